@@ -1,0 +1,50 @@
+/** What went wrong, in terms every border (HTTP, loop, socket, command line) can translate. */
+export type ErrorCode =
+  | 'invalid'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'not_found'
+  | 'conflict'
+  | 'limited'
+  | 'unavailable'
+  | 'storage_full'
+  | 'internal'
+
+/** One field that was refused: a stable code and a sentence that says what to do. */
+export interface FieldError {
+  code: string
+  message: string
+  params?: Record<string, unknown>
+}
+
+interface AppErrorDetails {
+  /** Refused fields by their path in the input. */
+  fields?: Record<string, FieldError>
+  /** A stable, more specific code for clients, such as `not_pending`. */
+  reason?: string
+  /** Seconds after which a retry makes sense. */
+  retryAfter?: number
+  cause?: unknown
+}
+
+/** An expected failure: thrown where found, translated at the borders. The message is for users. */
+export class AppError extends Error {
+  readonly code: ErrorCode
+  readonly fields: Record<string, FieldError>
+  readonly reason: string | undefined
+  readonly retryAfter: number | undefined
+
+  constructor(code: ErrorCode, message: string, details: AppErrorDetails = {}) {
+    super(message, { cause: details.cause })
+    this.name = 'AppError'
+    this.code = code
+    this.fields = details.fields ?? {}
+    this.reason = details.reason
+    this.retryAfter = details.retryAfter
+  }
+}
+
+/** The text of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

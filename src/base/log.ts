@@ -1,0 +1,75 @@
+import { createConsola } from 'consola'
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
+export type LogFormat = 'auto' | 'pretty' | 'json'
+export type LogFields = Record<string, unknown>
+
+/** Structured log: a fixed sentence plus fields; values are redacted by field name in one place. */
+export interface Log {
+  debug(message: string, fields?: LogFields): void
+  info(message: string, fields?: LogFields): void
+  warn(message: string, fields?: LogFields): void
+  error(message: string, fields?: LogFields): void
+  /** The same log with a subject in front of each line. */
+  child(subject: string): Log
+}
+
+const LEVELS: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3 }
+const SECRET_NAME = /(token|password|secret|api_?key|authorization|payload|circuit$)/i
+const SECRET_TEXT = /\b(svc_(?:at_|dt_)?[0-9a-f]{16,}|eyJ[\w-]+\.[\w-]+\.[\w-]+)/g
+
+function redact(name: string, value: unknown): unknown {
+  if (SECRET_NAME.test(name)) return '[redacted]'
+  if (typeof value === 'string') return value.replace(SECRET_TEXT, '[redacted]')
+  if (value instanceof Error) {
+    return `${value.name}: ${value.message}${value.stack ? `\n${value.stack}` : ''}`.replace(
+      SECRET_TEXT,
+      '[redacted]',
+    )
+  }
+  return value
+}
+
+interface LogOptions {
+  level?: LogLevel
+  format?: LogFormat
+  /** Receives each finished line, without its line end; standard error when absent. */
+  write?: (line: string) => void
+  now?: () => number
+}
+
+/** A log that writes readable lines on a terminal and JSON lines elsewhere. */
+export function createLog(options: LogOptions = {}): Log {
+  const threshold = LEVELS[options.level ?? 'info']
+  const pretty =
+    options.format === 'pretty' || (options.format !== 'json' && !options.write && process.stderr.isTTY)
+  const consola = createConsola({ level: 5, stdout: process.stderr, stderr: process.stderr })
+  const write = options.write ?? ((line: string) => void process.stderr.write(`${line}\n`))
+  const now = options.now ?? (() => Date.now())
+
+  function emit(level: LogLevel, subject: string, message: string, fields: LogFields): void {
+    if (LEVELS[level] < threshold) return
+    const safe = Object.fromEntries(
+      Object.entries(fields).map(([name, value]) => [name, redact(name, value)]),
+    )
+    const text = String(redact('', message))
+    if (!pretty) {
+      write(JSON.stringify({ time: new Date(now()).toISOString(), level, subject, message: text, ...safe }))
+      return
+    }
+    const tail = Object.entries(safe).map(([name, value]) => ` ${name}=${String(value)}`)
+    consola[level](`${subject ? `${subject}: ` : ''}${text}${tail.join('')}`)
+  }
+
+  const withSubject = (subject: string): Log => ({
+    debug: (message, fields = {}) => emit('debug', subject, message, fields),
+    info: (message, fields = {}) => emit('info', subject, message, fields),
+    warn: (message, fields = {}) => emit('warn', subject, message, fields),
+    error: (message, fields = {}) => emit('error', subject, message, fields),
+    child: (name) => withSubject(subject ? `${subject}.${name}` : name),
+  })
+  return withSubject('')
+}
+
+/** A log that drops everything: for tests and short commands. */
+export const silentLog: Log = createLog({ write: () => undefined, level: 'error' })

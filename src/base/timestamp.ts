@@ -1,0 +1,19 @@
+/** Writes ms since the epoch as stored and served: `2026-01-31 09:05:00.000Z`. */
+export function toTimestamp(ms: number): string {
+  return new Date(ms).toISOString().replace('T', ' ')
+}
+
+const ACCEPTED = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?\s?(Z|[+-]\d{2}:?\d{2})?)?$/
+
+/**
+ * Reads the stored form, ISO 8601 with `T` or an offset, or a bare date (UTC) into ms since the epoch.
+ * Returns undefined when the text is none of them.
+ */
+export function fromTimestamp(text: string): number | undefined {
+  const trimmed = text.trim()
+  if (!ACCEPTED.test(trimmed)) return undefined
+  const iso = trimmed.replace(' ', 'T').replace(' ', '')
+  const zoned = /T.*(Z|[+-]\d{2}:?\d{2})$/.test(iso) || iso.length === 10 ? iso : `${iso}Z`
+  const ms = Date.parse(zoned)
+  return Number.isNaN(ms) ? undefined : ms
+}
