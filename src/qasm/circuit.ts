@@ -1,0 +1,77 @@
+/** A unitary on a few qubits, with controls kept apart so that a kernel can skip the amplitudes they exclude. */
+export interface UnitaryOp {
+  kind: 'unitary'
+  /** Qubit indices; `targets[0]` is the least significant bit of the matrix index. */
+  targets: number[]
+  controls: number[]
+  /** Bit i is the value `controls[i]` must have for the matrix to act. */
+  controlValues: number
+  /** 2^k x 2^k for k targets, row-major, interleaved real and imaginary parts. Shared between ops: never written. */
+  matrix: Float64Array
+  /** The name of the gate as it was called, without its modifiers; for reports and noise models. */
+  name: string
+}
+
+/** A phase e^{i angle} on the states that satisfy the controls; the global phase when there are none. */
+export interface PhaseOp {
+  kind: 'phase'
+  controls: number[]
+  controlValues: number
+  /** rad. */
+  angle: number
+}
+
+/** A measurement in the computational basis. */
+export interface MeasureOp {
+  kind: 'measure'
+  qubit: number
+  /** The classical bit written, or -1 when the outcome is discarded. */
+  clbit: number
+}
+
+/** Back to |0>. */
+export interface ResetOp {
+  kind: 'reset'
+  qubit: number
+}
+
+/** A limit to fusion and reordering. */
+export interface BarrierOp {
+  kind: 'barrier'
+  qubits: number[]
+}
+
+/** Idle time, for noise models. */
+export interface DelayOp {
+  kind: 'delay'
+  qubits: number[]
+  /** s. */
+  seconds: number
+}
+
+/** One step of a flat circuit. */
+export type Op = UnitaryOp | PhaseOp | MeasureOp | ResetOp | BarrierOp | DelayOp
+
+/** A program after expansion of gates, subroutines, loops and modifiers. */
+export interface Circuit {
+  qubits: number
+  clbits: number
+  /** Quantum registers with sizes in declaration order: the first has the lowest indices. */
+  qregs: [string, number][]
+  /** Classical registers with sizes in declaration order: the first is rightmost in bit strings. */
+  cregs: [string, number][]
+  /** What was ignored or approximated, for the user. */
+  warnings: string[]
+  /** The flat list; absent when measurement outcomes steer the program. */
+  ops?: Op[]
+  /** True when outcomes steer the program: run it once per shot with `runDynamic`. */
+  dynamic: boolean
+}
+
+/** What carries out a program step by step. */
+export interface Sink {
+  /** Called for every step but measurements, in program order. */
+  apply(op: Op): void
+  /** Measures one qubit and returns the outcome. */
+  measure(qubit: number): 0 | 1
+}

@@ -1,0 +1,30 @@
+/** What a program may use. Every limit is checked before the memory or time it guards is spent. */
+export interface Limits {
+  /** Characters of program text. */
+  textLength: number
+  /** Depth of nested expressions, blocks and types. */
+  nesting: number
+  /** Operations after expansion, and statements executed. */
+  operations: number
+  /** Loop iterations in all. */
+  iterations: number
+  /** Nested calls of gates and subroutines. */
+  calls: number
+  qubits: number
+  /** Classical bits in all registers. */
+  bits: number
+  /** Elements of one array. */
+  elements: number
+}
+
+/** The limits that apply when a caller names none. */
+export const DEFAULT_LIMITS: Limits = {
+  textLength: 10 * 1024 * 1024,
+  nesting: 200,
+  operations: 5_000_000,
+  iterations: 1_000_000,
+  calls: 100,
+  qubits: 65_536,
+  bits: 65_536,
+  elements: 1_000_000,
+}
