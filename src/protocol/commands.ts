@@ -1,0 +1,38 @@
+import * as v from 'valibot'
+import { jobPayload } from './jobs.ts'
+
+const id = v.pipe(v.string(), v.regex(/^[0-9a-z]{15}$/))
+const count = v.pipe(v.number(), v.integer(), v.minValue(0))
+
+/** Runs attempt `attempt` of a job under lease `epoch`; a driver refuses an epoch older than its own. */
+export const runJob = v.object({
+  type: v.literal('RunJob'),
+  job: id,
+  attempt: count,
+  epoch: count,
+  /** Milliseconds the execution may take from its start, as the server sees it. */
+  limit_ms: count,
+  payload: jobPayload,
+})
+export type RunJob = v.InferOutput<typeof runJob>
+
+/** The server has stored (or knowingly dropped) the event with this id: forget it. */
+export const eventAck = v.object({
+  type: v.literal('EventAck'),
+  event: v.string(),
+  /** False when the event was stale and changed nothing. */
+  applied: v.boolean(),
+})
+export type EventAck = v.InferOutput<typeof eventAck>
+
+/** The QPU went into (or came out of) maintenance. */
+export const setMaintenance = v.object({
+  type: v.literal('SetMaintenance'),
+  on: v.boolean(),
+  reason: v.string(),
+})
+export type SetMaintenance = v.InferOutput<typeof setMaintenance>
+
+/** Everything the server pushes to a driver. */
+export const command = v.variant('type', [runJob, eventAck, setMaintenance])
+export type Command = v.InferOutput<typeof command>

@@ -1,0 +1,41 @@
+import * as v from 'valibot'
+
+/** Declaration of one driver → server event type; see `events/`. */
+export interface EventType<Name extends string = string, Schema extends v.GenericSchema = v.GenericSchema> {
+  /** PascalCase name on the wire. */
+  type: Name
+  /** Kept in the `events` log as it arrives, without handler code. */
+  log: boolean
+  /** Counts against the driver's event rate; false for what the server's own orders bound. */
+  limited: boolean
+  /** The driver keeps it on disk and resends it until the server acknowledges its id. */
+  acknowledged: boolean
+  payload: Schema
+}
+
+/** Declares an event type. Defaults: not logged, rate limited, fire and forget. */
+export function defineEvent<
+  const Name extends string,
+  Schema extends v.GenericSchema,
+  const Log extends boolean = false,
+>(declaration: {
+  type: Name
+  log?: Log
+  limited?: boolean
+  acknowledged?: boolean
+  payload: Schema
+}): EventType<Name, Schema> & { log: Log } {
+  const { type, log = false as Log, limited = true, acknowledged = false, payload } = declaration
+  return { type, log, limited, acknowledged, payload }
+}
+
+/** What surrounds every event on the wire. */
+export const eventEnvelope = v.object({
+  type: v.pipe(v.string(), v.nonEmpty(), v.maxLength(100)),
+  /** Unique per driver; equal ids mean the same event sent again. */
+  id: v.pipe(v.string(), v.nonEmpty(), v.maxLength(100)),
+  /** The event's own UTC time, `2026-01-31T09:05:00.000Z`. */
+  ts: v.pipe(v.string(), v.isoTimestamp()),
+  payload: v.unknown(),
+})
+export type EventEnvelope = v.InferOutput<typeof eventEnvelope>

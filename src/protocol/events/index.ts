@@ -1,0 +1,17 @@
+import type * as v from 'valibot'
+import { cryostatReading } from './cryostat_reading.ts'
+import { driverHello } from './driver_hello.ts'
+import { jobHeartbeat } from './job_heartbeat.ts'
+import { jobRefused } from './job_refused.ts'
+import { jobResult } from './job_result.ts'
+import { jobStarted } from './job_started.ts'
+
+/** Every event type a driver may send. */
+export const EVENTS = [cryostatReading, driverHello, jobHeartbeat, jobRefused, jobResult, jobStarted] as const
+
+type Declared = (typeof EVENTS)[number]
+export type EventName = Declared['type']
+/** Payload of the event type called `Name`. */
+export type EventPayload<Name extends EventName> = v.InferOutput<Extract<Declared, { type: Name }>['payload']>
+/** Event types that need handler code: all that are not merely logged. */
+export type HandledEventName = Exclude<Declared, { log: true }>['type']

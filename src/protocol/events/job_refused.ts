@@ -1,0 +1,13 @@
+import * as v from 'valibot'
+import { defineEvent } from '../define-event.ts'
+
+/** The driver did not take the dispatch (another job runs, or its lease is newer): it goes back to the queue. */
+export const jobRefused = defineEvent({
+  type: 'JobRefused',
+  limited: false,
+  payload: v.object({
+    job: v.string(),
+    attempt: v.pipe(v.number(), v.integer(), v.minValue(1)),
+    reason: v.picklist(['busy', 'old_epoch', 'stopping']),
+  }),
+})

@@ -1,0 +1,9 @@
+import * as v from 'valibot'
+import { defineEvent } from '../define-event.ts'
+
+/** The device has begun to run this attempt. */
+export const jobStarted = defineEvent({
+  type: 'JobStarted',
+  limited: false,
+  payload: v.object({ job: v.string(), attempt: v.pipe(v.number(), v.integer(), v.minValue(1)) }),
+})

@@ -1,0 +1,37 @@
+export {
+  type Command,
+  command,
+  type EventAck,
+  eventAck,
+  type RunJob,
+  runJob,
+  type SetMaintenance,
+  setMaintenance,
+} from './commands.ts'
+export {
+  type ConnectRequest,
+  type ConnectResponse,
+  connectRequest,
+  connectResponse,
+  OPERATIONS,
+  type Operation,
+  operation,
+  type SocketClaims,
+  socketClaims,
+} from './connect.ts'
+export { type EventEnvelope, type EventType, eventEnvelope } from './define-event.ts'
+export { EVENTS, type EventName, type EventPayload, type HandledEventName } from './events/index.ts'
+export { resultId } from './events/job_result.ts'
+export {
+  type CircuitEntry,
+  type CircuitResult,
+  circuitEntry,
+  circuitResult,
+  JOB_LIMITS,
+  type JobFailure,
+  type JobPayload,
+  type JobResults,
+  jobFailure,
+  jobPayload,
+  jobResults,
+} from './jobs.ts'

@@ -1,0 +1,75 @@
+import * as v from 'valibot'
+
+/** Bounds of a job that hold on both sides of the wire (decision 30). */
+export const JOB_LIMITS = {
+  shots: 1_000_000,
+  /** Circuits multiplied by their parameter sets. */
+  executions: 300,
+  programBytes: 10_000_000,
+  payloadBytes: 10 * 1024 * 1024,
+  parameters: 100_000,
+} as const
+
+const finite = v.pipe(v.number(), v.finite())
+const parameterSet = v.pipe(v.array(finite), v.maxLength(JOB_LIMITS.parameters))
+const shots = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(JOB_LIMITS.shots))
+
+/** One program of a job. `parameter_values` is a list of sets; each set makes one result, in order. */
+export const circuitEntry = v.strictObject({
+  circuit: v.pipe(v.string(), v.nonEmpty(), v.maxBytes(JOB_LIMITS.programBytes)),
+  parameter_values: v.optional(v.array(parameterSet)),
+  shots: v.optional(shots),
+})
+export type CircuitEntry = v.InferOutput<typeof circuitEntry>
+
+/** What a device is asked to run: complete, with every default filled in. */
+export const jobPayload = v.strictObject({
+  circuits: v.pipe(v.array(circuitEntry), v.minLength(1), v.maxLength(JOB_LIMITS.executions)),
+  shots,
+  meas_level: v.picklist([0, 1, 2]),
+  meas_return: v.picklist(['single', 'avg']),
+  memory: v.boolean(),
+  seed: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(Number.MAX_SAFE_INTEGER))),
+  acq_rotation: v.optional(v.nullable(finite)),
+  acq_threshold: v.optional(v.nullable(finite)),
+})
+export type JobPayload = v.InferOutput<typeof jobPayload>
+
+/** The outcome of one circuit with one parameter set. */
+export const circuitResult = v.looseObject({
+  shots: v.number(),
+  /** Bit string (classical bit 0 rightmost, no spaces) → number of shots. */
+  counts: v.optional(v.record(v.string(), v.number())),
+  /** `0x…` per shot at level 2; `[re, im]` per slot at level 1. */
+  memory: v.optional(v.unknown()),
+  header: v.looseObject({
+    name: v.string(),
+    n_qubits: v.number(),
+    memory_slots: v.number(),
+    creg_sizes: v.array(v.tuple([v.string(), v.number()])),
+    qreg_sizes: v.array(v.tuple([v.string(), v.number()])),
+    metadata: v.record(v.string(), v.unknown()),
+  }),
+  metadata: v.record(v.string(), v.unknown()),
+})
+export type CircuitResult = v.InferOutput<typeof circuitResult>
+
+/** Results of a completed job. The top-level `counts` and `shots` repeat the first circuit's. */
+export const jobResults = v.looseObject({
+  success: v.boolean(),
+  backend: v.string(),
+  shots: v.number(),
+  counts: v.optional(v.record(v.string(), v.number())),
+  circuit_results: v.array(circuitResult),
+  metadata: v.record(v.string(), v.unknown()),
+})
+export type JobResults = v.InferOutput<typeof jobResults>
+
+/** Why a job has no results. `user`: the job itself is at fault; `device`: running it again may help. */
+export const jobFailure = v.strictObject({
+  class: v.picklist(['user', 'device']),
+  message: v.pipe(v.string(), v.maxLength(4_000)),
+  error_code: v.optional(v.pipe(v.string(), v.maxLength(100))),
+  circuit_index: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
+})
+export type JobFailure = v.InferOutput<typeof jobFailure>
