@@ -1,0 +1,128 @@
+import type { Clock, Log } from '../base/index.ts'
+import type { JobPayload, JobResults, Operation } from '../protocol/index.ts'
+import type { Rng } from './numeric/random.ts'
+import type { OptionSpecs, OptionsOf } from './options.ts'
+
+/** One attempt of a job, as a process device gets it. */
+export interface Job {
+  id: string
+  attempt: number
+  payload: JobPayload
+}
+
+/** What a running job may use. */
+export interface JobIo {
+  /** Aborts when the job is cancelled or out of time: stop soon, the process is killed 2 s later. */
+  signal: AbortSignal
+  /** When the time of the job is over, in ms of `clock.monotonic()`. */
+  deadline: number
+  /** Names what the device is doing, for the heartbeat of the job. */
+  phase(name: string): void
+}
+
+/** Runs jobs, one at a time: a QPU. */
+export interface ProcessDevice {
+  /** Opens what the device needs; throws when it cannot. */
+  start?(): Promise<void>
+  /** Runs one job. A `JobError` fails it with its message; any other error fails it with a bland one. */
+  run(job: Job, io: JobIo): Promise<JobResults>
+  stop?(): Promise<void>
+  info?(): { qubits: number; backend: string }
+}
+
+/** What a monitor may use while it is open. */
+export interface MonitorIo {
+  /** Sends an event to the server. */
+  emit(type: string, payload: Record<string, unknown>): void
+  /** Calls `run` now and every `seconds`; a tick that falls into a running one is skipped. */
+  every(seconds: number, run: (signal: AbortSignal) => Promise<void>): void
+}
+
+/** Reports readings on its own schedule. */
+export interface MonitorDevice {
+  start(io: MonitorIo): Promise<void>
+  stop?(): Promise<void>
+}
+
+/** A calibration that was asked for. */
+export interface CalibrationRequest {
+  id: string
+  mode: 'fidelity_check' | 'partial' | 'full'
+  targetQubits: string[]
+}
+
+/** What a calibrate device may use. */
+export interface TunerIo {
+  /** Sends an event to the server. */
+  emit(type: string, payload: Record<string, unknown>): void
+  signal: AbortSignal
+}
+
+/** Runs calibrations, one at a time: a tuner. */
+export interface CalibrateDevice {
+  start(io: TunerIo): Promise<void>
+  calibrate(request: CalibrationRequest, io: TunerIo): Promise<Record<string, unknown>>
+  /** Told when its QPU enters or leaves maintenance. */
+  maintenance?(on: boolean): void
+  stop?(): Promise<void>
+}
+
+/** The kind of device each operation needs. */
+export interface DeviceOf {
+  process: ProcessDevice
+  monitor: MonitorDevice
+  calibrate: CalibrateDevice
+}
+
+/** All a device is given: it reads no environment, no clock and no random source of its own. */
+export interface DeviceContext<Options = Record<string, unknown>> {
+  /** Name of the driver. */
+  name: string
+  /** Name of the device, hyphens replaced by underscores. */
+  device: string
+  /** Declared options, converted and complete with their defaults. */
+  options: Options
+  /** Every `-o` key the driver itself does not read, as text: for devices named by import path. */
+  raw: Record<string, string>
+  /** An absolute folder in a safe location for whatever the device keeps; not created yet. */
+  dataDir: string
+  log: Log
+  /** Aborts when the driver stops. */
+  signal: AbortSignal
+  clock: Clock
+  /** A random stream; without a seed a new one each time. */
+  random(seed?: number): Rng
+}
+
+/** A device: which operation it implements, which `-o` options it reads, how to create it. */
+export interface DeviceDef<Op extends Operation = Operation, Options = Record<string, unknown>> {
+  /** `^[a-z][a-z0-9_]*$`. */
+  name: string
+  operation: Op
+  /** Options the device reads; without them it is given only `raw`. */
+  options?: OptionSpecs
+  /** Runs before the driver connects; throw a `StartupError` to refuse the start. */
+  check?(context: DeviceContext<Options>): void | Promise<void>
+  create(context: DeviceContext<Options>): DeviceOf[Op] | Promise<DeviceOf[Op]>
+}
+
+interface Declared<Op extends Operation, Specs extends OptionSpecs> {
+  name: string
+  operation: Op
+  options?: Specs
+  check?(context: DeviceContext<OptionsOf<Specs>>): void | Promise<void>
+  create(context: DeviceContext<OptionsOf<Specs>>): DeviceOf[Op] | Promise<DeviceOf[Op]>
+}
+
+/**
+ * Declares a device; the type of `context.options` follows from `options`.
+ * @throws TypeError when the name is not lower-case letters, digits and underscores.
+ */
+export function defineDevice<Op extends Operation, Specs extends OptionSpecs = Record<never, never>>(
+  def: Declared<Op, Specs>,
+): DeviceDef<Op> {
+  if (!/^[a-z][a-z0-9_]*$/.test(def.name)) {
+    throw new TypeError(`device name "${def.name}" must be lower-case letters, digits and underscores`)
+  }
+  return def
+}

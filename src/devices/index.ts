@@ -1,0 +1,23 @@
+export { BUILT_IN_DEVICES, listDevices } from './built-in.ts'
+export {
+  type CalibrateDevice,
+  type CalibrationRequest,
+  type DeviceContext,
+  type DeviceDef,
+  type DeviceOf,
+  defineDevice,
+  type Job,
+  type JobIo,
+  type MonitorDevice,
+  type MonitorIo,
+  type ProcessDevice,
+  type TunerIo,
+} from './define-device.ts'
+export { JobError, jobFailureOf, StartupError } from './errors.ts'
+export { createRng, type Rng } from './numeric/random.ts'
+export { checkDevice, deviceContext, openDevice } from './open-device.ts'
+export { type OptionSpec, type OptionSpecs, type OptionsOf, OptionValueError, opt } from './options.ts'
+export { type DeviceOptions, knownKeys, readOptions } from './read-options.ts'
+export { isImportPath, normaliseName, type ResolvedDevice, resolveDevice } from './resolve-device.ts'
+export { bitString, checkResults, circuitResultOf, jobResultsOf } from './results.ts'
+export { checkSafePath, type PathPlace } from './safe-path.ts'

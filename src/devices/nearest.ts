@@ -1,0 +1,24 @@
+/** Number of single-character insertions, deletions and replacements that turn `a` into `b`. */
+function editDistance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, column) => column)
+  for (let row = 1; row <= a.length; row++) {
+    const current = [row]
+    for (let column = 1; column <= b.length; column++) {
+      const replaced = (previous[column - 1] ?? 0) + (a[row - 1] === b[column - 1] ? 0 : 1)
+      current.push(Math.min(replaced, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1))
+    }
+    previous = current
+  }
+  return previous[b.length] ?? 0
+}
+
+/** The word most like `text`, or undefined when none is near enough to be what was meant. */
+export function nearest(text: string, words: readonly string[]): string | undefined {
+  // Long input cannot be a slip of the pen, and the distance costs its length times the word's.
+  if (text.length > 100) return undefined
+  const ranked = words
+    .map((word) => ({ word, distance: editDistance(text.toLowerCase().replaceAll('-', '_'), word) }))
+    .sort((a, b) => a.distance - b.distance)
+  const [best] = ranked
+  return best && best.distance <= Math.max(2, best.word.length / 3) ? best.word : undefined
+}

@@ -1,0 +1,72 @@
+import type { Clock, Log } from '../base/index.ts'
+import { randomBytes } from '../base/index.ts'
+import type { Operation } from '../protocol/index.ts'
+import type { DeviceContext, DeviceOf } from './define-device.ts'
+import { StartupError } from './errors.ts'
+import { createRng } from './numeric/random.ts'
+import type { DeviceOptions } from './read-options.ts'
+import type { ResolvedDevice } from './resolve-device.ts'
+
+interface OpenOptions {
+  /** Name of the driver. */
+  name: string
+  /** What `readOptions` returned. */
+  options: DeviceOptions
+  log: Log
+  /** Aborts when the driver stops. */
+  signal: AbortSignal
+  clock: Clock
+}
+
+/** The functions without which a device of an operation is of no use. */
+const REQUIRED: { [Op in Operation]: readonly string[] } = {
+  process: ['run'],
+  monitor: ['start'],
+  calibrate: ['start', 'calibrate'],
+}
+
+/** A fresh seed: an integer from 0 to 2^53 - 1. */
+export function newSeed(): number {
+  const [a = 0, b = 0] = new Uint32Array(randomBytes(8).buffer)
+  return (a & 0x1fffff) * 2 ** 32 + b
+}
+
+/** The context a device is created with. */
+export function deviceContext(device: ResolvedDevice, open: OpenOptions): DeviceContext {
+  return {
+    name: open.name,
+    device: device.def.name,
+    options: open.options.options,
+    raw: open.options.raw,
+    dataDir: open.options.dataDir,
+    log: open.log,
+    signal: open.signal,
+    clock: open.clock,
+    random: (seed = newSeed()) => createRng(seed),
+  }
+}
+
+/** Runs the device's own checks, as the driver does before it connects. */
+export async function checkDevice(device: ResolvedDevice, open: OpenOptions): Promise<void> {
+  await device.def.check?.(deviceContext(device, open))
+}
+
+/**
+ * Creates the device; the caller starts it.
+ * @throws StartupError when what `create` returned lacks a function its operation needs.
+ */
+export async function openDevice<Op extends Operation>(
+  device: ResolvedDevice<Op>,
+  open: OpenOptions,
+): Promise<DeviceOf[Op]> {
+  const created = await device.def.create(deviceContext(device, open))
+  for (const name of REQUIRED[device.def.operation]) {
+    const has =
+      typeof created === 'object' && created !== null && typeof Reflect.get(created, name) === 'function'
+    if (!has)
+      throw new StartupError(
+        `device ${device.label} has no ${name}() function, which ${device.def.operation} needs`,
+      )
+  }
+  return created
+}

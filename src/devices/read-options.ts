@@ -1,0 +1,190 @@
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { type Log, messageOf, silentLog } from '../base/index.ts'
+import { StartupError } from './errors.ts'
+import { nearest } from './nearest.ts'
+import { DRIVER_OPTIONS, OPERATION_OPTIONS, PATH_KEYS } from './operation-options.ts'
+import { type OptionSpec, type OptionSpecs, OptionValueError } from './options.ts'
+import type { ResolvedDevice } from './resolve-device.ts'
+import { checkSafePath, type PathPlace } from './safe-path.ts'
+
+interface OptionInput extends PathPlace {
+  device: ResolvedDevice
+  /** The `-o` arguments, `key=value` each; the last of equal keys wins. */
+  pairs: readonly string[]
+  /** The value of `--data-dir`; `-o data_dir=` overrides it. */
+  dataDir: string
+  /** Told which of the given options have no effect. */
+  log?: Log
+}
+
+/** Options of one start, converted and checked. Plain data: it can be sent to the child process as JSON. */
+export interface DeviceOptions {
+  /** Declared options with their defaults. */
+  options: Record<string, unknown>
+  /** Every given key that the driver does not read itself, as text. */
+  raw: Record<string, string>
+  /** Absolute. */
+  dataDir: string
+  /** Longest execution of one job. */
+  jobTimeoutMs: number
+}
+
+const DEFAULT_JOB_TIMEOUT_S = 10
+
+/** The order in which errors are reported: what is wrong with the key before what is wrong with its value. */
+const ORDER = ['syntax', 'unknown', 'missing', 'value', 'place', 'file'] as const
+
+/** Collects errors, so that one start reports all of them. */
+class Complaints {
+  readonly #found: { kind: (typeof ORDER)[number]; lines: string[] }[] = []
+
+  add(kind: (typeof ORDER)[number], ...lines: string[]): void {
+    this.#found.push({ kind, lines })
+  }
+
+  /** @throws StartupError when there are any. */
+  settle(): void {
+    if (this.#found.length === 0) return
+    const sorted = this.#found.toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind))
+    throw new StartupError(sorted.flatMap((each) => each.lines))
+  }
+}
+
+/**
+ * Reads the `-o` options of a device. Nothing is connected or created.
+ * @throws StartupError with every error of the start, one per line.
+ */
+export function readOptions(input: OptionInput): DeviceOptions {
+  const { operation, options: declared = {} } = input.device.def
+  const complaints = new Complaints()
+  const given = readPairs(input.pairs, complaints)
+  const accepted: OptionSpecs = {
+    ...(input.device.imported ? {} : OPERATION_OPTIONS[operation]),
+    ...declared,
+  }
+  const driver = DRIVER_OPTIONS[operation]
+  if (!input.device.imported) complainOfUnknown(given, input.device, complaints)
+  complainOfPlaces(given, { ...accepted, ...driver }, input, complaints)
+  const { data_dir, job_timeout } = readAll(driver, given, input, complaints)
+  const options = readAll(accepted, given, input, complaints)
+  const dataDir = data_dir ?? safePath('data_dir', input.dataDir, input, complaints)
+  if (operation === 'calibrate') complainOfAbsentConfig(given, input, complaints)
+  complaints.settle()
+  noteWithoutEffect(given, input)
+  return {
+    options,
+    raw: Object.fromEntries([...given].filter(([key]) => !Object.hasOwn(driver, key))),
+    dataDir: String(dataDir),
+    jobTimeoutMs: Math.round((typeof job_timeout === 'number' ? job_timeout : DEFAULT_JOB_TIMEOUT_S) * 1_000),
+  }
+}
+
+function readPairs(pairs: readonly string[], complaints: Complaints): Map<string, string> {
+  const given = new Map<string, string>()
+  for (const pair of pairs) {
+    const equals = pair.indexOf('=')
+    const key = pair.slice(0, Math.max(equals, 0)).trim()
+    if (key === '') complaints.add('syntax', `invalid option ${pair}; expected key=value`)
+    else given.set(key, pair.slice(equals + 1).trim())
+  }
+  return given
+}
+
+/** Every key a device may be given, sorted. */
+export function knownKeys({ def }: ResolvedDevice): string[] {
+  const all = { ...DRIVER_OPTIONS[def.operation], ...OPERATION_OPTIONS[def.operation], ...def.options }
+  return Object.keys(all).sort()
+}
+
+function complainOfUnknown(
+  given: ReadonlyMap<string, string>,
+  device: ResolvedDevice,
+  complaints: Complaints,
+): void {
+  const keys = knownKeys(device)
+  for (const key of given.keys()) {
+    if (keys.includes(key)) continue
+    const meant = nearest(key, keys)
+    complaints.add(
+      'unknown',
+      `unknown option ${key} for ${device.def.operation} device ${device.def.name}`,
+      `  ${meant === undefined ? '' : `did you mean ${meant}? `}known options: ${keys.join(', ')}`,
+    )
+  }
+}
+
+/** Files named by keys that nothing here reads still have to lie in a safe location. */
+function complainOfPlaces(
+  given: ReadonlyMap<string, string>,
+  read: OptionSpecs,
+  place: PathPlace,
+  complaints: Complaints,
+): void {
+  for (const key of PATH_KEYS) {
+    const text = given.get(key)
+    if (text !== undefined && !Object.hasOwn(read, key)) safePath(key, text, place, complaints)
+  }
+}
+
+function safePath(key: string, path: string, place: PathPlace, complaints: Complaints): string | undefined {
+  const safe = checkSafePath(path, place)
+  if (safe === undefined) {
+    complaints.add('place', `bad value for -o ${key}: ${path} is not in a safe location`)
+  }
+  return safe
+}
+
+function readAll(
+  specs: OptionSpecs,
+  given: ReadonlyMap<string, string>,
+  place: PathPlace,
+  complaints: Complaints,
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(specs).map(([key, spec]) => [key, readOne(key, spec, given.get(key), place, complaints)]),
+  )
+}
+
+function readOne(
+  key: string,
+  spec: OptionSpec<unknown>,
+  text: string | undefined,
+  place: PathPlace,
+  complaints: Complaints,
+): unknown {
+  if (text === undefined && spec.required) {
+    const example = spec.example === undefined ? '' : ` (for example -o ${key}=${spec.example})`
+    complaints.add('missing', `missing required option ${key}${example}`)
+  }
+  if (text === undefined && typeof spec.default !== 'string') return spec.default
+  try {
+    const value = text === undefined ? spec.default : spec.parse(text)
+    return spec.kind === 'path' && typeof value === 'string' ? safePath(key, value, place, complaints) : value
+  } catch (error) {
+    if (!(error instanceof OptionValueError)) throw error
+    complaints.add('value', `bad value for -o ${key}: ${messageOf(error)}`)
+    return undefined
+  }
+}
+
+function complainOfAbsentConfig(
+  given: ReadonlyMap<string, string>,
+  place: PathPlace,
+  complaints: Complaints,
+): void {
+  const path = given.get('calibration_config')
+  // An unsafe place is reported as such: whether a file exists there is nobody's business.
+  if (path === undefined || checkSafePath(path, place) === undefined) return
+  const file = statSync(resolve(place.cwd, path), { throwIfNoEntry: false })
+  if (!file?.isFile()) complaints.add('file', `startup error: calibration config not found: ${path}`)
+}
+
+function noteWithoutEffect(given: ReadonlyMap<string, string>, input: OptionInput): void {
+  if (input.device.imported) return
+  const { def } = input.device
+  for (const option of Object.keys(OPERATION_OPTIONS[def.operation])) {
+    if (!given.has(option) || Object.hasOwn(def.options ?? {}, option)) continue
+    ;(input.log ?? silentLog).info('option has no effect on this device', { option, device: def.name })
+  }
+}

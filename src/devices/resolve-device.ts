@@ -1,0 +1,138 @@
+import { isAbsolute, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { messageOf } from '../base/index.ts'
+import type { Operation } from '../protocol/index.ts'
+import { OPERATIONS } from '../protocol/index.ts'
+import { BUILT_IN_DEVICES, listDevices } from './built-in.ts'
+import type { DeviceContext, DeviceDef, DeviceOf } from './define-device.ts'
+import { StartupError } from './errors.ts'
+
+/** A device that can be created. */
+export interface ResolvedDevice<Op extends Operation = Operation> {
+  def: DeviceDef<Op>
+  /** The device as a message names it: its name, or the import path. */
+  label: string
+  /** True for a device named by import path: it is given keys it does not declare. */
+  imported: boolean
+}
+
+interface DeviceChoice<Op extends Operation> {
+  operation: Op
+  /** A name such as `aer_sim`, or an import path such as `./module.js#export`. */
+  device: string
+  /** Where relative import paths start. */
+  cwd: string
+}
+
+const IMPORT_PATH = /#|^(\.{1,2}\/|\/|file:)/
+
+/** Whether `device` names a module instead of a built-in device. */
+export function isImportPath(device: string): boolean {
+  return IMPORT_PATH.test(device)
+}
+
+/** Names have hyphens replaced by underscores, so that they fit instruments and folders. */
+export function normaliseName(name: string): string {
+  return name.replaceAll('-', '_')
+}
+
+/**
+ * Finds the device of a driver, by name or by import path.
+ * @throws StartupError when it is unknown, cannot be imported or implements another operation.
+ */
+export async function resolveDevice<Op extends Operation>(
+  choice: DeviceChoice<Op>,
+): Promise<ResolvedDevice<Op>> {
+  if (isImportPath(choice.device)) return importDevice(choice)
+  const name = normaliseName(choice.device)
+  const built: readonly DeviceDef<Op>[] = BUILT_IN_DEVICES[choice.operation]
+  const def = built.find((each) => each.name === name)
+  if (def) return { def, label: name, imported: false }
+  const known = listDevices(choice.operation).join(', ') || 'none'
+  throw new StartupError(`unknown ${choice.operation} device ${choice.device}; known devices: ${known}`)
+}
+
+async function importDevice<Op extends Operation>(choice: DeviceChoice<Op>): Promise<ResolvedDevice<Op>> {
+  const hash = choice.device.indexOf('#')
+  const path = hash < 0 ? choice.device : choice.device.slice(0, hash)
+  const exportName = hash < 0 ? 'default' : choice.device.slice(hash + 1)
+  const loaded = await load(choice, path)
+  const found: unknown = Object.hasOwn(loaded, exportName) ? loaded[exportName] : undefined
+  if (found === undefined) {
+    const exports = Object.keys(loaded).join(', ') || 'nothing'
+    throw new StartupError(
+      `device ${choice.device}: ${path} has no export ${exportName}; it exports ${exports}`,
+    )
+  }
+  const def = definitionOf(found, choice, logName(path, exportName))
+  return { def, label: choice.device, imported: true }
+}
+
+async function load(choice: DeviceChoice<Operation>, path: string): Promise<Record<string, unknown>> {
+  try {
+    const file = path.startsWith('file:') ? fileURLToPath(path) : path
+    return await import(isAbsolute(file) ? file : resolve(choice.cwd, file))
+  } catch (error) {
+    throw new StartupError(`device ${choice.device} cannot be imported: ${messageOf(error)}`)
+  }
+}
+
+/** The export's name, or the file's for a default export, as a device name. */
+function logName(path: string, exportName: string): string {
+  const file =
+    path
+      .split('/')
+      .at(-1)
+      ?.replace(/\.[^.]*$/, '') ?? ''
+  return normaliseName(exportName === 'default' ? file : exportName)
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}
+
+type Maker = (context: DeviceContext) => unknown
+type MakerClass = (new (context: DeviceContext) => unknown) & { operation?: unknown }
+
+function isClass(value: unknown): value is MakerClass {
+  return typeof value === 'function' && /^class\b/.test(Function.prototype.toString.call(value))
+}
+
+function definitionOf<Op extends Operation>(
+  found: unknown,
+  choice: DeviceChoice<Op>,
+  name: string,
+): DeviceDef<Op> {
+  const { device, operation } = choice
+  if (isClass(found)) {
+    demandOperation(found.operation, choice)
+    return wrap(name, choice, (context) => new found(context))
+  }
+  if (typeof found === 'function') return wrap(name, choice, (context) => found(context))
+  if (!isRecord(found)) {
+    throw new StartupError(
+      `device ${device} is not a device definition, class or function; export the result of defineDevice()`,
+    )
+  }
+  const { operation: own, create: make } = found
+  demandOperation(own, choice)
+  if (typeof make !== 'function') throw new StartupError(`device ${device} has no create(context) function`)
+  // Its shape is checked above and the created device by openDevice, so the definition is used as it is.
+  return { ...(found as unknown as DeviceDef<Op>), name, operation }
+}
+
+function demandOperation(found: unknown, { device, operation }: DeviceChoice<Operation>): void {
+  if (found === operation) return
+  const known = OPERATIONS.find((each) => each === found)
+  if (!known)
+    throw new StartupError(`device ${device} does not name its operation; add operation: '${operation}'`)
+  throw new StartupError(`device ${device} is a ${known} device, not ${operation}`)
+}
+
+function wrap<Op extends Operation>(
+  name: string,
+  { operation }: DeviceChoice<Op>,
+  make: Maker,
+): DeviceDef<Op> {
+  return { name, operation, create: (context) => make(context) as DeviceOf[Op] | Promise<DeviceOf[Op]> }
+}

@@ -1,0 +1,115 @@
+import * as v from 'valibot'
+import { type CircuitResult, type JobResults, jobResults } from '../protocol/index.ts'
+import type { Circuit } from '../qasm/index.ts'
+import { JobError } from './errors.ts'
+
+/** Largest result that can be sent, in characters of its JSON form (decision 30). */
+const MAX_RESULT_LENGTH = 32 * 1024 * 1024
+
+interface Outcome {
+  /** Number in the job, from 0: the default name of the circuit. */
+  circuitIndex: number
+  circuit: Pick<Circuit, 'qubits' | 'clbits' | 'qregs' | 'cregs'>
+  shots: number
+  /** Bit string → number of shots. */
+  counts?: Record<string, number>
+  memory?: unknown
+  metadata: Record<string, unknown>
+}
+
+/** The result of one circuit with one parameter set, with the header clients format counts by. */
+export function circuitResultOf(outcome: Outcome): CircuitResult {
+  const { circuit, circuitIndex } = outcome
+  return {
+    shots: outcome.shots,
+    ...(outcome.counts !== undefined && { counts: outcome.counts }),
+    ...(outcome.memory !== undefined && { memory: outcome.memory }),
+    header: {
+      name: `circuit_${circuitIndex}`,
+      n_qubits: circuit.qubits,
+      memory_slots: circuit.clbits,
+      creg_sizes: circuit.cregs,
+      qreg_sizes: circuit.qregs,
+      metadata: {},
+    },
+    metadata: outcome.metadata,
+  }
+}
+
+/** The results of a completed job; the top level repeats the first circuit's shots and counts. */
+export function jobResultsOf(
+  backend: string,
+  circuits: readonly CircuitResult[],
+  metadata: Record<string, unknown>,
+): JobResults {
+  const [first] = circuits
+  if (!first) throw new TypeError('a job has at least one circuit result')
+  return {
+    success: true,
+    backend,
+    shots: first.shots,
+    ...(first.counts !== undefined && { counts: first.counts }),
+    circuit_results: [...circuits],
+    metadata,
+  }
+}
+
+/** Bit string of classical bits given in index order: bit 0 rightmost, no spaces. */
+export function bitString(bits: ArrayLike<number>): string {
+  let text = ''
+  for (let index = bits.length - 1; index >= 0; index--) text += bits[index] ? '1' : '0'
+  return text
+}
+
+/** Where a value that JSON cannot hold sits, such as `circuit_results.0.memory.3`; undefined when there is none. */
+function unsendable(value: unknown, path: string): string | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : path
+  if (typeof value !== 'object' || value === null) {
+    return value === undefined || typeof value === 'string' || typeof value === 'boolean' || value === null
+      ? undefined
+      : path
+  }
+  for (const [key, item] of Object.entries(value)) {
+    const found = unsendable(item, path === '' ? key : `${path}.${key}`)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/**
+ * Checks what a device returned before it is sent.
+ * @throws JobError (class device) naming the field when it is not a result or holds NaN or an infinite number;
+ *   (class user, `results_too_large`) when it is larger than 32 MiB.
+ */
+export function checkResults(results: unknown): JobResults {
+  const bad = unsendable(results, '')
+  if (bad !== undefined) {
+    throw new JobError(`The device returned a value that is not a finite number at ${bad}`, {
+      class: 'device',
+      errorCode: 'invalid_results',
+      executed: true,
+    })
+  }
+  const parsed = v.safeParse(jobResults, results)
+  if (!parsed.success) {
+    const [issue] = parsed.issues
+    throw new JobError(
+      `The device returned no valid results: ${v.getDotPath(issue) ?? 'results'}: ${issue.message}`,
+      {
+        class: 'device',
+        errorCode: 'invalid_results',
+        executed: true,
+      },
+    )
+  }
+  if (JSON.stringify(parsed.output).length > MAX_RESULT_LENGTH) throw resultsTooLarge(true)
+  return parsed.output
+}
+
+/** The error for results that cannot be sent. */
+export function resultsTooLarge(executed: boolean): JobError {
+  return new JobError(
+    'The results are larger than 32 MiB; ask for fewer shots or circuits, or for meas_level 2 without memory',
+    { errorCode: 'results_too_large', executed },
+  )
+}
