@@ -1,0 +1,17 @@
+import type { Clock, Log } from '../base/index.ts'
+import type { Database } from '../db/index.ts'
+import type { Config } from './config.ts'
+import type { DriverHub } from './drivers/hub-contract.ts'
+import type { TlsKeeper } from './tls/keeper.ts'
+
+/** What every feature of the server is given; built once in `index.ts`. */
+export interface ServerContext {
+  readonly config: Config
+  readonly db: Database
+  readonly clock: Clock
+  readonly log: Log
+  readonly hub: DriverHub
+  readonly tls: TlsKeeper
+  /** `{year}.{month}.{patch}` of this build. */
+  readonly version: string
+}

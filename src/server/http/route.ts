@@ -1,0 +1,77 @@
+import type * as v from 'valibot'
+import type { ServerContext } from '../context.ts'
+import type { Caller } from './caller.ts'
+
+/** Who may call a route: everybody, anybody with a login or API token, or superusers. */
+export type Access = 'public' | 'signed_in' | 'superuser'
+
+/** What a route's `run` is given; `body`, `query` and `params` are already validated. */
+export interface RouteRequest<Body, Query> {
+  readonly body: Body
+  readonly query: Query
+  readonly params: Readonly<Record<string, string>>
+  readonly caller: Caller
+  /** The raw request, for headers and streams. */
+  readonly request: Request
+  /** Address of the peer. */
+  readonly address: string
+  /** Keeps a long answer open: Bun otherwise closes idle connections. */
+  keepOpen(): void
+}
+
+/** An answer other than 200 with a JSON body. */
+export class Reply {
+  readonly status: number
+  readonly body: unknown
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(status: number, body?: unknown, headers: Record<string, string> = {}) {
+    this.status = status
+    this.body = body
+    this.headers = headers
+  }
+}
+
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  /** Hono pattern such as `/api/jobs/:id`. */
+  readonly path: string
+  readonly access: Access
+  /** One line for the API reference. */
+  readonly summary: string
+  readonly body: v.GenericSchema | undefined
+  readonly query: v.GenericSchema | undefined
+  /** Status codes it answers on success and on its own errors, for the API reference. */
+  readonly statuses: readonly number[]
+  /** Bytes a body may have. */
+  readonly maxBody: number
+  run(context: ServerContext, request: RouteRequest<unknown, unknown>): Promise<unknown>
+}
+
+interface RouteDeclaration<Body extends v.GenericSchema, Query extends v.GenericSchema> {
+  method: Route['method']
+  path: string
+  access: Access
+  summary: string
+  body?: Body
+  query?: Query
+  statuses?: readonly number[]
+  maxBody?: number
+  /** Returns the JSON body of a 200, a `Reply`, or a `Response` for streams and files. */
+  run(
+    context: ServerContext,
+    request: RouteRequest<v.InferOutput<Body>, v.InferOutput<Query>>,
+  ): Promise<unknown>
+}
+
+const MIB = 1024 * 1024
+
+/** Declares a route. Access, body and query are checked before `run` is called. */
+export function defineRoute<
+  Body extends v.GenericSchema = v.GenericSchema,
+  Query extends v.GenericSchema = v.GenericSchema,
+>(declaration: RouteDeclaration<Body, Query>): Route {
+  const { body, query, statuses = [200], maxBody = MIB, ...rest } = declaration
+  // The machinery validates with exactly these schemas, so the erased types are the declared ones.
+  return { ...rest, body, query, statuses, maxBody, run: declaration.run as Route['run'] }
+}
