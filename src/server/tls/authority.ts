@@ -1,0 +1,84 @@
+import type { X509Certificate } from 'node:crypto'
+import { AppError } from '../../base/index.ts'
+import { type CertifiedKey, createRoot, isPair, isSignedBy, parseChain } from './certificate.ts'
+import { type PairFiles, readCertFile, readKeyFile, recoverPair, writePair } from './store.ts'
+
+/** The root CA as found or made; `keyPem` is absent when only its certificate was given. */
+export interface Root {
+  certPem: string
+  keyPem: string | undefined
+  certificate: X509Certificate
+  /** SHA-256 of the certificate's DER as 64 lower-case hexadecimal digits: what drivers pin. */
+  fingerprint: string
+}
+
+const NEW_ROOT_REMEDY =
+  'restore it from a backup, or remove both root CA files so that a new root is made; every driver then needs the new fingerprint'
+
+function refuse(file: string, problem: string): never {
+  throw new AppError('invalid', `Root CA ${file} ${problem}; ${NEW_ROOT_REMEDY}`)
+}
+
+function parseRoot(certPem: string, file: string): X509Certificate {
+  const [certificate, ...others] = parseChain(certPem)
+  if (!certificate) refuse(file, 'cannot be read as a PEM certificate')
+  if (others.length > 0) {
+    throw new AppError(
+      'invalid',
+      `Root CA ${file} holds ${others.length + 1} certificates, and drivers pin exactly one; leave only the root in it`,
+    )
+  }
+  return certificate
+}
+
+function checkRoot(certificate: X509Certificate, file: string, now: number): void {
+  if (!certificate.ca) refuse(file, 'is not the certificate of an authority (CA:TRUE is missing)')
+  if (now >= certificate.validToDate.getTime()) {
+    refuse(file, `expired at ${certificate.validToDate.toISOString()}`)
+  }
+  if (now < certificate.validFromDate.getTime()) {
+    throw new AppError(
+      'invalid',
+      `Root CA ${file} is valid only from ${certificate.validFromDate.toISOString()}; set the clock of this machine right`,
+    )
+  }
+}
+
+/**
+ * Reads the root CA, or makes one when there is none and `mayCreate`.
+ * @throws AppError `invalid` naming the file at fault and the remedy.
+ */
+export async function openRoot(options: {
+  files: PairFiles
+  mayCreate: boolean
+  now: number
+}): Promise<Root & { isNew: boolean }> {
+  const { files, now } = options
+  await recoverPair(files)
+  const found = { certPem: await readCertFile(files.cert), keyPem: await readKeyFile(files.key) }
+  if (found.certPem === undefined && found.keyPem !== undefined) refuse(files.cert, 'is missing')
+  const isNew = found.certPem === undefined && options.mayCreate
+  const made: CertifiedKey | undefined = isNew ? await createRoot(now) : undefined
+  if (made) await writePair(files, made)
+  const { certPem, keyPem } = made ?? found
+  if (certPem === undefined) refuse(files.cert, 'is missing')
+  const certificate = parseRoot(certPem, files.cert)
+  checkRoot(certificate, files.cert, now)
+  if (keyPem !== undefined && !isPair({ certPem, keyPem })) {
+    refuse(files.key, `is damaged, encrypted or does not belong to ${files.cert}`)
+  }
+  const fingerprint = certificate.fingerprint256.replaceAll(':', '').toLowerCase()
+  return { certPem, keyPem, certificate, fingerprint, isNew }
+}
+
+/** Whether a chain, leaf first, leads to the root link by link. */
+export function leadsToRoot(chain: X509Certificate[], root: X509Certificate): boolean {
+  return chain.some(
+    (certificate, at) =>
+      isSignedBy(certificate, root) &&
+      chain.slice(0, at).every((each, index) => {
+        const next = chain[index + 1]
+        return next !== undefined && isSignedBy(each, next)
+      }),
+  )
+}

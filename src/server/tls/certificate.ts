@@ -1,0 +1,183 @@
+// The certificate library reads decorator metadata while it loads, so this import comes first.
+import 'reflect-metadata'
+
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import * as x509 from '@peculiar/x509'
+import { AppError, randomBytes } from '../../base/index.ts'
+import { canonicalIp, type ServerNames } from './names.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+/** Clients whose clock is behind by less accept a fresh certificate. */
+const BACKDATE_MS = HOUR_MS
+const LEAF_LIFE_MS = 7 * DAY_MS
+const ROOT_LIFE_YEARS = 10
+const P256 = { name: 'ECDSA', namedCurve: 'P-256' }
+const ORGANISATION = 'svc'
+const ROOT_NAME = 'svc root CA'
+
+/** First line of every private key written here; PEM readers skip it. */
+export const KEY_MARK =
+  '# Made by svc, which also replaces it; put your own key and certificate here to stop that'
+
+/** A certificate and its private key as PEM text. */
+export interface CertifiedKey {
+  certPem: string
+  keyPem: string
+}
+
+interface SigningKey {
+  key: CryptoKey
+  algorithm: EcdsaParams | Algorithm
+}
+
+/** 127 random bits: positive in DER and never the same twice (RFC 5280 §4.1.2.2 asks for both). */
+function newSerial(): string {
+  const bytes = randomBytes(16)
+  bytes[0] = ((bytes[0] ?? 0) & 0x3f) | 0x40
+  return Buffer.from(bytes).toString('hex')
+}
+
+/** Certificates count in whole seconds; rounding down keeps the text and the comparison the same. */
+function wholeSeconds(ms: number): Date {
+  return new Date(Math.floor(ms / 1000) * 1000)
+}
+
+async function keyToPem(key: CryptoKey): Promise<string> {
+  const der = await crypto.subtle.exportKey('pkcs8', key)
+  return `${KEY_MARK}\n${x509.PemConverter.encode(der, 'PRIVATE KEY')}\n`
+}
+
+function newKeyPair(): Promise<CryptoKeyPair> {
+  return crypto.subtle.generateKey(P256, true, ['sign', 'verify'])
+}
+
+/** A self-signed root (ECDSA P-256, 10 years, may sign leaves only) for a server that has none. */
+export async function createRoot(now: number): Promise<CertifiedKey> {
+  const keys = await newKeyPair()
+  const keyId = await x509.SubjectKeyIdentifierExtension.create(keys.publicKey)
+  const end = wholeSeconds(now)
+  end.setUTCFullYear(end.getUTCFullYear() + ROOT_LIFE_YEARS)
+  // Part of the key id in the name tells the roots of two servers apart in a browser's list.
+  const name = [{ CN: [`${ROOT_NAME} ${keyId.keyId.slice(0, 8)}`] }, { O: [ORGANISATION] }]
+  const cert = await x509.X509CertificateGenerator.createSelfSigned({
+    name,
+    keys,
+    serialNumber: newSerial(),
+    notBefore: wholeSeconds(now - BACKDATE_MS),
+    notAfter: end,
+    signingAlgorithm: { name: 'ECDSA', hash: 'SHA-256' },
+    extensions: [
+      new x509.BasicConstraintsExtension(true, 0, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
+      keyId,
+    ],
+  })
+  return { certPem: `${cert.toString('pem')}\n`, keyPem: await keyToPem(keys.privateKey) }
+}
+
+async function signingKey(keyPem: string, keyFile: string): Promise<SigningKey> {
+  const key = createPrivateKey(keyPem)
+  const der = new Uint8Array(key.export({ type: 'pkcs8', format: 'der' }))
+  const curve = key.asymmetricKeyDetails?.namedCurve
+  const kinds: Record<string, [EcKeyImportParams | RsaHashedImportParams, EcdsaParams | Algorithm]> = {
+    prime256v1: [P256, { name: 'ECDSA', hash: 'SHA-256' }],
+    secp384r1: [
+      { name: 'ECDSA', namedCurve: 'P-384' },
+      { name: 'ECDSA', hash: 'SHA-384' },
+    ],
+    rsa: [{ name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }, { name: 'RSASSA-PKCS1-v1_5' }],
+  }
+  const kind = kinds[curve ?? key.asymmetricKeyType ?? '']
+  if (!kind) {
+    throw new AppError(
+      'invalid',
+      `Root CA key ${keyFile} is of a kind the server cannot sign with (${curve ?? key.asymmetricKeyType}); use ECDSA P-256, ECDSA P-384 or RSA`,
+    )
+  }
+  return { key: await crypto.subtle.importKey('pkcs8', der, kind[0], false, ['sign']), algorithm: kind[1] }
+}
+
+/**
+ * A server certificate with a fresh ECDSA P-256 key, signed by the root: 7 days, not beyond the root's end.
+ * @throws AppError `invalid` when the root's key is of a kind that cannot sign here.
+ */
+export async function issueLeaf(options: {
+  root: CertifiedKey
+  rootKeyFile: string
+  names: ServerNames
+  now: number
+}): Promise<CertifiedKey> {
+  const { root, names, now } = options
+  const issuer = new x509.X509Certificate(root.certPem)
+  const signer = await signingKey(root.keyPem, options.rootKeyFile)
+  const keys = await newKeyPair()
+  const cert = await x509.X509CertificateGenerator.create({
+    subject: [{ CN: ['svc server'] }, { O: [ORGANISATION] }],
+    issuer: issuer.subjectName,
+    serialNumber: newSerial(),
+    notBefore: wholeSeconds(now - BACKDATE_MS),
+    notAfter: wholeSeconds(Math.min(now + LEAF_LIFE_MS, issuer.notAfter.getTime())),
+    publicKey: keys.publicKey,
+    signingKey: signer.key,
+    signingAlgorithm: signer.algorithm,
+    extensions: [
+      new x509.BasicConstraintsExtension(false, undefined, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+      new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
+      new x509.SubjectAlternativeNameExtension([
+        ...names.ips.map((value) => ({ type: 'ip' as const, value })),
+        ...names.hosts.map((value) => ({ type: 'dns' as const, value })),
+      ]),
+      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
+      await x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey),
+    ],
+  })
+  return { certPem: `${cert.toString('pem')}\n`, keyPem: await keyToPem(keys.privateKey) }
+}
+
+/** The addresses and hosts a certificate vouches for; undefined when it holds names of other kinds. */
+export function namesOf(certificate: X509Certificate): ServerNames | undefined {
+  const names = new x509.X509Certificate(certificate.raw).getExtension(x509.SubjectAlternativeNameExtension)
+  const ips: string[] = []
+  const hosts: string[] = []
+  for (const { type, value } of names?.names.items ?? []) {
+    if (type === 'dns') hosts.push(value.toLowerCase())
+    else if (type === 'ip') ips.push(canonicalIp(value) ?? value)
+    else return undefined
+  }
+  return { ips, hosts }
+}
+
+/** Whether the issuer carries the name every root made by `createRoot` has, of this server or an earlier one. */
+export function isIssuedByOwnKind(certificate: X509Certificate): boolean {
+  const issuer = new x509.X509Certificate(certificate.raw).issuerName
+  return (
+    issuer.getField('O').includes(ORGANISATION) &&
+    issuer.getField('CN').some((name) => name.startsWith(`${ROOT_NAME} `))
+  )
+}
+
+/** Whether `issuer` really signed `certificate`, by name and by signature. */
+export function isSignedBy(certificate: X509Certificate, issuer: X509Certificate): boolean {
+  return certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey)
+}
+
+/** The certificates of a PEM text in its order, text around them ignored; none when one is damaged. */
+export function parseChain(pem: string): X509Certificate[] {
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? []
+  try {
+    return blocks.map((block) => new X509Certificate(block))
+  } catch {
+    return []
+  }
+}
+
+/** Whether the first certificate belongs to the private key; false when either is damaged or encrypted. */
+export function isPair({ certPem, keyPem }: CertifiedKey): boolean {
+  try {
+    return parseChain(certPem)[0]?.checkPrivateKey(createPrivateKey(keyPem)) ?? false
+  } catch {
+    return false
+  }
+}

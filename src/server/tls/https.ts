@@ -1,0 +1,58 @@
+import type { Log } from '../../base/index.ts'
+import type { TlsKeeper } from './keeper.ts'
+
+/** What is used of a running HTTP server. */
+interface Listening {
+  readonly port: number | undefined
+  stop(closeActiveConnections?: boolean): Promise<void>
+}
+
+/** The HTTPS port for as long as it is open. */
+export interface HttpsPort {
+  /** The port in use, also when 0 was asked for. */
+  readonly port: number
+  /** Stops listening; resolves when every request has ended, or at once with `force`. */
+  stop(force?: boolean): Promise<void>
+}
+
+/**
+ * Opens the HTTPS port and moves it to the new certificate after each renewal.
+ *
+ * `serve` starts the HTTP server with the given certificate on the given port (0: as configured). The
+ * runtime cannot exchange the certificate of a running server, so a renewal stops listening and listens
+ * again in the same turn; requests under way, event streams included, end on the old server.
+ */
+export function openHttps(options: {
+  keeper: TlsKeeper
+  log: Log
+  serve: (tls: { key: string; cert: string }, port: number) => Listening
+}): HttpsPort {
+  const { keeper, serve } = options
+  const log = options.log.child('https')
+  const tlsOf = () => ({ key: keeper.material.keyPem, cert: keeper.material.certPem })
+  const retiring = new Set<Listening>()
+  let current = serve(tlsOf(), 0)
+  const port = current.port ?? 0
+
+  function retire(server: Listening): void {
+    retiring.add(server)
+    server
+      .stop()
+      .catch((error) => log.warn('an old listener did not stop cleanly', { error }))
+      .finally(() => retiring.delete(server))
+  }
+
+  const unsubscribe = keeper.onRenew(() => {
+    retire(current)
+    current = serve(tlsOf(), port)
+    log.info('serving the new certificate', { port })
+  })
+
+  return {
+    port,
+    async stop(force = false) {
+      unsubscribe()
+      await Promise.all([current, ...retiring].map((server) => server.stop(force)))
+    },
+  }
+}

@@ -1,0 +1,111 @@
+import type { X509Certificate } from 'node:crypto'
+import { AppError } from '../../base/index.ts'
+import type { Root } from './authority.ts'
+import {
+  type CertifiedKey,
+  isIssuedByOwnKind,
+  isPair,
+  isSignedBy,
+  issueLeaf,
+  KEY_MARK,
+  namesOf,
+  parseChain,
+} from './certificate.ts'
+import { type ServerNames, sameNames } from './names.ts'
+import { type LeafFacts, type LeafState, planLeaf } from './plan.ts'
+import { type PairFiles, readCertFile, readKeyFile, recoverPair, writePair } from './store.ts'
+
+/** The server certificate ready to serve. */
+export interface Leaf extends CertifiedKey {
+  /** Leaf first, then the intermediates that were in the file. */
+  chain: X509Certificate[]
+  /** The server renews it by itself. */
+  isRenewed: boolean
+  /** Why it was made just now; undefined when it was there already. */
+  issuedBecause: string | undefined
+}
+
+function keyState(keyPem: string): LeafState['key'] {
+  if (keyPem === '') return 'missing'
+  if (keyPem.startsWith(KEY_MARK)) return 'made'
+  return keyPem.includes('-----BEGIN') ? 'given' : 'unreadable'
+}
+
+/** Whether a client that asks for the public address, or for the domain, would accept the certificate. */
+function covers(certificate: X509Certificate, { ips, hosts }: ServerNames): boolean {
+  const publicIp = ips[0]
+  const domains = hosts.filter((host) => host !== 'localhost')
+  return (
+    (publicIp !== undefined && certificate.checkIP(publicIp) !== undefined) ||
+    domains.some((host) => certificate.checkHost(host) !== undefined)
+  )
+}
+
+function factsOf(
+  certificate: X509Certificate,
+  found: CertifiedKey,
+  root: Root,
+  names: ServerNames,
+): LeafFacts {
+  const isByRoot = isSignedBy(certificate, root.certificate)
+  const held = namesOf(certificate)
+  return {
+    isByRoot,
+    isByOwnKind: isByRoot || isIssuedByOwnKind(certificate),
+    isPaired: isPair(found),
+    notBefore: certificate.validFromDate.getTime(),
+    notAfter: certificate.validToDate.getTime(),
+    hasExactNames: held !== undefined && sameNames(held, names),
+    isCovering: covers(certificate, names),
+  }
+}
+
+function refusal(files: PairFiles, file: 'cert' | 'key', problem: string, root: Root): AppError {
+  const what = file === 'cert' ? `TLS certificate ${files.cert}` : `TLS private key ${files.key}`
+  const remedy =
+    root.keyPem === undefined
+      ? 'put a valid certificate and its key there, or the private key of the root CA so that the server makes its own'
+      : `put a valid certificate and its key there, or remove ${files.cert} and ${files.key} so that the server makes its own`
+  return new AppError('invalid', `${what} ${problem}; ${remedy}`)
+}
+
+interface LeafOptions {
+  files: PairFiles
+  root: Root
+  rootKeyFile: string
+  names: ServerNames
+  now: number
+}
+
+async function issue({ files, root, ...rest }: LeafOptions, reason: string): Promise<Leaf> {
+  if (root.keyPem === undefined) throw new TypeError('planLeaf() asked for a certificate without a root key')
+  const signer = { certPem: root.certPem, keyPem: root.keyPem }
+  const made = await issueLeaf({ root: signer, ...rest })
+  await writePair(files, made)
+  return { ...made, chain: parseChain(made.certPem), isRenewed: true, issuedBecause: reason }
+}
+
+/**
+ * Reads the server certificate and brings it up to date as `planLeaf` decides.
+ * @throws AppError `invalid` naming the file at fault and the remedy.
+ */
+export async function openLeaf(options: LeafOptions): Promise<Leaf> {
+  const { files, root, names, now } = options
+  const canIssue = root.keyPem !== undefined
+  await recoverPair(files)
+  const certPem = (await readCertFile(files.cert)) ?? ''
+  const keyPem = (await readKeyFile(files.key)) ?? ''
+  const chain = parseChain(certPem)
+  const facts = chain[0] && factsOf(chain[0], { certPem, keyPem }, root, names)
+  const key = keyState(keyPem)
+  const plan = planLeaf({
+    cert: facts ?? (certPem === '' ? 'missing' : 'unreadable'),
+    key,
+    canIssue,
+    now,
+  })
+  if (plan.act === 'refuse') throw refusal(files, plan.file, plan.problem, root)
+  if (plan.act === 'issue') return issue(options, plan.reason)
+  const isRenewed = canIssue && key === 'made' && facts?.isByOwnKind === true
+  return { certPem, keyPem, chain, isRenewed, issuedBecause: undefined }
+}

@@ -1,0 +1,125 @@
+import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { AppError, messageOf, newSecret } from '../../base/index.ts'
+import { type CertifiedKey, isPair } from './certificate.ts'
+
+/** Where a certificate and its private key live. */
+export interface PairFiles {
+  cert: string
+  key: string
+}
+
+function errnoOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined
+}
+
+async function withFile<T>(path: string, use: (file: FileHandle) => Promise<T>): Promise<T | undefined> {
+  try {
+    const file = await open(path, 'r')
+    try {
+      return await use(file)
+    } finally {
+      await file.close()
+    }
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    if (errnoOf(error) === 'ENOENT') return undefined
+    throw new AppError(
+      'invalid',
+      `Cannot read ${path} (${messageOf(error)}); make it a file this user can read`,
+      { cause: error },
+    )
+  }
+}
+
+/** The text of a certificate file, or undefined when there is none. */
+export function readCertFile(path: string): Promise<string | undefined> {
+  return withFile(path, (file) => file.readFile('utf8'))
+}
+
+/**
+ * The text of a private key file, or undefined when there is none. The mode is that of the opened file.
+ * @throws AppError `invalid` when group or others have any right on it.
+ */
+export function readKeyFile(path: string): Promise<string | undefined> {
+  return withFile(path, async (file) => {
+    const mode = (await file.stat()).mode & 0o777
+    // Windows keeps rights elsewhere and reports a made-up mode.
+    if ((mode & 0o077) !== 0 && process.platform !== 'win32') {
+      throw new AppError(
+        'invalid',
+        `Private key ${path} is open to other users (mode ${mode.toString(8).padStart(4, '0')}); run: chmod 600 ${path}`,
+      )
+    }
+    return file.readFile('utf8')
+  })
+}
+
+async function syncFolder(path: string): Promise<void> {
+  // Windows cannot open a folder for this, and NTFS journals renames by itself.
+  if (process.platform === 'win32') return
+  const folder = await open(dirname(path), 'r')
+  await folder.sync().finally(() => folder.close())
+}
+
+/** A file under its final name is complete and durable: written aside, flushed, then renamed. */
+async function writeWhole(path: string, text: string, mode: number): Promise<void> {
+  const aside = `${path}.${newSecret(8)}.tmp`
+  const file = await open(aside, 'wx', mode)
+  try {
+    await file.writeFile(text)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await rename(aside, path)
+  await syncFolder(path)
+}
+
+function pendingKey(files: PairFiles): string {
+  return `${files.key}.next`
+}
+
+/**
+ * Replaces certificate and key as one: the key waits under a name of its own, the certificate's rename
+ * commits, then the key takes its place. Whatever moment the process dies, `recoverPair` finds the whole
+ * old or the whole new pair.
+ * @throws AppError `storage_full` or `unavailable` naming the files.
+ */
+export async function writePair(files: PairFiles, pair: CertifiedKey): Promise<void> {
+  try {
+    for (const path of [files.key, files.cert]) {
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    }
+    await writeWhole(pendingKey(files), pair.keyPem, 0o600)
+    await writeWhole(files.cert, pair.certPem, 0o644)
+    await rename(pendingKey(files), files.key)
+    await syncFolder(files.key)
+  } catch (error) {
+    const isFull = ['ENOSPC', 'EDQUOT'].includes(errnoOf(error) ?? '')
+    throw new AppError(
+      isFull ? 'storage_full' : 'unavailable',
+      `Cannot write ${files.cert} and ${files.key} (${messageOf(error)}); ${isFull ? 'free some space on that disk' : 'make their folder writable for this user'}`,
+      { cause: error },
+    )
+  }
+}
+
+async function removeLeftovers(path: string): Promise<void> {
+  const names = await readdir(dirname(path)).catch(() => [])
+  const isLeftover = (name: string) =>
+    name.startsWith(`${basename(path)}.`) && /\.[0-9a-f]{16}\.tmp$/.test(name)
+  for (const name of names.filter(isLeftover)) await rm(join(dirname(path), name), { force: true })
+}
+
+/** Finishes or undoes a replacement that a killed process left behind. */
+export async function recoverPair(files: PairFiles): Promise<void> {
+  for (const path of [files.key, files.cert]) await removeLeftovers(path)
+  const next = await readKeyFile(pendingKey(files))
+  if (next === undefined) return
+  const cert = await readCertFile(files.cert)
+  if (cert !== undefined && isPair({ certPem: cert, keyPem: next }))
+    await rename(pendingKey(files), files.key)
+  else await rm(pendingKey(files), { force: true })
+  await syncFolder(files.key)
+}

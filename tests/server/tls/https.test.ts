@@ -1,0 +1,95 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { X509Certificate } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import * as tls from 'node:tls'
+import { FakeClock, silentLog } from '../../../src/base/index.ts'
+import { type HttpsPort, openHttps } from '../../../src/server/tls/https.ts'
+import { openTls, type TlsKeeper } from '../../../src/server/tls/keeper.ts'
+
+const DAY = 86_400_000
+
+let folder: string
+let clock: FakeClock
+let keeper: TlsKeeper
+let https: HttpsPort
+let finishSlow: (() => void) | undefined
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-https-'))
+  // Five days back: the first certificate is due for renewal, and a real client still accepts it.
+  clock = new FakeClock(Date.now() - 5 * DAY)
+  const at = (name: string) => join(folder, name)
+  const files = { caCert: at('ca.pem'), caKey: at('ca.key'), cert: at('cert.pem'), key: at('key') }
+  keeper = await openTls({ files, ipAddr: '127.0.0.1', domain: '', clock, log: silentLog })
+  https = openHttps({
+    keeper,
+    log: silentLog,
+    serve: (certificate, port) =>
+      Bun.serve({
+        port,
+        hostname: '127.0.0.1',
+        tls: certificate,
+        async fetch(request) {
+          if (new URL(request.url).pathname !== '/slow') return new Response('fine')
+          await new Promise<void>((resolve) => {
+            finishSlow = resolve
+          })
+          return new Response('slow')
+        },
+      }),
+  })
+})
+afterEach(async () => {
+  await https.stop(true)
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function get(path: string): Promise<Response> {
+  return fetch(`https://127.0.0.1:${https.port}${path}`, {
+    tls: { ca: keeper.material.caPem },
+    keepalive: false,
+  })
+}
+
+/** Serial number of the certificate that a new connection is shown. */
+function servedSerial(): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const options = { host: '127.0.0.1', port: https.port, servername: '', ca: keeper.material.caPem }
+    const socket = tls.connect(options, () => {
+      resolve(socket.getPeerCertificate().serialNumber)
+      socket.destroy()
+    })
+    socket.once('error', reject)
+  })
+}
+
+async function renew(): Promise<void> {
+  clock.jump(5 * DAY)
+  expect(await keeper.renewIfDue()).toBe(true)
+}
+
+test('openHttps() serves a client that trusts the root only', async () => {
+  expect(await (await get('/')).text()).toBe('fine')
+  expect(fetch(`https://127.0.0.1:${https.port}/`)).rejects.toThrow(/certificate|verify/i)
+})
+
+test('openHttps() shows the new certificate after a renewal, on the same port, and ends old requests', async () => {
+  const slow = get('/slow')
+  while (!finishSlow) await Bun.sleep(1)
+  const before = await servedSerial()
+  await renew()
+  const serial = new X509Certificate(keeper.material.certPem).serialNumber
+  expect(serial).not.toBe(before)
+  expect(await servedSerial()).toBe(serial)
+  expect(await (await get('/')).text()).toBe('fine')
+  finishSlow()
+  expect(await (await slow).text()).toBe('slow')
+})
+
+test('openHttps() stop() closes the port and ignores later renewals', async () => {
+  await https.stop()
+  await renew()
+  expect(get('/')).rejects.toThrow()
+})

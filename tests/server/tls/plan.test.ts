@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { type LeafFacts, type LeafState, planLeaf, renewalTime } from '../../../src/server/tls/plan.ts'
+
+const GOOD: LeafFacts = {
+  isByRoot: true,
+  isByOwnKind: true,
+  isPaired: true,
+  notBefore: 0,
+  notAfter: 900,
+  hasExactNames: true,
+  isCovering: true,
+}
+const FOREIGN: LeafFacts = { ...GOOD, isByRoot: false, isByOwnKind: false, hasExactNames: false }
+
+function plan(cert: LeafState['cert'], key: LeafState['key'], now = 100, canIssue = true) {
+  const decided = planLeaf({ cert, key, canIssue, now })
+  return decided.act === 'refuse' ? `refuse ${decided.file}` : decided.act
+}
+
+describe('planLeaf()', () => {
+  test.each<[string, string, Parameters<typeof plan>]>([
+    ['keeps a good one of its own', 'keep', [GOOD, 'made']],
+    ['keeps it until two thirds of its life', 'keep', [GOOD, 'made', 599]],
+    ['renews it from then on', 'issue', [GOOD, 'made', 600]],
+    ['replaces one of an earlier root', 'issue', [{ ...GOOD, isByRoot: false }, 'made']],
+    ['replaces one that lost its key', 'issue', [{ ...GOOD, isPaired: false }, 'made']],
+    ['replaces one with other names', 'issue', [{ ...GOOD, hasExactNames: false }, 'made']],
+    ['replaces one of the future', 'issue', [{ ...GOOD, notBefore: 101 }, 'made']],
+    ['keeps its own to the last moment without a root key', 'keep', [GOOD, 'made', 899, false]],
+    ['refuses its own out of date without a root key', 'refuse cert', [GOOD, 'made', 900, false]],
+    ['makes the first', 'issue', ['missing', 'missing']],
+    ['cannot make the first without a root key', 'refuse cert', ['missing', 'missing', 100, false]],
+    ['replaces a damaged certificate beside its key', 'issue', ['unreadable', 'made']],
+    ['refuses a damaged certificate beside a given key', 'refuse cert', ['unreadable', 'given']],
+    ['refuses a damaged certificate without key', 'refuse cert', ['unreadable', 'missing']],
+    ['refuses a given key without certificate', 'refuse cert', ['missing', 'given']],
+    ['replaces its own certificate without key', 'issue', [GOOD, 'missing']],
+    ['refuses a given certificate without key', 'refuse key', [FOREIGN, 'missing']],
+    ['refuses a given certificate with a damaged key', 'refuse key', [FOREIGN, 'unreadable']],
+    ['keeps a given one to the last moment', 'keep', [FOREIGN, 'given', 899]],
+    ['refuses a given one out of date', 'refuse cert', [FOREIGN, 'given', 900]],
+    ['refuses a given one of the future', 'refuse cert', [{ ...FOREIGN, notBefore: 101 }, 'given']],
+    ['refuses a given one for other names', 'refuse cert', [{ ...FOREIGN, isCovering: false }, 'given']],
+    ['refuses a given one without its key', 'refuse cert', [{ ...FOREIGN, isPaired: false }, 'given']],
+    ['keeps one signed elsewhere for the key made here', 'keep', [FOREIGN, 'made', 899]],
+    ['does not touch one it signed for a given key', 'keep', [GOOD, 'given', 700]],
+  ])('%s', (_, expected, args) => {
+    expect(plan(...args)).toBe(expected)
+  })
+
+  const facts = fc.record({
+    isByRoot: fc.boolean(),
+    isByOwnKind: fc.boolean(),
+    isPaired: fc.boolean(),
+    notBefore: fc.integer({ min: 0, max: 1000 }),
+    notAfter: fc.integer({ min: 0, max: 1000 }),
+    hasExactNames: fc.boolean(),
+    isCovering: fc.boolean(),
+  })
+  const states: fc.Arbitrary<LeafState> = fc.record({
+    cert: fc.oneof(fc.constantFrom('missing' as const, 'unreadable' as const), facts),
+    key: fc.constantFrom('missing' as const, 'unreadable' as const, 'made' as const, 'given' as const),
+    canIssue: fc.boolean(),
+    now: fc.integer({ min: 0, max: 1000 }),
+  })
+
+  test('never overwrites a key it did not make or a certificate it did not sign', () => {
+    fc.assert(
+      fc.property(states, (state) => {
+        if (planLeaf(state).act !== 'issue') return
+        expect(state.canIssue).toBe(true)
+        expect(state.key).not.toBe('given')
+        if (typeof state.cert === 'object') expect(state.cert.isByOwnKind).toBe(true)
+      }),
+    )
+  })
+
+  test('keeps only what a client would accept now', () => {
+    fc.assert(
+      fc.property(states, (state) => {
+        if (planLeaf(state).act !== 'keep' || typeof state.cert !== 'object') return
+        expect(
+          state.cert.isPaired && state.cert.notBefore <= state.now && state.now < state.cert.notAfter,
+        ).toBe(true)
+        expect(state.cert.isCovering || state.cert.hasExactNames).toBe(true)
+      }),
+    )
+  })
+})
+
+test('renewalTime() is two thirds into the life', () => {
+  expect(renewalTime({ notBefore: 300, notAfter: 600 })).toBe(500)
+})
