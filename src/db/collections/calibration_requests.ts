@@ -1,0 +1,28 @@
+import { defineCollection } from '../collection.ts'
+import { choice, date, json, relation, text } from '../field.ts'
+
+const SIGNED_IN = '@request.auth.id != ""'
+
+/** Queue of calibrations. */
+export const calibrationRequests = defineCollection({
+  name: 'calibration_requests',
+  fields: {
+    driver: relation('drivers', { required: true }),
+    mode: choice(['fidelity_check', 'partial', 'full']),
+    status: choice(['pending', 'running', 'done', 'failed'], { default: 'pending' }),
+    progress: json(),
+    target_qubits: json(),
+    requested_by: text(),
+    error: text(),
+    started_at: date(),
+    finished_at: date(),
+    result: relation('calibration_results'),
+    run_id: text({ internal: true, help: 'Names the run that the tuner was told to start' }),
+  },
+  rules: { list: SIGNED_IN, view: SIGNED_IN, create: null, update: null, remove: null },
+  indexes: [
+    ['status'],
+    // I10: at most one running calibration per tuner.
+    { on: ['driver'], unique: true, where: "status = 'running'" },
+  ],
+})

@@ -1,0 +1,26 @@
+import { defineCollection } from '../collection.ts'
+import { bool, date, json, optionalChoice, relation, text } from '../field.ts'
+
+const SIGNED_IN = '@request.auth.id != ""'
+const REPORT_BYTES = 33_554_432
+
+/** Reports of calibrations and of drift checks (those without `request`). */
+export const calibrationResults = defineCollection({
+  name: 'calibration_results',
+  fields: {
+    driver: relation('drivers'),
+    qpu: relation('qpus'),
+    request: relation('calibration_requests', { keep: true }),
+    mode: optionalChoice(['fidelity_check', 'partial', 'full']),
+    status: optionalChoice(['success', 'partial_failure', 'failed']),
+    routines: json({ maxBytes: REPORT_BYTES, help: '[{name, target, params, fit?, error?}]' }),
+    benchmarks: json({ maxBytes: REPORT_BYTES, help: '[{name, target, fidelity, error, raw_data?}]' }),
+    error: text(),
+    started_at: date(),
+    finished_at: date(),
+    traces_stripped: bool(),
+    run_id: text({ internal: true, unique: true, help: 'The run that made the report' }),
+  },
+  rules: { list: SIGNED_IN, view: SIGNED_IN, create: null, update: null, remove: null },
+  indexes: [['qpu'], ['finished_at']],
+})

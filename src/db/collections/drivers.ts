@@ -1,0 +1,42 @@
+import { defineCollection } from '../collection.ts'
+import { bool, choice, date, integer, relation, text } from '../field.ts'
+import { withUnderscores } from './name.ts'
+
+/** Daemons beside lab equipment: one operation for one QPU each. */
+export const drivers = defineCollection({
+  name: 'drivers',
+  fields: {
+    name: text({ required: true, max: 100 }),
+    qpu: relation('qpus', { required: true }),
+    operation: choice(['process', 'monitor', 'calibrate']),
+    device: text({ max: 200 }),
+    token: text({ required: true, hidden: true, unique: true, help: 'SHA-256 (hex) of the access token' }),
+    status: choice(['offline', 'online'], { default: 'offline', readOnly: true }),
+    enabled: bool({ default: true }),
+    command_port: integer({ min: 0, max: 65_535, readOnly: true }),
+    result_port: integer({ min: 0, max: 65_535, readOnly: true }),
+    host: text({ max: 255, readOnly: true }),
+    version: text({ max: 100, readOnly: true }),
+    last_seen: date({ readOnly: true }),
+    leased: bool({ readOnly: true }),
+  },
+  rules: {
+    list: '@request.auth.id != ""',
+    view: '@request.auth.id != ""',
+    create: null,
+    update: null,
+    remove: null,
+  },
+  indexes: [['qpu', 'operation']],
+  hooks: {
+    beforeInsert({ record }) {
+      record.name = withUnderscores(record.name)
+      record.device = withUnderscores(record.device)
+    },
+    beforeUpdate({ after }) {
+      after.name = withUnderscores(after.name)
+      after.device = withUnderscores(after.device)
+      if (!after.enabled) after.status = 'offline'
+    },
+  },
+})

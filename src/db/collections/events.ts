@@ -1,0 +1,20 @@
+import { defineCollection } from '../collection.ts'
+import { json, relation, text } from '../field.ts'
+
+const SIGNED_IN = '@request.auth.id != ""'
+
+/** Log of what drivers reported; `ts` is the event's own time, `2026-01-31T09:05:00.000Z`. */
+export const events = defineCollection({
+  name: 'events',
+  fields: {
+    source: text({ required: true }),
+    // A log keeps the ids of drivers and QPUs that are gone.
+    driver: relation('drivers', { keep: true }),
+    qpu: relation('qpus', { keep: true }),
+    type: text({ required: true, max: 100 }),
+    payload: json(),
+    ts: text({ required: true, max: 40 }),
+  },
+  rules: { list: SIGNED_IN, view: SIGNED_IN, create: null, update: null, remove: null },
+  indexes: [['type', 'ts'], ['ts']],
+})

@@ -1,0 +1,7 @@
+/**
+ * The stored form of the names of QPUs, drivers and devices: hyphens become underscores.
+ * Import paths such as `./my-device.js#open` stay as they are.
+ */
+export function withUnderscores(name: string): string {
+  return /^[\w\s-]*$/.test(name) ? name.trim().replaceAll('-', '_') : name
+}

@@ -1,0 +1,40 @@
+import { AppError } from '../../base/index.ts'
+import { defineCollection } from '../collection.ts'
+import { date, relations, text } from '../field.ts'
+
+const VISIBLE = [
+  '@request.auth.id != ""',
+  '(target_users:length = 0 || target_users.id ?= @request.auth.id)',
+  '(start_time = "" || start_time <= @now)',
+  '(end_time = "" || end_time >= @now)',
+  'dismissed_by.id != @request.auth.id',
+].join(' && ')
+
+/** Announcements to everybody or to some users, in a window of time, until each dismisses them. */
+export const notifications = defineCollection({
+  name: 'notifications',
+  fields: {
+    title: text({ required: true, max: 255 }),
+    description: text(),
+    target_users: relations('users', { help: 'Empty = everybody' }),
+    dismissed_by: relations('users'),
+    start_time: date(),
+    end_time: date(),
+  },
+  rules: { list: VISIBLE, view: VISIBLE, create: null, update: null, remove: null },
+  hooks: {
+    beforeInsert({ record }) {
+      refuseBadWindow(record)
+    },
+    beforeUpdate({ after }) {
+      refuseBadWindow(after)
+    },
+  },
+})
+
+function refuseBadWindow(window: { start_time: string; end_time: string }): void {
+  if (window.start_time === '' || window.end_time === '' || window.start_time <= window.end_time) return
+  throw new AppError('invalid', 'A notification must not end before it starts', {
+    fields: { end_time: { code: 'validation_invalid_value', message: 'Must not be before start_time.' } },
+  })
+}

@@ -1,0 +1,31 @@
+import { defineCollection } from '../collection.ts'
+import { bool, choice, integer, json, text } from '../field.ts'
+import { withUnderscores } from './name.ts'
+
+/** Quantum processing units. */
+export const qpus = defineCollection({
+  name: 'qpus',
+  fields: {
+    name: text({ required: true, unique: true, max: 100 }),
+    status: choice(['offline', 'online'], { default: 'offline', readOnly: true }),
+    enabled: bool({ default: true }),
+    num_qubits: integer({ min: 1, default: 1 }),
+    executor_type: text({ max: 100 }),
+    device_config: json(),
+    command_port: integer({ min: 0, max: 65_535, readOnly: true }),
+    result_port: integer({ min: 0, max: 65_535, readOnly: true }),
+    maintenance: bool(),
+    maintenance_reason: text({ max: 1_000 }),
+    access_token: text({ hidden: true, help: 'SHA-256 (hex) of the access token' }),
+  },
+  rules: { list: '', view: '', create: null, update: null, remove: null },
+  hooks: {
+    beforeInsert({ record }) {
+      record.name = withUnderscores(record.name)
+    },
+    beforeUpdate({ after }) {
+      after.name = withUnderscores(after.name)
+      if (!after.enabled) after.status = 'offline'
+    },
+  },
+})

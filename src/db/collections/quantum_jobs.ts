@@ -1,0 +1,38 @@
+import { defineCollection } from '../collection.ts'
+import { choice, date, integer, json, number, relation, text } from '../field.ts'
+
+const PAYLOAD_BYTES = 10_485_760
+const RESULT_BYTES = 33_554_432
+
+/** Jobs; their order in the queue is `seq`. */
+export const quantumJobs = defineCollection({
+  name: 'quantum_jobs',
+  fields: {
+    user_id: relation('users'),
+    qpu_target: relation('qpus'),
+    payload: json({ maxBytes: PAYLOAD_BYTES }),
+    status: choice(['pending', 'running', 'completed', 'failed', 'cancelled'], { default: 'pending' }),
+    finished_at: date(),
+    duration: number({ min: 0, help: 'Seconds that the job ran' }),
+    results: json({ maxBytes: RESULT_BYTES }),
+    driver: relation('drivers', { readOnly: true }),
+    started_at: date({ readOnly: true }),
+    attempt: integer({ min: 0, readOnly: true, help: 'How often the job was claimed for a driver' }),
+    not_before: integer({ internal: true, help: 'Earliest next claim, ms since the epoch' }),
+    error_code: text({ max: 100, readOnly: true }),
+  },
+  rules: {
+    list: '',
+    view: '',
+    create:
+      '@request.auth.id != "" && (user_id = "" || user_id = @request.auth.id) && (status = "" || status = "pending")',
+    update: null,
+    remove: null,
+  },
+  indexes: [
+    ['status', 'qpu_target'],
+    ['user_id', 'status'],
+    // I10: at most one running job per QPU.
+    { on: ['qpu_target'], unique: true, where: "status = 'running' AND qpu_target <> ''" },
+  ],
+})

@@ -1,0 +1,28 @@
+import { AppError } from '../../base/index.ts'
+import { defineCollection } from '../collection.ts'
+import { bool, email, text } from '../field.ts'
+
+/** Administrators: they pass every rule. */
+export const superusers = defineCollection({
+  name: 'superusers',
+  publicName: '_superusers',
+  type: 'auth',
+  fields: {
+    email: email({ required: true, unique: true }),
+    emailVisibility: bool(),
+    verified: bool(),
+    password: text({ internal: true, help: 'Hash of the password' }),
+    tokenKey: text({ internal: true, help: 'Part of the key that signs the tokens of this superuser' }),
+  },
+  rules: { list: null, view: null, create: null, update: null, remove: null },
+  hooks: {
+    beforeRemove({ tx }) {
+      const row = tx.one<{ count: number }>('SELECT count(*) AS count FROM superusers')
+      if (row?.count === 1) {
+        throw new AppError('invalid', 'The last superuser cannot be deleted; create another one first', {
+          reason: 'last_superuser',
+        })
+      }
+    },
+  },
+})

@@ -1,0 +1,42 @@
+import { newId } from '../../base/index.ts'
+import { defineCollection } from '../collection.ts'
+import { bool, email, relations, seconds, text } from '../field.ts'
+
+const OWN = 'id = @request.auth.id'
+const NO_MONEY = '@request.body.qpu_seconds:isset = false && @request.body.api_tokens:isset = false'
+
+/** People who submit jobs, with their balance of QPU time. */
+export const users = defineCollection({
+  name: 'users',
+  type: 'auth',
+  fields: {
+    email: email({ unique: true }),
+    emailVisibility: bool(),
+    verified: bool(),
+    password: text({ internal: true, help: 'Hash of the password' }),
+    tokenKey: text({ internal: true, help: 'Part of the key that signs the tokens of this user' }),
+    username: text({ unique: true, max: 150 }),
+    qpu_seconds: seconds({ column: 'qpu_ms', min: 0, help: 'Balance of QPU time in seconds' }),
+    api_tokens: relations('api_tokens'),
+    disabled: bool({ help: 'Cannot log in or submit' }),
+    unlimited: bool({ readOnly: true, help: 'Stands for a superuser; the balance is not counted' }),
+  },
+  rules: {
+    list: OWN,
+    view: OWN,
+    create: `@request.context = "oauth2" && ${NO_MONEY}`,
+    update: `${OWN} && ${NO_MONEY}`,
+    remove: OWN,
+  },
+  hooks: {
+    // The balance is the sum of the ledger, so a balance given at creation is its first row.
+    afterInsert({ tx, record }) {
+      if (record.qpu_seconds === 0) return
+      tx.run(
+        `INSERT INTO qpu_ledger (id, user, kind, source_id, delta_ms, at)
+         VALUES ($id, $user, 'opening', $user, $delta, $at)`,
+        { id: newId(tx.now), user: record.id, delta: Math.round(record.qpu_seconds * 1_000), at: tx.at },
+      )
+    },
+  },
+})

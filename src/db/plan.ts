@@ -1,0 +1,64 @@
+import { type AnyCollection, columnOf, type RecordOf } from './collection.ts'
+import type { AnyField } from './field.ts'
+import { quoted } from './sql.ts'
+import { decoded } from './values.ts'
+
+/** A record of a collection that is only known when the program runs. */
+export type AnyRecord = RecordOf<AnyCollection>
+
+/** SQL texts and the way between rows and records that follow from one declaration. */
+export interface Plan {
+  /** `SELECT … FROM …` without a condition; columns carry the names of their fields. */
+  select: string
+  insert: string
+  fields: readonly (readonly [name: string, field: AnyField])[]
+  record(row: Record<string, unknown>): AnyRecord
+  /** Column of a declared field or system key. Throws TypeError for any other name. */
+  column(name: string): string
+}
+
+const SYSTEM_COLUMNS = ['id', 'created', 'updated']
+
+/** Returns the plan of a collection, made once. */
+export function createPlans(): (collection: AnyCollection) => Plan {
+  const plans = new Map<AnyCollection, Plan>()
+  return (collection) => {
+    const known = plans.get(collection)
+    if (known) return known
+    const plan = planOf(collection)
+    plans.set(collection, plan)
+    return plan
+  }
+}
+
+function planOf(collection: AnyCollection): Plan {
+  const fields = Object.entries(collection.fields)
+  const columns = new Map<string, string>([
+    ...SYSTEM_COLUMNS.map((name): [string, string] => [name, name]),
+    ...fields.map(([name, field]): [string, string] => [name, columnOf(name, field)]),
+  ])
+  const selected = [...columns].map(([name, column]) =>
+    name === column ? quoted(name) : `${quoted(column)} AS ${quoted(name)}`,
+  )
+  return {
+    select: `SELECT ${selected.join(', ')} FROM ${quoted(collection.name)}`,
+    insert:
+      `INSERT INTO ${quoted(collection.name)} (${[...columns.values()].map(quoted).join(', ')}) ` +
+      `VALUES (${[...columns.keys()].map((name) => `$${name}`).join(', ')})`,
+    fields,
+    record(row) {
+      const record: AnyRecord = {
+        id: String(row['id']),
+        created: String(row['created']),
+        updated: String(row['updated']),
+      }
+      for (const [name, field] of fields) record[name] = decoded(field, row[name])
+      return record
+    },
+    column(name) {
+      const column = name === 'seq' ? 'seq' : columns.get(name)
+      if (column === undefined) throw new TypeError(`${collection.name} has no field "${name}"`)
+      return column
+    },
+  }
+}

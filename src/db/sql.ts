@@ -1,0 +1,33 @@
+/** What can be bound to a `$name` in a statement. */
+export type Bindable = string | number | bigint | boolean | null | Uint8Array
+
+/** Named parameters without their prefix: `{ id }` for `$id`. */
+export type Params = Readonly<Record<string, Bindable>>
+
+/** Reading by SQL inside one transaction. */
+export interface SqlReader {
+  /** Wall clock of the transaction, in ms since the epoch; the same for all its statements. */
+  readonly now: number
+  /** `now` as stored text, `2026-01-31 09:05:00.000Z`. */
+  readonly at: string
+  /** The first row of a statement; its shape `T` is the caller's claim about the selected columns. */
+  one<T>(sql: string, params?: Params): T | undefined
+  /** All rows of a statement. */
+  all<T>(sql: string, params?: Params): T[]
+}
+
+/** Reading and writing by SQL inside one IMMEDIATE transaction. */
+export interface SqlWriter extends SqlReader {
+  /** Runs a statement and returns how many rows it changed. */
+  run(sql: string, params?: Params): number
+}
+
+/** A name as an SQL identifier. */
+export function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+/** Text as an SQL literal, for statements that cannot have parameters. */
+export function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`
+}

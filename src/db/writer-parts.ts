@@ -1,0 +1,21 @@
+import type { Change } from './changes.ts'
+import type { AnyCollection } from './collection.ts'
+import type { AnyRecord, Plan } from './plan.ts'
+import type { RecordReader } from './records.ts'
+import type { SqlWriter } from './sql.ts'
+
+/** What writing of records works with. */
+export interface WriterParts {
+  sql: SqlWriter
+  reader: RecordReader
+  /** All collections, to find the relations that name a removed record. */
+  collections: readonly AnyCollection[]
+  planOf: (collection: AnyCollection) => Plan
+  /** Takes down a change for the change log and the feed. */
+  note: (
+    collection: AnyCollection,
+    id: string,
+    action: Change['action'],
+    record: AnyRecord | undefined,
+  ) => void
+}
