@@ -146,7 +146,9 @@ describe('createRoot() and issueLeaf()', () => {
     const { privateKey } = generate()
     const keyPem = String(privateKey.export({ type: 'pkcs8', format: 'pem' }))
     if (!works) {
-      expect(leafOf(NAMES, now, { certPem: root.certPem, keyPem })).rejects.toThrow(/ca\.key.*use ECDSA/)
+      await expect(leafOf(NAMES, now, { certPem: root.certPem, keyPem })).rejects.toThrow(
+        /ca\.key.*use ECDSA/,
+      )
       return
     }
     if (!openssl) return console.warn('skipped: openssl is absent')
@@ -175,6 +177,10 @@ describe('recognition', () => {
     if (!certificate || !own || !other) throw new Error('certificates cannot be read')
     expect(isSignedBy(certificate, own)).toBe(true)
     expect(isSignedBy(certificate, other)).toBe(false)
+    const { keyPem } = await createRoot(now)
+    const [forged] = parseChain((await leafOf(NAMES, now, { certPem: root.certPem, keyPem })).certPem)
+    expect(forged?.issuer).toBe(own.subject)
+    expect(forged && isSignedBy(forged, own)).toBe(false)
     expect(isIssuedByOwnKind(certificate)).toBe(true)
   })
 

@@ -72,7 +72,7 @@ async function renew(): Promise<void> {
 
 test('openHttps() serves a client that trusts the root only', async () => {
   expect(await (await get('/')).text()).toBe('fine')
-  expect(fetch(`https://127.0.0.1:${https.port}/`)).rejects.toThrow(/certificate|verify/i)
+  await expect(fetch(`https://127.0.0.1:${https.port}/`)).rejects.toThrow(/certificate|verify/i)
 })
 
 test('openHttps() shows the new certificate after a renewal, on the same port, and ends old requests', async () => {
@@ -91,5 +91,5 @@ test('openHttps() shows the new certificate after a renewal, on the same port, a
 test('openHttps() stop() closes the port and ignores later renewals', async () => {
   await https.stop()
   await renew()
-  expect(get('/')).rejects.toThrow()
+  await expect(get('/')).rejects.toThrow()
 })

@@ -173,7 +173,7 @@ describe('openTls() with its own authority', () => {
     expect(await refusal(open())).toMatch(/Cannot read .*plain\/ca\.key.*this user can read/)
     // No process, not even of root, can make a folder there.
     files = { ...good, caKey: '/proc/svc/ca.key' }
-    expect(open()).rejects.toThrow(/Cannot write .*ca\.key.*folder writable/)
+    await expect(open()).rejects.toThrow(/Cannot write .*ca\.key.*folder writable/)
     expect(existsSync(files.caCert)).toBe(false)
   })
 })

@@ -1,5 +1,14 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { FakeClock, silentLog } from '../../../src/base/index.ts'
@@ -32,6 +41,13 @@ describe('writePair()', () => {
     await writePair(files, newer)
     expect(onDisk()).toEqual(newer)
     expect(readdirSync(folder).sort()).toEqual(['cert.pem', 'key.pem'])
+  })
+
+  test('leaves the old key in place when the certificate cannot be replaced', async () => {
+    writeFileSync(files.key, older.keyPem, { mode: 0o600 })
+    mkdirSync(files.cert)
+    await expect(writePair(files, newer)).rejects.toThrow(/Cannot write .*cert\.pem/)
+    expect(readFileSync(files.key, 'utf8')).toBe(older.keyPem)
   })
 
   test('gives the key mode 0600 whatever the mode of the file before', async () => {
