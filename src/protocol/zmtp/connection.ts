@@ -1,0 +1,374 @@
+import type { TLSSocket } from 'node:tls'
+import { AppError, type Clock, messageOf } from '../../base/index.ts'
+import { checkCommandBytes, MessageAssembler } from './assembler.ts'
+import {
+  answerPing,
+  encodePing,
+  encodeRefusal,
+  parseCommand,
+  parseError,
+  parseHandshakeCommand,
+} from './command.ts'
+import type { Counters } from './counters.ts'
+import { type Frame, FrameDecoder, type FrameHeader } from './frame.ts'
+import { checkGreeting, encodeGreeting, GREETING_BYTES, type Mechanism } from './greeting.ts'
+import { type Handshake, type HandshakeStep, type Role, reasonUnfit, WELCOME } from './handshake.ts'
+import { keepHeartbeat } from './heartbeat.ts'
+import type { SocketLimits } from './limits.ts'
+import { type Message, Output } from './output.ts'
+import type { Taken } from './receive.ts'
+import { WireError } from './wire-error.ts'
+
+/** How a connection ended. */
+export interface Ending {
+  reason: string
+  /** `protocol`: the peer broke the rules; `refused`: one side refused the other; `lost`: anything else. */
+  kind: 'protocol' | 'refused' | 'lost' | 'closed'
+}
+
+/** Why a peer is refused: `code` goes to the peer (`400` as libzmq does), `reason` into the log. */
+export interface Refusal {
+  code: string
+  reason: string
+}
+
+/** What the owner of a connection tells it and hears from it. */
+export interface ConnectionOptions {
+  socket: TLSSocket
+  role: Role
+  /** Whether this side is the PLAIN server. */
+  asServer: boolean
+  mechanism: Mechanism
+  handshake: Handshake
+  protocolVersion: string
+  limits: SocketLimits
+  counters: Counters
+  clock: Clock
+  /** PLAIN server: how to refuse these credentials, or undefined to go on. */
+  verify?(user: string, password: string): Promise<Refusal | undefined>
+  /** Last question before messages flow: how to refuse the peer, or undefined. */
+  admit?(): Refusal | undefined
+  onReady(): void
+  /** A message that arrived; false keeps it and stops reading until `resume`. */
+  onMessage(frames: readonly Uint8Array[]): Taken
+  /** Exactly once. */
+  onEnd(ending: Ending): void
+}
+
+/**
+ * One ZMTP connection over an established TLS socket.
+ *
+ * | State | Leaves on |
+ * |---|---|
+ * | `greeting` | 64 good bytes |
+ * | `handshake` | the peer's metadata, admitted |
+ * | `verifying` | the verifier's answer: back to `handshake`, or refused; bytes are kept meanwhile |
+ * | `traffic` | close, error, silence |
+ * | `ending` | all written, or the grace is over; received bytes are dropped |
+ * | `ended` | – |
+ */
+export class ZmtpConnection {
+  readonly #options: ConnectionOptions
+  readonly #decoder: FrameDecoder
+  readonly #assembler: MessageAssembler
+  readonly #output: Output
+  readonly #stop = new AbortController()
+  readonly #ready = new AbortController()
+  readonly #ended = Promise.withResolvers<void>()
+  #state: 'greeting' | 'handshake' | 'verifying' | 'traffic' | 'ending' | 'ended' = 'greeting'
+  #paused = false
+  #processing = false
+  #lastReceived: number
+  #receivedBytes = 0
+  /** A complete message that the owner was not ready for. */
+  #kept: readonly Uint8Array[] | undefined
+  #ending: Ending | undefined
+
+  constructor(options: ConnectionOptions) {
+    const { socket, limits, clock, counters } = options
+    this.#options = options
+    this.#lastReceived = clock.monotonic()
+    this.#decoder = new FrameDecoder((header) => this.#checkHeader(header))
+    this.#assembler = new MessageAssembler({
+      mayReceive: options.role === 'pull',
+      messageBytes: options.asServer ? limits.toServerBytes : limits.toDriverBytes,
+      commandBytes: limits.commandBytes,
+      frames: limits.frames,
+    })
+    this.#output = new Output({
+      sink: socket,
+      queuedMessages: limits.queuedMessages,
+      queuedBytes: limits.queuedBytes,
+      onWritten: (bytes) => {
+        counters.messagesOut += 1
+        counters.bytesOut += bytes
+      },
+    })
+    counters.open += 1
+    socket.setNoDelay(true)
+    socket.setKeepAlive(true, limits.keepAliveMs)
+    socket.on('data', (chunk: Buffer) => this.#receive(chunk))
+    socket.on('drain', () => this.#output.drained())
+    socket.on('error', (error) => this.#end({ reason: messageOf(error), kind: 'lost' }))
+    socket.on('close', () => this.#end({ reason: 'the peer closed the connection', kind: 'lost' }))
+    socket.write(encodeGreeting(options.mechanism, options.asServer))
+    void this.#limitHandshake()
+  }
+
+  /** Whether messages may flow. */
+  get isReady(): boolean {
+    return this.#state === 'traffic'
+  }
+
+  /** Whether messages ever flowed. */
+  get wasReady(): boolean {
+    return this.#ready.signal.aborted
+  }
+
+  /** Resolves when the connection has ended and its owner was told. */
+  get ended(): Promise<void> {
+    return this.#ended.promise
+  }
+
+  trySend(message: Message): boolean {
+    return this.isReady && this.#output.trySend(message)
+  }
+
+  send(message: Message, signal?: AbortSignal): Promise<void> {
+    if (!this.isReady)
+      return Promise.reject(new AppError('unavailable', 'The message socket is not connected'))
+    return this.#output.send(message, signal)
+  }
+
+  /** Stops reading from the network; what was read already waits. */
+  pause(): void {
+    if (this.#paused || this.#state === 'ended') return
+    this.#paused = true
+    this.#options.socket.pause()
+  }
+
+  /** Hands over what waited, first the message that was kept, and reads on. */
+  resume(): void {
+    if (!this.#paused || this.#state === 'ended') return
+    this.#paused = false
+    this.#lastReceived = this.#options.clock.monotonic()
+    this.#process()
+    if (!this.#paused) this.#options.socket.resume()
+  }
+
+  /** Writes what was accepted, then closes; destroys the connection when that takes longer than the grace. */
+  close(reason: string): void {
+    if (this.#state === 'ended' || this.#state === 'ending') return
+    this.#finish({ reason, kind: 'closed' })
+  }
+
+  /** Closes at once and drops what was not written. */
+  destroy(ending: Ending): void {
+    this.#end(ending)
+  }
+
+  #receive(chunk: Buffer): void {
+    const { clock, counters } = this.#options
+    this.#lastReceived = clock.monotonic()
+    counters.bytesIn += chunk.length
+    if (this.#state === 'ending' || this.#state === 'ended') return
+    this.#receivedBytes += chunk.length
+    this.#decoder.push(chunk)
+    this.#process()
+  }
+
+  /** Works through what has arrived; never entered twice, so that messages stay in order. */
+  #process(): void {
+    if (this.#processing) return
+    this.#processing = true
+    try {
+      this.#redeliver()
+      while (this.#advance()) {
+        // Each step says whether another one may be possible.
+      }
+      this.#checkPreAuthBytes()
+    } catch (error) {
+      if (!(error instanceof WireError)) throw error
+      this.#end({ reason: error.message, kind: 'protocol' })
+    } finally {
+      this.#processing = false
+    }
+  }
+
+  #advance(): boolean {
+    if (this.#state === 'greeting') return this.#readGreeting()
+    const reads = this.#state === 'handshake' || this.#state === 'traffic'
+    if (!reads || this.#paused) return false
+    const frame = this.#decoder.next()
+    if (!frame) return false
+    if (this.#state === 'traffic') this.#onTraffic(frame)
+    else this.#onHandshake(frame)
+    return true
+  }
+
+  #readGreeting(): boolean {
+    const { mechanism, handshake } = this.#options
+    checkGreeting(this.#decoder.peek(GREETING_BYTES), mechanism)
+    if (this.#decoder.available < GREETING_BYTES) return false
+    this.#decoder.take(GREETING_BYTES)
+    this.#state = 'handshake'
+    if (handshake.opening) this.#output.command(handshake.opening)
+    return true
+  }
+
+  #onHandshake(frame: Frame): void {
+    if (!frame.command) throw new WireError('a message arrived before the handshake was complete')
+    this.#follow(this.#options.handshake.receive(parseHandshakeCommand(frame.body)))
+  }
+
+  #follow(step: HandshakeStep): void {
+    switch (step.kind) {
+      case 'verify':
+        this.#state = 'verifying'
+        void this.#verify(step.user, step.password)
+        break
+      case 'reply':
+        this.#output.command(step.bytes)
+        break
+      case 'refused':
+        this.#end({ reason: step.reason, kind: 'refused' })
+        break
+      case 'complete':
+        this.#complete(step)
+        break
+    }
+  }
+
+  async #verify(user: string, password: string): Promise<void> {
+    const refusal = await this.#options.verify?.(user, password)
+    if (this.#state !== 'verifying') return
+    this.#state = 'handshake'
+    if (refusal !== undefined) return this.#refuse(refusal)
+    this.#output.command(WELCOME)
+    this.#process()
+  }
+
+  #complete({ properties, reply }: Extract<HandshakeStep, { kind: 'complete' }>): void {
+    const { role, protocolVersion, asServer } = this.#options
+    const unfit = reasonUnfit(properties, role, protocolVersion)
+    if (unfit !== undefined && !asServer) throw new WireError(unfit)
+    const refusal = unfit === undefined ? this.#options.admit?.() : { code: unfit, reason: unfit }
+    if (refusal) {
+      this.#refuse(refusal)
+      return
+    }
+    if (reply) this.#output.command(reply)
+    this.#state = 'traffic'
+    this.#ready.abort()
+    void this.#heartbeat()
+    this.#options.onReady()
+  }
+
+  /** Tells the peer why and closes; its further bytes are read and dropped, else the refusal could be lost. */
+  #refuse({ code, reason }: Refusal): void {
+    this.#output.command(encodeRefusal(code.slice(0, 255), this.#options.mechanism === 'PLAIN'))
+    this.#finish({ reason, kind: 'refused' })
+  }
+
+  #onTraffic(frame: Frame): void {
+    if (frame.command) {
+      this.#onCommand(frame.body)
+      return
+    }
+    const frames = this.#assembler.add(frame)
+    if (!frames) return
+    this.#options.counters.messagesIn += 1
+    this.#deliver(frames)
+  }
+
+  #onCommand(body: Uint8Array): void {
+    const command = parseCommand(body)
+    if (command.name === 'PING') this.#output.command(answerPing(command.data))
+    if (command.name === 'ERROR')
+      throw new WireError(`the peer reports an error: ${parseError(command.data)}`)
+  }
+
+  #deliver(frames: readonly Uint8Array[]): void {
+    if (this.#options.onMessage(frames) !== false) return
+    this.#kept = frames
+    this.pause()
+  }
+
+  #redeliver(): void {
+    if (!this.#kept || this.#paused) return
+    const kept = this.#kept
+    this.#kept = undefined
+    this.#deliver(kept)
+  }
+
+  #checkHeader(header: FrameHeader): void {
+    if (this.#state === 'traffic') {
+      this.#assembler.check(header)
+      return
+    }
+    const { commandBytes, preAuthBytes } = this.#options.limits
+    if (header.command) checkCommandBytes(header, commandBytes)
+    const total = this.#receivedBytes - this.#decoder.available + header.size + header.length
+    if (total > preAuthBytes) throw preAuthError(total, preAuthBytes)
+  }
+
+  #checkPreAuthBytes(): void {
+    const { preAuthBytes } = this.#options.limits
+    const before = this.#state === 'greeting' || this.#state === 'handshake' || this.#state === 'verifying'
+    if (before && this.#receivedBytes > preAuthBytes) throw preAuthError(this.#receivedBytes, preAuthBytes)
+  }
+
+  async #limitHandshake(): Promise<void> {
+    const { clock, limits } = this.#options
+    const signal = AbortSignal.any([this.#stop.signal, this.#ready.signal])
+    const late = await clock.sleep(limits.handshakeMs, signal).then(
+      () => true,
+      () => false,
+    )
+    if (late) this.#end({ reason: `no complete handshake within ${limits.handshakeMs} ms`, kind: 'protocol' })
+  }
+
+  #heartbeat(): Promise<void> {
+    const { clock, limits } = this.#options
+    return keepHeartbeat({
+      clock,
+      signal: this.#stop.signal,
+      pingIntervalMs: limits.pingIntervalMs,
+      deadAfterMs: limits.deadAfterMs,
+      lastReceived: () => (this.#paused ? undefined : this.#lastReceived),
+      ping: () => this.#output.command(encodePing(limits.deadAfterMs)),
+      dead: (ms) => this.#end({ reason: `no byte received for ${Math.round(ms)} ms`, kind: 'lost' }),
+    })
+  }
+
+  #finish(ending: Ending): void {
+    const { socket } = this.#options
+    this.#state = 'ending'
+    this.#ending = ending
+    this.#output.finish(() => socket.end())
+    if (this.#paused) socket.resume()
+    void this.#destroyAfterGrace()
+  }
+
+  async #destroyAfterGrace(): Promise<void> {
+    const { clock, limits } = this.#options
+    await clock.sleep(limits.closeGraceMs, this.#stop.signal).catch(() => undefined)
+    this.#end({ reason: 'the grace for closing is over', kind: 'lost' })
+  }
+
+  #end(ending: Ending): void {
+    if (this.#state === 'ended') return
+    this.#state = 'ended'
+    this.#stop.abort()
+    this.#output.stop()
+    this.#kept = undefined
+    this.#options.counters.open -= 1
+    this.#options.socket.destroy()
+    this.#options.onEnd(this.#ending ?? ending)
+    this.#ended.resolve()
+  }
+}
+
+function preAuthError(bytes: number, most: number): WireError {
+  return new WireError(`${bytes} bytes before the handshake was complete, at most ${most} are allowed`)
+}

@@ -1,0 +1,143 @@
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { createServer, type Server } from 'node:tls'
+import { AppError, messageOf } from '../../base/index.ts'
+import { type Counters, newCounters } from './counters.ts'
+import { guarded } from './guard.ts'
+import { DEFAULT_LIMITS, type SocketLimits } from './limits.ts'
+import { type Body, toMessage } from './message.ts'
+import { refusalLog } from './refusal-log.ts'
+import { type Peer, type Served, type ServeOptions, serve } from './serve.ts'
+import { ALPN, NO_TICKETS, type TlsIdentity } from './tls.ts'
+
+export interface ListenOptions extends ServeOptions {
+  host: string
+  /** 0 takes any free port. */
+  port: number
+  tls: TlsIdentity
+  /** A driver completed the handshake; from now on messages flow. */
+  onReady?(peer: Peer): void
+  /** For each peer that was ready, exactly once. */
+  onClose?(peer: Peer, reason: string): void
+  limits?: Partial<SocketLimits>
+}
+
+/** A listening socket with at most one ready peer. */
+export interface Listener {
+  readonly port: number
+  /** The ready peer, if any. */
+  readonly peer: Peer | undefined
+  readonly counters: Readonly<Counters>
+  /**
+   * Push role: takes the message for the ready peer. False when there is none or the high-water mark is reached;
+   * then nothing was taken. Taken does not mean delivered.
+   * @throws AppError `invalid` when the message is larger than a driver accepts.
+   */
+  trySend(body: Body): boolean
+  /** Like `trySend`, but waits for room. Rejects with `unavailable` without a peer or when it goes away. */
+  send(body: Body, signal?: AbortSignal): Promise<void>
+  /** New connections get this certificate, old ones live on. */
+  setSecureContext(tls: TlsIdentity): void
+  /** Closes the ready peer, if any, after it was sent what was accepted. */
+  dropPeer(reason: string): void
+  /** Stops accepting, lets the peer take what was accepted, and destroys what is left after the grace. */
+  close(): Promise<void>
+}
+
+/**
+ * Opens a listening socket; it has the PLAIN server's part, and any number of clients may try.
+ * Rejects with the system's error, such as `EADDRINUSE`, as it is.
+ */
+export async function listen(options: ListenOptions): Promise<Listener> {
+  const limits = { ...DEFAULT_LIMITS, ...options.limits }
+  const { clock, log } = options
+  const counters = newCounters()
+  const logRefusal = refusalLog(log, clock, limits.refusalLogMs)
+  const open = new Set<Served>()
+  let live: Served | undefined
+
+  const ready = () => (live?.connection.isReady ? live : undefined)
+
+  function onReady(served: Served): void {
+    live?.connection.destroy({ reason: 'replaced by a newer connection of the same lease', kind: 'closed' })
+    live = served
+    counters.ready += 1
+    guarded(log, 'onReady', () => options.onReady?.(served.peer))
+  }
+
+  const server = createServer({
+    ...options.tls,
+    minVersion: 'TLSv1.3',
+    secureOptions: NO_TICKETS,
+    ALPNProtocols: [ALPN],
+    handshakeTimeout: limits.tlsHandshakeMs,
+  })
+  server.maxConnections = limits.connections
+  // Also those that have not completed TLS, which nobody else could close.
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  server.on('secureConnection', (socket) => {
+    const served = serve(socket, options, {
+      limits,
+      counters,
+      admit: (each) =>
+        ready() && live?.lease() !== each.lease()
+          ? { code: '400', reason: 'the port is in use under another lease' }
+          : undefined,
+      onReady,
+      onEnd(each, { reason, kind }) {
+        open.delete(each)
+        if (kind === 'protocol' || kind === 'refused') {
+          counters.refused += 1
+          logRefusal(each.peer.address, reason)
+        }
+        if (live === each) live = undefined
+        if (each.connection.wasReady) guarded(log, 'onClose', () => options.onClose?.(each.peer, reason))
+      },
+    })
+    open.add(served)
+  })
+  server.on('tlsClientError', (error, socket) => {
+    counters.refused += 1
+    logRefusal(socket.remoteAddress ?? 'unknown', messageOf(error))
+    // Without this a client that stays silent keeps its connection for ever.
+    socket.destroy()
+  })
+
+  server.listen(options.port, options.host)
+  await once(server, 'listening')
+  server.on('error', (error) => log.error('message socket listener failed', { error }))
+
+  return {
+    port: portOf(server),
+    counters,
+    get peer() {
+      return ready()?.peer
+    },
+    trySend: (body) => ready()?.connection.trySend(toMessage(body, limits.toDriverBytes)) ?? false,
+    async send(body, signal) {
+      const receiving = ready()
+      if (!receiving) throw new AppError('unavailable', 'No driver is connected to this message socket')
+      await receiving.connection.send(toMessage(body, limits.toDriverBytes), signal)
+    },
+    setSecureContext: (tls) => server.setSecureContext(tls),
+    dropPeer: (reason) => ready()?.peer.close(reason),
+    async close() {
+      const closed = new Promise<void>((resolve) => {
+        server.close(() => resolve())
+      })
+      for (const { peer } of open) peer.close('the server closed the message socket')
+      await Promise.all(Array.from(open, (each) => each.connection.ended))
+      for (const socket of sockets) socket.destroy()
+      await closed
+    },
+  }
+}
+
+function portOf(server: Server): number {
+  const address = server.address()
+  return typeof address === 'object' && address ? address.port : 0
+}
