@@ -151,12 +151,23 @@ function storageFull(message: string, reason: string, cause: unknown): AppError 
 }
 
 /** The error of a file that is not a sound database, with the way back. */
-export function damaged(path: string, detail: string, cause?: unknown): AppError {
+function damaged(path: string, detail: string, cause?: unknown): AppError {
   return new AppError(
     'internal',
     `The database ${path} is damaged (${detail}); stop svc, remove ${path}-wal and ${path}-shm and restore a backup: cp BACKUP ${path}`,
     { reason: 'database_damaged', cause },
   )
+}
+
+/**
+ * Reads every page of the file and compares tables with their structure.
+ * @throws AppError `internal`, reason `database_damaged`.
+ */
+export function quickCheck(connection: Connection): void {
+  const problems = connection
+    .all<{ quick_check: string }>('PRAGMA quick_check(5)')
+    .map((row) => row.quick_check)
+  if (problems[0] !== 'ok') throw damaged(connection.path, problems.join('; '))
 }
 
 /** Whether `error` says that a unique index or key has the value already. */

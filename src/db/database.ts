@@ -1,10 +1,14 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { AppError, type Clock, type Log } from '../base/index.ts'
+import { AppError, type Clock, type Log, toTimestamp } from '../base/index.ts'
 import { type Change, type ChangeFeed, createChangeFeed } from './changes.ts'
 import type { AnyCollection } from './collection.ts'
 import { COLLECTIONS, type CollectionName } from './collections/index.ts'
-import { type Connection, openConnection } from './connection.ts'
+import { type Connection, openConnection, quickCheck } from './connection.ts'
+import { checkInvariants } from './invariants.ts'
+import { lockFolder } from './lock.ts'
+import { isNew, type Migration, migrate, noteAll } from './migrate.ts'
+import { MIGRATIONS } from './migrations/index.ts'
 import { type CollectionNames, createNames } from './names.ts'
 import { createPlans } from './plan.ts'
 import { syncTables } from './sync.ts'
@@ -39,20 +43,67 @@ export interface DatabaseOptions {
   names?: Partial<Record<CollectionName, string>>
 }
 
+/** What the database must look like; tests give their own. */
+export interface Schema {
+  collections: readonly AnyCollection[]
+  migrations: readonly Migration[]
+}
+
 /**
- * Opens (or creates) the database in `dir` and makes it fit the declarations.
- * @throws AppError with the remedy in its message.
+ * Takes the folder's lock, opens (or creates) the database in `dir`, checks it and makes it fit `schema`.
+ * @throws AppError with the remedy in its message: `folder_in_use`, `database_damaged`, `database_newer`,
+ *   `migration_missing` and others in `reason`.
  */
-export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const collections: readonly AnyCollection[] = COLLECTIONS
-  const names = createNames(collections, options.names ?? {})
+export async function openDatabase(
+  options: DatabaseOptions,
+  schema: Schema = { collections: COLLECTIONS, migrations: MIGRATIONS },
+): Promise<Database> {
+  const names = createNames(schema.collections, options.names ?? {})
   mkdirSync(options.dir, { recursive: true, mode: 0o700 })
-  const path = join(options.dir, 'svc.db')
-  const writer = openConnection(path, 'write')
-  const tables = [...INTERNAL_TABLES, ...collections.map(tableOf)]
-  writer.transaction('IMMEDIATE', () => syncTables(writer, tables, 1))
-  const reader = openConnection(path, 'read')
-  return databaseOf(options, { writer, reader, names, parts: { collections, planOf: createPlans() } })
+  const lock = lockFolder(options.dir)
+  const open: Connection[] = []
+  const release = () => {
+    for (const connection of open.toReversed()) connection.close()
+    lock.release()
+  }
+  try {
+    const path = join(options.dir, 'svc.db')
+    const writer = openConnection(path, 'write')
+    open.push(writer)
+    prepareSchema(writer, schema, options)
+    const reader = openConnection(path, 'read')
+    open.push(reader)
+    const parts = { collections: schema.collections, planOf: createPlans() }
+    const database = databaseOf(options, { writer, reader, names, parts, release })
+    await warnOfBrokenPromises(database, schema, options.log)
+    return database
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+function prepareSchema(writer: Connection, schema: Schema, { clock, log }: DatabaseOptions): void {
+  quickCheck(writer)
+  const at = toTimestamp(clock.now())
+  const tables = [...INTERNAL_TABLES, ...schema.collections.map(tableOf)]
+  const nextMigration = Math.max(0, ...schema.migrations.map((migration) => migration.id)) + 1
+  const fresh = isNew(writer)
+  const ran = fresh ? [] : migrate(writer, schema.migrations, at)
+  if (ran.length > 0) log.info('database migrated', { migrations: ran.join(', ') })
+  // One transaction: a new database has all its tables and all its notes, or nothing.
+  writer.transaction('IMMEDIATE', () => {
+    syncTables(writer, tables, nextMigration)
+    if (fresh) noteAll(writer, schema.migrations, at)
+  })
+}
+
+async function warnOfBrokenPromises(database: Database, schema: Schema, log: Log): Promise<void> {
+  if (schema.collections !== COLLECTIONS) return
+  const findings = await database.read((tx) => checkInvariants(tx, { fast: true }))
+  for (const { id, text, rows } of findings) {
+    log.error('stored data breaks a promise, run svc doctor', { id, text, rows: rows.length })
+  }
 }
 
 interface OpenParts {
@@ -60,9 +111,14 @@ interface OpenParts {
   reader: Connection
   names: CollectionNames
   parts: TxParts
+  release: () => void
 }
 
-function databaseOf({ clock, log }: DatabaseOptions, { writer, reader, names, parts }: OpenParts): Database {
+function databaseOf(
+  options: DatabaseOptions,
+  { writer, reader, names, parts, release }: OpenParts,
+): Database {
+  const { clock, log } = options
   const feed = createChangeFeed(log)
   let open = true
 
@@ -77,10 +133,10 @@ function databaseOf({ clock, log }: DatabaseOptions, { writer, reader, names, pa
     async write(intent, work) {
       mustBeOpen()
       const changes: Change[] = []
+      const { tx, end } = createTx(writer, parts, clock.now(), changes)
       const result = writer.transaction('IMMEDIATE', () => {
-        const value = work(createTx(writer, parts, clock.now(), changes))
-        if (value instanceof Promise) throw new TypeError(`the work of "${intent}" must not be async`)
-        pruneChangeLog(writer, changes.at(-1)?.seq)
+        const value = finished(intent, () => work(tx), end)
+        pruneChangeLog(writer, changes)
         return value
       })
       feed.publish(changes)
@@ -88,22 +144,36 @@ function databaseOf({ clock, log }: DatabaseOptions, { writer, reader, names, pa
     },
     async read(work) {
       mustBeOpen()
-      return reader.transaction('DEFERRED', () => work(createReadTx(reader, parts, clock.now())))
+      const { tx, end } = createReadTx(reader, parts, clock.now())
+      return reader.transaction('DEFERRED', () => finished('read', () => work(tx), end))
     },
     async close() {
       if (!open) return
       open = false
-      reader.close()
-      writer.close()
+      release()
     },
+  }
+}
+
+/** The result of `work`, with its tx ended. A promise is refused: its rest would run outside the transaction. */
+function finished<T>(intent: string, work: () => T, end: () => void): T {
+  try {
+    const value = work()
+    if (!(value instanceof Promise)) return value
+    value.catch(() => undefined)
+    throw new TypeError(`the work of "${intent}" must not be async`)
+  } finally {
+    end()
   }
 }
 
 const CHANGES_KEPT = 100_000
 const PRUNE_EVERY = 500
 
-/** Now and then drops the oldest changes, at most a few more than were added since. */
-function pruneChangeLog(writer: Connection, newest: number | undefined): void {
-  if (newest === undefined || newest % PRUNE_EVERY !== 0) return
-  writer.run('DELETE FROM change_log WHERE seq <= $last', { last: newest - CHANGES_KEPT })
+/** Drops the oldest changes whenever another 500 were added, so that one deletion stays short. */
+function pruneChangeLog(writer: Connection, changes: readonly Change[]): void {
+  const first = changes.at(0)?.seq ?? 0
+  const last = changes.at(-1)?.seq ?? 0
+  if (Math.floor(last / PRUNE_EVERY) === Math.floor((first - 1) / PRUNE_EVERY)) return
+  writer.run('DELETE FROM change_log WHERE seq <= $last', { last: last - CHANGES_KEPT })
 }

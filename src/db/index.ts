@@ -14,8 +14,51 @@ export { superusers } from './collections/superusers.ts'
 export { timeSlots } from './collections/time_slots.ts'
 export { users } from './collections/users.ts'
 export { type Database, type DatabaseOptions, openDatabase } from './database.ts'
+export { examine } from './doctor.ts'
 export type { AnyField, ValueOf } from './field.ts'
+export { checkInvariants, type Finding } from './invariants.ts'
 export type { CollectionNames } from './names.ts'
 export type { ListQuery } from './records.ts'
 export type { Bindable, Params } from './sql.ts'
+export {
+  type AccountKind,
+  accountSecret,
+  createUser,
+  findSuperuser,
+  findSuperuserByEmail,
+  findUser,
+  findUserByApiToken,
+  findUserByIdentity,
+  listSuperusers,
+  type NewUser,
+  proxyUserOf,
+  removeSuperuser,
+  type Superuser,
+  saveSuperuser,
+  type User,
+} from './store/accounts.ts'
+export { type AuditEntry, appendAudit, firstBrokenAudit } from './store/audit.ts'
+export { attachLease, type Grant, grantLease, releaseLease, resetLeases } from './store/leases.ts'
+export {
+  calibratingQpus,
+  createDriver,
+  createQpu,
+  type Driver,
+  findQpu,
+  getQpu,
+  listQpus,
+  normalName,
+  type Qpu,
+  setDriverEnabled,
+  setMaintenance,
+  setQpuEnabled,
+} from './store/qpus.ts'
+export {
+  type ApiToken,
+  createApiToken,
+  findApiToken,
+  listApiTokens,
+  removeApiToken,
+  updateApiToken,
+} from './store/tokens.ts'
 export type { ReadTx, Tx } from './tx.ts'

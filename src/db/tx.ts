@@ -22,34 +22,60 @@ export interface TxParts {
   planOf: (collection: AnyCollection) => Plan
 }
 
+/** A transaction and the switch that makes it useless once it has ended. */
+interface Held<T> {
+  tx: T
+  end(): void
+}
+
+/** SQL that refuses to run after `end`: a continuation of async work would write outside any transaction. */
+function heldSql(connection: Connection, now: number): Held<SqlWriter> {
+  let live = true
+  function inside(): Connection {
+    if (!live) throw new TypeError('the transaction has ended; its work must not be async')
+    return connection
+  }
+  const tx: SqlWriter = {
+    now,
+    at: toTimestamp(now),
+    one: (sql, params) => inside().one(sql, params),
+    all: (sql, params) => inside().all(sql, params),
+    run: (sql, params) => inside().run(sql, params),
+  }
+  return {
+    tx,
+    end: () => {
+      live = false
+    },
+  }
+}
+
 /** A reading transaction on `connection` at `now`, ms since the epoch. */
-export function createReadTx(connection: Connection, parts: TxParts, now: number): ReadTx {
-  const sql: SqlReader = { now, at: toTimestamp(now), one: connection.one, all: connection.all }
-  return { ...sql, ...createRecordReader(sql, parts.planOf) }
+export function createReadTx(connection: Connection, parts: TxParts, now: number): Held<ReadTx> {
+  const { tx: sql, end } = heldSql(connection, now)
+  const reading: SqlReader = { now, at: sql.at, one: sql.one, all: sql.all }
+  return { tx: { ...reading, ...createRecordReader(reading, parts.planOf) }, end }
 }
 
 /** A writing transaction that adds what it changes to `changes`. */
-export function createTx(connection: Connection, parts: TxParts, now: number, changes: Change[]): Tx {
-  const reading = createReadTx(connection, parts, now)
-  const sql: SqlWriter = { ...reading, run: connection.run }
+export function createTx(connection: Connection, parts: TxParts, now: number, changes: Change[]): Held<Tx> {
+  const { tx: sql, end } = heldSql(connection, now)
+  const reader = createRecordReader(sql, parts.planOf)
   const note = (
     collection: AnyCollection,
     id: string,
     action: Change['action'],
     record: AnyRecord | undefined,
   ) => {
-    const row = connection.one<{ seq: number }>(
+    const row = sql.one<{ seq: number }>(
       `INSERT INTO change_log (collection, record, action, at) VALUES ($collection, $id, $action, $at)
        RETURNING seq`,
       { collection: collection.name, id, action, at: sql.at },
     )
     changes.push({ collection: collection.name, id, action, seq: row?.seq ?? 0, record })
   }
-  const writing = createRecordWriter({ ...parts, sql, reader: reading, note })
-  return {
-    ...reading,
-    ...writing,
-    run: connection.run,
-    changed: (collection, id, action) => note(collection, id, action, reading.find(collection, id)),
-  }
+  const writer = createRecordWriter({ ...parts, sql, reader, note })
+  const changed: Tx['changed'] = (collection, id, action) =>
+    note(collection, id, action, reader.find(collection, id))
+  return { tx: { ...sql, ...reader, ...writer, changed }, end }
 }

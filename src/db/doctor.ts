@@ -1,0 +1,49 @@
+import { COLLECTIONS } from './collections/index.ts'
+import { checkInvariants, type Finding } from './invariants.ts'
+import { quoted, type SqlReader } from './sql.ts'
+
+const ROWS_SHOWN = 20
+
+/**
+ * Everything that can be wrong with stored data: the file's structure, foreign keys, relations that name
+ * nothing, and the promises of the service. Empty when all is well. Reads the whole database.
+ */
+export function examine(tx: SqlReader): Finding[] {
+  return [
+    finding(
+      'file',
+      'The structure of the file is sound',
+      tx
+        .all<{ integrity_check: string }>(`PRAGMA integrity_check(${ROWS_SHOWN})`)
+        .filter((row) => row.integrity_check !== 'ok'),
+    ),
+    finding(
+      'keys',
+      'Required relations name an existing record',
+      tx.all<Record<string, unknown>>('PRAGMA foreign_key_check').slice(0, ROWS_SHOWN),
+    ),
+    ...danglingRelations(tx),
+    ...checkInvariants(tx),
+  ].filter((each) => each.rows.length > 0)
+}
+
+function danglingRelations(tx: SqlReader): Finding[] {
+  return COLLECTIONS.flatMap((collection) =>
+    Object.entries(collection.fields).flatMap(([name, field]) => {
+      if (field.kind !== 'relation' && field.kind !== 'relations') return []
+      if (field.kind === 'relation' && field.keep) return []
+      const [table, column, target] = [collection.name, name, field.to].map(quoted)
+      const missing = `NOT EXISTS (SELECT 1 FROM ${target} other WHERE other.id =`
+      const sql =
+        field.kind === 'relation'
+          ? `SELECT id, ${column} FROM ${table} WHERE ${column} <> '' AND ${missing} ${table}.${column})`
+          : `SELECT ${table}.id, part.value FROM ${table}, json_each(${column}) part WHERE ${missing} part.value)`
+      const rows = tx.all<Record<string, unknown>>(`${sql} LIMIT ${ROWS_SHOWN}`)
+      return [finding('relations', `${collection.name}.${name} names existing records`, rows)]
+    }),
+  )
+}
+
+function finding(id: string, text: string, rows: Record<string, unknown>[]): Finding {
+  return { id, text, rows }
+}

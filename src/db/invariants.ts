@@ -1,0 +1,134 @@
+import type { SqlReader } from './sql.ts'
+
+/** A promise of the service that stored data can break; `rows` are examples of where. */
+export interface Finding {
+  id: string
+  text: string
+  rows: Record<string, unknown>[]
+}
+
+interface Invariant {
+  id: string
+  text: string
+  /** Reads only what is in use now, so that every start can afford it. */
+  fast?: boolean
+  /** Selects what breaks the promise. */
+  sql: string
+}
+
+const ROWS_SHOWN = 20
+
+/**
+ * The promises about stored data. Those about messages (I5 no dispatch before its claim is durable, I8 an
+ * acknowledged result is applied or stale) cannot be seen in tables; I1 is seen in the timeline.
+ */
+const INVARIANTS: readonly Invariant[] = [
+  {
+    id: 'I2',
+    text: 'The attempt of a job is its number of claims',
+    sql: `SELECT job.id, job.attempt, count(claim.id) AS claims, max(claim.attempt) AS last
+          FROM quantum_jobs job LEFT JOIN job_attempts claim ON claim.job = job.id
+          GROUP BY job.id HAVING job.attempt <> claims OR job.attempt <> coalesce(last, 0)`,
+  },
+  {
+    id: 'I3',
+    text: 'A completed job of a user with a balance is charged exactly once',
+    sql: `SELECT job.id FROM quantum_jobs job JOIN users ON users.id = job.user_id
+          WHERE job.status = 'completed' AND users.unlimited = 0 AND NOT EXISTS
+            (SELECT 1 FROM qpu_ledger WHERE kind = 'charge' AND source_id = job.id)`,
+  },
+  {
+    id: 'I4',
+    text: 'A completed job has the result of its last attempt',
+    sql: `SELECT job.id, job.attempt FROM quantum_jobs job WHERE job.status = 'completed' AND NOT EXISTS
+            (SELECT 1 FROM job_attempts WHERE job = job.id AND attempt = job.attempt AND state = 'ok')`,
+  },
+  {
+    id: 'I4',
+    text: 'Only a completed job has an accepted attempt, and only one',
+    sql: `SELECT job, count(*) AS accepted FROM job_attempts JOIN quantum_jobs job ON job.id = job_attempts.job
+          WHERE state = 'ok' GROUP BY job HAVING accepted > 1 OR job.status <> 'completed'`,
+  },
+  {
+    id: 'I6',
+    text: 'A cancelled job has no result and no charge',
+    sql: `SELECT id FROM quantum_jobs job WHERE status = 'cancelled' AND
+            (results IS NOT NULL OR EXISTS
+              (SELECT 1 FROM qpu_ledger WHERE kind = 'charge' AND source_id = job.id))`,
+  },
+  {
+    id: 'I7',
+    text: 'No attempt has an epoch that its lease has not reached',
+    fast: true,
+    sql: `SELECT job_attempts.id, job_attempts.epoch FROM job_attempts
+          LEFT JOIN leases ON leases.qpu = job_attempts.qpu AND leases.operation = 'process'
+          WHERE job_attempts.state = 'open' AND job_attempts.epoch > coalesce(leases.epoch, 0)`,
+  },
+  {
+    id: 'I10',
+    text: 'A QPU runs one job at a time',
+    fast: true,
+    sql: `SELECT qpu, count(*) AS running FROM job_attempts WHERE state = 'open' GROUP BY qpu HAVING running > 1`,
+  },
+  {
+    id: 'I10',
+    text: 'A tuner runs one calibration at a time',
+    fast: true,
+    sql: `SELECT driver, count(*) AS running FROM calibration_requests
+          WHERE status = 'running' GROUP BY driver HAVING running > 1`,
+  },
+  {
+    id: 'I11',
+    text: 'A balance is the sum of its ledger',
+    sql: `SELECT users.id, users.qpu_ms, coalesce(sum(delta_ms), 0) AS ledger_ms
+          FROM users LEFT JOIN qpu_ledger ON qpu_ledger.user = users.id
+          GROUP BY users.id HAVING users.qpu_ms <> ledger_ms`,
+  },
+  {
+    id: 'I12',
+    text: 'A time request is granted exactly when it is approved, with the seconds it asked for',
+    fast: true,
+    sql: `SELECT request.id, request.status, entry.delta_ms FROM qpu_time_requests request
+          LEFT JOIN qpu_ledger entry ON entry.kind = 'grant' AND entry.source_id = request.id
+          WHERE (request.status = 'approved') <> (entry.id IS NOT NULL)
+             OR entry.delta_ms <> CAST(round(request.seconds * 1000) AS INTEGER)`,
+  },
+  {
+    id: 'I13',
+    text: 'Slots of the same QPU do not overlap',
+    sql: `SELECT one.id, other.id AS other FROM time_slots one
+          JOIN time_slots other ON other.start_time < one.end_time AND other.start_time >= one.start_time
+            AND other.end_time > one.start_time AND other.id <> one.id
+            AND (other.start_time > one.start_time OR other.id > one.id)
+          WHERE one.qpu = other.qpu OR one.qpu = '' OR other.qpu = ''`,
+  },
+  {
+    id: 'I14',
+    text: 'A running job has exactly its last attempt open',
+    fast: true,
+    sql: `SELECT job.id, job.attempt FROM quantum_jobs job WHERE job.status = 'running' AND NOT EXISTS
+            (SELECT 1 FROM job_attempts WHERE job = job.id AND attempt = job.attempt AND state = 'open')`,
+  },
+  {
+    id: 'I14',
+    text: 'An open attempt belongs to a running job',
+    fast: true,
+    sql: `SELECT claim.id, claim.job, claim.attempt, job.status FROM job_attempts claim
+          LEFT JOIN quantum_jobs job ON job.id = claim.job
+          WHERE claim.state = 'open' AND (job.status IS NOT 'running' OR job.attempt <> claim.attempt)`,
+  },
+]
+
+/**
+ * Returns the broken promises, each with up to 20 rows; empty when all is well.
+ * `fast` checks only what running work touches.
+ */
+export function checkInvariants(tx: SqlReader, { fast = false } = {}): Finding[] {
+  return INVARIANTS.filter((each) => !fast || each.fast === true)
+    .map(({ id, text, sql }) => ({
+      id,
+      text,
+      rows: tx.all<Record<string, unknown>>(`${sql} LIMIT ${ROWS_SHOWN}`),
+    }))
+    .filter((finding) => finding.rows.length > 0)
+}

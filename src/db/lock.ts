@@ -1,0 +1,58 @@
+import { SQLiteError, Database as Sqlite } from 'bun:sqlite'
+import { join } from 'node:path'
+import { AppError } from '../base/index.ts'
+
+/** The right to be the only process that uses a data folder. */
+export interface FolderLock {
+  /** Gives the folder free; safe to call twice. */
+  release(): void
+}
+
+/**
+ * Takes `dir/svc.lock` for the life of the process. The lock is SQLite's RESERVED lock on a small database:
+ * the operating system drops it with the process, however that ends, and others can still read the pid in it.
+ * @throws AppError `conflict`, reason `folder_in_use`, naming the process that has it.
+ */
+export function lockFolder(dir: string): FolderLock {
+  const file = new Sqlite(join(dir, 'svc.lock'), { strict: true, create: true })
+  try {
+    file.run('PRAGMA busy_timeout = 0')
+    file.run('BEGIN IMMEDIATE')
+    file.run('CREATE TABLE IF NOT EXISTS holder (pid INTEGER NOT NULL) STRICT')
+    file.run('DELETE FROM holder')
+    file.query<null, { pid: number }>('INSERT INTO holder (pid) VALUES ($pid)').run({ pid: process.pid })
+    file.run('COMMIT')
+    // Between the two another process may step in; then this one has not got the folder.
+    file.run('BEGIN IMMEDIATE')
+    if (holderOf(file) !== process.pid) throw inUse(dir, holderOf(file))
+  } catch (error) {
+    const busy = error instanceof SQLiteError && (error.code ?? '').startsWith('SQLITE_BUSY')
+    const failure = busy ? inUse(dir, holderOf(file)) : error
+    file.close()
+    throw failure
+  }
+  return {
+    release() {
+      if (file.inTransaction) file.run('ROLLBACK')
+      file.close()
+    },
+  }
+}
+
+function holderOf(file: Sqlite): number | undefined {
+  try {
+    return file.query<{ pid: number }, []>('SELECT pid FROM holder').get()?.pid
+  } catch {
+    // The holder is writing its pid just now.
+    return undefined
+  }
+}
+
+function inUse(dir: string, pid: number | undefined): AppError {
+  const who = pid === undefined ? 'another process' : `process ${pid}`
+  return new AppError(
+    'conflict',
+    `The data folder ${dir} is in use by ${who}; stop it or choose another folder with --dir`,
+    { reason: 'folder_in_use' },
+  )
+}
