@@ -22,6 +22,7 @@ export {
 export { type EventEnvelope, type EventType, eventEnvelope } from './define-event.ts'
 export { EVENTS, type EventName, type EventPayload, type HandledEventName } from './events/index.ts'
 export { resultId } from './events/job_result.ts'
+export { fingerprintMatches, fingerprintOf, parseFingerprint } from './fingerprint.ts'
 export {
   type CircuitEntry,
   type CircuitResult,
@@ -35,3 +36,15 @@ export {
   jobPayload,
   jobResults,
 } from './jobs.ts'
+export {
+  type Connection,
+  type ConnectOptions,
+  connect,
+  DEFAULT_LIMITS,
+  type Listener,
+  type ListenOptions,
+  listen,
+  type Peer,
+  PROTOCOL_VERSION,
+  type SocketLimits,
+} from './socket.ts'

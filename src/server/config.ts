@@ -114,6 +114,10 @@ export function variableOf(name: string): string {
   return `SVC_${flagOf(name).slice(2).replaceAll('-', '_').toUpperCase()}`
 }
 
+function badConfig(message: string): AppError {
+  return new AppError('invalid', message, { reason: 'bad_config' })
+}
+
 interface ConfigInput {
   /** Flag values by setting name; `true` for a bare switch. */
   flags: Readonly<Record<string, string | boolean | undefined>>
@@ -154,7 +158,7 @@ function parseValue(declared: Setting<unknown>, source: string, value: unknown):
   try {
     return declared.kind.parse(raw)
   } catch (error) {
-    throw new AppError('invalid', `${source}: bad value ${JSON.stringify(value)}; ${messageOf(error)}`)
+    throw badConfig(`${source}: bad value ${JSON.stringify(value)}; ${messageOf(error)}`)
   }
 }
 
@@ -163,16 +167,16 @@ function readConfigFile(file: { path: string; text: string }): Record<string, un
   try {
     content = parseYaml(file.text) ?? {}
   } catch (error) {
-    throw new AppError('invalid', `${file.path}: not readable as YAML or JSON; ${messageOf(error)}`)
+    throw badConfig(`${file.path}: not readable as YAML or JSON; ${messageOf(error)}`)
   }
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {
-    throw new AppError('invalid', `${file.path}: expected keys with values such as serverPort: 8090`)
+    throw badConfig(`${file.path}: expected keys with values such as serverPort: 8090`)
   }
   for (const key of Object.keys(content)) {
     if (!Object.hasOwn(SETTINGS, key)) {
       const lines = file.text.split('\n')
       const line = lines.findIndex((each) => each.includes(key)) + 1
-      throw new AppError('invalid', `${file.path}, line ${line}: unknown key ${key}; see svc serve --help`)
+      throw badConfig(`${file.path}, line ${line}: unknown key ${key}; see svc serve --help`)
     }
   }
   return content as Record<string, unknown>
@@ -180,8 +184,7 @@ function readConfigFile(file: { path: string; text: string }): Record<string, un
 
 function checkTogether(config: Config): void {
   if (config.portRangeEnd <= config.portRangeStart) {
-    throw new AppError(
-      'invalid',
+    throw badConfig(
       `--port-range-end: bad value ${config.portRangeEnd}; expected more than --port-range-start (${config.portRangeStart})`,
     )
   }
@@ -189,7 +192,7 @@ function checkTogether(config: Config): void {
     try {
       if (!Array.isArray(JSON.parse(config.oauth2Providers))) throw new Error('not an array')
     } catch (error) {
-      throw new AppError('invalid', `--oauth2-providers: expected a JSON array; ${messageOf(error)}`)
+      throw badConfig(`--oauth2-providers: expected a JSON array; ${messageOf(error)}`)
     }
   }
 }

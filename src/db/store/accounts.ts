@@ -1,0 +1,141 @@
+import { AppError, newSecret } from '../../base/index.ts'
+import type { RecordOf } from '../collection.ts'
+import { apiTokens } from '../collections/api_tokens.ts'
+import { superusers } from '../collections/superusers.ts'
+import { users } from '../collections/users.ts'
+import type { Database, ReadTx, Tx } from '../database.ts'
+
+export type User = RecordOf<typeof users>
+export type Superuser = RecordOf<typeof superusers>
+/** Collections that hold accounts. */
+export type AccountKind = 'users' | 'superusers'
+
+/** Balance shown for the user records that stand for superusers. */
+const UNLIMITED_SECONDS = 999_999_999
+
+/** The secret that signs the tokens of one kind of account: made once, kept in the database. */
+export function accountSecret(db: Database, kind: AccountKind): Promise<string> {
+  const key = `secret:${kind}`
+  return db.write('account secret', (tx) => {
+    const stored = tx.one<{ value: string }>('SELECT value FROM meta WHERE key = $key', { key })
+    if (stored) return stored.value
+    const value = newSecret()
+    tx.run('INSERT INTO meta (key, value) VALUES ($key, $value)', { key, value })
+    return value
+  })
+}
+
+export function findUser(db: Database, id: string): Promise<User | undefined> {
+  return db.read((tx) => tx.find(users, id))
+}
+
+export function findSuperuser(db: Database, id: string): Promise<Superuser | undefined> {
+  return db.read((tx) => tx.find(superusers, id))
+}
+
+/** The user with this e-mail address or user name; an empty identity finds nobody. */
+export function findUserByIdentity(db: Database, identity: string): Promise<User | undefined> {
+  if (identity === '') return Promise.resolve(undefined)
+  return db.read((tx) => tx.findBy(users, { email: identity }) ?? tx.findBy(users, { username: identity }))
+}
+
+export function findSuperuserByEmail(db: Database, email: string): Promise<Superuser | undefined> {
+  if (email === '') return Promise.resolve(undefined)
+  return db.read((tx) => tx.findBy(superusers, { email }))
+}
+
+/** The user an API token stands for, unless it is unknown or expired. `hash` is the token's SHA-256 in hex. */
+export function findUserByApiToken(db: Database, hash: string): Promise<User | undefined> {
+  return db.read((tx) => {
+    const token = tx.findBy(apiTokens, { token: hash })
+    if (!token || (token.expires_at !== '' && token.expires_at <= tx.at)) return undefined
+    return tx.find(users, token.user)
+  })
+}
+
+/** What a superuser says about a new user; `passwordHash` '' = no password login. */
+export interface NewUser {
+  id?: string | undefined
+  email: string
+  username: string
+  passwordHash: string
+  verified: boolean
+  emailVisibility: boolean
+  qpuSeconds: number
+}
+
+/** Creates a user; an opening balance becomes the first ledger row. */
+export function createUser(db: Database, user: NewUser): Promise<User> {
+  return db.write('create user', (tx) =>
+    tx.insert(users, {
+      ...(user.id ? { id: user.id } : {}),
+      email: user.email,
+      username: user.username,
+      password: user.passwordHash,
+      tokenKey: newSecret(),
+      verified: user.verified,
+      emailVisibility: user.emailVisibility,
+      qpu_seconds: user.qpuSeconds,
+    }),
+  )
+}
+
+/**
+ * Creates a superuser, or gives an existing one a new password, which also ends its logins.
+ * @throws AppError `conflict` / `not_found` when `mode` is `create` / `update` and it does / does not exist.
+ */
+export function saveSuperuser(
+  db: Database,
+  {
+    email,
+    passwordHash,
+    mode,
+  }: { email: string; passwordHash: string; mode: 'create' | 'update' | 'upsert' },
+): Promise<Superuser> {
+  return db.write('save superuser', (tx) => {
+    const existing = tx.findBy(superusers, { email })
+    if (existing && mode === 'create') throw new AppError('conflict', `Superuser ${email} already exists`)
+    if (!existing && mode === 'update') throw new AppError('not_found', `There is no superuser ${email}`)
+    const secret = { password: passwordHash, tokenKey: newSecret() }
+    if (!existing) return tx.insert(superusers, { email, verified: true, ...secret })
+    return tx.update(superusers, existing.id, secret) ?? existing
+  })
+}
+
+export function listSuperusers(db: Database): Promise<Superuser[]> {
+  return db.read((tx) => tx.list(superusers, { sort: 'email' }))
+}
+
+/** @throws AppError `not_found`; `invalid` for the last superuser. */
+export function removeSuperuser(db: Database, email: string): Promise<void> {
+  return db.write('remove superuser', (tx) => {
+    const existing = tx.findBy(superusers, { email })
+    if (!existing) throw new AppError('not_found', `There is no superuser ${email}`)
+    tx.remove(superusers, existing.id)
+  })
+}
+
+function findProxy(tx: ReadTx, superuser: Superuser): User | undefined {
+  return tx.findBy(users, { username: `superuser_${superuser.id}` })
+}
+
+/** The user record that stands for a superuser where a route needs a user; made on first use, never charged. */
+export async function proxyUserOf(db: Database, superuser: Superuser): Promise<User> {
+  const existing = await db.read((tx) => findProxy(tx, superuser))
+  return (
+    existing ?? db.write('create proxy user', (tx) => findProxy(tx, superuser) ?? insertProxy(tx, superuser))
+  )
+}
+
+function insertProxy(tx: Tx, superuser: Superuser): User {
+  // A user of the same person may exist already; e-mail addresses are unique, so the proxy then has none.
+  const emailTaken = tx.findBy(users, { email: superuser.email }) !== undefined
+  return tx.insert(users, {
+    email: emailTaken ? '' : superuser.email,
+    username: `superuser_${superuser.id}`,
+    tokenKey: newSecret(),
+    verified: true,
+    unlimited: true,
+    qpu_seconds: UNLIMITED_SECONDS,
+  })
+}

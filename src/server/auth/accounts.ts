@@ -1,0 +1,93 @@
+import type { Clock } from '../../base/index.ts'
+import {
+  type AccountKind,
+  accountSecret,
+  type Database,
+  findSuperuser,
+  findUser,
+  findUserByApiToken,
+} from '../../db/index.ts'
+import type { Caller, Superuser, User } from '../http/caller.ts'
+import { hashToken } from './api-token.ts'
+import { checkToken, issueToken, readClaims, TOKEN_SECONDS } from './jwt.ts'
+
+/** Ids of the two account collections; the record-store SDK compares with the second. */
+export const ACCOUNT_COLLECTION_IDS = { users: '_pb_users_auth_', superusers: 'pbc_3142635823' } as const
+
+interface AccountsParts {
+  db: Database
+  clock: Clock
+  secrets: Record<AccountKind, string>
+}
+
+/** Turns accounts into login tokens and credentials of a request back into callers. */
+export class Accounts {
+  readonly #parts: AccountsParts
+
+  private constructor(parts: AccountsParts) {
+    this.#parts = parts
+  }
+
+  /** Loads (or makes) the signing secrets. */
+  static async open(db: Database, clock: Clock): Promise<Accounts> {
+    const secrets = {
+      users: await accountSecret(db, 'users'),
+      superusers: await accountSecret(db, 'superusers'),
+    }
+    return new Accounts({ db, clock, secrets })
+  }
+
+  /** A login token; it dies when the account's `tokenKey` changes. */
+  issue(kind: AccountKind, account: User | Superuser): Promise<string> {
+    return issueToken({
+      id: account.id,
+      collectionId: ACCOUNT_COLLECTION_IDS[kind],
+      key: account.tokenKey + this.#parts.secrets[kind],
+      nowMs: this.#parts.clock.now(),
+      seconds: kind === 'users' ? TOKEN_SECONDS.users : TOKEN_SECONDS._superusers,
+    })
+  }
+
+  /** Who a request's headers stand for. A dead, forged or unknown credential makes a guest. */
+  async identify(request: Request): Promise<Caller> {
+    const authorization = request.headers
+      .get('authorization')
+      ?.replace(/^Bearer\s+/i, '')
+      .trim()
+    const byLogin = authorization ? await this.#byLogin(authorization) : undefined
+    if (byLogin) return byLogin
+    const apiToken = request.headers.get('x-api-token') ?? authorization
+    const user = apiToken ? await findUserByApiToken(this.#parts.db, hashToken(apiToken)) : undefined
+    if (!user || user.disabled) return { kind: 'guest' }
+    return { kind: 'user', user, via: 'api_token', refreshable: false }
+  }
+
+  async #byLogin(token: string): Promise<Caller | undefined> {
+    const claims = readClaims(token)
+    if (!claims) return undefined
+    const { db, secrets } = this.#parts
+    if (claims.collectionId === ACCOUNT_COLLECTION_IDS.superusers) {
+      const superuser = await findSuperuser(db, claims.id)
+      const refreshable = await this.#isRefreshable(token, superuser, secrets.superusers)
+      return superuser && refreshable !== undefined ? { kind: 'superuser', superuser, refreshable } : undefined
+    }
+    const user = await findUser(db, claims.id)
+    const refreshable = await this.#isRefreshable(token, user, secrets.users)
+    if (!user || user.disabled || refreshable === undefined) return undefined
+    return { kind: 'user', user, via: 'login', refreshable }
+  }
+
+  /** The `refreshable` claim of a valid token of this account; undefined when the token is not valid. */
+  async #isRefreshable(
+    token: string,
+    account: User | Superuser | undefined,
+    secret: string,
+  ): Promise<boolean | undefined> {
+    if (!account) return undefined
+    try {
+      return (await checkToken(token, account.tokenKey + secret, this.#parts.clock.now())).refreshable
+    } catch {
+      return undefined
+    }
+  }
+}

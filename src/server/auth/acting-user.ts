@@ -1,0 +1,13 @@
+import { AppError } from '../../base/index.ts'
+import { type Database, proxyUserOf } from '../../db/index.ts'
+import type { Caller, User } from '../http/caller.ts'
+
+/**
+ * The user a signed-in caller acts as; superusers act as their proxy user.
+ * @throws AppError `unauthorized` for guests.
+ */
+export async function actingUser(db: Database, caller: Caller): Promise<User> {
+  if (caller.kind === 'user') return caller.user
+  if (caller.kind === 'superuser') return proxyUserOf(db, caller.superuser)
+  throw new AppError('unauthorized', 'Authentication required')
+}

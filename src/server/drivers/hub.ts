@@ -1,0 +1,189 @@
+import { AppError, type Clock, type Log } from '../../base/index.ts'
+import { attachLease, type Database, type Grant, grantLease, releaseLease } from '../../db/index.ts'
+import type { Command, ConnectRequest, ConnectResponse } from '../../protocol/index.ts'
+import { hashToken } from '../auth/api-token.ts'
+import type { Config } from '../config.ts'
+import { listenAddress } from '../http/address.ts'
+import type { TlsKeeper } from '../tls/keeper.ts'
+import type { DriverHub } from './hub-contract.ts'
+import type { EventHandler } from './receive.ts'
+import { Session } from './session.ts'
+import { SocketTokens } from './socket-token.ts'
+
+/** Time between connect and the first attach; then the lease is free again (decision 2). */
+const ATTACH_WITHIN_MS = 30_000
+/** Pairs of ports tried when others on this machine hold some of the range. */
+const PORT_TRIES = 20
+
+interface HubParts {
+  config: Config
+  db: Database
+  clock: Clock
+  log: Log
+  tls: TlsKeeper
+  version: string
+}
+
+/** The live sockets of all drivers. The database says who may connect; this holds what is connected. */
+export class Hub implements DriverHub {
+  readonly #parts: HubParts
+  readonly #tokens: SocketTokens
+  readonly #log: Log
+  readonly #sessions = new Map<string, Session>()
+  /** One connect at a time per driver, so that its sessions never overlap. */
+  readonly #connecting = new Map<string, Promise<unknown>>()
+  /** Ports of the range that something else on this machine has bound. */
+  readonly #takenPorts = new Set<number>()
+  readonly #stopping = new AbortController()
+  #handle: EventHandler = async () => undefined
+
+  constructor(parts: HubParts) {
+    this.#parts = parts
+    this.#tokens = new SocketTokens(parts.clock)
+    this.#log = parts.log.child('drivers')
+  }
+
+  /** Gives events their handler; called once, before the first connect. */
+  start(handle: EventHandler): void {
+    this.#handle = handle
+  }
+
+  /**
+   * Answers a connect request: grants the lease, opens the sockets and says where they are.
+   * @throws AppError as `grantLease` does.
+   */
+  async connect(request: ConnectRequest, address: string): Promise<ConnectResponse> {
+    if (this.#stopping.signal.aborted) throw new AppError('unavailable', 'The server is stopping')
+    const token = request.token ?? request.access_token
+    if (!token) throw new AppError('unauthorized', 'Missing driver access token; send it as "token"')
+    const tokenHash = hashToken(token)
+    const before = this.#connecting.get(tokenHash) ?? Promise.resolve()
+    const mine = before.then(() => this.#connectOnce(tokenHash, request, address))
+    const settled = mine.catch(() => undefined)
+    this.#connecting.set(tokenHash, settled)
+    try {
+      return await mine
+    } finally {
+      if (this.#connecting.get(tokenHash) === settled) this.#connecting.delete(tokenHash)
+    }
+  }
+
+  send(driver: string, command: Command): boolean {
+    return this.#sessions.get(driver)?.send(command) ?? false
+  }
+
+  attachedEpoch(driver: string): number | undefined {
+    const session = this.#sessions.get(driver)
+    return session?.isAttached ? session.source.epoch : undefined
+  }
+
+  drop(driver: string, reason: string): void {
+    const session = this.#sessions.get(driver)
+    if (session) this.#inBackground(this.#end(session, reason))
+  }
+
+  /** Closes all sockets and frees all leases. */
+  async stop(): Promise<void> {
+    this.#stopping.abort(new Error('the server is stopping'))
+    await Promise.all([...this.#connecting.values()])
+    await Promise.all([...this.#sessions.values()].map((session) => this.#end(session, 'server stopping')))
+  }
+
+  async #connectOnce(tokenHash: string, request: ConnectRequest, address: string): Promise<ConnectResponse> {
+    for (let tries = 1; ; tries += 1) {
+      const grant = await this.#grant(tokenHash, request, address)
+      const older = this.#sessions.get(grant.driver.id)
+      if (older) await this.#close(older, 'replaced by a newer connect')
+      try {
+        return await this.#open(grant)
+      } catch (error) {
+        await releaseLease(this.#parts.db, { driver: grant.driver.id, epoch: grant.epoch })
+        const taken = portOfError(error)
+        if (taken === undefined || tries >= PORT_TRIES) throw error
+        this.#takenPorts.add(taken)
+        this.#log.warn('port is taken by another program', { port: taken })
+      }
+    }
+  }
+
+  #grant(tokenHash: string, request: ConnectRequest, address: string): Promise<Grant> {
+    const { config, db } = this.#parts
+    return grantLease(db, {
+      tokenHash,
+      firstPort: config.portRangeStart,
+      lastPort: config.portRangeEnd,
+      takenPorts: this.#takenPorts,
+      host: request.host ?? address,
+      version: request.version ?? '',
+      device: request.device ?? '',
+    })
+  }
+
+  async #open({ driver, qpu, epoch, commandPort, resultPort }: Grant): Promise<ConnectResponse> {
+    const { config, db, tls, clock } = this.#parts
+    const source = { driver: driver.id, name: driver.name, qpu: qpu.id, operation: driver.operation, epoch }
+    const session: Session = await Session.open({
+      source,
+      host: listenAddress(config),
+      commandPort,
+      resultPort,
+      tls,
+      tokens: this.#tokens,
+      handle: (from, event) => this.#handle(from, event),
+      rateLimit: config.eventRateLimit,
+      version: this.#parts.version,
+      clock,
+      log: this.#log,
+      onAttach: () => {
+        this.#log.info('driver attached', { driver: driver.name, qpu: qpu.name, epoch })
+        this.#inBackground(attachLease(db, { driver: driver.id, epoch }))
+      },
+      onDetach: (reason) => this.#inBackground(this.#end(session, reason)),
+    })
+    this.#sessions.set(driver.id, session)
+    this.#inBackground(this.#expectAttach(session))
+    return {
+      status: 'success',
+      id: driver.id,
+      name: driver.name,
+      operation: driver.operation,
+      qpu: qpu.id,
+      qpu_name: qpu.name,
+      command_port: commandPort,
+      result_port: resultPort,
+      socket_host: config.ipAddr,
+      auth_token: await this.#tokens.issue(driver.id, epoch),
+      tls_hash: tls.material.caFingerprint,
+      epoch,
+    }
+  }
+
+  /** For work that nobody waits for: its failure is logged, never lost. */
+  #inBackground(work: Promise<unknown>): void {
+    work.catch((error: unknown) => this.#log.error('driver bookkeeping failed', { error }))
+  }
+
+  async #expectAttach(session: Session): Promise<void> {
+    await this.#parts.clock.sleep(ATTACH_WITHIN_MS, this.#stopping.signal).catch(() => undefined)
+    if (!session.isAttached) await this.#end(session, 'not attached in time')
+  }
+
+  /** Closes a session's sockets without touching its lease, which has moved on. */
+  async #close(session: Session, reason: string): Promise<void> {
+    if (this.#sessions.get(session.source.driver) === session) this.#sessions.delete(session.source.driver)
+    this.#log.info('driver detached', { driver: session.source.name, epoch: session.source.epoch, reason })
+    await session.close()
+  }
+
+  async #end(session: Session, reason: string): Promise<void> {
+    if (this.#sessions.get(session.source.driver) !== session) return
+    await this.#close(session, reason)
+    const { driver, epoch } = session.source
+    await releaseLease(this.#parts.db, { driver, epoch })
+  }
+}
+
+function portOfError(error: unknown): number | undefined {
+  const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+  return isTaken && 'port' in error && typeof error.port === 'number' ? error.port : undefined
+}

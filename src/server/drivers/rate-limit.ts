@@ -1,0 +1,41 @@
+import type { Clock, Log } from '../../base/index.ts'
+
+/** Bounds one driver's telemetry: a token bucket that holds one second's worth of events. */
+export class EventRateLimit {
+  readonly #perSecond: number
+  readonly #clock: Clock
+  readonly #log: Log
+  #tokens: number
+  #at: number
+  #dropped = 0
+  #loggedAt = Number.NEGATIVE_INFINITY
+
+  /** `perSecond` 0 switches the limit off. */
+  constructor(perSecond: number, clock: Clock, log: Log) {
+    this.#perSecond = perSecond
+    this.#clock = clock
+    this.#log = log
+    this.#tokens = perSecond
+    this.#at = clock.monotonic()
+  }
+
+  /** Whether one more event may pass; says so in the log, at most once a second, when it may not. */
+  allows(): boolean {
+    if (this.#perSecond === 0) return true
+    const now = this.#clock.monotonic()
+    const earned = ((now - this.#at) / 1000) * this.#perSecond
+    this.#tokens = Math.min(this.#perSecond, this.#tokens + earned)
+    this.#at = now
+    if (this.#tokens >= 1) {
+      this.#tokens -= 1
+      return true
+    }
+    this.#dropped += 1
+    if (now - this.#loggedAt >= 1000) {
+      this.#log.warn('rate limit exceeded, dropping event', { dropped: this.#dropped })
+      this.#loggedAt = now
+      this.#dropped = 0
+    }
+    return false
+  }
+}

@@ -1,0 +1,120 @@
+import * as v from 'valibot'
+import { type Clock, type Log, messageOf } from '../../base/index.ts'
+import { EVENTS, type EventEnvelope, type EventType, eventEnvelope } from '../../protocol/index.ts'
+import { EventRateLimit } from './rate-limit.ts'
+
+/** Bytes of an ordinary event, and of one that carries results or a report. */
+const EVENT_BYTES = 64 * 1024
+const RESULT_BYTES = 33 * 1024 * 1024
+/** Messages that may wait for a driver's handler before its socket is paused. */
+const WAITING = 64
+
+/** Which driver an event came from, and under which lease. */
+export interface EventSource {
+  driver: string
+  name: string
+  qpu: string
+  operation: string
+  epoch: number
+}
+
+/** Acts on one event whose payload fits its declared schema. */
+export type EventHandler = (source: EventSource, event: EventEnvelope) => Promise<void>
+
+interface ReceiverParts {
+  source: EventSource
+  handle: EventHandler
+  /** Events per second; 0 = no limit. */
+  rateLimit: number
+  clock: Clock
+  log: Log
+}
+
+const TYPES: ReadonlyMap<string, EventType> = new Map(EVENTS.map((event) => [event.type, event]))
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+/**
+ * The inbound side of one driver: parses, limits and hands events to the handler, strictly in order.
+ * Bad or unknown messages are logged and dropped; the connection lives on.
+ */
+export class Receiver {
+  readonly #parts: ReceiverParts
+  readonly #limit: EventRateLimit
+  #waiting = 0
+  #resume: (() => void) | undefined
+  #last: Promise<void> = Promise.resolve()
+
+  constructor(parts: ReceiverParts) {
+    this.#parts = parts
+    this.#limit = new EventRateLimit(parts.rateLimit, parts.clock, parts.log)
+  }
+
+  /** Takes one message; false asks the socket to keep it until `resume` is called. */
+  take(body: Uint8Array, resume: () => void): false | undefined {
+    if (this.#waiting >= WAITING) {
+      this.#resume = resume
+      return false
+    }
+    const event = this.#parse(body)
+    if (!event) return undefined
+    this.#waiting += 1
+    this.#last = this.#last.then(() => this.#run(event))
+    return undefined
+  }
+
+  /** Resolves when everything taken so far has been handled. */
+  drained(): Promise<void> {
+    return this.#last
+  }
+
+  async #run(event: EventEnvelope): Promise<void> {
+    const { handle, log, source } = this.#parts
+    try {
+      await handle(source, event)
+    } catch (error) {
+      log.error('event handler failed', { type: event.type, event: event.id, error })
+    }
+    this.#waiting -= 1
+    const resume = this.#resume
+    if (resume && this.#waiting < WAITING / 2) {
+      this.#resume = undefined
+      resume()
+    }
+  }
+
+  #parse(body: Uint8Array): EventEnvelope | undefined {
+    const { log } = this.#parts
+    if (body.byteLength > RESULT_BYTES) {
+      log.warn('event dropped: too large', { bytes: body.byteLength })
+      return undefined
+    }
+    let event: EventEnvelope
+    try {
+      event = v.parse(eventEnvelope, JSON.parse(decoder.decode(body)))
+    } catch (error) {
+      log.warn('event dropped: not an event', { reason: messageOf(error) })
+      return undefined
+    }
+    const type = TYPES.get(event.type)
+    if (!type) {
+      log.warn('event dropped: unknown type', { type: event.type })
+      return undefined
+    }
+    if (!type.acknowledged && body.byteLength > EVENT_BYTES) {
+      log.warn('event dropped: too large', { type: event.type, bytes: body.byteLength })
+      return undefined
+    }
+    if (type.limited && !this.#limit.allows()) return undefined
+    const payload = v.safeParse(type.payload, event.payload)
+    if (!payload.success) {
+      const [issue] = payload.issues
+      log.warn('event dropped: bad payload', {
+        type: event.type,
+        field: v.getDotPath(issue) ?? '',
+        reason: issue.message,
+      })
+      return undefined
+    }
+    return { ...event, payload: payload.output }
+  }
+}

@@ -1,0 +1,109 @@
+import * as v from 'valibot'
+import { createDriver, getQpu, setDriverEnabled } from '../../db/index.ts'
+import { connectRequest, operation } from '../../protocol/index.ts'
+import { hashToken, newDriverToken } from '../auth/api-token.ts'
+import { serverAddress } from '../http/address.ts'
+import { callerName } from '../http/caller.ts'
+import { defineRoute, Reply, type Route } from '../http/route.ts'
+import type { Hub } from './hub.ts'
+
+const name = v.pipe(
+  v.string(),
+  v.trim(),
+  v.regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/, 'Expected letters, digits, _ and -, at most 100'),
+)
+
+/** Registration, connection and switching of drivers. */
+export function driverRoutes(hub: Hub): Route[] {
+  const connect = {
+    method: 'POST',
+    access: 'public',
+    body: connectRequest,
+    statuses: [200, 400, 401, 403, 409, 503],
+  } as const
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/api/op/drivers/create',
+      access: 'superuser',
+      summary: 'Register a driver of a QPU; shows its access token once',
+      body: v.object({
+        name,
+        qpu: v.pipe(v.string(), v.nonEmpty(), v.maxLength(100)),
+        operation,
+        device: v.optional(v.pipe(v.string(), v.maxLength(200)), ''),
+        enabled: v.optional(v.boolean(), true),
+      }),
+      statuses: [201, 400, 401, 403, 404],
+      async run(context, { body, caller, request }) {
+        const token = newDriverToken()
+        const tokenHash = hashToken(token)
+        const row = await createDriver(context.db, callerName(caller), { ...body, tokenHash })
+        const qpu = await getQpu(context.db, row.qpu)
+        const { id, name, operation, device, status, enabled } = row
+        const svcAddr = serverAddress(context.config, request)
+        const { caFingerprint } = context.tls.material
+        return new Reply(201, {
+          id,
+          name,
+          qpu: qpu.id,
+          qpu_name: qpu.name,
+          operation,
+          device,
+          status,
+          enabled,
+          token,
+          svc_addr: svcAddr,
+          ca_fingerprint: caFingerprint,
+          driver_version: context.version,
+          snippets: {
+            start: startCommand({ svcAddr, token, caFingerprint, operation, device }),
+          },
+        })
+      },
+    }),
+    defineRoute({
+      ...connect,
+      path: '/api/op/drivers/connect',
+      summary: 'Connect a driver: grants its lease and opens its message sockets',
+      run: (_, { body, address }) => hub.connect(body, address),
+    }),
+    defineRoute({
+      ...connect,
+      path: '/api/op/qpus/connect',
+      summary: 'Older name of /api/op/drivers/connect',
+      run: (_, { body, address }) => hub.connect(body, address),
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/api/op/drivers/toggle',
+      access: 'superuser',
+      summary: 'Enable or disable a driver; disabling disconnects it',
+      body: v.object({ id: v.pipe(v.string(), v.nonEmpty()), enabled: v.boolean() }),
+      statuses: [200, 400, 401, 403, 404],
+      async run({ db }, { body, caller }) {
+        const driver = await setDriverEnabled(db, callerName(caller), body.id, body.enabled)
+        if (!body.enabled) hub.drop(driver.id, 'driver disabled')
+        return { id: driver.id, name: driver.name, enabled: driver.enabled, status: driver.status }
+      },
+    }),
+  ]
+}
+
+/** The command an engineer pastes beside the equipment. */
+function startCommand(driver: {
+  svcAddr: string
+  token: string
+  caFingerprint: string
+  operation: string
+  device: string
+}): string {
+  return [
+    'svc driver start',
+    `--svc-addr ${driver.svcAddr}`,
+    `--token ${driver.token}`,
+    `--ca-fingerprint ${driver.caFingerprint}`,
+    `--operation ${driver.operation}`,
+    `--device ${driver.device || '<device>'}`,
+  ].join(' ')
+}

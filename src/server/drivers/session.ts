@@ -1,0 +1,104 @@
+import type { Clock, Log } from '../../base/index.ts'
+import { type Command, type Listener, listen, type Peer } from '../../protocol/index.ts'
+import type { TlsKeeper } from '../tls/keeper.ts'
+import { type EventHandler, type EventSource, Receiver } from './receive.ts'
+import type { SocketTokens } from './socket-token.ts'
+
+interface SessionParts {
+  source: EventSource
+  host: string
+  commandPort: number
+  resultPort: number
+  tls: TlsKeeper
+  tokens: SocketTokens
+  handle: EventHandler
+  rateLimit: number
+  version: string
+  clock: Clock
+  log: Log
+  /** The command socket is up. */
+  onAttach(): void
+  /** The command socket is gone. */
+  onDetach(reason: string): void
+}
+
+/** The two message sockets of one granted lease: commands down, events up. */
+export class Session {
+  readonly source: EventSource
+  readonly #command: Listener
+  readonly #result: Listener
+  readonly #receiver: Receiver
+  readonly #stopRenewal: () => void
+  /** The command socket has been up. */
+  isAttached = false
+
+  private constructor(
+    source: EventSource,
+    sockets: { command: Listener; result: Listener },
+    receiver: Receiver,
+    tls: TlsKeeper,
+  ) {
+    this.source = source
+    this.#command = sockets.command
+    this.#result = sockets.result
+    this.#receiver = receiver
+    this.#stopRenewal = tls.onRenew(({ keyPem, certPem }) => {
+      for (const each of [sockets.command, sockets.result]) {
+        each.setSecureContext({ key: keyPem, cert: certPem })
+      }
+    })
+  }
+
+  /** Opens both sockets. Rejects with the system's error (`EADDRINUSE`) when a port is taken; nothing stays open then. */
+  static async open(parts: SessionParts): Promise<Session> {
+    const { source, tokens, tls, clock } = parts
+    const log = parts.log.child(source.name)
+    const receiver = new Receiver({ ...parts, log })
+    const common = {
+      host: parts.host,
+      tls: { key: tls.material.keyPem, cert: tls.material.certPem },
+      clock,
+      log,
+      appVersion: parts.version,
+      // The port belongs to one driver, and its token to one lease.
+      async authenticate(user: string, password: string) {
+        if (user !== source.driver) return false
+        const claims = await tokens.check(password)
+        return claims?.sub === user && claims.jti === String(source.epoch) ? { lease: claims.jti } : false
+      },
+    }
+    const command = await listen({
+      ...common,
+      role: 'push',
+      port: parts.commandPort,
+      onReady: () => {
+        session.isAttached = true
+        parts.onAttach()
+      },
+      onClose: (_, reason) => parts.onDetach(reason),
+    })
+    const result = await listen({
+      ...common,
+      role: 'pull',
+      port: parts.resultPort,
+      onMessage: (body: Uint8Array, peer: Peer) => receiver.take(body, () => peer.resume()),
+    }).catch(async (error: unknown) => {
+      await command.close()
+      throw error
+    })
+    const session = new Session(source, { command, result }, receiver, tls)
+    return session
+  }
+
+  /** False when nothing was taken: no peer, or its queue is full. */
+  send(command: Command): boolean {
+    return this.#command.trySend(JSON.stringify(command))
+  }
+
+  /** Closes both sockets after what was received has been handled. */
+  async close(): Promise<void> {
+    this.#stopRenewal()
+    await Promise.all([this.#command.close(), this.#result.close()])
+    await this.#receiver.drained()
+  }
+}

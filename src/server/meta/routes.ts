@@ -1,0 +1,49 @@
+import { defineRoute, type Route } from '../http/route.ts'
+
+/** What the server says about itself. */
+export const metaRoutes: Route[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/api/health',
+    access: 'public',
+    summary: 'Whether the server answers and its database can be read',
+    statuses: [200, 500],
+    async run({ db }) {
+      await db.read((tx) => tx.one('SELECT 1 AS ok'))
+      return { message: 'API is healthy.', code: 200, data: {} }
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/op/version',
+    access: 'superuser',
+    summary: 'Version of the application',
+    statuses: [200, 401, 403],
+    run: async ({ version }) => ({ version }),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/ui/config',
+    access: 'public',
+    summary: 'What the web pages need before login',
+    run: async ({ config, version }) => ({
+      name: 'svc',
+      version,
+      passwordLogin: !config.disableEmailPasswordAuth,
+    }),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/pub/root-ca.pem',
+    access: 'public',
+    summary: "The server's root CA certificate, to be checked against the pinned fingerprint",
+    run: async ({ tls }) =>
+      new Response(tls.material.caPem, {
+        headers: {
+          'content-type': 'application/x-pem-file',
+          'cache-control': 'no-cache',
+          'x-content-type-options': 'nosniff',
+        },
+      }),
+  }),
+]

@@ -1,0 +1,25 @@
+import type { Qpu } from '../../db/index.ts'
+
+/** Why a QPU takes no jobs now. */
+export interface Unavailability {
+  code: 'disabled' | 'maintenance' | 'offline' | 'calibrating'
+  /** For people: `maintenance: warming up`. */
+  reason: string
+  /** New jobs are refused rather than kept waiting (decision 15). */
+  refusesJobs: boolean
+}
+
+/** The first reason why the QPU takes no jobs, or undefined when it does. Pure: computed from rows, never stored. */
+export function reasonNotTaking(
+  qpu: Pick<Qpu, 'enabled' | 'maintenance' | 'maintenance_reason' | 'status'>,
+  isCalibrating: boolean,
+): Unavailability | undefined {
+  if (!qpu.enabled) return { code: 'disabled', reason: 'disabled', refusesJobs: true }
+  if (qpu.maintenance) {
+    const detail = qpu.maintenance_reason ? `: ${qpu.maintenance_reason}` : ''
+    return { code: 'maintenance', reason: `maintenance${detail}`, refusesJobs: true }
+  }
+  if (isCalibrating) return { code: 'calibrating', reason: 'calibrating', refusesJobs: false }
+  if (qpu.status === 'offline') return { code: 'offline', reason: 'offline', refusesJobs: false }
+  return undefined
+}

@@ -1,0 +1,157 @@
+import * as v from 'valibot'
+import { AppError } from '../../base/index.ts'
+import {
+  calibratingQpus,
+  createQpu,
+  getQpu,
+  listQpus,
+  type Qpu,
+  qpus,
+  setMaintenance,
+  setQpuEnabled,
+} from '../../db/index.ts'
+import { hashToken, newDriverToken } from '../auth/api-token.ts'
+import type { ServerContext } from '../context.ts'
+import { serverAddress } from '../http/address.ts'
+import { callerName } from '../http/caller.ts'
+import { listQuery } from '../http/listing.ts'
+import { presentRecord } from '../http/present.ts'
+import { defineRoute, Reply, type Route } from '../http/route.ts'
+import { reasonNotTaking } from './availability.ts'
+
+const name = v.pipe(
+  v.string(),
+  v.trim(),
+  v.regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/, 'Expected letters, digits, _ and -, at most 100'),
+)
+
+/** The QPU as clients see it, with what is computed rather than stored. */
+async function presentQpu(context: ServerContext, qpu: Qpu, calibrating?: Set<string>) {
+  const running = calibrating ?? (await context.db.read(calibratingQpus))
+  const isCalibrating = running.has(qpu.id)
+  const unavailable = reasonNotTaking(qpu, isCalibrating)
+  return {
+    ...presentRecord(qpus, qpu, context.db.names, { isSuperuser: false }),
+    calibrating: isCalibrating,
+    reason: unavailable ? { code: unavailable.code, text: unavailable.reason } : null,
+  }
+}
+
+/** QPUs: what everybody may read, and what superusers do with them. */
+export const qpuRoutes: Route[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/api/qpus',
+    access: 'public',
+    summary: 'List all QPUs',
+    query: listQuery(['created', 'updated', 'name', 'status', 'num_qubits'], 'created'),
+    statuses: [200, 400],
+    async run(context, { query }) {
+      const calibrating = await context.db.read(calibratingQpus)
+      const rows = await listQpus(context.db, query)
+      return Promise.all(rows.map((qpu) => presentQpu(context, qpu, calibrating)))
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/qpus/:name',
+    access: 'public',
+    summary: 'Retrieve a QPU by name or id',
+    statuses: [200, 404],
+    async run(context, { params }) {
+      return presentQpu(context, await getQpu(context.db, params['name'] ?? ''))
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/op/qpus/availability',
+    access: 'public',
+    summary: 'List the QPUs that take no jobs now, each with its reason',
+    async run({ db }) {
+      const calibrating = await db.read(calibratingQpus)
+      const rows = await listQpus(db, { skip: 0, limit: 1000, sort: 'name' })
+      return rows.flatMap((qpu) => {
+        const unavailable = reasonNotTaking(qpu, calibrating.has(qpu.id))
+        return unavailable ? [{ id: qpu.id, name: qpu.name, reason: unavailable.reason }] : []
+      })
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/op/qpus/create',
+    access: 'superuser',
+    summary: 'Register a QPU together with its process driver; shows the access token once',
+    body: v.object({
+      name,
+      executor_type: v.optional(v.pipe(v.string(), v.maxLength(100)), ''),
+      num_qubits: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1_000_000)), 1),
+      enabled: v.optional(v.boolean(), true),
+    }),
+    statuses: [201, 400, 401, 403],
+    async run(context, { body, caller, request }) {
+      const token = newDriverToken()
+      const { qpu, driver } = await createQpu(context.db, callerName(caller), {
+        name: body.name,
+        executorType: body.executor_type,
+        numQubits: body.num_qubits,
+        enabled: body.enabled,
+        tokenHash: hashToken(token),
+      })
+      const { id, name, status, enabled, executor_type, num_qubits } = qpu
+      return new Reply(201, {
+        id,
+        name,
+        status,
+        enabled,
+        executor_type,
+        num_qubits,
+        driver_id: driver.id,
+        access_token: token,
+        svc_addr: serverAddress(context.config, request),
+        ca_fingerprint: context.tls.material.caFingerprint,
+      })
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/op/qpu/toggle',
+    access: 'superuser',
+    summary: 'Enable or disable a QPU; disabling disconnects its drivers',
+    body: v.object({
+      name: v.optional(v.pipe(v.string(), v.nonEmpty())),
+      id: v.optional(v.pipe(v.string(), v.nonEmpty())),
+      enabled: v.boolean(),
+    }),
+    statuses: [200, 400, 401, 403, 404],
+    async run({ db, hub }, { body, caller }) {
+      const which = body.name ?? body.id
+      if (!which) {
+        const message = 'Name the QPU by name or id.'
+        throw new AppError('invalid', message, { fields: { name: { code: 'validation_required', message } } })
+      }
+      const { qpu, drivers } = await setQpuEnabled(db, callerName(caller), which, body.enabled)
+      if (!body.enabled) for (const driver of drivers) hub.drop(driver.id, 'QPU disabled')
+      return { id: qpu.id, name: qpu.name, enabled: qpu.enabled, status: qpu.status }
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/op/qpus/maintenance',
+    access: 'superuser',
+    summary: 'Put a QPU into or out of maintenance: its jobs wait, its drivers are told',
+    body: v.object({
+      id: v.pipe(v.string(), v.nonEmpty()),
+      maintenance: v.boolean(),
+      reason: v.optional(v.pipe(v.string(), v.maxLength(1_000)), ''),
+    }),
+    statuses: [200, 400, 401, 403, 404],
+    async run(context, { body, caller }) {
+      const { id, maintenance, reason } = body
+      const changed = await setMaintenance(context.db, callerName(caller), id, maintenance, reason)
+      for (const driver of changed.drivers) {
+        context.hub.send(driver.id, { type: 'SetMaintenance', on: maintenance, reason })
+      }
+      return presentQpu(context, changed.qpu)
+    },
+  }),
+]
