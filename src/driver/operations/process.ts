@@ -1,0 +1,79 @@
+import { checkResults, JobError, jobFailureOf, type ProcessDevice } from '../../devices/index.ts'
+import { type RunJob, resultId } from '../../protocol/index.ts'
+import { readCommandHead } from '../command-head.ts'
+import { type Attempt, writeFailure, writeResult } from '../write-event.ts'
+import type { OperationIo, RunningOperation } from './operation.ts'
+
+/** Runs a QPU: jobs one at a time, each answered by exactly one result. */
+export function runProcess(device: ProcessDevice, io: OperationIo): RunningOperation {
+  const { log, send } = io
+  let current: { result: string; cancel: AbortController } | undefined
+  let last: Promise<void> = Promise.resolve()
+
+  async function runJob(command: RunJob): Promise<void> {
+    const result = resultId(command.job, command.attempt)
+    const cancel = new AbortController()
+    current = { result, cancel }
+    send({ kind: 'started', result })
+    const body = await execute(device, command, io, {
+      signal: AbortSignal.any([cancel.signal, io.signal]),
+      phase: (phase) => send({ kind: 'phase', result, phase: phase.slice(0, 100) }),
+    })
+    current = undefined
+    send({ kind: 'result', result, body })
+  }
+
+  return {
+    start: async () => device.start?.(),
+    onCommand(command) {
+      if (command.type === 'RunJob') last = last.then(() => runJob(command))
+    },
+    onUnreadable(text, problem) {
+      const head = readCommandHead(text)
+      if (head?.kind !== 'run') {
+        log.warn('command not understood', { problem })
+        return
+      }
+      // Another version of the server asks for something this one does not know: every attempt would end so.
+      const error = {
+        class: 'user' as const,
+        message: `job not understood: ${problem}`,
+        error_code: 'invalid_payload',
+      }
+      const body = writeFailure(io.clock, attemptOf(head), error)
+      send({ kind: 'started', result: resultId(head.job, head.attempt) })
+      send({ kind: 'result', result: resultId(head.job, head.attempt), body })
+    },
+    cancel(result) {
+      if (current?.result === result) current.cancel.abort(new JobError('job cancelled'))
+    },
+    stop: async () => device.stop?.(),
+  }
+}
+
+function attemptOf({ job, attempt, epoch }: Attempt): Attempt {
+  return { job, attempt, epoch }
+}
+
+/** Runs one job and returns its result event; never rejects. */
+async function execute(
+  device: ProcessDevice,
+  command: RunJob,
+  { clock, log, jobTimeoutMs }: OperationIo,
+  io: { signal: AbortSignal; phase(name: string): void },
+): Promise<string> {
+  const attempt = attemptOf(command)
+  const startedAt = clock.monotonic()
+  const elapsed = () => Math.max(0, Math.round(clock.monotonic() - startedAt))
+  const limitMs = command.limit_ms > 0 ? Math.min(command.limit_ms, jobTimeoutMs) : jobTimeoutMs
+  try {
+    const job = { id: command.job, attempt: command.attempt, payload: command.payload }
+    const results = checkResults(await device.run(job, { ...io, deadline: startedAt + limitMs }))
+    return writeResult(clock, { status: 'completed', ...attempt, execution_ms: elapsed(), results })
+  } catch (error) {
+    const { failure, executed } = jobFailureOf(error)
+    if (error instanceof JobError) log.info('job failed', { job: attempt.job, error: error.message })
+    else log.error('job execution failed', { job: attempt.job, error })
+    return writeFailure(clock, attempt, failure, executed ? elapsed() : 0)
+  }
+}

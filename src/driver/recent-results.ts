@@ -1,0 +1,28 @@
+const COUNT_MAX = 256
+const CHARACTERS_MAX = 32 * 1024 * 1024
+
+/** Results that were acknowledged, kept for a while: a job that is dispatched again is answered, not run twice. */
+export class RecentResults {
+  readonly #bodies = new Map<string, string>()
+  #characters = 0
+
+  get(id: string): string | undefined {
+    return this.#bodies.get(id)
+  }
+
+  /** Keeps `body`; the oldest go when there are more than 256 or 64 MiB (two bytes a character) of them. */
+  add(id: string, body: string): void {
+    this.#drop(id)
+    this.#bodies.set(id, body)
+    this.#characters += body.length
+    for (const oldest of this.#bodies.keys()) {
+      if (this.#bodies.size <= COUNT_MAX && this.#characters <= CHARACTERS_MAX) return
+      this.#drop(oldest)
+    }
+  }
+
+  #drop(id: string): void {
+    this.#characters -= this.#bodies.get(id)?.length ?? 0
+    this.#bodies.delete(id)
+  }
+}

@@ -1,0 +1,219 @@
+import { mkdir } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { AppError, type Clock, type Log, messageOf, newId } from '../base/index.ts'
+import { StartupError } from '../devices/index.ts'
+import { EVENTS, type EventPayload } from '../protocol/index.ts'
+import { ownHostArgv } from './child.ts'
+import { readCommandHead } from './command-head.ts'
+import { isExposed } from './connect.ts'
+import { EventQueue } from './event-queue.ts'
+import { JobDesk } from './job-desk.ts'
+import { type FolderLock, lockFolder } from './lock.ts'
+import { Outbox } from './outbox.ts'
+import { Session } from './session.ts'
+import { type DriverSettings, readAccess, type ServerAccess } from './settings.ts'
+import { type Prepared, Supervisor } from './supervisor.ts'
+import { writeEvent } from './write-event.ts'
+
+/** What the driver is given by the program it is part of. */
+export interface DriverParts {
+  clock: Clock
+  log: Log
+  /** Version of this program. */
+  version: string
+  /** Where relative paths start. */
+  cwd: string
+  /** Home folder of the user. */
+  home: string
+  /** Environment of the program; the device process gets it without the secrets. */
+  env: Record<string, string | undefined>
+  /** Starts the device process; by default this program itself with `driver worker`. */
+  hostArgv?: string[]
+}
+
+/** A driver at work. */
+export interface DriverHandle {
+  /** Settles at the first attach to the server. */
+  readonly connected: Promise<void>
+  /** Settles when the driver has stopped; rejects with the reason for which it had to stop by itself. */
+  readonly finished: Promise<void>
+  /** Lets the running job finish for up to 5 s, sends its result, closes the device and disconnects. */
+  stop(): Promise<void>
+}
+
+const JOB_PATIENCE_MS = 5_000
+const ACK_PATIENCE_MS = 2_000
+const ACK_POLL_MS = 20
+
+/**
+ * Starts a driver: reads and checks every option, opens the device in its own process, and only then goes to the
+ * server. Returns as soon as the device is open; from then on the driver waits for its server as long as it takes.
+ * @throws StartupError with every reason not to start, one per line; nothing was sent to the server then.
+ * @throws AppError when the data dir is in use or cannot be written.
+ */
+export async function startDriver(settings: DriverSettings, parts: DriverParts): Promise<DriverHandle> {
+  const { clock, log, cwd, home, env } = parts
+  const access = readAccess(settings, { cwd, home })
+  const { operation, device, optionPairs, dataDir } = settings
+  const queue = new EventQueue(log)
+  let outbox: Outbox | undefined
+  let session: Session | undefined
+  const supervisor = new Supervisor({
+    command: { argv: parts.hostArgv ?? ownHostArgv(), env },
+    choice: { operation, device, optionPairs, dataDir, cwd, home },
+    clock,
+    log,
+    onEvent({ type, id, body }) {
+      const declared = EVENTS.find((each) => each.type === type)
+      if (declared?.acknowledged && outbox) void outbox.put(id, body).then(() => session?.wake())
+      else queue.add({ body, droppable: declared?.limited ?? true })
+      session?.wake()
+    },
+  })
+  let lock: FolderLock | undefined
+  try {
+    const prepared = await prepare(supervisor, access.reasons)
+    await makeDataDir(prepared.dataDir)
+    lock = lockFolder(prepared.dataDir)
+    outbox = await Outbox.open(join(prepared.dataDir, 'outbox'), { clock, log })
+    await supervisor.open()
+    if (isExposed(access.svcAddr)) {
+      log.warn('the access token goes over plain HTTP; use an https address', { address: access.svcAddr })
+    }
+    const driver = assemble(settings, parts, { access, device: prepared.device, supervisor, outbox, queue })
+    session = driver.session
+    return work(driver, { supervisor, outbox, lock, clock })
+  } catch (error) {
+    await supervisor.stop()
+    lock?.release()
+    throw error
+  }
+}
+
+/** Lets the device process read its options, and adds what is wrong with the rest of the command line. */
+async function prepare(supervisor: Supervisor, reasons: readonly string[]): Promise<Prepared> {
+  const prepared = await supervisor.prepare().catch((error: unknown) => {
+    throw error instanceof StartupError ? new StartupError([...error.reasons, ...reasons]) : error
+  })
+  if (reasons.length > 0) throw new StartupError(reasons)
+  return prepared
+}
+
+async function makeDataDir(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true })
+  } catch (cause) {
+    throw new AppError('unavailable', `data dir ${path} cannot be made: ${messageOf(cause)}`, { cause })
+  }
+}
+
+interface Pieces {
+  access: ServerAccess
+  /** Name of the device for the server. */
+  device: string
+  supervisor: Supervisor
+  outbox: Outbox
+  queue: EventQueue
+}
+
+interface Assembled {
+  session: Session
+  desk: JobDesk
+}
+
+/** Connects the pieces: commands down to desk, outbox and device, events up. */
+function assemble(
+  settings: DriverSettings,
+  { clock, log, version }: DriverParts,
+  { access, device, supervisor, outbox, queue }: Pieces,
+): Assembled {
+  const { operation } = settings
+  const desk = new JobDesk({
+    clock,
+    log,
+    outbox,
+    runJob: (order, watch) => supervisor.runJob(order, watch),
+    sendNow: (body) => session.sendNow(body),
+    wake: () => session.wake(),
+  })
+
+  function onCommand(text: string): void {
+    const head = readCommandHead(text)
+    if (head?.kind === 'ack') {
+      void outbox.settle(head.event)
+      if (!head.applied) log.info('the server had no more use for an event', { event: head.event })
+    } else if (head?.kind === 'run' && operation === 'process') {
+      void desk.receive(head, text)
+    } else if (head?.kind === 'other') {
+      supervisor.tell(text, head.type === 'SetMaintenance')
+    } else {
+      log.warn('command not understood', { type: head?.kind ?? 'none' })
+    }
+  }
+
+  const session = new Session({
+    server: access,
+    operation,
+    device,
+    host: hostname(),
+    version,
+    clock,
+    log,
+    outbox,
+    queue,
+    hello(epoch) {
+      const payload: EventPayload<'DriverHello'> = { version, device, epoch, running: desk.running }
+      return writeEvent(clock, 'DriverHello', newId(clock.now()), payload)
+    },
+    onLease: (lease) => desk.beginLease(lease.epoch),
+    onCommand,
+  })
+  return { session, desk }
+}
+
+interface Closables {
+  supervisor: Supervisor
+  outbox: Outbox
+  lock: FolderLock
+  clock: Clock
+}
+
+/** Runs the assembled driver until it is stopped, or cannot go on. */
+function work({ session, desk }: Assembled, { supervisor, outbox, lock, clock }: Closables): DriverHandle {
+  const patience = async (ms: number, promise: Promise<void>) => {
+    const over = new AbortController()
+    await Promise.race([promise, clock.sleep(ms, over.signal).catch(() => undefined)])
+    over.abort()
+  }
+
+  async function acknowledged(): Promise<void> {
+    const until = clock.monotonic() + ACK_PATIENCE_MS
+    while (outbox.size > 0 && session.attached && clock.monotonic() < until) await clock.sleep(ACK_POLL_MS)
+  }
+
+  async function close(): Promise<void> {
+    await patience(JOB_PATIENCE_MS, desk.close())
+    await acknowledged()
+    await supervisor.stop()
+    await session.close()
+    lock.release()
+  }
+
+  let closing: Promise<void> | undefined
+  const stop = () => {
+    closing ??= close()
+    return closing
+  }
+  async function live(): Promise<void> {
+    try {
+      await session.run()
+    } finally {
+      // Also when it cannot go on, the result of the running job has to reach the outbox.
+      await stop()
+    }
+  }
+  const finished = live()
+  finished.catch(() => undefined)
+  return { connected: session.connected, finished, stop }
+}
