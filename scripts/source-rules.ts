@@ -1,0 +1,150 @@
+/** One folder that only certain other folders may be seen from. The first fitting entry counts. */
+export interface Layer {
+  /** Path prefix of its files. */
+  path: string
+  /** Layers of `src` whose face it may import; `any` lifts every rule. */
+  imports: readonly string[] | 'any'
+  /** Files outside every layer that it may import, as prefixes. */
+  files?: readonly string[]
+}
+
+/** What each layer may import, types included. */
+export const LAYERS: readonly Layer[] = [
+  { path: 'src/base/', imports: [] },
+  { path: 'src/protocol/', imports: ['base'] },
+  { path: 'src/qasm/', imports: ['base'] },
+  { path: 'src/db/', imports: ['base'] },
+  { path: 'src/devices/', imports: ['base', 'protocol', 'qasm'] },
+  { path: 'src/driver/', imports: ['base', 'protocol', 'devices'] },
+  { path: 'src/server/', imports: ['base', 'protocol', 'qasm', 'db'] },
+  {
+    path: 'src/cli/',
+    imports: ['base', 'protocol', 'db', 'devices', 'driver', 'server'],
+    files: ['web/', 'package.json'],
+  },
+  { path: 'ui/', imports: ['protocol', 'qasm'] },
+  { path: 'scripts/', imports: 'any' },
+  { path: 'bench/', imports: 'any' },
+  { path: 'tests/', imports: 'any' },
+  { path: 'docs/', imports: 'any' },
+]
+
+/**
+ * Order inside `src/server`, lowest first: a file imports from its own step and below. `*` stands for every
+ * folder not named. Files beside the folders are open to all and reach up to `drivers`, except the face.
+ */
+export const SERVER_ORDER: readonly (readonly string[])[] = [['http', 'tls'], ['drivers'], ['*'], ['events']]
+/** The step up to which shared files beside the folders, such as the context, may reach. */
+export const SERVER_SHARED_STEP = 1
+
+/** A module that some files must not import. */
+export interface BannedModule {
+  pattern: RegExp
+  where: RegExp
+  reason: string
+}
+
+export const BANNED_MODULES: readonly BannedModule[] = [
+  {
+    pattern: /^(node:|bun(:|$))/,
+    where: /^(src\/qasm|ui)\//,
+    reason: 'the browser runs this code too',
+  },
+  {
+    pattern: /^(node:)?timers(\/promises)?$/,
+    where: /^src\/(?!base\/)/,
+    reason: 'time comes from the injected Clock, so that tests can move it',
+  },
+]
+
+/** A call that some files must not contain; comments and strings do not count. */
+export interface BannedCall {
+  pattern: RegExp
+  where: RegExp
+  reason: string
+}
+
+const OUTSIDE_BASE = /^src\/(?!base\/)/
+
+export const BANNED_CALLS: readonly BannedCall[] = [
+  {
+    pattern: /\bDate\s*\.\s*now\b/g,
+    where: OUTSIDE_BASE,
+    reason: 'use clock.now() of the injected Clock, so that tests can move time',
+  },
+  {
+    pattern: /\bnew\s+Date\s*(\(\s*\)|(?![\s(\w$]))/g,
+    where: OUTSIDE_BASE,
+    reason: 'use clock.now() of the injected Clock, so that tests can move time',
+  },
+  {
+    pattern: /(?<![\w$.]|\bfunction\s)(globalThis\s*\.\s*)?set(Timeout|Interval)\s*\(/g,
+    where: OUTSIDE_BASE,
+    reason: 'use clock.sleep(ms, signal) or a Loop, so that tests can move time',
+  },
+  {
+    pattern: /\bBun\s*\.\s*sleep(Sync)?\b/g,
+    where: OUTSIDE_BASE,
+    reason: 'use clock.sleep(ms, signal), so that tests can move time',
+  },
+  {
+    pattern: /\bMath\s*\.\s*random\b/g,
+    where: OUTSIDE_BASE,
+    reason: 'use randomBytes() for secrets, randomFraction() for jitter and the seeded generator for devices',
+  },
+  {
+    pattern: /\b(process|Bun|import\s*\.\s*meta)\s*\.\s*env\b/g,
+    where: /^src\/(?!cli\/)/,
+    reason: 'only src/cli reads the environment; others take a setting',
+  },
+  {
+    pattern: /(?<![\w$.])console\s*\.\s*\w+/g,
+    where: /^(src\/(?!cli\/)|ui\/)/,
+    reason: 'use the injected Log; only src/cli and scripts print',
+  },
+]
+
+/** A file that must import every entry of a folder: folders by their `index.ts`. */
+export interface List {
+  list: string
+  folder: string
+}
+
+export const LISTS: readonly List[] = [
+  { list: 'src/db/collections/index.ts', folder: 'src/db/collections/' },
+  { list: 'src/protocol/events/index.ts', folder: 'src/protocol/events/' },
+  { list: 'src/devices/built-in.ts', folder: 'src/devices/process/' },
+  { list: 'src/devices/built-in.ts', folder: 'src/devices/monitor/' },
+  { list: 'src/devices/built-in.ts', folder: 'src/devices/calibrate/' },
+  { list: 'src/devices/tuning/routines/index.ts', folder: 'src/devices/tuning/routines/' },
+]
+
+/** Text that no tracked file may hold. The patterns are written so that they do not find themselves. */
+export interface BannedText {
+  pattern: RegExp
+  where: RegExp
+  reason: string
+}
+
+export const BANNED_TEXTS: readonly BannedText[] = [
+  {
+    pattern: /"resolved"\s*:/g,
+    where: /(^|\/)package-lock\.json$/,
+    reason: 'it ties the lock to one registry; install with omit-lockfile-registry-resolved=true',
+  },
+  {
+    pattern: /\b(registry\.(npmjs|yarnpkg|npmmirror)\.|pypi\.org|files\.pythonhosted\.|proxy\.golang\.)/g,
+    where: /./,
+    reason: 'each machine has its own registry; leave the choice to its configuration',
+  },
+  {
+    pattern: /^\s*(@[\w-]+:)?registry\s*=|\bindex-url\s*=|\bGOPROXY\s*=\s*\w+:/gm,
+    where: /./,
+    reason: 'each machine has its own registry; leave the choice to its configuration',
+  },
+  {
+    pattern: /(?<![\w.~-])\/work\//g,
+    where: /./,
+    reason: 'a path of one machine; write it relative to the repository',
+  },
+]
