@@ -1,6 +1,7 @@
 import type { X509Certificate } from 'node:crypto'
 import { AppError } from '../../base/index.ts'
-import { type CertifiedKey, createRoot, isPair, isSignedBy, parseChain } from './certificate.ts'
+import { fingerprintOf } from '../../protocol/index.ts'
+import { type CertifiedKey, createRoot, isPair, isSignedBy, parseChain, publicPart } from './certificate.ts'
 import { type PairFiles, readCertFile, readKeyFile, recoverPair, writePair } from './store.ts'
 
 /** The root CA as found or made; `keyPem` is absent when only its certificate was given. */
@@ -67,8 +68,13 @@ export async function openRoot(options: {
   if (keyPem !== undefined && !isPair({ certPem, keyPem })) {
     refuse(files.key, `is damaged, encrypted or does not belong to ${files.cert}`)
   }
-  const fingerprint = certificate.fingerprint256.replaceAll(':', '').toLowerCase()
-  return { certPem, keyPem, certificate, fingerprint, isNew }
+  return {
+    certPem: publicPart(certPem),
+    keyPem,
+    certificate,
+    fingerprint: fingerprintOf(publicPart(certPem)),
+    isNew,
+  }
 }
 
 /** Whether a chain, leaf first, leads to the root link by link. */

@@ -163,11 +163,21 @@ export function isSignedBy(certificate: X509Certificate, issuer: X509Certificate
   return certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey)
 }
 
+function blocksOf(pem: string): string[] {
+  return pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? []
+}
+
+/** Only the certificates of a PEM text: some administrators keep the private key in the same file. */
+export function publicPart(pem: string): string {
+  return blocksOf(pem)
+    .map((block) => `${block}\n`)
+    .join('')
+}
+
 /** The certificates of a PEM text in its order, text around them ignored; none when one is damaged. */
 export function parseChain(pem: string): X509Certificate[] {
-  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? []
   try {
-    return blocks.map((block) => new X509Certificate(block))
+    return blocksOf(pem).map((block) => new X509Certificate(block))
   } catch {
     return []
   }

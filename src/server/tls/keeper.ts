@@ -1,5 +1,6 @@
 import { AppError, type Clock, type Log } from '../../base/index.ts'
 import { leadsToRoot, openRoot, type Root } from './authority.ts'
+import { publicPart } from './certificate.ts'
 import { type Leaf, openLeaf } from './leaf.ts'
 import { type ServerNames, serverNames } from './names.ts'
 
@@ -60,7 +61,7 @@ function materialOf(root: Root, leaf: Leaf): TlsMaterial {
     caFingerprint: root.fingerprint,
     // Without the mark in front, which only the file needs.
     keyPem: leaf.keyPem.slice(leaf.keyPem.indexOf('-----BEGIN')),
-    certPem: leaf.certPem,
+    certPem: publicPart(leaf.certPem),
     notAfter: leaf.chain[0]?.validToDate.getTime() ?? 0,
   }
 }

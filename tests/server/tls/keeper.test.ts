@@ -221,6 +221,14 @@ describe('openTls() with a root given by the administrator', () => {
     expect(existsSync(files.caKey)).toBe(false)
   })
 
+  test('never shows a private key that stands in a certificate file', async () => {
+    const first = await open()
+    writeFileSync(files.caCert, `${readFileSync(files.caKey, 'utf8')}${first.material.caPem}`)
+    writeFileSync(files.cert, `${readFileSync(files.key, 'utf8')}${first.material.certPem}`)
+    const second = await open()
+    expect(second.material).toEqual(first.material)
+  })
+
   test('without its key and without a certificate refuses', async () => {
     await open()
     for (const path of [files.caKey, files.cert, files.key]) rmSync(path)
