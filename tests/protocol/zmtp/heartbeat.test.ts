@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'bun:test'
+import { FakeClock } from '../../../src/base/index.ts'
+import { keepHeartbeat } from '../../../src/protocol/zmtp/heartbeat.ts'
+
+function openHeartbeat() {
+  const clock = new FakeClock()
+  const abort = new AbortController()
+  const seen = { pings: 0, deadAfter: 0, received: clock.monotonic() as number | undefined }
+  const ended = keepHeartbeat({
+    clock,
+    signal: abort.signal,
+    pingIntervalMs: 5_000,
+    deadAfterMs: 15_000,
+    lastReceived: () => seen.received,
+    ping: () => {
+      seen.pings += 1
+    },
+    dead: (silentMs) => {
+      seen.deadAfter = silentMs
+    },
+  })
+  return { clock, abort, seen, ended }
+}
+
+describe('keepHeartbeat()', () => {
+  test('pings on its own timer while the peer lives', async () => {
+    const { clock, seen } = openHeartbeat()
+    for (let seconds = 1; seconds <= 60; seconds++) {
+      await clock.advance(1_000)
+      seen.received = clock.monotonic()
+    }
+    expect(seen).toMatchObject({ pings: 12, deadAfter: 0 })
+  })
+
+  test('declares a silent peer dead exactly when the time is over', async () => {
+    const { clock, seen, ended } = openHeartbeat()
+    await clock.advance(3_000)
+    seen.received = clock.monotonic()
+    await clock.advance(14_999)
+    expect(seen.deadAfter).toBe(0)
+    await clock.advance(1)
+    await ended
+    expect(seen).toMatchObject({ pings: 3, deadAfter: 15_000 })
+  })
+
+  test('does not count silence while reading is paused', async () => {
+    const { clock, seen } = openHeartbeat()
+    seen.received = undefined
+    await clock.advance(60_000)
+    expect(seen).toMatchObject({ pings: 12, deadAfter: 0 })
+  })
+
+  test('ends when its signal aborts', async () => {
+    const { clock, abort, seen, ended } = openHeartbeat()
+    abort.abort()
+    await ended
+    await clock.advance(60_000)
+    expect(seen).toMatchObject({ pings: 0, deadAfter: 0 })
+  })
+})
