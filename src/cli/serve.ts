@@ -5,7 +5,7 @@ import { readFlags } from './flags.ts'
 import { loadConfig, settingsArgs } from './settings-flags.ts'
 import { untilStopped } from './signals.ts'
 import { version } from './version.ts'
-import { loadWebAssets } from './web.ts'
+import { loadWeb } from './web.ts'
 
 export const serveCommand = defineCommand({
   meta: { name: 'serve', description: 'Run the server' },
@@ -17,7 +17,7 @@ export const serveCommand = defineCommand({
       clock: systemClock,
       log,
       version,
-      assets: await loadWebAssets(),
+      assets: await loadWeb(),
     })
     const address = await server.start()
     const lines = [

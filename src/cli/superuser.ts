@@ -10,7 +10,11 @@ const dirArgs: ArgsDef = {
 }
 const email: ArgsDef = { email: { type: 'positional', description: 'E-mail address' } }
 const password: ArgsDef = {
-  password: { type: 'positional', required: false, description: 'Password; read from standard input when absent' },
+  password: {
+    type: 'positional',
+    required: false,
+    description: 'Password; read from standard input when absent',
+  },
 }
 
 async function withDatabase(dir: unknown, work: (db: Database) => Promise<void>): Promise<void> {

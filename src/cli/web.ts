@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Asset, AssetTree, Representation } from '../server/http/assets.ts'
+import type { Asset, AssetTree, Representation } from '../server/index.ts'
 
 const BROTLI = '.br'
 

@@ -7,8 +7,8 @@ import {
   findUser,
   findUserByApiToken,
 } from '../../db/index.ts'
+import { hashToken } from '../access-token.ts'
 import type { Caller, Superuser, User } from '../http/caller.ts'
-import { hashToken } from './api-token.ts'
 import { checkToken, issueToken, readClaims, TOKEN_SECONDS } from './jwt.ts'
 
 /** Ids of the two account collections; the record-store SDK compares with the second. */
@@ -69,7 +69,9 @@ export class Accounts {
     if (claims.collectionId === ACCOUNT_COLLECTION_IDS.superusers) {
       const superuser = await findSuperuser(db, claims.id)
       const refreshable = await this.#isRefreshable(token, superuser, secrets.superusers)
-      return superuser && refreshable !== undefined ? { kind: 'superuser', superuser, refreshable } : undefined
+      return superuser && refreshable !== undefined
+        ? { kind: 'superuser', superuser, refreshable }
+        : undefined
     }
     const user = await findUser(db, claims.id)
     const refreshable = await this.#isRefreshable(token, user, secrets.users)

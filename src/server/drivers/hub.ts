@@ -1,7 +1,7 @@
 import { AppError, type Clock, type Log } from '../../base/index.ts'
 import { attachLease, type Database, type Grant, grantLease, releaseLease } from '../../db/index.ts'
 import type { Command, ConnectRequest, ConnectResponse } from '../../protocol/index.ts'
-import { hashToken } from '../auth/api-token.ts'
+import { hashToken } from '../access-token.ts'
 import type { Config } from '../config.ts'
 import { listenAddress } from '../http/address.ts'
 import type { TlsKeeper } from '../tls/keeper.ts'

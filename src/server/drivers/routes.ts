@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { createDriver, getQpu, setDriverEnabled } from '../../db/index.ts'
 import { connectRequest, operation } from '../../protocol/index.ts'
-import { hashToken, newDriverToken } from '../auth/api-token.ts'
+import { hashToken, newDriverToken } from '../access-token.ts'
 import { serverAddress } from '../http/address.ts'
 import { callerName } from '../http/caller.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'

@@ -1,5 +1,5 @@
 import type { Server } from 'bun'
-import { type Context, Hono } from 'hono'
+import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { AppError, newId } from '../../base/index.ts'
 import type { ServerContext } from '../context.ts'
 import { type Caller, callerName } from './caller.ts'
@@ -12,13 +12,16 @@ import { validate } from './validate.ts'
 type HttpServer = Server<undefined>
 type Bindings = { Bindings: { server: HttpServer | undefined } }
 
+/** Answers one request; `server` is the Bun server it came in on. */
+export type App = (request: Request, server?: HttpServer) => Response | Promise<Response>
+
 interface AppParts {
   context: ServerContext
   routes: readonly Route[]
   /** Finds out who calls; a bad credential makes a guest. */
   identify(request: Request): Promise<Caller>
-  /** Answers everything outside `/api`: the web pages. */
-  pages(request: Request): Response | Promise<Response>
+  /** Serves the web pages; undefined when this build has none. */
+  pages: MiddlewareHandler | undefined
 }
 
 const API_HEADERS = {
@@ -29,7 +32,7 @@ const API_HEADERS = {
 } as const
 
 /** The HTTP application: each declared route behind one border for identity, limits, bodies and errors. */
-export function buildApp({ context, routes, identify, pages }: AppParts) {
+export function buildApp({ context, routes, identify, pages }: AppParts): App {
   const { config, clock } = context
   const log = context.log.child('http')
   const limits = {
@@ -80,7 +83,8 @@ export function buildApp({ context, routes, identify, pages }: AppParts) {
       c,
     ),
   )
-  app.all('*', (c) => pages(c.req.raw))
+  if (pages) app.use('*', pages)
+  app.notFound((c) => c.text('Nothing is served at this address\n', 404))
   app.onError((error, c) => errorResponse(error, newId(clock.now()), log, c))
   return (request: Request, server?: HttpServer) => app.fetch(request, { server })
 }

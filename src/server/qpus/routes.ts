@@ -10,7 +10,7 @@ import {
   setMaintenance,
   setQpuEnabled,
 } from '../../db/index.ts'
-import { hashToken, newDriverToken } from '../auth/api-token.ts'
+import { hashToken, newDriverToken } from '../access-token.ts'
 import type { ServerContext } from '../context.ts'
 import { serverAddress } from '../http/address.ts'
 import { callerName } from '../http/caller.ts'

@@ -8,8 +8,8 @@ import {
   removeApiToken,
   updateApiToken,
 } from '../../db/index.ts'
+import { hashToken, newApiToken } from '../access-token.ts'
 import { actingUser } from '../auth/acting-user.ts'
-import { hashToken, newApiToken } from '../auth/api-token.ts'
 import { listQuery } from '../http/listing.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
 

@@ -1,0 +1,71 @@
+import type { Server } from 'bun'
+import { AppError, messageOf } from '../../base/index.ts'
+import type { ServerContext } from '../context.ts'
+import { type HttpsPort, openHttps } from '../tls/https.ts'
+import { hostForUrl, listenAddress } from './address.ts'
+import type { App } from './app.ts'
+
+/** Largest body Bun reads at all; each route has its own, smaller limit. */
+const MAX_BODY = 16 * 1024 * 1024
+/** Seconds of silence after which a connection is closed; streams opt out. */
+const IDLE_SECONDS = 30
+/** How long requests may take to finish when the server stops. */
+const STOP_WITHIN_MS = 5_000
+
+/** The plain and the TLS port; both serve the same application. */
+export class HttpPorts {
+  readonly #context: ServerContext
+  readonly #app: App
+  #plain: Server<undefined> | undefined
+  #secure: HttpsPort | undefined
+
+  constructor(context: ServerContext, app: App) {
+    this.#context = context
+    this.#app = app
+  }
+
+  /** @throws AppError `unavailable` naming the port and the remedy when it is taken. */
+  async open(): Promise<{ url: string; httpsUrl: string | undefined }> {
+    const { config, tls, log } = this.#context
+    this.#plain = this.#listen(config.serverPort, '--server-port')
+    const host = hostForUrl(config.domain || config.ipAddr)
+    const url = `http://${host}:${this.#plain.port}`
+    if (config.httpsPort === 0) return { url, httpsUrl: undefined }
+    this.#secure = openHttps({
+      keeper: tls,
+      log,
+      serve: (identity, port) => this.#listen(port || config.httpsPort, '--https-port', identity),
+    })
+    return { url, httpsUrl: `https://${host}:${this.#secure.port}` }
+  }
+
+  /** Refuses new requests, lets the running ones finish for a while, then ends them. */
+  async close(): Promise<void> {
+    const ports = [this.#plain, this.#secure].filter((each) => each !== undefined)
+    const finished = Promise.all(ports.map((port) => port.stop()))
+    const patience = new AbortController()
+    const timeUp = this.#context.clock.sleep(STOP_WITHIN_MS, patience.signal)
+    await Promise.race([finished, timeUp]).finally(() => patience.abort())
+    await Promise.all(ports.map((port) => port.stop(true)))
+  }
+
+  #listen(port: number, flag: string, tls?: { key: string; cert: string }): Server<undefined> {
+    const hostname = listenAddress(this.#context.config)
+    try {
+      return Bun.serve({
+        hostname,
+        port,
+        ...(tls ? { tls } : {}),
+        idleTimeout: IDLE_SECONDS,
+        maxRequestBodySize: MAX_BODY,
+        fetch: (request, server) => this.#app(request, server),
+      })
+    } catch (cause) {
+      throw new AppError(
+        'unavailable',
+        `Cannot listen on ${hostname} port ${port} (${messageOf(cause)}); choose another with ${flag}`,
+        { cause },
+      )
+    }
+  }
+}

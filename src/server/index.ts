@@ -1,0 +1,135 @@
+import { type Clock, type Log, Loop } from '../base/index.ts'
+import { openDatabase, resetLeases } from '../db/index.ts'
+import { Accounts } from './auth/accounts.ts'
+import { Passwords } from './auth/password.ts'
+import { authRoutes } from './auth/routes.ts'
+import type { Config } from './config.ts'
+import type { ServerContext } from './context.ts'
+import { Hub } from './drivers/hub.ts'
+import { driverRoutes } from './drivers/routes.ts'
+import { createHandler } from './events/handlers.ts'
+import { buildApp } from './http/app.ts'
+import { type AssetTree, serveAssets } from './http/assets.ts'
+import { HttpPorts } from './http/ports.ts'
+import { Dispatcher } from './jobs/dispatch.ts'
+import { Recovery } from './jobs/recover.ts'
+import { jobRoutes } from './jobs/routes.ts'
+import { metaRoutes } from './meta/routes.ts'
+import { qpuRoutes } from './qpus/routes.ts'
+import { SetUp } from './set-up.ts'
+import { openTls } from './tls/keeper.ts'
+import { tokenRoutes } from './tokens/routes.ts'
+import { userRoutes } from './users/routes.ts'
+
+export { checkPassword, Passwords } from './auth/password.ts'
+export { type Config, flagOf, readConfig, SETTINGS, variableOf } from './config.ts'
+export type { ServerContext } from './context.ts'
+export type { Asset, AssetTree, Representation } from './http/assets.ts'
+
+const RENEWAL_CHECK_MS = 3_600_000
+
+interface ServerParts {
+  clock: Clock
+  log: Log
+  version: string
+  /** The built web pages, if this build has them. */
+  assets: AssetTree | undefined
+}
+
+/** A server that is built but not yet listening. */
+export interface Server {
+  readonly context: ServerContext
+  /** Opens the ports and starts the loops. */
+  start(): Promise<{ url: string; httpsUrl: string | undefined }>
+  /** Lines that tell how to create the first superuser; empty when there is one. */
+  setUpNotice(): Promise<string[]>
+  /** Closes everything in reverse order; running requests finish first. */
+  stop(): Promise<void>
+}
+
+/**
+ * Builds the server from its configuration: opens the database and the certificates, frees all leases.
+ * @throws AppError with the remedy when the database or a certificate file cannot be used.
+ */
+export async function createServer(config: Config, parts: ServerParts): Promise<Server> {
+  const { clock, log, version } = parts
+  const tls = await openTls({
+    files: {
+      caCert: config.tlsCaCertFile,
+      caKey: config.tlsCaKeyFile,
+      cert: config.tlsCertFile,
+      key: config.tlsKeyFile,
+    },
+    ipAddr: config.ipAddr,
+    domain: config.domain,
+    clock,
+    log,
+  })
+  const db = await openDatabase({ dir: config.dir, clock, log, names: publicNames(config) })
+  await resetLeases(db)
+  const accounts = await Accounts.open(db, clock)
+  const passwords = new Passwords()
+  const hub = new Hub({ config, db, clock, log, tls, version })
+  const context: ServerContext = { config, db, clock, log, hub, tls, version }
+  const recovery = new Recovery(context)
+  const dispatcher = new Dispatcher(context, recovery)
+  hub.start(createHandler(context, recovery))
+  const setUp = new SetUp({ db, clock, passwords })
+  const app = buildApp({
+    context,
+    routes: [
+      ...metaRoutes,
+      ...authRoutes(context, { accounts, passwords }),
+      ...userRoutes(passwords),
+      ...tokenRoutes,
+      ...qpuRoutes,
+      ...driverRoutes(hub),
+      ...jobRoutes,
+      ...setUp.routes(),
+    ],
+    identify: (request) => accounts.identify(request),
+    pages: parts.assets ? serveAssets(parts.assets) : undefined,
+  })
+  const ports = new HttpPorts(context, app)
+  const renewal = new Loop({
+    name: 'certificate renewal',
+    clock,
+    log,
+    intervalMs: RENEWAL_CHECK_MS,
+    runOnce: async () => void (await tls.renewIfDue()),
+  })
+  let url = ''
+  return {
+    context,
+    async start() {
+      await recovery.start()
+      dispatcher.start()
+      renewal.start()
+      const addresses = await ports.open()
+      url = addresses.url
+      log.info('server started', { url, version })
+      return addresses
+    },
+    setUpNotice: () => setUp.notice(url),
+    async stop() {
+      await ports.close()
+      await renewal.stop()
+      await dispatcher.stop()
+      await recovery.stop()
+      await hub.stop()
+      await db.close()
+      log.info('server stopped')
+    },
+  }
+}
+
+function publicNames(config: Config) {
+  return {
+    qpus: config.qpusCollection,
+    time_slots: config.timeslotsCollection,
+    quantum_jobs: config.jobsCollection,
+    api_tokens: config.apiTokensCollection,
+    notifications: config.notificationsCollection,
+    qpu_time_requests: config.qpuTimeRequestsCollection,
+  }
+}

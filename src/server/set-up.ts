@@ -1,0 +1,74 @@
+import * as v from 'valibot'
+import { AppError, type Clock, newSecret } from '../base/index.ts'
+import { appendAudit, type Database, listSuperusers, type Superuser, saveSuperuser } from '../db/index.ts'
+import { checkPassword, type Passwords } from './auth/password.ts'
+import { defineRoute, Reply, type Route } from './http/route.ts'
+
+const VALID_MS = 30 * 60_000
+
+/** The one-time way in of a new installation: whoever reads the terminal may create the first superuser. */
+export class SetUp {
+  readonly #db: Database
+  readonly #clock: Clock
+  readonly #passwords: Passwords
+  #token: string | undefined
+  #until = 0
+
+  constructor(parts: { db: Database; clock: Clock; passwords: Passwords }) {
+    this.#db = parts.db
+    this.#clock = parts.clock
+    this.#passwords = parts.passwords
+  }
+
+  /** Lines to print at start: how to create the first superuser, or nothing when there is one. */
+  async notice(url: string): Promise<string[]> {
+    if ((await listSuperusers(this.#db)).length > 0) return []
+    this.#token = newSecret()
+    this.#until = this.#clock.monotonic() + VALID_MS
+    return [
+      '',
+      'There is no superuser yet. Within 30 minutes create the first one with',
+      `  curl -X POST ${url}/api/op/setup -H 'Content-Type: application/json' \\`,
+      `    -d '{"token": "${this.#token}", "email": "you@example.org", "password": "..."}'`,
+      'or stop the server and run: svc superuser upsert EMAIL PASSWORD',
+    ]
+  }
+
+  routes(): Route[] {
+    return [
+      defineRoute({
+        method: 'POST',
+        path: '/api/op/setup',
+        access: 'public',
+        summary:
+          'Create the first superuser with the one-time token that the server prints at its first start',
+        body: v.object({
+          token: v.pipe(v.string(), v.maxLength(100)),
+          email: v.pipe(v.string(), v.trim(), v.toLowerCase(), v.email(), v.maxLength(255)),
+          password: v.string(),
+        }),
+        statuses: [201, 400, 403],
+        run: async (_, { body }) => {
+          const { id, email } = await this.#create(body)
+          return new Reply(201, { id, email })
+        },
+      }),
+    ]
+  }
+
+  async #create(body: { token: string; email: string; password: string }): Promise<Superuser> {
+    checkPassword(body.password)
+    // Taken before the first await, so that two requests cannot both use it.
+    const isValid = body.token === this.#token && this.#clock.monotonic() < this.#until
+    if (!isValid) {
+      throw new AppError('forbidden', 'The set-up token is used or expired; run svc superuser upsert instead')
+    }
+    this.#token = undefined
+    const passwordHash = await this.#passwords.hash(body.password)
+    const superuser = await saveSuperuser(this.#db, { email: body.email, passwordHash, mode: 'create' })
+    await this.#db.write('audit set-up', (tx) =>
+      appendAudit(tx, { actor: 'set-up', act: 'superuser.create', subject: superuser.id }),
+    )
+    return superuser
+  }
+}
