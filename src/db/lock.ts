@@ -11,6 +11,7 @@ export interface FolderLock {
 /**
  * Takes `dir/svc.lock` for the life of the process. The lock is SQLite's RESERVED lock on a small database:
  * the operating system drops it with the process, however that ends, and others can still read the pid in it.
+ * Keep the result: a lock that nobody refers to is collected, and its file closed.
  * @throws AppError `conflict`, reason `folder_in_use`, naming the process that has it.
  */
 export function lockFolder(dir: string): FolderLock {
@@ -31,9 +32,12 @@ export function lockFolder(dir: string): FolderLock {
     file.close()
     throw failure
   }
+  let held = true
   return {
     release() {
-      if (file.inTransaction) file.run('ROLLBACK')
+      if (!held) return
+      held = false
+      file.run('ROLLBACK')
       file.close()
     },
   }

@@ -1,0 +1,179 @@
+import { describe, expect, test } from 'bun:test'
+import { createLog } from '../../src/base/index.ts'
+import { type Change, qpus, type Tx, users } from '../../src/db/index.ts'
+import { openTestDatabase } from '../support/database.ts'
+
+describe('write()', () => {
+  test('undoes everything when the work throws, and publishes nothing', async () => {
+    await using test = await openTestDatabase()
+    const heard: Change[] = []
+    test.db.changes.subscribe((changes) => heard.push(...changes))
+    const failing = test.db.write('fail', (tx) => {
+      tx.insert(qpus, { name: 'north' })
+      throw new Error('no')
+    })
+    await expect(failing).rejects.toThrow('no')
+    expect(await test.db.read((tx) => tx.list(qpus))).toEqual([])
+    expect(await test.db.read((tx) => tx.all('SELECT * FROM change_log'))).toEqual([])
+    expect(heard).toEqual([])
+  })
+
+  test('refuses async work, and a tx kept beyond its transaction is dead', async () => {
+    await using test = await openTestDatabase()
+    let kept: Tx | undefined
+    const late = test.db.write('late', async (tx) => {
+      kept = tx
+      await Promise.resolve()
+      tx.insert(qpus, { name: 'north' })
+    })
+    await expect(late).rejects.toThrow('must not be async')
+    expect(() => kept?.run('DELETE FROM qpus')).toThrow('the transaction has ended')
+    expect(await test.db.read((tx) => tx.list(qpus))).toEqual([])
+  })
+
+  test('refuses a transaction inside a transaction', async () => {
+    await using test = await openTestDatabase()
+    let inner: Promise<unknown> = Promise.resolve()
+    await test.db.write('outer', (tx) => {
+      tx.insert(qpus, { name: 'north' })
+      inner = test.db.write('inner', (other) => other.insert(qpus, { name: 'south' })).catch((error) => error)
+    })
+    expect(String(await inner)).toContain('a transaction is open already')
+    expect(await test.db.read((tx) => tx.list(qpus))).toHaveLength(1)
+  })
+
+  test('keeps one time for the whole transaction', async () => {
+    await using test = await openTestDatabase()
+    const times = await test.db.write('times', (tx) => [
+      tx.at,
+      tx.insert(qpus, { name: 'n' }).created,
+      tx.now,
+    ])
+    expect(times).toEqual(['2026-01-31 09:00:00.000Z', '2026-01-31 09:00:00.000Z', test.clock.now()])
+  })
+
+  test('refuses after close()', async () => {
+    await using test = await openTestDatabase()
+    await test.db.close()
+    await expect(test.db.write('late', () => 1)).rejects.toThrow('The database is closed')
+    await expect(test.db.read(() => 1)).rejects.toThrow('The database is closed')
+  })
+})
+
+describe('read()', () => {
+  test('sees what is committed and cannot write', async () => {
+    await using test = await openTestDatabase()
+    await test.db.write('add', (tx) => tx.insert(qpus, { name: 'north' }))
+    expect(await test.db.read((tx) => tx.one('SELECT count(*) AS count FROM qpus'))).toEqual({ count: 1 })
+    await expect(test.db.read((tx) => tx.all('DELETE FROM qpus RETURNING id'))).rejects.toMatchObject({
+      code: 'storage_full',
+      reason: 'storage_read_only',
+    })
+    expect(await test.db.read((tx) => tx.list(qpus))).toHaveLength(1)
+  })
+
+  test('binds parameters by name and refuses a missing one', async () => {
+    await using test = await openTestDatabase()
+    await test.db.read((tx) => {
+      expect(tx.one('SELECT $a + $b AS sum', { a: 1, b: 2 })).toEqual({ sum: 3 })
+      expect(() => tx.one('SELECT $a + $b AS sum', { a: 1 })).toThrow('Missing parameter')
+      expect(tx.one('SELECT 1 WHERE 1 = 0')).toBeUndefined()
+    })
+  })
+})
+
+describe('changes', () => {
+  test('come after the commit, in order, once per transaction', async () => {
+    await using test = await openTestDatabase()
+    const heard: string[][] = []
+    const stop = test.db.changes.subscribe((changes) =>
+      heard.push(changes.map((change) => `${change.seq} ${change.action} ${change.collection}`)),
+    )
+    const id = await test.db.write('add', (tx) => {
+      tx.insert(users, { email: 'a@b.cd' })
+      return tx.insert(qpus, { name: 'north' }).id
+    })
+    await test.db.write('edit', (tx) => {
+      tx.run('UPDATE qpus SET num_qubits = 9 WHERE id = $id', { id })
+      tx.changed(qpus, id, 'update')
+    })
+    await test.db.write('nothing', () => 1)
+    stop()
+    await test.db.write('drop', (tx) => tx.remove(qpus, id))
+    expect(heard).toEqual([['1 create users', '2 create qpus'], ['3 update qpus']])
+  })
+
+  test('carry the record as committed', async () => {
+    await using test = await openTestDatabase()
+    const records: unknown[] = []
+    test.db.changes.subscribe((changes) => records.push(...changes.map((change) => change.record)))
+    const id = await test.db.write('add', (tx) => tx.insert(qpus, { name: 'north' }).id)
+    await test.db.write('edit', (tx) => {
+      tx.run('UPDATE qpus SET num_qubits = 9 WHERE id = $id', { id })
+      tx.changed(qpus, id, 'update')
+    })
+    expect(records).toMatchObject([{ num_qubits: 1 }, { num_qubits: 9 }])
+  })
+
+  test('survive a listener that throws: it is logged, the write stands, others hear', async () => {
+    const lines: string[] = []
+    const log = createLog({ format: 'json', write: (line) => lines.push(line) })
+    await using test = await openTestDatabase({ log })
+    let heard = 0
+    test.db.changes.subscribe(() => {
+      throw new Error('listener broke')
+    })
+    test.db.changes.subscribe(() => heard++)
+    await test.db.write('add', (tx) => tx.insert(qpus, { name: 'north' }))
+    expect(heard).toBe(1)
+    expect(lines.join()).toContain('listener broke')
+    expect(await test.db.read((tx) => tx.list(qpus))).toHaveLength(1)
+  })
+
+  test('of a listener that writes come after those that caused them, for everybody', async () => {
+    await using test = await openTestDatabase()
+    const order: string[] = []
+    const writes: Promise<unknown>[] = []
+    test.db.changes.subscribe((changes) => {
+      if (changes[0]?.collection === 'qpus') {
+        writes.push(test.db.write('react', (tx) => tx.insert(users, { email: 'a@b.cd' })))
+      }
+    })
+    test.db.changes.subscribe((changes) => order.push(...changes.map((change) => change.collection)))
+    await test.db.write('add', (tx) => tx.insert(qpus, { name: 'north' }))
+    await Promise.all(writes)
+    expect(order).toEqual(['qpus', 'users'])
+  })
+
+  test('keep the newest 100,000 rows of the log', async () => {
+    await using test = await openTestDatabase()
+    await test.db.write('fill', (tx) =>
+      tx.run(
+        `INSERT INTO change_log (seq, collection, record, action, at)
+         WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100499)
+         SELECT i, 'events', 'x', 'create', '' FROM n`,
+      ),
+    )
+    await test.db.write('add', (tx) => tx.insert(qpus, { name: 'north' }))
+    const kept = await test.db.read((tx) =>
+      tx.one('SELECT min(seq) AS first, count(*) AS count FROM change_log'),
+    )
+    expect(kept).toEqual({ first: 501, count: 100_000 })
+  })
+})
+
+describe('names', () => {
+  test('are the defaults or what is configured', async () => {
+    await using test = await openTestDatabase({ names: { qpus: 'machines' } })
+    const { names } = test.db
+    expect(names.publicName(qpus)).toBe('machines')
+    expect(names.byPublicName('machines')?.name).toBe('qpus')
+    expect(names.byPublicName('qpus')).toBeUndefined()
+    expect(names.byPublicName('_superusers')?.name).toBe('superusers')
+  })
+
+  test('are refused when malformed or used twice', async () => {
+    await expect(openTestDatabase({ names: { qpus: 'My QPUs' } })).rejects.toThrow('"My QPUs" cannot name')
+    await expect(openTestDatabase({ names: { qpus: 'users' } })).rejects.toThrow('"users" names both')
+  })
+})

@@ -1,0 +1,190 @@
+import { Database as Sqlite } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { FakeClock, silentLog } from '../../src/base/index.ts'
+import { defineCollection } from '../../src/db/collection.ts'
+import { integer, relation, text } from '../../src/db/field.ts'
+import { openDatabase, type Schema } from '../../src/db/index.ts'
+import type { Migration } from '../../src/db/migrate.ts'
+import { temporaryFolder } from '../support/database.ts'
+
+const rules = { list: null, view: null, create: null, update: null, remove: null }
+const boxes = defineCollection({ name: 'boxes', fields: { label: text(), size: integer() }, rules })
+const renamed = defineCollection({ name: 'boxes', fields: { title: text(), size: integer() }, rules })
+const rename: Migration = {
+  id: 1,
+  name: 'rename-label',
+  statements: ['ALTER TABLE boxes RENAME COLUMN label TO title', 'UPDATE boxes SET size = size * 10'],
+}
+
+function open(dir: string, collections: Schema['collections'], migrations: Migration[] = []) {
+  return openDatabase({ dir, clock: new FakeClock(), log: silentLog }, { collections, migrations })
+}
+
+async function seeded(dir: string): Promise<void> {
+  const db = await open(dir, [boxes])
+  await db.write('add', (tx) => tx.insert(boxes, { label: 'red', size: 2 }))
+  await db.close()
+}
+
+describe('migrate()', () => {
+  test('moves data once, after a copy of the database', async () => {
+    using folder = temporaryFolder()
+    await seeded(folder.path)
+    for (let start = 0; start < 2; start++) {
+      const db = await open(folder.path, [renamed], [rename])
+      expect(await db.read((tx) => tx.list(renamed))).toMatchObject([{ title: 'red', size: 20 }])
+      expect(
+        await db.read((tx) => tx.all('SELECT id, name, length(hash) AS length FROM migrations')),
+      ).toEqual([{ id: 1, name: 'rename-label', length: 64 }])
+      await db.close()
+    }
+    const copy = new Sqlite(join(folder.path, 'svc.db.before-0001'), { readonly: true })
+    expect(copy.query('SELECT label, size FROM boxes').all()).toEqual([{ label: 'red', size: 2 }])
+    copy.close()
+    expect(existsSync(join(folder.path, 'svc.db.before-0001.tmp'))).toBe(false)
+  })
+
+  test('only notes migrations on a new database', async () => {
+    using folder = temporaryFolder()
+    const db = await open(folder.path, [renamed], [rename])
+    expect(await db.read((tx) => tx.all('SELECT id FROM migrations'))).toEqual([{ id: 1 }])
+    await db.close()
+    expect(existsSync(join(folder.path, 'svc.db.before-0001'))).toBe(false)
+  })
+
+  test('undoes a migration that fails, whole, and can run it again', async () => {
+    using folder = temporaryFolder()
+    await seeded(folder.path)
+    const failing = { ...rename, statements: [...rename.statements, 'INSERT INTO nowhere VALUES (1)'] }
+    await expect(open(folder.path, [renamed], [failing])).rejects.toThrow('no such table: nowhere')
+    const db = await open(folder.path, [boxes])
+    expect(await db.read((tx) => tx.list(boxes))).toMatchObject([{ label: 'red', size: 2 }])
+    await db.close()
+    await (await open(folder.path, [renamed], [rename])).close()
+  })
+
+  test('refuses a migration that would break references, and turns foreign keys on again', async () => {
+    using folder = temporaryFolder()
+    const lids = defineCollection({
+      name: 'lids',
+      fields: { box: relation('boxes', { required: true }) },
+      rules,
+    })
+    const first = await open(folder.path, [boxes, lids])
+    await first.write('add', (tx) => tx.insert(lids, { box: tx.insert(boxes, { label: 'red' }).id }))
+    await first.close()
+    const drop: Migration = { id: 1, name: 'drop-boxes', statements: ['DELETE FROM boxes'] }
+    const opening = open(folder.path, [boxes, lids], [drop])
+    await expect(opening).rejects.toThrow(
+      'would leave 1 broken reference(s): lids → boxes; nothing was changed',
+    )
+    const db = await open(folder.path, [boxes, lids])
+    expect(await db.read((tx) => tx.list(boxes))).toHaveLength(1)
+    await expect(db.write('drop', (tx) => tx.run('DELETE FROM boxes'))).rejects.toThrow('FOREIGN KEY')
+    await db.close()
+  })
+
+  test('refuses a database of a newer version', async () => {
+    using folder = temporaryFolder()
+    await (await open(folder.path, [boxes], [rename])).close()
+    const opening = open(folder.path, [boxes])
+    await expect(opening).rejects.toMatchObject({ code: 'internal', reason: 'database_newer' })
+    await expect(opening).rejects.toThrow('migration 1 rename-label')
+  })
+
+  test('refuses a migration whose text changed after it ran', async () => {
+    using folder = temporaryFolder()
+    await (await open(folder.path, [boxes], [rename])).close()
+    const edited = { ...rename, statements: ['UPDATE boxes SET size = 0'] }
+    await expect(open(folder.path, [boxes], [edited])).rejects.toMatchObject({ reason: 'migration_changed' })
+  })
+
+  test('leaves the old database when the process is killed in the middle', async () => {
+    using folder = temporaryFolder()
+    await seeded(folder.path)
+    const slow = [
+      'UPDATE boxes SET size = 99',
+      `INSERT INTO boxes (id, label, created, updated)
+       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000000)
+       SELECT 'n' || i, hex(randomblob(200)), '', '' FROM n`,
+    ]
+    const child = Bun.spawn([
+      process.execPath,
+      `${import.meta.dir}/migrate.child.ts`,
+      folder.path,
+      JSON.stringify(slow),
+    ])
+    // The log grows only when the slow statement has begun to write pages.
+    const wal = Bun.file(join(folder.path, 'svc.db-wal'))
+    while (!(await wal.exists()) || (await wal.stat()).size < 1_000_000) await Bun.sleep(5)
+    child.kill('SIGKILL')
+    await child.exited
+    const db = await open(folder.path, [boxes])
+    expect(await db.read((tx) => tx.list(boxes))).toMatchObject([{ label: 'red', size: 2 }])
+    await db.close()
+  })
+})
+
+describe('syncTables()', () => {
+  const grown = defineCollection({
+    name: 'boxes',
+    fields: { label: text(), size: integer(), colour: text({ default: 'grey', unique: true }) },
+    rules,
+    indexes: [['size']],
+  })
+  const shelves = defineCollection({
+    name: 'shelves',
+    fields: { box: relation('boxes', { required: true }) },
+    rules,
+  })
+
+  test('adds tables, columns and indexes to a database in use', async () => {
+    using folder = temporaryFolder()
+    await seeded(folder.path)
+    for (let start = 0; start < 2; start++) {
+      const db = await open(folder.path, [grown, shelves])
+      expect(await db.read((tx) => tx.list(grown))).toMatchObject([{ label: 'red', size: 2, colour: '' }])
+      const indexes = await db.read((tx) =>
+        tx.all<{ name: string }>("SELECT name FROM sqlite_master WHERE name LIKE 'boxes_%' ORDER BY name"),
+      )
+      expect(indexes.map((row) => row.name)).toEqual(['boxes_colour_unique', 'boxes_size'])
+      await db.close()
+    }
+  })
+
+  test.each([
+    [
+      'a dropped column',
+      [defineCollection({ name: 'boxes', fields: { label: text() }, rules })],
+      '0001-drop-boxes-size.ts',
+    ],
+    [
+      'a changed type',
+      [defineCollection({ name: 'boxes', fields: { label: integer(), size: integer() }, rules })],
+      '0001-change-boxes-label.ts',
+    ],
+    ['a dropped table', [shelves], '0001-drop-boxes.ts'],
+    [
+      'a column without a value for stored rows',
+      [
+        defineCollection({
+          name: 'boxes',
+          fields: { label: text(), size: integer(), lid: relation('boxes', { required: true }) },
+          rules,
+        }),
+      ],
+      '0001-add-boxes-lid.ts',
+    ],
+  ])('refuses %s and names the missing migration', async (_name, collections, file) => {
+    using folder = temporaryFolder()
+    await seeded(folder.path)
+    const opening = open(folder.path, collections)
+    await expect(opening).rejects.toMatchObject({ code: 'internal', reason: 'migration_missing' })
+    await expect(opening).rejects.toThrow(`src/db/migrations/${file} is missing`)
+    const db = await open(folder.path, [boxes])
+    expect(await db.read((tx) => tx.list(boxes))).toHaveLength(1)
+    await db.close()
+  })
+})
