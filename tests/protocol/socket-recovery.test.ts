@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import type { Peer } from '../../src/protocol/socket.ts'
+import { openRawPeer } from '../support/raw-peer.ts'
+import type { Task } from '../support/socket-process.ts'
+import {
+  certificates,
+  openConnection,
+  openListener,
+  openPair,
+  PASSWORD,
+  USER,
+  until,
+} from '../support/sockets.ts'
+
+const MIB = 1 << 20
+const FAST = { pingIntervalMs: 40, deadAfterMs: 400 }
+
+/** Starts a socket in a process of its own and collects its lines. */
+function startProcess(task: Pick<Task, 'listens' | 'port'>) {
+  const { caPem, keyPem, certPem } = certificates
+  const whole: Task = { ...task, caPem, keyPem, certPem, user: USER, password: PASSWORD, limits: FAST }
+  const script = join(import.meta.dir, '../support/socket-process.ts')
+  const child = Bun.spawn([process.execPath, script, JSON.stringify(whole)], {
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
+  let output = ''
+  const reading = (async () => {
+    const decoder = new TextDecoder()
+    for await (const chunk of child.stdout) output += decoder.decode(chunk, { stream: true })
+  })()
+  return {
+    child,
+    count: (line: string) => output.split('\n').filter((each) => each.startsWith(line)).length,
+    port: () => Number(/^port (\d+)$/m.exec(output)?.[1] ?? 0),
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL')
+      await reading
+    },
+  }
+}
+
+describe('a reader that is not ready', () => {
+  test('stalls the sender within bounded memory, and gets everything once it is', async () => {
+    const size = MIB / 4
+    const seen: number[] = []
+    let isReady = false
+    let peer: Peer | undefined
+    await using pair = await openPair({
+      onMessage: (body, from) => {
+        peer = from
+        if (!isReady) return false
+        seen.push(Buffer.from(body).readUInt32BE(0))
+        return undefined
+      },
+    })
+    const { connection } = pair.client
+    const memoryBefore = process.memoryUsage().rss
+    let accepted = 0
+    let idleTurns = 0
+    while (idleTurns < 100) {
+      const body = Buffer.alloc(size)
+      body.writeUInt32BE(accepted, 0)
+      if (connection.trySend(body)) {
+        accepted += 1
+        idleTurns = 0
+      } else {
+        idleTurns += 1
+        await Bun.sleep(2)
+      }
+    }
+    // The high-water mark of 16 MiB plus what the kernel holds between two sockets.
+    expect(accepted * size).toBeGreaterThanOrEqual(16 * MIB)
+    expect(accepted * size).toBeLessThan(40 * MIB)
+    expect(process.memoryUsage().rss - memoryBefore).toBeLessThan(150 * MIB)
+    expect(seen).toEqual([])
+    isReady = true
+    peer?.resume()
+    await until('all arrived', () => seen.length === accepted)
+    expect(seen).toEqual(Array.from({ length: accepted }, (_, index) => index))
+    expect(connection.trySend(Buffer.alloc(size))).toBe(true)
+  }, 30_000)
+
+  test('is not taken for dead, on either side, however long it pauses', async () => {
+    await using pair = await openPair({ role: 'push', limits: FAST }, { limits: FAST })
+    pair.client.connection.pause()
+    while (pair.server.listener.trySend(Buffer.alloc(MIB))) await Bun.sleep(1)
+    await Bun.sleep(3 * FAST.deadAfterMs)
+    expect(pair.server.closed).toEqual([])
+    expect(pair.client.closed).toEqual([])
+    pair.client.connection.resume()
+    await pair.server.listener.send('last')
+    await until('the last arrived', () => pair.client.received.at(-1) === 'last')
+  }, 30_000)
+})
+
+describe('heartbeats', () => {
+  test('keep an idle connection alive both ways', async () => {
+    await using pair = await openPair({ limits: FAST }, { limits: FAST })
+    await Bun.sleep(3 * FAST.deadAfterMs)
+    expect(pair.server.closed).toEqual([])
+    expect(pair.client.closed).toEqual([])
+    expect(pair.client.connection.counters.bytesIn).toBeGreaterThan(200)
+  })
+
+  test('find a peer that neither speaks nor answers', async () => {
+    await using server = await openListener({ limits: FAST })
+    const peer = await openRawPeer(server.listener.port)
+    await peer.becomeReady()
+    await peer.closed(5_000)
+    expect(server.closed[0]).toMatch(/^no byte received for 4\d\d ms$/)
+    expect(peer.received().includes('\x04PING\x00\x04')).toBe(true)
+  })
+
+  test('find a driver whose process is stopped, and let it back in when it continues', async () => {
+    await using server = await openListener({ role: 'push', limits: FAST })
+    await using driver = startProcess({ listens: false, port: server.listener.port })
+    await until('the driver is ready', () => server.listener.peer !== undefined)
+    driver.child.kill('SIGSTOP')
+    await until('the stopped driver was closed', () => server.closed.length === 1)
+    expect(server.listener.peer).toBeUndefined()
+    driver.child.kill('SIGCONT')
+    await until('the driver is back', () => server.listener.peer !== undefined)
+    server.listener.trySend('welcome back')
+    await until('it received the message', () => driver.count('received') === 1)
+  }, 30_000)
+})
+
+describe('kill -9', () => {
+  test('of the server: the driver reconnects to the restarted one by itself', async () => {
+    await using first = startProcess({ listens: true, port: 0 })
+    await until('the server listens', () => first.port() > 0)
+    const port = first.port()
+    await using client = openConnection(port, { reconnect: { startMs: 10, capMs: 50 } })
+    await client.ready()
+    client.connection.trySend('before')
+    await until('it arrived', () => first.count('received') === 1)
+    first.child.kill('SIGKILL')
+    await client.ended()
+    expect(client.connection.ready).toBe(false)
+    expect(client.connection.trySend('nobody is there')).toBe(false)
+    await using second = startProcess({ listens: true, port })
+    await client.ready()
+    client.connection.trySend('after')
+    await until('it arrived at the restarted server', () => second.count('received') === 1)
+  }, 30_000)
+
+  test('of the driver: the server knows at once and the port is free for the next', async () => {
+    await using server = await openListener({ role: 'push' })
+    await using first = startProcess({ listens: false, port: server.listener.port })
+    await until('the driver is ready', () => server.listener.peer !== undefined)
+    first.child.kill('SIGKILL')
+    await until('the server knows', () => server.closed.length === 1)
+    expect(server.listener.trySend('x')).toBe(false)
+    await using second = startProcess({ listens: false, port: server.listener.port })
+    await until('the next driver is ready', () => second.count('ready') === 1)
+    server.listener.trySend('hello')
+    await until('it received the message', () => second.count('received') === 1)
+  }, 30_000)
+})
