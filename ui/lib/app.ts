@@ -1,0 +1,152 @@
+import { type Signal, signal } from '@preact/signals'
+import { createContext } from 'preact'
+import { useContext } from 'preact/hooks'
+import * as v from 'valibot'
+import { type Announcer, createAnnouncer } from './announce.ts'
+import { type Api, createApi } from './api.ts'
+import { describeChanges } from './jobs.ts'
+import { createLive, type Live } from './live.ts'
+import {
+  type Availability,
+  account,
+  availability,
+  type Job,
+  jobs,
+  type LiveEvent,
+  type Qpu,
+  qpus,
+  type UiConfig,
+  uiConfig,
+} from './model.ts'
+import { createResource, type Resource } from './resource.ts'
+import { createRouter, type Router } from './route.ts'
+import { createSession, isSuperuser, type SessionStore } from './session.ts'
+import { readTheme, type Theme } from './theme.ts'
+
+/** How many of one's jobs the overview shows. */
+export const RECENT_JOBS = 20
+/** Other people's jobs only move one's place in the queue: reading every few seconds is soon enough. */
+const QUEUE_SPACING_MS = 3_000
+
+const JOB_TOPIC = 'quantum_jobs/*'
+const QPU_TOPIC = 'qpus/*'
+
+/** Everything the pages share. */
+export interface App {
+  api: Api
+  router: Router
+  session: SessionStore
+  live: Live
+  announcer: Announcer
+  theme: Signal<Theme>
+  config: Resource<UiConfig>
+  qpus: Resource<Qpu[]>
+  availability: Resource<Availability>
+  /** One's newest jobs, newest first; without a value while nobody is signed in. */
+  jobs: Resource<readonly Job[]>
+  /** Why the last session ended; empty otherwise. */
+  farewell: Signal<string>
+  /** Calls back on each change of a job, and without an event when anything may have changed. Returns how to stop. */
+  watchJobs(listener: (event?: LiveEvent) => void): () => void
+  signOut(): void
+}
+
+const Context = createContext<App | undefined>(undefined)
+/** Hands the app to the components below. */
+export const AppProvider = Context.Provider
+
+/** The app; throws outside of `AppProvider`. */
+export function useApp(): App {
+  const app = useContext(Context)
+  if (!app) throw new TypeError('useApp() outside of AppProvider')
+  return app
+}
+
+/** Makes the app; nothing is read from the server before `keepCurrent`. */
+export function createApp(): App {
+  const session = createSession()
+  const farewell = signal('')
+  const listeners = new Set<(event?: LiveEvent) => void>()
+  const api = createApi({
+    token: () => session.current.peek()?.token,
+    onUnauthorized() {
+      farewell.value = 'Your session has ended. Sign in again.'
+      session.set(undefined)
+    },
+  })
+  const announcer = createAnnouncer()
+  const config = createResource((abort) => api.get('/api/ui/config', uiConfig, abort))
+  const qpuList = createResource((abort) => api.get('/api/qpus', qpus, abort))
+  const refusals = createResource((abort) => api.get('/api/op/qpus/availability', availability, abort))
+  const jobList = createResource<readonly Job[]>(async (abort) => {
+    const before = jobList.value.peek()
+    const after = await api.get(`/api/jobs?limit=${RECENT_JOBS}&sort=-created`, jobs, abort)
+    const change = before && describeChanges(before, after)
+    if (change) announcer.say(change)
+    return after
+  })
+
+  const live = createLive({
+    topics: () => {
+      const mine = session.current.peek()
+      const user = isSuperuser(mine) ? undefined : mine?.record
+      return [JOB_TOPIC, QPU_TOPIC, ...(user ? [`${user.collectionName}/${user.id}`] : [])]
+    },
+    subscribe: (clientId, subscriptions) => api.send('/api/realtime', { clientId, subscriptions }),
+    onEvent(topic, event) {
+      if (topic === JOB_TOPIC) onJobEvent(event)
+      else if (topic === QPU_TOPIC) readQpus()
+      else onAccountEvent(event)
+    },
+    onReady() {
+      readQpus()
+      if (session.current.peek()) void jobList.load()
+      for (const listener of listeners) listener()
+    },
+  })
+  const readQpus = () => {
+    qpuList.loadSoon()
+    refusals.loadSoon()
+  }
+  const onJobEvent = (event: LiveEvent) => {
+    for (const listener of listeners) listener(event)
+    const mine = session.current.peek()
+    const known = jobList.value.peek()
+    if (!mine || !known) return
+    const owner = event.record['user_id'] ?? event.record['user']
+    // A superuser submits under a user of the same address, whose id this page does not know.
+    if (isSuperuser(mine) || owner === mine.record.id || known.some(({ id }) => id === event.record.id)) {
+      jobList.loadSoon()
+    } else if (known.some(({ status }) => status === 'pending')) {
+      jobList.loadSoon(QUEUE_SPACING_MS)
+    }
+  }
+  const onAccountEvent = (event: LiveEvent) => {
+    const current = session.current.peek()
+    const changed = v.safeParse(account, event.record)
+    if (!current || !changed.success || changed.output.id !== current.record.id) return
+    session.set({ ...current, record: changed.output })
+  }
+
+  return {
+    api,
+    router: createRouter(),
+    session,
+    live,
+    announcer,
+    theme: signal(readTheme()),
+    config,
+    qpus: qpuList,
+    availability: refusals,
+    jobs: jobList,
+    farewell,
+    watchJobs(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    signOut() {
+      farewell.value = ''
+      session.set(undefined)
+    },
+  }
+}

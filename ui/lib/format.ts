@@ -1,0 +1,64 @@
+/** As wide as the narrow ones of this font should be, and never at the end of a line. */
+const GROUP_SPACE = '\u00a0'
+
+/** A whole number with a space between groups of three digits, from four digits on. */
+export function formatCount(value: number): string {
+  return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, GROUP_SPACE)
+}
+
+/** A length of time in s, with the two or three units that matter: `0.84 s`, `12.3 s`, `1 h 12 min 40 s`. */
+export function formatSeconds(seconds: number): string {
+  if (seconds < 60) return `${trim(seconds, seconds < 1 ? 3 : 1)} s`
+  const whole = Math.round(seconds)
+  const parts = [
+    [Math.floor(whole / 3600), 'h'],
+    [Math.floor((whole % 3600) / 60), 'min'],
+    [whole % 60, 's'],
+  ] as const
+  return parts
+    .filter(([amount]) => amount > 0)
+    .map(([amount, unit]) => `${formatCount(amount)} ${unit}`)
+    .join(' ')
+}
+
+function trim(value: number, digits: number): string {
+  return String(Number(value.toFixed(digits)))
+}
+
+/** A share as a percentage with one decimal; tiny shares say so instead of reading as nothing. */
+export function formatShare(share: number): string {
+  if (share > 0 && share < 0.001) return '< 0.1 %'
+  return `${(share * 100).toFixed(1)} %`
+}
+
+/** 1st, 2nd, 3rd, 4th, … */
+export function formatOrdinal(value: number): string {
+  const teens = value % 100 >= 11 && value % 100 <= 13
+  const ending = teens ? 'th' : (['th', 'st', 'nd', 'rd'][value % 10] ?? 'th')
+  return `${value}${ending}`
+}
+
+/** A count with its noun, spelled out up to twelve: `one job`, `no jobs`, `14 jobs`. */
+export function formatNumberOf(value: number, noun: string): string {
+  const words = [
+    'no',
+    'one',
+    'two',
+    'three',
+    'four',
+    'five',
+    'six',
+    'seven',
+    'eight',
+    'nine',
+    'ten',
+    'eleven',
+    'twelve',
+  ]
+  return `${words[value] ?? formatCount(value)} ${noun}${value === 1 ? '' : 's'}`
+}
+
+/** The same text with its first letter in upper case. */
+export function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

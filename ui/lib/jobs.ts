@@ -1,0 +1,28 @@
+import { formatNumberOf, sentence } from './format.ts'
+import type { Job } from './model.ts'
+import { jobCondition } from './status.ts'
+
+/** The sentence under the heading: how many of one's jobs run and wait; undefined when all is quiet. */
+export function describeActivity(jobs: readonly Job[]): string | undefined {
+  const running = jobs.filter(({ status }) => status === 'running').length
+  const waiting = jobs.filter(({ status }) => status === 'pending').length
+  const parts: string[] = []
+  if (running > 0) parts.push(`${formatNumberOf(running, 'job')} ${running === 1 ? 'is' : 'are'} running`)
+  if (waiting > 0) parts.push(`${formatNumberOf(waiting, 'job')} ${waiting === 1 ? 'is' : 'are'} waiting`)
+  return parts.length === 0 ? undefined : `${sentence(parts.join(', '))}.`
+}
+
+/** What changed between two readings of one's jobs, as a sentence; undefined when no status did. */
+export function describeChanges(before: readonly Job[], after: readonly Job[]): string | undefined {
+  const old = new Map(before.map(({ id, status }) => [id, status]))
+  const changed = after.filter(({ id, status }) => old.has(id) && old.get(id) !== status)
+  const [first] = changed
+  if (!first) return undefined
+  if (changed.length > 1) return `${sentence(formatNumberOf(changed.length, 'job'))} changed status.`
+  return `Job ${first.id}: ${jobCondition({ status: first.status, queue_position: undefined }).word.toLowerCase()}.`
+}
+
+/** Counts of the circuits of a job, in order; an entry is empty when a circuit has none (levels 0 and 1). */
+export function countsOf(job: Job): Record<string, number>[] {
+  return (job.results?.circuit_results ?? []).map(({ counts }) => counts ?? {})
+}

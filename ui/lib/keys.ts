@@ -1,0 +1,63 @@
+/** What a key sequence does. */
+export interface Shortcut {
+  /** Keys as a person reads them, pressed one after the other. */
+  keys: readonly string[]
+  does: string
+  run: () => void
+}
+
+const OFF_KEY = 'svc.keys'
+/** How long the second key of a pair may take. */
+const PAIR_MS = 1_200
+
+/** Whether single keys act; people who dictate need them off. */
+export function keysEnabled(): boolean {
+  try {
+    return localStorage.getItem(OFF_KEY) !== 'off'
+  } catch {
+    return true
+  }
+}
+
+/** Stores whether single keys act. */
+export function enableKeys(on: boolean): void {
+  try {
+    if (on) localStorage.removeItem(OFF_KEY)
+    else localStorage.setItem(OFF_KEY, 'off')
+  } catch {
+    // Without storage the choice cannot be kept.
+  }
+}
+
+/** Listens for shortcuts outside of fields and dialogs. Returns how to stop. */
+export function listenForKeys(shortcuts: readonly Shortcut[]): () => void {
+  let first: { key: string; at: number } | undefined
+  const onKey = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return
+    if (!keysEnabled() || isBusy(event.target)) return
+    const pair = first && event.timeStamp - first.at < PAIR_MS ? [first.key, event.key] : [event.key]
+    const found =
+      shortcuts.find(({ keys }) => keys.join() === pair.join()) ??
+      shortcuts.find(({ keys }) => keys.join() === event.key)
+    first = found ? undefined : { key: event.key, at: event.timeStamp }
+    if (!found) return
+    event.preventDefault()
+    found.run()
+  }
+  document.addEventListener('keydown', onKey)
+  return () => document.removeEventListener('keydown', onKey)
+}
+
+function isBusy(target: EventTarget | null): boolean {
+  if (document.querySelector('dialog[open]')) return true
+  return target instanceof Element && target.closest('input, textarea, select, [contenteditable]') !== null
+}
+
+/** Moves the focus along the rows of the tables on the page; each row has one link marked `data-row`. */
+export function moveRow(step: 1 | -1): void {
+  const rows = [...document.querySelectorAll<HTMLElement>('[data-row]')]
+  const focused = document.activeElement
+  const at = focused instanceof HTMLElement ? rows.indexOf(focused) : -1
+  const next = at === -1 ? rows.at(step === 1 ? 0 : -1) : rows[at + step]
+  next?.focus()
+}

@@ -1,0 +1,98 @@
+import { type Signal, signal } from '@preact/signals'
+import * as v from 'valibot'
+import { type LiveEvent, liveEvent } from './model.ts'
+
+/** `off`: not wanted now; `lost`: it was there, or was tried, and is being tried again. */
+export type LiveState = 'off' | 'connecting' | 'live' | 'lost'
+
+/** The stream of changes. */
+export interface Live {
+  state: Signal<LiveState>
+  /** Unix ms up to which the data on the page is known to be complete, while the stream is lost. */
+  completeUntil: Signal<number | undefined>
+  /** Opens the stream, or opens it anew with the topics and the account of now. */
+  open(): void
+  close(): void
+}
+
+export interface LiveOptions {
+  topics: () => string[]
+  /** Tells the server what a client wants; the account is the one of the request. */
+  subscribe: (clientId: string, topics: string[]) => Promise<void>
+  onEvent: (topic: string, event: LiveEvent) => void
+  /** Called after each successful start: what happened before it must be read again. */
+  onReady: () => void
+}
+
+const FIRST_RETRY_MS = 1_000
+const LAST_RETRY_MS = 30_000
+const connected = v.object({ clientId: v.string() })
+
+/** Makes a stream that reconnects by itself with growing pauses. */
+export function createLive({ topics, subscribe, onEvent, onReady }: LiveOptions): Live {
+  const state = signal<LiveState>('off')
+  const completeUntil = signal<number | undefined>(undefined)
+  let source: EventSource | undefined
+  let retry: ReturnType<typeof setTimeout> | undefined
+  let pause = FIRST_RETRY_MS
+
+  const stop = () => {
+    source?.close()
+    source = undefined
+    clearTimeout(retry)
+  }
+  const lose = () => {
+    if (state.peek() === 'live') completeUntil.value = Date.now()
+    state.value = 'lost'
+  }
+  const retryLater = () => {
+    stop()
+    lose()
+    retry = setTimeout(open, pause * (0.75 + Math.random() / 2))
+    pause = Math.min(pause * 2, LAST_RETRY_MS)
+  }
+  const start = async (mine: EventSource, message: string, wanted: string[]) => {
+    try {
+      const { clientId } = v.parse(connected, JSON.parse(message))
+      await subscribe(clientId, wanted)
+    } catch {
+      if (mine === source) retryLater()
+      return
+    }
+    if (mine !== source) return
+    pause = FIRST_RETRY_MS
+    state.value = 'live'
+    completeUntil.value = undefined
+    onReady()
+  }
+  const open = () => {
+    stop()
+    if (state.peek() !== 'lost') state.value = 'connecting'
+    const mine = new EventSource('/api/realtime')
+    const wanted = topics()
+    source = mine
+    mine.addEventListener('PB_CONNECT', (event) => void start(mine, event.data, wanted))
+    for (const topic of wanted) {
+      mine.addEventListener(topic, (event) => {
+        const parsed = v.safeParse(liveEvent, JSON.parse(event.data))
+        if (parsed.success) onEvent(topic, parsed.output)
+      })
+    }
+    mine.addEventListener('error', () => {
+      if (mine !== source) return
+      // The browser reconnects by itself after a broken connection, but gives up after a refusal.
+      if (mine.readyState === EventSource.CLOSED) retryLater()
+      else lose()
+    })
+  }
+  return {
+    state,
+    completeUntil,
+    open,
+    close() {
+      stop()
+      state.value = 'off'
+      completeUntil.value = undefined
+    },
+  }
+}

@@ -1,0 +1,38 @@
+import type { ApiError } from './api.ts'
+
+/** Something wrong with a job being written, at the control it belongs to. Lines and columns count from 1. */
+export interface Problem {
+  field: 'program' | 'shots' | 'qpu'
+  text: string
+  line?: number
+  column?: number
+}
+
+/** The refused fields of a submission as problems of the form; empty when the refusal names no field of it. */
+export function problemsOf(error: ApiError): Problem[] {
+  return Object.entries(error.fields).flatMap(([path, { message, params }]) => {
+    const field = fieldOf(path)
+    if (!field) return []
+    const line = positive(params?.['line'])
+    const column = positive(params?.['column'])
+    return [{ field, text: message, ...(line ? { line } : {}), ...(column ? { column } : {}) }]
+  })
+}
+
+function fieldOf(path: string): Problem['field'] | undefined {
+  if (path === 'shots' || /^circuits\W+\d+\W+shots$/.test(path)) return 'shots'
+  if (path === 'qpu_target') return 'qpu'
+  return path.startsWith('circuit') ? 'program' : undefined
+}
+
+function positive(value: unknown): number | undefined {
+  return typeof value === 'number' && value >= 1 ? value : undefined
+}
+
+/** The offset in `text` of a line and column, both from 1; the nearest place there is when they lie outside. */
+export function offsetOf(text: string, line: number, column: number): number {
+  const lines = text.split('\n')
+  const before = lines.slice(0, line - 1).reduce((total, one) => total + one.length + 1, 0)
+  const within = Math.min(column - 1, lines[line - 1]?.length ?? 0)
+  return Math.min(before + within, text.length)
+}

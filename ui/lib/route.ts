@@ -1,0 +1,71 @@
+import { type Signal, signal } from '@preact/signals'
+
+/** The address of the page, as signals. */
+export interface Router {
+  path: Signal<string>
+  search: Signal<URLSearchParams>
+  /** Goes to a path of this site, which may carry a query. */
+  go(to: string, options?: { replace?: boolean }): void
+}
+
+/** Makes a router on the History API and takes over plain clicks on links to this site. */
+export function createRouter(): Router {
+  const path = signal(location.pathname)
+  const search = signal(new URLSearchParams(location.search))
+  const read = () => {
+    path.value = location.pathname
+    search.value = new URLSearchParams(location.search)
+  }
+  const go: Router['go'] = (to, { replace = false } = {}) => {
+    if (replace) history.replaceState(null, '', to)
+    else history.pushState(null, '', to)
+    read()
+    if (!replace) scrollTo(0, 0)
+  }
+  addEventListener('popstate', read)
+  document.addEventListener('click', (event) => {
+    const to = plainLink(event)
+    if (to === undefined) return
+    event.preventDefault()
+    go(to)
+  })
+  return { path, search, go }
+}
+
+/** The target of a click that a router may take over; undefined for new tabs, downloads and other sites. */
+function plainLink(event: MouseEvent): string | undefined {
+  if (event.defaultPrevented || event.button !== 0) return undefined
+  if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return undefined
+  const link = event.target instanceof Element ? event.target.closest('a') : null
+  if (!link || link.target || link.hasAttribute('download') || link.origin !== location.origin)
+    return undefined
+  if (link.hash && link.pathname === location.pathname) return undefined
+  return link.pathname + link.search
+}
+
+/** Values of the `:name` parts when `path` has the form of `pattern`, otherwise undefined. */
+export function matchRoute(pattern: string, path: string): Record<string, string> | undefined {
+  const wanted = pattern.split('/')
+  const given = path.replace(/(.)\/+$/, '$1').split('/')
+  if (wanted.length !== given.length) return undefined
+  const values: Record<string, string> = {}
+  for (const [index, part] of wanted.entries()) {
+    const value = given[index] ?? ''
+    if (part.startsWith(':') && value !== '') values[part.slice(1)] = decode(value)
+    else if (part !== value) return undefined
+  }
+  return values
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** A path of this site out of untrusted text, for going back after a login; `/` when it leads elsewhere. */
+export function safePath(text: string | null): string {
+  return text && /^\/(?![/\\])/.test(text) ? text : '/'
+}

@@ -1,0 +1,19 @@
+import { render } from 'preact'
+import { AppProvider, createApp } from './lib/app.ts'
+import { keepCurrent } from './lib/keep-current.ts'
+import { PAGES } from './pages/index.ts'
+import { Outlet } from './parts/Outlet.tsx'
+import { Shell } from './parts/Shell.tsx'
+
+const app = createApp()
+keepCurrent(app)
+const root = document.getElementById('app')
+if (!root) throw new TypeError('index.html has no element with the id app')
+render(
+  <AppProvider value={app}>
+    <Shell menu={PAGES.filter((page) => page.menu)}>
+      <Outlet pages={PAGES} />
+    </Shell>
+  </AppProvider>,
+  root,
+)

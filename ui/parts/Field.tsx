@@ -1,0 +1,29 @@
+import type { ComponentChildren } from 'preact'
+
+interface FieldProps {
+  /** The id of the control; the error gets `<id>-error`, which the control names in `aria-describedby`. */
+  id: string
+  label: string
+  error?: string | undefined
+  children: ComponentChildren
+}
+
+/** A labelled control with its error under it. */
+export function Field({ id, label, error, children }: FieldProps) {
+  return (
+    <div class={error ? 'field invalid' : 'field'}>
+      <label for={id}>{label}</label>
+      {children}
+      {error && (
+        <p class="field-error" id={`${id}-error`}>
+          {error}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** The attributes by which a control points to its error. */
+export function describedBy(id: string, error: string | undefined) {
+  return error ? { 'aria-invalid': true, 'aria-describedby': `${id}-error` } : {}
+}

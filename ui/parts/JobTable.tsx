@@ -1,0 +1,87 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { useApp } from '../lib/app.ts'
+import { formatCount, formatSeconds } from '../lib/format.ts'
+import type { Job } from '../lib/model.ts'
+import { jobCondition } from '../lib/status.ts'
+import { formatMoment, parseTime } from '../lib/time.ts'
+import { Status } from './Status.tsx'
+
+/** Jobs in the order given. */
+export function JobTable({ jobs }: { jobs: readonly Job[] }) {
+  const now = Date.now()
+  return (
+    <div class="scroll">
+      <table class="book folds jobs">
+        <thead>
+          <tr>
+            <th scope="col">Job</th>
+            <th scope="col">Status</th>
+            <th scope="col">QPU</th>
+            <th scope="col" class="number">
+              Shots
+            </th>
+            <th scope="col" class="number">
+              Submitted
+            </th>
+            <th scope="col" class="number">
+              Time
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {jobs.map((job) => (
+            <tr key={job.id}>
+              <th scope="row">
+                <a href={`/jobs/${job.id}`} data-row>
+                  <code>{job.id}</code>
+                </a>
+              </th>
+              <td class="state">
+                <Status {...jobCondition(job)} />
+              </td>
+              <td>
+                <QpuName of={job} />
+              </td>
+              <td class="number">
+                {formatCount(job.payload?.shots ?? 0)}
+                <span class="folded"> shots</span>
+              </td>
+              <td class="number">{formatMoment(parseTime(job.created) ?? now, now)}</td>
+              <td class="number">
+                <Took job={job} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+/** The name of the QPU that a job is for; jobs may be for any. */
+export function QpuName({ of }: { of: Job }) {
+  const { qpus } = useApp()
+  if (!of.qpu_target) return <>any</>
+  const found = qpus.value.value?.find(({ id, name }) => id === of.qpu_target || name === of.qpu_target)
+  return <>{found?.name ?? of.qpu_target}</>
+}
+
+/** How long a job took, or for how long it has been running. */
+export function Took({ job }: { job: Job }) {
+  if (job.status === 'running') return <Elapsed since={parseTime(job.started_at)} />
+  if (job.status === 'pending') return <>waits</>
+  return <>{job.duration ? formatSeconds(job.duration) : '–'}</>
+}
+
+function Elapsed({ since }: { since: number | undefined }) {
+  const now = useSignal(Date.now())
+  useEffect(() => {
+    const timer = setInterval(() => {
+      now.value = Date.now()
+    }, 1_000)
+    return () => clearInterval(timer)
+  }, [])
+  if (since === undefined) return <>–</>
+  return <>{formatSeconds(Math.max(0, Math.floor((now.value - since) / 1_000)))}</>
+}

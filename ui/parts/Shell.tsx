@@ -1,0 +1,126 @@
+import type { ComponentChildren } from 'preact'
+import { useApp } from '../lib/app.ts'
+import { formatSeconds } from '../lib/format.ts'
+import { isSuperuser } from '../lib/session.ts'
+import { setTheme, THEMES } from '../lib/theme.ts'
+import { describeZone, formatMoment } from '../lib/time.ts'
+import { KeyList } from './KeyList.tsx'
+import { Logo } from './Logo.tsx'
+
+/** A line of the menu. */
+export interface MenuItem {
+  path: string
+  title: string
+}
+
+/** What surrounds every page: rail, top bar, the state of the connection, the list of keys. */
+export function Shell({ menu, children }: { menu: readonly MenuItem[]; children: ComponentChildren }) {
+  const { router, config } = useApp()
+  const version = config.value.value?.version
+  return (
+    <div class="shell">
+      <a class="skip" href="#content">
+        Skip to content
+      </a>
+      <div class="rail">
+        <a class="brand" href="/">
+          <Logo />
+          {config.value.value?.name ?? 'Job control'}
+        </a>
+        <nav aria-label="Pages">
+          {menu.map(({ path, title }) => (
+            <a key={path} href={path} aria-current={router.path.value === path ? 'page' : undefined}>
+              {title}
+            </a>
+          ))}
+        </nav>
+        <footer>
+          <Balance />
+          {version && <small>Version {version}</small>}
+        </footer>
+      </div>
+      <TopBar />
+      <main id="content">
+        <ConnectionBar />
+        {children}
+      </main>
+      <KeyList />
+      <Announcements />
+    </div>
+  )
+}
+
+function TopBar() {
+  const { session, theme, signOut } = useApp()
+  const account = session.current.value?.record
+  return (
+    <header class="top">
+      <span class="zone">{describeZone(Date.now())}</span>
+      <select
+        class="quiet"
+        aria-label="Theme"
+        value={theme.value}
+        onChange={({ currentTarget }) => {
+          const chosen = THEMES.find((one) => one === currentTarget.value) ?? 'system'
+          theme.value = chosen
+          setTheme(chosen)
+        }}
+      >
+        <option value="system">System</option>
+        <option value="light">Light</option>
+        <option value="dark">Dark</option>
+      </select>
+      {account ? (
+        <>
+          <span class="account" title={account.email ?? ''}>
+            {account.email}
+            {isSuperuser(session.current.value) && <small>Administrator</small>}
+          </span>
+          <button type="button" class="quiet" onClick={signOut}>
+            Sign out
+          </button>
+        </>
+      ) : (
+        <a class="button quiet" href="/login">
+          Sign in
+        </a>
+      )}
+    </header>
+  )
+}
+
+function Balance() {
+  const { session } = useApp()
+  const seconds = session.current.value?.record.qpu_seconds
+  if (seconds === undefined) return null
+  return (
+    <p class="balance">
+      <span>QPU time left</span>
+      <strong>{formatSeconds(seconds)}</strong>
+    </p>
+  )
+}
+
+/** Says when what is shown may be old. Held back for a moment, since most losses last less than that. */
+function ConnectionBar() {
+  const { live } = useApp()
+  if (live.state.value !== 'lost') return null
+  const until = live.completeUntil.value
+  return (
+    <p class="connection tone-warn" role="status">
+      Reconnecting
+      {until === undefined
+        ? '; nothing here updates by itself'
+        : `, data from ${formatMoment(until, Date.now())}`}
+    </p>
+  )
+}
+
+function Announcements() {
+  const { announcer } = useApp()
+  return (
+    <p class="unseen" role="status">
+      {announcer.text.value}
+    </p>
+  )
+}

@@ -1,0 +1,4 @@
+/** Runs before the first paint, so that a page never flashes in the wrong theme. */
+import { applyTheme, readTheme } from './lib/theme.ts'
+
+applyTheme(readTheme())
