@@ -1,9 +1,8 @@
 import type { Clock, Log } from '../base/index.ts'
-import { randomBytes } from '../base/index.ts'
 import type { Operation } from '../protocol/index.ts'
 import type { DeviceContext, DeviceOf } from './define-device.ts'
 import { StartupError } from './errors.ts'
-import { createRng } from './numeric/random.ts'
+import { createRng, newSeed } from './numeric/random.ts'
 import type { DeviceOptions } from './read-options.ts'
 import type { ResolvedDevice } from './resolve-device.ts'
 
@@ -23,12 +22,6 @@ const REQUIRED: { [Op in Operation]: readonly string[] } = {
   process: ['run'],
   monitor: ['start'],
   calibrate: ['start', 'calibrate'],
-}
-
-/** A fresh seed: an integer from 0 to 2^53 - 1. */
-export function newSeed(): number {
-  const [a = 0, b = 0] = new Uint32Array(randomBytes(8).buffer)
-  return (a & 0x1fffff) * 2 ** 32 + b
 }
 
 /** The context a device is created with. */

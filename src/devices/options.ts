@@ -15,7 +15,18 @@ interface NumberDetails extends OptionDetails<number> {
   max?: number
 }
 
-type Kind = 'bool' | 'int' | 'number' | 'seconds' | 'string' | 'secret' | 'enum' | 'url' | 'path' | 'list'
+type Kind =
+  | 'custom'
+  | 'bool'
+  | 'int'
+  | 'number'
+  | 'seconds'
+  | 'string'
+  | 'secret'
+  | 'enum'
+  | 'url'
+  | 'path'
+  | 'list'
 
 /** One `-o key=value` option: how its text becomes a value. */
 export interface OptionSpec<T> {
@@ -132,6 +143,9 @@ export const opt = {
   url: <D extends OptionDetails<string>>(details: D) => spec<string, D>('url', details, readUrl),
   /** A file or folder in a safe location; the value is its absolute path. */
   path: <D extends OptionDetails<string>>(details: D) => spec<string, D>('path', details, readText),
+  /** Whatever `parse` reads; it throws an `OptionValueError` for anything else. Values must survive JSON. */
+  custom: <T, D extends OptionDetails<NoInfer<T>>>(parse: (text: string) => T, details: D) =>
+    spec<T, D>('custom', details, parse),
   /** Comma-separated texts. */
   list: <D extends OptionDetails<string[]>>(details: D) => spec<string[], D>('list', details, readList),
 }

@@ -106,8 +106,22 @@ export function checkResults(results: unknown): JobResults {
   return parsed.output
 }
 
+/** Room left for the results of a job, so that one that cannot be sent ends before it fills the memory. */
+export class ResultBudget {
+  #left = MAX_RESULT_LENGTH
+
+  /**
+   * Sets aside `length` characters.
+   * @throws JobError `results_too_large` when they are not left.
+   */
+  spend(length: number): void {
+    this.#left -= length
+    if (this.#left < 0) throw resultsTooLarge(true)
+  }
+}
+
 /** The error for results that cannot be sent. */
-export function resultsTooLarge(executed: boolean): JobError {
+function resultsTooLarge(executed: boolean): JobError {
   return new JobError(
     'The results are larger than 32 MiB; ask for fewer shots or circuits, or for meas_level 2 without memory',
     { errorCode: 'results_too_large', executed },

@@ -1,3 +1,5 @@
+import { randomBytes } from '../../base/index.ts'
+
 const MULTIPLIER_A = 0xd2511f53
 const MULTIPLIER_B = 0xcd9e8d57
 const WEYL_A = 0x9e3779b9
@@ -21,7 +23,11 @@ function multiplyHigh(a: number, b: number): number {
  * encrypts a 128-bit counter with a 64-bit key. `out` receives four unsigned 32-bit words.
  */
 export function philox(counter: Uint32Array, keyA: number, keyB: number, out: Uint32Array): void {
-  let [c0 = 0, c1 = 0, c2 = 0, c3 = 0] = counter
+  // Read by index: taking an array apart by pattern makes this several times slower.
+  let c0 = counter[0] ?? 0
+  let c1 = counter[1] ?? 0
+  let c2 = counter[2] ?? 0
+  let c3 = counter[3] ?? 0
   let a = keyA
   let b = keyB
   for (let round = 0; round < ROUNDS; round++) {
@@ -42,19 +48,26 @@ export function philox(counter: Uint32Array, keyA: number, keyB: number, out: Ui
   out[3] = c3
 }
 
+/** What a draw is for, so that draws of one shot for different purposes are independent. */
+export const PURPOSE = { measurement: 0, readout: 1, signal: 2 } as const
+
 /** A stream of random numbers that depends on nothing but its key: the same on every platform. */
 export interface Rng {
   /** Uniform in [0, 1) with 53 random bits. */
   next(): number
   /** Normally distributed with mean 0 and standard deviation 1. */
   normal(): number
-  /** Moves to the start of sub-stream `(stream, index)`, each an unsigned 32-bit integer. */
-  seek(stream: number, index: number): void
+  /**
+   * Moves to block `block` (two uniform draws each) of sub-stream `(stream, index, purpose)`; all of them are
+   * unsigned 32-bit integers.
+   */
+  seek(stream: number, index: number, purpose?: number, block?: number): void
 }
 
 /**
  * A counter-based generator: draws depend only on `seed` (an integer from 0 to 2^53 - 1), the sub-stream and the
- * number of draws in it. Simulators use the circuit index as stream and the shot as index.
+ * number of draws in it. Simulators use the circuit as stream and the shot as index, so that a shot draws the same
+ * numbers however shots are grouped.
  */
 export function createRng(seed: number): Rng {
   const keyA = seed >>> 0
@@ -79,12 +92,18 @@ export function createRng(seed: number): Rng {
     next,
     // Box-Muller; 1 - u lies in (0, 1], so the logarithm is finite.
     normal: () => Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next()),
-    seek(stream, index) {
-      counter[0] = 0
-      counter[1] = 0
+    seek(stream, index, purpose = 0, block = 0) {
+      counter[0] = block
+      counter[1] = purpose
       counter[2] = index
       counter[3] = stream
       unused = 0
     },
   }
+}
+
+/** A fresh seed: an integer from 0 to 2^53 - 1. */
+export function newSeed(): number {
+  const [a = 0, b = 0] = new Uint32Array(randomBytes(8).buffer)
+  return (a & 0x1fffff) * 2 ** 32 + b
 }

@@ -1,0 +1,64 @@
+import { systemClock } from '../../../src/base/index.ts'
+import { createRng } from '../../../src/devices/numeric/random.ts'
+import { Pacer } from '../../../src/devices/process/aer_sim/pacer.ts'
+import { type CircuitOutcome, runStatic } from '../../../src/devices/process/aer_sim/run-circuit.ts'
+import type { Readout } from '../../../src/devices/process/aer_sim/tally.ts'
+import { ResultBudget } from '../../../src/devices/results.ts'
+import type { Op } from '../../../src/qasm/index.ts'
+
+interface RunOptions {
+  shots?: number
+  seed?: number
+  stream?: number
+  clbits?: number
+  readout?: Partial<Readout>
+}
+
+/** What `runStatic` needs beside a circuit, with a minute of time. */
+export function runOptions(options: RunOptions = {}) {
+  return {
+    shots: options.shots ?? 1_000,
+    readout: { error: 0, memory: 'none' as const, ...options.readout },
+    rng: createRng(options.seed ?? 1),
+    stream: options.stream ?? 0,
+    pacer: new Pacer(systemClock, {
+      signal: new AbortController().signal,
+      deadline: systemClock.monotonic() + 60_000,
+    }),
+    budget: new ResultBudget(),
+    admit: () => undefined,
+  }
+}
+
+/** Runs a list of operations on `qubits` qubits and as many classical bits. */
+export function runOps(
+  ops: readonly Op[],
+  qubits: number,
+  options: RunOptions = {},
+): Promise<CircuitOutcome> {
+  return runStatic({ qubits, clbits: options.clbits ?? qubits }, ops, runOptions(options))
+}
+
+/** Chi-square of counts against probabilities, with its degrees of freedom; outcomes below 5 expected are pooled. */
+export function chiSquare(
+  counts: Record<string, number>,
+  probabilities: ReadonlyMap<string, number>,
+): { value: number; freedom: number } {
+  const shots = Object.values(counts).reduce((sum, count) => sum + count, 0)
+  const cells: [number, number][] = []
+  let pool: [number, number] = [0, 0]
+  for (const [key, probability] of probabilities) {
+    const cell: [number, number] = [counts[key] ?? 0, probability * shots]
+    if (cell[1] >= 5) cells.push(cell)
+    else pool = [pool[0] + cell[0], pool[1] + cell[1]]
+  }
+  if (pool[1] >= 1) cells.push(pool)
+  const value = cells.reduce((sum, [found, expected]) => sum + (found - expected) ** 2 / expected, 0)
+  return { value, freedom: Math.max(1, cells.length - 1) }
+}
+
+/** The value chi-square exceeds once in 10,000 (Wilson-Hilferty approximation). */
+export function chiSquareLimit(freedom: number): number {
+  const k = 2 / (9 * freedom)
+  return freedom * (1 - k + 3.719 * Math.sqrt(k)) ** 3
+}
