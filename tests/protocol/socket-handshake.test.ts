@@ -93,7 +93,7 @@ describe('handshake', () => {
     await using client = openConnection(server.listener.port, { protocolVersion: '2' })
     const reason = 'the peer speaks protocol 2, this side protocol 1; update the older one'
     expect(await client.ended()).toEqual({ reason, refused: false })
-    expect(lines).toContainEqual(expect.objectContaining({ reason }))
+    expect(lines).toContainEqual(expect.objectContaining({ reason: expect.stringContaining(reason) }))
   })
 
   test('refuses another mechanism', async () => {

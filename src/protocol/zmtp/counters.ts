@@ -4,7 +4,7 @@ export interface Counters {
   open: number
   /** Connections that completed the handshake. */
   ready: number
-  /** Connections that were refused or broke the protocol. */
+  /** Connections that were refused, broke the protocol, or left before the handshake was complete. */
   refused: number
   messagesIn: number
   messagesOut: number

@@ -90,12 +90,13 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       onReady,
       onEnd(each, { reason, kind }) {
         open.delete(each)
-        if (kind === 'protocol' || kind === 'refused') {
+        const { wasReady } = each.connection
+        if (kind === 'protocol' || kind === 'refused' || (kind === 'lost' && !wasReady)) {
           counters.refused += 1
-          logRefusal(each.peer.address, reason)
+          logRefusal(each.peer.address, wasReady ? reason : `${reason} (before it was ready)`)
         }
         if (live === each) live = undefined
-        if (each.connection.wasReady) guarded(log, 'onClose', () => options.onClose?.(each.peer, reason))
+        if (wasReady) guarded(log, 'onClose', () => options.onClose?.(each.peer, reason))
       },
     })
     open.add(served)
