@@ -1,6 +1,6 @@
 /** Builds `ui/` into `web/`: hashed names, brotli siblings, fonts with their licence, and a manifest of sizes. */
-import { cp, mkdir, readdir, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { chmod, cp, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
 
 const repository = join(import.meta.dir, '..')
@@ -24,18 +24,31 @@ export interface UiManifest {
   files: Record<string, { bytes: number; sent: number }>
 }
 
-/** Builds the dashboard into `<out>/dashboard` and `<out>/manifest.json`. Throws with every message of the bundler. */
+/**
+ * Builds the dashboard into `<out>/dashboard` and `<out>/manifest.json`; what was there goes.
+ * Throws with every message of the bundler, and then leaves the old build as it was.
+ */
 export async function buildUi(out = join(repository, 'web')): Promise<UiManifest> {
-  const folder = join(out, 'dashboard')
-  await rm(out, { recursive: true, force: true })
+  const fresh = await mkdtemp(join(dirname(out), '.web-'))
+  try {
+    const manifest = await buildInto(join(fresh, 'dashboard'))
+    await Bun.write(join(fresh, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+    await chmod(fresh, 0o755)
+    await rm(out, { recursive: true, force: true })
+    await rename(fresh, out)
+    return manifest
+  } finally {
+    await rm(fresh, { recursive: true, force: true })
+  }
+}
+
+async function buildInto(folder: string): Promise<UiManifest> {
   await mkdir(join(folder, 'fonts'), { recursive: true })
   const fonts = await copyFonts(folder)
   const theme = await buildTheme(folder)
   await bundle(folder, fonts)
   await finishPage(join(folder, 'index.html'), theme, fonts)
-  const manifest = await compress(folder)
-  await Bun.write(join(out, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`)
-  return manifest
+  return compress(folder)
 }
 
 /** Copies the fonts under names with a hash and returns them as a map from plain to hashed URL path. */
@@ -86,7 +99,7 @@ async function bundle(folder: string, fonts: Map<string, string>): Promise<void>
         name: 'font-names',
         setup(build) {
           build.onLoad({ filter: /fonts\.css$/ }, async ({ path }) => ({
-            contents: rename(await Bun.file(path).text(), fonts),
+            contents: renameFonts(await Bun.file(path).text(), fonts),
             loader: 'css',
           }))
         },
@@ -95,7 +108,7 @@ async function bundle(folder: string, fonts: Map<string, string>): Promise<void>
   })
 }
 
-function rename(text: string, names: Map<string, string>): string {
+function renameFonts(text: string, names: Map<string, string>): string {
   return [...names].reduce((done, [from, to]) => done.replaceAll(from, to), text)
 }
 

@@ -28,9 +28,6 @@ export const RECENT_JOBS = 20
 /** Other people's jobs only move one's place in the queue: reading every few seconds is soon enough. */
 const QUEUE_SPACING_MS = 3_000
 
-const JOB_TOPIC = 'quantum_jobs/*'
-const QPU_TOPIC = 'qpus/*'
-
 /** Everything the pages share. */
 export interface App {
   api: Api
@@ -89,16 +86,19 @@ export function createApp(): App {
   const live = createLive({
     topics: () => {
       const mine = session.current.peek()
+      const { jobs: jobTopic, qpus: qpuTopic } = topicsOf(config.value.peek())
       const user = isSuperuser(mine) ? undefined : mine?.record
-      return [JOB_TOPIC, QPU_TOPIC, ...(user ? [`${user.collectionName}/${user.id}`] : [])]
+      return [jobTopic, qpuTopic, ...(user ? [`${user.collectionName}/${user.id}`] : [])]
     },
     subscribe: (clientId, subscriptions) => api.send('/api/realtime', { clientId, subscriptions }),
     onEvent(topic, event) {
-      if (topic === JOB_TOPIC) onJobEvent(event)
-      else if (topic === QPU_TOPIC) readQpus()
+      const known = topicsOf(config.value.peek())
+      if (topic === known.jobs) onJobEvent(event)
+      else if (topic === known.qpus) readQpus()
       else onAccountEvent(event)
     },
     onReady() {
+      if (!config.value.peek()) void config.load()
       readQpus()
       if (session.current.peek()) void jobList.load()
       for (const listener of listeners) listener()
@@ -149,4 +149,10 @@ export function createApp(): App {
       session.set(undefined)
     },
   }
+}
+
+/** Topics of the event stream; the default names hold until the server has told its own. */
+function topicsOf(config: UiConfig | undefined): { jobs: string; qpus: string } {
+  const { jobs: jobName, qpus: qpuName } = config?.collections ?? { jobs: 'quantum_jobs', qpus: 'qpus' }
+  return { jobs: `${jobName}/*`, qpus: `${qpuName}/*` }
 }

@@ -1,4 +1,4 @@
-import { effect } from '@preact/signals'
+import { computed, effect } from '@preact/signals'
 import type { App } from './app.ts'
 import { session as schema } from './model.ts'
 import { followTheme } from './theme.ts'
@@ -15,19 +15,20 @@ export function keepCurrent(app: App): void {
   void app.config.load()
   void app.qpus.load()
   void app.availability.load()
+  void renew(app)
 
-  let account: string | undefined
-  let started = false
+  const account = computed(() => app.session.current.value?.record.id)
   effect(() => {
-    const next = app.session.current.value?.record.id
-    if (started && next === account) return
-    const switched = started
-    started = true
-    account = next
     app.jobs.clear()
-    if (next !== undefined) void app.jobs.load()
-    app.live.open()
-    if (!switched) void renew(app)
+    if (account.value !== undefined) void app.jobs.load()
+  })
+  // The names of the topics come with the configuration; when that fails, the stream is tried by the usual names.
+  const caller = computed(() => {
+    const configured = app.config.value.value ?? app.config.error.value
+    return configured && (account.value ?? 'guest')
+  })
+  effect(() => {
+    if (caller.value !== undefined) app.live.open()
   })
 
   setInterval(() => void renew(app), RENEW_EVERY_MS)

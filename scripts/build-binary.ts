@@ -1,0 +1,110 @@
+/**
+ * Builds the executable: `bun run scripts/build-binary.ts [--target bun-linux-arm64] [--outfile PATH]
+ * [--entry FILE] [--failpoints]`. Beside it comes `<outfile>-driver`, a link by which it acts as the driver.
+ */
+import { mkdtemp, rename, rm, stat, symlink } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { buildUi } from './build-ui.ts'
+
+const repository = join(import.meta.dir, '..')
+
+interface BinaryOptions {
+  /** Where the executable goes. */
+  outfile: string
+  /** A Bun target such as `bun-linux-arm64`; the machine at hand when absent. */
+  target?: string | undefined
+  entry?: string
+  /** Compiles the failure points of the crash tests in; never for release. */
+  failpoints?: boolean
+}
+
+/** What was built: bytes of the executable, ms that its steps took. */
+interface BuiltBinary {
+  bytes: number
+  uiMs: number
+  compileMs: number
+}
+
+/** Builds dashboard and executable. Throws with the output of the compiler when that fails. */
+export async function buildBinary(options: BinaryOptions): Promise<BuiltBinary> {
+  const { outfile, target, entry = join(repository, 'src/cli/main.ts'), failpoints = false } = options
+  const started = performance.now()
+  await buildUi()
+  const built = performance.now()
+  // The compiler leaves maps beside its output although it embeds them: they stay in a folder that goes.
+  const folder = await mkdtemp(join(dirname(outfile), '.build-'))
+  try {
+    const made = join(folder, basename(outfile))
+    await compile(compilerArguments(entry, made, target, failpoints))
+    await rename(made, outfile)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+  await linkDriver(outfile)
+  const { size } = await stat(outfile)
+  return { bytes: size, uiMs: built - started, compileMs: performance.now() - built }
+}
+
+function compilerArguments(entry: string, outfile: string, target: string | undefined, failpoints: boolean) {
+  return [
+    'build',
+    '--compile',
+    '--bytecode',
+    // Bytecode alone would choose cjs, which has no top-level await.
+    '--format=esm',
+    // Identifiers stay: they cost less than 0.1 MB and make stack traces readable.
+    '--minify-syntax',
+    '--minify-whitespace',
+    '--sourcemap',
+    // Without these two the executable runs code named by files of whatever folder it is started in.
+    '--no-compile-autoload-dotenv',
+    '--no-compile-autoload-bunfig',
+    '--asset',
+    join(repository, 'web'),
+    '--define',
+    `SVC_FAILPOINTS_BUILD=${failpoints}`,
+    ...(target ? ['--target', target] : []),
+    '--outfile',
+    outfile,
+    entry,
+  ]
+}
+
+async function compile(args: string[]): Promise<void> {
+  const compiler = Bun.spawn([process.execPath, ...args], { cwd: repository, stdout: 'pipe', stderr: 'pipe' })
+  const [out, err, code] = await Promise.all([
+    new Response(compiler.stdout).text(),
+    new Response(compiler.stderr).text(),
+    compiler.exited,
+  ])
+  if (code !== 0) throw new Error(`bun build ended with ${code}\n${out}${err}`)
+}
+
+async function linkDriver(outfile: string): Promise<void> {
+  const link = `${outfile}-driver`
+  await rm(link, { force: true })
+  await symlink(basename(outfile), link)
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: {
+      target: { type: 'string' },
+      outfile: { type: 'string', default: join(repository, 'svc') },
+      entry: { type: 'string' },
+      failpoints: { type: 'boolean', default: false },
+    },
+  })
+  const outfile = resolve(values.outfile)
+  const { bytes, uiMs, compileMs } = await buildBinary({
+    outfile,
+    target: values.target,
+    failpoints: values.failpoints,
+    ...(values.entry ? { entry: resolve(values.entry) } : {}),
+  })
+  const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`
+  console.log(
+    `${outfile}: ${(bytes / 1e6).toFixed(1)} MB (dashboard ${seconds(uiMs)}, compile ${seconds(compileMs)})`,
+  )
+}
