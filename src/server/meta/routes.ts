@@ -30,6 +30,8 @@ export const metaRoutes: Route[] = [
       name: 'svc',
       version,
       passwordLogin: !config.disableEmailPasswordAuth,
+      // Topics of the event stream carry the configured names.
+      collections: { jobs: config.jobsCollection, qpus: config.qpusCollection },
     }),
   }),
   defineRoute({
