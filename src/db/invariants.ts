@@ -24,6 +24,13 @@ const ROWS_SHOWN = 20
  */
 const INVARIANTS: readonly Invariant[] = [
   {
+    id: 'I1',
+    text: 'Nothing happens to a job after its end',
+    sql: `SELECT ended.job, ended.event, later.event AS later FROM job_timeline ended
+          JOIN job_timeline later ON later.job = ended.job AND later.rowid > ended.rowid
+          WHERE ended.event IN ('completed', 'failed', 'cancelled')`,
+  },
+  {
     id: 'I2',
     text: 'The attempt of a job is its number of claims',
     sql: `SELECT job.id, job.attempt, count(claim.id) AS claims, max(claim.attempt) AS last
@@ -36,6 +43,12 @@ const INVARIANTS: readonly Invariant[] = [
     sql: `SELECT job.id FROM quantum_jobs job JOIN users ON users.id = job.user_id
           WHERE job.status = 'completed' AND users.unlimited = 0 AND NOT EXISTS
             (SELECT 1 FROM qpu_ledger WHERE kind = 'charge' AND source_id = job.id)`,
+  },
+  {
+    id: 'I3',
+    text: 'Only a completed or failed job is charged',
+    sql: `SELECT job.id, job.status FROM qpu_ledger JOIN quantum_jobs job ON job.id = qpu_ledger.source_id
+          WHERE qpu_ledger.kind = 'charge' AND job.status NOT IN ('completed', 'failed')`,
   },
   {
     id: 'I4',
@@ -51,10 +64,8 @@ const INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'I6',
-    text: 'A cancelled job has no result and no charge',
-    sql: `SELECT id FROM quantum_jobs job WHERE status = 'cancelled' AND
-            (results IS NOT NULL OR EXISTS
-              (SELECT 1 FROM qpu_ledger WHERE kind = 'charge' AND source_id = job.id))`,
+    text: 'A cancelled job has no result',
+    sql: "SELECT id FROM quantum_jobs WHERE status = 'cancelled' AND results IS NOT NULL",
   },
   {
     id: 'I7',
@@ -63,6 +74,12 @@ const INVARIANTS: readonly Invariant[] = [
     sql: `SELECT job_attempts.id, job_attempts.epoch FROM job_attempts
           LEFT JOIN leases ON leases.qpu = job_attempts.qpu AND leases.operation = 'process'
           WHERE job_attempts.state = 'open' AND job_attempts.epoch > coalesce(leases.epoch, 0)`,
+  },
+  {
+    id: 'I9',
+    text: 'No job was tried more often than allowed',
+    sql: `SELECT job, count(*) AS tries FROM job_attempts WHERE state IN ('lost', 'error')
+          GROUP BY job HAVING $maxAttempts > 0 AND tries > $maxAttempts`,
   },
   {
     id: 'I10',
@@ -117,18 +134,28 @@ const INVARIANTS: readonly Invariant[] = [
           LEFT JOIN quantum_jobs job ON job.id = claim.job
           WHERE claim.state = 'open' AND (job.status IS NOT 'running' OR job.attempt <> claim.attempt)`,
   },
+  {
+    id: 'I14',
+    text: 'The timeline of a job ends with what made its state',
+    sql: `SELECT job.id, job.status, last.event FROM quantum_jobs job LEFT JOIN job_timeline last ON last.rowid =
+            (SELECT max(rowid) FROM job_timeline WHERE job = job.id)
+          WHERE job.status IS NOT CASE last.event
+            WHEN 'submitted' THEN 'pending' WHEN 'undelivered' THEN 'pending' WHEN 'lost' THEN 'pending'
+            WHEN 'device_error' THEN 'pending' WHEN 'claimed' THEN 'running' WHEN 'started' THEN 'running'
+            ELSE last.event END`,
+  },
 ]
 
 /**
  * Returns the broken promises, each with up to 20 rows; empty when all is well.
- * `fast` checks only what running work touches.
+ * `fast` checks only what running work touches. `maxAttempts` is the configured limit, 0 = none.
  */
-export function checkInvariants(tx: SqlReader, { fast = false } = {}): Finding[] {
+export function checkInvariants(tx: SqlReader, { fast = false, maxAttempts = 0 } = {}): Finding[] {
   return INVARIANTS.filter((each) => !fast || each.fast === true)
     .map(({ id, text, sql }) => ({
       id,
       text,
-      rows: tx.all<Record<string, unknown>>(`${sql} LIMIT ${ROWS_SHOWN}`),
+      rows: tx.all<Record<string, unknown>>(`${sql} LIMIT ${ROWS_SHOWN}`, { maxAttempts }),
     }))
     .filter((finding) => finding.rows.length > 0)
 }

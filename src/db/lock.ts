@@ -2,6 +2,8 @@ import { SQLiteError, Database as Sqlite } from 'bun:sqlite'
 import { join } from 'node:path'
 import { AppError } from '../base/index.ts'
 
+const PATIENCE_MS = 250
+
 /** The right to be the only process that uses a data folder. */
 export interface FolderLock {
   /** Gives the folder free; safe to call twice. */
@@ -17,13 +19,14 @@ export interface FolderLock {
 export function lockFolder(dir: string): FolderLock {
   const file = new Sqlite(join(dir, 'svc.lock'), { strict: true, create: true })
   try {
-    file.run('PRAGMA busy_timeout = 0')
+    // Processes that start together pass each other within this time: the last to write its pid wins.
+    file.run(`PRAGMA busy_timeout = ${PATIENCE_MS}`)
     file.run('BEGIN IMMEDIATE')
     file.run('CREATE TABLE IF NOT EXISTS holder (pid INTEGER NOT NULL) STRICT')
     file.run('DELETE FROM holder')
     file.query<null, { pid: number }>('INSERT INTO holder (pid) VALUES ($pid)').run({ pid: process.pid })
     file.run('COMMIT')
-    // Between the two another process may step in; then this one has not got the folder.
+    // Between the two another process may have stepped in; then this one has not got the folder.
     file.run('BEGIN IMMEDIATE')
     if (holderOf(file) !== process.pid) throw inUse(dir, holderOf(file))
   } catch (error) {

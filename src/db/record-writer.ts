@@ -13,6 +13,7 @@ import {
   MISSING_RELATION,
   NOT_UNIQUE,
   normalized,
+  storedError,
 } from './values.ts'
 import type { WriterParts } from './writer-parts.ts'
 
@@ -82,9 +83,12 @@ function insert(parts: WriterParts, collection: AnyCollection, values: Record<st
   collection.hooks.beforeInsert?.({ tx: sql, record })
   const failure = 'Failed to create record'
   const idError = isId(record.id) ? {} : { id: BAD_ID }
-  validate(parts, plan.fields, record, failure, idError)
-  const params: Record<string, Bindable> = { id: record.id, created: sql.at, updated: sql.at }
-  for (const [name, field] of plan.fields) params[name] = encoded(field, record[name])
+  const params = {
+    ...validated(parts, plan.fields, record, failure, idError),
+    id: record.id,
+    created: sql.at,
+    updated: sql.at,
+  }
   guardUnique(collection, failure, () => sql.run(plan.insert, params))
   collection.hooks.afterInsert?.({ tx: sql, record })
   parts.note(collection, record.id, 'create', record)
@@ -114,10 +118,8 @@ function update(
     // Money moves by ledger rows; a plain write would make balance and ledger disagree.
     if (field.kind === 'seconds') throw new TypeError(`${collection.name}.${name} changes only by the ledger`)
   }
-  validate(parts, changed, after, failure, {})
-  const params: Record<string, Bindable> = { id, updated: sql.at }
-  for (const [name, field] of changed) params[`set_${name}`] = encoded(field, after[name])
-  const assignments = changed.map(([name]) => `${quoted(plan.column(name))} = $set_${name}, `)
+  const params = { ...validated(parts, changed, after, failure, {}), id, updated: sql.at }
+  const assignments = changed.map(([name]) => `${quoted(plan.column(name))} = $${name}, `)
   guardUnique(collection, failure, () =>
     sql.run(
       `UPDATE ${quoted(collection.name)} SET ${assignments.join('')}updated = $updated WHERE id = $id`,
@@ -138,19 +140,25 @@ function holds(record: AnyRecord, guard: Record<string, unknown>): boolean {
   )
 }
 
-function validate(
+/** The stored forms of `fields`, by name. All refused fields are reported together, with those `found` before. */
+function validated(
   { sql }: WriterParts,
   fields: readonly (readonly [string, AnyField])[],
   record: AnyRecord,
   failure: string,
   found: Record<string, FieldError>,
-): void {
+): Record<string, Bindable> {
   const errors: Record<string, FieldError> = { ...found }
+  const params: Record<string, Bindable> = {}
   for (const [name, field] of fields) {
-    const error = fieldError(field, record[name]) ?? relationError(sql, field, record[name])
+    const refused = fieldError(field, record[name]) ?? relationError(sql, field, record[name])
+    const stored = refused ? undefined : encoded(field, record[name])
+    const error = refused ?? storedError(field, stored)
     if (error) errors[name] = error
+    else params[name] = stored ?? null
   }
   if (Object.keys(errors).length > 0) throw new AppError('invalid', failure, { fields: errors })
+  return params
 }
 
 function relationError(sql: SqlWriter, field: AnyField, value: unknown): FieldError | undefined {

@@ -60,10 +60,14 @@ function conditionOf(plan: Plan, where: Record<string, unknown>) {
   const terms: string[] = []
   for (const [name, value] of Object.entries(where)) {
     if (value === undefined) continue
+    const column = quoted(plan.column(name))
     const field = plan.fields.find(([each]) => each === name)?.[1]
-    params[`where_${name}`] = field ? encoded(field, value) : String(value)
+    const stored = field ? (encoded(field, value) ?? null) : String(value)
+    params[`where_${name}`] = stored
     // IS, because an unset JSON value is NULL.
-    terms.push(`${quoted(plan.column(name))} IS $where_${name}`)
+    terms.push(`${column} ${field?.kind === 'json' ? 'IS' : '='} $where_${name}`)
+    // Tells SQLite that the index of unique values, which leaves out '', will do.
+    if (field && 'unique' in field && field.unique && stored !== '') terms.push(`${column} <> ''`)
   }
   return { condition: terms.length === 0 ? '' : ` WHERE ${terms.join(' AND ')}`, params }
 }

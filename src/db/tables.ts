@@ -26,7 +26,8 @@ export function tableOf(collection: AnyCollection): Table {
     indexes: [
       ...fields.flatMap(([name, field]) =>
         'unique' in field && field.unique
-          ? [index(collection.name, [name], true, `${quoted(name)} <> ''`)]
+          ? // A required value is never ''; then the index serves every search, not only those that exclude ''.
+            [index(collection.name, [name], true, field.required ? undefined : `${quoted(name)} <> ''`)]
           : [],
       ),
       ...fields.flatMap(([name, field]) =>
@@ -144,7 +145,11 @@ export const INTERNAL_TABLES: readonly Table[] = [
       execution_ms: 'INTEGER NOT NULL DEFAULT 0',
     },
     ['UNIQUE (job, attempt)'],
-    [index('job_attempts', ['state'], false), index('job_attempts', ['qpu'], true, "state = 'open'")],
+    [
+      index('job_attempts', ['state'], false),
+      index('job_attempts', ['qpu'], true, "state = 'open'"),
+      index('job_attempts', ['qpu', 'ended_at'], false),
+    ],
   ),
   internal(
     'qpu_ledger',

@@ -56,6 +56,9 @@ export function normalized(field: AnyField, input: unknown): unknown {
       return [...new Set(Array.isArray(input) ? input : [input])].filter((id) => id !== '')
     case 'json':
       return input
+    case 'email':
+      // Nobody has two addresses that differ in case only.
+      return typeof input === 'string' ? input.trim().toLowerCase() : input
     default:
       return typeof input === 'number' || typeof input === 'boolean' ? String(input) : input
   }
@@ -89,10 +92,21 @@ export function fieldError(field: AnyField, value: unknown): FieldError | undefi
       return typeof value === 'string' ? undefined : MISSING_RELATION
     case 'relations':
       return relationsError(value, field.max ?? DEFAULT_RELATIONS_MAX)
-    case 'json':
-      return jsonError(value, field.maxBytes ?? DEFAULT_JSON_BYTES)
     default:
       return undefined
+  }
+}
+
+/** Why the stored form of a value is refused, or undefined: JSON is measured as it is written. */
+export function storedError(field: AnyField, stored: Bindable | undefined): FieldError | undefined {
+  if (field.kind !== 'json') return undefined
+  if (stored === undefined) return { code: 'validation_invalid_json', message: 'Must be a valid json value.' }
+  const maxBytes = field.maxBytes ?? DEFAULT_JSON_BYTES
+  if (typeof stored !== 'string' || Buffer.byteLength(stored) <= maxBytes) return undefined
+  return {
+    code: 'validation_json_size_limit',
+    message: `The maximum allowed JSON size is ${maxBytes} bytes.`,
+    params: { max: maxBytes },
   }
 }
 
@@ -181,20 +195,8 @@ function relationsError(value: unknown, max: number): FieldError | undefined {
   return { code: 'validation_too_many_values', message: `Select no more than ${max}.`, params: { max } }
 }
 
-function jsonError(value: unknown, maxBytes: number): FieldError | undefined {
-  const encoded = JSON.stringify(value)
-  if (encoded === undefined)
-    return { code: 'validation_invalid_json', message: 'Must be a valid json value.' }
-  if (Buffer.byteLength(encoded) <= maxBytes) return undefined
-  return {
-    code: 'validation_json_size_limit',
-    message: `The maximum allowed JSON size is ${maxBytes} bytes.`,
-    params: { max: maxBytes },
-  }
-}
-
-/** A valid value as its column stores it. */
-export function encoded(field: AnyField, value: unknown): Bindable {
+/** A valid value as its column stores it; undefined for what JSON cannot write, such as a function. */
+export function encoded(field: AnyField, value: unknown): Bindable | undefined {
   switch (field.kind) {
     case 'seconds':
       return Math.round(Number(value) * 1_000)

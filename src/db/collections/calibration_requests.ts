@@ -13,7 +13,7 @@ export const calibrationRequests = defineCollection({
     progress: json(),
     target_qubits: json(),
     requested_by: text(),
-    error: text(),
+    error: text({ max: 100_000 }),
     started_at: date(),
     finished_at: date(),
     result: relation('calibration_results'),
@@ -22,6 +22,7 @@ export const calibrationRequests = defineCollection({
   rules: { list: SIGNED_IN, view: SIGNED_IN, create: null, update: null, remove: null },
   indexes: [
     ['status'],
+    ['driver', 'status'],
     // I10: at most one running calibration per tuner.
     { on: ['driver'], unique: true, where: "status = 'running'" },
   ],

@@ -15,7 +15,7 @@ export const calibrationResults = defineCollection({
     status: optionalChoice(['success', 'partial_failure', 'failed']),
     routines: json({ maxBytes: REPORT_BYTES, help: '[{name, target, params, fit?, error?}]' }),
     benchmarks: json({ maxBytes: REPORT_BYTES, help: '[{name, target, fidelity, error, raw_data?}]' }),
-    error: text(),
+    error: text({ max: 100_000 }),
     started_at: date(),
     finished_at: date(),
     traces_stripped: bool(),

@@ -20,6 +20,7 @@ export const quantumJobs = defineCollection({
     attempt: integer({ min: 0, readOnly: true, help: 'How often the job was claimed for a driver' }),
     not_before: integer({ internal: true, help: 'Earliest next claim, ms since the epoch' }),
     error_code: text({ max: 100, readOnly: true }),
+    qubits: integer({ internal: true, help: 'Qubits that its largest program declares; 0 = not known' }),
   },
   rules: {
     list: '',
@@ -30,8 +31,10 @@ export const quantumJobs = defineCollection({
     remove: null,
   },
   indexes: [
-    ['status', 'qpu_target'],
-    ['user_id', 'status'],
+    ['status'],
+    // The queue of a QPU and of a user: whole answers, so that no look at the queue reads a payload.
+    { on: ['qpu_target', 'seq', 'user_id', 'not_before', 'qubits'], where: "status = 'pending'" },
+    { on: ['user_id', 'seq', 'qpu_target', 'not_before', 'qubits'], where: "status = 'pending'" },
     // I10: at most one running job per QPU.
     { on: ['qpu_target'], unique: true, where: "status = 'running' AND qpu_target <> ''" },
   ],

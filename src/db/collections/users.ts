@@ -1,9 +1,20 @@
-import { newId } from '../../base/index.ts'
+import { AppError, newId } from '../../base/index.ts'
 import { defineCollection } from '../collection.ts'
 import { bool, email, relations, seconds, text } from '../field.ts'
 
 const OWN = 'id = @request.auth.id'
 const NO_MONEY = '@request.body.qpu_seconds:isset = false && @request.body.api_tokens:isset = false'
+
+/** User names that stand for superusers begin with this; nobody else may have one. */
+export const PROXY_PREFIX = 'superuser_'
+
+function refuseProxyName(user: { username: string; unlimited: boolean }): void {
+  if (user.unlimited || !user.username.toLowerCase().startsWith(PROXY_PREFIX)) return
+  const message = `Must not begin with ${PROXY_PREFIX}, which is kept for superusers.`
+  throw new AppError('invalid', 'The user name is reserved', {
+    fields: { username: { code: 'validation_invalid_value', message } },
+  })
+}
 
 /** People who submit jobs, with their balance of QPU time. */
 export const users = defineCollection({
@@ -29,6 +40,8 @@ export const users = defineCollection({
     remove: OWN,
   },
   hooks: {
+    beforeInsert: ({ record }) => refuseProxyName(record),
+    beforeUpdate: ({ after }) => refuseProxyName(after),
     // The balance is the sum of the ledger, so a balance given at creation is its first row.
     afterInsert({ tx, record }) {
       if (record.qpu_seconds === 0) return

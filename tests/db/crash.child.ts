@@ -1,0 +1,15 @@
+// Started by crash.test.ts, which kills it: adds records and replies with each id only after its commit.
+import { writeSync } from 'node:fs'
+import { silentLog, systemClock } from '../../src/base/index.ts'
+import { openDatabase, quantumJobs, users } from '../../src/db/index.ts'
+
+const db = await openDatabase({ dir: process.argv[2] ?? '', clock: systemClock, log: silentLog })
+for (;;) {
+  const id = await db.write('add', (tx) => {
+    const user = tx.insert(users, { qpu_seconds: 1 })
+    const job = tx.insert(quantumJobs, { user_id: user.id, payload: { text: 'x'.repeat(2_000) } })
+    tx.update(quantumJobs, job.id, { status: 'cancelled' }, { status: 'pending' })
+    return job.id
+  })
+  writeSync(1, `${id}\n`)
+}

@@ -1,0 +1,48 @@
+import { expect, test } from 'bun:test'
+import { silentLog, systemClock } from '../../src/base/index.ts'
+import { type Database, examine, openDatabase, quantumJobs, users } from '../../src/db/index.ts'
+import { temporaryFolder } from '../support/database.ts'
+
+const KILLS = 20
+
+/** Runs a writer, kills it after about `ms` of writing, returns the ids it replied with. */
+async function killedWriter(dir: string, ms: number): Promise<string[]> {
+  const child = Bun.spawn([process.execPath, `${import.meta.dir}/crash.child.ts`, dir], { stdout: 'pipe' })
+  const decoder = new TextDecoder()
+  let replies = ''
+  for await (const chunk of child.stdout) {
+    if (replies === '') setTimeout(() => child.kill('SIGKILL'), ms)
+    replies += decoder.decode(chunk, { stream: true })
+  }
+  await child.exited
+  // A reply that the kill cut in half was never given.
+  return replies.split('\n').slice(0, -1)
+}
+
+async function lostOf(db: Database, ids: readonly string[]): Promise<string[]> {
+  return db.read((tx) => ids.filter((id) => tx.find(quantumJobs, id)?.status !== 'cancelled'))
+}
+
+test(`no replied commit is lost and no half transaction is kept over ${KILLS} kills`, async () => {
+  using folder = temporaryFolder()
+  const replied: string[] = []
+  for (let kill = 0; kill < KILLS; kill++) {
+    const ids = await killedWriter(folder.path, 3 + kill * 2)
+    replied.push(...ids)
+    // Opening runs quick_check; the lock of the killed process is gone.
+    const db = await openDatabase({ dir: folder.path, clock: systemClock, log: silentLog })
+    expect(await lostOf(db, ids)).toEqual([])
+    await db.close()
+  }
+  const db = await openDatabase({ dir: folder.path, clock: systemClock, log: silentLog })
+  expect(replied.length).toBeGreaterThan(KILLS)
+  expect(await lostOf(db, replied)).toEqual([])
+  await db.read((tx) => {
+    expect(tx.list(quantumJobs, { where: { status: 'pending' } })).toEqual([])
+    expect(tx.list(users)).toHaveLength(tx.list(quantumJobs).length)
+    expect(
+      examine(tx).filter((finding) => ['file', 'keys', 'relations', 'I11'].includes(finding.id)),
+    ).toEqual([])
+  })
+  await db.close()
+}, 30_000)

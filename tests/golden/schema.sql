@@ -1,0 +1,287 @@
+CREATE TABLE "api_tokens" (
+  "seq" INTEGER PRIMARY KEY AUTOINCREMENT,
+  "id" TEXT NOT NULL UNIQUE,
+  "name" TEXT NOT NULL DEFAULT '',
+  "token" TEXT NOT NULL DEFAULT '',
+  "user" TEXT NOT NULL REFERENCES "users" ("id") ON DELETE RESTRICT,
+  "expires_at" TEXT NOT NULL DEFAULT '',
+  "created" TEXT NOT NULL,
+  "updated" TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX "api_tokens_token_unique" ON "api_tokens" ("token");
+CREATE INDEX "api_tokens_user" ON "api_tokens" ("user");
+CREATE TABLE "audit_log" (
+  "seq" INTEGER PRIMARY KEY AUTOINCREMENT,
+  "id" TEXT NOT NULL UNIQUE,
+  "at" TEXT NOT NULL,
+  "actor" TEXT NOT NULL,
+  "act" TEXT NOT NULL,
+  "subject" TEXT NOT NULL,
+  "detail" TEXT NOT NULL DEFAULT '',
+  "hash" TEXT NOT NULL,
+  "previous_hash" TEXT NOT NULL
+) STRICT;
+CREATE TABLE "calibration_requests" (
+  "seq" INTEGER PRIMARY KEY AUTOINCREMENT,
+  "id" TEXT NOT NULL UNIQUE,
+  "driver" TEXT NOT NULL REFERENCES "drivers" ("id") ON DELETE RESTRICT,
+  "mode" TEXT NOT NULL CHECK ("mode" IN ('fidelity_check', 'partial', 'full')),
+  "status" TEXT NOT NULL DEFAULT 'pending' CHECK ("status" IN ('pending', 'running', 'done', 'failed')),
+  "progress" TEXT,
+  "target_qubits" TEXT,
+  "requested_by" TEXT NOT NULL DEFAULT '',
+  "error" TEXT NOT NULL DEFAULT '',
+  "started_at" TEXT NOT NULL DEFAULT '',
+  "finished_at" TEXT NOT NULL DEFAULT '',
+  "result" TEXT NOT NULL DEFAULT '',
+  "run_id" TEXT NOT NULL DEFAULT '',
+  "created" TEXT NOT NULL,
+  "updated" TEXT NOT NULL
+) STRICT;
+CREATE INDEX "calibration_requests_driver_status" ON "calibration_requests" ("driver", "status");
+CREATE UNIQUE INDEX "calibration_requests_driver_unique" ON "calibration_requests" ("driver") WHERE status = 'running';
+CREATE INDEX "calibration_requests_result" ON "calibration_requests" ("result");
+CREATE INDEX "calibration_requests_status" ON "calibration_requests" ("status");
+CREATE TABLE "calibration_results" (
+  "seq" INTEGER PRIMARY KEY AUTOINCREMENT,
+  "id" TEXT NOT NULL UNIQUE,
+  "driver" TEXT NOT NULL DEFAULT '',
+  "qpu" TEXT NOT NULL DEFAULT '',
+  "request" TEXT NOT NULL DEFAULT '',
+  "mode" TEXT NOT NULL DEFAULT '' CHECK ("mode" IN ('', 'fidelity_check', 'partial', 'full')),
+  "status" TEXT NOT NULL DEFAULT '' CHECK ("status" IN ('', 'success', 'partial_failure', 'failed')),
+  "routines" TEXT,
+  "benchmarks" TEXT,
+  "error" TEXT NOT NULL DEFAULT '',
+  "started_at" TEXT NOT NULL DEFAULT '',
+  "finished_at" TEXT NOT NULL DEFAULT '',
+  "traces_stripped" INTEGER NOT NULL DEFAULT 0 CHECK ("traces_stripped" IN (0, 1)),
+  "run_id" TEXT NOT NULL DEFAULT '',
+  "created" TEXT NOT NULL,
+  "updated" TEXT NOT NULL
+) STRICT;
+CREATE INDEX "calibration_results_driver" ON "calibration_results" ("driver");
+CREATE INDEX "calibration_results_finished_at" ON "calibration_results" ("finished_at");
+CREATE INDEX "calibration_results_qpu" ON "calibration_results" ("qpu");
+CREATE UNIQUE INDEX "calibration_results_run_id_unique" ON "calibration_results" ("run_id") WHERE "run_id" <> '';
+CREATE TABLE "change_log" (
+  "seq" INTEGER PRIMARY KEY AUTOINCREMENT,
+  "collection" TEXT NOT NULL,
+  "record" TEXT NOT NULL,
+  "action" TEXT NOT NULL CHECK (action IN ('create', 'update', 'delete')),
+  "at" TEXT NOT NULL
+) STRICT;
+CREATE TABLE "drivers" (
+  "seq" INTEGER PRIMARY KEY AUTOINCREMENT,
+  "id" TEXT NOT NULL UNIQUE,
+  "name" TEXT NOT NULL DEFAULT '',
+  "qpu" TEXT NOT NULL REFERENCES "qpus" ("id") ON DELETE RESTRICT,
+  "operation" TEXT NOT NULL CHECK ("operation" IN ('process', 'monitor', 'calibrate')),
+  "device" TEXT NOT NULL DEFAULT '',
+  "token" TEXT NOT NULL DEFAULT '',
+  "status" TEXT NOT NULL DEFAULT 'offline' CHECK ("status" IN ('offline', 'online')),
+  "enabled" INTEGER NOT NULL DEFAULT 1 CHECK ("enabled" IN (0, 1)),
+  "command_port" INTEGER NOT NULL DEFAULT 0,
+  "result_port" INTEGER NOT NULL DEFAULT 0,
+  "host" TEXT NOT NULL DEFAULT '',
+  "version" TEXT NOT NULL DEFAULT '',
+  "last_seen" TEXT NOT NULL DEFAULT '',
+  "leased" INTEGER NOT NULL DEFAULT 0 CHECK ("leased" IN (0, 1)),
+  "created" TEXT NOT NULL,
+  "updated" TEXT NOT NULL
+) STRICT;
+CREATE INDEX "drivers_qpu_operation" ON "drivers" ("qpu", "operation");
+CREATE UNIQUE INDEX "drivers_token_unique" ON "drivers" ("token");
+CREATE TABLE "events" (
+  "seq" INTEGER PRIMARY KEY AUTOINCREMENT,
+  "id" TEXT NOT NULL UNIQUE,
+  "source" TEXT NOT NULL DEFAULT '',
+  "driver" TEXT NOT NULL DEFAULT '',
+  "qpu" TEXT NOT NULL DEFAULT '',
+  "type" TEXT NOT NULL DEFAULT '',
+  "payload" TEXT,
+  "ts" TEXT NOT NULL DEFAULT '',
+  "created" TEXT NOT NULL,
+  "updated" TEXT NOT NULL
+) STRICT;
+CREATE INDEX "events_ts" ON "events" ("ts");
+CREATE INDEX "events_type_ts" ON "events" ("type", "ts");
+CREATE TABLE "idempotency_keys" (
+  "user" TEXT NOT NULL,
+  "key" TEXT NOT NULL,
+  "route" TEXT NOT NULL,
+  "body_hash" TEXT NOT NULL,
+  "status" INTEGER NOT NULL,
+  "response" TEXT NOT NULL,
+  "at" TEXT NOT NULL,
+  PRIMARY KEY (user, key)
+) STRICT;
+CREATE INDEX "idempotency_keys_at" ON "idempotency_keys" ("at");
+CREATE TABLE "job_attempts" (
+  "id" TEXT NOT NULL PRIMARY KEY,
+  "job" TEXT NOT NULL,
+  "attempt" INTEGER NOT NULL,
+  "driver" TEXT NOT NULL,
+  "qpu" TEXT NOT NULL,
+  "epoch" INTEGER NOT NULL,
+  "state" TEXT NOT NULL CHECK (state IN ('open', 'ok', 'error', 'lost', 'undelivered')),
+  "claimed_at" TEXT NOT NULL,
+  "started_at" TEXT NOT NULL DEFAULT '',
+  "ended_at" TEXT NOT NULL DEFAULT '',
+  "execution_ms" INTEGER NOT NULL DEFAULT 0,
+  UNIQUE (job, attempt)
+) STRICT;
+CREATE INDEX "job_attempts_qpu_ended_at" ON "job_attempts" ("qpu", "ended_at");
+CREATE UNIQUE INDEX "job_attempts_qpu_unique" ON "job_attempts" ("qpu") WHERE state = 'open';
+CREATE INDEX "job_attempts_state" ON "job_attempts" ("state");
+CREATE TABLE "job_timeline" (
+  "id" TEXT NOT NULL PRIMARY KEY,
+  "job" TEXT NOT NULL,
+  "at" TEXT NOT NULL,
+  "event" TEXT NOT NULL,
+  "attempt" INTEGER NOT NULL DEFAULT 0,
+  "detail" TEXT NOT NULL DEFAULT ''
+) STRICT;
+CREATE INDEX "job_timeline_job" ON "job_timeline" ("job");
+CREATE TABLE "leases" (
+  "qpu" TEXT NOT NULL,
+  "operation" TEXT NOT NULL CHECK (operation IN ('process', 'monitor', 'calibrate')),
+  "driver" TEXT NOT NULL DEFAULT '',
+  "epoch" INTEGER NOT NULL DEFAULT 0,
+  "state" TEXT NOT NULL DEFAULT 'granted' CHECK (state IN ('granted', 'attached')),
+  "granted_at" TEXT NOT NULL DEFAULT '',
+  PRIMARY KEY (qpu, operation)
+) STRICT;
+CREATE UNIQUE INDEX "leases_driver_unique" ON "leases" ("driver") WHERE driver <> '';
+CREATE TABLE "meta" (
+  "key" TEXT NOT NULL PRIMARY KEY,
+  "value" TEXT NOT NULL
+) STRICT;
+CREATE TABLE "migrations" (
+  "id" INTEGER NOT NULL PRIMARY KEY,
+  "name" TEXT NOT NULL,
+  "hash" TEXT NOT NULL,
+  "at" TEXT NOT NULL
+) STRICT;
+CREATE TABLE "notifications" (
+  "seq" INTEGER PRIMARY KEY AUTOINCREMENT,
+  "id" TEXT NOT NULL UNIQUE,
+  "title" TEXT NOT NULL DEFAULT '',
+  "description" TEXT NOT NULL DEFAULT '',
+  "target_users" TEXT NOT NULL DEFAULT '[]',
+  "dismissed_by" TEXT NOT NULL DEFAULT '[]',
+  "start_time" TEXT NOT NULL DEFAULT '',
+  "end_time" TEXT NOT NULL DEFAULT '',
+  "created" TEXT NOT NULL,
+  "updated" TEXT NOT NULL
+) STRICT;
+CREATE TABLE "qpu_ledger" (
+  "id" TEXT NOT NULL PRIMARY KEY,
+  "user" TEXT NOT NULL,
+  "kind" TEXT NOT NULL CHECK (kind IN ('charge', 'grant', 'admin', 'opening')),
+  "source_id" TEXT NOT NULL,
+  "delta_ms" INTEGER NOT NULL,
+  "at" TEXT NOT NULL,
+  UNIQUE (kind, source_id)
+) STRICT;
+CREATE INDEX "qpu_ledger_user" ON "qpu_ledger" ("user");
+CREATE TABLE "qpu_time_requests" (
+  "seq" INTEGER PRIMARY KEY AUTOINCREMENT,
+  "id" TEXT NOT NULL UNIQUE,
+  "user" TEXT NOT NULL REFERENCES "users" ("id") ON DELETE RESTRICT,
+  "seconds" REAL NOT NULL DEFAULT 0,
+  "status" TEXT NOT NULL DEFAULT 'pending' CHECK ("status" IN ('pending', 'approved', 'rejected')),
+  "requested_reason" TEXT NOT NULL DEFAULT '',
+  "rejection_reason" TEXT NOT NULL DEFAULT '',
+  "handled_by" TEXT NOT NULL DEFAULT '',
+  "created" TEXT NOT NULL,
+  "updated" TEXT NOT NULL
+) STRICT;
+CREATE INDEX "qpu_time_requests_user_status" ON "qpu_time_requests" ("user", "status");
+CREATE TABLE "qpus" (
+  "seq" INTEGER PRIMARY KEY AUTOINCREMENT,
+  "id" TEXT NOT NULL UNIQUE,
+  "name" TEXT NOT NULL DEFAULT '',
+  "status" TEXT NOT NULL DEFAULT 'offline' CHECK ("status" IN ('offline', 'online')),
+  "enabled" INTEGER NOT NULL DEFAULT 1 CHECK ("enabled" IN (0, 1)),
+  "num_qubits" INTEGER NOT NULL DEFAULT 1,
+  "executor_type" TEXT NOT NULL DEFAULT '',
+  "device_config" TEXT,
+  "command_port" INTEGER NOT NULL DEFAULT 0,
+  "result_port" INTEGER NOT NULL DEFAULT 0,
+  "maintenance" INTEGER NOT NULL DEFAULT 0 CHECK ("maintenance" IN (0, 1)),
+  "maintenance_reason" TEXT NOT NULL DEFAULT '',
+  "access_token" TEXT NOT NULL DEFAULT '',
+  "created" TEXT NOT NULL,
+  "updated" TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX "qpus_name_unique" ON "qpus" ("name");
+CREATE TABLE "quantum_jobs" (
+  "seq" INTEGER PRIMARY KEY AUTOINCREMENT,
+  "id" TEXT NOT NULL UNIQUE,
+  "user_id" TEXT NOT NULL DEFAULT '',
+  "qpu_target" TEXT NOT NULL DEFAULT '',
+  "payload" TEXT,
+  "status" TEXT NOT NULL DEFAULT 'pending' CHECK ("status" IN ('pending', 'running', 'completed', 'failed', 'cancelled')),
+  "finished_at" TEXT NOT NULL DEFAULT '',
+  "duration" REAL NOT NULL DEFAULT 0,
+  "results" TEXT,
+  "driver" TEXT NOT NULL DEFAULT '',
+  "started_at" TEXT NOT NULL DEFAULT '',
+  "attempt" INTEGER NOT NULL DEFAULT 0,
+  "not_before" INTEGER NOT NULL DEFAULT 0,
+  "error_code" TEXT NOT NULL DEFAULT '',
+  "qubits" INTEGER NOT NULL DEFAULT 0,
+  "created" TEXT NOT NULL,
+  "updated" TEXT NOT NULL
+) STRICT;
+CREATE INDEX "quantum_jobs_driver" ON "quantum_jobs" ("driver");
+CREATE INDEX "quantum_jobs_qpu_target" ON "quantum_jobs" ("qpu_target");
+CREATE INDEX "quantum_jobs_qpu_target_seq_user_id_not_before_qubits" ON "quantum_jobs" ("qpu_target", "seq", "user_id", "not_before", "qubits") WHERE status = 'pending';
+CREATE UNIQUE INDEX "quantum_jobs_qpu_target_unique" ON "quantum_jobs" ("qpu_target") WHERE status = 'running' AND qpu_target <> '';
+CREATE INDEX "quantum_jobs_status" ON "quantum_jobs" ("status");
+CREATE INDEX "quantum_jobs_user_id" ON "quantum_jobs" ("user_id");
+CREATE INDEX "quantum_jobs_user_id_seq_qpu_target_not_before_qubits" ON "quantum_jobs" ("user_id", "seq", "qpu_target", "not_before", "qubits") WHERE status = 'pending';
+CREATE TABLE "superusers" (
+  "seq" INTEGER PRIMARY KEY AUTOINCREMENT,
+  "id" TEXT NOT NULL UNIQUE,
+  "email" TEXT NOT NULL DEFAULT '',
+  "emailVisibility" INTEGER NOT NULL DEFAULT 0 CHECK ("emailVisibility" IN (0, 1)),
+  "verified" INTEGER NOT NULL DEFAULT 0 CHECK ("verified" IN (0, 1)),
+  "password" TEXT NOT NULL DEFAULT '',
+  "tokenKey" TEXT NOT NULL DEFAULT '',
+  "created" TEXT NOT NULL,
+  "updated" TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX "superusers_email_unique" ON "superusers" ("email");
+CREATE TABLE "time_slots" (
+  "seq" INTEGER PRIMARY KEY AUTOINCREMENT,
+  "id" TEXT NOT NULL UNIQUE,
+  "start_time" TEXT NOT NULL DEFAULT '',
+  "end_time" TEXT NOT NULL DEFAULT '',
+  "booked_by" TEXT NOT NULL REFERENCES "users" ("id") ON DELETE RESTRICT,
+  "qpu" TEXT NOT NULL DEFAULT '',
+  "created" TEXT NOT NULL,
+  "updated" TEXT NOT NULL
+) STRICT;
+CREATE INDEX "time_slots_booked_by_start_time" ON "time_slots" ("booked_by", "start_time");
+CREATE INDEX "time_slots_qpu" ON "time_slots" ("qpu");
+CREATE INDEX "time_slots_start_time" ON "time_slots" ("start_time");
+CREATE TABLE "users" (
+  "seq" INTEGER PRIMARY KEY AUTOINCREMENT,
+  "id" TEXT NOT NULL UNIQUE,
+  "email" TEXT NOT NULL DEFAULT '',
+  "emailVisibility" INTEGER NOT NULL DEFAULT 0 CHECK ("emailVisibility" IN (0, 1)),
+  "verified" INTEGER NOT NULL DEFAULT 0 CHECK ("verified" IN (0, 1)),
+  "password" TEXT NOT NULL DEFAULT '',
+  "tokenKey" TEXT NOT NULL DEFAULT '',
+  "username" TEXT NOT NULL DEFAULT '',
+  "qpu_ms" INTEGER NOT NULL DEFAULT 0,
+  "api_tokens" TEXT NOT NULL DEFAULT '[]',
+  "disabled" INTEGER NOT NULL DEFAULT 0 CHECK ("disabled" IN (0, 1)),
+  "unlimited" INTEGER NOT NULL DEFAULT 0 CHECK ("unlimited" IN (0, 1)),
+  "created" TEXT NOT NULL,
+  "updated" TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX "users_email_unique" ON "users" ("email") WHERE "email" <> '';
+CREATE UNIQUE INDEX "users_username_unique" ON "users" ("username") WHERE "username" <> '';
