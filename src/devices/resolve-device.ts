@@ -6,6 +6,7 @@ import { OPERATIONS } from '../protocol/index.ts'
 import { BUILT_IN_DEVICES, listDevices } from './built-in.ts'
 import type { DeviceContext, DeviceDef, DeviceOf } from './define-device.ts'
 import { StartupError } from './errors.ts'
+import { provideSdk } from './provide-sdk.ts'
 
 /** A device that can be created. */
 export interface ResolvedDevice<Op extends Operation = Operation> {
@@ -69,6 +70,7 @@ async function importDevice<Op extends Operation>(choice: DeviceChoice<Op>): Pro
 }
 
 async function load(choice: DeviceChoice<Operation>, path: string): Promise<Record<string, unknown>> {
+  provideSdk()
   try {
     const file = path.startsWith('file:') ? fileURLToPath(path) : path
     return await import(isAbsolute(file) ? file : resolve(choice.cwd, file))

@@ -1,0 +1,318 @@
+import { afterAll, expect, test } from 'bun:test'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createLog } from '../../src/base/index.ts'
+import { defineDevice, opt, type ResolvedDevice, readOptions, StartupError } from '../../src/devices/index.ts'
+import type { Operation } from '../../src/protocol/index.ts'
+
+const home = mkdtempSync(join(tmpdir(), 'svc-options-'))
+mkdirSync(join(home, 'configs'))
+writeFileSync(join(home, 'configs', 'calibration.yml'), 'routines: {}\n')
+afterAll(() => rmSync(home, { recursive: true }))
+
+const cryostat = defineDevice({
+  operation: 'monitor',
+  name: 'fridge',
+  options: {
+    channels: opt.list({ help: 'Channels', required: true, example: 'mapper.bf.tmc:K,mapper.bf.pmc:mbar' }),
+    base_url: opt.url({ help: 'Address', default: 'http://127.0.0.1:49099' }),
+    api_key: opt.secret({ help: 'Key' }),
+    poll_interval: opt.seconds({ help: 'Pause', min: 0.2, default: 5 }),
+  },
+  create: () => ({ start: async () => undefined }),
+})
+
+const tuner = defineDevice({
+  operation: 'calibrate',
+  name: 'tuner',
+  options: {
+    calibration_config: opt.path({ help: 'Routines', required: true, example: './calibration.yml' }),
+    count: opt.int({ help: 'Count', min: 1, max: 9 }),
+    level: opt.number({ help: 'Level', max: 1 }),
+    mode: opt.enum(['slow', 'fast'], { help: 'Mode', default: 'slow' }),
+    title: opt.string({ help: 'Title' }),
+    save: opt.bool({ help: 'Save', default: false }),
+  },
+  create: () => ({ start: async () => undefined, calibrate: async () => ({}) }),
+})
+
+const qpu = defineDevice({
+  operation: 'process',
+  name: 'qpu',
+  options: { seed: opt.int({ help: 'Seed' }) },
+  create: () => ({ run: () => Promise.reject(new Error('not run')) }),
+})
+
+const DEFS = { monitor: cryostat, calibrate: tuner, process: qpu }
+
+function builtIn(operation: Operation): ResolvedDevice {
+  const def = DEFS[operation]
+  return { def, label: def.name, imported: false }
+}
+
+function read(device: ResolvedDevice, pairs: string[], dataDir = './data') {
+  return readOptions({ device, pairs, cwd: home, home, dataDir })
+}
+
+function errorsOf(operation: Operation, pairs: string[], dataDir?: string): readonly string[] {
+  try {
+    read(builtIn(operation), pairs, dataDir)
+  } catch (error) {
+    if (error instanceof StartupError) return error.reasons
+    throw error
+  }
+  return []
+}
+
+const config = 'calibration_config=configs/calibration.yml'
+const channels = 'channels=a:K'
+
+const ERRORS: [string, Operation, string[], string[]][] = [
+  ['text without =', 'process', ['verbose'], ['invalid option verbose; expected key=value']],
+  ['an empty key', 'process', [' =3'], ['invalid option  =3; expected key=value']],
+  [
+    'a key the device does not read, naming the nearest',
+    'process',
+    ['job_timout=3'],
+    [
+      'unknown option job_timout for process device qpu',
+      '  did you mean job_timeout? known options: data_dir, is_dummy, job_timeout, scheduler_device_config, scheduler_hardware_config, seed',
+    ],
+  ],
+  [
+    'a key that is like none',
+    'monitor',
+    [channels, 'wavelength=3'],
+    [
+      'unknown option wavelength for monitor device fridge',
+      '  known options: api_key, base_url, channels, data_dir, poll_interval',
+    ],
+  ],
+  [
+    'save_raw_data where it is not read',
+    'process',
+    ['save_raw_data=true'],
+    [
+      'unknown option save_raw_data for process device qpu',
+      '  known options: data_dir, is_dummy, job_timeout, scheduler_device_config, scheduler_hardware_config, seed',
+    ],
+  ],
+  [
+    'a missing required key, with an example',
+    'monitor',
+    [],
+    ['missing required option channels (for example -o channels=mapper.bf.tmc:K,mapper.bf.pmc:mbar)'],
+  ],
+  [
+    'an empty list',
+    'monitor',
+    ['channels='],
+    ['bad value for -o channels: an item is empty; separate items by single commas'],
+  ],
+  [
+    'a bad address',
+    'monitor',
+    [channels, 'base_url=ftp://x'],
+    ['bad value for -o base_url: not an http or https address'],
+  ],
+  [
+    'a short pause',
+    'monitor',
+    [channels, 'poll_interval=0.1'],
+    ['bad value for -o poll_interval: 0.1 is out of range; use a number of seconds of at least 0.2 s'],
+  ],
+  [
+    'a text where seconds are',
+    'monitor',
+    [channels, 'poll_interval=abc'],
+    ['bad value for -o poll_interval: "abc" is not a number of seconds'],
+  ],
+  ['an empty secret', 'monitor', [channels, 'api_key='], ['bad value for -o api_key: the value is empty']],
+  [
+    'a fraction for an integer',
+    'calibrate',
+    [config, 'count=2.5'],
+    ['bad value for -o count: "2.5" is not an integer'],
+  ],
+  [
+    'an integer out of range',
+    'calibrate',
+    [config, 'count=10'],
+    ['bad value for -o count: 10 is out of range; use an integer from 1 to 9'],
+  ],
+  ['an empty number', 'calibrate', [config, 'level='], ['bad value for -o level: "" is not a number']],
+  ['NaN', 'calibrate', [config, 'level=NaN'], ['bad value for -o level: "NaN" is not a number']],
+  ['infinity', 'calibrate', [config, 'level=1e999'], ['bad value for -o level: "1e999" is not a number']],
+  ['hexadecimal', 'calibrate', [config, 'level=0x1'], ['bad value for -o level: "0x1" is not a number']],
+  ['trailing text', 'calibrate', [config, 'level=1V'], ['bad value for -o level: "1V" is not a number']],
+  [
+    'a number above its maximum',
+    'calibrate',
+    [config, 'level=2'],
+    ['bad value for -o level: 2 is out of range; use a number of at most 1'],
+  ],
+  [
+    'an unknown word',
+    'calibrate',
+    [config, 'mode=warp'],
+    ['bad value for -o mode: "warp" is not one of slow, fast'],
+  ],
+  [
+    'a bad boolean',
+    'calibrate',
+    [config, 'save=maybe'],
+    ['bad value for -o save: "maybe" is not a boolean; use true or false'],
+  ],
+  ['an empty text', 'calibrate', [config, 'title='], ['bad value for -o title: the value is empty']],
+  [
+    'an unsafe data_dir',
+    'process',
+    ['data_dir=/srv/data'],
+    ['bad value for -o data_dir: /srv/data is not in a safe location'],
+  ],
+  [
+    'an unsafe scheduler file',
+    'process',
+    ['scheduler_device_config=/srv/a.yml', 'scheduler_hardware_config=/tmp'],
+    [
+      'bad value for -o scheduler_hardware_config: /tmp is not in a safe location',
+      'bad value for -o scheduler_device_config: /srv/a.yml is not in a safe location',
+    ],
+  ],
+  [
+    'a zero job_timeout',
+    'process',
+    ['job_timeout=0'],
+    ['bad value for -o job_timeout: 0 is out of range; use a number of seconds from 0.001 to 86400 s'],
+  ],
+  [
+    'an absent calibration_config',
+    'calibrate',
+    ['calibration_config=configs/none.yml'],
+    ['startup error: calibration config not found: configs/none.yml'],
+  ],
+  [
+    'a folder as calibration_config',
+    'calibrate',
+    ['calibration_config=configs'],
+    ['startup error: calibration config not found: configs'],
+  ],
+  [
+    'an unsafe calibration_config, without telling whether it exists',
+    'calibrate',
+    ['calibration_config=/etc/passwd'],
+    ['bad value for -o calibration_config: /etc/passwd is not in a safe location'],
+  ],
+]
+
+for (const [name, operation, pairs, reasons] of ERRORS) {
+  test(`readOptions() refuses ${name}`, () => {
+    expect(errorsOf(operation, pairs)).toEqual(reasons)
+  })
+}
+
+test('readOptions() checks the default data folder too', () => {
+  expect(errorsOf('process', [], '/srv/data')).toEqual([
+    'bad value for -o data_dir: /srv/data is not in a safe location',
+  ])
+})
+
+test('readOptions() lets data_dir override an unsafe default', () => {
+  expect(read(builtIn('process'), ['data_dir=/tmp/ok'], '/srv/data').dataDir).toBe('/tmp/ok')
+})
+
+test('readOptions() reports every error of a start, one per line, keys before values before files', () => {
+  const pairs = ['calibration_config=configs/no.yml', 'data_dir=/srv', 'count=x', 'zzz=1', 'lonely']
+  expect(errorsOf('calibrate', pairs)).toEqual([
+    'invalid option lonely; expected key=value',
+    'unknown option zzz for calibrate device tuner',
+    '  known options: calibration_config, count, data_dir, level, mode, save, title',
+    'bad value for -o count: "x" is not an integer',
+    'bad value for -o data_dir: /srv is not in a safe location',
+    'startup error: calibration config not found: configs/no.yml',
+  ])
+})
+
+test('readOptions() splits at the first =, trims both sides and takes the last of equal keys', () => {
+  const { options, raw } = read(builtIn('calibrate'), [config, 'title=first', ' title = a=b '])
+  expect(options['title']).toBe('a=b')
+  expect(raw['title']).toBe('a=b')
+})
+
+test('readOptions() converts values and fills in defaults', () => {
+  const given = [config, 'count=+3', 'level=-1.5e-3', 'save=YES', 'mode=fast']
+  expect(read(builtIn('calibrate'), given).options).toEqual({
+    calibration_config: join(home, 'configs', 'calibration.yml'),
+    count: 3,
+    level: -0.0015,
+    mode: 'fast',
+    title: undefined,
+    save: true,
+  })
+})
+
+for (const [texts, value] of [
+  [['1', 'true', 'Yes', 'ON'], true],
+  [['0', 'FALSE', 'no', 'Off'], false],
+] as const) {
+  test(`opt.bool() reads ${texts.join(', ')} as ${value}`, () => {
+    for (const text of texts)
+      expect(read(builtIn('calibrate'), [config, `save=${text}`]).options['save']).toBe(value)
+  })
+}
+
+test('readOptions() gives job_timeout in ms, 10 s by default', () => {
+  expect(read(builtIn('process'), []).jobTimeoutMs).toBe(10_000)
+  expect(read(builtIn('process'), ['job_timeout=2.5']).jobTimeoutMs).toBe(2_500)
+  expect(read(builtIn('monitor'), [channels]).jobTimeoutMs).toBe(10_000)
+})
+
+test('readOptions() keeps the keys the driver reads out of what the device gets', () => {
+  const read_ = read(builtIn('process'), ['seed=1', 'job_timeout=3', 'data_dir=/tmp/ok'])
+  expect(read_.raw).toEqual({ seed: '1' })
+  expect(read_.options).toEqual({
+    is_dummy: false,
+    scheduler_hardware_config: undefined,
+    scheduler_device_config: undefined,
+    seed: 1,
+  })
+})
+
+test('readOptions() logs options of the operation that have no effect on the device', () => {
+  const lines: string[] = []
+  const log = createLog({ write: (line) => lines.push(line), format: 'json' })
+  readOptions({
+    device: builtIn('process'),
+    pairs: ['is_dummy=1', 'seed=1'],
+    cwd: home,
+    home,
+    dataDir: 'data',
+    log,
+  })
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { level: 'info', message: 'option has no effect on this device', option: 'is_dummy', device: 'qpu' },
+  ])
+})
+
+test('readOptions() still checks files an imported device is given, and its calibration file', () => {
+  const device: ResolvedDevice = {
+    def: { name: 'own', operation: 'calibrate', create: tuner.create },
+    label: './own.js#own',
+    imported: true,
+  }
+  expect(() => read(device, ['scheduler_device_config=/srv/x.yml'])).toThrow('is not in a safe location')
+  expect(() => read(device, ['calibration_config=configs/no.yml'])).toThrow(
+    'startup error: calibration config not found: configs/no.yml',
+  )
+  expect(read(device, [config, 'anything=goes']).raw).toEqual({
+    calibration_config: 'configs/calibration.yml',
+    anything: 'goes',
+  })
+})
+
+test('readOptions() never repeats a secret', () => {
+  expect(errorsOf('monitor', [channels, 'api_key=hunter2', 'poll_interval=x']).join()).not.toContain(
+    'hunter2',
+  )
+})

@@ -1,0 +1,161 @@
+import { expect, test } from 'bun:test'
+import { mkdtempSync } from 'node:fs'
+import { homedir, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { silentLog, systemClock } from '../../src/base/index.ts'
+import { JobError, openDevice, readOptions, resolveDevice } from '../../src/devices/index.ts'
+import type { Operation } from '../../src/protocol/index.ts'
+
+const fixtures = join(import.meta.dir, 'fixtures')
+
+function resolve<Op extends Operation>(operation: Op, device: string) {
+  return resolveDevice({ operation, device, cwd: fixtures })
+}
+
+async function open<Op extends Operation>(operation: Op, name: string, pairs: string[] = []) {
+  const device = await resolve(operation, name)
+  const dataDir = mkdtempSync(join(tmpdir(), 'svc-device-'))
+  const options = readOptions({ device, pairs, cwd: fixtures, home: homedir(), dataDir })
+  return openDevice(device, {
+    name: 'lab',
+    options,
+    log: silentLog,
+    signal: new AbortController().signal,
+    clock: systemClock,
+  })
+}
+
+const job = {
+  id: 'a'.repeat(15),
+  attempt: 1,
+  payload: {
+    circuits: [{ circuit: 'OPENQASM 3.0; bit[1] c;' }],
+    shots: 1,
+    meas_level: 2,
+    meas_return: 'single',
+    memory: false,
+  },
+} as const
+
+const io = {
+  signal: new AbortController().signal,
+  deadline: Number.POSITIVE_INFINITY,
+  phase: () => undefined,
+}
+const run = { ...job, payload: { ...job.payload, circuits: [...job.payload.circuits] } }
+
+const ERRORS: [string, Operation, string, string | RegExp][] = [
+  [
+    'an unknown name',
+    'process',
+    'qpu9',
+    /^unknown process device qpu9; known devices: aer_sim, mock, placeholder_device/,
+  ],
+  ['a name of another operation', 'monitor', 'mock', /^unknown monitor device mock; known devices: /],
+  [
+    'a device of another operation',
+    'process',
+    './devices.js#thermometer',
+    'device ./devices.js#thermometer is a monitor device, not process',
+  ],
+  [
+    'a class without operation',
+    'process',
+    './devices.js#Nameless',
+    "device ./devices.js#Nameless does not name its operation; add operation: 'process'",
+  ],
+  [
+    'a missing export',
+    'process',
+    './devices.js#nothing',
+    /^device \.\/devices\.js#nothing: \.\/devices\.js has no export nothing; it exports /,
+  ],
+  ['an inherited name', 'process', './devices.js#toString', /has no export toString/],
+  [
+    'an export that is no device',
+    'process',
+    './devices.js#number',
+    /^device \.\/devices\.js#number is not a device definition/,
+  ],
+  [
+    'a definition without create',
+    'process',
+    './devices.js#uncreatable',
+    /has no create\(context\) function$/,
+  ],
+  ['a module that is not there', 'process', './absent.js#x', /^device \.\/absent\.js#x cannot be imported: /],
+  [
+    'a module that throws',
+    'process',
+    './broken.js#x',
+    /cannot be imported: the instrument library is not installed$/,
+  ],
+]
+
+for (const [name, operation, device, message] of ERRORS) {
+  test(`resolveDevice() refuses ${name}`, async () => {
+    const found = resolve(operation, device)
+    await expect(found).rejects.toMatchObject({ name: 'StartupError' })
+    await expect(found).rejects.toThrow(message)
+  })
+}
+
+test('resolveDevice() finds built-in devices, with hyphens for underscores', async () => {
+  const device = await resolve('process', 'placeholder-device')
+  expect([device.def.name, device.label, device.imported]).toEqual([
+    'placeholder_device',
+    'placeholder_device',
+    false,
+  ])
+})
+
+test('resolveDevice() imports a definition and passes undeclared keys on as text', async () => {
+  const pairs = ['depth=4', 'colour=blue', 'job_timeout=3', 'data_dir=/tmp/x', 'is_dummy=maybe']
+  const results = await (await open('process', './devices.js#declared', pairs)).run(run, io)
+  expect(results.metadata).toEqual({
+    raw: { depth: '4', colour: 'blue', is_dummy: 'maybe' },
+    options: { depth: 4 },
+  })
+})
+
+test('resolveDevice() imports a definition made without defineDevice()', async () => {
+  const results = await (await open('process', './devices.js#plain', ['key=a=b'])).run(run, io)
+  expect(results.backend).toBe('plain')
+  expect(results.metadata).toEqual({ raw: { key: 'a=b' }, options: {} })
+})
+
+test('resolveDevice() imports a class with a static operation', async () => {
+  const results = await (await open('process', './devices.js#Classy', ['key=1'])).run(run, io)
+  expect(results.metadata).toEqual({ raw: { key: '1' }, options: {} })
+})
+
+test('resolveDevice() imports a factory, whose JobError is recognised as one', async () => {
+  const device = await open('process', './devices.js#failing', ['wish=luck'])
+  const failed = await device.run(run, io).catch((error: unknown) => error)
+  expect(failed).toBeInstanceOf(JobError)
+  expect(failed).toMatchObject({ message: 'no luck today', errorCode: 'sold_out' })
+})
+
+test('resolveDevice() takes the default export without #', async () => {
+  const device = await resolve('process', './devices.js')
+  expect([device.def.name, device.imported]).toEqual(['devices', true])
+})
+
+test('resolveDevice() imports TypeScript, also by file address', async () => {
+  const address = pathToFileURL(join(fixtures, 'typed-device.ts')).href
+  for (const path of ['./typed-device.ts', join(fixtures, 'typed-device.ts'), address]) {
+    const events: [string, unknown][] = []
+    const device = await open('monitor', `${path}#typed_monitor`)
+    await device.start({ emit: (type, payload) => events.push([type, payload]), every: () => undefined })
+    expect(events).toEqual([
+      ['CryostatReading', { readings: { t: { value: 4.2, unit: 'K', status: 'ok' } } }],
+    ])
+  }
+})
+
+test('openDevice() refuses a device without the function its operation needs', async () => {
+  await expect(open('process', './devices.js#incomplete')).rejects.toThrow(
+    'device ./devices.js#incomplete has no run() function, which process needs',
+  )
+})
