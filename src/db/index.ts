@@ -21,8 +21,10 @@ export type { CollectionNames } from './names.ts'
 export type { ListQuery } from './records.ts'
 export type { Bindable, Params } from './sql.ts'
 export {
+  type AccountChange,
   type AccountKind,
   accountSecret,
+  changeUserAccount,
   createUser,
   findSuperuser,
   findSuperuserByEmail,
@@ -38,7 +40,30 @@ export {
   type User,
 } from './store/accounts.ts'
 export { type AuditEntry, appendAudit, firstBrokenAudit } from './store/audit.ts'
+export {
+  type AttemptKey,
+  type Claim,
+  claimJob,
+  isRunning,
+  listRunning,
+  listServers,
+  markStarted,
+  putBack,
+  type Server,
+} from './store/dispatch.ts'
+export { findAnswer, type KeptAnswer, type KeyedRequest, keepAnswer } from './store/idempotency.ts'
+export {
+  cancelJob,
+  findJob,
+  insertJob,
+  type Job,
+  listJobs,
+  mustMaySubmit,
+  type NewJob,
+} from './store/jobs.ts'
 export { attachLease, type Grant, grantLease, releaseLease, resetLeases } from './store/leases.ts'
+export { chargeOf, type LedgerEntry, postLedger } from './store/ledger.ts'
+export { type JobOutlook, type QueueOutlook, readOutlook } from './store/outlook.ts'
 export {
   calibratingQpus,
   createDriver,
@@ -53,6 +78,16 @@ export {
   setMaintenance,
   setQpuEnabled,
 } from './store/qpus.ts'
+export { type QueueState, readQueue } from './store/queue.ts'
+export {
+  type Application,
+  type AttemptResult,
+  applyResult,
+  type JobError,
+  type RetryLimits,
+  requeueLost,
+} from './store/results.ts'
+export { listTimeline, type TimelineEntry } from './store/timeline.ts'
 export {
   type ApiToken,
   createApiToken,

@@ -10,7 +10,7 @@ export const runJob = v.object({
   job: id,
   attempt: count,
   epoch: count,
-  /** Milliseconds the execution may take from its start, as the server sees it. */
+  /** Milliseconds the execution may take from its start; 0 = the driver's own limit alone applies. */
   limit_ms: count,
   payload: jobPayload,
 })

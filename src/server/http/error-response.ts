@@ -7,6 +7,7 @@ const STATUS: Record<ErrorCode, number> = {
   not_found: 404,
   conflict: 409,
   too_large: 413,
+  unprocessable: 422,
   limited: 429,
   unavailable: 503,
   storage_full: 507,

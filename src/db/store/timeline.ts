@@ -1,0 +1,40 @@
+import { newId } from '../../base/index.ts'
+import type { ReadTx, Tx } from '../tx.ts'
+
+/** What can happen to a job. */
+export type JobEvent =
+  | 'submitted'
+  | 'claimed'
+  | 'undelivered'
+  | 'started'
+  | 'lost'
+  | 'device_error'
+  | 'completed'
+  | 'failed'
+  | 'cancelled'
+
+/** One thing that happened to a job. `attempt` 0 = before the first claim. */
+export interface TimelineEntry {
+  at: string
+  event: JobEvent
+  attempt: number
+  /** For people; '' when there is nothing to add. */
+  detail: string
+}
+
+/** Takes down what happened to a job, in the transaction that makes it happen. */
+export function appendTimeline(tx: Tx, job: string, entry: Omit<TimelineEntry, 'at'>): void {
+  tx.run(
+    `INSERT INTO job_timeline (id, job, at, event, attempt, detail)
+     VALUES ($id, $job, $at, $event, $attempt, $detail)`,
+    { id: newId(tx.now), job, at: tx.at, ...entry },
+  )
+}
+
+/** What happened to a job, oldest first. */
+export function listTimeline(tx: ReadTx, job: string): TimelineEntry[] {
+  return tx.all<TimelineEntry>(
+    'SELECT at, event, attempt, detail FROM job_timeline WHERE job = $job ORDER BY rowid',
+    { job },
+  )
+}

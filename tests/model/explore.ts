@@ -1,0 +1,77 @@
+/** A machine of states, given by its first state and what may follow each. */
+export interface Machine<S> {
+  start: S
+  /** Equal for states that are the same; must be the state as JSON. */
+  key(state: S): string
+  steps(state: S): [name: string, after: S][]
+  /** The promise that the state breaks, or ''. */
+  brokenPromise(state: S): string
+  ended(state: S): boolean
+}
+
+/** What `explore` found. `stuck` counts the states from which no ended one can be reached. */
+export interface Exploration {
+  states: number
+  stuck: number
+  violation?: { promise: string; trace: string[] }
+}
+
+/** The states seen so far and how each was reached. */
+class Visited {
+  readonly queue: string[]
+  readonly #origin = new Map<string, { from: string; step: string }>()
+  readonly #predecessors = new Map<string, string[]>()
+
+  constructor(start: string) {
+    this.queue = [start]
+    this.#origin.set(start, { from: '', step: '' })
+  }
+
+  add(key: string, from: string, step: string): void {
+    const known = this.#predecessors.get(key)
+    if (known) known.push(from)
+    else this.#predecessors.set(key, [from])
+    if (this.#origin.has(key)) return
+    this.#origin.set(key, { from, step })
+    this.queue.push(key)
+  }
+
+  trace(key: string): string[] {
+    const steps: string[] = []
+    for (let at = this.#origin.get(key); at?.from; at = this.#origin.get(at.from)) steps.unshift(at.step)
+    return steps
+  }
+
+  /** How many states cannot reach one of `finals`; walks backwards from those. */
+  countStuck(finals: string[]): number {
+    const reaches = new Set(finals)
+    const queue = [...finals]
+    for (let key = queue.pop(); key !== undefined; key = queue.pop()) {
+      for (const before of this.#predecessors.get(key) ?? []) {
+        if (reaches.has(before)) continue
+        reaches.add(before)
+        queue.push(before)
+      }
+    }
+    return this.queue.length - reaches.size
+  }
+}
+
+/**
+ * Visits every reachable state, breadth first; stops at the first that breaks a promise, whose trace is then a
+ * shortest one.
+ */
+export function explore<S>(machine: Machine<S>): Exploration {
+  const visited = new Visited(machine.key(machine.start))
+  const finals: string[] = []
+  for (const key of visited.queue) {
+    const state: S = JSON.parse(key)
+    const promise = machine.brokenPromise(state)
+    if (promise) {
+      return { states: visited.queue.length, stuck: 0, violation: { promise, trace: visited.trace(key) } }
+    }
+    if (machine.ended(state)) finals.push(key)
+    for (const [step, after] of machine.steps(state)) visited.add(machine.key(after), key, step)
+  }
+  return { states: visited.queue.length, stuck: visited.countStuck(finals) }
+}

@@ -1,0 +1,394 @@
+/**
+ * Explicit-state model of one job, its attempts, its charge and two drivers that may hold the QPU's lease.
+ *
+ * The server is a sequence of atomic steps (one transaction each, then one message); messages may be lost,
+ * delayed and reordered; drivers and the server may crash between any two steps.
+ */
+
+import { type Exploration, explore } from './explore.ts'
+
+/** Guards of the real store that can be taken away, to show that the model notices their absence. */
+export interface Guards {
+  /** A result counts only for the job's current attempt. */
+  attemptFence: boolean
+  /** A result counts only while the job has not ended. */
+  stateGuard: boolean
+  /** A result is accepted also when the job went back to `pending` and was not claimed again (T3'). */
+  lateResults: boolean
+  /** The charge is written only when the guarded change of state applied. */
+  chargeInsideGuard: boolean
+}
+
+/** How often each kind of trouble may happen in one run. */
+export interface Faults {
+  crashes: number
+  losses: number
+  timeouts: number
+  handOvers: number
+  deviceErrors: number
+  /** Dispatches that a driver answers with a refusal; further ones wait or are dropped. */
+  refusals: number
+}
+
+export const ALL_GUARDS: Guards = {
+  attemptFence: true,
+  stateGuard: true,
+  lateResults: true,
+  chargeInsideGuard: true,
+}
+
+const MAX_ATTEMPTS = 3
+const MAX_EPOCH = 3
+const NOBODY = -1
+
+type Status = 'pending' | 'running' | 'completed' | 'failed' | 'cancelled'
+type Outcome = 'ok' | 'error'
+
+interface Message {
+  kind: 'dispatch' | 'result' | 'ack' | 'refusal'
+  driver: number
+  epoch: number
+  attempt: number
+  outcome: Outcome
+}
+
+interface Driver {
+  /** Lease epoch it believes in; 0 when it has none. */
+  epoch: number
+  /** Attempt that executes, 0 when idle. */
+  running: number
+  /** Finished attempts on disk, not acknowledged yet. */
+  outbox: { attempt: number; outcome: Outcome }[]
+}
+
+/** The message that the server owes after its last transaction; a crash forgets it. */
+interface Owed {
+  kind: 'dispatch' | 'ack'
+  driver: number
+  epoch: number
+  attempt: number
+}
+
+interface State {
+  status: Status
+  attempt: number
+  /** Who got the current attempt. */
+  attemptDriver: number
+  attemptOpen: boolean
+  /** Attempts that count against the maximum: lost or ended by the device. */
+  counted: number
+  charges: number
+  resultOf: number
+  epoch: number
+  holder: number
+  drivers: Driver[]
+  net: Message[]
+  owed: Owed | null
+  /** First promise a step broke that cannot be read off the state. */
+  broken: string
+  left: Faults
+  cancels: number
+}
+
+type Step = [name: string, after: State]
+
+function ended(state: State): boolean {
+  return state.status === 'completed' || state.status === 'failed' || state.status === 'cancelled'
+}
+
+function moveTo(state: State, status: Status): void {
+  if (ended(state) && status !== state.status) state.broken = `I1 ${state.status} became ${status}`
+  state.status = status
+}
+
+/** Ends the open attempt without a result: the job waits again, or is given up at the maximum. */
+function countAttempt(state: State): void {
+  state.attemptOpen = false
+  state.counted++
+  moveTo(state, state.counted >= MAX_ATTEMPTS ? 'failed' : 'pending')
+}
+
+function start(faults: Faults): State {
+  return {
+    status: 'pending',
+    attempt: 0,
+    attemptDriver: NOBODY,
+    attemptOpen: false,
+    counted: 0,
+    charges: 0,
+    resultOf: 0,
+    epoch: 1,
+    holder: 0,
+    drivers: [
+      { epoch: 1, running: 0, outbox: [] },
+      { epoch: 0, running: 0, outbox: [] },
+    ],
+    net: [],
+    owed: null,
+    broken: '',
+    left: { ...faults },
+    cancels: 1,
+  }
+}
+
+/** The transaction that a result starts at the server: T3, T3' or T5. */
+function receiveResult(state: State, message: Message, guards: Guards): void {
+  const current = !guards.attemptFence || message.attempt === state.attempt
+  const open = !guards.stateGuard || state.status === 'running' || state.status === 'pending'
+  const inTime = guards.lateResults || state.status === 'running'
+  if (message.outcome === 'error') {
+    if (current && state.status === 'running') countAttempt(state)
+  } else {
+    const applies = current && open && inTime
+    if (applies) {
+      moveTo(state, 'completed')
+      state.resultOf = message.attempt
+      state.attemptOpen = false
+    }
+    if (applies || !guards.chargeInsideGuard) state.charges++
+  }
+  state.owed = { kind: 'ack', driver: message.driver, epoch: 0, attempt: message.attempt }
+}
+
+/** Collects the successors of a state: each is a changed copy with the name of the step. */
+class Successors {
+  readonly steps: Step[] = []
+  readonly #from: State
+
+  constructor(from: State) {
+    this.#from = from
+  }
+
+  add(name: string, change: (state: State) => void): void {
+    const after = structuredClone(this.#from)
+    change(after)
+    this.steps.push([name, after])
+  }
+
+  /** A step that takes message `index` off the network. */
+  take(name: string, index: number, change: (state: State) => void): void {
+    this.add(name, (state) => {
+      state.net.splice(index, 1)
+      change(state)
+    })
+  }
+}
+
+function serverSteps(state: State, out: Successors): void {
+  const { owed, holder } = state
+  if (owed?.kind === 'dispatch') {
+    out.add('send dispatch', (next) => {
+      next.owed = null
+      const held = next.holder !== NOBODY && next.epoch === owed.epoch
+      // Nothing left the machine: the attempt is undelivered and does not count.
+      if (held) next.net.push({ ...owed, kind: 'dispatch', outcome: 'ok' })
+      else if (next.status === 'running') {
+        next.attemptOpen = false
+        moveTo(next, 'pending')
+      }
+    })
+  }
+  if (owed?.kind === 'ack') {
+    out.add('send ack', (next) => {
+      next.owed = null
+      const ack: Message = { ...owed, kind: 'ack', outcome: 'ok' }
+      if (!next.net.some((other) => keyOf(other) === keyOf(ack))) next.net.push(ack)
+    })
+  }
+  if (owed) return
+  if (state.status === 'pending' && holder !== NOBODY) {
+    out.add('claim', (next) => {
+      next.attempt++
+      next.attemptDriver = holder
+      next.attemptOpen = true
+      moveTo(next, 'running')
+      next.owed = { kind: 'dispatch', driver: holder, epoch: next.epoch, attempt: next.attempt }
+    })
+  }
+  if (state.status === 'pending' && state.cancels > 0) {
+    out.add('cancel', (next) => {
+      next.cancels--
+      moveTo(next, 'cancelled')
+    })
+  }
+  // A deadline passes early by bad luck (budgeted), or at last when nothing is under way any more.
+  const quiet =
+    state.net.every((message) => message.kind === 'ack') &&
+    state.drivers.every((driver) => driver.running === 0 && driver.outbox.length === 0)
+  if (state.status === 'running' && (state.left.timeouts > 0 || quiet)) {
+    out.add('deadline', (next) => {
+      if (next.left.timeouts > 0) next.left.timeouts--
+      countAttempt(next)
+    })
+  }
+}
+
+/** Whether nothing at the server shows a finished attempt that its driver has just thrown away. */
+function forgets(state: State, finished: Driver['outbox'][number]): boolean {
+  if (ended(state) || finished.attempt < state.attempt) return false
+  return finished.outcome === 'ok' || state.attemptOpen
+}
+
+function receiveDispatch(state: State, message: Message, index: number, out: Successors): void {
+  const { attempt, epoch } = message
+  const receiver = state.drivers[message.driver]
+  if (!receiver) return
+  const known = receiver.outbox.some((each) => each.attempt === attempt)
+  if (receiver.running === 0) {
+    out.take('driver receives dispatch', index, (next) => {
+      const self = next.drivers[message.driver]
+      if (self && !known && self.epoch === epoch) self.running = attempt
+    })
+  }
+  const unwilling = receiver.running !== 0 || receiver.epoch !== epoch
+  if (unwilling && !known && state.left.refusals > 0) {
+    out.take('driver refuses dispatch', index, (next) => {
+      next.left.refusals--
+      next.net.push({ ...message, kind: 'refusal' })
+    })
+  }
+}
+
+function deliverySteps(state: State, guards: Guards, out: Successors): void {
+  state.net.forEach((message, index) => {
+    const { kind, driver, attempt } = message
+    if (kind === 'dispatch') receiveDispatch(state, message, index, out)
+    if (kind === 'ack') {
+      out.take('driver receives ack', index, (next) => {
+        const receiver = next.drivers[driver]
+        if (!receiver) return
+        const acked = receiver.outbox.find((each) => each.attempt === attempt)
+        receiver.outbox = receiver.outbox.filter((each) => each.attempt !== attempt)
+        if (acked && forgets(next, acked)) {
+          next.broken = 'I8 an acknowledged result was neither applied nor stale'
+        }
+      })
+    }
+    if (kind === 'result' && !state.owed) {
+      out.take('server receives result', index, (next) => receiveResult(next, message, guards))
+    }
+    if (kind === 'refusal' && !state.owed) {
+      out.take('server receives refusal', index, (next) => {
+        if (next.status !== 'running' || next.attempt !== attempt || next.attemptDriver !== driver) return
+        next.attemptOpen = false
+        moveTo(next, 'pending')
+      })
+    }
+    if (state.left.losses > 0) {
+      out.take(`lose ${kind}`, index, (next) => {
+        next.left.losses--
+      })
+    }
+  })
+}
+
+function driverSteps(state: State, out: Successors): void {
+  state.drivers.forEach((driver, index) => {
+    runSteps(state, driver, index, out)
+    connectionSteps(state, driver, index, out)
+  })
+}
+
+function runSteps(state: State, driver: Driver, index: number, out: Successors): void {
+  const finish = (outcome: Outcome) => (next: State) => {
+    const self = next.drivers[index]
+    if (!self) return
+    if (outcome === 'error') next.left.deviceErrors--
+    self.outbox.push({ attempt: self.running, outcome })
+    self.outbox.sort((one, other) => one.attempt - other.attempt)
+    self.running = 0
+  }
+  if (driver.running) out.add(`driver ${index} finishes`, finish('ok'))
+  if (driver.running && state.left.deviceErrors > 0) out.add(`driver ${index} fails`, finish('error'))
+  for (const { attempt, outcome } of driver.outbox) {
+    const message: Message = { kind: 'result', driver: index, epoch: driver.epoch, attempt, outcome }
+    const underWay = state.net.some(
+      (other) => other.kind === 'result' && other.driver === index && other.attempt === attempt,
+    )
+    if (!underWay) out.add(`driver ${index} sends result`, (next) => void next.net.push(message))
+  }
+}
+
+function connectionSteps(state: State, driver: Driver, index: number, out: Successors): void {
+  const busy = driver.running !== 0 || driver.outbox.length > 0 || index === state.holder
+  if (state.left.crashes > 0 && busy) {
+    out.add(`driver ${index} crashes`, (next) => {
+      next.left.crashes--
+      // The outbox is on disk; what executes and what is on the wire is gone.
+      next.drivers[index] = { epoch: 0, running: 0, outbox: driver.outbox }
+      next.net = next.net.filter((message) => message.driver !== index)
+      if (next.holder === index) next.holder = NOBODY
+    })
+  }
+  if (state.holder === NOBODY && (state.epoch < MAX_EPOCH || index === 0)) {
+    out.add(`driver ${index} connects`, (next) => {
+      if (next.epoch < MAX_EPOCH) next.epoch++
+      next.holder = index
+      next.drivers[index] = { ...driver, epoch: next.epoch }
+    })
+  }
+}
+
+function leaseSteps(state: State, out: Successors): void {
+  if (state.holder !== NOBODY && state.left.handOvers > 0) {
+    out.add('hand over', (next) => {
+      next.left.handOvers--
+      next.epoch++
+      next.holder = 1 - next.holder
+      const holder = next.drivers[next.holder]
+      if (holder) holder.epoch = next.epoch
+    })
+  }
+  if (state.left.crashes > 0) {
+    out.add('server crashes', (next) => {
+      next.left.crashes--
+      next.owed = null
+      next.net = []
+      next.holder = NOBODY
+      for (const driver of next.drivers) driver.epoch = 0
+    })
+  }
+}
+
+function successors(state: State, guards: Guards): Step[] {
+  const out = new Successors(state)
+  serverSteps(state, out)
+  deliverySteps(state, guards, out)
+  driverSteps(state, out)
+  leaseSteps(state, out)
+  return out.steps
+}
+
+/** The promise that this state breaks, or ''. */
+function brokenPromise(state: State): string {
+  if (state.broken) return state.broken
+  if (state.charges > 1) return 'I3 charged twice'
+  if ((state.charges === 1) !== (state.status === 'completed')) {
+    return 'I3/I6 a charge without completion, or the reverse'
+  }
+  if (state.resultOf && state.resultOf !== state.attempt) return 'I4 the result of another attempt was taken'
+  if (state.counted > MAX_ATTEMPTS) return 'I9 too many attempts'
+  if (state.attemptOpen !== (state.status === 'running')) return 'I14 running without an open attempt'
+  const early = state.net.some((message) => message.kind === 'dispatch' && message.attempt > state.attempt)
+  return early ? 'I5 dispatched before the claim was durable' : ''
+}
+
+function keyOf(message: Message): string {
+  return `${message.kind}${message.driver}.${message.epoch}.${message.attempt}.${message.outcome}`
+}
+
+function stateKey(state: State): string {
+  state.net.sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
+  return JSON.stringify(state)
+}
+
+/** Visits every state of the job that the given trouble can lead to. */
+export function exploreJob(faults: Faults, guards: Guards = ALL_GUARDS): Exploration {
+  return explore({
+    start: start(faults),
+    key: stateKey,
+    steps: (state) => successors(state, guards),
+    brokenPromise,
+    ended,
+  })
+}

@@ -1,0 +1,40 @@
+import { describe, expect, test } from 'bun:test'
+import { ALL_GUARDS, exploreJob, type Guards } from './job.model.ts'
+
+const ONE_EACH = { crashes: 1, losses: 1, timeouts: 1, handOvers: 1, deviceErrors: 0, refusals: 0 }
+
+describe('job model', () => {
+  test('exploreJob() finds no broken promise and no dead end with one crash, loss, timeout and hand-over', () => {
+    const found = exploreJob(ONE_EACH)
+    expect(found.violation).toBeUndefined()
+    expect(found.stuck).toBe(0)
+    expect(found.states).toBeGreaterThan(10_000)
+  })
+
+  test('exploreJob() finds no broken promise and no dead end with device errors and an early deadline', () => {
+    const found = exploreJob({
+      crashes: 0,
+      losses: 0,
+      timeouts: 1,
+      handOvers: 1,
+      deviceErrors: 1,
+      refusals: 1,
+    })
+    expect(found.violation).toBeUndefined()
+    expect(found.stuck).toBe(0)
+  })
+
+  const missing: [keyof Guards, RegExp][] = [
+    ['attemptFence', /I4/],
+    ['stateGuard', /I1|I3/],
+    ['lateResults', /I8/],
+    ['chargeInsideGuard', /I3/],
+  ]
+  for (const [guard, promise] of missing) {
+    test(`exploreJob() catches a store without ${guard}`, () => {
+      const { violation } = exploreJob(ONE_EACH, { ...ALL_GUARDS, [guard]: false })
+      expect(violation?.promise).toMatch(promise)
+      expect(violation?.trace.length).toBeLessThanOrEqual(12)
+    })
+  }
+})
