@@ -135,6 +135,13 @@ function appErrorOf(path: string, error: SQLiteError): AppError | undefined {
       error,
     )
   }
+  if (code.startsWith('SQLITE_BUSY')) {
+    return new AppError('unavailable', `Another program is writing to ${path}; close it`, {
+      reason: 'database_busy',
+      retryAfter: 1,
+      cause: error,
+    })
+  }
   if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT'))
     return damaged(path, error.message, error)
   if (code.startsWith('SQLITE_CANTOPEN')) {

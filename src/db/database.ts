@@ -1,6 +1,6 @@
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { AppError, type Clock, type Log, toTimestamp } from '../base/index.ts'
+import { AppError, type Clock, type Log, messageOf, toTimestamp } from '../base/index.ts'
 import { type Change, type ChangeFeed, createChangeFeed } from './changes.ts'
 import type { AnyCollection } from './collection.ts'
 import { COLLECTIONS, type CollectionName } from './collections/index.ts'
@@ -16,6 +16,8 @@ import { INTERNAL_TABLES, tableOf } from './tables.ts'
 import { createReadTx, createTx, type ReadTx, type Tx, type TxParts } from './tx.ts'
 
 export type { ReadTx, Tx } from './tx.ts'
+
+const FILE = 'svc.db'
 
 /** The store of everything: one SQLite file, one writing process. */
 export interface Database {
@@ -39,6 +41,8 @@ export interface DatabaseOptions {
   dir: string
   clock: Clock
   log: Log
+  /** False refuses a folder without a database instead of making one. */
+  create?: boolean
   /** Configured public names of collections. */
   names?: Partial<Record<CollectionName, string>>
 }
@@ -59,7 +63,7 @@ export async function openDatabase(
   schema: Schema = { collections: COLLECTIONS, migrations: MIGRATIONS },
 ): Promise<Database> {
   const names = createNames(schema.collections, options.names ?? {})
-  mkdirSync(options.dir, { recursive: true, mode: 0o700 })
+  makeFolder(options)
   const lock = lockFolder(options.dir)
   const open: Connection[] = []
   const release = () => {
@@ -67,7 +71,7 @@ export async function openDatabase(
     lock.release()
   }
   try {
-    const path = join(options.dir, 'svc.db')
+    const path = join(options.dir, FILE)
     const writer = openConnection(path, 'write')
     open.push(writer)
     prepareSchema(writer, schema, options)
@@ -80,6 +84,22 @@ export async function openDatabase(
   } catch (error) {
     release()
     throw error
+  }
+}
+
+function makeFolder({ dir, create = true }: DatabaseOptions): void {
+  if (!create && !existsSync(join(dir, FILE))) {
+    throw new AppError('not_found', `There is no database in ${dir}; name its folder with --dir`, {
+      reason: 'no_database',
+    })
+  }
+  try {
+    mkdirSync(dir, { recursive: true, mode: 0o700 })
+  } catch (cause) {
+    throw new AppError('internal', `Cannot create the data folder ${dir}: ${messageOf(cause)}`, {
+      reason: 'folder_unusable',
+      cause,
+    })
   }
 }
 

@@ -1,6 +1,6 @@
 import { SQLiteError, Database as Sqlite } from 'bun:sqlite'
 import { join } from 'node:path'
-import { AppError } from '../base/index.ts'
+import { AppError, messageOf } from '../base/index.ts'
 
 const PATIENCE_MS = 250
 
@@ -14,10 +14,11 @@ export interface FolderLock {
  * Takes `dir/svc.lock` for the life of the process. The lock is SQLite's RESERVED lock on a small database:
  * the operating system drops it with the process, however that ends, and others can still read the pid in it.
  * Keep the result: a lock that nobody refers to is collected, and its file closed.
- * @throws AppError `conflict`, reason `folder_in_use`, naming the process that has it.
+ * @throws AppError `conflict`, reason `folder_in_use`, naming the process that has it; `internal`, reason
+ *   `folder_unusable`, when there can be no lock.
  */
 export function lockFolder(dir: string): FolderLock {
-  const file = new Sqlite(join(dir, 'svc.lock'), { strict: true, create: true })
+  const file = openLockFile(dir)
   try {
     // Processes that start together pass each other within this time: the last to write its pid wins.
     file.run(`PRAGMA busy_timeout = ${PATIENCE_MS}`)
@@ -33,7 +34,7 @@ export function lockFolder(dir: string): FolderLock {
     const busy = error instanceof SQLiteError && (error.code ?? '').startsWith('SQLITE_BUSY')
     const failure = busy ? inUse(dir, holderOf(file)) : error
     file.close()
-    throw failure
+    throw failure instanceof SQLiteError ? unusable(dir, failure) : failure
   }
   let held = true
   return {
@@ -44,6 +45,22 @@ export function lockFolder(dir: string): FolderLock {
       file.close()
     },
   }
+}
+
+function openLockFile(dir: string): Sqlite {
+  try {
+    return new Sqlite(join(dir, 'svc.lock'), { strict: true, create: true })
+  } catch (error) {
+    throw unusable(dir, error)
+  }
+}
+
+function unusable(dir: string, cause: unknown): AppError {
+  return new AppError(
+    'internal',
+    `Cannot lock the data folder ${dir} (${messageOf(cause)}); check its owner and permissions, then remove svc.lock in it`,
+    { reason: 'folder_unusable', cause },
+  )
 }
 
 function holderOf(file: Sqlite): number | undefined {

@@ -1,6 +1,6 @@
 import { Database as Sqlite } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import { closeSync, openSync, statSync, writeFileSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, openSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { FakeClock, silentLog } from '../../src/base/index.ts'
 import { openConnection } from '../../src/db/connection.ts'
@@ -117,6 +117,33 @@ describe('openDatabase()', () => {
     const again = await open(copy)
     expect(await again.read((tx) => tx.list(qpus).map((qpu) => qpu.name))).toEqual(['north'])
     await again.close()
+  })
+
+  test('refuses a folder that cannot be, or has no database when it must exist', async () => {
+    using folder = temporaryFolder()
+    const file = join(folder.path, 'file')
+    writeFileSync(file, '')
+    await expect(open(join(file, 'data'))).rejects.toThrow('Cannot create the data folder')
+    const missing = openDatabase({ dir: folder.path, clock: new FakeClock(), log: silentLog, create: false })
+    await expect(missing).rejects.toMatchObject({ code: 'not_found', reason: 'no_database' })
+    expect(existsSync(join(folder.path, 'svc.db'))).toBe(false)
+    writeFileSync(join(folder.path, 'svc.lock'), 'garbage '.repeat(200))
+    await expect(open(folder.path)).rejects.toThrow('remove svc.lock in it')
+  })
+
+  test('reports another program that writes as unavailable', () => {
+    using folder = temporaryFolder()
+    const path = join(folder.path, 'x.db')
+    const [one, other] = [openConnection(path, 'write'), openConnection(path, 'write')]
+    other.one('PRAGMA busy_timeout = 0')
+    one.transaction('IMMEDIATE', () => {
+      expect(() => other.transaction('IMMEDIATE', () => 1)).toThrow(
+        expect.objectContaining({ code: 'unavailable', reason: 'database_busy' }),
+      )
+    })
+    expect(other.transaction('IMMEDIATE', () => 1)).toBe(1)
+    one.close()
+    other.close()
   })
 
   test('creates its folder for the owner only', async () => {

@@ -1,4 +1,6 @@
 import { expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { silentLog, systemClock } from '../../src/base/index.ts'
 import { type Database, examine, openDatabase, quantumJobs, users } from '../../src/db/index.ts'
 import { temporaryFolder } from '../support/database.ts'
@@ -46,3 +48,20 @@ test(`no replied commit is lost and no half transaction is kept over ${KILLS} ki
   })
   await db.close()
 }, 30_000)
+
+test('a process killed during its first start leaves a folder that the next start can use', async () => {
+  for (let kill = 0; kill < 8; kill++) {
+    using folder = temporaryFolder()
+    const child = Bun.spawn([process.execPath, `${import.meta.dir}/crash.child.ts`, folder.path], {
+      stdout: 'ignore',
+    })
+    const path = join(folder.path, 'svc.lock')
+    while (!existsSync(path)) await Bun.sleep(1)
+    await Bun.sleep(kill)
+    child.kill('SIGKILL')
+    await child.exited
+    const db = await openDatabase({ dir: folder.path, clock: systemClock, log: silentLog })
+    expect(await db.read((tx) => examine(tx).filter((finding) => finding.id === 'file'))).toEqual([])
+    await db.close()
+  }
+})
