@@ -1,0 +1,55 @@
+import { expect, test } from 'bun:test'
+
+type Colours = Record<string, string>
+
+const sheet = await Bun.file(new URL('../../../ui/css/tokens.css', import.meta.url)).text()
+const [light = '', dark = ''] = sheet.split(":root[data-theme='dark']")
+const themes: Record<string, Colours> = {
+  light: coloursOf(light),
+  dark: { ...coloursOf(light), ...coloursOf(dark) },
+}
+
+const GROUNDS = ['bg', 'surface', 'sunken']
+const INKS = ['ink', 'ink2', 'accent', 'copper', 'ok', 'run', 'warn', 'bad', 'idle']
+const PAIRS: [ink: string, ground: string, least: number][] = [
+  ...GROUNDS.flatMap((ground) => INKS.map((ink): [string, string, number] => [ink, ground, 5])),
+  ['on-accent', 'accent', 5],
+  ['ink', 'wash-warn', 7],
+  ['ink', 'wash-bad', 7],
+  ['bad', 'wash-bad', 4.5],
+  ['accent', 'wash-accent', 4.5],
+  ['edge', 'surface', 3],
+  ['edge', 'bg', 3],
+]
+
+test.each(Object.entries(themes))('colours of the %s theme stand out from what they lie on', (_, colours) => {
+  const faint = PAIRS.map(([ink, ground, least]) => ({
+    ink,
+    ground,
+    least,
+    is: contrast(colours, ink, ground),
+  }))
+    .filter(({ is, least }) => !(is >= least))
+    .map(({ ink, ground, is }) => `${ink} on ${ground}: ${is.toFixed(2)}`)
+  expect(faint).toEqual([])
+})
+
+function coloursOf(text: string): Colours {
+  return Object.fromEntries(
+    [...text.matchAll(/--([\w-]+): (#[0-9a-f]{6});/g)].map(([, name, hex]) => [name, hex]),
+  )
+}
+
+/** Contrast ratio of WCAG 2.2. */
+function contrast(colours: Colours, ink: string, ground: string): number {
+  const [a = 0, b = 0] = [luminance(colours[ink]), luminance(colours[ground])].sort((x, y) => y - x)
+  return (a + 0.05) / (b + 0.05)
+}
+
+/** Relative luminance of WCAG 2.2. */
+function luminance(hex: string | undefined): number {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5]
+    .map((at) => Number.parseInt(hex?.slice(at, at + 2) ?? '', 16) / 255)
+    .map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4))
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+}

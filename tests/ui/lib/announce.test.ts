@@ -1,0 +1,13 @@
+import { expect, test } from 'bun:test'
+import { createAnnouncer } from '../../../ui/lib/announce.ts'
+
+test('say() speaks at once, then holds back and says the newest', async () => {
+  const announcer = createAnnouncer(40)
+  announcer.say('one')
+  expect(announcer.text.value).toBe('one')
+  announcer.say('two')
+  announcer.say('three')
+  expect(announcer.text.value).toBe('one')
+  await Bun.sleep(70)
+  expect(announcer.text.value).toBe('three')
+})

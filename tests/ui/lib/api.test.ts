@@ -1,0 +1,125 @@
+import { afterAll, beforeEach, expect, test } from 'bun:test'
+import * as v from 'valibot'
+import { type Api, ApiError, createApi } from '../../../ui/lib/api.ts'
+
+let seen: { method: string; token: string | null; body: string } | undefined
+let token: string | undefined
+let unauthorized = 0
+
+const server = Bun.serve({
+  port: 0,
+  hostname: '127.0.0.1',
+  routes: {
+    '/ok': async (request) => {
+      seen = {
+        method: request.method,
+        token: request.headers.get('authorization'),
+        body: await request.text(),
+      }
+      return Response.json({ name: 'kelvin_25', extra: true })
+    },
+    '/empty': new Response(null, { status: 204 }),
+    '/dead-token': Response.json(
+      { status: 401, message: 'Authentication required.', data: {} },
+      { status: 401 },
+    ),
+    '/refused': Response.json(
+      {
+        status: 400,
+        message: 'Check the fields.',
+        code: 'invalid',
+        request_id: 'r1',
+        data: { shots: { code: 'too_few', message: 'At least 1', params: { min: 1 } } },
+      },
+      { status: 400 },
+    ),
+    '/proxy': new Response('<html>Bad gateway</html>', { status: 502, statusText: 'Bad Gateway' }),
+  },
+})
+afterAll(() => server.stop(true))
+
+const name = v.object({ name: v.string() })
+let api: Api
+
+beforeEach(() => {
+  token = undefined
+  unauthorized = 0
+  api = createApi({
+    base: server.url.origin,
+    token: () => token,
+    onUnauthorized: () => {
+      unauthorized += 1
+    },
+  })
+})
+
+async function errorOf(promise: Promise<unknown>): Promise<ApiError> {
+  const error = await promise.then(
+    () => undefined,
+    (failure: unknown) => failure,
+  )
+  if (!(error instanceof ApiError)) throw new TypeError(`Expected an ApiError, got ${error}`)
+  return error
+}
+
+test('get() sends the token of the moment and returns the fields that are asked for', async () => {
+  expect(await api.get('/ok', name)).toEqual({ name: 'kelvin_25' })
+  expect(seen?.token).toBeNull()
+  token = 'secret'
+  await api.get('/ok', name)
+  expect(seen?.token).toBe('secret')
+})
+
+test('post() sends JSON', async () => {
+  await api.post('/ok', { shots: 3 }, name)
+  expect(seen).toMatchObject({ method: 'POST', body: '{"shots":3}' })
+})
+
+test('send() accepts an answer without a body', async () => {
+  await api.send('/empty', {})
+  expect(unauthorized).toBe(0)
+})
+
+test('get() turns the error envelope into an ApiError with its fields', async () => {
+  const error = await errorOf(api.get('/refused', name))
+  expect(error).toMatchObject({ status: 400, message: 'Check the fields.', code: 'invalid', requestId: 'r1' })
+  expect(error.fields['shots']).toEqual({ code: 'too_few', message: 'At least 1', params: { min: 1 } })
+})
+
+test('get() reports an answer that is no envelope by its status', async () => {
+  const error = await errorOf(api.get('/proxy', name))
+  expect(error).toMatchObject({ status: 502, message: 'The server answered 502 Bad Gateway' })
+})
+
+test('get() names the place where an answer is not as expected', async () => {
+  const error = await errorOf(api.get('/ok', v.object({ name: v.number() })))
+  expect(error.message).toStartWith('The answer of /ok is not as expected at name:')
+})
+
+test('get() tells once that the token is dead, and not when none was sent', async () => {
+  await errorOf(api.get('/dead-token', name))
+  expect(unauthorized).toBe(0)
+  token = 'secret'
+  await errorOf(api.get('/dead-token', name))
+  expect(unauthorized).toBe(1)
+})
+
+test('get() does not end a session that began while the old token was being refused', async () => {
+  token = 'old'
+  const refused = errorOf(api.get('/dead-token', name))
+  token = 'new'
+  await refused
+  expect(unauthorized).toBe(0)
+})
+
+test('get() says when there is no answer at all', async () => {
+  const gone = createApi({
+    base: 'http://127.0.0.1:1',
+    token: () => undefined,
+    onUnauthorized: () => undefined,
+  })
+  expect(await errorOf(gone.get('/ok', name))).toMatchObject({
+    status: 0,
+    message: expect.stringContaining('did not answer'),
+  })
+})

@@ -1,0 +1,88 @@
+import { expect, test } from 'bun:test'
+import { ApiError } from '../../../ui/lib/api.ts'
+import { createResource } from '../../../ui/lib/resource.ts'
+
+test('load() keeps the last copy when a later reading fails, and drops the error when one succeeds', async () => {
+  let fail = false
+  let reading = 0
+  const resource = createResource(async () => {
+    reading += 1
+    if (fail) throw new ApiError(503, 'Restoring')
+    return reading
+  })
+  await resource.load()
+  expect(resource.value.value).toBe(1)
+  fail = true
+  await resource.load()
+  expect(resource.value.value).toBe(1)
+  expect(resource.error.value?.message).toBe('Restoring')
+  fail = false
+  await resource.load()
+  expect(resource.value.value).toBe(3)
+  expect(resource.error.value).toBeUndefined()
+})
+
+test('load() drops the attempt under way, however late its answer comes', async () => {
+  const answers: ((text: string) => void)[] = []
+  const signals: AbortSignal[] = []
+  const resource = createResource((signal) => {
+    signals.push(signal)
+    return new Promise<string>((resolve) => answers.push(resolve))
+  })
+  const first = resource.load()
+  const second = resource.load()
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true, false])
+  answers[1]?.('new')
+  await second
+  answers[0]?.('old')
+  await first
+  expect(resource.value.value).toBe('new')
+})
+
+test('loadSoon() makes one reading of many calls and serves the last', async () => {
+  let readings = 0
+  const resource = createResource(async () => {
+    readings += 1
+    return readings
+  })
+  for (let call = 0; call < 10; call += 1) resource.loadSoon(0)
+  await Bun.sleep(80)
+  expect(readings).toBe(1)
+  resource.loadSoon(0)
+  await Bun.sleep(80)
+  expect(readings).toBe(2)
+})
+
+test('loadSoon() keeps its distance from the last reading, but a hastier call is not held up by a patient one', async () => {
+  let readings = 0
+  const resource = createResource(async () => {
+    readings += 1
+    return readings
+  })
+  await resource.load()
+  resource.loadSoon(10_000)
+  await Bun.sleep(80)
+  expect(readings).toBe(1)
+  resource.loadSoon(0)
+  await Bun.sleep(80)
+  expect(readings).toBe(2)
+})
+
+test('clear() forgets the copy and what is under way or planned', async () => {
+  let answer: (text: string) => void = () => undefined
+  let readings = 0
+  const resource = createResource(() => {
+    readings += 1
+    return new Promise<string>((resolve) => {
+      answer = resolve
+    })
+  })
+  const loading = resource.load()
+  resource.loadSoon(0)
+  resource.clear()
+  answer('late')
+  await loading
+  await Bun.sleep(80)
+  expect(readings).toBe(1)
+  expect(resource.value.value).toBeUndefined()
+})

@@ -1,0 +1,92 @@
+import { expect, test } from 'bun:test'
+import * as v from 'valibot'
+import { job, type Qpu } from '../../../ui/lib/model.ts'
+import { isFinished, jobCondition, jobFailure, qpuCondition } from '../../../ui/lib/status.ts'
+
+const online: Qpu = {
+  id: 'q1',
+  name: 'kelvin_25',
+  status: 'online',
+  enabled: true,
+  maintenance: false,
+  maintenance_reason: '',
+  num_qubits: 25,
+  executor_type: 'aer_sim',
+}
+
+const because = (reason: string) => [{ id: 'q1', name: 'kelvin_25', reason }]
+
+test.each([
+  ['online', {}, [], 'Online', 'Takes jobs', true],
+  [
+    'switched off',
+    { enabled: false, status: 'offline' },
+    because('disabled'),
+    'Switched off',
+    'New jobs are refused',
+    false,
+  ],
+  [
+    'in maintenance',
+    { maintenance: true, maintenance_reason: 'warming up' },
+    because('maintenance: warming up'),
+    'Maintenance',
+    'Warming up',
+    false,
+  ],
+  [
+    'in maintenance without a word',
+    { maintenance: true },
+    because('maintenance'),
+    'Maintenance',
+    'No reason given',
+    false,
+  ],
+  ['calibrating', {}, because('calibrating'), 'Calibrating', 'Jobs wait until the calibration ends', false],
+  [
+    'offline',
+    { status: 'offline' },
+    because('offline'),
+    'Offline',
+    'Jobs wait until its driver connects',
+    false,
+  ],
+  ['online for a reason unknown here', {}, because('cooling down'), 'Online', 'Cooling down', false],
+] as const)('qpuCondition() of a QPU that is %s', (_, change, availability, word, reason, takesJobs) => {
+  const condition = qpuCondition({ ...online, ...change }, [...availability])
+  expect(condition).toMatchObject({ word, reason, takesJobs })
+})
+
+test('qpuCondition() believes the record when it is newer than the list of reasons', () => {
+  expect(qpuCondition(online, because('offline'))).toMatchObject({ word: 'Online', takesJobs: true })
+  expect(qpuCondition({ ...online, status: 'offline' }, [])).toMatchObject({ word: 'Offline' })
+  expect(qpuCondition({ ...online, enabled: false }, undefined)).toMatchObject({ word: 'Switched off' })
+})
+
+test('qpuCondition() takes the reason of the QPU itself and of no other', () => {
+  const others = [{ id: 'q2', name: 'boreas_5', reason: 'calibrating' }]
+  expect(qpuCondition(online, others)).toMatchObject({ takesJobs: true })
+})
+
+test('jobCondition() names the place in the queue of a pending job only', () => {
+  expect(jobCondition({ status: 'pending', queue_position: 2 }).word).toBe('Pending, 2nd')
+  expect(jobCondition({ status: 'pending', queue_position: undefined }).word).toBe('Pending')
+  expect(jobCondition({ status: 'running', queue_position: 2 }).word).toBe('Running')
+})
+
+test('jobFailure() finds the reason wherever the server put it', () => {
+  const failed = (more: object) => jobFailure(v.parse(job, { id: 'j', status: 'failed', ...more }))
+  expect(failed({ error: 'No trigger' })).toBe('No trigger')
+  expect(failed({ error: { code: 'device', message: 'No trigger' } })).toBe('No trigger')
+  expect(failed({ results: { error: 'No trigger' } })).toBe('No trigger')
+  expect(failed({})).toBe('The driver gave no reason')
+  expect(jobFailure(v.parse(job, { id: 'j', status: 'completed', error: 'old' }))).toBeUndefined()
+})
+
+test('isFinished() holds for the three states that nothing follows', () => {
+  expect((['pending', 'running', 'completed', 'failed', 'cancelled'] as const).filter(isFinished)).toEqual([
+    'completed',
+    'failed',
+    'cancelled',
+  ])
+})

@@ -1,0 +1,29 @@
+import { expect, test } from 'bun:test'
+import { describeZone, formatMoment, parseTime } from '../../../ui/lib/time.ts'
+
+const noon = Date.UTC(2026, 10, 20, 12, 0, 0)
+
+test('parseTime() reads both forms of timestamp, and nothing out of nothing', () => {
+  expect(parseTime('2026-11-20 12:00:00.000Z')).toBe(noon)
+  expect(parseTime('2026-11-20T12:00:00Z')).toBe(noon)
+  for (const text of ['', undefined, null, 'soon']) expect(parseTime(text)).toBeUndefined()
+})
+
+test('formatMoment() leaves out what is the same as now', () => {
+  const zone = 'Europe/Stockholm'
+  expect(formatMoment(Date.UTC(2026, 10, 20, 8, 5, 9), noon, zone)).toBe('09:05:09')
+  expect(formatMoment(Date.UTC(2026, 10, 19, 8, 5, 9), noon, zone)).toBe('19 Nov, 09:05')
+  expect(formatMoment(Date.UTC(2025, 10, 19, 8, 5, 9), noon, zone)).toBe('19 Nov 2025, 09:05')
+})
+
+test('formatMoment() takes the day from the zone of the reader', () => {
+  const lateEvening = Date.UTC(2026, 10, 19, 23, 30)
+  expect(formatMoment(lateEvening, noon, 'Europe/Stockholm')).toBe('00:30:00')
+  expect(formatMoment(lateEvening, noon, 'UTC')).toBe('19 Nov, 23:30')
+})
+
+test('describeZone() names the offset of the season', () => {
+  expect(describeZone(noon, 'Europe/Stockholm')).toBe('Europe/Stockholm, UTC+01:00')
+  expect(describeZone(Date.UTC(2026, 6, 1), 'Europe/Stockholm')).toBe('Europe/Stockholm, UTC+02:00')
+  expect(describeZone(noon, 'UTC')).toBe('UTC')
+})
