@@ -26,6 +26,8 @@ interface SessionParts {
 }
 
 const FLUSH_MS = 1_000
+/** Two drivers with one token replace each other: only a link that lasted shows that all is well. */
+const HEALTHY_MS = 10_000
 
 /**
  * Keeps this driver connected: obtains the CA, gets a lease, attaches, and starts over when the link ends. Sends
@@ -40,6 +42,7 @@ export class Session {
   #link: Link | undefined
   #authority: string | undefined
   #started = false
+  #attachedAt = 0
   #complaint: string | undefined
 
   constructor(parts: SessionParts) {
@@ -119,7 +122,9 @@ export class Session {
     this.#link = link
     const reason = await link.closed
     await link.close()
+    if (this.#attachedAt > 0 && clock.monotonic() - this.#attachedAt >= HEALTHY_MS) this.#pauses.reset()
     this.#link = undefined
+    this.#attachedAt = 0
     if (!signal.aborted) throw new AppError('unavailable', `connection to the server ended: ${reason}`)
   }
 
@@ -127,7 +132,7 @@ export class Session {
     const { log, outbox } = this.#parts
     log.info('connected', { driver: lease.name, qpu: lease.qpu_name, epoch: lease.epoch })
     this.#complaint = undefined
-    this.#pauses.reset()
+    this.#attachedAt = this.#parts.clock.monotonic()
     outbox.hasten()
     this.#sender.wake()
     this.#connected.resolve()

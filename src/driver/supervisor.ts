@@ -215,6 +215,7 @@ export class Supervisor {
       await this.#prepare()
       await this.#ask({ kind: 'open' })
       this.#becomeReady()
+      this.#log.info('device started again')
       if (this.#maintenance !== undefined) this.#host?.send({ kind: 'command', text: this.#maintenance })
     } catch (error) {
       this.#broken = messageOf(error).replace(/^startup error: /, '')

@@ -1,0 +1,40 @@
+import { expect, test } from 'bun:test'
+import { readCommandHead } from '../../src/driver/command-head.ts'
+import { runJobOf } from './support/jobs.ts'
+
+test('readCommandHead() reads the head of a job whatever its payload', () => {
+  const head = { kind: 'run', type: 'RunJob', job: 'job000000000001', attempt: 1, epoch: 1, limit_ms: 0 }
+  expect(readCommandHead(JSON.stringify(runJobOf('ok')))).toEqual(head as never)
+  expect(readCommandHead(JSON.stringify({ ...runJobOf('ok'), payload: { new: 'shape' } }))).toEqual(
+    head as never,
+  )
+})
+
+test('readCommandHead() reads acknowledgements and leaves all else to the device', () => {
+  expect(readCommandHead('{"type":"EventAck","event":"a.1","applied":false}')).toEqual({
+    kind: 'ack',
+    type: 'EventAck',
+    event: 'a.1',
+    applied: false,
+  })
+  expect(readCommandHead('{"type":"SetMaintenance","on":true,"reason":"x"}')).toEqual({
+    kind: 'other',
+    type: 'SetMaintenance',
+  })
+  expect(readCommandHead('{"type":"FromTheFuture"}')).toEqual({ kind: 'other', type: 'FromTheFuture' })
+})
+
+test.each([
+  '',
+  'null',
+  '[]',
+  '{}',
+  '{"type":7}',
+  '{"type":"RunJob"}',
+  '{"type":"RunJob","job":"../x","attempt":1,"epoch":1,"limit_ms":0}',
+  '{"type":"RunJob","job":"job000000000001","attempt":"1","epoch":1,"limit_ms":0}',
+  '{"type":"EventAck"}',
+  '{"type":"RunJob"',
+])('readCommandHead() refuses %s', (text) => {
+  expect(readCommandHead(text)).toBeUndefined()
+})

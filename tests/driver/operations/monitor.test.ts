@@ -1,0 +1,84 @@
+import { expect, test } from 'bun:test'
+import * as v from 'valibot'
+import type { FakeClock } from '../../../src/base/index.ts'
+import type { MonitorIo } from '../../../src/devices/index.ts'
+import { runMonitor } from '../../../src/driver/operations/monitor.ts'
+import { EVENTS, eventEnvelope } from '../../../src/protocol/index.ts'
+import { operationIo } from './support.ts'
+
+async function open(start: (io: MonitorIo, clock: FakeClock) => void) {
+  const at = operationIo()
+  await runMonitor({ start: async (io) => start(io, at.clock) }, at.io).start()
+  return at
+}
+
+test('runMonitor() sends events the server can read, each with its own id', async () => {
+  const readings = { stage: { value: 0.01, unit: 'K', status: 'ok' } }
+  const { sent } = await open((io) => {
+    io.emit('CryostatReading', { readings })
+    io.emit('CryostatReading', { readings })
+  })
+  const events = sent.flatMap((message) =>
+    message.kind === 'event' ? [v.parse(eventEnvelope, JSON.parse(message.body))] : [],
+  )
+  expect(events).toHaveLength(2)
+  expect(events[0]?.id).not.toBe(events[1]?.id ?? '')
+  const declared = EVENTS.find((each) => each.type === 'CryostatReading')
+  for (const event of events) expect(declared && v.is(declared.payload, event.payload)).toBe(true)
+})
+
+test('runMonitor() drops an event the server would refuse for its size', async () => {
+  const { sent, lines } = await open((io) => io.emit('Trace', { text: 'x'.repeat(70_000) }))
+  expect(sent).toEqual([])
+  expect(lines).toMatchObject([{ level: 'warn', type: 'Trace', limit: 65_536 }])
+})
+
+test('every() runs at once and then on the beat', async () => {
+  const times: number[] = []
+  const { clock } = await open((io, clock) => io.every(2, async () => void times.push(clock.monotonic())))
+  await clock.advance(6_500)
+  expect(times).toEqual([0, 2_000, 4_000, 6_000])
+})
+
+test('every() skips the ticks that fall into a running call', async () => {
+  const times: number[] = []
+  const { clock } = await open((io, clock) =>
+    io.every(1, async () => {
+      times.push(clock.monotonic())
+      await clock.sleep(2_500)
+    }),
+  )
+  await clock.advance(7_000)
+  expect(times).toEqual([0, 3_000, 6_000])
+})
+
+test('every() goes on after a failed call', async () => {
+  let count = 0
+  const { clock, lines } = await open((io) =>
+    io.every(1, async () => {
+      count += 1
+      if (count === 1) throw new Error('no answer')
+    }),
+  )
+  await clock.advance(2_000)
+  expect(count).toBe(3)
+  expect(lines).toMatchObject([{ level: 'warn', message: 'reading failed' }])
+})
+
+test('every() ends with the driver, which also aborts the call under way', async () => {
+  let count = 0
+  const { clock, stopping, lines } = await open((io, clock) =>
+    io.every(1, (signal) => {
+      count += 1
+      return clock.sleep(10_000, signal)
+    }),
+  )
+  stopping.abort(new Error('the driver stops'))
+  await clock.advance(60_000)
+  expect(count).toBe(1)
+  expect(lines).toEqual([])
+})
+
+test.each([0, -1, Number.NaN])('every(%p) is refused', async (seconds) => {
+  await expect(open((io) => io.every(seconds, async () => undefined))).rejects.toThrow(RangeError)
+})

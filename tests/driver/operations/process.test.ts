@@ -1,0 +1,232 @@
+import { expect, test } from 'bun:test'
+import * as v from 'valibot'
+import { type Job, JobError, type JobIo, type ProcessDevice } from '../../../src/devices/index.ts'
+import { runProcess } from '../../../src/driver/operations/process.ts'
+import { EVENTS, eventEnvelope, type JobResults } from '../../../src/protocol/index.ts'
+import { resultsOf } from '../support/devices.ts'
+import { runJobOf } from '../support/jobs.ts'
+import { until } from '../support/until.ts'
+import { operationIo } from './support.ts'
+
+function open(run: ProcessDevice['run'], rest: Partial<ProcessDevice> = {}) {
+  const at = operationIo()
+  const operation = runProcess({ run, ...rest }, at.io)
+  /** Payloads of the results, checked as the server does. */
+  const results = () =>
+    at.sent.flatMap((message) => {
+      if (message.kind !== 'result') return []
+      const event = v.parse(eventEnvelope, JSON.parse(message.body))
+      const declared = EVENTS.find((each) => each.type === event.type)
+      if (!declared) throw new Error(`unknown event ${event.type}`)
+      return [v.parse(declared.payload, event.payload)]
+    })
+  return { operation, results, ...at }
+}
+
+test('runProcess() gives the device the job, its deadline and its measured time', async () => {
+  const jobs: Job[] = []
+  const { operation, results, clock, sent } = open(async (job, io) => {
+    jobs.push(job)
+    expect(io.deadline).toBe(clock.monotonic() + 10_000)
+    await clock.advance(1_234)
+    return resultsOf('done')
+  })
+  const command = runJobOf('x', { attempt: 2, epoch: 8 })
+  operation.onCommand(command)
+  await until(() => results().length === 1)
+  expect(jobs).toEqual([{ id: command.job, attempt: 2, payload: command.payload }])
+  expect(sent[0]).toEqual({ kind: 'started', result: 'job000000000001.2' })
+  expect(results()).toEqual([
+    {
+      status: 'completed',
+      job: command.job,
+      attempt: 2,
+      epoch: 8,
+      execution_ms: 1_234,
+      results: resultsOf('done'),
+    },
+  ])
+})
+
+test("runProcess() takes the server's limit for the deadline when it is shorter", async () => {
+  const limits: number[] = []
+  const { operation, results, clock } = open(async (_, io) => {
+    limits.push(io.deadline - clock.monotonic())
+    return resultsOf('')
+  })
+  for (const limit_ms of [3_000, 60_000, 0]) operation.onCommand(runJobOf('x', { limit_ms }))
+  await until(() => results().length === 3)
+  expect(limits).toEqual([3_000, 10_000, 10_000])
+})
+
+test('runProcess() runs one job at a time, in order', async () => {
+  const ends: (() => void)[] = []
+  const { operation, sent, results } = open(async (job) => {
+    await new Promise<void>((resolve) => ends.push(resolve))
+    return resultsOf(job.id)
+  })
+  for (const job of ['job00000000000a', 'job00000000000b']) operation.onCommand(runJobOf('x', { job }))
+  await until(() => ends.length === 1)
+  await new Promise((resolve) => setTimeout(resolve, 5))
+  expect(sent.map((message) => message.kind)).toEqual(['started'])
+  ends[0]?.()
+  await until(() => ends.length === 2)
+  ends[1]?.()
+  await until(() => results().length === 2)
+  expect(sent.map((message) => message.kind)).toEqual(['started', 'result', 'started', 'result'])
+})
+
+const user = { class: 'user' }
+const FAILURES: [string, () => Promise<JobResults>, object, number][] = [
+  [
+    'a JobError verbatim, without time when nothing was executed',
+    async () => {
+      throw new JobError('circuit 0, line 3, column 7: gate foo is not known', {
+        errorCode: 'unknown_gate',
+        circuitIndex: 0,
+      })
+    },
+    {
+      ...user,
+      message: 'circuit 0, line 3, column 7: gate foo is not known',
+      error_code: 'unknown_gate',
+      circuit_index: 0,
+    },
+    0,
+  ],
+  [
+    'a JobError after execution with its time',
+    async () => {
+      throw new JobError('the readout line is dead', { class: 'device', executed: true })
+    },
+    { class: 'device', message: 'the readout line is dead' },
+    70,
+  ],
+  [
+    'any other error without its text',
+    async () => {
+      throw new RangeError('cannot read /etc/secret')
+    },
+    { class: 'device', message: 'RangeError: job execution failed, see the driver log' },
+    70,
+  ],
+  [
+    'what is thrown that is no error',
+    () => Promise.reject('/etc/secret'),
+    { class: 'device', message: 'Error: job execution failed, see the driver log' },
+    70,
+  ],
+  [
+    'numbers that JSON cannot hold',
+    async () => ({ ...resultsOf(''), metadata: { value: Number.NaN } }),
+    { class: 'device', error_code: 'invalid_results' },
+    70,
+  ],
+  [
+    'results larger than 32 MiB',
+    async () => ({ ...resultsOf(''), metadata: { text: 'x'.repeat(33 * 1024 * 1024) } }),
+    { ...user, error_code: 'results_too_large' },
+    70,
+  ],
+]
+
+test.each(FAILURES)('runProcess() reports %s', async (_, run, error, execution_ms) => {
+  const { operation, results, clock } = open(async () => {
+    await clock.advance(70)
+    return run()
+  })
+  operation.onCommand(runJobOf('x'))
+  await until(() => results().length === 1)
+  expect(results()).toMatchObject([{ status: 'failed', job: 'job000000000001', execution_ms, error }])
+})
+
+test('runProcess() names what to reduce when results are too large', async () => {
+  const { operation, results } = open(async () => ({
+    ...resultsOf(''),
+    metadata: { text: 'x'.repeat(33 * 1024 * 1024) },
+  }))
+  operation.onCommand(runJobOf('x'))
+  await until(() => results().length === 1)
+  const message = JSON.stringify(results()[0])
+  for (const word of ['shots', 'meas_level', 'memory', '32 MiB']) expect(message).toContain(word)
+})
+
+test('runProcess() keeps the full error in the log of the driver', async () => {
+  const { operation, results, lines } = open(() => Promise.reject(new RangeError('cannot read /etc/secret')))
+  operation.onCommand(runJobOf('x'))
+  await until(() => results().length === 1)
+  expect(String(lines[0]?.['error'])).toContain('cannot read /etc/secret')
+})
+
+test('runProcess() survives a device that throws at once instead of returning a promise', async () => {
+  const { operation, results } = open(() => {
+    throw new JobError('no')
+  })
+  operation.onCommand(runJobOf('x'))
+  operation.onCommand(runJobOf('x', { attempt: 2 }))
+  await until(() => results().length === 2)
+  expect(results()).toMatchObject([{ error: { message: 'no' } }, { error: { message: 'no' } }])
+})
+
+test('runProcess().cancel() aborts the named job only; phases are cut to 100 characters', async () => {
+  const ios: JobIo[] = []
+  const { operation, results, sent } = open((_, io) => {
+    ios.push(io)
+    io.phase('p'.repeat(200))
+    return new Promise((_resolve, reject) => {
+      io.signal.addEventListener('abort', () => reject(io.signal.reason))
+    })
+  })
+  operation.onCommand(runJobOf('x'))
+  await until(() => ios.length === 1)
+  operation.cancel?.('job000000000001.7')
+  expect(ios[0]?.signal.aborted).toBe(false)
+  operation.cancel?.('job000000000001.1')
+  await until(() => results().length === 1)
+  expect(sent[1]).toEqual({ kind: 'phase', result: 'job000000000001.1', phase: 'p'.repeat(100) })
+})
+
+test('runProcess() aborts the running job when the driver stops', async () => {
+  const ios: JobIo[] = []
+  const { operation, stopping } = open((_, io) => {
+    ios.push(io)
+    return new Promise(() => undefined)
+  })
+  operation.onCommand(runJobOf('x'))
+  await until(() => ios.length === 1)
+  stopping.abort()
+  expect(ios[0]?.signal.aborted).toBe(true)
+})
+
+test('runProcess() fails a job of a shape it does not know, and goes on', async () => {
+  const { operation, results, sent, lines } = open(async () => resultsOf(''))
+  const text = JSON.stringify({ ...runJobOf('x'), payload: { from: 'the future' } })
+  operation.onUnreadable?.(text, 'payload.circuits: Invalid key')
+  expect(sent.map((message) => message.kind)).toEqual(['started', 'result'])
+  expect(results()).toMatchObject([
+    {
+      status: 'failed',
+      execution_ms: 0,
+      error: {
+        ...user,
+        message: 'job not understood: payload.circuits: Invalid key',
+        error_code: 'invalid_payload',
+      },
+    },
+  ])
+  operation.onUnreadable?.('{"type":"Other"}', 'type: Invalid')
+  expect(lines).toMatchObject([{ message: 'command not understood', problem: 'type: Invalid' }])
+  operation.onCommand(runJobOf('x'))
+  await until(() => results().length === 2)
+})
+
+test('runProcess() starts and stops the device', async () => {
+  const calls: string[] = []
+  const { operation } = open(async () => resultsOf(''), {
+    start: async () => void calls.push('start'),
+    stop: async () => void calls.push('stop'),
+  })
+  await operation.start()
+  await operation.stop()
+  expect(calls).toEqual(['start', 'stop'])
+})

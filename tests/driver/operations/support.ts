@@ -1,0 +1,20 @@
+import { FakeClock } from '../../../src/base/index.ts'
+import type { FromHost } from '../../../src/driver/host-messages.ts'
+import type { OperationIo } from '../../../src/driver/operations/operation.ts'
+import { recordedLog } from '../support/logs.ts'
+
+/** What an operation gets, with everything it sends. */
+export function operationIo() {
+  const clock = new FakeClock()
+  const sent: FromHost[] = []
+  const stopping = new AbortController()
+  const recorded = recordedLog()
+  const io: OperationIo = {
+    clock,
+    log: recorded.log,
+    signal: stopping.signal,
+    jobTimeoutMs: 10_000,
+    send: (message) => sent.push(message),
+  }
+  return { io, clock, sent, stopping, ...recorded }
+}

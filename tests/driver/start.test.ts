@@ -1,0 +1,328 @@
+import { expect, test } from 'bun:test'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import * as v from 'valibot'
+import { AppError } from '../../src/base/index.ts'
+import { type DriverSettings, StartupError } from '../../src/driver/index.ts'
+import { EVENTS } from '../../src/protocol/index.ts'
+import { certificates, DEVICES, openBench } from './support/driver.ts'
+import { runJobOf } from './support/jobs.ts'
+import { until } from './support/until.ts'
+
+test('startDriver() connects, says hello, runs jobs and forgets acknowledged results', async () => {
+  await using bench = await openBench()
+  const driver = await bench.attach()
+  bench.server.push(runJobOf('ok one'))
+  await bench.event('JobResult')
+  bench.server.push(runJobOf('ok two', { job: 'job000000000002' }))
+  await bench.event('JobResult', 2)
+  expect(bench.server.events.map((event) => event.type)).toEqual([
+    'DriverHello',
+    'JobStarted',
+    'JobResult',
+    'JobStarted',
+    'JobResult',
+  ])
+  for (const event of bench.server.events) {
+    const declared = EVENTS.find((each) => each.type === event.type)
+    expect(declared && v.is(declared.payload, event.payload)).toBe(true)
+  }
+  expect(bench.server.events[0]?.payload).toEqual({
+    version: '2026.11.0',
+    device: 'wild',
+    epoch: 1,
+    running: null,
+  })
+  await driver.stop()
+  await driver.finished
+  expect((await readdir(bench.outbox)).sort()).toEqual(['owner'])
+  expect(bench.server.connects[0]).toMatchObject({
+    operation: 'process',
+    device: 'wild',
+    version: '2026.11.0',
+  })
+})
+
+const secure = (bench: { folder: string }): Partial<DriverSettings> => ({
+  dataDir: join(bench.folder, 'data'),
+})
+const ERRORS: [string, (bench: { folder: string }) => Partial<DriverSettings>, string[]][] = [
+  [
+    'an unknown device',
+    () => ({ device: 'no-such-device' }),
+    ['unknown process device no-such-device; known devices: '],
+  ],
+  [
+    'an unknown operation for the device',
+    () => ({ operation: 'monitor' }),
+    [`device ${DEVICES}#wild is a process device, not monitor`],
+  ],
+  [
+    'an option without value',
+    () => ({ optionPairs: ['greeting=hi', 'verbose'] }),
+    ['invalid option verbose; expected key=value'],
+  ],
+  [
+    'a missing option',
+    () => ({ optionPairs: [] }),
+    ['missing required option greeting (for example -o greeting=hello)'],
+  ],
+  [
+    'a bad value',
+    () => ({ optionPairs: ['greeting=hi', 'job_timeout=-1'] }),
+    ['bad value for -o job_timeout: -1 is out of range'],
+  ],
+  [
+    'an unsafe data dir',
+    () => ({ optionPairs: ['greeting=hi', 'data_dir=/usr/lib/x'] }),
+    ['bad value for -o data_dir: /usr/lib/x is not in a safe location'],
+  ],
+  [
+    'an unsafe --data-dir',
+    () => ({ dataDir: '/tmp-evil' }),
+    ['bad value for -o data_dir: /tmp-evil is not in a safe location'],
+  ],
+  [
+    'an unsafe --ca-file',
+    () => ({ caFile: '/etc/ca.pem' }),
+    ['bad value for --ca-file: /etc/ca.pem is not in a safe location'],
+  ],
+  [
+    'a device that refuses',
+    (bench) => ({ ...secure(bench), optionPairs: ['greeting=hi', 'refuse_check=true'] }),
+    ['startup error: the fridge is warm'],
+  ],
+  [
+    'a device that crashes in its start',
+    () => ({ device: `${DEVICES}#crasher` }),
+    ['startup error: device process exited (SIGABRT)'],
+  ],
+  [
+    'a calibration without its file',
+    () => ({
+      operation: 'calibrate',
+      device: `${DEVICES}#tuner`,
+      optionPairs: ['calibration_config=/tmp/none.yml'],
+    }),
+    ['startup error: calibration config not found: /tmp/none.yml'],
+  ],
+  [
+    'several faults at once',
+    () => ({ optionPairs: ['job_timeout=x'], token: '', caFingerprint: 'zz', svcAddr: 'lab', caFile: '/x' }),
+    [
+      'missing required option greeting (for example -o greeting=hello)',
+      'bad value for -o job_timeout: "x" is not a number of seconds',
+      'bad value for --svc-addr: "lab" is not an http or https address',
+      'missing required option --token (or SVC_ACCESS_TOKEN)',
+      'bad value for --ca-fingerprint: "zz" is not a SHA-256 fingerprint',
+      'bad value for --ca-file: /x is not in a safe location',
+    ],
+  ],
+]
+
+test.each(ERRORS)(
+  'startDriver() refuses %s before it asks the server for anything',
+  async (_, change, lines) => {
+    await using bench = await openBench()
+    const error = await bench.start(change(bench)).catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(StartupError)
+    const reasons = error instanceof StartupError ? error.message.split('\n') : []
+    expect(reasons).toHaveLength(lines.length)
+    for (const [index, line] of lines.entries()) expect(reasons[index]).toStartWith(line)
+    expect(bench.server.requests).toEqual([])
+  },
+)
+
+test('startDriver() refuses a data dir in use by another driver', async () => {
+  await using bench = await openBench()
+  const first = await bench.start()
+  await expect(bench.start()).rejects.toThrow(
+    `data dir ${bench.settings.dataDir} is in use by another driver`,
+  )
+  await first.stop()
+  await bench.attach()
+})
+
+test('startDriver() refuses a data dir that cannot be made', async () => {
+  await using bench = await openBench()
+  await writeFile(join(bench.folder, 'file'), '')
+  await expect(bench.start({ dataDir: join(bench.folder, 'file/data') })).rejects.toThrow('cannot be made')
+})
+
+test('startDriver() sends no token to a server with another CA, and stops', async () => {
+  await using bench = await openBench()
+  bench.server.caPem = certificates.foreign.caPem
+  const driver = await bench.start()
+  await expect(driver.finished).rejects.toThrow('the token was not sent')
+  expect(bench.server.requests).toEqual(['GET /api/pub/root-ca.pem'])
+})
+
+test.each([
+  [401, 'unauthorized', 'Unknown access token'],
+  [403, 'forbidden', 'Driver north is disabled'],
+  [400, 'invalid', 'Bad body'],
+] as const)('startDriver() stops when the first connect is answered by %d', async (status, code, message) => {
+  await using bench = await openBench()
+  bench.server.refuse = { status, message }
+  const driver = await bench.start()
+  const error = await driver.finished.catch((thrown: unknown) => thrown)
+  expect(error).toBeInstanceOf(AppError)
+  expect(error).toMatchObject({ code, message: `connect was refused (${status}): ${message}` })
+  expect(bench.server.connects).toHaveLength(1)
+})
+
+test('startDriver() warns once about a token over plain HTTP to another machine', async () => {
+  await using bench = await openBench()
+  await bench.start({ svcAddr: 'http://192.0.2.1:8090' })
+  expect(bench.messages()).toContain('the access token goes over plain HTTP; use an https address')
+  await using local = await openBench()
+  await local.attach()
+  expect(local.messages()).not.toContain('the access token goes over plain HTTP; use an https address')
+})
+
+test('startDriver() works over https with the pinned CA', async () => {
+  await using bench = await openBench({ https: true })
+  await bench.attach()
+  bench.server.push(runJobOf('ok'))
+  expect((await bench.event('JobResult')).payload).toMatchObject({ status: 'completed' })
+})
+
+test('startDriver() keeps token and JWT out of the log', async () => {
+  await using bench = await openBench()
+  const driver = await bench.attach()
+  bench.server.push(runJobOf('throw'))
+  await bench.event('JobResult')
+  await driver.stop()
+  const text = JSON.stringify(bench.lines)
+  expect(text).not.toContain(bench.settings.token)
+  expect(text).not.toContain('jwt-1')
+})
+
+test('a monitor sends its readings up, also those from before the connection', async () => {
+  await using bench = await openBench()
+  await bench.attach({ operation: 'monitor', device: `${DEVICES}#gauge`, optionPairs: [] })
+  await bench.event('CryostatReading', 3)
+  expect(bench.server.events[0]?.type).toBe('DriverHello')
+  const values = bench.server.eventsOf('CryostatReading').map((event) => JSON.stringify(event.payload))
+  expect(values[0]).toContain('"value":1')
+})
+
+test('a tuner hears about maintenance', async () => {
+  await using bench = await openBench()
+  await bench.attach({ operation: 'calibrate', device: `${DEVICES}#tuner`, optionPairs: [] })
+  bench.server.push({ type: 'SetMaintenance', on: true, reason: 'helium' })
+  await until(() => bench.lines.some((line) => line.message === 'maintenance heard' && line['on'] === true))
+})
+
+test('commands that make no sense change nothing', async () => {
+  await using bench = await openBench()
+  await bench.attach()
+  bench.server.push({ type: 7 })
+  bench.server.push({ type: 'RunJob', job: '../../x' })
+  bench.server.push({ type: 'EventAck', event: 'never-heard-of.1', applied: true })
+  bench.server.push({ type: 'FromTheFuture', job: 1 })
+  bench.server.push(runJobOf('ok'))
+  await bench.event('JobResult')
+  expect(bench.messages().filter((message) => message === 'command not understood')).toHaveLength(3)
+})
+
+test('a second job and an older lease are refused; the same attempt is confirmed, and runs once', async () => {
+  await using bench = await openBench()
+  await bench.attach()
+  bench.server.push(runJobOf('wait 150'))
+  await bench.event('JobStarted')
+  bench.server.push(runJobOf('ok', { job: 'job000000000002' }))
+  bench.server.push(runJobOf('ok', { job: 'job000000000003', epoch: 0 }))
+  bench.server.push(runJobOf('wait 150'))
+  await bench.event('JobResult')
+  bench.server.push(runJobOf('wait 150'))
+  await bench.event('JobResult', 2)
+  expect(bench.server.eventsOf('JobRefused').map((event) => event.payload)).toEqual([
+    { job: 'job000000000002', attempt: 1, reason: 'busy' },
+    { job: 'job000000000003', attempt: 1, reason: 'old_epoch' },
+  ])
+  expect(bench.server.eventsOf('JobHeartbeat')).toHaveLength(1)
+  expect(bench.server.eventsOf('JobStarted')).toHaveLength(1)
+  const [first, second] = bench.server.eventsOf('JobResult')
+  expect(second).toEqual(first as never)
+})
+
+test.each([
+  [
+    'abort',
+    {
+      class: 'device',
+      message: 'worker exited (SIGABRT) while running the job',
+      error_code: 'worker_exited',
+    },
+  ],
+  [
+    'refuse',
+    {
+      class: 'user',
+      message: 'circuit 0, line 3, column 7: gate foo is not known',
+      error_code: 'unknown_gate',
+    },
+  ],
+  ['throw', { class: 'device', message: 'TypeError: job execution failed, see the driver log' }],
+  ['nan', { class: 'device', error_code: 'invalid_results' }],
+  ['large 34000000', { class: 'user', error_code: 'results_too_large' }],
+])('a job that does `%s` fails, and the next one runs', async (circuit, error) => {
+  await using bench = await openBench()
+  await bench.attach()
+  bench.server.push(runJobOf(circuit))
+  expect((await bench.event('JobResult')).payload).toMatchObject({ status: 'failed', error })
+  bench.server.push(runJobOf('ok', { job: 'job000000000002' }))
+  expect((await bench.event('JobResult', 2)).payload).toMatchObject({ status: 'completed' })
+})
+
+test('an endless loop is killed at job_timeout and the driver stays connected', async () => {
+  await using bench = await openBench()
+  await bench.attach({ optionPairs: ['greeting=hi', 'job_timeout=0.1'] })
+  bench.server.push(runJobOf('loop'))
+  const { payload } = await bench.event('JobResult')
+  expect(payload).toMatchObject({
+    status: 'failed',
+    error: { class: 'user', message: 'job timed out after 0.1 s', error_code: 'timed_out' },
+  })
+  bench.server.push(runJobOf('ok', { job: 'job000000000002' }))
+  expect((await bench.event('JobResult', 2)).payload).toMatchObject({ status: 'completed' })
+  expect(bench.server.eventsOf('DriverHello')).toHaveLength(1)
+})
+
+test('a large result arrives whole', async () => {
+  await using bench = await openBench()
+  await bench.attach()
+  bench.server.push(runJobOf('large 30000000'))
+  const { payload } = await bench.event('JobResult')
+  expect(JSON.stringify(payload).length).toBeGreaterThan(30_000_000)
+})
+
+test('DriverHandle.stop() lets the running job finish and delivers its result', async () => {
+  await using bench = await openBench()
+  const driver = await bench.attach()
+  bench.server.push(runJobOf('wait 100'))
+  await bench.event('JobStarted')
+  const stopped = driver.stop()
+  bench.server.push(runJobOf('ok', { job: 'job000000000002' }))
+  await stopped
+  expect(bench.server.eventsOf('JobResult').map((event) => event.id)).toEqual(['job000000000001.1'])
+  expect((await bench.event('JobRefused')).payload).toMatchObject({ reason: 'stopping' })
+  expect(await readdir(bench.outbox)).toEqual(['owner'])
+  await until(() => !bench.server.attached())
+})
+
+test('DriverHandle.stop() is safe twice, and before any server was found', async () => {
+  await using bench = await openBench()
+  const driver = await bench.start({ svcAddr: 'http://127.0.0.1:1' })
+  await Promise.all([driver.stop(), driver.stop()])
+  await driver.finished
+  await bench.attach()
+})
+
+test('a data dir is made with its parents', async () => {
+  await using bench = await openBench()
+  await mkdir(join(bench.folder, 'deep'))
+  await bench.attach({ optionPairs: ['greeting=hi', `data_dir=${bench.folder}/deep/er/data`] })
+  expect((await readdir(join(bench.folder, 'deep/er/data'))).sort()).toEqual(['driver.lock', 'outbox'])
+})

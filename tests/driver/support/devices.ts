@@ -1,0 +1,128 @@
+import { writeFileSync } from 'node:fs'
+import {
+  type CalibrateDevice,
+  defineDevice,
+  JobError,
+  type JobIo,
+  type MonitorDevice,
+  opt,
+} from '../../../src/devices/index.ts'
+import type { JobResults } from '../../../src/protocol/index.ts'
+
+/** The smallest results that pass the checks; `note` comes back in the metadata. */
+export function resultsOf(note: string): JobResults {
+  return {
+    success: true,
+    backend: 'wild',
+    shots: 1,
+    counts: { '0': 1 },
+    circuit_results: [],
+    metadata: { note },
+  }
+}
+
+const never = () => new Promise<never>(() => undefined)
+
+function aborted(io: JobIo): Promise<never> {
+  return new Promise((_, reject) => {
+    io.signal.addEventListener('abort', () => reject(io.signal.reason))
+  })
+}
+
+/** What the first word of a circuit makes the device do. */
+const DEEDS: Record<string, (rest: string, io: JobIo) => Promise<JobResults>> = {
+  ok: async (rest) => resultsOf(rest),
+  env: async () => resultsOf(JSON.stringify(Object.keys(process.env).sort())),
+  pid: async () => resultsOf(String(process.pid)),
+  wait: async (rest) => {
+    await new Promise((resolve) => setTimeout(resolve, Number(rest)))
+    return resultsOf('waited')
+  },
+  patient: (_, io) => aborted(io),
+  stubborn: never,
+  loop: () => {
+    for (;;) Math.sqrt(2)
+  },
+  abort: () => process.abort(),
+  exit: () => process.exit(7),
+  refuse: () => {
+    throw new JobError('circuit 0, line 3, column 7: gate foo is not known', { errorCode: 'unknown_gate' })
+  },
+  throw: () => {
+    throw new TypeError('cannot read /etc/secret')
+  },
+  stray: async () => {
+    setTimeout(() => {
+      throw new Error('late')
+    }, 1)
+    return never()
+  },
+  nan: async () => ({ ...resultsOf(''), metadata: { value: Number.NaN } }),
+  large: async (rest) => ({ ...resultsOf(''), metadata: { text: 'x'.repeat(Number(rest)) } }),
+  phase: async (rest, io) => {
+    io.phase(rest)
+    return never()
+  },
+}
+
+/** A process device whose circuits are orders such as `ok hello`, `abort` or `loop`. */
+export const wild = defineDevice({
+  name: 'wild',
+  operation: 'process',
+  options: {
+    greeting: opt.string({ help: 'Something to say', required: true, example: 'hello' }),
+    refuse_check: opt.bool({ help: 'Refuses to start', default: false }),
+    /** Refuses to start again after this file was made by the first start. */
+    once: opt.path({ help: 'A file' }),
+  },
+  check({ options }) {
+    if (options.refuse_check) throw new Error('the fridge is warm')
+  },
+  create: ({ options }) => ({
+    async start() {
+      if (options.once === undefined) return
+      writeFileSync(options.once, 'started', { flag: 'wx' })
+    },
+    async run(job, io) {
+      const [word = '', rest = ''] = (job.payload.circuits[0]?.circuit ?? '').split(/ (.*)/)
+      const deed = DEEDS[word]
+      if (!deed) throw new JobError(`no deed called ${word}`)
+      return deed(rest, io)
+    },
+  }),
+})
+
+/** Emits one reading, and a second one each 10 ms. */
+export const gauge = defineDevice({
+  name: 'gauge',
+  operation: 'monitor',
+  create: (): MonitorDevice => ({
+    async start(io) {
+      let count = 0
+      io.every(0.01, async () => {
+        count += 1
+        io.emit('CryostatReading', { readings: { stage: { value: count, unit: 'K', status: 'ok' } } })
+      })
+    },
+  }),
+})
+
+/** Writes down what it is told about maintenance. */
+export const tuner = defineDevice({
+  name: 'tuner',
+  operation: 'calibrate',
+  create: ({ log, raw }): CalibrateDevice => ({
+    start: async () => undefined,
+    calibrate: async () => ({}),
+    maintenance(on) {
+      log.info('maintenance heard', { on })
+      if (on && raw['crash'] === 'true') process.abort()
+    },
+  }),
+})
+
+export const crasher = defineDevice({
+  name: 'crasher',
+  operation: 'process',
+  create: () => ({ start: () => process.abort(), run: never }),
+})

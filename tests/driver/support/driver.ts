@@ -1,0 +1,72 @@
+import { join } from 'node:path'
+import { type Clock, systemClock } from '../../../src/base/index.ts'
+import { type DriverHandle, type DriverSettings, startDriver } from '../../../src/driver/index.ts'
+import { type EventEnvelope, fingerprintOf } from '../../../src/protocol/index.ts'
+import { makeTestCertificates } from '../../support/certificates.ts'
+import { recordedLog } from './logs.ts'
+import { tempFolder } from './temp-folder.ts'
+import { openTestServer, type TestServer } from './test-server.ts'
+import { until } from './until.ts'
+
+export const certificates = await makeTestCertificates()
+export const DEVICES = join(import.meta.dir, 'devices.ts')
+export const HOST_ARGV = [process.execPath, join(import.meta.dir, 'host-main.ts')]
+
+/** A server, a folder, and any number of drivers that use them; all of it goes with the scope. */
+export async function openBench(options: { https?: boolean; clock?: Clock } = {}) {
+  const folder = await tempFolder()
+  const server: TestServer = await openTestServer({ certificates, ...(options.https && { https: true }) })
+  const recorded = recordedLog()
+  const drivers: DriverHandle[] = []
+  const settings: DriverSettings = {
+    svcAddr: server.url,
+    token: 'svc_dt_0123456789abcdef0123',
+    operation: 'process',
+    device: `${DEVICES}#wild`,
+    caFile: join(folder.path, 'ca/svc.ca.pem'),
+    caFingerprint: fingerprintOf(certificates.caPem),
+    dataDir: join(folder.path, 'data'),
+    optionPairs: ['greeting=hi'],
+  }
+
+  async function start(changes: Partial<DriverSettings> = {}): Promise<DriverHandle> {
+    const driver = await startDriver(
+      { ...settings, ...changes },
+      {
+        clock: options.clock ?? systemClock,
+        log: recorded.log,
+        version: '2026.11.0',
+        cwd: folder.path,
+        home: '/home/nobody',
+        env: process.env,
+        hostArgv: HOST_ARGV,
+      },
+    )
+    drivers.push(driver)
+    return driver
+  }
+
+  return {
+    folder: folder.path,
+    outbox: join(folder.path, 'data/outbox'),
+    server,
+    settings,
+    start,
+    ...recorded,
+    /** Starts a driver and waits until the server sees both its sockets. */
+    async attach(changes: Partial<DriverSettings> = {}): Promise<DriverHandle> {
+      const driver = await start(changes)
+      await driver.connected
+      await until(server.attached, 'attach')
+      return driver
+    },
+    /** Waits for event number `count` (from 1) of a type. */
+    event: (type: string, count = 1): Promise<EventEnvelope> =>
+      until(() => server.eventsOf(type)[count - 1], `${type} ${count}`),
+    async [Symbol.asyncDispose]() {
+      await Promise.all(drivers.map((driver) => driver.stop()))
+      await server.close()
+      await folder[Symbol.asyncDispose]()
+    },
+  }
+}

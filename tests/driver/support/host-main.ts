@@ -1,0 +1,3 @@
+import { runDeviceHost } from '../../../src/driver/index.ts'
+
+runDeviceHost()
