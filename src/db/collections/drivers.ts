@@ -1,6 +1,6 @@
 import { defineCollection } from '../collection.ts'
 import { bool, choice, date, integer, relation, text } from '../field.ts'
-import { withUnderscores } from './name.ts'
+import { withUnderscores } from '../underscores.ts'
 
 /** Daemons beside lab equipment: one operation for one QPU each. */
 export const drivers = defineCollection({

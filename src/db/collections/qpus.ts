@@ -1,6 +1,6 @@
 import { defineCollection } from '../collection.ts'
 import { bool, choice, integer, json, text } from '../field.ts'
-import { withUnderscores } from './name.ts'
+import { withUnderscores } from '../underscores.ts'
 
 /** Quantum processing units. */
 export const qpus = defineCollection({
