@@ -33,6 +33,8 @@ export const setMaintenance = v.object({
 })
 export type SetMaintenance = v.InferOutput<typeof setMaintenance>
 
-/** Everything the server pushes to a driver. */
-export const command = v.variant('type', [runJob, eventAck, setMaintenance])
+/** Every command the server may push to a driver. */
+export const COMMANDS = [eventAck, runJob, setMaintenance] as const
+/** Any of them. */
+export const command = v.variant('type', COMMANDS)
 export type Command = v.InferOutput<typeof command>

@@ -3,6 +3,7 @@ import { openDatabase, resetLeases } from '../db/index.ts'
 import { Accounts } from './auth/accounts.ts'
 import { Passwords } from './auth/password.ts'
 import { authRoutes } from './auth/routes.ts'
+import { SetUp } from './auth/set-up.ts'
 import type { Config } from './config.ts'
 import type { ServerContext } from './context.ts'
 import { Hub } from './drivers/hub.ts'
@@ -11,12 +12,12 @@ import { createHandler } from './events/handlers.ts'
 import { buildApp } from './http/app.ts'
 import { type AssetTree, serveAssets } from './http/assets.ts'
 import { HttpPorts } from './http/ports.ts'
+import type { Route } from './http/route.ts'
 import { Dispatcher } from './jobs/dispatch.ts'
 import { Recovery } from './jobs/recover.ts'
 import { jobRoutes } from './jobs/routes.ts'
 import { metaRoutes } from './meta/routes.ts'
 import { qpuRoutes } from './qpus/routes.ts'
-import { SetUp } from './set-up.ts'
 import { openTls } from './tls/keeper.ts'
 import { tokenRoutes } from './tokens/routes.ts'
 import { userRoutes } from './users/routes.ts'
@@ -39,6 +40,8 @@ interface ServerParts {
 /** A server that is built but not yet listening. */
 export interface Server {
   readonly context: ServerContext
+  /** Every declared route, for the reference. */
+  readonly routes: readonly Route[]
   /** Opens the ports and starts the loops. */
   start(): Promise<{ url: string; httpsUrl: string | undefined }>
   /** Lines that tell how to create the first superuser; empty when there is one. */
@@ -75,18 +78,19 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
   const dispatcher = new Dispatcher(context, recovery)
   hub.start(createHandler(context, recovery))
   const setUp = new SetUp({ db, clock, passwords })
+  const routes = [
+    ...metaRoutes,
+    ...authRoutes(context, { accounts, passwords }),
+    ...userRoutes(passwords),
+    ...tokenRoutes,
+    ...qpuRoutes,
+    ...driverRoutes(hub),
+    ...jobRoutes,
+    ...setUp.routes(),
+  ]
   const app = buildApp({
     context,
-    routes: [
-      ...metaRoutes,
-      ...authRoutes(context, { accounts, passwords }),
-      ...userRoutes(passwords),
-      ...tokenRoutes,
-      ...qpuRoutes,
-      ...driverRoutes(hub),
-      ...jobRoutes,
-      ...setUp.routes(),
-    ],
+    routes,
     identify: (request) => accounts.identify(request),
     pages: parts.assets ? serveAssets(parts.assets) : undefined,
   })
@@ -101,6 +105,7 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
   let url = ''
   return {
     context,
+    routes,
     async start() {
       await recovery.start()
       dispatcher.start()

@@ -1,0 +1,172 @@
+/**
+ * Writes docs/reference/{settings,routes,events}.md from the declarations in the code: `npm run docs`.
+ * With `--check` it writes nothing and fails when a page is stale.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { toJsonSchema } from '@valibot/to-json-schema'
+import type { GenericSchema } from 'valibot'
+import { silentLog, systemClock } from '../src/base/index.ts'
+import { version } from '../src/cli/version.ts'
+import { COMMANDS } from '../src/protocol/commands.ts'
+import { EVENTS } from '../src/protocol/index.ts'
+import { createServer, flagOf, readConfig, SETTINGS, variableOf } from '../src/server/index.ts'
+
+const REFERENCE = join(import.meta.dir, '../docs/reference')
+const NOTE = '<!-- Made by `npm run docs` from the declarations in the code. Do not edit. -->\n\n'
+
+const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ')
+const row = (...cells: string[]) => `| ${cells.map(cell).join(' | ')} |`
+
+function settingsPage(): string {
+  const rows = Object.entries(SETTINGS).map(([name, declared]) => {
+    const { kind, default: fallback, help } = declared
+    const format: (value: never) => string = kind.format
+    const shown = format(fallback as never)
+    const flag = kind.hint ? `${flagOf(name)} <${kind.hint}>` : flagOf(name)
+    return row(`\`${flag}\``, `\`${variableOf(name)}\``, `\`${name}\``, shown ? `\`${shown}\`` : '', help)
+  })
+  return `# Settings of the server
+
+Precedence: flag, then environment variable, then config file (JSON or YAML), then default. Durations are written
+\`720h\`, \`30m\`, \`90s\`; rates \`20:60\` mean 20 requests a second after a burst of 60, \`0\` switches them off.
+
+| Flag | Variable | Config key | Default | Meaning |
+|---|---|---|---|---|
+${rows.join('\n')}
+`
+}
+
+interface JsonSchema {
+  properties?: Record<string, JsonSchema>
+  required?: string[]
+  anyOf?: JsonSchema[]
+  enum?: unknown[]
+  const?: unknown
+  type?: string | string[]
+  items?: JsonSchema
+  minimum?: number
+  maximum?: number
+  maxLength?: number
+}
+
+function typeOf(schema: JsonSchema): string {
+  if (schema.const !== undefined) return JSON.stringify(schema.const)
+  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(', ')
+  if (schema.anyOf) return [...new Set(schema.anyOf.map(typeOf))].join(' or ')
+  if (schema.type === 'array') return `list of ${typeOf(schema.items ?? {})}`
+  const bounds = [schema.minimum, schema.maximum].some((bound) => bound !== undefined)
+    ? ` ${schema.minimum ?? ''}…${schema.maximum ?? ''}`
+    : ''
+  return `${[schema.type ?? 'any'].flat().join(' or ')}${bounds}`
+}
+
+function fieldsOf(schema: GenericSchema | undefined, mark = true): string {
+  if (!schema) return ''
+  const json = toJsonSchema(schema, { errorMode: 'ignore', typeMode: 'input' }) as JsonSchema
+  const shapes = json.anyOf ?? [json]
+  const fields = new Map<string, string>()
+  for (const shape of shapes) {
+    for (const [name, field] of Object.entries(shape.properties ?? {})) {
+      const star = mark && shape.required?.includes(name) ? '*' : ''
+      fields.set(name, `\`${name}\`${star} ${typeOf(field)}`)
+    }
+  }
+  return [...fields.values()].join('; ')
+}
+
+async function routesPage(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-docs-'))
+  const inFolder = (name: string) => join(folder, name)
+  const { config } = readConfig({
+    env: {},
+    flags: {
+      dir: inFolder('data'),
+      tlsCaCertFile: inFolder('ca.pem'),
+      tlsCaKeyFile: inFolder('ca.key'),
+      tlsCertFile: inFolder('cert.pem'),
+      tlsKeyFile: inFolder('key.pem'),
+    },
+  })
+  const server = await createServer(config, {
+    clock: systemClock,
+    log: silentLog,
+    version,
+    assets: undefined,
+  })
+  const rows = server.routes.map(({ method, path, access, summary, body, query, statuses }) =>
+    row(
+      `\`${method} ${path}\``,
+      access.replace('_', ' '),
+      summary,
+      [fieldsOf(body), query ? `query: ${fieldsOf(query, false)}` : ''].filter(Boolean).join('; '),
+      statuses.join(', '),
+    ),
+  )
+  await server.stop()
+  rmSync(folder, { recursive: true })
+  return `# HTTP routes
+
+Bodies are JSON. Callers: *public* needs no credentials; *signed in* takes a login token or an API token
+(\`Authorization: TOKEN\`, with or without \`Bearer\`, or \`X-API-Token: TOKEN\`); *superuser* takes a superuser's login
+token. A superuser on a *signed in* route acts as a proxy user with unlimited QPU time.
+
+Errors have one shape, \`{status, message, code, request_id, data}\`; \`data\` holds refused fields as
+\`{"<field>": {code, message, params}}\`. Any route may also answer 401 (no or dead credentials), 403 (wrong kind of
+account), 413 (body too large), 429 (rate limit, with \`Retry-After\`), 500, and 507 (disk full; nothing was stored).
+A \`*\` marks required fields.
+
+| Route | Caller | Purpose | Fields | Statuses |
+|---|---|---|---|---|
+${rows.join('\n')}
+`
+}
+
+function eventsPage(): string {
+  const events = EVENTS.map((event) =>
+    row(
+      `\`${event.type}\``,
+      [event.log && 'logged', event.limited && 'rate limited', event.acknowledged && 'acknowledged']
+        .filter(Boolean)
+        .join(', '),
+      fieldsOf(event.payload),
+    ),
+  )
+  const commands = COMMANDS.map((command) => row(`\`${command.entries.type.literal}\``, fieldsOf(command)))
+  return `# Events and commands
+
+Messages on the sockets are one frame of UTF-8 JSON each. A driver sends events \`{type, id, ts, payload}\`: \`id\` is
+unique per driver, \`ts\` is its own UTC time. *Acknowledged* events are kept on the driver's disk and sent again
+until the server has stored them. *Rate limited* ones count against \`--event-rate-limit\`; surplus is dropped.
+
+## Events, driver to server
+
+| Type | Handling | Payload |
+|---|---|---|
+${events.join('\n')}
+
+## Commands, server to driver
+
+| Type | Fields |
+|---|---|
+${commands.join('\n')}
+`
+}
+
+const pages: Record<string, string> = {
+  'settings.md': settingsPage(),
+  'routes.md': await routesPage(),
+  'events.md': eventsPage(),
+}
+let stale = 0
+for (const [name, text] of Object.entries(pages)) {
+  const path = join(REFERENCE, name)
+  const content = NOTE + text
+  if (!process.argv.includes('--check')) writeFileSync(path, content)
+  else if (readFileSync(path, 'utf8') !== content) {
+    console.error(`docs/reference/${name} is stale; run npm run docs`)
+    stale += 1
+  }
+}
+process.exit(stale > 0 ? 1 : 0)
