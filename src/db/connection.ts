@@ -120,7 +120,7 @@ function translated<T>(path: string, work: () => T): T {
 }
 
 /** Failures of the storage below SQLite, as errors with a remedy; undefined for mistakes in statements. */
-function appErrorOf(path: string, error: SQLiteError): AppError | undefined {
+export function appErrorOf(path: string, error: SQLiteError): AppError | undefined {
   const code = error.code ?? ''
   if (code === 'SQLITE_FULL') {
     return storageFull('The disk with the database is full; free some space', 'storage_full', error)

@@ -1,6 +1,7 @@
 import { SQLiteError, Database as Sqlite } from 'bun:sqlite'
 import { join } from 'node:path'
 import { AppError, messageOf } from '../base/index.ts'
+import { appErrorOf } from './connection.ts'
 
 const PATIENCE_MS = 250
 
@@ -56,6 +57,8 @@ function openLockFile(dir: string): Sqlite {
 }
 
 function unusable(dir: string, cause: unknown): AppError {
+  const known = cause instanceof SQLiteError ? appErrorOf(join(dir, 'svc.lock'), cause) : undefined
+  if (known?.code === 'storage_full') return known
   return new AppError(
     'internal',
     `Cannot lock the data folder ${dir} (${messageOf(cause)}); check its owner and permissions, then remove svc.lock in it`,
