@@ -1,4 +1,4 @@
-import { newSecret } from '../../base/index.ts'
+import { newSecret } from '../base/index.ts'
 
 /** A new API token: shown once, stored only as its hash. */
 export function newApiToken(): string {

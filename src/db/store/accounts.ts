@@ -1,9 +1,12 @@
-import { AppError, newSecret } from '../../base/index.ts'
+import { AppError, newId, newSecret } from '../../base/index.ts'
 import type { RecordOf } from '../collection.ts'
 import { apiTokens } from '../collections/api_tokens.ts'
 import { superusers } from '../collections/superusers.ts'
-import { users } from '../collections/users.ts'
+import { PROXY_PREFIX, users } from '../collections/users.ts'
 import type { Database, ReadTx, Tx } from '../database.ts'
+import { appendAudit } from './audit.ts'
+import { postLedger } from './ledger.ts'
+import { keepApiTokens } from './tokens.ts'
 
 export type User = RecordOf<typeof users>
 export type Superuser = RecordOf<typeof superusers>
@@ -33,15 +36,23 @@ export function findSuperuser(db: Database, id: string): Promise<Superuser | und
   return db.read((tx) => tx.find(superusers, id))
 }
 
-/** The user with this e-mail address or user name; an empty identity finds nobody. */
+/** The user with this e-mail address (in any case) or user name; an empty identity finds nobody. */
 export function findUserByIdentity(db: Database, identity: string): Promise<User | undefined> {
   if (identity === '') return Promise.resolve(undefined)
-  return db.read((tx) => tx.findBy(users, { email: identity }) ?? tx.findBy(users, { username: identity }))
+  return db.read(
+    (tx) => tx.findBy(users, { email: stored(identity) }) ?? tx.findBy(users, { username: identity }),
+  )
 }
 
+/** The superuser with this e-mail address, in any case. */
 export function findSuperuserByEmail(db: Database, email: string): Promise<Superuser | undefined> {
   if (email === '') return Promise.resolve(undefined)
-  return db.read((tx) => tx.findBy(superusers, { email }))
+  return db.read((tx) => tx.findBy(superusers, { email: stored(email) }))
+}
+
+/** E-mail addresses are stored in lower case. */
+function stored(email: string): string {
+  return email.trim().toLowerCase()
 }
 
 /** The user an API token stands for, unless it is unknown or expired. `hash` is the token's SHA-256 in hex. */
@@ -93,7 +104,7 @@ export function saveSuperuser(
   }: { email: string; passwordHash: string; mode: 'create' | 'update' | 'upsert' },
 ): Promise<Superuser> {
   return db.write('save superuser', (tx) => {
-    const existing = tx.findBy(superusers, { email })
+    const existing = tx.findBy(superusers, { email: stored(email) })
     if (existing && mode === 'create') throw new AppError('conflict', `Superuser ${email} already exists`)
     if (!existing && mode === 'update') throw new AppError('not_found', `There is no superuser ${email}`)
     const secret = { password: passwordHash, tokenKey: newSecret() }
@@ -106,17 +117,70 @@ export function listSuperusers(db: Database): Promise<Superuser[]> {
   return db.read((tx) => tx.list(superusers, { sort: 'email' }))
 }
 
-/** @throws AppError `not_found`; `invalid` for the last superuser. */
+/**
+ * Removes a superuser; the user record that stands for it stays, as the owner of its jobs, but is disabled.
+ * @throws AppError `not_found`; `invalid` for the last superuser.
+ */
 export function removeSuperuser(db: Database, email: string): Promise<void> {
   return db.write('remove superuser', (tx) => {
-    const existing = tx.findBy(superusers, { email })
+    const existing = tx.findBy(superusers, { email: stored(email) })
     if (!existing) throw new AppError('not_found', `There is no superuser ${email}`)
     tx.remove(superusers, existing.id)
+    const proxy = findProxy(tx, existing)
+    if (proxy) tx.update(users, proxy.id, { disabled: true })
   })
 }
 
+/** What a superuser changes of a user's account; absent parts stay as they are. */
+export interface AccountChange {
+  /** The new balance, not a difference. */
+  qpuSeconds?: number | undefined
+  /** Ids of the API tokens that stay; the others end. */
+  apiTokens?: readonly string[] | undefined
+}
+
+/**
+ * Sets a user's balance, by a ledger row, and which API tokens stay.
+ * @throws AppError `not_found`; `invalid` for a token the user does not have, and for the balance of a user
+ *   that stands for a superuser.
+ */
+export function changeUserAccount(
+  db: Database,
+  actor: string,
+  id: string,
+  { qpuSeconds, apiTokens }: AccountChange,
+): Promise<User> {
+  return db.write('change user account', (tx) => {
+    const user = tx.find(users, id)
+    if (!user) throw new AppError('not_found', `There is no user ${id}`)
+    if (apiTokens) keepApiTokens(tx, id, apiTokens)
+    if (qpuSeconds !== undefined) setBalance(tx, user, qpuSeconds)
+    appendAudit(tx, {
+      actor,
+      act: 'user.account',
+      subject: id,
+      detail: {
+        ...(qpuSeconds === undefined ? {} : { qpu_seconds: { from: user.qpu_seconds, to: qpuSeconds } }),
+        ...(apiTokens ? { api_tokens: { from: user.api_tokens, to: apiTokens } } : {}),
+      },
+    })
+    return tx.find(users, id) ?? user
+  })
+}
+
+function setBalance(tx: Tx, user: User, qpuSeconds: number): void {
+  if (user.unlimited) {
+    const message = 'Stands for a superuser, whose QPU time is not counted.'
+    throw new AppError('invalid', 'Failed to update record', {
+      fields: { qpu_seconds: { code: 'validation_invalid_value', message } },
+    })
+  }
+  const deltaMs = Math.round(qpuSeconds * 1_000) - Math.round(user.qpu_seconds * 1_000)
+  if (deltaMs !== 0) postLedger(tx, { user: user.id, kind: 'admin', sourceId: newId(tx.now), deltaMs })
+}
+
 function findProxy(tx: ReadTx, superuser: Superuser): User | undefined {
-  return tx.findBy(users, { username: `superuser_${superuser.id}` })
+  return tx.findBy(users, { username: `${PROXY_PREFIX}${superuser.id}`, unlimited: true })
 }
 
 /** The user record that stands for a superuser where a route needs a user; made on first use, never charged. */
@@ -132,7 +196,7 @@ function insertProxy(tx: Tx, superuser: Superuser): User {
   const emailTaken = tx.findBy(users, { email: superuser.email }) !== undefined
   return tx.insert(users, {
     email: emailTaken ? '' : superuser.email,
-    username: `superuser_${superuser.id}`,
+    username: `${PROXY_PREFIX}${superuser.id}`,
     tokenKey: newSecret(),
     verified: true,
     unlimited: true,

@@ -145,6 +145,12 @@ export function releaseLease(db: Database, { driver, epoch }: LeaseKey): Promise
   })
 }
 
+/** A disabled driver holds no lease: part of the transaction that disables it. */
+export function revokeLease(tx: Tx, driver: string): void {
+  tx.run(`UPDATE leases SET driver = '' WHERE driver = $driver`, { driver })
+  markOffline(tx, driver)
+}
+
 function markOffline(tx: Tx, driver: string): void {
   const ports = { command_port: 0, result_port: 0 }
   const row = tx.update(drivers, driver, { status: 'offline', leased: false, last_seen: tx.at, ...ports })

@@ -4,6 +4,7 @@ import { drivers } from '../collections/drivers.ts'
 import { qpus } from '../collections/qpus.ts'
 import type { Database, ReadTx } from '../database.ts'
 import { appendAudit } from './audit.ts'
+import { revokeLease } from './leases.ts'
 
 export type Qpu = RecordOf<typeof qpus>
 export type Driver = RecordOf<typeof drivers>
@@ -93,7 +94,7 @@ export function createDriver(db: Database, actor: string, driver: NewDriver): Pr
   })
 }
 
-/** Switches a QPU on or off; off also frees the leases of its drivers. Returns those drivers too. */
+/** Switches a QPU on or off; off also frees the leases of its drivers, which are returned too. */
 export function setQpuEnabled(
   db: Database,
   actor: string,
@@ -102,20 +103,23 @@ export function setQpuEnabled(
 ): Promise<{ qpu: Qpu; drivers: Driver[] }> {
   return db.write('toggle qpu', (tx) => {
     const qpu = expectQpu(tx, nameOrId)
-    const changed = tx.update(qpus, qpu.id, { enabled }) ?? qpu
+    tx.update(qpus, qpu.id, { enabled })
+    const its = tx.list(drivers, { where: { qpu: qpu.id } })
+    if (!enabled) for (const driver of its) revokeLease(tx, driver.id)
     appendAudit(tx, { actor, act: 'qpu.toggle', subject: qpu.id, detail: { enabled } })
-    return { qpu: changed, drivers: tx.list(drivers, { where: { qpu: qpu.id } }) }
+    return { qpu: tx.find(qpus, qpu.id) ?? qpu, drivers: its }
   })
 }
 
-/** Switches a driver on or off. @throws AppError `not_found`. */
+/** Switches a driver on or off; off also frees its lease. @throws AppError `not_found`. */
 export function setDriverEnabled(db: Database, actor: string, id: string, enabled: boolean): Promise<Driver> {
   return db.write('toggle driver', (tx) => {
     const driver = tx.find(drivers, id)
     if (!driver) throw new AppError('not_found', `There is no driver ${id}`)
-    const changed = tx.update(drivers, id, { enabled }) ?? driver
+    tx.update(drivers, id, { enabled })
+    if (!enabled) revokeLease(tx, id)
     appendAudit(tx, { actor, act: 'driver.toggle', subject: id, detail: { enabled } })
-    return changed
+    return tx.find(drivers, id) ?? driver
   })
 }
 

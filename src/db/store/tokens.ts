@@ -12,6 +12,23 @@ function syncOwner(tx: Tx, user: string): void {
   tx.update(users, user, { api_tokens: ids })
 }
 
+/**
+ * Ends every API token of the user that `ids` does not name.
+ * @throws AppError `invalid` when `ids` names a token that the user does not have.
+ */
+export function keepApiTokens(tx: Tx, user: string, ids: readonly string[]): void {
+  const tokens = tx.list(apiTokens, { where: { user } })
+  const unknown = ids.find((id) => !tokens.some((token) => token.id === id))
+  if (unknown !== undefined) {
+    const message = `The user has no API token ${unknown}; name only existing ones.`
+    throw new AppError('invalid', 'Failed to update record', {
+      fields: { api_tokens: { code: 'validation_missing_rel_records', message } },
+    })
+  }
+  for (const token of tokens) if (!ids.includes(token.id)) tx.remove(apiTokens, token.id)
+  syncOwner(tx, user)
+}
+
 /** Stores a new API token by its SHA-256. */
 export function createApiToken(
   db: Database,

@@ -40,8 +40,11 @@ export interface Listener {
   setSecureContext(tls: TlsIdentity): void
   /** Closes the ready peer, if any, after it was sent what was accepted. */
   dropPeer(reason: string): void
-  /** Stops accepting, lets the peer take what was accepted, and destroys what is left after the grace. */
-  close(): Promise<void>
+  /**
+   * Stops accepting, lets the peer take what was accepted, and destroys what is left after the grace; with
+   * `atOnce` it destroys everything now, for peers that nobody serves any more.
+   */
+  close(options?: { atOnce?: boolean }): Promise<void>
 }
 
 /**
@@ -91,9 +94,10 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       onEnd(each, { reason, kind }) {
         open.delete(each)
         const { wasReady } = each.connection
-        if (kind === 'protocol' || kind === 'refused' || (kind === 'lost' && !wasReady)) {
+        const leftEarly = kind === 'lost' && !wasReady
+        if (kind === 'protocol' || kind === 'refused' || leftEarly) {
           counters.refused += 1
-          logRefusal(each.peer.address, wasReady ? reason : `${reason} (before it was ready)`)
+          logRefusal(each.peer.address, leftEarly ? `${reason} before the handshake was complete` : reason)
         }
         if (live === each) live = undefined
         if (wasReady) guarded(log, 'onClose', () => options.onClose?.(each.peer, reason))
@@ -126,11 +130,15 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     },
     setSecureContext: (tls) => server.setSecureContext(tls),
     dropPeer: (reason) => ready()?.peer.close(reason),
-    async close() {
+    async close({ atOnce = false } = {}) {
       const closed = new Promise<void>((resolve) => {
         server.close(() => resolve())
       })
-      for (const { peer } of open) peer.close('the server closed the message socket')
+      const reason = 'the server closed the message socket'
+      for (const { peer, connection } of [...open]) {
+        if (atOnce) connection.destroy({ reason, kind: 'closed' })
+        else peer.close(reason)
+      }
       await Promise.all(Array.from(open, (each) => each.connection.ended))
       for (const socket of sockets) socket.destroy()
       await closed

@@ -6,8 +6,9 @@ import type { Config } from '../config.ts'
 import { listenAddress } from '../http/address.ts'
 import type { TlsKeeper } from '../tls/keeper.ts'
 import type { DriverHub } from './hub-contract.ts'
+import { BusyPorts } from './ports.ts'
 import type { EventHandler } from './receive.ts'
-import { Session } from './session.ts'
+import { type Closing, Session } from './session.ts'
 import { SocketTokens } from './socket-token.ts'
 
 /** Time between connect and the first attach; then the lease is free again (decision 2). */
@@ -32,14 +33,16 @@ export class Hub implements DriverHub {
   readonly #sessions = new Map<string, Session>()
   /** One connect at a time per driver, so that its sessions never overlap. */
   readonly #connecting = new Map<string, Promise<unknown>>()
-  /** Ports of the range that something else on this machine has bound. */
-  readonly #takenPorts = new Set<number>()
+  readonly #busyPorts: BusyPorts
+  /** Sessions whose sockets are closing or whose last events are being handled. */
+  readonly #closing = new Set<Promise<void>>()
   readonly #stopping = new AbortController()
   #handle: EventHandler = async () => undefined
 
   constructor(parts: HubParts) {
     this.#parts = parts
     this.#tokens = new SocketTokens(parts.clock)
+    this.#busyPorts = new BusyPorts(parts.clock)
     this.#log = parts.log.child('drivers')
   }
 
@@ -87,22 +90,34 @@ export class Hub implements DriverHub {
     this.#stopping.abort(new Error('the server is stopping'))
     await Promise.all([...this.#connecting.values()])
     await Promise.all([...this.#sessions.values()].map((session) => this.#end(session, 'server stopping')))
+    await Promise.all(this.#closing)
   }
 
   async #connectOnce(tokenHash: string, request: ConnectRequest, address: string): Promise<ConnectResponse> {
     for (let tries = 1; ; tries += 1) {
-      const grant = await this.#grant(tokenHash, request, address)
+      const grant = await this.#grantWithRoom(tokenHash, request, address)
       const older = this.#sessions.get(grant.driver.id)
-      if (older) await this.#close(older, 'replaced by a newer connect')
+      // Its lease is void; a half-open peer must not make the new connection wait.
+      if (older) await this.#close(older, 'replaced by a newer connect', true).socketsClosed
       try {
         return await this.#open(grant)
       } catch (error) {
         await releaseLease(this.#parts.db, { driver: grant.driver.id, epoch: grant.epoch })
         const taken = portOfError(error)
         if (taken === undefined || tries >= PORT_TRIES) throw error
-        this.#takenPorts.add(taken)
+        this.#busyPorts.foreign(taken)
         this.#log.warn('port is taken by another program', { port: taken })
       }
+    }
+  }
+
+  async #grantWithRoom(tokenHash: string, request: ConnectRequest, address: string): Promise<Grant> {
+    try {
+      return await this.#grant(tokenHash, request, address)
+    } catch (error) {
+      const isFull = error instanceof AppError && error.reason === 'no_ports_available'
+      if (!isFull || !(await this.#busyPorts.makeRoom())) throw error
+      return this.#grant(tokenHash, request, address)
     }
   }
 
@@ -112,7 +127,7 @@ export class Hub implements DriverHub {
       tokenHash,
       firstPort: config.portRangeStart,
       lastPort: config.portRangeEnd,
-      takenPorts: this.#takenPorts,
+      takenPorts: this.#busyPorts.now(),
       host: request.host ?? address,
       version: request.version ?? '',
       device: request.device ?? '',
@@ -120,8 +135,9 @@ export class Hub implements DriverHub {
   }
 
   async #open({ driver, qpu, epoch, commandPort, resultPort }: Grant): Promise<ConnectResponse> {
-    const { config, db, tls, clock } = this.#parts
+    const { config, tls, clock } = this.#parts
     const source = { driver: driver.id, name: driver.name, qpu: qpu.id, operation: driver.operation, epoch }
+    const token = await this.#tokens.issue(driver.id, epoch)
     const session: Session = await Session.open({
       source,
       host: listenAddress(config),
@@ -136,7 +152,7 @@ export class Hub implements DriverHub {
       log: this.#log,
       onAttach: () => {
         this.#log.info('driver attached', { driver: driver.name, qpu: qpu.name, epoch })
-        this.#inBackground(attachLease(db, { driver: driver.id, epoch }))
+        this.#inBackground(this.#attach(session))
       },
       onDetach: (reason) => this.#inBackground(this.#end(session, reason)),
     })
@@ -152,7 +168,7 @@ export class Hub implements DriverHub {
       command_port: commandPort,
       result_port: resultPort,
       socket_host: config.ipAddr,
-      auth_token: await this.#tokens.issue(driver.id, epoch),
+      auth_token: token,
       tls_hash: tls.material.caFingerprint,
       epoch,
     }
@@ -163,23 +179,36 @@ export class Hub implements DriverHub {
     work.catch((error: unknown) => this.#log.error('driver bookkeeping failed', { error }))
   }
 
+  async #attach(session: Session): Promise<void> {
+    const { driver, epoch } = session.source
+    // False when the driver was disabled between its connect and now.
+    if (!(await attachLease(this.#parts.db, { driver, epoch }))) await this.#end(session, 'its lease is gone')
+  }
+
   async #expectAttach(session: Session): Promise<void> {
     await this.#parts.clock.sleep(ATTACH_WITHIN_MS, this.#stopping.signal).catch(() => undefined)
     if (!session.isAttached) await this.#end(session, 'not attached in time')
   }
 
-  /** Closes a session's sockets without touching its lease, which has moved on. */
-  async #close(session: Session, reason: string): Promise<void> {
-    if (this.#sessions.get(session.source.driver) === session) this.#sessions.delete(session.source.driver)
-    this.#log.info('driver detached', { driver: session.source.name, epoch: session.source.epoch, reason })
-    await session.close()
+  /** Closes a session's sockets without touching its lease. */
+  #close(session: Session, reason: string, atOnce = false): Closing {
+    const { driver, name, epoch } = session.source
+    if (this.#sessions.get(driver) === session) this.#sessions.delete(driver)
+    this.#log.info('driver detached', { driver: name, epoch, reason })
+    const closing = session.close(atOnce)
+    this.#busyPorts.closing(session.ports, closing.socketsClosed)
+    this.#closing.add(closing.finished)
+    this.#inBackground(closing.finished.finally(() => this.#closing.delete(closing.finished)))
+    return closing
   }
 
   async #end(session: Session, reason: string): Promise<void> {
-    if (this.#sessions.get(session.source.driver) !== session) return
-    await this.#close(session, reason)
     const { driver, epoch } = session.source
+    if (this.#sessions.get(driver) !== session) return
+    const closing = this.#close(session, reason)
+    // Not after the sockets have closed: a standby may take over at once, on other ports.
     await releaseLease(this.#parts.db, { driver, epoch })
+    await closing.finished
   }
 }
 

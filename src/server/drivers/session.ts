@@ -22,6 +22,14 @@ interface SessionParts {
   onDetach(reason: string): void
 }
 
+/** A session that is closing. */
+export interface Closing {
+  /** Its ports are free. */
+  socketsClosed: Promise<void>
+  /** Also what it received has been handled. */
+  finished: Promise<void>
+}
+
 /** The two message sockets of one granted lease: commands down, events up. */
 export class Session {
   readonly source: EventSource
@@ -95,10 +103,18 @@ export class Session {
     return this.#command.trySend(JSON.stringify(command))
   }
 
-  /** Closes both sockets after what was received has been handled. */
-  async close(): Promise<void> {
+  /** The command and the result port. */
+  get ports(): readonly [number, number] {
+    return [this.#command.port, this.#result.port]
+  }
+
+  /** Closes both sockets: what was accepted is still written, unless `atOnce`. */
+  close(atOnce = false): Closing {
     this.#stopRenewal()
-    await Promise.all([this.#command.close(), this.#result.close()])
-    await this.#receiver.drained()
+    const sockets = Promise.all([this.#command.close({ atOnce }), this.#result.close({ atOnce })])
+    return {
+      socketsClosed: sockets.then(() => undefined),
+      finished: sockets.then(() => this.#receiver.drained()),
+    }
   }
 }

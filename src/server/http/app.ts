@@ -3,14 +3,15 @@ import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { AppError, newId } from '../../base/index.ts'
 import type { ServerContext } from '../context.ts'
 import { type Caller, callerName } from './caller.ts'
-import { errorBody } from './error-response.ts'
+import { addCors, answerOptions } from './cors.ts'
+import { errorBody, problem } from './error-response.ts'
 import { readJsonBody } from './json-body.ts'
 import { RateLimiter } from './rate-limit.ts'
 import { Reply, type Route, type RouteRequest } from './route.ts'
 import { validate } from './validate.ts'
 
 type HttpServer = Server<undefined>
-type Bindings = { Bindings: { server: HttpServer | undefined } }
+type Env = { Bindings: { server: HttpServer | undefined }; Variables: { caller?: Caller } }
 
 /** Answers one request; `server` is the Bun server it came in on. */
 export type App = (request: Request, server?: HttpServer) => Response | Promise<Response>
@@ -39,54 +40,88 @@ export function buildApp({ context, routes, identify, pages }: AppParts): App {
     guest: new RateLimiter(config.anonymousRate, clock),
     user: new RateLimiter(config.userRate, clock),
   }
-  const app = new Hono<Bindings>()
+  const app = new Hono<Env>()
 
   const limit = (caller: Caller, address: string) => {
     if (caller.kind === 'guest') limits.guest.take(address)
     else if (caller.kind === 'user') limits.user.take(caller.user.id)
   }
 
-  const answer = async (route: Route, c: Context<Bindings>): Promise<Response> => {
-    const requestId = requestIdOf(c.req.raw) ?? newId(clock.now())
-    const started = clock.monotonic()
-    let caller: Caller = { kind: 'guest' }
-    let response: Response
-    try {
-      caller = await identify(c.req.raw)
-      const address = addressOf(c)
-      limit(caller, address)
-      checkAccess(route, caller)
-      response = toResponse(await route.run(context, await readRequest(route, c, caller, address)))
-    } catch (error) {
-      response = errorResponse(error, requestId, log)
+  /** Every answer under `/api` passes here: request id, error envelope, headers, one log line. */
+  const border =
+    (work: (c: Context<Env>, requestId: string) => Promise<Response> | Response) =>
+    async (c: Context<Env>): Promise<Response> => {
+      const request = c.req.raw
+      const requestId = requestIdOf(request) ?? newId(clock.now())
+      const started = clock.monotonic()
+      let response: Response
+      try {
+        response = await work(c, requestId)
+      } catch (error) {
+        response = errorResponse(error, requestId, log)
+      }
+      response.headers.set('x-request-id', requestId)
+      addCors(response, request, config.corsOrigins)
+      log.debug('answered', {
+        request_id: requestId,
+        method: request.method,
+        path: c.req.routePath,
+        status: response.status,
+        caller: callerName(c.get('caller') ?? { kind: 'guest' }),
+        ms: Math.round(clock.monotonic() - started),
+      })
+      return response
     }
-    response.headers.set('x-request-id', requestId)
-    addCors(response, c.req.raw, config.corsOrigins)
-    log.debug('answered', {
-      request_id: requestId,
-      method: route.method,
-      path: route.path,
-      status: response.status,
-      caller: callerName(caller),
-      ms: Math.round(clock.monotonic() - started),
-    })
-    return response
-  }
 
-  for (const route of routes) app.on(route.method, route.path, (c) => answer(route, c))
-  app.options('/api/*', (c) => preflight(c.req.raw, config.corsOrigins))
-  app.all('/api/*', (c) =>
-    errorResponse(
-      new AppError('not_found', "The requested resource wasn't found"),
-      newId(clock.now()),
-      log,
-      c,
-    ),
-  )
+  for (const route of routes) {
+    app.on(
+      route.method,
+      route.path,
+      border(async (c) => {
+        const caller = await identify(c.req.raw)
+        c.set('caller', caller)
+        const address = addressOf(c)
+        limit(caller, address)
+        checkAccess(route, caller)
+        return toResponse(await route.run(context, await readRequest(route, c, caller, address)))
+      }),
+    )
+  }
+  for (const [path, methods] of methodsByPath(routes)) {
+    app.all(
+      path,
+      border((c, requestId) => {
+        if (c.req.raw.method === 'OPTIONS') return answerOptions(c.req.raw, methods, config.corsOrigins)
+        return methodNotAllowed(c.req.raw.method, methods, requestId)
+      }),
+    )
+  }
+  const nowhere = border(() => {
+    throw new AppError('not_found', "The requested resource wasn't found")
+  })
+  app.all('/api/*', nowhere)
   if (pages) app.use('*', pages)
-  app.notFound((c) => c.text('Nothing is served at this address\n', 404))
-  app.onError((error, c) => errorResponse(error, newId(clock.now()), log, c))
+  app.notFound((c) => c.text('Nothing is served at this address\n', 404, API_HEADERS))
+  app.onError((error) => errorResponse(error, newId(clock.now()), log))
   return (request: Request, server?: HttpServer) => app.fetch(request, { server })
+}
+
+/** The methods of each path, HEAD and OPTIONS included. */
+function methodsByPath(routes: readonly Route[]): Map<string, string[]> {
+  const methods = new Map<string, string[]>()
+  for (const { path, method } of routes) {
+    const known = methods.get(path) ?? ['OPTIONS']
+    methods.set(path, method === 'GET' ? ['GET', 'HEAD', ...known] : [method, ...known])
+  }
+  return methods
+}
+
+function methodNotAllowed(method: string, methods: readonly string[], requestId: string): Response {
+  const message = `${method} is not allowed at this address; use ${methods.join(', ')}`
+  return Response.json(problem(405, 'method_not_allowed', message, requestId), {
+    status: 405,
+    headers: { ...API_HEADERS, allow: methods.join(', ') },
+  })
 }
 
 function requestIdOf(request: Request): string | undefined {
@@ -94,7 +129,7 @@ function requestIdOf(request: Request): string | undefined {
   return given && /^[\w-]{1,64}$/.test(given) ? given : undefined
 }
 
-function addressOf(c: Context<Bindings>): string {
+function addressOf(c: Context<Env>): string {
   return c.env.server?.requestIP(c.req.raw)?.address ?? 'unknown'
 }
 
@@ -109,7 +144,7 @@ function checkAccess(route: Route, caller: Caller): void {
 
 async function readRequest(
   route: Route,
-  c: Context<Bindings>,
+  c: Context<Env>,
   caller: Caller,
   address: string,
 ): Promise<RouteRequest<unknown, unknown>> {
@@ -136,43 +171,11 @@ function toResponse(result: unknown): Response {
   return Response.json(body, { status, headers: { ...API_HEADERS, ...headers } })
 }
 
-function errorResponse(
-  error: unknown,
-  requestId: string,
-  log: ServerContext['log'],
-  c?: Context<Bindings>,
-): Response {
+function errorResponse(error: unknown, requestId: string, log: ServerContext['log']): Response {
   const body = errorBody(error, requestId, log)
   const response = Response.json(body, { status: body.status, headers: API_HEADERS })
   if (error instanceof AppError && error.retryAfter) {
     response.headers.set('retry-after', String(error.retryAfter))
   }
-  if (c) response.headers.set('x-request-id', requestId)
-  return response
-}
-
-function allowedOrigin(request: Request, origins: readonly string[]): string | undefined {
-  const origin = request.headers.get('origin')
-  if (!origin) return undefined
-  if (origins.includes('*')) return '*'
-  return origins.includes(origin) ? origin : undefined
-}
-
-function addCors(response: Response, request: Request, origins: readonly string[]): void {
-  const origin = allowedOrigin(request, origins)
-  if (!origin) return
-  response.headers.set('access-control-allow-origin', origin)
-  response.headers.append('vary', 'Origin')
-}
-
-function preflight(request: Request, origins: readonly string[]): Response {
-  const response = new Response(null, { status: 204 })
-  addCors(response, request, origins)
-  if (!response.headers.has('access-control-allow-origin')) return response
-  response.headers.set('access-control-allow-methods', 'GET, HEAD, PUT, PATCH, POST, DELETE')
-  response.headers.set(
-    'access-control-allow-headers',
-    request.headers.get('access-control-request-headers') ?? '*',
-  )
   return response
 }

@@ -30,18 +30,17 @@ function asSentence(message: string): string {
   return /[.?!]$/.test(text) ? text : `${text}.`
 }
 
+/** The body of an error answer. */
+export function problem(status: number, code: string, message: string, requestId: string): ErrorBody {
+  return { status, message: asSentence(message), code, request_id: requestId, data: {} }
+}
+
 /** Translates anything thrown by a route; what nobody expected is logged in full and told blandly. */
 export function errorBody(error: unknown, requestId: string, log: Log): ErrorBody {
   if (!(error instanceof AppError) || error.code === 'internal') {
     log.error('request failed', { request_id: requestId, error })
-    const message = 'Something went wrong while processing your request.'
-    return { status: 500, message, code: 'internal', request_id: requestId, data: {} }
+    return problem(500, 'internal', 'Something went wrong while processing your request', requestId)
   }
-  return {
-    status: STATUS[error.code],
-    message: asSentence(error.message),
-    code: error.reason ?? error.code,
-    request_id: requestId,
-    data: error.fields,
-  }
+  const status = STATUS[error.code]
+  return { ...problem(status, error.reason ?? error.code, error.message, requestId), data: error.fields }
 }

@@ -1,4 +1,4 @@
-import { AppError } from '../../base/index.ts'
+import { AppError, messageOf } from '../../base/index.ts'
 
 /** Nesting and size that a request body may have; enough for every route, far from exhausting the process. */
 const MAX_DEPTH = 32
@@ -68,10 +68,7 @@ export async function readJsonBody(request: Request, maxBytes: number): Promise<
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new AppError(
-      'invalid',
-      `body: malformed JSON (${error instanceof Error ? error.message : 'unreadable'})`,
-    )
+    throw new AppError('invalid', `body: malformed JSON (${messageOf(error)})`)
   }
 }
 
@@ -79,10 +76,15 @@ async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array
   if (!request.body) return new Uint8Array()
   const chunks: Uint8Array[] = []
   let total = 0
-  for await (const chunk of request.body) {
-    total += chunk.byteLength
-    if (total > maxBytes) throw tooLarge(maxBytes)
-    chunks.push(chunk)
+  try {
+    for await (const chunk of request.body) {
+      total += chunk.byteLength
+      if (total > maxBytes) throw tooLarge(maxBytes)
+      chunks.push(chunk)
+    }
+  } catch (cause) {
+    if (cause instanceof AppError) throw cause
+    throw new AppError('invalid', `body: ended early (${messageOf(cause)})`, { cause })
   }
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
 }

@@ -5,8 +5,11 @@ import { type HttpsPort, openHttps } from '../tls/https.ts'
 import { hostForUrl, listenAddress } from './address.ts'
 import type { App } from './app.ts'
 
-/** Largest body Bun reads at all; each route has its own, smaller limit. */
-const MAX_BODY = 16 * 1024 * 1024
+/**
+ * Beyond this the runtime refuses a body by itself, without our error body. Each route has its own, much
+ * smaller limit; what nobody reads is not kept.
+ */
+const MAX_BODY = 1024 * 1024 * 1024
 /** Seconds of silence after which a connection is closed; streams opt out. */
 const IDLE_SECONDS = 30
 /** How long requests may take to finish when the server stops. */

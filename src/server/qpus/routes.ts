@@ -136,7 +136,7 @@ export const qpuRoutes: Route[] = [
   }),
   defineRoute({
     method: 'POST',
-    path: '/api/op/qpus/maintenance',
+    path: '/api/op/qpu/maintenance',
     access: 'superuser',
     summary: 'Put a QPU into or out of maintenance: its jobs wait, its drivers are told',
     body: v.object({

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import { AppError, type Clock, newSecret } from '../base/index.ts'
-import { appendAudit, type Database, listSuperusers, type Superuser, saveSuperuser } from '../db/index.ts'
-import { checkPassword, type Passwords } from './auth/password.ts'
-import { defineRoute, Reply, type Route } from './http/route.ts'
+import { AppError, type Clock, newSecret } from '../../base/index.ts'
+import { appendAudit, type Database, listSuperusers, type Superuser, saveSuperuser } from '../../db/index.ts'
+import { defineRoute, Reply, type Route } from '../http/route.ts'
+import { checkPassword, type Passwords } from './password.ts'
 
 const VALID_MS = 30 * 60_000
 

@@ -1,0 +1,30 @@
+function allowedOrigin(request: Request, origins: readonly string[]): string | undefined {
+  const origin = request.headers.get('origin')
+  if (!origin) return undefined
+  if (origins.includes('*')) return '*'
+  return origins.includes(origin) ? origin : undefined
+}
+
+/** Lets pages of the configured origins read the answer. */
+export function addCors(response: Response, request: Request, origins: readonly string[]): void {
+  const origin = allowedOrigin(request, origins)
+  if (!origin) return
+  response.headers.set('access-control-allow-origin', origin)
+  response.headers.append('vary', 'Origin')
+}
+
+/** The answer to OPTIONS: which methods the path has, and what pages of the configured origins may send. */
+export function answerOptions(
+  request: Request,
+  methods: readonly string[],
+  origins: readonly string[],
+): Response {
+  const headers = new Headers({ allow: methods.join(', ') })
+  if (allowedOrigin(request, origins)) {
+    headers.set('access-control-allow-methods', methods.join(', '))
+    const asked = request.headers.get('access-control-request-headers')
+    headers.set('access-control-allow-headers', asked ?? '*')
+    headers.set('access-control-max-age', '600')
+  }
+  return new Response(null, { status: 204, headers })
+}
