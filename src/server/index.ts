@@ -8,12 +8,14 @@ import type { Config } from './config.ts'
 import type { ServerContext } from './context.ts'
 import { Hub } from './drivers/hub.ts'
 import { driverRoutes } from './drivers/routes.ts'
-import { createHandler } from './events/handlers.ts'
+import { createEventHandler } from './events/handlers.ts'
 import { buildApp } from './http/app.ts'
 import { type AssetTree, serveAssets } from './http/assets.ts'
 import { HttpPorts } from './http/ports.ts'
 import type { Route } from './http/route.ts'
+import { Deadlines } from './jobs/deadlines.ts'
 import { Dispatcher } from './jobs/dispatch.ts'
+import { Holds } from './jobs/holds.ts'
 import { Recovery } from './jobs/recover.ts'
 import { jobRoutes } from './jobs/routes.ts'
 import { metaRoutes } from './meta/routes.ts'
@@ -74,9 +76,11 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
   const passwords = new Passwords()
   const hub = new Hub({ config, db, clock, log, tls, version })
   const context: ServerContext = { config, db, clock, log, hub, tls, version }
-  const recovery = new Recovery(context)
-  const dispatcher = new Dispatcher(context, recovery)
-  hub.start(createHandler(context, recovery))
+  const deadlines = new Deadlines(clock, config.jobTimeout)
+  const holds = new Holds(clock)
+  const recovery = new Recovery({ ...context, deadlines })
+  const dispatcher = new Dispatcher({ ...context, deadlines, holds })
+  hub.start(createEventHandler({ context, deadlines, holds }))
   const setUp = new SetUp({ db, clock, passwords })
   const routes = [
     ...metaRoutes,
@@ -107,7 +111,7 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
     context,
     routes,
     async start() {
-      await recovery.start()
+      recovery.start()
       dispatcher.start()
       renewal.start()
       const addresses = await ports.open()

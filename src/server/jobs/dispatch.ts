@@ -1,0 +1,129 @@
+import * as v from 'valibot'
+import { type Clock, type Log, Loop } from '../../base/index.ts'
+import {
+  applyResult,
+  type Claim,
+  claimJob,
+  type Database,
+  listServers,
+  putBack,
+  readQueue,
+  type Server,
+  type Tx,
+} from '../../db/index.ts'
+import { jobPayload } from '../../protocol/index.ts'
+import type { DriverHub } from '../drivers/hub-contract.ts'
+import type { Deadlines } from './deadlines.ts'
+import type { Holds } from './holds.ts'
+import { pickJob } from './pick.ts'
+
+/** What the dispatcher works with. */
+export interface DispatcherParts {
+  db: Database
+  hub: DriverHub
+  clock: Clock
+  log: Log
+  deadlines: Deadlines
+  holds: Holds
+  config: { idleThreshold: number; dispatchPollInterval: number; maxAttempts: number }
+}
+
+/** Collections whose changes may make a job run: the queue itself, bookings, balances, QPUs and drivers. */
+const WAKING = new Set(['quantum_jobs', 'time_slots', 'users', 'qpus', 'drivers', 'calibration_requests'])
+
+/** Gives each free QPU its next job, whenever a change may allow it and at the poll interval. */
+export class Dispatcher {
+  readonly #parts: DispatcherParts
+  readonly #loop: Loop
+  #unsubscribe: () => void = () => undefined
+
+  constructor(parts: DispatcherParts) {
+    this.#parts = parts
+    this.#loop = new Loop({
+      name: 'dispatch',
+      clock: parts.clock,
+      log: parts.log,
+      intervalMs: parts.config.dispatchPollInterval,
+      runOnce: () => this.dispatchOnce(),
+    })
+  }
+
+  /** Starts to dispatch; does nothing when it runs already. */
+  start(): void {
+    this.#unsubscribe()
+    this.#unsubscribe = this.#parts.db.changes.subscribe((changes) => {
+      if (changes.some((change) => WAKING.has(change.collection))) this.#loop.wake()
+    })
+    this.#loop.start()
+  }
+
+  /** Stops after the dispatches under way; safe to call twice. */
+  async stop(): Promise<void> {
+    this.#unsubscribe()
+    this.#unsubscribe = () => undefined
+    await this.#loop.stop()
+  }
+
+  /** Claims the next job of each free QPU and sends it. A job is claimed durably before its first byte leaves. */
+  async dispatchOnce(): Promise<void> {
+    const claims = await this.#parts.db.write('claim jobs', (tx) => this.#claimAll(tx))
+    for (const claim of claims) await this.#deliver(claim)
+  }
+
+  #claimAll(tx: Tx): Claim[] {
+    const { idleThreshold } = this.#parts.config
+    return listServers(tx)
+      .filter((server) => this.#isReady(server))
+      .flatMap((server) => {
+        const state = readQueue(tx, server.qpu, idleThreshold)
+        const { job } = state ? pickJob(state, tx.now, idleThreshold) : {}
+        const claim = job === undefined ? undefined : claimJob(tx, job, server)
+        return claim ? [claim] : []
+      })
+  }
+
+  #isReady({ driver, epoch }: Server): boolean {
+    const { hub, holds } = this.#parts
+    return hub.attachedEpoch(driver) === epoch && !holds.isHeld(driver, epoch)
+  }
+
+  async #deliver(claim: Claim): Promise<void> {
+    const { deadlines, hub, log, holds, db } = this.#parts
+    const { job, attempt, driver, epoch } = claim
+    deadlines.claimed(claim)
+    const payload = v.safeParse(jobPayload, claim.payload)
+    if (!payload.success) return this.#refusePayload(claim, payload.issues[0].message)
+    // 0: the limit of a job's execution is the driver's own; the server watches for signs of life.
+    const sent = hub.send(driver, {
+      type: 'RunJob',
+      job,
+      attempt,
+      epoch,
+      limit_ms: 0,
+      payload: payload.output,
+    })
+    if (sent) {
+      log.info('job dispatched', { job, attempt, driver, qpu: claim.qpu })
+      return
+    }
+    holds.hold(driver, epoch)
+    await db.write('put job back', (tx) =>
+      putBack(tx, { ...claim, reason: 'the driver could not be reached' }),
+    )
+    log.warn('job not delivered', { job, attempt, driver })
+  }
+
+  /** For rows that were not written by a submission. */
+  async #refusePayload({ job, attempt, driver }: Claim, reason: string): Promise<void> {
+    const { db, config, log } = this.#parts
+    const results = { error: `The stored payload cannot be run: ${reason}`, error_code: 'bad_payload' }
+    await db.write('fail job', (tx) =>
+      applyResult(
+        tx,
+        { job, attempt, driver, executionMs: 0, outcome: { kind: 'failed', class: 'user', results } },
+        config,
+      ),
+    )
+    log.warn('job failed, its stored payload is not valid', { job, reason })
+  }
+}

@@ -1,0 +1,49 @@
+import { type Application, applyResult, type Database, type JobError } from '../../db/index.ts'
+import type { EventPayload, JobFailure } from '../../protocol/index.ts'
+import type { Deadlines } from './deadlines.ts'
+
+/** What finishing works with. */
+export interface FinishParts {
+  db: Database
+  deadlines: Deadlines
+  config: { maxAttempts: number }
+}
+
+/**
+ * Takes the end of an attempt, told by `driver`: status, results and charge in one transaction.
+ * @throws AppError `storage_full` when nothing could be stored; the driver then has to send it again.
+ */
+export function finishJob(
+  { db, deadlines, config }: FinishParts,
+  driver: string,
+  result: EventPayload<'JobResult'>,
+): Promise<Application> {
+  const { job, attempt, execution_ms: executionMs } = result
+  const elapsedMs = deadlines.elapsedMs(result)
+  return db.write('finish job', (tx) =>
+    applyResult(
+      tx,
+      {
+        job,
+        attempt,
+        driver,
+        executionMs,
+        elapsedMs,
+        outcome:
+          result.status === 'completed'
+            ? { kind: 'completed', results: result.results }
+            : { kind: 'failed', class: result.error.class, results: errorOf(result.error) },
+      },
+      config,
+    ),
+  )
+}
+
+/** A failure in the form in which clients find it under `results`. */
+function errorOf({ message, error_code, circuit_index }: JobFailure): JobError {
+  return {
+    error: message,
+    ...(error_code !== undefined && { error_code }),
+    ...(circuit_index !== undefined && { circuit_index }),
+  }
+}

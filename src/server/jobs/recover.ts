@@ -1,0 +1,52 @@
+import { type Clock, formatDuration, type Log, Loop } from '../../base/index.ts'
+import { type Database, listRunning, requeueLost } from '../../db/index.ts'
+import type { Deadlines } from './deadlines.ts'
+
+/** What recovery works with. */
+export interface RecoveryParts {
+  db: Database
+  clock: Clock
+  log: Log
+  deadlines: Deadlines
+  config: { recoveryInterval: number; jobTimeout: number; maxAttempts: number }
+}
+
+/** Puts running jobs back into the queue when their driver has given no sign of life for `jobTimeout`. */
+export class Recovery {
+  readonly #parts: RecoveryParts
+  readonly #loop: Loop
+
+  constructor(parts: RecoveryParts) {
+    this.#parts = parts
+    this.#loop = new Loop({
+      name: 'recovery',
+      clock: parts.clock,
+      log: parts.log,
+      intervalMs: parts.config.recoveryInterval,
+      runOnce: () => this.recoverOnce(),
+    })
+  }
+
+  /** Starts to watch; the attempts found now have their full time. */
+  start(): void {
+    this.#loop.start()
+  }
+
+  /** Safe to call twice. */
+  async stop(): Promise<void> {
+    await this.#loop.stop()
+  }
+
+  /** Looks at all running attempts once. */
+  async recoverOnce(): Promise<void> {
+    const { db, deadlines, config, log } = this.#parts
+    const running = await db.read(listRunning)
+    for (const attempt of deadlines.overdue(running)) {
+      const reason = `no sign of life from the driver for ${formatDuration(config.jobTimeout)}`
+      const status = await db.write('requeue lost job', (tx) =>
+        requeueLost(tx, { ...attempt, reason }, config),
+      )
+      if (status) log.warn('job lost by its driver', { ...attempt, status })
+    }
+  }
+}
