@@ -1,0 +1,109 @@
+import { expect, test } from 'bun:test'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { openBench } from './support/driver.ts'
+import { runJobOf } from './support/jobs.ts'
+import { until } from './support/until.ts'
+
+const MAIN = join(import.meta.dir, 'support/driver-main.ts')
+
+/** A driver in its own process group, as a service manager starts it. */
+async function openProcessBench() {
+  const bench = await openBench()
+  const dispose = bench[Symbol.asyncDispose]
+  const processes: Bun.Subprocess[] = []
+  return Object.assign(bench, {
+    async launch(): Promise<Bun.Subprocess> {
+      const driver = Bun.spawn([process.execPath, MAIN, 'start', JSON.stringify(bench.settings)], {
+        stdio: ['ignore', 'inherit', 'inherit'],
+        detached: true,
+      })
+      processes.push(driver)
+      await until(bench.server.attached, 'attach')
+      return driver
+    },
+    /** Runs a job that tells its process number. */
+    async devicePid(): Promise<number> {
+      bench.server.push(runJobOf('pid', { job: 'job00000000pid0' }))
+      const { payload } = await until(
+        () => bench.server.eventsOf('JobResult').find((event) => event.id === 'job00000000pid0.1'),
+        'pid',
+      )
+      return Number(/"note":"(\d+)"/.exec(JSON.stringify(payload))?.[1])
+    },
+    async [Symbol.asyncDispose]() {
+      for (const each of processes) each.kill('SIGKILL')
+      await dispose()
+    },
+  })
+}
+
+/** Whether a process runs; the dead ones nobody has waited for do not. */
+async function runs(pid: number): Promise<boolean> {
+  const state = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ') X')
+  return !/\) [XZ]/.test(state)
+}
+
+async function gone(pid: number): Promise<void> {
+  const end = performance.now() + 5_000
+  while (await runs(pid)) {
+    if (performance.now() > end) throw new Error(`process ${pid} is still there`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+test('a driver killed while idle takes its device with it and starts again', async () => {
+  await using bench = await openProcessBench()
+  const driver = await bench.launch()
+  const pid = await bench.devicePid()
+  driver.kill('SIGKILL')
+  await gone(pid)
+  await until(() => !bench.server.attached())
+  await bench.launch()
+  bench.server.push(runJobOf('ok', { epoch: 2 }))
+  await until(() => bench.server.events.some((event) => event.id === 'job000000000001.1'))
+})
+
+test('a driver killed while its device is in an endless loop takes it with it', async () => {
+  await using bench = await openProcessBench()
+  const driver = await bench.launch()
+  const pid = await bench.devicePid()
+  bench.server.push(runJobOf('loop'))
+  await bench.event('JobStarted', 2)
+  driver.kill('SIGKILL')
+  await gone(pid)
+  await until(() => !bench.server.attached())
+  // Nothing is made up about the lost attempt; the next one runs.
+  await bench.launch()
+  expect(bench.server.eventsOf('DriverHello').at(-1)?.payload).toMatchObject({ running: null })
+  bench.server.push(runJobOf('ok', { attempt: 2, epoch: 2 }))
+  await until(() => bench.server.events.some((event) => event.id === 'job000000000001.2'))
+  expect(bench.server.events.some((event) => event.id === 'job000000000001.1')).toBe(false)
+})
+
+test('a driver killed before its result was acknowledged delivers it after the start', async () => {
+  await using bench = await openProcessBench()
+  const driver = await bench.launch()
+  bench.server.acknowledge = false
+  bench.server.push(runJobOf('ok hello'))
+  const first = await bench.event('JobResult')
+  driver.kill('SIGKILL')
+  await until(() => !bench.server.attached())
+  bench.server.acknowledge = true
+  await bench.launch()
+  expect(await bench.event('JobResult', 2)).toEqual(first)
+  const acknowledged = performance.now() + 2_000
+  while ((await readdir(bench.outbox)).length > 1 && performance.now() < acknowledged) await Bun.sleep(5)
+  expect(await readdir(bench.outbox)).toEqual(['owner'])
+})
+
+test('SIGTERM to the whole group lets the running job finish', async () => {
+  await using bench = await openProcessBench()
+  const driver = await bench.launch()
+  bench.server.push(runJobOf('wait 200'))
+  await bench.event('JobStarted')
+  process.kill(-driver.pid, 'SIGTERM')
+  expect(await driver.exited).toBe(0)
+  expect((await bench.event('JobResult')).payload).toMatchObject({ status: 'completed' })
+  expect(await readdir(bench.outbox)).toEqual(['owner'])
+})

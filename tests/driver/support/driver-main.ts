@@ -1,0 +1,19 @@
+import { createLog, systemClock } from '../../../src/base/index.ts'
+import { runDeviceHost, startDriver } from '../../../src/driver/index.ts'
+
+// The same two verbs as the real program: `driver worker`, and `start` with the settings as JSON.
+const [, , verb, settings = '{}'] = process.argv
+if (verb === 'driver') {
+  runDeviceHost()
+} else {
+  const driver = await startDriver(JSON.parse(settings), {
+    clock: systemClock,
+    log: createLog({ format: 'json', level: 'error' }),
+    version: '2026.11.0',
+    cwd: process.cwd(),
+    home: '/home/nobody',
+    env: process.env,
+  })
+  process.on('SIGTERM', () => void driver.stop())
+  await driver.finished
+}
