@@ -18,7 +18,7 @@ export const doctorCommand = defineCommand({
   async run({ rawArgs }) {
     const flags = readFlags('svc doctor', rawArgs, args)
     const { dir } = loadConfig(flags)
-    const db = await openDatabase({ dir, clock: systemClock, log: silentLog })
+    const db = await openDatabase({ dir, clock: systemClock, log: silentLog, create: false })
     const findings = await db.read((tx) => examine(tx)).finally(() => db.close())
     if (findings.length === 0) {
       console.log(`${dir}: no problems found`)

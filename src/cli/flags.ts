@@ -50,10 +50,19 @@ export function positional(command: string, flags: { _: string[] }, index: numbe
   return value
 }
 
-/** Exit status of an error: 2 for wrong calls and settings, 3 for a damaged database, otherwise 1. */
+const STATUS_BY_REASON: Record<string, number> = {
+  bad_config: 2,
+  database_damaged: 3,
+  database_newer: 3,
+  storage_io: 70,
+}
+
+/**
+ * Exit status of an error: 2 for wrong calls and settings, 3 for a database that cannot be used, 70 for a disk
+ * that fails, otherwise 1.
+ */
 export function exitStatus(error: unknown): number {
   if (error instanceof UsageError) return 2
-  if (error instanceof AppError && error.reason === 'bad_config') return 2
-  if (error instanceof AppError && error.reason === 'database_damaged') return 3
-  return 1
+  if (!(error instanceof AppError)) return 1
+  return STATUS_BY_REASON[error.reason ?? ''] ?? 1
 }

@@ -1,0 +1,28 @@
+/**
+ * The long form of the kill test: `bun run scripts/kill-loop.ts [--server 200] [--driver 100]`.
+ * Prints what was lost, duplicated or charged twice; exits with 1 unless all of it is 0.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { killLoop } from '../tests/support/kill-loop.ts'
+import { ensureBuild } from './ensure-build.ts'
+
+const { values } = parseArgs({
+  options: { server: { type: 'string', default: '200' }, driver: { type: 'string', default: '100' } },
+})
+await ensureBuild()
+const folder = mkdtempSync(join(tmpdir(), 'svc-kill-'))
+const started = performance.now()
+const report = await killLoop({
+  folder,
+  serverKills: Number(values.server),
+  driverKills: Number(values.driver),
+  say: console.log,
+})
+console.table({ ...report, seconds: Math.round((performance.now() - started) / 1000) })
+const bad = report.lost + report.duplicated + report.completedTwice + report.chargedTwice + report.uncharged
+if (bad === 0 && report.doctor === 'clean') rmSync(folder, { recursive: true, force: true })
+else console.error(`kept for a look: ${folder}`)
+process.exit(bad === 0 && report.doctor === 'clean' ? 0 : 1)

@@ -1,0 +1,20 @@
+import { expect, test } from 'bun:test'
+import { temporaryFolder } from '../support/executable.ts'
+import { killLoop } from '../support/kill-loop.ts'
+
+// The long form is scripts/kill-loop.ts; its figures are in docs/reliability.md.
+test('killing server and driver at random moments loses, repeats and overcharges nothing', async () => {
+  using folder = temporaryFolder()
+  const report = await killLoop({ folder: folder.path, serverKills: 8, driverKills: 4 })
+  const { lost, duplicated, completedTwice, chargedTwice, uncharged, doctor } = report
+  expect({ lost, duplicated, completedTwice, chargedTwice, uncharged, doctor }).toEqual({
+    lost: 0,
+    duplicated: 0,
+    completedTwice: 0,
+    chargedTwice: 0,
+    uncharged: 0,
+    doctor: 'clean',
+  })
+  expect(report.completed).toBe(report.submitted)
+  expect(report.completed).toBeGreaterThan(20)
+}, 120_000)
