@@ -5,6 +5,7 @@ export type QasmCode =
   | 'duplicate_name'
   | 'type_mismatch'
   | 'not_constant'
+  | 'not_assignable'
   | 'index_out_of_range'
   | 'parameter_count'
   | 'argument_count'

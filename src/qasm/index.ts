@@ -1,3 +1,4 @@
+export type { Input } from './ast.ts'
 export type {
   BarrierOp,
   Circuit,
@@ -11,3 +12,5 @@ export type {
 } from './circuit.ts'
 export { type QasmCode, QasmError, type QasmProblem } from './error.ts'
 export { DEFAULT_LIMITS, type Limits } from './limits.ts'
+export { lowerProgram, runDynamic } from './lower.ts'
+export { type CheckReport, checkProgram, type Program, parseProgram } from './program.ts'

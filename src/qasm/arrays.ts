@@ -1,0 +1,86 @@
+import { convert } from './convert.ts'
+import type { ScalarType } from './types.ts'
+import { type ArrayStore, type ArrayValue, freshBits, unknownValue, type Value } from './values.ts'
+
+/** The value a declared variable has before anything is assigned: zero. */
+export function zeroValue(type: ScalarType): Value {
+  switch (type.kind) {
+    case 'bool':
+      return { kind: 'bool', value: false }
+    case 'bit':
+      return freshBits([0], true)
+    case 'bits':
+      return freshBits(new Array(Math.max(type.size, 0)).fill(0), false)
+    case 'int':
+    case 'uint':
+      return { kind: 'int', signed: type.kind === 'int', width: type.width, value: 0n }
+    case 'float':
+      return { kind: 'float', width: type.width, value: 0 }
+    case 'angle':
+      return { kind: 'angle', width: type.width, value: 0n }
+    case 'complex':
+      return { kind: 'complex', re: 0, im: 0 }
+    case 'duration':
+      return { kind: 'duration', seconds: 0 }
+  }
+}
+
+/** Row-major strides of a shape. */
+function stridesOf(shape: readonly number[]): number[] {
+  const strides: number[] = []
+  let stride = 1
+  for (let dimension = shape.length - 1; dimension >= 0; dimension--) {
+    strides.unshift(stride)
+    stride *= Math.max(shape[dimension] ?? 1, 0)
+  }
+  return strides
+}
+
+/** Number of elements of a shape. */
+export function sizeOfShape(shape: readonly number[]): number {
+  return shape.reduce((size, dimension) => size * Math.max(dimension, 0), 1)
+}
+
+/** A new array of zeros. */
+export function newArray(element: ScalarType, shape: readonly number[]): ArrayValue {
+  const cells: Value[] = Array.from({ length: sizeOfShape(shape) }, () => zeroValue(element))
+  const store: ArrayStore = {
+    get: (index) => cells[index] ?? zeroValue(element),
+    set: (index, value) => {
+      cells[index] = value
+    },
+  }
+  return { kind: 'array', element, shape, strides: stridesOf(shape), offset: 0, store, readonly: false }
+}
+
+/** An array whose elements are known at run time only; it forgets what is assigned. */
+export function unknownArray(element: ScalarType, shape: readonly number[]): ArrayValue {
+  const store: ArrayStore = { get: () => unknownValue(element), set: () => undefined }
+  return { kind: 'array', element, shape, strides: stridesOf(shape), offset: 0, store, readonly: false }
+}
+
+/** Places of the elements of a view in its store, row by row. */
+export function placesOf(array: ArrayValue): number[] {
+  let places = [array.offset]
+  for (const [dimension, size] of array.shape.entries()) {
+    const stride = array.strides[dimension] ?? 0
+    places = places.flatMap((place) =>
+      Array.from({ length: Math.max(size, 0) }, (_, index) => place + index * stride),
+    )
+  }
+  return places
+}
+
+/** The elements of a view, row by row. */
+export function elementsOf(array: ArrayValue): Value[] {
+  return placesOf(array).map((place) => array.store.get(place))
+}
+
+/** Copies the elements of one view over those of another of the same shape. */
+export function copyArray(from: ArrayValue, to: ArrayValue, at: number): void {
+  const values = elementsOf(from)
+  for (const [index, place] of placesOf(to).entries()) {
+    const value = values[index]
+    if (value !== undefined) to.store.set(place, convert(value, to.element, at))
+  }
+}

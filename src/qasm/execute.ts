@@ -1,0 +1,90 @@
+import { assign } from './assign.ts'
+import type { Statement } from './ast.ts'
+import { toNumber } from './convert.ts'
+import { declare, declareAlias, declareExtern, declareLibrary } from './declare.ts'
+import { evaluate, evaluateQubits } from './evaluate.ts'
+import { Fault } from './fault.ts'
+import { callGate, operandQubits } from './gate-call.ts'
+import { decide, type Machine } from './machine.ts'
+import { describeType } from './types.ts'
+import { typeOf } from './values.ts'
+
+type SimpleKind =
+  | 'include'
+  | 'declare'
+  | 'assign'
+  | 'alias'
+  | 'extern'
+  | 'gate_call'
+  | 'reset'
+  | 'barrier'
+  | 'delay'
+  | 'nop'
+  | 'expression'
+
+/** Statements that mean the same to the checker and to the runner. */
+export type SimpleStatement = Extract<Statement, { kind: SimpleKind }>
+
+/** Carries out a statement without blocks; throws a fault when it is wrong. */
+export function executeSimple(m: Machine, node: SimpleStatement): void {
+  switch (node.kind) {
+    case 'include':
+      declareLibrary(m, node.library, node.at)
+      break
+    case 'declare':
+      declare(m, node)
+      break
+    case 'assign':
+      assign(m, node)
+      break
+    case 'alias':
+      declareAlias(m, node.name, node.value, node.at)
+      break
+    case 'extern':
+      declareExtern(m, node)
+      break
+    case 'gate_call':
+      callGate(m, node)
+      break
+    case 'reset':
+      for (const qubit of evaluateQubits(m, node.operand).qubits) m.emit({ kind: 'reset', qubit }, node.at)
+      break
+    case 'barrier':
+      barrier(m, node)
+      break
+    case 'delay':
+      delay(m, node)
+      break
+    case 'nop':
+      operandQubits(m, node.operands)
+      break
+    case 'expression':
+      evaluate(m, node.value)
+      break
+  }
+}
+
+function barrier(m: Machine, node: SimpleStatement & { kind: 'barrier' }): void {
+  const qubits = operandQubits(m, node.operands)
+  m.spend(qubits.length, node.at)
+  m.emit({ kind: 'barrier', qubits }, node.at)
+}
+
+function delay(m: Machine, node: SimpleStatement & { kind: 'delay' }): void {
+  const duration = evaluate(m, node.duration)
+  const type = typeOf(duration)
+  if (type.kind !== 'duration') {
+    throw new Fault(
+      'type_mismatch',
+      node.duration.at,
+      `A duration such as 100ns is needed here, not ${describeType(type)}`,
+    )
+  }
+  const qubits = operandQubits(m, node.operands)
+  if (!decide(m, duration)) return
+  const seconds = toNumber(duration)
+  if (!(seconds >= 0))
+    throw new Fault('invalid_value', node.duration.at, `A delay must not be negative: ${seconds} s`)
+  m.spend(qubits.length, node.at)
+  m.emit({ kind: 'delay', qubits, seconds }, node.at)
+}

@@ -1,0 +1,42 @@
+import { type QasmCode, QasmError } from './error.ts'
+
+/** A problem found at a text offset; becomes a `QasmError` with line and column at the public functions. */
+export class Fault extends Error {
+  readonly code: QasmCode
+  /** Offset into the program text, UTF-16 units. */
+  readonly at: number
+
+  constructor(code: QasmCode, at: number, message: string) {
+    super(message)
+    this.name = 'Fault'
+    this.code = code
+    this.at = at
+  }
+}
+
+/** Line and column, both from 1, of an offset. */
+export function positionOf(text: string, at: number): { line: number; column: number } {
+  let line = 1
+  let lineStart = 0
+  for (;;) {
+    const newline = text.indexOf('\n', lineStart)
+    if (newline < 0 || newline >= at) return { line, column: at - lineStart + 1 }
+    line++
+    lineStart = newline + 1
+  }
+}
+
+/** The public form of a fault. */
+export function toQasmError(fault: Fault, text: string): QasmError {
+  const { line, column } = positionOf(text, fault.at)
+  return new QasmError(fault.code, fault.message, line, column)
+}
+
+/** Runs `work` and translates a fault in it into a `QasmError` of this text. */
+export function positioned<T>(text: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw error instanceof Fault ? toQasmError(error, text) : error
+  }
+}

@@ -1,0 +1,141 @@
+/** A square complex matrix, row-major, real and imaginary parts interleaved. */
+export type Matrix = Float64Array
+
+/** A matrix from rows of [re, im] pairs written one after another. */
+export function matrixOf(...parts: number[]): Matrix {
+  return Float64Array.from(parts)
+}
+
+/** Rows of a matrix. */
+export function dimensionOf(matrix: Matrix): number {
+  return Math.round(Math.sqrt(matrix.length / 2))
+}
+
+/** The identity. */
+export function identity(dimension: number): Matrix {
+  const result = new Float64Array(2 * dimension * dimension)
+  for (let index = 0; index < dimension; index++) result[2 * index * (dimension + 1)] = 1
+  return result
+}
+
+/** Conjugate transpose. */
+export function dagger(matrix: Matrix): Matrix {
+  const dimension = dimensionOf(matrix)
+  const result = new Float64Array(matrix.length)
+  for (let row = 0; row < dimension; row++) {
+    for (let column = 0; column < dimension; column++) {
+      const from = 2 * (row * dimension + column)
+      const to = 2 * (column * dimension + row)
+      result[to] = matrix[from] ?? 0
+      result[to + 1] = -(matrix[from + 1] ?? 0)
+    }
+  }
+  return result
+}
+
+/** Adds (re + i im) times `row` to `into`. */
+function addScaled(into: Float64Array, re: number, im: number, row: Float64Array): void {
+  for (let index = 0; index < row.length; index += 2) {
+    const rowRe = row[index] ?? 0
+    const rowIm = row[index + 1] ?? 0
+    into[index] = (into[index] ?? 0) + re * rowRe - im * rowIm
+    into[index + 1] = (into[index + 1] ?? 0) + re * rowIm + im * rowRe
+  }
+}
+
+/** Matrix product a b. */
+export function multiply(a: Matrix, b: Matrix): Matrix {
+  const dimension = dimensionOf(a)
+  const result = new Float64Array(a.length)
+  for (let row = 0; row < dimension; row++) {
+    for (let inner = 0; inner < dimension; inner++) {
+      const from = 2 * (row * dimension + inner)
+      const row2 = b.subarray(2 * inner * dimension, 2 * (inner + 1) * dimension)
+      addScaled(result.subarray(2 * row * dimension), a[from] ?? 0, a[from + 1] ?? 0, row2)
+    }
+  }
+  return result
+}
+
+/** e^{i angle} times the matrix. */
+export function withPhase(angle: number, matrix: Matrix): Matrix {
+  const cos = Math.cos(angle)
+  const sin = Math.sin(angle)
+  const result = new Float64Array(matrix.length)
+  for (let index = 0; index < matrix.length; index += 2) {
+    const re = matrix[index] ?? 0
+    const im = matrix[index + 1] ?? 0
+    result[index] = re * cos - im * sin
+    result[index + 1] = re * sin + im * cos
+  }
+  return result
+}
+
+/**
+ * [[cos t/2, -e^{i lambda} sin t/2], [e^{i phi} sin t/2, e^{i(phi+lambda)} cos t/2]], the general rotation
+ * to which all conventions of `U` and `u3` differ by a phase only.
+ */
+export function rotation(theta: number, phi: number, lambda: number): Matrix {
+  const cos = Math.cos(theta / 2)
+  const sin = Math.sin(theta / 2)
+  return matrixOf(
+    cos,
+    0,
+    -Math.cos(lambda) * sin,
+    -Math.sin(lambda) * sin,
+    Math.cos(phi) * sin,
+    Math.sin(phi) * sin,
+    Math.cos(phi + lambda) * cos,
+    Math.sin(phi + lambda) * cos,
+  )
+}
+
+/** diag(1, e^{i angle}). */
+export function phaseMatrix(angle: number): Matrix {
+  return matrixOf(1, 0, 0, 0, 0, 0, Math.cos(angle), Math.sin(angle))
+}
+
+/** exp(-i theta X / 2). */
+export function rxMatrix(theta: number): Matrix {
+  const cos = Math.cos(theta / 2)
+  const sin = Math.sin(theta / 2)
+  return matrixOf(cos, 0, 0, -sin, 0, -sin, cos, 0)
+}
+
+/** exp(-i theta Y / 2). */
+export function ryMatrix(theta: number): Matrix {
+  const cos = Math.cos(theta / 2)
+  const sin = Math.sin(theta / 2)
+  return matrixOf(cos, 0, -sin, 0, sin, 0, cos, 0)
+}
+
+/** exp(-i theta Z / 2). */
+export function rzMatrix(theta: number): Matrix {
+  const cos = Math.cos(theta / 2)
+  const sin = Math.sin(theta / 2)
+  return matrixOf(cos, -sin, 0, 0, 0, 0, cos, sin)
+}
+
+/** diag(1, e^{i theta}, e^{i theta}, 1): cx, u1(theta), cx, as qelib1 defines rzz. */
+export function rzzMatrix(theta: number): Matrix {
+  const cos = Math.cos(theta)
+  const sin = Math.sin(theta)
+  const result = identity(4)
+  result.set([cos, sin], 10)
+  result.set([cos, sin], 20)
+  return result
+}
+
+/** `rzzMatrix` between Hadamard gates on both qubits. */
+export function rxxMatrix(theta: number): Matrix {
+  const half = theta / 2
+  const re = Math.cos(half) * Math.cos(half)
+  const im = Math.cos(half) * Math.sin(half)
+  const crossRe = Math.sin(half) * Math.sin(half)
+  const result = new Float64Array(32)
+  for (let row = 0; row < 4; row++) {
+    result.set([re, im], 2 * (row * 4 + row))
+    result.set([crossRe, -im], 2 * (row * 4 + 3 - row))
+  }
+  return result
+}
