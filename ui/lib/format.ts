@@ -38,24 +38,16 @@ export function formatOrdinal(value: number): string {
   return `${value}${ending}`
 }
 
-/** A count with its noun, spelled out up to twelve: `one job`, `no jobs`, `14 jobs`. */
+const WORDS = 'no one two three four five six seven eight nine ten eleven twelve'.split(' ')
+
+/** A count in words up to twelve, in digits above; 0 is `no`, as before a noun. */
+export function spellCount(value: number): string {
+  return WORDS[value] ?? formatCount(value)
+}
+
+/** A count with its noun: `one job`, `no jobs`, `14 jobs`. */
 export function formatNumberOf(value: number, noun: string): string {
-  const words = [
-    'no',
-    'one',
-    'two',
-    'three',
-    'four',
-    'five',
-    'six',
-    'seven',
-    'eight',
-    'nine',
-    'ten',
-    'eleven',
-    'twelve',
-  ]
-  return `${words[value] ?? formatCount(value)} ${noun}${value === 1 ? '' : 's'}`
+  return `${spellCount(value)} ${noun}${value === 1 ? '' : 's'}`
 }
 
 /** The same text with its first letter in upper case. */

@@ -1,5 +1,5 @@
 import { useApp } from '../lib/app.ts'
-import { formatNumberOf, sentence } from '../lib/format.ts'
+import { formatNumberOf, sentence, spellCount } from '../lib/format.ts'
 import { describeActivity } from '../lib/jobs.ts'
 import type { Qpu } from '../lib/model.ts'
 import { isSuperuser } from '../lib/session.ts'
@@ -56,9 +56,10 @@ function Lead() {
   if (!all || !refusals || all.length === 0) return null
   const ready = all.filter((qpu) => qpuCondition(qpu, refusals).takesJobs).length
   if (all.length === 1) return <>{ready ? 'The QPU takes jobs.' : 'The QPU takes no jobs now.'}</>
+  const some = ready === 0 ? 'None' : sentence(spellCount(ready))
   return (
     <>
-      {sentence(formatNumberOf(ready, 'QPU'))} of {all.length} {ready === 1 ? 'takes' : 'take'} jobs now.
+      {some} of {formatNumberOf(all.length, 'QPU')} {ready > 1 ? 'take' : 'takes'} jobs now.
     </>
   )
 }

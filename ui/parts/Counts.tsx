@@ -84,7 +84,8 @@ function CountTable({
   outcomes: number
 }) {
   return (
-    <div class="scroll tall">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by key
+    <section class="scroll tall" aria-label="Counts as a table" tabIndex={0}>
       <table class="book">
         <thead>
           <tr>
@@ -111,7 +112,7 @@ function CountTable({
           )}
         </tbody>
       </table>
-    </div>
+    </section>
   )
 }
 

@@ -25,7 +25,7 @@ export function Shell({ menu, children }: { menu: readonly MenuItem[]; children:
       <div class="rail">
         <a class="brand" href="/">
           <Logo />
-          {config.value.value?.name ?? 'Job control'}
+          <span>{config.value.value?.name ?? 'Job control'}</span>
         </a>
         <nav aria-label="Pages">
           {menu.map(({ path, title }) => (

@@ -6,6 +6,7 @@ import {
   formatSeconds,
   formatShare,
   sentence,
+  spellCount,
 } from '../../../ui/lib/format.ts'
 
 /** The no-break space between groups, made visible. */
@@ -69,6 +70,16 @@ test('formatNumberOf() spells small numbers out and uses the plural', () => {
   expect(formatNumberOf(1, 'job')).toBe('one job')
   expect(formatNumberOf(12, 'job')).toBe('twelve jobs')
   expect(formatNumberOf(13, 'job')).toBe('13 jobs')
+})
+
+test('spellCount() uses digits from thirteen on', () => {
+  expect([0, 2, 12, 13, 1000].map((value) => visible(spellCount(value)))).toEqual([
+    'no',
+    'two',
+    'twelve',
+    '13',
+    '1_000',
+  ])
 })
 
 test('sentence() changes the first letter only', () => {
