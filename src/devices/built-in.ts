@@ -1,9 +1,12 @@
 import type { Operation } from '../protocol/index.ts'
 import type { DeviceDef } from './define-device.ts'
+import { aerSim } from './process/aer_sim/index.ts'
+import { mock } from './process/mock/index.ts'
+import { placeholderDevice } from './process/placeholder_device/index.ts'
 
 /** Every device that comes with the program, by operation, in alphabetical order. */
 export const BUILT_IN_DEVICES: { [Op in Operation]: readonly DeviceDef<Op>[] } = {
-  process: [],
+  process: [aerSim, mock, placeholderDevice],
   monitor: [],
   calibrate: [],
 }

@@ -34,9 +34,10 @@ export class Pacer {
 
   /**
    * Refuses work that cannot end in time, instead of ending it when the time is spent.
-   * @throws JobError `too_long`.
+   * @throws JobError `too_long`, or `timed_out` after the deadline.
    */
   demand(updates: number): void {
+    this.#look()
     const seconds = updates / UPDATES_PER_SECOND
     const left = (this.#io.deadline - this.#clock.monotonic()) / 1_000
     if (seconds <= DOUBT * left) return

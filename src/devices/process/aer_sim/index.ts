@@ -1,0 +1,44 @@
+import { defineDevice } from '../../define-device.ts'
+import { newSeed } from '../../numeric/random.ts'
+import { opt } from '../../options.ts'
+import { simulateJob } from './run-job.ts'
+import { MAX_STATE_QUBITS } from './statevector.ts'
+
+/** Exact simulator: circuits of up to `max_qubits` qubits in double precision, without noise. */
+export const aerSim = defineDevice({
+  operation: 'process',
+  name: 'aer_sim',
+  options: {
+    seed: opt.int({ help: 'Fixes the random results', min: 0 }),
+    method: opt.enum(['automatic', 'statevector'], {
+      help: 'How circuits are simulated',
+      default: 'automatic',
+    }),
+    noise: opt.enum(['none'], { help: 'Noise model', default: 'none' }),
+    max_qubits: opt.int({ help: 'Largest number of qubits', min: 1, max: MAX_STATE_QUBITS, default: 24 }),
+    max_shots: opt.int({
+      help: 'Largest number of shots of a circuit',
+      min: 1,
+      max: 1_000_000,
+      default: 1_000_000,
+    }),
+  },
+  create: ({ options, clock, device }) => ({
+    run: (job, io) =>
+      simulateJob({
+        device,
+        payload: job.payload,
+        // Qubits that no outcome depends on cost nothing: circuits written for a large chip may declare them.
+        bounds: {
+          declaredQubits: Number.POSITIVE_INFINITY,
+          stateQubits: options.max_qubits,
+          shots: options.max_shots,
+        },
+        seed: options.seed ?? newSeed(),
+        readoutError: 0,
+        clock,
+        io,
+      }),
+    info: () => ({ qubits: options.max_qubits, backend: 'simulated' }),
+  }),
+})

@@ -1,0 +1,250 @@
+import { freemem } from 'node:os'
+import { type Clock, toTimestamp } from '../../../base/index.ts'
+import type { CircuitResult, JobPayload, JobResults } from '../../../protocol/index.ts'
+import { type Circuit, lowerProgram, type Program, parseProgram, runDynamic } from '../../../qasm/index.ts'
+import type { JobIo } from '../../define-device.ts'
+import { JobError, jobErrorOf } from '../../errors.ts'
+import { createRng } from '../../numeric/random.ts'
+import { circuitResultOf, jobResultsOf, ResultBudget } from '../../results.ts'
+import { Pacer } from './pacer.ts'
+import { type CircuitOutcome, runStatic, runWithFeedback } from './run-circuit.ts'
+import { MAX_STATE_QUBITS } from './statevector.ts'
+import type { Readout } from './tally.ts'
+
+/** What a simulated device can take. */
+export interface Bounds {
+  /** Qubits a circuit may declare. */
+  declaredQubits: number
+  /** Qubits its outcomes may depend on: the size of the state. */
+  stateQubits: number
+  shots: number
+}
+
+interface Simulation {
+  /** Name of the device, for messages and results. */
+  device: string
+  payload: JobPayload
+  bounds: Bounds
+  /** An integer from 0 to 2^53 - 1; the seed of the payload wins. */
+  seed: number
+  /** Probability that a measured bit is reported wrongly. */
+  readoutError: number
+  clock: Clock
+  io: JobIo
+}
+
+/** One circuit with one parameter set, ready to run. */
+interface Execution {
+  circuitIndex: number
+  parameterSet: number
+  program: Program
+  values: readonly number[]
+  circuit: Circuit
+  shots: number
+}
+
+/** Share of the free memory a state may take. */
+const MEMORY_SHARE = 0.5
+const BYTES_PER_AMPLITUDE = 16
+
+/** Qubits for whose state there is memory now. */
+function qubitsInMemory(): number {
+  return Math.floor(Math.log2((MEMORY_SHARE * freemem()) / BYTES_PER_AMPLITUDE))
+}
+
+function parseCircuits(payload: JobPayload): Program[] {
+  return payload.circuits.map((entry, circuitIndex) => {
+    try {
+      return parseProgram(entry.circuit)
+    } catch (error) {
+      throw jobErrorOf(error, circuitIndex)
+    }
+  })
+}
+
+/**
+ * The parameter sets a circuit is run with. One without parameters takes none, but a single set is ignored:
+ * clients send the values along with a circuit they have bound already.
+ */
+function parameterSets(
+  program: Program,
+  sets: readonly number[][],
+  circuitIndex: number,
+): readonly number[][] {
+  const wanted = program.inputs.length
+  const refuse = (text: string) => new JobError(text, { errorCode: 'parameter_count', circuitIndex })
+  const takes = `circuit ${circuitIndex} takes ${wanted} parameter${wanted === 1 ? '' : 's'}`
+  if (sets.length === 0 && wanted > 0) {
+    const names = program.inputs
+      .slice(0, 5)
+      .map((input) => input.name)
+      .join(', ')
+    throw refuse(`${takes} (${names}${wanted > 5 ? ', …' : ''}), parameter_values has none`)
+  }
+  if (wanted === 0 && sets.length <= 1) return [[]]
+  const wrong = sets.findIndex((set) => set.length !== wanted)
+  if (wrong >= 0) throw refuse(`${takes}, set ${wrong} has ${sets[wrong]?.length ?? 0}`)
+  return sets
+}
+
+function* executionsOf(payload: JobPayload): Generator<Execution> {
+  const programs = parseCircuits(payload)
+  for (const [circuitIndex, program] of programs.entries()) {
+    const entry = payload.circuits[circuitIndex]
+    const sets = parameterSets(program, entry?.parameter_values ?? [], circuitIndex)
+    for (const [parameterSet, values] of sets.entries()) {
+      const circuit = lower(program, values, circuitIndex)
+      yield { circuitIndex, parameterSet, program, values, circuit, shots: entry?.shots ?? payload.shots }
+    }
+  }
+}
+
+function lower(program: Program, values: readonly number[], circuitIndex: number): Circuit {
+  try {
+    return lowerProgram(program, values)
+  } catch (error) {
+    throw jobErrorOf(error, circuitIndex)
+  }
+}
+
+function admit(qubits: number, most: number, device: string, circuitIndex: number): void {
+  if (qubits <= most) return
+  throw new JobError(
+    `circuit ${circuitIndex} needs ${qubits} qubits; ${device} simulates at most ${most} with the statevector method`,
+    { errorCode: 'too_many_qubits', circuitIndex },
+  )
+}
+
+function checkBounds(execution: Execution, device: string, bounds: Bounds): void {
+  const { circuit, circuitIndex, shots } = execution
+  if (circuit.qubits > bounds.declaredQubits) {
+    throw new JobError(
+      `circuit ${circuitIndex} has ${circuit.qubits} qubits; ${device} has ${bounds.declaredQubits}`,
+      { errorCode: 'too_many_qubits', circuitIndex },
+    )
+  }
+  if (shots > bounds.shots) {
+    throw new JobError(
+      `circuit ${circuitIndex} asks for ${shots} shots; ${device} allows at most ${bounds.shots}`,
+      { errorCode: 'too_many_shots', circuitIndex },
+    )
+  }
+}
+
+/**
+ * Checks a job as far as it goes without running it.
+ * @throws JobError for the first thing that is wrong.
+ */
+export function validateJob(device: string, payload: JobPayload, bounds: Bounds): void {
+  refuseTraces(device, payload)
+  for (const execution of executionsOf(payload)) checkBounds(execution, device, bounds)
+}
+
+function refuseTraces(device: string, payload: JobPayload): void {
+  if (payload.meas_level !== 0) return
+  throw new JobError(`raw traces (meas_level 0) are not available from ${device}`, {
+    errorCode: 'unsupported_meas_level',
+  })
+}
+
+function readoutOf(payload: JobPayload, error: number): Readout {
+  if (payload.meas_level === 1)
+    return { error, memory: payload.meas_return === 'avg' ? 'mean_point' : 'points' }
+  return { error, memory: payload.memory ? 'bits' : 'none' }
+}
+
+/**
+ * Runs every circuit of a job with every parameter set, in order.
+ * @throws JobError when one of them cannot be run; the job has no results then.
+ */
+export async function simulateJob(simulation: Simulation): Promise<JobResults> {
+  const { device, payload, clock, io } = simulation
+  refuseTraces(device, payload)
+  const seed = payload.seed ?? simulation.seed
+  const started = clock.now()
+  const startedAt = clock.monotonic()
+  const pacer = new Pacer(clock, io)
+  const budget = new ResultBudget()
+  const rng = createRng(seed)
+  const results: CircuitResult[] = []
+  for (const execution of executionsOf(payload)) {
+    checkBounds(execution, device, simulation.bounds)
+    io.phase(`circuit ${results.length}`)
+    const from = clock.monotonic()
+    const outcome = await runExecution(execution, {
+      shots: execution.shots,
+      readout: readoutOf(payload, simulation.readoutError),
+      rng,
+      stream: results.length,
+      pacer,
+      budget,
+      admit: (qubits) => {
+        const most = Math.min(simulation.bounds.stateQubits, MAX_STATE_QUBITS, qubitsInMemory())
+        admit(qubits, most, device, execution.circuitIndex)
+      },
+    })
+    const seconds = (clock.monotonic() - from) / 1_000
+    results.push(resultOf(execution, outcome, payload, seed, seconds))
+    await pacer.rest(EXECUTION_WORK)
+  }
+  return jobResultsOf(device, results, {
+    device,
+    started: toTimestamp(started),
+    finished: toTimestamp(clock.now()),
+    seconds: (clock.monotonic() - startedAt) / 1_000,
+    seed,
+    backend_kind: 'simulated',
+  })
+}
+
+/** Work of an execution besides its steps, in amplitude updates: so that many tiny ones give way too. */
+const EXECUTION_WORK = 2 ** 20
+
+async function runExecution(
+  { program, values, circuit, circuitIndex }: Execution,
+  run: Parameters<typeof runStatic>[2],
+): Promise<CircuitOutcome> {
+  try {
+    if (circuit.ops) return await runStatic(circuit, circuit.ops, run)
+    return await runWithFeedback(circuit, (sink) => runDynamic(program, values, sink), run)
+  } catch (error) {
+    throw jobErrorOf(error, circuitIndex, true)
+  }
+}
+
+function warningsOf({ circuit }: Execution, outcome: CircuitOutcome, payload: JobPayload): string[] {
+  const isUnmeasured = !circuit.dynamic && outcome.unmeasured.length === circuit.clbits
+  const hasDiscriminator = (payload.acq_rotation ?? payload.acq_threshold ?? null) !== null
+  return [
+    ...circuit.warnings,
+    ...(isUnmeasured ? ['The circuit measures nothing: counts are empty'] : []),
+    ...(hasDiscriminator ? ['acq_rotation and acq_threshold have no effect on a simulator'] : []),
+  ]
+}
+
+function resultOf(
+  execution: Execution,
+  outcome: CircuitOutcome,
+  payload: JobPayload,
+  seed: number,
+  seconds: number,
+): CircuitResult {
+  const warnings = warningsOf(execution, outcome, payload)
+  return circuitResultOf({
+    circuitIndex: execution.circuitIndex,
+    circuit: execution.circuit,
+    shots: execution.shots,
+    ...(outcome.counts !== undefined && { counts: outcome.counts }),
+    ...(outcome.memory !== undefined && { memory: outcome.memory }),
+    metadata: {
+      method: 'statevector',
+      seed,
+      seconds,
+      parameter_set: execution.parameterSet,
+      meas_level: payload.meas_level,
+      meas_return: payload.meas_return,
+      ...(payload.meas_level === 1 && { unmeasured_slots: outcome.unmeasured }),
+      ...(warnings.length > 0 && { warnings }),
+    },
+  })
+}

@@ -1,0 +1,99 @@
+import { JOB_LIMITS } from '../../../protocol/index.ts'
+import { type DeviceContext, defineDevice, type Job, type JobIo } from '../../define-device.ts'
+import { JobError, StartupError } from '../../errors.ts'
+import { createRng } from '../../numeric/random.ts'
+import { type OptionsOf, opt } from '../../options.ts'
+import { simulateJob } from '../aer_sim/run-job.ts'
+import { FAULTS, type Fault, hashOf, type Latency, pickFault, readLatency, readPragma } from './faults.ts'
+
+const MAX_QUBITS = 24
+
+const options = {
+  seed: opt.int({ help: 'Fixes the random results; a hash of the job id when absent', min: 0 }),
+  num_qubits: opt.int({ help: 'Qubits of the device', min: 1, max: MAX_QUBITS, default: 16 }),
+  latency: opt.custom(readLatency, { help: 'Time each job takes, in seconds or min:max', example: '0.5:2' }),
+  readout_error: opt.number({ help: 'Probability of reading a bit wrongly', min: 0, max: 0.5, default: 0 }),
+  fail: opt.enum(FAULTS, { help: 'How jobs fail on purpose', default: 'none' }),
+  fail_rate: opt.number({ help: 'Share of jobs that fail', min: 0, max: 1 }),
+  fail_every: opt.int({ help: 'Every n-th job fails', min: 1 }),
+  fail_on: opt.string({ help: 'Jobs whose circuits contain this text fail' }),
+  pragmas: opt.bool({ help: 'Lets a comment in a circuit choose the fault', default: false }),
+}
+
+type MockContext = DeviceContext<OptionsOf<typeof options>>
+
+/** Exact sampler for tests and demonstrations, with faults on demand. */
+export const mock = defineDevice({
+  operation: 'process',
+  name: 'mock',
+  options,
+  create(context) {
+    const { fail, fail_rate, fail_every, fail_on, num_qubits, pragmas } = context.options
+    if (fail === 'init') throw new StartupError('mock device fails on purpose: fail=init')
+    if (fail !== 'none' || pragmas || [fail_rate, fail_every, fail_on].some((each) => each !== undefined)) {
+      context.log.warn('jobs fail on purpose', { fail, fail_rate, fail_every, fail_on, pragmas })
+    }
+    let count = 0
+    return {
+      run: (job, io) => {
+        count++
+        return runMock(context, job, io, count)
+      },
+      info: () => ({ qubits: num_qubits, backend: 'simulated' }),
+    }
+  },
+})
+
+async function runMock(context: MockContext, job: Job, io: JobIo, count: number) {
+  const pragma = context.options.pragmas ? readPragma(job) : {}
+  const { fail, fail_rate: failRate, fail_every: failEvery, fail_on: failOn } = context.options
+  const planned = pragma.fail ?? pickFault({ fail, failRate, failEvery, failOn }, job, count)
+  const fault = job.attempt > (pragma.attempts ?? Number.POSITIVE_INFINITY) ? 'none' : planned
+  await wait(context, pragma.latency ?? context.options.latency, job, io)
+  await failBefore(fault)
+  const results = await simulateJob({
+    device: context.device,
+    payload: job.payload,
+    bounds: {
+      declaredQubits: context.options.num_qubits,
+      stateQubits: context.options.num_qubits,
+      shots: JOB_LIMITS.shots,
+    },
+    seed: context.options.seed ?? hashOf(job.id),
+    readoutError: context.options.readout_error,
+    clock: context.clock,
+    io,
+  })
+  // Not a number: the check of results has to stop it.
+  if (fault === 'garbage') return { ...results, shots: Number.NaN }
+  if (fault === 'slow_result') await context.clock.sleep(io.deadline - context.clock.monotonic() + LATE_MS)
+  return results
+}
+
+/** How long after its deadline a `slow_result` comes, in ms: before the process is killed for not stopping. */
+const LATE_MS = 1_000
+
+/** The faults that need no result. */
+async function failBefore(fault: Fault): Promise<void> {
+  if (fault === 'error') {
+    throw new JobError('mock device failed on purpose', {
+      class: 'device',
+      errorCode: 'injected_fault',
+      executed: true,
+    })
+  }
+  if (fault === 'crash') process.abort()
+  if (fault === 'hang') await new Promise(() => undefined)
+}
+
+async function wait(
+  { clock }: MockContext,
+  latency: Latency | undefined,
+  job: Job,
+  io: JobIo,
+): Promise<void> {
+  if (!latency) return
+  io.phase('waiting')
+  const seconds = latency.min + (latency.max - latency.min) * createRng(hashOf(job.id)).next()
+  await clock.sleep(seconds * 1_000, io.signal)
+}

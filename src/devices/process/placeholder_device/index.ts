@@ -1,0 +1,24 @@
+import { JOB_LIMITS } from '../../../protocol/index.ts'
+import { defineDevice } from '../../define-device.ts'
+import { JobError } from '../../errors.ts'
+import { validateJob } from '../aer_sim/run-job.ts'
+
+const QUBITS = 16
+
+/** Stands for a backend that is not built yet: it connects and checks jobs, but runs none. */
+export const placeholderDevice = defineDevice({
+  operation: 'process',
+  name: 'placeholder_device',
+  create: ({ device }) => ({
+    async run(job) {
+      validateJob(device, job.payload, {
+        declaredQubits: QUBITS,
+        stateQubits: QUBITS,
+        shots: JOB_LIMITS.shots,
+      })
+      // Class user: no other attempt would end differently. Nothing ran, so nothing is charged.
+      throw new JobError(`${device} has no backend: job not run`, { errorCode: 'not_implemented' })
+    },
+    info: () => ({ qubits: QUBITS, backend: 'none' }),
+  }),
+})
