@@ -1,0 +1,67 @@
+import type { Clock, FieldError } from '../../base/index.ts'
+import type { JobPayload } from '../../protocol/index.ts'
+import { type CheckReport, checkProgram, type QasmProblem } from '../../qasm/index.ts'
+
+/** One thing wrong with a submission, where it is (`circuits.0.circuit`) and what to do. */
+export interface Problem extends FieldError {
+  path: string
+}
+
+/** What the programs of a job declare, and what is wrong with them. */
+export interface ProgramsReport {
+  /** Of the largest program. */
+  qubits: number
+  /** Index of the largest program. */
+  largest: number
+  problems: Problem[]
+}
+
+/** Longest time spent on checking before other requests get their turn. */
+const SLICE_MS = 20
+
+/** Checks each program, and its parameter sets against its inputs. Equal programs are checked once. */
+export async function checkPrograms(payload: JobPayload, clock: Clock): Promise<ProgramsReport> {
+  const known = new Map<string, CheckReport>()
+  const result: ProgramsReport = { qubits: 0, largest: 0, problems: [] }
+  let sliceEnd = clock.monotonic() + SLICE_MS
+  for (const [index, entry] of payload.circuits.entries()) {
+    const report = known.get(entry.circuit) ?? checkProgram(entry.circuit)
+    known.set(entry.circuit, report)
+    if (report.qubits > result.qubits) Object.assign(result, { qubits: report.qubits, largest: index })
+    result.problems.push(
+      ...report.problems.map((problem) => programProblem(index, problem)),
+      ...(report.problems.length === 0 ? setProblems(index, report.inputs, entry.parameter_values) : []),
+    )
+    if (clock.monotonic() < sliceEnd) continue
+    await new Promise((resolve) => setImmediate(resolve))
+    sliceEnd = clock.monotonic() + SLICE_MS
+  }
+  return result
+}
+
+function programProblem(index: number, { code, message, line, column }: QasmProblem): Problem {
+  return { path: `circuits.${index}.circuit`, code, message, params: { line, column } }
+}
+
+/** Names shown of the inputs of a program. */
+const NAMES_SHOWN = 5
+
+function setProblems(index: number, inputs: readonly string[], sets: readonly number[][] = []): Problem[] {
+  const wanted = inputs.length
+  const takes = `Circuit ${index} takes ${wanted} ${wanted === 1 ? 'parameter' : 'parameters'}`
+  const params = { expected: wanted }
+  if (sets.length === 0) {
+    if (wanted === 0) return []
+    const names = `${inputs.slice(0, NAMES_SHOWN).join(', ')}${wanted > NAMES_SHOWN ? ', …' : ''}`
+    const message = `${takes} (${names}); give their values in this order.`
+    return [{ path: `circuits.${index}.parameter_values`, code: 'parameter_count', message, params }]
+  }
+  // Clients send the values along with a circuit that they have bound already.
+  if (wanted === 0 && sets.length === 1) return []
+  return sets.flatMap((set, number) => {
+    if (set.length === wanted) return []
+    const message = `${takes}, set ${number} has ${set.length}.`
+    const path = `circuits.${index}.parameter_values.${number}`
+    return [{ path, code: 'parameter_count', message, params: { ...params, given: set.length } }]
+  })
+}

@@ -1,0 +1,175 @@
+import * as v from 'valibot'
+import { AppError, type FieldError } from '../../base/index.ts'
+import { JOB_LIMITS, type JobPayload, jobPayload } from '../../protocol/index.ts'
+import { validate } from '../http/validate.ts'
+
+/** A submission in its one form. */
+export interface Submission {
+  payload: JobPayload
+  /** Id or name of a QPU as the caller wrote it; '' = any. */
+  target: string
+  /** Keys of the body that mean nothing here. */
+  ignored: string[]
+}
+
+const CIRCUIT_NAMES = ['circuit', 'qasm', 'circuit_qasm'] as const
+const ENTRY_KEYS = new Set<string>([...CIRCUIT_NAMES, 'parameter_values', 'shots'])
+const OPTION_KEYS = ['meas_level', 'meas_return', 'memory', 'seed', 'acq_rotation', 'acq_threshold'] as const
+const BODY_KEYS = new Set<string>([
+  ...CIRCUIT_NAMES,
+  ...OPTION_KEYS,
+  'circuits',
+  'shots',
+  'parameter_values',
+  'qpu_target',
+])
+/** What only the server sets; a caller that sends it expects something that will not happen. */
+const SERVER_KEYS = new Set([
+  'id',
+  'user',
+  'user_id',
+  'status',
+  'results',
+  'duration',
+  'finished_at',
+  'started_at',
+  'driver',
+  'attempt',
+  'not_before',
+  'error_code',
+  'qpu_seconds',
+  'created',
+  'updated',
+])
+
+const DEFAULTS = { shots: 1_024, meas_level: 2, meas_return: 'single', memory: false }
+const INVALID = 'Invalid job'
+
+const target = v.object({
+  qpu_target: v.optional(v.pipe(v.string(), v.trim(), v.maxLength(100)), ''),
+})
+
+type Fields = Record<string, FieldError>
+type Body = Readonly<Record<string, unknown>>
+
+/**
+ * Reads the body of a submission: fills defaults, resolves the older names of fields, wraps a flat list of
+ * parameter values into one set. The programs themselves are not looked at.
+ * @throws AppError `invalid` with each refused field under its path, such as `circuits.0.shots`; `too_large`.
+ */
+export function readSubmission(body: unknown): Submission {
+  if (!isObject(body)) throw new AppError('invalid', `${INVALID}: expected an object with circuits`)
+  const fields: Fields = {}
+  const given = withoutNulls(body)
+  for (const key of Object.keys(given)) if (SERVER_KEYS.has(key)) fields[key] = readOnly(key)
+  const circuits = circuitsOf(given, fields)
+  refuse(fields)
+  const options = Object.fromEntries(OPTION_KEYS.map((key) => [key, given[key]]))
+  const input = withoutNulls({
+    ...DEFAULTS,
+    ...withoutNulls({ ...options, shots: given['shots'] }),
+    circuits,
+  })
+  const { qpu_target } = validate(target, given, INVALID)
+  const payload = validate(jobPayload, input, INVALID)
+  refuseTooMuch(payload)
+  const ignored = Object.keys(given).filter((key) => !BODY_KEYS.has(key))
+  return { payload, target: qpu_target, ignored }
+}
+
+function isObject(value: unknown): value is Body {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Clients in several languages send null for what they leave out. */
+function withoutNulls(body: Body): Body {
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null && value !== undefined))
+}
+
+function refuse(fields: Fields): void {
+  if (Object.keys(fields).length > 0) throw new AppError('invalid', INVALID, { fields })
+}
+
+function readOnly(key: string): FieldError {
+  return { code: 'read_only_field', message: `${key} is set by the server; leave it out.` }
+}
+
+function circuitsOf(body: Body, fields: Fields): unknown {
+  const short = CIRCUIT_NAMES.filter((name) => body[name] !== undefined)
+  if (body['circuits'] !== undefined && short.length > 0) {
+    const message = `Give either circuits or ${short[0]}, not both.`
+    fields[short[0] ?? 'circuit'] = { code: 'validation_invalid_value', message }
+  }
+  const circuits = body['circuits'] ?? (short.length > 0 ? [pickKeys(body, CIRCUIT_NAMES)] : undefined)
+  if (!Array.isArray(circuits)) return circuits
+  const entries = circuits.map((entry: unknown, index) => entryOf(entry, `circuits.${index}`, fields))
+  const shared = setsOf(body['parameter_values'])
+  if (shared === undefined) return entries
+  const [only] = entries
+  if (entries.length !== 1 || !isObject(only)) {
+    fields['parameter_values'] = {
+      code: 'validation_invalid_value',
+      message: 'With several circuits, give parameter_values in each entry of circuits.',
+    }
+    return entries
+  }
+  return [{ parameter_values: shared, ...only }]
+}
+
+function pickKeys(body: Body, keys: readonly string[]): Body {
+  return Object.fromEntries(keys.filter((key) => body[key] !== undefined).map((key) => [key, body[key]]))
+}
+
+function entryOf(entry: unknown, path: string, fields: Fields): unknown {
+  if (typeof entry === 'string') return { circuit: entry }
+  if (!isObject(entry)) return entry
+  const given = withoutNulls(entry)
+  const names = CIRCUIT_NAMES.filter((name) => given[name] !== undefined)
+  if (names.length > 1) {
+    const message = `Give the program once: ${names.join(' and ')} mean the same.`
+    fields[`${path}.${names[1]}`] = { code: 'validation_invalid_value', message }
+  }
+  for (const key of Object.keys(given)) {
+    if (ENTRY_KEYS.has(key)) continue
+    const message = `${key} means nothing here; an entry has ${[...ENTRY_KEYS].join(', ')}.`
+    fields[`${path}.${key}`] = { code: 'unknown_field', message }
+  }
+  const sets = setsOf(given['parameter_values'])
+  return withoutNulls({
+    circuit: names[0] === undefined ? undefined : given[names[0]],
+    shots: given['shots'],
+    parameter_values: sets,
+  })
+}
+
+/** A flat list of numbers is one set; an empty list is none. */
+function setsOf(values: unknown): unknown {
+  if (!Array.isArray(values)) return values ?? undefined
+  if (values.length === 0) return undefined
+  return values.every((value) => typeof value === 'number') ? [values] : values
+}
+
+function refuseTooMuch(payload: JobPayload): void {
+  const executions = executionsOf(payload)
+  if (executions > JOB_LIMITS.executions) {
+    refuse({
+      circuits: {
+        code: 'too_many_executions',
+        message: `${executions} circuits with parameter sets; a job may have ${JOB_LIMITS.executions}, so split it.`,
+        params: { max: JOB_LIMITS.executions, executions },
+      },
+    })
+  }
+  const bytes = Buffer.byteLength(JSON.stringify(payload))
+  if (bytes > JOB_LIMITS.payloadBytes) {
+    throw new AppError(
+      'too_large',
+      `The job has ${bytes} bytes, the most is ${JOB_LIMITS.payloadBytes}; split it into several jobs`,
+    )
+  }
+}
+
+/** How many results the job makes: one for each circuit with each of its parameter sets. */
+export function executionsOf(payload: JobPayload): number {
+  return payload.circuits.reduce((sum, entry) => sum + Math.max(1, entry.parameter_values?.length ?? 0), 0)
+}

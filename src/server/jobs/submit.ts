@@ -1,0 +1,168 @@
+import { AppError } from '../../base/index.ts'
+import {
+  findAnswer,
+  findJob,
+  insertJob,
+  type Job,
+  type KeyedRequest,
+  keepAnswer,
+  mustMaySubmit,
+  type Tx,
+} from '../../db/index.ts'
+import { actingUser } from '../auth/acting-user.ts'
+import type { ServerContext } from '../context.ts'
+import type { Caller } from '../http/caller.ts'
+import { checkPrograms, type Problem, type ProgramsReport } from './check-programs.ts'
+import { executionsOf, readSubmission, type Submission } from './read-submission.ts'
+import { mostQubits, resolveTarget, type Target } from './target.ts'
+import { type JobView, presentJob } from './view.ts'
+
+/** What submission works with. */
+export type SubmitContext = Pick<ServerContext, 'db' | 'clock' | 'config'>
+
+interface SubmitOptions {
+  /** The caller's `Idempotency-Key`: the same request again gets the same job. */
+  idempotencyKey?: string | undefined
+}
+
+const ROUTE = 'POST /api/jobs'
+
+/**
+ * Checks a job and puts it into the queue.
+ * @throws AppError `invalid` with each refused field (programs: code of the problem, `params` line and column);
+ *   `too_large`; `forbidden` (`insufficient_qpu_seconds`, `account_disabled`); `conflict`
+ *   (`too_many_pending_jobs`); `unavailable` (`qpu_disabled`, `maintenance`); `unprocessable`
+ *   (`idempotency_key_reused`).
+ */
+export async function submitJob(
+  context: SubmitContext,
+  caller: Caller,
+  body: unknown,
+  { idempotencyKey }: SubmitOptions = {},
+): Promise<JobView> {
+  const { db, clock, config } = context
+  const user = await actingUser(db, caller)
+  const submission = readSubmission(body)
+  const request = idempotencyKey === undefined ? undefined : keyedRequest(user.id, idempotencyKey, submission)
+  const report = await checkPrograms(submission.payload, clock)
+  refuseProblems(report.problems)
+  const job = await db.write('submit job', (tx) => {
+    const before = request && earlierJob(tx, request)
+    if (before) return before
+    const target = resolveTarget(tx, submission.target)
+    refuseProblems(sizeProblems(report, target))
+    const row = insertJob(
+      tx,
+      { user: user.id, qpu: target.id, payload: submission.payload, qubits: report.qubits },
+      { maxPending: config.maxPendingJobs },
+    )
+    if (request) keepAnswer(tx, request, { status: 201, response: { id: row.id } })
+    return row
+  })
+  return presentJob(db, job)
+}
+
+const KEY = /^[\x21-\x7e]{1,255}$/
+
+function keyedRequest(user: string, key: string, { payload, target }: Submission): KeyedRequest {
+  if (!KEY.test(key)) {
+    throw new AppError(
+      'invalid',
+      'Idempotency-Key: expected 1 to 255 printable ASCII characters without blanks',
+    )
+  }
+  const bodyHash = new Bun.CryptoHasher('sha256').update(JSON.stringify([target, payload])).digest('hex')
+  return { user, key, route: ROUTE, bodyHash }
+}
+
+/** The job that the same request made; it is shown as it is now. */
+function earlierJob(tx: Tx, request: KeyedRequest): Job | undefined {
+  const response = findAnswer(tx, request)?.response
+  const id = typeof response === 'object' && response !== null && 'id' in response ? response.id : undefined
+  return typeof id === 'string' ? findJob(tx, id) : undefined
+}
+
+function sizeProblems({ qubits, largest }: ProgramsReport, { id, candidates }: Target): Problem[] {
+  const most = mostQubits(candidates)
+  if (most === undefined || qubits <= most) return []
+  const where = id === '' ? 'the largest QPU' : (candidates[0]?.name ?? 'the QPU')
+  return [
+    {
+      path: `circuits.${largest}.circuit`,
+      code: 'too_many_qubits',
+      message: `The program declares ${qubits} qubits; ${where} has ${most}.`,
+      params: { qubits, max: most },
+    },
+  ]
+}
+
+function refuseProblems(problems: readonly Problem[]): void {
+  if (problems.length === 0) return
+  const fields: AppError['fields'] = {}
+  for (const { path, ...problem } of problems) fields[path] ??= problem
+  throw new AppError('invalid', 'Invalid job', { fields })
+}
+
+/** What a submission would do. */
+export interface DryRun {
+  dry_run: true
+  /** Whether the job would be stored. */
+  accepted: boolean
+  /** Results that the job would make. */
+  executions: number
+  /** Qubits of the largest program. */
+  qubits: number
+  /** Id of the QPU; '' = any. */
+  qpu_target: string
+  /** The payload as it would be stored, with every default. */
+  payload: unknown
+  /** All that is wrong, where a submission stops at the first kind. */
+  problems: Problem[]
+  /** Keys of the body that mean nothing. */
+  ignored: string[]
+}
+
+/**
+ * Does everything a submission does but store: what is wrong is told, not thrown.
+ * @throws AppError `unauthorized` for guests.
+ */
+export async function dryRunJob(context: SubmitContext, caller: Caller, body: unknown): Promise<DryRun> {
+  const { db, clock, config } = context
+  const user = await actingUser(db, caller)
+  const answer: DryRun = {
+    dry_run: true,
+    accepted: false,
+    executions: 0,
+    qubits: 0,
+    qpu_target: '',
+    payload: null,
+    problems: [],
+    ignored: [],
+  }
+  const submission = attempt(answer.problems, () => readSubmission(body))
+  if (!submission) return answer
+  const { payload, ignored } = submission
+  const report = await checkPrograms(payload, clock)
+  answer.problems.push(...report.problems)
+  await db.read((tx) => {
+    const target = attempt(answer.problems, () => resolveTarget(tx, submission.target))
+    if (target) answer.problems.push(...sizeProblems(report, target))
+    attempt(answer.problems, () => mustMaySubmit(tx, user.id, config.maxPendingJobs))
+    answer.qpu_target = target?.id ?? ''
+  })
+  const accepted = answer.problems.length === 0
+  return { ...answer, accepted, executions: executionsOf(payload), qubits: report.qubits, payload, ignored }
+}
+
+/** The result of `work`, or undefined with its expected failure among the problems. */
+function attempt<T>(problems: Problem[], work: () => T): T | undefined {
+  try {
+    return work()
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const fields = Object.entries(error.fields).map(([path, field]) => ({ path, ...field }))
+    if (fields.length > 0) problems.push(...fields)
+    else problems.push({ path: '', code: error.reason ?? error.code, message: error.message })
+    return undefined
+  }
+}

@@ -1,0 +1,59 @@
+import { AppError } from '../../base/index.ts'
+import { findQpu, type Qpu, qpus, type ReadTx } from '../../db/index.ts'
+import { reasonNotTaking } from '../qpus/availability.ts'
+
+/** Where a job may run. */
+export interface Target {
+  /** Id of the one QPU; '' = any. */
+  id: string
+  /** The QPUs that may run it. */
+  candidates: Qpu[]
+}
+
+/**
+ * Resolves what a caller wrote as target: id or name. Without one it is the only enabled QPU, else any.
+ * @throws AppError `invalid` for an unknown QPU; `unavailable` with the reason when it refuses jobs now.
+ */
+export function resolveTarget(tx: ReadTx, nameOrId: string): Target {
+  if (nameOrId !== '') {
+    const qpu = findQpu(tx, nameOrId)
+    if (!qpu) throw unknownQpu(nameOrId)
+    mustTakeJobs(qpu)
+    return { id: qpu.id, candidates: [qpu] }
+  }
+  const enabled = tx.list(qpus, { where: { enabled: true } })
+  const [only] = enabled
+  if (only && enabled.length === 1) {
+    mustTakeJobs(only)
+    return { id: only.id, candidates: [only] }
+  }
+  const candidates = enabled.filter((qpu) => !qpu.maintenance)
+  if (candidates.length > 0) return { id: '', candidates }
+  const text = only ? 'Every QPU is in maintenance' : 'No QPU is switched on'
+  throw new AppError('unavailable', `${text}; try again later`, {
+    reason: only ? 'maintenance' : 'qpu_disabled',
+  })
+}
+
+function unknownQpu(nameOrId: string): AppError {
+  const message = `There is no QPU ${nameOrId}; GET /api/qpus lists them.`
+  const fields = { qpu_target: { code: 'validation_missing_rel_records', message } }
+  return new AppError('invalid', 'Invalid job', { fields })
+}
+
+function mustTakeJobs(qpu: Qpu): void {
+  const unavailable = reasonNotTaking(qpu, false)
+  if (!unavailable?.refusesJobs) return
+  throw new AppError('unavailable', `QPU ${qpu.name} takes no jobs: ${unavailable.reason}`, {
+    reason: unavailable.code === 'disabled' ? 'qpu_disabled' : unavailable.code,
+  })
+}
+
+/**
+ * The number of qubits that the largest of the QPUs has; undefined when one of them does not say.
+ * A QPU that was registered without a number has 1.
+ */
+export function mostQubits(candidates: readonly Qpu[]): number | undefined {
+  if (candidates.some((qpu) => qpu.num_qubits <= 1)) return undefined
+  return Math.max(...candidates.map((qpu) => qpu.num_qubits))
+}

@@ -1,0 +1,87 @@
+import { AppError, toTimestamp } from '../../base/index.ts'
+import {
+  chargeOf,
+  type Database,
+  findJob,
+  type Job,
+  listJobs as listStored,
+  listTimeline,
+  quantumJobs,
+  readOutlook,
+} from '../../db/index.ts'
+import { actingUser } from '../auth/acting-user.ts'
+import type { ServerContext } from '../context.ts'
+import type { Caller } from '../http/caller.ts'
+import { presentRecord } from '../http/present.ts'
+import { waitingOf } from './waiting.ts'
+
+/** A job as clients see it: the record, and for one job what is computed from others. */
+export type JobView = Record<string, unknown> & { id: string; status: Job['status'] }
+
+/** The record of a job as its owner sees it. */
+export function presentJob(db: Database, job: Job): JobView {
+  const { id, status } = job
+  return {
+    ...presentRecord(quantumJobs, job, db.names, { isSuperuser: false }),
+    id,
+    status,
+    error: errorOf(job),
+  }
+}
+
+/** Why a failed job has no results, in one place for all kinds of failure. */
+function errorOf({ status, results, error_code }: Job): { code: string; message: string } | null {
+  if (status !== 'failed') return null
+  const text = typeof results === 'object' && results !== null && 'error' in results ? results.error : ''
+  return { code: error_code, message: typeof text === 'string' ? text : '' }
+}
+
+/** Whether the caller may see this job by the job routes, and cancel it. */
+export function mayTouch(caller: Caller, job: Job): boolean {
+  return caller.kind === 'superuser' || (caller.kind === 'user' && caller.user.id === job.user_id)
+}
+
+/**
+ * One job with its history, what it was charged and, while it is pending, why it waits.
+ * @throws AppError `not_found`, also for jobs of others.
+ */
+export async function viewJob(
+  { db, config }: Pick<ServerContext, 'db' | 'config'>,
+  caller: Caller,
+  id: string,
+): Promise<JobView> {
+  return db.read((tx) => {
+    const job = findJob(tx, id)
+    if (!job || !mayTouch(caller, job)) throw new AppError('not_found', "The requested resource wasn't found")
+    const outlook = readOutlook(tx, id, config.idleThreshold)
+    const charged = chargeOf(tx, id)
+    return {
+      ...presentJob(db, job),
+      charged_seconds: charged === undefined ? null : charged / 1_000,
+      timeline: listTimeline(tx, id),
+      ...(outlook && presentOutlook(waitingOf(outlook, tx.now, config.idleThreshold))),
+    }
+  })
+}
+
+function presentOutlook({ waiting, position, start }: ReturnType<typeof waitingOf>) {
+  const { until, ...reason } = waiting
+  return {
+    waiting: { ...reason, ...(until !== undefined && { until: toTimestamp(until) }) },
+    queue_position: position,
+    estimated_start: start ? { from: toTimestamp(start.from), to: toTimestamp(start.to) } : null,
+  }
+}
+
+/** The caller's own jobs. `sort`: field name, `-` in front for descending. @throws AppError `unauthorized`. */
+export async function listJobs(
+  { db }: Pick<ServerContext, 'db'>,
+  caller: Caller,
+  page: { skip: number; limit: number; sort: string },
+): Promise<JobView[]> {
+  const user = await actingUser(db, caller)
+  // The order of submission: the same as `created`, but an index has it, and clock jumps do not disturb it.
+  const sort = page.sort.replace(/^(-?)created$/, '$1seq')
+  const jobs = await db.read((tx) => listStored(tx, user.id, { ...page, sort }))
+  return jobs.map((job) => presentJob(db, job))
+}
