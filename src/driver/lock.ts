@@ -20,7 +20,7 @@ export function lockFolder(folder: string): FolderLock {
     database = new Database(path, { create: true })
     database.run('PRAGMA busy_timeout = 0')
     // Nothing is ever written: no journal file beside the lock.
-    database.run('PRAGMA journal_mode = OFF')
+    database.run('PRAGMA journal_mode = MEMORY')
     database.run('BEGIN EXCLUSIVE')
   } catch (cause) {
     database?.close()
