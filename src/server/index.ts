@@ -89,7 +89,7 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
     ...tokenRoutes,
     ...qpuRoutes,
     ...driverRoutes(hub),
-    ...jobRoutes,
+    ...jobRoutes(context),
     ...setUp.routes(),
   ]
   const app = buildApp({

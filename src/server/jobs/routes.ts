@@ -1,0 +1,59 @@
+import * as v from 'valibot'
+import type { ServerContext } from '../context.ts'
+import { callerName } from '../http/caller.ts'
+import { listQuery } from '../http/listing.ts'
+import { RateLimiter } from '../http/rate-limit.ts'
+import { defineRoute, Reply, type Route } from '../http/route.ts'
+import { cancelJob } from './cancel.ts'
+import { dryRunJob, submitJob } from './submit.ts'
+import { listJobs, viewJob } from './view.ts'
+
+const MAX_BODY = 16 * 1024 * 1024
+
+/** Jobs of the caller: submit, list, retrieve, cancel. */
+export function jobRoutes({ config, clock }: Pick<ServerContext, 'config' | 'clock'>): Route[] {
+  const limit = new RateLimiter(config.submitRate, clock)
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/api/jobs',
+      access: 'signed_in',
+      summary: 'Submit a job; with ?dry_run=true only say what would happen',
+      body: v.unknown(),
+      query: v.object({ dry_run: v.optional(v.picklist(['true', 'false']), 'false') }),
+      maxBody: MAX_BODY,
+      statuses: [200, 201, 400, 401, 403, 409, 413, 422, 429, 503],
+      async run(context, { body, query, caller, request }) {
+        if (query.dry_run === 'true') return dryRunJob(context, caller, body)
+        if (caller.kind !== 'superuser') limit.take(callerName(caller))
+        const idempotencyKey = request.headers.get('idempotency-key') ?? undefined
+        return new Reply(201, await submitJob(context, caller, body, { idempotencyKey }))
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/api/jobs',
+      access: 'signed_in',
+      summary: "List the caller's jobs, newest first",
+      query: listQuery(['created', 'updated', 'status', 'finished_at', 'duration'], '-created'),
+      statuses: [200, 400, 401],
+      run: (context, { caller, query }) => listJobs(context, caller, query),
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/api/jobs/:id',
+      access: 'signed_in',
+      summary: 'Retrieve a job: results, timeline, charge and, while it is pending, why it waits',
+      statuses: [200, 401, 404],
+      run: (context, { caller, params }) => viewJob(context, caller, params['id'] ?? ''),
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/api/jobs/:id/cancel',
+      access: 'signed_in',
+      summary: 'Cancel a pending job',
+      statuses: [200, 401, 404, 409],
+      run: (context, { caller, params }) => cancelJob(context, caller, params['id'] ?? ''),
+    }),
+  ]
+}
