@@ -52,7 +52,8 @@ async function main(): Promise<void> {
   const args = process.argv.slice(2)
   const rawArgs = calledAs() === 'svc-driver' ? ['driver', ...args] : args
   if (rawArgs.includes('--help') || rawArgs.includes('-h') || rawArgs.length === 0) {
-    console.log(await usage(svc as CommandDef, rawArgs))
+    const text = await usage(svc as CommandDef, rawArgs)
+    console.log(process.stdout.isTTY ? text : Bun.stripANSI(text))
   } else if (rawArgs[0] === '--version' || rawArgs[0] === 'version') {
     console.log(version)
   } else {
