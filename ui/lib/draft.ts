@@ -1,6 +1,7 @@
-/** A job being written. All as typed; `qpu` is an id, or empty for any. */
+/** A job being written. All as typed; `qpu` is an id, or empty for any; `parameters` are numbers in a row. */
 export interface Draft {
   program: string
+  parameters: string
   shots: string
   qpu: string
 }
@@ -18,7 +19,7 @@ c = measure q;
 `
 
 const KEY = 'svc.draft'
-const FRESH: Draft = { program: BELL, shots: '1000', qpu: '' }
+const FRESH: Draft = { program: BELL, parameters: '', shots: '1000', qpu: '' }
 
 /** The draft of this tab, or a fresh one. */
 export function readDraft(): Draft {

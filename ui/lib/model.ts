@@ -48,6 +48,11 @@ export const JOB_STATUSES = ['pending', 'running', 'completed', 'failed', 'cance
 export type JobStatus = (typeof JOB_STATUSES)[number]
 const jobStatus = v.picklist(JOB_STATUSES)
 
+const circuitEntry = v.object({
+  circuit: v.string(),
+  parameter_values: v.optional(v.nullable(v.array(v.array(v.number())))),
+})
+
 const circuitResult = v.object({
   shots: v.optional(v.number()),
   counts: v.optional(v.nullable(v.record(v.string(), v.number()))),
@@ -74,11 +79,12 @@ export const job = v.object({
   attempt: count,
   queue_position: count,
   waiting: v.optional(v.nullable(v.object({ code: v.string(), text: v.string(), until: text }))),
+  estimated_start: v.optional(v.nullable(v.object({ from: v.string(), to: v.string() }))),
   error: v.optional(v.nullable(failure)),
   payload: v.optional(
     v.nullable(
       v.object({
-        circuits: v.optional(v.array(v.object({ circuit: v.string() }))),
+        circuits: v.optional(v.array(circuitEntry)),
         shots: v.optional(v.number()),
       }),
     ),

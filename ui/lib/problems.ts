@@ -1,11 +1,19 @@
 import type { ApiError } from './api.ts'
+import { formatNumberOf } from './format.ts'
 
 /** Something wrong with a job being written, at the control it belongs to. Lines and columns count from 1. */
 export interface Problem {
-  field: 'program' | 'shots' | 'qpu'
+  field: 'program' | 'parameters' | 'shots' | 'qpu'
   text: string
   line?: number
   column?: number
+}
+
+/** What a look at a program found out. */
+export interface Finding {
+  /** Names of its parameters in the order in which values are given. */
+  inputs: readonly string[]
+  problems: readonly Problem[]
 }
 
 /** The refused fields of a submission as problems of the form; empty when the refusal names no field of it. */
@@ -22,7 +30,20 @@ export function problemsOf(error: ApiError): Problem[] {
 function fieldOf(path: string): Problem['field'] | undefined {
   if (path === 'shots' || /^circuits\W+\d+\W+shots$/.test(path)) return 'shots'
   if (path === 'qpu_target') return 'qpu'
+  if (path.includes('parameter_values')) return 'parameters'
   return path.startsWith('circuit') ? 'program' : undefined
+}
+
+/**
+ * Numbers typed with commas or spaces between them, one for each input of the program in order; a sentence
+ * about what is wrong with them otherwise.
+ */
+export function readParameters(text: string, inputs: readonly string[]): number[] | string {
+  const parts = text.split(/[\s,;]+/).filter((part) => part !== '')
+  const odd = parts.find((part) => !Number.isFinite(Number(part)))
+  if (odd !== undefined) return `${odd} is not a number`
+  if (parts.length === inputs.length) return parts.map(Number)
+  return `Give ${formatNumberOf(inputs.length, 'value')}: ${inputs.join(', ')}. ${parts.length === 1 ? 'There is one' : `There are ${parts.length || 'none'}`}`
 }
 
 function positive(value: unknown): number | undefined {

@@ -133,6 +133,9 @@ function Facts({ job }: { job: Job }) {
           <Took job={job} />
         </Fact>
       )}
+      {job.status === 'pending' && job.estimated_start && (
+        <Fact name="Expected start">{describeSpan(job.estimated_start.from, job.estimated_start.to)}</Fact>
+      )}
       {circuits > 1 && <Fact name="Circuits">{formatCount(circuits)}</Fact>}
       {(job.attempt ?? 0) > 1 && <Fact name="Attempt">{job.attempt}, after a restart</Fact>}
     </dl>
@@ -215,6 +218,15 @@ function NoSuchJob({ id }: { id: string }) {
       </a>
     </div>
   )
+}
+
+/** From a moment to a moment, with a reader's words for the near future. */
+function describeSpan(from: string, to: string): string {
+  const now = Date.now()
+  const seconds = (text: string) => Math.max(0, Math.ceil(((parseTime(text) ?? now) - now) / 1_000))
+  const [first, last] = [seconds(from), seconds(to)]
+  if (last <= 1) return 'now'
+  return first <= 1 ? `within ${formatSeconds(last)}` : `in ${formatSeconds(first)} to ${formatSeconds(last)}`
 }
 
 function moment(text: string | null | undefined): string {

@@ -3,27 +3,35 @@ import { useEffect, useRef } from 'preact/hooks'
 import { type ApiError, asApiError } from '../lib/api.ts'
 import { useApp } from '../lib/app.ts'
 import { BELL, type Draft, readDraft, saveDraft } from '../lib/draft.ts'
-import { createdJob, job as jobSchema, type Qpu } from '../lib/model.ts'
-import { type Problem, problemsOf } from '../lib/problems.ts'
-import { qpuCondition } from '../lib/status.ts'
+import { useFinding } from '../lib/finding.ts'
+import { createdJob, type Job, job as jobSchema } from '../lib/model.ts'
+import { type Problem, problemsOf, readParameters } from '../lib/problems.ts'
 import { describedBy, Field } from '../parts/Field.tsx'
 import { Heading } from '../parts/Heading.tsx'
 import { ErrorBox, Panel } from '../parts/Panel.tsx'
 import { Program } from '../parts/Program.tsx'
+import { QpuField } from '../parts/QpuField.tsx'
 
-const EMPTY_PROBLEM: Problem = { field: 'program', text: 'Write a program' }
-
-/** The form for a job. The draft survives leaving the page; what the server refuses is shown at its place. */
+/** The form for a job. The draft survives leaving the page; what is wrong is shown at its place. */
 export function NewJob() {
   const { api, router } = useApp()
   const draft = useSignal<Draft>(readDraft())
-  const error = useSignal<ApiError | undefined>(undefined)
-  const problems = useSignal<readonly Problem[]>([])
+  const failure = useSignal<{ error: ApiError; task: string } | undefined>(undefined)
+  /** What the last try to submit brought up; goes where the person changes something. */
+  const refused = useSignal<readonly Problem[]>([])
   const busy = useSignal(false)
   const form = useRef<HTMLFormElement>(null)
+  const { program, parameters, shots, qpu } = draft.value
+  const { inputs, problems: found } = useFinding(program).value
   const from = router.search.value.get('from')
 
-  const change = (part: Partial<Draft>) => {
+  const problemsAt = (field: Problem['field']) => {
+    const told = refused.value.filter((problem) => problem.field === field)
+    return field === 'program' && told.length === 0 ? found : told
+  }
+  const textAt = (field: Problem['field']) => problemsAt(field)[0]?.text
+  const change = (field: Problem['field'], part: Partial<Draft>) => {
+    refused.value = refused.value.filter((problem) => problem.field !== field)
     draft.value = { ...draft.value, ...part }
     saveDraft(draft.value)
   }
@@ -32,50 +40,42 @@ export function NewJob() {
     if (!from) return
     api
       .get(`/api/jobs/${encodeURIComponent(from)}`, jobSchema)
-      .then((job) =>
-        change({
-          program: job.payload?.circuits?.[0]?.circuit ?? BELL,
-          shots: String(job.payload?.shots ?? draft.value.shots),
-          qpu: job.qpu_target ?? '',
-        }),
-      )
-      .catch((failure) => {
-        error.value = asApiError(failure)
+      .then((job) => change('program', draftOf(job)))
+      .catch((error) => {
+        failure.value = { error: asApiError(error), task: 'read that job' }
       })
   }, [from])
 
+  const showFirstProblem = () => {
+    requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus())
+  }
   const submit = async (event: Event) => {
     event.preventDefault()
     if (busy.value) return
-    const { program, shots, qpu } = draft.value
-    error.value = undefined
-    problems.value = program.trim() === '' ? [EMPTY_PROBLEM] : []
-    if (problems.value.length > 0) return focusFirst()
+    failure.value = undefined
+    const values = inputs.length > 0 ? readParameters(parameters, inputs) : []
+    refused.value = obviousProblems(program, values)
+    if (refused.value.length > 0 || found.length > 0) {
+      showFirstProblem()
+      return
+    }
     busy.value = true
     try {
-      const body = {
-        circuits: [{ circuit: program }],
-        shots: Number(shots),
-        ...(qpu ? { qpu_target: qpu } : {}),
-      }
-      const { id } = await api.post('/api/jobs', body, createdJob)
+      const { id } = await api.post('/api/jobs', bodyOf(draft.value, values), createdJob)
       router.go(`/jobs/${id}`)
-    } catch (failure) {
-      const refusal = asApiError(failure)
-      problems.value = problemsOf(refusal)
-      if (problems.value.length === 0) error.value = refusal
-      focusFirst()
+    } catch (thrown) {
+      const error = asApiError(thrown)
+      refused.value = problemsOf(error)
+      if (refused.value.length === 0) failure.value = { error, task: 'submit the job' }
+      showFirstProblem()
     } finally {
       busy.value = false
     }
   }
-  const focusFirst = () => {
-    requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus())
-  }
-  const textOf = (field: Problem['field']) => problems.value.find((problem) => problem.field === field)?.text
+
   return (
     <>
-      <Heading title="New job" lead="One OpenQASM 3 program, run as many times as there are shots." />
+      <Heading title="New job" lead="One OpenQASM program, run as many times as there are shots." />
       <form
         ref={form}
         noValidate
@@ -87,38 +87,47 @@ export function NewJob() {
         <Panel
           title="Program"
           aside={
-            <button type="button" class="quiet" onClick={() => change({ program: BELL })}>
+            <button type="button" class="quiet" onClick={() => change('program', { program: BELL })}>
               Bell example
             </button>
           }
         >
           <div class="padded form">
             <Program
-              text={draft.value.program}
-              problems={problems.value.filter(({ field }) => field === 'program')}
-              changed={(program) => {
-                problems.value = problems.value.filter(({ field }) => field !== 'program')
-                change({ program })
-              }}
+              text={program}
+              problems={problemsAt('program')}
+              changed={(text) => change('program', { program: text })}
             />
+            {inputs.length > 0 && (
+              <Field id="parameters" label={`Values for ${inputs.join(', ')}`} error={textAt('parameters')}>
+                <input
+                  id="parameters"
+                  value={parameters}
+                  inputMode="decimal"
+                  autocomplete="off"
+                  onInput={({ currentTarget }) => change('parameters', { parameters: currentTarget.value })}
+                  {...describedBy('parameters', textAt('parameters'))}
+                />
+              </Field>
+            )}
             <div class="row">
-              <QpuField value={draft.value.qpu} error={textOf('qpu')} changed={(qpu) => change({ qpu })} />
-              <Field id="shots" label="Shots" error={textOf('shots')}>
+              <QpuField value={qpu} error={textAt('qpu')} changed={(id) => change('qpu', { qpu: id })} />
+              <Field id="shots" label="Shots" error={textAt('shots')}>
                 <input
                   id="shots"
                   type="number"
                   min={1}
                   step={1}
                   inputMode="numeric"
-                  value={draft.value.shots}
-                  onInput={({ currentTarget }) => change({ shots: currentTarget.value })}
-                  {...describedBy('shots', textOf('shots'))}
+                  value={shots}
+                  onInput={({ currentTarget }) => change('shots', { shots: currentTarget.value })}
+                  {...describedBy('shots', textAt('shots'))}
                 />
               </Field>
             </div>
-            {error.value && <ErrorBox error={error.value} task="submit the job" />}
+            {failure.value && <ErrorBox {...failure.value} />}
             <div class="actions">
-              <button type="submit" class="primary" aria-disabled={busy.value}>
+              <button type="submit" class="primary" aria-disabled={busy.value || found.length > 0}>
                 {busy.value ? 'Submitting' : 'Submit'}
               </button>
               <span class="soft keys-hint">
@@ -132,34 +141,26 @@ export function NewJob() {
   )
 }
 
-interface QpuFieldProps {
-  value: string
-  error: string | undefined
-  changed: (id: string) => void
+/** What can be told before asking the server. */
+function obviousProblems(program: string, values: number[] | string): Problem[] {
+  if (program.trim() === '') return [{ field: 'program', text: 'Write a program' }]
+  return typeof values === 'string' ? [{ field: 'parameters', text: values }] : []
 }
 
-function QpuField({ value, error, changed }: QpuFieldProps) {
-  const { qpus, availability } = useApp()
-  const list = qpus.value.value ?? []
-  const label = (qpu: Qpu) => {
-    const { word, takesJobs } = qpuCondition(qpu, availability.value.value)
-    return `${qpu.name}, ${takesJobs ? 'takes jobs' : word.toLowerCase()}`
+/** The body of a submission; `values` is empty for a program without inputs. */
+function bodyOf({ program, shots, qpu }: Draft, values: number[] | string) {
+  const circuit = values.length > 0 ? { circuit: program, parameter_values: [values] } : { circuit: program }
+  const target = qpu ? { qpu_target: qpu } : {}
+  return { circuits: [circuit], shots: Number(shots), ...target }
+}
+
+/** A job as a draft; of several circuits the first. */
+function draftOf(job: Job): Partial<Draft> {
+  const [first] = job.payload?.circuits ?? []
+  return {
+    program: first?.circuit ?? BELL,
+    parameters: first?.parameter_values?.[0]?.join(', ') ?? '',
+    shots: String(job.payload?.shots ?? ''),
+    qpu: job.qpu_target ?? '',
   }
-  return (
-    <Field id="qpu" label="QPU" error={error}>
-      <select
-        id="qpu"
-        value={list.some(({ id }) => id === value) ? value : ''}
-        onChange={({ currentTarget }) => changed(currentTarget.value)}
-        {...describedBy('qpu', error)}
-      >
-        <option value="">Any that is free</option>
-        {list.map((qpu) => (
-          <option key={qpu.id} value={qpu.id}>
-            {label(qpu)}
-          </option>
-        ))}
-      </select>
-    </Field>
-  )
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { ApiError } from '../../../ui/lib/api.ts'
-import { offsetOf, problemsOf } from '../../../ui/lib/problems.ts'
+import { findProblems } from '../../../ui/lib/check-program.ts'
+import { offsetOf, problemsOf, readParameters } from '../../../ui/lib/problems.ts'
 
 const refusal = (fields: ApiError['fields']) => new ApiError(400, 'The job cannot be accepted', { fields })
 
@@ -47,4 +48,23 @@ test('offsetOf() counts lines and columns from 1 and stays inside the text', () 
   expect(offsetOf(text, 2, 3)).toBe(5)
   expect(offsetOf(text, 2, 99)).toBe(6)
   expect(offsetOf(text, 99, 1)).toBe(text.length)
+})
+
+test('readParameters() reads numbers with commas or spaces between them', () => {
+  expect(readParameters('0.5, -1e-3', ['theta', 'phi'])).toEqual([0.5, -0.001])
+  expect(readParameters('  1   2 ', ['a', 'b'])).toEqual([1, 2])
+})
+
+test('readParameters() says what is wrong', () => {
+  expect(readParameters('0.5, pi', ['theta', 'phi'])).toBe('pi is not a number')
+  expect(readParameters('0.5', ['theta', 'phi'])).toBe('Give two values: theta, phi. There is one')
+  expect(readParameters('', ['theta'])).toBe('Give one value: theta. There are none')
+})
+
+test('findProblems() reports what the parser reports, as problems of the program', () => {
+  const { inputs, problems } = findProblems(
+    'OPENQASM 3.0;\ninclude "stdgates.inc";\ninput float theta;\nqubit q;\nrx(theta) qq;\n',
+  )
+  expect(inputs).toEqual(['theta'])
+  expect(problems).toEqual([{ field: 'program', text: expect.stringContaining('qq'), line: 5, column: 11 }])
 })

@@ -1,0 +1,16 @@
+import { checkProgram } from '../../src/qasm/index.ts'
+import type { Finding } from './problems.ts'
+
+/** Checks a program as the server will, with the same parser. */
+export function findProblems(text: string): Finding {
+  const { inputs, problems } = checkProgram(text)
+  return {
+    inputs,
+    problems: problems.map(({ message, line, column }) => ({
+      field: 'program',
+      text: message,
+      line,
+      column,
+    })),
+  }
+}
