@@ -1,40 +1,11 @@
 import type { Op, Sink } from '../../../qasm/index.ts'
 import { PURPOSE, type Rng } from '../../numeric/random.ts'
-import { compile } from './compile.ts'
+import { compile, type KernelCall } from './compile.ts'
 import type { Pacer } from './pacer.ts'
+import { type Branch, KeptState, type Known, NOTHING, type Outcome, Pending } from './pending.ts'
 import type { Step } from './plan.ts'
+import { drawIndices } from './sampler.ts'
 import { Statevector } from './statevector.ts'
-
-/** Bytes of states kept for branches to come back to; beyond it a branch is computed from the start. */
-const SNAPSHOT_BYTES = 2 ** 30
-
-/** Shots that have had the same outcomes so far. */
-interface Branch {
-  shots: Uint32Array
-  /** Outcomes so far, in the order they were measured; resets count. */
-  history: readonly (0 | 1)[]
-  /** The state after the last of them; absent when it has to be computed again. */
-  state?: Statevector
-}
-
-/** Branches still to be walked, the last first. */
-class Pending {
-  readonly #branches: Branch[] = []
-  #bytes = 0
-
-  /** `makeState` is called only if there is room to keep the state. */
-  push(branch: Branch, makeState: () => Statevector, bytes: number): void {
-    const keeps = this.#bytes + bytes <= SNAPSHOT_BYTES
-    if (keeps) this.#bytes += bytes
-    this.#branches.push(keeps ? { ...branch, state: makeState() } : branch)
-  }
-
-  pop(): Branch | undefined {
-    const branch = this.#branches.pop()
-    this.#bytes -= branch?.state?.amplitudes.byteLength ?? 0
-    return branch
-  }
-}
 
 interface Source {
   rng: Rng
@@ -45,34 +16,33 @@ interface Source {
   readoutError: number
 }
 
-/** Something with two outcomes that happens to the state. */
-interface Chance {
-  /** Of the outcome 1; asked before `change`. */
-  probability(): number
-  change(state: Statevector, outcome: 0 | 1): void
-}
-
 /**
- * Walks one branch. At a measurement each shot draws its own outcome; the larger part of the shots goes on here,
- * the smaller one becomes a branch of its own, which walks the program again with the outcomes so far prescribed.
+ * Walks one branch. The first measurement after a gate draws a whole basis state for each shot; this one and those
+ * that follow reveal its bits, and the state is projected only when the next gate comes. Where shots differ, the
+ * larger part goes on here and the smaller one becomes a branch of its own, which walks the program again with the
+ * outcomes so far prescribed.
  */
 export class Walker implements Sink {
   readonly #source: Source
   readonly #pending: Pending
-  readonly #prescribed: readonly (0 | 1)[]
-  readonly #history: (0 | 1)[] = []
-  /** Steps are skipped until the point where the kept state was taken. */
+  readonly #branch: Branch
+  readonly #history: Outcome[] = []
+  #kept: KeptState
+  /** Steps are skipped until the point where the branch left another. */
   #skips: boolean
-  readonly state: Statevector
   #shots: Uint32Array
+  #known: Known = NOTHING
+  /** Basis state of each shot, from the first measurement to the next gate. */
+  #indices: Uint32Array | undefined
+  #samplings = 0
 
   constructor(branch: Branch, qubits: number, source: Source, pending: Pending) {
     this.#source = source
     this.#pending = pending
-    this.#prescribed = branch.history
-    this.#skips = branch.state !== undefined && branch.history.length > 0
-    this.state = branch.state ?? new Statevector(qubits)
+    this.#branch = branch
     this.#shots = branch.shots
+    this.#kept = branch.kept ?? new KeptState(new Statevector(qubits))
+    this.#skips = branch.kept !== undefined && branch.history.length > 0
   }
 
   /** The shots that went on here. */
@@ -80,9 +50,11 @@ export class Walker implements Sink {
     return this.#shots
   }
 
-  /** Number of draws each of them has used up. */
-  get draws(): number {
-    return this.#history.length
+  /** A basis state for each of them, drawn from the state at this point. */
+  indices(): Uint32Array {
+    const { rng, stream } = this.#source
+    this.#indices ??= drawIndices(this.#kept.state.amplitudes, this.#shots, rng, stream, this.#samplings++)
+    return this.#indices
   }
 
   /** Carries out one step of a plan; `bits` receives measured outcomes. */
@@ -91,94 +63,113 @@ export class Walker implements Sink {
     else if (step.kind === 'measure') {
       const outcome = this.#read(step.bit)
       if (step.clbit >= 0) bits[step.clbit] = outcome
-    } else if (!this.#skips) {
-      this.state.apply(step)
-      this.#spend()
-    }
+    } else if (!this.#skips) this.#gate([step])
   }
 
   apply(op: Op): void {
     if (op.kind === 'reset') this.#reset(1 << op.qubit)
     if (this.#skips || (op.kind !== 'unitary' && op.kind !== 'phase')) return
-    for (const call of compile(op)) this.state.apply(call)
-    this.#spend()
+    this.#gate(compile(op))
   }
 
   measure(qubit: number): 0 | 1 {
     return this.#read(1 << qubit)
   }
 
-  #spend(): void {
-    this.#source.pacer.spend(2 ** this.state.qubits)
+  #gate(calls: readonly KernelCall[]): void {
+    const state = this.#project()
+    for (const call of calls) state.apply(call)
+    this.#source.pacer.spend(calls.length * 2 ** state.qubits)
+  }
+
+  /** The state, no other branch's, as the outcomes so far have left it. */
+  #project(): Statevector {
+    this.#kept = this.#pending.separate(this.#kept)
+    const { state } = this.#kept
+    if (this.#known.mask !== 0) {
+      state.project(this.#known.mask, this.#known.value)
+      this.#source.pacer.spend(2 * 2 ** state.qubits)
+    }
+    this.#known = NOTHING
+    this.#indices = undefined
+    return state
   }
 
   #reset(bit: number): void {
-    const outcome = this.#collapse(bit)
-    if (outcome === 1 && !this.#skips) this.state.lower(bit)
+    const outcome = this.#measure(bit)
+    if (outcome === 1 && !this.#skips) this.#gate([{ kind: 'flip', target: bit, controls: 0, value: 0 }])
   }
 
   /** Measures a qubit and returns what the readout reports. */
-  #read(bit: number): 0 | 1 {
-    const outcome = this.#collapse(bit)
-    const { readoutError } = this.#source
+  #read(bit: number): Outcome {
+    const outcome = this.#measure(bit)
+    const { readoutError, rng, stream } = this.#source
     if (readoutError === 0) return outcome
-    const isMisread = this.#event({ probability: () => readoutError, change: () => undefined })
+    const isMisread = this.#decide(0, (shot) => {
+      rng.seek(stream, shot, PURPOSE.readout, this.#history.length)
+      return rng.next() < readoutError
+    })
     return isMisread === outcome ? 0 : 1
   }
 
-  #collapse(bit: number): 0 | 1 {
-    let one = 0
-    return this.#event({
-      probability: () => {
-        one = this.state.probabilityOfOne(bit)
-        return one
-      },
-      change: (state, outcome) => state.collapse(bit, outcome, outcome === 1 ? one : 1 - one),
-    })
+  #measure(bit: number): Outcome {
+    const outcome = this.#decide(bit, (_, place) => ((this.indices()[place] ?? 0) & bit) !== 0)
+    this.#source.pacer.spend(this.#shots.length)
+    return outcome
   }
 
-  /** Lets chance decide, or what is prescribed, and changes the state accordingly. */
-  #event(chance: Chance): 0 | 1 {
-    const known = this.#prescribed[this.#history.length]
-    if (known !== undefined && this.#skips) {
-      this.#history.push(known)
-      if (this.#history.length === this.#prescribed.length) this.#skips = false
-      return known
-    }
-    const probability = chance.probability()
-    const outcome = known ?? this.#split(probability, chance)
-    chance.change(this.state, outcome)
+  /** Takes the prescribed outcome, or lets each shot decide and sends the smaller part away. */
+  #decide(bit: number, isOne: (shot: number, place: number) => boolean): Outcome {
+    const prescribed = this.#branch.history[this.#history.length]
+    const outcome = prescribed ?? this.#split(bit, isOne)
     this.#history.push(outcome)
-    this.#spend()
+    this.#known = withBit(this.#known, bit, outcome)
+    if (prescribed !== undefined && this.#history.length === this.#branch.history.length) this.#arrive()
     return outcome
   }
 
-  /** Lets each shot draw, sends the smaller part away and returns the outcome of the larger. */
-  #split(probability: number, chance: Chance): 0 | 1 {
-    const { rng, stream } = this.#source
-    const ones: number[] = []
-    const zeros: number[] = []
-    for (const shot of this.#shots) {
-      rng.seek(stream, shot, PURPOSE.measurement, this.#history.length)
-      if (rng.next() < probability) ones.push(shot)
-      else zeros.push(shot)
-    }
+  /** Goes on where the branch left another. */
+  #arrive(): void {
+    this.#skips = false
+    this.#known = this.#branch.known
+    this.#indices = this.#branch.indices
+    this.#samplings = this.#branch.samplings
+  }
+
+  #split(bit: number, isOne: (shot: number, place: number) => boolean): Outcome {
+    const places: [number[], number[]] = [[], []]
+    this.#shots.forEach((shot, place) => {
+      places[isOne(shot, place) ? 1 : 0].push(place)
+    })
+    const [zeros, ones] = places
     const outcome = ones.length > zeros.length ? 1 : 0
-    const [larger, smaller] = outcome === 1 ? [ones, zeros] : [zeros, ones]
-    this.#shots = Uint32Array.from(larger)
-    if (smaller.length > 0) this.#sendAway(Uint32Array.from(smaller), outcome === 1 ? 0 : 1, chance)
+    const other = outcome === 1 ? 0 : 1
+    if (places[other].length > 0) {
+      this.#pending.push({
+        ...this.#part(places[other]),
+        history: [...this.#history, other],
+        known: withBit(this.#known, bit, other),
+        samplings: this.#samplings,
+        kept: this.#kept,
+      })
+      const { shots, indices } = this.#part(places[outcome])
+      this.#shots = shots
+      this.#indices = indices
+    }
     return outcome
   }
 
-  #sendAway(shots: Uint32Array, outcome: 0 | 1, chance: Chance): void {
-    const makeState = () => {
-      const state = this.state.clone()
-      chance.change(state, outcome)
-      return state
+  #part(places: readonly number[]): Pick<Branch, 'shots' | 'indices'> {
+    const indices = this.#indices
+    return {
+      shots: Uint32Array.from(places, (place) => this.#shots[place] ?? 0),
+      indices: indices && Uint32Array.from(places, (place) => indices[place] ?? 0),
     }
-    const branch = { shots, history: [...this.#history, outcome] }
-    this.#pending.push(branch, makeState, this.state.amplitudes.byteLength)
   }
+}
+
+function withBit({ mask, value }: Known, bit: number, outcome: Outcome): Known {
+  return { mask: mask | bit, value: outcome === 1 ? value | bit : value & ~bit }
 }
 
 interface Branching extends Source {
@@ -188,13 +179,25 @@ interface Branching extends Source {
   walk(walker: Walker): Uint8Array
   /** Called for each group of shots with equal outcomes. */
   leaf(walker: Walker, bits: Uint8Array): void
+  /** Bytes of states that may be kept at once; 1 GiB unless a test asks for less. */
+  keptBytes?: number
 }
+
+/** Work of a leaf besides its steps, in amplitude updates: so that many tiny ones give way too. */
+const LEAF_WORK = 50_000
 
 /** Runs every shot of a program whose measurements cannot wait, walking equal outcomes only once. */
 export async function runBranches(run: Branching): Promise<void> {
-  const pending = new Pending()
-  const all = Uint32Array.from({ length: run.shots }, (_, shot) => shot)
-  let branch: Branch | undefined = { shots: all, history: [] }
+  const pending = new Pending(run.keptBytes ?? 2 ** 30)
+  const shots = Uint32Array.from({ length: run.shots }, (_, shot) => shot)
+  let branch: Branch | undefined = {
+    shots,
+    history: [],
+    known: NOTHING,
+    indices: undefined,
+    samplings: 0,
+    kept: undefined,
+  }
   while (branch) {
     const walker = new Walker(branch, run.qubits, run, pending)
     run.leaf(walker, run.walk(walker))
@@ -202,6 +205,3 @@ export async function runBranches(run: Branching): Promise<void> {
     branch = pending.pop()
   }
 }
-
-/** Work of a leaf besides its steps, in amplitude updates: so that many tiny ones give way too. */
-const LEAF_WORK = 50_000

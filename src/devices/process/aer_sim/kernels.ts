@@ -153,3 +153,13 @@ export function weight(state: Float64Array, controls: number, value: number): nu
   }
   return sum
 }
+
+/** Multiplies the amplitudes whose qubits in `mask` equal `value` by `factor` and removes all others. */
+export function project(state: Float64Array, mask: number, value: number, factor: number): void {
+  const size = state.length / 2
+  for (let index = 0; index < size; index++) {
+    const kept = (index & mask) === value ? factor : 0
+    state[2 * index] = (state[2 * index] as number) * kept
+    state[2 * index + 1] = (state[2 * index + 1] as number) * kept
+  }
+}

@@ -1,10 +1,10 @@
 import type { Circuit, Op, Sink } from '../../../qasm/index.ts'
-import { PURPOSE, type Rng } from '../../numeric/random.ts'
+import type { Rng } from '../../numeric/random.ts'
 import type { ResultBudget } from '../../results.ts'
 import { runBranches, type Walker } from './branch.ts'
 import type { Pacer } from './pacer.ts'
 import { costOf, type Plan, planCircuit } from './plan.ts'
-import { sampleIndices } from './sampler.ts'
+import { drawIndices } from './sampler.ts'
 import { Statevector } from './statevector.ts'
 import { type Readout, Tally } from './tally.ts'
 
@@ -53,12 +53,13 @@ export async function runStatic(
       qubits: plan.qubits,
       readoutError: run.readout.error,
       walk: (walker) => walkPlan(plan, walker, new Uint8Array(circuit.clbits)),
-      leaf: (walker, bits) => tallyState(walker, bits, plan, tally, run),
+      leaf: (walker, bits) => tallyLeaf(walker, bits, plan, tally),
     })
   } else {
     const state = await evolve(plan, run.pacer)
     const shots = Uint32Array.from({ length: run.shots }, (_, shot) => shot)
-    tallyState({ state, shots, draws: 0 }, new Uint8Array(circuit.clbits), plan, tally, run)
+    const indices = drawIndices(state.amplitudes, shots, run.rng, run.stream, 0)
+    tallyIndices(shots, indices, new Uint8Array(circuit.clbits), plan, tally)
   }
   return { ...outcomeOf(tally, run), unmeasured }
 }
@@ -103,26 +104,22 @@ function walkPlan(plan: Plan, walker: Walker, bits: Uint8Array): Uint8Array {
   return bits
 }
 
-/** Samples the last measurements of shots that share a state. */
-function tallyState(
-  { state, shots, draws: block }: Pick<Walker, 'state' | 'shots' | 'draws'>,
+function tallyLeaf(walker: Walker, bits: Uint8Array, plan: Plan, tally: Tally): void {
+  if (plan.terminal.length === 0) tally.add(bits, walker.shots)
+  else tallyIndices(walker.shots, walker.indices(), bits, plan, tally)
+}
+
+/** Adds shots that end in the given basis states, and whose earlier outcomes are in `bits`. */
+function tallyIndices(
+  shots: Uint32Array,
+  indices: Uint32Array,
   bits: Uint8Array,
-  plan: Plan,
+  { terminal }: Plan,
   tally: Tally,
-  { rng, stream }: CircuitRun,
 ): void {
-  if (plan.terminal.length === 0) {
-    tally.add(bits, shots)
-    return
-  }
-  const draws = Float64Array.from(shots, (shot) => {
-    rng.seek(stream, shot, PURPOSE.measurement, block)
-    return rng.next()
-  })
-  const indices = sampleIndices(state.amplitudes, draws)
-  const mask = plan.terminal.reduce((all, { bit }) => all | bit, 0)
+  const mask = terminal.reduce((all, { bit }) => all | bit, 0)
   const write = (outcome: number) => {
-    for (const { bit, clbit } of plan.terminal) bits[clbit] = (outcome & bit) === 0 ? 0 : 1
+    for (const { bit, clbit } of terminal) bits[clbit] = (outcome & bit) === 0 ? 0 : 1
     return bits
   }
   if (tally.isPerShot) {

@@ -1,3 +1,5 @@
+import { PURPOSE, type Rng } from '../../numeric/random.ts'
+
 /** Amplitudes summed together before a search looks inside: small enough for the first cache. */
 const BLOCK = 4_096
 
@@ -61,6 +63,22 @@ export function sampleIndices(state: Float64Array, draws: Float64Array): Uint32A
     order[place] = shot
   }
   return searchBlocks(state, draws, sums, starts, order)
+}
+
+/** Draws one basis index per shot; each shot uses block `block` of its own random numbers in `stream`. */
+export function drawIndices(
+  state: Float64Array,
+  shots: Uint32Array,
+  rng: Rng,
+  stream: number,
+  block: number,
+): Uint32Array {
+  const draws = new Float64Array(shots.length)
+  shots.forEach((shot, place) => {
+    rng.seek(stream, shot, PURPOSE.measurement, block)
+    draws[place] = rng.next()
+  })
+  return sampleIndices(state, draws)
 }
 
 function searchBlocks(

@@ -1,8 +1,5 @@
 import type { KernelCall } from './compile.ts'
-import { applyMany, applyOne, flip, scale, weight } from './kernels.ts'
-
-/** Outcomes less likely than this are rounding errors: they never occur. */
-const IMPOSSIBLE = 1e-12
+import { applyMany, applyOne, flip, project, scale, weight } from './kernels.ts'
 
 /** Largest number of qubits the kernels can index; memory runs out before. */
 export const MAX_STATE_QUBITS = 29
@@ -38,24 +35,8 @@ export class Statevector {
     else applyMany(this.amplitudes, call.targets, controls, value, call.matrix)
   }
 
-  /** Probability of 1 on the qubit with bit `bit`; exactly 0 or 1 when the rest is only a rounding error. */
-  probabilityOfOne(bit: number): number {
-    const one = weight(this.amplitudes, bit, bit)
-    const zero = weight(this.amplitudes, bit, 0)
-    const share = one / (one + zero)
-    if (share < IMPOSSIBLE) return 0
-    return share > 1 - IMPOSSIBLE ? 1 : share
-  }
-
-  /** Projects a qubit on a measured outcome, which has the given probability (> 0), and normalises. */
-  collapse(bit: number, outcome: number, probability: number): void {
-    const kept = outcome === 1 ? bit : 0
-    scale(this.amplitudes, bit, bit - kept, 0, 0)
-    if (probability !== 1) scale(this.amplitudes, bit, kept, 1 / Math.sqrt(probability), 0)
-  }
-
-  /** Moves a qubit that was measured as 1 back to |0>. */
-  lower(bit: number): void {
-    flip(this.amplitudes, bit, 0, 0)
+  /** Sets the qubits of `mask` to the measured bits of `value`, which has some probability, and normalises. */
+  project(mask: number, value: number): void {
+    project(this.amplitudes, mask, value, 1 / Math.sqrt(weight(this.amplitudes, mask, value)))
   }
 }

@@ -4,6 +4,7 @@ import { type Plan, planCircuit, type Step } from '../../../../src/devices/proce
 import { Statevector } from '../../../../src/devices/process/aer_sim/statevector.ts'
 import type { Op } from '../../../../src/qasm/index.ts'
 import { h, measure, phase, reset, ry, swap, x, z } from '../../support/ops.ts'
+import { probabilitiesOf } from '../../support/programs.ts'
 import { distributionOf } from '../../support/reference.ts'
 
 interface Branch {
@@ -17,13 +18,15 @@ function next({ state, bits, probability }: Branch, step: Step): Branch[] {
     state.apply(step)
     return [{ state, bits, probability }]
   }
-  const one = state.probabilityOfOne(step.bit)
+  const probabilities = probabilitiesOf(state)
   return [0, 1].flatMap((outcome) => {
-    const share = outcome === 1 ? one : 1 - one
-    if (share === 0) return []
+    const value = outcome * step.bit
+    const share = probabilities.reduce((sum, p, index) => ((index & step.bit) === value ? sum + p : sum), 0)
+    if (share < 1e-12) return []
     const copy = state.clone()
-    copy.collapse(step.bit, outcome, share)
-    if (step.kind === 'reset' && outcome === 1) copy.lower(step.bit)
+    copy.project(step.bit, value)
+    const back = { kind: 'flip', target: step.bit, controls: 0, value: 0 } as const
+    if (step.kind === 'reset' && outcome === 1) copy.apply(back)
     const isWritten = step.kind === 'measure' && step.clbit >= 0
     return [
       {
@@ -46,8 +49,7 @@ function distributionOfPlan(plan: Plan, clbits: number): Map<string, number> {
   for (const step of plan.steps) branches = branches.flatMap((branch) => next(branch, step))
   const result = new Map<string, number>()
   for (const { state, bits, probability } of branches) {
-    for (let index = 0; index < 2 ** state.qubits; index++) {
-      const weight = (state.amplitudes[2 * index] ?? 0) ** 2 + (state.amplitudes[2 * index + 1] ?? 0) ** 2
+    for (const [index, weight] of probabilitiesOf(state).entries()) {
       const read = plan.terminal.reduce((all, { bit, clbit }) => all.with(clbit, index & bit ? 1 : 0), bits)
       const key = read.toReversed().join('')
       result.set(key, (result.get(key) ?? 0) + probability * weight)

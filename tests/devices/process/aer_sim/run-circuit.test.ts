@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { systemClock } from '../../../../src/base/index.ts'
 import { createRng } from '../../../../src/devices/numeric/random.ts'
+import { runBranches, type Walker } from '../../../../src/devices/process/aer_sim/branch.ts'
 import { Pacer } from '../../../../src/devices/process/aer_sim/pacer.ts'
 import { runStatic, runWithFeedback } from '../../../../src/devices/process/aer_sim/run-circuit.ts'
 import type { Op, Sink } from '../../../../src/qasm/index.ts'
@@ -163,6 +164,58 @@ test('runWithFeedback() walks a program once per history of outcomes and follows
   expect(Object.keys(counts ?? {}).sort()).toEqual([...expected.keys()].sort())
   expect(chiSquare(counts ?? {}, expected).value).toBeLessThan(chiSquareLimit(3))
   expect(walks).toBe(4)
+})
+
+test('runWithFeedback() measures every qubit of a large state without computing it again for each outcome', async () => {
+  const qubits = 16
+  const walk = (sink: Sink) => {
+    for (let q = 0; q < qubits; q++) sink.apply(h(q))
+    return Uint8Array.from({ length: qubits }, (_, q) => sink.measure(q))
+  }
+  const before = performance.now()
+  const { counts } = await runWithFeedback({ qubits, clbits: qubits }, walk, runOptions({ shots: 1_000 }))
+  expect(total(counts)).toBe(1_000)
+  expect(Object.keys(counts ?? {}).length).toBeGreaterThan(950)
+  // Each of about 1,000 outcomes would take 16 gates of 65,536 amplitudes, 2 s in all.
+  expect(performance.now() - before).toBeLessThan(1_000)
+})
+
+test('runBranches() gives the same outcomes when there is no room to keep states', async () => {
+  const walk = (walker: Walker) => {
+    const bits: number[] = []
+    for (let round = 0; round < 6; round++) {
+      for (const qubit of [0, 1, 2]) walker.apply(ry(0.7 + round, qubit))
+      walker.apply(x(1, 0))
+      bits.push(walker.measure(0), walker.measure(1))
+      if (bits.at(-1) === 1) walker.apply({ kind: 'reset', qubit: 2 })
+    }
+    return Uint8Array.from(bits)
+  }
+  const run = async (keptBytes: number, readoutError: number) => {
+    const outcomes = new Map<number, string>()
+    await runBranches({
+      ...runOptions(),
+      qubits: 3,
+      shots: 300,
+      readoutError,
+      keptBytes,
+      walk,
+      leaf: (walker, bits) => {
+        const indices = walker.indices()
+        walker.shots.forEach((shot, place) => {
+          outcomes.set(shot, `${bits.join('')}.${indices[place]}`)
+        })
+      },
+    })
+    return [...outcomes].sort(([a], [b]) => a - b)
+  }
+  for (const error of [0, 0.1]) {
+    const roomy = await run(2 ** 30, error)
+    expect(roomy.length).toBe(300)
+    expect(new Set(roomy.map(([, outcome]) => outcome)).size).toBeGreaterThan(100)
+    expect(await run(0, error)).toEqual(roomy)
+    expect(await run(3 * 128, error)).toEqual(roomy)
+  }
 })
 
 test('runWithFeedback() lets a readout error steer the program', async () => {

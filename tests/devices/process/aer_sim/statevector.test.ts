@@ -71,23 +71,19 @@ test('Statevector: qubit 0 is the least significant bit of the index', () => {
   expect(evolve([x(1)], 2).amplitudes[2 * 0b10]).toBe(1)
 })
 
-test('Statevector.probabilityOfOne() and collapse() follow the measurement rule', () => {
-  const angle = 0.8
-  const one = Math.sin(angle / 2) ** 2
-  const state = evolve([ry(angle, 1), x(0, 1)], 2)
-  expect(state.probabilityOfOne(0b10)).toBeCloseTo(one, 12)
-  const copy = state.clone()
-  copy.collapse(0b10, 1, one)
-  expect(copy.amplitudes[2 * 0b11]).toBeCloseTo(1, 12)
-  copy.lower(0b10)
-  expect(copy.amplitudes[2 * 0b01]).toBeCloseTo(1, 12)
-  expect(state.probabilityOfOne(0b01)).toBeCloseTo(one, 12)
-})
-
-test('Statevector.probabilityOfOne() is exactly 0 or 1 where only rounding says otherwise', () => {
-  const state = evolve([h(0), h(0), h(0), h(0), x(1)], 2)
-  expect(state.probabilityOfOne(1)).toBe(0)
-  expect(state.probabilityOfOne(2)).toBe(1)
+test('Statevector.project() follows the measurement rule for several qubits at once', () => {
+  const state = evolve([ry(0.8, 1), x(0, 1), h(2)], 3)
+  const one = state.clone()
+  one.project(0b011, 0b011)
+  const half = Math.SQRT1_2
+  expect([0b011, 0b111].map((index) => one.amplitudes[2 * index])).toEqual([
+    expect.closeTo(half, 12),
+    expect.closeTo(half, 12),
+  ])
+  state.project(0b100, 0b100)
+  expect(state.amplitudes[2 * 0b100]).toBeCloseTo(Math.cos(0.4), 12)
+  expect(state.amplitudes[2 * 0b111]).toBeCloseTo(Math.sin(0.4), 12)
+  expect(state.amplitudes[2 * 0b000]).toBeCloseTo(0, 12)
 })
 
 test('Statevector refuses more qubits than its indices hold', () => {
