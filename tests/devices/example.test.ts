@@ -1,0 +1,53 @@
+import { afterAll, expect, test } from 'bun:test'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { homedir, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { silentLog, systemClock } from '../../src/base/index.ts'
+import { openDevice, readOptions, resolveDevice } from '../../src/devices/index.ts'
+import type { Operation } from '../../src/protocol/index.ts'
+import { payloadOf, runJob } from './support/jobs.ts'
+
+// Outside the checkout, as a user's file is: svc/devices must come from the program.
+const folder = mkdtempSync(join(tmpdir(), 'svc-example-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const root = join(import.meta.dir, '../..')
+
+async function open<Op extends Operation>(operation: Op, name: string, pairs: string[] = []) {
+  const device = await resolveDevice({ operation, device: name, cwd: folder })
+  const options = readOptions({ device, pairs, cwd: folder, home: homedir(), dataDir: folder })
+  const signal = new AbortController().signal
+  return openDevice(device, { name: 'lab', options, log: silentLog, signal, clock: systemClock })
+}
+
+test('examples/device.ts runs from anywhere by its import path', async () => {
+  copyFileSync(join(root, 'examples/device.ts'), join(folder, 'device.ts'))
+  const device = await open('process', './device.ts#coin', ['bias=1', 'colour=green'])
+  const circuits = ['OPENQASM 3.0; bit[3] c;', 'OPENQASM 2.0; creg c[2];']
+  const results = await runJob(device, payloadOf(circuits, { shots: 20 }))
+  expect(results.circuit_results.map(({ counts }) => counts)).toEqual([{ '111': 20 }, { '11': 20 }])
+  expect(results.backend).toBe('coin')
+  await expect(runJob(device, payloadOf(['OPENQASM 3.0;']))).rejects.toThrow('declares no classical bits')
+})
+
+test('examples/device.ts refuses a bias that is no probability', async () => {
+  await expect(open('process', './device.ts#coin', ['bias=2'])).rejects.toThrow(
+    'bad value for -o bias: 2 is out of range; use a number from 0 to 1',
+  )
+})
+
+test('docs/how-to/write-a-device.md: the thermometer runs as it is printed', async () => {
+  const page = readFileSync(join(root, 'docs/how-to/write-a-device.md'), 'utf8')
+  const [, code = ''] = /```ts\n([\s\S]*?)```/.exec(page) ?? []
+  writeFileSync(join(folder, 'thermometer.ts'), code)
+  const device = await open('monitor', './thermometer.ts#thermometer')
+  const events: string[] = []
+  await device.start({
+    emit: (type) => events.push(type),
+    every: (seconds, run) => {
+      expect(seconds).toBe(5)
+      void run(new AbortController().signal)
+    },
+  })
+  expect(events).toEqual(['CryostatReading'])
+})
