@@ -5,6 +5,7 @@ import type { Finding } from './problems.ts'
 export function findProblems(text: string): Finding {
   const { inputs, problems } = checkProgram(text)
   return {
+    text,
     inputs,
     problems: problems.map(({ message, line, column }) => ({
       field: 'program',

@@ -2,7 +2,7 @@ import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Finding } from './problems.ts'
 
-const NOTHING: Finding = { inputs: [], problems: [] }
+const NOTHING: Finding = { text: '', inputs: [], problems: [] }
 /** Typing is not disturbed: the check waits for a pause. */
 const PAUSE_MS = 150
 /** Longer programs are left to the server, since a check of them could be felt while typing. */

@@ -11,9 +11,18 @@ export interface Problem {
 
 /** What a look at a program found out. */
 export interface Finding {
+  /** The text that was looked at: while a person types, it lags behind. */
+  text: string
   /** Names of its parameters in the order in which values are given. */
   inputs: readonly string[]
   problems: readonly Problem[]
+}
+
+/** The problems that hold for a text that was changed since: those whose line is as it was. */
+export function remainingProblems(finding: Finding, text: string): readonly Problem[] {
+  if (finding.text === text) return finding.problems
+  const [before, after] = [finding.text.split('\n'), text.split('\n')]
+  return finding.problems.filter(({ line = 1 }) => before[line - 1] === after[line - 1])
 }
 
 /** The refused fields of a submission as problems of the form; empty when the refusal names no field of it. */

@@ -5,7 +5,7 @@ import { useApp } from '../lib/app.ts'
 import { BELL, type Draft, readDraft, saveDraft } from '../lib/draft.ts'
 import { useFinding } from '../lib/finding.ts'
 import { createdJob, type Job, job as jobSchema } from '../lib/model.ts'
-import { type Problem, problemsOf, readParameters } from '../lib/problems.ts'
+import { type Problem, problemsOf, readParameters, remainingProblems } from '../lib/problems.ts'
 import { describedBy, Field } from '../parts/Field.tsx'
 import { Heading } from '../parts/Heading.tsx'
 import { ErrorBox, Panel } from '../parts/Panel.tsx'
@@ -22,7 +22,9 @@ export function NewJob() {
   const busy = useSignal(false)
   const form = useRef<HTMLFormElement>(null)
   const { program, parameters, shots, qpu } = draft.value
-  const { inputs, problems: found } = useFinding(program).value
+  const finding = useFinding(program)
+  const { inputs } = finding.value
+  const found = remainingProblems(finding.value, program)
   const from = router.search.value.get('from')
 
   const problemsAt = (field: Problem['field']) => {
@@ -55,7 +57,8 @@ export function NewJob() {
     failure.value = undefined
     const values = inputs.length > 0 ? readParameters(parameters, inputs) : []
     refused.value = obviousProblems(program, values)
-    if (refused.value.length > 0 || found.length > 0) {
+    const isFresh = finding.value.text === program
+    if (refused.value.length > 0 || (isFresh && found.length > 0)) {
       showFirstProblem()
       return
     }

@@ -1,4 +1,6 @@
+import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
+import { useEffect } from 'preact/hooks'
 import { useApp } from '../lib/app.ts'
 import { formatSeconds } from '../lib/format.ts'
 import { isSuperuser } from '../lib/session.ts'
@@ -101,10 +103,23 @@ function Balance() {
   )
 }
 
-/** Says when what is shown may be old. Held back for a moment, since most losses last less than that. */
+/** Most losses of the connection last less than this. */
+const LOSS_GRACE_MS = 1_500
+
+/** Says when what is shown may be old. */
 function ConnectionBar() {
   const { live } = useApp()
-  if (live.state.value !== 'lost') return null
+  const shown = useSignal(false)
+  const lost = live.state.value === 'lost'
+  useEffect(() => {
+    shown.value = false
+    if (!lost) return undefined
+    const timer = setTimeout(() => {
+      shown.value = true
+    }, LOSS_GRACE_MS)
+    return () => clearTimeout(timer)
+  }, [lost])
+  if (!lost || !shown.value) return null
   const until = live.completeUntil.value
   return (
     <p class="connection tone-warn" role="status">

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { ApiError } from '../../../ui/lib/api.ts'
 import { findProblems } from '../../../ui/lib/check-program.ts'
-import { offsetOf, problemsOf, readParameters } from '../../../ui/lib/problems.ts'
+import { offsetOf, problemsOf, readParameters, remainingProblems } from '../../../ui/lib/problems.ts'
 
 const refusal = (fields: ApiError['fields']) => new ApiError(400, 'The job cannot be accepted', { fields })
 
@@ -59,6 +59,17 @@ test('readParameters() says what is wrong', () => {
   expect(readParameters('0.5, pi', ['theta', 'phi'])).toBe('pi is not a number')
   expect(readParameters('0.5', ['theta', 'phi'])).toBe('Give two values: theta, phi. There is one')
   expect(readParameters('', ['theta'])).toBe('Give one value: theta. There are none')
+})
+
+test('remainingProblems() drops a problem as soon as its line changes', () => {
+  const problems = [
+    { field: 'program' as const, text: 'first', line: 1, column: 1 },
+    { field: 'program' as const, text: 'second', line: 2, column: 1 },
+  ]
+  const finding = { text: 'a;\nb;\n', inputs: [], problems }
+  expect(remainingProblems(finding, 'a;\nb;\n')).toEqual(problems)
+  expect(remainingProblems(finding, 'a;\nbb;\nc;\n')).toEqual(problems.slice(0, 1))
+  expect(remainingProblems(finding, '')).toEqual([])
 })
 
 test('findProblems() reports what the parser reports, as problems of the program', () => {
