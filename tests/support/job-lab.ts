@@ -1,0 +1,210 @@
+import { type FakeClock, silentLog } from '../../src/base/index.ts'
+import {
+  attachLease,
+  checkInvariants,
+  createDriver,
+  createQpu,
+  createUser,
+  type Database,
+  type Driver,
+  findJob,
+  grantLease,
+  insertJob,
+  type Job,
+  listTimeline,
+  type Qpu,
+  qpus,
+  releaseLease,
+  type Server,
+  type TimelineEntry,
+  type User,
+} from '../../src/db/index.ts'
+import type { Command } from '../../src/protocol/index.ts'
+import { type Config, readConfig } from '../../src/server/config.ts'
+import type { DriverHub } from '../../src/server/drivers/hub-contract.ts'
+import type { Caller } from '../../src/server/http/caller.ts'
+import { openTestDatabase } from './database.ts'
+
+/** The sockets of drivers, without sockets: keeps what was sent, and refuses when told to. */
+export class TestHub implements DriverHub {
+  readonly sent: { driver: string; command: Command }[] = []
+  readonly dropped: { driver: string; reason: string }[] = []
+  readonly epochs = new Map<string, number>()
+  isFull = false
+
+  send(driver: string, command: Command): boolean {
+    if (this.isFull || !this.epochs.has(driver)) return false
+    this.sent.push({ driver, command })
+    return true
+  }
+
+  attachedEpoch(driver: string): number | undefined {
+    return this.epochs.get(driver)
+  }
+
+  drop(driver: string, reason: string): void {
+    this.dropped.push({ driver, reason })
+  }
+
+  /** The commands of one type, in the order in which they were sent. */
+  commands<Type extends Command['type']>(type: Type): Extract<Command, { type: Type }>[] {
+    return this.sent.flatMap(({ command }) => (isOf(command, type) ? [command] : []))
+  }
+}
+
+function isOf<Type extends Command['type']>(
+  command: Command,
+  type: Type,
+): command is Extract<Command, { type: Type }> {
+  return command.type === type
+}
+
+export const BELL =
+  'OPENQASM 3.0;\ninclude "stdgates.inc";\nqubit[2] q;\nbit[2] c;\nh q[0];\ncx q[0], q[1];\nc = measure q;\n'
+
+/** What a device is asked to run, as small as possible. */
+export const PAYLOAD = {
+  circuits: [{ circuit: BELL }],
+  shots: 100,
+  meas_level: 2,
+  meas_return: 'single',
+  memory: false,
+} as const
+
+/** Results of `PAYLOAD`. */
+export const RESULTS = {
+  success: true,
+  backend: 'test',
+  shots: 100,
+  counts: { '00': 100 },
+  circuit_results: [],
+  metadata: {},
+}
+
+/** A real database with users, QPUs and drivers made on demand. */
+export class JobLab implements AsyncDisposable {
+  readonly hub = new TestHub()
+  readonly config: Config
+  readonly log = silentLog
+  readonly db: Database
+  readonly clock: FakeClock
+  readonly #close: () => Promise<void>
+  #count = 0
+
+  private constructor(db: Database, clock: FakeClock, config: Config, close: () => Promise<void>) {
+    this.db = db
+    this.clock = clock
+    this.config = config
+    this.#close = close
+  }
+
+  static async open(flags: Record<string, string> = {}): Promise<JobLab> {
+    const test = await openTestDatabase()
+    const { config } = readConfig({ flags, env: {} })
+    return new JobLab(test.db, test.clock, config, async () => test[Symbol.asyncDispose]())
+  }
+
+  /** Closes the database; a broken promise in what it holds fails the test. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const findings = await this.db.read((tx) => checkInvariants(tx))
+    await this.#close()
+    if (findings.length > 0) throw new Error(`broken promises: ${JSON.stringify(findings)}`)
+  }
+
+  user(seconds = 100): Promise<User> {
+    this.#count += 1
+    return createUser(this.db, {
+      email: `user${this.#count}@example.org`,
+      username: '',
+      passwordHash: '',
+      verified: true,
+      emailVisibility: false,
+      qpuSeconds: seconds,
+    })
+  }
+
+  async qpu({ numQubits = 1, enabled = true } = {}): Promise<Qpu & { driver: Driver }> {
+    this.#count += 1
+    const { qpu, driver } = await createQpu(this.db, 'test', {
+      name: `qpu_${this.#count}`,
+      executorType: 'mock',
+      numQubits,
+      enabled,
+      tokenHash: `token of qpu ${this.#count}`,
+    })
+    return { ...qpu, driver }
+  }
+
+  /** A second process driver of a QPU. */
+  standby(qpu: Qpu): Promise<Driver> {
+    this.#count += 1
+    return createDriver(this.db, 'test', {
+      name: `standby_${this.#count}`,
+      qpu: qpu.id,
+      operation: 'process',
+      device: 'mock',
+      enabled: true,
+      tokenHash: `token of driver ${this.#count}`,
+    })
+  }
+
+  /** Attaches a driver under a new lease. */
+  async attach(driver: Driver): Promise<Server> {
+    const grant = await grantLease(this.db, {
+      tokenHash: driver.token,
+      firstPort: 6000,
+      lastPort: 6999,
+      takenPorts: new Set(),
+      host: '127.0.0.1',
+      version: 'test',
+      device: 'mock',
+    })
+    await attachLease(this.db, { driver: driver.id, epoch: grant.epoch })
+    this.hub.epochs.set(driver.id, grant.epoch)
+    return { qpu: driver.qpu, driver: driver.id, epoch: grant.epoch }
+  }
+
+  async detach({ driver, epoch }: Server): Promise<void> {
+    this.hub.epochs.delete(driver)
+    await releaseLease(this.db, { driver, epoch })
+  }
+
+  /** Puts a job into the queue. */
+  submit(user: User, qpu = '', qubits = 2): Promise<Job> {
+    return this.db.write('submit', (tx) =>
+      insertJob(tx, { user: user.id, qpu, payload: PAYLOAD, qubits }, { maxPending: 1_000_000 }),
+    )
+  }
+
+  async job(id: string): Promise<Job> {
+    const job = await this.db.read((tx) => findJob(tx, id))
+    if (!job) throw new Error(`there is no job ${id}`)
+    return job
+  }
+
+  timeline(id: string): Promise<TimelineEntry[]> {
+    return this.db.read((tx) => listTimeline(tx, id))
+  }
+
+  /** What happened to a job, without times. */
+  async story(id: string): Promise<string[]> {
+    return (await this.timeline(id)).map(({ event, attempt }) => `${event} ${attempt}`)
+  }
+
+  /** The balance of a user in ms. */
+  async balance(user: User): Promise<number> {
+    const row = await this.db.read((tx) =>
+      tx.one<{ qpu_ms: number }>('SELECT qpu_ms FROM users WHERE id = $id', { id: user.id }),
+    )
+    return row?.qpu_ms ?? Number.NaN
+  }
+
+  /** Changes fields of a QPU. */
+  async setQpu(id: string, patch: Partial<Qpu>): Promise<void> {
+    await this.db.write('change qpu', (tx) => tx.update(qpus, id, patch))
+  }
+
+  caller(user: User): Caller {
+    return { kind: 'user', user, via: 'login', refreshable: true }
+  }
+}
