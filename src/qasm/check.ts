@@ -36,6 +36,7 @@ export class Checker implements Machine {
   readonly problems: Fault[] = []
   /** Steps of one call of each gate. */
   readonly gateSteps = new Map<GateNode, number>()
+  defining: string | undefined
   scope = new Scope('global')
   depth = 0
   private steps = 0
@@ -195,6 +196,7 @@ export class Checker implements Machine {
   private checkGate(node: GateNode): void {
     const { steps } = this
     this.steps = 0
+    this.defining = node.name
     const { body } = node
     if (body !== undefined) {
       inScope(this, new Scope('gate', this.scope), () => {
@@ -212,6 +214,7 @@ export class Checker implements Machine {
         this.checkAll(body)
       })
     }
+    this.defining = undefined
     // Only now: a gate must not call itself.
     declareGate(this, node, this.steps)
     this.gateSteps.set(node, this.steps)

@@ -1,5 +1,5 @@
 import { assign } from './assign.ts'
-import type { Statement } from './ast.ts'
+import type { AssignNode, Expression, Statement } from './ast.ts'
 import { toNumber } from './convert.ts'
 import { declare, declareAlias, declareExtern, declareLibrary } from './declare.ts'
 import { evaluate, evaluateQubits } from './evaluate.ts'
@@ -35,7 +35,8 @@ export function executeSimple(m: Machine, node: SimpleStatement): void {
       declare(m, node)
       break
     case 'assign':
-      assign(m, node)
+      if (measuresNothing(m, node)) m.warn('Measurements of registers that are not declared were left out')
+      else assign(m, node)
       break
     case 'alias':
       declareAlias(m, node.name, node.value, node.at)
@@ -62,6 +63,21 @@ export function executeSimple(m: Machine, node: SimpleStatement): void {
       evaluate(m, node.value)
       break
   }
+}
+
+/**
+ * Published OpenQASM 2 files exist that end by measuring a register of another name than theirs into one that
+ * does not exist either. Without the qubits and without the bits the statement has no effect to get wrong.
+ */
+function measuresNothing(m: Machine, { target, value }: AssignNode): boolean {
+  if (m.version === 3 || value.kind !== 'measure') return false
+  const names = [nameOf(target), nameOf(value.operand)]
+  return names.every((name) => name !== undefined && m.scope.find(name) === undefined)
+}
+
+function nameOf(node: Expression): string | undefined {
+  const base = node.kind === 'index' ? node.base : node
+  return base.kind === 'name' ? base.name : undefined
 }
 
 function barrier(m: Machine, node: SimpleStatement & { kind: 'barrier' }): void {

@@ -53,6 +53,7 @@ function findGate(m: Machine, node: GateCallNode): Gate {
 }
 
 function unknownGate(m: Machine, { name, at }: GateCallNode): Fault {
+  if (m.defining === name) return new Fault('recursion', at, `The gate "${name}" must not call itself`)
   const library = m.version === 2 ? 'qelib1.inc' : 'stdgates.inc'
   const isIncluded = m.scope.find('cx') !== undefined
   const remedy = isIncluded ? 'define it first' : `define it first, or include "${library}"`

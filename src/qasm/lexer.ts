@@ -164,7 +164,7 @@ export class Lexer {
     this.kind = 'integer'
     let end = this.digitsEnd(at, isDecimal)
     if (text.charCodeAt(end) === 46) {
-      this.kind = 'float'
+      this.kind = 'real'
       end = this.digitsEnd(end + 1, isDecimal)
     }
     end = this.exponentEnd(end)
@@ -190,7 +190,7 @@ export class Lexer {
     const digits = sign === 43 || sign === 45 ? from + 2 : from + 1
     const end = this.digitsEnd(digits, isDecimal)
     if (end === digits) return from
-    this.kind = 'float'
+    this.kind = 'real'
     return end
   }
 

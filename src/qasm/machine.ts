@@ -25,6 +25,8 @@ export interface Machine {
   scope: Scope
   /** Nested evaluations, over all calls. */
   depth: number
+  /** The gate whose definition is being checked. */
+  readonly defining: string | undefined
   /** Index of hardware qubit `$n`. */
   hardware(index: number, at: number): number
   /** Measures; the result has the shape of the operand. */

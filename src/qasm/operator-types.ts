@@ -33,7 +33,7 @@ export function unaryType(operator: UnaryOperator, operand: Type, at: number): T
 
 function findUnaryType(operator: UnaryOperator, operand: Type): Type | undefined {
   if (operator === '!') return isTruth(operand) ? BOOL : undefined
-  if (operator === '~') return isPattern(operand) ? operand : undefined
+  if (operator === '~') return isPattern(operand) || operand.kind === 'bool' ? operand : undefined
   switch (operand.kind) {
     case 'int':
     case 'uint':

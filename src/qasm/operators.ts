@@ -60,7 +60,7 @@ export function unary(operator: UnaryOperator, operand: Value, at: number): Valu
     return freshBits(states, operand.scalar)
   }
   if (!isKnown(operand)) return unknownValue(type)
-  if (operator === '!') return boolValue(!toBool(operand))
+  if (operator === '!' || type.kind === 'bool') return boolValue(!toBool(operand))
   if (operator === '~') return inType(~toBigInt(operand, at), type)
   if (operand.kind === 'complex') return { kind: 'complex', re: -operand.re, im: -operand.im }
   if (operand.kind === 'duration') return { kind: 'duration', seconds: -operand.seconds }

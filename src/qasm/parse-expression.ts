@@ -83,7 +83,7 @@ function parsePostfix(p: Cursor, primary: Expression): Expression {
 function parsePrimary(p: Cursor): Expression {
   switch (p.kind) {
     case 'integer':
-    case 'float':
+    case 'real':
     case 'imaginary':
     case 'timing':
     case 'true':

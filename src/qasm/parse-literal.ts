@@ -11,7 +11,7 @@ export function parseLiteral(p: Cursor): Expression {
         p,
         p.version === 2 ? floatValue(Number(plainDigits(p))) : literalInt(BigInt(integerDigits(p))),
       )
-    case 'float':
+    case 'real':
       return literal(p, floatValue(Number(plainDigits(p))))
     case 'imaginary':
       return literal(p, { kind: 'complex', re: 0, im: Number.parseFloat(plainDigits(p)) })

@@ -259,6 +259,10 @@ function parseMeasure(p: Cursor): Statement {
 function parseExpressionStatement(p: Cursor): Statement {
   const { at } = p
   const target = parseExpression(p)
+  if (target.kind === 'index' && target.base.kind === 'name' && startsOperand(p.kind)) {
+    // A duration stands before the operands of a gate; it concerns calibrations only.
+    return finishCall(p, at, target.base.name, [], [])
+  }
   const operator = compound.get(p.kind)
   if (operator === undefined && p.kind !== '=') {
     if (p.kind === '~=')

@@ -48,7 +48,7 @@ function versionOf(p: Cursor): 2 | 3 {
   p.next()
   const { at } = p
   const version = p.lexer.lexeme()
-  if (!(p.is('integer') || p.is('float')) || !/^\d+(\.\d+)?$/.test(version)) {
+  if (!(p.is('integer') || p.is('real')) || !/^\d+(\.\d+)?$/.test(version)) {
     throw p.unexpected('a version such as 3.0')
   }
   p.next()

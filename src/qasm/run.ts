@@ -33,6 +33,7 @@ export interface Output {
 /** Executes a checked program once. */
 export class Runner implements Machine {
   readonly checking = false
+  readonly defining = undefined
   readonly version: 2 | 3
   readonly limits: Limits
   readonly layout = emptyLayout()

@@ -127,7 +127,7 @@ export type TokenKind =
   | 'eof'
   | 'identifier'
   | 'integer'
-  | 'float'
+  | 'real'
   | 'imaginary'
   | 'timing'
   | 'string'
