@@ -29,6 +29,7 @@ interface RunParts extends JobWatch {
 export type JobMessage = Extract<FromHost, { kind: 'started' | 'phase' | 'result' }>
 
 const TAKE_LIMIT_MS = 10_000
+const LAST_LOOK_MS = 100
 const CANCEL_GRACE_MS = 2_000
 
 /**
@@ -108,18 +109,27 @@ export class JobRun {
   }
 
   async #limitTaking(): Promise<void> {
-    if (!(await this.#lasts(TAKE_LIMIT_MS)) || this.#startedAt !== undefined) return
+    if (!(await this.#exceeds(TAKE_LIMIT_MS)) || this.#startedAt !== undefined) return
     this.#parts.log.error('device process does not react and is killed', { job: this.#order.attempt.job })
     this.#parts.host.kill()
   }
 
   async #limitRunning(): Promise<void> {
     const { attempt, limitMs } = this.#order
-    if (!(await this.#lasts(limitMs))) return
+    if (!(await this.#exceeds(limitMs))) return
     this.#timedOut = true
     this.#parts.log.warn('job is out of time', { job: attempt.job, limitMs })
     this.#parts.host.send({ kind: 'cancel', result: this.result })
     if (await this.#lasts(CANCEL_GRACE_MS)) this.#parts.host.kill()
+  }
+
+  /**
+   * Whether the job takes longer than `ms`. In two steps, because after a pause of this whole process (stopped,
+   * machine suspended) its timers fire before it reads what the device said in time.
+   */
+  async #exceeds(ms: number): Promise<boolean> {
+    const lastMs = Math.min(LAST_LOOK_MS, ms / 2)
+    return (await this.#lasts(ms - lastMs)) && (await this.#lasts(lastMs))
   }
 
   /** Whether the job is still there after `ms`. */

@@ -28,6 +28,7 @@ interface SessionParts {
 const FLUSH_MS = 1_000
 /** Two drivers with one token replace each other: only a link that lasted shows that all is well. */
 const HEALTHY_MS = 10_000
+const SHORT_LINKS = 4
 
 /**
  * Keeps this driver connected: obtains the CA, gets a lease, attaches, and starts over when the link ends. Sends
@@ -42,7 +43,8 @@ export class Session {
   #link: Link | undefined
   #authority: string | undefined
   #started = false
-  #attachedAt = 0
+  #attachedAt: number | undefined
+  #shortLinks = 0
   #complaint: string | undefined
 
   constructor(parts: SessionParts) {
@@ -122,10 +124,26 @@ export class Session {
     this.#link = link
     const reason = await link.closed
     await link.close()
-    if (this.#attachedAt > 0 && clock.monotonic() - this.#attachedAt >= HEALTHY_MS) this.#pauses.reset()
+    this.#judgeLink()
     this.#link = undefined
-    this.#attachedAt = 0
     if (!signal.aborted) throw new AppError('unavailable', `connection to the server ended: ${reason}`)
+  }
+
+  /** Learns from how long the link lasted that has just ended. */
+  #judgeLink(): void {
+    const { clock, log } = this.#parts
+    const attachedAt = this.#attachedAt
+    this.#attachedAt = undefined
+    if (attachedAt === undefined) return
+    if (clock.monotonic() - attachedAt >= HEALTHY_MS) {
+      this.#pauses.reset()
+      this.#shortLinks = 0
+      return
+    }
+    this.#shortLinks += 1
+    if (this.#shortLinks === SHORT_LINKS) {
+      log.warn('each connection ends soon after it was made; perhaps another driver uses the same token')
+    }
   }
 
   #onAttached(lease: ConnectResponse): void {

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { DriverSettings } from '../../src/driver/index.ts'
 import { openBench } from './support/driver.ts'
 import { runJobOf } from './support/jobs.ts'
 import { until } from './support/until.ts'
@@ -13,8 +14,9 @@ async function openProcessBench() {
   const dispose = bench[Symbol.asyncDispose]
   const processes: Bun.Subprocess[] = []
   return Object.assign(bench, {
-    async launch(): Promise<Bun.Subprocess> {
-      const driver = Bun.spawn([process.execPath, MAIN, 'start', JSON.stringify(bench.settings)], {
+    async launch(changes: Partial<DriverSettings> = {}): Promise<Bun.Subprocess> {
+      const settings = JSON.stringify({ ...bench.settings, ...changes })
+      const driver = Bun.spawn([process.execPath, MAIN, 'start', settings], {
         stdio: ['ignore', 'inherit', 'inherit'],
         detached: true,
       })
@@ -106,4 +108,15 @@ test('SIGTERM to the whole group lets the running job finish', async () => {
   expect(await driver.exited).toBe(0)
   expect((await bench.event('JobResult')).payload).toMatchObject({ status: 'completed' })
   expect(await readdir(bench.outbox)).toEqual(['owner'])
+})
+
+test('a driver that was stopped beyond the time limit takes a result that was in time', async () => {
+  await using bench = await openProcessBench()
+  const driver = await bench.launch({ optionPairs: ['greeting=hi', 'job_timeout=0.4'] })
+  bench.server.push(runJobOf('wait 150'))
+  await bench.event('JobStarted')
+  driver.kill('SIGSTOP')
+  await Bun.sleep(700)
+  driver.kill('SIGCONT')
+  expect((await bench.event('JobResult')).payload).toMatchObject({ status: 'completed' })
 })

@@ -276,20 +276,6 @@ test.each([
   expect((await bench.event('JobResult', 2)).payload).toMatchObject({ status: 'completed' })
 })
 
-test('an endless loop is killed at job_timeout and the driver stays connected', async () => {
-  await using bench = await openBench()
-  await bench.attach({ optionPairs: ['greeting=hi', 'job_timeout=0.1'] })
-  bench.server.push(runJobOf('loop'))
-  const { payload } = await bench.event('JobResult')
-  expect(payload).toMatchObject({
-    status: 'failed',
-    error: { class: 'user', message: 'job timed out after 0.1 s', error_code: 'timed_out' },
-  })
-  bench.server.push(runJobOf('ok', { job: 'job000000000002' }))
-  expect((await bench.event('JobResult', 2)).payload).toMatchObject({ status: 'completed' })
-  expect(bench.server.eventsOf('DriverHello')).toHaveLength(1)
-})
-
 test('a large result arrives whole', async () => {
   await using bench = await openBench()
   await bench.attach()
