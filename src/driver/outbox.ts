@@ -58,6 +58,11 @@ export class Outbox {
     return this.#entries.size
   }
 
+  /** Ids of events not yet acknowledged. */
+  ids(): string[] {
+    return [...this.#entries.keys()]
+  }
+
   has(id: string): boolean {
     return this.#entries.has(id)
   }

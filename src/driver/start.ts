@@ -163,7 +163,13 @@ function assemble(
     outbox,
     queue,
     hello(epoch) {
-      const payload: EventPayload<'DriverHello'> = { version, device, epoch, running: desk.running }
+      const payload: EventPayload<'DriverHello'> = {
+        version,
+        device,
+        epoch,
+        running: desk.running,
+        outbox: outbox.ids(),
+      }
       return writeEvent(clock, 'DriverHello', newId(clock.now()), payload)
     },
     onLease: (lease) => desk.beginLease(lease.epoch),

@@ -3,8 +3,9 @@ import { EVENTS } from '../../protocol/index.ts'
 import { writeEvent } from '../write-event.ts'
 import type { OperationIo } from './operation.ts'
 
-/** Longest event the server reads, except those it acknowledges. */
+/** Longest events the server reads: telemetry, and what it acknowledges (decision 30). */
 const EVENT_BYTES_MAX = 64 * 1024
+const REPORT_BYTES_MAX = 32 * 1024 * 1024
 
 /** Sends an event of the device on its way; one the server would refuse for its size is dropped with a log line. */
 export function emitEvent(
@@ -16,8 +17,9 @@ export function emitEvent(
   const body = writeEvent(clock, type, id, payload)
   const bytes = Buffer.byteLength(body)
   const acknowledged = EVENTS.find((each) => each.type === type)?.acknowledged ?? false
-  if (!acknowledged && bytes > EVENT_BYTES_MAX) {
-    log.warn('event is too large and is dropped', { type, bytes, limit: EVENT_BYTES_MAX })
+  const limit = acknowledged ? REPORT_BYTES_MAX : EVENT_BYTES_MAX
+  if (bytes > limit) {
+    log.warn('event is too large and is dropped', { type, bytes, limit })
     return
   }
   send({ kind: 'event', type, id, body })

@@ -33,6 +33,15 @@ test('runMonitor() drops an event the server would refuse for its size', async (
   expect(lines).toMatchObject([{ level: 'warn', type: 'Trace', limit: 65_536 }])
 })
 
+test('runMonitor() lets an event be larger that the server acknowledges', async () => {
+  const { sent, lines } = await open((io) => {
+    io.emit('JobResult', { text: 'x'.repeat(70_000) })
+    io.emit('JobResult', { text: 'x'.repeat(33 * 1024 * 1024) })
+  })
+  expect(sent).toHaveLength(1)
+  expect(lines).toMatchObject([{ level: 'warn', limit: 33_554_432 }])
+})
+
 test('every() runs at once and then on the beat', async () => {
   const times: number[] = []
   const { clock } = await open((io, clock) => io.every(2, async () => void times.push(clock.monotonic())))
