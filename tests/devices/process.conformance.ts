@@ -78,6 +78,11 @@ const REFUSALS: Refusal[] = [
     message: /^raw traces \(meas_level 0\) are not available from /,
   },
   {
+    name: 'more circuits and parameter sets than a job may have',
+    payload: payloadOf([BELL, entry(PARAMETERS, new Array<number[]>(300).fill([0, 0]))]),
+    message: /^the job has 301 circuits counting each parameter set; at most 300 are allowed$/,
+  },
+  {
     name: 'more qubits than it has',
     payload: payloadOf(['OPENQASM 3.0; include "stdgates.inc"; qubit[40] q; bit[40] c; h q; c = measure q;']),
     message: /40 qubits/,

@@ -1,6 +1,5 @@
-import { freemem } from 'node:os'
 import { type Clock, toTimestamp } from '../../../base/index.ts'
-import type { CircuitResult, JobPayload, JobResults } from '../../../protocol/index.ts'
+import { type CircuitResult, JOB_LIMITS, type JobPayload, type JobResults } from '../../../protocol/index.ts'
 import { type Circuit, lowerProgram, type Program, parseProgram, runDynamic } from '../../../qasm/index.ts'
 import type { JobIo } from '../../define-device.ts'
 import { JobError, jobErrorOf } from '../../errors.ts'
@@ -47,9 +46,10 @@ interface Execution {
 const MEMORY_SHARE = 0.5
 const BYTES_PER_AMPLITUDE = 16
 
-/** Qubits for whose state there is memory now. */
+/** Qubits for whose state there is memory now, also inside a container. */
 function qubitsInMemory(): number {
-  return Math.floor(Math.log2((MEMORY_SHARE * freemem()) / BYTES_PER_AMPLITUDE))
+  const bytes = Math.min(process.availableMemory(), process.constrainedMemory() || Number.POSITIVE_INFINITY)
+  return Math.floor(Math.log2((MEMORY_SHARE * bytes) / BYTES_PER_AMPLITUDE))
 }
 
 function parseCircuits(payload: JobPayload): Program[] {
@@ -88,15 +88,26 @@ function parameterSets(
 }
 
 function* executionsOf(payload: JobPayload): Generator<Execution> {
-  const programs = parseCircuits(payload)
-  for (const [circuitIndex, program] of programs.entries()) {
+  const runs = parseCircuits(payload).map((program, circuitIndex) => {
     const entry = payload.circuits[circuitIndex]
     const sets = parameterSets(program, entry?.parameter_values ?? [], circuitIndex)
+    return { circuitIndex, program, sets, shots: entry?.shots ?? payload.shots }
+  })
+  refuseMany(runs.reduce((sum, { sets }) => sum + sets.length, 0))
+  for (const { circuitIndex, program, sets, shots } of runs) {
     for (const [parameterSet, values] of sets.entries()) {
       const circuit = lower(program, values, circuitIndex)
-      yield { circuitIndex, parameterSet, program, values, circuit, shots: entry?.shots ?? payload.shots }
+      yield { circuitIndex, parameterSet, program, values, circuit, shots }
     }
   }
+}
+
+function refuseMany(executions: number): void {
+  if (executions <= JOB_LIMITS.executions) return
+  throw new JobError(
+    `the job has ${executions} circuits counting each parameter set; at most ${JOB_LIMITS.executions} are allowed`,
+    { errorCode: 'too_many_circuits' },
+  )
 }
 
 function lower(program: Program, values: readonly number[], circuitIndex: number): Circuit {
