@@ -45,6 +45,7 @@ export {
   type Claim,
   claimJob,
   isRunning,
+  listOfOlderLeases,
   listRunning,
   listServers,
   markStarted,

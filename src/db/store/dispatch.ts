@@ -120,6 +120,20 @@ export function isRunning(tx: ReadTx, { job, attempt, driver }: AttemptKey & { d
   return row !== undefined
 }
 
+/** Open attempts that a driver was given under a lease older than `epoch`. */
+export function listOfOlderLeases(
+  tx: ReadTx,
+  { driver, epoch }: { driver: string; epoch: number },
+): (AttemptKey & { hasStarted: boolean })[] {
+  return tx
+    .all<AttemptKey & { started_at: string }>(
+      `SELECT job, attempt, started_at FROM job_attempts
+       WHERE state = 'open' AND driver = $driver AND epoch < $epoch ORDER BY rowid`,
+      { driver, epoch },
+    )
+    .map(({ job, attempt, started_at }) => ({ job, attempt, hasStarted: started_at !== '' }))
+}
+
 /** All attempts that are under way. */
 export function listRunning(tx: ReadTx): (AttemptKey & { driver: string; qpu: string })[] {
   return tx.all(`SELECT job, attempt, driver, qpu FROM job_attempts WHERE state = 'open' ORDER BY rowid`)

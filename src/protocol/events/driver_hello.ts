@@ -1,7 +1,10 @@
 import * as v from 'valibot'
 import { defineEvent } from '../define-event.ts'
 
-/** First event after each attach: who speaks, and which attempt is still running there, if any. */
+/**
+ * First event after each attach: who speaks, which attempt still runs there, and which results wait in its outbox.
+ * An open attempt of this driver that is neither can only have been lost, so the server need not wait for it.
+ */
 export const driverHello = defineEvent({
   type: 'DriverHello',
   limited: false,
@@ -12,5 +15,7 @@ export const driverHello = defineEvent({
     running: v.nullable(
       v.object({ job: v.string(), attempt: v.pipe(v.number(), v.integer(), v.minValue(1)) }),
     ),
+    /** Event ids that wait for an acknowledgement; absent from drivers that keep no outbox. */
+    outbox: v.optional(v.pipe(v.array(v.pipe(v.string(), v.maxLength(100))), v.maxLength(10_000))),
   }),
 })

@@ -8,6 +8,7 @@ import {
 } from '../../protocol/index.ts'
 import type { ServerContext } from '../context.ts'
 import type { EventHandler, EventSource } from '../drivers/receive.ts'
+import { requeueAbandoned } from '../jobs/abandon.ts'
 import type { Deadlines } from '../jobs/deadlines.ts'
 import { finishJob } from '../jobs/finish.ts'
 import type { Holds } from '../jobs/holds.ts'
@@ -31,10 +32,13 @@ type Handlers = {
 }
 
 const handlers: Handlers = {
-  /** First after each attach: a job that still runs there lives, and the driver learns of maintenance. */
-  async DriverHello({ context, deadlines }, { driver, qpu, name }, { running, device, version }) {
+  /** First after each attach: what still runs there lives, what is nowhere goes back, and maintenance is told. */
+  async DriverHello({ context, deadlines }, source, { running, outbox, device, version }) {
     const { db, hub, log } = context
+    const { driver, qpu, name } = source
     log.info('driver says hello', { driver: name, device, version, running: running?.job })
+    const requeued = await requeueAbandoned(context, source, { running, outbox })
+    if (requeued > 0) log.info('jobs put back that the driver came back without', { driver: name, requeued })
     const { lives, served } = await db.read((tx) => ({
       lives: running !== null && isRunning(tx, { ...running, driver }),
       served: tx.find(qpus, qpu),
