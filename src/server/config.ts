@@ -167,7 +167,7 @@ function readConfigFile(file: { path: string; text: string }): Record<string, un
   try {
     content = parseYaml(file.text) ?? {}
   } catch (error) {
-    throw badConfig(`${file.path}: not readable as YAML or JSON; ${messageOf(error)}`)
+    throw badConfig(`${file.path}: not readable as YAML or JSON; ${messageOf(error).split('\n')[0]}`)
   }
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {
     throw badConfig(`${file.path}: expected keys with values such as serverPort: 8090`)
