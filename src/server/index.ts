@@ -1,5 +1,5 @@
 import { type Clock, type Log, Loop } from '../base/index.ts'
-import { openDatabase, resetLeases } from '../db/index.ts'
+import { openDatabase, qpus, quantumJobs, resetLeases } from '../db/index.ts'
 import { Accounts } from './auth/accounts.ts'
 import { Passwords } from './auth/password.ts'
 import { authRoutes } from './auth/routes.ts'
@@ -12,14 +12,16 @@ import { createEventHandler } from './events/handlers.ts'
 import { buildApp } from './http/app.ts'
 import { type AssetTree, serveAssets } from './http/assets.ts'
 import { HttpPorts } from './http/ports.ts'
+import { defineFeed, Realtime } from './http/realtime.ts'
 import type { Route } from './http/route.ts'
 import { Deadlines } from './jobs/deadlines.ts'
 import { Dispatcher } from './jobs/dispatch.ts'
 import { Holds } from './jobs/holds.ts'
 import { Recovery } from './jobs/recover.ts'
 import { jobRoutes } from './jobs/routes.ts'
+import { presentJob } from './jobs/view.ts'
 import { metaRoutes } from './meta/routes.ts'
-import { qpuRoutes } from './qpus/routes.ts'
+import { presentQpu, qpuRoutes } from './qpus/routes.ts'
 import { openTls } from './tls/keeper.ts'
 import { tokenRoutes } from './tokens/routes.ts'
 import { userRoutes } from './users/routes.ts'
@@ -82,6 +84,15 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
   const dispatcher = new Dispatcher({ ...context, deadlines, holds })
   hub.start(createEventHandler({ context, deadlines, holds }))
   const setUp = new SetUp({ db, clock, passwords })
+  const identify = (request: Request) => accounts.identify(request)
+  const realtime = new Realtime({
+    context,
+    feeds: [
+      defineFeed(qpus, (qpu) => presentQpu(context, qpu)),
+      defineFeed(quantumJobs, (job) => presentJob(db, job)),
+    ],
+    identify,
+  })
   const routes = [
     ...metaRoutes,
     ...authRoutes(context, { accounts, passwords }),
@@ -91,11 +102,12 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
     ...driverRoutes(hub),
     ...jobRoutes(context),
     ...setUp.routes(),
+    ...realtime.routes(),
   ]
   const app = buildApp({
     context,
     routes,
-    identify: (request) => accounts.identify(request),
+    identify,
     pages: parts.assets ? serveAssets(parts.assets) : undefined,
   })
   const ports = new HttpPorts(context, app)
@@ -114,6 +126,7 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
       recovery.start()
       dispatcher.start()
       renewal.start()
+      realtime.start()
       const addresses = await ports.open()
       url = addresses.url
       log.info('server started', { url, version })
@@ -121,6 +134,7 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
     },
     setUpNotice: () => setUp.notice(url),
     async stop() {
+      await realtime.stop()
       await ports.close()
       await renewal.stop()
       await dispatcher.stop()

@@ -160,7 +160,7 @@ async function readRequest(
     caller,
     request,
     address,
-    keepOpen: () => c.env.server?.timeout(request, 0),
+    setIdleTimeout: (seconds) => c.env.server?.timeout(request, seconds),
   }
 }
 

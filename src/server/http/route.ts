@@ -15,8 +15,8 @@ export interface RouteRequest<Body, Query> {
   readonly request: Request
   /** Address of the peer. */
   readonly address: string
-  /** Keeps a long answer open: Bun otherwise closes idle connections. */
-  keepOpen(): void
+  /** Seconds of silence after which the runtime ends the connection; 0 = never, for streams. */
+  setIdleTimeout(seconds: number): void
 }
 
 /** An answer other than 200 with a JSON body. */

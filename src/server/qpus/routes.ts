@@ -26,7 +26,7 @@ const name = v.pipe(
 )
 
 /** The QPU as clients see it, with what is computed rather than stored. */
-async function presentQpu(context: ServerContext, qpu: Qpu, calibrating?: Set<string>) {
+export async function presentQpu(context: ServerContext, qpu: Qpu, calibrating?: Set<string>) {
   const running = calibrating ?? (await context.db.read(calibratingQpus))
   const isCalibrating = running.has(qpu.id)
   const unavailable = reasonNotTaking(qpu, isCalibrating)
