@@ -1,4 +1,4 @@
-import { useMemo } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { useApp } from '../lib/app.ts'
 import { formatCount } from '../lib/format.ts'
 import { countsOf } from '../lib/jobs.ts'
@@ -12,15 +12,17 @@ import { Panel } from './Panel.tsx'
 export function LatestResult() {
   const { api, jobs } = useApp()
   const newest = jobs.value.value?.find(({ status }) => status === 'completed')?.id
+  const wanted = useRef(newest)
+  wanted.current = newest
+  // One resource for all jobs to come: the last result stays in sight until the next one has arrived.
   const result = useMemo(
-    () =>
-      newest === undefined
-        ? undefined
-        : createResource<Job>((abort) => api.get(`/api/jobs/${newest}`, schema, abort)),
-    [newest],
+    () => createResource<Job>((abort) => api.get(`/api/jobs/${wanted.current}`, schema, abort)),
+    [],
   )
-  useMemo(() => void result?.load(), [result])
-  const job = result?.value.value
+  useEffect(() => {
+    if (newest !== undefined) void result.load()
+  }, [newest])
+  const job = result.value.value
   const counts = job && countsOf(job)[0]
   if (!job || !counts || Object.keys(counts).length === 0) return null
   return (
