@@ -300,7 +300,9 @@ export function runningConformance(name: string, pairs: string[] = []): void {
 
   test(says('stops when the job is cancelled'), async () => {
     const device = await openProcess(name, pairs)
-    const body = Array.from({ length: 60_000 }, (_, i) => `ry(0.1) q[${i % 16}];`).join('')
+    const body = Array.from({ length: 60_000 }, (_, i) => `cry(0.1) q[${i % 16}], q[${(i + 1) % 16}];`).join(
+      '',
+    )
     const chain = Array.from({ length: 15 }, (_, i) => `cx q[${i}], q[${i + 1}];`).join('')
     const circuit = `OPENQASM 3.0; include "stdgates.inc"; qubit[16] q; bit[16] c; ${body} ${chain} c = measure q;`
     const abort = new AbortController()

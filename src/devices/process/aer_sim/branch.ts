@@ -176,7 +176,7 @@ interface Branching extends Source {
   qubits: number
   shots: number
   /** Carries out the program from its first step to its last; returns its classical bits. */
-  walk(walker: Walker): Uint8Array
+  walk(walker: Walker): Uint8Array | Promise<Uint8Array>
   /** Called for each group of shots with equal outcomes. */
   leaf(walker: Walker, bits: Uint8Array): void
   /** Bytes of states that may be kept at once; 1 GiB unless a test asks for less. */
@@ -200,8 +200,9 @@ export async function runBranches(run: Branching): Promise<void> {
   }
   while (branch) {
     const walker = new Walker(branch, run.qubits, run, pending)
-    run.leaf(walker, run.walk(walker))
-    await run.pacer.rest(LEAF_WORK)
+    run.leaf(walker, await run.walk(walker))
+    run.pacer.spend(LEAF_WORK)
+    await run.pacer.rest()
     branch = pending.pop()
   }
 }

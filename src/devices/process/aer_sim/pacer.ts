@@ -17,7 +17,8 @@ export class Pacer {
   readonly #clock: Clock
   readonly #io: Pick<JobIo, 'signal' | 'deadline'>
   readonly #startedAt: number
-  #work = 0
+  #sinceLook = 0
+  #sinceRest = 0
   #yieldedAt: number
 
   constructor(clock: Clock, io: Pick<JobIo, 'signal' | 'deadline'>) {
@@ -50,17 +51,22 @@ export class Pacer {
    * @throws JobError `timed_out` after the deadline.
    */
   spend(updates: number): void {
-    this.#work += updates
-    if (this.#work < LOOK_EVERY) return
-    this.#work = 0
+    this.#sinceLook += updates
+    this.#sinceRest += updates
+    if (this.#sinceLook < LOOK_EVERY) return
+    this.#sinceLook = 0
     this.#look()
   }
 
-  /** Counts work and gives way to other tasks when it is time; rejects when the job was cancelled. */
-  async rest(updates: number): Promise<void> {
-    this.#work += updates
-    if (this.#work < LOOK_EVERY) return
-    this.#work = 0
+  /** Whether so much work was counted that `rest` may give way. */
+  get isRestDue(): boolean {
+    return this.#sinceRest >= LOOK_EVERY
+  }
+
+  /** Gives way to other tasks when it is time; rejects when the job was cancelled. */
+  async rest(): Promise<void> {
+    if (!this.isRestDue) return
+    this.#sinceRest = 0
     this.#look()
     const now = this.#clock.monotonic()
     if (now - this.#yieldedAt < YIELD_EVERY_MS) return

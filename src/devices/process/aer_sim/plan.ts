@@ -1,6 +1,7 @@
 import type { MeasureOp, Op, PhaseOp, ResetOp, UnitaryOp } from '../../../qasm/index.ts'
 import { compile, isDiagonal, type KernelCall } from './compile.ts'
 import { bitCount } from './kernels.ts'
+import { type Action, mergeSingles, qubitsOf } from './merge.ts'
 import { MAX_STATE_QUBITS } from './statevector.ts'
 
 /** A measurement that must happen where it stands. `bit` is the qubit's in the state; `clbit` may be -1. */
@@ -29,11 +30,9 @@ export interface Plan {
   collapses: boolean
 }
 
-type Kept = UnitaryOp | PhaseOp | MeasureOp | ResetOp
-
 /** Walks a circuit backwards and keeps what an outcome depends on. */
 class Backward {
-  readonly kept: Kept[] = []
+  readonly kept: Action[] = []
   readonly terminal: { qubit: number; clbit: number }[] = []
   /** Qubits on which a later measured outcome depends. */
   readonly #live: Uint8Array
@@ -105,14 +104,9 @@ class Backward {
   }
 }
 
-function qubitsOf(op: Kept): number[] {
-  if (op.kind === 'measure' || op.kind === 'reset') return [op.qubit]
-  return op.kind === 'phase' ? op.controls : op.targets.concat(op.controls)
-}
-
 /**
- * Reduces a circuit to what its outcomes depend on: drops steps and qubits that no measured bit depends on, and
- * moves measurements that commute with everything after them to the end.
+ * Reduces a circuit to what its outcomes depend on: drops steps and qubits that no measured bit depends on, moves
+ * measurements that commute with everything after them to the end, and merges gates.
  */
 export function planCircuit(ops: readonly Op[], qubits: number, clbits: number): Plan {
   const backward = new Backward(qubits, clbits)
@@ -120,11 +114,11 @@ export function planCircuit(ops: readonly Op[], qubits: number, clbits: number):
     const op = ops[index]
     if (op) backward.step(op)
   }
-  const kept = withoutIdleResets(backward.kept.reverse(), qubits)
+  const kept = mergeSingles(withoutIdleResets(backward.kept.reverse(), qubits))
   const used = new Set(kept.flatMap(qubitsOf))
   const places = new Map([...used].sort((a, b) => a - b).map((qubit, place) => [qubit, place]))
   const bitOf = (qubit: number) => 1 << (places.get(qubit) ?? 0)
-  const isCollapse = (op: Kept) => op.kind === 'measure' || op.kind === 'reset'
+  const isCollapse = (op: Action) => op.kind === 'measure' || op.kind === 'reset'
   return {
     qubits: places.size,
     // With more qubits than a mask has bits there is no plan: the caller refuses it for their number.
@@ -138,7 +132,7 @@ export function planCircuit(ops: readonly Op[], qubits: number, clbits: number):
 }
 
 /** A reset of a qubit that nothing has touched changes nothing. */
-function withoutIdleResets(ops: Kept[], qubits: number): Kept[] {
+function withoutIdleResets(ops: Action[], qubits: number): Action[] {
   const touched = new Uint8Array(qubits)
   return ops.filter((op) => {
     if (op.kind === 'reset' && !touched[op.qubit]) return false
@@ -147,7 +141,7 @@ function withoutIdleResets(ops: Kept[], qubits: number): Kept[] {
   })
 }
 
-function stepsOf(op: Kept, bitOf: (qubit: number) => number): Step[] {
+function stepsOf(op: Action, bitOf: (qubit: number) => number): Step[] {
   if (op.kind === 'unitary' || op.kind === 'phase') return compile(op, bitOf)
   const bit = bitOf(op.qubit)
   return [op.kind === 'measure' ? { kind: 'measure', bit, clbit: op.clbit } : { kind: 'reset', bit }]

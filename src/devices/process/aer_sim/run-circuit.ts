@@ -52,7 +52,7 @@ export async function runStatic(
       ...run,
       qubits: plan.qubits,
       readoutError: run.readout.error,
-      walk: (walker) => walkPlan(plan, walker, new Uint8Array(circuit.clbits)),
+      walk: (walker) => walkPlan(plan, walker, run.pacer, new Uint8Array(circuit.clbits)),
       leaf: (walker, bits) => tallyLeaf(walker, bits, plan, tally),
     })
   } else {
@@ -71,6 +71,7 @@ export async function runWithFeedback(
   run: CircuitRun,
 ): Promise<CircuitOutcome> {
   run.admit(circuit.qubits)
+  if (circuit.clbits === 0) return { counts: {}, unmeasured: [] }
   const measured = Array.from({ length: circuit.clbits }, (_, clbit) => clbit)
   const tally = new Tally({ ...run, clbits: circuit.clbits, measured, unread: [] })
   await runBranches({
@@ -94,13 +95,17 @@ async function evolve(plan: Plan, pacer: Pacer): Promise<Statevector> {
   for (const step of plan.steps) {
     if (step.kind === 'measure' || step.kind === 'reset') continue
     state.apply(step)
-    await pacer.rest(costOf(step, plan.qubits))
+    pacer.spend(costOf(step, plan.qubits))
+    if (pacer.isRestDue) await pacer.rest()
   }
   return state
 }
 
-function walkPlan(plan: Plan, walker: Walker, bits: Uint8Array): Uint8Array {
-  for (const step of plan.steps) walker.step(step, bits)
+async function walkPlan(plan: Plan, walker: Walker, pacer: Pacer, bits: Uint8Array): Promise<Uint8Array> {
+  for (const step of plan.steps) {
+    walker.step(step, bits)
+    if (pacer.isRestDue) await pacer.rest()
+  }
   return bits
 }
 

@@ -196,7 +196,8 @@ export async function simulateJob(simulation: Simulation): Promise<JobResults> {
     })
     const seconds = (clock.monotonic() - from) / 1_000
     results.push(resultOf(execution, outcome, payload, seed, seconds))
-    await pacer.rest(EXECUTION_WORK)
+    pacer.spend(EXECUTION_WORK)
+    await pacer.rest()
   }
   return jobResultsOf(device, results, {
     device,
@@ -224,7 +225,7 @@ async function runExecution(
 }
 
 function warningsOf({ circuit }: Execution, outcome: CircuitOutcome, payload: JobPayload): string[] {
-  const isUnmeasured = !circuit.dynamic && outcome.unmeasured.length === circuit.clbits
+  const isUnmeasured = outcome.unmeasured.length === circuit.clbits
   const hasDiscriminator = (payload.acq_rotation ?? payload.acq_threshold ?? null) !== null
   return [
     ...circuit.warnings,

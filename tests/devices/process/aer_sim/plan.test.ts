@@ -123,3 +123,15 @@ test('planCircuit() reads an untouched qubit as 0', () => {
     collapses: false,
   })
 })
+
+test('planCircuit() merges runs of gates on one qubit, across gates on others', () => {
+  const ops = [h(0), phase(0.3, [0]), h(1), h(0), ry(0.2, 1), x(0, 1), ry(0.4, 0), h(0), h(2), measure(0)]
+  const plan = planCircuit(ops, 3, 1)
+  expect(plan.steps.map(({ kind }) => kind)).toEqual(['one', 'one', 'flip', 'one'])
+  expectSame(distributionOfPlan(plan, 1), distributionOf(ops, 3, 1))
+})
+
+test('planCircuit() does not merge gates across a measurement', () => {
+  const plan = planCircuit([h(0), measure(0, 0), h(0), measure(0, 1)], 1, 2)
+  expect(plan.steps.map(({ kind }) => kind)).toEqual(['one', 'measure', 'one'])
+})

@@ -218,6 +218,14 @@ test('runBranches() gives the same outcomes when there is no room to keep states
   }
 })
 
+test('runWithFeedback() without classical bits returns no counts', async () => {
+  const walk = () => new Uint8Array(0)
+  expect(await runWithFeedback({ qubits: 1, clbits: 0 }, walk, runOptions())).toEqual({
+    counts: {},
+    unmeasured: [],
+  })
+})
+
 test('runWithFeedback() lets a readout error steer the program', async () => {
   const walk = (sink: Sink) => {
     const first = sink.measure(0)
@@ -243,14 +251,14 @@ function pacerFor(ms: number, signal = new AbortController().signal): Pacer {
 
 /** Gates that no plan can leave out, then measurements. */
 const longCircuit = (qubits: number, gates: number): Op[] => [
-  ...Array.from({ length: gates }, (_, i) => ry(0.1, i % qubits)),
+  ...Array.from({ length: gates }, (_, i) => ry(0.1, (i + 1) % qubits, i % qubits)),
   ...Array.from({ length: qubits - 1 }, (_, q) => x(q + 1, q)),
   ...measureAll(qubits),
 ]
 
 test('runStatic() refuses a circuit that cannot end in time before it starts', async () => {
   const options = { ...runOptions(), pacer: pacerFor(50) }
-  const running = runStatic({ qubits: 18, clbits: 18 }, longCircuit(18, 4_000), options)
+  const running = runStatic({ qubits: 18, clbits: 18 }, longCircuit(18, 8_000), options)
   await expect(running).rejects.toThrow('job needs about 2 s, limit is 0.05 s')
 })
 
