@@ -1,5 +1,6 @@
 import { type FakeClock, silentLog } from '../../src/base/index.ts'
 import {
+  applyResult,
   attachLease,
   checkInvariants,
   createDriver,
@@ -159,8 +160,8 @@ export class JobLab implements AsyncDisposable {
       version: 'test',
       device: 'mock',
     })
-    await attachLease(this.db, { driver: driver.id, epoch: grant.epoch })
     this.hub.epochs.set(driver.id, grant.epoch)
+    await attachLease(this.db, { driver: driver.id, epoch: grant.epoch })
     return { qpu: driver.qpu, driver: driver.id, epoch: grant.epoch }
   }
 
@@ -202,6 +203,29 @@ export class JobLab implements AsyncDisposable {
   /** Changes fields of a QPU. */
   async setQpu(id: string, patch: Partial<Qpu>): Promise<void> {
     await this.db.write('change qpu', (tx) => tx.update(qpus, id, patch))
+  }
+
+  /** What the parts of the server are built from. */
+  parts() {
+    const { db, hub, clock, log, config } = this
+    return { db, hub, clock, log, config }
+  }
+
+  /** Completes the running attempt of a job, as its driver would. */
+  async end(id: string): Promise<void> {
+    const { driver, attempt } = await this.job(id)
+    await this.db.write('end', (tx) =>
+      applyResult(
+        tx,
+        { job: id, attempt, driver, executionMs: 10, outcome: { kind: 'completed', results: RESULTS } },
+        { maxAttempts: 0 },
+      ),
+    )
+  }
+
+  /** Lets everything that is ready to run do so. */
+  async settle(): Promise<void> {
+    for (let round = 0; round < 20; round += 1) await new Promise((resolve) => setImmediate(resolve))
   }
 
   caller(user: User): Caller {

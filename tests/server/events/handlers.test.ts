@@ -1,0 +1,187 @@
+import { describe, expect, test } from 'bun:test'
+import { events } from '../../../src/db/index.ts'
+import { EVENTS } from '../../../src/protocol/index.ts'
+import { createEventHandler } from '../../../src/server/events/handlers.ts'
+import { Deadlines } from '../../../src/server/jobs/deadlines.ts'
+import { Dispatcher } from '../../../src/server/jobs/dispatch.ts'
+import { Holds } from '../../../src/server/jobs/holds.ts'
+import { JobLab, RESULTS } from '../../support/job-lab.ts'
+
+/** One QPU that runs one job, and what its driver says. */
+async function openCase() {
+  const lab = await JobLab.open()
+  const deadlines = new Deadlines(lab.clock, lab.config.jobTimeout)
+  const holds = new Holds(lab.clock)
+  const parts = { ...lab.parts(), deadlines, holds }
+  const dispatcher = new Dispatcher(parts)
+  const handle = createEventHandler({ context: lab.parts(), deadlines, holds })
+  const qpu = await lab.qpu()
+  const user = await lab.user(100)
+  const server = await lab.attach(qpu.driver)
+  const { id: job } = await lab.submit(user, qpu.id)
+  await dispatcher.dispatchOnce()
+  const say = (type: string, payload: object, driver = qpu.driver) =>
+    handle(
+      { driver: driver.id, name: driver.name, qpu: qpu.id, operation: 'process', epoch: server.epoch },
+      { type, id: `event of ${type}`, ts: '2026-01-31T09:05:00.000Z', payload },
+    )
+  const result = {
+    job,
+    attempt: 1,
+    epoch: server.epoch,
+    execution_ms: 40,
+    status: 'completed',
+    results: RESULTS,
+  }
+  return {
+    lab,
+    deadlines,
+    holds,
+    dispatcher,
+    qpu,
+    user,
+    server,
+    job,
+    say,
+    result,
+    [Symbol.asyncDispose]: () => lab[Symbol.asyncDispose](),
+  }
+}
+
+describe('JobResult', () => {
+  test('is applied, charged by both clocks and acknowledged', async () => {
+    await using it = await openCase()
+    await it.lab.clock.advance(25)
+    await it.say('JobResult', it.result)
+    expect(await it.lab.job(it.job)).toMatchObject({ status: 'completed', results: RESULTS, duration: 0.025 })
+    expect(await it.lab.balance(it.user)).toBe(99_975)
+    expect(it.lab.hub.commands('EventAck')).toEqual([
+      { type: 'EventAck', event: 'event of JobResult', applied: true },
+    ])
+  })
+
+  test('is acknowledged again when it comes again, and changes nothing', async () => {
+    await using it = await openCase()
+    await it.say('JobResult', it.result)
+    await it.say('JobResult', it.result)
+    expect(it.lab.hub.commands('EventAck').map(({ applied }) => applied)).toEqual([true, false])
+    expect(await it.lab.story(it.job)).toEqual(['submitted 0', 'claimed 1', 'completed 1'])
+  })
+
+  test('of a failed job has its message, code and circuit in the results', async () => {
+    await using it = await openCase()
+    const error = { class: 'user', message: 'too deep', error_code: 'depth', circuit_index: 0 }
+    await it.say('JobResult', { ...it.result, status: 'failed', error })
+    expect(await it.lab.job(it.job)).toMatchObject({
+      status: 'failed',
+      error_code: 'depth',
+      results: { error: 'too deep', error_code: 'depth', circuit_index: 0 },
+    })
+  })
+
+  test('of another driver ends its connection and is on record', async () => {
+    await using it = await openCase()
+    const other = await it.lab.standby(it.qpu)
+    await it.say('JobResult', it.result, other)
+    expect(it.lab.hub.dropped).toMatchObject([{ driver: other.id }])
+    expect(it.lab.hub.commands('EventAck')).toEqual([])
+    expect((await it.lab.job(it.job)).status).toBe('running')
+    const audit = await it.lab.db.read((tx) => tx.all("SELECT * FROM audit_log WHERE act = 'result.foreign'"))
+    expect(audit).toMatchObject([{ actor: `driver:${other.id}`, subject: it.job }])
+  })
+
+  test('is not acknowledged when nothing could be stored', async () => {
+    await using it = await openCase()
+    await it.lab.db.write('break', (tx) =>
+      tx.run(
+        `CREATE TRIGGER no_more BEFORE UPDATE ON quantum_jobs BEGIN SELECT RAISE(ABORT, 'disk full'); END`,
+      ),
+    )
+    await expect(it.say('JobResult', it.result)).rejects.toThrow('disk full')
+    expect(it.lab.hub.commands('EventAck')).toEqual([])
+    await it.lab.db.write('mend', (tx) => tx.run('DROP TRIGGER no_more'))
+    await it.say('JobResult', it.result)
+    expect(it.lab.hub.commands('EventAck')).toMatchObject([{ applied: true }])
+    expect(await it.lab.balance(it.user)).toBe(100_000)
+  })
+})
+
+describe('JobStarted and JobHeartbeat', () => {
+  test('move the deadline, but only for the driver that has the attempt', async () => {
+    await using it = await openCase()
+    const running = [{ job: it.job, attempt: 1 }]
+    const other = await it.lab.standby(it.qpu)
+    await it.lab.clock.advance(15_000)
+    await it.say('JobStarted', { job: it.job, attempt: 1 })
+    await it.lab.clock.advance(15_000)
+    expect(it.deadlines.overdue(running)).toEqual([])
+    await it.say('JobHeartbeat', { job: it.job, attempt: 1 })
+    await it.lab.clock.advance(15_000)
+    expect(it.deadlines.overdue(running)).toEqual([])
+    await it.say('JobHeartbeat', { job: it.job, attempt: 1 }, other)
+    await it.say('JobHeartbeat', { job: it.job, attempt: 2 })
+    await it.lab.clock.advance(5_000)
+    expect(it.deadlines.overdue(running)).toEqual(running)
+    expect((await it.lab.job(it.job)).started_at).toBe('2026-01-31 09:00:15.000Z')
+  })
+})
+
+describe('JobRefused', () => {
+  test('puts the job back, and the driver is offered the next one after a pause', async () => {
+    await using it = await openCase()
+    await it.say('JobRefused', { job: it.job, attempt: 1, reason: 'busy' })
+    expect((await it.lab.timeline(it.job)).at(-1)).toMatchObject({ event: 'undelivered', detail: 'busy' })
+    await it.dispatcher.dispatchOnce()
+    expect(it.lab.hub.commands('RunJob')).toHaveLength(1)
+    await it.lab.clock.advance(250)
+    await it.dispatcher.dispatchOnce()
+    expect(it.lab.hub.commands('RunJob').map(({ attempt }) => attempt)).toEqual([1, 2])
+  })
+
+  test('of an attempt that is over changes nothing', async () => {
+    await using it = await openCase()
+    await it.say('JobResult', it.result)
+    await it.say('JobRefused', { job: it.job, attempt: 1, reason: 'busy' })
+    expect((await it.lab.job(it.job)).status).toBe('completed')
+  })
+})
+
+describe('DriverHello', () => {
+  test('is a sign of life of the attempt it names', async () => {
+    await using it = await openCase()
+    const hello = { version: '1', device: 'mock', epoch: it.server.epoch }
+    await it.lab.clock.advance(15_000)
+    await it.say('DriverHello', { ...hello, running: { job: it.job, attempt: 1 } })
+    await it.lab.clock.advance(15_000)
+    expect(it.deadlines.overdue([{ job: it.job, attempt: 1 }])).toEqual([])
+    await it.say('DriverHello', { ...hello, running: null })
+    expect(it.lab.hub.commands('SetMaintenance')).toEqual([])
+  })
+
+  test('is answered with the maintenance of its QPU', async () => {
+    await using it = await openCase()
+    await it.lab.setQpu(it.qpu.id, { maintenance: true, maintenance_reason: 'new pump' })
+    await it.say('DriverHello', { version: '1', device: 'mock', epoch: it.server.epoch, running: null })
+    expect(it.lab.hub.commands('SetMaintenance')).toEqual([
+      { type: 'SetMaintenance', on: true, reason: 'new pump' },
+    ])
+  })
+})
+
+describe('other events', () => {
+  test('that are declared as logged are kept as they arrived', async () => {
+    await using it = await openCase()
+    const payload = { readings: { 'mixing.temperature': { value: 0.011, unit: 'K', status: 'ok' } } }
+    expect(EVENTS.find(({ type }) => type === 'CryostatReading')?.log).toBe(true)
+    await it.say('CryostatReading', payload)
+    expect(await it.lab.db.read((tx) => tx.list(events))).toMatchObject([
+      { source: it.qpu.driver.name, type: 'CryostatReading', payload, ts: '2026-01-31T09:05:00.000Z' },
+    ])
+  })
+
+  test('of unknown type are dropped', async () => {
+    await using it = await openCase()
+    await it.say('Weather', {})
+    expect(await it.lab.db.read((tx) => tx.list(events))).toEqual([])
+  })
+})

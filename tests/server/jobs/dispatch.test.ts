@@ -1,0 +1,167 @@
+import { describe, expect, test } from 'bun:test'
+import { toTimestamp } from '../../../src/base/index.ts'
+import { timeSlots } from '../../../src/db/index.ts'
+import { Deadlines } from '../../../src/server/jobs/deadlines.ts'
+import { Dispatcher } from '../../../src/server/jobs/dispatch.ts'
+import { Holds } from '../../../src/server/jobs/holds.ts'
+import { JobLab, PAYLOAD } from '../../support/job-lab.ts'
+
+function openDispatcher(lab: JobLab) {
+  const deadlines = new Deadlines(lab.clock, lab.config.jobTimeout)
+  const holds = new Holds(lab.clock)
+  return { dispatcher: new Dispatcher({ ...lab.parts(), deadlines, holds }), deadlines, holds }
+}
+
+describe('Dispatcher.dispatchOnce()', () => {
+  test('claims the next job and sends it to the attached driver', async () => {
+    await using lab = await JobLab.open()
+    const { dispatcher } = openDispatcher(lab)
+    const qpu = await lab.qpu()
+    const server = await lab.attach(qpu.driver)
+    const job = await lab.submit(await lab.user())
+    await dispatcher.dispatchOnce()
+    expect(lab.hub.sent).toEqual([
+      {
+        driver: server.driver,
+        command: {
+          type: 'RunJob',
+          job: job.id,
+          attempt: 1,
+          epoch: server.epoch,
+          limit_ms: 0,
+          payload: { ...PAYLOAD, circuits: [...PAYLOAD.circuits] },
+        },
+      },
+    ])
+    await dispatcher.dispatchOnce()
+    expect(lab.hub.sent).toHaveLength(1)
+  })
+
+  test('gives each free QPU a job at once, in order of submission', async () => {
+    await using lab = await JobLab.open()
+    const { dispatcher } = openDispatcher(lab)
+    const servers = [await lab.attach((await lab.qpu()).driver), await lab.attach((await lab.qpu()).driver)]
+    const user = await lab.user()
+    const jobs = [await lab.submit(user), await lab.submit(user), await lab.submit(user)]
+    await dispatcher.dispatchOnce()
+    expect(lab.hub.commands('RunJob').map(({ job }) => job)).toEqual(jobs.slice(0, 2).map(({ id }) => id))
+    expect(lab.hub.sent.map(({ driver }) => driver)).toEqual(servers.map(({ driver }) => driver))
+  })
+
+  test('claims nothing while the sockets are down or belong to another lease', async () => {
+    await using lab = await JobLab.open()
+    const { dispatcher } = openDispatcher(lab)
+    const server = await lab.attach((await lab.qpu()).driver)
+    const job = await lab.submit(await lab.user())
+    for (const epoch of [undefined, server.epoch - 1, server.epoch + 1]) {
+      if (epoch === undefined) lab.hub.epochs.delete(server.driver)
+      else lab.hub.epochs.set(server.driver, epoch)
+      await dispatcher.dispatchOnce()
+    }
+    expect(await lab.job(job.id)).toMatchObject({ status: 'pending', attempt: 0 })
+  })
+
+  test('puts a job back whose bytes could not leave, and offers the next one after a pause', async () => {
+    await using lab = await JobLab.open()
+    const { dispatcher } = openDispatcher(lab)
+    await lab.attach((await lab.qpu()).driver)
+    const job = await lab.submit(await lab.user())
+    lab.hub.isFull = true
+    await dispatcher.dispatchOnce()
+    expect(await lab.job(job.id)).toMatchObject({ status: 'pending', attempt: 1 })
+    expect(await lab.story(job.id)).toEqual(['submitted 0', 'claimed 1', 'undelivered 1'])
+    lab.hub.isFull = false
+    await dispatcher.dispatchOnce()
+    expect(lab.hub.sent).toEqual([])
+    await lab.clock.advance(250)
+    await dispatcher.dispatchOnce()
+    expect(lab.hub.commands('RunJob')).toMatchObject([{ job: job.id, attempt: 2 }])
+  })
+
+  test('fails a job whose stored payload cannot be run, and goes on', async () => {
+    await using lab = await JobLab.open()
+    const { dispatcher } = openDispatcher(lab)
+    await lab.attach((await lab.qpu()).driver)
+    const user = await lab.user()
+    const [bad, good] = [await lab.submit(user), await lab.submit(user)]
+    await lab.db.write('spoil', (tx) =>
+      tx.run(`UPDATE quantum_jobs SET payload = '{"circuits":[]}' WHERE id = $id`, { id: bad.id }),
+    )
+    await dispatcher.dispatchOnce()
+    expect(await lab.job(bad.id)).toMatchObject({ status: 'failed', error_code: 'bad_payload' })
+    await dispatcher.dispatchOnce()
+    expect((await lab.job(good.id)).status).toBe('running')
+  })
+
+  test('prefers the booker; others follow once the booker has been idle', async () => {
+    await using lab = await JobLab.open()
+    const { dispatcher } = openDispatcher(lab)
+    const qpu = await lab.qpu()
+    await lab.attach(qpu.driver)
+    const [booker, guest] = [await lab.user(), await lab.user()]
+    await lab.db.write('book', (tx) =>
+      tx.insert(timeSlots, {
+        booked_by: booker.id,
+        start_time: toTimestamp(lab.clock.now()),
+        end_time: toTimestamp(lab.clock.now() + 3_600_000),
+      }),
+    )
+    const other = await lab.submit(guest)
+    await dispatcher.dispatchOnce()
+    await lab.clock.advance(4_000)
+    await dispatcher.dispatchOnce()
+    expect(lab.hub.sent).toEqual([])
+    const own = await lab.submit(booker)
+    await dispatcher.dispatchOnce()
+    expect(lab.hub.commands('RunJob').map(({ job }) => job)).toEqual([own.id])
+    await lab.end(own.id)
+    await lab.clock.advance(4_999)
+    await dispatcher.dispatchOnce()
+    expect((await lab.job(other.id)).status).toBe('pending')
+    await lab.clock.advance(1)
+    await dispatcher.dispatchOnce()
+    expect((await lab.job(other.id)).status).toBe('running')
+  })
+})
+
+describe('Dispatcher.start()', () => {
+  test('wakes by itself when a job comes, when one ends and when a driver attaches', async () => {
+    await using lab = await JobLab.open()
+    const { dispatcher } = openDispatcher(lab)
+    const started = () => lab.hub.commands('RunJob').map(({ job }) => job)
+    dispatcher.start()
+    const user = await lab.user()
+    const first = await lab.submit(user)
+    const qpu = await lab.qpu()
+    await lab.attach(qpu.driver)
+    await lab.settle()
+    expect(started()).toEqual([first.id])
+    const second = await lab.submit(user)
+    await lab.settle()
+    expect(started()).toEqual([first.id])
+    await lab.end(first.id)
+    await lab.settle()
+    expect(started()).toEqual([first.id, second.id])
+    await dispatcher.stop()
+    await lab.end(second.id)
+    await lab.submit(user)
+    await lab.settle()
+    expect(started()).toHaveLength(2)
+  })
+
+  test('looks again at the poll interval, so that a pause ends without a change', async () => {
+    await using lab = await JobLab.open()
+    const { dispatcher } = openDispatcher(lab)
+    await lab.attach((await lab.qpu()).driver)
+    lab.hub.isFull = true
+    const job = await lab.submit(await lab.user())
+    dispatcher.start()
+    await lab.settle()
+    expect(await lab.story(job.id)).toEqual(['submitted 0', 'claimed 1', 'undelivered 1'])
+    lab.hub.isFull = false
+    await lab.clock.advance(1_000)
+    await lab.settle()
+    expect(lab.hub.commands('RunJob')).toHaveLength(1)
+    await dispatcher.stop()
+  })
+})

@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { AppError } from '../../../src/base/index.ts'
+import { executionsOf, readSubmission } from '../../../src/server/jobs/read-submission.ts'
+
+const TEXT = 'OPENQASM 3.0;'
+
+function refusal(body: unknown): AppError {
+  try {
+    readSubmission(body)
+  } catch (error) {
+    if (error instanceof AppError) return error
+    throw error
+  }
+  throw new Error('was accepted')
+}
+
+const fieldsOf = (body: unknown) => Object.keys(refusal(body).fields)
+
+describe('readSubmission()', () => {
+  test('fills every default', () => {
+    expect(readSubmission({ circuits: [{ circuit: TEXT }] })).toEqual({
+      payload: {
+        circuits: [{ circuit: TEXT }],
+        shots: 1_024,
+        meas_level: 2,
+        meas_return: 'single',
+        memory: false,
+      },
+      target: '',
+      ignored: [],
+    })
+  })
+
+  const forms: [string, Record<string, unknown>, object][] = [
+    ['an entry that is the program itself', { circuits: [TEXT] }, { circuit: TEXT }],
+    ['the older name qasm', { circuits: [{ qasm: TEXT }] }, { circuit: TEXT }],
+    ['the older name circuit_qasm', { circuits: [{ circuit_qasm: TEXT }] }, { circuit: TEXT }],
+    ['one program beside the options', { circuit: TEXT }, { circuit: TEXT }],
+    [
+      'a flat list of values as one set',
+      { circuits: [{ circuit: TEXT, parameter_values: [1, 2] }] },
+      { circuit: TEXT, parameter_values: [[1, 2]] },
+    ],
+    [
+      'values beside a single circuit',
+      { circuits: [{ circuit: TEXT, shots: 7 }], parameter_values: [[1], [2]] },
+      { circuit: TEXT, shots: 7, parameter_values: [[1], [2]] },
+    ],
+    [
+      'null and [] as left out',
+      {
+        circuits: [{ circuit: TEXT, parameter_values: [], shots: null }],
+        parameter_values: null,
+        seed: null,
+      },
+      { circuit: TEXT },
+    ],
+  ]
+  for (const [name, body, entry] of forms) {
+    test(`takes ${name}`, () => expect<unknown[]>(readSubmission(body).payload.circuits).toEqual([entry]))
+  }
+
+  test('keeps what the caller asks for, and says what it ignores', () => {
+    const options = { shots: 5, meas_level: 1, meas_return: 'avg', memory: true, seed: 3, acq_threshold: 0.5 }
+    const { payload, target, ignored } = readSubmission({
+      circuits: [TEXT],
+      ...options,
+      qpu_target: ' kelvin-25 ',
+      name: 'mine',
+    })
+    expect(payload).toMatchObject(options)
+    expect(target).toBe('kelvin-25')
+    expect(ignored).toEqual(['name'])
+  })
+
+  const refused: [unknown, string[]][] = [
+    [{}, ['circuits']],
+    [{ circuits: [] }, ['circuits']],
+    [{ circuits: TEXT }, ['circuits']],
+    [{ circuits: [{}] }, ['circuits.0.circuit']],
+    [{ circuits: [TEXT, 7] }, ['circuits.1']],
+    [{ circuits: [TEXT, ''] }, ['circuits.1.circuit']],
+    [{ circuits: [TEXT], circuit: TEXT }, ['circuit']],
+    [{ circuits: [{ circuit: TEXT, qasm: TEXT }] }, ['circuits.0.qasm']],
+    [{ circuits: [{ circuit: TEXT, shot: 5 }] }, ['circuits.0.shot']],
+    [{ circuits: [{ circuit: TEXT, shots: 1.5 }] }, ['circuits.0.shots']],
+    [{ circuits: [{ circuit: TEXT, parameter_values: [[1], ['x']] }] }, ['circuits.0.parameter_values.1.0']],
+    [{ circuits: [TEXT, TEXT], parameter_values: [1] }, ['parameter_values']],
+    [{ circuits: [TEXT], shots: 0 }, ['shots']],
+    [{ circuits: [TEXT], shots: 1_000_001, seed: -1 }, ['shots', 'seed']],
+    [{ circuits: [TEXT], meas_level: 3, meas_return: 'mean' }, ['meas_level', 'meas_return']],
+    [{ circuits: [TEXT], qpu_target: 5 }, ['qpu_target']],
+    [{ circuits: [TEXT], status: 'completed', user_id: 'x' }, ['status', 'user_id']],
+  ]
+  for (const [body, fields] of refused) {
+    test(`names ${fields.join(' and ')} in ${JSON.stringify(body)}`, () => {
+      expect(fieldsOf(body)).toEqual(fields)
+    })
+  }
+
+  test('refuses more than 300 circuits times parameter sets', () => {
+    const sets = Array.from({ length: 151 }, () => [1])
+    const error = refusal({ circuits: [TEXT, TEXT].map((circuit) => ({ circuit, parameter_values: sets })) })
+    expect(error.fields['circuits']).toMatchObject({
+      code: 'too_many_executions',
+      params: { executions: 302 },
+    })
+  })
+
+  test('refuses a payload of more than 10 MiB', () => {
+    const circuit = `${TEXT}${' '.repeat(6_000_000)}`
+    expect(refusal({ circuits: [circuit, circuit] }).code).toBe('too_large')
+  })
+
+  test('never throws anything but an AppError, and what it reads it reads the same again', () => {
+    const entry = fc.oneof(
+      fc.string(),
+      fc.record(
+        { circuit: fc.string(), parameter_values: fc.jsonValue(), shots: fc.jsonValue() },
+        { requiredKeys: [] },
+      ),
+      fc.jsonValue(),
+    )
+    const body = fc.oneof(
+      fc.jsonValue(),
+      fc.record(
+        {
+          circuits: fc.oneof(fc.array(entry), fc.jsonValue()),
+          shots: fc.jsonValue(),
+          parameter_values: fc.jsonValue(),
+        },
+        { requiredKeys: [] },
+      ),
+    )
+    fc.assert(
+      fc.property(body, (input) => {
+        try {
+          const { payload } = readSubmission(input)
+          expect(readSubmission(payload).payload).toEqual(payload)
+          expect(executionsOf(payload)).toBeGreaterThan(0)
+        } catch (error) {
+          if (!(error instanceof AppError)) throw error
+        }
+      }),
+    )
+  })
+})

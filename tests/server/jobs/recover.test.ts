@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'bun:test'
+import { Deadlines } from '../../../src/server/jobs/deadlines.ts'
+import { Dispatcher } from '../../../src/server/jobs/dispatch.ts'
+import { Holds } from '../../../src/server/jobs/holds.ts'
+import { Recovery } from '../../../src/server/jobs/recover.ts'
+import { JobLab } from '../../support/job-lab.ts'
+
+/** One QPU that runs one job. */
+async function openCase(flags: Record<string, string> = {}) {
+  const lab = await JobLab.open(flags)
+  const deadlines = new Deadlines(lab.clock, lab.config.jobTimeout)
+  const dispatcher = new Dispatcher({ ...lab.parts(), deadlines, holds: new Holds(lab.clock) })
+  const recovery = new Recovery({ ...lab.parts(), deadlines })
+  const server = await lab.attach((await lab.qpu()).driver)
+  const { id } = await lab.submit(await lab.user())
+  await dispatcher.dispatchOnce()
+  return {
+    lab,
+    deadlines,
+    dispatcher,
+    recovery,
+    server,
+    id,
+    [Symbol.asyncDispose]: () => lab[Symbol.asyncDispose](),
+  }
+}
+
+describe('Recovery.recoverOnce()', () => {
+  test('puts a job back when its driver has been silent for the job timeout', async () => {
+    await using it = await openCase()
+    await it.lab.clock.advance(19_999)
+    await it.recovery.recoverOnce()
+    expect((await it.lab.job(it.id)).status).toBe('running')
+    await it.lab.clock.advance(1)
+    await it.recovery.recoverOnce()
+    expect(await it.lab.job(it.id)).toMatchObject({ status: 'pending', attempt: 1, not_before: 0 })
+    expect((await it.lab.timeline(it.id)).at(-1)).toMatchObject({
+      event: 'lost',
+      detail: 'no sign of life from the driver for 20s',
+    })
+    await it.dispatcher.dispatchOnce()
+    expect(await it.lab.job(it.id)).toMatchObject({ status: 'running', attempt: 2 })
+  })
+
+  test('leaves a job with its driver when the sockets are gone but the time is not over', async () => {
+    await using it = await openCase()
+    await it.lab.detach(it.server)
+    await it.lab.clock.advance(15_000)
+    await it.recovery.recoverOnce()
+    expect((await it.lab.job(it.id)).status).toBe('running')
+  })
+
+  test('gives jobs that run at its start their full time, whatever the wall clock says', async () => {
+    await using it = await openCase()
+    it.lab.clock.jump(86_400_000)
+    const afterRestart = new Recovery({
+      ...it.lab.parts(),
+      deadlines: new Deadlines(it.lab.clock, it.lab.config.jobTimeout),
+    })
+    await afterRestart.recoverOnce()
+    await it.lab.clock.advance(19_999)
+    await afterRestart.recoverOnce()
+    expect((await it.lab.job(it.id)).status).toBe('running')
+    await it.lab.clock.advance(1)
+    await afterRestart.recoverOnce()
+    expect((await it.lab.job(it.id)).status).toBe('pending')
+  })
+
+  test('gives a job up after the allowed attempts', async () => {
+    await using it = await openCase({ maxAttempts: '2' })
+    await it.lab.clock.advance(20_000)
+    await it.recovery.recoverOnce()
+    await it.dispatcher.dispatchOnce()
+    await it.lab.clock.advance(20_000)
+    await it.recovery.recoverOnce()
+    expect(await it.lab.job(it.id)).toMatchObject({
+      status: 'failed',
+      error_code: 'attempts_exhausted',
+      results: {
+        error: 'Given up after 2 attempts; the last one ended with: no sign of life from the driver for 20s',
+      },
+    })
+  })
+
+  test('runs by itself at the recovery interval', async () => {
+    await using it = await openCase()
+    it.recovery.start()
+    await it.lab.settle()
+    await it.lab.clock.advance(20_000)
+    await it.lab.settle()
+    expect((await it.lab.job(it.id)).status).toBe('pending')
+    await it.recovery.stop()
+    await it.recovery.stop()
+  })
+})

@@ -1,0 +1,214 @@
+import { describe, expect, test } from 'bun:test'
+import { saveSuperuser, users } from '../../../src/db/index.ts'
+import type { Caller } from '../../../src/server/http/caller.ts'
+import { dryRunJob, submitJob } from '../../../src/server/jobs/submit.ts'
+import { BELL, JobLab } from '../../support/job-lab.ts'
+
+const BODY = { circuits: [{ circuit: BELL }], shots: 10 }
+const ROTATION =
+  'OPENQASM 3.0;\ninclude "stdgates.inc";\ninput float a;\ninput float b;\nqubit q;\nrx(a) q;\nrz(b) q;\n'
+
+const countJobs = (lab: JobLab) =>
+  lab.db.read((tx) => tx.one<{ jobs: number }>('SELECT count(*) AS jobs FROM quantum_jobs')?.jobs)
+
+describe('submitJob()', () => {
+  test('stores a pending job with every default and shows it', async () => {
+    await using lab = await JobLab.open()
+    const qpu = await lab.qpu()
+    const user = await lab.user()
+    const view = await submitJob(lab, lab.caller(user), BODY)
+    expect(view).toMatchObject({
+      status: 'pending',
+      user_id: user.id,
+      qpu_target: qpu.id,
+      attempt: 0,
+      results: null,
+      payload: { circuits: BODY.circuits, shots: 10, meas_level: 2, meas_return: 'single', memory: false },
+    })
+    expect(view).not.toHaveProperty('not_before')
+    expect(await lab.story(view.id)).toEqual(['submitted 0'])
+  })
+
+  test('finds the QPU by name, with hyphens or without, and by id; without one any may run it', async () => {
+    await using lab = await JobLab.open()
+    const [qpu] = [await lab.qpu(), await lab.qpu()]
+    const caller = lab.caller(await lab.user())
+    for (const qpu_target of [qpu.name, qpu.name.replace('_', '-'), qpu.id]) {
+      expect(await submitJob(lab, caller, { ...BODY, qpu_target })).toMatchObject({ qpu_target: qpu.id })
+    }
+    expect(await submitJob(lab, caller, BODY)).toMatchObject({ qpu_target: '' })
+    await expect(submitJob(lab, caller, { ...BODY, qpu_target: 'nothing' })).rejects.toMatchObject({
+      code: 'invalid',
+      fields: { qpu_target: { code: 'validation_missing_rel_records' } },
+    })
+  })
+
+  test('names line, column and kind of what is wrong with each program', async () => {
+    await using lab = await JobLab.open()
+    await lab.qpu()
+    const bad = BELL.replace('cx q[0], q[1]', 'cy3 q[0], q[1]')
+    const body = { circuits: [BELL, bad, BELL.replace('[2] c', '[2] c 5')] }
+    await expect(submitJob(lab, lab.caller(await lab.user()), body)).rejects.toMatchObject({
+      code: 'invalid',
+      fields: {
+        'circuits.1.circuit': { code: 'unknown_name', params: { line: 6, column: 1 } },
+        'circuits.2.circuit': { code: 'syntax_error', params: { line: 4 } },
+      },
+    })
+    expect(await countJobs(lab)).toBe(0)
+  })
+
+  test('compares each parameter set with the inputs of its program', async () => {
+    await using lab = await JobLab.open()
+    await lab.qpu()
+    const caller = lab.caller(await lab.user())
+    const submit = (parameter_values: unknown, circuit = ROTATION) =>
+      submitJob(lab, caller, { circuits: [{ circuit, parameter_values }] })
+    await submit([1, 2])
+    await submit([
+      [1, 2],
+      [3, 4],
+    ])
+    await submit([7], BELL)
+    await expect(submit(undefined)).rejects.toMatchObject({
+      fields: {
+        'circuits.0.parameter_values': {
+          code: 'parameter_count',
+          message: 'Circuit 0 takes 2 parameters (a, b); give their values in this order.',
+        },
+      },
+    })
+    await expect(submit([[1, 2], [3]])).rejects.toMatchObject({
+      fields: { 'circuits.0.parameter_values.1': { message: 'Circuit 0 takes 2 parameters, set 1 has 1.' } },
+    })
+    await expect(submit([[1], [2]], BELL)).rejects.toMatchObject({ code: 'invalid' })
+  })
+
+  test('refuses more qubits than the QPU has; one that does not say takes any number', async () => {
+    await using lab = await JobLab.open()
+    const [small, silent] = [await lab.qpu({ numQubits: 2 }), await lab.qpu({ numQubits: 1 })]
+    const caller = lab.caller(await lab.user())
+    const circuits = [BELL, BELL.replaceAll('bit[2]', 'bit[3]')]
+    await expect(submitJob(lab, caller, { circuits, qpu_target: small.id })).rejects.toMatchObject({
+      fields: { 'circuits.1.circuit': { code: 'too_many_qubits', params: { qubits: 3, max: 2 } } },
+    })
+    await submitJob(lab, caller, { circuits, qpu_target: silent.id })
+    await submitJob(lab, caller, { circuits })
+    await lab.setQpu(silent.id, { num_qubits: 2 })
+    await expect(submitJob(lab, caller, { circuits })).rejects.toMatchObject({ code: 'invalid' })
+  })
+
+  test('refuses jobs for QPUs that are off or in maintenance, and takes them for others', async () => {
+    await using lab = await JobLab.open()
+    const [off, repair, offline] = [await lab.qpu({ enabled: false }), await lab.qpu(), await lab.qpu()]
+    await lab.setQpu(repair.id, { maintenance: true, maintenance_reason: 'new pump' })
+    const caller = lab.caller(await lab.user())
+    const submit = (qpu_target?: string) => submitJob(lab, caller, { ...BODY, qpu_target })
+    await expect(submit(off.name)).rejects.toMatchObject({ code: 'unavailable', reason: 'qpu_disabled' })
+    await expect(submit(repair.name)).rejects.toMatchObject({
+      code: 'unavailable',
+      reason: 'maintenance',
+      message: `QPU ${repair.name} takes no jobs: maintenance: new pump`,
+    })
+    await submit(offline.name)
+    await submit()
+    await lab.setQpu(offline.id, { maintenance: true })
+    await expect(submit()).rejects.toMatchObject({ code: 'unavailable', reason: 'maintenance' })
+    for (const qpu of [repair, offline]) await lab.setQpu(qpu.id, { enabled: false })
+    await expect(submit()).rejects.toMatchObject({ code: 'unavailable', reason: 'qpu_disabled' })
+  })
+
+  test('refuses guests, an empty balance and a full queue', async () => {
+    await using lab = await JobLab.open({ maxPendingJobs: '1' })
+    await lab.qpu()
+    await expect(submitJob(lab, { kind: 'guest' }, BODY)).rejects.toMatchObject({ code: 'unauthorized' })
+    await expect(submitJob(lab, lab.caller(await lab.user(0)), BODY)).rejects.toMatchObject({
+      code: 'forbidden',
+      reason: 'insufficient_qpu_seconds',
+    })
+    const caller = lab.caller(await lab.user())
+    await submitJob(lab, caller, BODY)
+    await expect(submitJob(lab, caller, BODY)).rejects.toMatchObject({ reason: 'too_many_pending_jobs' })
+  })
+
+  test('makes one job of a repeated key, even after the balance is gone; another body is refused', async () => {
+    await using lab = await JobLab.open()
+    await lab.qpu()
+    const user = await lab.user()
+    const submit = (body: unknown, idempotencyKey = 'key-1') =>
+      submitJob(lab, lab.caller(user), body, { idempotencyKey })
+    const all = await Promise.all(Array.from({ length: 20 }, () => submit(BODY)))
+    expect(new Set(all.map(({ id }) => id)).size).toBe(1)
+    expect(await countJobs(lab)).toBe(1)
+    await lab.db.write('disable', (tx) => tx.update(users, user.id, { disabled: true }))
+    expect((await submit(BODY)).id).toBe(all[0]?.id ?? '')
+    await expect(submit({ ...BODY, shots: 11 })).rejects.toMatchObject({ code: 'unprocessable' })
+    await expect(submit(BODY, 'a b')).rejects.toMatchObject({ code: 'invalid' })
+  })
+
+  test('lets a superuser submit without a balance', async () => {
+    await using lab = await JobLab.open()
+    await lab.qpu()
+    const superuser = await saveSuperuser(lab.db, {
+      email: 'root@example.org',
+      passwordHash: 'x',
+      mode: 'create',
+    })
+    const caller: Caller = { kind: 'superuser', superuser, refreshable: true }
+    const one = await submitJob(lab, caller, BODY)
+    const other = await submitJob(lab, caller, BODY)
+    expect(one['user_id']).toBe(other['user_id'])
+  })
+})
+
+describe('dryRunJob()', () => {
+  test('tells what would be stored, and stores nothing', async () => {
+    await using lab = await JobLab.open()
+    const qpu = await lab.qpu()
+    const body = {
+      circuits: [
+        {
+          circuit: ROTATION,
+          parameter_values: [
+            [1, 2],
+            [3, 4],
+          ],
+        },
+        BELL,
+      ],
+      shot: 5,
+    }
+    expect(await dryRunJob(lab, lab.caller(await lab.user()), body)).toMatchObject({
+      dry_run: true,
+      accepted: true,
+      executions: 3,
+      qubits: 2,
+      qpu_target: qpu.id,
+      problems: [],
+      ignored: ['shot'],
+      payload: { shots: 1_024 },
+    })
+    expect(await countJobs(lab)).toBe(0)
+  })
+
+  test('lists everything that is wrong at once', async () => {
+    await using lab = await JobLab.open()
+    await lab.qpu({ enabled: false })
+    const body = { circuits: ['OPENQASM 3.0;\nqubit q;\nh q;\ny2 q;\n', ROTATION] }
+    const answer = await dryRunJob(lab, lab.caller(await lab.user(0)), body)
+    expect(answer.accepted).toBe(false)
+    expect(answer.problems.map(({ path, code, params }) => [path, code, params?.['line']])).toEqual([
+      ['circuits.0.circuit', 'unknown_name', 3],
+      ['circuits.0.circuit', 'unknown_name', 4],
+      ['circuits.1.parameter_values', 'parameter_count', undefined],
+      ['', 'qpu_disabled', undefined],
+      ['', 'insufficient_qpu_seconds', undefined],
+    ])
+  })
+
+  test('reports a body of the wrong shape as problems', async () => {
+    await using lab = await JobLab.open()
+    const answer = await dryRunJob(lab, lab.caller(await lab.user()), { circuits: [{}], shots: 0 })
+    expect(answer.problems.map(({ path }) => path)).toEqual(['circuits.0.circuit', 'shots'])
+  })
+})

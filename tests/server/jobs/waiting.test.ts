@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'bun:test'
+import type { JobOutlook, QueueOutlook } from '../../../src/db/index.ts'
+import { waitingOf } from '../../../src/server/jobs/waiting.ts'
+import { queueState } from '../../support/queue-state.ts'
+
+const NOW = Date.UTC(2026, 0, 31, 9)
+const IDLE_MS = 5_000
+const SLOT = { user: 'booker', start: NOW - 60_000, end: NOW + 60_000, activeAt: undefined, job: '' }
+
+const queue = (
+  state: Parameters<typeof queueState>[0] = {},
+  { ahead = 0, recentMs = [100, 300] }: Partial<QueueOutlook> = {},
+): QueueOutlook => ({ state: queueState(state), ahead, recentMs })
+
+const outlook = (queues: QueueOutlook[], job: Partial<JobOutlook['job']> = {}) =>
+  waitingOf({ job: { user: 'me', notBefore: 0, hasBalance: true, ...job }, queues }, NOW, IDLE_MS)
+
+describe('waitingOf()', () => {
+  test('names the place in the queue and a span from the fastest and slowest of late', () => {
+    expect(outlook([queue({}, { ahead: 2 })])).toEqual({
+      waiting: { code: 'ahead_in_queue', text: '2 jobs go first' },
+      position: 3,
+      start: { from: NOW + 200, to: NOW + 600 },
+    })
+  })
+
+  test('counts what is left of the running job', () => {
+    const running = { job: 'other', since: NOW - 250 }
+    expect(outlook([queue({ running })])).toEqual({
+      waiting: { code: 'ahead_in_queue', text: 'Next in the queue, after the job that runs now' },
+      position: 1,
+      start: { from: NOW, to: NOW + 50 },
+    })
+  })
+
+  test('guesses from 1 to 20 s a job where none has run', () => {
+    const { start } = outlook([queue({}, { ahead: 1, recentMs: [] })])
+    expect(start).toEqual({ from: NOW + 1_000, to: NOW + 20_000 })
+  })
+
+  test("waits for the booker's idle time, or for the end of the slot while the booker has jobs", () => {
+    const idle = outlook([queue({ slot: { ...SLOT, activeAt: NOW } })])
+    expect(idle.waiting).toMatchObject({ code: 'slot_of_other_user', until: NOW + IDLE_MS })
+    expect(idle.start).toEqual({ from: NOW + IDLE_MS, to: NOW + 60_000 })
+    const busy = outlook([queue({ slot: { ...SLOT, job: 'booked' } }, { ahead: 1 })])
+    expect(busy.waiting).toMatchObject({ code: 'slot_of_other_user', until: NOW + 60_000 })
+    expect(outlook([queue({ slot: SLOT })]).waiting.code).toBe('ahead_in_queue')
+  })
+
+  test('a booking of its own does not make a job wait', () => {
+    const { waiting } = outlook([queue({ slot: { ...SLOT, user: 'me', job: 'mine' } })])
+    expect(waiting).toEqual({ code: 'ahead_in_queue', text: 'Next in the queue' })
+  })
+
+  test('tells the pause after a device error', () => {
+    const { waiting, start } = outlook([queue()], { notBefore: NOW + 4_000 })
+    expect(waiting).toMatchObject({ code: 'backoff', until: NOW + 4_000 })
+    expect(start?.from).toBe(NOW + 4_000)
+  })
+
+  test('promises no time when nobody can tell', () => {
+    const closed = queue({ isCalibrating: true })
+    const calibrating = outlook([closed])
+    expect(calibrating.waiting.code).toBe('calibrating')
+    expect(calibrating.start).toBeUndefined()
+    const poor = outlook([queue({}, { ahead: 4 })], { hasBalance: false })
+    expect(poor).toMatchObject({ waiting: { code: 'balance' }, position: 5 })
+    expect(poor.start).toBeUndefined()
+    expect(outlook([])).toMatchObject({ waiting: { code: 'qpu_disabled' }, position: 1 })
+  })
+
+  test('of several QPUs, tells of the one that keeps the job least', () => {
+    const offline = queue()
+    offline.state.qpu.status = 'offline'
+    const open = queue({}, { ahead: 7 })
+    expect(outlook([offline, open])).toMatchObject({ waiting: { code: 'ahead_in_queue' }, position: 8 })
+  })
+})
