@@ -42,6 +42,7 @@ interface JsonSchema {
   properties?: Record<string, JsonSchema>
   required?: string[]
   anyOf?: JsonSchema[]
+  oneOf?: JsonSchema[]
   enum?: unknown[]
   const?: unknown
   type?: string | string[]
@@ -65,7 +66,7 @@ function typeOf(schema: JsonSchema): string {
 function fieldsOf(schema: GenericSchema | undefined, mark = true): string {
   if (!schema) return ''
   const json = toJsonSchema(schema, { errorMode: 'ignore', typeMode: 'input' }) as JsonSchema
-  const shapes = json.anyOf ?? [json]
+  const shapes = json.anyOf ?? json.oneOf ?? [json]
   const fields = new Map<string, string>()
   for (const shape of shapes) {
     for (const [name, field] of Object.entries(shape.properties ?? {})) {
