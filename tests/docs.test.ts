@@ -27,12 +27,13 @@ test('every link between pages leads to a file', () => {
 })
 
 test('the three flows of the style guide are walkable: each named file and function exists', () => {
-  const text = readFileSync(join(ROOT, 'docs/state-machines.md'), 'utf8')
+  const pages = ['docs/state-machines.md', 'docs/explanation/flows.md']
+  const text = pages.map((page) => readFileSync(join(ROOT, page), 'utf8')).join('\n')
   const missing: string[] = []
   for (const [, file = '', name = ''] of text.matchAll(
-    /`((?:server|db|driver|devices|protocol)\/[\w/.-]+\.ts):?(\w*)`/g,
+    /`((?:server|db|driver|devices|protocol|ui)\/[\w/.-]+\.tsx?):?(\w*)`/g,
   )) {
-    const path = join(ROOT, 'src', file)
+    const path = join(ROOT, file.startsWith('ui/') ? '' : 'src', file)
     if (!existsSync(path)) missing.push(file)
     else if (name !== '' && !new RegExp(`\\b${name}\\b`).test(readFileSync(path, 'utf8'))) {
       missing.push(`${file}:${name}`)
