@@ -29,3 +29,36 @@ test('placeholder_device checks a job and then says at once that it cannot run i
     executed: false,
   })
 })
+
+for (const [pair, reason] of [
+  ['method=stabilizer', 'bad value for -o method: "stabilizer" is not one of automatic, statevector'],
+  ['noise=chip.yml', 'bad value for -o noise: noise models are not available in this version; use none'],
+  ['max_qubits=30', 'bad value for -o max_qubits: 30 is out of range; use an integer from 1 to 29'],
+  ['max_shots=0', 'bad value for -o max_shots: 0 is out of range; use an integer from 1 to 1000000'],
+] as const) {
+  test(`aer_sim refuses ${pair}`, async () => {
+    await expect(openProcess('aer_sim', [pair])).rejects.toThrow(reason)
+  })
+}
+
+test('aer_sim refuses more shots than max_shots and more qubits in use than max_qubits', async () => {
+  const device = await openProcess('aer_sim', [
+    'max_qubits=4',
+    'max_shots=50',
+    'method=statevector',
+    'noise=none',
+  ])
+  const program = (size: number) =>
+    `OPENQASM 3.0; include "stdgates.inc"; qubit[100] q; bit c; ${Array.from({ length: size }, (_, i) => `h q[${i}]; cx q[${i}], q[99];`).join('')} h q[99]; c = measure q[99];`
+  const run = (size: number, shots: number) =>
+    device.run({ id: 'a', attempt: 1, payload: payloadOf([program(size)], { shots }) }, ioOf())
+  await expect(run(3, 51)).rejects.toMatchObject({
+    message: 'circuit 0 asks for 51 shots; aer_sim allows at most 50',
+    errorCode: 'too_many_shots',
+  })
+  await expect(run(4, 50)).rejects.toMatchObject({
+    message: 'circuit 0 needs 5 qubits; aer_sim simulates at most 4 with the statevector method',
+    errorCode: 'too_many_qubits',
+  })
+  await expect(run(3, 50)).resolves.toBeObject()
+})
