@@ -95,7 +95,8 @@ export class Hub implements DriverHub {
 
   async #connectOnce(tokenHash: string, request: ConnectRequest, address: string): Promise<ConnectResponse> {
     for (let tries = 1; ; tries += 1) {
-      const grant = await this.#grantWithRoom(tokenHash, request, address)
+      // Ports of other programs are tried again at the first try only, else this could go on for ever.
+      const grant = await this.#grantWithRoom(tokenHash, request, address, tries === 1)
       const older = this.#sessions.get(grant.driver.id)
       // Its lease is void; a half-open peer must not make the new connection wait.
       if (older) await this.#close(older, 'replaced by a newer connect', true).socketsClosed
@@ -104,19 +105,34 @@ export class Hub implements DriverHub {
       } catch (error) {
         await releaseLease(this.#parts.db, { driver: grant.driver.id, epoch: grant.epoch })
         const taken = portOfError(error)
-        if (taken === undefined || tries >= PORT_TRIES) throw error
+        if (taken === undefined) throw error
         this.#busyPorts.foreign(taken)
         this.#log.warn('port is taken by another program', { port: taken })
+        if (tries >= PORT_TRIES) {
+          throw new AppError(
+            'unavailable',
+            'Other programs hold the ports of the range; choose another range',
+            {
+              reason: 'no_ports_available',
+              retryAfter: 30,
+            },
+          )
+        }
       }
     }
   }
 
-  async #grantWithRoom(tokenHash: string, request: ConnectRequest, address: string): Promise<Grant> {
+  async #grantWithRoom(
+    tokenHash: string,
+    request: ConnectRequest,
+    address: string,
+    retryForeign: boolean,
+  ): Promise<Grant> {
     try {
       return await this.#grant(tokenHash, request, address)
     } catch (error) {
       const isFull = error instanceof AppError && error.reason === 'no_ports_available'
-      if (!isFull || !(await this.#busyPorts.makeRoom())) throw error
+      if (!isFull || !(await this.#busyPorts.makeRoom(retryForeign))) throw error
       return this.#grant(tokenHash, request, address)
     }
   }

@@ -39,16 +39,16 @@ export class BusyPorts {
   }
 
   /**
-   * Makes room when nothing else is free: waits for a port that is closing, else tries the ports of other
-   * programs again. False when there is nothing to be won.
+   * Makes room when nothing else is free: waits for a port that is closing, else, with `retryForeign`, gives
+   * the ports of other programs another chance. False when there is nothing to be won.
    */
-  async makeRoom(): Promise<boolean> {
+  async makeRoom(retryForeign: boolean): Promise<boolean> {
     if (this.#closing.size > 0) {
       await Promise.race(this.#closing.values())
       return true
     }
-    const hadForeign = this.#foreign.size > 0
+    if (!retryForeign || this.#foreign.size === 0) return false
     this.#foreign.clear()
-    return hadForeign
+    return true
   }
 }

@@ -1,0 +1,267 @@
+import { afterEach, expect, test } from 'bun:test'
+import { silentLog, systemClock } from '../../../src/base/index.ts'
+import { type Connection, type ConnectResponse, connect } from '../../../src/protocol/index.ts'
+import {
+  type Answer,
+  eventually,
+  openTestServer,
+  type TestQpu,
+  type TestServer,
+} from '../../support/server.ts'
+import { until } from '../../support/sockets.ts'
+
+const open: Connection[] = []
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((each) => each.close()))
+})
+
+/** Attaches both sockets as a driver does after its connect. */
+async function attach(
+  test: TestServer,
+  answer: Answer,
+): Promise<{ command: Connection; result: Connection }> {
+  const lease = answer.body as ConnectResponse
+  const common = {
+    host: lease.socket_host,
+    ca: test.context.tls.material.caPem,
+    user: lease.id,
+    password: lease.auth_token,
+    clock: systemClock,
+    log: silentLog,
+    reconnect: false,
+  } as const
+  const command = connect({ ...common, role: 'pull', port: lease.command_port, onMessage: () => undefined })
+  const result = connect({ ...common, role: 'push', port: lease.result_port })
+  open.push(command, result)
+  await until('both sockets are ready', () => command.ready && result.ready)
+  return { command, result }
+}
+
+const connectAs = (test: TestServer, { token }: { token: string }) =>
+  test.guest.post('/api/op/drivers/connect', { token })
+
+async function statusOf(test: TestServer, { id }: { id: string }): Promise<unknown> {
+  return (await test.guest.get(`/api/qpus/${id}`)).get('status')
+}
+
+/** Waits for a status and says how many ms that took. */
+async function msUntil(test: TestServer, qpu: TestQpu, status: string): Promise<number> {
+  const started = performance.now()
+  await eventually(`${qpu.name} is ${status}`, async () => (await statusOf(test, qpu)) === status)
+  return performance.now() - started
+}
+
+test('connect() answers with everything a driver needs', async () => {
+  await using test = await openTestServer()
+  const qpu = await test.createQpu('north')
+  const answer = await connectAs(test, qpu)
+  expect(answer.status).toBe(200)
+  expect(answer.body).toEqual({
+    status: 'success',
+    id: qpu.driver,
+    name: 'north',
+    operation: 'process',
+    qpu: qpu.id,
+    qpu_name: 'north',
+    command_port: test.context.config.portRangeStart,
+    result_port: test.context.config.portRangeStart + 1,
+    socket_host: '127.0.0.1',
+    auth_token: expect.any(String),
+    tls_hash: test.context.tls.material.caFingerprint,
+    epoch: 1,
+  })
+  expect(answer.text('auth_token').length).toBeLessThanOrEqual(255)
+})
+
+test('connect() refuses what it must, and says why', async () => {
+  await using test = await openTestServer()
+  const qpu = await test.createQpu('north')
+  const refusal = async (body: unknown) => {
+    const answer = await test.guest.post('/api/op/drivers/connect', body)
+    return [answer.status, answer.get('message')]
+  }
+  expect(await refusal({ token: 'svc_dt_0123' })).toEqual([
+    401,
+    'Unknown driver access token; use the one shown at registration.',
+  ])
+  expect(await refusal({})).toEqual([401, 'Missing driver access token; send it as "token".'])
+  expect((await refusal({ token: 7 }))[0]).toBe(400)
+  await test.admin.post('/api/op/drivers/toggle', { id: qpu.driver, enabled: false })
+  expect(await refusal({ token: qpu.token })).toEqual([403, 'Driver north is disabled.'])
+  await test.admin.post('/api/op/drivers/toggle', { id: qpu.driver, enabled: true })
+  await test.admin.post('/api/op/qpu/toggle', { name: 'north', enabled: false })
+  expect(await refusal({ token: qpu.token })).toEqual([403, 'QPU north is disabled.'])
+})
+
+test('connect() under its older name and field does the same', async () => {
+  await using test = await openTestServer()
+  const qpu = await test.createQpu()
+  const answer = await test.guest.post('/api/op/qpus/connect', { access_token: qpu.token })
+  expect(answer.body).toMatchObject({ status: 'success', id: qpu.driver })
+})
+
+test('a QPU follows its command socket: online at the attach, offline within milliseconds of the detach', async () => {
+  await using test = await openTestServer()
+  const qpu = await test.createQpu()
+  const { command } = await attach(test, await connectAs(test, qpu))
+  await msUntil(test, qpu, 'online')
+  void command.close()
+  expect(await msUntil(test, qpu, 'offline')).toBeLessThan(200)
+  const [row] = await test.db.read((tx) => tx.all<{ driver: string }>('SELECT driver FROM leases'))
+  expect(row?.driver).toBe('')
+})
+
+test('a standby is refused with 409 while the driver is connected, and takes over right after its detach', async () => {
+  await using test = await openTestServer()
+  const qpu = await test.createQpu('north')
+  const standby = await test.admin.post('/api/op/drivers/create', {
+    name: 'south',
+    qpu: 'north',
+    operation: 'process',
+  })
+  const { command } = await attach(test, await connectAs(test, qpu))
+  await msUntil(test, qpu, 'online')
+  const refused = await connectAs(test, { token: standby.text('token') })
+  expect(refused.status).toBe(409)
+  expect(refused.body).toMatchObject({
+    code: 'already_connected',
+    message: "Driver north is already connected as this QPU's process driver; only one per QPU is allowed.",
+  })
+  void command.close()
+  const started = performance.now()
+  const taken = await eventually('the standby has the lease', async () => {
+    const answer = await connectAs(test, { token: standby.text('token') })
+    return answer.status === 200 && answer
+  })
+  await attach(test, taken)
+  expect(performance.now() - started).toBeLessThan(500)
+  expect(taken.get('epoch')).toBe(2)
+  expect((await connectAs(test, qpu)).status).toBe(409)
+})
+
+test('drivers of other operations of the same QPU connect beside each other', async () => {
+  await using test = await openTestServer()
+  const qpu = await test.createQpu('north')
+  for (const operation of ['monitor', 'calibrate']) {
+    const driver = await test.admin.post('/api/op/drivers/create', {
+      name: operation,
+      qpu: 'north',
+      operation,
+    })
+    await attach(test, await connectAs(test, { token: driver.text('token') }))
+  }
+  expect(await statusOf(test, qpu)).toBe('offline')
+  await attach(test, await connectAs(test, qpu))
+  await msUntil(test, qpu, 'online')
+})
+
+test('a reconnecting driver replaces its own older session at once, also when that is half open', async () => {
+  await using test = await openTestServer()
+  const qpu = await test.createQpu()
+  const first = await attach(test, await connectAs(test, qpu))
+  await msUntil(test, qpu, 'online')
+  const quick = performance.now()
+  const second = await connectAs(test, qpu)
+  const freshMs = performance.now() - quick
+  expect(second.get('epoch')).toBe(2)
+  await until('the older sockets are closed', () => !first.command.ready && !first.result.ready)
+
+  const third = await attach(test, second)
+  // The peer goes silent: it neither reads nor closes, as after a cut cable.
+  third.command.pause()
+  third.result.pause()
+  const slow = performance.now()
+  const fourth = await connectAs(test, qpu)
+  const halfOpenMs = performance.now() - slow
+  expect(fourth.get('epoch')).toBe(3)
+  expect(Math.max(freshMs, halfOpenMs)).toBeLessThan(300)
+  await attach(test, fourth)
+  await msUntil(test, qpu, 'online')
+})
+
+test('the token of an older lease does not open the sockets of a newer one', async () => {
+  await using test = await openTestServer()
+  const qpu = await test.createQpu()
+  const first = await connectAs(test, qpu)
+  const second = await connectAs(test, qpu)
+  const stale = { ...(second.body as ConnectResponse), auth_token: first.text('auth_token') }
+  const closed: string[] = []
+  const connection = connect({
+    role: 'pull',
+    host: '127.0.0.1',
+    port: stale.command_port,
+    ca: test.context.tls.material.caPem,
+    user: stale.id,
+    password: stale.auth_token,
+    clock: systemClock,
+    log: silentLog,
+    reconnect: false,
+    onMessage: () => undefined,
+    onClose: (reason) => closed.push(reason),
+  })
+  open.push(connection)
+  await until('the socket is refused', () => closed.length > 0)
+  expect(await statusOf(test, qpu)).toBe('offline')
+  await attach(test, second)
+})
+
+test('50 drivers that connect twice each at the same time share 20 ports without using one twice', async () => {
+  await using test = await openTestServer()
+  const qpus = await Promise.all(Array.from({ length: 50 }, () => test.createQpu()))
+  const answers = await Promise.all([...qpus, ...qpus].map((qpu) => connectAs(test, qpu)))
+  const granted = answers.filter((answer) => answer.status === 200)
+  const refused = answers.filter((answer) => answer.status !== 200)
+  expect(new Set(granted.map((answer) => answer.get('id'))).size).toBe(10)
+  expect(new Set(refused.map((answer) => `${answer.status} ${answer.get('code')}`))).toEqual(
+    new Set(['503 no_ports_available']),
+  )
+  const rows = await test.db.read((tx) =>
+    tx.all<{ command_port: number; result_port: number }>(
+      'SELECT command_port, result_port FROM drivers WHERE command_port > 0',
+    ),
+  )
+  const ports = rows.flatMap((row) => [row.command_port, row.result_port])
+  expect([ports.length, new Set(ports).size]).toEqual([20, 20])
+  const newest = new Map(granted.map((answer) => [answer.get('id'), answer]))
+  for (const answer of granted) {
+    const best = newest.get(answer.get('id'))
+    if (Number(answer.get('epoch')) > Number(best?.get('epoch'))) newest.set(answer.get('id'), answer)
+  }
+  await Promise.all(Array.from(newest.values(), (answer) => attach(test, answer)))
+})
+
+test('ports of another program are left out, and used again when nothing else is free', async () => {
+  await using test = await openTestServer()
+  const { portRangeStart: first } = test.context.config
+  const foreign = [0, 1].map((offset) =>
+    Bun.listen({ hostname: '127.0.0.1', port: first + offset, socket: { data: () => undefined } }),
+  )
+  const qpus = await Promise.all(Array.from({ length: 10 }, () => test.createQpu()))
+  const answers = []
+  for (const qpu of qpus) answers.push(await connectAs(test, qpu))
+  expect(answers.map((answer) => answer.status)).toEqual([...Array(9).fill(200), 503])
+  expect(answers[0]?.get('command_port')).toBe(first + 2)
+  for (const listener of foreign) listener.stop(true)
+  const last = qpus.at(-1)
+  if (!last) throw new Error('no QPU')
+  expect((await connectAs(test, last)).body).toMatchObject({ command_port: first, result_port: first + 1 })
+})
+
+test('disabling a driver or its QPU closes its sockets and frees its lease', async () => {
+  await using test = await openTestServer()
+  const qpu = await test.createQpu('north')
+  for (const [path, which] of [
+    ['/api/op/drivers/toggle', { id: qpu.driver }],
+    ['/api/op/qpu/toggle', { name: 'north' }],
+  ] as const) {
+    const { command } = await attach(test, await connectAs(test, qpu))
+    await msUntil(test, qpu, 'online')
+    const off = await test.admin.post(path, { ...which, enabled: false })
+    expect(off.body).toMatchObject({ enabled: false, status: 'offline' })
+    await until('the socket is closed', () => !command.ready)
+    expect(await statusOf(test, qpu)).toBe('offline')
+    const held = await test.db.read((tx) => tx.all(`SELECT * FROM leases WHERE driver <> ''`))
+    expect(held).toEqual([])
+    expect((await test.admin.post(path, { ...which, enabled: true })).body).toMatchObject({ enabled: true })
+  }
+})

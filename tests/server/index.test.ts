@@ -1,0 +1,50 @@
+import { expect, test } from 'bun:test'
+import { checkInvariants } from '../../src/db/index.ts'
+import { eventually, openTestServer, startDriverProcess } from '../support/server.ts'
+
+const PROGRAM = 'OPENQASM 3.0; include "stdgates.inc"; qubit q; bit c; h q; c = measure q;'
+
+test('createServer() takes a job from its submission to its results through a real driver', async () => {
+  await using server = await openTestServer()
+  const user = await server.createUser({ qpuSeconds: 100 })
+  const qpu = await server.createQpu()
+  await using _driver = await startDriverProcess(server, qpu)
+  const me = server.as(user)
+  const job = await me.post('/api/jobs', { circuits: [{ circuit: PROGRAM }], shots: 10 })
+  expect(job.status).toBe(201)
+  const path = `/api/jobs/${job.text('id')}`
+  const done = await eventually('the job is completed', async () => {
+    const answer = await me.get(path)
+    return answer.get('status') === 'completed' && answer
+  })
+  expect(done.body).toMatchObject({ attempt: 1, results: { shots: 10 }, error: null })
+  expect(await server.db.read((tx) => checkInvariants(tx))).toEqual([])
+})
+
+test('createServer() sets everybody offline at a start and finds what the last run left', async () => {
+  await using first = await openTestServer()
+  const qpu = await first.createQpu('keeps')
+  const driver = await startDriverProcess(first, qpu)
+  await eventually('the QPU is online', async () => {
+    return (await first.guest.get('/api/qpus/keeps')).get('status') === 'online'
+  })
+  await driver.stop()
+  await first.close()
+  await using second = await openTestServer({ folder: first.folder })
+  expect((await second.guest.get('/api/qpus/keeps')).body).toMatchObject({
+    id: qpu.id,
+    status: 'offline',
+    reason: { code: 'offline' },
+  })
+})
+
+test('stop() ends open streams and refuses new requests', async () => {
+  await using server = await openTestServer()
+  const stream = await fetch(`${server.url}/api/realtime`)
+  expect(stream.status).toBe(200)
+  const started = performance.now()
+  await server.close()
+  expect(performance.now() - started).toBeLessThan(2_000)
+  await stream.text()
+  await expect(fetch(`${server.url}/api/health`)).rejects.toThrow()
+})
