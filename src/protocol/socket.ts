@@ -1,6 +1,6 @@
 /**
  * Message sockets between server and drivers: ZMTP 3.1 over TLS 1.3. The server listens, the driver connects;
- * messages flow one way, from PUSH to PULL. Why not libzmq: docs/decisions.
+ * messages flow one way, from PUSH to PULL. What goes over the wire: docs/reference/message-sockets.md.
  */
 export type { Backoff } from './zmtp/backoff.ts'
 export { type Connection, type ConnectOptions, connect } from './zmtp/connector.ts'

@@ -65,7 +65,7 @@ describe('authentication', () => {
     await using client = openConnection(server.listener.port)
     await client.ready()
     expect(seen).toEqual([USER, PASSWORD, '127.0.0.1'])
-    expect(server.listener.peer?.address).toBe('127.0.0.1')
+    expect(server.listener.peer).toMatchObject({ address: '127.0.0.1', user: USER, lease: USER })
   })
 
   test('writes neither password nor message to the log', async () => {
@@ -93,7 +93,7 @@ describe('handshake', () => {
     await using client = openConnection(server.listener.port, { protocolVersion: '2' })
     const reason = 'the peer speaks protocol 2, this side protocol 1; update the older one'
     expect(await client.ended()).toEqual({ reason, refused: false })
-    expect(lines).toContainEqual(expect.objectContaining({ reason: expect.stringContaining(reason) }))
+    expect(lines).toContainEqual(expect.objectContaining({ reason }))
   })
 
   test('refuses another mechanism', async () => {

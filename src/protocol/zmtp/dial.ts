@@ -54,7 +54,5 @@ export async function dial(options: DialOptions): Promise<TLSSocket> {
     throw error
   } finally {
     settled.abort()
-    tooLate.catch(() => undefined)
-    opened.catch(() => undefined)
   }
 }

@@ -87,7 +87,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       limits,
       counters,
       admit: (each) =>
-        ready() && live?.lease() !== each.lease()
+        ready() && live?.peer.lease !== each.peer.lease
           ? { code: '400', reason: 'the port is in use under another lease' }
           : undefined,
       onReady,

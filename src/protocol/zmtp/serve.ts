@@ -12,6 +12,8 @@ export interface Peer {
   /** Its IP address. */
   readonly address: string
   readonly user: string
+  /** What `authenticate` answered, or the user; empty without authentication. */
+  readonly lease: string
   /** Writes what was accepted, then closes. */
   close(reason: string): void
   /** Stops reading from this peer, which then stalls. */
@@ -46,8 +48,6 @@ export interface ServeOptions {
 export interface Served {
   connection: ZmtpConnection
   peer: Peer
-  /** Empty until the user is authenticated. */
-  lease(): string
 }
 
 interface Owner {
@@ -105,11 +105,13 @@ export function serve(socket: TLSSocket, options: ServeOptions, owner: Owner): S
   })
   const served: Served = {
     connection,
-    lease: () => lease,
     peer: {
       address,
       get user() {
         return user
+      },
+      get lease() {
+        return lease
       },
       close: (reason) => connection.close(reason),
       pause: () => connection.pause(),
