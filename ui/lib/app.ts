@@ -1,7 +1,6 @@
 import { type Signal, signal } from '@preact/signals'
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
-import * as v from 'valibot'
 import { type Announcer, createAnnouncer } from './announce.ts'
 import { type Api, createApi } from './api.ts'
 import { describeChanges } from './jobs.ts'
@@ -79,23 +78,32 @@ export function createApp(): App {
     const before = jobList.value.peek()
     const after = await api.get(`/api/jobs?limit=${RECENT_JOBS}&sort=-created`, jobs, abort)
     const change = before && describeChanges(before, after)
-    if (change) announcer.say(change)
+    if (change) {
+      announcer.say(change)
+      void readBalance()
+    }
     return after
   })
 
+  /** The balance changes with the end of a job; accounts have no topic of their own. */
+  const readBalance = async () => {
+    const before = session.current.peek()
+    if (!before || isSuperuser(before)) return
+    const { collectionName, id } = before.record
+    try {
+      const record = await api.get(`/api/collections/${collectionName}/records/${id}`, account)
+      if (session.current.peek()?.token === before.token) session.set({ ...before, record })
+    } catch {
+      // It is shown with the next change, or when the page is opened again.
+    }
+  }
+
   const live = createLive({
-    topics: () => {
-      const mine = session.current.peek()
-      const { jobs: jobTopic, qpus: qpuTopic } = topicsOf(config.value.peek())
-      const user = isSuperuser(mine) ? undefined : mine?.record
-      return [jobTopic, qpuTopic, ...(user ? [`${user.collectionName}/${user.id}`] : [])]
-    },
+    topics: () => Object.values(topicsOf(config.value.peek())),
     subscribe: (clientId, subscriptions) => api.send('/api/realtime', { clientId, subscriptions }),
     onEvent(topic, event) {
-      const known = topicsOf(config.value.peek())
-      if (topic === known.jobs) onJobEvent(event)
-      else if (topic === known.qpus) readQpus()
-      else onAccountEvent(event)
+      if (topic === topicsOf(config.value.peek()).jobs) onJobEvent(event)
+      else readQpus()
     },
     onReady() {
       if (!config.value.peek()) void config.load()
@@ -120,12 +128,6 @@ export function createApp(): App {
     } else if (known.some(({ status }) => status === 'pending')) {
       jobList.loadSoon(QUEUE_SPACING_MS)
     }
-  }
-  const onAccountEvent = (event: LiveEvent) => {
-    const current = session.current.peek()
-    const changed = v.safeParse(account, event.record)
-    if (!current || !changed.success || changed.output.id !== current.record.id) return
-    session.set({ ...current, record: changed.output })
   }
 
   return {

@@ -1,0 +1,267 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import type { Browser, Page } from 'playwright-core'
+import { findChromium, openBrowser, type PageOptions, withPage } from './browser.ts'
+import { type Lab, openLab, signIn } from './lab.ts'
+
+const chromium = findChromium()
+
+describe.skipIf(!chromium)('dashboard', () => {
+  let browser: Browser
+  let lab: Lab
+
+  beforeAll(async () => {
+    browser = await openBrowser(chromium ?? '')
+  })
+  afterAll(() => browser.close())
+  beforeEach(async () => {
+    lab = await openLab()
+  })
+  afterEach(() => lab.close())
+
+  const visit = (name: string, run: (page: Page) => Promise<void>, options: Partial<PageOptions> = {}) =>
+    withPage(browser, { name, baseURL: lab.url, ...options }, run)
+
+  test('a person signs in, submits a Bell pair, watches it live and sees its counts', () =>
+    visit(
+      'journey',
+      async (page) => {
+        await page.goto('/')
+        const qpu = page.getByRole('row', { name: 'kelvin' })
+        await qpu.getByText('Offline').waitFor()
+        await qpu.getByText('Jobs wait until its driver connects').waitFor()
+        await page.getByText('Sign in to see your jobs').waitFor()
+
+        await page.getByRole('main').getByRole('link', { name: 'New job' }).click()
+        await page.getByLabel('E-mail').fill(lab.user.email)
+        await page.getByLabel('Password').fill('a wrong password')
+        await page.keyboard.press('Enter')
+        await page.getByText('The e-mail or the password is wrong').waitFor()
+        await page.getByLabel('Password').fill(lab.user.password)
+        await page.keyboard.press('Enter')
+
+        await page.getByRole('heading', { name: 'New job' }).waitFor()
+        expect(await page.getByLabel('OpenQASM program').inputValue()).toContain('cx q[0], q[1];')
+        await page.getByLabel('QPU').selectOption('kelvin, offline')
+        await page.getByRole('button', { name: 'Submit' }).click()
+        await page.getByRole('heading', { name: /^Job \w{15}$/ }).waitFor()
+        await page.getByText('Pending, 1st').waitFor()
+        await page.getByText('Waiting:').waitFor()
+
+        await lab.connect()
+        await page.locator('.heading').getByText('Completed').waitFor()
+        const histogram = page.getByRole('img', { name: 'Histogram of counts' })
+        await histogram.waitFor()
+        expect(await histogram.getAttribute('aria-label')).toMatch(/00: \d+|11: \d+/)
+        await page.getByText('Table of 2 outcomes').click()
+        const counts = await page.locator('table.book tbody td:nth-child(2)').allTextContents()
+        expect(counts.map(Number).reduce((sum, count) => sum + count, 0)).toBe(1_000)
+
+        await page.getByRole('link', { name: 'Overview' }).click()
+        await page.getByRole('row', { name: 'kelvin' }).getByText('Online').first().waitFor()
+        await page.getByRole('heading', { name: 'Latest result' }).waitFor()
+        await page.getByRole('button', { name: 'Sign out' }).click()
+        await page.getByText('Sign in to see your jobs').waitFor()
+        expect(await page.getByRole('heading', { name: 'Latest result' }).count()).toBe(0)
+      },
+      { expected: [/status of 400/] },
+    ))
+
+  test('the overview follows jobs, QPUs and the balance without being loaded again', () =>
+    visit('live', async (page) => {
+      await signIn(page, lab.user)
+      await page.getByText('You have no jobs yet').waitFor()
+      const id = await lab.submit()
+      const row = page.getByRole('row', { name: id })
+      await row.getByText('Pending').waitFor()
+      await page.getByText('One job is waiting.').waitFor()
+
+      await lab.connect(3)
+      await row.getByText('Running').waitFor()
+      await row.getByText('Completed').waitFor()
+      await page.getByText('59 min').waitFor()
+
+      const qpu = page.getByRole('row', { name: 'kelvin' }).first()
+      await lab.asAdmin('POST', '/api/op/qpu/maintenance', {
+        id: lab.qpu.id,
+        maintenance: true,
+        reason: 'mixing chamber warm-up',
+      })
+      await qpu.getByText('Maintenance').waitFor()
+      await qpu.getByText('Mixing chamber warm-up').waitFor()
+      await lab.asAdmin('POST', '/api/op/qpu/maintenance', { id: lab.qpu.id, maintenance: false })
+      await qpu.getByText('Takes jobs').waitFor()
+      await lab.asAdmin('POST', '/api/op/qpu/toggle', { id: lab.qpu.id, enabled: false })
+      await qpu.getByText('Switched off').waitFor()
+    }))
+
+  test('a lost connection is told, and what was missed is there when it is back', () =>
+    visit(
+      'reconnect',
+      async (page) => {
+        await signIn(page, lab.user)
+        await page.getByText('You have no jobs yet').waitFor()
+        await lab.service.stop()
+        await page.getByText('Reconnecting, data from').waitFor()
+        await lab.service.start()
+        const id = await lab.submit()
+        await page.getByRole('row', { name: id }).getByText('Pending').waitFor()
+        await page.getByText('Reconnecting').waitFor({ state: 'detached' })
+      },
+      { expected: [/Failed to load resource/] },
+    ))
+
+  test('a program with a mistake is marked while it is written, and leads to its place', () =>
+    visit('check', async (page) => {
+      await signIn(page, lab.user)
+      await page.getByRole('link', { name: 'New job' }).first().click()
+      const program = page.getByLabel('OpenQASM program')
+      await program.fill((await program.inputValue()).replace('measure q;', 'measure qq;'))
+      await page.getByRole('button', { name: 'Line 9, column 13' }).click()
+      const caret = () => page.evaluate(() => document.querySelector('textarea')?.selectionStart)
+      expect(await caret()).toBe((await program.inputValue()).indexOf('qq;'))
+      const submit = page.getByRole('button', { name: 'Submit' })
+      expect(await submit.getAttribute('aria-disabled')).toBe('true')
+      await submit.focus()
+      await page.keyboard.press('Enter')
+      await page.waitForFunction(() => document.activeElement?.tagName === 'TEXTAREA')
+      expect(new URL(page.url()).pathname).toBe('/jobs/new')
+      await page.getByRole('button', { name: 'Bell example' }).click()
+      await page.getByRole('button', { name: 'Line 9' }).waitFor({ state: 'detached' })
+    }))
+
+  test('what the server refuses is shown at its field, the program with line and column', () =>
+    visit(
+      'refusal',
+      async (page) => {
+        // Without the parser in the page, the server is the only judge.
+        await page.route('**/a/check-program-*.js', (route) => route.abort())
+        await signIn(page, lab.user)
+        await page.goto('/jobs/new')
+        const program = page.getByLabel('OpenQASM program')
+        await program.fill((await program.inputValue()).replace('measure q;', 'measure qq;'))
+        await page.keyboard.press('Control+Enter')
+        await page.getByRole('button', { name: 'Line 9, column 13' }).waitFor()
+        await program.fill((await program.inputValue()).replace('measure qq;', 'measure q;'))
+        await page.getByLabel('Shots').fill('0')
+        await page.keyboard.press('Control+Enter')
+        await page.locator('#shots-error').waitFor()
+        expect(await page.getByLabel('Shots').getAttribute('aria-describedby')).toBe('shots-error')
+        await page.getByLabel('Shots').fill('100')
+        await page.locator('#shots-error').waitFor({ state: 'detached' })
+      },
+      { expected: [/status of 400/, /net::ERR_FAILED/] },
+    ))
+
+  test('a program with inputs asks for their values', () =>
+    visit('inputs', async (page) => {
+      await lab.connect()
+      await signIn(page, lab.user)
+      await page.goto('/jobs/new')
+      await page
+        .getByLabel('OpenQASM program')
+        .fill('OPENQASM 3.0;\ninput float theta;\nqubit q;\nbit c;\nU(theta, 0, 0) q;\nc = measure q;\n')
+      await page.getByLabel('Values for theta').fill('pi')
+      await page.keyboard.press('Control+Enter')
+      await page.getByText('pi is not a number').waitFor()
+      await page.getByLabel('Values for theta').fill('3.141592653589793')
+      await page.keyboard.press('Control+Enter')
+      await page.getByRole('img', { name: 'Histogram of counts. Most frequent: 1: 1000' }).waitFor()
+    }))
+
+  test('a waiting job can be taken back and sent again', () =>
+    visit('cancel', async (page) => {
+      const id = await lab.submit(321)
+      await signIn(page, lab.user)
+      await page.getByRole('link', { name: id }).click()
+      await page.getByRole('button', { name: 'Cancel job' }).click()
+      await page.locator('.heading').getByText('Cancelled').waitFor()
+      await page.getByRole('link', { name: 'Edit and run again' }).click()
+      await page.waitForFunction(() => document.querySelector<HTMLInputElement>('#shots')?.value === '321')
+      await page.getByRole('button', { name: 'Submit' }).click()
+      await page.getByText('Pending').first().waitFor()
+      expect(page.url()).not.toContain(id)
+    }))
+
+  test('everything can be done without a mouse', () =>
+    visit('keyboard', async (page) => {
+      const id = await lab.submit()
+      await signIn(page, lab.user)
+      const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim())
+      await page.getByRole('link', { name: id }).waitFor()
+      await page.keyboard.press('j')
+      expect(await focused()).toBe(id)
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { name: `Job ${id}` }).waitFor()
+      await page.waitForFunction(() => document.activeElement?.tagName === 'H1')
+      await page.keyboard.press('g')
+      await page.keyboard.press('o')
+      await page.getByRole('heading', { name: 'Overview' }).waitFor()
+      await page.keyboard.press('n')
+      await page.getByRole('heading', { name: 'New job' }).waitFor()
+      await page.keyboard.press('?')
+      await page.getByRole('heading', { name: 'Keys' }).waitFor()
+      await page.getByLabel('Single keys act').uncheck()
+      await page.keyboard.press('Escape')
+      await page.keyboard.press('?')
+      expect(await page.locator('dialog[open]').count()).toBe(0)
+      await page.getByLabel('OpenQASM program').focus()
+      await page.keyboard.press('Control+Enter')
+      await page.getByRole('heading', { name: /^Job \w{15}$/ }).waitFor()
+    }))
+
+  test('the theme is there before the first paint and stays chosen', () =>
+    visit(
+      'theme',
+      async (page) => {
+        const theme = () => page.evaluate(() => document.documentElement.dataset['theme'])
+        // Only the blocking script runs: what it sets is what the first paint shows.
+        await page.route('**/a/index-*.js', (route) => route.abort())
+        await page.goto('/')
+        expect(await theme()).toBe('dark')
+        await page.unroute('**/a/index-*.js')
+        await page.reload()
+        await page.getByLabel('Theme').selectOption('Light')
+        expect(await theme()).toBe('light')
+        await page.reload()
+        expect(await theme()).toBe('light')
+        await page.getByLabel('Theme').selectOption('System')
+        expect(await theme()).toBe('dark')
+        await page.emulateMedia({ colorScheme: 'light' })
+        await page.waitForFunction(() => document.documentElement.dataset['theme'] === 'light')
+      },
+      { colorScheme: 'dark', expected: [/net::ERR_FAILED/] },
+    ))
+
+  test('a session is shared by the tabs of a browser, and ends in all of them', () =>
+    visit('tabs', async (page) => {
+      const other = await page.context().newPage()
+      await other.goto('/')
+      await other.getByText('Sign in to see your jobs').waitFor()
+      await signIn(page, lab.user)
+      await other.getByText('You have no jobs yet').waitFor()
+      await other.getByRole('button', { name: 'Sign out' }).click()
+      await page.getByText('Sign in to see your jobs').waitFor()
+    }))
+
+  test('an administrator signs in as such', () =>
+    visit('administrator', async (page) => {
+      await page.goto('/login')
+      await page.getByLabel('Administrator').check()
+      await page.getByLabel('E-mail').fill(lab.admin.email)
+      await page.getByLabel('Password').fill(lab.admin.password)
+      await page.keyboard.press('Enter')
+      await page.getByRole('banner').getByText('Administrator').waitFor()
+    }))
+
+  test('the admin address is not found, for programs and for people', () =>
+    visit(
+      'not-found',
+      async (page) => {
+        expect((await page.goto('/_/'))?.status()).toBe(404)
+        await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
+        await page.getByRole('link', { name: 'Go to the overview' }).click()
+        await page.getByRole('heading', { name: 'Overview' }).waitFor()
+      },
+      { expected: [/status of 404/] },
+    ))
+})

@@ -1,0 +1,91 @@
+import { rmSync } from 'node:fs'
+import type { Page } from 'playwright-core'
+import { BELL, runSvc, Service, temporaryFolder } from '../support/executable.ts'
+
+/** Who signs in in the browser. */
+export interface Person {
+  email: string
+  password: string
+}
+
+/** A running service with one QPU, `kelvin`, whose driver is started on demand. */
+export interface Lab {
+  service: Service
+  url: string
+  user: Person & { id: string; token: string }
+  admin: Person & { token: string }
+  qpu: { id: string }
+  /** Starts a driver for the QPU and waits until it is attached. With `latency`, each job takes so many seconds. */
+  connect(latency?: number): Promise<void>
+  /** Submits a Bell pair as the user, outside of any page, to the QPU unless told otherwise; returns its id. */
+  submit(shots?: number, qpu?: string): Promise<string>
+  /** One call as the administrator; throws unless it succeeds. */
+  asAdmin(method: string, path: string, body: unknown): Promise<Record<string, unknown>>
+  close(): Promise<void>
+}
+
+const QPU_SECONDS = 3_600
+
+/** Opens a lab in a folder of its own. */
+export async function openLab(): Promise<Lab> {
+  const folder = temporaryFolder()
+  const service = await Service.install(folder.path)
+  const admin = { email: 'root@lab.example', password: 'a password of the lab', token: '' }
+  const user = { email: 'lindqvist@lab.example', password: 'another password of the lab', id: '', token: '' }
+  await runSvc(['superuser', 'upsert', admin.email, admin.password], { cwd: folder.path })
+  await service.start()
+  admin.token = await service.admin()
+  const drivers: Bun.Subprocess[] = []
+
+  const call = async (method: string, path: string, token: string, body: unknown) => {
+    const answer = await service.call(method, path, { token, body })
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`)
+    return answer.body
+  }
+  const asAdmin = (method: string, path: string, body: unknown) => call(method, path, admin.token, body)
+  const create = async (collection: string, { email, password }: Person, more: object) => {
+    const body = { email, password, passwordConfirm: password, ...more }
+    return asAdmin('POST', `/api/collections/${collection}/records`, body)
+  }
+  const login = async ({ email: identity, password }: Person) =>
+    call('POST', '/api/collections/users/auth-with-password', '', { identity, password })
+
+  user.id = String((await create('users', user, { qpu_seconds: QPU_SECONDS }))['id'])
+  user.token = String((await login(user))['token'])
+  const qpu = await service.createQpu('kelvin')
+
+  return {
+    service,
+    url: service.url,
+    user,
+    admin,
+    qpu,
+    async connect(latency) {
+      const [device, options]: [string, string[]] = latency
+        ? ['mock', [`latency=${latency}`]]
+        : ['aer_sim', []]
+      drivers.push(service.startDriver('kelvin', qpu, device, options))
+      await service.untilOnline('kelvin')
+    },
+    async submit(shots = 1_000, target = qpu.id) {
+      const body = { circuits: [{ circuit: BELL }], shots, qpu_target: target }
+      return String((await call('POST', '/api/jobs', user.token, body))['id'])
+    },
+    asAdmin,
+    async close() {
+      for (const driver of drivers) driver.kill('SIGTERM')
+      await Promise.all(drivers.map((driver) => driver.exited))
+      await service.stop()
+      rmSync(folder.path, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Signs in by the form, as a person does. */
+export async function signIn(page: Page, { email, password }: Person): Promise<void> {
+  await page.goto('/login')
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+}
