@@ -23,9 +23,9 @@ import {
 /** Applies a binary operator. An unknown operand makes the result unknown, but its type is still checked. */
 export function binary(operator: BinaryOperator, left: Value, right: Value, at: number): Value {
   const type = binaryType(operator, typeOf(left), typeOf(right), at)
-  if (left.kind === 'bits' && right.kind === 'bits' && isBits(type) && !left.open && !right.open) {
-    if (operator === '&' || operator === '|' || operator === '^')
-      return combineBits(operator, left, right, type)
+  if (isBits(type) && (operator === '&' || operator === '|' || operator === '^')) {
+    const [a, b] = [asBits(left, type, at), asBits(right, type, at)]
+    if (a !== undefined && b !== undefined) return combineBits(operator, a, b, type)
   }
   if (!isKnown(left) || !isKnown(right)) return unknownValue(type)
   switch (operator) {
@@ -83,6 +83,13 @@ function inType(value: bigint, type: Type): Value {
     default:
       return boolValue(value !== 0n)
   }
+}
+
+/** A value as bits of this type; undefined while it is known at run time only. */
+function asBits(value: Value, type: Type & { kind: 'bit' | 'bits' }, at: number): BitsValue | undefined {
+  if (value.kind === 'bits') return value.open ? undefined : value
+  if (!isKnown(value)) return undefined
+  return bigIntToBits(toBigInt(value, at), type.kind === 'bit' ? 1 : type.size, type.kind === 'bit')
 }
 
 /** Bit by bit, so that `x ^ 0` is still the outcome x and `x & 0` is known. */

@@ -280,6 +280,7 @@ export function parseScalarType(p: Cursor): TypeNode {
 
 function parseComplexType(p: Cursor): TypeNode {
   const at = p.expect('complex')
+  p.enter()
   if (p.accept('[')) {
     const part = parseScalarType(p)
     if (part.kind !== 'sized' || part.name === 'bit') {
@@ -287,6 +288,7 @@ function parseComplexType(p: Cursor): TypeNode {
     }
     p.expect(']')
   }
+  p.leave()
   return { kind: 'plain', at, name: 'complex' }
 }
 

@@ -1,4 +1,11 @@
-import { type Circuit, lowerProgram, type Op, parseProgram, QasmError } from '../../src/qasm/index.ts'
+import {
+  type Circuit,
+  lowerProgram,
+  type Op,
+  parseProgram,
+  QasmError,
+  runDynamic,
+} from '../../src/qasm/index.ts'
 
 /** A complex number. */
 export interface Complex {
@@ -39,11 +46,23 @@ export function faultOf(work: () => unknown): [string, number, number] | undefin
   }
 }
 
+/** Every step of one run in which each measurement yields `outcome`. */
+export function runWith(text: string, values: number[], outcome: 0 | 1 | ((qubit: number) => 0 | 1)) {
+  const ops: Op[] = []
+  const sink = {
+    apply: (op: Op) => {
+      ops.push(op)
+    },
+    measure: (qubit: number) => (typeof outcome === 'function' ? outcome(qubit) : outcome),
+  }
+  const bits = runDynamic(parseProgram(text), values, sink)
+  return { ops, bits: [...bits] }
+}
+
 /** The angle of the last `gphase` of a program: the value of an expression, seen from outside. */
-export function numberOf(expression: string, before = '', after = ''): number {
-  const op = opsOf(program3(`${before}\ngphase(${expression});\n${after}`)).findLast(
-    ({ kind }) => kind === 'phase',
-  )
+export function numberOf(expression: string, before = ''): number {
+  const { ops } = runWith(program3(`${before}\ngphase(${expression});`), [], 0)
+  const op = ops.findLast(({ kind }) => kind === 'phase')
   if (op?.kind !== 'phase') throw new Error('There is no gphase')
   return op.angle
 }

@@ -1,0 +1,135 @@
+import { describe, expect, test } from 'bun:test'
+import { checkProgram, lowerProgram, parseProgram, runDynamic } from '../../src/qasm/index.ts'
+import { faultOf, lower, opsOf, program2, program3 } from './support.ts'
+
+const codeOf = (work: () => unknown) => faultOf(work)?.[0]
+const deep = 100_000
+
+describe('limits', () => {
+  test('program_too_large: the text', () => {
+    expect(codeOf(() => parseProgram(' '.repeat(11_000_000)))).toBe('program_too_large')
+    expect(codeOf(() => parseProgram('qubit q;', { textLength: 4 }))).toBe('program_too_large')
+  })
+
+  const nested: [string, string][] = [
+    ['parentheses', `int i = ${'('.repeat(deep)}1${')'.repeat(deep)};`],
+    ['powers', `int i = ${'1 ** '.repeat(deep)}1;`],
+    ['signs', `int i = ${'- '.repeat(deep)}1;`],
+    ['negations', `bool b = ${'!'.repeat(deep)}true;`],
+    ['indices', `bit[2] c; c${'[0]'.repeat(deep)} = 1;`],
+    ['blocks', `${'{'.repeat(deep)}${'}'.repeat(deep)}`],
+    ['array literals', `array[int, 1] a = ${'{'.repeat(deep)}${'}'.repeat(deep)};`],
+    ['casts', `int i = ${'int('.repeat(deep)}1${')'.repeat(deep)};`],
+    ['calls', `float f = ${'sin('.repeat(deep)}1${')'.repeat(deep)};`],
+    ['types', `${'complex['.repeat(deep)}float${']'.repeat(deep)} c;`],
+    ['sizes', `${'int[int['.repeat(deep)}8`],
+    ['conditions', `${'if (true) '.repeat(deep)} x $0;`],
+    ['alternatives', `${'if (true) {} else '.repeat(deep)} {}`],
+    ['loops', `${'for int i in [0:1] '.repeat(deep)} {}`],
+    ['indices in indices', `${'c['.repeat(deep)}0${']'.repeat(deep)} = 1;`],
+    ['switches', `${'switch (1) { case 1 { '.repeat(deep)}`],
+  ]
+  for (const [name, text] of nested) {
+    test(`nesting_too_deep: ${name}`, () => {
+      expect(['nesting_too_deep', 'syntax_error']).toContain(codeOf(() => parseProgram(text)) ?? 'accepted')
+      expect(checkProgram(text).problems).toHaveLength(1)
+    })
+  }
+
+  test('nesting_too_deep: OpenQASM 2 expressions', () => {
+    const text = program2(`qreg q[1]; rx(${'('.repeat(deep)}1${')'.repeat(deep)}) q[0];`)
+    expect(codeOf(() => parseProgram(text))).toBe('nesting_too_deep')
+  })
+
+  test('nesting below the limit is accepted', () => {
+    expect(codeOf(() => lower(`int i = ${'('.repeat(150)}1${')'.repeat(150)};`))).toBeUndefined()
+  })
+
+  test('nesting_too_deep: calls inside blocks and expressions add up at run time', () => {
+    const body = `${'if (true) {'.repeat(90)} n = ${'('.repeat(90)}f(n - 1)${' + 0)'.repeat(90)}; ${'}'.repeat(90)}`
+    const text = `def f(int i) -> int { int n = i; if (n == 0) return 0; ${body} return n; } int r = f(99);`
+    expect(['nesting_too_deep', 'recursion']).toContain(codeOf(() => lower(text)) ?? 'accepted')
+  })
+
+  test('recursion: a subroutine that never returns', () => {
+    expect(codeOf(() => lower('def f(int i) -> int { return f(i); } int n = f(1);'))).toBe('recursion')
+  })
+
+  test('recursion: gates more than a hundred levels deep', () => {
+    const levels = Array.from({ length: 120 }, (_, index) => `gate g${index + 1} a { g${index} a; }`).join(
+      '\n',
+    )
+    expect(codeOf(() => lower(program3(`gate g0 a { x a; }\n${levels}\nqubit q; g120 q;`)))).toBe('recursion')
+  })
+
+  test('too_many_operations: gates that double, before they are expanded', () => {
+    const levels = Array.from(
+      { length: 60 },
+      (_, index) => `gate g${index + 1} a { g${index} a; g${index} a; }`,
+    ).join('\n')
+    const program = parseProgram(program3(`gate g0 a { x a; }\n${levels}\nqubit q;\ng60 q;`))
+    const start = performance.now()
+    expect(faultOf(() => lowerProgram(program, []))?.[0]).toBe('too_many_operations')
+    expect(performance.now() - start).toBeLessThan(200)
+  })
+
+  test('too_many_operations: loops, calls and wide statements', () => {
+    const limits = { operations: 1000 }
+    const bodies = [
+      'qubit q; for int i in [0:999] x q;',
+      'int n; while (n < 1200) n += 1;',
+      'qubit[600] q; x q; x q;',
+      'qubit[600] q; barrier q; barrier q;',
+      'qubit[600] q; bit[600] c; c = measure q; c = measure q;',
+      'array[int, 600] a; array[int, 600] b; a = b;',
+      'gate g a { for int i in [0:2000] x a; } qubit q; g q;',
+      'def f() { for int i in [0:500] { int n; n = 1; } } f();',
+    ]
+    for (const body of bodies) {
+      const program = parseProgram(program3(body))
+      expect(codeOf(() => lowerProgram(program, [], limits))).toBe('too_many_operations')
+    }
+  })
+
+  test('too_many_operations: one dynamic run', () => {
+    const program = parseProgram(
+      program3('qubit q; bit c; c = measure q; while (c == 0) { x q; c = measure q; }'),
+    )
+    const sink = { apply: () => undefined, measure: (): 0 | 1 => 0 }
+    expect(codeOf(() => runDynamic(program, [], sink, { operations: 1000 }))).toBe('too_many_operations')
+  })
+
+  test('loop_limit: rounds of all loops together', () => {
+    expect(codeOf(() => lower('while (true) { }'))).toBe('loop_limit')
+    expect(codeOf(() => lower('for int i in [0:2000000] { }'))).toBe('loop_limit')
+    expect(codeOf(() => lower('for int i in [0:1100] { for int j in [0:1100] { } }'))).toBe('loop_limit')
+  })
+
+  test('too_many_qubits and too_many_bits: the sum of all registers', () => {
+    expect(codeOf(() => parseProgram('qubit[5] a; qubit[4] b;', { qubits: 8 }))).toBe('too_many_qubits')
+    expect(codeOf(() => parseProgram('qubit[5] a; reset $4;', { qubits: 8 }))).toBe('too_many_qubits')
+    expect(codeOf(() => parseProgram('qubit[5] a; U(0,0,0) $4;', { qubits: 8 }))).toBe('too_many_qubits')
+    expect(codeOf(() => parseProgram('bit[5] a; bit[4] b;', { bits: 8 }))).toBe('too_many_bits')
+    expect(codeOf(() => parseProgram(`bit[8] a = "${'0'.repeat(9)}";`, { bits: 8 }))).toBe('too_many_bits')
+  })
+
+  test('wide registers and long literals are handled without deep recursion or spread', () => {
+    const items = Array(60_000).fill('1').join(', ')
+    expect(codeOf(() => lower(`array[int, 60000] a = {${items}};`))).toBeUndefined()
+    expect(codeOf(() => lower('qubit[60000] q; let a = q ++ $0;'))).toBeUndefined()
+    expect(codeOf(() => lower(`bit[60000] c = "${'01'.repeat(30_000)}"; c = ~c;`))).toBeUndefined()
+    expect(codeOf(() => lower(`bool b = ${Array(60_000).fill('true').join(' && ')};`))).toBeUndefined()
+  })
+})
+
+describe('speed', () => {
+  test('a million characters of plain calls are parsed in well under a second', () => {
+    const line = 'cx q[0],q[1];\nrz(-0.785398*pi/4) q[1];\nh q[12];\n'
+    const text = program2(`qreg q[20];\n${line.repeat(20_000)}`)
+    const start = performance.now()
+    const program = parseProgram(text)
+    expect(performance.now() - start).toBeLessThan(1500)
+    expect(opsOf(text)).toHaveLength(60_000)
+    expect(program.statements).toHaveLength(3)
+  })
+})
