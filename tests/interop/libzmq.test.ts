@@ -161,7 +161,7 @@ describe.skipIf(!node)('refusals are understood', () => {
 
 describe.skipIf(!node)('heartbeats', () => {
   test('keep an idle connection with libzmq alive both ways', async () => {
-    const fast = { pingIntervalMs: 300, deadAfterMs: 900 }
+    const fast = { pingIntervalMs: 500, deadAfterMs: 1_500 }
     await using server = await openListener({ limits: fast })
     await using peer = startLibzmq({
       role: 'push',
@@ -170,13 +170,13 @@ describe.skipIf(!node)('heartbeats', () => {
       heartbeatMs: 300,
     })
     await until('libzmq is ready', () => server.listener.peer !== undefined)
-    await Bun.sleep(3_000)
+    await Bun.sleep(3_200)
     expect(server.listener.counters).toMatchObject({ open: 1, ready: 1 })
     expect(peer.said('event')).toEqual(['handshake'])
   }, 30_000)
 
   test('find a libzmq peer that is stopped, and let it back in when it continues', async () => {
-    const fast = { pingIntervalMs: 100, deadAfterMs: 500 }
+    const fast = { pingIntervalMs: 100, deadAfterMs: 1_000 }
     await using server = await openListener({ role: 'push', limits: fast })
     await using peer = startLibzmq({ role: 'pull', listens: false, port: server.listener.port })
     await until('libzmq is ready', () => server.listener.peer !== undefined)

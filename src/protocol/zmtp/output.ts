@@ -97,7 +97,7 @@ export class Output {
 
   /** Sends the bytes of whole command frames before the messages that wait. */
   command(bytes: Uint8Array): void {
-    if (this.#stopped || this.#commands.length >= MAX_COMMANDS) return
+    if (this.#stopped || this.#whenEmpty || this.#commands.length >= MAX_COMMANDS) return
     this.#commands.push(bytes)
     this.#schedule()
   }

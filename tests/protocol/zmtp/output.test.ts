@@ -174,6 +174,15 @@ describe('Output', () => {
     expect(frames()).toEqual(['a', 'b'])
   })
 
+  test('command() writes nothing after finish(), when the stream may have ended', async () => {
+    const { output, frames } = openOutput()
+    output.command(encodeCommand('ERROR'))
+    output.finish(() => undefined)
+    output.command(encodeCommand('PING'))
+    await turn()
+    expect(frames()).toEqual(['\x05ERROR'])
+  })
+
   test('stop() drops everything and fails who waits', async () => {
     const { output, stream, frames } = openOutput({ queuedMessages: 1 })
     stream.blocked = true
