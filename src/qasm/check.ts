@@ -39,7 +39,9 @@ export class Checker implements Machine {
   defining: string | undefined
   scope = new Scope('global')
   depth = 0
+  evaluations = 0
   private steps = 0
+  private work = 0
   private loops = 0
   private result: Type | undefined
 
@@ -55,7 +57,8 @@ export class Checker implements Machine {
     return -2 - index
   }
 
-  measure(qubits: QubitsValue): Value {
+  measure(qubits: QubitsValue, at: number): Value {
+    this.spend(qubits.qubits.length, at)
     return unknownValue(
       qubits.scalar ? { kind: 'bit' } : { kind: 'bits', size: qubits.open ? -1 : qubits.qubits.length },
     )
@@ -85,7 +88,16 @@ export class Checker implements Machine {
 
   emit = (): void => {}
 
-  spend(): void {}
+  /** Checking must not take long either: wide registers multiply the work of a statement. */
+  spend(operations: number, at: number): void {
+    this.work += operations
+    if (this.work <= this.limits.operations) return
+    throw new Fault(
+      'too_many_operations',
+      at,
+      `The program takes more than ${this.limits.operations} operations`,
+    )
+  }
 
   noteCall(gate: Gate, calls: number): void {
     this.steps += gate.kind === 'user' ? gate.steps * calls : calls

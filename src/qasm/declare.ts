@@ -43,6 +43,9 @@ function expectGlobal(m: Machine, what: string, at: number): void {
 /** A variable, constant, register, array, input or output. */
 export function declare(m: Machine, node: DeclareNode): void {
   const type = evaluateType(m, node.type, evaluate)
+  if (node.type.kind === 'plain' && node.type.name === 'stretch' && node.value === undefined) {
+    m.warn('stretch is taken as 0 s: no gate durations are known')
+  }
   declareName(m, node.name, entryFor(m, node, type), node.nameAt)
 }
 
@@ -146,10 +149,19 @@ function inputValue(m: Machine, node: DeclareNode, type: ScalarType): Value {
 /** `let`: another name for bits or qubits. */
 export function declareAlias(m: Machine, name: string, node: Expression, at: number): void {
   const value = evaluate(m, node)
+  if (!isNamed(node))
+    throw new Fault('type_mismatch', node.at, '"let" names registers or parts of them, not values')
   if (value.kind !== 'qubits' && value.kind !== 'bits' && value.kind !== 'array') {
     throw new Fault('type_mismatch', node.at, `"let" names registers, not ${describeType(typeOf(value))}`)
   }
   declareName(m, name, reference(value, isConstantTarget(m, node)), at)
+}
+
+function isNamed(node: Expression): boolean {
+  if (node.kind === 'concat') return node.parts.every(isNamed)
+  let base: Expression = node
+  while (base.kind === 'index') base = base.base
+  return base.kind === 'name' || base.kind === 'hardware'
 }
 
 /** An alias must not open a way to write to what is constant here. */

@@ -1,4 +1,4 @@
-import { copyArray, elementsOf, newArray, unknownArray } from './arrays.ts'
+import { copyArray, elementsOf, newArray, sizeOfShape, unknownArray } from './arrays.ts'
 import type { BinaryNode, CallNode, Expression } from './ast.ts'
 import { callBuiltin, isBuiltin } from './builtins.ts'
 import { convert, toBool } from './convert.ts'
@@ -24,9 +24,15 @@ import {
 export function evaluate(m: Machine, node: Expression): Value {
   enter(m, node.at)
   const value = evaluateNode(m, node)
-  if (value.kind === 'bits' && value.cells.length > MACHINE_WIDTH) m.spend(value.cells.length >> 4, node.at)
+  spendOnWidth(m, value, node.at)
   m.depth--
   return value
+}
+
+/** Wide registers cost more than numbers. */
+function spendOnWidth(m: Machine, value: Value, at: number): void {
+  const width = value.kind === 'bits' ? value.cells.length : value.kind === 'qubits' ? value.qubits.length : 0
+  if (width > MACHINE_WIDTH) m.spend(width >> 4, at)
 }
 
 function evaluateNode(m: Machine, node: Expression): Value {
@@ -53,6 +59,7 @@ function evaluateNode(m: Machine, node: Expression): Value {
       return m.measure(evaluateQubits(m, node.operand), node.at)
     case 'concat':
       return concatenate(
+        m,
         node.parts.map((part) => evaluate(m, part)),
         node.at,
       )
@@ -181,11 +188,11 @@ export function evaluateQubits(m: Machine, node: Expression): QubitsValue {
   throw new Fault('type_mismatch', node.at, `A qubit is needed here, not ${describeType(typeOf(value))}`)
 }
 
-function concatenate(parts: readonly Value[], at: number): Value {
+function concatenate(m: Machine, parts: readonly Value[], at: number): Value {
   const [first] = parts
   if (first?.kind === 'qubits') return concatenateQubits(parts, at)
   if (first?.kind === 'bits') return concatenateBits(parts, at)
-  if (first?.kind === 'array') return concatenateArrays(first, parts, at)
+  if (first?.kind === 'array') return concatenateArrays(m, first, parts, at)
   throw new Fault('type_mismatch', at, 'Only registers and arrays can be joined with "++"')
 }
 
@@ -217,7 +224,7 @@ function concatenateBits(parts: readonly Value[], at: number): BitsValue {
   return open ? { kind: 'bits', scalar: false, cells, open } : { kind: 'bits', scalar: false, cells }
 }
 
-function concatenateArrays(first: ArrayValue, parts: readonly Value[], at: number): ArrayValue {
+function concatenateArrays(m: Machine, first: ArrayValue, parts: readonly Value[], at: number): ArrayValue {
   const arrays = parts.map((part) => {
     if (part.kind !== 'array' || !joins(part, first)) throw mixed(at)
     return part
@@ -225,10 +232,11 @@ function concatenateArrays(first: ArrayValue, parts: readonly Value[], at: numbe
   const sizes = arrays.map((array) => array.shape[0] ?? 0)
   const total = sizes.some((size) => size < 0) ? -1 : sizes.reduce((sum, size) => sum + size, 0)
   const shape = [total, ...first.shape.slice(1)]
-  if (total < 0) return unknownArray(first.element, shape)
+  if (total < 0 || m.checking) return unknownArray(first.element, shape)
+  m.spend(sizeOfShape(shape), at)
   const joined = newArray(first.element, shape)
   const values = arrays.flatMap(elementsOf)
-  for (const [index, value] of values.entries()) joined.store.set(index, value)
+  for (const [index, value] of values.entries()) joined.store.set(index, convert(value, first.element, at))
   return joined
 }
 
@@ -253,6 +261,7 @@ export function evaluateFor(m: Machine, node: Expression, type: Type): Value {
 function fill(m: Machine, elements: readonly Expression[], array: ArrayValue, at: number): void {
   const [size = 0, ...shape] = array.shape
   const [stride = 0, ...strides] = array.strides
+  m.spend(elements.length, at)
   if (size >= 0 && elements.length !== size) {
     throw new Fault('type_mismatch', at, `${size} values are needed here, not ${elements.length}`)
   }

@@ -48,7 +48,7 @@ export function executeSimple(m: Machine, node: SimpleStatement): void {
       callGate(m, node)
       break
     case 'reset':
-      for (const qubit of evaluateQubits(m, node.operand).qubits) m.emit({ kind: 'reset', qubit }, node.at)
+      reset(m, node)
       break
     case 'barrier':
       barrier(m, node)
@@ -63,6 +63,12 @@ export function executeSimple(m: Machine, node: SimpleStatement): void {
       evaluate(m, node.value)
       break
   }
+}
+
+function reset(m: Machine, node: SimpleStatement & { kind: 'reset' }): void {
+  const { qubits } = evaluateQubits(m, node.operand)
+  if (m.checking) m.spend(qubits.length, node.at)
+  else for (const qubit of qubits) m.emit({ kind: 'reset', qubit }, node.at)
 }
 
 /**

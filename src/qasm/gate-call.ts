@@ -29,6 +29,7 @@ export function callGate(m: Machine, node: GateCallNode): void {
   expectCount('argument_count', 'qubit', gate.qubits + controls, operands.length, node)
   const calls = broadcast(operands, node)
   m.noteCall(gate, calls, node.at)
+  if (m.checking) m.spend(calls, node.at)
   for (let call = 0; call < calls; call++) {
     const qubits = operands.map(
       (operand) => (operand.scalar ? operand.qubits[0] : operand.qubits[call]) ?? -1,
@@ -112,10 +113,10 @@ function broadcast(operands: readonly QubitsValue[], { at, name }: GateCallNode)
 }
 
 function expectDifferent(qubits: readonly number[], { at, name }: GateCallNode): void {
-  for (const [index, qubit] of qubits.entries()) {
-    if (qubit !== -1 && qubits.indexOf(qubit) < index) {
-      throw new Fault('duplicate_qubit', at, `"${name}" is applied to the same qubit twice`)
-    }
+  if (qubits.length < 2) return
+  const known = qubits.filter((qubit) => qubit !== -1)
+  if (new Set(known).size < known.length) {
+    throw new Fault('duplicate_qubit', at, `"${name}" is applied to the same qubit twice`)
   }
 }
 

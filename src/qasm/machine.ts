@@ -25,6 +25,8 @@ export interface Machine {
   scope: Scope
   /** Nested evaluations, over all calls. */
   depth: number
+  /** Expressions and blocks evaluated so far. */
+  evaluations: number
   /** The gate whose definition is being checked. */
   readonly defining: string | undefined
   /** Index of hardware qubit `$n`. */
@@ -52,10 +54,16 @@ export interface Machine {
 /** How much deeper than one expression or block nested calls may become together. */
 const CALL_NESTING = 10
 
+/** How many evaluations of expressions count as one operation. */
+const EVALUATIONS_PER_OPERATION = 20
+
 /** Begins a nested evaluation or block; every recursive path of the evaluation passes here. */
 export function enter(m: Machine, at: number): void {
   if (++m.depth > m.limits.nesting * CALL_NESTING) {
     throw new Fault('nesting_too_deep', at, 'Calls, blocks and expressions are nested too deeply')
+  }
+  if (++m.evaluations > m.limits.operations * EVALUATIONS_PER_OPERATION) {
+    throw new Fault('too_many_operations', at, 'The program evaluates too many expressions')
   }
 }
 

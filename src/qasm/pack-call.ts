@@ -3,6 +3,9 @@ import type { Cursor } from './cursor.ts'
 import { type Arity, PackedCalls } from './packed-calls.ts'
 import { parseExpression } from './parse-expression.ts'
 
+/** Operands of a packed call: each is compared with all before it. */
+const MAX_QUBITS = 16
+
 /**
  * Reads `gate(numbers) q[0], q[1];` at the top level straight into the packed run at the end of `into`.
  * Returns false, with the cursor back at the start, when the call is anything but plain and complete:
@@ -12,7 +15,7 @@ export function tryPackCall(p: Cursor, into: Statement[]): boolean {
   const { at, lexer } = p
   const { word } = lexer
   const arity = p.gates.get(word)
-  if (arity === undefined) return false
+  if (arity === undefined || arity.qubits > MAX_QUBITS) return false
   const last = into.at(-1)
   const calls = last?.kind === 'packed' ? last.calls : new PackedCalls()
   const words = calls.words.length

@@ -65,7 +65,8 @@ function versionOf(p: Cursor): 2 | 3 {
 /** Remembers libraries and registers, so that later plain calls can be packed. */
 function noteDeclaration(p: Cursor, statement: Statement | undefined): void {
   if (statement?.kind === 'include') {
-    for (const [name, gate] of statement.library === 'qelib1' ? QELIB1 : STDGATES) p.gates.set(name, gate)
+    for (const [name, gate] of statement.library === 'qelib1' ? QELIB1 : STDGATES)
+      if (!p.gates.has(name)) p.gates.set(name, gate)
     return
   }
   if (statement?.kind !== 'declare' || statement.type.kind !== 'sized' || statement.type.name !== 'qubit')

@@ -40,6 +40,7 @@ export class Runner implements Machine {
   readonly warnings = new Set<string>()
   scope = new Scope('global')
   depth = 0
+  evaluations = 0
   private readonly program: Program
   private readonly values: readonly number[]
   private readonly output: Output
@@ -272,6 +273,7 @@ export class Runner implements Machine {
   private executeSwitch(node: Statement & { kind: 'switch' }): Flow {
     const control = integerOf(this, node.control, evaluate)
     for (const { labels, body } of node.cases) {
+      this.spend(labels.length, node.at)
       if (labels.some((label) => integerOf(this, label, evaluate) === control))
         return this.block(node.at, body)
     }

@@ -106,6 +106,11 @@ const values: [string, string, number][] = [
   ['array[int, 2, 3] a;', 'sizeof(a) * 10 + sizeof(a, 1)', 23],
   ['array[int, 6] a = {0, 1, 2, 3, 4, 5}; array[int, 3] b = a[0:2:5];', 'b[2]', 4],
   ['array[int, 2] a = {1, 2}; array[int, 2] b = a; b[0] = 9;', 'a[0]', 1],
+  [
+    'array[bit[2], 1] a = {"00"}; array[bit[2], 2] b = a ++ a; b[0][1] = 1;',
+    'int(a[0]) * 100 + int(b[0]) * 10 + int(b[1])',
+    20,
+  ],
   // Flow.
   ['int n; for int i in {1, 5, 10} n += i;', 'n', 16],
   ['int n; for int i in [0:2:20] n += i;', 'n', 110],

@@ -99,6 +99,20 @@ describe('limits', () => {
     expect(codeOf(() => runDynamic(program, [], sink, { operations: 1000 }))).toBe('too_many_operations')
   })
 
+  test('too_many_operations: expressions evaluated again and again', () => {
+    const sum = Array(2000).fill('a').join(' + ')
+    const program = parseProgram(`int a = 1; int n; while (n < 1000000) { n += 1; a = ${sum}; }`)
+    expect(codeOf(() => lowerProgram(program, [], { operations: 20_000 }))).toBe('too_many_operations')
+  })
+
+  test('too_many_operations: checking wide statements', () => {
+    const wide = 'c = ~c; h q; reset q; c = measure q;\n'.repeat(20_000)
+    const start = performance.now()
+    const { problems } = checkProgram(program3(`qubit[60000] q; bit[60000] c;\n${wide}`))
+    expect(problems[0]?.code).toBe('too_many_operations')
+    expect(performance.now() - start).toBeLessThan(3000)
+  })
+
   test('loop_limit: rounds of all loops together', () => {
     expect(codeOf(() => lower('while (true) { }'))).toBe('loop_limit')
     expect(codeOf(() => lower('for int i in [0:2000000] { }'))).toBe('loop_limit')

@@ -248,6 +248,12 @@ describe('timing', () => {
     expect(circuit.warnings).toEqual(['durationof() is taken as 0 s: no gate durations are known'])
     expect(circuit.ops).toMatchObject([{ kind: 'delay', seconds: 0 }])
   })
+
+  test('stretch is zero, with a warning', () => {
+    const circuit = lower(program3('qubit q; stretch g; delay[2 * g + 10ns] q;'))
+    expect(circuit.warnings).toEqual(['stretch is taken as 0 s: no gate durations are known'])
+    expect(circuit.ops).toMatchObject([{ kind: 'delay', seconds: 1e-8 }])
+  })
 })
 
 describe('end', () => {

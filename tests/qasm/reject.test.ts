@@ -249,6 +249,8 @@ const meaning3: [QasmCode, string][] = [
   ['type_mismatch', 'bit b; b[0] = 1;'],
   ['type_mismatch', 'qubit[2] q; bit[2] c; let a = q ++ c;'],
   ['type_mismatch', 'delay[3] $0;'],
+  ['type_mismatch', 'let a = "0101";'],
+  ['type_mismatch', 'let a = 3;'],
   ['type_mismatch', 'float f; switch (f) { case 1 {} }'],
   ['type_mismatch', 'for int i in 3 { }'],
   ['type_mismatch', 'def f() { return 1; }'],
