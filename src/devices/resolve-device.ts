@@ -75,7 +75,9 @@ async function load(choice: DeviceChoice<Operation>, path: string): Promise<Reco
     const file = path.startsWith('file:') ? fileURLToPath(path) : path
     return await import(isAbsolute(file) ? file : resolve(choice.cwd, file))
   } catch (error) {
-    throw new StartupError(`device ${choice.device} cannot be imported: ${messageOf(error)}`)
+    // Which file of this program wanted it is of no interest to the user.
+    const reason = messageOf(error).replace(` imported from ${import.meta.path}`, '')
+    throw new StartupError(`device ${choice.device} cannot be imported: ${reason}`)
   }
 }
 

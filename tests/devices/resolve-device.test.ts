@@ -84,7 +84,12 @@ const ERRORS: [string, Operation, string, string | RegExp][] = [
     './devices.js#uncreatable',
     /has no create\(context\) function$/,
   ],
-  ['a module that is not there', 'process', './absent.js#x', /^device \.\/absent\.js#x cannot be imported: /],
+  [
+    'a module that is not there',
+    'process',
+    './absent.js#x',
+    /^device \.\/absent\.js#x cannot be imported: Cannot find module '[^']*\/absent\.js'$/,
+  ],
   [
     'a module that throws',
     'process',
