@@ -46,6 +46,8 @@ export interface Server {
   readonly context: ServerContext
   /** Every declared route, for the reference. */
   readonly routes: readonly Route[]
+  /** Open event streams. */
+  readonly realtime: { readonly size: number }
   /** Opens the ports and starts the loops. */
   start(): Promise<{ url: string; httpsUrl: string | undefined }>
   /** Lines that tell how to create the first superuser; empty when there is one. */
@@ -122,6 +124,7 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
   return {
     context,
     routes,
+    realtime,
     async start() {
       recovery.start()
       dispatcher.start()
