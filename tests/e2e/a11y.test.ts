@@ -45,19 +45,19 @@ describe.skipIf(!chromium)('accessibility', () => {
       origins: [{ origin: lab.url, localStorage: [{ name: 'svc.session', value: session() }] }],
     },
   })
-  const PAGES: [who: 'guest' | 'user', path: () => string, shows: RegExp][] = [
-    ['guest', () => '/', /^Overview$/],
-    ['guest', () => '/login', /^Sign in$/],
-    ['guest', () => '/nowhere', /no such page/],
-    ['user', () => '/', /^Latest result$/],
-    ['user', () => '/jobs/new', /^New job$/],
-    ['user', () => `/jobs/${done}`, /^Counts$/],
-    ['user', () => `/jobs/${waiting}`, /^Progress$/],
-    ['user', () => '/jobs/nowhere', /no such job/],
+  const PAGES: [page: string, who: 'guest' | 'user', path: () => string, shows: RegExp][] = [
+    ['the overview', 'guest', () => '/', /^Overview$/],
+    ['the login', 'guest', () => '/login', /^Sign in$/],
+    ['a page that is not there', 'guest', () => '/nowhere', /no such page/],
+    ['the overview', 'user', () => '/', /^Latest result$/],
+    ['the form', 'user', () => '/jobs/new', /^New job$/],
+    ['a completed job', 'user', () => `/jobs/${done}`, /^Counts$/],
+    ['a waiting job', 'user', () => `/jobs/${waiting}`, /^Progress$/],
+    ['a job that is not there', 'user', () => '/jobs/nowhere', /no such job/],
   ]
 
   for (const colorScheme of ['light', 'dark'] as const) {
-    test.each(PAGES)(`axe finds nothing in ${colorScheme} for a %s`, (who, path, shows) =>
+    test.each(PAGES)(`axe finds nothing on %s for a %s, ${colorScheme}`, (_, who, path, shows) =>
       withPage(
         browser,
         {

@@ -23,7 +23,7 @@ import { createSession, isSuperuser, type SessionStore } from './session.ts'
 import { readTheme, type Theme } from './theme.ts'
 
 /** How many of one's jobs the overview shows. */
-export const RECENT_JOBS = 20
+const RECENT_JOBS = 20
 /** Other people's jobs only move one's place in the queue: reading every few seconds is soon enough. */
 const QUEUE_SPACING_MS = 3_000
 

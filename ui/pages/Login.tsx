@@ -24,7 +24,7 @@ export function Login() {
 
   useEffect(() => {
     if (signedIn) router.go(next, { replace: true })
-  }, [signedIn])
+  }, [signedIn, next])
 
   const submit = async (event: SubmitEvent) => {
     event.preventDefault()

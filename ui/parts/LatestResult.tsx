@@ -35,9 +35,9 @@ export function LatestResult() {
       }
     >
       <div class="padded">
-        <Histogram counts={counts} order="count" most={8} height={220} />
+        <Histogram counts={counts} order="outcome" most={8} height={220} />
         <p class="caption">
-          <QpuName of={job} />, {formatCount(job.payload?.shots ?? 0)} shots, most frequent first
+          <QpuName of={job} />, {formatCount(job.payload?.shots ?? 0)} shots
         </p>
       </div>
     </Panel>
