@@ -38,9 +38,10 @@ const LONGEST_PAUSE_MS = 60_000
  * | none, 408, 429, 5xx | back-off, or as long as the server asks | the same |
  * | 401, the token is not known | stop | stop |
  * | 409, another driver holds the lease: this one stands by | each 10 s | each 10 s |
- * | 403, the driver is disabled; any other refusal | stop | each 30 s |
+ * | 403, the driver is disabled; any other refusal; a certificate that is not to be trusted | stop | each 30 s |
  */
 export function planRetry(error: unknown, started: boolean): Retry {
+  if (error instanceof AppError && error.reason === 'untrusted_certificate') return forPeople(started)
   if (!(error instanceof ConnectRefusal)) return 'backoff'
   const { status, retryAfter } = error
   if (status === 401) return 'stop'
@@ -48,6 +49,10 @@ export function planRetry(error: unknown, started: boolean): Retry {
   if (status === 408 || status === 429 || status >= 500) {
     return retryAfter ? { pauseMs: Math.min(retryAfter * 1_000, LONGEST_PAUSE_MS) } : 'backoff'
   }
+  return forPeople(started)
+}
+
+function forPeople(started: boolean): Retry {
   return started ? { pauseMs: 30_000 } : 'stop'
 }
 

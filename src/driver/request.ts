@@ -18,11 +18,14 @@ export interface Answer {
 }
 
 const TIMEOUT_MS = 10_000
+/** How the runtime names what is wrong with a certificate: by OpenSSL's names for it. */
+const BAD_CERTIFICATE = /CERT|SIGNATURE|INVALID_(CA|PURPOSE)/
 const ANSWER_BYTES_MAX = 64 * 1024
 
 /**
  * One HTTP exchange with the server: at most 10 s, 64 KiB of answer, no redirects followed.
- * @throws AppError `unavailable` when there is no complete answer.
+ * @throws AppError `unavailable` when there is no complete answer; `untrusted_certificate` when the server could not
+ *   prove to be the one that is trusted, and so was told nothing.
  */
 export async function request(url: string, options: RequestOptions): Promise<Answer> {
   const { clock, method, body, trust, signal } = options
@@ -54,6 +57,14 @@ export async function request(url: string, options: RequestOptions): Promise<Ans
       retryAfter: retryAfter >= 0 ? retryAfter : undefined,
     }
   } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+    if (BAD_CERTIFICATE.test(code)) {
+      throw new AppError(
+        'unavailable',
+        `the server at ${url} has no acceptable certificate (${code}); nothing was sent to it`,
+        { cause, reason: 'untrusted_certificate' },
+      )
+    }
     throw new AppError('unavailable', `cannot reach the server at ${url}: ${messageOf(cause)}`, { cause })
   } finally {
     over.abort()

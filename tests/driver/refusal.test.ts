@@ -6,6 +6,12 @@ const unreachable = new AppError('unavailable', 'cannot reach the server')
 
 const CASES: [string, unknown, Retry, Retry][] = [
   ['no answer', unreachable, 'backoff', 'backoff'],
+  [
+    'a certificate that is not trusted',
+    new AppError('unavailable', 'x', { reason: 'untrusted_certificate' }),
+    'stop',
+    { pauseMs: 30_000 },
+  ],
   ['a defect of its own', new TypeError('x'), 'backoff', 'backoff'],
   ['401', new ConnectRefusal(401, 'x'), 'stop', 'stop'],
   ['403', new ConnectRefusal(403, 'x'), 'stop', { pauseMs: 30_000 }],

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { FakeClock } from '../../src/base/index.ts'
+import { type AppError, FakeClock } from '../../src/base/index.ts'
 import { request } from '../../src/driver/request.ts'
 import { makeTestCertificates } from '../support/certificates.ts'
 import { until } from './support/until.ts'
@@ -57,23 +57,29 @@ test('request() stops reading a long answer', async () => {
 
 test('request() says when nobody listens', async () => {
   const answer = request('http://127.0.0.1:1', { method: 'GET', trust, clock: new FakeClock(), signal })
-  await expect(answer).rejects.toMatchObject({ code: 'unavailable' })
+  await expect(answer).rejects.toMatchObject({ code: 'unavailable', reason: undefined })
 })
 
-test('request() trusts the given root only', async () => {
+test('request() trusts the given root only, and tells bad certificates from absent servers', async () => {
   const { keyPem: key, certPem: cert, foreign, wrongName, expired } = certificates
   const answerOf = async (tls: { key: string; cert: string }, ca: string) => {
     await using server = serve(() => new Response('ok'), tls)
     const options = { method: 'GET' as const, trust: { ca }, clock: new FakeClock(), signal }
     return await request(server.url, options).then(
       ({ text }) => text,
-      (error: Error) => String(error.cause instanceof Error && Reflect.get(error.cause, 'code')),
+      (error: AppError) => `${error.reason}: ${error.message}`,
     )
   }
   expect(await answerOf({ key, cert }, certificates.caPem)).toBe('ok')
-  expect(await answerOf({ key, cert }, foreign.caPem)).toBe('UNABLE_TO_VERIFY_LEAF_SIGNATURE')
+  expect(await answerOf({ key, cert }, foreign.caPem)).toMatch(
+    /^untrusted_certificate: .*UNABLE_TO_VERIFY_LEAF_SIGNATURE.*nothing was sent/,
+  )
   const other = { key: wrongName.keyPem, cert: wrongName.certPem }
-  expect(await answerOf(other, certificates.caPem)).toBe('ERR_TLS_CERT_ALTNAME_INVALID')
+  expect(await answerOf(other, certificates.caPem)).toMatch(
+    /^untrusted_certificate: .*ERR_TLS_CERT_ALTNAME_INVALID.*nothing was sent/,
+  )
   const old = { key: expired.keyPem, cert: expired.certPem }
-  expect(await answerOf(old, certificates.caPem)).toBe('CERT_HAS_EXPIRED')
+  expect(await answerOf(old, certificates.caPem)).toMatch(
+    /^untrusted_certificate: .*CERT_HAS_EXPIRED.*nothing was sent/,
+  )
 })
