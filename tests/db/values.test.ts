@@ -185,7 +185,11 @@ test('encoded() and decoded() are inverse for every kind', () => {
   inverse(number(), fc.double({ noNaN: true, noDefaultInfinity: true }))
   inverse(bool(), fc.boolean())
   inverse(relations('users'), fc.array(fc.string()))
-  inverse(json(), fc.jsonValue())
+  // JSON text has no -0.
+  inverse(
+    json(),
+    fc.jsonValue().map((value) => JSON.parse(JSON.stringify(value))),
+  )
   inverse(
     seconds({ column: 'ms' }),
     fc.integer({ min: -1e12, max: 1e12 }).map((ms) => ms / 1_000),
