@@ -64,7 +64,6 @@ export function applyResult(tx: Tx, result: AttemptResult, { maxAttempts }: Retr
   if (outcome.kind === 'failed' && outcome.class === 'device') {
     return retryOrFail(tx, { ...result, state: 'error', reason: outcome.results.error }, maxAttempts)
   }
-  closeWith(tx, result, outcome.kind === 'completed' ? 'ok' : 'error')
   const status = outcome.kind
   const ms = chargeableMs(result.executionMs, result.elapsedMs ?? wallMsSince(tx, row.claimed_at))
   const changed = tx.run(
@@ -84,6 +83,7 @@ export function applyResult(tx: Tx, result: AttemptResult, { maxAttempts }: Retr
     },
   )
   if (changed === 0) return STALE
+  closeWith(tx, result, outcome.kind === 'completed' ? 'ok' : 'error')
   if (outcome.kind === 'completed' || ms > 0) chargeJob(tx, { id: job, user: row.user }, ms)
   const detail = outcome.kind === 'failed' ? outcome.results.error.slice(0, DETAIL_LENGTH) : ''
   appendTimeline(tx, job, { event: status, attempt, detail })

@@ -1,0 +1,362 @@
+import { expect } from 'bun:test'
+import { cancelJob, type Driver, findJob, resetLeases, type User } from '../../src/db/index.ts'
+import { createEventHandler } from '../../src/server/events/handlers.ts'
+import { Deadlines } from '../../src/server/jobs/deadlines.ts'
+import { Dispatcher } from '../../src/server/jobs/dispatch.ts'
+import { Holds } from '../../src/server/jobs/holds.ts'
+import { Recovery } from '../../src/server/jobs/recover.ts'
+import { JobLab } from '../support/job-lab.ts'
+import { EXECUTION_MS, finish, type ModelDriver, type ModelJob, resultOf } from './store-model.ts'
+import type { Step } from './store-steps.ts'
+
+const MAX_ATTEMPTS = 3
+const SILENCE_MS = 20_000
+const ENDED = new Set(['completed', 'failed', 'cancelled'])
+
+/** The real server parts on a real database beside a model of what they must do. */
+export class StoreMachine {
+  readonly lab: JobLab
+  readonly #user: User
+  readonly #jobs: ModelJob[] = []
+  readonly #drivers: ModelDriver[]
+  #server: ReturnType<StoreMachine['newServer']>
+
+  private constructor(lab: JobLab, user: User, drivers: Driver[]) {
+    this.lab = lab
+    this.#user = user
+    this.#drivers = drivers.map((record) => ({
+      record,
+      lease: undefined,
+      inbox: [],
+      running: undefined,
+      outbox: [],
+    }))
+    this.#server = this.newServer()
+  }
+
+  /** Two QPUs, the first with a standby driver. */
+  static async open(): Promise<StoreMachine> {
+    const lab = await JobLab.open({ maxAttempts: String(MAX_ATTEMPTS) })
+    const [one, other] = [await lab.qpu(), await lab.qpu()]
+    const drivers = [one.driver, await lab.standby(one), other.driver]
+    const machine = new StoreMachine(lab, await lab.user(1_000), drivers)
+    for (const at of [0, 1]) await machine.run({ kind: 'attach', at })
+    return machine
+  }
+
+  /** What a start of the server makes. */
+  newServer() {
+    const deadlines = new Deadlines(this.lab.clock, this.lab.config.jobTimeout)
+    const holds = new Holds(this.lab.clock)
+    const parts = { ...this.lab.parts(), deadlines, holds }
+    return {
+      dispatcher: new Dispatcher(parts),
+      recovery: new Recovery(parts),
+      handle: createEventHandler({ context: this.lab.parts(), deadlines, holds }),
+    }
+  }
+
+  /** Lets a step happen to the server and to the model; the step does nothing where it cannot happen. */
+  async run(each: Step): Promise<void> {
+    switch (each.kind) {
+      case 'dispatch':
+        return this.#dispatch(each.isFull)
+      case 'advance':
+        return this.#advance(each.seconds * 1_000)
+      case 'restart':
+        return this.#restart()
+      case 'submit':
+        return this.#submit(each.at)
+      case 'cancel':
+        return this.#cancel(this.#jobs[each.at % Math.max(1, this.#jobs.length)])
+      default:
+        return this.#runDriver(each)
+    }
+  }
+
+  /** Chooses the driver among those to whom the step can happen. */
+  #choose(each: Extract<Step, { at: number }>): number | undefined {
+    const can: Record<typeof each.kind, (driver: ModelDriver) => boolean> = {
+      submit: () => true,
+      cancel: () => true,
+      attach: ({ lease }) => lease === undefined,
+      detach: ({ lease }) => lease !== undefined,
+      crash: ({ running, lease }) => running !== undefined || lease !== undefined,
+      deliver: ({ inbox }) => inbox.length > 0,
+      heartbeat: ({ running }) => running !== undefined,
+      finish: ({ running }) => running !== undefined,
+      result: ({ outbox }) => outbox.length > 0,
+      foreign: () => true,
+    }
+    const able = [...this.#drivers.keys()].filter((index) => {
+      const driver = this.#drivers[index]
+      return driver !== undefined && can[each.kind](driver)
+    })
+    return able[each.at % Math.max(1, able.length)]
+  }
+
+  async #runDriver(each: Extract<Step, { at: number }>): Promise<void> {
+    const index = this.#choose(each)
+    const driver = index === undefined ? undefined : this.#drivers[index]
+    if (index === undefined || !driver) return
+    switch (each.kind) {
+      case 'attach':
+        return this.#attach(driver)
+      case 'detach':
+        return this.#detach(driver)
+      case 'crash':
+        driver.running = undefined
+        return this.#detach(driver)
+      case 'deliver':
+        return this.#deliver(driver, index)
+      case 'heartbeat':
+        return driver.running && this.#signOfLife('JobHeartbeat', driver, index, driver.running)
+      case 'finish':
+        return finish(driver, each.outcome)
+      case 'result':
+        return this.#result(driver, index, each.isAckLost)
+      case 'foreign':
+        return this.#foreign(driver, index, this.#jobs[each.job % Math.max(1, this.#jobs.length)])
+      default:
+        throw new TypeError(`no step ${each.kind}`)
+    }
+  }
+
+  async #submit(number: number): Promise<void> {
+    const qpu = ['', ...new Set(this.#drivers.map(({ record }) => record.qpu))][number % 3] ?? ''
+    const { id } = await this.lab.submit(this.#user, qpu)
+    this.#jobs.push({
+      id,
+      qpu,
+      status: 'pending',
+      attempt: 0,
+      counted: 0,
+      open: undefined,
+      claims: [],
+      chargedMs: undefined,
+    })
+  }
+
+  async #cancel(job: ModelJob | undefined): Promise<void> {
+    if (!job) return
+    const done = await this.lab.db.write('cancel', (tx) => cancelJob(tx, job.id))
+    expect(done !== undefined).toBe(job.status === 'pending')
+    if (job.status === 'pending') job.status = 'cancelled'
+  }
+
+  async #dispatch(isFull: boolean): Promise<void> {
+    const { hub, clock } = this.lab
+    const sentBefore = hub.sent.length
+    hub.isFull = isFull
+    await this.#server.dispatcher.dispatchOnce()
+    hub.isFull = false
+    const sent = hub.sent.slice(sentBefore)
+    for (const job of this.#jobs) {
+      const stored = await this.lab.job(job.id)
+      if (stored.attempt === job.attempt) continue
+      expect([job.status, stored.attempt]).toEqual(['pending', job.attempt + 1])
+      const claim = await this.#claimOf(job.id, stored.attempt)
+      const index = this.#drivers.findIndex(({ record }) => record.id === claim.driver)
+      const driver = this.#drivers[index]
+      // Only the attached holder of a free QPU that the job may run on may get it.
+      expect(driver?.lease).toEqual({ qpu: claim.qpu, driver: claim.driver, epoch: claim.epoch })
+      expect(['', claim.qpu]).toContain(job.qpu)
+      expect(this.#jobs.filter(({ open }) => open && this.#qpuOf(open.driver) === claim.qpu)).toEqual([])
+      job.attempt += 1
+      job.claims.push({ driver: index, claimedAt: clock.monotonic() })
+      const message = sent.find(({ command }) => command.type === 'RunJob' && command.job === job.id)?.command
+      if (message?.type === 'RunJob') {
+        expect(message).toMatchObject({ attempt: job.attempt, epoch: claim.epoch })
+        driver?.inbox.push(message)
+        job.status = 'running'
+        job.open = { driver: index, aliveAt: clock.monotonic() }
+      } else expect(isFull).toBe(true)
+    }
+  }
+
+  async #claimOf(job: string, attempt: number) {
+    const row = await this.lab.db.read((tx) =>
+      tx.one<{ driver: string; qpu: string; epoch: number }>(
+        'SELECT driver, qpu, epoch FROM job_attempts WHERE job = $job AND attempt = $attempt',
+        { job, attempt },
+      ),
+    )
+    if (!row) throw new Error('a claim without an attempt')
+    return row
+  }
+
+  #qpuOf(driver: number): string | undefined {
+    return this.#drivers[driver]?.record.qpu
+  }
+
+  async #attach(driver: ModelDriver): Promise<void> {
+    const isTaken = this.#drivers.some(
+      ({ lease, record }) =>
+        lease !== undefined && record.qpu === driver.record.qpu && record !== driver.record,
+    )
+    if (isTaken) {
+      await expect(this.lab.attach(driver.record)).rejects.toMatchObject({ code: 'conflict' })
+      return
+    }
+    driver.inbox = []
+    driver.lease = await this.lab.attach(driver.record)
+  }
+
+  async #detach(driver: ModelDriver): Promise<void> {
+    if (driver.lease) await this.lab.detach(driver.lease)
+    driver.lease = undefined
+    driver.inbox = []
+  }
+
+  async #restart(): Promise<void> {
+    await resetLeases(this.lab.db)
+    this.lab.hub.epochs.clear()
+    for (const driver of this.#drivers) {
+      driver.lease = undefined
+      driver.inbox = []
+    }
+    for (const { open } of this.#jobs) if (open) open.aliveAt = undefined
+    this.#server = this.newServer()
+  }
+
+  async #advance(ms: number): Promise<void> {
+    await this.lab.clock.advance(ms)
+    await this.#server.recovery.recoverOnce()
+    const now = this.lab.clock.monotonic()
+    for (const job of this.#jobs) {
+      if (!job.open) continue
+      job.open.aliveAt ??= now
+      if (now - job.open.aliveAt >= SILENCE_MS) this.#countAttempt(job)
+    }
+  }
+
+  #countAttempt(job: ModelJob): void {
+    job.open = undefined
+    job.counted += 1
+    job.status = job.counted >= MAX_ATTEMPTS ? 'failed' : 'pending'
+  }
+
+  #say(driver: ModelDriver, type: string, payload: object): Promise<void> {
+    const { id, name, qpu, operation } = driver.record
+    const source = { driver: id, name, qpu, operation, epoch: driver.lease?.epoch ?? 0 }
+    return this.#server.handle(source, { type, id: `${type} event`, ts: '2026-01-31T09:00:00.000Z', payload })
+  }
+
+  #find(id: string): ModelJob {
+    const job = this.#jobs.find((each) => each.id === id)
+    if (!job) throw new Error('a job that nobody submitted')
+    return job
+  }
+
+  async #deliver(driver: ModelDriver, index: number): Promise<void> {
+    const message = driver.inbox.shift()
+    if (!message) return
+    const { job: id, attempt, epoch } = message
+    const job = this.#find(id)
+    if (driver.running || driver.lease?.epoch !== epoch) {
+      await this.#say(driver, 'JobRefused', { job: id, attempt, reason: 'busy' })
+      if (job.open?.driver === index && job.attempt === attempt) {
+        job.open = undefined
+        job.status = 'pending'
+      }
+      return
+    }
+    driver.running = { job: id, attempt }
+    await this.#signOfLife('JobStarted', driver, index, driver.running)
+  }
+
+  async #signOfLife(
+    type: 'JobStarted' | 'JobHeartbeat',
+    driver: ModelDriver,
+    index: number,
+    running: { job: string; attempt: number },
+  ): Promise<void> {
+    await this.#say(driver, type, running)
+    const job = this.#find(running.job)
+    const isCurrent = job.open?.driver === index && job.attempt === running.attempt
+    // A restarted server begins to watch an attempt when recovery finds it, not before.
+    if (isCurrent && job.open?.aliveAt !== undefined) job.open.aliveAt = this.lab.clock.monotonic()
+  }
+
+  async #result(driver: ModelDriver, index: number, isAckLost: boolean): Promise<void> {
+    const entry = driver.outbox[0]
+    if (!entry) return
+    const job = this.#find(entry.job)
+    const applies = this.#applyToModel(job, entry)
+    await this.#say(driver, 'JobResult', resultOf(entry))
+    const acks = this.lab.hub.sent.splice(0).filter(({ command }) => command.type === 'EventAck')
+    const expected = driver.lease
+      ? [{ driver: driver.record.id, command: { type: 'EventAck', applied: applies } }]
+      : []
+    expect(acks).toMatchObject(expected)
+    if (driver.lease && !isAckLost) driver.outbox.shift()
+    expect(index).toBe(job.claims[entry.attempt - 1]?.driver ?? -1)
+  }
+
+  #applyToModel(job: ModelJob, { attempt, outcome }: ModelDriver['outbox'][number]): boolean {
+    if (ENDED.has(job.status) || attempt !== job.attempt) return false
+    if (outcome === 'device') {
+      if (!job.open) return false
+      this.#countAttempt(job)
+      return true
+    }
+    const claimedAt = job.claims[attempt - 1]?.claimedAt ?? 0
+    const ms = Math.min(EXECUTION_MS, this.lab.clock.monotonic() - claimedAt)
+    job.open = undefined
+    job.status = outcome === 'completed' ? 'completed' : 'failed'
+    job.chargedMs = outcome === 'completed' || ms > 0 ? ms : undefined
+    return true
+  }
+
+  async #foreign(driver: ModelDriver, index: number, job: ModelJob | undefined): Promise<void> {
+    const owner = job?.claims.at(-1)?.driver
+    if (!job || owner === undefined || owner === index) return
+    const dropped = this.lab.hub.dropped.length
+    await this.#say(
+      driver,
+      'JobResult',
+      resultOf({ job: job.id, attempt: job.attempt, outcome: 'completed' }),
+    )
+    expect(this.lab.hub.dropped.slice(dropped)).toMatchObject([{ driver: driver.record.id }])
+  }
+
+  /** Fails unless the database says of every job what the model says. */
+  async compare(): Promise<void> {
+    const ids = this.#jobs.map(({ id }) => id)
+    const stored = await this.lab.db.read((tx) => ids.map((id) => findJob(tx, id)))
+    const charges = await this.lab.db.read((tx) =>
+      tx.all<{ source_id: string; delta_ms: number }>("SELECT * FROM qpu_ledger WHERE kind = 'charge'"),
+    )
+    const seen = stored.map((job) => [job?.id, job?.status, job?.attempt])
+    expect(seen).toEqual(this.#jobs.map(({ id, status, attempt }) => [id, status, attempt]))
+    const charged = this.#jobs.filter(({ chargedMs }) => chargedMs !== undefined)
+    expect(new Map(charges.map((row) => [row.source_id, 0 - row.delta_ms]))).toEqual(
+      new Map(charged.map(({ id, chargedMs = 0 }) => [id, chargedMs])),
+    )
+    const total = charged.reduce((sum, { chargedMs = 0 }) => sum + chargedMs, 0)
+    expect(await this.lab.balance(this.#user)).toBe(1_000_000 - total)
+  }
+
+  /** No more trouble: every job must end within a few rounds. */
+  async heal(): Promise<void> {
+    const isOver = () => this.#jobs.every(({ status }) => ENDED.has(status))
+    for (let round = 0; !isOver(); round += 1) {
+      if (round > 20 + 5 * this.#jobs.length) throw new Error('a job did not end')
+      for (const driver of this.#drivers) await this.#attach(driver)
+      await this.#dispatch(false)
+      for (const [index, driver] of this.#drivers.entries()) await this.#work(driver, index)
+      await this.#advance(SILENCE_MS)
+    }
+  }
+
+  /** The driver does all that it has to do. */
+  async #work(driver: ModelDriver, index: number): Promise<void> {
+    while (driver.inbox.length > 0) await this.#deliver(driver, index)
+    finish(driver, 'completed')
+    while (driver.lease && driver.outbox.length > 0) await this.#result(driver, index, false)
+  }
+
+  close(): Promise<void> {
+    return this.lab[Symbol.asyncDispose]()
+  }
+}

@@ -1,0 +1,44 @@
+import fc from 'fast-check'
+
+export type Outcome = 'completed' | 'user' | 'device'
+
+/** Something that may happen; `at` chooses among those to whom it can happen. */
+export type Step =
+  | { kind: 'submit' | 'cancel' | 'deliver' | 'heartbeat' | 'attach' | 'detach' | 'crash'; at: number }
+  | { kind: 'dispatch'; isFull: boolean }
+  | { kind: 'finish'; at: number; outcome: Outcome }
+  /** `isAckLost`: the driver keeps the result and sends it again some time. */
+  | { kind: 'result'; at: number; isAckLost: boolean }
+  | { kind: 'foreign'; at: number; job: number }
+  | { kind: 'advance'; seconds: number }
+  | { kind: 'restart' }
+
+const at = fc.nat({ max: 20 })
+/** True one time in five. */
+const rarely = fc.nat({ max: 4 }).map((number) => number === 0)
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ kind: fc.constantFrom('submit', 'attach'), at }) },
+  { weight: 5, arbitrary: fc.record({ kind: fc.constantFrom('deliver'), at }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constantFrom('cancel', 'heartbeat', 'detach', 'crash'), at }),
+  },
+  { weight: 5, arbitrary: fc.record({ kind: fc.constant('dispatch'), isFull: rarely }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constant('finish'),
+      at,
+      outcome: fc.constantFrom('completed', 'completed', 'user', 'device'),
+    }),
+  },
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('result'), at, isAckLost: fc.boolean() }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('foreign'), at, job: at }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant('advance'), seconds: fc.constantFrom(0.01, 1, 12, 25) }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('restart') }) },
+)
+/** A life of the service, as a list of steps. */
+export const steps = fc.array(step, { minLength: 40, maxLength: 120, size: 'max' })

@@ -1,0 +1,23 @@
+import { test } from 'bun:test'
+import fc from 'fast-check'
+import { StoreMachine } from './store-machine.ts'
+import { steps } from './store-steps.ts'
+
+test('the server parts do what the job machine says under any interleaving of faults, and all jobs end after it', async () => {
+  await fc.assert(
+    fc.asyncProperty(steps, async (sequence) => {
+      const machine = await StoreMachine.open()
+      try {
+        for (const step of sequence) {
+          await machine.run(step)
+          await machine.compare()
+        }
+        await machine.heal()
+        await machine.compare()
+      } finally {
+        await machine.close()
+      }
+    }),
+    { numRuns: Number(process.env['STORE_RUNS'] ?? 40), interruptAfterTimeLimit: 60_000 },
+  )
+}, 90_000)
