@@ -80,7 +80,8 @@ function angleOf(m: Machine, node: Expression): number {
   }
   if (!decide(m, value)) return Number.NaN
   const angle = toNumber(value)
-  if (!Number.isFinite(angle)) throw new Fault('invalid_value', node.at, `A gate cannot turn by ${angle}`)
+  if (!Number.isFinite(angle))
+    throw new Fault('invalid_value', node.at, `This parameter is not a finite number: ${angle}`)
   return angle
 }
 

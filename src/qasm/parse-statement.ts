@@ -21,6 +21,7 @@ import {
   parseRangeOrExpression,
   parseScalarType,
   parseSet,
+  parseType,
   parseValue,
 } from './parse-expression.ts'
 import type { TokenKind } from './tokens.ts'
@@ -158,7 +159,11 @@ function parseDefinition(p: Cursor): Statement {
 
 /** A declaration or, rarely, an expression that begins with a cast. */
 function parseTyped(p: Cursor): Statement {
-  return parseDeclaration(p)
+  const { at } = p
+  parseType(p)
+  const isCast = p.is('(')
+  p.lexer.seek(at)
+  return isCast ? parseExpressionStatement(p) : parseDeclaration(p)
 }
 
 function finish<T extends Statement>(p: Cursor, statement: T): T {

@@ -78,6 +78,7 @@ const accepted3: string[] = [
   'int i = 100; def f() -> int { return i * 2; } i = 200; int j = f();',
   'def f(qubit q, angle[8] a) { rx(a) q; } qubit q; f(q, pi / 2); f($0, 0.1);',
   // Expressions.
+  'int i = 3; int[8](i); float(i) + 1; i; i + 1; sin(i);',
   'int a = 1 + 2 * 3 ** 2 % 4 - -1; bool b = !(a == 3) && a >= 2 || a != 7 && true; int d = ~a & 3 | 1 ^ 2 << 1 >> 1;',
   'float f = sin(pi) + cos(pi / 2) * tan(0.1) + arcsin(0.5) + arccos(0.5) + arctan(1) + exp(1) + log(2) + sqrt(2);',
   'float f = ceiling(1.2) + floor(1.8) + mod(5.5, 2) + pow(2.0, 3.0) + real(1 + 2im) + imag(1 + 2im); int i = mod(7, 3) + pow(2, 3);',
