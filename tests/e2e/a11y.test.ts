@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Browser } from 'playwright-core'
 import { until } from '../support/executable.ts'
 import { accessibilityProblems, findChromium, openBrowser, overflowOf, withPage } from './browser.ts'
 import { type Lab, openLab } from './lab.ts'
+
+setDefaultTimeout(30_000)
 
 const chromium = findChromium()
 

@@ -1,7 +1,18 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  setDefaultTimeout,
+  test,
+} from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import { findChromium, openBrowser, type PageOptions, withPage } from './browser.ts'
 import { type Lab, openLab, signIn } from './lab.ts'
+
+setDefaultTimeout(30_000)
 
 const chromium = findChromium()
 

@@ -65,7 +65,8 @@ function decode(text: string): string {
   }
 }
 
-/** A path of this site out of untrusted text, for going back after a login; `/` when it leads elsewhere. */
+/** Where to go after a login: a path of this site out of untrusted text; `/` when it leads elsewhere or nowhere. */
 export function safePath(text: string | null): string {
-  return text && /^\/(?![/\\])/.test(text) ? text : '/'
+  const isOwn = text !== null && /^\/(?![/\\])/.test(text)
+  return isOwn && !text.startsWith('/login') ? text : '/'
 }

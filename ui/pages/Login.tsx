@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { type ApiError, asApiError } from '../lib/api.ts'
 import { useApp } from '../lib/app.ts'
 import { session as schema } from '../lib/model.ts'
@@ -19,12 +19,13 @@ export function Login() {
   const kind = useSignal<(typeof KINDS)[number]['collection']>('users')
   const error = useSignal<ApiError | undefined>(undefined)
   const busy = useSignal(false)
-  const next = safePath(router.search.value.get('next'))
+  // Read once: the address changes before this page has gone.
+  const [next] = useState(() => safePath(router.search.peek().get('next')))
   const signedIn = session.current.value !== undefined
 
   useEffect(() => {
     if (signedIn) router.go(next, { replace: true })
-  }, [signedIn, next])
+  }, [signedIn])
 
   const submit = async (event: SubmitEvent) => {
     event.preventDefault()

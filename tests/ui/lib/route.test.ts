@@ -25,6 +25,7 @@ test.each([
   ['//elsewhere.example', '/'],
   ['/\\elsewhere.example', '/'],
   ['javascript:alert(1)', '/'],
+  ['/login?next=/jobs/new', '/'],
 ])('safePath(%p) stays on this site: %p', (text, path) => {
   expect(safePath(text)).toBe(path)
 })
