@@ -1,6 +1,6 @@
 import { qpus } from '../collections/qpus.ts'
 import type { ReadTx } from '../tx.ts'
-import { type QueueState, readQueue } from './queue.ts'
+import { PENDING_BY_QPU, type QueueState, readQueue } from './queue.ts'
 
 /** A pending job and the queues it stands in: all that is needed to say why it waits, and how long. */
 export interface JobOutlook {
@@ -58,7 +58,7 @@ function candidates(tx: ReadTx, job: PendingRow): string[] {
     .map((qpu) => qpu.id)
 }
 
-const QUEUED = `SELECT count(*) AS jobs FROM quantum_jobs
+const QUEUED = `SELECT count(*) AS jobs FROM ${PENDING_BY_QPU}
   WHERE status = 'pending' AND qpu_target IN ('', $qpu)`
 
 function countAhead(tx: ReadTx, { seq, user_id }: PendingRow, { qpu, slot }: QueueState): number {

@@ -119,32 +119,32 @@ function idOf(tx: ReadTx, seq: number | undefined): string {
   return tx.one<{ id: string }>('SELECT id FROM quantum_jobs WHERE seq = $seq', { seq })?.id ?? ''
 }
 
-/** Partial indexes over pending jobs that answer without reading the jobs; see `quantumJobs`. */
-const BY_QPU = 'quantum_jobs INDEXED BY quantum_jobs_qpu_target_seq_user_id_not_before_qubits'
-const BY_USER = 'quantum_jobs INDEXED BY quantum_jobs_user_id_seq_qpu_target_not_before_qubits'
+/** Pending jobs by QPU, through an index that answers without reading the jobs; see `quantumJobs`. */
+export const PENDING_BY_QPU = 'quantum_jobs INDEXED BY quantum_jobs_qpu_target_seq_user_id_not_before_qubits'
+const PENDING_BY_USER = 'quantum_jobs INDEXED BY quantum_jobs_user_id_seq_qpu_target_not_before_qubits'
 
 /** The statements behind a choice; a test asserts that each of them walks an index. */
 export const QUEUE_SQL = {
   ofUser: `SELECT job.seq FROM
-      (SELECT seq, user_id, qpu_target, not_before, qubits FROM ${BY_USER}
+      (SELECT seq, user_id, qpu_target, not_before, qubits FROM ${PENDING_BY_USER}
        WHERE status = 'pending' AND user_id = $user AND qpu_target IN ('', $qpu)) job
     CROSS JOIN users owner ON owner.id = job.user_id
     WHERE ${FIT} ORDER BY job.seq LIMIT 1`,
   early: `SELECT job.seq FROM
-      (SELECT seq, user_id, qpu_target, not_before, qubits FROM ${BY_QPU}
+      (SELECT seq, user_id, qpu_target, not_before, qubits FROM ${PENDING_BY_QPU}
        WHERE status = 'pending' AND qpu_target = $target ORDER BY seq LIMIT ${HEADS}) job
     CROSS JOIN users owner ON owner.id = job.user_id
     WHERE ${FIT} ORDER BY job.seq LIMIT 1`,
   looked: `SELECT count(*) AS looked FROM
-    (SELECT 1 FROM ${BY_QPU} WHERE status = 'pending' AND qpu_target = $target LIMIT ${HEADS})`,
+    (SELECT 1 FROM ${PENDING_BY_QPU} WHERE status = 'pending' AND qpu_target = $target LIMIT ${HEADS})`,
   /** Nobody at the head may run (spent balances, pauses): steps from owner to owner through the index. */
   byOwner: `WITH RECURSIVE waiting(id) AS (
-      SELECT min(user_id) FROM ${BY_USER} WHERE status = 'pending'
+      SELECT min(user_id) FROM ${PENDING_BY_USER} WHERE status = 'pending'
       UNION ALL
-      SELECT (SELECT min(user_id) FROM ${BY_USER} WHERE status = 'pending' AND user_id > waiting.id)
+      SELECT (SELECT min(user_id) FROM ${PENDING_BY_USER} WHERE status = 'pending' AND user_id > waiting.id)
       FROM waiting WHERE waiting.id IS NOT NULL)
     SELECT min((SELECT job.seq FROM
-      (SELECT seq, qpu_target, not_before, qubits FROM ${BY_USER}
+      (SELECT seq, qpu_target, not_before, qubits FROM ${PENDING_BY_USER}
        WHERE status = 'pending' AND user_id = owner.id AND qpu_target = $target) job
       WHERE ${FIT} ORDER BY job.seq LIMIT 1)) AS seq
     FROM waiting CROSS JOIN users owner ON owner.id = waiting.id
