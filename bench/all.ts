@@ -1,0 +1,20 @@
+/**
+ * All benchmarks one after the other, with the machine they ran on: `npm run build && bun bench/all.ts [--rounds 5]`.
+ * Prints the tables of `docs/benchmarks.md`.
+ */
+import { cpus, release, totalmem } from 'node:os'
+import { join } from 'node:path'
+
+const BENCHES = ['start-up', 'memory', 'latency', 'throughput', 'submissions', 'sockets']
+
+const [cpu] = cpus()
+const gigabytes = (totalmem() / 1e9).toFixed(0)
+console.log(
+  `${cpus().length} x ${cpu?.model}, ${gigabytes} GB, ${process.platform} ${release()}, Bun ${Bun.version}, ${new Date().toISOString()}`,
+)
+for (const bench of BENCHES) {
+  const run = Bun.spawn([process.execPath, join(import.meta.dir, `${bench}.ts`), ...process.argv.slice(2)], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  if ((await run.exited) !== 0) process.exit(1)
+}

@@ -1,0 +1,69 @@
+/**
+ * How long a job takes on an idle system: from the first byte of its submission until the owner has heard over the
+ * event stream that it is completed, one job at a time on `mock`, server, driver and device process being those of
+ * the built executable: `bun bench/latency.ts [--rounds 5]`. The goal is p50 <= 5 ms and p99 <= 25 ms.
+ *
+ * Reference in the same run: what no implementation can save, namely four durable commits (submitted, claimed,
+ * started, finished) by bare SQLite and one round trip over a pair of bare message sockets.
+ */
+import { measureCommits } from './reference/commits.ts'
+import { measureOurs } from './sockets/pair.ts'
+import { percentile, spreadOf } from './support/figures.ts'
+import { Lab } from './support/lab.ts'
+import { printTable, SPREAD_HEAD, spreadCells, startBench } from './support/output.ts'
+
+const JOBS = 300
+const WARM_UP = 100
+const ROW_BYTES = 400
+const COMMITS = 4
+
+const { rounds } = startBench('From submission to completion')
+
+/** Times of `count` jobs, in ms: until the answer to the submission, and until the news of the completion. */
+async function measureJobs(lab: Lab, count: number): Promise<{ answered: number; completed: number }[]> {
+  const listener = await lab.listen()
+  const times: { answered: number; completed: number }[] = []
+  for (let at = 0; at < count; at++) {
+    const start = performance.now()
+    const id = await lab.submit()
+    const answered = performance.now() - start
+    times.push({ answered, completed: (await listener.completed(id)) - start })
+    // Submissions keep no step with any timer of the server.
+    await Bun.sleep(Math.random() * 20)
+  }
+  listener.close()
+  return times
+}
+
+const found: Record<string, number[]> = {}
+const note = (name: string, value: number) => {
+  found[name] = [...(found[name] ?? []), value]
+}
+{
+  await using lab = await Lab.open()
+  await lab.startDriver()
+  await measureJobs(lab, WARM_UP)
+  for (let round = 0; round < rounds; round++) {
+    const { p50: commitMs } = measureCommits(1_000, ROW_BYTES)
+    const [socket] = await measureOurs([{ size: ROW_BYTES, messages: 1, roundTrips: 1_000 }])
+    const floorMs = COMMITS * commitMs + (socket?.p50 ?? Number.NaN) / 1_000
+    const times = await measureJobs(lab, JOBS)
+    const completed = times.map((each) => each.completed)
+    note('reference: 4 commits + 1 round trip', floorMs)
+    note(
+      'answer to the submission, p50',
+      percentile(
+        times.map((each) => each.answered),
+        0.5,
+      ),
+    )
+    note('submission to completion, p50', percentile(completed, 0.5))
+    note('submission to completion, p90', percentile(completed, 0.9))
+    note('submission to completion, p99', percentile(completed, 0.99))
+    note('ratio of the p50 to the reference', percentile(completed, 0.5) / floorMs)
+  }
+}
+printTable(
+  [`ms, of ${JOBS} jobs in each round`, ...SPREAD_HEAD],
+  Object.entries(found).map(([name, values]) => [name, ...spreadCells(spreadOf(values))]),
+)

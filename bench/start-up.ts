@@ -1,0 +1,56 @@
+/**
+ * From the start of a process of the built executable until it is of use: `bun bench/start-up.ts [--rounds 5]`.
+ * The server: its first start in a folder (makes CA and certificate), a later one, and one with 10,000 jobs stored,
+ * each to the first healthy answer over HTTP (asked every 5 ms). The driver: until the server shows it as online.
+ *
+ * Reference in the same run: a Hono application with one route under Bun, to its first answer.
+ */
+import { Service, temporaryFolder } from '../tests/support/executable.ts'
+import { BareRoute } from './reference/route.ts'
+import { spreadOf } from './support/figures.ts'
+import { Lab } from './support/lab.ts'
+import { printTable, SPREAD_HEAD, spreadCells, startBench } from './support/output.ts'
+
+const STORED = 10_000
+
+const { rounds } = startBench('Start-up')
+
+async function startBare(): Promise<number> {
+  await using route = await BareRoute.start()
+  return route.startMs
+}
+
+async function startFirst(): Promise<number> {
+  using folder = temporaryFolder()
+  const service = await Service.install(folder.path)
+  const ms = await service.start()
+  await service.stop()
+  return ms
+}
+
+async function startAgain({ service }: Lab): Promise<number> {
+  await service.stop()
+  return service.start()
+}
+
+const found: Record<string, number[]> = {}
+const note = (name: string, value: number) => {
+  found[name] = [...(found[name] ?? []), value]
+}
+{
+  await using fresh = await Lab.open()
+  await using full = await Lab.open()
+  await full.submitMany(STORED, 16)
+  for (let round = 0; round < rounds; round++) {
+    note('reference: bare Hono application', await startBare())
+    note('server, first start', await startFirst())
+    note('server, later start', await startAgain(fresh))
+    note(`server, with ${STORED} jobs stored`, await startAgain(full))
+    note('driver, to online', await fresh.startDriver())
+    await fresh.stopDriver()
+  }
+}
+printTable(
+  ['ms', ...SPREAD_HEAD],
+  Object.entries(found).map(([name, values]) => [name, ...spreadCells(spreadOf(values))]),
+)

@@ -1,0 +1,74 @@
+/**
+ * Submissions per second over HTTP, each checked, stored durably and answered, without a driver, by the built
+ * executable: `bun bench/submissions.ts [--rounds 5]`.
+ *
+ * References in the same run: durable commits per second of bare SQLite with rows of the same size, and requests
+ * per second of a bare Hono route (Bun, a process of its own) that parses the same body and stores nothing.
+ */
+import { BELL } from '../tests/support/executable.ts'
+import { measureCommits } from './reference/commits.ts'
+import { BareRoute } from './reference/route.ts'
+import { spreadOf } from './support/figures.ts'
+import { Lab } from './support/lab.ts'
+import { printTable, SPREAD_HEAD, spreadCells, startBench } from './support/output.ts'
+
+const JOBS = 2_000
+const ROW_BYTES = 400
+const WIDTHS = [1, 16]
+
+const { rounds } = startBench('Submissions')
+
+async function perSecond(width: number, call: () => Promise<unknown>): Promise<number> {
+  let left = JOBS
+  const client = async () => {
+    while (left > 0) {
+      left -= 1
+      await call()
+    }
+  }
+  const start = performance.now()
+  await Promise.all(Array.from({ length: width }, client))
+  return JOBS / ((performance.now() - start) / 1_000)
+}
+
+async function callBare(url: string): Promise<void> {
+  const answer = await fetch(`${url}/api/jobs`, {
+    method: 'POST',
+    headers: { authorization: 'none', 'content-type': 'application/json' },
+    body: JSON.stringify({ circuits: [{ circuit: BELL }], shots: 100 }),
+  })
+  JSON.parse(await answer.text())
+}
+
+const commits: number[] = []
+const bare = new Map(WIDTHS.map((width): [number, number[]] => [width, []]))
+const ours = new Map(WIDTHS.map((width): [number, number[]] => [width, []]))
+{
+  await using route = await BareRoute.start()
+  await using lab = await Lab.open()
+  for (const width of WIDTHS) await perSecond(width, () => lab.submit())
+  for (let round = 0; round < rounds; round++) {
+    commits.push(measureCommits(3_000, ROW_BYTES).perSecond)
+    for (const width of WIDTHS) {
+      bare.get(width)?.push(await perSecond(width, () => callBare(route.url)))
+      ours.get(width)?.push(await perSecond(width, () => lab.submit()))
+    }
+  }
+}
+const ratio = (values: number[], reference: number[]) =>
+  values.map((value, round) => value / (reference[round] ?? Number.NaN))
+printTable(
+  [`per second, ${JOBS} in each round`, ...SPREAD_HEAD],
+  [
+    ['reference: bare commits', ...spreadCells(spreadOf(commits))],
+    ...WIDTHS.flatMap((width) => {
+      const [own, other] = [ours.get(width) ?? [], bare.get(width) ?? []]
+      return [
+        [`reference: bare Hono route, ${width} at a time`, ...spreadCells(spreadOf(other))],
+        [`submissions, ${width} at a time`, ...spreadCells(spreadOf(own))],
+        ['share of the bare commits', ...spreadCells(spreadOf(ratio(own, commits)))],
+        ['share of the bare route', ...spreadCells(spreadOf(ratio(own, other)))],
+      ]
+    }),
+  ],
+)

@@ -1,0 +1,98 @@
+import { BELL, Service, temporaryFolder, until } from '../../tests/support/executable.ts'
+import { Listener } from './listener.ts'
+
+const QPU = 'bench_qpu'
+
+/** An installation of the built executable at work: one server, one QPU, one user, and as many drivers as started. */
+export class Lab implements AsyncDisposable {
+  readonly service: Service
+  readonly token: string
+  readonly #folder: ReturnType<typeof temporaryFolder>
+  readonly #qpu: Awaited<ReturnType<Service['createQpu']>>
+  #driver: Bun.Subprocess | undefined
+
+  private constructor(
+    folder: ReturnType<typeof temporaryFolder>,
+    service: Service,
+    qpu: Awaited<ReturnType<Service['createQpu']>>,
+    token: string,
+  ) {
+    this.#folder = folder
+    this.service = service
+    this.#qpu = qpu
+    this.token = token
+  }
+
+  /** Installs and starts the server, with the settings and the log of a production. */
+  static async open(): Promise<Lab> {
+    const folder = temporaryFolder()
+    const service = await Service.install(folder.path)
+    await service.start()
+    const { token } = await service.createUser(1_000_000)
+    return new Lab(folder, service, await service.createQpu(QPU), token)
+  }
+
+  /** Starts the `mock` driver and waits until the server shows it as online. Returns the ms that took. */
+  async startDriver(): Promise<number> {
+    const start = performance.now()
+    this.#driver = this.service.startDriver(QPU, this.#qpu)
+    await this.service.untilOnline(QPU)
+    return performance.now() - start
+  }
+
+  get driverPid(): number | undefined {
+    return this.#driver?.pid
+  }
+
+  async stopDriver(): Promise<void> {
+    this.#driver?.kill('SIGTERM')
+    await this.#driver?.exited
+    this.#driver = undefined
+  }
+
+  /** Submits a Bell pair with 100 shots; returns the id of the job. */
+  async submit(): Promise<string> {
+    const body = { circuits: [{ circuit: BELL }], shots: 100 }
+    const answer = await this.service.call<{ id: string }>('POST', '/api/jobs', { token: this.token, body })
+    if (answer.status !== 201) throw new Error(`submission answered ${JSON.stringify(answer)}`)
+    return answer.body.id
+  }
+
+  /** Submits `count` jobs, `width` at a time; returns their ids in order of the answers. */
+  async submitMany(count: number, width: number): Promise<string[]> {
+    const ids: string[] = []
+    let left = count
+    const client = async () => {
+      while (left > 0) {
+        left -= 1
+        ids.push(await this.submit())
+      }
+    }
+    await Promise.all(Array.from({ length: width }, client))
+    return ids
+  }
+
+  /** The job as its owner sees it. */
+  async job(id: string): Promise<{ status: string; created: string; finished_at: string }> {
+    const path = `/api/jobs/${id}`
+    return (await this.service.call<Awaited<ReturnType<Lab['job']>>>('GET', path, { token: this.token })).body
+  }
+
+  /** Waits until all of `ids` are completed; asks seldom, so that the asking does not disturb. */
+  async untilCompleted(ids: readonly string[]): Promise<void> {
+    for (const id of ids.toReversed()) {
+      await until('a job to complete', async () => (await this.job(id)).status === 'completed', 300_000, 100)
+    }
+  }
+
+  /** Listens to the changes of all jobs. */
+  listen(): Promise<Listener> {
+    return Listener.open(this.service.url, this.token)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stopDriver()
+    await this.service.stop()
+    this.#folder[Symbol.dispose]()
+  }
+}

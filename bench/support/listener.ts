@@ -1,0 +1,65 @@
+interface Heard {
+  record?: { id: string; status: string }
+}
+
+/** A client that hears of every change of a job as a browser does, by `GET /api/realtime`. */
+export class Listener {
+  readonly #waiting = new Map<string, (at: number) => void>()
+  readonly #ended = new Map<string, number>()
+  readonly #closing = new AbortController()
+
+  /** Resolves once the server sends changes of jobs. */
+  static async open(url: string, token: string): Promise<Listener> {
+    const listener = new Listener()
+    const { signal } = listener.#closing
+    const stream = await fetch(`${url}/api/realtime`, { headers: { authorization: token }, signal })
+    if (!stream.body) throw new Error('the stream has no body')
+    const clientId = Promise.withResolvers<string>()
+    void listener.#read(stream.body, clientId.resolve).catch(() => undefined)
+    const answer = await fetch(`${url}/api/realtime`, {
+      method: 'POST',
+      headers: { authorization: token, 'content-type': 'application/json' },
+      body: JSON.stringify({ clientId: await clientId.promise, subscriptions: ['quantum_jobs/*'] }),
+    })
+    if (answer.status !== 204)
+      throw new Error(`subscription answered ${answer.status}: ${await answer.text()}`)
+    return listener
+  }
+
+  /** When the news arrived that the job is completed, by `performance.now()`. */
+  completed(id: string): Promise<number> {
+    const { promise, resolve } = Promise.withResolvers<number>()
+    const at = this.#ended.get(id)
+    if (at === undefined) this.#waiting.set(id, resolve)
+    else resolve(at)
+    return promise
+  }
+
+  close(): void {
+    this.#closing.abort()
+  }
+
+  async #read(stream: ReadableStream<Uint8Array>, onClientId: (id: string) => void): Promise<void> {
+    const decoder = new TextDecoder()
+    let rest = ''
+    for await (const chunk of stream) {
+      const now = performance.now()
+      rest += decoder.decode(chunk, { stream: true })
+      const events = rest.split('\n\n')
+      rest = events.pop() ?? ''
+      for (const event of events) {
+        const data = /^data:(.*)$/m.exec(event)?.[1]
+        if (data === undefined) continue
+        const heard: Heard & { clientId?: string } = JSON.parse(data)
+        if (heard.clientId !== undefined) onClientId(heard.clientId)
+        if (heard.record?.status === 'completed') this.#note(heard.record.id, now)
+      }
+    }
+  }
+
+  #note(id: string, at: number): void {
+    this.#ended.set(id, at)
+    this.#waiting.get(id)?.(at)
+    this.#waiting.delete(id)
+  }
+}
