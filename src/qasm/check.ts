@@ -207,6 +207,18 @@ export class Checker implements Machine {
 
   private checkGate(node: GateNode): void {
     const { steps } = this
+    try {
+      this.checkGateBody(node)
+      // Only now: a gate must not call itself.
+      declareGate(this, node, this.steps)
+      this.gateSteps.set(node, this.steps)
+    } finally {
+      this.defining = undefined
+      this.steps = steps
+    }
+  }
+
+  private checkGateBody(node: GateNode): void {
     this.steps = 0
     this.defining = node.name
     const { body } = node
@@ -226,11 +238,6 @@ export class Checker implements Machine {
         this.checkAll(body)
       })
     }
-    this.defining = undefined
-    // Only now: a gate must not call itself.
-    declareGate(this, node, this.steps)
-    this.gateSteps.set(node, this.steps)
-    this.steps = steps
   }
 
   private checkDef(node: Statement & { kind: 'def' }): void {
@@ -239,6 +246,16 @@ export class Checker implements Machine {
     const { loops, result, steps } = this
     this.loops = 0
     this.result = subroutine.result
+    try {
+      this.checkDefBody(node, subroutine)
+    } finally {
+      this.loops = loops
+      this.result = result
+      this.steps = steps
+    }
+  }
+
+  private checkDefBody(node: Statement & { kind: 'def' }, subroutine: Subroutine): void {
     inScope(this, new Scope('def', this.scope), () => {
       for (const [index, { name, at, type }] of node.arguments.entries()) {
         const isReadonly =
@@ -247,9 +264,6 @@ export class Checker implements Machine {
       }
       this.checkAll(node.body)
     })
-    this.loops = loops
-    this.result = result
-    this.steps = steps
   }
 
   private checkFor(node: Statement & { kind: 'for' }): void {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkProgram, lowerProgram, parseProgram } from '../../src/qasm/index.ts'
+import { columnOf, lower } from './support.ts'
 
 const folder = join(import.meta.dir, '../circuits')
 const files = readdirSync(folder).filter((file) => file.endsWith('.qasm'))
@@ -40,6 +41,41 @@ describe('published OpenQASM 2 circuits', () => {
       expect(circuit.ops === undefined).toBe(circuit.dynamic)
       const known = expected[file]
       if (known !== undefined) expect([circuit.qubits, circuit.clbits, circuit.ops?.length]).toEqual(known)
+    })
+  }
+})
+
+/** Probability of each result of a circuit that measures at the end, the highest bit on the left. */
+function distributionOf(file: string): Record<string, number> {
+  const { ops = [], qubits, clbits } = lower(readFileSync(join(folder, file), 'utf8'))
+  const gates = ops.filter(({ kind }) => kind === 'unitary' || kind === 'phase')
+  const measured = ops.flatMap((op) => (op.kind === 'measure' && op.clbit >= 0 ? [op] : []))
+  const result: Record<string, number> = {}
+  for (const [index, { re, im }] of columnOf(gates, qubits, 0).entries()) {
+    const bits: string[] = new Array(clbits).fill('0')
+    for (const { qubit, clbit } of measured) bits[clbits - 1 - clbit] = String((index >> qubit) & 1)
+    const key = bits.join('')
+    result[key] = (result[key] ?? 0) + re * re + im * im
+  }
+  return Object.fromEntries(Object.entries(result).filter(([, probability]) => probability > 1e-9))
+}
+
+describe('results that are known exactly', () => {
+  const third = 1 / 3
+  const known: [string, Record<string, number>][] = [
+    ['grover_n2.qasm', { '11': 1 }],
+    ['adder_n4.qasm', { '1001': 1 }],
+    ['fredkin_n3.qasm', { '101': 1 }],
+    ['iswap_n2.qasm', { '10': 1 }],
+    ['wstate_n3.qasm', { '001': third, '010': third, '100': third }],
+    ['sat_n7.qasm', { '11': 13 / 16, '00': 1 / 16, '01': 1 / 16, '10': 1 / 16 }],
+  ]
+  for (const [file, probabilities] of known) {
+    test(`${file} gives its result`, () => {
+      const found = distributionOf(file)
+      expect(Object.keys(found).toSorted()).toEqual(Object.keys(probabilities).toSorted())
+      for (const [key, probability] of Object.entries(probabilities))
+        expect(found[key]).toBeCloseTo(probability, 6)
     })
   }
 })
