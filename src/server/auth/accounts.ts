@@ -6,13 +6,15 @@ import {
   findSuperuser,
   findUser,
   findUserByApiToken,
+  superusers,
+  users,
 } from '../../db/index.ts'
 import { hashToken } from '../access-token.ts'
 import type { Caller, Superuser, User } from '../http/caller.ts'
+import { collectionIdOf } from '../http/present.ts'
 import { checkToken, issueToken, readClaims, TOKEN_SECONDS } from './jwt.ts'
 
-/** Ids of the two account collections; the record-store SDK compares with the second. */
-export const ACCOUNT_COLLECTION_IDS = { users: '_pb_users_auth_', superusers: 'pbc_3142635823' } as const
+const COLLECTION_IDS = { users: collectionIdOf(users), superusers: collectionIdOf(superusers) }
 
 interface AccountsParts {
   db: Database
@@ -41,7 +43,7 @@ export class Accounts {
   issue(kind: AccountKind, account: User | Superuser): Promise<string> {
     return issueToken({
       id: account.id,
-      collectionId: ACCOUNT_COLLECTION_IDS[kind],
+      collectionId: COLLECTION_IDS[kind],
       key: account.tokenKey + this.#parts.secrets[kind],
       nowMs: this.#parts.clock.now(),
       seconds: kind === 'users' ? TOKEN_SECONDS.users : TOKEN_SECONDS._superusers,
@@ -66,13 +68,14 @@ export class Accounts {
     const claims = readClaims(token)
     if (!claims) return undefined
     const { db, secrets } = this.#parts
-    if (claims.collectionId === ACCOUNT_COLLECTION_IDS.superusers) {
+    if (claims.collectionId === COLLECTION_IDS.superusers) {
       const superuser = await findSuperuser(db, claims.id)
       const refreshable = await this.#isRefreshable(token, superuser, secrets.superusers)
       return superuser && refreshable !== undefined
         ? { kind: 'superuser', superuser, refreshable }
         : undefined
     }
+    if (claims.collectionId !== COLLECTION_IDS.users) return undefined
     const user = await findUser(db, claims.id)
     const refreshable = await this.#isRefreshable(token, user, secrets.users)
     if (!user || user.disabled || refreshable === undefined) return undefined

@@ -1,6 +1,12 @@
 import * as v from 'valibot'
 import { AppError } from '../../base/index.ts'
-import { findSuperuserByEmail, findUserByIdentity, superusers, users } from '../../db/index.ts'
+import {
+  type AccountKind,
+  findSuperuserByEmail,
+  findUserByIdentity,
+  superusers,
+  users,
+} from '../../db/index.ts'
 import type { ServerContext } from '../context.ts'
 import type { Caller, Superuser, User } from '../http/caller.ts'
 import { presentRecord } from '../http/present.ts'
@@ -27,19 +33,18 @@ export function authRoutes(context: ServerContext, { accounts, passwords }: Auth
 
   /** One way in for both kinds of account: throttled, with equal text and time for every refusal. */
   async function login<Account extends User | Superuser>(
-    body: Credentials,
+    kind: AccountKind,
+    { identity, password }: Credentials,
     address: string,
     find: (identity: string) => Promise<Account | undefined>,
   ): Promise<Account> {
-    const key = `${body.identity.toLowerCase()} ${address}`
-    throttle.check(key)
-    const account = await find(body.identity)
-    const matches = await passwords.verify(body.password, account?.password)
-    if (!account || !matches || ('disabled' in account && account.disabled)) {
-      throttle.failed(key)
-      throw new AppError('invalid', 'Failed to authenticate')
-    }
-    throttle.succeeded(key)
+    const account = await throttle.run(`${kind} ${identity.trim().toLowerCase()} ${address}`, async () => {
+      const found = await find(identity)
+      const matches = await passwords.verify(password, found?.password)
+      const isDisabled = found !== undefined && 'disabled' in found && found.disabled
+      return matches && !isDisabled ? found : undefined
+    })
+    if (!account) throw new AppError('invalid', 'Failed to authenticate')
     return account
   }
 
@@ -78,7 +83,7 @@ export function authRoutes(context: ServerContext, { accounts, passwords }: Auth
         if (config.disableEmailPasswordAuth) {
           throw new AppError('forbidden', 'Password login is switched off; use one of the OAuth2 providers')
         }
-        return userAnswer(await login(body, address, (identity) => findUserByIdentity(db, identity)))
+        return userAnswer(await login('users', body, address, (identity) => findUserByIdentity(db, identity)))
       },
     }),
     defineRoute({
@@ -89,7 +94,9 @@ export function authRoutes(context: ServerContext, { accounts, passwords }: Auth
       body: credentials,
       statuses: [200, 400, 429],
       async run({ db }, { body, address }) {
-        return superuserAnswer(await login(body, address, (identity) => findSuperuserByEmail(db, identity)))
+        return superuserAnswer(
+          await login('superusers', body, address, (identity) => findSuperuserByEmail(db, identity)),
+        )
       },
     }),
     defineRoute({

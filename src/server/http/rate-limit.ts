@@ -48,6 +48,8 @@ interface Failures {
   count: number
   last: number
   blockedUntil: number
+  /** Attempts whose outcome is not known yet. */
+  pending: number
 }
 
 const MINUTE_MS = 60_000
@@ -61,38 +63,60 @@ const MAX_BLOCK_MS = 15 * MINUTE_MS
 export class LoginThrottle {
   readonly #perMinute: number
   readonly #clock: Clock
-  readonly #failures = new Map<string, Failures>()
+  readonly #keys = new Map<string, Failures>()
 
   constructor(perMinute: number, clock: Clock) {
     this.#perMinute = perMinute
     this.#clock = clock
   }
 
-  /** @throws AppError `limited` while the key is blocked. */
-  check(key: string): void {
-    const wait = (this.#failures.get(key)?.blockedUntil ?? 0) - this.#clock.monotonic()
-    if (this.#perMinute === 0 || wait <= 0) return
-    const retryAfter = Math.ceil(wait / 1000)
-    throw new AppError('limited', `Too many login attempts; try again in ${retryAfter} s`, { retryAfter })
+  /**
+   * Runs one attempt; `attempt` says whether the password was right. Attempts under way count as failures,
+   * so that many at the same time are worth no more than as many one after another.
+   * @throws AppError `limited` while the key is blocked; `attempt` is not run then.
+   */
+  async run<T>(key: string, attempt: () => Promise<T | undefined>): Promise<T | undefined> {
+    if (this.#perMinute === 0) return attempt()
+    const entry = this.#admit(key)
+    entry.pending += 1
+    try {
+      const result = await attempt()
+      if (result === undefined) this.#failed(entry)
+      else this.#keys.delete(key)
+      return result
+    } finally {
+      entry.pending -= 1
+    }
   }
 
-  /** Counts a wrong password. */
-  failed(key: string): void {
+  #admit(key: string): Failures {
     const now = this.#clock.monotonic()
-    const before = this.#failures.get(key)
-    const quietMs = (before?.count ?? 0) < this.#perMinute ? MINUTE_MS : MAX_BLOCK_MS
-    const count = before && now - before.last <= quietMs ? before.count + 1 : 1
-    const excess = count - this.#perMinute
-    const blockMs = excess < 0 ? 0 : Math.min(MAX_BLOCK_MS, MINUTE_MS * 2 ** Math.min(excess, 10))
-    this.#failures.delete(key)
-    this.#failures.set(key, { count, last: now, blockedUntil: now + blockMs })
-    if (this.#failures.size <= MAX_KEYS) return
-    const oldest = this.#failures.keys().next().value
-    if (oldest !== undefined) this.#failures.delete(oldest)
+    const entry = this.#keys.get(key) ?? { count: 0, last: now, blockedUntil: 0, pending: 0 }
+    const quietMs = entry.count < this.#perMinute ? MINUTE_MS : MAX_BLOCK_MS
+    if (now - entry.last > quietMs) entry.count = 0
+    const room = Math.max(1, this.#perMinute - entry.count)
+    const waitMs = entry.pending >= room ? 1_000 : entry.blockedUntil - now
+    if (waitMs > 0) {
+      const retryAfter = Math.ceil(waitMs / 1000)
+      throw new AppError('limited', `Too many login attempts; try again in ${retryAfter} s`, { retryAfter })
+    }
+    this.#keys.delete(key)
+    this.#keys.set(key, entry)
+    this.#forgetOldest()
+    return entry
   }
 
-  /** Forgets the failures of a key. */
-  succeeded(key: string): void {
-    this.#failures.delete(key)
+  #failed(entry: Failures): void {
+    entry.count += 1
+    entry.last = this.#clock.monotonic()
+    const excess = entry.count - this.#perMinute
+    const blockMs = excess < 0 ? 0 : Math.min(MAX_BLOCK_MS, MINUTE_MS * 2 ** Math.min(excess, 10))
+    entry.blockedUntil = entry.last + blockMs
+  }
+
+  #forgetOldest(): void {
+    if (this.#keys.size <= MAX_KEYS) return
+    const oldest = this.#keys.keys().next().value
+    if (oldest !== undefined) this.#keys.delete(oldest)
   }
 }

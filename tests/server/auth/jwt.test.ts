@@ -1,0 +1,145 @@
+import { expect, test } from 'bun:test'
+import { createHmac } from 'node:crypto'
+import { sign } from 'hono/jwt'
+import { accountSecret, findUser, users } from '../../../src/db/index.ts'
+import { openTestServer, type TestAccount, TestClient, type TestServer } from '../../support/server.ts'
+
+const base64 = (value: unknown) =>
+  Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url')
+
+/** A token with any header and payload, signed (HMAC SHA-256) with any key. */
+function forge(header: unknown, payload: unknown, key: string, hash = 'sha256'): string {
+  const text = `${base64(header)}.${base64(payload)}`
+  return `${text}.${createHmac(hash, key).update(text).digest('base64url')}`
+}
+
+interface Forgery {
+  what: string
+  token: string
+}
+
+async function forgeries(server: TestServer, user: TestAccount, other: TestAccount): Promise<Forgery[]> {
+  const { db, context } = server
+  const keyOf = async (id: string) => (await findUser(db, id))?.tokenKey ?? ''
+  const secret = await accountSecret(db, 'users')
+  const superSecret = await accountSecret(db, 'superusers')
+  const [userKey, otherKey] = await Promise.all([keyOf(user.id), keyOf(other.id)])
+  const key = userKey + secret
+  const now = Math.floor(context.clock.now() / 1000)
+  const claims = {
+    id: user.id,
+    type: 'auth',
+    collectionId: '_pb_users_auth_',
+    refreshable: true,
+    exp: now + 600,
+  }
+  const head = { alg: 'HS256', typ: 'JWT' }
+  const good = forge(head, claims, key)
+  const [h = '', p = '', s = ''] = good.split('.')
+  const { exp: _, ...endless } = claims
+  const qpu = await server.createQpu()
+  const connect = await server.guest.post('/api/op/drivers/connect', { token: qpu.token })
+  const all: Record<string, string | Promise<string>> = {
+    'signed with another key': forge(head, claims, 'another key'),
+    'signed with the empty key': sign(claims, 'x').then(
+      (token) => `${token.split('.').slice(0, 2).join('.')}.`,
+    ),
+    'signed with the token key alone': forge(head, claims, userKey),
+    'signed with the secret alone': forge(head, claims, secret),
+    'signed with the key of another user': forge(head, claims, otherKey + secret),
+    'signed with the secret of the superusers': forge(head, claims, userKey + superSecret),
+    'id of another user': forge(head, { ...claims, id: other.id }, key),
+    'id of nobody': forge(head, { ...claims, id: 'aaaaaaaaaaaaaaa' }, key),
+    'id of a superuser': forge(head, { ...claims, id: server.superuser.id }, key),
+    'collection of the superusers': forge(head, { ...claims, collectionId: 'pbc_3142635823' }, key),
+    'a user id in the collection of the superusers': forge(
+      head,
+      { ...claims, id: server.superuser.id, collectionId: 'pbc_3142635823' },
+      key,
+    ),
+    'unknown collection': forge(head, { ...claims, collectionId: 'pbc_1' }, key),
+    expired: forge(head, { ...claims, exp: now - 31 }, key),
+    'without expiry': forge(head, endless, key),
+    'expiry as text': forge(head, { ...claims, exp: String(now + 600) }, key),
+    'expiry not a number': forge(head, { ...claims, exp: null }, key),
+    'made for another purpose': forge(head, { ...claims, type: 'file' }, key),
+    'without type': forge(head, { ...claims, type: undefined }, key),
+    'without refreshable': forge(head, { ...claims, refreshable: undefined }, key),
+    'alg none': `${base64({ alg: 'none', typ: 'JWT' })}.${p}.`,
+    'alg none with the signature': `${base64({ alg: 'none', typ: 'JWT' })}.${p}.${s}`,
+    'alg NONE in another case': `${base64({ alg: 'nOnE', typ: 'JWT' })}.${p}.`,
+    'alg HS512': forge({ alg: 'HS512', typ: 'JWT' }, claims, key, 'sha512'),
+    'alg HS384 with the HS256 signature': forge({ alg: 'HS384', typ: 'JWT' }, claims, key),
+    'alg RS256 with an HMAC': forge({ alg: 'RS256', typ: 'JWT' }, claims, key),
+    'without alg': forge({ typ: 'JWT' }, claims, key),
+    'own key in the header': forge({ ...head, jwk: { kty: 'oct', k: base64('mine') } }, claims, 'mine'),
+    'key id of a file': forge({ ...head, kid: '../../../../dev/null' }, claims, ''.padEnd(1, '\0')),
+    'not before tomorrow': forge(head, { ...claims, nbf: now + 86_400 }, key),
+    'payload changed': `${h}.${base64({ ...claims, exp: now + 9_999_999 })}.${s}`,
+    'signature cut': good.slice(0, -2),
+    'signature of zeros': `${h}.${p}.${base64('\0'.repeat(32))}`,
+    'without signature': `${h}.${p}`,
+    'a fourth part': `${good}.${s}`,
+    'payload no JSON': `${h}.${base64('not json')}.${s}`,
+    'payload an array': forge(head, [claims], key),
+    'header no JSON': `${base64('{')}.${p}.${s}`,
+    'blanks inside': `${h} .${p}.${s}`,
+    'the socket token of a driver': connect.text('auth_token'),
+    'the access token of a driver': qpu.token,
+  }
+  return Promise.all(Object.entries(all).map(async ([what, token]) => ({ what, token: await token })))
+}
+
+test('no forged, expired or foreign token is taken for a login', async () => {
+  await using server = await openTestServer()
+  const [user, other] = [await server.createUser(), await server.createUser()]
+  const list = await forgeries(server, user, other)
+  expect(list.length).toBeGreaterThanOrEqual(30)
+  for (const { what, token } of list) {
+    for (const headers of [
+      { authorization: token },
+      { authorization: `Bearer ${token}` },
+      { 'x-api-token': token },
+    ]) {
+      const client = new TestClient(server.url, headers)
+      const statuses = [await client.get('/api/jobs'), await client.get('/api/op/version')].map(
+        (each) => each.status,
+      )
+      expect([what, ...statuses]).toEqual([what, 401, 401])
+    }
+  }
+})
+
+test('the same token, made rightly, is taken: the table above fails for the right reason', async () => {
+  await using server = await openTestServer()
+  const user = await server.createUser()
+  const key =
+    ((await findUser(server.db, user.id))?.tokenKey ?? '') + (await accountSecret(server.db, 'users'))
+  const exp = Math.floor(server.context.clock.now() / 1000) - 20
+  const claims = { id: user.id, type: 'auth', collectionId: '_pb_users_auth_', refreshable: true, exp }
+  // 20 s too old: within the 30 s by which clocks may differ.
+  const token = forge({ alg: 'HS256', typ: 'JWT' }, claims, key)
+  for (const authorization of [token, `Bearer ${token}`, `bearer  ${token}`]) {
+    const client = new TestClient(server.url, { authorization })
+    expect((await client.get('/api/jobs')).status).toBe(200)
+  }
+})
+
+test('a token dies with the token key, the account or the account being disabled', async () => {
+  await using server = await openTestServer()
+  const ends: ((id: string) => Promise<unknown>)[] = [
+    (id) => server.db.write('t', (tx) => tx.update(users, id, { tokenKey: 'another' })),
+    (id) => server.db.write('t', (tx) => tx.update(users, id, { disabled: true })),
+    (id) => server.db.write('t', (tx) => tx.remove(users, id)),
+  ]
+  for (const end of ends) {
+    const user = await server.createUser()
+    const apiToken = (await server.as(user).post('/api/tokens')).text('token')
+    const clients = [server.as(user), new TestClient(server.url, { 'x-api-token': apiToken })]
+    const statuses = () => Promise.all(clients.map(async (client) => (await client.get('/api/jobs')).status))
+    expect(await statuses()).toEqual([200, 200])
+    await end(user.id)
+    // A new token key ends logins; API tokens are ended by themselves.
+    expect((await statuses())[0]).toBe(401)
+  }
+})

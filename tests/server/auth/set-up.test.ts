@@ -1,0 +1,77 @@
+import { expect, test } from 'bun:test'
+import { FakeClock, silentLog } from '../../../src/base/index.ts'
+import { listSuperusers } from '../../../src/db/index.ts'
+import { createServer, readConfig } from '../../../src/server/index.ts'
+import { temporaryFolder } from '../../support/database.ts'
+import { login, TestClient, testSettings } from '../../support/server.ts'
+
+/** A server that nobody has set up. */
+async function openFresh() {
+  const folder = temporaryFolder()
+  const clock = new FakeClock()
+  const { config } = readConfig({ flags: await testSettings(folder.path), env: {} })
+  const server = await createServer(config, { clock, log: silentLog, version: '1', assets: undefined })
+  const { url } = await server.start()
+  return {
+    clock,
+    server,
+    guest: new TestClient(url),
+    async notice() {
+      const lines = (await server.setUpNotice()).join('\n')
+      return { lines, token: /"token": "([0-9a-f]+)"/.exec(lines)?.[1] ?? '' }
+    },
+    async [Symbol.asyncDispose]() {
+      await server.stop()
+      folder[Symbol.dispose]()
+    },
+  }
+}
+
+const account = { email: 'First@Example.org', password: 'the first superuser' }
+
+test('the token of the first start creates one superuser, once', async () => {
+  await using fresh = await openFresh()
+  const { token, lines } = await fresh.notice()
+  expect(lines).toContain(`${fresh.guest.url}/api/op/setup`)
+  expect(lines).toContain('svc superuser upsert EMAIL PASSWORD')
+  const attempts = await Promise.all(
+    Array.from({ length: 5 }, (_, at) =>
+      fresh.guest.post('/api/op/setup', { ...account, email: `${at}${account.email}`, token }),
+    ),
+  )
+  expect(attempts.map((answer) => answer.status).sort()).toEqual([201, 403, 403, 403, 403])
+  const [superuser, ...others] = await listSuperusers(fresh.server.context.db)
+  expect(others).toEqual([])
+  const made = attempts.find((answer) => answer.status === 201)
+  expect(made?.body).toEqual({ id: superuser?.id, email: superuser?.email })
+  expect(superuser?.email).toMatch(/^\dfirst@example.org$/)
+  await login(fresh.guest, '_superusers', { ...account, email: superuser?.email ?? '' })
+  expect((await fresh.notice()).lines).toBe('')
+})
+
+test('the token is worthless after 30 minutes, when it is wrong, and when none was printed', async () => {
+  await using fresh = await openFresh()
+  const attempt = async (token: string) =>
+    (await fresh.guest.post('/api/op/setup', { ...account, token })).status
+  expect(await attempt('')).toBe(403)
+  const { token } = await fresh.notice()
+  expect(await attempt(token.replace(/^./, 'x'))).toBe(403)
+  await fresh.clock.advance(30 * 60_000)
+  expect(await attempt(token)).toBe(403)
+  expect(await listSuperusers(fresh.server.context.db)).toEqual([])
+})
+
+test('a password or address that is no good does not use the token up', async () => {
+  await using fresh = await openFresh()
+  const { token } = await fresh.notice()
+  const answers = []
+  for (const bad of [{ password: 'short' }, { password: 'password' }, { email: 'nobody' }]) {
+    answers.push(await fresh.guest.post('/api/op/setup', { ...account, token, ...bad }))
+  }
+  expect(answers.map((answer) => [answer.status, Object.keys(Object(answer.get('data')))])).toEqual([
+    [400, ['password']],
+    [400, ['password']],
+    [400, ['email']],
+  ])
+  expect((await fresh.guest.post('/api/op/setup', { ...account, token })).status).toBe(201)
+})
