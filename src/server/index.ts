@@ -11,6 +11,7 @@ import { driverRoutes } from './drivers/routes.ts'
 import { createEventHandler } from './events/handlers.ts'
 import { buildApp } from './http/app.ts'
 import { type AssetTree, serveAssets } from './http/assets.ts'
+import { openApiRoute } from './http/openapi.ts'
 import { HttpPorts } from './http/ports.ts'
 import { defineFeed, Realtime } from './http/realtime.ts'
 import type { Route } from './http/route.ts'
@@ -95,7 +96,7 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
     ],
     identify,
   })
-  const routes = [
+  const routes: Route[] = [
     ...metaRoutes,
     ...authRoutes(context, { accounts, passwords }),
     ...userRoutes(passwords),
@@ -106,6 +107,7 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
     ...setUp.routes(),
     ...realtime.routes(),
   ]
+  routes.push(openApiRoute(routes))
   const app = buildApp({
     context,
     routes,

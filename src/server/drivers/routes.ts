@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { createDriver, getQpu, setDriverEnabled } from '../../db/index.ts'
-import { connectRequest, operation } from '../../protocol/index.ts'
+import { createDriver, drivers, getQpu, setDriverEnabled } from '../../db/index.ts'
+import { connectRequest, connectResponse, operation } from '../../protocol/index.ts'
 import { hashToken, newDriverToken } from '../access-token.ts'
 import { serverAddress } from '../http/address.ts'
 import { callerName } from '../http/caller.ts'
@@ -13,6 +13,13 @@ const name = v.pipe(
   v.regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/, 'Expected letters, digits, _ and -, at most 100'),
 )
 
+const registered = v.object({
+  id: v.string(),
+  name: v.string(),
+  status: v.picklist(drivers.fields.status.choices),
+  enabled: v.boolean(),
+})
+
 /** Registration, connection and switching of drivers. */
 export function driverRoutes(hub: Hub): Route[] {
   const connect = {
@@ -20,6 +27,7 @@ export function driverRoutes(hub: Hub): Route[] {
     access: 'public',
     body: connectRequest,
     statuses: [200, 400, 401, 403, 409, 503],
+    answer: connectResponse,
   } as const
   return [
     defineRoute({
@@ -35,6 +43,18 @@ export function driverRoutes(hub: Hub): Route[] {
         enabled: v.optional(v.boolean(), true),
       }),
       statuses: [201, 400, 401, 403, 404],
+      answer: v.object({
+        ...registered.entries,
+        qpu: v.string(),
+        qpu_name: v.string(),
+        operation,
+        device: v.string(),
+        token: v.string(),
+        svc_addr: v.string(),
+        ca_fingerprint: v.string(),
+        driver_version: v.string(),
+        snippets: v.object({ start: v.pipe(v.string(), v.description('Command that starts the driver')) }),
+      }),
       async run(context, { body, caller, request }) {
         const token = newDriverToken()
         const tokenHash = hashToken(token)
@@ -81,6 +101,7 @@ export function driverRoutes(hub: Hub): Route[] {
       summary: 'Enable or disable a driver; disabling disconnects it',
       body: v.object({ id: v.pipe(v.string(), v.nonEmpty()), enabled: v.boolean() }),
       statuses: [200, 400, 401, 403, 404],
+      answer: registered,
       async run({ db }, { body, caller }) {
         const driver = await setDriverEnabled(db, callerName(caller), body.id, body.enabled)
         if (!body.enabled) hub.drop(driver.id, 'driver disabled')

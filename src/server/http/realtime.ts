@@ -97,6 +97,7 @@ export class Realtime {
         access: 'public',
         summary: 'Open a stream of changes (server-sent events)',
         statuses: [200, 405, 503],
+        media: 'text/event-stream',
         run: async (_, request) => this.#open(request),
       }),
       defineRoute({

@@ -41,6 +41,14 @@ export interface Route {
   readonly summary: string
   readonly body: v.GenericSchema | undefined
   readonly query: v.GenericSchema | undefined
+  /** The body as the API reference shows it, for routes whose `run` brings several forms into one by itself. */
+  readonly bodyForms: v.GenericSchema | undefined
+  /** JSON body of a success. For the API reference; tests hold every answer against it. */
+  readonly answer: v.GenericSchema | undefined
+  /** Media type of a success that is not JSON. */
+  readonly media: string | undefined
+  /** Request headers that mean something here, each with one sentence. */
+  readonly headers: Readonly<Record<string, string>>
   /** Status codes it answers on success and on its own errors, for the API reference. */
   readonly statuses: readonly number[]
   /** Bytes a body may have. */
@@ -55,6 +63,10 @@ interface RouteDeclaration<Body extends v.GenericSchema, Query extends v.Generic
   summary: string
   body?: Body
   query?: Query
+  bodyForms?: v.GenericSchema
+  answer?: v.GenericSchema
+  media?: string
+  headers?: Readonly<Record<string, string>>
   statuses?: readonly number[]
   maxBody?: number
   /** Returns the JSON body of a 200, a `Reply`, or a `Response` for streams and files. */
@@ -71,7 +83,12 @@ export function defineRoute<
   Body extends v.GenericSchema = v.GenericSchema,
   Query extends v.GenericSchema = v.GenericSchema,
 >(declaration: RouteDeclaration<Body, Query>): Route {
-  const { body, query, statuses = [200], maxBody = MIB, ...rest } = declaration
+  const { body, query, bodyForms, answer, media } = declaration
+  const { method, path, access, summary, headers = {}, statuses = [200], maxBody = MIB } = declaration
   // The machinery validates with exactly these schemas, so the erased types are the declared ones.
-  return { ...rest, body, query, statuses, maxBody, run: declaration.run as Route['run'] }
+  const run = declaration.run as Route['run']
+  return {
+    ...{ method, path, access, summary, body, query, bodyForms, answer, media, headers, statuses, maxBody },
+    run,
+  }
 }

@@ -1,3 +1,4 @@
+import * as v from 'valibot'
 import { defineRoute, type Route } from '../http/route.ts'
 
 /** What the server says about itself. */
@@ -8,6 +9,7 @@ export const metaRoutes: Route[] = [
     access: 'public',
     summary: 'Whether the server answers and its database can be read',
     statuses: [200, 500],
+    answer: v.object({ message: v.string(), code: v.literal(200), data: v.object({}) }),
     async run({ db }) {
       await db.read((tx) => tx.one('SELECT 1 AS ok'))
       return { message: 'API is healthy.', code: 200, data: {} }
@@ -19,6 +21,7 @@ export const metaRoutes: Route[] = [
     access: 'superuser',
     summary: 'Version of the application',
     statuses: [200, 401, 403],
+    answer: v.object({ version: v.string() }),
     run: async ({ version }) => ({ version }),
   }),
   defineRoute({
@@ -26,6 +29,12 @@ export const metaRoutes: Route[] = [
     path: '/api/ui/config',
     access: 'public',
     summary: 'What the web pages need before login',
+    answer: v.object({
+      name: v.literal('svc'),
+      version: v.string(),
+      passwordLogin: v.boolean(),
+      collections: v.object({ jobs: v.string(), qpus: v.string() }),
+    }),
     run: async ({ config, version }) => ({
       name: 'svc',
       version,
@@ -39,6 +48,7 @@ export const metaRoutes: Route[] = [
     path: '/api/pub/root-ca.pem',
     access: 'public',
     summary: "The server's root CA certificate, to be checked against the pinned fingerprint",
+    media: 'application/x-pem-file',
     run: async ({ tls }) =>
       new Response(tls.material.caPem, {
         headers: {

@@ -16,6 +16,7 @@ import { serverAddress } from '../http/address.ts'
 import { callerName } from '../http/caller.ts'
 import { listQuery } from '../http/listing.ts'
 import { presentRecord } from '../http/present.ts'
+import { recordAnswer } from '../http/record-answer.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
 import { reasonNotTaking } from './availability.ts'
 
@@ -25,15 +26,30 @@ const name = v.pipe(
   v.regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/, 'Expected letters, digits, _ and -, at most 100'),
 )
 
+const qpuAnswer = recordAnswer('Qpu', qpus, {
+  calibrating: v.boolean(),
+  reason: v.pipe(
+    v.nullable(v.object({ code: v.string(), text: v.string() })),
+    v.description('Why it takes no jobs now; null = it does'),
+  ),
+})
+const switched = v.object({
+  id: v.string(),
+  name: v.string(),
+  enabled: v.boolean(),
+  status: v.picklist(qpus.fields.status.choices),
+})
+const unavailable = v.object({ id: v.string(), name: v.string(), reason: v.string() })
+
 /** The QPU as clients see it, with what is computed rather than stored. */
 export async function presentQpu(context: ServerContext, qpu: Qpu, calibrating?: Set<string>) {
   const running = calibrating ?? (await context.db.read(calibratingQpus))
   const isCalibrating = running.has(qpu.id)
-  const unavailable = reasonNotTaking(qpu, isCalibrating)
+  const closed = reasonNotTaking(qpu, isCalibrating)
   return {
     ...presentRecord(qpus, qpu, context.db.names, { isSuperuser: false }),
     calibrating: isCalibrating,
-    reason: unavailable ? { code: unavailable.code, text: unavailable.reason } : null,
+    reason: closed ? { code: closed.code, text: closed.reason } : null,
   }
 }
 
@@ -46,6 +62,7 @@ export const qpuRoutes: Route[] = [
     summary: 'List all QPUs',
     query: listQuery(['created', 'updated', 'name', 'status', 'num_qubits'], 'created'),
     statuses: [200, 400],
+    answer: v.array(qpuAnswer),
     async run(context, { query }) {
       const calibrating = await context.db.read(calibratingQpus)
       const rows = await listQpus(context.db, query)
@@ -58,6 +75,7 @@ export const qpuRoutes: Route[] = [
     access: 'public',
     summary: 'Retrieve a QPU by name or id',
     statuses: [200, 404],
+    answer: qpuAnswer,
     async run(context, { params }) {
       return presentQpu(context, await getQpu(context.db, params['name'] ?? ''))
     },
@@ -67,12 +85,13 @@ export const qpuRoutes: Route[] = [
     path: '/api/op/qpus/availability',
     access: 'public',
     summary: 'List the QPUs that take no jobs now, each with its reason',
+    answer: v.array(unavailable),
     async run({ db }) {
       const calibrating = await db.read(calibratingQpus)
       const rows = await listQpus(db, { skip: 0, limit: 1000, sort: 'name' })
       return rows.flatMap((qpu) => {
-        const unavailable = reasonNotTaking(qpu, calibrating.has(qpu.id))
-        return unavailable ? [{ id: qpu.id, name: qpu.name, reason: unavailable.reason }] : []
+        const closed = reasonNotTaking(qpu, calibrating.has(qpu.id))
+        return closed ? [{ id: qpu.id, name: qpu.name, reason: closed.reason }] : []
       })
     },
   }),
@@ -88,6 +107,15 @@ export const qpuRoutes: Route[] = [
       enabled: v.optional(v.boolean(), true),
     }),
     statuses: [201, 400, 401, 403],
+    answer: v.object({
+      ...switched.entries,
+      executor_type: v.string(),
+      num_qubits: v.number(),
+      driver_id: v.string(),
+      access_token: v.string(),
+      svc_addr: v.string(),
+      ca_fingerprint: v.string(),
+    }),
     async run(context, { body, caller, request }) {
       const token = newDriverToken()
       const { qpu, driver } = await createQpu(context.db, callerName(caller), {
@@ -123,6 +151,7 @@ export const qpuRoutes: Route[] = [
       enabled: v.boolean(),
     }),
     statuses: [200, 400, 401, 403, 404],
+    answer: switched,
     async run({ db, hub }, { body, caller }) {
       const which = body.name ?? body.id
       if (!which) {
@@ -145,6 +174,7 @@ export const qpuRoutes: Route[] = [
       reason: v.optional(v.pipe(v.string(), v.maxLength(1_000)), ''),
     }),
     statuses: [200, 400, 401, 403, 404],
+    answer: qpuAnswer,
     async run(context, { body, caller }) {
       const { id, maintenance, reason } = body
       const changed = await setMaintenance(context.db, callerName(caller), id, maintenance, reason)

@@ -24,6 +24,15 @@ const expiry = v.pipe(
   v.transform((text) => (text === '' ? '' : toTimestamp(fromTimestamp(text) ?? 0))),
 )
 
+const shownToken = v.object({
+  id: v.string(),
+  name: v.string(),
+  expires_at: v.string(),
+  created: v.string(),
+  updated: v.string(),
+})
+const tokenAnswer = v.pipe(shownToken, v.title('ApiToken'))
+
 function shown(token: ApiToken) {
   const { id, name, expires_at, created, updated } = token
   return { id, name, expires_at, created, updated }
@@ -38,6 +47,7 @@ export const tokenRoutes: Route[] = [
     summary: 'Create an API token',
     body: v.object({ name: v.optional(name, ''), expires_at: v.optional(expiry, '') }),
     statuses: [201, 400, 401],
+    answer: v.object({ ...shownToken.entries, token: v.string() }),
     async run({ db }, { body, caller }) {
       const user = await actingUser(db, caller)
       const token = newApiToken()
@@ -57,6 +67,7 @@ export const tokenRoutes: Route[] = [
     summary: "List the caller's API tokens",
     query: listQuery(['created', 'updated', 'name', 'expires_at'], '-created'),
     statuses: [200, 400, 401],
+    answer: v.array(tokenAnswer),
     async run({ db }, { caller, query }) {
       const user = await actingUser(db, caller)
       return (await listApiTokens(db, user.id, query)).map(shown)
@@ -68,6 +79,7 @@ export const tokenRoutes: Route[] = [
     access: 'signed_in',
     summary: 'Retrieve an API token',
     statuses: [200, 401, 404],
+    answer: tokenAnswer,
     async run({ db }, { caller, params }) {
       const user = await actingUser(db, caller)
       return shown(await findApiToken(db, user.id, params['id'] ?? ''))
@@ -80,6 +92,7 @@ export const tokenRoutes: Route[] = [
     summary: 'Rename an API token or change its expiry',
     body: v.object({ name: v.optional(name), expires_at: v.optional(expiry) }),
     statuses: [200, 400, 401, 404],
+    answer: tokenAnswer,
     async run({ db }, { body, caller, params }) {
       const user = await actingUser(db, caller)
       const patch = {
@@ -95,6 +108,7 @@ export const tokenRoutes: Route[] = [
     access: 'signed_in',
     summary: 'Delete an API token; it ends at once',
     statuses: [200, 401, 404],
+    answer: v.object({ status: v.literal('deleted') }),
     async run({ db }, { caller, params }) {
       const user = await actingUser(db, caller)
       await removeApiToken(db, user.id, params['id'] ?? '')

@@ -4,6 +4,7 @@ import { changeUserAccount, createUser, findUser, users } from '../../db/index.t
 import { checkPassword, type Passwords } from '../auth/password.ts'
 import { callerName } from '../http/caller.ts'
 import { presentRecord } from '../http/present.ts'
+import { recordAnswer } from '../http/record-answer.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 
 const MAX_SECONDS = 1e12
@@ -21,6 +22,8 @@ const newUser = v.object({
   qpu_seconds: v.optional(balance, 0),
 })
 
+const userAnswer = recordAnswer('User', users)
+
 /** User accounts as superusers handle them. */
 export function userRoutes(passwords: Passwords): Route[] {
   return [
@@ -31,6 +34,7 @@ export function userRoutes(passwords: Passwords): Route[] {
       summary: 'Create a user',
       body: newUser,
       statuses: [200, 400, 401, 403],
+      answer: userAnswer,
       async run({ db }, { body }) {
         checkPassword(body.password)
         if (body.passwordConfirm !== undefined && body.passwordConfirm !== body.password) {
@@ -55,6 +59,7 @@ export function userRoutes(passwords: Passwords): Route[] {
       access: 'signed_in',
       summary: 'Retrieve a user: the own account, or any for superusers',
       statuses: [200, 401, 404],
+      answer: userAnswer,
       async run({ db }, { caller, params }) {
         const isSuperuser = caller.kind === 'superuser'
         const isSelf = caller.kind === 'user' && caller.user.id === params['id']
@@ -70,6 +75,7 @@ export function userRoutes(passwords: Passwords): Route[] {
       summary: "Set a user's balance of QPU time or the list of API tokens",
       body: v.object({ qpu_seconds: v.optional(balance), api_tokens: v.optional(v.array(id)) }),
       statuses: [200, 400, 401, 403, 404],
+      answer: userAnswer,
       async run({ db }, { body, caller, params }) {
         const row = await changeUserAccount(db, callerName(caller), params['id'] ?? '', {
           qpuSeconds: body.qpu_seconds,
