@@ -48,19 +48,18 @@ export async function freePort(): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0
 }
 
-/** Waits until `check`, asked every `everyMs`, gives a value; the caller's patience ends after `ms`. */
+/** Waits until `check` gives a value; the caller's patience ends after `ms`. */
 export async function until<T>(
   what: string,
   check: () => Promise<T | undefined | false>,
   ms = 20_000,
-  everyMs = 20,
 ): Promise<T> {
   const end = performance.now() + ms
   for (;;) {
     const value = await check().catch(() => undefined)
     if (value !== undefined && value !== false) return value
     if (performance.now() > end) throw new Error(`waited ${ms} ms in vain for: ${what}`)
-    await Bun.sleep(everyMs)
+    await Bun.sleep(20)
   }
 }
 
@@ -106,7 +105,7 @@ export class Service {
   }
 
   get url(): string {
-    return `http://${this.ip}:${this.port}`
+    return `http://${this.ip.includes(':') ? `[${this.ip}]` : this.ip}:${this.port}`
   }
 
   /** What the server wrote to standard error so far. */
@@ -135,7 +134,6 @@ export class Service {
         return (await fetch(`${this.url}/api/health`)).ok
       },
       30_000,
-      5,
     )
     return performance.now() - started
   }
