@@ -1,0 +1,30 @@
+const UNSEEN = /<(script|style|iframe|head)\b[\s\S]*?<\/\1\s*>|<!--[\s\S]*?-->/gi
+/** Tags beside which readers see a gap. */
+const BLOCKS =
+  /<\/?(?:address|article|blockquote|br|div|h[1-6]|hr|li|ol|p|pre|section|table|td|th|tr|ul)\b[^<>]*>/gi
+const TAGS = /<\/?[a-z!][^<>]*>/gi
+const ENTITIES: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: ' ',
+}
+
+/** The beginning of a text as plain words: without HTML tags, white space collapsed, `length` characters. */
+export function excerptOf(
+  text: string,
+  { length, withEllipsis }: { length: number; withEllipsis: boolean },
+): string {
+  const plain = text
+    .replace(UNSEEN, ' ')
+    .replace(BLOCKS, ' ')
+    .replace(TAGS, '')
+    .replace(/&([a-z]+);/g, (entity, name: string) => ENTITIES[name] ?? entity)
+    .replace(/\s+/g, ' ')
+    .trim()
+  const characters = [...plain]
+  if (characters.length <= length) return plain
+  return characters.slice(0, length).join('').trimEnd() + (withEllipsis ? '...' : '')
+}

@@ -1,0 +1,6 @@
+export type { FilterAst } from './ast.ts'
+export { BASE, type CompileOptions, type Condition, compileFilter } from './compile.ts'
+export type { Caller, Catalogue } from './context.ts'
+export { type Auth, isSuperuser, NO_FACTS, type RequestFacts } from './facts.ts'
+export { parseFilter } from './parser.ts'
+export { compileSort, type Order, parseSort } from './sort.ts'

@@ -1,0 +1,77 @@
+import { type CompileOptions, type Condition, createContext } from './compile.ts'
+import type { Context } from './context.ts'
+import { badFilter, MAX_SORT_KEY_CHARACTERS, MAX_SORT_KEYS, shown } from './limits.ts'
+import { fieldOperand } from './resolve.ts'
+import { fromJoins } from './scope.ts'
+
+/** One key of a sort. */
+export interface SortKey {
+  readonly name: string
+  readonly descending: boolean
+}
+
+const NAME = /^(?:@random|@rowid|[_A-Za-z][A-Za-z0-9_.:]*)$/
+
+/**
+ * Reads a sort such as `-created,user.name:lower`; blank = no keys.
+ * @throws AppError `invalid`, reason `bad_filter`, for empty, too many or malformed keys.
+ */
+export function parseSort(text: string): SortKey[] {
+  if (text.trim() === '') return []
+  const keys = text.split(',').map((key) => key.trim())
+  if (keys.length > MAX_SORT_KEYS) {
+    throw badFilter(`The sort has ${keys.length} keys; at most ${MAX_SORT_KEYS} are allowed`)
+  }
+  return keys.map((key) => {
+    const name = key.replace(/^[-+]/, '').trim()
+    if (key.length > MAX_SORT_KEY_CHARACTERS || !NAME.test(name)) {
+      throw badFilter(
+        `"${shown(key)}" is no sort key; write field names with - in front for descending order`,
+      )
+    }
+    return { name, descending: key.startsWith('-') }
+  })
+}
+
+/** An order of rows `b`, and the condition that it puts on them. */
+export interface Order extends Condition {
+  /** What stands behind ORDER BY. */
+  readonly orderBy: string
+}
+
+/**
+ * Compiles sort keys. Insertion order settles ties, so that pages do not overlap. `sql` is '' when the order
+ * hides no rows.
+ * @throws AppError `invalid` for names that are no fields or that the caller may not use.
+ */
+export function compileSort(keys: readonly SortKey[], options: CompileOptions): Order {
+  const context = createContext(options)
+  const conditions: string[] = []
+  const terms = keys.map(({ name, descending }) => {
+    const { sql, condition } = sortTerm(context, name)
+    if (condition !== undefined) conditions.push(condition)
+    return descending ? `${sql} DESC` : sql
+  })
+  return {
+    sql: conditions.join(' AND '),
+    orderBy: [...terms, `${context.alias}."seq"`].join(', '),
+    bind: context.binder.bind,
+  }
+}
+
+function sortTerm(context: Context, name: string): { sql: string; condition?: string } {
+  if (name === '@random') return { sql: 'random()' }
+  if (name === '@rowid') return { sql: `${context.alias}."seq"` }
+  const scope = context.newScope()
+  const { sql, guard } = fieldOperand(context, scope, name)
+  // An order by hidden addresses would tell them.
+  const value = guard === undefined ? sql : `CASE WHEN ${guard} THEN ${sql} END`
+  if (scope.joins.length === 0) return { sql: value }
+  const from = fromJoins(scope)
+  if (scope.guards.length === 0) return { sql: `(SELECT ${value} FROM ${from} LIMIT 1)` }
+  const visible = scope.guards.join(' AND ')
+  return {
+    sql: `(SELECT ${value} FROM ${from} WHERE ${visible} LIMIT 1)`,
+    condition: `EXISTS (SELECT 1 FROM ${from} WHERE ${visible})`,
+  }
+}

@@ -1,0 +1,203 @@
+import { SQLiteError } from 'bun:sqlite'
+import { AppError } from '../base/index.ts'
+import { candidateRow } from './candidate.ts'
+import { clientFilter, clientSort } from './client-text.ts'
+import type { AnyCollection, RecordOf, Rules } from './collection.ts'
+import { COLLECTIONS } from './collections/index.ts'
+import { createExpander, type Expander } from './expand.ts'
+import { BASE, type Catalogue, type Condition, type RequestFacts } from './filter/index.ts'
+import type { CollectionNames } from './names.ts'
+import type { Paging } from './paging.ts'
+import { createPlans } from './plan.ts'
+import { type Access, createRuleBook } from './rules.ts'
+import { type Params, quoted, type SqlReader } from './sql.ts'
+
+/** What a caller may see, and who that is. */
+export interface Permission {
+  /** Text of the rule; `null` = superusers only, `''` = everybody. */
+  readonly rule: string | null
+  readonly facts: RequestFacts
+}
+
+/** A list request. */
+export interface ListRequest extends Permission, Paging {
+  readonly filter?: string
+  readonly sort?: string
+}
+
+/** One page of records; totals are -1 when they were not asked for. */
+export interface Page<R> {
+  readonly page: number
+  readonly perPage: number
+  readonly totalItems: number
+  readonly totalPages: number
+  readonly items: R[]
+}
+
+/** A question about single records, compiled once: for a realtime subscription or one write. */
+export interface RecordTest {
+  /** Whether the stored record `id` satisfies it; false when there is none. */
+  stored(tx: SqlReader, id: string, facts: RequestFacts): boolean
+  /** Whether values that are not stored satisfy it: a record to be created, or one that was just deleted. */
+  values(tx: SqlReader, values: Readonly<Record<string, unknown>>, facts: RequestFacts): boolean
+}
+
+/** Reading records the way requests ask for them: by rule, filter and sort. */
+export interface RecordQueries extends Expander {
+  /**
+   * The records that the rule shows and the filter wants. Rule and filter must both hold.
+   * @throws AppError `forbidden` when the rule is for superusers only, `invalid` for a bad filter or sort.
+   */
+  list<C extends AnyCollection>(tx: SqlReader, collection: C, request: ListRequest): Page<RecordOf<C>>
+  /**
+   * The record when it exists and the rule shows it.
+   * @throws AppError `forbidden` when the rule is for superusers only.
+   */
+  view<C extends AnyCollection>(
+    tx: SqlReader,
+    collection: C,
+    id: string,
+    permission: Permission,
+  ): RecordOf<C> | undefined
+  /**
+   * Compiles a rule, with a filter of the caller if there is one, for the kind of account in `facts`; ask with
+   * facts of the same kind.
+   */
+  test(collection: AnyCollection, permission: Permission & { readonly filter?: string }): RecordTest
+}
+
+/** What queries are about. */
+export interface QueryOptions {
+  /** Configured public names: `database.names`. */
+  readonly names: CollectionNames
+  /** All of the service's when not said. */
+  readonly collections?: readonly AnyCollection[]
+  /** The rules in force where joins and expands ask for them; the declared ones when not said. */
+  readonly rulesOf?: (collection: AnyCollection) => Rules
+}
+
+/** Queries over collections. Keeps compiled rules, so make it once. */
+export function createRecordQueries({
+  names,
+  collections = COLLECTIONS,
+  rulesOf = ({ rules }) => rules,
+}: QueryOptions): RecordQueries {
+  const catalogue: Catalogue = { names, collections, rulesOf }
+  const rules = createRuleBook(catalogue)
+  const planOf = createPlans()
+  const from = (collection: AnyCollection) => `${quoted(collection.name)} AS ${BASE}`
+
+  return {
+    ...createExpander({ catalogue, rules, planOf }),
+    list: <C extends AnyCollection>(tx: SqlReader, collection: C, request: ListRequest) => {
+      const { facts, page, perPage, skipTotal } = request
+      const rule = mustAllow(rules.access(collection, request.rule, facts))
+      const filter = clientFilter(catalogue, collection, request.filter ?? '', facts)
+      const order = clientSort(catalogue, collection, request.sort ?? '', facts)
+      const { where, params } = joinedConditions([rule, filter, order], facts, tx.now)
+      const source = `FROM ${from(collection)}${where}`
+      return evaluated(() => {
+        const total = skipTotal
+          ? -1
+          : (tx.one<{ n: number }>(`SELECT count(*) AS n ${source}`, params)?.n ?? 0)
+        // Ids first: sorting whole rows would carry their payloads along.
+        const ids = tx.all<{ id: string }>(
+          `SELECT ${BASE}."id" ${source} ORDER BY ${order.orderBy} LIMIT $page_limit OFFSET $page_offset`,
+          { ...params, page_limit: perPage, page_offset: (page - 1) * perPage },
+        )
+        return {
+          page,
+          perPage,
+          totalItems: total,
+          totalPages: skipTotal ? -1 : Math.ceil(total / perPage),
+          // The plan decodes exactly the declared fields; see createRecordReader.
+          items: recordsOf(tx, collection, ids) as RecordOf<C>[],
+        }
+      })
+    },
+    view: <C extends AnyCollection>(
+      tx: SqlReader,
+      collection: C,
+      id: string,
+      { rule, facts }: Permission,
+    ) => {
+      const access = mustAllow(rules.access(collection, rule, facts))
+      const { where, params } = joinedConditions([BY_ID, access], facts, tx.now)
+      const row = tx.one<Record<string, unknown>>(`${planOf(collection).select} AS ${BASE}${where}`, {
+        ...params,
+        id,
+      })
+      return row && (planOf(collection).record(row) as RecordOf<C>)
+    },
+    test(collection, { rule, facts: compiledFor, filter = '' }) {
+      const access = rules.access(collection, rule, compiledFor)
+      if (access === 'nobody') return { stored: () => false, values: () => false }
+      const wanted = clientFilter(catalogue, collection, filter, compiledFor)
+      const holds = (
+        tx: SqlReader,
+        source: string,
+        conditions: Conditions,
+        facts: RequestFacts,
+        own: Params,
+      ) => {
+        const { where, params } = joinedConditions(conditions, facts, tx.now)
+        const sql = `SELECT 1 AS found FROM ${source}${where} LIMIT 1`
+        return evaluated(() => tx.one(sql, { ...params, ...own }) !== undefined)
+      }
+      return {
+        stored: (tx, id, facts) => holds(tx, from(collection), [BY_ID, access, wanted], facts, { id }),
+        values(tx, values, facts) {
+          const row = candidateRow(collection, values)
+          return holds(tx, `${row.sql} AS ${BASE}`, [access, wanted], facts, row.params)
+        },
+      }
+    },
+  }
+
+  function recordsOf(tx: SqlReader, collection: AnyCollection, ids: readonly { id: string }[]) {
+    const plan = planOf(collection)
+    const rows = tx.all<Record<string, unknown>>(
+      `${plan.select} WHERE "id" IN (SELECT "value" FROM json_each($ids))`,
+      { ids: JSON.stringify(ids.map(({ id }) => id)) },
+    )
+    const byId = new Map(rows.map((row) => [row['id'], row]))
+    return ids.flatMap(({ id }) => {
+      const row = byId.get(id)
+      return row ? [plan.record(row)] : []
+    })
+  }
+}
+
+type Conditions = readonly (Condition | 'everybody' | undefined)[]
+
+const BY_ID: Condition = { sql: `${BASE}."id" = $id`, bind: () => ({}) }
+
+function joinedConditions(conditions: Conditions, facts: RequestFacts, now: number) {
+  const terms: string[] = []
+  const params: Params[] = []
+  for (const condition of conditions) {
+    if (condition === undefined || condition === 'everybody') continue
+    if (condition.sql !== '') terms.push(`(${condition.sql})`)
+    params.push(condition.bind(facts, now))
+  }
+  const where = terms.length === 0 ? '' : ` WHERE ${terms.join(' AND ')}`
+  return { where, params: Object.fromEntries(params.flatMap((each) => Object.entries(each))) }
+}
+
+function mustAllow(access: Access): Exclude<Access, 'nobody'> {
+  if (access === 'nobody') throw new AppError('forbidden', 'Only superusers can perform this action')
+  return access
+}
+
+/** Runs a statement whose condition came from a caller: what SQLite refuses about it is the caller's error. */
+function evaluated<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (cause) {
+    if (!(cause instanceof SQLiteError)) throw cause
+    throw new AppError('invalid', 'The filter or sort cannot be evaluated; make it simpler', {
+      reason: 'bad_filter',
+      cause,
+    })
+  }
+}
