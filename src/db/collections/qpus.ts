@@ -1,5 +1,6 @@
 import { defineCollection } from '../collection.ts'
 import { bool, choice, integer, json, text } from '../field.ts'
+import { refuseUnfinishedJobs } from '../store/removal.ts'
 import { withUnderscores } from '../underscores.ts'
 
 /** Quantum processing units. */
@@ -27,5 +28,6 @@ export const qpus = defineCollection({
       after.name = withUnderscores(after.name)
       if (!after.enabled) after.status = 'offline'
     },
+    beforeRemove: ({ tx, record }) => refuseUnfinishedJobs(tx, record.id),
   },
 })

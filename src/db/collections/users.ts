@@ -1,6 +1,7 @@
 import { AppError, newId } from '../../base/index.ts'
 import { defineCollection } from '../collection.ts'
 import { bool, email, relations, seconds, text } from '../field.ts'
+import { cancelJobsOf } from '../store/removal.ts'
 
 const OWN = 'id = @request.auth.id'
 const NO_MONEY = '@request.body.qpu_seconds:isset = false && @request.body.api_tokens:isset = false'
@@ -51,5 +52,6 @@ export const users = defineCollection({
         { id: newId(tx.now), user: record.id, delta: Math.round(record.qpu_seconds * 1_000), at: tx.at },
       )
     },
+    beforeRemove: ({ tx, record }) => cancelJobsOf(tx, record.id),
   },
 })

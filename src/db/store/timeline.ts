@@ -1,5 +1,5 @@
 import { newId } from '../../base/index.ts'
-import type { ReadTx, Tx } from '../tx.ts'
+import type { SqlReader, SqlWriter } from '../sql.ts'
 
 /** What can happen to a job. */
 export type JobEvent =
@@ -23,7 +23,7 @@ export interface TimelineEntry {
 }
 
 /** Takes down what happened to a job, in the transaction that makes it happen. */
-export function appendTimeline(tx: Tx, job: string, entry: Omit<TimelineEntry, 'at'>): void {
+export function appendTimeline(tx: SqlWriter, job: string, entry: Omit<TimelineEntry, 'at'>): void {
   tx.run(
     `INSERT INTO job_timeline (id, job, at, event, attempt, detail)
      VALUES ($id, $job, $at, $event, $attempt, $detail)`,
@@ -32,7 +32,7 @@ export function appendTimeline(tx: Tx, job: string, entry: Omit<TimelineEntry, '
 }
 
 /** What happened to a job, oldest first. */
-export function listTimeline(tx: ReadTx, job: string): TimelineEntry[] {
+export function listTimeline(tx: SqlReader, job: string): TimelineEntry[] {
   return tx.all<TimelineEntry>(
     'SELECT at, event, attempt, detail FROM job_timeline WHERE job = $job ORDER BY rowid',
     { job },

@@ -40,8 +40,9 @@ export class Recovery {
   /** Looks at all running attempts once. */
   async recoverOnce(): Promise<void> {
     const { db, deadlines, config, log } = this.#parts
-    const running = await db.read(listRunning)
-    for (const attempt of deadlines.overdue(running)) {
+    // Inside the snapshot: a job claimed meanwhile must not look like one that is over.
+    const overdue = await db.read((tx) => deadlines.overdue(listRunning(tx)))
+    for (const attempt of overdue) {
       const reason = `no sign of life from the driver for ${formatDuration(config.jobTimeout)}`
       const status = await db.write('requeue lost job', (tx) =>
         requeueLost(tx, { ...attempt, reason }, config),
