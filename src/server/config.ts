@@ -1,4 +1,4 @@
-import { parse as parseYaml } from 'yaml'
+import { isMap, isScalar, LineCounter, parseDocument } from 'yaml'
 import { AppError, messageOf } from '../base/index.ts'
 import {
   bool,
@@ -162,24 +162,22 @@ function parseValue(declared: Setting<unknown>, source: string, value: unknown):
   }
 }
 
-function readConfigFile(file: { path: string; text: string }): Record<string, unknown> {
-  let content: unknown
-  try {
-    content = parseYaml(file.text) ?? {}
-  } catch (error) {
-    throw badConfig(`${file.path}: not readable as YAML or JSON; ${messageOf(error).split('\n')[0]}`)
+/** JSON is YAML too, so one parser reads both and knows the line of each key. */
+function readConfigFile({ path, text }: { path: string; text: string }): Record<string, unknown> {
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines })
+  const [error] = document.errors
+  if (error) throw badConfig(`${path}: not readable as YAML or JSON; ${error.message.trimEnd()}`)
+  const { contents } = document
+  if (contents === null) return {}
+  if (!isMap(contents)) throw badConfig(`${path}: expected keys with values such as serverPort: 8090`)
+  for (const { key } of contents.items) {
+    const name = isScalar(key) ? String(key.value) : ''
+    if (Object.hasOwn(SETTINGS, name)) continue
+    const start = isScalar(key) ? (key.range?.[0] ?? 0) : 0
+    throw badConfig(`${path}, line ${lines.linePos(start).line}: unknown key ${name}; see svc serve --help`)
   }
-  if (typeof content !== 'object' || content === null || Array.isArray(content)) {
-    throw badConfig(`${file.path}: expected keys with values such as serverPort: 8090`)
-  }
-  for (const key of Object.keys(content)) {
-    if (!Object.hasOwn(SETTINGS, key)) {
-      const lines = file.text.split('\n')
-      const line = lines.findIndex((each) => each.includes(key)) + 1
-      throw badConfig(`${file.path}, line ${line}: unknown key ${key}; see svc serve --help`)
-    }
-  }
-  return content as Record<string, unknown>
+  return document.toJS()
 }
 
 function checkTogether(config: Config): void {
@@ -188,11 +186,24 @@ function checkTogether(config: Config): void {
       `--port-range-end: bad value ${config.portRangeEnd}; expected more than --port-range-start (${config.portRangeStart})`,
     )
   }
+  checkCollectionNames(config)
   if (config.oauth2Providers !== '') {
     try {
       if (!Array.isArray(JSON.parse(config.oauth2Providers))) throw new Error('not an array')
     } catch (error) {
       throw badConfig(`--oauth2-providers: expected a JSON array; ${messageOf(error)}`)
     }
+  }
+}
+
+function checkCollectionNames(config: Config): void {
+  const owners = new Map<unknown, string>()
+  for (const [setting, name] of Object.entries(config)) {
+    if (!setting.endsWith('Collection')) continue
+    const other = owners.get(name)
+    if (other !== undefined) {
+      throw badConfig(`${flagOf(setting)}: bad value ${name}; ${flagOf(other)} has the same name`)
+    }
+    owners.set(name, setting)
   }
 }

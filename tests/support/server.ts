@@ -182,7 +182,8 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
   const { config } = readConfig({ flags, env: {} })
   const { clock = systemClock, log = silentLog } = options
   const server = await createServer(config, { clock, log, version: '2026.1.0-test', assets: undefined })
-  const { url } = await server.start()
+  // With --domain the printed address cannot be reached from here.
+  const url = `http://127.0.0.1:${new URL((await server.start()).url).port}`
   const { context } = server
   const guest = new TestClient(url)
   const as = ({ token }: { token: string }) => new TestClient(url, { authorization: token })

@@ -14,9 +14,10 @@ export function listenAddress(config: Config): string {
 
 /**
  * The address to print in commands and links: from `--domain` or `--ip-addr`, never from the Host header,
- * which a caller can forge. The port is the one the request came in on.
+ * which a caller can forge. The port is the one the request came in on; a proxy that ends TLS says so.
  */
 export function serverAddress(config: Config, request: Request): string {
   const url = new URL(request.url)
-  return `${url.protocol}//${hostForUrl(config.domain || config.ipAddr)}${url.port ? `:${url.port}` : ''}`
+  const isSecure = url.protocol === 'https:' || request.headers.get('x-forwarded-proto') === 'https'
+  return `${isSecure ? 'https' : 'http'}://${hostForUrl(config.domain || config.ipAddr)}${url.port ? `:${url.port}` : ''}`
 }

@@ -1,0 +1,247 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { quantumJobs } from '../../src/db/index.ts'
+import {
+  openTestServer,
+  type TestAccount,
+  TestClient,
+  type TestQpu,
+  type TestServer,
+} from '../support/server.ts'
+
+/** Who asks. The records in the paths belong to `owner`; `program` is the owner's API token. */
+const ROLES = ['guest', 'owner', 'other', 'program', 'superuser'] as const
+
+interface World {
+  server: TestServer
+  owner: TestAccount
+  qpu: TestQpu
+  clients: Record<(typeof ROLES)[number], TestClient>
+  /** A pending job of the owner. */
+  job(): Promise<string>
+  /** An API token of the owner. */
+  token(): Promise<string>
+}
+
+type Statuses = readonly [guest: number, owner: number, other: number, program: number, superuser: number]
+interface Row {
+  route: string
+  statuses: Statuses
+  /** Path and body of a request that is right in itself, made anew for each role. */
+  ask?(world: World): { path?: string; body?: object } | Promise<{ path?: string; body?: object }>
+}
+
+const EVERYBODY: Statuses = [200, 200, 200, 200, 200]
+const SUPERUSER: Statuses = [401, 403, 403, 403, 200]
+const SUPERUSER_CREATES: Statuses = [401, 403, 403, 403, 201]
+const SIGNED_IN: Statuses = [401, 200, 200, 200, 200]
+/** The owner alone; a superuser acts as its own user here. */
+const OWNER: Statuses = [401, 200, 404, 200, 404]
+const OWNER_OR_SUPERUSER: Statuses = [401, 200, 404, 200, 200]
+const all = (status: number): Statuses => [status, status, status, status, status]
+
+const PROGRAM = 'OPENQASM 3.0; include "stdgates.inc"; qubit q; bit c; c = measure q;'
+let names = 0
+const fresh = (prefix: string) => {
+  names += 1
+  return `${prefix}_${names}`
+}
+const wrongPassword = () => ({ body: { identity: fresh('nobody'), password: 'wrong password' } })
+const ownToken = async (world: World) => ({ path: `/api/tokens/${await world.token()}` })
+const ownJob = async (world: World) => `/api/jobs/${await world.job()}`
+
+const TABLE: readonly Row[] = [
+  { route: 'GET /api/health', statuses: EVERYBODY },
+  { route: 'GET /api/ui/config', statuses: EVERYBODY },
+  { route: 'GET /api/openapi.json', statuses: EVERYBODY },
+  { route: 'GET /api/pub/root-ca.pem', statuses: EVERYBODY },
+  { route: 'GET /api/op/version', statuses: SUPERUSER },
+  {
+    route: 'POST /api/op/setup',
+    statuses: all(403),
+    ask: () => ({ body: { token: 'x', email: 'a@b.cd', password: 'long enough' } }),
+  },
+  { route: 'GET /api/collections/users/auth-methods', statuses: EVERYBODY },
+  { route: 'GET /api/collections/_superusers/auth-methods', statuses: EVERYBODY },
+  { route: 'POST /api/collections/users/auth-with-password', statuses: all(400), ask: wrongPassword },
+  { route: 'POST /api/collections/_superusers/auth-with-password', statuses: all(400), ask: wrongPassword },
+  { route: 'POST /api/collections/users/auth-refresh', statuses: [401, 200, 200, 403, 403] },
+  { route: 'POST /api/collections/_superusers/auth-refresh', statuses: SUPERUSER },
+  {
+    route: 'POST /api/collections/users/records',
+    statuses: SUPERUSER,
+    ask: () => ({ body: { email: `${fresh('new')}@example.org`, password: 'some password' } }),
+  },
+  {
+    route: 'GET /api/collections/users/records/:id',
+    statuses: OWNER_OR_SUPERUSER,
+    ask: ({ owner }) => ({ path: `/api/collections/users/records/${owner.id}` }),
+  },
+  {
+    route: 'PATCH /api/admin/users/:id',
+    statuses: SUPERUSER,
+    ask: ({ owner }) => ({ path: `/api/admin/users/${owner.id}`, body: { qpu_seconds: 1_000 } }),
+  },
+  { route: 'POST /api/tokens', statuses: [401, 201, 201, 201, 201], ask: () => ({ body: { name: 'mine' } }) },
+  { route: 'GET /api/tokens', statuses: SIGNED_IN },
+  { route: 'GET /api/tokens/:id', statuses: OWNER, ask: ownToken },
+  {
+    route: 'PATCH /api/tokens/:id',
+    statuses: OWNER,
+    ask: async (world) => ({ ...(await ownToken(world)), body: { name: 'changed' } }),
+  },
+  { route: 'DELETE /api/tokens/:id', statuses: OWNER, ask: ownToken },
+  { route: 'GET /api/qpus', statuses: EVERYBODY },
+  {
+    route: 'GET /api/qpus/:name',
+    statuses: EVERYBODY,
+    ask: ({ qpu }) => ({ path: `/api/qpus/${qpu.name}` }),
+  },
+  { route: 'GET /api/op/qpus/availability', statuses: EVERYBODY },
+  {
+    route: 'POST /api/op/qpus/create',
+    statuses: SUPERUSER_CREATES,
+    ask: () => ({ body: { name: fresh('qpu') } }),
+  },
+  {
+    route: 'POST /api/op/qpu/toggle',
+    statuses: SUPERUSER,
+    ask: ({ qpu }) => ({ body: { name: qpu.name, enabled: true } }),
+  },
+  {
+    route: 'POST /api/op/qpu/maintenance',
+    statuses: SUPERUSER,
+    ask: ({ qpu }) => ({ body: { id: qpu.id, maintenance: false } }),
+  },
+  {
+    route: 'POST /api/op/drivers/create',
+    statuses: SUPERUSER_CREATES,
+    ask: ({ qpu }) => ({ body: { name: fresh('driver'), qpu: qpu.name, operation: 'monitor' } }),
+  },
+  {
+    route: 'POST /api/op/drivers/toggle',
+    statuses: SUPERUSER,
+    ask: ({ qpu }) => ({ body: { id: qpu.driver, enabled: true } }),
+  },
+  // The access token in the body counts here, whoever else the request says it is.
+  { route: 'POST /api/op/drivers/connect', statuses: all(401), ask: () => ({ body: { token: 'svc_dt_0' } }) },
+  {
+    route: 'POST /api/op/drivers/connect',
+    statuses: EVERYBODY,
+    ask: ({ qpu }) => ({ body: { token: qpu.token } }),
+  },
+  {
+    route: 'POST /api/op/qpus/connect',
+    statuses: EVERYBODY,
+    ask: ({ qpu }) => ({ body: { token: qpu.token } }),
+  },
+  {
+    route: 'POST /api/jobs',
+    statuses: [401, 201, 201, 201, 201],
+    ask: ({ qpu }) => ({ body: { circuits: [{ circuit: PROGRAM }], qpu_target: qpu.name } }),
+  },
+  { route: 'GET /api/jobs', statuses: SIGNED_IN },
+  {
+    route: 'GET /api/jobs/:id',
+    statuses: OWNER_OR_SUPERUSER,
+    ask: async (world) => ({ path: await ownJob(world) }),
+  },
+  {
+    route: 'POST /api/jobs/:id/cancel',
+    statuses: OWNER_OR_SUPERUSER,
+    ask: async (world) => ({ path: `${await ownJob(world)}/cancel` }),
+  },
+  { route: 'GET /api/realtime', statuses: EVERYBODY },
+  {
+    route: 'POST /api/realtime',
+    statuses: all(404),
+    ask: () => ({ body: { clientId: 'nobody', subscriptions: ['qpus/*'] } }),
+  },
+]
+
+let world: World
+beforeAll(async () => {
+  const server = await openTestServer()
+  const [owner, other] = [
+    await server.createUser({ qpuSeconds: 1_000 }),
+    await server.createUser({ qpuSeconds: 1_000 }),
+  ]
+  const token = (await server.as(owner).post('/api/tokens')).text('token')
+  const qpu = await server.createQpu('north')
+  world = {
+    server,
+    owner,
+    qpu,
+    clients: {
+      guest: server.guest,
+      owner: server.as(owner),
+      other: server.as(other),
+      program: new TestClient(server.url, { 'x-api-token': token }),
+      superuser: server.admin,
+    },
+    async job() {
+      const job = await server.db.write('job', (tx) =>
+        tx.insert(quantumJobs, { user_id: owner.id, qpu_target: qpu.id, payload: { circuits: [] } }),
+      )
+      return job.id
+    },
+    token: async () => (await server.as(owner).post('/api/tokens')).text('id'),
+  }
+})
+afterAll(() => world.server[Symbol.asyncDispose]())
+
+/** The status of an answer whose body, which may be an endless stream, nobody reads. */
+async function statusOf(client: TestClient, method: string, path: string, body?: object): Promise<number> {
+  const abort = new AbortController()
+  const response = await fetch(`${client.url}${path}`, {
+    method,
+    headers: { ...client.headers },
+    signal: abort.signal,
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  abort.abort()
+  return response.status
+}
+
+describe('who may do what', () => {
+  for (const { route, statuses, ask } of TABLE) {
+    test(`${route} → ${statuses.join(' ')}`, async () => {
+      const [method = '', pattern = ''] = route.split(' ')
+      const seen: number[] = []
+      for (const role of ROLES) {
+        const { path = pattern, body } = (await ask?.(world)) ?? {}
+        seen.push(await statusOf(world.clients[role], method, path, body))
+      }
+      expect(seen).toEqual([...statuses])
+    })
+  }
+
+  test('the table has every declared route and no other', () => {
+    const declared = world.server.server.routes.map(({ method, path }) => `${method} ${path}`)
+    expect([...new Set(TABLE.map((row) => row.route))].sort()).toEqual(declared.sort())
+  })
+
+  test('every status that was seen is among those the route declares', () => {
+    for (const { route, statuses } of TABLE) {
+      const declared = world.server.server.routes.find(({ method, path }) => `${method} ${path}` === route)
+      for (const status of statuses)
+        expect([route, declared?.statuses]).toEqual([route, expect.arrayContaining([status])])
+    }
+  })
+
+  test('a dead or foreign credential makes a guest', async () => {
+    for (const headers of [
+      { authorization: 'nonsense' },
+      { authorization: 'Bearer ' },
+      { authorization: 'Basic cm9vdDpyb290' },
+      { 'x-api-token': '' },
+      { 'x-api-token': 'svc_0000' },
+      { authorization: world.qpu.token },
+    ]) {
+      const client = new TestClient(world.server.url, headers)
+      expect([
+        await statusOf(client, 'GET', '/api/jobs'),
+        await statusOf(client, 'GET', '/api/qpus'),
+      ]).toEqual([401, 200])
+    }
+  })
+})

@@ -1,0 +1,202 @@
+import { expect, test } from 'bun:test'
+import { openTestServer, type TestServer } from '../../support/server.ts'
+
+const availability = async (server: TestServer) => (await server.guest.get('/api/op/qpus/availability')).body
+
+test('POST /api/op/qpus/create registers the QPU and its process driver and shows the token once', async () => {
+  await using server = await openTestServer()
+  const made = await server.admin.post('/api/op/qpus/create', {
+    name: 'north-1',
+    executor_type: 'aer_sim',
+    num_qubits: 5,
+  })
+  expect(made.status).toBe(201)
+  expect(made.body).toEqual({
+    id: expect.stringMatching(/^[0-9a-z]{15}$/),
+    name: 'north_1',
+    status: 'offline',
+    enabled: true,
+    executor_type: 'aer_sim',
+    num_qubits: 5,
+    driver_id: expect.stringMatching(/^[0-9a-z]{15}$/),
+    access_token: expect.stringMatching(/^svc_dt_[0-9a-f]{64}$/),
+    svc_addr: server.url,
+    ca_fingerprint: server.context.tls.material.caFingerprint,
+  })
+  for (const path of [
+    '/api/qpus',
+    '/api/qpus/north-1',
+    '/api/qpus/north_1',
+    `/api/qpus/${made.text('id')}`,
+  ]) {
+    const shown = await server.guest.get(path)
+    expect([path, shown.status]).toEqual([path, 200])
+    const text = JSON.stringify(shown.body)
+    expect(text).toContain(made.text('id'))
+    expect(text).not.toMatch(/access_token|svc_dt_/)
+  }
+  const stored = await server.db.read((tx) => JSON.stringify(tx.all('SELECT * FROM drivers')))
+  expect(stored).not.toContain(made.text('access_token'))
+})
+
+test('POST /api/op/qpus/create refuses bad values by field', async () => {
+  await using server = await openTestServer()
+  await server.createQpu('north')
+  const bodies: [object, string][] = [
+    [{}, 'name'],
+    [{ name: 'north' }, 'name'],
+    [{ name: 'NORTH west' }, 'name'],
+    [{ name: '../etc' }, 'name'],
+    [{ name: '' }, 'name'],
+    [{ name: 'a'.repeat(101) }, 'name'],
+    [{ name: 'b', num_qubits: 0 }, 'num_qubits'],
+    [{ name: 'b', num_qubits: 1.5 }, 'num_qubits'],
+    [{ name: 'b', num_qubits: '5' }, 'num_qubits'],
+    [{ name: 'b', enabled: 'yes' }, 'enabled'],
+  ]
+  for (const [body, field] of bodies) {
+    const answer = await server.admin.post('/api/op/qpus/create', body)
+    expect([JSON.stringify(body), answer.status, Object.keys(Object(answer.get('data')))]).toEqual([
+      JSON.stringify(body),
+      400,
+      [field],
+    ])
+  }
+  expect((await server.guest.get('/api/qpus')).body).toHaveLength(1)
+})
+
+test('the address in answers comes from the settings, never from the Host header', async () => {
+  await using server = await openTestServer({ settings: { domain: 'qpus.example.org' } })
+  const response = await fetch(`${server.url}/api/op/qpus/create`, {
+    method: 'POST',
+    headers: {
+      authorization: server.superuser.token,
+      host: 'evil.example',
+      'x-forwarded-host': 'evil.example',
+    },
+    body: JSON.stringify({ name: 'north' }),
+  })
+  const answer: { svc_addr: string } = await response.json()
+  expect(answer.svc_addr).toMatch(/^http:\/\/qpus\.example\.org(:\d+)?$/)
+  expect(JSON.stringify(answer)).not.toContain('evil')
+})
+
+test('the list has all QPUs, sorted and paged as asked', async () => {
+  await using server = await openTestServer()
+  for (const name of ['b', 'c', 'a']) await server.createQpu(name)
+  const names = async (query: string) =>
+    ((await server.guest.get(`/api/qpus?${query}`)).body as { name: string }[]).map((qpu) => qpu.name)
+  expect(await names('')).toEqual(['b', 'c', 'a'])
+  expect(await names('sort=-created')).toEqual(['a', 'c', 'b'])
+  expect(await names('sort=name&skip=1')).toEqual(['b', 'c'])
+  expect(await names('sort=-name&limit=1')).toEqual(['c'])
+  for (const query of ['sort=access_token', 'limit=1001', 'skip=x']) {
+    expect([query, (await server.guest.get(`/api/qpus?${query}`)).status]).toEqual([query, 400])
+  }
+})
+
+test('availability names each QPU that takes no jobs, with the strongest reason', async () => {
+  await using server = await openTestServer()
+  const qpu = await server.createQpu('north')
+  const entry = (reason: string) => [{ id: qpu.id, name: 'north', reason }]
+  expect(await availability(server)).toEqual(entry('offline'))
+  await server.db.write('online', (tx) => tx.run(`UPDATE qpus SET status = 'online'`))
+  expect(await availability(server)).toEqual([])
+  expect((await server.guest.get('/api/qpus/north')).body).toMatchObject({ calibrating: false, reason: null })
+  await server.db.write('calibrate', (tx) =>
+    tx.run(
+      `INSERT INTO calibration_requests (id, driver, mode, status, created, updated, target_qubits, requested_by, error, started_at, finished_at, result, progress)
+       SELECT 'cal000000000001', id, 'full', 'running', $at, $at, NULL, '', '', '', '', '', NULL FROM drivers`,
+      { at: tx.at },
+    ),
+  )
+  expect(await availability(server)).toEqual(entry('calibrating'))
+  expect((await server.guest.get('/api/qpus/north')).get('calibrating')).toBe(true)
+  const maintain = (maintenance: boolean, reason?: string) =>
+    server.admin.post('/api/op/qpu/maintenance', { id: qpu.id, maintenance, reason })
+  expect((await maintain(true)).body).toMatchObject({ maintenance: true, reason: { text: 'maintenance' } })
+  expect((await maintain(true, 'warming up')).get('reason')).toEqual({
+    code: 'maintenance',
+    text: 'maintenance: warming up',
+  })
+  expect(await availability(server)).toEqual(entry('maintenance: warming up'))
+  await server.admin.post('/api/op/qpu/toggle', { name: 'north', enabled: false })
+  expect(await availability(server)).toEqual(entry('disabled'))
+  await server.admin.post('/api/op/qpu/toggle', { id: qpu.id, enabled: true })
+  expect((await maintain(false)).body).toMatchObject({ maintenance: false, maintenance_reason: '' })
+})
+
+test('toggle and maintenance refuse unknown QPUs and missing values, and leave a trace', async () => {
+  await using server = await openTestServer()
+  const qpu = await server.createQpu('north')
+  const cases: [string, object, number][] = [
+    ['/api/op/qpu/toggle', { enabled: true }, 400],
+    ['/api/op/qpu/toggle', { name: 'north' }, 400],
+    ['/api/op/qpu/toggle', { name: 'north', enabled: 1 }, 400],
+    ['/api/op/qpu/toggle', { name: 'nowhere', enabled: true }, 404],
+    ['/api/op/qpu/toggle', { id: 'aaaaaaaaaaaaaaa', enabled: true }, 404],
+    ['/api/op/qpu/maintenance', { id: qpu.id }, 400],
+    ['/api/op/qpu/maintenance', { maintenance: true }, 400],
+    ['/api/op/qpu/maintenance', { id: 'aaaaaaaaaaaaaaa', maintenance: true }, 404],
+    ['/api/op/qpu/maintenance', { id: qpu.id, maintenance: true, reason: 'x'.repeat(1_001) }, 400],
+    ['/api/op/drivers/toggle', { id: 'aaaaaaaaaaaaaaa', enabled: true }, 404],
+    ['/api/op/drivers/toggle', { id: qpu.driver }, 400],
+  ]
+  for (const [path, body, status] of cases) {
+    const answer = await server.admin.post(path, body)
+    expect([path, JSON.stringify(body).slice(0, 60), answer.status]).toEqual([
+      path,
+      JSON.stringify(body).slice(0, 60),
+      status,
+    ])
+  }
+  await server.admin.post('/api/op/qpu/toggle', { name: 'north', enabled: false })
+  await server.admin.post('/api/op/qpu/maintenance', { id: qpu.id, maintenance: true })
+  await server.admin.post('/api/op/drivers/toggle', { id: qpu.driver, enabled: false })
+  const acts = await server.db.read((tx) =>
+    tx.all<{ act: string; actor: string }>('SELECT act, actor FROM audit_log ORDER BY seq'),
+  )
+  const actor = `superuser:${server.superuser.id}`
+  expect(acts).toEqual(
+    ['qpu.create', 'qpu.toggle', 'qpu.maintenance', 'driver.toggle'].map((act) => ({ act, actor })),
+  )
+})
+
+test('POST /api/op/drivers/create registers a driver of a QPU by name or id', async () => {
+  await using server = await openTestServer()
+  const qpu = await server.createQpu('north')
+  const make = (body: object) => server.admin.post('/api/op/drivers/create', body)
+  const made = await make({ name: 'cold-1', qpu: 'north', operation: 'monitor', device: 'cryostat-gen1' })
+  expect(made.status).toBe(201)
+  expect(made.body).toMatchObject({
+    name: 'cold_1',
+    qpu: qpu.id,
+    qpu_name: 'north',
+    operation: 'monitor',
+    device: 'cryostat_gen1',
+    status: 'offline',
+    enabled: true,
+    token: expect.stringMatching(/^svc_dt_[0-9a-f]{64}$/),
+    svc_addr: server.url,
+    ca_fingerprint: server.context.tls.material.caFingerprint,
+    driver_version: '2026.1.0-test',
+  })
+  const { start } = Object(made.get('snippets'))
+  expect(start).toContain(`--svc-addr ${server.url}`)
+  expect(start).toContain('--operation monitor --device cryostat_gen1')
+  expect((await make({ name: 'b', qpu: qpu.id, operation: 'calibrate', enabled: false })).body).toMatchObject(
+    {
+      enabled: false,
+    },
+  )
+  const refusals: [object, number][] = [
+    [{ qpu: 'north', operation: 'monitor' }, 400],
+    [{ name: 'c', qpu: 'nowhere', operation: 'monitor' }, 404],
+    [{ name: 'c', qpu: 'north', operation: 'cook' }, 400],
+    [{ name: 'c', qpu: 'north' }, 400],
+    [{ name: 'c d', qpu: 'north', operation: 'monitor' }, 400],
+  ]
+  for (const [body, status] of refusals) {
+    expect([JSON.stringify(body), (await make(body)).status]).toEqual([JSON.stringify(body), status])
+  }
+})
