@@ -11,7 +11,7 @@ import { silentLog, systemClock } from '../src/base/index.ts'
 import { version } from '../src/cli/version.ts'
 import { COMMANDS } from '../src/protocol/commands.ts'
 import { EVENTS } from '../src/protocol/index.ts'
-import { createServer, flagOf, readConfig, SETTINGS, variableOf } from '../src/server/index.ts'
+import { createServer, flagOf, readConfig, SETTINGS, shapesOf, variableOf } from '../src/server/index.ts'
 
 const REFERENCE = join(import.meta.dir, '../docs/reference')
 const NOTE = '<!-- Made by `npm run docs` from the declarations in the code. Do not edit. -->\n\n'
@@ -41,6 +41,8 @@ ${rows.join('\n')}
 interface JsonSchema {
   properties?: Record<string, JsonSchema>
   required?: string[]
+  $ref?: string
+  title?: string
   anyOf?: JsonSchema[]
   oneOf?: JsonSchema[]
   enum?: unknown[]
@@ -53,9 +55,11 @@ interface JsonSchema {
 }
 
 function typeOf(schema: JsonSchema): string {
+  if (schema.title) return schema.title
   if (schema.const !== undefined) return JSON.stringify(schema.const)
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(', ')
-  if (schema.anyOf) return [...new Set(schema.anyOf.map(typeOf))].join(' or ')
+  if (schema.anyOf)
+    return [...new Set(schema.anyOf.flatMap((each) => typeOf(each).split(' or ')))].join(' or ')
   if (schema.type === 'array') return `list of ${typeOf(schema.items ?? {})}`
   const bounds = [schema.minimum, schema.maximum].some((bound) => bound !== undefined)
     ? ` ${schema.minimum ?? ''}…${schema.maximum ?? ''}`
@@ -63,9 +67,20 @@ function typeOf(schema: JsonSchema): string {
   return `${[schema.type ?? 'any'].flat().join(' or ')}${bounds}`
 }
 
-function fieldsOf(schema: GenericSchema | undefined, mark = true): string {
+/** What a success answers: the name of a shape, a list of it, or the fields. */
+function answerOf(schema: GenericSchema | undefined, media: string | undefined): string {
+  if (!schema) return media ? `\`${media}\`` : ''
+  const json = toJsonSchema(schema, { errorMode: 'ignore', typeMode: 'output' }) as JsonSchema
+  return json.properties && !json.title ? fieldsOf(schema, false, 'output') : typeOf(json)
+}
+
+function fieldsOf(
+  schema: GenericSchema | undefined,
+  mark = true,
+  typeMode: 'input' | 'output' = 'input',
+): string {
   if (!schema) return ''
-  const json = toJsonSchema(schema, { errorMode: 'ignore', typeMode: 'input' }) as JsonSchema
+  const json = toJsonSchema(schema, { errorMode: 'ignore', typeMode }) as JsonSchema
   const shapes = json.anyOf ?? json.oneOf ?? [json]
   const fields = new Map<string, string>()
   for (const shape of shapes) {
@@ -96,14 +111,21 @@ async function routesPage(): Promise<string> {
     version,
     assets: undefined,
   })
-  const rows = server.routes.map(({ method, path, access, summary, body, query, statuses }) =>
-    row(
+  const rows = server.routes.map((route) => {
+    const { method, path, access, summary, query } = route
+    return row(
       `\`${method} ${path}\``,
       access.replace('_', ' '),
       summary,
-      [fieldsOf(body), query ? `query: ${fieldsOf(query, false)}` : ''].filter(Boolean).join('; '),
-      statuses.join(', '),
-    ),
+      [fieldsOf(route.bodyForms ?? route.body), query ? `query: ${fieldsOf(query, false)}` : '']
+        .filter(Boolean)
+        .join('; '),
+      answerOf(route.answer, route.media),
+      route.statuses.join(', '),
+    )
+  })
+  const shapes = Object.entries(shapesOf(server.routes)).map(([title, schema]) =>
+    row(title, fieldsOf(schema, false, 'output')),
   )
   await server.stop()
   rmSync(folder, { recursive: true })
@@ -116,11 +138,17 @@ token. A superuser on a *signed in* route acts as a proxy user with unlimited QP
 Errors have one shape, \`{status, message, code, request_id, data}\`; \`data\` holds refused fields as
 \`{"<field>": {code, message, params}}\`. Any route may also answer 401 (no or dead credentials), 403 (wrong kind of
 account), 413 (body too large), 429 (rate limit, with \`Retry-After\`), 500, and 507 (disk full; nothing was stored).
-A \`*\` marks required fields.
+A \`*\` marks required fields. The same in a form for programs: \`GET /api/openapi.json\` (OpenAPI 3.1).
 
-| Route | Caller | Purpose | Fields | Statuses |
-|---|---|---|---|---|
+| Route | Caller | Purpose | Fields | Answer | Statuses |
+|---|---|---|---|---|---|
 ${rows.join('\n')}
+
+## Shapes of answers
+
+| Shape | Fields |
+|---|---|
+${shapes.join('\n')}
 `
 }
 

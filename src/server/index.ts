@@ -31,6 +31,7 @@ export { checkPassword, Passwords } from './auth/password.ts'
 export { type Config, flagOf, readConfig, SETTINGS, variableOf } from './config.ts'
 export type { ServerContext } from './context.ts'
 export type { Asset, AssetTree, Representation } from './http/assets.ts'
+export { shapesOf } from './http/openapi.ts'
 
 const RENEWAL_CHECK_MS = 3_600_000
 

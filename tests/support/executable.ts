@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type ApiDescription, mustBeDescribed } from './declared.ts'
 
 /** The executable under test: what `npm run build` leaves. */
 export const SVC = join(import.meta.dir, '../../svc')
@@ -81,6 +82,7 @@ export class Service {
   #process: Bun.Subprocess<'ignore', 'pipe', 'pipe'> | undefined
   #log = ''
   #adminToken = ''
+  #description: ApiDescription | undefined
 
   private constructor(folder: string, port: number, options: ServiceOptions) {
     this.folder = folder
@@ -135,7 +137,9 @@ export class Service {
       },
       30_000,
     )
-    return performance.now() - started
+    const took = performance.now() - started
+    this.#description ??= (await (await fetch(`${this.url}/api/openapi.json`)).json()) as ApiDescription
+    return took
   }
 
   async #collect(stream: ReadableStream<Uint8Array>): Promise<void> {
@@ -152,7 +156,7 @@ export class Service {
     return server.exited
   }
 
-  /** One call; the body of the answer whatever its status. */
+  /** One call; the body of the answer whatever its status, which the server must have described. */
   async call<T = Record<string, unknown>>(
     method: string,
     path: string,
@@ -168,6 +172,7 @@ export class Service {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
     const text = await response.text()
+    if (this.#description) mustBeDescribed(this.#description, { method, path, status: response.status })
     return { status: response.status, body: (text ? JSON.parse(text) : {}) as T }
   }
 

@@ -11,6 +11,7 @@ import {
 } from '../../src/base/index.ts'
 import { type Database, saveSuperuser } from '../../src/db/index.ts'
 import { type DriverHandle, startDriver } from '../../src/driver/index.ts'
+import type { Route } from '../../src/server/http/route.ts'
 import {
   createServer,
   Passwords,
@@ -19,6 +20,7 @@ import {
   type ServerContext,
 } from '../../src/server/index.ts'
 import { temporaryFolder } from './database.ts'
+import { mustBeDeclared } from './declared.ts'
 
 /** An answer of the server; its body is parsed when it is JSON. */
 export class Answer {
@@ -46,14 +48,16 @@ export class Answer {
   }
 }
 
-/** Calls the server with one set of headers. */
+/** Calls the server with one set of headers; answers that their routes do not declare fail the test. */
 export class TestClient {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
+  readonly routes: readonly Route[]
 
-  constructor(url: string, headers: Record<string, string> = {}) {
+  constructor(url: string, headers: Record<string, string> = {}, routes: readonly Route[] = []) {
     this.url = url
     this.headers = headers
+    this.routes = routes
   }
 
   /** Sends `body` as JSON, unless it is text already. */
@@ -74,7 +78,9 @@ export class TestClient {
     })
     const text = await response.text()
     const isJson = response.headers.get('content-type')?.startsWith('application/json') && text !== ''
-    return new Answer(response.status, response.headers, isJson ? JSON.parse(text) : text)
+    const answer = new Answer(response.status, response.headers, isJson ? JSON.parse(text) : text)
+    mustBeDeclared(this.routes, { method, path, status: answer.status, body: answer.body })
+    return answer
   }
 
   get(path: string): Promise<Answer> {
@@ -185,8 +191,9 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
   // With --domain the printed address cannot be reached from here.
   const url = `http://127.0.0.1:${new URL((await server.start()).url).port}`
   const { context } = server
-  const guest = new TestClient(url)
-  const as = ({ token }: { token: string }) => new TestClient(url, { authorization: token })
+  const { routes } = server
+  const guest = new TestClient(url, {}, routes)
+  const as = ({ token }: { token: string }) => new TestClient(url, { authorization: token }, routes)
   const superuser = await firstSuperuser(context.db, guest)
   const admin = as(superuser)
   let isOpen = true

@@ -11,6 +11,7 @@ export function listQuery(sortable: readonly [string, ...string[]], defaultSort:
     sort: v.optional(
       v.pipe(
         v.string(),
+        v.description(`One of ${sortable.join(', ')}; - in front for descending order`),
         v.transform((text) => text.replace(/^[+ ]/, '')),
         v.check(
           (text) => sortable.includes(text.replace(/^-/, '')),

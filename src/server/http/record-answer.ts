@@ -15,7 +15,8 @@ export function recordAnswer(title: string, collection: AnyCollection, extra: Sh
     // Whether an address is shown depends on its owner and the caller.
     entries[name] = field.hidden || field.kind === 'email' ? v.optional(shown) : shown
   }
-  return v.pipe(v.object({ ...entries, created: TIME, updated: TIME, ...extra }), v.title(title))
+  const shape: Shape = { ...entries, created: TIME, updated: TIME, ...extra }
+  return v.pipe(v.object(shape), v.title(title))
 }
 
 function described(schema: v.GenericSchema, help: string | undefined): v.GenericSchema {

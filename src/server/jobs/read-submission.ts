@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { AppError, type FieldError } from '../../base/index.ts'
-import { JOB_LIMITS, type JobPayload, jobPayload } from '../../protocol/index.ts'
+import { circuitEntry, JOB_LIMITS, type JobPayload, jobPayload } from '../../protocol/index.ts'
 import { validate } from '../http/validate.ts'
 
 /** A submission in its one form. */
@@ -13,16 +13,42 @@ export interface Submission {
 }
 
 const CIRCUIT_NAMES = ['circuit', 'qasm', 'circuit_qasm'] as const
-const ENTRY_KEYS = new Set<string>([...CIRCUIT_NAMES, 'parameter_values', 'shots'])
-const OPTION_KEYS = ['meas_level', 'meas_return', 'memory', 'seed', 'acq_rotation', 'acq_threshold'] as const
-const BODY_KEYS = new Set<string>([
-  ...CIRCUIT_NAMES,
-  ...OPTION_KEYS,
-  'circuits',
-  'shots',
-  'parameter_values',
-  'qpu_target',
-])
+const DEFAULTS = { shots: 1_024, meas_level: 2, meas_return: 'single', memory: false }
+
+const target = v.pipe(v.string(), v.trim(), v.maxLength(100))
+const { circuits: _, ...options } = jobPayload.entries
+const { shots } = options
+const sets = circuitEntry.entries.parameter_values.wrapped
+const program = {
+  ...v.entriesFromList(CIRCUIT_NAMES, v.nullish(circuitEntry.entries.circuit)),
+  parameter_values: v.pipe(
+    v.nullish(v.union([sets, sets.item])),
+    v.description('One set of values, or a list of sets; each makes one result'),
+  ),
+}
+const entry = v.object({ ...program, shots: v.nullish(shots) })
+
+/**
+ * Every form of a submission, for the API reference, made of what `jobPayload` checks. Which keys mean
+ * something is read from here too.
+ */
+export const submissionForms = v.object({
+  circuits: v.nullish(v.array(v.union([entry, circuitEntry.entries.circuit]))),
+  ...program,
+  ...nullish(options),
+  qpu_target: v.pipe(v.nullish(target), v.description('Name or id of a QPU; any QPU when left out')),
+})
+
+function nullish(entries: Record<string, v.GenericSchema>): Record<string, v.GenericSchema> {
+  const defaults = new Map<string, unknown>(Object.entries(DEFAULTS))
+  return Object.fromEntries(
+    Object.entries(entries).map(([name, schema]) => [name, v.nullish(schema, defaults.get(name))]),
+  )
+}
+
+const OPTION_KEYS = Object.keys(options)
+const ENTRY_KEYS = new Set(Object.keys(entry.entries))
+const BODY_KEYS = new Set(Object.keys(submissionForms.entries))
 /** What only the server sets; a caller that sends it expects something that will not happen. */
 const SERVER_KEYS = new Set([
   'id',
@@ -42,12 +68,8 @@ const SERVER_KEYS = new Set([
   'updated',
 ])
 
-const DEFAULTS = { shots: 1_024, meas_level: 2, meas_return: 'single', memory: false }
 const INVALID = 'Invalid job'
-
-const target = v.object({
-  qpu_target: v.optional(v.pipe(v.string(), v.trim(), v.maxLength(100)), ''),
-})
+const targetField = v.object({ qpu_target: v.optional(target, '') })
 
 type Fields = Record<string, FieldError>
 type Body = Readonly<Record<string, unknown>>
@@ -64,13 +86,13 @@ export function readSubmission(body: unknown): Submission {
   for (const key of Object.keys(given)) if (SERVER_KEYS.has(key)) fields[key] = readOnly(key)
   const circuits = circuitsOf(given, fields)
   refuse(fields)
-  const options = Object.fromEntries(OPTION_KEYS.map((key) => [key, given[key]]))
+  const chosen = Object.fromEntries(OPTION_KEYS.map((key) => [key, given[key]]))
   const input = withoutNulls({
     ...DEFAULTS,
-    ...withoutNulls({ ...options, shots: given['shots'] }),
+    ...withoutNulls(chosen),
     circuits,
   })
-  const { qpu_target } = validate(target, given, INVALID)
+  const { qpu_target } = validate(targetField, given, INVALID)
   const payload = validate(jobPayload, input, INVALID)
   refuseTooMuch(payload)
   const ignored = Object.keys(given).filter((key) => !BODY_KEYS.has(key))
@@ -102,7 +124,7 @@ function circuitsOf(body: Body, fields: Fields): unknown {
   }
   const circuits = body['circuits'] ?? (short.length > 0 ? [pickKeys(body, CIRCUIT_NAMES)] : undefined)
   if (!Array.isArray(circuits)) return circuits
-  const entries = circuits.map((entry: unknown, index) => entryOf(entry, `circuits.${index}`, fields))
+  const entries = circuits.map((each: unknown, index) => entryOf(each, `circuits.${index}`, fields))
   const shared = setsOf(body['parameter_values'])
   if (shared === undefined) return entries
   const [only] = entries
@@ -120,10 +142,10 @@ function pickKeys(body: Body, keys: readonly string[]): Body {
   return Object.fromEntries(keys.filter((key) => body[key] !== undefined).map((key) => [key, body[key]]))
 }
 
-function entryOf(entry: unknown, path: string, fields: Fields): unknown {
-  if (typeof entry === 'string') return { circuit: entry }
-  if (!isObject(entry)) return entry
-  const given = withoutNulls(entry)
+function entryOf(written: unknown, path: string, fields: Fields): unknown {
+  if (typeof written === 'string') return { circuit: written }
+  if (!isObject(written)) return written
+  const given = withoutNulls(written)
   const names = CIRCUIT_NAMES.filter((name) => given[name] !== undefined)
   if (names.length > 1) {
     const message = `Give the program once: ${names.join(' and ')} mean the same.`
@@ -134,11 +156,11 @@ function entryOf(entry: unknown, path: string, fields: Fields): unknown {
     const message = `${key} means nothing here; an entry has ${[...ENTRY_KEYS].join(', ')}.`
     fields[`${path}.${key}`] = { code: 'unknown_field', message }
   }
-  const sets = setsOf(given['parameter_values'])
+  const parameterSets = setsOf(given['parameter_values'])
   return withoutNulls({
     circuit: names[0] === undefined ? undefined : given[names[0]],
     shots: given['shots'],
-    parameter_values: sets,
+    parameter_values: parameterSets,
   })
 }
 
@@ -171,5 +193,5 @@ function refuseTooMuch(payload: JobPayload): void {
 
 /** How many results the job makes: one for each circuit with each of its parameter sets. */
 export function executionsOf(payload: JobPayload): number {
-  return payload.circuits.reduce((sum, entry) => sum + Math.max(1, entry.parameter_values?.length ?? 0), 0)
+  return payload.circuits.reduce((sum, each) => sum + Math.max(1, each.parameter_values?.length ?? 0), 0)
 }

@@ -4,7 +4,9 @@ import { callerName } from '../http/caller.ts'
 import { listQuery } from '../http/listing.ts'
 import { RateLimiter } from '../http/rate-limit.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
+import { dryRunAnswer, jobAnswer, jobDetailAnswer } from './answers.ts'
 import { cancelJob } from './cancel.ts'
+import { submissionForms } from './read-submission.ts'
 import { dryRunJob, submitJob } from './submit.ts'
 import { listJobs, viewJob } from './view.ts'
 
@@ -20,7 +22,12 @@ export function jobRoutes({ config, clock }: Pick<ServerContext, 'config' | 'clo
       access: 'signed_in',
       summary: 'Submit a job; with ?dry_run=true only say what would happen',
       body: v.unknown(),
+      bodyForms: submissionForms,
       query: v.object({ dry_run: v.optional(v.picklist(['true', 'false']), 'false') }),
+      headers: {
+        'Idempotency-Key': 'The same request again with the same key gets the same job; 1 to 255 characters',
+      },
+      answer: v.union([jobAnswer, dryRunAnswer]),
       maxBody: MAX_BODY,
       statuses: [200, 201, 400, 401, 403, 409, 413, 422, 429, 503],
       async run(context, { body, query, caller, request }) {
@@ -37,6 +44,7 @@ export function jobRoutes({ config, clock }: Pick<ServerContext, 'config' | 'clo
       summary: "List the caller's jobs, newest first",
       query: listQuery(['created', 'updated', 'status', 'finished_at', 'duration'], '-created'),
       statuses: [200, 400, 401],
+      answer: v.array(jobAnswer),
       run: (context, { caller, query }) => listJobs(context, caller, query),
     }),
     defineRoute({
@@ -45,6 +53,7 @@ export function jobRoutes({ config, clock }: Pick<ServerContext, 'config' | 'clo
       access: 'signed_in',
       summary: 'Retrieve a job: results, timeline, charge and, while it is pending, why it waits',
       statuses: [200, 401, 404],
+      answer: jobDetailAnswer,
       run: (context, { caller, params }) => viewJob(context, caller, params['id'] ?? ''),
     }),
     defineRoute({
@@ -53,6 +62,7 @@ export function jobRoutes({ config, clock }: Pick<ServerContext, 'config' | 'clo
       access: 'signed_in',
       summary: 'Cancel a pending job',
       statuses: [200, 401, 404, 409],
+      answer: jobAnswer,
       run: (context, { caller, params }) => cancelJob(context, caller, params['id'] ?? ''),
     }),
   ]

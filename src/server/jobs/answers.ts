@@ -1,0 +1,55 @@
+import * as v from 'valibot'
+import { quantumJobs } from '../../db/index.ts'
+import { jobPayload, jobResults } from '../../protocol/index.ts'
+import { recordAnswer } from '../http/record-answer.ts'
+
+const time = v.pipe(v.string(), v.description('UTC, as 2026-01-31 09:05:00.000Z'))
+const count = v.pipe(v.number(), v.integer())
+
+const shown = {
+  // Jobs that were moved in from elsewhere keep the payload and the results they came with.
+  payload: v.union([jobPayload, v.unknown()]),
+  results: v.union([jobResults, v.looseObject({ error: v.string() }), v.unknown()]),
+  error: v.pipe(
+    v.nullable(v.object({ code: v.string(), message: v.string() })),
+    v.description('Why a failed job has no results'),
+  ),
+}
+
+/** A job in a list and after a change: see `presentJob`. */
+export const jobAnswer = recordAnswer('Job', quantumJobs, shown)
+
+const waiting = v.object({ code: v.string(), text: v.string(), until: v.optional(time) })
+const step = v.object({ at: time, event: v.string(), attempt: count, detail: v.string() })
+
+/** One job with its history and, while it is pending, its outlook: see `viewJob`. */
+export const jobDetailAnswer = recordAnswer('JobDetail', quantumJobs, {
+  ...shown,
+  charged_seconds: v.nullable(v.number()),
+  timeline: v.array(step),
+  waiting: v.optional(v.pipe(waiting, v.description('Why it waits; only while it is pending'))),
+  queue_position: v.optional(v.pipe(count, v.description('1 = next'))),
+  estimated_start: v.optional(v.nullable(v.object({ from: time, to: time }))),
+})
+
+const problem = v.object({
+  path: v.string(),
+  code: v.string(),
+  message: v.string(),
+  params: v.optional(v.record(v.string(), v.unknown())),
+})
+
+/** What a submission would do: see `DryRun`. */
+export const dryRunAnswer = v.pipe(
+  v.object({
+    dry_run: v.literal(true),
+    accepted: v.boolean(),
+    executions: count,
+    qubits: count,
+    qpu_target: v.string(),
+    payload: v.nullable(jobPayload),
+    problems: v.array(problem),
+    ignored: v.array(v.string()),
+  }),
+  v.title('DryRun'),
+)

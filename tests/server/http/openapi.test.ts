@@ -1,0 +1,177 @@
+import { describe, expect, test } from 'bun:test'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import * as v from 'valibot'
+import { users } from '../../../src/db/index.ts'
+import { openApiDocument, shapesOf, statusesOf } from '../../../src/server/http/openapi.ts'
+import { recordAnswer } from '../../../src/server/http/record-answer.ts'
+import { defineRoute } from '../../../src/server/http/route.ts'
+import { mustBeDeclared, mustBeDescribed, routeOf } from '../../support/declared.ts'
+import { openTestServer, TestClient } from '../../support/server.ts'
+
+const run = async () => undefined
+const thing = v.pipe(v.object({ id: v.string() }), v.title('Thing'))
+const routes = [
+  defineRoute({
+    method: 'GET',
+    path: '/api/things/:id',
+    access: 'signed_in',
+    summary: 'One thing',
+    query: v.object({ from: v.string(), to: v.optional(v.string()) }),
+    headers: { 'X-Shape': 'How round' },
+    statuses: [200, 404],
+    answer: thing,
+    run,
+  }),
+  defineRoute({
+    method: 'PATCH',
+    path: '/api/things/:id',
+    access: 'superuser',
+    summary: 'Change a thing',
+    body: v.object({ name: v.string(), size: v.optional(v.pipe(v.number(), v.minValue(1)), 5) }),
+    answer: v.array(thing),
+    run,
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/text',
+    access: 'public',
+    summary: 'Text',
+    media: 'text/plain',
+    run,
+  }),
+]
+
+type Shape = { [key: string]: Shape } & { [key: number]: Shape }
+
+describe('openApiDocument()', () => {
+  // Read as what it is over the wire.
+  const document: Shape = JSON.parse(JSON.stringify(openApiDocument(routes, '2026.1.0')))
+
+  test('is valid OpenAPI 3.1', async () => {
+    const { valid, errors } = await new Validator().validate(structuredClone(document))
+    expect(errors).toBeUndefined()
+    expect(valid).toBe(true)
+  })
+
+  test('names path, query and header parameters', () => {
+    expect<unknown>(document['paths']?.['/api/things/{id}']?.['get']?.['parameters']).toEqual([
+      { name: 'id', in: 'path', required: true, schema: { type: 'string' } },
+      { name: 'from', in: 'query', required: true, schema: { type: 'string' } },
+      { name: 'to', in: 'query', required: false, schema: { type: 'string' } },
+      { name: 'X-Shape', in: 'header', description: 'How round', schema: { type: 'string' } },
+    ])
+  })
+
+  test('describes bodies by the schema that validates them', () => {
+    const operation = document['paths']?.['/api/things/{id}']?.['patch']
+    expect<unknown>(operation?.['requestBody']?.['content']?.['application/json']?.['schema']).toEqual({
+      type: 'object',
+      properties: { name: { type: 'string' }, size: { type: 'number', minimum: 1, default: 5 } },
+      required: ['name'],
+    })
+  })
+
+  test('refers to named shapes, also inside lists', () => {
+    const reference = { $ref: '#/components/schemas/Thing' }
+    const answer = (method: string) =>
+      document['paths']?.['/api/things/{id}']?.[method]?.['responses']?.['200']?.['content']?.[
+        'application/json'
+      ]?.['schema']
+    expect<unknown>(answer('get')).toEqual(reference)
+    expect<unknown>(answer('patch')).toEqual({ type: 'array', items: reference })
+    expect(Object.keys(shapesOf(routes))).toEqual(['Thing'])
+  })
+
+  test('says who may call', () => {
+    const path = document['paths']?.['/api/things/{id}']
+    expect<unknown>(path?.['get']?.['security']).toEqual([{ login: [] }, { apiToken: [] }])
+    expect<unknown>(path?.['patch']?.['security']).toEqual([{ login: [] }])
+    expect<unknown>(document['paths']?.['/api/text']?.['get']?.['security']).toEqual([])
+  })
+
+  test('tells when to come back with 429 and 503, and the request id with everything', () => {
+    const responses = document['components']?.['responses'] ?? {}
+    for (const [status, response] of Object.entries(responses)) {
+      const headers = Object.keys(response['headers'] ?? {})
+      expect(headers).toContain('X-Request-Id')
+      expect(headers.includes('Retry-After')).toBe(status === '429' || status === '503')
+    }
+  })
+})
+
+test('mustBeDescribed() refuses a status that the document does not have', () => {
+  const description = { paths: { '/api/things/{id}': { get: { responses: { 200: {} } } } } }
+  const call = { method: 'GET', path: '/api/things/5?x=1', status: 200 }
+  mustBeDescribed(description, call)
+  expect(() => mustBeDescribed(description, { ...call, status: 201 })).toThrow('answered 201')
+})
+
+test('statusesOf() adds what the border answers before a route', () => {
+  expect(routes.map(statusesOf)).toEqual([
+    [200, 400, 401, 404, 429, 500, 503, 507],
+    [200, 400, 401, 403, 413, 429, 500, 503, 507],
+    [200, 429, 500, 503, 507],
+  ])
+})
+
+test('recordAnswer() leaves out internal fields and makes addresses optional', () => {
+  const { entries } = recordAnswer('User', users)
+  expect(Object.keys(entries)).not.toContain('password')
+  expect(entries['email']?.type).toBe('optional')
+  expect(entries['username']?.type).toBe('string')
+})
+
+describe('mustBeDeclared()', () => {
+  const call = { method: 'GET', path: '/api/things/5?from=1', status: 200, body: { id: '5' } as unknown }
+  test('accepts what is declared', () => mustBeDeclared(routes, call))
+  test('refuses another status', () => {
+    expect(() => mustBeDeclared(routes, { ...call, status: 409 })).toThrow('answered 409')
+  })
+  test('refuses a missing key', () => {
+    expect(() => mustBeDeclared(routes, { ...call, body: {} })).toThrow('does not declare')
+  })
+  test('refuses an additional key', () => {
+    expect(() => mustBeDeclared(routes, { ...call, body: { id: '5', more: 1 } })).toThrow('answered keys')
+  })
+  test('is what every call of a test client passes', async () => {
+    await using server = await openTestServer()
+    const [health] = server.server.routes
+    if (!health) throw new Error('no routes')
+    const client = (answer: v.GenericSchema) => new TestClient(server.url, {}, [{ ...health, answer }])
+    expect((await client(v.looseObject({})).get('/api/health')).status).toBe(200)
+    await expect(client(v.object({ message: v.literal('no') })).get('/api/health')).rejects.toThrow('not declare')
+  })
+  test('finds no route for another method', () => {
+    expect(routeOf(routes, 'DELETE', '/api/things/5')).toBeUndefined()
+    expect(routeOf(routes, 'HEAD', '/api/text')?.path).toBe('/api/text')
+  })
+})
+
+describe('GET /api/openapi.json', () => {
+  test('is public, valid, and has every route with all its statuses', async () => {
+    await using server = await openTestServer()
+    const { status, body } = await server.guest.get('/api/openapi.json')
+    expect(status).toBe(200)
+    const { valid, errors } = await new Validator().validate(JSON.parse(JSON.stringify(body)))
+    expect({ valid, errors }).toEqual({ valid: true, errors: undefined })
+    const { paths = {} } = body as Shape
+    const ids: unknown[] = []
+    for (const route of server.server.routes) {
+      const operation = paths[route.path.replace(/:(\w+)(\{[^/]*\})?/g, '{$1}')]?.[route.method.toLowerCase()]
+      expect(Object.keys(operation?.['responses'] ?? {}).map(Number)).toEqual(statusesOf(route))
+      ids.push(operation?.['operationId'])
+    }
+    expect(new Set(ids).size).toBe(server.server.routes.length)
+  })
+
+  test('shows every field of a submission', async () => {
+    await using server = await openTestServer()
+    const { body } = await server.guest.get('/api/openapi.json')
+    const submit = (body as Shape)['paths']?.['/api/jobs']?.['post']
+    const schema = submit?.['requestBody']?.['content']?.['application/json']?.['schema']
+    expect(Object.keys(schema?.['properties'] ?? {})).toEqual(
+      expect.arrayContaining(['circuits', 'shots', 'meas_level', 'qpu_target', 'parameter_values', 'seed']),
+    )
+    expect<unknown>(submit?.['parameters']?.[1]?.['name']).toBe('Idempotency-Key')
+  })
+})
