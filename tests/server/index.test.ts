@@ -48,3 +48,11 @@ test('stop() ends open streams and refuses new requests', async () => {
   await stream.text()
   await expect(fetch(`${server.url}/api/health`)).rejects.toThrow()
 })
+
+test('start() on a port that is taken names the port and the flag', async () => {
+  await using first = await openTestServer()
+  const { port } = new URL(first.url)
+  await expect(openTestServer({ settings: { serverPort: port } })).rejects.toThrow(
+    `Cannot listen on 127.0.0.1 port ${port}`,
+  )
+})

@@ -188,8 +188,13 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
   const { config } = readConfig({ flags, env: {} })
   const { clock = systemClock, log = silentLog } = options
   const server = await createServer(config, { clock, log, version: '2026.1.0-test', assets: undefined })
+  const started = await server.start().catch(async (error: unknown) => {
+    await server.stop()
+    own?.[Symbol.dispose]()
+    throw error
+  })
   // With --domain the printed address cannot be reached from here.
-  const url = `http://127.0.0.1:${new URL((await server.start()).url).port}`
+  const url = `http://127.0.0.1:${new URL(started.url).port}`
   const { context } = server
   const { routes } = server
   const guest = new TestClient(url, {}, routes)

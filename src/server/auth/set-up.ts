@@ -1,6 +1,8 @@
 import * as v from 'valibot'
 import { AppError, type Clock, newSecret } from '../../base/index.ts'
 import { appendAudit, type Database, listSuperusers, type Superuser, saveSuperuser } from '../../db/index.ts'
+import { hashToken } from '../access-token.ts'
+import { emailAddress } from '../http/fields.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
 import { checkPassword, type Passwords } from './password.ts'
 
@@ -11,7 +13,8 @@ export class SetUp {
   readonly #db: Database
   readonly #clock: Clock
   readonly #passwords: Passwords
-  #token: string | undefined
+  /** SHA-256 of the token, so that comparing takes the same time however much of it is right. */
+  #tokenHash: string | undefined
   #until = 0
 
   constructor(parts: { db: Database; clock: Clock; passwords: Passwords }) {
@@ -23,13 +26,14 @@ export class SetUp {
   /** Lines to print at start: how to create the first superuser, or nothing when there is one. */
   async notice(url: string): Promise<string[]> {
     if ((await listSuperusers(this.#db)).length > 0) return []
-    this.#token = newSecret()
+    const token = newSecret()
+    this.#tokenHash = hashToken(token)
     this.#until = this.#clock.monotonic() + VALID_MS
     return [
       '',
       'There is no superuser yet. Within 30 minutes create the first one with',
       `  curl -X POST ${url}/api/op/setup -H 'Content-Type: application/json' \\`,
-      `    -d '{"token": "${this.#token}", "email": "you@example.org", "password": "..."}'`,
+      `    -d '{"token": "${token}", "email": "you@example.org", "password": "..."}'`,
       'or stop the server and run: svc superuser upsert EMAIL PASSWORD',
     ]
   }
@@ -44,7 +48,7 @@ export class SetUp {
           'Create the first superuser with the one-time token that the server prints at its first start',
         body: v.object({
           token: v.pipe(v.string(), v.maxLength(100)),
-          email: v.pipe(v.string(), v.trim(), v.toLowerCase(), v.email(), v.maxLength(255)),
+          email: emailAddress,
           password: v.string(),
         }),
         statuses: [201, 400, 403],
@@ -60,11 +64,11 @@ export class SetUp {
   async #create(body: { token: string; email: string; password: string }): Promise<Superuser> {
     checkPassword(body.password)
     // Taken before the first await, so that two requests cannot both use it.
-    const isValid = body.token === this.#token && this.#clock.monotonic() < this.#until
+    const isValid = hashToken(body.token) === this.#tokenHash && this.#clock.monotonic() < this.#until
     if (!isValid) {
       throw new AppError('forbidden', 'The set-up token is used or expired; run svc superuser upsert instead')
     }
-    this.#token = undefined
+    this.#tokenHash = undefined
     const passwordHash = await this.#passwords.hash(body.password)
     const superuser = await saveSuperuser(this.#db, { email: body.email, passwordHash, mode: 'create' })
     await this.#db.write('audit set-up', (tx) =>

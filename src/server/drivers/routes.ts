@@ -4,14 +4,9 @@ import { connectRequest, connectResponse, operation } from '../../protocol/index
 import { hashToken, newDriverToken } from '../access-token.ts'
 import { serverAddress } from '../http/address.ts'
 import { callerName } from '../http/caller.ts'
+import { equipmentName } from '../http/fields.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
 import type { Hub } from './hub.ts'
-
-const name = v.pipe(
-  v.string(),
-  v.trim(),
-  v.regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/, 'Expected letters, digits, _ and -, at most 100'),
-)
 
 const registered = v.object({
   id: v.string(),
@@ -36,7 +31,7 @@ export function driverRoutes(hub: Hub): Route[] {
       access: 'superuser',
       summary: 'Register a driver of a QPU; shows its access token once',
       body: v.object({
-        name,
+        name: equipmentName,
         qpu: v.pipe(v.string(), v.nonEmpty(), v.maxLength(100)),
         operation,
         device: v.optional(v.pipe(v.string(), v.maxLength(200)), ''),

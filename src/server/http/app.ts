@@ -60,6 +60,7 @@ export function buildApp({ context, routes, identify, pages }: AppParts): App {
       } catch (error) {
         response = errorResponse(error, requestId, log)
       }
+      if (leavesBody(request, response)) response.headers.set('connection', 'close')
       response.headers.set('x-request-id', requestId)
       addCors(response, request, config.corsOrigins)
       log.debug('answered', {
@@ -122,6 +123,16 @@ function methodNotAllowed(method: string, methods: readonly string[], requestId:
     status: 405,
     headers: { ...API_HEADERS, allow: methods.join(', ') },
   })
+}
+
+/** Bytes of a body that have surely arrived with the request. */
+const ARRIVED = 16 * 1024
+
+/** Whether part of the body may still be on its way, unread: such a connection would keep the server from stopping. */
+function leavesBody(request: Request, response: Response): boolean {
+  if (!request.body) return false
+  const length = Number(request.headers.get('content-length') ?? Number.POSITIVE_INFINITY)
+  return response.status === 413 || (!request.bodyUsed && length > ARRIVED)
 }
 
 function requestIdOf(request: Request): string | undefined {

@@ -14,17 +14,12 @@ import { hashToken, newDriverToken } from '../access-token.ts'
 import type { ServerContext } from '../context.ts'
 import { serverAddress } from '../http/address.ts'
 import { callerName } from '../http/caller.ts'
+import { equipmentName } from '../http/fields.ts'
 import { listQuery } from '../http/listing.ts'
 import { presentRecord } from '../http/present.ts'
 import { recordAnswer } from '../http/record-answer.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
 import { reasonNotTaking } from './availability.ts'
-
-const name = v.pipe(
-  v.string(),
-  v.trim(),
-  v.regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/, 'Expected letters, digits, _ and -, at most 100'),
-)
 
 const qpuAnswer = recordAnswer('Qpu', qpus, {
   calibrating: v.boolean(),
@@ -101,7 +96,7 @@ export const qpuRoutes: Route[] = [
     access: 'superuser',
     summary: 'Register a QPU together with its process driver; shows the access token once',
     body: v.object({
-      name,
+      name: equipmentName,
       executor_type: v.optional(v.pipe(v.string(), v.maxLength(100)), ''),
       num_qubits: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1_000_000)), 1),
       enabled: v.optional(v.boolean(), true),

@@ -1,19 +1,19 @@
 import * as v from 'valibot'
-import { AppError, isId } from '../../base/index.ts'
+import { AppError } from '../../base/index.ts'
 import { changeUserAccount, createUser, findUser, users } from '../../db/index.ts'
 import { checkPassword, type Passwords } from '../auth/password.ts'
 import { callerName } from '../http/caller.ts'
+import { emailAddress, recordId } from '../http/fields.ts'
 import { presentRecord } from '../http/present.ts'
 import { recordAnswer } from '../http/record-answer.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 
 const MAX_SECONDS = 1e12
 const balance = v.pipe(v.number(), v.finite(), v.minValue(0), v.maxValue(MAX_SECONDS))
-const id = v.pipe(v.string(), v.check(isId, 'Expected 15 characters of 0-9 and a-z'))
 
 const newUser = v.object({
-  id: v.optional(id),
-  email: v.pipe(v.string(), v.trim(), v.toLowerCase(), v.email(), v.maxLength(255)),
+  id: v.optional(recordId),
+  email: emailAddress,
   password: v.string(),
   passwordConfirm: v.optional(v.string()),
   username: v.optional(v.pipe(v.string(), v.trim(), v.maxLength(150)), ''),
@@ -73,7 +73,7 @@ export function userRoutes(passwords: Passwords): Route[] {
       path: '/api/admin/users/:id',
       access: 'superuser',
       summary: "Set a user's balance of QPU time or the list of API tokens",
-      body: v.object({ qpu_seconds: v.optional(balance), api_tokens: v.optional(v.array(id)) }),
+      body: v.object({ qpu_seconds: v.optional(balance), api_tokens: v.optional(v.array(recordId)) }),
       statuses: [200, 400, 401, 403, 404],
       answer: userAnswer,
       async run({ db }, { body, caller, params }) {

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'bun:test'
-import { silentLog, systemClock } from '../../../src/base/index.ts'
+import { FakeClock, silentLog, systemClock } from '../../../src/base/index.ts'
+import { setDriverEnabled } from '../../../src/db/index.ts'
 import { type Connection, type ConnectResponse, connect } from '../../../src/protocol/index.ts'
 import {
   type Answer,
@@ -264,4 +265,51 @@ test('disabling a driver or its QPU closes its sockets and frees its lease', asy
     expect(held).toEqual([])
     expect((await test.admin.post(path, { ...which, enabled: true })).body).toMatchObject({ enabled: true })
   }
+})
+
+test('a lease that nobody attaches to within 30 s is free again, with its ports', async () => {
+  const clock = new FakeClock()
+  await using test = await openTestServer({ clock })
+  const qpu = await test.createQpu('north')
+  const standby = await test.admin.post('/api/op/drivers/create', {
+    name: 'south',
+    qpu: 'north',
+    operation: 'process',
+  })
+  const south = { token: standby.text('token') }
+  expect((await connectAs(test, qpu)).status).toBe(200)
+  await clock.advance(29_000)
+  expect((await connectAs(test, south)).status).toBe(409)
+  await clock.advance(1_000)
+  await eventually('the lease is free', async () => (await connectAs(test, south)).status === 200)
+  const held = await test.db.read((tx) =>
+    tx.all<{ name: string }>('SELECT name FROM drivers WHERE command_port > 0'),
+  )
+  expect(held).toEqual([{ name: 'south' }])
+})
+
+test('a driver that is disabled between its connect and its attach is cut off', async () => {
+  await using test = await openTestServer()
+  const qpu = await test.createQpu()
+  const lease = (await connectAs(test, qpu)).body as ConnectResponse
+  // As if the toggle came from a request that does not know the session yet.
+  await setDriverEnabled(test.db, 'test', qpu.driver, false)
+  const closed: string[] = []
+  const connection = connect({
+    role: 'pull',
+    host: '127.0.0.1',
+    port: lease.command_port,
+    ca: test.context.tls.material.caPem,
+    user: lease.id,
+    password: lease.auth_token,
+    clock: systemClock,
+    log: silentLog,
+    reconnect: false,
+    onMessage: () => undefined,
+    onClose: (reason) => closed.push(reason),
+  })
+  open.push(connection)
+  await until('it is cut off', () => closed.length > 0)
+  expect(await statusOf(test, qpu)).toBe('offline')
+  expect(test.context.hub.attachedEpoch(qpu.driver)).toBeUndefined()
 })
