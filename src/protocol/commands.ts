@@ -20,7 +20,7 @@ export type RunJob = v.InferOutput<typeof runJob>
 export const eventAck = v.object({
   type: v.literal('EventAck'),
   event: v.string(),
-  /** False when the event was stale and changed nothing. */
+  /** False when the event changed nothing: it was stale, or not what its type says. */
   applied: v.boolean(),
 })
 export type EventAck = v.InferOutput<typeof eventAck>

@@ -24,6 +24,8 @@ export type EventHandler = (source: EventSource, event: EventEnvelope) => Promis
 interface ReceiverParts {
   source: EventSource
   handle: EventHandler
+  /** Told the id of each dropped event that its driver would send again until it is acknowledged. */
+  onRejected(event: string): void
   /** Events per second; 0 = no limit. */
   rateLimit: number
   clock: Clock
@@ -32,10 +34,18 @@ interface ReceiverParts {
 
 const TYPES: ReadonlyMap<string, EventType> = new Map(EVENTS.map((event) => [event.type, event]))
 const decoder = new TextDecoder('utf-8', { fatal: true })
+/** How our own drivers begin every event: enough to answer one that is too large to be parsed. */
+const HEAD = /^\{"type":"(\w{1,100})","id":"([^"\\]{1,100})"/
+const HEAD_BYTES = 256
+
+function headOf(body: Uint8Array): { type: string; id: string } | undefined {
+  const [, type, id] = HEAD.exec(new TextDecoder().decode(body.subarray(0, HEAD_BYTES))) ?? []
+  return type === undefined || id === undefined ? undefined : { type, id }
+}
 
 /**
  * The inbound side of one driver: parses, limits and hands events to the handler, strictly in order.
- * Bad or unknown messages are logged and dropped; the connection lives on.
+ * Bad or unknown messages are logged and dropped; the connection lives on, and the driver is told to forget them.
  */
 export class Receiver {
   readonly #parts: ReceiverParts
@@ -86,6 +96,8 @@ export class Receiver {
     const { log } = this.#parts
     if (body.byteLength > RESULT_BYTES) {
       log.warn('event dropped: too large', { bytes: body.byteLength })
+      const head = headOf(body)
+      if (head) this.#reject(head.type, head.id)
       return undefined
     }
     let event: EventEnvelope
@@ -113,8 +125,14 @@ export class Receiver {
         field: v.getDotPath(issue) ?? '',
         reason: issue.message,
       })
+      this.#reject(event.type, event.id)
       return undefined
     }
     return { ...event, payload: payload.output }
+  }
+
+  /** What cannot be taken today cannot be taken tomorrow. */
+  #reject(type: string, id: string): void {
+    if (TYPES.get(type)?.acknowledged) this.#parts.onRejected(id)
   }
 }

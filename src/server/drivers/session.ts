@@ -61,7 +61,11 @@ export class Session {
   static async open(parts: SessionParts): Promise<Session> {
     const { source, tokens, tls, clock } = parts
     const log = parts.log.child(source.name)
-    const receiver = new Receiver({ ...parts, log })
+    const receiver = new Receiver({
+      ...parts,
+      log,
+      onRejected: (event) => void session.send({ type: 'EventAck', event, applied: false }),
+    })
     const common = {
       host: parts.host,
       tls: { key: tls.material.keyPem, cert: tls.material.certPem },

@@ -1,0 +1,66 @@
+import { expect, test } from 'bun:test'
+import { FakeClock, silentLog } from '../../../src/base/index.ts'
+import { Receiver } from '../../../src/server/drivers/receive.ts'
+
+const SOURCE = { driver: 'd', name: 'north', qpu: 'q', operation: 'process', epoch: 1 }
+
+function open({ rateLimit = 0 } = {}) {
+  const handled: string[] = []
+  const rejected: string[] = []
+  const receiver = new Receiver({
+    source: SOURCE,
+    handle: async (_, event) => void handled.push(event.id),
+    onRejected: (event) => void rejected.push(event),
+    rateLimit,
+    clock: new FakeClock(),
+    log: silentLog,
+  })
+  const take = async (event: unknown) => {
+    const text = typeof event === 'string' ? event : JSON.stringify(event)
+    receiver.take(new TextEncoder().encode(text), () => undefined)
+    await receiver.drained()
+  }
+  return { handled, rejected, take }
+}
+
+const ts = '2026-01-31T09:05:00.000Z'
+const failure = { class: 'device', message: 'The pump stopped' }
+const result = {
+  job: 'abcdefghijklmno',
+  attempt: 1,
+  epoch: 1,
+  execution_ms: 5,
+  status: 'failed',
+  error: failure,
+}
+
+test('take() hands a good event to the handler and rejects nothing', async () => {
+  const { handled, rejected, take } = open()
+  await take({ type: 'JobResult', id: 'r1', ts, payload: result })
+  expect([handled, rejected]).toEqual([['r1'], []])
+})
+
+test('take() rejects a result with a bad payload, which would come again and again', async () => {
+  const { handled, rejected, take } = open()
+  await take({ type: 'JobResult', id: 'r1', ts, payload: { ...result, attempt: 'first' } })
+  await take({ type: 'JobResult', id: 'r2', ts, payload: null })
+  expect([handled, rejected]).toEqual([[], ['r1', 'r2']])
+})
+
+test('take() rejects a result that is too large to be parsed', async () => {
+  const { handled, rejected, take } = open()
+  const padding = 'x'.repeat(34 * 1024 * 1024)
+  await take({ type: 'JobResult', id: 'r1', ts, payload: { ...result, padding } })
+  await take({ payload: { ...result, padding }, type: 'JobResult', id: 'r2', ts })
+  expect([handled, rejected]).toEqual([[], ['r1']])
+})
+
+test('take() drops without a word to the driver what no driver sends again', async () => {
+  const { handled, rejected, take } = open({ rateLimit: 1 })
+  await take({ type: 'JobStarted', id: 'e1', ts, payload: 7 })
+  await take({ type: 'Gossip', id: 'e2', ts, payload: {} })
+  await take({ type: 'JobStarted', id: 'e3', ts, payload: { padding: 'x'.repeat(70_000) } })
+  await take('{"type":"JobResult","id":')
+  await take({ type: 'JobResult', id: '', ts, payload: result })
+  expect([handled, rejected]).toEqual([[], []])
+})
