@@ -167,7 +167,7 @@ function readConfigFile({ path, text }: { path: string; text: string }): Record<
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines })
   const [error] = document.errors
-  if (error) throw badConfig(`${path}: not readable as YAML or JSON; ${error.message.trimEnd()}`)
+  if (error) throw badConfig(`${path}: not readable as YAML or JSON; ${error.message.split(':\n')[0]}`)
   const { contents } = document
   if (contents === null) return {}
   if (!isMap(contents)) throw badConfig(`${path}: expected keys with values such as serverPort: 8090`)

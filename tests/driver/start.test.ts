@@ -32,6 +32,7 @@ test('startDriver() connects, says hello, runs jobs and forgets acknowledged res
     device: 'wild',
     epoch: 1,
     running: null,
+    outbox: [],
   })
   await driver.stop()
   await driver.finished
