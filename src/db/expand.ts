@@ -1,8 +1,9 @@
 import { callerOf } from './client-text.ts'
-import type { AnyCollection } from './collection.ts'
+import type { AnyCollection, RecordOf } from './collection.ts'
 import { type BackRelation, backRelation } from './filter/back-relation.ts'
 import { collectionOf, fieldOf } from './filter/context.ts'
 import { BASE, type Catalogue, type Condition, type RequestFacts } from './filter/index.ts'
+import { jsonOf } from './filter/json-sql.ts'
 import type { AnyRecord, Plan } from './plan.ts'
 import type { RuleBook } from './rules.ts'
 import { quoted, type SqlReader } from './sql.ts'
@@ -21,10 +22,10 @@ export interface Expander {
    * Follows the relations that `text` names (`user,qpu.drivers_via_qpu`), up to 6 deep. Related records appear
    * when their view rule shows them; unknown names are left out. Never throws for bad names.
    */
-  expand(
+  expand<C extends AnyCollection>(
     tx: SqlReader,
-    collection: AnyCollection,
-    records: readonly AnyRecord[],
+    collection: C,
+    records: readonly RecordOf<C>[],
     text: string,
     facts: RequestFacts,
   ): Expanded[]
@@ -48,13 +49,17 @@ type Tree = Map<string, Tree>
 /** An expander that asks `rules` who may see what. */
 export function createExpander(parts: Parts): Expander {
   return {
-    expand: (tx, collection, records, text, facts) =>
-      expandLevel(
-        { ...parts, tx, facts: { ...facts, context: 'expand' } },
-        collection,
-        records,
-        parsePaths(text),
-      ),
+    expand: <C extends AnyCollection>(
+      tx: SqlReader,
+      collection: C,
+      records: readonly RecordOf<C>[],
+      text: string,
+      facts: RequestFacts,
+    ) => {
+      const request: Request = { ...parts, tx, facts: { ...facts, context: 'expand' } }
+      // Machinery reads fields by declared name; see createRecordReader.
+      return expandLevel(request, collection, records as readonly AnyRecord[], parsePaths(text))
+    },
   }
 }
 
@@ -148,7 +153,7 @@ function backStep(
   const condition =
     field.kind === 'relation'
       ? `${column} IN ${IDS}`
-      : `EXISTS (SELECT 1 FROM json_each(${column}) AS item WHERE item."value" IN ${IDS})`
+      : `EXISTS (SELECT 1 FROM json_each(${jsonOf(column)}) AS item WHERE item."value" IN ${IDS})`
   const ids = new Set(records.map(({ id }) => id))
   const related = visible(request, collection, ids, below, condition, MAX_BACK_RECORDS)
   if (!related) return undefined

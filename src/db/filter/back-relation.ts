@@ -3,6 +3,7 @@ import type { AnyField, RelationField, RelationsField } from '../field.ts'
 import { quoted } from '../sql.ts'
 import { type Context, collectionByName, fieldOf } from './context.ts'
 import { joined } from './join.ts'
+import { jsonOf } from './json-sql.ts'
 import type { Position } from './position.ts'
 import type { Scope } from './scope.ts'
 
@@ -71,5 +72,5 @@ export function namesRecord(
   const column = `${alias}.${quoted(name)}`
   return field.kind === 'relation'
     ? `${column} = ${id}`
-    : `EXISTS (SELECT 1 FROM json_each(${column}) WHERE "value" = ${id})`
+    : `EXISTS (SELECT 1 FROM json_each(${jsonOf(column)}) WHERE "value" = ${id})`
 }

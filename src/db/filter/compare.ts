@@ -31,10 +31,7 @@ function pattern(binder: Binder, right: Operand): string {
 }
 
 function orEmpty(operand: Operand): string {
-  if (operand.nature === 'empty') return "''"
-  return operand.nature === 'value' || operand.nature === 'never-null'
-    ? operand.sql
-    : `COALESCE(${operand.sql}, '')`
+  return `COALESCE(${operand.sql}, '')`
 }
 
 /** Puts the operand whose nature is first in `order` first; equality has no direction. */
@@ -53,7 +50,7 @@ function equality(left: Operand, right: Operand): string {
   if (fact.nature === 'fact' && column.nature === 'column') {
     return `(${column.sql} = ${orEmpty(fact)} OR (${orEmpty(column)} = '' AND ${orEmpty(fact)} = ''))`
   }
-  return `${orEmpty(left)} = ${orEmpty(right)}`
+  return `COALESCE(${left.sql}, '') = COALESCE(${right.sql}, '')`
 }
 
 function inequality(left: Operand, right: Operand): string {
@@ -66,7 +63,7 @@ function inequality(left: Operand, right: Operand): string {
   if (fact.nature === 'fact' && column.nature === 'column') {
     return `(${column.sql} IS NOT ${orEmpty(fact)} AND NOT (${column.sql} IS NULL AND ${orEmpty(fact)} = ''))`
   }
-  return `${orEmpty(left)} IS NOT ${orEmpty(right)}`
+  return `COALESCE(${left.sql}, '') IS NOT COALESCE(${right.sql}, '')`
 }
 
 function isEmpty(operand: Operand): string {

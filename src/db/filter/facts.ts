@@ -1,6 +1,5 @@
 import type { AnyCollection } from '../collection.ts'
 import { superusers } from '../collections/superusers.ts'
-import type { AnyRecord } from '../plan.ts'
 import type { Bindable } from '../sql.ts'
 
 /** The account that makes a request. */
@@ -8,7 +7,12 @@ export interface Auth {
   readonly collection: AnyCollection
   /** The collection's id as clients know it. */
   readonly collectionId: string
-  readonly record: AnyRecord
+  readonly record: {
+    readonly id: string
+    readonly email?: string
+    readonly emailVisibility?: boolean
+    readonly verified?: boolean
+  }
 }
 
 /** What rules may ask about a request. */

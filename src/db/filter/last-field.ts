@@ -2,6 +2,7 @@ import type { AnyCollection } from '../collection.ts'
 import type { AnyField } from '../field.ts'
 import { quoted } from '../sql.ts'
 import { type Context, fieldOf } from './context.ts'
+import { jsonAt, jsonOf } from './json-sql.ts'
 import { badFilter, shown } from './limits.ts'
 import { splitModifier } from './modifier.ts'
 import { NOTHING, type Operand } from './operand.ts'
@@ -42,7 +43,7 @@ export function lastOperand(
         return { operand: plain, many }
       }
       const items = scope.join(`${position.key}/${name}:each`, (alias) => ({
-        sql: `json_each(${reference}) AS ${alias}`,
+        sql: `json_each(${jsonOf(reference)}) AS ${alias}`,
       }))
       return { operand: { sql: `${items}."value"`, nature: 'column' }, many: true }
     }
@@ -57,11 +58,6 @@ function columnOperand(field: AnyField, reference: string, optional: boolean): O
   // CAST keeps the type of a number column, to which numeric texts are converted.
   if (field.kind === 'seconds') return { sql: `CAST(${reference} / 1000.0 AS REAL)`, nature }
   return { sql: reference, nature }
-}
-
-/** JSON that SQLite cannot read, such as values nested too deeply for it, counts as missing. */
-function jsonAt(reference: string, path: string): string {
-  return `CASE WHEN json_valid(${reference}) THEN json_extract(${reference}, ${path}) END`
 }
 
 /** The value at `keys` inside the JSON field `column`; the path is bound, since its names come from callers. */
@@ -84,7 +80,7 @@ export function jsonOperand(
 function lengthOf(field: AnyField, reference: string, name: string): string {
   mustHaveItems(field, name, ':length')
   return field.kind === 'relations'
-    ? `COALESCE(json_array_length(${reference}), 0)`
+    ? `COALESCE(json_array_length(${jsonOf(reference)}), 0)`
     : `(COALESCE(${reference}, '') <> '')`
 }
 

@@ -3,6 +3,7 @@ import { quoted } from '../sql.ts'
 import { joinBackRelation } from './back-relation.ts'
 import { type Context, collectionOf, fieldOf } from './context.ts'
 import { joined } from './join.ts'
+import { jsonOf } from './json-sql.ts'
 import { jsonOperand, lastOperand } from './last-field.ts'
 import { badFilter, MAX_HOPS, shown } from './limits.ts'
 import { NOTHING, type Operand } from './operand.ts'
@@ -95,7 +96,7 @@ function joinRelation(
     const alias = joined(context, scope, key, collection, (each) => `${each}."id" = ${column}`)
     return { collection, alias, key, optional: true, many: from.many }
   }
-  const ids = scope.join(`${key}:each`, (each) => ({ sql: `json_each(${column}) AS ${each}` }))
+  const ids = scope.join(`${key}:each`, (each) => ({ sql: `json_each(${jsonOf(column)}) AS ${each}` }))
   const alias = joined(context, scope, key, collection, (each) => `${each}."id" = ${ids}."value"`)
   return { collection, alias, key, optional: true, many: true }
 }

@@ -56,7 +56,7 @@ function authOperand(context: Context, scope: Scope, full: string, props: readon
     return fact(context, ({ auth }) => {
       if (name === 'collectionId') return auth?.collectionId
       if (name === 'collectionName') return auth && catalogue.names.publicName(auth.collection)
-      return auth?.record[name]
+      return auth && Reflect.get(auth.record, name)
     })
   }
   if (!collection) return NOTHING

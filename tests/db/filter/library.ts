@@ -108,7 +108,7 @@ export function as<C extends AnyCollection>(
   record: RecordOf<C>,
   more: Partial<RequestFacts> = {},
 ): RequestFacts {
-  return { ...NO_FACTS, ...more, auth: { collection, collectionId: 'pbc_1', record: { ...record } } }
+  return { ...NO_FACTS, ...more, auth: { collection, collectionId: 'pbc_1', record } }
 }
 
 /** A request of a superuser. */
