@@ -139,7 +139,9 @@ describe('mustBeDeclared()', () => {
     if (!health) throw new Error('no routes')
     const client = (answer: v.GenericSchema) => new TestClient(server.url, {}, [{ ...health, answer }])
     expect((await client(v.looseObject({})).get('/api/health')).status).toBe(200)
-    await expect(client(v.object({ message: v.literal('no') })).get('/api/health')).rejects.toThrow('not declare')
+    await expect(client(v.object({ message: v.literal('no') })).get('/api/health')).rejects.toThrow(
+      'not declare',
+    )
   })
   test('finds no route for another method', () => {
     expect(routeOf(routes, 'DELETE', '/api/things/5')).toBeUndefined()
