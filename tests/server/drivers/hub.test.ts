@@ -2,6 +2,7 @@ import { afterEach, expect, test } from 'bun:test'
 import { FakeClock, silentLog, systemClock } from '../../../src/base/index.ts'
 import { setDriverEnabled } from '../../../src/db/index.ts'
 import { type Connection, type ConnectResponse, connect } from '../../../src/protocol/index.ts'
+import { openProxy } from '../../support/proxy.ts'
 import {
   type Answer,
   eventually,
@@ -20,8 +21,9 @@ afterEach(async () => {
 async function attach(
   test: TestServer,
   answer: Answer,
+  through: { command_port?: number; result_port?: number } = {},
 ): Promise<{ command: Connection; result: Connection }> {
-  const lease = answer.body as ConnectResponse
+  const lease = { ...(answer.body as ConnectResponse), ...through }
   const common = {
     host: lease.socket_host,
     ca: test.context.tls.material.caPem,
@@ -112,6 +114,22 @@ test('a QPU follows its command socket: online at the attach, offline within mil
   expect(row?.driver).toBe('')
 })
 
+test('a QPU is offline at once also when the other socket of its driver is half open', async () => {
+  await using test = await openTestServer()
+  const qpu = await test.createQpu()
+  const answer = await connectAs(test, qpu)
+  await using results = await openProxy(Number(answer.get('result_port')))
+  const { command } = await attach(test, answer, { result_port: results.port })
+  await msUntil(test, qpu, 'online')
+  results.freeze()
+  void command.close()
+  expect(await msUntil(test, qpu, 'offline')).toBeLessThan(300)
+  // Nor does the driver wait when it comes back, although its old ports are still closing.
+  const started = performance.now()
+  expect((await connectAs(test, qpu)).status).toBe(200)
+  expect(performance.now() - started).toBeLessThan(300)
+})
+
 test('a standby is refused with 409 while the driver is connected, and takes over right after its detach', async () => {
   await using test = await openTestServer()
   const qpu = await test.createQpu('north')
@@ -167,10 +185,11 @@ test('a reconnecting driver replaces its own older session at once, also when th
   expect(second.get('epoch')).toBe(2)
   await until('the older sockets are closed', () => !first.command.ready && !first.result.ready)
 
-  const third = await attach(test, second)
-  // The peer goes silent: it neither reads nor closes, as after a cut cable.
-  third.command.pause()
-  third.result.pause()
+  await using commands = await openProxy(Number(second.get('command_port')))
+  await using results = await openProxy(Number(second.get('result_port')))
+  await attach(test, second, { command_port: commands.port, result_port: results.port })
+  commands.freeze()
+  results.freeze()
   const slow = performance.now()
   const fourth = await connectAs(test, qpu)
   const halfOpenMs = performance.now() - slow
