@@ -1,5 +1,5 @@
 import { AppError, type Clock, type Log } from '../../base/index.ts'
-import { attachLease, type Database, type Grant, grantLease, releaseLease } from '../../db/index.ts'
+import { attachLease, type Database, type Grant, grantLease, qpus, releaseLease } from '../../db/index.ts'
 import type { Command, ConnectRequest, ConnectResponse } from '../../protocol/index.ts'
 import { hashToken } from '../access-token.ts'
 import type { Config } from '../config.ts'
@@ -196,9 +196,16 @@ export class Hub implements DriverHub {
   }
 
   async #attach(session: Session): Promise<void> {
-    const { driver, epoch } = session.source
+    const { db } = this.#parts
+    const { driver, epoch, qpu } = session.source
     // False when the driver was disabled between its connect and now.
-    if (!(await attachLease(this.#parts.db, { driver, epoch }))) await this.#end(session, 'its lease is gone')
+    if (!(await attachLease(db, { driver, epoch }))) return this.#end(session, 'its lease is gone')
+    // Said whether on or off: the driver may have missed either. Inside the read, so that no change comes between.
+    await db.read((tx) => {
+      const served = tx.find(qpus, qpu)
+      if (served)
+        session.send({ type: 'SetMaintenance', on: served.maintenance, reason: served.maintenance_reason })
+    })
   }
 
   async #expectAttach(session: Session): Promise<void> {

@@ -1,4 +1,4 @@
-import { appendAudit, isRunning, markStarted, putBack, qpus } from '../../db/index.ts'
+import { appendAudit, isRunning, markStarted, putBack } from '../../db/index.ts'
 import {
   EVENTS,
   type EventEnvelope,
@@ -32,21 +32,16 @@ type Handlers = {
 }
 
 const handlers: Handlers = {
-  /** First after each attach: what still runs there lives, what is nowhere goes back, and maintenance is told. */
+  /** First after each attach: what still runs there lives, what is nowhere goes back. */
   async DriverHello({ context, deadlines }, source, { running, outbox, device, version }) {
-    const { db, hub, log } = context
-    const { driver, qpu, name } = source
+    const { db, log } = context
+    const { driver, name } = source
     log.info('driver says hello', { driver: name, device, version, running: running?.job })
     const requeued = await requeueAbandoned(context, source, { running, outbox })
     if (requeued > 0) log.info('jobs put back that the driver came back without', { driver: name, requeued })
-    const { lives, served } = await db.read((tx) => ({
-      lives: running !== null && isRunning(tx, { ...running, driver }),
-      served: tx.find(qpus, qpu),
-    }))
-    if (running && lives) deadlines.alive(running)
-    if (served?.maintenance) {
-      hub.send(driver, { type: 'SetMaintenance', on: true, reason: served.maintenance_reason })
-    }
+    if (!running) return
+    const lives = await db.read((tx) => isRunning(tx, { ...running, driver }))
+    if (lives) deadlines.alive(running)
   },
 
   async JobStarted({ context, deadlines, holds }, { driver }, { job, attempt }) {

@@ -22,6 +22,7 @@ async function attach(
   test: TestServer,
   answer: Answer,
   through: { command_port?: number; result_port?: number } = {},
+  onMessage: (body: Uint8Array) => void = () => undefined,
 ): Promise<{ command: Connection; result: Connection }> {
   const lease = { ...(answer.body as ConnectResponse), ...through }
   const common = {
@@ -33,7 +34,7 @@ async function attach(
     log: silentLog,
     reconnect: false,
   } as const
-  const command = connect({ ...common, role: 'pull', port: lease.command_port, onMessage: () => undefined })
+  const command = connect({ ...common, role: 'pull', port: lease.command_port, onMessage })
   const result = connect({ ...common, role: 'push', port: lease.result_port })
   open.push(command, result)
   await until('both sockets are ready', () => command.ready && result.ready)
@@ -331,4 +332,18 @@ test('a driver that is disabled between its connect and its attach is cut off', 
   await until('it is cut off', () => closed.length > 0)
   expect(await statusOf(test, qpu)).toBe('offline')
   expect(test.context.hub.attachedEpoch(qpu.driver)).toBeUndefined()
+})
+
+test('a driver is told at each attach whether its QPU is in maintenance', async () => {
+  await using test = await openTestServer()
+  const qpu = await test.createQpu('cold')
+  for (const on of [true, false]) {
+    const reason = on ? 'new pump' : ''
+    await test.admin.post('/api/op/qpu/maintenance', { id: qpu.id, maintenance: on, reason })
+    const told: unknown[] = []
+    const answer = await connectAs(test, qpu)
+    await attach(test, answer, {}, (body) => void told.push(JSON.parse(Buffer.from(body).toString())))
+    await until('the driver is told', () => told.length > 0)
+    expect(told).toEqual([{ type: 'SetMaintenance', on, reason }])
+  }
 })

@@ -155,16 +155,6 @@ describe('DriverHello', () => {
     await it.lab.clock.advance(15_000)
     expect(it.deadlines.overdue([{ job: it.job, attempt: 1 }])).toEqual([])
     await it.say('DriverHello', { ...hello, running: null })
-    expect(it.lab.hub.commands('SetMaintenance')).toEqual([])
-  })
-
-  test('is answered with the maintenance of its QPU', async () => {
-    await using it = await openCase()
-    await it.lab.setQpu(it.qpu.id, { maintenance: true, maintenance_reason: 'new pump' })
-    await it.say('DriverHello', { version: '1', device: 'mock', epoch: it.server.epoch, running: null })
-    expect(it.lab.hub.commands('SetMaintenance')).toEqual([
-      { type: 'SetMaintenance', on: true, reason: 'new pump' },
-    ])
   })
 })
 
