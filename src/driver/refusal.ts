@@ -37,7 +37,7 @@ const LONGEST_PAUSE_MS = 60_000
  * |---|---|---|
  * | none, 408, 429, 5xx | back-off, or as long as the server asks | the same |
  * | 401, the token is not known | stop | stop |
- * | 409, another driver holds the lease: this one stands by | each 10 s | each 10 s |
+ * | 409, another driver holds the lease: this one stands by | each 2 s | each 2 s |
  * | 403, the driver is disabled; any other refusal; a certificate that is not to be trusted | stop | each 30 s |
  */
 export function planRetry(error: unknown, started: boolean): Retry {
@@ -45,7 +45,7 @@ export function planRetry(error: unknown, started: boolean): Retry {
   if (!(error instanceof ConnectRefusal)) return 'backoff'
   const { status, retryAfter } = error
   if (status === 401) return 'stop'
-  if (status === 409) return { pauseMs: 10_000 }
+  if (status === 409) return { pauseMs: 2_000 }
   if (status === 408 || status === 429 || status >= 500) {
     return retryAfter ? { pauseMs: Math.min(retryAfter * 1_000, LONGEST_PAUSE_MS) } : 'backoff'
   }
