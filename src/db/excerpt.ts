@@ -12,12 +12,19 @@ const ENTITIES: Readonly<Record<string, string>> = {
   nbsp: ' ',
 }
 
-/** The beginning of a text as plain words: without HTML tags, white space collapsed, `length` characters. */
+/** Characters that are looked at: searching for the ends of hostile tags in megabytes would take hours. */
+const MAX_READ = 20_000
+
+/**
+ * The beginning of a text as plain words: without HTML tags, white space collapsed, `length` characters. Only
+ * the first 20,000 characters of the text count.
+ */
 export function excerptOf(
   text: string,
   { length, withEllipsis }: { length: number; withEllipsis: boolean },
 ): string {
   const plain = text
+    .slice(0, MAX_READ)
     .replace(UNSEEN, ' ')
     .replace(BLOCKS, ' ')
     .replace(TAGS, '')

@@ -15,9 +15,22 @@ export { timeSlots } from './collections/time_slots.ts'
 export { users } from './collections/users.ts'
 export { type Database, type DatabaseOptions, openDatabase, type Schema } from './database.ts'
 export { examine } from './doctor.ts'
+export type { Expanded } from './expand.ts'
 export type { AnyField, ValueOf } from './field.ts'
+export { type Auth, isSuperuser, NO_FACTS, type RequestFacts } from './filter/index.ts'
 export { checkInvariants, type Finding } from './invariants.ts'
 export type { CollectionNames } from './names.ts'
+export { type Paging, readPaging } from './paging.ts'
+export { pickFields } from './pick-fields.ts'
+export {
+  createRecordQueries,
+  type ListRequest,
+  type Page,
+  type Permission,
+  type QueryOptions,
+  type RecordQueries,
+  type RecordTest,
+} from './query.ts'
 export type { ListQuery } from './records.ts'
 export type { Bindable, Params } from './sql.ts'
 export {
@@ -97,4 +110,10 @@ export {
   removeApiToken,
   updateApiToken,
 } from './store/tokens.ts'
+export { toCsv } from './transfer/csv.ts'
+export { exportedKeys, exportedRecord } from './transfer/exported.ts'
+export { type ImportOptions, type ImportReport, importRecords, type LineError } from './transfer/import.ts'
+export { toJsonLines } from './transfer/json-lines.ts'
+export { eachRecord, type Selection } from './transfer/pages.ts'
+export { openSnapshot, type Snapshot } from './transfer/snapshot.ts'
 export type { ReadTx, Tx } from './tx.ts'
