@@ -182,7 +182,7 @@ describe('svc serve gives no message port to', () => {
       onMessage: (body) => void received.push(Buffer.from(body).toString()),
       onClose: (_reason, refused) => resolve({ refused, received }),
     })
-    if (forMs > 0) await until('a command', async () => received.length > 0, forMs)
+    if (forMs > 0) await until('a job', async () => received.some((each) => each.includes('RunJob')), forMs)
     else await promise
     await connection.close()
     return { ...(await promise), received }
@@ -220,7 +220,9 @@ describe('svc serve gives no message port to', () => {
     expect(qpu.body['status']).toBe('offline')
     // The right token still gets in, and only then the job leaves the server.
     const { received } = await attach(now.command_port, { user: now.id, password: now.auth_token }, 10_000)
-    expect(JSON.parse(received[0] ?? '{}')).toMatchObject({ type: 'RunJob', job: job.body['id'] })
+    const commands: { type: string }[] = received.map((each) => JSON.parse(each))
+    expect(commands.map(({ type }) => type)).toEqual(['SetMaintenance', 'RunJob'])
+    expect(commands[1]).toMatchObject({ job: job.body['id'] })
     // Tokens do not get into the log, whatever was tried.
     for (const secret of [victim.token, now.auth_token, theirs.auth_token]) {
       expect(service.log).not.toContain(secret)
