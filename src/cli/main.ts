@@ -5,7 +5,9 @@ import { messageOf } from '../base/index.ts'
 import { demoCommand } from './demo.ts'
 import { doctorCommand } from './doctor.ts'
 import { driverCommand } from './driver.ts'
+import { exportCommand } from './export.ts'
 import { exitStatus, UsageError } from './flags.ts'
+import { importCommand } from './import.ts'
 import { serveCommand } from './serve.ts'
 import { superuserCommand } from './superuser.ts'
 import { version } from './version.ts'
@@ -20,6 +22,8 @@ const svc = defineCommand({
     demo: demoCommand,
     superuser: superuserCommand,
     doctor: doctorCommand,
+    export: exportCommand,
+    import: importCommand,
   },
 })
 

@@ -17,7 +17,8 @@ import { createReadTx, createTx, type ReadTx, type Tx, type TxParts } from './tx
 
 export type { ReadTx, Tx } from './tx.ts'
 
-const FILE = 'svc.db'
+/** Name of the database in its folder. */
+export const DATABASE_FILE = 'svc.db'
 
 /** The store of everything: one SQLite file, one writing process. */
 export interface Database {
@@ -71,7 +72,7 @@ export async function openDatabase(
     lock.release()
   }
   try {
-    const path = join(options.dir, FILE)
+    const path = join(options.dir, DATABASE_FILE)
     const writer = openConnection(path, 'write')
     open.push(writer)
     prepareSchema(writer, schema, options)
@@ -88,7 +89,7 @@ export async function openDatabase(
 }
 
 function makeFolder({ dir, create = true }: DatabaseOptions): void {
-  if (!create && !existsSync(join(dir, FILE))) {
+  if (!create && !existsSync(join(dir, DATABASE_FILE))) {
     throw new AppError('not_found', `There is no database in ${dir}; name its folder with --dir`, {
       reason: 'no_database',
     })

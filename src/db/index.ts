@@ -5,6 +5,7 @@ export { calibrationRequests } from './collections/calibration_requests.ts'
 export { calibrationResults } from './collections/calibration_results.ts'
 export { drivers } from './collections/drivers.ts'
 export { events } from './collections/events.ts'
+export { externalAuths } from './collections/external_auths.ts'
 export { COLLECTIONS, type CollectionName } from './collections/index.ts'
 export { notifications } from './collections/notifications.ts'
 export { qpuTimeRequests } from './collections/qpu_time_requests.ts'
@@ -34,11 +35,15 @@ export {
 export type { ListQuery } from './records.ts'
 export type { Bindable, Params } from './sql.ts'
 export {
+  type Account,
   type AccountChange,
   type AccountKind,
+  accountCollection,
   accountSecret,
   changeUserAccount,
   createUser,
+  findAccount,
+  findAccountByEmail,
   findSuperuser,
   findSuperuserByEmail,
   findUser,
@@ -53,6 +58,7 @@ export {
   type User,
 } from './store/accounts.ts'
 export { type AuditEntry, appendAudit, firstBrokenAudit } from './store/audit.ts'
+export { changeEmail, type ProvenAccount, resetPassword, verifyEmail } from './store/credentials.ts'
 export {
   type AttemptKey,
   type Claim,
@@ -65,6 +71,7 @@ export {
   putBack,
   type Server,
 } from './store/dispatch.ts'
+export { type ExternalIdentity, type ExternalSignIn, signInExternally } from './store/external-auths.ts'
 export { findAnswer, type KeptAnswer, type KeyedRequest, keepAnswer } from './store/idempotency.ts'
 export {
   cancelJob,

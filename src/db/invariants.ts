@@ -18,6 +18,9 @@ interface Invariant {
 
 const ROWS_SHOWN = 20
 
+/** A job that ended in another store came without its attempts and was charged there. */
+const NOT_IMPORTED = `NOT EXISTS (SELECT 1 FROM job_timeline WHERE job = job.id AND event = 'imported')`
+
 /**
  * The promises about stored data. Those about messages (I5 no dispatch before its claim is durable, I8 an
  * acknowledged result is applied or stale) cannot be seen in tables; I1 is seen in the timeline.
@@ -28,13 +31,14 @@ const INVARIANTS: readonly Invariant[] = [
     text: 'Nothing happens to a job after its end',
     sql: `SELECT ended.job, ended.event, later.event AS later FROM job_timeline ended
           JOIN job_timeline later ON later.job = ended.job AND later.rowid > ended.rowid
-          WHERE ended.event IN ('completed', 'failed', 'cancelled')`,
+          WHERE ended.event IN ('completed', 'failed', 'cancelled', 'imported')`,
   },
   {
     id: 'I2',
     text: 'The attempt of a job is its number of claims',
     sql: `SELECT job.id, job.attempt, count(claim.id) AS claims, max(claim.attempt) AS last
           FROM quantum_jobs job LEFT JOIN job_attempts claim ON claim.job = job.id
+          WHERE ${NOT_IMPORTED}
           GROUP BY job.id HAVING job.attempt <> claims OR job.attempt <> coalesce(last, 0)`,
   },
   {
@@ -42,7 +46,7 @@ const INVARIANTS: readonly Invariant[] = [
     text: 'A completed job of a user with a balance is charged exactly once',
     sql: `SELECT job.id FROM quantum_jobs job JOIN users ON users.id = job.user_id
           WHERE job.status = 'completed' AND users.unlimited = 0 AND NOT EXISTS
-            (SELECT 1 FROM qpu_ledger WHERE kind = 'charge' AND source_id = job.id)`,
+            (SELECT 1 FROM qpu_ledger WHERE kind = 'charge' AND source_id = job.id) AND ${NOT_IMPORTED}`,
   },
   {
     id: 'I3',
@@ -54,7 +58,8 @@ const INVARIANTS: readonly Invariant[] = [
     id: 'I4',
     text: 'A completed job has the result of its last attempt',
     sql: `SELECT job.id, job.attempt FROM quantum_jobs job WHERE job.status = 'completed' AND NOT EXISTS
-            (SELECT 1 FROM job_attempts WHERE job = job.id AND attempt = job.attempt AND state = 'ok')`,
+            (SELECT 1 FROM job_attempts WHERE job = job.id AND attempt = job.attempt AND state = 'ok')
+          AND ${NOT_IMPORTED}`,
   },
   {
     id: 'I4',
@@ -142,6 +147,7 @@ const INVARIANTS: readonly Invariant[] = [
           WHERE job.status IS NOT CASE last.event
             WHEN 'submitted' THEN 'pending' WHEN 'undelivered' THEN 'pending' WHEN 'lost' THEN 'pending'
             WHEN 'device_error' THEN 'pending' WHEN 'claimed' THEN 'running' WHEN 'started' THEN 'running'
+            WHEN 'imported' THEN CASE WHEN job.status IN ('pending', 'running') THEN '' ELSE job.status END
             ELSE last.event END`,
   },
 ]

@@ -32,6 +32,7 @@ export { type Config, flagOf, readConfig, SETTINGS, variableOf } from './config.
 export type { ServerContext } from './context.ts'
 export type { Asset, AssetTree, Representation } from './http/assets.ts'
 export { shapesOf } from './http/openapi.ts'
+export { readSubmission } from './jobs/read-submission.ts'
 
 const RENEWAL_CHECK_MS = 3_600_000
 
@@ -152,7 +153,8 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
   }
 }
 
-function publicNames(config: Config) {
+/** The configured addresses of collections. */
+export function publicNames(config: Config) {
   return {
     qpus: config.qpusCollection,
     time_slots: config.timeslotsCollection,

@@ -12,6 +12,7 @@ export type JobEvent =
   | 'completed'
   | 'failed'
   | 'cancelled'
+  | 'imported'
 
 /** One thing that happened to a job. `attempt` 0 = before the first claim. */
 export interface TimelineEntry {

@@ -1,0 +1,27 @@
+type Row = Readonly<Record<string, unknown>>
+
+/**
+ * Rows as CSV by RFC 4180: a line of column names, then one line a row, each ended by CRLF. Lists and objects
+ * are JSON text in their cell; null is an empty cell. Values are written as they are, so a cell may look like a
+ * formula: let spreadsheets read all columns as text. Holds one row at a time.
+ */
+export async function* toCsv(
+  columns: readonly string[],
+  rows: Iterable<Row> | AsyncIterable<Row>,
+): AsyncGenerator<string, void, undefined> {
+  yield line(columns)
+  for await (const row of rows) yield line(columns.map((column) => cellText(row[column])))
+}
+
+function line(cells: readonly string[]): string {
+  return `${cells.map(quotedCell).join(',')}\r\n`
+}
+
+function cellText(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+function quotedCell(text: string): string {
+  return /[",\r\n]/.test(text) || text !== text.trim() ? `"${text.replaceAll('"', '""')}"` : text
+}

@@ -1,0 +1,28 @@
+import type { AnyCollection } from '../collection.ts'
+import type { AnyRecord } from '../plan.ts'
+
+/** Field of accounts that export and import name for what it holds. */
+export const PASSWORD_HASH = 'password_hash'
+
+/** The keys of an exported record, in order, without `collection`. */
+export function exportedKeys(collection: AnyCollection): string[] {
+  return ['id', ...Object.keys(collection.fields).flatMap(publicKey(collection)), 'created', 'updated']
+}
+
+/**
+ * A record as `svc export` writes it and `svc import` reads it: everything, hashes of passwords and tokens
+ * included, save the keys that sign logins, which only this database can use.
+ */
+export function exportedRecord(collection: AnyCollection, record: AnyRecord): Record<string, unknown> {
+  const exported: Record<string, unknown> = { collection: collection.name, id: record.id }
+  for (const name of Object.keys(collection.fields)) {
+    for (const key of publicKey(collection)(name)) exported[key] = record[name]
+  }
+  return { ...exported, created: record.created, updated: record.updated }
+}
+
+const publicKey = (collection: AnyCollection) => (name: string) => {
+  if (collection.type !== 'auth') return [name]
+  if (name === 'tokenKey') return []
+  return [name === 'password' ? PASSWORD_HASH : name]
+}

@@ -1,0 +1,227 @@
+import { basename } from 'node:path'
+import { AppError, messageOf, newId } from '../../base/index.ts'
+import type { AnyCollection } from '../collection.ts'
+import { COLLECTIONS } from '../collections/index.ts'
+import { isUniqueViolation } from '../connection.ts'
+import type { Database, Tx } from '../database.ts'
+import { checkInvariants } from '../invariants.ts'
+import type { CollectionNames } from '../names.ts'
+import { type AnyRecord, createPlans, type Plan } from '../plan.ts'
+import { quoted } from '../sql.ts'
+import { appendAudit } from '../store/audit.ts'
+import { appendTimeline } from '../store/timeline.ts'
+import { encoded } from '../values.ts'
+import { type ImportContext, readImported } from './imported.ts'
+import { type Line, readLines } from './lines.ts'
+
+/** Something wrong with a line; 0 = with the file as a whole. */
+export interface LineError {
+  line: number
+  text: string
+}
+
+/** What an import did: nothing at all when there are errors. */
+export interface ImportReport {
+  /** Records by collection. */
+  counts: Record<string, number>
+  /** In the order of lines, at most 100. */
+  errors: LineError[]
+}
+
+export interface ImportOptions extends Pick<ImportContext, 'readPayload'> {
+  /** A file of JSON lines, `{"collection": "users", …fields}` each. */
+  path: string
+  /** Told the number of the line every 10,000 lines. */
+  onProgress?(line: number): void
+}
+
+const MOST_ERRORS = 100
+const PROGRESS_LINES = 10_000
+
+/** Undoes the transaction. */
+class Refused extends Error {}
+
+/**
+ * Adds the records of a file in one transaction, with their ids and times. Fields are validated; hooks are
+ * not run and nobody is told. Relations may point forward in the file. Balances become ledger rows, jobs that
+ * have ended are marked as imported, others enter the queue. Afterwards every promise about stored data holds.
+ * @throws AppError `conflict` when the database breaks a promise already; `invalid` for an unreadable file.
+ */
+export async function importRecords(db: Database, options: ImportOptions): Promise<ImportReport> {
+  const broken = await db.read((tx) => checkInvariants(tx))
+  if (broken.length > 0) {
+    const names = broken.map(({ id, text }) => `${id}: ${text}`).join('; ')
+    throw new AppError(
+      'conflict',
+      `The database breaks promises before the import (${names}); run svc doctor`,
+    )
+  }
+  const report: ImportReport = { counts: {}, errors: [] }
+  try {
+    await db.write('import', (tx) => {
+      importLines(tx, db.names, options, report)
+      const { counts } = report
+      appendAudit(tx, { actor: 'import', act: 'import', subject: basename(options.path), detail: counts })
+    })
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error
+    const sorted = report.errors.toSorted((one, other) => one.line - other.line)
+    return { counts: {}, errors: sorted.slice(0, MOST_ERRORS) }
+  }
+  return report
+}
+
+function importLines(tx: Tx, names: CollectionNames, options: ImportOptions, report: ImportReport): void {
+  const { counts, errors } = report
+  const planOf = createPlans()
+  const context = { now: tx.now, at: tx.at, readPayload: options.readPayload }
+  // Relations may point forward; until the end, required ones count on it.
+  tx.run('PRAGMA defer_foreign_keys = ON')
+  tx.run(
+    'CREATE TEMP TABLE imported (collection TEXT NOT NULL, id TEXT NOT NULL, line INTEGER NOT NULL, PRIMARY KEY (collection, id)) STRICT, WITHOUT ROWID',
+  )
+  for (const line of readLines(options.path)) {
+    const collection = importLine(tx, { line, names, planOf, context, errors })
+    if (collection) counts[collection.name] = (counts[collection.name] ?? 0) + 1
+    if (errors.length >= MOST_ERRORS) throw new Refused()
+    if (line.number % PROGRESS_LINES === 0) options.onProgress?.(line.number)
+  }
+  for (const collection of COLLECTIONS) addMissingRelations(tx, collection, errors)
+  if (errors.length > 0) throw new Refused()
+  settleBalances(tx)
+  addBrokenPromises(tx, errors)
+  if (errors.length > 0) throw new Refused()
+  tx.run('DROP TABLE temp.imported')
+}
+
+interface LineWork {
+  line: Line
+  names: CollectionNames
+  planOf: (collection: AnyCollection) => Plan
+  context: ImportContext
+  errors: LineError[]
+}
+
+/** Stores one record; undefined with an error when something is wrong with its line. */
+function importLine(tx: Tx, { line, names, planOf, context, errors }: LineWork): AnyCollection | undefined {
+  const refuse = (text: string) => void errors.push({ line: line.number, text })
+  let given: unknown
+  try {
+    given = JSON.parse(line.text)
+  } catch (error) {
+    return refuse(`malformed JSON (${messageOf(error)})`)
+  }
+  if (!isObject(given)) return refuse('expected a JSON object')
+  const name = String(given['collection'] ?? given['collectionName'] ?? '')
+  const collection = COLLECTIONS.find((each) => each.name === name) ?? names.byPublicName(name)
+  if (!collection) {
+    const known = COLLECTIONS.map((each) => each.name).join(', ')
+    return refuse(`collection: "${name}" is none; expected one of ${known}`)
+  }
+  const { record, errors: found } = readImported(collection, given, context)
+  for (const [key, message] of found) refuse(`${collection.name}.${key}: ${message}`)
+  const plan = planOf(collection)
+  const isFirst = tx.run(
+    'INSERT INTO temp.imported (collection, id, line) VALUES ($collection, $id, $line) ON CONFLICT DO NOTHING',
+    { collection: collection.name, id: record.id, line: line.number },
+  )
+  if (isFirst === 0) return refuse(`${collection.name}.id: ${record.id} is in the file already`)
+  if (found.size > 0) return undefined
+  try {
+    insertRow(tx, plan, record)
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error
+    return refuse(`${error.message.slice(error.message.indexOf(': ') + 2)}: another record has this value`)
+  }
+  if (collection.name === 'quantum_jobs') noteJob(tx, record)
+  return collection
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function insertRow(tx: Tx, plan: Plan, record: AnyRecord): void {
+  const { id, created, updated } = record
+  const fields = plan.fields.map(([name, field]) => [name, encoded(field, record[name]) ?? null] as const)
+  tx.run(plan.insert, { ...Object.fromEntries(fields), id, created, updated })
+}
+
+/** The timeline begins with what is known: a job that has ended has neither attempts nor a charge here. */
+function noteJob(tx: Tx, job: AnyRecord): void {
+  if (job['status'] === 'pending')
+    appendTimeline(tx, job.id, { event: 'submitted', attempt: 0, detail: 'imported' })
+  else appendTimeline(tx, job.id, { event: 'imported', attempt: Number(job['attempt']), detail: '' })
+}
+
+/** Relations of imported records that name neither a stored nor a refused record. */
+function addMissingRelations(tx: Tx, collection: AnyCollection, errors: LineError[]): void {
+  for (const [name, field] of Object.entries(collection.fields)) {
+    if (field.kind !== 'relation' && field.kind !== 'relations') continue
+    if (field.kind === 'relation' && field.keep) continue
+    const [table, column, target] = [collection.name, name, field.to].map(quoted)
+    const each =
+      field.kind === 'relation'
+        ? `SELECT line, ${column} AS value FROM temp.imported JOIN ${table} USING (id) WHERE ${column} <> ''`
+        : `SELECT line, part.value FROM temp.imported JOIN ${table} USING (id), json_each(${column}) part WHERE TRUE`
+    const missing = tx.all<{ line: number; value: string }>(
+      `SELECT line, value FROM (${each} AND collection = $collection) named
+       WHERE NOT EXISTS (SELECT 1 FROM ${target} WHERE id = named.value)
+         AND NOT EXISTS (SELECT 1 FROM temp.imported WHERE collection = $to AND id = named.value)
+       ORDER BY line LIMIT ${MOST_ERRORS}`,
+      { collection: collection.name, to: field.to },
+    )
+    for (const { line, value } of missing.slice(0, MOST_ERRORS - errors.length)) {
+      errors.push({ line, text: `${collection.name}.${name}: there is no record ${value} in ${field.to}` })
+    }
+  }
+}
+
+/**
+ * Ledger rows of what was imported: a balance is what a user starts with, and an approved request was granted,
+ * but as part of that balance.
+ */
+function settleBalances(tx: Tx): void {
+  const users = tx.all<{ id: string; ms: number }>(
+    `SELECT id, qpu_ms AS ms FROM users JOIN temp.imported USING (id) WHERE collection = 'users' AND qpu_ms <> 0`,
+  )
+  for (const { id, ms } of users) addLedger(tx, { user: id, kind: 'opening', source: id, ms })
+  const grants = tx.all<{ id: string; user: string; ms: number }>(
+    `SELECT id, user, CAST(round(seconds * 1000) AS INTEGER) AS ms FROM qpu_time_requests
+     JOIN temp.imported USING (id) WHERE collection = 'qpu_time_requests' AND status = 'approved'`,
+  )
+  for (const { id, user, ms } of grants) {
+    addLedger(tx, { user, kind: 'grant', source: id, ms })
+    addLedger(tx, { user, kind: 'opening', source: id, ms: 0 - ms })
+  }
+}
+
+interface Booking {
+  user: string
+  kind: 'opening' | 'grant'
+  source: string
+  ms: number
+}
+
+/** Unlike `postLedger`, leaves the balance: it was imported as it is. */
+function addLedger(tx: Tx, { user, kind, source, ms }: Booking): void {
+  tx.run(
+    `INSERT INTO qpu_ledger (id, user, kind, source_id, delta_ms, at)
+     VALUES ($id, $user, $kind, $source, $ms, $at)`,
+    { id: newId(tx.now), user, kind, source, ms, at: tx.at },
+  )
+}
+
+function addBrokenPromises(tx: Tx, errors: LineError[]): void {
+  for (const { text, rows } of checkInvariants(tx)) {
+    for (const row of rows) {
+      const id = String(row['id'] ?? row['job'] ?? '')
+      const found = tx.one<{ line: number; collection: string }>(
+        'SELECT line, collection FROM temp.imported WHERE id = $id ORDER BY line DESC',
+        { id },
+      )
+      const what = found ? `${found.collection} ${id}` : JSON.stringify(row)
+      errors.push({ line: found?.line ?? 0, text: `${what}: ${text}` })
+    }
+  }
+}

@@ -1,0 +1,198 @@
+import {
+  AppError,
+  type FieldError,
+  fromTimestamp,
+  isId,
+  newId,
+  newSecret,
+  toTimestamp,
+} from '../../base/index.ts'
+import type { AnyCollection } from '../collection.ts'
+import { PROXY_PREFIX } from '../collections/users.ts'
+import type { AnyField } from '../field.ts'
+import type { AnyRecord } from '../plan.ts'
+import { withUnderscores } from '../underscores.ts'
+import { encoded, fieldError, initialValue, normalized, storedError } from '../values.ts'
+import { PASSWORD_HASH } from './exported.ts'
+
+/** What reading a line needs to know. */
+export interface ImportContext {
+  /** Time of the import, in ms since the epoch and as stored. */
+  now: number
+  at: string
+  /** Brings the payload of a job that is still to run into its one form; throws AppError with `fields`. */
+  readPayload(payload: unknown): unknown
+}
+
+/** A record as it is to be stored, and what is wrong with it by the key of the line. */
+export interface ImportedRecord {
+  record: AnyRecord
+  errors: Map<string, string>
+}
+
+/** Keys of other stores' exports that say nothing about the record. */
+const IGNORED = new Set(['collection', 'collectionId', 'collectionName', 'expand', 'tokenKey'])
+
+const PASSWORD =
+  /^(\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}|\$argon2id\$v=19\$m=\d+,t=\d+,p=\d+\$[A-Za-z0-9+/]+\$[A-Za-z0-9+/]+)$/
+const TOKEN_HASH = /^[0-9a-f]{64}$/
+/** Fields that hold the SHA-256 of a token. */
+const TOKEN_FIELDS: Readonly<Record<string, string>> = {
+  api_tokens: 'token',
+  drivers: 'token',
+  qpus: 'access_token',
+}
+
+/** Reads one record of `collection`: every field by its declaration, but no hook is run. */
+export function readImported(
+  collection: AnyCollection,
+  given: Readonly<Record<string, unknown>>,
+  context: ImportContext,
+): ImportedRecord {
+  const errors = new Map<string, string>()
+  const refuse = (key: string, message: string) => {
+    if (!errors.has(key)) errors.set(key, message)
+  }
+  refuseUnknownKeys(collection, given, refuse)
+  const record: AnyRecord = {
+    id: idOf(given['id'], context.now),
+    created: timeOf(given['created'], context.at),
+    updated: timeOf(given['updated'], context.at),
+  }
+  if (!isId(record.id)) refuse('id', 'Must be 15 characters of 0-9 and a-z.')
+  for (const key of ['created', 'updated']) if (record[key] === '') refuse(key, NO_TIME)
+  for (const [name, field] of Object.entries(collection.fields)) {
+    const value = given[keyOf(collection, name)]
+    record[name] = value === undefined ? initialValue(field) : normalized(field, value)
+    if (field.kind === 'date' && record[name] === '' && !isBlank(value)) refuse(name, NO_TIME)
+  }
+  adapt(collection, record, context, refuse)
+  for (const [name, field] of Object.entries(collection.fields)) {
+    const error = valueError(field, record[name])
+    if (error) refuse(keyOf(collection, name), error.message)
+  }
+  return { record, errors }
+}
+
+const NO_TIME = 'Must be a UTC time such as 2026-01-31 09:05:00.000Z.'
+
+function isBlank(value: unknown): boolean {
+  return value === undefined || value === null || value === ''
+}
+
+function idOf(given: unknown, now: number): string {
+  return isBlank(given) ? newId(now) : String(given)
+}
+
+type Refuse = (key: string, message: string) => void
+
+function refuseUnknownKeys(collection: AnyCollection, given: object, refuse: Refuse): void {
+  for (const key of Object.keys(given)) {
+    const problem = unknownKey(collection, key)
+    if (problem) refuse(key, problem)
+  }
+}
+
+function unknownKey(collection: AnyCollection, key: string): string | undefined {
+  if (IGNORED.has(key) || key === 'id' || key === 'created' || key === 'updated') return undefined
+  if (collection.type === 'auth') {
+    if (key === PASSWORD_HASH) return undefined
+    if (key === 'password')
+      return `Give ${PASSWORD_HASH} (bcrypt or argon2id) instead; plain text is not taken.`
+  }
+  return Object.hasOwn(collection.fields, key)
+    ? undefined
+    : `${collection.name} has no such field; leave it out.`
+}
+
+/** The key under which a line gives a field. */
+function keyOf(collection: AnyCollection, name: string): string {
+  return collection.type === 'auth' && name === 'password' ? PASSWORD_HASH : name
+}
+
+function timeOf(given: unknown, fallback: string): string {
+  if (isBlank(given)) return fallback
+  const ms = typeof given === 'string' ? fromTimestamp(given) : undefined
+  return ms === undefined ? '' : toTimestamp(ms)
+}
+
+function valueError(field: AnyField, value: unknown): FieldError | undefined {
+  // What ran last may have taken a balance below zero.
+  const checked: AnyField = field.kind === 'seconds' ? { kind: 'number' } : field
+  return fieldError(checked, value) ?? storedError(field, encoded(field, value))
+}
+
+/** What hooks and the running service would otherwise see to. */
+function adapt(collection: AnyCollection, record: AnyRecord, context: ImportContext, refuse: Refuse): void {
+  const hashField = TOKEN_FIELDS[collection.name]
+  const hash = hashField === undefined ? '' : record[hashField]
+  if (hashField !== undefined && hash !== '' && !TOKEN_HASH.test(String(hash))) {
+    refuse(hashField, 'Must be the SHA-256 of the token, as 64 hexadecimal digits in lower case.')
+  }
+  switch (collection.name) {
+    case 'users':
+    case 'superusers':
+      adaptAccount(record, refuse)
+      break
+    case 'qpus':
+    case 'drivers':
+      // Whoever was connected there is not connected here.
+      Object.assign(record, { status: 'offline', command_port: 0, result_port: 0 })
+      record['name'] = withUnderscores(String(record['name']))
+      if (collection.name === 'drivers') {
+        Object.assign(record, { leased: false, device: withUnderscores(String(record['device'])) })
+      }
+      break
+    case 'quantum_jobs':
+      adaptJob(record, context, refuse)
+      break
+    case 'calibration_requests':
+      if (record['status'] === 'running') {
+        Object.assign(record, {
+          status: 'failed',
+          error: 'It was running when the data were moved',
+          finished_at: context.at,
+        })
+      }
+      break
+    case 'time_slots':
+      if (String(record['start_time']) >= String(record['end_time']))
+        refuse('end_time', 'Must be after start_time.')
+      break
+    case 'notifications':
+      if (record['end_time'] !== '' && String(record['start_time']) > String(record['end_time'])) {
+        refuse('end_time', 'Must not be before start_time.')
+      }
+  }
+}
+
+function adaptAccount(record: AnyRecord, refuse: Refuse): void {
+  const hash = record['password']
+  if (hash !== '' && !PASSWORD.test(String(hash))) refuse(PASSWORD_HASH, 'Must be a bcrypt or argon2id hash.')
+  // Logins of another store are worth nothing here.
+  record['tokenKey'] = newSecret()
+  const isReserved = String(record['username'] ?? '')
+    .toLowerCase()
+    .startsWith(PROXY_PREFIX)
+  if (isReserved && record['unlimited'] !== true) {
+    refuse('username', `Must not begin with ${PROXY_PREFIX}, which is kept for superusers.`)
+  }
+}
+
+/** A job that has not ended enters the queue as if it were new. */
+function adaptJob(record: AnyRecord, { readPayload }: ImportContext, refuse: Refuse): void {
+  const isOpen = record['status'] === 'pending' || record['status'] === 'running'
+  if (!isOpen) return
+  Object.assign(record, {
+    ...{ status: 'pending', attempt: 0, not_before: 0, driver: '', started_at: '', finished_at: '' },
+    ...{ duration: 0, results: null, error_code: '' },
+  })
+  try {
+    record['payload'] = readPayload(record['payload'])
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const fields = Object.entries(error.fields)
+    for (const [path, { message }] of fields) refuse(`payload.${path}`, message)
+    if (fields.length === 0) refuse('payload', error.message)
+  }
+}

@@ -1,0 +1,77 @@
+import type { AnyCollection } from '../collection.ts'
+import type { Database } from '../database.ts'
+import { type AnyRecord, createPlans, type Plan } from '../plan.ts'
+import { type Params, quoted, type SqlReader } from '../sql.ts'
+
+/** Bounds of what is in memory at once; a page has at least one record, however large. */
+const MOST_ROWS = 200
+const MOST_BYTES = 4 * 1024 * 1024
+
+/** Which records: a condition on the columns of the collection's table, with its parameters. */
+export interface Selection {
+  condition: string
+  params: Params
+}
+
+const ALL: Selection = { condition: 'TRUE', params: {} }
+
+type Reader = Pick<SqlReader, 'one' | 'all'>
+
+/** Some records in the order of their insertion, and where the next page begins. */
+export interface RecordPage {
+  records: AnyRecord[]
+  /** `seq` of the last record; undefined when there was none left. */
+  last: number | undefined
+}
+
+/** The records whose `seq` is above `after`, as many as fit into a page. */
+export function readPage(
+  sql: Reader,
+  collection: AnyCollection,
+  plan: Plan,
+  after: number,
+  { condition, params }: Selection = ALL,
+): RecordPage {
+  const table = quoted(collection.name)
+  const keys = sql.all<{ seq: number }>(
+    `SELECT seq FROM ${table} WHERE seq > $page_after AND (${condition}) ORDER BY seq LIMIT ${MOST_ROWS}`,
+    { ...params, page_after: after },
+  )
+  const page: RecordPage = { records: [], last: undefined }
+  let bytes = 0
+  // Row by row: a job may carry 40 MiB, so a whole page of them must not be fetched unseen.
+  for (const { seq } of keys) {
+    const row = sql.one<Record<string, unknown>>(`${plan.select} WHERE seq = $seq`, { seq })
+    if (!row) continue
+    page.records.push(plan.record(row))
+    page.last = seq
+    bytes += sizeOf(row)
+    if (bytes >= MOST_BYTES) break
+  }
+  return page
+}
+
+function sizeOf(row: Record<string, unknown>): number {
+  return Object.values(row).reduce<number>(
+    (sum, value) => sum + (typeof value === 'string' ? value.length : 8),
+    0,
+  )
+}
+
+/**
+ * Every record of a collection in the order of insertion, read page by page so that neither memory nor a
+ * snapshot is held while a slow client reads. A record that changes meanwhile is seen before or after its change.
+ */
+export async function* eachRecord(
+  db: Database,
+  collection: AnyCollection,
+  selection: Selection = ALL,
+): AsyncGenerator<AnyRecord, void, undefined> {
+  const plan = createPlans()(collection)
+  for (let after = 0; ; ) {
+    const page = await db.read((tx) => readPage(tx, collection, plan, after, selection))
+    if (page.last === undefined) return
+    yield* page.records
+    after = page.last
+  }
+}

@@ -1,0 +1,31 @@
+import { expect, test } from 'bun:test'
+import { toCsv } from '../../../src/db/index.ts'
+
+const textOf = async (columns: string[], rows: Record<string, unknown>[]) =>
+  (await Array.fromAsync(toCsv(columns, rows))).join('')
+
+test('toCsv() begins with the names of the columns, also without rows', async () => {
+  expect(await textOf(['id', 'name'], [])).toBe('id,name\r\n')
+})
+
+test('toCsv() writes the cells of each row in the order of the columns', async () => {
+  const rows = [{ name: 'a', id: '1', more: 'left out' }, { id: '2' }]
+  expect(await textOf(['id', 'name'], rows)).toBe('id,name\r\n1,a\r\n2,\r\n')
+})
+
+test('toCsv() quotes what would end a cell or lose its blanks', async () => {
+  const values = ['a,b', 'say "no"', 'two\nlines', 'carriage\rreturn', ' padded ']
+  expect(
+    await textOf(
+      ['x'],
+      values.map((x) => ({ x })),
+    ),
+  ).toBe('x\r\n"a,b"\r\n"say ""no"""\r\n"two\nlines"\r\n"carriage\rreturn"\r\n" padded "\r\n')
+})
+
+test('toCsv() writes numbers, booleans and JSON as text, null as nothing', async () => {
+  const row = { number: 1.5, bool: false, list: ['a', 'b'], object: { a: 1 }, none: null }
+  expect(await textOf(Object.keys(row), [row])).toBe(
+    'number,bool,list,object,none\r\n1.5,false,"[""a"",""b""]","{""a"":1}",\r\n',
+  )
+})

@@ -1,0 +1,245 @@
+import { describe, expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  COLLECTIONS,
+  calibrationRequests,
+  checkInvariants,
+  drivers,
+  importRecords,
+  qpus,
+  quantumJobs,
+  users,
+} from '../../../src/db/index.ts'
+import { openTestDatabase } from '../../support/database.ts'
+import { HASH, importing, NO_JOBS, problemsOf, TOKEN } from './support.ts'
+
+const user = (id: string, more = {}) => ({ collection: 'users', id: id.padStart(15, '0'), ...more })
+const ID = (text: string) => text.padStart(15, '0')
+
+describe('importRecords()', () => {
+  test('keeps ids and times, gives new ones where there are none', async () => {
+    const at = '2020-02-03 04:05:06.789Z'
+    const { target, errors } = await importing([
+      user('a', { created: at, updated: '2021-01-01T00:00:00+01:00', password_hash: HASH }),
+      { collection: 'users', username: 'b' },
+    ])
+    await using other = target
+    expect(errors).toEqual([])
+    const [a, b] = await other.db.read((tx) => tx.list(users))
+    expect(a).toMatchObject({ id: ID('a'), created: at, updated: '2020-12-31 23:00:00.000Z', password: HASH })
+    expect(b?.id).toMatch(/^[0-9a-z]{15}$/)
+    expect(a?.tokenKey).toMatch(/^[0-9a-f]{64}$/)
+  })
+
+  test('takes relations that point forward', async () => {
+    const { target, errors } = await importing([
+      { collection: 'api_tokens', user: ID('a'), token: TOKEN },
+      user('a'),
+    ])
+    await using _ = target
+    expect(errors).toEqual([])
+  })
+
+  const refusals: [string, unknown[], string[]][] = [
+    ['malformed JSON', ['{"a'], ['1: malformed JSON (JSON Parse error: Unterminated string)']],
+    ['what is no object', ['[]'], ['1: expected a JSON object']],
+    [
+      'an unknown collection',
+      [{ collection: 'things' }],
+      ['1: collection: "things" is none; expected one of'],
+    ],
+    [
+      'an unknown field',
+      [user('a', { name: 'x' })],
+      ['1: users.name: users has no such field; leave it out.'],
+    ],
+    [
+      'a bad id',
+      [{ collection: 'users', id: 'UPPER' }],
+      ['1: users.id: Must be 15 characters of 0-9 and a-z.'],
+    ],
+    ['an id twice', [user('a'), user('a')], [`2: users.id: ${ID('a')} is in the file already`]],
+    ['a bad time', [user('a', { created: 'now' })], ['1: users.created: Must be a UTC time']],
+    ['a plain password', [user('a', { password: 'x' })], ['1: users.password: Give password_hash']],
+    [
+      'another hash',
+      [user('a', { password_hash: 'md5' })],
+      ['1: users.password_hash: Must be a bcrypt or argon2id'],
+    ],
+    [
+      'a plain token',
+      [user('a'), { collection: 'api_tokens', user: ID('a'), token: 'svc_x' }],
+      ['2: api_tokens.token: Must be the SHA-256'],
+    ],
+    ['a reserved name', [user('a', { username: 'Superuser_1' })], ['1: users.username: Must not begin with']],
+    [
+      'a shared address',
+      [user('a', { email: 'A@b.org' }), user('b', { email: 'a@b.org' })],
+      ['2: users.email: another record has this value'],
+    ],
+    [
+      'a missing relation',
+      [{ collection: 'api_tokens', user: ID('z'), token: TOKEN }],
+      [`1: api_tokens.user: there is no record ${ID('z')} in users`],
+    ],
+    [
+      'missing ones of several',
+      [{ collection: 'notifications', title: 'x', target_users: [ID('y')] }],
+      [`1: notifications.target_users: there is no record ${ID('y')} in users`],
+    ],
+    [
+      'a slot that ends first',
+      [
+        user('a'),
+        { collection: 'time_slots', booked_by: ID('a'), start_time: '2020-01-02', end_time: '2020-01-01' },
+      ],
+      ['2: time_slots.end_time: Must be after'],
+    ],
+    [
+      'overlapping slots',
+      [
+        user('a'),
+        ...['1', '2'].map((id) => ({
+          collection: 'time_slots',
+          id: ID(id),
+          booked_by: ID('a'),
+          start_time: '2020-01-01',
+          end_time: '2020-01-02',
+        })),
+      ],
+      [`2: time_slots ${ID('1')}: Slots of the same QPU do not overlap`],
+    ],
+    [
+      'a cancelled job with results',
+      [{ collection: 'quantum_jobs', id: ID('1'), status: 'cancelled', results: {} }],
+      [`1: quantum_jobs ${ID('1')}: A cancelled job has no result`],
+    ],
+    [
+      'a pending job that cannot run',
+      [{ collection: 'quantum_jobs' }],
+      ['1: quantum_jobs.payload: no circuits'],
+    ],
+    [
+      'several lines at once',
+      [user('a', { x: 1, email: 'none' }), 'no', { collection: 'drivers' }],
+      [
+        '1: users.x',
+        '1: users.email',
+        '2: malformed',
+        '3: drivers.name: Cannot be blank.',
+        '3: drivers.qpu',
+        '3: drivers.operation',
+        '3: drivers.token',
+      ],
+    ],
+  ]
+  for (const [name, lines, expected] of refusals) {
+    test(`refuses ${name} and writes nothing`, async () => {
+      const { target, counts, errors } = await importing(lines)
+      await using other = target
+      const texts = errors.map(({ line, text }) => `${line}: ${text}`)
+      expect(texts.map((text, at) => text.slice(0, expected[at]?.length))).toEqual(expected)
+      expect(counts).toEqual({})
+      expect(await other.db.read((tx) => COLLECTIONS.flatMap((each) => tx.list(each)))).toEqual([])
+      expect(await problemsOf(other.db)).toEqual([])
+    })
+  }
+
+  test('does not blame a record for one that is refused by itself', async () => {
+    const { target, errors } = await importing([
+      user('a', { email: 'none' }),
+      { collection: 'api_tokens', user: ID('a'), token: TOKEN },
+    ])
+    await using _ = target
+    expect(errors).toEqual([{ line: 1, text: 'users.email: Must be a valid email address.' }])
+  })
+
+  test('lists at most 100 problems', async () => {
+    const { target, errors } = await importing(Array.from({ length: 300 }, () => 'no'))
+    await using _ = target
+    expect(errors.map(({ line }) => line)).toEqual(Array.from({ length: 100 }, (_, at) => at + 1))
+  })
+
+  test('puts jobs that have not ended back into the queue, and connects nobody', async () => {
+    const { target, errors } = await importing([
+      { collection: 'qpus', id: ID('q'), name: 'cold-one', status: 'online', command_port: 9_000 },
+      {
+        collection: 'drivers',
+        id: ID('d'),
+        name: 'x',
+        qpu: ID('q'),
+        operation: 'process',
+        token: TOKEN,
+        status: 'online',
+        leased: true,
+      },
+      {
+        collection: 'quantum_jobs',
+        status: 'running',
+        attempt: 3,
+        driver: ID('d'),
+        payload: {},
+        started_at: '2020-01-01',
+      },
+      { collection: 'calibration_requests', driver: ID('d'), mode: 'full', status: 'running' },
+    ])
+    await using other = target
+    expect(errors).toEqual([])
+    await other.db.read((tx) => {
+      expect(tx.list(qpus)).toMatchObject([{ name: 'cold_one', status: 'offline', command_port: 0 }])
+      expect(tx.list(drivers)).toMatchObject([{ status: 'offline', leased: false }])
+      expect(tx.list(quantumJobs)).toMatchObject([
+        { status: 'pending', attempt: 0, driver: '', started_at: '' },
+      ])
+      expect(tx.list(calibrationRequests)).toMatchObject([{ status: 'failed' }])
+      expect(checkInvariants(tx)).toEqual([])
+    })
+  })
+
+  test('adds to what is there, and refuses what is there already', async () => {
+    await using one = await openTestDatabase()
+    await importing([user('a', { qpu_seconds: 5 })], one)
+    const second = await importing(
+      [user('b'), { collection: 'qpu_time_requests', user: ID('a'), seconds: 2, status: 'approved' }],
+      one,
+    )
+    expect(second.errors).toEqual([])
+    expect(await one.db.read((tx) => tx.find(users, ID('a'))?.qpu_seconds)).toBe(5)
+    const third = await importing([user('c'), user('b')], one)
+    expect(third.errors).toEqual([{ line: 2, text: 'users.id: another record has this value' }])
+    expect((await one.db.read((tx) => tx.list(users))).map(({ id }) => id)).toEqual([ID('a'), ID('b')])
+    expect(await problemsOf(one.db)).toEqual([])
+  })
+
+  test('refuses a database that breaks a promise already', async () => {
+    await using one = await openTestDatabase()
+    await one.db.write('break', (tx) => {
+      const { id } = tx.insert(users, { username: 'a' })
+      tx.run('UPDATE users SET qpu_ms = 7 WHERE id = $id', { id })
+    })
+    await expect(importing([user('b')], one)).rejects.toThrow('I11: A balance is the sum of its ledger')
+  })
+
+  test('tells of every 10,000th line, and takes many', async () => {
+    await using one = await openTestDatabase()
+    const path = join(one.dir, 'in.jsonl')
+    const line = `${JSON.stringify({ collection: 'events', source: 'x', type: 'Reading', ts: 'T' })}\n`
+    writeFileSync(path, line.repeat(20_500))
+    const told: number[] = []
+    const { counts } = await importRecords(one.db, {
+      path,
+      readPayload: NO_JOBS,
+      onProgress: (number) => told.push(number),
+    })
+    expect(told).toEqual([10_000, 20_000])
+    expect(counts).toEqual({ events: 20_500 })
+  })
+
+  test('writes down who imported what', async () => {
+    const { target } = await importing([user('a')])
+    await using other = target
+    const row = await other.db.read((tx) => tx.one('SELECT act, subject, detail FROM audit_log'))
+    expect(row).toEqual({ act: 'import', subject: 'in.jsonl', detail: '{"users":1}' })
+  })
+})

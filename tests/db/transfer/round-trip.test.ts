@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { silentLog, systemClock } from '../../../src/base/index.ts'
+import {
+  COLLECTIONS,
+  events,
+  exportedRecord,
+  importRecords,
+  openDatabase,
+  openSnapshot,
+  qpus,
+  toJsonLines,
+} from '../../../src/db/index.ts'
+import { openTestDatabase, temporaryFolder } from '../../support/database.ts'
+import { importing, NO_JOBS, problemsOf, seed } from './support.ts'
+
+async function exported(dir: string): Promise<string> {
+  const snapshot = openSnapshot(dir)
+  const lines: string[] = []
+  for (const collection of COLLECTIONS) {
+    const records = [...snapshot.records(collection)].map((record) => exportedRecord(collection, record))
+    lines.push(...(await Array.fromAsync(toJsonLines(records))))
+  }
+  snapshot.close()
+  return lines.join('')
+}
+
+describe('export and import', () => {
+  test('give the same export again, and every promise holds', async () => {
+    await using one = await openTestDatabase()
+    await seed(one.db)
+    const before = await exported(one.dir)
+    await using other = await openTestDatabase()
+    const path = join(other.dir, 'in.jsonl')
+    writeFileSync(path, before)
+    const { counts, errors } = await importRecords(other.db, { path, readPayload: NO_JOBS })
+    expect(errors).toEqual([])
+    expect(Object.values(counts).reduce((sum, count) => sum + count, 0)).toBe(
+      before.trim().split('\n').length,
+    )
+    expect(await exported(other.dir)).toBe(before)
+    expect(await problemsOf(other.db)).toEqual([])
+  })
+
+  test('keep money: balances open the ledger, approved requests are part of them', async () => {
+    await using one = await openTestDatabase()
+    await seed(one.db)
+    const { target } = await importing((await exported(one.dir)).trim().split('\n'))
+    await using other = target
+    const rows = await other.db.read((tx) =>
+      tx.all('SELECT kind, delta_ms FROM qpu_ledger ORDER BY kind, delta_ms'),
+    )
+    expect(rows).toEqual([
+      { kind: 'grant', delta_ms: 100 },
+      { kind: 'opening', delta_ms: -250 },
+      { kind: 'opening', delta_ms: -100 },
+      { kind: 'opening', delta_ms: 12_345 },
+    ])
+  })
+
+  test('openSnapshot() sees one moment while the server writes, and refuses a folder without a database', async () => {
+    await using one = await openTestDatabase()
+    await seed(one.db)
+    const snapshot = openSnapshot(one.dir)
+    const [first] = snapshot.records(qpus)
+    await one.db.write('more', (tx) => tx.insert(events, { source: 'later', type: 'x', ts: 'T' }))
+    expect(first?.['name']).toBe('kelvin_25')
+    expect([...snapshot.records(events)].map((event) => event['source'])).toEqual(['x'])
+    snapshot.close()
+    using empty = temporaryFolder()
+    expect(() => openSnapshot(empty.path)).toThrow('There is no database')
+  })
+
+  test('openSnapshot() reads the database of a stopped server', async () => {
+    using folder = temporaryFolder()
+    const db = await openDatabase({ dir: folder.path, clock: systemClock, log: silentLog })
+    await seed(db)
+    await db.close()
+    expect((await exported(folder.path)).split('\n').length).toBeGreaterThan(15)
+  })
+})

@@ -1,0 +1,100 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { AppError } from '../../../src/base/index.ts'
+import {
+  apiTokens,
+  calibrationRequests,
+  calibrationResults,
+  type Database,
+  drivers,
+  events,
+  examine,
+  importRecords,
+  notifications,
+  qpus,
+  qpuTimeRequests,
+  quantumJobs,
+  superusers,
+  timeSlots,
+  users,
+} from '../../../src/db/index.ts'
+import { openTestDatabase, type TestDatabase } from '../../support/database.ts'
+
+export const HASH = '$2a$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy'
+export const TOKEN = 'ab'.repeat(32)
+/** Stands for the reader of submissions. */
+export const NO_JOBS = (payload: unknown) => {
+  if (payload === null) throw new AppError('invalid', 'no circuits')
+  return payload
+}
+
+/** One record of each collection at least, with every kind of relation, and money. */
+export async function seed(db: Database): Promise<void> {
+  await db.write('seed', (tx) => {
+    const ada = tx.insert(users, {
+      username: 'ada',
+      email: 'ada@example.org',
+      password: HASH,
+      qpu_seconds: 12.345,
+    })
+    const proxy = { username: 'superuser_000000000000001', unlimited: true, qpu_seconds: 999_999_999 }
+    const root = tx.insert(users, proxy)
+    tx.run('UPDATE users SET qpu_ms = -250 WHERE id = $id', { id: root.id })
+    const token = tx.insert(apiTokens, { name: 'ci', token: TOKEN, user: ada.id, expires_at: '2030-01-01' })
+    tx.update(users, ada.id, { api_tokens: [token.id] })
+    tx.insert(superusers, { email: 'root@example.org', password: HASH, verified: true })
+    const qpu = tx.insert(qpus, {
+      name: 'kelvin-25',
+      num_qubits: 25,
+      device_config: { chip: [1, null, 'ü'] },
+    })
+    const driver = tx.insert(drivers, { name: 'one', qpu: qpu.id, operation: 'process', token: TOKEN })
+    const tuner = tx.insert(drivers, {
+      name: 'two',
+      qpu: qpu.id,
+      operation: 'calibrate',
+      token: 'cd'.repeat(32),
+    })
+    const job = { user_id: ada.id, qpu_target: qpu.id, payload: { shots: 1 } }
+    tx.insert(quantumJobs, {
+      ...job,
+      status: 'completed',
+      driver: driver.id,
+      attempt: 2,
+      duration: 0.5,
+      results: { a: 1 },
+    })
+    tx.insert(quantumJobs, { ...job, status: 'failed', error_code: 'device', results: { error: 'broken' } })
+    tx.insert(quantumJobs, { ...job, status: 'cancelled', finished_at: '2026-01-31 09:05:00.000Z' })
+    tx.insert(quantumJobs, { ...job, status: 'pending' })
+    tx.insert(timeSlots, { start_time: '2020-01-01 10:00', end_time: '2020-01-01 11:00', booked_by: ada.id })
+    tx.insert(notifications, { title: 'News, "quoted"\nin two lines', dismissed_by: [ada.id, root.id] })
+    tx.insert(qpuTimeRequests, { user: ada.id, seconds: 0.1, status: 'approved' })
+    tx.insert(qpuTimeRequests, { user: root.id, seconds: 5 })
+    const request = tx.insert(calibrationRequests, { driver: tuner.id, mode: 'full', status: 'done' })
+    const result = tx.insert(calibrationResults, {
+      driver: tuner.id,
+      qpu: qpu.id,
+      request: request.id,
+      mode: 'full',
+    })
+    tx.update(calibrationRequests, request.id, { result: result.id })
+    const event = tx.insert(events, { source: 'x', type: 'Reading', ts: 'T', payload: [1.5, true] })
+    tx.run("UPDATE events SET driver = 'gone00000000000' WHERE id = $id", { id: event.id })
+  })
+}
+
+/** What `svc doctor` would find. */
+export const problemsOf = (db: Database) => db.read((tx) => examine(tx))
+
+/** Imports `lines` (objects, or text as it is) into an empty database unless one is given. */
+export async function importing(lines: readonly unknown[], test?: TestDatabase) {
+  const target = test ?? (await openTestDatabase())
+  const path = join(target.dir, 'in.jsonl')
+  writeFileSync(
+    path,
+    lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n'),
+  )
+  const report = await importRecords(target.db, { path, readPayload: NO_JOBS })
+  return { ...report, ...target, target }
+}
