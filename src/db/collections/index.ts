@@ -3,6 +3,7 @@ import { calibrationRequests } from './calibration_requests.ts'
 import { calibrationResults } from './calibration_results.ts'
 import { drivers } from './drivers.ts'
 import { events } from './events.ts'
+import { externalAuths } from './external_auths.ts'
 import { notifications } from './notifications.ts'
 import { qpuTimeRequests } from './qpu_time_requests.ts'
 import { qpus } from './qpus.ts'
@@ -18,6 +19,7 @@ export const COLLECTIONS = [
   calibrationResults,
   drivers,
   events,
+  externalAuths,
   notifications,
   qpuTimeRequests,
   qpus,

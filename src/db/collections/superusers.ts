@@ -1,6 +1,7 @@
 import { AppError } from '../../base/index.ts'
 import { defineCollection } from '../collection.ts'
 import { bool, email, text } from '../field.ts'
+import { renewTokenKey } from '../token-key.ts'
 
 /** Administrators: they pass every rule. */
 export const superusers = defineCollection({
@@ -16,6 +17,7 @@ export const superusers = defineCollection({
   },
   rules: { list: null, view: null, create: null, update: null, remove: null },
   hooks: {
+    beforeUpdate: ({ before, after }) => renewTokenKey(before, after),
     beforeRemove({ tx }) {
       const row = tx.one<{ count: number }>('SELECT count(*) AS count FROM superusers')
       if (row?.count === 1) {

@@ -2,6 +2,7 @@ import { AppError, newId } from '../../base/index.ts'
 import { defineCollection } from '../collection.ts'
 import { bool, email, relations, seconds, text } from '../field.ts'
 import { cancelJobsOf } from '../store/removal.ts'
+import { renewTokenKey } from '../token-key.ts'
 
 const OWN = 'id = @request.auth.id'
 const NO_MONEY = '@request.body.qpu_seconds:isset = false && @request.body.api_tokens:isset = false'
@@ -42,7 +43,10 @@ export const users = defineCollection({
   },
   hooks: {
     beforeInsert: ({ record }) => refuseProxyName(record),
-    beforeUpdate: ({ after }) => refuseProxyName(after),
+    beforeUpdate({ before, after }) {
+      refuseProxyName(after)
+      renewTokenKey(before, after)
+    },
     // The balance is the sum of the ledger, so a balance given at creation is its first row.
     afterInsert({ tx, record }) {
       if (record.qpu_seconds === 0) return

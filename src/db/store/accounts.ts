@@ -10,6 +10,8 @@ import { keepApiTokens } from './tokens.ts'
 
 export type User = RecordOf<typeof users>
 export type Superuser = RecordOf<typeof superusers>
+/** Anybody who can log in. */
+export type Account = User | Superuser
 /** Collections that hold accounts. */
 export type AccountKind = 'users' | 'superusers'
 
@@ -26,6 +28,28 @@ export function accountSecret(db: Database, kind: AccountKind): Promise<string> 
     tx.run('INSERT INTO meta (key, value) VALUES ($key, $value)', { key, value })
     return value
   })
+}
+
+/** Where accounts of one kind are stored. */
+export function accountCollection(kind: AccountKind): typeof users | typeof superusers {
+  return kind === 'users' ? users : superusers
+}
+
+/** The account of one kind with this id. */
+export function findAccount(db: Database, kind: AccountKind, id: string): Promise<Account | undefined> {
+  return kind === 'users' ? findUser(db, id) : findSuperuser(db, id)
+}
+
+/** The account of one kind with this e-mail address, in any case; never a user that stands for a superuser. */
+export async function findAccountByEmail(
+  db: Database,
+  kind: AccountKind,
+  email: string,
+): Promise<Account | undefined> {
+  if (kind === 'superusers') return findSuperuserByEmail(db, email)
+  if (email === '') return undefined
+  const user = await db.read((tx) => tx.findBy(users, { email: stored(email) }))
+  return user?.unlimited ? undefined : user
 }
 
 export function findUser(db: Database, id: string): Promise<User | undefined> {
@@ -183,6 +207,12 @@ function findProxy(tx: ReadTx, superuser: Superuser): User | undefined {
   return tx.findBy(users, { username: `${PROXY_PREFIX}${superuser.id}`, unlimited: true })
 }
 
+/** Lets the user record that stands for a superuser follow a change of its address. */
+export function followEmail(tx: Tx, superuser: Superuser): void {
+  const proxy = findProxy(tx, superuser)
+  if (proxy) tx.update(users, proxy.id, { email: freeEmail(tx, superuser.email, proxy.id) })
+}
+
 /** The user record that stands for a superuser where a route needs a user; made on first use, never charged. */
 export async function proxyUserOf(db: Database, superuser: Superuser): Promise<User> {
   const existing = await db.read((tx) => findProxy(tx, superuser))
@@ -192,14 +222,18 @@ export async function proxyUserOf(db: Database, superuser: Superuser): Promise<U
 }
 
 function insertProxy(tx: Tx, superuser: Superuser): User {
-  // A user of the same person may exist already; e-mail addresses are unique, so the proxy then has none.
-  const emailTaken = tx.findBy(users, { email: superuser.email }) !== undefined
   return tx.insert(users, {
-    email: emailTaken ? '' : superuser.email,
+    email: freeEmail(tx, superuser.email),
     username: `${PROXY_PREFIX}${superuser.id}`,
     tokenKey: newSecret(),
     verified: true,
     unlimited: true,
     qpu_seconds: UNLIMITED_SECONDS,
   })
+}
+
+/** A user of the same person may exist already; e-mail addresses are unique, so the proxy then has none. */
+function freeEmail(tx: ReadTx, email: string, self?: string): string {
+  const owner = tx.findBy(users, { email })
+  return owner && owner.id !== self ? '' : email
 }
