@@ -7,7 +7,7 @@ export interface Running extends AsyncDisposable {
   readonly log: string
   /** Waits until its log contains `text`; a process that ends first is an error. */
   says(text: string, ms?: number): Promise<void>
-  /** Its exit status, and the whole of its log. */
+  /** Its exit status (-1 after a signal), and the whole of its log. */
   ended(ms?: number): Promise<{ status: number; log: string }>
 }
 
@@ -27,17 +27,18 @@ export function startSvc(
     for await (const chunk of spawned.stderr) log += decoder.decode(chunk, { stream: true })
   }
   const collected = collect()
+  const isOver = () => spawned.exitCode !== null || spawned.signalCode !== null
   return {
     process: spawned,
     get log() {
       return log
     },
     async says(text, ms = 20_000) {
-      await until(`the log to say ${text}`, async () => log.includes(text) || spawned.exitCode !== null, ms)
+      await until(`the log to say ${text}`, async () => log.includes(text) || isOver(), ms)
       if (!log.includes(text)) throw new Error(`ended without saying ${text}: ${log}`)
     },
     async ended(ms = 20_000) {
-      await until('the process to end', async () => spawned.exitCode !== null, ms)
+      await until('the process to end', async () => isOver(), ms)
       await collected
       return { status: spawned.exitCode ?? -1, log }
     },
