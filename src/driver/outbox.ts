@@ -1,8 +1,9 @@
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as v from 'valibot'
 import type { Clock, Log } from '../base/index.ts'
 import { eventEnvelope } from '../protocol/index.ts'
+import { parseJson } from './command-head.ts'
 
 interface Entry {
   /** When to send it next, in ms of `clock.monotonic()`. */
@@ -10,8 +11,9 @@ interface Entry {
   sends: number
   /** Found on disk at start: it may be of a driver that used this folder before. */
   found: boolean
-  /** The event itself, only when it could not be written to disk. */
-  body?: string
+  /** The event itself: until it was sent once, and for good when it could not be written to disk. */
+  body?: string | undefined
+  isOnDisk: boolean
 }
 
 interface OutboxParts {
@@ -29,9 +31,9 @@ function fileOf(id: string): string {
 }
 
 /**
- * Events the server has to acknowledge, one file each (`<event id>.json` holds the envelope). A file appears whole
- * and durable before the event is first sent and goes when its acknowledgement arrives, so that a result outlives
- * a lost connection, a crash and a power cut.
+ * Events the server has to acknowledge, one file each (`<event id>.json` holds the envelope). A file is whole and
+ * durable before the event is first sent and goes when its acknowledgement arrives, so that a result outlives a
+ * lost connection, a crash and a power cut. One that a crash left unfinished was never sent; it is dropped.
  */
 export class Outbox {
   readonly #folder: string
@@ -92,12 +94,12 @@ export class Outbox {
   /** Keeps an event, due at once. When the disk refuses it, it is kept in memory and the loss of safety logged. */
   async put(id: string, body: string): Promise<void> {
     if (this.#entries.has(id)) return
-    const entry: Entry = { dueAt: this.#clock.monotonic(), sends: 0, found: false }
+    const entry: Entry = { dueAt: this.#clock.monotonic(), sends: 0, found: false, isOnDisk: true, body }
     try {
       await this.#write(fileOf(id), body)
     } catch (error) {
       this.#log.error('event could not be written to disk and is kept in memory only', { event: id, error })
-      entry.body = body
+      entry.isOnDisk = false
     }
     this.#entries.set(id, entry)
   }
@@ -114,8 +116,8 @@ export class Outbox {
     const entry = this.#entries.get(id)
     if (!entry) return false
     this.#entries.delete(id)
-    if (entry.body === undefined) {
-      await rm(join(this.#folder, fileOf(id)), { force: true }).catch((error: unknown) =>
+    if (entry.isOnDisk) {
+      await unlink(join(this.#folder, fileOf(id))).catch((error: unknown) =>
         this.#log.error('acknowledged event could not be removed', { event: id, error }),
       )
     }
@@ -130,6 +132,7 @@ export class Outbox {
       const body = entry.body ?? (await this.#read(id))
       if (body === undefined) continue
       await send(body)
+      if (entry.isOnDisk) entry.body = undefined
       entry.sends += 1
       const pauseMs = Math.min(FIRST_RESEND_MS * 2 ** (entry.sends - 1), LONGEST_RESEND_MS)
       entry.dueAt = this.#clock.monotonic() + pauseMs
@@ -137,17 +140,19 @@ export class Outbox {
   }
 
   async #load(name: string): Promise<void> {
-    if (name.endsWith('.tmp')) {
-      await rm(join(this.#folder, name), { force: true })
-      return
-    }
     if (!name.endsWith('.json')) return
-    const id = await readFile(join(this.#folder, name), 'utf8').then(idOf, () => undefined)
+    const path = join(this.#folder, name)
+    const text = await readFile(path, 'utf8').catch(() => undefined)
+    const value = text === undefined ? undefined : parseJson(text)
+    const id = idOf(value)
     if (id !== undefined && fileOf(id) === name) {
-      this.#entries.set(id, { dueAt: this.#clock.monotonic(), sends: 0, found: true })
-      return
+      this.#entries.set(id, { dueAt: this.#clock.monotonic(), sends: 0, found: true, isOnDisk: true })
+    } else if (text !== undefined && value === undefined) {
+      await unlink(path)
+      this.#log.warn('event that was not written to its end is dropped', { file: name })
+    } else {
+      this.#log.warn('file in the outbox is not an event and is ignored', { file: name })
     }
-    this.#log.warn('file in the outbox is not an event and is ignored', { file: name })
   }
 
   async #read(id: string): Promise<string | undefined> {
@@ -161,31 +166,24 @@ export class Outbox {
     }
   }
 
-  /** Write, flush, rename, flush the folder: the final name never shows half a file, even after a power cut. */
+  /** Writes and flushes file and folder, both at once: the file system then does it in one go. */
   async #write(name: string, text: string): Promise<void> {
-    const path = join(this.#folder, name)
-    const file = await open(`${path}.tmp`, 'w', 0o600)
+    const file = await open(join(this.#folder, name), 'w', 0o600)
     try {
       await file.writeFile(text)
-      await file.sync()
+      const folder = await open(this.#folder, 'r')
+      try {
+        await Promise.all([file.sync(), folder.sync()])
+      } finally {
+        await folder.close()
+      }
     } finally {
       await file.close()
-    }
-    await rename(`${path}.tmp`, path)
-    const folder = await open(this.#folder, 'r')
-    try {
-      await folder.sync()
-    } finally {
-      await folder.close()
     }
   }
 }
 
-function idOf(text: string): string | undefined {
-  try {
-    const parsed = v.safeParse(eventEnvelope, JSON.parse(text))
-    return parsed.success ? parsed.output.id : undefined
-  } catch {
-    return undefined
-  }
+function idOf(value: unknown): string | undefined {
+  const parsed = v.safeParse(eventEnvelope, value)
+  return parsed.success ? parsed.output.id : undefined
 }

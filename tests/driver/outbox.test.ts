@@ -77,19 +77,25 @@ test('Outbox.sendDue() keeps an event whose sending failed due', async () => {
   expect(sent).toEqual([eventOf('a.1')])
 })
 
-test('Outbox.open() finds what an earlier run left, removes half-written files and ignores foreign ones', async () => {
+test('Outbox.open() finds what an earlier run left, drops half-written events and ignores other files', async () => {
   await using folder = await tempFolder()
   const first = await openOutbox(folder.path)
   await first.outbox.put('job1.1', eventOf('job1.1'))
-  await writeFile(join(folder.path, 'job2.1.json.tmp'), '{"type":')
-  await writeFile(join(folder.path, 'notes.json'), 'hello')
+  await writeFile(join(folder.path, 'job2.1.json'), eventOf('job2.1').slice(0, -1))
+  await writeFile(join(folder.path, 'job3.1.json'), '')
+  await writeFile(join(folder.path, 'notes.json'), '{"text":"hello"}')
   await writeFile(join(folder.path, 'renamed.json'), eventOf('other'))
   const { outbox, sent, send, lines } = await openOutbox(folder.path)
   expect(outbox.size).toBe(1)
   await outbox.sendDue(send)
   expect(sent).toEqual([eventOf('job1.1')])
-  expect(await readdir(folder.path)).not.toContain('job2.1.json.tmp')
-  expect(lines.map((line) => line['file'])).toEqual(['notes.json', 'renamed.json'])
+  expect((await readdir(folder.path)).sort()).toEqual(['job1.1.json', 'notes.json', 'renamed.json'])
+  expect(lines.map((line) => line['file'])).toEqual([
+    'job2.1.json',
+    'job3.1.json',
+    'notes.json',
+    'renamed.json',
+  ])
 })
 
 test('Outbox.put() keeps odd ids inside its folder', async () => {
@@ -127,8 +133,8 @@ test('Outbox.put() keeps an event in memory when the disk refuses it', async () 
   await using folder = await tempFolder()
   const path = join(folder.path, 'outbox')
   const { outbox, sent, send, lines } = await openOutbox(path)
-  // A folder in the place of the temporary file: refused for root as well.
-  await mkdir(join(path, 'job1.1.json.tmp'))
+  // A folder in the place of the file: refused for root as well.
+  await mkdir(join(path, 'job1.1.json'))
   await outbox.put('job1.1', eventOf('job1.1'))
   await outbox.sendDue(send)
   expect(sent).toEqual([eventOf('job1.1')])
