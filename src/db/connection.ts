@@ -11,10 +11,14 @@ const PRAGMAS = [
   ['trusted_schema', 0],
   ['cell_size_check', 1],
   ['journal_size_limit', 67_108_864],
+  // What a savepoint would undo is kept in memory: the temporary files cost more than the writes themselves.
+  ['temp_store', 2],
 ] as const
 
+const OF_WRITERS: ReadonlySet<string> = new Set(['journal_mode', 'journal_size_limit', 'temp_store'])
+
 /** Those of a connection that never writes: the rest belongs to the file or to writing. */
-const READER_PRAGMAS = PRAGMAS.filter(([name]) => name !== 'journal_mode' && name !== 'journal_size_limit')
+const READER_PRAGMAS = PRAGMAS.filter(([name]) => !OF_WRITERS.has(name))
 
 const STATEMENT_CACHE = 500
 
@@ -27,6 +31,8 @@ export interface Connection {
   run(sql: string, params?: Params): number
   /** Runs `work` between BEGIN and COMMIT; any throw rolls everything back. */
   transaction<T>(mode: 'IMMEDIATE' | 'DEFERRED', work: () => T): T
+  /** Whether a transaction is open; SQLite ends one by itself when the disk is full. */
+  inTransaction(): boolean
   close(): void
 }
 
@@ -95,6 +101,7 @@ function connectionOf(sqlite: Sqlite, path: string): Connection {
         throw error
       }
     },
+    inTransaction: () => sqlite.inTransaction,
     close() {
       for (const statement of cache.values()) statement.finalize()
       cache.clear()

@@ -5,6 +5,7 @@ import { type Change, type ChangeFeed, createChangeFeed } from './changes.ts'
 import type { AnyCollection } from './collection.ts'
 import { COLLECTIONS, type CollectionName } from './collections/index.ts'
 import { type Connection, openConnection, quickCheck } from './connection.ts'
+import { createGroupCommit } from './group-commit.ts'
 import { checkInvariants } from './invariants.ts'
 import { lockFolder } from './lock.ts'
 import { isNew, type Migration, migrate, noteAll } from './migrate.ts'
@@ -23,14 +24,19 @@ export const DATABASE_FILE = 'svc.db'
 /** The store of everything: one SQLite file, one writing process. */
 export interface Database {
   /**
-   * Runs one intent as one IMMEDIATE transaction; any throw undoes it whole. `work` is synchronous.
-   * Changes are published after the commit, before the promise resolves.
+   * Runs one intent, at once and all or nothing: any throw undoes it whole. `work` is synchronous. Intents of one
+   * turn of the event loop share a commit; changes are published after it, before the promise resolves.
    * @throws AppError `storage_full` when the disk refuses; nothing was written then.
    */
   write<T>(intent: string, work: (tx: Tx) => T): Promise<T>
   /** Runs `work` on a consistent snapshot of what is committed. */
   read<T>(work: (tx: ReadTx) => T): Promise<T>
   readonly changes: ChangeFeed
+  /**
+   * Changes that will be committed with the current group, or not at all. For those who write because of them:
+   * a write made at once shares the commit.
+   */
+  readonly upcoming: ChangeFeed
   readonly names: CollectionNames
   /** Closes the file and gives the folder free; safe to call twice. */
   close(): Promise<void>
@@ -141,6 +147,8 @@ function databaseOf(
 ): Database {
   const { clock, log } = options
   const feed = createChangeFeed(log)
+  const upcoming = createChangeFeed(log)
+  const group = createGroupCommit(writer)
   let open = true
 
   function mustBeOpen(): void {
@@ -150,18 +158,21 @@ function databaseOf(
   return {
     names,
     changes: { subscribe: feed.subscribe },
+    upcoming: { subscribe: upcoming.subscribe },
     // Async functions, so that every failure is a rejection.
     async write(intent, work) {
       mustBeOpen()
       const changes: Change[] = []
       const { tx, end } = createTx(writer, parts, clock.now(), changes)
-      const result = writer.transaction('IMMEDIATE', () => {
-        const value = finished(intent, () => work(tx), end)
+      const { value, committed } = group.join(() => {
+        const result = finished(intent, () => work(tx), end)
         pruneChangeLog(writer, changes)
-        return value
+        return result
       })
+      upcoming.publish(changes)
+      await committed
       feed.publish(changes)
-      return result
+      return value
     },
     async read(work) {
       mustBeOpen()
@@ -171,6 +182,7 @@ function databaseOf(
     async close() {
       if (!open) return
       open = false
+      group.flush()
       release()
     },
   }

@@ -19,9 +19,10 @@ describe('openConnection()', () => {
       'trusted_schema',
       'cell_size_check',
       'journal_size_limit',
+      'temp_store',
     ].map((name) => Object.values(connection.one<object>(`PRAGMA ${name}`) ?? {})[0])
     connection.close()
-    expect(answers).toEqual([5_000, 'wal', 2, 1, 0, 1, 67_108_864])
+    expect(answers).toEqual([5_000, 'wal', 2, 1, 0, 1, 67_108_864, 2])
   })
 
   test('maps a full disk to storage_full, undoes the transaction whole and goes on reading', () => {

@@ -60,6 +60,17 @@ describe('write()', () => {
   })
 })
 
+describe('close()', () => {
+  test('commits what was written in the same turn', async () => {
+    await using test = await openTestDatabase()
+    const [added] = await Promise.all([
+      test.db.write('add', (tx) => tx.insert(qpus, { name: 'north' })),
+      test.db.close(),
+    ])
+    expect(added.name).toBe('north')
+  })
+})
+
 describe('read()', () => {
   test('sees what is committed and cannot write', async () => {
     await using test = await openTestDatabase()
@@ -79,6 +90,38 @@ describe('read()', () => {
       expect(() => tx.one('SELECT $a + $b AS sum', { a: 1 })).toThrow('Missing parameter')
       expect(tx.one('SELECT 1 WHERE 1 = 0')).toBeUndefined()
     })
+  })
+})
+
+describe('upcoming', () => {
+  test('is told before the commit, so that a write made because of it shares it', async () => {
+    await using test = await openTestDatabase()
+    const commits: string[][] = []
+    const writes: Promise<unknown>[] = []
+    const visible = () => test.db.read((tx) => tx.list(qpus).map((qpu) => qpu.name))
+    test.db.upcoming.subscribe(([change]) => {
+      writes.push(visible().then((names) => commits.push(names)))
+      if (change?.action === 'create') {
+        writes.push(test.db.write('react', (tx) => tx.update(qpus, change.id, { name: 'renamed' })))
+      }
+    })
+    test.db.changes.subscribe(() => writes.push(visible().then((names) => commits.push(names))))
+    await test.db.write('add', (tx) => tx.insert(qpus, { name: 'north' }))
+    await Promise.all(writes)
+    // Twice told of what was not there yet, twice of what was there as a whole.
+    expect(commits).toEqual([[], [], ['renamed'], ['renamed']])
+  })
+
+  test('is not told of a write that failed', async () => {
+    await using test = await openTestDatabase()
+    let heard = 0
+    test.db.upcoming.subscribe(() => heard++)
+    const failing = test.db.write('fail', (tx) => {
+      tx.insert(qpus, { name: 'north' })
+      throw new Error('no')
+    })
+    await expect(failing).rejects.toThrow('no')
+    expect(heard).toBe(0)
   })
 })
 

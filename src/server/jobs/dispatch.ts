@@ -51,7 +51,8 @@ export class Dispatcher {
   /** Starts to dispatch; does nothing when it runs already. */
   start(): void {
     this.#unsubscribe()
-    this.#unsubscribe = this.#parts.db.changes.subscribe((changes) => {
+    // Before the commit: a claim then shares it, and a job is on its way a flush of the disk earlier.
+    this.#unsubscribe = this.#parts.db.upcoming.subscribe((changes) => {
       if (changes.some((change) => WAKING.has(change.collection))) this.#loop.wake()
     })
     this.#loop.start()
