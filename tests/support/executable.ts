@@ -49,18 +49,19 @@ export async function freePort(): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0
 }
 
-/** Waits until `check` gives a value; the caller's patience ends after `ms`. */
+/** Waits until `check`, asked every `everyMs`, gives a value; the caller's patience ends after `ms`. */
 export async function until<T>(
   what: string,
   check: () => Promise<T | undefined | false>,
   ms = 20_000,
+  everyMs = 20,
 ): Promise<T> {
   const end = performance.now() + ms
   for (;;) {
     const value = await check().catch(() => undefined)
     if (value !== undefined && value !== false) return value
     if (performance.now() > end) throw new Error(`waited ${ms} ms in vain for: ${what}`)
-    await Bun.sleep(20)
+    await Bun.sleep(everyMs)
   }
 }
 
@@ -136,6 +137,7 @@ export class Service {
         return (await fetch(`${this.url}/api/health`)).ok
       },
       30_000,
+      5,
     )
     const took = performance.now() - started
     this.#description ??= (await (await fetch(`${this.url}/api/openapi.json`)).json()) as ApiDescription
