@@ -2,7 +2,7 @@ import { callerOf } from './client-text.ts'
 import type { AnyCollection, RecordOf } from './collection.ts'
 import { type BackRelation, backRelation } from './filter/back-relation.ts'
 import { collectionOf, fieldOf } from './filter/context.ts'
-import { BASE, type Catalogue, type Condition, type RequestFacts } from './filter/index.ts'
+import { BASE, type Catalogue, type RequestFacts } from './filter/index.ts'
 import { jsonOf } from './filter/json-sql.ts'
 import type { AnyRecord, Plan } from './plan.ts'
 import type { RuleBook } from './rules.ts'
@@ -39,6 +39,8 @@ interface Parts {
 
 const MAX_DEPTH = 6
 const MAX_CHARACTERS = 3_500
+/** Each name is a query. */
+const MAX_NAMES = 50
 const MAX_BACK_RECORDS = 1_000
 /** SQLite's way of saying so. */
 const NO_LIMIT = -1
@@ -71,10 +73,12 @@ interface Request extends Parts {
 function parsePaths(text: string): Tree {
   const root: Tree = new Map()
   if (text.length > MAX_CHARACTERS) return root
+  let names = 0
   for (const path of text.split(',')) {
     let level = root
     for (const name of path.trim().split('.').slice(0, MAX_DEPTH)) {
-      const next = level.get(name) ?? new Map()
+      const next: Tree = level.get(name) ?? new Map()
+      if (!level.has(name) && ++names > MAX_NAMES) return root
       level.set(name, next)
       level = next
     }
@@ -180,7 +184,7 @@ function visible(
   const { tx, facts, rules, planOf, catalogue } = request
   const access = rules.access(collection, catalogue.rulesOf(collection).view, facts)
   if (access === 'nobody') return undefined
-  const rule: Condition = access === 'everybody' ? { sql: '1', bind: () => ({}) } : access
+  const rule = access === 'everybody' ? { sql: '1', bind: () => ({}) } : access
   const plan = planOf(collection)
   const rows = tx.all<Record<string, unknown>>(
     `${plan.select} AS ${BASE} WHERE ${condition} AND (${rule.sql}) ORDER BY ${BASE}."seq" LIMIT $limit`,

@@ -5,7 +5,16 @@ import { clientFilter, clientSort } from './client-text.ts'
 import type { AnyCollection, RecordOf, Rules } from './collection.ts'
 import { COLLECTIONS } from './collections/index.ts'
 import { createExpander, type Expander } from './expand.ts'
-import { BASE, type Catalogue, type Condition, type RequestFacts } from './filter/index.ts'
+import {
+  BASE,
+  badFilter,
+  type Catalogue,
+  type Condition,
+  followsBack,
+  isSuperuser,
+  type RequestFacts,
+  refuseCostly,
+} from './filter/index.ts'
 import type { CollectionNames } from './names.ts'
 import type { Paging } from './paging.ts'
 import { createPlans } from './plan.ts'
@@ -62,6 +71,7 @@ export interface RecordQueries extends Expander {
   /**
    * Compiles a rule, with a filter of the caller if there is one, for the kind of account in `facts`; ask with
    * facts of the same kind.
+   * @throws AppError as `list` does for a bad filter; filters by back relations are for superusers only.
    */
   test(collection: AnyCollection, permission: Permission & { readonly filter?: string }): RecordTest
 }
@@ -97,6 +107,12 @@ export function createRecordQueries({
       const { where, params } = joinedConditions([rule, filter, order], facts, tx.now)
       const source = `FROM ${from(collection)}${where}`
       return evaluated(() => {
+        const own = joinedConditions([rule], facts, tx.now).terms
+        refuseCostly(tx, [...(filter ? [filter.load] : []), order.load], {
+          from: from(collection),
+          where: own,
+          params,
+        })
         const total = skipTotal
           ? -1
           : (tx.one<{ n: number }>(`SELECT count(*) AS n ${source}`, params)?.n ?? 0)
@@ -133,6 +149,12 @@ export function createRecordQueries({
       const access = rules.access(collection, rule, compiledFor)
       if (access === 'nobody') return { stored: () => false, values: () => false }
       const wanted = clientFilter(catalogue, collection, filter, compiledFor)
+      if (wanted && followsBack(wanted.load) && !isSuperuser(compiledFor)) {
+        // It is asked for every change and subscriber, so its cost must not grow with the data.
+        throw badFilter(
+          'A subscription cannot filter by records that name the changed one; use its own fields',
+        )
+      }
       const holds = (
         tx: SqlReader,
         source: string,
@@ -140,6 +162,9 @@ export function createRecordQueries({
         facts: RequestFacts,
         own: Params,
       ) => {
+        if (facts.auth?.collection !== compiledFor.auth?.collection) {
+          throw new TypeError('a record test must be asked by the kind of account that it was compiled for')
+        }
         const { where, params } = joinedConditions(conditions, facts, tx.now)
         const sql = `SELECT 1 AS found FROM ${source}${where} LIMIT 1`
         return evaluated(() => tx.one(sql, { ...params, ...own }) !== undefined)
@@ -168,9 +193,9 @@ export function createRecordQueries({
   }
 }
 
-type Conditions = readonly (Condition | 'everybody' | undefined)[]
+type Conditions = readonly (Pick<Condition, 'sql' | 'bind'> | 'everybody' | undefined)[]
 
-const BY_ID: Condition = { sql: `${BASE}."id" = $id`, bind: () => ({}) }
+const BY_ID = { sql: `${BASE}."id" = $id`, bind: () => ({}) }
 
 function joinedConditions(conditions: Conditions, facts: RequestFacts, now: number) {
   const terms: string[] = []
@@ -181,7 +206,7 @@ function joinedConditions(conditions: Conditions, facts: RequestFacts, now: numb
     params.push(condition.bind(facts, now))
   }
   const where = terms.length === 0 ? '' : ` WHERE ${terms.join(' AND ')}`
-  return { where, params: Object.fromEntries(params.flatMap((each) => Object.entries(each))) }
+  return { terms, where, params: Object.fromEntries(params.flatMap((each) => Object.entries(each))) }
 }
 
 function mustAllow(access: Access): Exclude<Access, 'nobody'> {

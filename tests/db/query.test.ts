@@ -4,7 +4,7 @@ import { COLLECTIONS, type Database, users } from '../../src/db/index.ts'
 import { readPaging } from '../../src/db/paging.ts'
 import { createRecordQueries } from '../../src/db/query.ts'
 import { openTestDatabase } from '../support/database.ts'
-import { ALL, authors, idOf, ROOT, shops } from './filter/library.ts'
+import { ALL, authors, idOf, ROOT, reviews, shops } from './filter/library.ts'
 import { openSeeded } from './filter/seed.ts'
 
 let library: Awaited<ReturnType<typeof openSeeded>>
@@ -88,6 +88,16 @@ describe('test()', () => {
     const found = await db.read((tx) => ['a', 'b', 'x'].map((id) => own.stored(tx, idOf(id), ann)))
     expect(found).toEqual([true, false, false])
     expect(await db.read((tx) => nobody.stored(tx, idOf('a'), ann))).toBe(false)
+  })
+
+  test('is for the kind of account that it was compiled for', async () => {
+    const { ann, queries, db } = library
+    const root = queries.test(shops, { rule: null, facts: ROOT })
+    const own = queries.test(shops, { rule: 'owner = @request.auth.id', facts: ann })
+    await db.read((tx) => {
+      expect(() => root.stored(tx, idOf('a'), ann)).toThrow(TypeError)
+      expect(() => own.values(tx, {}, NO_FACTS)).toThrow(TypeError)
+    })
   })
 
   test('asks about values that are not stored, typed as their columns would be', async () => {
@@ -227,6 +237,51 @@ describe('expand()', () => {
         ? Math.max(0, ...Object.entries(value).map(([key, each]) => (key === 'expand' ? 1 : 0) + depth(each)))
         : 0
     expect(depth(found)).toBe(6)
+  })
+})
+
+describe('costly filters', () => {
+  async function crowded() {
+    const crowd = await openSeeded()
+    await crowd.db.write('crowd', (tx) => {
+      tx.run(
+        `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
+         INSERT INTO reviews (id, shop, "by", stars, created, updated)
+         SELECT printf('r%014d', i), $shop, $by, 5, '', '' FROM n`,
+        { shop: idOf('a'), by: idOf('ann') },
+      )
+    })
+    return crowd
+  }
+
+  test('are refused before they run, and accepted with conditions on the record itself', async () => {
+    await using crowd = await crowded()
+    const siblings = 'shop.reviews_via_shop.stars ?= 4'
+    const find = (filter: string, sort = '', facts = ROOT) =>
+      crowd.db.read((tx) => crowd.queries.list(tx, reviews, { ...ALL, rule: '', facts, filter, sort }))
+    const started = performance.now()
+    await expect(find(siblings)).rejects.toMatchObject({ code: 'invalid', reason: 'bad_filter' })
+    await expect(find(`stars = 5 && ${siblings}`)).rejects.toThrow(/conditions on the record itself/)
+    await expect(find('', 'shop.reviews_via_shop.stars', crowd.ann)).rejects.toThrow(
+      /more than 500000 related/,
+    )
+    expect((await find('', 'shop.reviews_via_shop.stars')).totalItems).toBe(2_004)
+    expect(performance.now() - started).toBeLessThan(1_000)
+    expect((await find(`id = "r${'1'.padStart(14, '0')}" && ${siblings}`)).items).toEqual([])
+    expect((await find('shop.owner.name = "ann"')).totalItems).toBe(2_002)
+    expect(await crowd.found('reviews_via_shop.stars > 3')).toBe('b')
+  })
+
+  test('of subscriptions must not follow back relations, except those of superusers', async () => {
+    const { queries, ann } = library
+    const filter = 'reviews_via_shop.stars ?= 5'
+    expect(() => queries.test(shops, { rule: '', facts: ann, filter })).toThrow(
+      /A subscription cannot filter/,
+    )
+    const asked = queries.test(shops, { rule: '', facts: ROOT, filter })
+    expect(await library.db.read((tx) => asked.stored(tx, idOf('a'), ROOT))).toBe(true)
+    const listed = queries.test(shops, { rule: '', facts: ann, filter: 'staff.rank ?> 5' })
+    expect(await library.db.read((tx) => listed.stored(tx, idOf('b'), ann))).toBe(true)
   })
 })
 

@@ -5,7 +5,7 @@ import { type Context, collectionByName, fieldOf } from './context.ts'
 import { joined } from './join.ts'
 import { jsonOf } from './json-sql.ts'
 import type { Position } from './position.ts'
-import type { Scope } from './scope.ts'
+import type { Fan, Scope } from './scope.ts'
 
 /** A relation seen from its other end: the records of `collection` whose field `name` names a record. */
 export interface BackRelation {
@@ -56,10 +56,14 @@ export function joinBackRelation(
   if (!back) return undefined
   const { collection, name, field, single } = back
   const key = `${from.key}/${prop}`
-  const alias = joined(context, scope, key, collection, (each) =>
-    namesRecord(field, each, name, `${from.alias}."id"`),
-  )
+  const on = (each: string) => namesRecord(field, each, name, `${from.alias}."id"`)
+  const alias = joined(context, scope, key, collection, on, fanOf(back))
   return { collection, alias, key, optional: true, many: from.many || !single }
+}
+
+function fanOf({ collection, name, field, single }: BackRelation): Fan | undefined {
+  if (field.kind === 'relations') return { kind: 'table', table: collection.name }
+  return single ? undefined : { kind: 'relation', table: collection.name, column: name }
 }
 
 /** The condition that the relation `name` of `alias` holds the id `id`. */

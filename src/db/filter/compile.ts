@@ -2,11 +2,11 @@ import type { AnyCollection } from '../collection.ts'
 import type { Params } from '../sql.ts'
 import type { FilterAst } from './ast.ts'
 import { comparison } from './compare.ts'
-import type { Caller, Catalogue, Context } from './context.ts'
+import type { Caller, Catalogue, Context, Question } from './context.ts'
 import type { RequestFacts } from './facts.ts'
 import { parseFilter } from './parser.ts'
 import { resolveOperand } from './resolve.ts'
-import { type Binder, createBinder, createScope, fromJoins, type Scope } from './scope.ts'
+import { type Binder, createBinder, createScope, type Fan, fromJoins, type Scope } from './scope.ts'
 
 /** Alias of the table (or of the values) that a condition is about. */
 export const BASE = 'b'
@@ -14,8 +14,20 @@ export const BASE = 'b'
 /** An SQL condition about the row `b`; its text does not depend on values, which are bound. */
 export interface Condition {
   readonly sql: string
+  /** What decides how many joined rows are looked at; empty without joins that multiply rows. */
+  readonly load: Load
   /** The parameters for a request at `now`, ms since the epoch. */
   bind(facts: RequestFacts, now: number): Params
+}
+
+/** The joins of a condition that multiply rows. */
+export interface Load {
+  /** The part of the condition that needs no joins and so comes first; '' when there is none. */
+  readonly before: string
+  /** The joins that the comparisons share. */
+  readonly shared: readonly Fan[]
+  /** The questions about every related record. */
+  readonly every: readonly Question[]
 }
 
 /** Whose text is compiled, and for which collection. */
@@ -34,7 +46,8 @@ export interface CompileOptions extends Catalogue {
  */
 export function compileFilter(ast: FilterAst, options: CompileOptions): Condition {
   const context = createContext(options)
-  return { sql: conditionOf(context, ast), bind: context.binder.bind }
+  const { sql, before, scope } = conditionOf(context, ast)
+  return { sql, load: { before, shared: scope.fans, every: context.every }, bind: context.binder.bind }
 }
 
 /** A fresh context for the row `b`. */
@@ -49,54 +62,104 @@ export function createContext(options: CompileOptions): Context {
     collection: options.collection,
     alias: BASE,
     authCollection: options.authCollection,
+    every: [],
     newAlias,
     newScope: () => createScope(newAlias),
     visible: (collection, rule, alias) =>
-      conditionOf({ ...context, caller: 'rule', collection, alias }, parseFilter(rule)),
+      conditionOf({ ...context, caller: 'rule', collection, alias, every: [] }, parseFilter(rule)).sql,
   }
   return context
+}
+
+/** A condition, the part of it that needs no joins ('' when there is none), and the joins of the rest. */
+interface Compiled {
+  sql: string
+  before: string
+  scope: Scope
 }
 
 /**
  * A condition about `context.alias`. Terms about the row itself stay outside the joins, so that its indexes
  * serve them; the joins run inside EXISTS, so that a row never appears twice.
  */
-function conditionOf(context: Context, ast: FilterAst): string {
+function conditionOf(context: Context, ast: FilterAst): Compiled {
   const scope = context.newScope()
   const plain: string[] = []
+  const asides: string[] = []
   const overJoins: string[] = []
   for (const term of ast.kind === 'and' ? ast.terms : [ast]) {
-    const sql = expression(context, scope, term)
-    if (scope.wasUsed()) overJoins.push(sql)
-    else plain.push(sql)
+    const { some, every, everyIsAside } = parts(context, scope, term)
+    if (scope.wasUsed()) overJoins.push(some)
+    else plain.push(some)
+    if (every !== undefined) (everyIsAside ? asides : overJoins).push(every)
   }
-  if (overJoins.length === 0) return plain.join(' AND ')
+  const before = plain.join(' AND ')
+  if (overJoins.length === 0) return { sql: before, before, scope }
   const where = [...overJoins, ...scope.guards].join(' AND ')
-  return [...plain, `EXISTS (SELECT 1 FROM ${fromJoins(scope)} WHERE ${where})`].join(' AND ')
+  const exists = `EXISTS (SELECT 1 FROM ${fromJoins(scope)} WHERE ${where})`
+  return { sql: [...plain, ...asides, exists].join(' AND '), before, scope }
 }
 
-function expression(context: Context, scope: Scope, ast: FilterAst): string {
-  if (ast.kind === 'compare') return compared(context, scope, ast)
-  const terms = ast.terms.map((term) => expression(context, scope, term))
-  return `(${terms.join(ast.kind === 'and' ? ' AND ' : ' OR ')})`
+/** A term: what must hold for some joined row, and what must hold for every related record. */
+interface Parts {
+  some: string
+  every?: string
+  /** Whether `every` is the same for all joined rows, so that it need not be asked for each. */
+  everyIsAside?: boolean
 }
 
-function compared(context: Context, scope: Scope, ast: Extract<FilterAst, { kind: 'compare' }>): string {
-  const { binder } = context
-  const left = resolveOperand(context, scope, ast.left)
-  const right = resolveOperand(context, scope, ast.right)
-  const terms = [comparison(binder, left, ast.operator, right)]
-  if (!ast.any && (left.many || right.many)) {
-    // Every value of every side, each in joins of its own; rows that the caller may not see do not count.
-    const leftScope = context.newScope()
-    const rightScope = context.newScope()
-    const eachLeft = left.many?.(leftScope) ?? left
-    const eachRight = right.many?.(rightScope) ?? right
-    const unmet = `NOT (${comparison(binder, eachLeft, ast.operator, eachRight)})`
-    const guards = [eachLeft.guard, eachRight.guard, ...leftScope.guards, ...rightScope.guards]
-    const where = [...guards.filter((guard) => guard !== undefined), unmet].join(' AND ')
-    terms.push(`NOT EXISTS (SELECT 1 FROM ${fromJoins(leftScope, rightScope)} WHERE ${where})`)
+function parts(context: Context, scope: Scope, ast: FilterAst): Parts {
+  if (ast.kind !== 'compare') return { some: nested(context, scope, ast) }
+  const { some, every, fans, usesShared } = compared(context, scope, ast)
+  if (every === undefined) return { some }
+  context.every.push({ fans, perShared: usesShared })
+  return { some, every, everyIsAside: !usesShared }
+}
+
+function nested(context: Context, scope: Scope, ast: FilterAst): string {
+  if (ast.kind !== 'compare') {
+    const terms = ast.terms.map((term) => nested(context, scope, term))
+    return `(${terms.join(ast.kind === 'and' ? ' AND ' : ' OR ')})`
   }
-  for (const { guard } of [left, right]) if (guard !== undefined) terms.push(guard)
-  return terms.length === 1 ? (terms[0] ?? '') : `(${terms.join(' AND ')})`
+  const { some, every, fans } = compared(context, scope, ast)
+  if (every === undefined) return some
+  context.every.push({ fans, perShared: true })
+  return `(${some} AND ${every})`
+}
+
+interface Compared {
+  some: string
+  every?: string
+  fans: readonly Fan[]
+  /** Whether `every` names joins that the whole condition shares. */
+  usesShared: boolean
+}
+
+function compared(context: Context, scope: Scope, ast: Extract<FilterAst, { kind: 'compare' }>): Compared {
+  const { binder } = context
+  const wasUsed = scope.wasUsed()
+  const left = resolveOperand(context, scope, ast.left)
+  const leftUses = scope.wasUsed()
+  const right = resolveOperand(context, scope, ast.right)
+  const rightUses = scope.wasUsed()
+  if (wasUsed || leftUses || rightUses) scope.use()
+  const guards = [left, right].flatMap(({ guard }) => guard ?? [])
+  const terms = [comparison(binder, left, ast.operator, right), ...guards]
+  const some = terms.length === 1 ? (terms[0] ?? '') : `(${terms.join(' AND ')})`
+  if (ast.any || !(left.many || right.many)) return { some, fans: [], usesShared: false }
+  // Every value of every side, each in joins of its own; rows that the caller may not see do not count.
+  const scopes = [context.newScope(), context.newScope()] as const
+  const eachLeft = left.many?.(scopes[0]) ?? left
+  const eachRight = right.many?.(scopes[1]) ?? right
+  const where = [
+    ...[eachLeft, eachRight].flatMap(({ guard }) => guard ?? []),
+    ...scopes.flatMap((each) => each.guards),
+    `NOT (${comparison(binder, eachLeft, ast.operator, eachRight)})`,
+  ]
+  return {
+    some,
+    every: `NOT EXISTS (SELECT 1 FROM ${fromJoins(...scopes)} WHERE ${where.join(' AND ')})`,
+    fans: scopes.flatMap((each) => each.fans),
+    usesShared: (leftUses && !left.many) || (rightUses && !right.many),
+  }
 }

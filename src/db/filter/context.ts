@@ -1,7 +1,7 @@
 import { type AnyCollection, columnOf, type Rules } from '../collection.ts'
 import { type AnyField, date, text } from '../field.ts'
 import type { CollectionNames } from '../names.ts'
-import type { Binder, Scope } from './scope.ts'
+import type { Binder, Fan, Scope } from './scope.ts'
 
 /** Who wrote a text: rules may use everything, clients only what they may list. */
 export type Caller = 'rule' | 'client' | 'superuser'
@@ -14,6 +14,12 @@ export interface Catalogue {
   rulesOf(collection: AnyCollection): Rules
 }
 
+/** A question about every related record: its own joins, and whether it is asked again for each shared row. */
+export interface Question {
+  readonly fans: readonly Fan[]
+  readonly perShared: boolean
+}
+
 /** What all parts of one condition share while it is compiled. */
 export interface Context {
   readonly catalogue: Catalogue
@@ -24,6 +30,8 @@ export interface Context {
   readonly alias: string
   /** The account's collection; undefined for guests. */
   readonly authCollection: AnyCollection | undefined
+  /** Collects the questions about every related record. */
+  readonly every: Question[]
   newAlias(): string
   newScope(): Scope
   /** What must hold for a joined row that the caller may only see by this rule. */

@@ -2,7 +2,7 @@ import type { AnyCollection } from '../collection.ts'
 import { quoted } from '../sql.ts'
 import type { Context } from './context.ts'
 import { badFilter } from './limits.ts'
-import type { Scope } from './scope.ts'
+import type { Fan, Scope } from './scope.ts'
 
 /**
  * Joins a collection's table; a client sees only the rows that its list rule shows.
@@ -14,11 +14,13 @@ export function joined(
   key: string,
   collection: AnyCollection,
   on: (alias: string) => string,
+  fan?: Fan,
 ): string {
   const rule = context.caller === 'client' ? context.catalogue.rulesOf(collection).list : ''
   if (rule === null) throw badFilter(`Only superusers can filter by fields of ${collection.publicName}`)
   return scope.join(key, (alias) => ({
     sql: `${quoted(collection.name)} AS ${alias} ON ${on(alias)}`,
+    fan,
     guard:
       rule === '' ? undefined : `(${alias}."id" IS NULL OR (${context.visible(collection, rule, alias)}))`,
   }))

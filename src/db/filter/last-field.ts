@@ -44,6 +44,7 @@ export function lastOperand(
       }
       const items = scope.join(`${position.key}/${name}:each`, (alias) => ({
         sql: `json_each(${jsonOf(reference)}) AS ${alias}`,
+        fan: { kind: 'list' },
       }))
       return { operand: { sql: `${items}."value"`, nature: 'column' }, many: true }
     }

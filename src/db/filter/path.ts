@@ -96,7 +96,10 @@ function joinRelation(
     const alias = joined(context, scope, key, collection, (each) => `${each}."id" = ${column}`)
     return { collection, alias, key, optional: true, many: from.many }
   }
-  const ids = scope.join(`${key}:each`, (each) => ({ sql: `json_each(${jsonOf(column)}) AS ${each}` }))
+  const ids = scope.join(`${key}:each`, (each) => ({
+    sql: `json_each(${jsonOf(column)}) AS ${each}`,
+    fan: { kind: 'list' },
+  }))
   const alias = joined(context, scope, key, collection, (each) => `${each}."id" = ${ids}."value"`)
   return { collection, alias, key, optional: true, many: true }
 }

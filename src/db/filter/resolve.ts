@@ -87,7 +87,10 @@ function collectionOperand(context: Context, scope: Scope, full: string, props: 
     lenient: false,
     enter: (each) => {
       const key = `@collection/${collection.name}:${label}`
-      const alias = joined(context, each, key, collection, () => '1')
+      const alias = joined(context, each, key, collection, () => '1', {
+        kind: 'table',
+        table: collection.name,
+      })
       return { collection, alias, key, optional: true, many: true }
     },
   })

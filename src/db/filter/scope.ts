@@ -22,14 +22,32 @@ export function createBinder(prefix: string): Binder {
   }
 }
 
+/**
+ * How many rows a join may add per row: the ids of a list, those of `table` whose `column` names the row, or all
+ * of `table`.
+ */
+export type Fan =
+  | { kind: 'list' }
+  | { kind: 'relation'; table: string; column: string }
+  | { kind: 'table'; table: string }
+
+/** A join: its SQL behind LEFT JOIN, what must hold for its rows, and how many there may be if not one. */
+export interface Join {
+  sql: string
+  guard?: string | undefined
+  fan?: Fan | undefined
+}
+
 /** The joins that the comparisons of one condition share, so that two terms about a path mean one row. */
 export interface Scope {
   readonly joins: readonly string[]
   readonly guards: readonly string[]
-  /** Alias of the join `key`; `make` says it when it is new: its SQL, and what must hold for its rows. */
-  join(key: string, make: (alias: string) => { sql: string; guard?: string | undefined }): string
-  /** Whether `join` was called since the last question. */
+  readonly fans: readonly Fan[]
+  /** Alias of the join `key`; `make` says it when it is new. */
+  join(key: string, make: (alias: string) => Join): string
+  /** Whether `join` or `use` was called since the last question. */
   wasUsed(): boolean
+  use(): void
 }
 
 /** An empty scope; `newAlias` hands out names that no other scope of the statement has. */
@@ -37,10 +55,12 @@ export function createScope(newAlias: () => string): Scope {
   const aliases = new Map<string, string>()
   const joins: string[] = []
   const guards: string[] = []
+  const fans: Fan[] = []
   let used = false
   return {
     joins,
     guards,
+    fans,
     join(key, make) {
       used = true
       const known = aliases.get(key)
@@ -48,11 +68,15 @@ export function createScope(newAlias: () => string): Scope {
       if (joins.length >= MAX_JOINS)
         throw badFilter(`The filter follows too many relations; use at most ${MAX_JOINS}`)
       const alias = newAlias()
-      const { sql, guard } = make(alias)
+      const { sql, guard, fan } = make(alias)
       aliases.set(key, alias)
       joins.push(`LEFT JOIN ${sql}`)
       if (guard !== undefined) guards.push(guard)
+      if (fan) fans.push(fan)
       return alias
+    },
+    use() {
+      used = true
     },
     wasUsed() {
       const was = used

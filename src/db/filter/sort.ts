@@ -2,7 +2,7 @@ import { type CompileOptions, type Condition, createContext } from './compile.ts
 import type { Context } from './context.ts'
 import { badFilter, MAX_SORT_KEY_CHARACTERS, MAX_SORT_KEYS, shown } from './limits.ts'
 import { fieldOperand } from './resolve.ts'
-import { fromJoins } from './scope.ts'
+import { type Fan, fromJoins } from './scope.ts'
 
 /** One key of a sort. */
 export interface SortKey {
@@ -48,30 +48,40 @@ export function compileSort(keys: readonly SortKey[], options: CompileOptions): 
   const context = createContext(options)
   const conditions: string[] = []
   const terms = keys.map(({ name, descending }) => {
-    const { sql, condition } = sortTerm(context, name)
+    const { sql, condition, fans } = sortTerm(context, name)
+    context.every.push({ fans, perShared: false })
     if (condition !== undefined) conditions.push(condition)
     return descending ? `${sql} DESC` : sql
   })
   return {
     sql: conditions.join(' AND '),
     orderBy: [...terms, `${context.alias}."seq"`].join(', '),
+    load: { before: '', shared: [], every: context.every },
     bind: context.binder.bind,
   }
 }
 
-function sortTerm(context: Context, name: string): { sql: string; condition?: string } {
-  if (name === '@random') return { sql: 'random()' }
-  if (name === '@rowid') return { sql: `${context.alias}."seq"` }
+interface SortTerm {
+  sql: string
+  fans: readonly Fan[]
+  condition?: string
+}
+
+function sortTerm(context: Context, name: string): SortTerm {
+  if (name === '@random') return { sql: 'random()', fans: [] }
+  if (name === '@rowid') return { sql: `${context.alias}."seq"`, fans: [] }
   const scope = context.newScope()
   const { sql, guard } = fieldOperand(context, scope, name)
   // An order by hidden addresses would tell them.
   const value = guard === undefined ? sql : `CASE WHEN ${guard} THEN ${sql} END`
-  if (scope.joins.length === 0) return { sql: value }
+  if (scope.joins.length === 0) return { sql: value, fans: [] }
   const from = fromJoins(scope)
-  if (scope.guards.length === 0) return { sql: `(SELECT ${value} FROM ${from} LIMIT 1)` }
+  if (scope.guards.length === 0) return { sql: `(SELECT ${value} FROM ${from} LIMIT 1)`, fans: [] }
   const visible = scope.guards.join(' AND ')
   return {
     sql: `(SELECT ${value} FROM ${from} WHERE ${visible} LIMIT 1)`,
+    // The first that is shown may be the last of many.
+    fans: scope.fans,
     condition: `EXISTS (SELECT 1 FROM ${from} WHERE ${visible})`,
   }
 }
