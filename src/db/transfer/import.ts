@@ -9,7 +9,7 @@ import type { CollectionNames } from '../names.ts'
 import { type AnyRecord, createPlans, type Plan } from '../plan.ts'
 import { quoted } from '../sql.ts'
 import { appendAudit } from '../store/audit.ts'
-import { appendTimeline } from '../store/timeline.ts'
+import type { JobEvent } from '../store/timeline.ts'
 import { encoded } from '../values.ts'
 import { type ImportContext, readImported } from './imported.ts'
 import { type Line, readLines } from './lines.ts'
@@ -74,7 +74,7 @@ export async function importRecords(db: Database, options: ImportOptions): Promi
 function importLines(tx: Tx, names: CollectionNames, options: ImportOptions, report: ImportReport): void {
   const { counts, errors } = report
   const planOf = createPlans()
-  const context = { now: tx.now, at: tx.at, readPayload: options.readPayload }
+  const context = { at: tx.at, nextId: createIds(tx.now), readPayload: options.readPayload }
   // Relations may point forward; until the end, required ones count on it.
   tx.run('PRAGMA defer_foreign_keys = ON')
   tx.run(
@@ -88,7 +88,7 @@ function importLines(tx: Tx, names: CollectionNames, options: ImportOptions, rep
   }
   for (const collection of COLLECTIONS) addMissingRelations(tx, collection, errors)
   if (errors.length > 0) throw new Refused()
-  settleBalances(tx)
+  settleBalances(tx, context.nextId)
   addBrokenPromises(tx, errors)
   if (errors.length > 0) throw new Refused()
   tx.run('DROP TABLE temp.imported')
@@ -133,7 +133,7 @@ function importLine(tx: Tx, { line, names, planOf, context, errors }: LineWork):
     if (!isUniqueViolation(error)) throw error
     return refuse(`${error.message.slice(error.message.indexOf(': ') + 2)}: another record has this value`)
   }
-  if (collection.name === 'quantum_jobs') noteJob(tx, record)
+  if (collection.name === 'quantum_jobs') noteJob(tx, record, context.nextId())
   return collection
 }
 
@@ -148,10 +148,27 @@ function insertRow(tx: Tx, plan: Plan, record: AnyRecord): void {
 }
 
 /** The timeline begins with what is known: a job that has ended has neither attempts nor a charge here. */
-function noteJob(tx: Tx, job: AnyRecord): void {
-  if (job['status'] === 'pending')
-    appendTimeline(tx, job.id, { event: 'submitted', attempt: 0, detail: 'imported' })
-  else appendTimeline(tx, job.id, { event: 'imported', attempt: Number(job['attempt']), detail: '' })
+function noteJob(tx: Tx, job: AnyRecord, id: string): void {
+  const isPending = job['status'] === 'pending'
+  const event: JobEvent = isPending ? 'submitted' : 'imported'
+  const entry = { event, attempt: Number(job['attempt']), detail: isPending ? 'imported' : '' }
+  tx.run(
+    `INSERT INTO job_timeline (id, job, at, event, attempt, detail)
+     VALUES ($id, $job, $at, $event, $attempt, $detail)`,
+    { id, job: job.id, at: tx.at, ...entry },
+  )
+}
+
+/**
+ * Ids with a millisecond each: among hundreds of thousands of the same moment, the random part alone would
+ * repeat.
+ */
+function createIds(now: number): () => string {
+  let made = 0
+  return () => {
+    made += 1
+    return newId(now + made)
+  }
 }
 
 /** Relations of imported records that name neither a stored nor a refused record. */
@@ -181,22 +198,23 @@ function addMissingRelations(tx: Tx, collection: AnyCollection, errors: LineErro
  * Ledger rows of what was imported: a balance is what a user starts with, and an approved request was granted,
  * but as part of that balance.
  */
-function settleBalances(tx: Tx): void {
+function settleBalances(tx: Tx, nextId: () => string): void {
   const users = tx.all<{ id: string; ms: number }>(
     `SELECT id, qpu_ms AS ms FROM users JOIN temp.imported USING (id) WHERE collection = 'users' AND qpu_ms <> 0`,
   )
-  for (const { id, ms } of users) addLedger(tx, { user: id, kind: 'opening', source: id, ms })
+  for (const { id, ms } of users) addLedger(tx, { id: nextId(), user: id, kind: 'opening', source: id, ms })
   const grants = tx.all<{ id: string; user: string; ms: number }>(
     `SELECT id, user, CAST(round(seconds * 1000) AS INTEGER) AS ms FROM qpu_time_requests
      JOIN temp.imported USING (id) WHERE collection = 'qpu_time_requests' AND status = 'approved'`,
   )
   for (const { id, user, ms } of grants) {
-    addLedger(tx, { user, kind: 'grant', source: id, ms })
-    addLedger(tx, { user, kind: 'opening', source: id, ms: 0 - ms })
+    addLedger(tx, { id: nextId(), user, kind: 'grant', source: id, ms })
+    addLedger(tx, { id: nextId(), user, kind: 'opening', source: id, ms: 0 - ms })
   }
 }
 
 interface Booking {
+  id: string
   user: string
   kind: 'opening' | 'grant'
   source: string
@@ -204,11 +222,11 @@ interface Booking {
 }
 
 /** Unlike `postLedger`, leaves the balance: it was imported as it is. */
-function addLedger(tx: Tx, { user, kind, source, ms }: Booking): void {
+function addLedger(tx: Tx, { id, user, kind, source, ms }: Booking): void {
   tx.run(
     `INSERT INTO qpu_ledger (id, user, kind, source_id, delta_ms, at)
      VALUES ($id, $user, $kind, $source, $ms, $at)`,
-    { id: newId(tx.now), user, kind, source, ms, at: tx.at },
+    { id, user, kind, source, ms, at: tx.at },
   )
 }
 

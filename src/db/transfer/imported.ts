@@ -1,12 +1,4 @@
-import {
-  AppError,
-  type FieldError,
-  fromTimestamp,
-  isId,
-  newId,
-  newSecret,
-  toTimestamp,
-} from '../../base/index.ts'
+import { AppError, type FieldError, fromTimestamp, isId, newSecret, toTimestamp } from '../../base/index.ts'
 import type { AnyCollection } from '../collection.ts'
 import { PROXY_PREFIX } from '../collections/users.ts'
 import type { AnyField } from '../field.ts'
@@ -17,9 +9,10 @@ import { PASSWORD_HASH } from './exported.ts'
 
 /** What reading a line needs to know. */
 export interface ImportContext {
-  /** Time of the import, in ms since the epoch and as stored. */
-  now: number
+  /** Time of the import as stored. */
   at: string
+  /** A record id that no other record of this import has. */
+  nextId(): string
   /** Brings the payload of a job that is still to run into its one form; throws AppError with `fields`. */
   readPayload(payload: unknown): unknown
 }
@@ -55,7 +48,7 @@ export function readImported(
   }
   refuseUnknownKeys(collection, given, refuse)
   const record: AnyRecord = {
-    id: idOf(given['id'], context.now),
+    id: isBlank(given['id']) ? context.nextId() : String(given['id']),
     created: timeOf(given['created'], context.at),
     updated: timeOf(given['updated'], context.at),
   }
@@ -78,10 +71,6 @@ const NO_TIME = 'Must be a UTC time such as 2026-01-31 09:05:00.000Z.'
 
 function isBlank(value: unknown): boolean {
   return value === undefined || value === null || value === ''
-}
-
-function idOf(given: unknown, now: number): string {
-  return isBlank(given) ? newId(now) : String(given)
 }
 
 type Refuse = (key: string, message: string) => void
