@@ -1,5 +1,6 @@
 import { isMap, isScalar, LineCounter, parseDocument } from 'yaml'
 import { AppError, messageOf } from '../base/index.ts'
+import { oauth2Providers } from './oauth2-providers.ts'
 import {
   bool,
   choice,
@@ -16,6 +17,15 @@ import {
 const collectionName = text('name', {
   pattern: /^[a-z][a-z0-9_]{0,62}$/,
   expected: 'a lower-case name of letters, digits and underscores that starts with a letter',
+})
+
+const publicUrl = text('url', {
+  pattern: /^(https?:\/\/[^\s/?#@]+(\/[^\s?#]*)?)?$/,
+  expected: 'an address such as https://svc.example.org, without query',
+})
+const mailAddress = text('address', {
+  pattern: /^([^<>\r\n]*<[^\s@<>]+@[^\s@<>]+>|[^\s@<>]+@[^\s@<>]+)?$/,
+  expected: 'an e-mail address such as svc@example.org or Lab <svc@example.org>',
 })
 
 /**
@@ -57,8 +67,28 @@ export const SETTINGS = {
   portRangeStart: setting(integer(1, 65_535), '6000', 'First message-socket port'),
   portRangeEnd: setting(integer(1, 65_535), '7000', 'Last message-socket port'),
   disableEmailPasswordAuth: setting(bool(), 'false', 'Switch password login of users off'),
-  oauth2Providers: setting(text('json'), '', 'OAuth2 providers, a JSON array', true),
+  oauth2Providers: setting(oauth2Providers(), '', 'OAuth2 providers, a JSON array', true),
   allowSignup: setting(bool(), 'false', 'Let anybody create a user account'),
+  publicUrl: setting(
+    publicUrl,
+    '',
+    'Address of the server in links of mails; by default the one printed at start',
+  ),
+  smtpHost: setting(text('host'), '', 'Mail server; without it nobody gets mail'),
+  smtpPort: setting(integer(1, 65_535), '587', 'Port of the mail server'),
+  smtpTls: setting(
+    choice(['starttls', 'tls', 'none']),
+    'starttls',
+    'How the connection to the mail server is encrypted',
+  ),
+  smtpCaFile: setting(
+    text('path'),
+    '',
+    'Issuer of the certificate of the mail server, if it is not a public one',
+  ),
+  smtpUser: setting(text('name'), '', 'Login at the mail server; none when empty'),
+  smtpPassword: setting(text('password'), '', 'Password at the mail server', true),
+  smtpFrom: setting(mailAddress, '', 'Sender of mails, such as svc@example.org'),
   corsOrigins: setting(list(), '', 'Origins of browser pages that may call the API; * for all'),
   loginRate: setting(
     integer(0, 100_000),
@@ -158,7 +188,8 @@ function parseValue(declared: Setting<unknown>, source: string, value: unknown):
   try {
     return declared.kind.parse(raw)
   } catch (error) {
-    throw badConfig(`${source}: bad value ${JSON.stringify(value)}; ${messageOf(error)}`)
+    const shown = declared.secret ? '' : ` ${JSON.stringify(value)}`
+    throw badConfig(`${source}: bad value${shown}; ${messageOf(error)}`)
   }
 }
 
@@ -187,12 +218,8 @@ function checkTogether(config: Config): void {
     )
   }
   checkCollectionNames(config)
-  if (config.oauth2Providers !== '') {
-    try {
-      if (!Array.isArray(JSON.parse(config.oauth2Providers))) throw new Error('not an array')
-    } catch (error) {
-      throw badConfig(`--oauth2-providers: expected a JSON array; ${messageOf(error)}`)
-    }
+  if (config.smtpHost !== '' && config.smtpFrom === '') {
+    throw badConfig('--smtp-from: missing; with --smtp-host mails need a sender such as svc@example.org')
   }
 }
 

@@ -70,7 +70,7 @@ const TABLE: [
     'true',
     true,
   ],
-  ['--oauth2-providers', 'SVC_OAUTH2_PROVIDERS', 'oauth2Providers', '', '[]', '[]'],
+  ['--oauth2-providers', 'SVC_OAUTH2_PROVIDERS', 'oauth2Providers', [], '[]', []],
   ['--events-retention', 'SVC_EVENTS_RETENTION', 'eventsRetention', 720 * HOUR, '0', 0],
   ['--events-prune-interval', 'SVC_EVENTS_PRUNE_INTERVAL', 'eventsPruneInterval', HOUR, '30m', 30 * MIN],
   ['--event-rate-limit', 'SVC_EVENT_RATE_LIMIT', 'eventRateLimit', 100, '0', 0],
@@ -175,8 +175,8 @@ test('a bare switch means true; other words for true and false are understood', 
 })
 
 test('OAuth2 providers may be a list in the file', () => {
-  const { config } = read(yaml('oauth2Providers:\n  - name: lab\n    clientId: a\n'))
-  expect(JSON.parse(config.oauth2Providers)).toEqual([{ name: 'lab', clientId: 'a' }])
+  const { config } = read(yaml('oauth2Providers:\n  - name: google\n    clientId: a\n'))
+  expect(config.oauth2Providers).toMatchObject([{ name: 'google', clientId: 'a' }])
 })
 
 test('bad values name the source, the value and what is accepted', () => {
@@ -220,8 +220,11 @@ test('bad values name the source, the value and what is accepted', () => {
       { flags: { portRangeStart: '7000' } },
       '--port-range-end: bad value 7000; expected more than --port-range-start (7000)',
     ],
-    [{ flags: { oauth2Providers: '{}' } }, '--oauth2-providers: expected a JSON array'],
-    [{ flags: { oauth2Providers: '[' } }, '--oauth2-providers: expected a JSON array'],
+    [{ flags: { oauth2Providers: '{}' } }, '--oauth2-providers: bad value; expected a JSON array'],
+    [{ flags: { oauth2Providers: '[' } }, '--oauth2-providers: bad value; expected a JSON array'],
+    [{ flags: { smtpHost: 'mail.example.org' } }, '--smtp-from: missing'],
+    [{ flags: { smtpFrom: 'nobody' } }, '--smtp-from: bad value "nobody"; expected an e-mail address'],
+    [{ flags: { publicUrl: 'svc.example.org' } }, '--public-url: bad value "svc.example.org"; expected an'],
     [
       { flags: { jobsCollection: 'qpus' } },
       '--jobs-collection: bad value qpus; --qpus-collection has the same name',
