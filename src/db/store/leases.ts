@@ -24,6 +24,8 @@ export interface Grant {
 
 interface GrantRequest {
   tokenHash: string
+  /** What the driver was started as; older drivers do not say. */
+  operation?: string | undefined
   firstPort: number
   lastPort: number
   /** Ports that something else on this machine has bound. */
@@ -36,7 +38,7 @@ interface GrantRequest {
 /**
  * Grants the lease of a driver's QPU and operation together with two ports, in one transaction.
  * The same driver may ask again: it gets a new epoch, which makes its older sockets void.
- * @throws AppError `unauthorized` (unknown token), `forbidden` (disabled), `conflict` (another driver holds it),
+ * @throws AppError `unauthorized` (unknown token), `invalid` (another operation), `forbidden` (disabled), `conflict` (another driver holds it),
  *   `unavailable` (no free pair of ports).
  */
 export function grantLease(db: Database, request: GrantRequest): Promise<Grant> {
@@ -44,6 +46,14 @@ export function grantLease(db: Database, request: GrantRequest): Promise<Grant> 
     const driver = tx.findBy(drivers, { token: request.tokenHash })
     if (!driver) {
       throw new AppError('unauthorized', 'Unknown driver access token; use the one shown at registration')
+    }
+    // Before anything is taken: the right driver of this token may be at work.
+    if (request.operation !== undefined && request.operation !== driver.operation) {
+      throw new AppError(
+        'invalid',
+        `Driver ${driver.name} is registered for ${driver.operation}, not ${request.operation}; start it with --operation ${driver.operation} or use the token of another driver`,
+        { reason: 'wrong_operation' },
+      )
     }
     const qpu = tx.find(qpus, driver.qpu)
     if (!qpu) throw new AppError('not_found', `The QPU of driver ${driver.name} no longer exists`)

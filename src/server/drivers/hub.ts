@@ -141,6 +141,7 @@ export class Hub implements DriverHub {
     const { config, db } = this.#parts
     return grantLease(db, {
       tokenHash,
+      operation: request.operation,
       firstPort: config.portRangeStart,
       lastPort: config.portRangeEnd,
       takenPorts: this.#busyPorts.now(),

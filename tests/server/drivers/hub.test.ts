@@ -347,3 +347,14 @@ test('a driver is told at each attach whether its QPU is in maintenance', async 
     expect(told).toEqual([{ type: 'SetMaintenance', on, reason }])
   }
 })
+
+test('a driver that was started for another operation is refused and does not disturb the right one', async () => {
+  await using test = await openTestServer()
+  const qpu = await test.createQpu('north')
+  const { command } = await attach(test, await connectAs(test, qpu))
+  const answer = await test.guest.post('/api/op/drivers/connect', { token: qpu.token, operation: 'monitor' })
+  expect([answer.status, answer.get('code')]).toEqual([400, 'wrong_operation'])
+  expect(answer.text('message')).toContain('Driver north is registered for process, not monitor')
+  expect(command.ready).toBe(true)
+  expect(await statusOf(test, qpu)).toBe('online')
+})
