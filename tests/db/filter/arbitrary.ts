@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import type { OperandAst } from '../../../src/db/filter/ast.ts'
 import { type FilterAst, parseFilter } from '../../../src/db/filter/index.ts'
 import { idOf } from './library.ts'
+import { SENT } from './reference.ts'
 
 const AUTHORS = ['ann', 'bob', 'cyd'] as const
 const SHOPS = ['a', 'b', 'c', 'd'] as const
@@ -108,6 +109,8 @@ const MANY = [
   'owner.reviews_via_by.text',
 ]
 
+const SENT_NAMES = [...Object.keys(SENT), 'none'].map((each) => `@request.query.${each}`)
+
 const name = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(...PLAIN) },
   { weight: 2, arbitrary: fc.constantFrom(...JSON_PATHS.filter((each) => !each.endsWith(':lower'))) },
@@ -124,9 +127,9 @@ const operand: fc.Arbitrary<OperandAst> = fc.oneof(
   },
   { weight: 2, arbitrary: fc.oneof(few, real).map((value): OperandAst => ({ kind: 'number', value })) },
   {
-    weight: 1,
+    weight: 2,
     arbitrary: fc
-      .constantFrom('null', 'true', 'false')
+      .constantFrom('null', 'true', 'false', ...SENT_NAMES)
       .map((each): OperandAst => ({ kind: 'identifier', name: each })),
   },
 )

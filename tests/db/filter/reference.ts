@@ -42,6 +42,14 @@ const SCHEMA: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
 }
 const UNIQUE = ['passports_via_author']
 
+/** What the request of the random filters sends, as `@request.query`. */
+export const SENT: Readonly<Record<string, string>> = {
+  word: 'ab',
+  digit: '5',
+  blank: '',
+  author: 'ann000000000000',
+}
+
 type Env = Readonly<Record<string, unknown>>
 
 /** One join: which rows (or ids) stand under `key` once the row under `parent` is chosen. */
@@ -115,6 +123,8 @@ function pathOf(operand: OperandAst, table: string, world: World): Path {
   if (operand.kind === 'call') throw new Error('functions are tested one by one')
   const constant = { null: null, true: 1, false: 0 }[operand.name]
   if (constant !== undefined) return literal(constant)
+  const sent = operand.name.startsWith('@request.query.') ? operand.name.slice(15) : undefined
+  if (sent !== undefined) return literal(SENT[sent] ?? null)
   return fieldPath(operand.name.split('.'), table, world)
 }
 
