@@ -8,6 +8,7 @@ import {
   users,
 } from '../../db/index.ts'
 import type { ServerContext } from '../context.ts'
+import { authMethodsAnswer, loginAnswer, superuserAnswer, userAnswer } from '../http/account-answers.ts'
 import type { Caller, Superuser, User } from '../http/caller.ts'
 import { presentRecord } from '../http/present.ts'
 import { LoginThrottle } from '../http/rate-limit.ts'
@@ -48,11 +49,11 @@ export function authRoutes(context: ServerContext, { accounts, passwords }: Auth
     return account
   }
 
-  const userAnswer = async (account: User) => ({
+  const userLogin = async (account: User) => ({
     token: await accounts.issue('users', account),
     record: presentRecord(users, account, context.db.names, { isSuperuser: false, isSelf: true }),
   })
-  const superuserAnswer = async (account: Superuser) => ({
+  const superuserLogin = async (account: Superuser) => ({
     token: await accounts.issue('superusers', account),
     record: presentRecord(superusers, account, context.db.names, { isSuperuser: true }),
   })
@@ -63,6 +64,7 @@ export function authRoutes(context: ServerContext, { accounts, passwords }: Auth
       path: '/api/collections/users/auth-methods',
       access: 'public',
       summary: 'How users can log in',
+      answer: authMethodsAnswer,
       run: async ({ config }) => authMethods(!config.disableEmailPasswordAuth),
     }),
     defineRoute({
@@ -70,6 +72,7 @@ export function authRoutes(context: ServerContext, { accounts, passwords }: Auth
       path: '/api/collections/_superusers/auth-methods',
       access: 'public',
       summary: 'How superusers can log in',
+      answer: authMethodsAnswer,
       run: async () => authMethods(true),
     }),
     defineRoute({
@@ -79,11 +82,12 @@ export function authRoutes(context: ServerContext, { accounts, passwords }: Auth
       summary: 'Log in as a user with e-mail (or user name) and password',
       body: credentials,
       statuses: [200, 400, 403, 429],
+      answer: loginAnswer(userAnswer),
       async run({ config, db }, { body, address }) {
         if (config.disableEmailPasswordAuth) {
           throw new AppError('forbidden', 'Password login is switched off; use one of the OAuth2 providers')
         }
-        return userAnswer(await login('users', body, address, (identity) => findUserByIdentity(db, identity)))
+        return userLogin(await login('users', body, address, (identity) => findUserByIdentity(db, identity)))
       },
     }),
     defineRoute({
@@ -93,8 +97,9 @@ export function authRoutes(context: ServerContext, { accounts, passwords }: Auth
       summary: 'Log in as a superuser with e-mail and password',
       body: credentials,
       statuses: [200, 400, 429],
+      answer: loginAnswer(superuserAnswer),
       async run({ db }, { body, address }) {
-        return superuserAnswer(
+        return superuserLogin(
           await login('superusers', body, address, (identity) => findSuperuserByEmail(db, identity)),
         )
       },
@@ -105,8 +110,9 @@ export function authRoutes(context: ServerContext, { accounts, passwords }: Auth
       access: 'signed_in',
       summary: 'A new login token for the current user',
       statuses: [200, 401, 403],
+      answer: loginAnswer(userAnswer),
       async run(_, { caller }) {
-        return userAnswer(expectLogin(caller, 'user').user)
+        return userLogin(expectLogin(caller, 'user').user)
       },
     }),
     defineRoute({
@@ -115,8 +121,9 @@ export function authRoutes(context: ServerContext, { accounts, passwords }: Auth
       access: 'signed_in',
       summary: 'A new login token for the current superuser',
       statuses: [200, 401, 403],
+      answer: loginAnswer(superuserAnswer),
       async run(_, { caller }) {
-        return superuserAnswer(expectLogin(caller, 'superuser').superuser)
+        return superuserLogin(expectLogin(caller, 'superuser').superuser)
       },
     }),
   ]

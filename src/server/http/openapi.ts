@@ -55,6 +55,7 @@ export function shapesOf(routes: readonly Route[]): Record<string, v.GenericSche
     const title = v.getTitle(schema)
     if (title !== undefined) shapes[title] = schema
     if (isArray(schema)) take(schema.item)
+    if (isObject(schema)) for (const entry of Object.values(schema.entries)) take(entry)
     if (isUnion(schema)) for (const option of schema.options) take(option)
   }
   for (const { answer } of routes) if (answer) take(answer)
@@ -63,6 +64,10 @@ export function shapesOf(routes: readonly Route[]): Record<string, v.GenericSche
 
 function isArray(schema: v.GenericSchema): schema is v.ArraySchema<v.GenericSchema, undefined> {
   return schema.type === 'array'
+}
+
+function isObject(schema: v.GenericSchema): schema is v.ObjectSchema<v.ObjectEntries, undefined> {
+  return schema.type === 'object'
 }
 
 function isUnion(schema: v.GenericSchema): schema is v.UnionSchema<v.GenericSchema[], undefined> {

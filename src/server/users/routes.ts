@@ -2,10 +2,10 @@ import * as v from 'valibot'
 import { AppError } from '../../base/index.ts'
 import { changeUserAccount, createUser, findUser, users } from '../../db/index.ts'
 import { checkPassword, type Passwords } from '../auth/password.ts'
+import { userAnswer } from '../http/account-answers.ts'
 import { callerName } from '../http/caller.ts'
 import { emailAddress, recordId } from '../http/fields.ts'
 import { presentRecord } from '../http/present.ts'
-import { recordAnswer } from '../http/record-answer.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 
 const MAX_SECONDS = 1e12
@@ -21,8 +21,6 @@ const newUser = v.object({
   verified: v.optional(v.boolean(), true),
   qpu_seconds: v.optional(balance, 0),
 })
-
-const userAnswer = recordAnswer('User', users)
 
 /** User accounts as superusers handle them. */
 export function userRoutes(passwords: Passwords): Route[] {

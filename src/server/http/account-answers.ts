@@ -1,0 +1,27 @@
+import * as v from 'valibot'
+import { superusers, users } from '../../db/index.ts'
+import { recordAnswer } from './record-answer.ts'
+
+/** A user as `presentRecord` shows it. */
+export const userAnswer = recordAnswer('User', users)
+
+/** A superuser as `presentRecord` shows it. */
+export const superuserAnswer = recordAnswer('Superuser', superusers)
+
+/** What a login gives: the token for `Authorization`, and the account. */
+export function loginAnswer(record: v.GenericSchema) {
+  return v.object({ token: v.string(), record })
+}
+
+const flag = v.object({ enabled: v.boolean(), duration: v.number() })
+
+/** How accounts can log in. */
+export const authMethodsAnswer = v.pipe(
+  v.object({
+    password: v.object({ enabled: v.boolean(), identityFields: v.array(v.string()) }),
+    oauth2: v.object({ enabled: v.boolean(), providers: v.array(v.looseObject({})) }),
+    mfa: flag,
+    otp: flag,
+  }),
+  v.title('AuthMethods'),
+)
