@@ -140,8 +140,14 @@ export class Service {
       5,
     )
     const took = performance.now() - started
-    this.#description ??= (await (await fetch(`${this.url}/api/openapi.json`)).json()) as ApiDescription
+    this.#description ??= await this.#fetchDescription()
     return took
+  }
+
+  async #fetchDescription(): Promise<ApiDescription> {
+    const answer = await fetch(`${this.url}/api/openapi.json`)
+    if (!answer.ok) throw new Error('the executable is older than its tests; run npm run build')
+    return (await answer.json()) as ApiDescription
   }
 
   async #collect(stream: ReadableStream<Uint8Array>): Promise<void> {
