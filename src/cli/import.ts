@@ -36,6 +36,7 @@ export const importCommand = defineCommand({
       readPayload: (payload) => readSubmission(payload).payload,
       onProgress: (line) => void (isTTY && process.stderr.write(`\r${line} lines`)),
     }).finally(() => db.close())
+    if (isTTY) process.stderr.write('\r\u001b[K')
     for (const { line, text } of errors) console.error(`${path}:${line}: ${text}`)
     if (errors.length > 0) {
       console.error(

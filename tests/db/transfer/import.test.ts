@@ -239,6 +239,18 @@ describe('importRecords()', () => {
     expect(new Set(ids.map(({ id }) => id.slice(0, 8))).size).toBe(20_500)
   })
 
+  test('marks ended jobs so that nothing may happen to them any more', async () => {
+    const { target } = await importing([{ collection: 'quantum_jobs', id: ID('1'), status: 'failed' }])
+    await using other = target
+    const broken = async (sql: string) => {
+      await other.db.write('break', (tx) => tx.run(sql))
+      return (await other.db.read((tx) => checkInvariants(tx))).map(({ id }) => id)
+    }
+    expect(await broken("UPDATE quantum_jobs SET status = 'pending'")).toEqual(['I14'])
+    const again = `INSERT INTO job_timeline (id, job, at, event) VALUES ('x', '${ID('1')}', '', 'failed')`
+    expect(await broken(again)).toContain('I1')
+  })
+
   test('writes down who imported what', async () => {
     const { target } = await importing([user('a')])
     await using other = target

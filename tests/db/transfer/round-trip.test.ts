@@ -36,6 +36,8 @@ describe('export and import', () => {
     writeFileSync(path, before)
     const { counts, errors } = await importRecords(other.db, { path, readPayload: NO_JOBS })
     expect(errors).toEqual([])
+    // A new collection needs a record in `seed`.
+    expect(Object.keys(counts).toSorted()).toEqual(COLLECTIONS.map((each): string => each.name).toSorted())
     expect(Object.values(counts).reduce((sum, count) => sum + count, 0)).toBe(
       before.trim().split('\n').length,
     )
