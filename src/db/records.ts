@@ -78,6 +78,7 @@ function orderOf(plan: Plan, sort: string): string {
     const name = key.trim().replace(/^[-+]/, '')
     return `${quoted(plan.column(name))}${key.trim().startsWith('-') ? ' DESC' : ''}`
   })
-  // The insertion order settles ties, so that pages do not overlap.
-  return [...terms, 'seq'].join(', ')
+  // The insertion order settles ties, in the direction of the last key, so that pages do not overlap.
+  const isDescending = keys.at(-1)?.trim().startsWith('-') === true
+  return [...terms, isDescending ? 'seq DESC' : 'seq'].join(', ')
 }
