@@ -22,6 +22,8 @@ interface DeskParts {
 type Dispatch = Extract<CommandHead, { kind: 'run' }>
 
 const HEARTBEAT_MS = 5_000
+/** A job that ends sooner is told of by its result alone: that saves the server a durable write. */
+const ANNOUNCED_AFTER_MS = 20
 
 /** Takes dispatched jobs, one at a time, and turns each into one result in the outbox. */
 export class JobDesk {
@@ -96,7 +98,11 @@ export class JobDesk {
     const body = await runJob(
       { attempt: { job, attempt, epoch }, text, limitMs: limit_ms },
       {
-        onStarted: () => this.#tell('JobStarted', { job, attempt }),
+        onStarted: () => {
+          void this.#lasts(ANNOUNCED_AFTER_MS, over.signal).then((lasts) => {
+            if (lasts) this.#tell('JobStarted', { job, attempt })
+          })
+        },
         onPhase: (name) => {
           phase = name
         },
@@ -114,12 +120,15 @@ export class JobDesk {
   }
 
   async #repeat(beat: () => void, signal: AbortSignal): Promise<void> {
-    const pause = () =>
-      this.#parts.clock.sleep(HEARTBEAT_MS, signal).then(
-        () => !signal.aborted,
-        () => false,
-      )
-    while (await pause()) beat()
+    while (await this.#lasts(HEARTBEAT_MS, signal)) beat()
+  }
+
+  /** Whether the job is still there after `ms`. */
+  #lasts(ms: number, signal: AbortSignal): Promise<boolean> {
+    return this.#parts.clock.sleep(ms, signal).then(
+      () => !signal.aborted,
+      () => false,
+    )
   }
 
   #tell<Type extends 'JobStarted' | 'JobHeartbeat' | 'JobRefused'>(

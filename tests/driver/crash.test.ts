@@ -71,7 +71,7 @@ test('a driver killed while its device is in an endless loop takes it with it', 
   const driver = await bench.launch()
   const pid = await bench.devicePid()
   bench.server.push(runJobOf('loop'))
-  await bench.event('JobStarted', 2)
+  await bench.event('JobStarted')
   driver.kill('SIGKILL')
   await gone(pid)
   await until(() => !bench.server.attached())

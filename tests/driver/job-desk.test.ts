@@ -67,6 +67,17 @@ test('JobDesk reports start and, each 5 s, the job and what it is at', async () 
   expect(types()).toHaveLength(3)
 })
 
+test('JobDesk reports no start of a job that ends within 20 ms', async () => {
+  await using folder = await tempFolder()
+  const { desk, clock, runs, types, end } = await openDesk(folder.path)
+  await desk.receive(DISPATCH, 'text')
+  runs[0]?.watch.onStarted()
+  await clock.advance(19)
+  await end()
+  await clock.advance(5_000)
+  expect(types()).toEqual([])
+})
+
 test('JobDesk puts the result into the outbox before it is free again', async () => {
   await using folder = await tempFolder()
   const { desk, outbox, resent, end } = await openDesk(folder.path)

@@ -15,10 +15,10 @@ async function openSlowBench() {
   return Object.assign(bench, {
     clock,
     /** Moves the clock in small steps until something is true; returns the ms it took. */
-    async passUntil(read: () => unknown, what: string): Promise<number> {
-      for (let ms = 0; ms < 300_000; ms += 250) {
+    async passUntil(read: () => unknown, what: string, stepMs = 250): Promise<number> {
+      for (let ms = 0; ms < 300_000; ms += stepMs) {
         if (read()) return ms
-        await clock.advance(250)
+        await clock.advance(stepMs)
         await new Promise((resolve) => setTimeout(resolve, 3))
       }
       throw new Error(`${what} did not come true`)
@@ -103,7 +103,7 @@ test('a driver reconnects with a new lease, names the job it is at, and delivers
   await using bench = await openSlowBench()
   await bench.attach()
   bench.server.push(runJobOf('wait 150'))
-  await bench.event('JobStarted')
+  await bench.passUntil(() => bench.server.eventsOf('JobStarted').length === 1, 'start', 20)
   bench.server.drop()
   await bench.passUntil(() => bench.server.eventsOf('DriverHello').length === 2, 'second hello')
   expect(bench.server.eventsOf('DriverHello')[1]?.payload).toMatchObject({
@@ -117,7 +117,7 @@ test('a result that was finished while the server was away is delivered after th
   await using bench = await openSlowBench()
   await bench.attach()
   bench.server.push(runJobOf('wait 50'))
-  await bench.event('JobStarted')
+  await bench.passUntil(() => bench.server.eventsOf('JobStarted').length === 1, 'start', 20)
   bench.server.refuse = { status: 503, message: 'The server is stopping' }
   bench.server.drop()
   await until(() => bench.messages().includes('job ended'))
@@ -149,7 +149,7 @@ test('a running job gives a sign of life each 5 s', async () => {
   await using bench = await openSlowBench()
   await bench.attach({ optionPairs: ['greeting=hi', 'job_timeout=60'] })
   bench.server.push(runJobOf('phase cooling'))
-  await bench.event('JobStarted')
+  await bench.passUntil(() => bench.server.eventsOf('JobStarted').length === 1, 'start', 20)
   await bench.passUntil(() => bench.server.eventsOf('JobHeartbeat').length === 3, 'heartbeats')
   expect(Math.abs(bench.clock.monotonic() - 15_000)).toBeLessThanOrEqual(1_000)
   expect(bench.server.eventsOf('JobHeartbeat')[2]?.payload).toEqual({
@@ -163,7 +163,7 @@ test('an endless loop is killed 2 s after its time and the driver stays connecte
   await using bench = await openSlowBench()
   await bench.attach()
   bench.server.push(runJobOf('loop'))
-  await bench.event('JobStarted')
+  await bench.passUntil(() => bench.server.eventsOf('JobStarted').length === 1, 'start', 20)
   const ms = await bench.passUntil(() => bench.server.eventsOf('JobResult').length === 1, 'result')
   expect(Math.abs(ms - 12_000)).toBeLessThanOrEqual(500)
   expect(bench.server.eventsOf('JobResult')[0]?.payload).toMatchObject({

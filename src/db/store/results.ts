@@ -1,4 +1,4 @@
-import { AppError, fromTimestamp } from '../../base/index.ts'
+import { AppError, fromTimestamp, toTimestamp } from '../../base/index.ts'
 import { quantumJobs } from '../collections/quantum_jobs.ts'
 import type { ReadTx, Tx } from '../tx.ts'
 import { type AttemptKey, endAttempt } from './dispatch.ts'
@@ -64,8 +64,16 @@ export function applyResult(tx: Tx, result: AttemptResult, { maxAttempts }: Retr
   if (outcome.kind === 'failed' && outcome.class === 'device') {
     return retryOrFail(tx, { ...result, state: 'error', reason: outcome.results.error }, maxAttempts)
   }
+  return finish(tx, result, row)
+}
+
+/** T3, T3', T4: the job ends for good. */
+function finish(tx: Tx, result: AttemptResult, row: AttemptRow): Application {
+  const { job, attempt, outcome } = result
   const status = outcome.kind
   const ms = chargeableMs(result.executionMs, result.elapsedMs ?? wallMsSince(tx, row.claimed_at))
+  const hasRun = status === 'completed' || ms > 0
+  const startedAt = hasRun ? startOf(tx, row, ms) : row.started_at
   const changed = tx.run(
     `UPDATE quantum_jobs SET status = $status, results = $results, error_code = $errorCode, driver = $driver,
        started_at = $startedAt, finished_at = $at, duration = $seconds, not_before = 0, updated = $at
@@ -77,27 +85,40 @@ export function applyResult(tx: Tx, result: AttemptResult, { maxAttempts }: Retr
       results: JSON.stringify(outcome.results),
       errorCode: outcome.kind === 'failed' ? (outcome.results.error_code ?? '') : '',
       driver: row.driver,
-      startedAt: row.started_at,
+      startedAt,
       seconds: ms / 1_000,
       at: tx.at,
     },
   )
   if (changed === 0) return STALE
-  closeWith(tx, result, outcome.kind === 'completed' ? 'ok' : 'error')
-  if (outcome.kind === 'completed' || ms > 0) chargeJob(tx, { id: job, user: row.user }, ms)
+  closeWith(tx, result, status === 'completed' ? 'ok' : 'error', startedAt)
+  if (hasRun) chargeJob(tx, { id: job, user: row.user }, ms)
+  if (startedAt !== row.started_at)
+    appendTimeline(tx, job, { event: 'started', attempt, detail: '', at: startedAt })
   const detail = outcome.kind === 'failed' ? outcome.results.error.slice(0, DETAIL_LENGTH) : ''
   appendTimeline(tx, job, { event: status, attempt, detail })
   tx.changed(quantumJobs, job, 'update')
   return { kind: 'applied', status }
 }
 
+/** When a job began that ran for `ms` until now. Of a quick one the driver tells only the end. */
+function startOf(tx: ReadTx, row: AttemptRow, ms: number): string {
+  if (row.started_at !== '' || row.status !== 'running') return row.started_at
+  return toTimestamp(Math.max(tx.now - ms, fromTimestamp(row.claimed_at) ?? tx.now))
+}
+
 /** A late result finds its attempt `lost`; it is accepted all the same while nobody else has the job (T3'). */
-function closeWith(tx: Tx, { job, attempt, executionMs }: AttemptResult, state: 'ok' | 'error'): void {
+function closeWith(
+  tx: Tx,
+  { job, attempt, executionMs }: AttemptResult,
+  state: 'ok' | 'error',
+  startedAt: string,
+): void {
   tx.run(
-    `UPDATE job_attempts SET state = $state, execution_ms = $executionMs,
+    `UPDATE job_attempts SET state = $state, execution_ms = $executionMs, started_at = $startedAt,
        ended_at = CASE WHEN ended_at = '' THEN $at ELSE ended_at END
      WHERE job = $job AND attempt = $attempt`,
-    { job, attempt, state, executionMs, at: tx.at },
+    { job, attempt, state, executionMs, startedAt, at: tx.at },
   )
 }
 

@@ -23,8 +23,12 @@ export interface TimelineEntry {
   detail: string
 }
 
-/** Takes down what happened to a job, in the transaction that makes it happen. */
-export function appendTimeline(tx: SqlWriter, job: string, entry: Omit<TimelineEntry, 'at'>): void {
+/** Takes down what happened to a job, in the transaction that makes it happen; `at` is now when not said. */
+export function appendTimeline(
+  tx: SqlWriter,
+  job: string,
+  entry: Omit<TimelineEntry, 'at'> & { at?: string },
+): void {
   tx.run(
     `INSERT INTO job_timeline (id, job, at, event, attempt, detail)
      VALUES ($id, $job, $at, $event, $attempt, $detail)`,

@@ -5,6 +5,7 @@ import {
   type Claim,
   cancelJob,
   claimJob,
+  listTimeline,
   markStarted,
   putBack,
   requeueLost,
@@ -84,7 +85,33 @@ describe('applyResult()', () => {
     })
     expect(job.finished_at).toBe('2026-01-31 09:00:00.000Z')
     expect(await it.lab.balance(it.user)).toBe(98_500)
-    expect(await it.lab.story(it.job.id)).toEqual(['submitted 0', 'claimed 1', 'completed 1'])
+    expect(await it.lab.story(it.job.id)).toEqual(['submitted 0', 'claimed 1', 'started 1', 'completed 1'])
+  })
+
+  test('takes down the start of a job of which the driver told only the end', async () => {
+    await using it = await openCase()
+    await it.claim()
+    await it.lab.clock.advance(40)
+    await it.end(1, COMPLETED, { executionMs: 15 })
+    expect((await it.lab.job(it.job.id)).started_at).toBe('2026-01-31 09:00:00.025Z')
+    const times = await it.lab.db.read((tx) => listTimeline(tx, it.job.id))
+    expect(times.map(({ event, at }) => `${event} ${at.slice(-7)}`)).toEqual([
+      'submitted 00.000Z',
+      'claimed 00.000Z',
+      'started 00.025Z',
+      'completed 00.040Z',
+    ])
+  })
+
+  test('takes down no start before the claim, and none of a job that did not run', async () => {
+    await using it = await openCase()
+    await it.claim()
+    await it.end(1, USER_ERROR, { executionMs: 0 })
+    expect((await it.lab.job(it.job.id)).started_at).toBe('')
+    await using other = await openCase()
+    await other.claim()
+    await other.end(1, USER_ERROR, { executionMs: 5_000 })
+    expect((await other.lab.job(other.job.id)).started_at).toBe('2026-01-31 09:00:00.000Z')
   })
 
   test('charges no more than the server saw', async () => {

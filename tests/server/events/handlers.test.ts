@@ -65,7 +65,7 @@ describe('JobResult', () => {
     await it.say('JobResult', it.result)
     await it.say('JobResult', it.result)
     expect(it.lab.hub.commands('EventAck').map(({ applied }) => applied)).toEqual([true, false])
-    expect(await it.lab.story(it.job)).toEqual(['submitted 0', 'claimed 1', 'completed 1'])
+    expect(await it.lab.story(it.job)).toEqual(['submitted 0', 'claimed 1', 'started 1', 'completed 1'])
   })
 
   test('of a failed job has its message, code and circuit in the results', async () => {
