@@ -7,14 +7,27 @@ import { runJobOf } from './support/jobs.ts'
 import { openTestServer } from './support/test-server.ts'
 import { until } from './support/until.ts'
 
+/** Notes every pause that is asked for: how long they are does not depend on how busy this machine is. */
+class NotingClock extends FakeClock {
+  readonly sleeps: number[] = []
+
+  override sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    this.sleeps.push(ms)
+    return super.sleep(ms, signal)
+  }
+}
+
 /** A bench whose driver lives by a clock that only these tests move. */
 async function openSlowBench() {
-  const clock = new FakeClock()
+  const clock = new NotingClock()
   const bench = await openBench({ clock })
   const dispose = bench[Symbol.asyncDispose]
   return Object.assign(bench, {
     clock,
-    /** Moves the clock in small steps until something is true; returns the ms it took. */
+    /**
+     * Moves the clock in small steps until something is true; returns the ms it took, which is more when sockets
+     * and processes are slow in real time.
+     */
     async passUntil(read: () => unknown, what: string, stepMs = 250): Promise<number> {
       for (let ms = 0; ms < 300_000; ms += stepMs) {
         if (read()) return ms
@@ -65,11 +78,8 @@ test('a driver stands by, asking each 2 s, while another holds the lease', async
   bench.server.refuse = { status: 409, message: 'Driver south is already connected' }
   await bench.start()
   await until(() => bench.server.connects.length === 1)
-  const times: number[] = []
-  for (let count = 2; count <= 4; count++) {
-    times.push(await bench.passUntil(() => bench.server.connects.length === count, 'next connect'))
-  }
-  for (const ms of times) expect(Math.abs(ms - 2_000)).toBeLessThanOrEqual(500)
+  await bench.passUntil(() => bench.server.connects.length === 4, 'next connects')
+  expect(bench.clock.sleeps.filter((ms) => ms === 2_000).length).toBeGreaterThanOrEqual(3)
   expect(bench.lines.filter((line) => line.message === 'standing by until the lease is free')).toMatchObject([
     { reason: 'connect was refused (409): Driver south is already connected' },
   ])
@@ -84,7 +94,8 @@ test('a driver that was connected asks again each 30 s when it is refused', asyn
   bench.server.drop()
   await bench.passUntil(() => bench.server.connects.length === 2, 'first refusal')
   const ms = await bench.passUntil(() => bench.server.connects.length === 3, 'second refusal')
-  expect(Math.abs(ms - 30_000)).toBeLessThanOrEqual(500)
+  expect(ms).toBeGreaterThanOrEqual(29_000)
+  expect(bench.clock.sleeps).toContain(30_000)
   bench.server.refuse = undefined
   await bench.passUntil(bench.server.attached, 'attach')
   expect(bench.server.eventsOf('DriverHello').at(-1)?.payload).toMatchObject({ epoch: 2 })
@@ -137,8 +148,10 @@ test('a result is sent again after 5 and 10 s, until it is acknowledged', async 
   const results = () => bench.server.eventsOf('JobResult').length
   const first = await bench.passUntil(() => results() === 2, 'second sending')
   const second = await bench.passUntil(() => results() === 3, 'third sending')
-  expect(Math.abs(first - 5_000)).toBeLessThanOrEqual(1_500)
-  expect(Math.abs(second - 10_000)).toBeLessThanOrEqual(1_500)
+  expect(first).toBeGreaterThanOrEqual(3_500)
+  expect(first).toBeLessThan(8_500)
+  expect(second).toBeGreaterThanOrEqual(8_500)
+  expect(second).toBeLessThan(15_000)
   bench.server.push({ type: 'EventAck', event: 'job000000000001.1', applied: false })
   await until(() => bench.messages().includes('the server had no more use for an event'))
   await bench.clock.advance(120_000)
@@ -151,7 +164,8 @@ test('a running job gives a sign of life each 5 s', async () => {
   bench.server.push(runJobOf('phase cooling'))
   await bench.passUntil(() => bench.server.eventsOf('JobStarted').length === 1, 'start', 20)
   await bench.passUntil(() => bench.server.eventsOf('JobHeartbeat').length === 3, 'heartbeats')
-  expect(Math.abs(bench.clock.monotonic() - 15_000)).toBeLessThanOrEqual(1_000)
+  expect(bench.clock.monotonic()).toBeGreaterThanOrEqual(14_000)
+  expect(bench.clock.monotonic()).toBeLessThan(20_000)
   expect(bench.server.eventsOf('JobHeartbeat')[2]?.payload).toEqual({
     job: 'job000000000001',
     attempt: 1,
@@ -165,7 +179,8 @@ test('an endless loop is killed 2 s after its time and the driver stays connecte
   bench.server.push(runJobOf('loop'))
   await bench.passUntil(() => bench.server.eventsOf('JobStarted').length === 1, 'start', 20)
   const ms = await bench.passUntil(() => bench.server.eventsOf('JobResult').length === 1, 'result')
-  expect(Math.abs(ms - 12_000)).toBeLessThanOrEqual(500)
+  expect(ms).toBeGreaterThanOrEqual(11_500)
+  expect(ms).toBeLessThan(20_000)
   expect(bench.server.eventsOf('JobResult')[0]?.payload).toMatchObject({
     status: 'failed',
     error: { class: 'user', message: 'job timed out after 10 s', error_code: 'timed_out' },
@@ -190,10 +205,10 @@ test('a driver that is thrown out again and again slows down and says why that m
   expect(bench.messages().filter((message) => message === hint)).toHaveLength(1)
   await until(bench.server.attached)
   await bench.clock.advance(10_000)
+  const before = bench.clock.sleeps.length
   bench.server.drop()
-  expect(
-    await bench.passUntil(() => bench.server.connects.length === 10, 'next connect'),
-  ).toBeLessThanOrEqual(750)
+  await bench.passUntil(() => bench.server.connects.length === 10, 'next connect')
+  expect(Math.min(...bench.clock.sleeps.slice(before))).toBeLessThanOrEqual(250)
 })
 
 test('a driver with the outbox of another one does not send what is not its own', async () => {
