@@ -54,21 +54,29 @@ function isEscaped(text: string, at: number): boolean {
  * @throws AppError `invalid` for malformed JSON, `too_large` (413) beyond the limit.
  */
 export async function readJsonBody(request: Request, maxBytes: number): Promise<unknown> {
-  const announced = Number(request.headers.get('content-length') ?? 0)
-  if (announced > maxBytes) throw tooLarge(maxBytes)
-  const bytes = await readBytes(request, maxBytes)
-  if (bytes.byteLength === 0) return undefined
-  let text: string
-  try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    throw new AppError('invalid', 'body: not valid UTF-8')
-  }
+  const text = await readText(request, maxBytes)
+  if (text === '') return undefined
   checkJsonShape(text)
   try {
     return JSON.parse(text)
   } catch (error) {
     throw new AppError('invalid', `body: malformed JSON (${messageOf(error)})`)
+  }
+}
+
+/** Reads the values of a posted form (`application/x-www-form-urlencoded`); of repeated names the last. */
+export async function readFormBody(request: Request, maxBytes: number): Promise<Record<string, string>> {
+  return Object.fromEntries(new URLSearchParams(await readText(request, maxBytes)))
+}
+
+async function readText(request: Request, maxBytes: number): Promise<string> {
+  const announced = Number(request.headers.get('content-length') ?? 0)
+  if (announced > maxBytes) throw tooLarge(maxBytes)
+  const bytes = await readBytes(request, maxBytes)
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new AppError('invalid', 'body: not valid UTF-8')
   }
 }
 
