@@ -99,10 +99,11 @@ function completed({ job, attempt, epoch }: Pick<Command, 'job' | 'attempt' | 'e
   return { status: 'completed', job, attempt, epoch, execution_ms: 1, results, ...more }
 }
 
+/** The server answers others; a message of 33 MB may take a moment of a busy machine. */
 async function isWell(): Promise<void> {
   const asked = performance.now()
   expect((await service.call('GET', '/api/health')).status).toBe(200)
-  expect(performance.now() - asked).toBeLessThan(2_000)
+  expect(performance.now() - asked).toBeLessThan(6_000)
 }
 
 /** Resident memory of the server in MiB. */
