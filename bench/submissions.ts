@@ -5,12 +5,12 @@
  * References in the same run: durable commits per second of bare SQLite with rows of the same size, and requests
  * per second of a bare Hono route (Bun, a process of its own) that parses the same body and stores nothing.
  */
-import { BELL } from '../tests/support/executable.ts'
 import { measureCommits } from './reference/commits.ts'
 import { BareRoute } from './reference/route.ts'
 import { spreadOf } from './support/figures.ts'
 import { Lab } from './support/lab.ts'
 import { printTable, SPREAD_HEAD, spreadCells, startBench } from './support/output.ts'
+import { postJob } from './support/post-job.ts'
 
 const JOBS = 2_000
 const ROW_BYTES = 400
@@ -31,15 +31,6 @@ async function perSecond(width: number, call: () => Promise<unknown>): Promise<n
   return JOBS / ((performance.now() - start) / 1_000)
 }
 
-async function callBare(url: string): Promise<void> {
-  const answer = await fetch(`${url}/api/jobs`, {
-    method: 'POST',
-    headers: { authorization: 'none', 'content-type': 'application/json' },
-    body: JSON.stringify({ circuits: [{ circuit: BELL }], shots: 100 }),
-  })
-  JSON.parse(await answer.text())
-}
-
 const commits: number[] = []
 const bare = new Map(WIDTHS.map((width): [number, number[]] => [width, []]))
 const ours = new Map(WIDTHS.map((width): [number, number[]] => [width, []]))
@@ -50,7 +41,7 @@ const ours = new Map(WIDTHS.map((width): [number, number[]] => [width, []]))
   for (let round = 0; round < rounds; round++) {
     commits.push(measureCommits(3_000, ROW_BYTES).perSecond)
     for (const width of WIDTHS) {
-      bare.get(width)?.push(await perSecond(width, () => callBare(route.url)))
+      bare.get(width)?.push(await perSecond(width, () => postJob(route.url, 'none')))
       ours.get(width)?.push(await perSecond(width, () => lab.submit()))
     }
   }

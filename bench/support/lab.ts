@@ -1,5 +1,6 @@
-import { BELL, Service, temporaryFolder, until } from '../../tests/support/executable.ts'
+import { Service, temporaryFolder, until } from '../../tests/support/executable.ts'
 import { Listener } from './listener.ts'
+import { postJob } from './post-job.ts'
 
 const QPU = 'bench_qpu'
 
@@ -52,10 +53,9 @@ export class Lab implements AsyncDisposable {
 
   /** Submits a Bell pair with 100 shots; returns the id of the job. */
   async submit(): Promise<string> {
-    const body = { circuits: [{ circuit: BELL }], shots: 100 }
-    const answer = await this.service.call<{ id: string }>('POST', '/api/jobs', { token: this.token, body })
+    const answer = await postJob(this.service.url, this.token)
     if (answer.status !== 201) throw new Error(`submission answered ${JSON.stringify(answer)}`)
-    return answer.body.id
+    return answer.id
   }
 
   /** Submits `count` jobs, `width` at a time; returns their ids in order of the answers. */

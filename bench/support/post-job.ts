@@ -1,0 +1,14 @@
+import { BELL } from '../../tests/support/executable.ts'
+
+const BODY = JSON.stringify({ circuits: [{ circuit: BELL }], shots: 100 })
+
+/** Posts the job of the benchmarks to the product or to a reference, with as little work here as possible. */
+export async function postJob(url: string, token: string): Promise<{ status: number; id: string }> {
+  const answer = await fetch(`${url}/api/jobs`, {
+    method: 'POST',
+    headers: { authorization: token, 'content-type': 'application/json' },
+    body: BODY,
+  })
+  const { id }: { id: string } = JSON.parse(await answer.text())
+  return { status: answer.status, id }
+}
