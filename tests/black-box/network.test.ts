@@ -19,7 +19,7 @@ test.skipIf(reason !== undefined)(
   async () => {
     using folder = temporaryFolder()
     await using machine = await openOtherMachine()
-    const service = await Service.install(folder.path, { ip: machine.here })
+    await using service = await Service.install(folder.path, { ip: machine.here })
     await service.start()
     const qpu = await service.createQpu('far')
     const user = await service.createUser(100)
@@ -79,7 +79,7 @@ test.each(['127.0.0.2', ...(hasIpv6 ? ['::1'] : [])])(
   'a server with --ip-addr %s is found there, and nowhere else',
   async (ip) => {
     using folder = temporaryFolder()
-    const service = await Service.install(folder.path, { ip })
+    await using service = await Service.install(folder.path, { ip })
     await service.start()
     await expect(fetch(`http://127.0.0.1:${service.port}/api/health`)).rejects.toThrow('Unable to connect')
     const qpu = await service.createQpu('near')

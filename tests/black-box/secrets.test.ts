@@ -18,7 +18,7 @@ const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
 
 test('no file, log, answer or other process holds a token or password in clear', async () => {
   using folder = temporaryFolder()
-  const service = await Service.install(folder.path)
+  await using service = await Service.install(folder.path)
   await service.start()
   const qpu = await service.createQpu('kelvin')
   const user = await service.createUser(100)
@@ -53,7 +53,7 @@ test('no file, log, answer or other process holds a token or password in clear',
 
 test('what others on the machine must not read is closed to them', async () => {
   using folder = temporaryFolder()
-  const service = await Service.install(folder.path)
+  await using service = await Service.install(folder.path)
   await service.start()
   const qpu = await service.createQpu('kelvin')
   await using driver = startSvc(service.driverArgs('kelvin', qpu.fingerprint, 'mock'), {

@@ -29,7 +29,7 @@ function serve(folder: string, ...flags: string[]) {
 describe('the certificate files', () => {
   test('are made at first start, keys for nobody else, and stay as they are at the next', async () => {
     using folder = temporaryFolder()
-    const service = await Service.install(folder.path)
+    await using service = await Service.install(folder.path)
     await service.start()
     await service.stop()
     expect(FILES.map((file) => modeOf(folder.path, file))).toEqual(['644', '600', '644', '600'])
@@ -44,7 +44,7 @@ describe('the certificate files', () => {
     '%s that others may read is refused with the remedy',
     async (key) => {
       using folder = temporaryFolder()
-      const service = await Service.install(folder.path)
+      await using service = await Service.install(folder.path)
       await service.start()
       await service.stop()
       for (const mode of [0o644, 0o640, 0o602]) {
@@ -62,7 +62,7 @@ describe('the certificate files', () => {
 
   test('give a new leaf, of the same root, when --ip-addr or --domain changes', async () => {
     using folder = temporaryFolder()
-    const service = await Service.install(folder.path)
+    await using service = await Service.install(folder.path)
     await service.start()
     await service.stop()
     const root = certificateIn(folder.path, '.svc.ca.pem')
@@ -103,7 +103,7 @@ describe('the certificate files', () => {
     expect(mixed.err).toContain('does not belong to the private key')
     expect(mixed.status).toBe(1)
     put(certPem, keyPem)
-    const service = await Service.install(folder.path)
+    await using service = await Service.install(folder.path)
     await service.start()
     expect(await (await fetch(`${service.url}/api/pub/root-ca.pem`)).text()).toContain(caPem)
     await service.stop()
@@ -116,7 +116,7 @@ describe('--https-port', () => {
   test('serves the same application to whoever trusts the root CA, and to nobody else', async () => {
     using folder = temporaryFolder()
     const port = await freePort()
-    const service = await Service.install(folder.path, { flags: ['--https-port', String(port)] })
+    await using service = await Service.install(folder.path, { flags: ['--https-port', String(port)] })
     await service.start()
     const answer = await fetch(`${service.url}/api/pub/root-ca.pem`)
     const ca = await answer.text()
