@@ -1,0 +1,231 @@
+import * as v from 'valibot'
+import { AppError, Loop, newSecret } from '../../base/index.ts'
+import type { ServerContext } from '../context.ts'
+import { type Caller, callerName } from '../http/caller.ts'
+import { defineRoute, Reply, type Route, type RouteRequest } from '../http/route.ts'
+import type { RecordService } from '../records/service.ts'
+import { Audience } from './audience.ts'
+import { Broadcast } from './broadcast.ts'
+import { encodeData } from './encode-change.ts'
+import { EventStream } from './event-stream.ts'
+import { Streams } from './streams.ts'
+import { createTeller, type Teller } from './telling.ts'
+import { badTopic, OAUTH2_TOPIC, parseTopic, type Topic } from './topic.ts'
+
+/** Clients come back by themselves with a fresh stream. */
+const MAX_IDLE_MS = 5 * 60_000
+const MAX_AGE_MS = 30 * 60_000
+const BEAT_MS = 20_000
+
+interface RealtimeParts {
+  context: ServerContext
+  records: RecordService
+  identify(request: Request): Promise<Caller>
+}
+
+const setSubscriptions = v.object({
+  clientId: v.pipe(v.string(), v.nonEmpty(), v.maxLength(255)),
+  subscriptions: v.optional(v.pipe(v.array(v.pipe(v.string(), v.maxLength(2_500))), v.maxLength(1_000)), []),
+})
+
+/**
+ * Tells clients of committed changes: `GET /api/realtime` opens a stream, `POST /api/realtime` says what it
+ * is to carry and proves who listens. Who hears of a record is decided by its collection's rules, for each event.
+ */
+export class Realtime {
+  readonly #parts: RealtimeParts
+  readonly #streams = new Streams()
+  readonly #audience = new Audience()
+  readonly #teller: Teller
+  readonly #broadcast: Broadcast
+  readonly #loop: Loop
+  /** Exact texts of the topics on which logins are awaited, by stream. */
+  readonly #logins = new WeakMap<EventStream, string>()
+  #isOpen = false
+
+  constructor(parts: RealtimeParts) {
+    this.#parts = parts
+    const { clock, log, db } = parts.context
+    this.#teller = createTeller(parts.records)
+    this.#broadcast = new Broadcast({
+      ...{ db, log, audience: this.#audience, teller: this.#teller },
+      checkAccount: (id) => this.#checkAccount(id),
+      afterTurn: () => this.#streams.relieve(),
+      giveUp: () => this.#endAll(),
+    })
+    this.#loop = new Loop({
+      name: 'realtime',
+      clock,
+      log,
+      intervalMs: BEAT_MS,
+      runOnce: () => this.#beatOnce(),
+    })
+  }
+
+  /** Open streams. */
+  get size(): number {
+    return this.#streams.size
+  }
+
+  start(): void {
+    this.#isOpen = true
+    this.#broadcast.start()
+    this.#loop.start()
+  }
+
+  /** Ends all streams: the HTTP server cannot stop before that. */
+  async stop(): Promise<void> {
+    this.#isOpen = false
+    await this.#loop.stop()
+    this.#endAll()
+    await this.#broadcast.stop()
+  }
+
+  /**
+   * Tells the window that opened a login at an OAuth2 provider how it ended, once. False when no stream of this
+   * id, opened from `address`, awaits one.
+   */
+  tellLogin(clientId: string, address: string, outcome: Readonly<Record<string, string>>): boolean {
+    const stream = this.#streams.get(clientId)
+    const topic = stream && this.#logins.get(stream)
+    if (!stream || topic === undefined || stream.address !== address) return false
+    this.#logins.delete(stream)
+    const sent = stream.send(topic, encodeData(outcome))
+    stream.flush()
+    return sent
+  }
+
+  routes(): Route[] {
+    return [
+      defineRoute({
+        method: 'GET',
+        path: '/api/realtime',
+        access: 'public',
+        summary: 'Open a stream of changes (server-sent events)',
+        statuses: [200, 405, 503],
+        media: 'text/event-stream',
+        run: async (_, request) => this.#open(request),
+      }),
+      defineRoute({
+        method: 'POST',
+        path: '/api/realtime',
+        access: 'public',
+        summary: 'Say which records a stream is to carry, and prove who listens',
+        body: setSubscriptions,
+        statuses: [204, 400, 403, 404, 429],
+        run: async (_, request) => this.#subscribe(request.body, request),
+      }),
+    ]
+  }
+
+  #open({ request, address, caller, setIdleTimeout }: RouteRequest<unknown, unknown>): Response {
+    const headers = {
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+      'x-content-type-options': 'nosniff',
+    }
+    // Nobody would ever read, and so end, the stream behind a HEAD.
+    if (request.method === 'HEAD') return new Response(null, { headers })
+    if (!this.#isOpen) throw new AppError('unavailable', 'The server is stopping', { retryAfter: 5 })
+    this.#streams.refuseTooMany(caller)
+    this.#streams.makeRoom()
+    const id = newSecret(20)
+    const stream = new EventStream({
+      id,
+      address,
+      caller,
+      credentials: credentialsOf(request),
+      clock: this.#parts.context.clock,
+      setIdleTimeout,
+      onEnd: () => {
+        this.#streams.remove(id)
+        this.#audience.remove(stream)
+      },
+    })
+    this.#streams.add(stream)
+    return new Response(stream.body, { headers })
+  }
+
+  #subscribe(
+    { clientId, subscriptions }: v.InferOutput<typeof setSubscriptions>,
+    { address, caller, request }: RouteRequest<unknown, unknown>,
+  ): Reply {
+    const stream = this.#streams.get(clientId)
+    if (!stream) throw new AppError('not_found', 'Missing or invalid client id')
+    if (stream.address !== address) {
+      throw new AppError('invalid', 'The stream was opened from another address; open a new one')
+    }
+    if (stream.caller.kind !== 'guest' && callerName(stream.caller) !== callerName(caller)) {
+      throw new AppError(
+        'forbidden',
+        "The current and the previous request authorization don't match; open a new stream",
+      )
+    }
+    const wanted = [...new Set(subscriptions)]
+    const login = wanted.find((text) => text.split('?')[0] === OAUTH2_TOPIC)
+    const topics = wanted.filter((text) => text !== login).map((text) => this.#readTopic(text, caller))
+    if (stream.caller.kind === 'guest') this.#streams.refuseTooMany(caller)
+    stream.caller = caller
+    stream.credentials = credentialsOf(request)
+    this.#audience.set(stream, topics)
+    if (login === undefined) this.#logins.delete(stream)
+    else this.#logins.set(stream, login)
+    return new Reply(204)
+  }
+
+  #readTopic(text: string, caller: Caller): Topic {
+    const topic = parseTopic(text, this.#parts.context.db.names)
+    try {
+      this.#teller.check(topic, caller)
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'invalid') throw badTopic(error.message)
+      throw error
+    }
+    return topic
+  }
+
+  /** A changed password, a disabled account or a deleted token takes effect on open streams too. */
+  async #checkAccount(id: string): Promise<void> {
+    for (const stream of this.#streams.all()) {
+      if (accountOf(stream.caller) === id) await this.#identifyAgain(stream)
+    }
+  }
+
+  async #identifyAgain(stream: EventStream): Promise<void> {
+    if (stream.caller.kind === 'guest') return
+    const { credentials } = stream
+    const caller = await this.#parts.identify(credentials)
+    // A new subscription in the meantime has proved its own caller.
+    if (stream.credentials === credentials) stream.caller = caller
+  }
+
+  async #beatOnce(): Promise<void> {
+    const now = this.#parts.context.clock.monotonic()
+    for (const stream of this.#streams.all()) {
+      const isOver = now - stream.openedAt >= MAX_AGE_MS || now - stream.lastEventAt >= MAX_IDLE_MS
+      if (isOver) stream.close()
+      // Also the credentials: tokens expire without a change of any record.
+      else if (stream.beat()) await this.#identifyAgain(stream)
+    }
+  }
+
+  #endAll(): void {
+    for (const stream of this.#streams.all()) stream.close()
+  }
+}
+
+function accountOf(caller: Caller): string | undefined {
+  if (caller.kind === 'guest') return undefined
+  return caller.kind === 'user' ? caller.user.id : caller.superuser.id
+}
+
+/** The headers that say who calls, without the rest of the request. */
+function credentialsOf(request: Request): Request {
+  const headers = new Headers()
+  for (const name of ['authorization', 'x-api-token']) {
+    const value = request.headers.get(name)
+    if (value !== null) headers.set(name, value)
+  }
+  return new Request(request.url, { headers })
+}

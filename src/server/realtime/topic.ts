@@ -1,0 +1,88 @@
+import { AppError } from '../../base/index.ts'
+import { type AnyCollection, type CollectionNames, pickFields } from '../../db/index.ts'
+
+/** Which records of a collection a client wants to hear of, and in which form. */
+export interface Topic {
+  /** As the client sent it, options included: its events carry exactly this name. */
+  readonly text: string
+  readonly collection: AnyCollection
+  /** A record id, or `*` for all. */
+  readonly record: string
+  /** `query` of the options: `filter`, `expand`, `fields` and what rules may ask for. */
+  readonly query: Readonly<Record<string, string>>
+  /** `headers` of the options, by lower-case name with `_` instead of `-`. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** The topic on which a login in another window reports its end; it is no collection. */
+export const OAUTH2_TOPIC = '@oauth2'
+
+const PATH = /^([A-Za-z0-9_]+)(?:\/(\*|[0-9a-z]{15}))?$/
+
+/**
+ * Reads `qpus/*`, `qpus/ID` or `qpus`, with URL-encoded JSON after `?options=`:
+ * `{"query": {"filter", "expand", "fields"}, "headers": {}}`.
+ * @throws AppError `invalid` that says what is possible instead.
+ */
+export function parseTopic(text: string, names: CollectionNames): Topic {
+  const end = text.indexOf('?')
+  const path = end < 0 ? text : text.slice(0, end)
+  const [, name = '', record = '*'] = PATH.exec(path) ?? []
+  const collection = names.byPublicName(name)
+  if (!collection) {
+    throw badTopic(
+      `There is no topic ${text.slice(0, 100)}; write COLLECTION/* or COLLECTION/ID with the name of a collection and the id of a record`,
+    )
+  }
+  const options = end < 0 ? null : new URLSearchParams(text.slice(end + 1)).get('options')
+  const { query = {}, headers = {} } = readOptions(options)
+  const topic = { text, collection, record, query: texts(query), headers: byRuleName(texts(headers)) }
+  // Modifiers that do not exist are found out now rather than with every event.
+  pickFields({}, topic.query['fields'] ?? '')
+  return topic
+}
+
+/** Refuses the subscriptions of a request as a whole. */
+export function badTopic(message: string): AppError {
+  const fields = { subscriptions: { code: 'validation_invalid_value', message } }
+  return new AppError('invalid', message, { fields })
+}
+
+interface Options {
+  query?: object
+  headers?: object
+}
+
+function readOptions(text: string | null): Options {
+  if (text === null || text === '') return {}
+  let given: unknown
+  try {
+    given = JSON.parse(text)
+  } catch {
+    throw badTopic('The options of a topic must be URL-encoded JSON')
+  }
+  return { query: partOf(given, 'query'), headers: partOf(given, 'headers') }
+}
+
+function partOf(options: unknown, name: 'query' | 'headers'): object {
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    throw badTopic('The options of a topic must be a JSON object with query and headers')
+  }
+  const part: unknown = Reflect.get(options, name) ?? {}
+  if (typeof part === 'object' && part !== null && !Array.isArray(part)) return part
+  throw badTopic(`The ${name} in the options of a topic must be a JSON object`)
+}
+
+/** The values that a URL or a header could carry. */
+function texts(part: object): Record<string, string> {
+  const known = Object.entries(part).filter(([, value]) =>
+    ['string', 'number', 'boolean'].includes(typeof value),
+  )
+  return Object.fromEntries(known.map(([name, value]) => [name, String(value)]))
+}
+
+function byRuleName(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase().replaceAll('-', '_'), value]),
+  )
+}
