@@ -164,6 +164,11 @@ export class Service {
     return server.exited
   }
 
+  /** A test that fails leaves no server behind. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop('SIGKILL')
+  }
+
   /** One call; the body of the answer whatever its status, which the server must have described. */
   async call<T = Record<string, unknown>>(
     method: string,
