@@ -40,8 +40,10 @@ export {
   type AccountKind,
   accountCollection,
   accountSecret,
+  changeAccount,
   changeUserAccount,
   createUser,
+  disableProxy,
   findAccount,
   findAccountByEmail,
   findSuperuser,
@@ -49,6 +51,7 @@ export {
   findUser,
   findUserByApiToken,
   findUserByIdentity,
+  followEmail,
   listSuperusers,
   type NewUser,
   proxyUserOf,
@@ -82,7 +85,14 @@ export {
   mustMaySubmit,
   type NewJob,
 } from './store/jobs.ts'
-export { attachLease, type Grant, grantLease, releaseLease, resetLeases } from './store/leases.ts'
+export {
+  attachLease,
+  type Grant,
+  grantLease,
+  releaseLease,
+  resetLeases,
+  revokeLease,
+} from './store/leases.ts'
 export { chargeOf, type LedgerEntry, postLedger } from './store/ledger.ts'
 export { type JobOutlook, type QueueOutlook, readOutlook } from './store/outlook.ts'
 export {
@@ -115,6 +125,7 @@ export {
   findApiToken,
   listApiTokens,
   removeApiToken,
+  syncOwner,
   updateApiToken,
 } from './store/tokens.ts'
 export { toCsv } from './transfer/csv.ts'
@@ -124,3 +135,4 @@ export { toJsonLines } from './transfer/json-lines.ts'
 export { eachRecord, type Selection } from './transfer/pages.ts'
 export { openSnapshot, type Snapshot } from './transfer/snapshot.ts'
 export type { ReadTx, Tx } from './tx.ts'
+export { initialValue, normalized as normalizedValue } from './values.ts'

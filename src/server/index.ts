@@ -13,6 +13,7 @@ import { buildApp } from './http/app.ts'
 import { type AssetTree, serveAssets } from './http/assets.ts'
 import { openApiRoute } from './http/openapi.ts'
 import { HttpPorts } from './http/ports.ts'
+import { RateLimiter } from './http/rate-limit.ts'
 import { defineFeed, Realtime } from './http/realtime.ts'
 import type { Route } from './http/route.ts'
 import { Deadlines } from './jobs/deadlines.ts'
@@ -23,6 +24,8 @@ import { jobRoutes } from './jobs/routes.ts'
 import { presentJob } from './jobs/view.ts'
 import { metaRoutes } from './meta/routes.ts'
 import { presentQpu, qpuRoutes } from './qpus/routes.ts'
+import { recordRoutes } from './records/routes.ts'
+import { createRecordService } from './records/service.ts'
 import { openTls } from './tls/keeper.ts'
 import { tokenRoutes } from './tokens/routes.ts'
 import { userRoutes } from './users/routes.ts'
@@ -88,6 +91,8 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
   const recovery = new Recovery({ ...context, deadlines })
   const dispatcher = new Dispatcher({ ...context, deadlines, holds })
   hub.start(createEventHandler({ context, deadlines, holds }))
+  const submissions = new RateLimiter(config.submitRate, clock)
+  const records = createRecordService(context, { passwords, submissions })
   const setUp = new SetUp({ db, clock, passwords })
   const identify = (request: Request) => accounts.identify(request)
   const realtime = new Realtime({
@@ -101,11 +106,12 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
   const routes: Route[] = [
     ...metaRoutes,
     ...authRoutes(context, { accounts, passwords }),
-    ...userRoutes(passwords),
+    ...userRoutes,
     ...tokenRoutes,
     ...qpuRoutes,
     ...driverRoutes(hub),
-    ...jobRoutes(context),
+    ...jobRoutes(submissions),
+    ...recordRoutes(records),
     ...setUp.routes(),
     ...realtime.routes(),
   ]

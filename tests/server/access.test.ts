@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { quantumJobs } from '../../src/db/index.ts'
+import { COLLECTIONS, quantumJobs } from '../../src/db/index.ts'
 import {
   openTestServer,
   type TestAccount,
@@ -49,7 +49,120 @@ const wrongPassword = () => ({ body: { identity: fresh('nobody'), password: 'wro
 const ownToken = async (world: World) => ({ path: `/api/tokens/${await world.token()}` })
 const ownJob = async (world: World) => `/api/jobs/${await world.job()}`
 
+const SUPERUSER_RECORDS: Statuses = [403, 403, 403, 403, 200]
+const HIDDEN = ['_superusers', 'api_tokens', 'external_auths']
+
+/** The routes of records, for rules of each kind; what they show is tested in records/rules.test.ts. */
+const recordRows: readonly Row[] = [
+  ...COLLECTIONS.map(({ publicName }) => ({
+    route: 'GET /api/collections/:collection/records',
+    statuses: HIDDEN.includes(publicName) ? SUPERUSER_RECORDS : EVERYBODY,
+    ask: () => ({ path: `/api/collections/${publicName}/records` }),
+  })),
+  ...COLLECTIONS.flatMap(({ publicName, rules }) => {
+    const path = `/api/collections/${publicName}/records/aaaaaaaaaaaaaaa`
+    const statuses = (rule: string | null): Statuses => (rule === null ? [403, 403, 403, 403, 404] : all(404))
+    return [
+      {
+        route: 'GET /api/collections/:collection/records/:id',
+        statuses: statuses(rules.view),
+        ask: () => ({ path }),
+      },
+      {
+        route: 'PATCH /api/collections/:collection/records/:id',
+        statuses: statuses(rules.update),
+        ask: () => ({ path, body: {} }),
+      },
+      {
+        route: 'DELETE /api/collections/:collection/records/:id',
+        statuses: statuses(rules.remove),
+        ask: () => ({ path }),
+      },
+    ]
+  }),
+  {
+    route: 'GET /api/collections/:collection/records/:id',
+    statuses: [404, 200, 404, 200, 200],
+    ask: ({ owner }) => ({ path: `/api/collections/users/records/${owner.id}` }),
+  },
+  {
+    route: 'POST /api/collections/:collection/records',
+    statuses: [400, 400, 400, 400, 200],
+    ask: () => ({
+      path: '/api/collections/users/records',
+      body: { email: `${fresh('new')}@example.org`, password: 'some password' },
+    }),
+  },
+  {
+    route: 'POST /api/collections/:collection/records',
+    statuses: SUPERUSER_RECORDS,
+    ask: () => ({ path: '/api/collections/notifications/records', body: { title: 'Tea' } }),
+  },
+  { route: 'GET /api/collections', statuses: SUPERUSER },
+  {
+    route: 'GET /api/collections/:collection',
+    statuses: SUPERUSER,
+    ask: () => ({ path: '/api/collections/users' }),
+  },
+  ...[
+    'POST /api/collections',
+    'PATCH /api/collections/:collection',
+    'DELETE /api/collections/:collection',
+  ].map((route) => ({ route, statuses: [401, 403, 403, 403, 403] as const })),
+  { route: 'POST /api/batch', statuses: all(403) },
+]
+
+const BAD_TOKEN = { token: 'none', password: 'some password', passwordConfirm: 'some password' }
+
+/** Routes that both kinds of account have. Links are asked for by anybody and count only with their token. */
+function accountRows(collection: 'users' | '_superusers'): Row[] {
+  const route = (name: string) => `POST /api/collections/${collection}/${name}`
+  const mine: Statuses = collection === 'users' ? [401, 204, 204, 403, 403] : [401, 403, 403, 403, 204]
+  const body = (value: object) => () => ({ body: value })
+  return [
+    { route: `GET /api/collections/${collection}/auth-methods`, statuses: EVERYBODY },
+    { route: route('auth-with-password'), statuses: all(400), ask: wrongPassword },
+    {
+      route: route('request-password-reset'),
+      statuses: all(204),
+      ask: body({ email: 'nobody@example.org' }),
+    },
+    { route: route('confirm-password-reset'), statuses: all(400), ask: body(BAD_TOKEN) },
+    { route: route('request-verification'), statuses: all(204), ask: body({ email: 'nobody@example.org' }) },
+    { route: route('confirm-verification'), statuses: all(400), ask: body(BAD_TOKEN) },
+    { route: route('request-email-change'), statuses: mine, ask: body({ newEmail: 'nobody@example.org' }) },
+    { route: route('confirm-email-change'), statuses: all(400), ask: body(BAD_TOKEN) },
+    {
+      route: route('impersonate/:id'),
+      statuses: SUPERUSER,
+      ask: ({ owner, server }) => ({
+        path: `/api/collections/${collection}/impersonate/${collection === 'users' ? owner.id : server.superuser.id}`,
+      }),
+    },
+  ]
+}
+
 const TABLE: readonly Row[] = [
+  ...accountRows('users'),
+  ...accountRows('_superusers'),
+  {
+    route: 'POST /api/collections/users/auth-with-oauth2',
+    statuses: all(400),
+    ask: () => ({ body: { provider: 'none', code: 'x', redirectURL: 'http://127.0.0.1/' } }),
+  },
+  { route: 'GET /api/oauth2-redirect', statuses: all(307) },
+  { route: 'POST /api/oauth2-redirect', statuses: all(303) },
+  { route: 'GET /api/oauth2-redirect/done', statuses: EVERYBODY },
+  { route: 'GET /api/oauth2-redirect/failed', statuses: EVERYBODY },
+  {
+    route: 'POST /api/op/account-links',
+    statuses: SUPERUSER,
+    ask: ({ owner }) => ({ body: { id: owner.id, purpose: 'password_reset' } }),
+  },
+  ...['verification', 'password-reset', 'email-change'].flatMap((name) => [
+    { route: `GET /api/account-links/${name}`, statuses: EVERYBODY },
+    { route: `POST /api/account-links/${name}`, statuses: all(400) },
+  ]),
   { route: 'GET /api/health', statuses: EVERYBODY },
   { route: 'GET /api/ui/config', statuses: EVERYBODY },
   { route: 'GET /api/openapi.json', statuses: EVERYBODY },
@@ -60,22 +173,9 @@ const TABLE: readonly Row[] = [
     statuses: all(403),
     ask: () => ({ body: { token: 'x', email: 'a@b.cd', password: 'long enough' } }),
   },
-  { route: 'GET /api/collections/users/auth-methods', statuses: EVERYBODY },
-  { route: 'GET /api/collections/_superusers/auth-methods', statuses: EVERYBODY },
-  { route: 'POST /api/collections/users/auth-with-password', statuses: all(400), ask: wrongPassword },
-  { route: 'POST /api/collections/_superusers/auth-with-password', statuses: all(400), ask: wrongPassword },
   { route: 'POST /api/collections/users/auth-refresh', statuses: [401, 200, 200, 403, 403] },
   { route: 'POST /api/collections/_superusers/auth-refresh', statuses: SUPERUSER },
-  {
-    route: 'POST /api/collections/users/records',
-    statuses: SUPERUSER,
-    ask: () => ({ body: { email: `${fresh('new')}@example.org`, password: 'some password' } }),
-  },
-  {
-    route: 'GET /api/collections/users/records/:id',
-    statuses: OWNER_OR_SUPERUSER,
-    ask: ({ owner }) => ({ path: `/api/collections/users/records/${owner.id}` }),
-  },
+  ...recordRows,
   {
     route: 'PATCH /api/admin/users/:id',
     statuses: SUPERUSER,
@@ -196,6 +296,7 @@ async function statusOf(client: TestClient, method: string, path: string, body?:
     method,
     headers: { ...client.headers },
     signal: abort.signal,
+    redirect: 'manual',
     ...(body && { body: JSON.stringify(body) }),
   })
   abort.abort()

@@ -150,9 +150,14 @@ export function removeSuperuser(db: Database, email: string): Promise<void> {
     const existing = tx.findBy(superusers, { email: stored(email) })
     if (!existing) throw new AppError('not_found', `There is no superuser ${email}`)
     tx.remove(superusers, existing.id)
-    const proxy = findProxy(tx, existing)
-    if (proxy) tx.update(users, proxy.id, { disabled: true })
+    disableProxy(tx, existing)
   })
+}
+
+/** After a superuser was removed: nobody acts as its user record any more. */
+export function disableProxy(tx: Tx, superuser: Superuser): void {
+  const proxy = findProxy(tx, superuser)
+  if (proxy) tx.update(users, proxy.id, { disabled: true })
 }
 
 /** What a superuser changes of a user's account; absent parts stay as they are. */
@@ -172,23 +177,33 @@ export function changeUserAccount(
   db: Database,
   actor: string,
   id: string,
-  { qpuSeconds, apiTokens }: AccountChange,
+  change: AccountChange,
 ): Promise<User> {
   return db.write('change user account', (tx) => {
     const user = tx.find(users, id)
     if (!user) throw new AppError('not_found', `There is no user ${id}`)
-    if (apiTokens) keepApiTokens(tx, id, apiTokens)
-    if (qpuSeconds !== undefined) setBalance(tx, user, qpuSeconds)
-    appendAudit(tx, {
-      actor,
-      act: 'user.account',
-      subject: id,
-      detail: {
-        ...(qpuSeconds === undefined ? {} : { qpu_seconds: { from: user.qpu_seconds, to: qpuSeconds } }),
-        ...(apiTokens ? { api_tokens: { from: user.api_tokens, to: apiTokens } } : {}),
-      },
-    })
+    changeAccount(tx, actor, user, change)
     return tx.find(users, id) ?? user
+  })
+}
+
+/** The same as part of a transaction. Throws as `changeUserAccount` does. */
+export function changeAccount(
+  tx: Tx,
+  actor: string,
+  user: User,
+  { qpuSeconds, apiTokens }: AccountChange,
+): void {
+  if (apiTokens) keepApiTokens(tx, user.id, apiTokens)
+  if (qpuSeconds !== undefined) setBalance(tx, user, qpuSeconds)
+  appendAudit(tx, {
+    actor,
+    act: 'user.account',
+    subject: user.id,
+    detail: {
+      ...(qpuSeconds === undefined ? {} : { qpu_seconds: { from: user.qpu_seconds, to: qpuSeconds } }),
+      ...(apiTokens ? { api_tokens: { from: user.api_tokens, to: apiTokens } } : {}),
+    },
   })
 }
 

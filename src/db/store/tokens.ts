@@ -7,7 +7,7 @@ import type { Database, Tx } from '../database.ts'
 export type ApiToken = RecordOf<typeof apiTokens>
 
 /** Keeps `users.api_tokens` equal to the tokens that exist. */
-function syncOwner(tx: Tx, user: string): void {
+export function syncOwner(tx: Tx, user: string): void {
   const ids = tx.list(apiTokens, { where: { user }, sort: 'created' }).map((token) => token.id)
   tx.update(users, user, { api_tokens: ids })
 }

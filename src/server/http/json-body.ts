@@ -70,8 +70,6 @@ export async function readFormBody(request: Request, maxBytes: number): Promise<
 }
 
 async function readText(request: Request, maxBytes: number): Promise<string> {
-  const announced = Number(request.headers.get('content-length') ?? 0)
-  if (announced > maxBytes) throw tooLarge(maxBytes)
   const bytes = await readBytes(request, maxBytes)
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
@@ -80,7 +78,13 @@ async function readText(request: Request, maxBytes: number): Promise<string> {
   }
 }
 
-async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
+/**
+ * Reads a body of at most `maxBytes`.
+ * @throws AppError `too_large` (413) beyond the limit, `invalid` when it ends early.
+ */
+export async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
+  const announced = Number(request.headers.get('content-length') ?? 0)
+  if (announced > maxBytes) throw tooLarge(maxBytes)
   if (!request.body) return new Uint8Array()
   const chunks: Uint8Array[] = []
   let total = 0

@@ -1,8 +1,7 @@
 import * as v from 'valibot'
-import type { ServerContext } from '../context.ts'
 import { callerName } from '../http/caller.ts'
 import { listQuery } from '../http/listing.ts'
-import { RateLimiter } from '../http/rate-limit.ts'
+import type { RateLimiter } from '../http/rate-limit.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
 import { dryRunAnswer, jobAnswer, jobDetailAnswer } from './answers.ts'
 import { cancelJob } from './cancel.ts'
@@ -12,9 +11,8 @@ import { listJobs, viewJob } from './view.ts'
 
 const MAX_BODY = 16 * 1024 * 1024
 
-/** Jobs of the caller: submit, list, retrieve, cancel. */
-export function jobRoutes({ config, clock }: Pick<ServerContext, 'config' | 'clock'>): Route[] {
-  const limit = new RateLimiter(config.submitRate, clock)
+/** Jobs of the caller: submit, list, retrieve, cancel. `limit` counts the submissions of each user. */
+export function jobRoutes(limit: RateLimiter): Route[] {
   return [
     defineRoute({
       method: 'POST',

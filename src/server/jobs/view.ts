@@ -30,7 +30,7 @@ export function presentJob(db: Database, job: Job): JobView {
 }
 
 /** Why a failed job has no results, in one place for all kinds of failure. */
-function errorOf({ status, results, error_code }: Job): { code: string; message: string } | null {
+export function errorOf({ status, results, error_code }: Job): { code: string; message: string } | null {
   if (status !== 'failed') return null
   const text = typeof results === 'object' && results !== null && 'error' in results ? results.error : ''
   return { code: error_code, message: typeof text === 'string' ? text : '' }

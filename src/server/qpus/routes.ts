@@ -39,13 +39,17 @@ const unavailable = v.object({ id: v.string(), name: v.string(), reason: v.strin
 /** The QPU as clients see it, with what is computed rather than stored. */
 export async function presentQpu(context: ServerContext, qpu: Qpu, calibrating?: Set<string>) {
   const running = calibrating ?? (await context.db.read(calibratingQpus))
-  const isCalibrating = running.has(qpu.id)
-  const closed = reasonNotTaking(qpu, isCalibrating)
   return {
     ...presentRecord(qpus, qpu, context.db.names, { isSuperuser: false }),
-    calibrating: isCalibrating,
-    reason: closed ? { code: closed.code, text: closed.reason } : null,
+    ...stateOfQpu(qpu, running),
   }
+}
+
+/** What is computed of a QPU; `running` are the ids of those that are being calibrated. */
+export function stateOfQpu(qpu: Qpu, running: ReadonlySet<string>) {
+  const calibrating = running.has(qpu.id)
+  const closed = reasonNotTaking(qpu, calibrating)
+  return { calibrating, reason: closed ? { code: closed.code, text: closed.reason } : null }
 }
 
 /** QPUs: what everybody may read, and what superusers do with them. */

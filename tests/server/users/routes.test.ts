@@ -65,7 +65,7 @@ test('a user sees the own account only, a superuser every one', async () => {
   })
   expect((await server.admin.get(path)).body).toMatchObject({ id: user.id, email: user.email })
   expect((await server.as(other).get(path)).status).toBe(404)
-  expect((await server.guest.get(path)).status).toBe(401)
+  expect((await server.guest.get(path)).status).toBe(404)
   expect((await server.admin.get('/api/collections/users/records/aaaaaaaaaaaaaaa')).status).toBe(404)
 })
 

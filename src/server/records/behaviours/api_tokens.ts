@@ -1,0 +1,24 @@
+import { AppError } from '../../../base/index.ts'
+import { apiTokens, syncOwner } from '../../../db/index.ts'
+import { defineBehaviour, type Values } from '../behaviour.ts'
+
+/** API tokens as superusers store them: by their hash. `users.api_tokens` follows. */
+export const apiTokensBehaviour = defineBehaviour(apiTokens, {
+  creating: (_, values) => mustBeHash(values),
+  created: ({ tx }, { user }) => syncOwner(tx, user),
+  updating: (_, __, patch) => mustBeHash(patch),
+  updated({ tx }, before, after) {
+    if (before.user !== after.user) syncOwner(tx, before.user)
+    syncOwner(tx, after.user)
+  },
+  removed: ({ tx }, { user }) => syncOwner(tx, user),
+})
+
+/** A raw token would be stored readable, and would not work. */
+function mustBeHash({ token }: Values): void {
+  if (token === undefined || token === '' || /^[0-9a-f]{64}$/.test(String(token))) return
+  const message = 'Must be the SHA-256 of the token, 64 characters of 0-9 and a-f.'
+  throw new AppError('invalid', 'The token must be stored as its hash', {
+    fields: { token: { code: 'validation_invalid_format', message } },
+  })
+}

@@ -1,0 +1,28 @@
+import { drivers, revokeLease } from '../../../db/index.ts'
+import { defineBehaviour } from '../behaviour.ts'
+import { hashSent } from '../hash-sent.ts'
+
+type Row = { enabled: boolean; token: string; qpu: string; operation: string }
+
+/** Drivers: tokens are stored hashed; what makes a connection void ends it. */
+export const driversBehaviour = defineBehaviour(drivers, {
+  creating: (_, values) => hashSent(values, 'token'),
+  // The lease is on the QPU and operation as they were.
+  updating({ tx }, before, patch) {
+    hashSent(patch, 'token', before.token)
+    if (endsConnection(before, { ...before, ...patch })) revokeLease(tx, before.id)
+  },
+  removing: ({ tx }, { id }) => revokeLease(tx, id),
+  committed({ context }, { before, after }) {
+    if (!before) return
+    if (!after) context.hub.drop(before.id, 'driver deleted')
+    else if (endsConnection(before, after)) {
+      context.hub.drop(before.id, after.enabled ? 'driver changed' : 'driver disabled')
+    }
+  },
+})
+
+function endsConnection(before: Row, after: Row): boolean {
+  const isMoved = before.qpu !== after.qpu || before.operation !== after.operation
+  return (before.enabled && !after.enabled) || before.token !== after.token || isMoved
+}

@@ -1,0 +1,64 @@
+import { calibratingQpus, drivers, type Qpu, qpus, revokeLease, type Tx } from '../../../db/index.ts'
+import { stateOfQpu } from '../../qpus/routes.ts'
+import { defineBehaviour } from '../behaviour.ts'
+import { hashSent } from '../hash-sent.ts'
+import type { RecordService } from '../service.ts'
+
+/** QPUs: access tokens are stored hashed, switching and maintenance reach the drivers. */
+export const qpusBehaviour = defineBehaviour(qpus, {
+  computed: (tx) => {
+    const running = calibratingQpus(tx)
+    return (qpu) => stateOfQpu(qpu, running)
+  },
+  creating: (_, values) => hashSent(values, 'access_token'),
+  created: ({ tx }, qpu) => {
+    if (qpu.access_token !== '') insertProcessDriver(tx, qpu)
+  },
+  updating: (_, before, patch) => hashSent(patch, 'access_token', before.access_token),
+  updated({ tx }, before, after) {
+    if (before.enabled && !after.enabled) {
+      for (const { id } of driversOf(tx, after)) revokeLease(tx, id)
+    }
+    if (before.access_token !== after.access_token) passTokenOn(tx, before, after)
+  },
+  async committed(service, { before, after }) {
+    if (!before || !after) return
+    const isSwitchedOff = before.enabled && !after.enabled
+    const isNewToken = before.access_token !== after.access_token
+    if (isSwitchedOff) await dropDrivers(service, after, 'QPU disabled')
+    else if (isNewToken) await dropDrivers(service, after, 'access token changed')
+    const isSame =
+      before.maintenance === after.maintenance && before.maintenance_reason === after.maintenance_reason
+    if (!isSame) await tellMaintenance(service, after)
+  },
+})
+
+/** The driver that connects with the QPU's own token. */
+function insertProcessDriver(tx: Tx, qpu: Qpu): void {
+  const { name, executor_type, access_token } = qpu
+  tx.insert(drivers, {
+    ...{ name, qpu: qpu.id, operation: 'process', device: executor_type, token: access_token },
+  })
+}
+
+function passTokenOn(tx: Tx, before: Qpu, after: Qpu): void {
+  const driver =
+    before.access_token === '' ? undefined : tx.findBy(drivers, { token: before.access_token, qpu: after.id })
+  if (driver && after.access_token !== '') {
+    revokeLease(tx, driver.id)
+    tx.update(drivers, driver.id, { token: after.access_token })
+  } else if (!driver && after.access_token !== '') insertProcessDriver(tx, after)
+}
+
+const driversOf = (tx: Pick<Tx, 'list'>, qpu: Qpu) => tx.list(drivers, { where: { qpu: qpu.id } })
+
+async function dropDrivers({ context }: RecordService, qpu: Qpu, reason: string): Promise<void> {
+  for (const { id } of await context.db.read((tx) => driversOf(tx, qpu))) context.hub.drop(id, reason)
+}
+
+async function tellMaintenance({ context }: RecordService, qpu: Qpu): Promise<void> {
+  const { maintenance: on, maintenance_reason: reason } = qpu
+  for (const { id } of await context.db.read((tx) => driversOf(tx, qpu))) {
+    context.hub.send(id, { type: 'SetMaintenance', on, reason })
+  }
+}

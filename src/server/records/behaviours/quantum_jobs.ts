@@ -1,0 +1,84 @@
+import { AppError } from '../../../base/index.ts'
+import { cancelJob, findUser, type Job, quantumJobs, type Tx } from '../../../db/index.ts'
+import { type Caller, callerName } from '../../http/caller.ts'
+import { submitJob } from '../../jobs/submit.ts'
+import { errorOf } from '../../jobs/view.ts'
+import { type Draft, defineBehaviour, type Values } from '../behaviour.ts'
+
+/** Set when a job enters the queue, and by the queue. */
+const MOVED_BY_QUEUE = ['finished_at', 'duration', 'results'] as const
+
+/** Jobs: they enter the queue as by the job routes, and only the queue changes them. */
+export const quantumJobsBehaviour = defineBehaviour(quantumJobs, {
+  owner: 'user_id',
+  fixed: {
+    create: ['status', ...MOVED_BY_QUEUE],
+    update: ['user_id', 'qpu_target', 'payload', ...MOVED_BY_QUEUE],
+  },
+  computed: () => (job) => ({ error: errorOf(job) }),
+  async submit(draft, request) {
+    const { service } = draft
+    const caller = await submitterOf(draft)
+    if (caller.kind === 'user' && !draft.isSuperuser) service.submissions.take(callerName(caller))
+    const idempotencyKey = request.headers.get('idempotency-key') ?? undefined
+    const body = { ...payloadOf(draft.body), ...targetOf(draft.body) }
+    return (await submitJob(service.context, caller, body, { idempotencyKey })).id
+  },
+  updating({ tx }, before, patch) {
+    const { status } = patch
+    delete patch['status']
+    if (status !== undefined && status !== before.status) cancel(tx, before, status)
+  },
+  removing(_, { status }) {
+    if (status !== 'running') return
+    throw new AppError('conflict', 'The job is running; delete it when it has ended', {
+      reason: 'job_running',
+    })
+  },
+})
+
+/** A superuser may submit for a user; everybody else for themselves. */
+async function submitterOf({ caller, body, isSuperuser, service }: Draft): Promise<Caller> {
+  const owner = body['user_id']
+  if (!isSuperuser || typeof owner !== 'string' || owner === '') return caller
+  const user = await findUser(service.context.db, owner)
+  if (user) return { kind: 'user', user, via: 'login', refreshable: false }
+  const message = 'Failed to find all relation records with the provided ids.'
+  throw new AppError('invalid', 'Failed to create record', {
+    fields: { user_id: { code: 'validation_missing_rel_records', message } },
+  })
+}
+
+function payloadOf({ payload, id }: Values): object {
+  if (id !== undefined && id !== null && id !== '') {
+    const message = 'id cannot be set here; leave it out.'
+    throw new AppError('invalid', 'Failed to create record', {
+      reason: 'read_only_field',
+      fields: { id: { code: 'read_only_field', message } },
+    })
+  }
+  if (typeof payload === 'object' && payload !== null && !Array.isArray(payload)) return payload
+  throw new AppError('invalid', 'Failed to create record', {
+    fields: { payload: { code: 'validation_required', message: 'Must be an object with circuits.' } },
+  })
+}
+
+function targetOf({ qpu_target }: Values): Values {
+  return qpu_target === undefined || qpu_target === null || qpu_target === '' ? {} : { qpu_target }
+}
+
+/** The one move that is made by hand. */
+function cancel(tx: Tx, { id, status }: Job, wanted: unknown): void {
+  if (wanted !== 'cancelled') {
+    const message = 'Is set by the queue; only a pending job can be set to cancelled.'
+    throw new AppError('invalid', 'Failed to update record', {
+      reason: 'read_only_field',
+      fields: { status: { code: 'read_only_field', message } },
+    })
+  }
+  if (!cancelJob(tx, id)) {
+    throw new AppError('conflict', `Only pending jobs can be cancelled; this one is ${status}`, {
+      reason: 'not_pending',
+    })
+  }
+}

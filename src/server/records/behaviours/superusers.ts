@@ -1,0 +1,18 @@
+import { disableProxy, followEmail, superusers } from '../../../db/index.ts'
+import { defineBehaviour } from '../behaviour.ts'
+import { mustHavePassword, prepareCredentials } from '../credentials.ts'
+
+/** Superusers: their user record for submissions follows them. */
+export const superusersBehaviour = defineBehaviour(superusers, {
+  async prepare(draft) {
+    if (!draft.before) mustHavePassword(draft)
+    return prepareCredentials(draft)
+  },
+  creating(_, values) {
+    values['verified'] ??= true
+  },
+  updated({ tx }, before, after) {
+    if (before.email !== after.email) followEmail(tx, after)
+  },
+  removed: ({ tx }, record) => disableProxy(tx, record),
+})

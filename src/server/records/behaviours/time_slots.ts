@@ -1,0 +1,51 @@
+import { AppError, formatDuration, fromTimestamp, toTimestamp } from '../../../base/index.ts'
+import { timeSlots } from '../../../db/index.ts'
+import { defineBehaviour, type Step } from '../behaviour.ts'
+
+/** Bookings of users: in the future, not too long, not too far ahead, and fixed once they have begun. */
+export const timeSlotsBehaviour = defineBehaviour(timeSlots, {
+  owner: 'booked_by',
+  created(step, slot) {
+    if (!step.isSuperuser) mustBeBookable(step, slot)
+  },
+  updating: (step, before) => mustNotHaveBegun(step, before),
+  updated(step, before, after) {
+    const isMoved = before.start_time !== after.start_time || before.end_time !== after.end_time
+    if (isMoved && !step.isSuperuser) mustBeBookable(step, after)
+  },
+  removing: (step, slot) => mustNotHaveBegun(step, slot),
+})
+
+interface Slot {
+  start_time: string
+  end_time: string
+}
+
+function mustNotHaveBegun({ tx, isSuperuser }: Step, slot: Slot): void {
+  if (isSuperuser || slot.start_time > tx.at) return
+  throw new AppError('invalid', 'The time slot has begun, so it can no longer be changed or deleted', {
+    reason: 'slot_started',
+  })
+}
+
+function mustBeBookable({ tx, service }: Step, { start_time, end_time }: Slot): void {
+  const { maxSlotLength, maxSlotAhead } = service.context.config
+  const [start, end] = [fromTimestamp(start_time) ?? 0, fromTimestamp(end_time) ?? 0]
+  if (start < tx.now) {
+    refuse('slot_in_past', 'start_time', `Must not be in the past; it is ${tx.at} now.`)
+  }
+  if (end - start > maxSlotLength) {
+    refuse('slot_too_long', 'end_time', `A slot may last ${formatDuration(maxSlotLength)} at most.`)
+  }
+  if (start > tx.now + maxSlotAhead) {
+    const latest = toTimestamp(tx.now + maxSlotAhead)
+    refuse('slot_too_far_ahead', 'start_time', `Must not be after ${latest}.`)
+  }
+}
+
+function refuse(reason: string, field: string, message: string): never {
+  throw new AppError('invalid', `${field}: ${message}`, {
+    reason,
+    fields: { [field]: { code: `validation_${reason}`, message } },
+  })
+}

@@ -1,0 +1,81 @@
+import { AppError, type FieldError } from '../../../base/index.ts'
+import { changeAccount, type User, users } from '../../../db/index.ts'
+import { callerName } from '../../http/caller.ts'
+import { type Draft, defineBehaviour, type Step, type Values } from '../behaviour.ts'
+import { mustHavePassword, prepareCredentials } from '../credentials.ts'
+
+/** Far beyond any balance, and still whole milliseconds. */
+const MAX_SECONDS = 1e12
+
+const MISMATCH: FieldError = { code: 'validation_values_mismatch', message: "Values don't match." }
+
+/** Users: money moves by the ledger only, addresses are changed by superusers or by a mailed link. */
+export const usersBehaviour = defineBehaviour(users, {
+  superuserOnly: ['qpu_seconds', 'api_tokens', 'disabled'],
+  fixed: { create: ['api_tokens'] },
+  async prepare(draft) {
+    refuseBadBalance(draft)
+    if (!draft.before) mustHavePassword(draft)
+    return prepareCredentials(draft)
+  },
+  creating({ isSuperuser }, values) {
+    if ((values['email'] ?? '') === '') throw failed('create', { email: BLANK })
+    if (!isSuperuser && values['verified'] === true) throw failed('create', { verified: MISMATCH })
+    // Whom a superuser adds is known; everybody else proves the address first.
+    values['verified'] ??= isSuperuser
+  },
+  updating(step, before, patch) {
+    if (!step.isSuperuser) mustKeepAddress(before, patch)
+    moveMoney(step, before, patch)
+  },
+})
+
+const BLANK: FieldError = { code: 'validation_required', message: 'Cannot be blank.' }
+
+function failed(act: 'create' | 'update', fields: Record<string, FieldError>): AppError {
+  return new AppError('invalid', `Failed to ${act} record`, { fields })
+}
+
+/** Text is no balance, also where other numbers may be written as text: too much hangs on it. */
+function refuseBadBalance({ body, before }: Draft): void {
+  const sent = body['qpu_seconds']
+  if (sent === undefined || (typeof sent === 'number' && sent <= MAX_SECONDS)) return
+  const isNumber = typeof sent === 'number'
+  const error = isNumber
+    ? { code: 'validation_max_number_constraint', message: `Must be less or equal than ${MAX_SECONDS}.` }
+    : { code: 'validation_not_a_number', message: 'The submitted value is not a number.' }
+  throw failed(before ? 'update' : 'create', { qpu_seconds: error })
+}
+
+function mustKeepAddress(before: User, patch: Values): void {
+  const fields: Record<string, FieldError> = {}
+  for (const name of ['email', 'verified'] as const) {
+    if (patch[name] !== undefined && patch[name] !== before[name]) fields[name] = MISMATCH
+  }
+  if (Object.keys(fields).length > 0) throw failed('update', fields)
+}
+
+/** Takes balance and tokens out of the patch and changes them the way the admin route does. */
+function moveMoney({ tx, caller }: Step, before: User, patch: Values): void {
+  const { qpu_seconds: sent, api_tokens: tokens, ...rest } = patch
+  for (const name of Object.keys(patch)) if (!Object.hasOwn(rest, name)) delete patch[name]
+  const qpuSeconds = sent === undefined || sent === before.qpu_seconds ? undefined : balanceOf(sent)
+  const apiTokens = Array.isArray(tokens) ? tokens.map(String) : undefined
+  const isSameTokens = apiTokens === undefined || Bun.deepEquals(apiTokens, before.api_tokens)
+  if (qpuSeconds === undefined && isSameTokens) return
+  changeAccount(tx, callerName(caller), before, { qpuSeconds, ...(isSameTokens ? {} : { apiTokens }) })
+}
+
+function balanceOf(sent: unknown): number {
+  if (typeof sent !== 'number' || !Number.isFinite(sent)) {
+    const message = 'The submitted value is not a number.'
+    throw failed('update', { qpu_seconds: { code: 'validation_not_a_number', message } })
+  }
+  if (sent < 0 || sent > MAX_SECONDS) {
+    const code = sent < 0 ? 'validation_min_number_constraint' : 'validation_max_number_constraint'
+    const message =
+      sent < 0 ? 'Must be greater or equal than 0.' : `Must be less or equal than ${MAX_SECONDS}.`
+    throw failed('update', { qpu_seconds: { code, message } })
+  }
+  return sent
+}

@@ -1,0 +1,33 @@
+import { type AnyCollection, type Page, readPaging } from '../../db/index.ts'
+import type { Caller } from '../http/caller.ts'
+import type { Values } from './behaviour.ts'
+import { circumstancesOf, factsOf } from './facts.ts'
+import { picked, presentRecords } from './present.ts'
+import type { RecordService } from './service.ts'
+
+/** A request to read records. */
+export interface ReadRequest {
+  readonly caller: Caller
+  readonly request: Request
+  readonly query: Readonly<Record<string, string>>
+}
+
+/**
+ * A page of the records that the list rule shows and the filter wants.
+ * @throws AppError `forbidden` when only superusers may list; `invalid` for bad parameters.
+ */
+export function listRecords(
+  service: RecordService,
+  collection: AnyCollection,
+  { caller, request, query }: ReadRequest,
+): Promise<unknown> {
+  const facts = factsOf(caller, circumstancesOf(request, query))
+  const rule = service.rulesOf(collection).list
+  const { filter = '', sort = '', expand = '' } = query
+  const paging = readPaging(query)
+  return service.context.db.read((tx) => {
+    const page = service.queries.list(tx, collection, { ...paging, rule, facts, filter, sort })
+    const items = presentRecords(service, tx, collection, page.items, { caller, facts, expand })
+    return picked({ ...page, items } satisfies Page<Values>, query)
+  })
+}

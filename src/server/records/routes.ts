@@ -1,0 +1,151 @@
+import * as v from 'valibot'
+import { AppError } from '../../base/index.ts'
+import { COLLECTIONS, readPaging } from '../../db/index.ts'
+import { defineRoute, Reply, type Route } from '../http/route.ts'
+import { anyRecord, collectionAnswer, listQuery, pageOf, recordBody, recordQuery } from './answers.ts'
+import { createRecord } from './create.ts'
+import { exportRecords } from './export.ts'
+import { listRecords } from './list.ts'
+import { presentCollection } from './metadata.ts'
+import { picked } from './present.ts'
+import { removeRecord } from './remove.ts'
+import { collectionOf, type RecordService } from './service.ts'
+import { updateRecord } from './update.ts'
+import { viewRecord } from './view.ts'
+
+const COLLECTION = '/api/collections/:collection'
+const RECORDS = `${COLLECTION}/records`
+const RECORD = `${RECORDS}/:id`
+
+/** The routes of the record-store pattern, the same for every collection. */
+export function recordRoutes(service: RecordService): Route[] {
+  const found = (params: Readonly<Record<string, string>>) =>
+    collectionOf(service, params['collection'] ?? '')
+  return [
+    defineRoute({
+      method: 'GET',
+      path: RECORDS,
+      access: 'public',
+      summary: 'List the records of a collection that its list rule shows to the caller',
+      query: listQuery,
+      statuses: [200, 400, 403, 404],
+      answer: pageOf(anyRecord),
+      run: async (_, { params, query, ...asked }) => {
+        const { format = 'json', ...plain } = query
+        const collection = found(params)
+        const request = { ...asked, query: texts(plain) }
+        if (format === 'json') return listRecords(service, collection, request)
+        asked.setIdleTimeout(0)
+        return exportRecords(service, collection, format, request)
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: RECORD,
+      access: 'public',
+      summary: 'Retrieve a record that the view rule of its collection shows to the caller',
+      query: recordQuery,
+      statuses: [200, 400, 403, 404],
+      answer: anyRecord,
+      run: async (_, { params, query, ...asked }) =>
+        viewRecord(service, found(params), params['id'] ?? '', { ...asked, query: texts(query) }),
+    }),
+    defineRoute({
+      method: 'POST',
+      path: RECORDS,
+      access: 'public',
+      summary: 'Create a record, if the create rule of the collection allows it',
+      query: recordQuery,
+      bodyForms: recordBody,
+      statuses: [200, 400, 401, 403, 404, 409, 413, 422, 429, 503],
+      answer: anyRecord,
+      run: async (_, { params, query, ...asked }) =>
+        createRecord(service, found(params), { ...asked, query: texts(query) }),
+    }),
+    defineRoute({
+      method: 'PATCH',
+      path: RECORD,
+      access: 'public',
+      summary: 'Change a record, if the update rule of its collection allows it',
+      query: recordQuery,
+      bodyForms: recordBody,
+      statuses: [200, 400, 403, 404, 409, 413, 429],
+      answer: anyRecord,
+      run: async (_, { params, query, ...asked }) =>
+        updateRecord(service, found(params), params['id'] ?? '', { ...asked, query: texts(query) }),
+    }),
+    defineRoute({
+      method: 'DELETE',
+      path: RECORD,
+      access: 'public',
+      summary: 'Delete a record, if the delete rule of its collection allows it',
+      statuses: [204, 400, 403, 404, 409],
+      async run(_, { params, ...asked }) {
+        await removeRecord(service, found(params), params['id'] ?? '', { ...asked, query: {} })
+        return new Reply(204)
+      },
+    }),
+    ...collectionRoutes(service),
+    defineRoute({
+      method: 'POST',
+      path: '/api/batch',
+      access: 'public',
+      summary: 'Batches are switched off',
+      statuses: [403],
+      async run() {
+        throw new AppError('forbidden', 'Batch requests are not allowed')
+      },
+    }),
+  ]
+}
+
+/** What collections are, for generic clients; they are declared in the code, so nobody changes them. */
+function collectionRoutes(service: RecordService): Route[] {
+  const refused = {
+    access: 'superuser',
+    summary: 'Collections cannot be changed',
+    statuses: [401, 403],
+  } as const
+  const run = async () => {
+    throw new AppError('forbidden', 'Collections are part of the program and cannot be changed')
+  }
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/api/collections',
+      access: 'superuser',
+      summary: 'List the collections with their fields and rules',
+      query: v.objectWithRest({}, v.string()),
+      statuses: [200, 400, 401, 403],
+      answer: pageOf(collectionAnswer),
+      async run(_, { query }) {
+        const { page, perPage } = readPaging(query)
+        const all = COLLECTIONS.map((each) => presentCollection(service, each))
+        const items = all.slice((page - 1) * perPage, page * perPage)
+        const totalItems = all.length
+        const totalPages = Math.ceil(totalItems / perPage)
+        return picked({ page, perPage, totalItems, totalPages, items }, query)
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: COLLECTION,
+      access: 'superuser',
+      summary: 'Retrieve a collection with its fields and rules',
+      statuses: [200, 401, 403, 404],
+      answer: collectionAnswer,
+      run: async (_, { params }) =>
+        presentCollection(service, collectionOf(service, params['collection'] ?? '')),
+    }),
+    defineRoute({ ...refused, method: 'POST', path: '/api/collections', run }),
+    defineRoute({ ...refused, method: 'PATCH', path: COLLECTION, run }),
+    defineRoute({ ...refused, method: 'DELETE', path: COLLECTION, run }),
+  ]
+}
+
+/** The parameters that were sent. */
+function texts(query: Readonly<Record<string, unknown>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(query).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
+  )
+}

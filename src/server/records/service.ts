@@ -1,0 +1,50 @@
+import { AppError } from '../../base/index.ts'
+import {
+  type AnyCollection,
+  COLLECTIONS,
+  createRecordQueries,
+  type RecordQueries,
+  type Rules,
+} from '../../db/index.ts'
+import type { Passwords } from '../auth/password.ts'
+import type { ServerContext } from '../context.ts'
+import { collectionIdOf } from '../http/present.ts'
+import type { RateLimiter } from '../http/rate-limit.ts'
+import { rulesInForce } from './rules.ts'
+
+/** What the record routes work with; built once. */
+export interface RecordService {
+  readonly context: ServerContext
+  readonly queries: RecordQueries
+  readonly passwords: Passwords
+  /** Submissions of jobs, however they come in, are counted together. */
+  readonly submissions: RateLimiter
+  rulesOf(collection: AnyCollection): Rules
+}
+
+/** The record service of a server. */
+export function createRecordService(
+  context: ServerContext,
+  parts: Pick<RecordService, 'passwords' | 'submissions'>,
+): RecordService {
+  const rulesOf = rulesInForce(context.config)
+  const queries = createRecordQueries({ names: context.db.names, rulesOf })
+  return { context, queries, rulesOf, ...parts }
+}
+
+const BY_ID = new Map<string, AnyCollection>(COLLECTIONS.map((each) => [collectionIdOf(each), each]))
+
+/**
+ * The collection that callers know by this name or id.
+ * @throws AppError `not_found`.
+ */
+export function collectionOf({ context }: RecordService, nameOrId: string): AnyCollection {
+  const found = context.db.names.byPublicName(nameOrId) ?? BY_ID.get(nameOrId)
+  if (!found) throw new AppError('not_found', 'Missing collection context')
+  return found
+}
+
+/** The answer to a rule that says no about a record, and to a record that does not exist. */
+export function notFound(): AppError {
+  return new AppError('not_found', "The requested resource wasn't found")
+}
