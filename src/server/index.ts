@@ -1,8 +1,9 @@
 import { type Clock, type Log, Loop } from '../base/index.ts'
 import { openDatabase, qpus, quantumJobs, resetLeases } from '../db/index.ts'
+import { AccountLinks } from './auth/account-links.ts'
+import { accountRoutes } from './auth/account-routes.ts'
 import { Accounts } from './auth/accounts.ts'
 import { Passwords } from './auth/password.ts'
-import { authRoutes } from './auth/routes.ts'
 import { SetUp } from './auth/set-up.ts'
 import type { Config } from './config.ts'
 import type { ServerContext } from './context.ts'
@@ -22,6 +23,7 @@ import { Holds } from './jobs/holds.ts'
 import { Recovery } from './jobs/recover.ts'
 import { jobRoutes } from './jobs/routes.ts'
 import { presentJob } from './jobs/view.ts'
+import { Mailer } from './mail/mailer.ts'
 import { metaRoutes } from './meta/routes.ts'
 import { presentQpu, qpuRoutes } from './qpus/routes.ts'
 import { recordRoutes } from './records/routes.ts'
@@ -93,6 +95,10 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
   hub.start(createEventHandler({ context, deadlines, holds }))
   const submissions = new RateLimiter(config.submitRate, clock)
   const records = createRecordService(context, { passwords, submissions })
+  let url = ''
+  const mailer = config.smtpHost === '' ? undefined : new Mailer(config, { clock, log })
+  const publicUrl = () => config.publicUrl.replace(/\/$/, '') || url
+  const links = new AccountLinks({ context, accounts, mailer, publicUrl })
   const setUp = new SetUp({ db, clock, passwords })
   const identify = (request: Request) => accounts.identify(request)
   const realtime = new Realtime({
@@ -105,7 +111,13 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
   })
   const routes: Route[] = [
     ...metaRoutes,
-    ...authRoutes(context, { accounts, passwords }),
+    ...accountRoutes({
+      context,
+      accounts,
+      passwords,
+      links,
+      tellLogin: (...login) => realtime.tellLogin(...login),
+    }),
     ...userRoutes,
     ...tokenRoutes,
     ...qpuRoutes,
@@ -130,7 +142,6 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
     intervalMs: RENEWAL_CHECK_MS,
     runOnce: async () => void (await tls.renewIfDue()),
   })
-  let url = ''
   return {
     context,
     routes,
@@ -153,6 +164,7 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
       await dispatcher.stop()
       await recovery.stop()
       await hub.stop()
+      await mailer?.stop()
       await db.close()
       log.info('server stopped')
     },

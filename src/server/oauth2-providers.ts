@@ -69,7 +69,7 @@ const provider = v.strictObject({
 })
 
 /** Where users of an OAuth2 provider log in and where we learn who they are; the keys are those of the setting. */
-export type Provider = Required<v.InferOutput<typeof provider>>
+export type Provider = Omit<v.InferOutput<typeof provider>, 'displayName'> & { displayName: string }
 
 /**
  * A JSON array of providers. Those named `google`, `github`, `microsoft` and `gitlab` know their addresses;

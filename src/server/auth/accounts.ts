@@ -1,8 +1,10 @@
 import type { Clock } from '../../base/index.ts'
 import {
+  type Account,
   type AccountKind,
   accountSecret,
   type Database,
+  findAccount,
   findSuperuser,
   findUser,
   findUserByApiToken,
@@ -10,16 +12,43 @@ import {
   users,
 } from '../../db/index.ts'
 import { hashToken } from '../access-token.ts'
-import type { Caller, Superuser, User } from '../http/caller.ts'
+import type { Caller } from '../http/caller.ts'
 import { collectionIdOf } from '../http/present.ts'
-import { checkToken, issueToken, readClaims, TOKEN_SECONDS } from './jwt.ts'
+import {
+  checkLinkToken,
+  checkToken,
+  issueLinkToken,
+  issueToken,
+  type LinkPurpose,
+  readClaims,
+  readLinkClaims,
+  TOKEN_SECONDS,
+} from './jwt.ts'
 
 const COLLECTION_IDS = { users: collectionIdOf(users), superusers: collectionIdOf(superusers) }
+
+const KINDS = ['users', 'superusers'] as const
 
 interface AccountsParts {
   db: Database
   clock: Clock
   secrets: Record<AccountKind, string>
+}
+
+/** What the token of a link proves: that somebody reads the mail of an account. */
+export interface ProvenLink {
+  kind: AccountKind
+  account: Account
+  /** Address of the account when the link was made. */
+  email: string
+  /** Address to change to; '' unless the link is for that. */
+  newEmail: string
+}
+
+/** How a login token differs from the usual one. */
+export interface IssueOptions {
+  seconds?: number
+  refreshable?: boolean
 }
 
 /** Turns accounts into login tokens and credentials of a request back into callers. */
@@ -40,14 +69,50 @@ export class Accounts {
   }
 
   /** A login token; it dies when the account's `tokenKey` changes. */
-  issue(kind: AccountKind, account: User | Superuser): Promise<string> {
+  issue(
+    kind: AccountKind,
+    account: Account,
+    { seconds, refreshable = true }: IssueOptions = {},
+  ): Promise<string> {
     return issueToken({
       id: account.id,
       collectionId: COLLECTION_IDS[kind],
       key: account.tokenKey + this.#parts.secrets[kind],
       nowMs: this.#parts.clock.now(),
-      seconds: kind === 'users' ? TOKEN_SECONDS.users : TOKEN_SECONDS._superusers,
+      seconds: seconds ?? (kind === 'users' ? TOKEN_SECONDS.users : TOKEN_SECONDS._superusers),
+      refreshable,
     })
+  }
+
+  /** The token of a link that is mailed to an account; it dies when the account's `tokenKey` changes. */
+  issueLink(kind: AccountKind, account: Account, purpose: LinkPurpose, newEmail?: string): Promise<string> {
+    const { id, email } = account
+    return issueLinkToken(
+      { id, type: purpose, collectionId: COLLECTION_IDS[kind], email, ...(newEmail ? { newEmail } : {}) },
+      this.#linkKey(kind, account, purpose),
+      this.#parts.clock.now(),
+    )
+  }
+
+  /** What the token of a link proves; undefined when it is forged, expired, used or for something else. */
+  async checkLink(purpose: LinkPurpose, token: string): Promise<ProvenLink | undefined> {
+    const claims = readLinkClaims(token)
+    const kind = KINDS.find((each) => COLLECTION_IDS[each] === claims?.collectionId)
+    if (!claims || !kind || claims.type !== purpose) return undefined
+    const account = await findAccount(this.#parts.db, kind, claims.id)
+    if (!account || ('disabled' in account && account.disabled)) return undefined
+    try {
+      const key = this.#linkKey(kind, account, purpose)
+      const { email, newEmail = '' } = await checkLinkToken(token, key, this.#parts.clock.now())
+      return { kind, account, email, newEmail }
+    } catch {
+      return undefined
+    }
+  }
+
+  /** Differs for each purpose, so that no token can be used for another one. */
+  #linkKey(kind: AccountKind, account: Account, purpose: LinkPurpose): string {
+    return `${account.tokenKey}${this.#parts.secrets[kind]}:${purpose}`
   }
 
   /** Who a request's headers stand for. A dead, forged or unknown credential makes a guest. */
@@ -85,7 +150,7 @@ export class Accounts {
   /** The `refreshable` claim of a valid token of this account; undefined when the token is not valid. */
   async #isRefreshable(
     token: string,
-    account: User | Superuser | undefined,
+    account: Account | undefined,
     secret: string,
   ): Promise<boolean | undefined> {
     if (!account) return undefined

@@ -5,6 +5,10 @@ import { AppError } from '../../base/index.ts'
 /** Lifetimes in seconds (record-store convention): users 5 days, superusers 1 day. */
 export const TOKEN_SECONDS = { users: 432_000, _superusers: 86_400 } as const
 
+/** Lifetimes in seconds of the links that mails carry, by what they are for. */
+export const LINK_SECONDS = { verification: 86_400, passwordReset: 1_800, emailChange: 1_800 } as const
+export type LinkPurpose = keyof typeof LINK_SECONDS
+
 const authClaims = v.object({
   id: v.string(),
   type: v.literal('auth'),
@@ -13,6 +17,18 @@ const authClaims = v.object({
   exp: v.number(),
 })
 export type AuthClaims = v.InferOutput<typeof authClaims>
+
+const linkClaims = v.object({
+  id: v.string(),
+  type: v.picklist(['verification', 'passwordReset', 'emailChange']),
+  collectionId: v.string(),
+  /** Address of the account when the link was made. */
+  email: v.string(),
+  /** With `emailChange`: the address to change to. */
+  newEmail: v.optional(v.string()),
+  exp: v.number(),
+})
+export type LinkClaims = v.InferOutput<typeof linkClaims>
 
 interface IssueOptions {
   id: string
@@ -26,15 +42,33 @@ interface IssueOptions {
 
 /** A signed login token (HS256). */
 export function issueToken({ id, collectionId, key, nowMs, seconds, refreshable = true }: IssueOptions) {
-  const exp = Math.floor(nowMs / 1000) + seconds
-  return sign({ id, type: 'auth', collectionId, refreshable, exp }, key, 'HS256')
+  const claims: AuthClaims = { id, type: 'auth', collectionId, refreshable, exp: expiry(nowMs, seconds) }
+  return sign(claims, key, 'HS256')
+}
+
+/** A signed token (HS256) for a link in a mail; its key must be one for this purpose only. */
+export function issueLinkToken(claims: Omit<LinkClaims, 'exp'>, key: string, nowMs: number) {
+  return sign({ ...claims, exp: expiry(nowMs, LINK_SECONDS[claims.type]) }, key, 'HS256')
+}
+
+function expiry(nowMs: number, seconds: number): number {
+  return Math.floor(nowMs / 1000) + seconds
 }
 
 /** Claims of a token whose signature is not yet checked; undefined when it is no login token at all. */
 export function readClaims(token: string): AuthClaims | undefined {
+  return unchecked(authClaims, token)
+}
+
+/** Claims of a link's token whose signature is not yet checked; undefined when it is none. */
+export function readLinkClaims(token: string): LinkClaims | undefined {
+  return unchecked(linkClaims, token)
+}
+
+function unchecked<T>(schema: v.GenericSchema<unknown, T>, token: string): T | undefined {
   if (token.split('.').length !== 3) return undefined
   try {
-    const parsed = v.safeParse(authClaims, decode(token).payload)
+    const parsed = v.safeParse(schema, decode(token).payload)
     return parsed.success ? parsed.output : undefined
   } catch {
     return undefined
@@ -48,10 +82,27 @@ const LEEWAY = 30
  * Checks signature and expiry.
  * @throws AppError `unauthorized`.
  */
-export async function checkToken(token: string, key: string, nowMs: number): Promise<AuthClaims> {
+export function checkToken(token: string, key: string, nowMs: number): Promise<AuthClaims> {
+  return checked(authClaims, token, key, nowMs)
+}
+
+/**
+ * Checks signature and expiry of a link's token.
+ * @throws AppError `unauthorized`.
+ */
+export function checkLinkToken(token: string, key: string, nowMs: number): Promise<LinkClaims> {
+  return checked(linkClaims, token, key, nowMs)
+}
+
+async function checked<T extends { exp: number }>(
+  schema: v.GenericSchema<unknown, T>,
+  token: string,
+  key: string,
+  nowMs: number,
+): Promise<T> {
   try {
     // Expiry is checked below, by the injected clock.
-    const claims = v.parse(authClaims, await verify(token, key, { alg: 'HS256', exp: false }))
+    const claims = v.parse(schema, await verify(token, key, { alg: 'HS256', exp: false }))
     if (claims.exp + LEEWAY < nowMs / 1000) throw new Error('expired')
     return claims
   } catch (cause) {

@@ -1,150 +1,116 @@
 import * as v from 'valibot'
 import { AppError } from '../../base/index.ts'
-import {
-  type AccountKind,
-  findSuperuserByEmail,
-  findUserByIdentity,
-  superusers,
-  users,
-} from '../../db/index.ts'
+import { appendAudit, findAccount } from '../../db/index.ts'
 import type { ServerContext } from '../context.ts'
 import { authMethodsAnswer, loginAnswer, superuserAnswer, userAnswer } from '../http/account-answers.ts'
-import type { Caller, Superuser, User } from '../http/caller.ts'
-import { presentRecord } from '../http/present.ts'
-import { LoginThrottle } from '../http/rate-limit.ts'
+import { callerName } from '../http/caller.ts'
 import { defineRoute, type Route } from '../http/route.ts'
-import type { Accounts } from './accounts.ts'
-import type { Passwords } from './password.ts'
+import { mustAllowPasswords } from './confirm.ts'
+import { ACCOUNT_KINDS } from './link-routes.ts'
+import { expectLogin, type Logins } from './logins.ts'
+import { offerOf } from './oauth2/offer.ts'
 
 const credentials = v.object({
   identity: v.pipe(v.string(), v.nonEmpty(), v.maxLength(255)),
   password: v.pipe(v.string(), v.nonEmpty(), v.maxLength(255)),
   identityField: v.optional(v.string()),
 })
-type Credentials = v.InferOutput<typeof credentials>
 
-interface AuthParts {
-  accounts: Accounts
-  passwords: Passwords
-}
+/** A token for somebody else lives a year at most. */
+const MOST_SECONDS = 365 * 86_400
 
 /** Login routes of users and superusers, in the record-store form. */
-export function authRoutes(context: ServerContext, { accounts, passwords }: AuthParts): Route[] {
-  const throttle = new LoginThrottle(context.config.loginRate, context.clock)
+export function authRoutes(context: ServerContext, logins: Logins): Route[] {
+  return ACCOUNT_KINDS.flatMap((each) => routesOf(context, logins, each))
+}
 
-  /** One way in for both kinds of account: throttled, with equal text and time for every refusal. */
-  async function login<Account extends User | Superuser>(
-    kind: AccountKind,
-    { identity, password }: Credentials,
-    address: string,
-    find: (identity: string) => Promise<Account | undefined>,
-  ): Promise<Account> {
-    const account = await throttle.run(`${kind} ${identity.trim().toLowerCase()} ${address}`, async () => {
-      const found = await find(identity)
-      const matches = await passwords.verify(password, found?.password)
-      const isDisabled = found !== undefined && 'disabled' in found && found.disabled
-      return matches && !isDisabled ? found : undefined
-    })
-    if (!account) throw new AppError('invalid', 'Failed to authenticate')
-    return account
-  }
-
-  const userLogin = async (account: User) => ({
-    token: await accounts.issue('users', account),
-    record: presentRecord(users, account, context.db.names, { isSuperuser: false, isSelf: true }),
-  })
-  const superuserLogin = async (account: Superuser) => ({
-    token: await accounts.issue('superusers', account),
-    record: presentRecord(superusers, account, context.db.names, { isSuperuser: true }),
-  })
-
+function routesOf(
+  context: ServerContext,
+  logins: Logins,
+  { kind, collection, who }: (typeof ACCOUNT_KINDS)[number],
+): Route[] {
+  const path = (name: string) => `/api/collections/${collection}/${name}`
+  const answer = loginAnswer(kind === 'users' ? userAnswer : superuserAnswer)
   return [
     defineRoute({
       method: 'GET',
-      path: '/api/collections/users/auth-methods',
+      path: path('auth-methods'),
       access: 'public',
-      summary: 'How users can log in',
+      summary: `How ${who}s can log in`,
       answer: authMethodsAnswer,
-      run: async ({ config }) => authMethods(!config.disableEmailPasswordAuth),
-    }),
-    defineRoute({
-      method: 'GET',
-      path: '/api/collections/_superusers/auth-methods',
-      access: 'public',
-      summary: 'How superusers can log in',
-      answer: authMethodsAnswer,
-      run: async () => authMethods(true),
+      run: () => authMethods(context, kind === 'users'),
     }),
     defineRoute({
       method: 'POST',
-      path: '/api/collections/users/auth-with-password',
+      path: path('auth-with-password'),
       access: 'public',
-      summary: 'Log in as a user with e-mail (or user name) and password',
+      summary:
+        kind === 'users'
+          ? 'Log in as a user with e-mail (or user name) and password'
+          : 'Log in as a superuser with e-mail and password',
       body: credentials,
-      statuses: [200, 400, 403, 429],
-      answer: loginAnswer(userAnswer),
-      async run({ config, db }, { body, address }) {
-        if (config.disableEmailPasswordAuth) {
-          throw new AppError('forbidden', 'Password login is switched off; use one of the OAuth2 providers')
-        }
-        return userLogin(await login('users', body, address, (identity) => findUserByIdentity(db, identity)))
+      statuses: kind === 'users' ? [200, 400, 403, 429] : [200, 400, 429],
+      answer,
+      async run(_, { body, address }) {
+        if (kind === 'users') mustAllowPasswords(context)
+        return logins.answer(kind, await logins.byPassword(kind, body, address))
       },
     }),
     defineRoute({
       method: 'POST',
-      path: '/api/collections/_superusers/auth-with-password',
-      access: 'public',
-      summary: 'Log in as a superuser with e-mail and password',
-      body: credentials,
-      statuses: [200, 400, 429],
-      answer: loginAnswer(superuserAnswer),
-      async run({ db }, { body, address }) {
-        return superuserLogin(
-          await login('superusers', body, address, (identity) => findSuperuserByEmail(db, identity)),
+      path: path('auth-refresh'),
+      access: 'signed_in',
+      summary: `A new login token for the current ${who}; a token of an impersonation stays as it is`,
+      statuses: [200, 401, 403],
+      answer,
+      async run(_, { caller, request }) {
+        const account = expectLogin(caller, kind)
+        if (caller.kind !== 'guest' && caller.refreshable) return logins.answer(kind, account)
+        return { token: bearerOf(request), record: logins.present(kind, account) }
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: path('impersonate/:id'),
+      access: 'superuser',
+      summary: `A login token for another ${who}, which cannot be refreshed`,
+      body: v.object({
+        /** Seconds; 0 = as long as any login. */
+        duration: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(MOST_SECONDS)), 0),
+      }),
+      statuses: [200, 400, 401, 403, 404],
+      answer,
+      async run({ db }, { body, caller, params }) {
+        const account = await findAccount(db, kind, params['id'] ?? '')
+        if (!account) throw new AppError('not_found', "The requested resource wasn't found")
+        const seconds = body.duration === 0 ? {} : { seconds: body.duration }
+        const login = await logins.answer(kind, account, { ...seconds, refreshable: false })
+        await db.write('audit impersonation', (tx) =>
+          appendAudit(tx, {
+            actor: callerName(caller),
+            act: 'account.impersonate',
+            subject: account.id,
+            detail: { collection, ...seconds },
+          }),
         )
-      },
-    }),
-    defineRoute({
-      method: 'POST',
-      path: '/api/collections/users/auth-refresh',
-      access: 'signed_in',
-      summary: 'A new login token for the current user',
-      statuses: [200, 401, 403],
-      answer: loginAnswer(userAnswer),
-      async run(_, { caller }) {
-        return userLogin(expectLogin(caller, 'user').user)
-      },
-    }),
-    defineRoute({
-      method: 'POST',
-      path: '/api/collections/_superusers/auth-refresh',
-      access: 'signed_in',
-      summary: 'A new login token for the current superuser',
-      statuses: [200, 401, 403],
-      answer: loginAnswer(superuserAnswer),
-      async run(_, { caller }) {
-        return superuserLogin(expectLogin(caller, 'superuser').superuser)
+        return login
       },
     }),
   ]
 }
 
-/** Only a login of that collection can be refreshed: an API token must not turn into one. */
-function expectLogin<Kind extends 'user' | 'superuser'>(
-  caller: Caller,
-  kind: Kind,
-): Extract<Caller, { kind: Kind }> {
-  const isLogin = caller.kind !== 'user' || caller.via === 'login'
-  if (caller.kind !== kind || !isLogin) {
-    throw new AppError('forbidden', 'The authorized record is not allowed to perform this action')
-  }
-  return caller as Extract<Caller, { kind: Kind }>
+function bearerOf(request: Request): string {
+  return (request.headers.get('authorization') ?? '').replace(/^Bearer\s+/i, '').trim()
 }
 
-function authMethods(password: boolean) {
+async function authMethods({ config }: ServerContext, isForUsers: boolean) {
+  const providers = isForUsers ? await Promise.all(config.oauth2Providers.map(offerOf)) : []
   return {
-    password: { enabled: password, identityFields: ['email', 'username'] },
-    oauth2: { enabled: false, providers: [] },
+    password: {
+      enabled: !isForUsers || !config.disableEmailPasswordAuth,
+      identityFields: isForUsers ? ['email', 'username'] : ['email'],
+    },
+    oauth2: { enabled: providers.length > 0, providers },
     mfa: { enabled: false, duration: 0 },
     otp: { enabled: false, duration: 0 },
   }

@@ -15,11 +15,22 @@ export function loginAnswer(record: v.GenericSchema) {
 
 const flag = v.object({ enabled: v.boolean(), duration: v.number() })
 
+const offer = v.object({
+  name: v.string(),
+  displayName: v.string(),
+  logo: v.string(),
+  state: v.string(),
+  authURL: v.pipe(v.string(), v.description('To be completed by the URL-encoded address to come back to')),
+  codeVerifier: v.string(),
+  codeChallenge: v.string(),
+  codeChallengeMethod: v.string(),
+})
+
 /** How accounts can log in. */
 export const authMethodsAnswer = v.pipe(
   v.object({
     password: v.object({ enabled: v.boolean(), identityFields: v.array(v.string()) }),
-    oauth2: v.object({ enabled: v.boolean(), providers: v.array(v.looseObject({})) }),
+    oauth2: v.object({ enabled: v.boolean(), providers: v.array(offer) }),
     mfa: flag,
     otp: flag,
   }),

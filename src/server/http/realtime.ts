@@ -3,7 +3,7 @@ import { AppError, Loop, newSecret } from '../../base/index.ts'
 import type { AnyCollection, Change, RecordOf } from '../../db/index.ts'
 import type { ServerContext } from '../context.ts'
 import { type Caller, callerName } from './caller.ts'
-import { EventStream, encodeChange } from './event-stream.ts'
+import { EventStream, encodeChange, encodeData } from './event-stream.ts'
 import { mayRead } from './may-read.ts'
 import { defineRoute, Reply, type Route, type RouteRequest } from './route.ts'
 import { parseTopic, type Subscription } from './subscription.ts'
@@ -14,6 +14,8 @@ const MOST_PER_USER = 5
 const MAX_IDLE_MS = 5 * 60_000
 const MAX_AGE_MS = 30 * 60_000
 const BEAT_MS = 20_000
+/** The topic on which a login in another window reports its end; it is no collection. */
+const OAUTH2_TOPIC = '@oauth2'
 
 type Row = Readonly<Record<string, unknown>>
 
@@ -52,6 +54,8 @@ export class Realtime {
   readonly #parts: RealtimeParts
   readonly #streams = new Map<string, EventStream>()
   readonly #loop: Loop
+  /** Streams that await the end of a login in another window. */
+  readonly #logins = new WeakSet<EventStream>()
   #unsubscribe: () => void = () => undefined
   #isOpen = false
   /** Events are presented one after another, so that they arrive in the order of their commits. */
@@ -87,6 +91,16 @@ export class Realtime {
     await this.#loop.stop()
     for (const stream of [...this.#streams.values()]) stream.close()
     await this.#last
+  }
+
+  /**
+   * Tells the window that opened a login at an OAuth2 provider how it ended, once. False when no stream of this
+   * id, opened from `address`, awaits one.
+   */
+  tellLogin(clientId: string, address: string, outcome: Readonly<Record<string, string>>): boolean {
+    const stream = this.#streams.get(clientId)
+    if (!stream || stream.address !== address || !this.#logins.delete(stream)) return false
+    return stream.send(OAUTH2_TOPIC, encodeData(outcome))
   }
 
   routes(): Route[] {
@@ -157,11 +171,14 @@ export class Realtime {
     }
     const { context, feeds } = this.#parts
     const collections = feeds.map((feed) => feed.collection)
-    const parsed = subscriptions.map((topic) => parseTopic(topic, collections, context.db.names))
+    const topics = subscriptions.filter((topic) => topic !== OAUTH2_TOPIC)
+    const parsed = topics.map((topic) => parseTopic(topic, collections, context.db.names))
     if (stream.caller.kind === 'guest') this.#refuseTooMany(caller)
     stream.caller = caller
     stream.credentials = credentialsOf(request)
     stream.subscriptions = parsed
+    if (topics.length < subscriptions.length) this.#logins.add(stream)
+    else this.#logins.delete(stream)
     return new Reply(204)
   }
 

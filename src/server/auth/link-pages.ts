@@ -1,0 +1,109 @@
+import * as v from 'valibot'
+import { AppError } from '../../base/index.ts'
+import { readFormBody } from '../http/json-body.ts'
+import { escapeHtml, htmlPage } from '../http/page.ts'
+import { defineRoute, type Route, type RouteRequest } from '../http/route.ts'
+import { LINK_PATHS } from './account-links.ts'
+import type { Confirmations } from './confirm.ts'
+import type { LinkPurpose } from './jwt.ts'
+
+const MOST_BYTES = 16 * 1024
+
+interface LinkPage {
+  title: string
+  /** Markup of the form's fields. */
+  fields: string
+  button: string
+  done: string
+  confirm(
+    confirmations: Confirmations,
+    given: { token: string; password: string; passwordConfirm: string },
+    address: string,
+  ): Promise<void>
+}
+
+const NEW_PASSWORD = `<label>New password (at least 8 characters)
+<input type="password" name="password" autocomplete="new-password" minlength="8" maxlength="71" required></label>
+<label>The same again
+<input type="password" name="passwordConfirm" autocomplete="new-password" required></label>`
+
+const OWN_PASSWORD = `<label>Your password
+<input type="password" name="password" autocomplete="current-password" required></label>`
+
+const PAGES: Record<LinkPurpose, LinkPage> = {
+  verification: {
+    title: 'Confirm your e-mail address',
+    fields: '<p>Press the button if this is your address.</p>',
+    button: 'Confirm',
+    done: 'Your address is confirmed.',
+    confirm: (confirmations, { token }) => confirmations.verification({ token }),
+  },
+  passwordReset: {
+    title: 'Choose a new password',
+    fields: NEW_PASSWORD,
+    button: 'Set password',
+    done: 'Your password is set; log in with it. All earlier logins have ended.',
+    confirm: (confirmations, given) => confirmations.passwordReset(given),
+  },
+  emailChange: {
+    title: 'Confirm your new e-mail address',
+    fields: OWN_PASSWORD,
+    button: 'Confirm',
+    done: 'Your address is changed; log in with it. All earlier logins have ended.',
+    confirm: (confirmations, given, address) => confirmations.emailChange(given, address),
+  },
+}
+
+const query = v.object({ token: v.optional(v.pipe(v.string(), v.maxLength(4_096)), '') })
+
+/**
+ * The pages that mailed links open. They work without the dashboard and without scripts. Opening one changes
+ * nothing, for mail scanners open links too.
+ */
+export function linkPages(confirmations: Confirmations): Route[] {
+  return Object.entries(PAGES).flatMap(([purpose, page]) => {
+    const path = LINK_PATHS[purpose as LinkPurpose]
+    return [
+      defineRoute({
+        method: 'GET',
+        path,
+        access: 'public',
+        summary: `Page of a mailed link: ${page.title.toLowerCase()}`,
+        query,
+        media: 'text/html',
+        run: async (_, { query }) => form(page, query.token),
+      }),
+      defineRoute({
+        method: 'POST',
+        path,
+        access: 'public',
+        summary: `What the page of the link sends: ${page.title.toLowerCase()}`,
+        media: 'text/html',
+        statuses: [200, 400, 403, 413, 429],
+        run: (_, request) => act(page, confirmations, request),
+      }),
+    ]
+  })
+}
+
+async function act(
+  page: LinkPage,
+  confirmations: Confirmations,
+  { request, address }: RouteRequest<unknown, unknown>,
+): Promise<Response> {
+  const { token = '', password = '', passwordConfirm = '' } = await readFormBody(request, MOST_BYTES)
+  try {
+    await page.confirm(confirmations, { token, password, passwordConfirm }, address)
+    return htmlPage({ title: page.title, body: `<p>${page.done}</p>` })
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'invalid') throw error
+    const reasons = Object.values(error.fields).map(({ message }) => message)
+    return form(page, token, reasons.join(' ') || error.message)
+  }
+}
+
+function form({ title, fields, button }: LinkPage, token: string, problem?: string): Response {
+  const reason = problem === undefined ? '' : `<p role="alert">${escapeHtml(problem)}</p>`
+  const body = `${reason}<form method="post"><input type="hidden" name="token" value="${escapeHtml(token)}">${fields}<button>${button}</button></form>`
+  return htmlPage({ title, body, status: problem === undefined ? 200 : 400 })
+}

@@ -1,0 +1,147 @@
+import * as v from 'valibot'
+import { AppError, toTimestamp } from '../../base/index.ts'
+import { type AccountKind, appendAudit, findAccount } from '../../db/index.ts'
+import type { ServerContext } from '../context.ts'
+import { callerName } from '../http/caller.ts'
+import { defineRoute, Reply, type Route } from '../http/route.ts'
+import type { AccountLinks } from './account-links.ts'
+import { type Confirmations, mustAllowPasswords } from './confirm.ts'
+import { expectLogin } from './logins.ts'
+
+/** An e-mail address in a request. */
+export const emailAddress = v.pipe(v.string(), v.trim(), v.toLowerCase(), v.email(), v.maxLength(254))
+const token = v.pipe(v.string(), v.nonEmpty(), v.maxLength(4_096))
+const password = v.pipe(v.string(), v.nonEmpty(), v.maxLength(255))
+
+interface LinkRouteParts {
+  links: AccountLinks
+  confirmations: Confirmations
+}
+
+/** Public names of the collections of accounts. */
+export const ACCOUNT_KINDS: readonly { kind: AccountKind; collection: string; who: string }[] = [
+  { kind: 'users', collection: 'users', who: 'user' },
+  { kind: 'superusers', collection: '_superusers', who: 'superuser' },
+]
+
+const NOTHING = new Reply(204)
+
+/** Routes that send links and use them, in the record-store form, and the one that hands a link to a superuser. */
+export function linkRoutes(context: ServerContext, parts: LinkRouteParts): Route[] {
+  return [...ACCOUNT_KINDS.flatMap((each) => routesOf(context, parts, each)), handOver(parts.links)]
+}
+
+function routesOf(
+  context: ServerContext,
+  { links, confirmations }: LinkRouteParts,
+  { kind, collection, who }: (typeof ACCOUNT_KINDS)[number],
+): Route[] {
+  const path = (name: string) => `/api/collections/${collection}/${name}`
+  const confirm = { method: 'POST', access: 'public', statuses: [204, 400, 429] } as const
+  return [
+    defineRoute({
+      method: 'POST',
+      path: path('request-password-reset'),
+      access: 'public',
+      summary: `Mail a link for a new password, if a ${who} has the address`,
+      body: v.object({ email: emailAddress }),
+      statuses: kind === 'users' ? [204, 400, 403] : [204, 400],
+      async run(_, { body }) {
+        if (kind === 'users') mustAllowPasswords(context)
+        links.request(kind, 'passwordReset', body.email)
+        return NOTHING
+      },
+    }),
+    defineRoute({
+      ...confirm,
+      path: path('confirm-password-reset'),
+      summary: `Give a ${who} a new password by the token of a mailed link`,
+      body: v.object({ token, password: v.string(), passwordConfirm: v.string() }),
+      statuses: kind === 'users' ? [204, 400, 403] : [204, 400],
+      async run(_, { body }) {
+        await confirmations.passwordReset({ ...body, kind })
+        return NOTHING
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: path('request-verification'),
+      access: 'public',
+      summary: `Mail a link that verifies the address, if a ${who} has it unverified`,
+      body: v.object({ email: emailAddress }),
+      statuses: [204, 400],
+      async run(_, { body }) {
+        links.request(kind, 'verification', body.email)
+        return NOTHING
+      },
+    }),
+    defineRoute({
+      ...confirm,
+      path: path('confirm-verification'),
+      summary: `Verify the address of a ${who} by the token of a mailed link`,
+      body: v.object({ token }),
+      async run(_, { body }) {
+        await confirmations.verification({ ...body, kind })
+        return NOTHING
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: path('request-email-change'),
+      access: 'signed_in',
+      summary: `Mail a link to the address that the current ${who} wants to have`,
+      body: v.object({ newEmail: emailAddress }),
+      statuses: [204, 400, 401, 403],
+      async run(_, { body, caller }) {
+        links.requestEmailChange(kind, expectLogin(caller, kind), body.newEmail)
+        return NOTHING
+      },
+    }),
+    defineRoute({
+      ...confirm,
+      path: path('confirm-email-change'),
+      summary: `Change the address of a ${who} by the token of a mailed link and the password`,
+      body: v.object({ token, password }),
+      async run(_, { body, address }) {
+        await confirmations.emailChange({ ...body, kind }, address)
+        return NOTHING
+      },
+    }),
+  ]
+}
+
+const PURPOSES = { verification: 'verification', password_reset: 'passwordReset' } as const
+
+/** Without a mail server, or when a mail does not arrive, a superuser passes the link on. */
+function handOver(links: AccountLinks): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/api/op/account-links',
+    access: 'superuser',
+    summary: 'Make a link for a new password or to verify the address, to be handed to its user',
+    body: v.object({
+      collection: v.optional(v.picklist(['users', '_superusers']), 'users'),
+      id: v.string(),
+      purpose: v.picklist(['password_reset', 'verification']),
+    }),
+    statuses: [200, 400, 401, 403, 404],
+    answer: v.object({ link: v.string(), expires_at: v.string() }),
+    async run({ db }, { body, caller }) {
+      const kind = body.collection === 'users' ? 'users' : 'superusers'
+      const account = await findAccount(db, kind, body.id)
+      if (!account || ('unlimited' in account && account.unlimited)) {
+        throw new AppError('not_found', `There is no account ${body.id} in ${body.collection}`)
+      }
+      const { link, expiresAt } = await links.create(kind, account, PURPOSES[body.purpose])
+      await db.write('audit account link', (tx) =>
+        appendAudit(tx, {
+          actor: callerName(caller),
+          act: `account.link.${body.purpose}`,
+          subject: account.id,
+          detail: { collection: body.collection },
+        }),
+      )
+      return { link, expires_at: toTimestamp(expiresAt) }
+    },
+  })
+}

@@ -1,0 +1,159 @@
+import * as oauth from 'oauth4webapi'
+import { AppError, type Clock, messageOf, toTimestamp } from '../../../base/index.ts'
+import type { Provider } from '../../oauth2-providers.ts'
+import { gitHubProfile, isObject, openIdProfile, type Profile, type RawUser } from './profile.ts'
+
+/** More than any provider has to say. */
+const MOST_BYTES = 256 * 1024
+const PATIENCE_MS = 10_000
+
+/** What the browser brought back from the provider. */
+export interface Grant {
+  code: string
+  /** '' without PKCE. */
+  codeVerifier: string
+  /** The address to which the browser came back: the provider compares it. */
+  redirectURL: string
+}
+
+/** An account at a provider, and the keys to it. */
+export interface ExternalAccount {
+  profile: Profile
+  accessToken: string
+  refreshToken: string
+  /** When the access token ends, as stored times are written; '' when unknown. */
+  expiry: string
+  rawUser: RawUser
+}
+
+/**
+ * Turns a grant into the account: code → access token → user. Follows no redirects, waits 10 s for each answer,
+ * reads 256 KiB of it at most. The ID token is not needed: the provider itself is asked for the user.
+ * @throws AppError `invalid` when the provider refuses, `unavailable` when it does not answer.
+ */
+export async function exchange(provider: Provider, grant: Grant, clock: Clock): Promise<ExternalAccount> {
+  const fetcher = careful(provider, clock)
+  const token = await step(provider, 'token', () => fetchToken(provider, grant, fetcher))
+  const accessToken = token.access_token
+  const get = (address: string) => fetchJson(address, accessToken, fetcher)
+  return step(provider, 'user', async () => {
+    const rawUser = await get(provider.userInfoURL)
+    if (!isObject(rawUser)) throw new Error('the answer is no JSON object')
+    const profile =
+      provider.name === 'github'
+        ? gitHubProfile(rawUser, await get(`${provider.userInfoURL}/emails`))
+        : openIdProfile(rawUser, provider)
+    const endsIn = token.expires_in
+    const expiry = endsIn === undefined ? '' : toTimestamp(clock.now() + endsIn * 1_000)
+    return { profile, accessToken, refreshToken: token.refresh_token ?? '', expiry, rawUser }
+  })
+}
+
+type Fetcher = (
+  url: string,
+  options: oauth.CustomFetchOptions<string, oauth.ProtectedResourceRequestBody>,
+) => Promise<Response>
+
+async function fetchToken(
+  { clientId, clientSecret, clientAuth, tokenURL }: Provider,
+  { code, codeVerifier, redirectURL }: Grant,
+  fetcher: Fetcher,
+): Promise<oauth.TokenEndpointResponse> {
+  const server = { issuer: new URL(tokenURL).origin, token_endpoint: tokenURL }
+  const client = { client_id: clientId }
+  const withSecret = clientAuth === 'basic' ? oauth.ClientSecretBasic : oauth.ClientSecretPost
+  const authentication = clientSecret === '' ? oauth.None() : withSecret(clientSecret)
+  // Whoever began the login compares the state: only they know it.
+  const params = oauth.validateAuthResponse(
+    server,
+    client,
+    new URLSearchParams({ code }),
+    oauth.skipStateCheck,
+  )
+  const response = await oauth.authorizationCodeGrantRequest(
+    server,
+    client,
+    authentication,
+    params,
+    redirectURL,
+    codeVerifier || oauth.nopkce,
+    { [oauth.customFetch]: fetcher, [oauth.allowInsecureRequests]: isPlain(tokenURL) },
+  )
+  return oauth.processAuthorizationCodeResponse(server, client, await withoutIdToken(response))
+}
+
+async function fetchJson(address: string, accessToken: string, fetcher: Fetcher): Promise<unknown> {
+  const response = await oauth.protectedResourceRequest(
+    accessToken,
+    'GET',
+    new URL(address),
+    new Headers({ accept: 'application/json' }),
+    null,
+    { [oauth.customFetch]: fetcher, [oauth.allowInsecureRequests]: isPlain(address) },
+  )
+  if (response.status !== 200) throw new Error(`the answer has status ${response.status}`)
+  return response.json()
+}
+
+/** Settings allow plain HTTP on this machine only. */
+function isPlain(address: string): boolean {
+  return address.startsWith('http:')
+}
+
+async function withoutIdToken(response: Response): Promise<Response> {
+  const text = await response.text()
+  const { status, headers } = response
+  try {
+    const { id_token: _, ...rest } = JSON.parse(text)
+    return new Response(JSON.stringify(rest), { status, headers })
+  } catch {
+    return new Response(text, { status, headers })
+  }
+}
+
+/** A fetch that neither waits nor reads for ever. The library itself asks for redirects not to be followed. */
+function careful(provider: Provider, clock: Clock): Fetcher {
+  return async (url, options) => {
+    const give = new AbortController()
+    const done = new AbortController()
+    clock.sleep(PATIENCE_MS, done.signal).then(
+      () => give.abort(new Error(`no answer within ${PATIENCE_MS / 1_000} s`)),
+      () => undefined,
+    )
+    try {
+      const { body = null, ...rest } = options
+      const sent = body instanceof Uint8Array ? new Uint8Array(body) : body
+      const response = await fetch(url, { ...rest, body: sent, signal: give.signal })
+      return new Response(await readCapped(response), { status: response.status, headers: response.headers })
+    } catch (cause) {
+      const message = `${provider.displayName} cannot be asked who you are (${messageOf(cause)}); try again later`
+      throw new AppError('unavailable', message, { cause, reason: 'provider_unavailable', retryAfter: 30 })
+    } finally {
+      done.abort()
+    }
+  }
+}
+
+async function readCapped(response: Response): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of response.body ?? []) {
+    size += chunk.byteLength
+    if (size > MOST_BYTES) throw new Error(`the answer has more than ${MOST_BYTES} bytes`)
+    chunks.push(chunk)
+  }
+  return new Uint8Array(Buffer.concat(chunks))
+}
+
+async function step<T>(provider: Provider, what: 'token' | 'user', work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (cause) {
+    if (cause instanceof AppError) throw cause
+    const reason = cause instanceof oauth.ResponseBodyError && cause.error ? cause.error : messageOf(cause)
+    throw new AppError('invalid', `Failed to fetch OAuth2 ${what} from ${provider.displayName}: ${reason}`, {
+      reason: `oauth2_${what}_failed`,
+      cause,
+    })
+  }
+}

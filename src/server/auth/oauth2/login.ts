@@ -1,0 +1,105 @@
+import * as v from 'valibot'
+import { AppError, messageOf, newSecret } from '../../../base/index.ts'
+import {
+  createRecordQueries,
+  type RequestFacts,
+  signInExternally,
+  type Tx,
+  type User,
+  users,
+} from '../../../db/index.ts'
+import type { ServerContext } from '../../context.ts'
+import { loginAnswer, userAnswer } from '../../http/account-answers.ts'
+import { defineRoute, type Route } from '../../http/route.ts'
+import type { Logins } from '../logins.ts'
+import { type ExternalAccount, exchange } from './exchange.ts'
+
+const word = (max: number) => v.pipe(v.string(), v.nonEmpty(), v.maxLength(max))
+
+const body = v.object({
+  provider: word(63),
+  code: word(4_096),
+  codeVerifier: v.optional(v.pipe(v.string(), v.maxLength(128)), ''),
+  redirectURL: v.pipe(word(2_000), v.url()),
+  /** What a new user is to have besides the address. */
+  createData: v.nullish(v.record(v.string(), v.unknown())),
+})
+type Body = v.InferOutput<typeof body>
+
+const newUser = v.object({
+  username: v.optional(v.pipe(v.string(), v.trim(), v.maxLength(150)), ''),
+  emailVisibility: v.optional(v.boolean(), false),
+})
+
+const meta = v.object({
+  id: v.string(),
+  name: v.string(),
+  username: v.string(),
+  email: v.pipe(v.string(), v.description("'' unless the provider has checked it")),
+  avatarURL: v.string(),
+  isNew: v.boolean(),
+  accessToken: v.string(),
+  refreshToken: v.string(),
+  expiry: v.pipe(v.string(), v.description("'' when the provider did not say")),
+  rawUser: v.looseObject({}),
+})
+
+/** The login through a provider, after its window has brought a code. */
+export function oauth2LoginRoute(context: ServerContext, logins: Logins): Route {
+  const queries = createRecordQueries({ names: context.db.names })
+
+  /** @throws AppError `invalid` when the create rule or the values do not allow it. */
+  function createUser(tx: Tx, createData: Body['createData'], email: string): User {
+    const given = createData ?? {}
+    const facts: RequestFacts = { method: 'POST', context: 'oauth2', query: {}, headers: {}, body: given }
+    const { create: rule } = users.rules
+    const values = v.safeParse(newUser, given)
+    const allowed = queries.test(users, { rule, facts }).values(tx, { ...given, email }, facts)
+    if (!allowed || !values.success) throw new AppError('invalid', 'Failed to create record')
+    return tx.insert(users, { ...values.output, email, verified: email !== '', tokenKey: newSecret() })
+  }
+
+  return defineRoute({
+    method: 'POST',
+    path: '/api/collections/users/auth-with-oauth2',
+    access: 'public',
+    summary: 'Log in with the code of an OAuth2 provider; a logged-in user links the account',
+    body,
+    statuses: [200, 400, 403, 429, 503],
+    answer: v.object({ ...loginAnswer(userAnswer).entries, meta }),
+    async run({ config, db, clock, log }, { body, caller, address }) {
+      const provider = config.oauth2Providers.find(({ name }) => name === body.provider)
+      if (!provider) throw unknownProvider(config.oauth2Providers.map(({ name }) => name))
+      if (provider.pkce && body.codeVerifier === '') {
+        throw refusal('codeVerifier', 'validation_required', 'Cannot be blank.')
+      }
+      const signedIn = caller.kind === 'user' && caller.via === 'login' ? caller.user.id : undefined
+      return logins.attempt(`oauth2 ${provider.name}`, address, async () => {
+        const account = await exchange(provider, body, clock).catch((error: unknown) => {
+          log.warn('oauth2 login failed', { provider: provider.name, reason: messageOf(error) })
+          throw error
+        })
+        const { id, email } = account.profile
+        const { user, isNew } = await signInExternally(db, {
+          identity: { provider: provider.name, providerId: id, email },
+          signedIn,
+          create: (tx) => createUser(tx, body.createData, email),
+        })
+        return { ...(await logins.answer('users', user)), meta: metaOf(account, isNew) }
+      })
+    },
+  })
+}
+
+function metaOf({ profile, ...rest }: ExternalAccount, isNew: boolean) {
+  return { ...profile, isNew, ...rest }
+}
+
+function unknownProvider(names: readonly string[]): AppError {
+  const available = names.length === 0 ? 'none is set up' : `available are ${names.join(', ')}`
+  return refusal('provider', 'validation_in_invalid', `There is no such provider; ${available}.`)
+}
+
+function refusal(field: string, code: string, message: string): AppError {
+  return new AppError('invalid', message, { fields: { [field]: { code, message } } })
+}

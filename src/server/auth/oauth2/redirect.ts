@@ -1,0 +1,83 @@
+import * as v from 'valibot'
+import { readFormBody } from '../../http/json-body.ts'
+import { htmlPage } from '../../http/page.ts'
+import { defineRoute, type Route } from '../../http/route.ts'
+import { validate } from '../../http/validate.ts'
+
+const MOST_BYTES = 16 * 1024
+const PATH = '/api/oauth2-redirect'
+
+const result = v.object({
+  state: v.optional(v.pipe(v.string(), v.maxLength(255)), ''),
+  code: v.optional(v.pipe(v.string(), v.maxLength(4_096)), ''),
+  error: v.optional(v.pipe(v.string(), v.maxLength(1_000)), ''),
+})
+
+/**
+ * Tells the event stream with this id how a login ended, if it was opened from the same address and waits for
+ * it. False when there is none.
+ */
+export type TellLogin = (
+  clientId: string,
+  address: string,
+  outcome: Readonly<Record<string, string>>,
+) => boolean
+
+/**
+ * Where providers send the browser back: the code goes to the window that began the login, over its event
+ * stream, and this one closes. The code is gone from the address bar before any page is shown.
+ */
+export function oauth2RedirectRoutes(tellLogin: TellLogin): Route[] {
+  function finish(
+    { state, code, error }: v.InferOutput<typeof result>,
+    address: string,
+    status: 303 | 307,
+  ): Response {
+    const told =
+      state !== '' && tellLogin(state, address, { state, code, ...(error === '' ? {} : { error }) })
+    const page = told && error === '' && code !== '' ? 'done' : 'failed'
+    return new Response(null, {
+      status,
+      headers: {
+        location: `${PATH}/${page}`,
+        'cache-control': 'no-store',
+        'referrer-policy': 'no-referrer',
+        'x-content-type-options': 'nosniff',
+      },
+    })
+  }
+
+  return [
+    defineRoute({
+      method: 'GET',
+      path: PATH,
+      access: 'public',
+      summary: 'Where OAuth2 providers send the browser back',
+      query: result,
+      statuses: [307, 400],
+      run: async (_, { query, address }) => finish(query, address, 307),
+    }),
+    defineRoute({
+      method: 'POST',
+      path: PATH,
+      access: 'public',
+      summary: 'The same for providers that send a form',
+      statuses: [303, 400, 413],
+      run: async (_, { request, address }) =>
+        finish(validate(result, await readFormBody(request, MOST_BYTES)), address, 303),
+    }),
+    pageRoute('done', 'You are logged in', 'You can close this window.'),
+    pageRoute('failed', 'The login did not work', 'Close this window and try again.'),
+  ]
+}
+
+function pageRoute(name: string, title: string, text: string): Route {
+  return defineRoute({
+    method: 'GET',
+    path: `${PATH}/${name}`,
+    access: 'public',
+    summary: `Page of a window that closes itself: ${title.toLowerCase()}`,
+    media: 'text/html',
+    run: async () => htmlPage({ title, body: `<p>${text}</p>`, script: 'window.close()' }),
+  })
+}

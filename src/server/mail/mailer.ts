@@ -1,0 +1,110 @@
+import { readFileSync } from 'node:fs'
+import { createTransport, type Transporter } from 'nodemailer'
+import { AppError, type Clock, type Log, messageOf } from '../../base/index.ts'
+import type { Config } from '../config.ts'
+
+/** Mails that may wait; more are dropped, for nobody reads hundreds of links. */
+const MOST_WAITING = 500
+/** Pauses in ms before further tries; mail servers that list new senders grey answer after some minutes. */
+const PAUSES = [5_000, 60_000, 600_000]
+const PATIENCE_MS = { connect: 10_000, answer: 20_000, stop: 5_000 }
+
+/** A mail in plain text. */
+export interface Mail {
+  to: string
+  subject: string
+  text: string
+}
+
+type MailSettings = Pick<
+  Config,
+  'smtpHost' | 'smtpPort' | 'smtpTls' | 'smtpCaFile' | 'smtpUser' | 'smtpPassword' | 'smtpFrom'
+>
+
+/** Sends mails in the background. What is not sent when the server stops is lost. */
+export class Mailer {
+  readonly #transport: Transporter
+  readonly #from: string
+  readonly #clock: Clock
+  readonly #log: Log
+  readonly #stop = new AbortController()
+  readonly #waiting = new Set<Promise<void>>()
+
+  /** @throws AppError `invalid` with reason `bad_config` when the CA file cannot be read. */
+  constructor(config: MailSettings, { clock, log }: { clock: Clock; log: Log }) {
+    this.#transport = createTransport({
+      pool: true,
+      maxConnections: 2,
+      host: config.smtpHost,
+      port: config.smtpPort,
+      secure: config.smtpTls === 'tls',
+      requireTLS: config.smtpTls === 'starttls',
+      ignoreTLS: config.smtpTls === 'none',
+      ...(config.smtpUser === '' ? {} : { auth: { user: config.smtpUser, pass: config.smtpPassword } }),
+      ...(config.smtpCaFile === '' ? {} : { tls: { ca: readCa(config.smtpCaFile) } }),
+      connectionTimeout: PATIENCE_MS.connect,
+      greetingTimeout: PATIENCE_MS.connect,
+      socketTimeout: PATIENCE_MS.answer,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    })
+    this.#from = config.smtpFrom
+    this.#clock = clock
+    this.#log = log.child('mail')
+  }
+
+  /** Puts a mail in the queue; failures are logged, without its text. */
+  send(mail: Mail): void {
+    if (this.#waiting.size >= MOST_WAITING) {
+      this.#log.warn('a mail was dropped, too many wait', { waiting: this.#waiting.size })
+      return
+    }
+    const delivery = this.#deliver(mail)
+      .catch((error: unknown) => this.#log.error('a mail was not sent', { error: messageOf(error) }))
+      .finally(() => this.#waiting.delete(delivery))
+    this.#waiting.add(delivery)
+  }
+
+  /** Gives up what waits; a mail under way may finish. */
+  async stop(): Promise<void> {
+    this.#stop.abort(new Error('the server stopped'))
+    const patience = new AbortController()
+    const timeUp = this.#clock.sleep(PATIENCE_MS.stop, patience.signal).catch(() => undefined)
+    await Promise.race([Promise.all(this.#waiting), timeUp])
+    patience.abort()
+    this.#transport.close()
+  }
+
+  async #deliver({ to, subject, text }: Mail): Promise<void> {
+    for (let tries = 0; ; tries += 1) {
+      this.#stop.signal.throwIfAborted()
+      try {
+        await this.#transport.sendMail({ from: this.#from, to: { name: '', address: to }, subject, text })
+        return
+      } catch (error) {
+        const pause = PAUSES[tries]
+        if (pause === undefined || isFinal(error)) throw error
+        this.#log.warn('a mail waits for another try', { error: messageOf(error), seconds: pause / 1_000 })
+        await this.#clock.sleep(pause, this.#stop.signal)
+      }
+    }
+  }
+}
+
+/** Whether the mail server has refused for good (RFC 5321 §4.2.1: codes of 500 and above) or the login is wrong. */
+function isFinal(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null) return true
+  if ('responseCode' in error && typeof error.responseCode === 'number') return error.responseCode >= 500
+  return 'code' in error && error.code === 'EAUTH'
+}
+
+function readCa(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    throw new AppError('invalid', `--smtp-ca-file: cannot read ${path}; ${messageOf(cause)}`, {
+      reason: 'bad_config',
+      cause,
+    })
+  }
+}
