@@ -1,11 +1,14 @@
 import * as v from 'valibot'
 import { type Clock, type Log, messageOf } from '../../base/index.ts'
 import { EVENTS, type EventEnvelope, type EventType, eventEnvelope } from '../../protocol/index.ts'
+import { checkJsonShape, type JsonShape } from '../http/json-shape.ts'
 import { EventRateLimit } from './rate-limit.ts'
 
 /** Bytes of an ordinary event, and of one that carries results or a report. */
 const EVENT_BYTES = 64 * 1024
 const RESULT_BYTES = 33 * 1024 * 1024
+/** Raw data of a result are flat; deeper nesting would exhaust the stack when they are written again. */
+const EVENT_SHAPE: JsonShape = { subject: 'event', depth: 64, nodes: 10_000_000 }
 /** Messages that may wait for a driver's handler before its socket is paused. */
 const WAITING = 64
 
@@ -102,9 +105,13 @@ export class Receiver {
     }
     let event: EventEnvelope
     try {
-      event = v.parse(eventEnvelope, JSON.parse(decoder.decode(body)))
+      const text = decoder.decode(body)
+      checkJsonShape(text, EVENT_SHAPE)
+      event = v.parse(eventEnvelope, JSON.parse(text))
     } catch (error) {
       log.warn('event dropped: not an event', { reason: messageOf(error) })
+      const head = headOf(body)
+      if (head) this.#reject(head.type, head.id)
       return undefined
     }
     const type = TYPES.get(event.type)

@@ -14,10 +14,14 @@ export function listenAddress(config: Config): string {
 
 /**
  * The address to print in commands and links: from `--domain` or `--ip-addr`, never from the Host header,
- * which a caller can forge. The port is the one the request came in on; a proxy that ends TLS says so.
+ * which a caller can forge. The configured port belongs to it; only a server on a free port (0) takes the one
+ * that the request names. A proxy that ends TLS says so, and its port is the ordinary one.
  */
 export function serverAddress(config: Config, request: Request): string {
   const url = new URL(request.url)
-  const isSecure = url.protocol === 'https:' || request.headers.get('x-forwarded-proto') === 'https'
-  return `${isSecure ? 'https' : 'http'}://${hostForUrl(config.domain || config.ipAddr)}${url.port ? `:${url.port}` : ''}`
+  const host = hostForUrl(config.domain || config.ipAddr)
+  if (request.headers.get('x-forwarded-proto') === 'https') return `https://${host}`
+  const isSecure = url.protocol === 'https:'
+  const port = (isSecure ? config.httpsPort : config.serverPort) || url.port
+  return `${isSecure ? 'https' : 'http'}://${host}:${port}`
 }

@@ -1,53 +1,5 @@
 import { AppError, messageOf } from '../../base/index.ts'
-
-/** Nesting and size that a request body may have; enough for every route, far from exhausting the process. */
-const MAX_DEPTH = 32
-const MAX_NODES = 2_000_000
-
-const [QUOTE, BACKSLASH, COMMA] = [34, 92, 44]
-const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [91, 93, 123, 125]
-
-/**
- * Checks nesting and node count of JSON text without building it: parsing hostile text first could take
- * a hundred times its size in memory.
- * @throws AppError `invalid` naming the limit.
- */
-export function checkJsonShape(text: string): void {
-  let depth = 0
-  let nodes = 0
-  for (let at = 0; at < text.length; at += 1) {
-    switch (text.charCodeAt(at)) {
-      case QUOTE:
-        at = endOfString(text, at)
-        break
-      case OPEN_ARRAY:
-      case OPEN_OBJECT:
-        nodes += 1
-        depth += 1
-        break
-      case CLOSE_ARRAY:
-      case CLOSE_OBJECT:
-        depth -= 1
-        break
-      case COMMA:
-        nodes += 1
-    }
-    if (depth > MAX_DEPTH) throw new AppError('invalid', `body: nested deeper than ${MAX_DEPTH} levels`)
-    if (nodes > MAX_NODES) throw new AppError('invalid', `body: more than ${MAX_NODES} values`)
-  }
-}
-
-function endOfString(text: string, start: number): number {
-  let end = text.indexOf('"', start + 1)
-  while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1)
-  return end < 0 ? text.length : end
-}
-
-function isEscaped(text: string, at: number): boolean {
-  let first = at
-  while (text.charCodeAt(first - 1) === BACKSLASH) first -= 1
-  return (at - first) % 2 === 1
-}
+import { BODY_SHAPE, checkJsonShape } from './json-shape.ts'
 
 /**
  * Reads a JSON body of at most `maxBytes`; an empty body is `undefined`.
@@ -56,7 +8,7 @@ function isEscaped(text: string, at: number): boolean {
 export async function readJsonBody(request: Request, maxBytes: number): Promise<unknown> {
   const text = await readText(request, maxBytes)
   if (text === '') return undefined
-  checkJsonShape(text)
+  checkJsonShape(text, BODY_SHAPE)
   try {
     return JSON.parse(text)
   } catch (error) {

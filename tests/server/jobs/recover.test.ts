@@ -38,6 +38,7 @@ describe('Recovery.recoverOnce()', () => {
       event: 'lost',
       detail: 'no sign of life from the driver for 20s',
     })
+    expect(it.lab.hub.dropped).toMatchObject([{ reason: 'no sign of life from the driver for 20s' }])
     await it.dispatcher.dispatchOnce()
     expect(await it.lab.job(it.id)).toMatchObject({ status: 'running', attempt: 2 })
   })
