@@ -1,6 +1,7 @@
 import { AppError, messageOf } from '../../base/index.ts'
 import type { AnyCollection } from '../../db/index.ts'
-import { checkJsonShape, readBytes, readJsonBody } from '../http/json-body.ts'
+import { readBytes, readJsonBody } from '../http/json-body.ts'
+import { BODY_SHAPE, checkJsonShape } from '../http/json-shape.ts'
 import type { Values } from './behaviour.ts'
 import { plainName } from './modifiers.ts'
 
@@ -61,7 +62,7 @@ function textOf(name: string, part: unknown): string {
 }
 
 function jsonObject(text: string): Values {
-  checkJsonShape(text)
+  checkJsonShape(text, BODY_SHAPE)
   try {
     return objectOf(JSON.parse(text))
   } catch (cause) {
@@ -89,7 +90,7 @@ function typedText(collection: AnyCollection, key: string, text: string): unknow
 function jsonOrText(text: string): unknown {
   if (text.trim() === '') return null
   try {
-    checkJsonShape(text)
+    checkJsonShape(text, BODY_SHAPE)
     return JSON.parse(text)
   } catch {
     return text
