@@ -1,6 +1,7 @@
 import type { Server } from 'bun'
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { AppError, newId } from '../../base/index.ts'
+import { pickFields } from '../../db/index.ts'
 import type { ServerContext } from '../context.ts'
 import { type Caller, callerName } from './caller.ts'
 import { addCors, answerOptions } from './cors.ts'
@@ -84,7 +85,11 @@ export function buildApp({ context, routes, identify, pages }: AppParts): App {
         const address = addressOf(c)
         limit(caller, address)
         checkAccess(route, caller)
-        return toResponse(await route.run(context, await readRequest(route, c, caller, address)))
+        const { fields = '' } = c.req.query()
+        // Refused before anything is done.
+        pickFields({}, fields)
+        const result = await route.run(context, await readRequest(route, c, caller, address))
+        return toResponse(result, fields)
       }),
     )
   }
@@ -180,11 +185,13 @@ async function readObject(request: Request, maxBody: number): Promise<object> {
   throw new AppError('invalid', 'body: expected a JSON object')
 }
 
-function toResponse(result: unknown): Response {
+/** The answer of a route; `fields` keeps parts of its body, whichever route it is. */
+function toResponse(result: unknown, fields: string): Response {
   if (result instanceof Response) return result
   const { status, body, headers } = result instanceof Reply ? result : new Reply(200, result)
   if (body === undefined) return new Response(null, { status, headers: { ...API_HEADERS, ...headers } })
-  return Response.json(body, { status, headers: { ...API_HEADERS, ...headers } })
+  const shown = status < 300 ? pickFields(body, fields) : body
+  return Response.json(shown, { status, headers: { ...API_HEADERS, ...headers } })
 }
 
 function errorResponse(error: unknown, requestId: string, log: ServerContext['log']): Response {
