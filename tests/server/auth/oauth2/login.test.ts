@@ -1,0 +1,269 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { externalAuths, findUser, users } from '../../../../src/db/index.ts'
+import { EventSourceClient } from '../../../support/event-source.ts'
+import { type OidcProvider, openOidcProvider } from '../../../support/oidc.ts'
+import {
+  type Answer,
+  eventually,
+  openTestServer,
+  type TestClient,
+  type TestServer,
+} from '../../../support/server.ts'
+
+let provider: OidcProvider
+beforeAll(async () => {
+  provider = await openOidcProvider({
+    ada: {
+      email: 'Ada@example.org',
+      email_verified: true,
+      name: 'Ada Lovelace',
+      preferred_username: 'ada',
+      picture: 'https://example.org/ada.png',
+    },
+    eve: { email: 'ada@example.org', email_verified: false },
+  })
+})
+afterAll(() => provider[Symbol.asyncDispose]())
+
+const openServer = (settings: Record<string, string> = {}) =>
+  openTestServer({ settings: { oauth2Providers: JSON.stringify([provider.entry]), ...settings } })
+
+interface Offer {
+  name: string
+  state: string
+  authURL: string
+  codeVerifier: string
+}
+
+async function offerOf(server: TestServer): Promise<Offer> {
+  const answer = await server.guest.get('/api/collections/users/auth-methods?fields=mfa,otp,password,oauth2')
+  const { oauth2 } = Object(answer.body)
+  expect(oauth2).toMatchObject({ enabled: true, providers: [{ name: 'lab', displayName: 'Lab login' }] })
+  return oauth2.providers[0]
+}
+
+/** The whole flow of a page to which the provider sends the browser back. */
+async function logIn(
+  server: TestServer,
+  login: string,
+  { client = server.guest, body = {} }: { client?: TestClient; body?: object } = {},
+): Promise<Answer> {
+  const { authURL, codeVerifier, name, state } = await offerOf(server)
+  const redirectURL = `${server.url}/login`
+  const back = await provider.visit(`${authURL}${encodeURIComponent(redirectURL)}`, login)
+  expect(back.searchParams.get('state')).toBe(state)
+  const code = back.searchParams.get('code')
+  return client.post('/api/collections/users/auth-with-oauth2', {
+    ...{ provider: name, code, codeVerifier, redirectURL },
+    ...body,
+  })
+}
+
+const links = (server: TestServer) => server.db.read((tx) => tx.list(externalAuths, {}))
+
+test('a page logs its user in with a code; the first time makes the user, the second finds it', async () => {
+  await using server = await openServer()
+  const first = await logIn(server, 'ada', { body: { createData: { username: 'countess' } } })
+  expect(first.status).toBe(200)
+  expect(first.get('record')).toMatchObject({
+    collectionName: 'users',
+    email: 'ada@example.org',
+    verified: true,
+    username: 'countess',
+    qpu_seconds: 0,
+  })
+  expect(first.get('meta')).toEqual({
+    id: 'ada',
+    name: 'Ada Lovelace',
+    username: 'ada',
+    email: 'ada@example.org',
+    avatarURL: 'https://example.org/ada.png',
+    isNew: true,
+    accessToken: expect.any(String),
+    refreshToken: '',
+    expiry: expect.stringMatching(/^\d{4}-\d\d-\d\d .*Z$/),
+    rawUser: expect.objectContaining({ sub: 'ada', email: 'Ada@example.org' }),
+  })
+  expect((await server.as({ token: first.text('token') }).get('/api/jobs')).status).toBe(200)
+  const second = await logIn(server, 'ada')
+  expect(Object(second.get('record')).id).toBe(Object(first.get('record')).id)
+  expect(Object(second.get('meta')).isNew).toBe(false)
+  expect(await links(server)).toHaveLength(1)
+})
+
+test('the secret goes to the provider in the form when it wants that', async () => {
+  await using posting = await openOidcProvider({ ada: {} }, { clientAuth: 'post' })
+  await using server = await openServer({ oauth2Providers: JSON.stringify([posting.entry]) })
+  const { authURL, codeVerifier } = await offerOf(server)
+  const redirectURL = `${server.url}/login`
+  const back = await posting.visit(`${authURL}${encodeURIComponent(redirectURL)}`, 'ada')
+  const code = back.searchParams.get('code')
+  const body = { provider: 'lab', code, codeVerifier, redirectURL }
+  const answer = await server.guest.post('/api/collections/users/auth-with-oauth2', body)
+  expect([answer.status, Object(answer.get('record')).email]).toEqual([200, ''])
+})
+
+test('the pop-up flow: the code reaches the page that opened the window over its event stream', async () => {
+  await using server = await openServer()
+  await using stream = await EventSourceClient.open(`${server.url}/api/realtime`)
+  const clientId = await stream.clientId()
+  const subscribe = (subscriptions: string[]) =>
+    server.guest.post('/api/realtime', { clientId, subscriptions })
+  expect((await subscribe(['@oauth2'])).status).toBe(204)
+  const { authURL, codeVerifier } = await offerOf(server)
+  const redirectURL = `${server.url}/api/oauth2-redirect`
+  const address = new URL(authURL + encodeURIComponent(redirectURL))
+  address.searchParams.set('state', clientId)
+  const back = await provider.visit(String(address), 'ada')
+  expect(back.pathname).toBe('/api/oauth2-redirect')
+
+  const window = await fetch(back, { redirect: 'manual' })
+  expect([window.status, window.headers.get('location')]).toEqual([307, '/api/oauth2-redirect/done'])
+  const event = Object(await eventually('the event', () => stream.of('@oauth2')[0]))
+  expect(event).toEqual({ state: clientId, code: back.searchParams.get('code') })
+  const page = await fetch(`${server.url}/api/oauth2-redirect/done`)
+  expect(await page.text()).toContain('window.close()')
+  const body = { provider: 'lab', code: event.code, codeVerifier, redirectURL }
+  const answer = await server.guest.post('/api/collections/users/auth-with-oauth2', body)
+  expect(Object(answer.get('record')).email).toBe('ada@example.org')
+
+  // Told once: who finds the address in the history learns nothing and disturbs nobody.
+  const again = await fetch(back, { redirect: 'manual' })
+  expect(again.headers.get('location')).toBe('/api/oauth2-redirect/failed')
+  const reused = await server.guest.post('/api/collections/users/auth-with-oauth2', body)
+  expect([reused.status, reused.get('code')]).toEqual([400, 'oauth2_token_failed'])
+})
+
+test('the redirect tells errors, also those sent as a form, and nothing to streams that await no login', async () => {
+  await using server = await openServer()
+  await using stream = await EventSourceClient.open(`${server.url}/api/realtime`)
+  const state = await stream.clientId()
+  const redirect = async (given: Record<string, string>, form = false) => {
+    const sent = new URLSearchParams(given)
+    const response = await fetch(`${server.url}/api/oauth2-redirect${form ? '' : `?${sent}`}`, {
+      redirect: 'manual',
+      ...(form ? { method: 'POST', body: sent } : {}),
+    })
+    return [response.status, response.headers.get('location')]
+  }
+  expect(await redirect({ state, code: 'early' })).toEqual([307, '/api/oauth2-redirect/failed'])
+  const subscribe = () =>
+    server.guest.post('/api/realtime', { clientId: state, subscriptions: ['qpus/*', '@oauth2'] })
+  await subscribe()
+  expect(await redirect({ state, error: 'access_denied' })).toEqual([307, '/api/oauth2-redirect/failed'])
+  await subscribe()
+  expect(await redirect({ state, code: 'xyz' }, true)).toEqual([303, '/api/oauth2-redirect/done'])
+  expect(await redirect({ state: 'nobody', code: 'xyz' })).toEqual([307, '/api/oauth2-redirect/failed'])
+  await eventually('both events', () => stream.of('@oauth2').length === 2)
+  expect(stream.of('@oauth2')).toEqual([
+    { state, code: '', error: 'access_denied' },
+    { state, code: 'xyz' },
+  ])
+  const long = await fetch(`${server.url}/api/oauth2-redirect?state=${'x'.repeat(300)}`)
+  expect(long.status).toBe(400)
+})
+
+test('the page of the window runs its own script only', async () => {
+  await using server = await openServer()
+  const { headers } = await fetch(`${server.url}/api/oauth2-redirect/done`)
+  const hash = new Bun.CryptoHasher('sha256').update('window.close()').digest('base64')
+  expect(headers.get('content-security-policy')).toContain(`script-src 'sha256-${hash}'`)
+  expect(headers.get('content-security-policy')).toStartWith("default-src 'none'; ")
+  expect(headers.get('referrer-policy')).toBe('no-referrer')
+})
+
+test('a code counts only with its verifier, its address and its provider', async () => {
+  await using server = await openServer()
+  const cases: [object, number, string][] = [
+    [{ codeVerifier: 'x'.repeat(43) }, 400, 'oauth2_token_failed'],
+    [{ codeVerifier: '' }, 400, 'invalid'],
+    [{ redirectURL: `${server.url}/api/oauth2-redirect` }, 400, 'oauth2_token_failed'],
+    [{ redirectURL: 'nowhere' }, 400, 'invalid'],
+    [{ provider: 'google' }, 400, 'invalid'],
+    [{ provider: '' }, 400, 'invalid'],
+    [{ code: 'x'.repeat(5_000) }, 400, 'invalid'],
+  ]
+  for (const [body, status, code] of cases) {
+    const answer = await logIn(server, 'ada', { body })
+    expect([answer.status, answer.get('code')]).toEqual([status, code])
+  }
+  expect(await links(server)).toEqual([])
+})
+
+test('a logged-in user links the account; afterwards the provider alone is enough', async () => {
+  await using server = await openServer()
+  const user = await server.createUser()
+  const linked = await logIn(server, 'eve', { client: server.as(user) })
+  expect([Object(linked.get('record')).id, Object(linked.get('meta')).isNew]).toEqual([user.id, false])
+  expect(Object((await logIn(server, 'eve')).get('record')).id).toBe(user.id)
+  // An API token cannot give its holder a lasting way in.
+  const apiToken = (await server.as(user).post('/api/tokens')).text('token')
+  const answer = await logIn(server, 'ada', { client: server.as({ token: apiToken }) })
+  expect(Object(answer.get('meta')).isNew).toBe(true)
+})
+
+test('only a checked address leads to an existing account', async () => {
+  await using server = await openServer()
+  const ada = await server.createUser({ email: 'ada@example.org' })
+  const eve = await logIn(server, 'eve')
+  expect(Object(eve.get('record'))).toMatchObject({ email: '', verified: false })
+  expect(Object(eve.get('record')).id).not.toBe(ada.id)
+  expect(Object((await logIn(server, 'ada')).get('record')).id).toBe(ada.id)
+  // Its address was known, so nothing of it has changed.
+  expect((await server.as(ada).get('/api/jobs')).status).toBe(200)
+})
+
+test('whoever registered an address that is not theirs loses the account to its owner', async () => {
+  await using server = await openServer()
+  const squatter = await server.createUser({ email: 'ada@example.org' })
+  await server.db.write('unverified', (tx) => tx.update(users, squatter.id, { verified: false }))
+  expect(Object((await logIn(server, 'ada')).get('record')).id).toBe(squatter.id)
+  expect((await server.as(squatter).get('/api/jobs')).status).toBe(401)
+  const { email, password } = squatter
+  const login = await server.guest.post('/api/collections/users/auth-with-password', {
+    identity: email,
+    password,
+  })
+  expect(login.status).toBe(400)
+})
+
+test('disabled users stay out; nobody makes an account with money, or with a name that is kept', async () => {
+  await using server = await openServer()
+  for (const createData of [
+    { qpu_seconds: 5 },
+    { api_tokens: [] },
+    { username: `superuser_${server.superuser.id}` },
+    { username: 'x'.repeat(200) },
+  ]) {
+    const answer = await logIn(server, 'ada', { body: { createData } })
+    expect([createData, answer.status]).toEqual([createData, 400])
+  }
+  expect(await server.db.read((tx) => tx.list(users, {}))).toEqual([])
+  const { id } = Object((await logIn(server, 'ada')).get('record'))
+  expect((await findUser(server.db, id))?.password).toBe('')
+  await server.db.write('disable', (tx) => tx.update(users, id, { disabled: true }))
+  const refused = await logIn(server, 'ada')
+  expect([refused.status, refused.get('message')]).toEqual([400, 'Failed to authenticate.'])
+})
+
+test('with the password login switched off, users come by the provider and superusers as before', async () => {
+  await using server = await openServer({ disableEmailPasswordAuth: 'true' })
+  const { password } = Object((await server.guest.get('/api/collections/users/auth-methods')).body)
+  expect(password.enabled).toBe(false)
+  const byPassword = { identity: 'a@b.cd', password: 'some password' }
+  const refused = await server.guest.post('/api/collections/users/auth-with-password', byPassword)
+  expect(refused.status).toBe(403)
+  expect((await logIn(server, 'ada')).status).toBe(200)
+  const methods = Object((await server.guest.get('/api/collections/_superusers/auth-methods')).body)
+  expect([methods.password.enabled, methods.oauth2.enabled]).toEqual([true, false])
+})
+
+test('wrong codes make their address wait, and it alone is told', async () => {
+  await using server = await openServer({ loginRate: '2' })
+  const attempt = (code: string) =>
+    server.guest.post('/api/collections/users/auth-with-oauth2', {
+      ...{ provider: 'lab', code, codeVerifier: 'x'.repeat(43), redirectURL: `${server.url}/login` },
+    })
+  const statuses = [await attempt('1'), await attempt('2'), await attempt('3')].map(({ status }) => status)
+  expect(statuses).toEqual([400, 400, 429])
+})
