@@ -17,9 +17,9 @@ export const doctorCommand = defineCommand({
   args,
   async run({ rawArgs }) {
     const flags = readFlags('svc doctor', rawArgs, args)
-    const { dir } = loadConfig(flags)
+    const { dir, maxAttempts } = loadConfig(flags)
     const db = await openDatabase({ dir, clock: systemClock, log: silentLog, create: false })
-    const findings = await db.read((tx) => examine(tx)).finally(() => db.close())
+    const findings = await db.read((tx) => examine(tx, { maxAttempts })).finally(() => db.close())
     if (findings.length === 0) {
       console.log(`${dir}: no problems found`)
       return

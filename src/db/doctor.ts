@@ -7,8 +7,9 @@ const ROWS_SHOWN = 20
 /**
  * Everything that can be wrong with stored data: the file's structure, foreign keys, relations that name
  * nothing, and the promises of the service. Empty when all is well. Reads the whole database.
+ * `maxAttempts` is the configured limit, 0 = none.
  */
-export function examine(tx: SqlReader): Finding[] {
+export function examine(tx: SqlReader, limits: { maxAttempts: number }): Finding[] {
   return [
     finding(
       'file',
@@ -23,7 +24,7 @@ export function examine(tx: SqlReader): Finding[] {
       tx.all<Record<string, unknown>>('PRAGMA foreign_key_check').slice(0, ROWS_SHOWN),
     ),
     ...danglingRelations(tx),
-    ...checkInvariants(tx),
+    ...checkInvariants(tx, limits),
   ].filter((each) => each.rows.length > 0)
 }
 

@@ -107,7 +107,7 @@ export class JobLab implements AsyncDisposable {
 
   /** Closes the database; a broken promise in what it holds fails the test. */
   async [Symbol.asyncDispose](): Promise<void> {
-    const findings = await this.db.read((tx) => checkInvariants(tx))
+    const findings = await this.db.read((tx) => checkInvariants(tx, this.config))
     await this.#close()
     if (findings.length > 0) throw new Error(`broken promises: ${JSON.stringify(findings)}`)
   }
