@@ -9,6 +9,8 @@ const MEANINGS: Readonly<Record<number, string>> = {
   200: 'Done',
   201: 'Created',
   204: 'Done; no body',
+  303: 'Go on with GET at Location',
+  307: 'Go on at Location',
   400: 'Something in the request is not valid; `data` names each field',
   401: 'No credentials, or dead ones',
   403: 'The wrong kind of account, or not allowed to it',
@@ -18,6 +20,7 @@ const MEANINGS: Readonly<Record<number, string>> = {
   413: 'The body is too large',
   422: 'The request contradicts an earlier one',
   429: 'Too many requests',
+  431: 'Address and headers are longer than 16 KiB together; no body',
   500: 'The server failed; its log has the cause under the request id',
   503: 'Not at this time',
   507: 'The disk of the server is full; nothing was stored',
@@ -40,7 +43,7 @@ export const errorAnswer = v.object({
 
 /** Every status a route may answer: its own, and those of the border before it, in ascending order. */
 export function statusesOf({ access, body, query, statuses }: Route): number[] {
-  const border = [429, 500, 503, 507]
+  const border = [429, 431, 500, 503, 507]
   if (body) border.push(400, 413)
   if (query) border.push(400)
   if (access !== 'public') border.push(401)
@@ -147,7 +150,7 @@ function operation(route: Route, definitions: Record<string, v.GenericSchema>): 
     responses: Object.fromEntries(
       statusesOf(route).map((status) => [
         String(status),
-        status >= 400 ? { $ref: `#/components/responses/${status}` } : success(route, status, definitions),
+        status >= 400 ? failure(route, status) : success(route, status, definitions),
       ]),
     ),
   }
@@ -191,13 +194,25 @@ function success(
   const schema = answer ? schemaOf(answer, 'output', definitions) : {}
   const content =
     media === undefined ? { 'application/json': { schema } } : { [media]: { schema: { type: 'string' } } }
-  return { description: MEANINGS[status] ?? 'Done', headers: REQUEST_ID, ...(status !== 204 && { content }) }
+  const hasBody = status !== 204 && status < 300
+  return { description: MEANINGS[status] ?? 'Done', headers: REQUEST_ID, ...(hasBody && { content }) }
 }
+
+/** Pages show what the person did wrong on the page; everything else answers in the one shape of errors. */
+function failure({ media }: Route, status: number): Json {
+  if (media !== HTML || status !== 400) return { $ref: `#/components/responses/${status}` }
+  const { content, ...rest } = errorResponse(status)
+  return { ...rest, content: { ...content, [HTML]: { schema: { type: 'string' } } } }
+}
+
+const HTML = 'text/html'
 
 const REQUEST_ID: Json = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } }
 
-function errorResponse(status: number): Json {
+function errorResponse(status: number) {
   const mayWait = status === 429 || status === 503
+  // Of a request whose head is too long the application never hears.
+  if (status === 431) return { description: MEANINGS[status], headers: {}, content: {} }
   return {
     description: MEANINGS[status],
     headers: {
