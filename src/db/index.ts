@@ -94,6 +94,7 @@ export {
   revokeLease,
 } from './store/leases.ts'
 export { chargeOf, type LedgerEntry, postLedger } from './store/ledger.ts'
+export { type Dismissal, dismissNotification } from './store/notifications.ts'
 export { type JobOutlook, type QueueOutlook, readOutlook } from './store/outlook.ts'
 export {
   calibratingQpus,
@@ -118,6 +119,7 @@ export {
   type RetryLimits,
   requeueLost,
 } from './store/results.ts'
+export { type BusyTime, readSchedule } from './store/schedule.ts'
 export { listTimeline, type TimelineEntry } from './store/timeline.ts'
 export {
   type ApiToken,

@@ -35,6 +35,11 @@ const mailAddress = text('address', {
 export const SETTINGS = {
   configFile: setting(text('path'), 'svc.config.yml', 'Config file, JSON or YAML'),
   dir: setting(text('path'), 'svc_data', 'Folder of the database'),
+  siteName: setting(
+    text('name', { pattern: /^[^\p{Cc}]{1,60}$/u, expected: 'a name of at most 60 characters' }),
+    'svc',
+    'Name of the service on its pages',
+  ),
   domain: setting(text('host'), '', 'Domain of the server, placed in its TLS certificate'),
   ipAddr: setting(ipAddress(), '127.0.0.1', 'Public IP of the server, placed in its TLS certificate'),
   listenAddr: setting(

@@ -1,10 +1,11 @@
 import { type Clock, type Log, Loop } from '../base/index.ts'
-import { openDatabase, qpus, quantumJobs, resetLeases } from '../db/index.ts'
+import { openDatabase, resetLeases } from '../db/index.ts'
 import { AccountLinks } from './auth/account-links.ts'
 import { accountRoutes } from './auth/account-routes.ts'
 import { Accounts } from './auth/accounts.ts'
 import { Passwords } from './auth/password.ts'
 import { SetUp } from './auth/set-up.ts'
+import { bookingRoutes } from './bookings/routes.ts'
 import type { Config } from './config.ts'
 import type { ServerContext } from './context.ts'
 import { Hub } from './drivers/hub.ts'
@@ -15,17 +16,17 @@ import { type AssetTree, serveAssets } from './http/assets.ts'
 import { openApiRoute } from './http/openapi.ts'
 import { HttpPorts } from './http/ports.ts'
 import { RateLimiter } from './http/rate-limit.ts'
-import { defineFeed, Realtime } from './http/realtime.ts'
 import type { Route } from './http/route.ts'
 import { Deadlines } from './jobs/deadlines.ts'
 import { Dispatcher } from './jobs/dispatch.ts'
 import { Holds } from './jobs/holds.ts'
 import { Recovery } from './jobs/recover.ts'
 import { jobRoutes } from './jobs/routes.ts'
-import { presentJob } from './jobs/view.ts'
 import { Mailer } from './mail/mailer.ts'
 import { metaRoutes } from './meta/routes.ts'
-import { presentQpu, qpuRoutes } from './qpus/routes.ts'
+import { notificationRoutes } from './notifications/routes.ts'
+import { qpuRoutes } from './qpus/routes.ts'
+import { Realtime } from './realtime/realtime.ts'
 import { recordRoutes } from './records/routes.ts'
 import { createRecordService } from './records/service.ts'
 import { openTls } from './tls/keeper.ts'
@@ -54,8 +55,8 @@ export interface Server {
   readonly context: ServerContext
   /** Every declared route, for the reference. */
   readonly routes: readonly Route[]
-  /** Open event streams. */
-  readonly realtime: { readonly size: number }
+  /** Event streams: how many are open, and the way to those that await a login. */
+  readonly realtime: Pick<Realtime, 'size' | 'tellLogin'>
   /** Opens the ports and starts the loops. */
   start(): Promise<{ url: string; httpsUrl: string | undefined }>
   /** Lines that tell how to create the first superuser; empty when there is one. */
@@ -93,22 +94,15 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
   const recovery = new Recovery({ ...context, deadlines })
   const dispatcher = new Dispatcher({ ...context, deadlines, holds })
   hub.start(createEventHandler({ context, deadlines, holds }))
-  const submissions = new RateLimiter(config.submitRate, clock)
-  const records = createRecordService(context, { passwords, submissions })
   let url = ''
   const mailer = config.smtpHost === '' ? undefined : new Mailer(config, { clock, log })
   const publicUrl = () => config.publicUrl.replace(/\/$/, '') || url
   const links = new AccountLinks({ context, accounts, mailer, publicUrl })
+  const submissions = new RateLimiter(config.submitRate, clock)
+  const records = createRecordService(context, { passwords, submissions })
   const setUp = new SetUp({ db, clock, passwords })
   const identify = (request: Request) => accounts.identify(request)
-  const realtime = new Realtime({
-    context,
-    feeds: [
-      defineFeed(qpus, (qpu) => presentQpu(context, qpu)),
-      defineFeed(quantumJobs, (job) => presentJob(db, job)),
-    ],
-    identify,
-  })
+  const realtime = new Realtime({ context, records, identify })
   const routes: Route[] = [
     ...metaRoutes,
     ...accountRoutes({
@@ -124,6 +118,8 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
     ...driverRoutes(hub),
     ...jobRoutes(submissions),
     ...recordRoutes(records),
+    ...notificationRoutes,
+    ...bookingRoutes,
     ...setUp.routes(),
     ...realtime.routes(),
   ]

@@ -90,6 +90,8 @@ describe.skipIf(!chromium)('dashboard', () => {
       await row.getByText('Running').waitFor()
       await row.getByText('Completed').waitFor()
       await page.getByText('59 min').waitFor()
+      await lab.asAdmin('PATCH', `/api/admin/users/${lab.user.id}`, { qpu_seconds: 7_260 })
+      await page.getByText('2 h 1 min').waitFor()
 
       const qpu = page.getByRole('row', { name: 'kelvin' }).first()
       await lab.asAdmin('POST', '/api/op/qpu/maintenance', {

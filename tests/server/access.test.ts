@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { COLLECTIONS, quantumJobs } from '../../src/db/index.ts'
+import { COLLECTIONS, notifications, quantumJobs } from '../../src/db/index.ts'
 import {
   openTestServer,
   type TestAccount,
@@ -250,6 +250,17 @@ const TABLE: readonly Row[] = [
     statuses: OWNER_OR_SUPERUSER,
     ask: async (world) => ({ path: `${await ownJob(world)}/cancel` }),
   },
+  {
+    route: 'POST /api/notifications/:id/dismiss',
+    statuses: [401, 200, 403, 200, 403],
+    ask: async ({ server, owner }) => {
+      const { id } = await server.db.write('t', (tx) =>
+        tx.insert(notifications, { title: 'for the owner', target_users: [owner.id] }),
+      )
+      return { path: `/api/notifications/${id}/dismiss` }
+    },
+  },
+  { route: 'GET /api/schedule', statuses: EVERYBODY },
   { route: 'GET /api/realtime', statuses: EVERYBODY },
   {
     route: 'POST /api/realtime',

@@ -1,11 +1,13 @@
 import { type Signal, signal } from '@preact/signals'
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
+import * as v from 'valibot'
 import { type Announcer, createAnnouncer } from './announce.ts'
 import { type Api, createApi } from './api.ts'
 import { describeChanges } from './jobs.ts'
 import { createLive, type Live } from './live.ts'
 import {
+  type Account,
   type Availability,
   account,
   availability,
@@ -14,6 +16,7 @@ import {
   type LiveEvent,
   type Qpu,
   qpus,
+  type Session,
   type UiConfig,
   uiConfig,
 } from './model.ts'
@@ -80,35 +83,46 @@ export function createApp(): App {
     const change = before && describeChanges(before, after)
     if (change) {
       announcer.say(change)
-      void readBalance()
+      if (live.state.peek() !== 'live') void readAccount()
     }
     return after
   })
 
-  /** The balance changes with the end of a job; accounts have no topic of their own. */
-  const readBalance = async () => {
+  /** Reads the own account, whose balance jobs and administrators change; its topic tells of that while it is live. */
+  const readAccount = async () => {
     const before = session.current.peek()
     if (!before || isSuperuser(before)) return
     const { collectionName, id } = before.record
     try {
-      const record = await api.get(`/api/collections/${collectionName}/records/${id}`, account)
-      if (session.current.peek()?.token === before.token) session.set({ ...before, record })
+      keepAccount(before, await api.get(`/api/collections/${collectionName}/records/${id}`, account))
     } catch {
       // It is shown with the next change, or when the page is opened again.
     }
   }
+  const keepAccount = (before: Session, record: Account) => {
+    if (session.current.peek()?.token === before.token) session.set({ ...before, record })
+  }
+  const onAccountEvent = ({ action, record }: LiveEvent) => {
+    const before = session.current.peek()
+    const parsed = v.safeParse(account, record)
+    if (before && parsed.success && action === 'update') keepAccount(before, parsed.output)
+  }
+  const currentTopics = () => topicsOf(config.value.peek(), session.current.peek())
 
   const live = createLive({
-    topics: () => Object.values(topicsOf(config.value.peek())),
+    topics: () => Object.values(currentTopics()).filter((topic) => topic !== undefined),
     subscribe: (clientId, subscriptions) => api.send('/api/realtime', { clientId, subscriptions }),
     onEvent(topic, event) {
-      if (topic === topicsOf(config.value.peek()).jobs) onJobEvent(event)
+      const { jobs: jobTopic, account: accountTopic } = currentTopics()
+      if (topic === jobTopic) onJobEvent(event)
+      else if (topic === accountTopic) onAccountEvent(event)
       else readQpus()
     },
     onReady() {
       if (!config.value.peek()) void config.load()
       readQpus()
       if (session.current.peek()) void jobList.load()
+      void readAccount()
       for (const listener of listeners) listener()
     },
   })
@@ -154,7 +168,13 @@ export function createApp(): App {
 }
 
 /** Topics of the event stream; the default names hold until the server has told its own. */
-function topicsOf(config: UiConfig | undefined): { jobs: string; qpus: string } {
-  const { jobs: jobName, qpus: qpuName } = config?.collections ?? { jobs: 'quantum_jobs', qpus: 'qpus' }
-  return { jobs: `${jobName}/*`, qpus: `${qpuName}/*` }
+function topicsOf(config: UiConfig | undefined, session: Session | undefined) {
+  const named = (collection: string) => config?.collections[collection] ?? collection
+  // Superusers have no balance.
+  const mine = isSuperuser(session) ? undefined : session?.record
+  return {
+    jobs: `${named('quantum_jobs')}/*`,
+    qpus: `${named('qpus')}/*`,
+    account: mine && `${mine.collectionName}/${mine.id}`,
+  }
 }

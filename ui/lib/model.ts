@@ -9,8 +9,8 @@ export const uiConfig = v.object({
   name: v.string(),
   version: v.string(),
   passwordLogin: v.boolean(),
-  /** Public names of collections, which an installation may choose. */
-  collections: v.object({ jobs: v.string(), qpus: v.string() }),
+  /** Public names of collections by their own, which an installation may choose. */
+  collections: v.record(v.string(), v.string()),
 })
 export type UiConfig = v.InferOutput<typeof uiConfig>
 

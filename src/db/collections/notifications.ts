@@ -10,6 +10,9 @@ const VISIBLE = [
   'dismissed_by.id != @request.auth.id',
 ].join(' && ')
 
+/** More than there will ever be users. */
+const EVERYBODY = 1_000_000
+
 /** Announcements to everybody or to some users, in a window of time, until each dismisses them. */
 export const notifications = defineCollection({
   name: 'notifications',
@@ -17,7 +20,7 @@ export const notifications = defineCollection({
     title: text({ required: true, max: 255 }),
     description: text(),
     target_users: relations('users', { help: 'Empty = everybody' }),
-    dismissed_by: relations('users'),
+    dismissed_by: relations('users', { max: EVERYBODY }),
     start_time: date(),
     end_time: date(),
   },

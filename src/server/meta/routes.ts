@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { COLLECTIONS, listSuperusers } from '../../db/index.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 
 /** What the server says about itself. */
@@ -30,18 +31,32 @@ export const metaRoutes: Route[] = [
     access: 'public',
     summary: 'What the web pages need before login',
     answer: v.object({
-      name: v.literal('svc'),
+      name: v.string(),
       version: v.string(),
       passwordLogin: v.boolean(),
-      collections: v.object({ jobs: v.string(), qpus: v.string() }),
+      oauth2: v.array(v.object({ name: v.string(), displayName: v.string() })),
+      allowSignup: v.boolean(),
+      hasSuperuser: v.boolean(),
+      collections: v.pipe(
+        v.record(v.string(), v.string()),
+        v.description(
+          'Public name of each collection: part of record routes and of topics of the event stream',
+        ),
+      ),
     }),
-    run: async ({ config, version }) => ({
-      name: 'svc',
-      version,
-      passwordLogin: !config.disableEmailPasswordAuth,
-      // Topics of the event stream carry the configured names.
-      collections: { jobs: config.jobsCollection, qpus: config.qpusCollection },
-    }),
+    async run({ config, db, version }) {
+      const superusers = await listSuperusers(db)
+      return {
+        name: config.siteName,
+        version,
+        passwordLogin: !config.disableEmailPasswordAuth,
+        oauth2: config.oauth2Providers.map(({ name, displayName }) => ({ name, displayName })),
+        // Without password login nobody could use an account that has only a password.
+        allowSignup: config.allowSignup && !config.disableEmailPasswordAuth,
+        hasSuperuser: superusers.length > 0,
+        collections: Object.fromEntries(COLLECTIONS.map((each) => [each.name, db.names.publicName(each)])),
+      }
+    },
   }),
   defineRoute({
     method: 'GET',

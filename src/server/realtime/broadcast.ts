@@ -1,4 +1,4 @@
-import type { Log } from '../../base/index.ts'
+import type { Clock, Log } from '../../base/index.ts'
 import type { AnyCollection, Change, Database, RecordOf } from '../../db/index.ts'
 import type { Audience, Listener } from './audience.ts'
 import type { EventStream } from './event-stream.ts'
@@ -6,14 +6,18 @@ import type { Teller } from './telling.ts'
 
 /** Changes that may wait to be told; beyond, clients do better to read everything anew. */
 const MOST_CHANGES = 10_000
-/** Decisions after which other work of the server gets its turn; each takes some 10 µs. */
-const PER_TURN = 500
+/** Decisions in one reading of the database. */
+const PER_READ = 250
+/** Decisions and ms after which other work of the server gets its turn. */
+const PER_TURN = 5_000
+const TURN_MS = 20
 
 const ACCOUNTS: readonly string[] = ['users', 'superusers', 'api_tokens']
 
 interface BroadcastParts {
   db: Pick<Database, 'read' | 'changes'>
   log: Log
+  clock: Clock
   audience: Audience
   teller: Teller
   /** Something about an account changed: its streams must prove anew who they are. */
@@ -29,6 +33,8 @@ export class Broadcast {
   readonly #parts: BroadcastParts
   #queue: Change[] = []
   #work: Promise<void> | undefined
+  /** Monotonic ms when this turn began. */
+  #turnBegan = 0
   #unsubscribe: () => void = () => undefined
 
   constructor(parts: BroadcastParts) {
@@ -62,12 +68,12 @@ export class Broadcast {
 
   async #tellAll(): Promise<void> {
     while (this.#queue.length > 0) {
-      await nextTurn()
+      await this.#nextTurn()
       const told = new Set<EventStream>()
       let decisions = 0
       for (let change = this.#queue.shift(); change; change = this.#queue.shift()) {
         decisions += await this.#tell(change, told)
-        if (decisions >= PER_TURN) break
+        if (decisions >= PER_TURN || this.#isTurnOver()) break
       }
       for (const stream of told) stream.flush()
       this.#parts.afterTurn()
@@ -96,15 +102,24 @@ export class Broadcast {
 
   async #tellListeners(change: WholeChange, listeners: readonly Listener[], told: Set<EventStream>) {
     const telling = this.#parts.teller.tell(change)
-    for (let at = 0; at < listeners.length; at += PER_TURN) {
-      if (at > 0) await nextTurn()
+    for (let at = 0; at < listeners.length; at += PER_READ) {
+      if (this.#isTurnOver()) await this.#nextTurn()
       await this.#parts.db.read((tx) => {
-        for (const { stream, topic } of listeners.slice(at, at + PER_TURN)) {
+        for (const { stream, topic } of listeners.slice(at, at + PER_READ)) {
           const data = telling.to(tx, topic, stream.caller)
           if (data && stream.send(topic.text, data)) told.add(stream)
         }
       })
     }
+  }
+
+  #isTurnOver(): boolean {
+    return this.#parts.clock.monotonic() - this.#turnBegan > TURN_MS
+  }
+
+  async #nextTurn(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve))
+    this.#turnBegan = this.#parts.clock.monotonic()
   }
 }
 
@@ -119,8 +134,4 @@ function accountOf({ collection, id, record }: Change): string | undefined {
   if (collection === 'users' || collection === 'superusers') return id
   if (collection !== 'api_tokens' || typeof record !== 'object' || record === null) return undefined
   return 'user' in record && typeof record.user === 'string' ? record.user : undefined
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
 }

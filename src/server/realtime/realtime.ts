@@ -48,7 +48,7 @@ export class Realtime {
     const { clock, log, db } = parts.context
     this.#teller = createTeller(parts.records)
     this.#broadcast = new Broadcast({
-      ...{ db, log, audience: this.#audience, teller: this.#teller },
+      ...{ db, log, clock, audience: this.#audience, teller: this.#teller },
       checkAccount: (id) => this.#checkAccount(id),
       afterTurn: () => this.#streams.relieve(),
       giveUp: () => this.#endAll(),

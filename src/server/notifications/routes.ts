@@ -1,0 +1,29 @@
+import * as v from 'valibot'
+import { AppError } from '../../base/index.ts'
+import { dismissNotification } from '../../db/index.ts'
+import { actingUser } from '../auth/acting-user.ts'
+import { defineRoute, type Route } from '../http/route.ts'
+
+/** What users do with notifications; reading them is up to the record routes. */
+export const notificationRoutes: Route[] = [
+  defineRoute({
+    method: 'POST',
+    path: '/api/notifications/:id/dismiss',
+    access: 'signed_in',
+    summary: 'Put a notification away for the caller; again changes nothing',
+    statuses: [200, 401, 403, 404],
+    answer: v.object({ status: v.literal('dismissed') }),
+    async run({ db }, { caller, params }) {
+      const user = await actingUser(db, caller)
+      const status = await dismissNotification(db, user.id, params['id'] ?? '')
+      switch (status) {
+        case 'dismissed':
+          return { status }
+        case 'not_addressed':
+          throw new AppError('forbidden', 'This notification is not addressed to you')
+        case 'missing':
+          throw new AppError('not_found', "The requested resource wasn't found")
+      }
+    },
+  }),
+]

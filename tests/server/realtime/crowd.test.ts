@@ -1,0 +1,121 @@
+import { expect, test } from 'bun:test'
+import { connect } from 'node:net'
+import { notifications, quantumJobs, users } from '../../../src/db/index.ts'
+import { listenAs } from '../../support/listening.ts'
+import { openRawStream, type RawStream } from '../../support/raw-streams.ts'
+import { eventually, openTestServer, type TestClient, type TestServer } from '../../support/server.ts'
+
+const CROWD = 1_000
+
+/** `count` open streams, each with its id. */
+async function openCrowd(server: TestServer, count: number): Promise<RawStream[]> {
+  const streams = await Promise.all(Array.from({ length: count }, () => openRawStream(server.url)))
+  for (const stream of streams) await eventually('its id', () => stream.clientId())
+  return streams
+}
+
+async function subscribeAll(client: TestClient, streams: readonly RawStream[], subscriptions: string[]) {
+  await Promise.all(
+    streams.map(async (stream) => {
+      const answer = await client.post('/api/realtime', { clientId: stream.clientId(), subscriptions })
+      expect(answer.status).toBe(204)
+    }),
+  )
+}
+
+test('1,000 clients of one public topic hear of 20 jobs within seconds', async () => {
+  await using server = await openTestServer()
+  const user = await server.createUser()
+  const started = performance.now()
+  const streams = await openCrowd(server, CROWD)
+  await subscribeAll(server.guest, streams, ['quantum_jobs/*'])
+  const ready = performance.now()
+  for (let at = 0; at < 20; at += 1) {
+    await server.db.write('t', (tx) => tx.insert(quantumJobs, { user_id: user.id, payload: { at } }))
+  }
+  for (const stream of streams) await eventually('20 jobs', () => stream.events === 21)
+  const told = performance.now()
+  expect(told - ready).toBeLessThan(5_000)
+  expect(told - started).toBeLessThan(10_000)
+  for (const stream of streams) stream.close()
+  await eventually('all have gone', () => server.server.realtime.size === 0)
+}, 20_000)
+
+test('a bulk change reaches 1,000 clients whole, and the server answers others meanwhile', async () => {
+  await using server = await openTestServer()
+  const streams = await openCrowd(server, CROWD)
+  const user = await server.createUser()
+  await subscribeAll(server.guest, streams, ['quantum_jobs/*'])
+  const started = performance.now()
+  await server.db.write('t', (tx) => {
+    for (let at = 0; at < 200; at += 1) tx.insert(quantumJobs, { user_id: user.id })
+  })
+  let longest = 0
+  let asked = started
+  await eventually('all have heard', async () => {
+    await server.guest.get('/api/health')
+    longest = Math.max(longest, performance.now() - asked)
+    asked = performance.now()
+    return streams.every((stream) => stream.events === 201)
+  })
+  expect(performance.now() - started).toBeLessThan(10_000)
+  expect(longest).toBeLessThan(1_000)
+  for (const stream of streams) stream.close()
+}, 30_000)
+
+test('200 users each hear of their own notifications only', async () => {
+  await using server = await openTestServer()
+  const accounts = await server.db.write('t', (tx) =>
+    Array.from({ length: 200 }, (_, at) => tx.insert(users, { email: `u${at}@b.cd`, tokenKey: `key ${at}` })),
+  )
+  const streams = await openCrowd(server, accounts.length)
+  const tokens = await server.db.read((tx) => tx.list(users, { where: {} }).length)
+  expect(tokens).toBe(accounts.length)
+  await Promise.all(
+    streams.map(async (stream, at) => {
+      const made = await server.admin.post(`/api/collections/users/impersonate/${accounts[at]?.id}`, {})
+      const client = server.as({ token: made.text('token') })
+      await subscribeAll(client, [stream], ['notifications/*'])
+    }),
+  )
+  await server.db.write('t', (tx) => {
+    for (const { id } of accounts) tx.insert(notifications, { title: `for ${id}`, target_users: [id] })
+    tx.insert(notifications, { title: 'for all' })
+  })
+  for (const stream of streams) await eventually('both', () => stream.events >= 3)
+  for (const [at, stream] of streams.entries()) {
+    expect([stream.events, stream.tail.includes(`for ${accounts[at]?.id}`)]).toEqual([3, true])
+    stream.close()
+  }
+}, 30_000)
+
+test('a client that does not read costs its own stream only', async () => {
+  await using server = await openTestServer()
+  await using stream = await listenAs(server.guest, 'quantum_jobs/*')
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
+  const received: Buffer[] = []
+  socket.on('data', (chunk: Buffer) => received.push(chunk))
+  socket.write('GET /api/realtime HTTP/1.1\r\nHost: a\r\n\r\n')
+  const id = await eventually(
+    'its id',
+    () => /clientId":"(\w+)"/.exec(Buffer.concat(received).toString())?.[1],
+  )
+  await server.guest.post('/api/realtime', { clientId: id, subscriptions: ['quantum_jobs/*'] })
+  socket.pause()
+  const user = await server.createUser()
+  const payload = { text: 'x'.repeat(100_000) }
+  const { realtime } = server.server
+  let sent = 0
+  let slowest = 0
+  await eventually('it is dropped', async () => {
+    await server.db.write('t', (tx) => tx.insert(quantumJobs, { user_id: user.id, payload }))
+    sent += 1
+    const since = performance.now()
+    await eventually('the other hears', () => stream.of('quantum_jobs/*').length === sent)
+    slowest = Math.max(slowest, performance.now() - since)
+    return realtime.size === 1
+  })
+  expect(sent).toBeLessThan(200)
+  expect(slowest).toBeLessThan(1_000)
+  socket.destroy()
+})

@@ -1,0 +1,257 @@
+import { describe, expect, test } from 'bun:test'
+import {
+  type AnyCollection,
+  apiTokens,
+  drivers,
+  events,
+  notifications,
+  qpus,
+  qpuTimeRequests,
+  quantumJobs,
+  superusers,
+  type Tx,
+  timeSlots,
+  users,
+} from '../../../src/db/index.ts'
+import type { EventSourceClient } from '../../support/event-source.ts'
+import { listenAs, withOptions } from '../../support/listening.ts'
+import { eventually, openTestServer, type TestClient, type TestServer } from '../../support/server.ts'
+
+interface Told {
+  action: string
+  record: Record<string, unknown>
+}
+const told = (stream: EventSourceClient, topic: string) => stream.of(topic) as Told[]
+
+/** Streams of four kinds of listeners to the same topics; `heard` waits until a last, public change has come. */
+async function crowd(server: TestServer, topics: string[]) {
+  const [owner, other] = [await server.createUser(), await server.createUser()]
+  const clients = {
+    guest: server.guest,
+    owner: server.as(owner),
+    other: server.as(other),
+    root: server.admin,
+  }
+  const streams = new Map<string, EventSourceClient>()
+  for (const [name, client] of Object.entries(clients)) {
+    streams.set(name, await listenAs(client, ...topics, 'qpus'))
+  }
+  let marks = 0
+  return {
+    owner,
+    other,
+    async heard(): Promise<Record<string, Record<string, Told[]>>> {
+      marks += 1
+      await server.createQpu(`mark_${marks}`)
+      for (const stream of streams.values()) {
+        await eventually('the mark', () =>
+          told(stream, 'qpus').some(({ record }) => record['name'] === `mark_${marks}`),
+        )
+      }
+      return Object.fromEntries(
+        [...streams].map(([name, stream]) => [
+          name,
+          Object.fromEntries(topics.map((topic) => [topic, told(stream, topic)])),
+        ]),
+      )
+    },
+    async [Symbol.asyncDispose]() {
+      for (const stream of streams.values()) await stream[Symbol.asyncDispose]()
+    },
+  }
+}
+
+describe('a change is told to those whom the list rule shows the record', () => {
+  const IN = ['owner', 'other', 'root']
+  const cases: [AnyCollection, (tx: Tx, owner: string, other: string) => { id: string }, string[]][] = [
+    [users, (tx) => tx.insert(users, { email: 'a@b.cd' }), ['root']],
+    [superusers, (tx) => tx.insert(superusers, { email: 'x@b.cd' }), ['root']],
+    [
+      drivers,
+      (tx) => tx.insert(drivers, { name: 'd', qpu: anyQpu(tx), operation: 'monitor', token: 'x' }),
+      IN,
+    ],
+    [events, (tx) => tx.insert(events, { source: 'd', type: 'x', ts: 't' }), IN],
+    [quantumJobs, (tx, user_id) => tx.insert(quantumJobs, { user_id }), ['guest', ...IN]],
+    [apiTokens, (tx, user) => tx.insert(apiTokens, { user, token: 'h' }), ['root']],
+    [qpuTimeRequests, (tx, user) => tx.insert(qpuTimeRequests, { user, seconds: 5 }), ['owner', 'root']],
+    [timeSlots, (tx, booked_by) => tx.insert(timeSlots, { booked_by, ...NEXT_YEAR }), ['owner', 'root']],
+    [notifications, (tx) => tx.insert(notifications, { title: 'all' }), IN],
+    [
+      notifications,
+      (tx, user) => tx.insert(notifications, { title: 'one', target_users: [user] }),
+      ['owner', 'root'],
+    ],
+    [
+      notifications,
+      (tx, user) => tx.insert(notifications, { title: 'one', dismissed_by: [user] }),
+      ['other', 'root'],
+    ],
+    [
+      notifications,
+      (tx) => tx.insert(notifications, { title: 'later', start_time: NEXT_YEAR.start_time }),
+      ['root'],
+    ],
+  ]
+  const year = new Date().getUTCFullYear() + 1
+  const NEXT_YEAR = { start_time: `${year}-06-02 01:00:00.000Z`, end_time: `${year}-06-02 02:00:00.000Z` }
+  const anyQpu = (tx: Tx) => tx.insert(qpus, { name: 'first' }).id
+
+  test('for each collection, and its removal to the same', async () => {
+    await using server = await openTestServer()
+    const topicOf = (collection: AnyCollection) => `${server.db.names.publicName(collection)}/*`
+    const topics = new Set(cases.map(([collection]) => topicOf(collection)))
+    await using four = await crowd(server, [...topics])
+    const made: string[] = []
+    for (const [collection, insert] of cases) {
+      const { id } = await server.db.write('t', (tx) => insert(tx, four.owner.id, four.other.id))
+      await server.db.write('t', (tx) => tx.remove(collection, id))
+      made.push(id)
+    }
+    const heard = await four.heard()
+    for (const [at, [collection, , listeners]] of cases.entries()) {
+      const topic = topicOf(collection)
+      const who = (wanted: string) =>
+        Object.keys(heard).filter((name) =>
+          heard[name]?.[topic]?.some(({ action, record }) => action === wanted && record['id'] === made[at]),
+        )
+      expect([at, topic, who('create'), who('delete')]).toEqual([at, topic, listeners, listeners])
+    }
+  })
+})
+
+test('each listener gets the record as the record route shows it to them', async () => {
+  await using server = await openTestServer()
+  const user = await server.createUser({ qpuSeconds: 10 })
+  const topic = `users/${user.id}`
+  const stranger = await server.createUser()
+  const clients: TestClient[] = [server.as(user), server.admin, server.as(stranger), server.guest]
+  const streams = await Promise.all(clients.map((client) => listenAs(client, topic, 'qpus')))
+  await server.admin.patch(`/api/admin/users/${user.id}`, { qpu_seconds: 25.5 })
+  await server.createQpu()
+  for (const stream of streams) await eventually('the mark', () => stream.of('qpus').length === 1)
+  const path = `/api/collections/users/records/${user.id}`
+  const shown = await Promise.all(
+    clients.slice(0, 2).map(async (client) => (await client.get(path)).body as Told['record']),
+  )
+  expect(shown[0]).toMatchObject({ qpu_seconds: 25.5, email: user.email })
+  expect(streams.map((stream) => told(stream, topic).map(({ record }) => record))).toEqual([
+    [shown[0] ?? {}],
+    [shown[1] ?? {}],
+    [],
+    [],
+  ])
+  const everything = JSON.stringify(streams.map(({ events: all }) => all))
+  expect(everything).not.toMatch(/tokenKey|"password"/)
+  // Superusers see hidden fields, here the hash of a token.
+  expect(streams.map((stream) => JSON.stringify(stream.events).includes('access_token'))).toEqual([
+    false,
+    true,
+    false,
+    false,
+  ])
+  for (const stream of streams) await stream[Symbol.asyncDispose]()
+})
+
+describe('options of a topic', () => {
+  test('filter, expand and fields shape what comes, under the exact text', async () => {
+    await using server = await openTestServer()
+    const user = await server.createUser()
+    const north = await server.createQpu('north')
+    const south = await server.createQpu('south')
+    const topics = {
+      failed: withOptions('quantum_jobs/*', { filter: 'status = "failed"', fields: 'id,status' }),
+      north: withOptions('quantum_jobs/*', { filter: 'qpu_target.name = "north"', fields: 'id' }),
+      deep: withOptions('quantum_jobs', { filter: 'payload.kind = "deep"', fields: 'payload' }),
+      both: withOptions('quantum_jobs/*', { expand: 'qpu_target,user_id', fields: 'id,expand.*.name' }),
+    }
+    await using stream = await listenAs(server.guest, ...Object.values(topics))
+    const [first, second] = await server.db.write('t', (tx) => [
+      tx.insert(quantumJobs, { user_id: user.id, qpu_target: north.id, payload: { kind: 'deep' } }),
+      tx.insert(quantumJobs, { user_id: user.id, qpu_target: south.id }),
+    ])
+    await server.db.write('t', (tx) => tx.update(quantumJobs, second?.id ?? '', { status: 'failed' }))
+    await eventually(
+      'all',
+      () => stream.of(topics.failed).length === 1 && stream.of(topics.both).length === 3,
+    )
+    expect(stream.of(topics.failed)).toEqual([
+      { action: 'update', record: { id: second?.id, status: 'failed' } },
+    ])
+    expect(stream.of(topics.north)).toEqual([{ action: 'create', record: { id: first?.id } }])
+    expect(stream.of(topics.deep)).toEqual([{ action: 'create', record: { payload: { kind: 'deep' } } }])
+    // The guest may not view the user, whose record is therefore left out.
+    expect(told(stream, topics.both)[0]).toEqual({
+      action: 'create',
+      record: { id: first?.id, expand: { qpu_target: { name: 'north' } } },
+    })
+  })
+
+  test('what is expanded follows the rules for each listener', async () => {
+    await using server = await openTestServer()
+    const [owner, other] = [await server.createUser(), await server.createUser()]
+    const topic = withOptions('quantum_jobs/*', { expand: 'user_id', fields: 'expand' })
+    const streams = await Promise.all(
+      [server.as(owner), server.as(other), server.admin].map((client) => listenAs(client, topic)),
+    )
+    await server.db.write('t', (tx) => tx.insert(quantumJobs, { user_id: owner.id }))
+    for (const stream of streams) await eventually('the job', () => stream.of(topic).length === 1)
+    const ids = streams.map((stream) => JSON.stringify(told(stream, topic)[0]?.record).includes(owner.id))
+    expect(ids).toEqual([true, false, true])
+    for (const stream of streams) await stream[Symbol.asyncDispose]()
+  })
+
+  test('the same filter is answered for each listener by what they may see on its way', async () => {
+    await using server = await openTestServer()
+    const [owner, other] = [await server.createUser(), await server.createUser()]
+    const topic = withOptions('quantum_jobs/*', { filter: `user_id.username = ""` })
+    const streams = await Promise.all(
+      [server.as(owner), server.as(other), server.admin].map((client) => listenAs(client, topic, 'qpus')),
+    )
+    await server.db.write('t', (tx) => tx.insert(quantumJobs, { user_id: owner.id }))
+    await server.createQpu()
+    for (const stream of streams) await eventually('the mark', () => stream.of('qpus').length === 1)
+    expect(streams.map((stream) => stream.of(topic).length)).toEqual([1, 0, 1])
+    for (const stream of streams) await stream[Symbol.asyncDispose]()
+  })
+})
+
+test('who is disabled hears of nothing that was committed afterwards, however soon', async () => {
+  await using server = await openTestServer()
+  await using four = await crowd(server, ['notifications/*'])
+  const { owner } = four
+  const writes = [
+    server.db.write('t', (tx) => tx.insert(notifications, { title: 'before', target_users: [owner.id] })),
+    server.db.write('t', (tx) => tx.update(users, owner.id, { disabled: true })),
+    server.db.write('t', (tx) => tx.insert(notifications, { title: 'after', target_users: [owner.id] })),
+  ]
+  await Promise.all(writes)
+  const heard = (await four.heard())['owner']?.['notifications/*'] ?? []
+  expect(heard.map(({ record }) => record['title'])).toEqual(['before'])
+})
+
+test('an account hears of its own removal, and of nothing after it', async () => {
+  await using server = await openTestServer()
+  const user = await server.createUser()
+  await using stream = await listenAs(server.as(user), `users/${user.id}`, 'notifications/*', 'qpus')
+  await server.db.write('t', (tx) => tx.remove(users, user.id))
+  await server.db.write('t', (tx) => tx.insert(notifications, { title: 'all' }))
+  await server.createQpu()
+  await eventually('the mark', () => stream.of('qpus').length === 1)
+  expect(told(stream, `users/${user.id}`)).toMatchObject([{ action: 'delete', record: { id: user.id } }])
+  expect(stream.of('notifications/*')).toEqual([])
+})
+
+test('tellLogin() reports the end of a login once, to the stream that awaits it', async () => {
+  await using server = await openTestServer()
+  const { realtime } = server.server
+  await using stream = await listenAs(server.guest, '@oauth2')
+  const id = await stream.clientId()
+  const outcome = { state: id, code: 'c' }
+  expect(realtime.tellLogin('unknown', '127.0.0.1', outcome)).toBe(false)
+  expect(realtime.tellLogin(id, '10.0.0.1', outcome)).toBe(false)
+  expect(realtime.tellLogin(id, '127.0.0.1', outcome)).toBe(true)
+  expect(realtime.tellLogin(id, '127.0.0.1', outcome)).toBe(false)
+  await eventually('the outcome', () => stream.of('@oauth2').length === 1)
+  expect(stream.of('@oauth2')).toEqual([outcome])
+})

@@ -1,0 +1,32 @@
+import { expect } from 'bun:test'
+import { EventSourceClient } from './event-source.ts'
+import type { Answer, TestClient } from './server.ts'
+
+/** A topic with options, as the SDK of the record-store pattern writes it. */
+export function withOptions(topic: string, query: object, headers: object = {}): string {
+  return `${topic}?options=${encodeURIComponent(JSON.stringify({ query, headers }))}`
+}
+
+/** A stream that nobody has subscribed to anything. */
+export function openStream(
+  server: { url: string },
+  headers: Record<string, string> = {},
+): Promise<EventSourceClient> {
+  return EventSourceClient.open(`${server.url}/api/realtime`, headers)
+}
+
+/** Says what a stream is to carry, in the name of `client`. */
+export async function subscribe(
+  client: TestClient,
+  stream: EventSourceClient,
+  subscriptions: string[],
+): Promise<Answer> {
+  return client.post('/api/realtime', { clientId: await stream.clientId(), subscriptions })
+}
+
+/** A stream of somebody that listens to `topics`. */
+export async function listenAs(client: TestClient, ...topics: string[]): Promise<EventSourceClient> {
+  const stream = await openStream(client)
+  expect((await subscribe(client, stream, topics)).status).toBe(204)
+  return stream
+}
