@@ -1,29 +1,25 @@
 #!/usr/bin/env bun
+// Before everything: in the executable the certificate library, loaded late, would run ahead of it.
+import 'reflect-metadata'
 import { basename } from 'node:path'
-import { type CommandDef, defineCommand, renderUsage, runCommand } from 'citty'
+import { type CommandDef, defineCommand, type Resolvable, renderUsage, runCommand } from 'citty'
 import { messageOf } from '../base/index.ts'
-import { demoCommand } from './demo.ts'
-import { doctorCommand } from './doctor.ts'
-import { driverCommand } from './driver.ts'
-import { exportCommand } from './export.ts'
 import { exitStatus, UsageError } from './flags.ts'
-import { importCommand } from './import.ts'
-import { serveCommand } from './serve.ts'
-import { superuserCommand } from './superuser.ts'
 import { version } from './version.ts'
 
 const MINIMUM_BUN = '1.4.0'
 
 const svc = defineCommand({
   meta: { name: 'svc', version, description: 'Quantum job control service' },
+  // Loaded when named: a driver has no use for the server's code, nor the server for the driver's.
   subCommands: {
-    serve: serveCommand,
-    driver: driverCommand,
-    demo: demoCommand,
-    superuser: superuserCommand,
-    doctor: doctorCommand,
-    export: exportCommand,
-    import: importCommand,
+    serve: async () => (await import('./serve.ts')).serveCommand,
+    driver: async () => (await import('./driver.ts')).driverCommand,
+    demo: async () => (await import('./demo.ts')).demoCommand,
+    superuser: async () => (await import('./superuser.ts')).superuserCommand,
+    doctor: async () => (await import('./doctor.ts')).doctorCommand,
+    export: async () => (await import('./export.ts')).exportCommand,
+    import: async () => (await import('./import.ts')).importCommand,
   },
 })
 
@@ -32,15 +28,18 @@ function calledAs(): string {
   return basename(process.argv0)
 }
 
+/** What citty takes as a value, a promise of it or a function that makes it. */
+async function resolved<T>(value: Resolvable<T>): Promise<T> {
+  return value instanceof Function ? value() : value
+}
+
 async function usage(root: CommandDef, words: string[]): Promise<string> {
   let command = root
   let path = 'svc'
   let parentName = ''
   for (const word of words) {
-    const subCommands = (await (typeof command.subCommands === 'function'
-      ? command.subCommands()
-      : command.subCommands)) as Record<string, CommandDef> | undefined
-    const next = subCommands?.[word]
+    const subCommands = await resolved(command.subCommands)
+    const next = await resolved(subCommands?.[word])
     if (!next) break
     parentName = path
     path = `${path} ${word}`
