@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { join } from 'node:path'
 import { messageOf } from '../../src/base/index.ts'
 import { readConfig } from '../../src/server/index.ts'
 
@@ -83,4 +84,17 @@ test('a bad provider is refused by its place and field, without a word of its se
     expect(message).toStartWith(`--oauth2-providers: bad value; ${text}`)
     expect(message).not.toContain('secret secret')
   }
+})
+
+test('the examples of the guide are right settings', async () => {
+  const guide = await Bun.file(join(import.meta.dir, '../../docs/how-to/accounts.md')).text()
+  const blocks = [...guide.matchAll(/```yaml\n([^`]+)```/g)].map(([, text = '']) => text)
+  const configs = blocks.map(
+    (text) => readConfig({ flags: {}, env: {}, file: { path: 'guide', text } }).config,
+  )
+  const names = configs.map(({ oauth2Providers }) => oauth2Providers.map(({ name }) => name))
+  expect(names).toEqual([['google', 'github', 'gitlab'], ['microsoft'], ['lab'], []])
+  expect(configs.at(-1)?.smtpHost).toBe('mail.example.org')
+  const keys = Object.keys(configs[2]?.oauth2Providers[0] ?? {})
+  for (const key of keys) expect(guide).toContain(`\`${key}\``)
 })
