@@ -9,6 +9,7 @@ import {
   BAD_ID,
   encoded,
   fieldError,
+  hasType,
   initialValue,
   MISSING_RELATION,
   NOT_UNIQUE,
@@ -80,7 +81,7 @@ function insert(parts: WriterParts, collection: AnyCollection, values: Record<st
   for (const [name, field] of plan.fields) {
     record[name] = values[name] === undefined ? initialValue(field) : normalized(field, values[name])
   }
-  collection.hooks.beforeInsert?.({ tx: sql, record })
+  if (isTyped(plan, record)) collection.hooks.beforeInsert?.({ tx: sql, record })
   const failure = 'Failed to create record'
   const idError = isId(record.id) ? {} : { id: BAD_ID }
   const params = {
@@ -111,7 +112,7 @@ function update(
   for (const [name, field] of plan.fields) {
     if (patch[name] !== undefined) after[name] = normalized(field, patch[name])
   }
-  collection.hooks.beforeUpdate?.({ tx: sql, before, after })
+  if (isTyped(plan, after)) collection.hooks.beforeUpdate?.({ tx: sql, before, after })
   const failure = 'Failed to update record'
   const changed = plan.fields.filter(([name]) => patch[name] !== undefined || after[name] !== before[name])
   for (const [name, field] of changed) {
@@ -128,6 +129,11 @@ function update(
   )
   parts.note(collection, id, 'update', after)
   return after
+}
+
+/** Hooks see values of the declared types only; others are refused by the validation that follows. */
+function isTyped(plan: Plan, record: AnyRecord): boolean {
+  return plan.fields.every(([name, field]) => hasType(field, record[name]))
 }
 
 function refuseUnknown(plan: Plan, values: Record<string, unknown>): void {

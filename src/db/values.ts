@@ -41,7 +41,7 @@ export function emptyValue(field: AnyField): unknown {
 
 /** Brings input of a caller into the form of the field's value; what cannot be brought is left for `fieldError`. */
 export function normalized(field: AnyField, input: unknown): unknown {
-  if (input === null || input === undefined) return emptyValue(field)
+  if (input === null || input === undefined || isEmptyList(field, input)) return emptyValue(field)
   switch (field.kind) {
     case 'number':
     case 'seconds':
@@ -64,8 +64,32 @@ export function normalized(field: AnyField, input: unknown): unknown {
   }
 }
 
+/** Where one value belongs, a list without values is none. */
+function isEmptyList({ kind }: AnyField, input: unknown): boolean {
+  return Array.isArray(input) && input.length === 0 && kind !== 'json' && kind !== 'relations'
+}
+
+/** Whether a normalised value has the type that hooks of its collection may count on. */
+export function hasType({ kind }: AnyField, value: unknown): boolean {
+  switch (kind) {
+    case 'number':
+    case 'seconds':
+      return typeof value === 'number'
+    case 'bool':
+      return typeof value === 'boolean'
+    case 'relations':
+      return Array.isArray(value) && value.every((id) => typeof id === 'string')
+    case 'json':
+      return true
+    default:
+      return typeof value === 'string'
+  }
+}
+
 function numberFrom(input: unknown): unknown {
-  if (typeof input !== 'string') return input
+  if (typeof input === 'boolean') return Number(input)
+  // Not -0, which would not count as blank.
+  if (typeof input !== 'string') return input === 0 ? 0 : input
   return input.trim() === '' ? 0 : Number(input)
 }
 
@@ -76,7 +100,7 @@ function dateFrom(input: unknown): string {
 
 /** Why a normalised value is refused, or undefined. Existence of related records is checked by the caller. */
 export function fieldError(field: AnyField, value: unknown): FieldError | undefined {
-  if (isEmpty(value)) return field.required ? BLANK : undefined
+  if (Bun.deepEquals(value, emptyValue(field))) return field.required ? BLANK : undefined
   switch (field.kind) {
     case 'text':
       return textError(value, field.min ?? 0, field.max ?? DEFAULT_TEXT_MAX, field.pattern)
@@ -127,11 +151,6 @@ export const NOT_UNIQUE: FieldError = { code: 'validation_not_unique', message: 
 export const BAD_ID: FieldError = {
   code: 'validation_pk_invalid',
   message: 'The record primary key is invalid or already exists.',
-}
-
-function isEmpty(value: unknown): boolean {
-  if (value === '' || value === 0 || value === false || value === null) return true
-  return Array.isArray(value) && value.length === 0
 }
 
 function textError(value: unknown, min: number, max: number, pattern?: RegExp): FieldError | undefined {

@@ -1,9 +1,9 @@
 import { AppError } from '../../base/index.ts'
-import { type AnyCollection, type ReadTx, toCsv, toJsonLines } from '../../db/index.ts'
+import { type AnyCollection, pickFields, type ReadTx, toCsv, toJsonLines } from '../../db/index.ts'
 import type { AnyRecord, Values } from './behaviour.ts'
 import { circumstancesOf, factsOf } from './facts.ts'
 import type { ReadRequest } from './list.ts'
-import { picked, presentRecords } from './present.ts'
+import { presentRecords } from './present.ts'
 import type { RecordService } from './service.ts'
 
 const FORMS = {
@@ -97,8 +97,9 @@ function shownPage(
   perPage: number,
 ): Shown {
   const view = { caller, facts: factsOf(caller), expand: '' }
+  const { fields = '' } = query
   const rows = presentRecords(service, tx, collection, records, view).map((row) =>
-    recordOf(picked(row, query)),
+    recordOf(pickFields(row, fields)),
   )
   return { rows, last: records.length < perPage ? undefined : records.at(-1)?.id }
 }
@@ -118,7 +119,7 @@ async function* rowsOf({ first, next }: Pages): AsyncGenerator<Values, void, und
 function columnsOf(collection: AnyCollection, { query }: ReadRequest): string[] {
   const visible = Object.entries(collection.fields).flatMap(([name, field]) => (field.internal ? [] : [name]))
   const all = Object.fromEntries(['id', ...visible, 'created', 'updated'].map((name) => [name, null]))
-  return Object.keys(recordOf(picked(all, query)))
+  return Object.keys(recordOf(pickFields(all, query['fields'] ?? '')))
 }
 
 function isLarge(collection: AnyCollection): boolean {

@@ -2,7 +2,7 @@ import { type AnyCollection, type Page, readPaging } from '../../db/index.ts'
 import type { Caller } from '../http/caller.ts'
 import type { Values } from './behaviour.ts'
 import { circumstancesOf, factsOf } from './facts.ts'
-import { picked, presentRecords } from './present.ts'
+import { presentRecords } from './present.ts'
 import type { RecordService } from './service.ts'
 
 /** A request to read records. */
@@ -20,7 +20,7 @@ export function listRecords(
   service: RecordService,
   collection: AnyCollection,
   { caller, request, query }: ReadRequest,
-): Promise<unknown> {
+): Promise<Page<Values>> {
   const facts = factsOf(caller, circumstancesOf(request, query))
   const rule = service.rulesOf(collection).list
   const { filter = '', sort = '', expand = '' } = query
@@ -28,6 +28,6 @@ export function listRecords(
   return service.context.db.read((tx) => {
     const page = service.queries.list(tx, collection, { ...paging, rule, facts, filter, sort })
     const items = presentRecords(service, tx, collection, page.items, { caller, facts, expand })
-    return picked({ ...page, items } satisfies Page<Values>, query)
+    return { ...page, items }
   })
 }

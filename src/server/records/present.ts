@@ -1,10 +1,4 @@
-import {
-  type AnyCollection,
-  type Expanded,
-  pickFields,
-  type ReadTx,
-  type RequestFacts,
-} from '../../db/index.ts'
+import type { AnyCollection, Expanded, ReadTx, RequestFacts } from '../../db/index.ts'
 import type { Caller } from '../http/caller.ts'
 import { presentRecord } from '../http/present.ts'
 import type { AnyRecord, Values } from './behaviour.ts'
@@ -54,9 +48,4 @@ export function presentRecords(
 
 function isMany(related: Expanded | readonly Expanded[]): related is readonly Expanded[] {
   return Array.isArray(related)
-}
-
-/** The parts of an answer that the request's `fields` names. */
-export function picked(answer: unknown, query: Readonly<Record<string, string>>): unknown {
-  return pickFields(answer, query['fields'] ?? '')
 }

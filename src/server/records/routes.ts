@@ -7,7 +7,6 @@ import { createRecord } from './create.ts'
 import { exportRecords } from './export.ts'
 import { listRecords } from './list.ts'
 import { presentCollection } from './metadata.ts'
-import { picked } from './present.ts'
 import { removeRecord } from './remove.ts'
 import { collectionOf, type RecordService } from './service.ts'
 import { updateRecord } from './update.ts'
@@ -124,7 +123,7 @@ function collectionRoutes(service: RecordService): Route[] {
         const items = all.slice((page - 1) * perPage, page * perPage)
         const totalItems = all.length
         const totalPages = Math.ceil(totalItems / perPage)
-        return picked({ page, perPage, totalItems, totalPages, items }, query)
+        return { page, perPage, totalItems, totalPages, items }
       },
     }),
     defineRoute({

@@ -1,7 +1,7 @@
 import type { AnyCollection } from '../../db/index.ts'
 import { circumstancesOf, factsOf } from './facts.ts'
 import type { ReadRequest } from './list.ts'
-import { picked, presentRecords } from './present.ts'
+import { presentRecords } from './present.ts'
 import { notFound, type RecordService } from './service.ts'
 
 /**
@@ -20,6 +20,6 @@ export function viewRecord(
     const record = service.queries.view(tx, collection, id, { rule, facts })
     if (!record) throw notFound()
     const view = { caller, facts, expand: query['expand'] ?? '' }
-    return picked(presentRecords(service, tx, collection, [record], view)[0], query)
+    return presentRecords(service, tx, collection, [record], view)[0]
   })
 }

@@ -5,7 +5,7 @@ import type { AnyRecord, Behaviour, Committed, Writer } from './behaviour.ts'
 import { behaviourOf } from './behaviours/index.ts'
 import { circumstancesOf, factsOf } from './facts.ts'
 import type { ReadRequest } from './list.ts'
-import { picked, presentRecords } from './present.ts'
+import { presentRecords } from './present.ts'
 import type { RecordService } from './service.ts'
 
 /** What the three kinds of writing have in common. */
@@ -57,7 +57,7 @@ export function audit(
 export function shownRecord(write: Write, tx: ReadTx, record: AnyRecord): unknown {
   const { service, collection, asked } = write
   const view = { caller: asked.caller, facts: factsOfWrite(write), expand: asked.query['expand'] ?? '' }
-  return picked(presentRecords(service, tx, collection, [record], view)[0], asked.query)
+  return presentRecords(service, tx, collection, [record], view)[0]
 }
 
 /** What follows a commit. */

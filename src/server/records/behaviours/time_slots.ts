@@ -32,19 +32,19 @@ function mustBeBookable({ tx, service }: Step, { start_time, end_time }: Slot): 
   const { maxSlotLength, maxSlotAhead } = service.context.config
   const [start, end] = [fromTimestamp(start_time) ?? 0, fromTimestamp(end_time) ?? 0]
   if (start < tx.now) {
-    refuse('slot_in_past', 'start_time', `Must not be in the past; it is ${tx.at} now.`)
+    refuse('slot_in_past', 'start_time', `${start_time} is in the past; it is ${tx.at} now.`)
   }
   if (end - start > maxSlotLength) {
-    refuse('slot_too_long', 'end_time', `A slot may last ${formatDuration(maxSlotLength)} at most.`)
+    refuse('slot_too_long', 'end_time', `It may last ${formatDuration(maxSlotLength)} at most.`)
   }
   if (start > tx.now + maxSlotAhead) {
     const latest = toTimestamp(tx.now + maxSlotAhead)
-    refuse('slot_too_far_ahead', 'start_time', `Must not be after ${latest}.`)
+    refuse('slot_too_far_ahead', 'start_time', `It must not begin after ${latest}.`)
   }
 }
 
 function refuse(reason: string, field: string, message: string): never {
-  throw new AppError('invalid', `${field}: ${message}`, {
+  throw new AppError('invalid', `The slot cannot be booked: ${message}`, {
     reason,
     fields: { [field]: { code: `validation_${reason}`, message } },
   })
