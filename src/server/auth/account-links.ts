@@ -99,8 +99,11 @@ export class AccountLinks {
   }
 
   #inBackground(work: () => Promise<void>): void {
-    work().catch((error: unknown) =>
-      this.#parts.context.log.error('a link was not made', { error: messageOf(error) }),
-    )
+    // The answer leaves first, so that its time is the same whatever there is to do.
+    setImmediate(() => {
+      work().catch((error: unknown) =>
+        this.#parts.context.log.error('a link was not made', { error: messageOf(error) }),
+      )
+    })
   }
 }
