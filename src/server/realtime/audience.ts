@@ -36,6 +36,11 @@ export class Audience {
     this.#byStream.delete(stream)
   }
 
+  /** Whether anybody listens to the changed record. */
+  has({ collection, id }: Pick<Change, 'collection' | 'id'>): boolean {
+    return this.#listeners.has(keyOf(collection, '*')) || this.#listeners.has(keyOf(collection, id))
+  }
+
   /** Those who listen to the changed record or to all of its collection. */
   of({ collection, id }: Pick<Change, 'collection' | 'id'>): Listener[] {
     const all = this.#listeners.get(keyOf(collection, '*')) ?? []

@@ -54,14 +54,15 @@ export class Broadcast {
 
   #hear(changes: readonly Change[]): void {
     const { audience, log } = this.#parts
-    this.#queue.push(
-      ...changes.filter((each) => ACCOUNTS.includes(each.collection) || audience.of(each).length > 0),
-    )
-    if (this.#queue.length > MOST_CHANGES) {
-      log.warn('too many changes at once, ending the event streams', { changes: this.#queue.length })
+    const wanted = changes.filter((each) => ACCOUNTS.includes(each.collection) || audience.has(each))
+    const waiting = this.#queue.length + wanted.length
+    if (waiting > MOST_CHANGES) {
+      log.warn('too many changes at once, ending the event streams', { changes: waiting })
       this.#queue = []
       this.#parts.giveUp()
+      return
     }
+    this.#queue.push(...wanted)
     // The write that made the change is answered first.
     if (this.#queue.length > 0) this.#work ??= this.#tellAll().finally(() => (this.#work = undefined))
   }

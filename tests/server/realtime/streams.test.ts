@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'bun:test'
+import { FakeClock, newSecret } from '../../../src/base/index.ts'
+import type { Caller } from '../../../src/server/http/caller.ts'
+import { EventStream, MOST_WAITING } from '../../../src/server/realtime/event-stream.ts'
+import { Streams } from '../../../src/server/realtime/streams.ts'
+
+const MIB = new Uint8Array(MOST_WAITING)
+
+/** A stream that nobody reads, listed in `streams` until it ends. */
+function unread(streams: Streams, caller: Caller = { kind: 'guest' }): EventStream {
+  const id = newSecret(8)
+  const stream = new EventStream({
+    id,
+    caller,
+    address: '127.0.0.1',
+    credentials: new Request('http://127.0.0.1/'),
+    clock: new FakeClock(),
+    setIdleTimeout: () => undefined,
+    onEnd: () => streams.remove(id),
+  })
+  streams.add(stream)
+  return stream
+}
+
+describe('Streams', () => {
+  test('relieve() drops the slowest clients once all together leave too much unread', () => {
+    const streams = new Streams()
+    const slow = Array.from({ length: 129 }, () => unread(streams))
+    const [quick, quicker] = [unread(streams), unread(streams)]
+    for (const stream of slow.slice(0, 127)) stream.send('t', MIB)
+    streams.relieve()
+    expect(streams.size).toBe(131)
+    for (const stream of slow.slice(127)) stream.send('t', MIB)
+    for (const stream of slow) stream.flush()
+    streams.relieve()
+    expect(streams.size).toBeLessThan(131)
+    expect(streams.size).toBeGreaterThan(120)
+    expect([streams.get(quick.id), streams.get(quicker.id)]).toEqual([quick, quicker])
+  })
+
+  test('makeRoom() ends the oldest guest, and refuses when all are users', () => {
+    const streams = new Streams()
+    const user = (at: number): Caller => ({
+      kind: 'superuser',
+      superuser: {
+        id: `id ${at}`,
+        email: '',
+        password: '',
+        tokenKey: '',
+        created: '',
+        updated: '',
+        verified: true,
+        emailVisibility: false,
+      },
+      refreshable: true,
+    })
+    for (let at = 0; at < 1_998; at += 1) unread(streams, user(at))
+    const [first, second] = [unread(streams), unread(streams)]
+    streams.makeRoom()
+    expect([streams.size, streams.get(first.id), streams.get(second.id)]).toEqual([1_999, undefined, second])
+    unread(streams, user(2_000))
+    streams.makeRoom()
+    unread(streams, user(2_001))
+    expect(() => streams.makeRoom()).toThrow('All 2000 streams are in use')
+  })
+})
+
+describe('EventStream', () => {
+  test('one event of any size reaches a client that reads; a client that leaves 1 MiB is dropped', async () => {
+    const streams = new Streams()
+    const stream = unread(streams)
+    expect(stream.send('t', new Uint8Array(4 * MOST_WAITING))).toBe(true)
+    stream.flush()
+    expect(stream.waiting).toBeGreaterThan(4 * MOST_WAITING)
+    expect([stream.send('t', MIB), streams.size]).toEqual([false, 0])
+    let bytes = 0
+    for await (const chunk of stream.body) bytes += chunk.byteLength
+    expect(bytes).toBeGreaterThan(4 * MOST_WAITING)
+  })
+
+  test('what is gathered goes out in one write', async () => {
+    const stream = unread(new Streams())
+    for (let at = 0; at < 3; at += 1) stream.send('t', new TextEncoder().encode(`data:${at}\n\n`))
+    stream.flush()
+    stream.close()
+    const writes: string[] = []
+    for await (const chunk of stream.body) writes.push(new TextDecoder().decode(chunk))
+    expect(writes).toHaveLength(2)
+    expect(writes[1]).toBe([0, 1, 2].map((at) => `id:${stream.id}\nevent:t\ndata:${at}\n\n`).join(''))
+  })
+})
