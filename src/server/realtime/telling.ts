@@ -65,7 +65,7 @@ export function createTeller(service: RecordService): Teller {
     if (caller.kind === 'superuser') return JSON.stringify(['superuser', filter])
     const asks = rule.includes('@request.')
     // A path in a filter may lead to a record that only some may see.
-    const isPersonal = asks || /[.@]/.test(filter)
+    const isPersonal = asks || /[.:@]/.test(filter)
     const options = asks ? [topic.query, topic.headers] : []
     return JSON.stringify([caller.kind, rule, filter, isPersonal ? idOf(caller) : '', ...options])
   }
@@ -118,12 +118,12 @@ function idOf(caller: Caller): string {
 }
 
 /** The same for two listeners = they get the same bytes. */
-function formKey({ query }: Topic, caller: Caller, id: string): string {
+function formKey({ text, query }: Topic, caller: Caller, id: string): string {
   const { expand = '', fields = '' } = query
   const isSelf = idOf(caller) === id
-  // Related records are shown by rules of their own.
-  const whose = expand.trim() === '' ? '' : `${caller.kind} ${idOf(caller)}`
-  return JSON.stringify([caller.kind === 'superuser', isSelf, whose, expand, fields])
+  // Related records are shown by rules of their own, which may ask for the account and for all options.
+  const whose = expand.trim() === '' ? [] : [caller.kind, idOf(caller), text]
+  return JSON.stringify([caller.kind === 'superuser', isSelf, fields, ...whose])
 }
 
 /** The record without JSON values that neither rule nor filter name: they may have megabytes. */
