@@ -1,15 +1,26 @@
 import { expect } from 'bun:test'
 import { cancelJob, type Driver, findJob, resetLeases, type User } from '../../src/db/index.ts'
+import { resultId } from '../../src/protocol/index.ts'
 import { createEventHandler } from '../../src/server/events/handlers.ts'
 import { Deadlines } from '../../src/server/jobs/deadlines.ts'
 import { Dispatcher } from '../../src/server/jobs/dispatch.ts'
 import { Holds } from '../../src/server/jobs/holds.ts'
 import { Recovery } from '../../src/server/jobs/recover.ts'
 import { JobLab } from '../support/job-lab.ts'
-import { EXECUTION_MS, finish, type ModelDriver, type ModelJob, resultOf } from './store-model.ts'
+import {
+  CAN_HAPPEN,
+  countAttempt,
+  EXECUTION_MS,
+  finish,
+  hear,
+  MAX_ATTEMPTS,
+  type ModelDriver,
+  type ModelJob,
+  putBack,
+  resultOf,
+} from './store-model.ts'
 import type { Step } from './store-steps.ts'
 
-const MAX_ATTEMPTS = 3
 const SILENCE_MS = 20_000
 const ENDED = new Set(['completed', 'failed', 'cancelled'])
 
@@ -40,7 +51,7 @@ export class StoreMachine {
     const [one, other] = [await lab.qpu(), await lab.qpu()]
     const drivers = [one.driver, await lab.standby(one), other.driver]
     const machine = new StoreMachine(lab, await lab.user(1_000), drivers)
-    for (const at of [0, 1]) await machine.run({ kind: 'attach', at })
+    for (const at of [0, 1]) await machine.run({ kind: 'attach', at, saysHello: true })
     return machine
   }
 
@@ -76,21 +87,9 @@ export class StoreMachine {
 
   /** Chooses the driver among those to whom the step can happen. */
   #choose(each: Extract<Step, { at: number }>): number | undefined {
-    const can: Record<typeof each.kind, (driver: ModelDriver) => boolean> = {
-      submit: () => true,
-      cancel: () => true,
-      attach: ({ lease }) => lease === undefined,
-      detach: ({ lease }) => lease !== undefined,
-      crash: ({ running, lease }) => running !== undefined || lease !== undefined,
-      deliver: ({ inbox }) => inbox.length > 0,
-      heartbeat: ({ running }) => running !== undefined,
-      finish: ({ running }) => running !== undefined,
-      result: ({ outbox }) => outbox.length > 0,
-      foreign: () => true,
-    }
     const able = [...this.#drivers.keys()].filter((index) => {
       const driver = this.#drivers[index]
-      return driver !== undefined && can[each.kind](driver)
+      return driver !== undefined && CAN_HAPPEN[each.kind](driver)
     })
     return able[each.at % Math.max(1, able.length)]
   }
@@ -101,12 +100,15 @@ export class StoreMachine {
     if (index === undefined || !driver) return
     switch (each.kind) {
       case 'attach':
-        return this.#attach(driver)
+        await this.#attach(driver)
+        return each.saysHello && driver.lease ? this.#hello(driver, index, true) : undefined
       case 'detach':
         return this.#detach(driver)
       case 'crash':
         driver.running = undefined
         return this.#detach(driver)
+      case 'hello':
+        return this.#hello(driver, index, each.keepsOutbox)
       case 'deliver':
         return this.#deliver(driver, index)
       case 'heartbeat':
@@ -163,13 +165,13 @@ export class StoreMachine {
       expect(['', claim.qpu]).toContain(job.qpu)
       expect(this.#jobs.filter(({ open }) => open && this.#qpuOf(open.driver) === claim.qpu)).toEqual([])
       job.attempt += 1
-      job.claims.push({ driver: index, claimedAt: clock.monotonic() })
+      job.claims.push({ driver: index, epoch: claim.epoch, claimedAt: clock.monotonic() })
       const message = sent.find(({ command }) => command.type === 'RunJob' && command.job === job.id)?.command
       if (message?.type === 'RunJob') {
         expect(message).toMatchObject({ attempt: job.attempt, epoch: claim.epoch })
         driver?.inbox.push(message)
         job.status = 'running'
-        job.open = { driver: index, aliveAt: clock.monotonic() }
+        job.open = { driver: index, aliveAt: clock.monotonic(), hasStarted: false }
       } else expect(isFull).toBe(true)
     }
   }
@@ -226,14 +228,8 @@ export class StoreMachine {
     for (const job of this.#jobs) {
       if (!job.open) continue
       job.open.aliveAt ??= now
-      if (now - job.open.aliveAt >= SILENCE_MS) this.#countAttempt(job)
+      if (now - job.open.aliveAt >= SILENCE_MS) countAttempt(job)
     }
-  }
-
-  #countAttempt(job: ModelJob): void {
-    job.open = undefined
-    job.counted += 1
-    job.status = job.counted >= MAX_ATTEMPTS ? 'failed' : 'pending'
   }
 
   #say(driver: ModelDriver, type: string, payload: object): Promise<void> {
@@ -248,6 +244,16 @@ export class StoreMachine {
     return job
   }
 
+  async #hello(driver: ModelDriver, index: number, keepsOutbox: boolean): Promise<void> {
+    const epoch = driver.lease?.epoch ?? 0
+    const running = driver.running ?? null
+    const outbox = driver.outbox.map(({ job, attempt }) => resultId(job, attempt))
+    const hello = { version: '1', device: 'mock', epoch, running, ...(keepsOutbox ? { outbox } : {}) }
+    await this.#say(driver, 'DriverHello', hello)
+    const now = this.lab.clock.monotonic()
+    for (const job of this.#jobs) if (job.open?.driver === index) hear(job, driver, { keepsOutbox, now })
+  }
+
   async #deliver(driver: ModelDriver, index: number): Promise<void> {
     const message = driver.inbox.shift()
     if (!message) return
@@ -256,8 +262,7 @@ export class StoreMachine {
     if (driver.running || driver.lease?.epoch !== epoch) {
       await this.#say(driver, 'JobRefused', { job: id, attempt, reason: 'busy' })
       if (job.open?.driver === index && job.attempt === attempt) {
-        job.open = undefined
-        job.status = 'pending'
+        putBack(job)
       }
       return
     }
@@ -274,6 +279,7 @@ export class StoreMachine {
     await this.#say(driver, type, running)
     const job = this.#find(running.job)
     const isCurrent = job.open?.driver === index && job.attempt === running.attempt
+    if (isCurrent && type === 'JobStarted' && job.open) job.open.hasStarted = true
     // A restarted server begins to watch an attempt when recovery finds it, not before.
     if (isCurrent && job.open?.aliveAt !== undefined) job.open.aliveAt = this.lab.clock.monotonic()
   }
@@ -297,7 +303,7 @@ export class StoreMachine {
     if (ENDED.has(job.status) || attempt !== job.attempt) return false
     if (outcome === 'device') {
       if (!job.open) return false
-      this.#countAttempt(job)
+      countAttempt(job)
       return true
     }
     const claimedAt = job.claims[attempt - 1]?.claimedAt ?? 0

@@ -1,8 +1,10 @@
 import type { Driver, Server } from '../../src/db/index.ts'
 import type { RunJob } from '../../src/protocol/index.ts'
 import { RESULTS } from '../support/job-lab.ts'
-import type { Outcome } from './store-steps.ts'
+import type { Outcome, Step } from './store-steps.ts'
 
+/** Limit of attempts of the server under test. */
+export const MAX_ATTEMPTS = 3
 /** Execution time that every driver reports, ms. */
 export const EXECUTION_MS = 40
 
@@ -14,9 +16,9 @@ export interface ModelJob {
   attempt: number
   counted: number
   /** The current attempt, unless it has ended. `aliveAt` is unknown after a restart until recovery looks. */
-  open: { driver: number; aliveAt: number | undefined } | undefined
-  /** Drivers and monotonic claim times by attempt, from 1. */
-  claims: { driver: number; claimedAt: number }[]
+  open: { driver: number; aliveAt: number | undefined; hasStarted: boolean } | undefined
+  /** Drivers, their leases and monotonic claim times by attempt, from 1. */
+  claims: { driver: number; epoch: number; claimedAt: number }[]
   chargedMs: number | undefined
 }
 
@@ -29,10 +31,58 @@ export interface ModelDriver {
   outbox: { job: string; attempt: number; outcome: Outcome }[]
 }
 
+/** To which drivers a step can happen. */
+export const CAN_HAPPEN: Record<Extract<Step, { at: number }>['kind'], (driver: ModelDriver) => boolean> = {
+  submit: () => true,
+  cancel: () => true,
+  attach: ({ lease }) => lease === undefined,
+  detach: ({ lease }) => lease !== undefined,
+  crash: ({ running, lease }) => running !== undefined || lease !== undefined,
+  deliver: ({ inbox }) => inbox.length > 0,
+  hello: ({ lease }) => lease !== undefined,
+  heartbeat: ({ running }) => running !== undefined,
+  finish: ({ running }) => running !== undefined,
+  result: ({ outbox }) => outbox.length > 0,
+  foreign: () => true,
+}
+
+/** The attempt never reached its driver: it does not count. */
+export function putBack(job: ModelJob): void {
+  job.open = undefined
+  job.status = 'pending'
+}
+
+/** The attempt was lost or ended by its device: it counts. */
+export function countAttempt(job: ModelJob): void {
+  job.open = undefined
+  job.counted += 1
+  job.status = job.counted >= MAX_ATTEMPTS ? 'failed' : 'pending'
+}
+
 /** What runs ends and lies in the outbox. */
 export function finish(driver: ModelDriver, outcome: Outcome): void {
   if (driver.running) driver.outbox.push({ ...driver.running, outcome })
   driver.running = undefined
+}
+
+/** The driver that was given the current attempt says what it holds. */
+export function hear(
+  job: ModelJob,
+  { running, outbox, lease }: ModelDriver,
+  { keepsOutbox, now }: { keepsOutbox: boolean; now: number },
+): void {
+  const isCurrent = (each: { job: string; attempt: number }) =>
+    each.job === job.id && each.attempt === job.attempt
+  if (!job.open) return
+  if (running && isCurrent(running)) {
+    // A restarted server begins to watch an attempt when recovery finds it, not before.
+    if (job.open.aliveAt !== undefined) job.open.aliveAt = now
+    return
+  }
+  const isOnItsWay = job.claims.at(-1)?.epoch === lease?.epoch
+  if (!keepsOutbox || isOnItsWay || outbox.some(isCurrent)) return
+  if (job.open.hasStarted) countAttempt(job)
+  else putBack(job)
 }
 
 /** The payload of the event that tells the end of an attempt. */

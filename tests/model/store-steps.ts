@@ -4,9 +4,13 @@ export type Outcome = 'completed' | 'user' | 'device'
 
 /** Something that may happen; `at` chooses among those to whom it can happen. */
 export type Step =
-  | { kind: 'submit' | 'cancel' | 'deliver' | 'heartbeat' | 'attach' | 'detach' | 'crash'; at: number }
+  | { kind: 'submit' | 'cancel' | 'deliver' | 'heartbeat' | 'detach' | 'crash'; at: number }
+  /** A driver says hello when it attaches; not every driver of others does. */
+  | { kind: 'attach'; at: number; saysHello: boolean }
   | { kind: 'dispatch'; isFull: boolean }
   | { kind: 'finish'; at: number; outcome: Outcome }
+  /** `keepsOutbox`: a driver that keeps none cannot say what it holds. */
+  | { kind: 'hello'; at: number; keepsOutbox: boolean }
   /** `isAckLost`: the driver keeps the result and sends it again some time. */
   | { kind: 'result'; at: number; isAckLost: boolean }
   | { kind: 'foreign'; at: number; job: number }
@@ -17,11 +21,19 @@ const at = fc.nat({ max: 20 })
 /** True one time in five. */
 const rarely = fc.nat({ max: 4 }).map((number) => number === 0)
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ kind: fc.constantFrom('submit', 'attach'), at }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('submit'), at }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constant('attach'), at, saysHello: rarely.map((not) => !not) }),
+  },
   { weight: 5, arbitrary: fc.record({ kind: fc.constantFrom('deliver'), at }) },
   {
     weight: 3,
     arbitrary: fc.record({ kind: fc.constantFrom('cancel', 'heartbeat', 'detach', 'crash'), at }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('hello'), at, keepsOutbox: fc.boolean() }),
   },
   { weight: 5, arbitrary: fc.record({ kind: fc.constant('dispatch'), isFull: rarely }) },
   {

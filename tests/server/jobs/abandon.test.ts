@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'bun:test'
+import { markStarted } from '../../../src/db/index.ts'
+import { requeueAbandoned } from '../../../src/server/jobs/abandon.ts'
+import { Deadlines } from '../../../src/server/jobs/deadlines.ts'
+import { Dispatcher } from '../../../src/server/jobs/dispatch.ts'
+import { Holds } from '../../../src/server/jobs/holds.ts'
+import { JobLab } from '../../support/job-lab.ts'
+
+/** A driver that was given a job, began it when `hasStarted`, went away and is back under a new lease. */
+async function openCase({ hasStarted = true, flags = {} }: { hasStarted?: boolean; flags?: object } = {}) {
+  const lab = await JobLab.open({ ...flags })
+  const qpu = await lab.qpu()
+  const first = await lab.attach(qpu.driver)
+  const { id: job } = await lab.submit(await lab.user(), qpu.id)
+  const deadlines = new Deadlines(lab.clock, lab.config.jobTimeout)
+  const dispatcher = new Dispatcher({ ...lab.parts(), deadlines, holds: new Holds(lab.clock) })
+  await dispatcher.dispatchOnce()
+  const attempt = { job, attempt: 1 }
+  if (hasStarted) {
+    await lab.db.write('start', (tx) => markStarted(tx, { ...attempt, driver: qpu.driver.id }))
+  }
+  await lab.detach(first)
+  const again = await lab.attach(qpu.driver)
+  return {
+    lab,
+    qpu,
+    job,
+    attempt,
+    first,
+    again,
+    /** What the server does when the driver says what it holds. */
+    hello: (
+      held: { running?: { job: string; attempt: number } | null; outbox?: string[] | undefined },
+      source = again,
+    ) => requeueAbandoned(lab.parts(), source, { running: null, outbox: [], ...held }),
+    [Symbol.asyncDispose]: () => lab[Symbol.asyncDispose](),
+  }
+}
+
+describe('requeueAbandoned()', () => {
+  test('puts back a job that the driver began and lost, as an attempt that counts', async () => {
+    await using it = await openCase()
+    expect(await it.hello({})).toBe(1)
+    expect(await it.lab.job(it.job)).toMatchObject({ status: 'pending', attempt: 1, driver: '' })
+    expect((await it.lab.timeline(it.job)).at(-1)).toMatchObject({
+      event: 'lost',
+      detail: 'the driver came back without it',
+    })
+  })
+
+  test('puts back a job that never reached the driver, as an attempt that does not count', async () => {
+    await using it = await openCase({ hasStarted: false, flags: { maxAttempts: '1' } })
+    expect(await it.hello({})).toBe(1)
+    expect(await it.lab.job(it.job)).toMatchObject({ status: 'pending', error_code: '' })
+    expect(await it.lab.story(it.job)).toEqual(['submitted 0', 'claimed 1', 'undelivered 1'])
+  })
+
+  test('ends a job whose last allowed attempt is lost like that', async () => {
+    await using it = await openCase({ flags: { maxAttempts: '1' } })
+    expect(await it.hello({})).toBe(1)
+    expect(await it.lab.job(it.job)).toMatchObject({ status: 'failed', error_code: 'attempts_exhausted' })
+  })
+
+  test('leaves the attempt that the driver still runs, and no other attempt of that job', async () => {
+    await using it = await openCase()
+    expect(await it.hello({ running: it.attempt })).toBe(0)
+    expect((await it.lab.job(it.job)).status).toBe('running')
+    expect(await it.hello({ running: { job: it.job, attempt: 2 } })).toBe(1)
+    expect((await it.lab.job(it.job)).status).toBe('pending')
+  })
+
+  test('leaves the attempt whose result waits in the outbox', async () => {
+    await using it = await openCase()
+    expect(await it.hello({ outbox: [`${it.job}.1`] })).toBe(0)
+    expect((await it.lab.job(it.job)).status).toBe('running')
+  })
+
+  test('leaves everything to its deadline when the driver keeps no outbox', async () => {
+    await using it = await openCase()
+    expect(await it.hello({ outbox: undefined })).toBe(0)
+    expect((await it.lab.job(it.job)).status).toBe('running')
+  })
+
+  test('leaves attempts of the lease under which the driver speaks: they are on their way to it', async () => {
+    await using it = await openCase()
+    expect(await it.hello({}, it.first)).toBe(0)
+    expect((await it.lab.job(it.job)).status).toBe('running')
+  })
+
+  test('leaves attempts of other drivers of the QPU', async () => {
+    await using it = await openCase()
+    await it.lab.detach(it.again)
+    const standby = await it.lab.attach(await it.lab.standby(it.qpu))
+    expect(await it.hello({}, standby)).toBe(0)
+    expect((await it.lab.job(it.job)).status).toBe('running')
+  })
+})
