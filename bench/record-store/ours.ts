@@ -1,0 +1,33 @@
+import { join } from 'node:path'
+import { Service, temporaryFolder } from '../../tests/support/executable.ts'
+import { fillJobs, type Side } from './side.ts'
+
+/** What a client of the record store reads of a collection, to make the same elsewhere. */
+export interface CollectionShape {
+  name: string
+  fields: { name: string; type: string; collectionId?: string; system: boolean }[]
+}
+
+/** The built executable with `JOBS` jobs. Its production settings, except that nothing is limited by rate. */
+export async function openOurs(): Promise<Side & { collections: CollectionShape[] }> {
+  const folder = temporaryFolder()
+  const service = await Service.install(folder.path)
+  await service.start()
+  const { id: user, token } = await service.createUser(1_000)
+  const { id: qpu } = await service.createQpu('bench_qpu')
+  await service.stop()
+  fillJobs(join(folder.path, 'svc_data/svc.db'), { user, qpu })
+  await service.start()
+  const admin = await service.admin()
+  const listed = await service.call<{ items: CollectionShape[] }>('GET', '/api/collections?perPage=100', {
+    token: admin,
+  })
+  return {
+    ...{ name: 'svc', url: service.url, token, admin, user, qpu },
+    collections: listed.body.items,
+    async [Symbol.asyncDispose]() {
+      await service.stop()
+      folder[Symbol.dispose]()
+    },
+  }
+}
