@@ -23,5 +23,5 @@ export function serverAddress(config: Config, request: Request): string {
   if (request.headers.get('x-forwarded-proto') === 'https') return `https://${host}`
   const isSecure = url.protocol === 'https:'
   const port = (isSecure ? config.httpsPort : config.serverPort) || url.port
-  return `${isSecure ? 'https' : 'http'}://${host}:${port}`
+  return `${isSecure ? 'https' : 'http'}://${host}${port ? `:${port}` : ''}`
 }
