@@ -31,7 +31,8 @@ function redact(name: string, value: unknown): unknown {
 }
 
 interface LogOptions {
-  level?: LogLevel
+  /** Least important level that is written; a function is asked for each line. */
+  level?: LogLevel | (() => LogLevel)
   format?: LogFormat
   /** Receives each finished line, without its line end; standard error when absent. */
   write?: (line: string) => void
@@ -40,7 +41,8 @@ interface LogOptions {
 
 /** A log that writes readable lines on a terminal and JSON lines elsewhere. */
 export function createLog(options: LogOptions = {}): Log {
-  const threshold = LEVELS[options.level ?? 'info']
+  const { level: least = 'info' } = options
+  const threshold = () => LEVELS[typeof least === 'function' ? least() : least]
   const pretty =
     options.format === 'pretty' || (options.format !== 'json' && !options.write && process.stderr.isTTY)
   const consola = createConsola({ level: 5, stdout: process.stderr, stderr: process.stderr })
@@ -48,7 +50,7 @@ export function createLog(options: LogOptions = {}): Log {
   const now = options.now ?? (() => Date.now())
 
   function emit(level: LogLevel, subject: string, message: string, fields: LogFields): void {
-    if (LEVELS[level] < threshold) return
+    if (LEVELS[level] < threshold()) return
     const safe = Object.fromEntries(
       Object.entries(fields).map(([name, value]) => [name, redact(name, value)]),
     )

@@ -6,8 +6,8 @@ interface LoopOptions {
   name: string
   clock: Clock
   log: Log
-  /** Longest pause between two runs, in ms. */
-  intervalMs: number
+  /** Longest pause between two runs, in ms; a function is asked before each pause. */
+  intervalMs: number | (() => number)
   runOnce: () => Promise<void> | void
 }
 
@@ -58,7 +58,8 @@ export class Loop {
       }
       if (signal.aborted || this.#woken) continue
       this.#pause = new AbortController()
-      await clock.sleep(intervalMs, this.#pause.signal).catch(() => undefined)
+      const pauseMs = typeof intervalMs === 'number' ? intervalMs : intervalMs()
+      await clock.sleep(pauseMs, this.#pause.signal).catch(() => undefined)
       this.#pause = undefined
     }
   }

@@ -1,7 +1,8 @@
 import { defineCommand } from 'citty'
 import { createLog, systemClock } from '../base/index.ts'
-import { createServer } from '../server/index.ts'
+import { createServer, LiveConfig } from '../server/index.ts'
 import { readFlags } from './flags.ts'
+import { reloadOnHangup } from './reload.ts'
 import { loadConfig, settingsArgs } from './settings-flags.ts'
 import { untilStopped } from './signals.ts'
 import { version } from './version.ts'
@@ -11,12 +12,16 @@ export const serveCommand = defineCommand({
   meta: { name: 'serve', description: 'Run the server' },
   args: settingsArgs,
   async run({ rawArgs }) {
-    const config = loadConfig(readFlags('svc serve', rawArgs, settingsArgs))
-    const log = createLog({ level: config.logLevel, format: config.logFormat })
+    const flags = readFlags('svc serve', rawArgs, settingsArgs)
+    const config = loadConfig(flags)
+    const live = new LiveConfig(config)
+    const log = createLog({ level: () => live.current.logLevel, format: config.logFormat })
+    reloadOnHangup(() => loadConfig(flags), live, log)
     const server = await createServer(config, {
       clock: systemClock,
       log,
       version,
+      live,
       assets: await loadWeb(),
     })
     const address = await server.start()

@@ -75,7 +75,13 @@ export {
   type Server,
 } from './store/dispatch.ts'
 export { type ExternalIdentity, type ExternalSignIn, signInExternally } from './store/external-auths.ts'
-export { findAnswer, type KeptAnswer, type KeyedRequest, keepAnswer } from './store/idempotency.ts'
+export {
+  ANSWERS_KEPT_MS,
+  findAnswer,
+  type KeptAnswer,
+  type KeyedRequest,
+  keepAnswer,
+} from './store/idempotency.ts'
 export {
   cancelJob,
   findJob,
@@ -119,6 +125,14 @@ export {
   type RetryLimits,
   requeueLost,
 } from './store/results.ts'
+export {
+  type PruneStep,
+  pruneCalibrationRequests,
+  pruneCalibrationResults,
+  pruneEvents,
+  pruneIdempotencyKeys,
+  stripCalibrationResult,
+} from './store/retention.ts'
 export { type BusyTime, readSchedule } from './store/schedule.ts'
 export { listTimeline, type TimelineEntry } from './store/timeline.ts'
 export {

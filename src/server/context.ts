@@ -2,11 +2,14 @@ import type { Clock, Log } from '../base/index.ts'
 import type { Database } from '../db/index.ts'
 import type { Config } from './config.ts'
 import type { DriverHub } from './drivers/hub-contract.ts'
+import type { LiveConfig } from './live-config.ts'
 import type { TlsKeeper } from './tls/keeper.ts'
 
 /** What every feature of the server is given; built once in `index.ts`. */
 export interface ServerContext {
   readonly config: Config
+  /** The settings that a reload may change. */
+  readonly live: LiveConfig
   readonly db: Database
   readonly clock: Clock
   readonly log: Log

@@ -11,6 +11,7 @@ import type { ServerContext } from './context.ts'
 import { Hub } from './drivers/hub.ts'
 import { driverRoutes } from './drivers/routes.ts'
 import { createEventHandler } from './events/handlers.ts'
+import { Pruner } from './events/prune.ts'
 import { buildApp } from './http/app.ts'
 import { type AssetTree, serveAssets } from './http/assets.ts'
 import { openApiRoute } from './http/openapi.ts'
@@ -22,6 +23,7 @@ import { Dispatcher } from './jobs/dispatch.ts'
 import { Holds } from './jobs/holds.ts'
 import { Recovery } from './jobs/recover.ts'
 import { jobRoutes } from './jobs/routes.ts'
+import { LiveConfig } from './live-config.ts'
 import { Mailer } from './mail/mailer.ts'
 import { metaRoutes } from './meta/routes.ts'
 import { notificationRoutes } from './notifications/routes.ts'
@@ -39,6 +41,7 @@ export type { ServerContext } from './context.ts'
 export type { Asset, AssetTree, Representation } from './http/assets.ts'
 export { shapesOf } from './http/openapi.ts'
 export { readSubmission } from './jobs/read-submission.ts'
+export { LiveConfig, RELOADABLE, type Reload } from './live-config.ts'
 
 const RENEWAL_CHECK_MS = 3_600_000
 
@@ -46,6 +49,8 @@ interface ServerParts {
   clock: Clock
   log: Log
   version: string
+  /** Settings that may change while the server runs; without it they stay. */
+  live?: LiveConfig
   /** The built web pages, if this build has them. */
   assets: AssetTree | undefined
 }
@@ -70,7 +75,7 @@ export interface Server {
  * @throws AppError with the remedy when the database or a certificate file cannot be used.
  */
 export async function createServer(config: Config, parts: ServerParts): Promise<Server> {
-  const { clock, log, version } = parts
+  const { clock, log, version, live = new LiveConfig(config) } = parts
   const tls = await openTls({
     files: {
       caCert: config.tlsCaCertFile,
@@ -87,8 +92,8 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
   await resetLeases(db)
   const accounts = await Accounts.open(db, clock)
   const passwords = new Passwords()
-  const hub = new Hub({ config, db, clock, log, tls, version })
-  const context: ServerContext = { config, db, clock, log, hub, tls, version }
+  const hub = new Hub({ config, live, db, clock, log, tls, version })
+  const context: ServerContext = { config, live, db, clock, log, hub, tls, version }
   const deadlines = new Deadlines(clock, config.jobTimeout)
   const holds = new Holds(clock)
   const recovery = new Recovery({ ...context, deadlines })
@@ -98,7 +103,7 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
   const mailer = config.smtpHost === '' ? undefined : new Mailer(config, { clock, log })
   const publicUrl = () => config.publicUrl.replace(/\/$/, '') || url
   const links = new AccountLinks({ context, accounts, mailer, publicUrl })
-  const submissions = new RateLimiter(config.submitRate, clock)
+  const submissions = new RateLimiter(() => live.current.submitRate, clock)
   const records = createRecordService(context, { passwords, submissions })
   const setUp = new SetUp({ db, clock, passwords })
   const identify = (request: Request) => accounts.identify(request)
@@ -131,6 +136,7 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
     pages: parts.assets ? serveAssets(parts.assets) : undefined,
   })
   const ports = new HttpPorts(context, app)
+  const pruner = new Pruner({ db, clock, log: log.child('pruning'), live })
   const renewal = new Loop({
     name: 'certificate renewal',
     clock,
@@ -146,6 +152,7 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
       recovery.start()
       dispatcher.start()
       renewal.start()
+      pruner.start()
       realtime.start()
       const addresses = await ports.open()
       url = addresses.url
@@ -156,6 +163,7 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
     async stop() {
       await realtime.stop()
       await ports.close()
+      await pruner.stop()
       await renewal.stop()
       await dispatcher.stop()
       await recovery.stop()

@@ -41,7 +41,7 @@ CREATE TABLE "calibration_requests" (
 CREATE INDEX "calibration_requests_driver_status" ON "calibration_requests" ("driver", "status");
 CREATE UNIQUE INDEX "calibration_requests_driver_unique" ON "calibration_requests" ("driver") WHERE status = 'running';
 CREATE INDEX "calibration_requests_result" ON "calibration_requests" ("result");
-CREATE INDEX "calibration_requests_status" ON "calibration_requests" ("status");
+CREATE INDEX "calibration_requests_status_finished_at" ON "calibration_requests" ("status", "finished_at");
 CREATE TABLE "calibration_results" (
   "seq" INTEGER PRIMARY KEY AUTOINCREMENT,
   "id" TEXT NOT NULL UNIQUE,
@@ -64,6 +64,7 @@ CREATE INDEX "calibration_results_driver" ON "calibration_results" ("driver");
 CREATE INDEX "calibration_results_finished_at" ON "calibration_results" ("finished_at");
 CREATE INDEX "calibration_results_qpu" ON "calibration_results" ("qpu");
 CREATE UNIQUE INDEX "calibration_results_run_id_unique" ON "calibration_results" ("run_id") WHERE "run_id" <> '';
+CREATE INDEX "calibration_results_traces_stripped_finished_at" ON "calibration_results" ("traces_stripped", "finished_at");
 CREATE TABLE "change_log" (
   "seq" INTEGER PRIMARY KEY AUTOINCREMENT,
   "collection" TEXT NOT NULL,

@@ -21,7 +21,7 @@ export const calibrationRequests = defineCollection({
   },
   rules: { list: SIGNED_IN, view: SIGNED_IN, create: null, update: null, remove: null },
   indexes: [
-    ['status'],
+    ['status', 'finished_at'],
     ['driver', 'status'],
     // I10: at most one running calibration per tuner.
     { on: ['driver'], unique: true, where: "status = 'running'" },

@@ -22,5 +22,5 @@ export const calibrationResults = defineCollection({
     run_id: text({ internal: true, unique: true, help: 'The run that made the report' }),
   },
   rules: { list: SIGNED_IN, view: SIGNED_IN, create: null, update: null, remove: null },
-  indexes: [['qpu'], ['finished_at']],
+  indexes: [['qpu'], ['finished_at'], ['traces_stripped', 'finished_at']],
 })

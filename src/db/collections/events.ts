@@ -1,3 +1,4 @@
+import { fromTimestamp, toTimestamp } from '../../base/index.ts'
 import { defineCollection } from '../collection.ts'
 import { json, relation, text } from '../field.ts'
 
@@ -17,4 +18,18 @@ export const events = defineCollection({
   },
   rules: { list: SIGNED_IN, view: SIGNED_IN, create: null, update: null, remove: null },
   indexes: [['type', 'ts'], ['ts']],
+  hooks: {
+    beforeInsert({ record }) {
+      record.ts = inOneForm(record.ts)
+    },
+    beforeUpdate({ after }) {
+      after.ts = inOneForm(after.ts)
+    },
+  },
 })
+
+/** Drivers may write `+01:00` or microseconds; in one form, the order of the texts is that of the times. */
+function inOneForm(ts: string): string {
+  const ms = fromTimestamp(ts)
+  return ms === undefined ? ts : toTimestamp(ms).replace(' ', 'T')
+}

@@ -18,8 +18,8 @@ export interface KeptAnswer {
   response: unknown
 }
 
-/** How long a key stands for its first request. */
-const KEPT_MS = 24 * 3_600_000
+/** How long a key stands for its first request, in ms. */
+export const ANSWERS_KEPT_MS = 24 * 3_600_000
 /** Keys removed with each new one, so that the table stays small without a loop of its own. */
 const PRUNED_AT_ONCE = 10
 
@@ -29,7 +29,7 @@ const PRUNED_AT_ONCE = 10
  * @throws AppError `unprocessable`, reason `idempotency_key_reused`, when the key was used for something else.
  */
 export function findAnswer(tx: Tx, request: KeyedRequest): KeptAnswer | undefined {
-  const expired = toTimestamp(tx.now - KEPT_MS)
+  const expired = toTimestamp(tx.now - ANSWERS_KEPT_MS)
   tx.run(
     `DELETE FROM idempotency_keys WHERE rowid IN
        (SELECT rowid FROM idempotency_keys WHERE at < $expired ORDER BY at LIMIT ${PRUNED_AT_ONCE})`,

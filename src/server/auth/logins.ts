@@ -34,8 +34,8 @@ export class Logins {
 
   constructor(parts: LoginsParts) {
     this.#parts = parts
-    const { config, clock } = parts.context
-    this.#throttle = new LoginThrottle(config.loginRate, clock)
+    const { live, clock } = parts.context
+    this.#throttle = new LoginThrottle(() => live.current.loginRate, clock)
   }
 
   /**

@@ -4,6 +4,7 @@ import type { Command, ConnectRequest, ConnectResponse } from '../../protocol/in
 import { hashToken } from '../access-token.ts'
 import type { Config } from '../config.ts'
 import { listenAddress } from '../http/address.ts'
+import type { LiveConfig } from '../live-config.ts'
 import type { TlsKeeper } from '../tls/keeper.ts'
 import type { DriverHub } from './hub-contract.ts'
 import { BusyPorts } from './ports.ts'
@@ -18,6 +19,7 @@ const PORT_TRIES = 20
 
 interface HubParts {
   config: Config
+  live: Pick<LiveConfig, 'current'>
   db: Database
   clock: Clock
   log: Log
@@ -163,7 +165,7 @@ export class Hub implements DriverHub {
       tls,
       tokens: this.#tokens,
       handle: (from, event) => this.#handle(from, event),
-      rateLimit: config.eventRateLimit,
+      rateLimit: () => this.#parts.live.current.eventRateLimit,
       version: this.#parts.version,
       clock,
       log: this.#log,

@@ -2,7 +2,7 @@ import type { Clock, Log } from '../../base/index.ts'
 
 /** Bounds one driver's telemetry: a token bucket that holds one second's worth of events. */
 export class EventRateLimit {
-  readonly #perSecond: number
+  readonly #limit: () => number
   readonly #clock: Clock
   readonly #log: Log
   #tokens: number
@@ -10,21 +10,22 @@ export class EventRateLimit {
   #dropped = 0
   #loggedAt = Number.NEGATIVE_INFINITY
 
-  /** `perSecond` 0 switches the limit off. */
-  constructor(perSecond: number, clock: Clock, log: Log) {
-    this.#perSecond = perSecond
+  /** `perSecond` is asked for each event, for it may change while the server runs; 0 = no limit. */
+  constructor(perSecond: () => number, clock: Clock, log: Log) {
+    this.#limit = perSecond
     this.#clock = clock
     this.#log = log
-    this.#tokens = perSecond
+    this.#tokens = perSecond()
     this.#at = clock.monotonic()
   }
 
   /** Whether one more event may pass; says so in the log, at most once a second, when it may not. */
   allows(): boolean {
-    if (this.#perSecond === 0) return true
+    const perSecond = this.#limit()
+    if (perSecond === 0) return true
     const now = this.#clock.monotonic()
-    const earned = ((now - this.#at) / 1000) * this.#perSecond
-    this.#tokens = Math.min(this.#perSecond, this.#tokens + earned)
+    const earned = ((now - this.#at) / 1000) * perSecond
+    this.#tokens = Math.min(perSecond, this.#tokens + earned)
     this.#at = now
     if (this.#tokens >= 1) {
       this.#tokens -= 1

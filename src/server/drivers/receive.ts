@@ -30,7 +30,7 @@ interface ReceiverParts {
   /** Told the id of each dropped event that its driver would send again until it is acknowledged. */
   onRejected(event: string): void
   /** Events per second; 0 = no limit. */
-  rateLimit: number
+  rateLimit: () => number
   clock: Clock
   log: Log
 }

@@ -12,7 +12,7 @@ interface SessionParts {
   tls: TlsKeeper
   tokens: SocketTokens
   handle: EventHandler
-  rateLimit: number
+  rateLimit: () => number
   version: string
   clock: Clock
   log: Log

@@ -35,11 +35,11 @@ const API_HEADERS = {
 
 /** The HTTP application: each declared route behind one border for identity, limits, bodies and errors. */
 export function buildApp({ context, routes, identify, pages }: AppParts): App {
-  const { config, clock } = context
+  const { config, live, clock } = context
   const log = context.log.child('http')
   const limits = {
-    guest: new RateLimiter(config.anonymousRate, clock),
-    user: new RateLimiter(config.userRate, clock),
+    guest: new RateLimiter(() => live.current.anonymousRate, clock),
+    user: new RateLimiter(() => live.current.userRate, clock),
   }
   const app = new Hono<Env>()
 

@@ -11,18 +11,19 @@ const MAX_KEYS = 50_000
 
 /** One token bucket per key. Refused calls say when to come back. */
 export class RateLimiter {
-  readonly #limit: RateLimit
+  readonly #limit: () => RateLimit
   readonly #clock: Clock
   readonly #buckets = new Map<string, Bucket>()
 
-  constructor(limit: RateLimit, clock: Clock) {
-    this.#limit = limit
+  /** A `limit` that may change while the server runs is a function. */
+  constructor(limit: RateLimit | (() => RateLimit), clock: Clock) {
+    this.#limit = typeof limit === 'function' ? limit : () => limit
     this.#clock = clock
   }
 
   /** @throws AppError `limited` when the key's bucket is empty. */
   take(key: string): void {
-    const { perSecond, burst } = this.#limit
+    const { perSecond, burst } = this.#limit()
     if (burst === 0) return
     const now = this.#clock.monotonic()
     const bucket = this.#buckets.get(key) ?? { tokens: burst, at: now }
@@ -61,11 +62,12 @@ const MAX_BLOCK_MS = 15 * MINUTE_MS
  * 15 minutes. A success clears the key, and so does a quiet time as long as the longest wait.
  */
 export class LoginThrottle {
-  readonly #perMinute: number
+  readonly #perMinute: () => number
   readonly #clock: Clock
   readonly #keys = new Map<string, Failures>()
 
-  constructor(perMinute: number, clock: Clock) {
+  /** `perMinute` is asked at each attempt, for it may change while the server runs; 0 = no limit. */
+  constructor(perMinute: () => number, clock: Clock) {
     this.#perMinute = perMinute
     this.#clock = clock
   }
@@ -76,7 +78,7 @@ export class LoginThrottle {
    * @throws AppError `limited` while the key is blocked; `attempt` is not run then.
    */
   async run<T>(key: string, attempt: () => Promise<T | undefined>): Promise<T | undefined> {
-    if (this.#perMinute === 0) return attempt()
+    if (this.#perMinute() === 0) return attempt()
     const entry = this.#admit(key)
     entry.pending += 1
     try {
@@ -92,9 +94,9 @@ export class LoginThrottle {
   #admit(key: string): Failures {
     const now = this.#clock.monotonic()
     const entry = this.#keys.get(key) ?? { count: 0, last: now, blockedUntil: 0, pending: 0 }
-    const quietMs = entry.count < this.#perMinute ? MINUTE_MS : MAX_BLOCK_MS
+    const quietMs = entry.count < this.#perMinute() ? MINUTE_MS : MAX_BLOCK_MS
     if (now - entry.last > quietMs) entry.count = 0
-    const room = Math.max(1, this.#perMinute - entry.count)
+    const room = Math.max(1, this.#perMinute() - entry.count)
     const waitMs = entry.pending >= room ? 1_000 : entry.blockedUntil - now
     if (waitMs > 0) {
       const retryAfter = Math.ceil(waitMs / 1000)
@@ -109,7 +111,7 @@ export class LoginThrottle {
   #failed(entry: Failures): void {
     entry.count += 1
     entry.last = this.#clock.monotonic()
-    const excess = entry.count - this.#perMinute
+    const excess = entry.count - this.#perMinute()
     const blockMs = excess < 0 ? 0 : Math.min(MAX_BLOCK_MS, MINUTE_MS * 2 ** Math.min(excess, 10))
     entry.blockedUntil = entry.last + blockMs
   }

@@ -11,7 +11,7 @@ function open({ rateLimit = 0 } = {}) {
     source: SOURCE,
     handle: async (_, event) => void handled.push(event.id),
     onRejected: (event) => void rejected.push(event),
-    rateLimit,
+    rateLimit: () => rateLimit,
     clock: new FakeClock(),
     log: silentLog,
   })

@@ -1,0 +1,76 @@
+import { toTimestamp } from '../../base/index.ts'
+import type { SqlWriter } from '../sql.ts'
+
+/**
+ * One step of removing what is older than `before` (ms since the epoch): changes a bounded number of rows and
+ * returns how many, 0 = nothing is left to do. Nobody is told of single rows; they leave in bulk.
+ */
+export type PruneStep = (tx: SqlWriter, before: number) => number
+
+/** Rows of one transaction: other writers wait a few ms for it at most. */
+export const ROWS_AT_ONCE = 500
+/** Reports hold up to 32 MB each. */
+const REPORTS_AT_ONCE = 10
+
+/** Removes events by their own time. */
+export const pruneEvents: PruneStep = (tx, before) =>
+  tx.run(
+    `DELETE FROM events WHERE seq IN (SELECT seq FROM events WHERE ts < $before ORDER BY ts LIMIT ${ROWS_AT_ONCE})`,
+    { before: eventTime(before) },
+  )
+
+/** Times of events have the form of the wire, `2026-01-31T09:05:00.000Z`. */
+function eventTime(ms: number): string {
+  return toTimestamp(ms).replace(' ', 'T')
+}
+
+/** The end of a record; one that was ended by hand may lack it, then its last change counts. */
+const ENDED = `(finished_at > '' AND finished_at < $before OR finished_at = '' AND updated < $before)`
+
+/** Removes requests that are `done` or `failed`, by their end. Reports keep the id of their request. */
+export const pruneCalibrationRequests: PruneStep = (tx, before) =>
+  tx.run(
+    `DELETE FROM calibration_requests WHERE seq IN
+       (SELECT seq FROM calibration_requests WHERE status IN ('done', 'failed') AND ${ENDED} LIMIT ${ROWS_AT_ONCE})`,
+    { before: toTimestamp(before) },
+  )
+
+/** Removes reports by their end; requests forget them. */
+export const pruneCalibrationResults: PruneStep = (tx, before) => {
+  const old = tx.all<{ id: string }>(
+    `SELECT id FROM calibration_results WHERE ${ENDED} LIMIT ${REPORTS_AT_ONCE}`,
+    { before: toTimestamp(before) },
+  )
+  for (const { id } of old) {
+    tx.run("UPDATE calibration_requests SET result = '', updated = $at WHERE result = $id", { id, at: tx.at })
+    tx.run('DELETE FROM calibration_results WHERE id = $id', { id })
+  }
+  return old.length
+}
+
+/**
+ * Removes the traces of one report by its end: `fit` of its routine results, `raw_data` of its benchmarks. SQLite
+ * edits the text, so that every number stays as it was written.
+ */
+export const stripCalibrationResult: PruneStep = (tx, before) =>
+  tx.run(
+    `UPDATE calibration_results SET routines = ${without('routines', 'fit')},
+       benchmarks = ${without('benchmarks', 'raw_data')}, traces_stripped = 1, updated = $at
+     WHERE seq = (SELECT seq FROM calibration_results WHERE traces_stripped = 0 AND ${ENDED} LIMIT 1)`,
+    { before: toTimestamp(before), at: tx.at },
+  )
+
+/** The JSON list in `column` with `key` removed from each object; anything but a list stays as it is. */
+function without(column: string, key: string): string {
+  return `CASE WHEN json_type(${column}) = 'array' THEN
+    (SELECT json_group_array(json(CASE part.type WHEN 'object' THEN json_remove(part.value, '$.${key}')
+       ELSE ${column} -> part.key END) ORDER BY part.key) FROM json_each(${column}) part) ELSE ${column} END`
+}
+
+/** Removes the answers to keyed requests, by their time. */
+export const pruneIdempotencyKeys: PruneStep = (tx, before) =>
+  tx.run(
+    `DELETE FROM idempotency_keys WHERE rowid IN
+       (SELECT rowid FROM idempotency_keys WHERE at < $before ORDER BY at LIMIT ${ROWS_AT_ONCE})`,
+    { before: toTimestamp(before) },
+  )

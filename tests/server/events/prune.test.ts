@@ -1,0 +1,197 @@
+import { describe, expect, test } from 'bun:test'
+import { createLog, toTimestamp } from '../../../src/base/index.ts'
+import {
+  calibrationRequests,
+  calibrationResults,
+  type Database,
+  drivers,
+  events,
+  qpus,
+} from '../../../src/db/index.ts'
+import { Pruner } from '../../../src/server/events/prune.ts'
+import { LiveConfig, readConfig } from '../../../src/server/index.ts'
+import { openTestDatabase } from '../../support/database.ts'
+import { eventually, openTestServer } from '../../support/server.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+const configOf = (flags: Record<string, string>) => readConfig({ flags, env: {} }).config
+
+/** A pruner on a real database, with a log that is kept. */
+async function open(flags: Record<string, string> = {}) {
+  const test = await openTestDatabase()
+  const lines: Record<string, unknown>[] = []
+  const log = createLog({ write: (line) => void lines.push(JSON.parse(line)), now: () => 0 })
+  const live = new LiveConfig(configOf(flags))
+  const pruner = new Pruner({ db: test.db, clock: test.clock, log, live })
+  return {
+    ...test,
+    live,
+    pruner,
+    lines: () => lines.map(({ time, level, subject, ...rest }) => rest),
+    /** Runs `pruneOnce` to its end, over the pauses between its steps. */
+    async tick() {
+      const pruning = pruner.pruneOnce()
+      let isOver = false
+      void pruning.finally(() => {
+        isOver = true
+      })
+      await eventually('the pruning to end', () => isOver, test.clock)
+      await pruning
+    },
+    [Symbol.asyncDispose]: async () => {
+      await pruner.stop()
+      await test[Symbol.asyncDispose]()
+    },
+  }
+}
+
+function addEvents(db: Database, count: number, atMs: number): Promise<unknown> {
+  return db.write('events', (tx) => {
+    for (let at = 0; at < count; at++) {
+      tx.insert(events, { source: 'd', type: 'Reading', ts: toTimestamp(atMs).replace(' ', 'T') })
+    }
+  })
+}
+
+const countEvents = (db: Database) =>
+  db.read((tx) => tx.one<{ events: number }>('SELECT count(*) AS events FROM events')?.events)
+
+describe('pruneOnce()', () => {
+  test('removes each kind by its own age and says how many', async () => {
+    await using pruning = await open({
+      eventsRetention: '30m',
+      calibrationRequestRetention: '2h',
+      calibrationResultRetention: '3h',
+      calibrationFitRetention: '1h',
+    })
+    const { db, clock } = pruning
+    await addEvents(db, 1_001, clock.now() - HOUR_MS)
+    await addEvents(db, 3, clock.now() - 60_000)
+    await db.write('calibrations', (tx) => {
+      const qpu = tx.insert(qpus, { name: 'north' }).id
+      const driver = tx.insert(drivers, { name: 'tuner', operation: 'calibrate', qpu, token: 'ab' }).id
+      for (const hours of [0.5, 1.5, 2.5, 3.5]) {
+        const finished_at = toTimestamp(clock.now() - hours * HOUR_MS)
+        tx.insert(calibrationRequests, { driver, mode: 'full', status: 'done', finished_at })
+        tx.insert(calibrationResults, {
+          driver,
+          finished_at,
+          routines: [{ name: 'rabi', fit: [1], params: 2 }],
+        })
+      }
+    })
+    await pruning.tick()
+    expect(pruning.lines()).toEqual([
+      { message: 'pruned 1001 expired events' },
+      { message: 'pruned calibration data', requests: 2, reports: 1, stripped: 2 },
+    ])
+    expect(await countEvents(db)).toBe(3)
+    const reports = await db.read((tx) => tx.list(calibrationResults).map(({ routines }) => routines))
+    expect(reports).toEqual([
+      [{ name: 'rabi', fit: [1], params: 2 }],
+      [{ name: 'rabi', params: 2 }],
+      [{ name: 'rabi', params: 2 }],
+    ])
+    await pruning.tick()
+    expect(pruning.lines().length).toBe(2)
+  })
+
+  test('keeps what a setting of 0 is about', async () => {
+    await using pruning = await open({ eventsRetention: '0', calibrationRequestRetention: '0' })
+    await addEvents(pruning.db, 2, 0)
+    await pruning.tick()
+    expect(await countEvents(pruning.db)).toBe(2)
+    expect(pruning.lines()).toEqual([])
+  })
+
+  test('pauses after each 500 rows', async () => {
+    await using pruning = await open()
+    await addEvents(pruning.db, 501, 0)
+    const done = pruning.pruner.pruneOnce()
+    await eventually('the first step', async () => (await countEvents(pruning.db)) === 1)
+    await Bun.sleep(20)
+    expect(await countEvents(pruning.db)).toBe(1)
+    await pruning.pruner.stop()
+    await done
+    expect(pruning.lines()).toEqual([{ message: 'pruned 500 expired events' }])
+  })
+
+  test('skips one tick after the wall clock was set by more than a day, forward or back', async () => {
+    await using pruning = await open()
+    const { db, clock } = pruning
+    await addEvents(db, 4, clock.now())
+    await pruning.tick()
+    clock.jump(40 * DAY_MS)
+    await pruning.tick()
+    expect(await countEvents(db)).toBe(4)
+    clock.jump(-40 * DAY_MS)
+    await pruning.tick()
+    expect(await countEvents(db)).toBe(4)
+    const message = 'the clock was set by more than a day, pruning waits for the next time'
+    expect(pruning.lines()).toEqual([
+      { message, jump: '960h' },
+      { message, jump: '-960h' },
+    ])
+    clock.jump(DAY_MS - 1_000)
+    await clock.advance(31 * DAY_MS)
+    await pruning.tick()
+    expect(await countEvents(db)).toBe(0)
+  })
+})
+
+describe('start()', () => {
+  test('runs at once, then every eventsPruneInterval', async () => {
+    await using pruning = await open({ eventsRetention: '24h', eventsPruneInterval: '1h' })
+    const { db, clock } = pruning
+    await addEvents(db, 1, clock.now() - 2 * DAY_MS)
+    await addEvents(db, 1, clock.now() - DAY_MS + 2 * HOUR_MS - 1)
+    pruning.pruner.start()
+    await eventually('the first', async () => (await countEvents(db)) === 1)
+    await Bun.sleep(10)
+    await clock.advance(HOUR_MS + 1_000)
+    await Bun.sleep(10)
+    expect(await countEvents(db)).toBe(1)
+    await eventually('the second', async () => {
+      await clock.advance(HOUR_MS)
+      return (await countEvents(db)) === 0
+    })
+  })
+
+  test('does not run while every age is 0, and follows a reload', async () => {
+    const never = { eventsRetention: '0', calibrationRequestRetention: '0', calibrationFitRetention: '0' }
+    await using pruning = await open(never)
+    const { db, clock, live } = pruning
+    await addEvents(db, 1, clock.now() - 2 * DAY_MS)
+    await db.write('key', (tx) =>
+      tx.run(
+        `INSERT INTO idempotency_keys (user, key, route, body_hash, status, response, at)
+         VALUES ('u', 'k', '', '', 200, '{}', '2020-01-01 00:00:00.000Z')`,
+      ),
+    )
+    const keys = () => db.read((tx) => tx.all('SELECT key FROM idempotency_keys').length)
+    pruning.pruner.start()
+    await clock.advance(3 * HOUR_MS)
+    await Bun.sleep(10)
+    expect([await countEvents(db), await keys()]).toEqual([1, 1])
+    live.replace(configOf({ ...never, eventsRetention: '24h' }))
+    await eventually('the event to go', async () => (await countEvents(db)) === 0, clock)
+    await eventually('the key to go', async () => (await keys()) === 0, clock)
+    live.replace(configOf(never))
+    await Bun.sleep(10)
+    await addEvents(db, 1, clock.now() - 2 * DAY_MS)
+    await clock.advance(3 * HOUR_MS)
+    await Bun.sleep(10)
+    expect(await countEvents(db)).toBe(1)
+  })
+})
+
+test('a server prunes by its settings', async () => {
+  await using server = await openTestServer({
+    settings: { eventsRetention: '1h', eventsPruneInterval: '100ms' },
+  })
+  await addEvents(server.db, 2, server.context.clock.now() - 2 * HOUR_MS)
+  await addEvents(server.db, 1, server.context.clock.now())
+  await eventually('the old events to go', async () => (await countEvents(server.db)) === 1)
+})
