@@ -5,7 +5,6 @@ import {
   checkInvariants,
   createDriver,
   createQpu,
-  createUser,
   type Database,
   type Driver,
   findJob,
@@ -19,6 +18,7 @@ import {
   type Server,
   type TimelineEntry,
   type User,
+  users,
 } from '../../src/db/index.ts'
 import type { Command } from '../../src/protocol/index.ts'
 import { type Config, readConfig } from '../../src/server/config.ts'
@@ -114,14 +114,8 @@ export class JobLab implements AsyncDisposable {
 
   user(seconds = 100): Promise<User> {
     this.#count += 1
-    return createUser(this.db, {
-      email: `user${this.#count}@example.org`,
-      username: '',
-      passwordHash: '',
-      verified: true,
-      emailVisibility: false,
-      qpuSeconds: seconds,
-    })
+    const email = `user${this.#count}@example.org`
+    return this.db.write('user', (tx) => tx.insert(users, { email, verified: true, qpu_seconds: seconds }))
   }
 
   async qpu({ numQubits = 1, enabled = true } = {}): Promise<Qpu & { driver: Driver }> {

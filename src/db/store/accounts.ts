@@ -88,33 +88,6 @@ export function findUserByApiToken(db: Database, hash: string): Promise<User | u
   })
 }
 
-/** What a superuser says about a new user; `passwordHash` '' = no password login. */
-export interface NewUser {
-  id?: string | undefined
-  email: string
-  username: string
-  passwordHash: string
-  verified: boolean
-  emailVisibility: boolean
-  qpuSeconds: number
-}
-
-/** Creates a user; an opening balance becomes the first ledger row. */
-export function createUser(db: Database, user: NewUser): Promise<User> {
-  return db.write('create user', (tx) =>
-    tx.insert(users, {
-      ...(user.id ? { id: user.id } : {}),
-      email: user.email,
-      username: user.username,
-      password: user.passwordHash,
-      tokenKey: newSecret(),
-      verified: user.verified,
-      emailVisibility: user.emailVisibility,
-      qpu_seconds: user.qpuSeconds,
-    }),
-  )
-}
-
 /**
  * Creates a superuser, or gives an existing one a new password, which also ends its logins.
  * @throws AppError `conflict` / `not_found` when `mode` is `create` / `update` and it does / does not exist.

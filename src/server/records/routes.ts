@@ -16,6 +16,9 @@ const COLLECTION = '/api/collections/:collection'
 const RECORDS = `${COLLECTION}/records`
 const RECORD = `${RECORDS}/:id`
 
+/** A client that takes nothing of its file for so long is gone. */
+const EXPORT_IDLE_SECONDS = 120
+
 /** The routes of the record-store pattern, the same for every collection. */
 export function recordRoutes(service: RecordService): Route[] {
   const found = (params: Readonly<Record<string, string>>) =>
@@ -34,7 +37,7 @@ export function recordRoutes(service: RecordService): Route[] {
         const collection = found(params)
         const request = { ...asked, query: texts(plain) }
         if (format === 'json') return listRecords(service, collection, request)
-        asked.setIdleTimeout(0)
+        asked.setIdleTimeout(EXPORT_IDLE_SECONDS)
         return exportRecords(service, collection, format, request)
       },
     }),

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
+import { newSecret } from '../../../src/base/index.ts'
 import {
   type Account,
   type AccountKind,
   changeEmail,
-  createUser,
   type Database,
   findAccount,
   findAccountByEmail,
@@ -20,14 +20,7 @@ import { openTestDatabase } from '../../support/database.ts'
 
 const proof = (kind: AccountKind, { id, tokenKey }: Account) => ({ kind, id, tokenKey })
 const addUser = (db: Database, email: string, verified = false) =>
-  createUser(db, {
-    email,
-    username: '',
-    passwordHash: 'hash',
-    verified,
-    emailVisibility: false,
-    qpuSeconds: 0,
-  })
+  db.write('user', (tx) => tx.insert(users, { email, password: 'hash', tokenKey: newSecret(), verified }))
 
 test('resetPassword() works once per link, also when two use it at the same time', async () => {
   await using test = await openTestDatabase()

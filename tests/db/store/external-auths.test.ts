@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
+import { newSecret } from '../../../src/base/index.ts'
 import {
   createApiToken,
-  createUser,
   type Database,
   type ExternalIdentity,
   externalAuths,
@@ -24,14 +24,7 @@ const signIn = (db: Database, identity: ExternalIdentity, signedIn?: string) =>
   })
 
 const addUser = (db: Database, { email = '', verified = false } = {}) =>
-  createUser(db, {
-    email,
-    username: '',
-    passwordHash: 'hash',
-    verified,
-    emailVisibility: false,
-    qpuSeconds: 0,
-  })
+  db.write('user', (tx) => tx.insert(users, { email, password: 'hash', tokenKey: newSecret(), verified }))
 
 test('signInExternally() makes one user for an account, however often it logs in', async () => {
   await using test = await openTestDatabase()

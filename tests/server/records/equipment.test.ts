@@ -24,6 +24,11 @@ describe('qpus', () => {
     expect((await connect('raw token')).body).toMatchObject({ qpu: made.text('id'), operation: 'process' })
     // A new token replaces the old one everywhere.
     await server.admin.patch(`${QPUS}/${made.text('id')}`, { access_token: 'other token' })
+    const removal = await server.admin.patch(`${QPUS}/${made.text('id')}`, { access_token: '' })
+    expect(removal.body).toMatchObject({
+      status: 400,
+      data: { access_token: { code: 'validation_required' } },
+    })
     expect([(await connect('raw token')).status, (await connect('other token')).status]).toEqual([401, 200])
     expect((await server.admin.post(QPUS, { name: 'cold_box' })).body).toMatchObject({
       ...{ message: 'Failed to create record.', data: { name: { code: 'validation_not_unique' } } },

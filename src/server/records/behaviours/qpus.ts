@@ -1,3 +1,4 @@
+import { AppError } from '../../../base/index.ts'
 import { calibratingQpus, drivers, type Qpu, qpus, revokeLease, type Tx } from '../../../db/index.ts'
 import { stateOfQpu } from '../../qpus/routes.ts'
 import { defineBehaviour } from '../behaviour.ts'
@@ -14,7 +15,10 @@ export const qpusBehaviour = defineBehaviour(qpus, {
   created: ({ tx }, qpu) => {
     if (qpu.access_token !== '') insertProcessDriver(tx, qpu)
   },
-  updating: (_, before, patch) => hashSent(patch, 'access_token', before.access_token),
+  updating(_, before, patch) {
+    if (patch['access_token'] === '' && before.access_token !== '') throw tokenRemoved()
+    hashSent(patch, 'access_token', before.access_token)
+  },
   updated({ tx }, before, after) {
     if (before.enabled && !after.enabled) {
       for (const { id } of driversOf(tx, after)) revokeLease(tx, id)
@@ -23,10 +27,9 @@ export const qpusBehaviour = defineBehaviour(qpus, {
   },
   async committed(service, { before, after }) {
     if (!before || !after) return
-    const isSwitchedOff = before.enabled && !after.enabled
     const isNewToken = before.access_token !== after.access_token
-    if (isSwitchedOff) await dropDrivers(service, after, 'QPU disabled')
-    else if (isNewToken) await dropDrivers(service, after, 'access token changed')
+    if (before.enabled && !after.enabled) await dropDrivers(service, after, 'QPU disabled')
+    else if (isNewToken) await dropDrivers(service, after, 'access token changed', after.access_token)
     const isSame =
       before.maintenance === after.maintenance && before.maintenance_reason === after.maintenance_reason
     if (!isSame) await tellMaintenance(service, after)
@@ -44,16 +47,33 @@ function insertProcessDriver(tx: Tx, qpu: Qpu): void {
 function passTokenOn(tx: Tx, before: Qpu, after: Qpu): void {
   const driver =
     before.access_token === '' ? undefined : tx.findBy(drivers, { token: before.access_token, qpu: after.id })
-  if (driver && after.access_token !== '') {
+  if (driver) {
     revokeLease(tx, driver.id)
     tx.update(drivers, driver.id, { token: after.access_token })
-  } else if (!driver && after.access_token !== '') insertProcessDriver(tx, after)
+  } else insertProcessDriver(tx, after)
+}
+
+/** Its driver would still connect with the old one. */
+function tokenRemoved(): AppError {
+  const message = 'Cannot be removed; send another one, or disable the QPU or its driver.'
+  return new AppError('invalid', 'Failed to update record', {
+    fields: { access_token: { code: 'validation_required', message } },
+  })
 }
 
 const driversOf = (tx: Pick<Tx, 'list'>, qpu: Qpu) => tx.list(drivers, { where: { qpu: qpu.id } })
 
-async function dropDrivers({ context }: RecordService, qpu: Qpu, reason: string): Promise<void> {
-  for (const { id } of await context.db.read((tx) => driversOf(tx, qpu))) context.hub.drop(id, reason)
+/** Ends the connections of the QPU's drivers; with `token` only of the one that holds it. */
+async function dropDrivers(
+  { context }: RecordService,
+  qpu: Qpu,
+  reason: string,
+  token?: string,
+): Promise<void> {
+  const its = await context.db.read((tx) => driversOf(tx, qpu))
+  for (const driver of its) {
+    if (token === undefined || driver.token === token) context.hub.drop(driver.id, reason)
+  }
 }
 
 async function tellMaintenance({ context }: RecordService, qpu: Qpu): Promise<void> {
