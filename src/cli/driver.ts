@@ -149,7 +149,7 @@ const devicesCommand = defineCommand({
 
 const workerCommand = defineCommand({
   meta: { name: 'worker', description: 'Runs the device for its driver', hidden: true },
-  run: () => runDeviceHost(),
+  run: () => runDeviceHost({ env: process.env }),
 })
 
 export const driverCommand = defineCommand({

@@ -34,8 +34,11 @@ export interface ProcessDevice {
 export interface MonitorIo {
   /** Sends an event to the server. */
   emit(type: string, payload: Record<string, unknown>): void
-  /** Calls `run` now and every `seconds`; a tick that falls into a running one is skipped. */
-  every(seconds: number, run: (signal: AbortSignal) => Promise<void>): void
+  /**
+   * Calls `run` now and every `seconds`, on the beat; a tick that falls into a running one is skipped. `skipped` is
+   * how many were since the last call.
+   */
+  every(seconds: number, run: (signal: AbortSignal, skipped: number) => Promise<void>): void
 }
 
 /** Reports readings on its own schedule. */
@@ -75,7 +78,7 @@ export interface DeviceOf {
 }
 
 /** All a device is given: it reads no environment, no clock and no random source of its own. */
-export interface DeviceContext<Options = Record<string, unknown>> {
+export interface DeviceContext<Options = Record<string, unknown>, Environment = Record<string, unknown>> {
   /** Name of the driver. */
   name: string
   /** Name of the device, hyphens replaced by underscores. */
@@ -84,6 +87,8 @@ export interface DeviceContext<Options = Record<string, unknown>> {
   options: Options
   /** Every `-o` key the driver itself does not read, as text: for devices named by import path. */
   raw: Record<string, string>
+  /** Declared environment variables, converted like options. */
+  environment: Environment
   /** An absolute folder in a safe location for whatever the device keeps; not created yet. */
   dataDir: string
   log: Log
@@ -95,32 +100,41 @@ export interface DeviceContext<Options = Record<string, unknown>> {
 }
 
 /** A device: which operation it implements, which `-o` options it reads, how to create it. */
-export interface DeviceDef<Op extends Operation = Operation, Options = Record<string, unknown>> {
+export interface DeviceDef<
+  Op extends Operation = Operation,
+  Options = Record<string, unknown>,
+  Environment = Record<string, unknown>,
+> {
   /** `^[a-z][a-z0-9_]*$`. */
   name: string
   operation: Op
   /** Options the device reads; without them it is given only `raw`. */
   options?: OptionSpecs
+  /** Variables of the driver's environment the device reads, by name; an empty one counts as absent. */
+  environment?: OptionSpecs
   /** Runs before the driver connects; throw a `StartupError` to refuse the start. */
-  check?(context: DeviceContext<Options>): void | Promise<void>
-  create(context: DeviceContext<Options>): DeviceOf[Op] | Promise<DeviceOf[Op]>
+  check?(context: DeviceContext<Options, Environment>): void | Promise<void>
+  create(context: DeviceContext<Options, Environment>): DeviceOf[Op] | Promise<DeviceOf[Op]>
 }
 
-interface Declared<Op extends Operation, Specs extends OptionSpecs> {
+interface Declared<Op extends Operation, Specs extends OptionSpecs, Variables extends OptionSpecs> {
   name: string
   operation: Op
   options?: Specs
-  check?(context: DeviceContext<OptionsOf<Specs>>): void | Promise<void>
-  create(context: DeviceContext<OptionsOf<Specs>>): DeviceOf[Op] | Promise<DeviceOf[Op]>
+  environment?: Variables
+  check?(context: DeviceContext<OptionsOf<Specs>, OptionsOf<Variables>>): void | Promise<void>
+  create(context: DeviceContext<OptionsOf<Specs>, OptionsOf<Variables>>): DeviceOf[Op] | Promise<DeviceOf[Op]>
 }
 
 /**
- * Declares a device; the type of `context.options` follows from `options`.
+ * Declares a device; the types of `context.options` and `context.environment` follow from the declaration.
  * @throws TypeError when the name is not lower-case letters, digits and underscores.
  */
-export function defineDevice<Op extends Operation, Specs extends OptionSpecs = Record<never, never>>(
-  def: Declared<Op, Specs>,
-): DeviceDef<Op> {
+export function defineDevice<
+  Op extends Operation,
+  Specs extends OptionSpecs = Record<never, never>,
+  Variables extends OptionSpecs = Record<never, never>,
+>(def: Declared<Op, Specs, Variables>): DeviceDef<Op> {
   if (!/^[a-z][a-z0-9_]*$/.test(def.name)) {
     throw new TypeError(`device name "${def.name}" must be lower-case letters, digits and underscores`)
   }

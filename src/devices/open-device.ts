@@ -31,6 +31,7 @@ export function deviceContext(device: ResolvedDevice, open: OpenOptions): Device
     device: device.def.name,
     options: open.options.options,
     raw: open.options.raw,
+    environment: open.options.environment,
     dataDir: open.options.dataDir,
     log: open.log,
     signal: open.signal,

@@ -14,6 +14,8 @@ interface OptionInput extends PathPlace {
   pairs: readonly string[]
   /** The value of `--data-dir`; `-o data_dir=` overrides it. */
   dataDir: string
+  /** The driver's environment, without its own secrets; only declared variables are read. */
+  env?: Record<string, string | undefined>
   /** Told which of the given options have no effect. */
   log?: Log
 }
@@ -24,6 +26,8 @@ export interface DeviceOptions {
   options: Record<string, unknown>
   /** Every given key that the driver does not read itself, as text. */
   raw: Record<string, string>
+  /** Declared environment variables, converted. */
+  environment: Record<string, unknown>
   /** Absolute. */
   dataDir: string
   /** Longest execution of one job. */
@@ -56,7 +60,7 @@ class Complaints {
  * @throws StartupError with every error of the start, one per line.
  */
 export function readOptions(input: OptionInput): DeviceOptions {
-  const { operation, options: declared = {} } = input.device.def
+  const { operation, options: declared = {}, environment: variables = {} } = input.device.def
   const complaints = new Complaints()
   const given = readPairs(input.pairs, complaints)
   const accepted: OptionSpecs = {
@@ -69,12 +73,14 @@ export function readOptions(input: OptionInput): DeviceOptions {
   const { data_dir, job_timeout } = readAll(driver, given, input, complaints)
   const options = readAll(accepted, given, input, complaints)
   const dataDir = data_dir ?? safePath('data_dir', input.dataDir, input, complaints)
+  const environment = readAll(variables, variablesOf(variables, input.env), input, complaints, 'variable')
   if (operation === 'calibrate') complainOfAbsentConfig(given, input, complaints)
   complaints.settle()
   noteWithoutEffect(given, input)
   return {
     options,
     raw: Object.fromEntries([...given].filter(([key]) => !Object.hasOwn(driver, key))),
+    environment,
     dataDir: String(dataDir),
     jobTimeoutMs: Math.round((typeof job_timeout === 'number' ? job_timeout : DEFAULT_JOB_TIMEOUT_S) * 1_000),
   }
@@ -127,10 +133,33 @@ function complainOfPlaces(
   }
 }
 
-function safePath(key: string, path: string, place: PathPlace, complaints: Complaints): string | undefined {
+/** Those of the wanted variables that are set. */
+function variablesOf(wanted: OptionSpecs, env: Record<string, string | undefined> = {}): Map<string, string> {
+  return new Map(
+    Object.keys(wanted).flatMap((name) => {
+      const value = env[name]?.trim()
+      return value === undefined || value === '' ? [] : [[name, value]]
+    }),
+  )
+}
+
+/** Where a value comes from, and so how messages name it. */
+type Source = 'option' | 'variable'
+
+function nameOf(key: string, source: Source): string {
+  return source === 'option' ? `-o ${key}` : `the variable ${key}`
+}
+
+function safePath(
+  key: string,
+  path: string,
+  place: PathPlace,
+  complaints: Complaints,
+  source: Source = 'option',
+): string | undefined {
   const safe = checkSafePath(path, place)
   if (safe === undefined) {
-    complaints.add('place', `bad value for -o ${key}: ${path} is not in a safe location`)
+    complaints.add('place', `bad value for ${nameOf(key, source)}: ${path} is not in a safe location`)
   }
   return safe
 }
@@ -140,30 +169,42 @@ function readAll(
   given: ReadonlyMap<string, string>,
   place: PathPlace,
   complaints: Complaints,
+  source: Source = 'option',
 ): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(specs).map(([key, spec]) => [key, readOne(key, spec, given.get(key), place, complaints)]),
+    Object.entries(specs).map(([key, spec]) => [
+      key,
+      readOne({ key, spec, source }, given.get(key), place, complaints),
+    ]),
   )
 }
 
+interface Wanted {
+  key: string
+  spec: OptionSpec<unknown>
+  source: Source
+}
+
 function readOne(
-  key: string,
-  spec: OptionSpec<unknown>,
+  { key, spec, source }: Wanted,
   text: string | undefined,
   place: PathPlace,
   complaints: Complaints,
 ): unknown {
   if (text === undefined && spec.required) {
-    const example = spec.example === undefined ? '' : ` (for example -o ${key}=${spec.example})`
-    complaints.add('missing', `missing required option ${key}${example}`)
+    const assigned = source === 'option' ? `-o ${key}` : key
+    const example = spec.example === undefined ? '' : ` (for example ${assigned}=${spec.example})`
+    complaints.add('missing', `missing required ${source} ${key}${example}`)
   }
   if (text === undefined && typeof spec.default !== 'string') return spec.default
   try {
     const value = text === undefined ? spec.default : spec.parse(text)
-    return spec.kind === 'path' && typeof value === 'string' ? safePath(key, value, place, complaints) : value
+    return spec.kind === 'path' && typeof value === 'string'
+      ? safePath(key, value, place, complaints, source)
+      : value
   } catch (error) {
     if (!(error instanceof OptionValueError)) throw error
-    complaints.add('value', `bad value for -o ${key}: ${messageOf(error)}`)
+    complaints.add('value', `bad value for ${nameOf(key, source)}: ${messageOf(error)}`)
     return undefined
   }
 }

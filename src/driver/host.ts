@@ -28,6 +28,8 @@ interface DeviceHost {
 
 interface HostParts {
   clock: Clock
+  /** Of the child process, which the driver has rid of its secrets: devices get the variables they declare. */
+  env: Record<string, string | undefined>
   send(message: FromHost): void
   /** Called once the device is closed on request. */
   onStopped(): void
@@ -39,7 +41,7 @@ interface Prepared {
 }
 
 /** The child's half of the driver: finds, opens and runs the device as the driver says. */
-export function createDeviceHost({ clock, send, onStopped }: HostParts): DeviceHost {
+export function createDeviceHost({ clock, env, send, onStopped }: HostParts): DeviceHost {
   const stopping = new AbortController()
   const log = relayLog(send)
   let prepared: Prepared | undefined
@@ -49,7 +51,7 @@ export function createDeviceHost({ clock, send, onStopped }: HostParts): DeviceH
   async function prepare(choice: DeviceChoice): Promise<void> {
     const device = await resolveDevice(choice)
     const { optionPairs: pairs, cwd, home, dataDir } = choice
-    const options = readOptions({ device, pairs, cwd, home, dataDir, log })
+    const options = readOptions({ device, pairs, cwd, home, dataDir, env, log })
     prepared = { device, options }
     send({
       kind: 'prepared',
@@ -144,13 +146,14 @@ function isOf<Op extends ResolvedDevice['def']['operation']>(
  * it was started with and ends when that closes.
  * @throws StartupError when it was started by anything but a driver.
  */
-export function runDeviceHost(): void {
+export function runDeviceHost({ env }: Pick<HostParts, 'env'>): void {
   if (!process.send) throw new StartupError('driver worker is started by the driver itself; use driver start')
   // A terminal's Ctrl-C and a service manager's SIGTERM reach the child too; the driver decides when it ends.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined)
   endWithParent()
   const host = createDeviceHost({
     clock: systemClock,
+    env,
     send: (message) => void process.send?.(message),
     onStopped: () => process.exit(0),
   })

@@ -46,7 +46,7 @@ test('docs/how-to/write-a-device.md: the thermometer runs as it is printed', asy
     emit: (type) => events.push(type),
     every: (seconds, run) => {
       expect(seconds).toBe(5)
-      void run(new AbortController().signal)
+      void run(new AbortController().signal, 0)
     },
   })
   expect(events).toEqual(['CryostatReading'])

@@ -316,3 +316,37 @@ test('readOptions() never repeats a secret', () => {
     'hunter2',
   )
 })
+
+const relay = defineDevice({
+  operation: 'process',
+  name: 'relay',
+  environment: {
+    RELAY_KEY_FILE: opt.path({ help: 'Key', required: true, example: '/etc/svc-driver/relay.key' }),
+    RELAY_PORT: opt.int({ help: 'Port', default: 7, max: 65_535 }),
+  },
+  create: () => ({ run: () => Promise.reject(new Error('not run')) }),
+})
+
+function readRelay(env: Record<string, string | undefined>) {
+  const device = { def: relay, label: relay.name, imported: false }
+  return readOptions({ device, pairs: [], cwd: home, home, dataDir: './data', env })
+}
+
+test('readOptions() reads declared variables of the environment and no others', () => {
+  const env = { RELAY_KEY_FILE: 'relay.key', RELAY_PORT: ' ', PATH: '/bin' }
+  expect(readRelay(env).environment).toEqual({ RELAY_KEY_FILE: join(home, 'relay.key'), RELAY_PORT: 7 })
+})
+
+test.each([
+  [{}, 'missing required variable RELAY_KEY_FILE (for example RELAY_KEY_FILE=/etc/svc-driver/relay.key)'],
+  [
+    { RELAY_KEY_FILE: '/usr/relay.key' },
+    'bad value for the variable RELAY_KEY_FILE: /usr/relay.key is not in a safe location',
+  ],
+  [
+    { RELAY_KEY_FILE: 'relay.key', RELAY_PORT: 'x' },
+    'bad value for the variable RELAY_PORT: "x" is not an integer',
+  ],
+])('readOptions() refuses the environment %j', (env, reason) => {
+  expect(() => readRelay(env)).toThrow(reason)
+})

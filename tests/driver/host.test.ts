@@ -22,6 +22,7 @@ function open() {
   let stops = 0
   const host = createDeviceHost({
     clock: new FakeClock(),
+    env: {},
     send: (message) => sent.push(message),
     onStopped: () => {
       stops += 1
@@ -83,5 +84,7 @@ test('createDeviceHost() fails a job it cannot read and says so in the log for o
 })
 
 test('runDeviceHost() refuses to run without a driver', () => {
-  expect(() => runDeviceHost()).toThrow('driver worker is started by the driver itself; use driver start')
+  expect(() => runDeviceHost({ env: {} })).toThrow(
+    'driver worker is started by the driver itself; use driver start',
+  )
 })

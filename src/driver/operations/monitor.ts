@@ -22,17 +22,22 @@ export function runMonitor(device: MonitorDevice, io: OperationIo): RunningOpera
 async function repeat(
   { clock, log, signal }: OperationIo,
   periodMs: number,
-  run: (signal: AbortSignal) => Promise<void>,
+  run: (signal: AbortSignal, skipped: number) => Promise<void>,
 ): Promise<void> {
   const startedAt = clock.monotonic()
+  let beat = 0
+  let skipped = 0
   while (!signal.aborted) {
     try {
-      await run(signal)
+      await run(signal, skipped)
     } catch (error) {
       if (!signal.aborted) log.warn('reading failed', { error })
     }
     const elapsed = clock.monotonic() - startedAt
-    const pauseMs = periodMs - (elapsed % periodMs)
-    await clock.sleep(pauseMs, signal).catch(() => undefined)
+    // Counted, not taken from the time alone: a timer that is early by a fraction of 1 ms would repeat its beat.
+    const next = Math.max(beat, Math.floor(elapsed / periodMs)) + 1
+    skipped = next - beat - 1
+    beat = next
+    await clock.sleep(Math.max(0, beat * periodMs - elapsed), signal).catch(() => undefined)
   }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import * as v from 'valibot'
-import type { FakeClock } from '../../../src/base/index.ts'
+import type { Clock, FakeClock } from '../../../src/base/index.ts'
 import type { MonitorIo } from '../../../src/devices/index.ts'
 import { runMonitor } from '../../../src/driver/operations/monitor.ts'
 import { EVENTS, eventEnvelope } from '../../../src/protocol/index.ts'
@@ -59,6 +59,40 @@ test('every() skips the ticks that fall into a running call', async () => {
   )
   await clock.advance(7_000)
   expect(times).toEqual([0, 3_000, 6_000])
+})
+
+test('every() tells how many ticks were skipped', async () => {
+  const told: [number, number][] = []
+  const { clock } = await open((io, clock) =>
+    io.every(1, async (_, skipped) => {
+      told.push([clock.monotonic(), skipped])
+      if (told.length === 2) await clock.sleep(2_500)
+    }),
+  )
+  await clock.advance(6_000)
+  expect(told).toEqual([
+    [0, 0],
+    [1_000, 0],
+    [4_000, 2],
+    [5_000, 0],
+    [6_000, 0],
+  ])
+})
+
+test('every() keeps the beat when a timer comes too early', async () => {
+  const times: number[] = []
+  const at = operationIo()
+  const early: Clock = {
+    now: () => at.clock.now(),
+    monotonic: () => at.clock.monotonic(),
+    sleep: (ms, signal) => at.clock.sleep(Math.max(0, ms - 0.4), signal),
+  }
+  const device = {
+    start: async (io: MonitorIo) => io.every(1, async () => void times.push(early.monotonic())),
+  }
+  await runMonitor(device, { ...at.io, clock: early }).start()
+  await at.clock.advance(3_500)
+  expect(times).toEqual([0, 999.6, 1_999.6, 2_999.6])
 })
 
 test('every() goes on after a failed call', async () => {

@@ -4,7 +4,7 @@ import { runDeviceHost, startDriver } from '../../../src/driver/index.ts'
 // The same two verbs as the real program: `driver worker`, and `start` with the settings as JSON.
 const [, , verb, settings = '{}'] = process.argv
 if (verb === 'driver') {
-  runDeviceHost()
+  runDeviceHost({ env: process.env })
 } else {
   const driver = await startDriver(JSON.parse(settings), {
     clock: systemClock,

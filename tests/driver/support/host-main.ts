@@ -1,3 +1,3 @@
 import { runDeviceHost } from '../../../src/driver/index.ts'
 
-runDeviceHost()
+runDeviceHost({ env: process.env })
