@@ -1,0 +1,163 @@
+#!/usr/bin/env bash
+# Installs a driver as a background service of systemd. Run again, it brings an installation up to date.
+set -euo pipefail
+
+usage() {
+  cat <<'TEXT'
+Usage: sudo env VARIABLES... ./install-driver.sh [KEY=VALUE...]
+
+Installs a driver as the systemd service of the name SERVICE_NAME and starts it.
+Each KEY=VALUE is passed to the device as -o KEY=VALUE.
+
+  SVC_TOKEN       access token of the driver, from its registration; may be absent when the
+                  driver is installed already, and then stays as it is
+  SVC_ADDR        address of the server, such as http://10.0.0.5:8090
+  CA_FINGERPRINT  fingerprint of the server's root CA, 64 hexadecimal digits
+  SERVICE_NAME    name of the service: letters, digits, - and _
+  OPERATION       process, monitor or calibrate
+  DEVICE          name of a built-in device, or /path/to/module.js#export
+
+  SVC_BINARY      the executable (default: svc on the PATH, then beside this script or its folder)
+  SVC_USER        user that runs the driver, made when absent (default: svc-driver)
+  DESTDIR         install below this folder and touch nothing else, for packages
+
+Data go to /var/svc-driver/SERVICE_NAME, settings with the token to /etc/svc-driver/SERVICE_NAME.env.
+TEXT
+}
+
+fail() {
+  printf 'install-driver: %s\n' "$1" >&2
+  exit "${2:-1}"
+}
+
+# A quoted word for a unit or its environment file: in a unit, % and $ mean something.
+quoted() {
+  local text=$1
+  text=${text//\\/\\\\}
+  text=${text//\"/\\\"}
+  printf '"%s"' "$text"
+}
+unit_word() {
+  local text=$1
+  text=${text//%/%%}
+  quoted "${text//\$/\$\$}"
+}
+
+check() {
+  local name=$1 pattern=$2 expected=$3 value=${!1:-}
+  [[ $value =~ $pattern ]] && return
+  if [ -z "$value" ]; then value=missing
+  elif [ "$name" = SVC_TOKEN ]; then value='not a token'
+  else value="\"$value\""; fi
+  fail "$name is $value; expected $expected" 2
+}
+
+case "${1:-}" in -h | --help) usage; exit 0 ;; esac
+
+root=${DESTDIR:-}
+if [ -z "$root" ] && [ "$(id -u)" -ne 0 ]; then
+  fail 'needs root, because it writes a systemd unit and makes a user; run it with sudo env VARIABLES...'
+fi
+
+check SVC_ADDR '^https?://[^[:space:]/?#@]+(/[^[:space:]?#]*)?$' 'an address such as http://10.0.0.5:8090'
+check CA_FINGERPRINT '^[0-9A-Fa-f:]{64,95}$' 'the 64 hexadecimal digits that the server prints at start'
+check SERVICE_NAME '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$' 'letters, digits, - and _'
+check OPERATION '^(process|monitor|calibrate)$' 'process, monitor or calibrate'
+check DEVICE '^[^[:space:][:cntrl:]]+$' 'a device such as aer_sim, or /path/to/module.js#export'
+case $DEVICE in ./* | ../*) fail "DEVICE is \"$DEVICE\"; expected an absolute path, the service has no working folder of yours" 2 ;; esac
+SVC_USER=${SVC_USER:-svc-driver}
+check SVC_USER '^[a-z_][a-z0-9_-]{0,31}$' 'a user name'
+for option in "$@"; do
+  [[ $option =~ ^[A-Za-z_][A-Za-z0-9_]*=[^[:cntrl:]]*$ ]] || fail "argument \"$option\"; expected KEY=VALUE" 2
+done
+
+settings=$root/etc/svc-driver/$SERVICE_NAME.env
+if [ -z "${SVC_TOKEN:-}" ] && [ -f "$settings" ]; then
+  SVC_TOKEN=$(sed -n 's/^SVC_ACCESS_TOKEN="\(.*\)"$/\1/p' "$settings")
+fi
+check SVC_TOKEN '^[A-Za-z0-9_.-]+$' 'the access token of the driver'
+
+here=$(cd "$(dirname "$0")" && pwd)
+binary=${SVC_BINARY:-$(command -v svc || true)}
+for candidate in "$here/svc" "$here/../svc"; do
+  if [ -z "$binary" ] && [ -x "$candidate" ]; then binary=$(realpath "$candidate"); fi
+done
+[ -n "$binary" ] && [ -x "$binary" ] || fail 'no svc executable; put svc on the PATH or name it with SVC_BINARY'
+"$binary" --version >/dev/null || fail "$binary does not run on this machine"
+
+if [ -z "$root" ]; then
+  command -v systemctl >/dev/null || fail 'needs systemd; start the driver in another way (svc driver start)'
+  if ! id "$SVC_USER" >/dev/null 2>&1; then
+    useradd --system --home-dir /var/svc-driver --no-create-home --shell /usr/sbin/nologin "$SVC_USER"
+  fi
+fi
+
+data=/var/svc-driver/$SERVICE_NAME
+unit=$root/etc/systemd/system/$SERVICE_NAME.service
+installed=/usr/local/bin/svc
+# A service of the system must not be replaced by a driver that has its name.
+if [ -f "$unit" ] && ! grep -q '^# Written by install-driver.sh' "$unit"; then
+  fail "$unit is not a driver of this installer; choose another SERVICE_NAME" 2
+fi
+
+mkdir -p "$root/usr/local/bin" "$root/etc/systemd/system" "$root$data"
+install -d -m 0755 "$root/etc/svc-driver"
+chmod 0750 "$root$data"
+
+# Renamed into place, so that a running driver keeps the file it was started from.
+if ! cmp -s "$binary" "$root$installed"; then
+  install -m 0755 "$binary" "$root$installed.new"
+  mv -f "$root$installed.new" "$root$installed"
+fi
+ln -sfn svc "$root/usr/local/bin/svc-driver"
+
+# Never readable by others, not even while it is written.
+(
+  umask 077
+  {
+    echo "SVC_ACCESS_TOKEN=$(quoted "$SVC_TOKEN")"
+    echo "SVC_ADDR=$(quoted "$SVC_ADDR")"
+    echo "SVC_CA_FINGERPRINT=$(quoted "$CA_FINGERPRINT")"
+    echo "SVC_CA_FILE=$(quoted "$data/svc.ca.pem")"
+    echo "SVC_DATA_DIR=$(quoted "$data")"
+  } >"$settings.new"
+)
+mv -f "$settings.new" "$settings"
+
+options=''
+for option in "$@"; do options+=" -o $(unit_word "$option")"; done
+cat >"$unit.new" <<TEXT
+# Written by install-driver.sh; run it again instead of editing.
+[Unit]
+Description=svc driver $SERVICE_NAME ($OPERATION)
+After=network-online.target
+Wants=network-online.target
+StartLimitIntervalSec=0
+
+[Service]
+ExecStart=/usr/local/bin/svc-driver start --operation $OPERATION --device $(unit_word "$DEVICE")$options
+EnvironmentFile=/etc/svc-driver/$SERVICE_NAME.env
+WorkingDirectory=$data
+User=$SVC_USER
+Restart=always
+RestartSec=5
+TimeoutStopSec=30
+KillMode=mixed
+NoNewPrivileges=true
+ProtectSystem=full
+ReadWritePaths=$data
+
+[Install]
+WantedBy=multi-user.target
+TEXT
+mv -f "$unit.new" "$unit"
+
+if [ -n "$root" ]; then
+  echo "Driver $SERVICE_NAME prepared below $root"
+  exit 0
+fi
+chown -R "$SVC_USER": "$data"
+systemctl daemon-reload
+systemctl enable --quiet "$SERVICE_NAME.service"
+systemctl restart "$SERVICE_NAME.service"
+echo "Driver $SERVICE_NAME runs; see: systemctl status $SERVICE_NAME, journalctl -u $SERVICE_NAME"

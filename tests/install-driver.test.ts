@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'bun:test'
+import { readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { temporaryFolder } from './support/executable.ts'
+
+const SCRIPT = join(import.meta.dir, '../scripts/install-driver.sh')
+const PIN = 'ab'.repeat(32)
+const GOOD = {
+  SVC_TOKEN: 'svc_dt_0123abcd',
+  SVC_ADDR: 'http://10.0.0.5:8090',
+  CA_FINGERPRINT: PIN,
+  SERVICE_NAME: 'kelvin_25',
+  OPERATION: 'process',
+  DEVICE: 'aer_sim',
+}
+const UNIT = 'etc/systemd/system/kelvin_25.service'
+const SETTINGS = 'etc/svc-driver/kelvin_25.env'
+
+/** A folder that stands for the root of a machine, and an executable to install there. */
+function openCase() {
+  const folder = temporaryFolder()
+  const binary = join(folder.path, 'svc-build')
+  const build = (version: string) =>
+    writeFileSync(binary, `#!/bin/sh\necho ${version}\n`, { mode: 0o755, flush: true })
+  build('2026.11.0')
+  const root = join(folder.path, 'root')
+  const install = async (
+    changed: Record<string, string> = {},
+    args: string[] = [],
+    prefix: string[] = [],
+  ) => {
+    const env = { PATH: process.env['PATH'] ?? '', SVC_BINARY: binary, DESTDIR: root, ...GOOD, ...changed }
+    const child = Bun.spawn([...prefix, SCRIPT, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const [out, err] = await Promise.all([
+      new Response(child.stdout).text(),
+      new Response(child.stderr).text(),
+    ])
+    return { status: await child.exited, out, err }
+  }
+  const read = (path: string) => readFileSync(join(root, path), 'utf8')
+  const mode = (path: string) => (statSync(join(root, path)).mode & 0o777).toString(8)
+  const files = () =>
+    readdirSync(root, { recursive: true, withFileTypes: true })
+      .filter((entry) => !entry.isDirectory())
+      .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
+      .sort()
+  return { root, build, install, read, mode, files, [Symbol.dispose]: () => folder[Symbol.dispose]() }
+}
+
+describe('scripts/install-driver.sh', () => {
+  test('writes executable, unit, settings and data folder, the token readable by its owner only', async () => {
+    using it = openCase()
+    const done = await it.install({}, ['seed=7'])
+    expect(done).toEqual({ status: 0, out: `Driver kelvin_25 prepared below ${it.root}\n`, err: '' })
+    expect(it.files()).toEqual([SETTINGS, UNIT, 'usr/local/bin/svc', 'usr/local/bin/svc-driver'])
+    expect(readlinkSync(join(it.root, 'usr/local/bin/svc-driver'))).toBe('svc')
+    expect([it.mode(SETTINGS), it.mode('var/svc-driver/kelvin_25')]).toEqual(['600', '750'])
+    expect(it.read(SETTINGS)).toBe(
+      [
+        `SVC_ACCESS_TOKEN="${GOOD.SVC_TOKEN}"`,
+        `SVC_ADDR="${GOOD.SVC_ADDR}"`,
+        `SVC_CA_FINGERPRINT="${PIN}"`,
+        'SVC_CA_FILE="/var/svc-driver/kelvin_25/svc.ca.pem"',
+        'SVC_DATA_DIR="/var/svc-driver/kelvin_25"',
+        '',
+      ].join('\n'),
+    )
+    const unit = it.read(UNIT)
+    expect(unit).not.toContain(GOOD.SVC_TOKEN)
+    for (const line of [
+      'ExecStart=/usr/local/bin/svc-driver start --operation process --device "aer_sim" -o "seed=7"',
+      'EnvironmentFile=/etc/svc-driver/kelvin_25.env',
+      'WorkingDirectory=/var/svc-driver/kelvin_25',
+      'User=svc-driver',
+      'Restart=always',
+      'WantedBy=multi-user.target',
+    ]) {
+      expect(unit.split('\n')).toContain(line)
+    }
+  })
+
+  test('leaves the same files when it is run again, and keeps a token that is not given', async () => {
+    using it = openCase()
+    await it.install()
+    const before = it.files().map(it.read)
+    expect((await it.install({ SVC_TOKEN: '' })).status).toBe(0)
+    expect(it.files().map(it.read)).toEqual(before)
+    it.build('2026.12.0')
+    await it.install({ SVC_ADDR: 'https://svc.example.org', SVC_TOKEN: 'svc_dt_new' })
+    expect(it.read('usr/local/bin/svc')).toContain('2026.12.0')
+    expect(it.read(SETTINGS)).toContain('SVC_ADDR="https://svc.example.org"')
+    expect(it.read(SETTINGS)).toContain('SVC_ACCESS_TOKEN="svc_dt_new"')
+  })
+
+  test('passes options word by word, whatever systemd makes of their characters', async () => {
+    using it = openCase()
+    await it.install({ DEVICE: '/opt/lab/fridge.js#main' }, ['channels=a:K,b:%', 'note=say "$HOME" \\ once'])
+    expect(it.read(UNIT)).toContain(
+      '--device "/opt/lab/fridge.js#main" -o "channels=a:K,b:%%" -o "note=say \\"$$HOME\\" \\\\ once"\n',
+    )
+  })
+
+  const refused: [what: string, changed: Record<string, string>, args: string[], err: string][] = [
+    [
+      'no token at all',
+      { SVC_TOKEN: '' },
+      [],
+      'SVC_TOKEN is missing; expected the access token of the driver',
+    ],
+    ['a token with a line end', { SVC_TOKEN: 'svc\nUser=root' }, [], 'SVC_TOKEN is not a token; expected'],
+    ['another address', { SVC_ADDR: '10.0.0.5' }, [], 'SVC_ADDR is "10.0.0.5"; expected an address such as'],
+    ['half a fingerprint', { CA_FINGERPRINT: 'abab' }, [], 'CA_FINGERPRINT is "abab"; expected the 64'],
+    ['a path as name', { SERVICE_NAME: '../ssh' }, [], 'SERVICE_NAME is "../ssh"; expected letters, digits'],
+    ['another operation', { OPERATION: 'run' }, [], 'OPERATION is "run"; expected process, monitor or'],
+    ['a relative module', { DEVICE: './a.js' }, [], 'DEVICE is "./a.js"; expected an absolute path'],
+    ['an option without value', {}, ['seed'], 'argument "seed"; expected KEY=VALUE'],
+  ]
+  test.each(refused)('refuses %s and writes nothing', async (_what, changed, args, err) => {
+    using it = openCase()
+    const done = await it.install(changed, args)
+    expect(done).toMatchObject({ status: 2, out: '' })
+    expect(done.err).toStartWith(`install-driver: ${err}`)
+    expect(() => it.files()).toThrow()
+  })
+
+  test('refuses to replace a unit that it did not write', async () => {
+    using it = openCase()
+    await it.install()
+    writeFileSync(join(it.root, UNIT), '[Service]\nExecStart=/usr/sbin/sshd\n')
+    expect(await it.install()).toMatchObject({
+      status: 2,
+      err: expect.stringContaining('choose another SERVICE_NAME'),
+    })
+    expect(it.read(UNIT)).toContain('sshd')
+  })
+
+  test('says what it needs root for', async () => {
+    using it = openCase()
+    const isRoot = process.getuid?.() === 0
+    const nobody = isRoot ? ['setpriv', '--reuid', '65534', '--clear-groups'] : []
+    const { status, err } = await it.install({ DESTDIR: '' }, [], nobody)
+    expect({ status, err }).toEqual({
+      status: 1,
+      err: 'install-driver: needs root, because it writes a systemd unit and makes a user; run it with sudo env VARIABLES...\n',
+    })
+  })
+
+  test('names the missing executable', async () => {
+    using it = openCase()
+    rmSync(join(it.root, '..', 'svc-build'))
+    const { status, err } = await it.install()
+    expect({ status, err }).toMatchObject({ status: 1, err: expect.stringContaining('no svc executable') })
+  })
+
+  test('--help names every variable', async () => {
+    using it = openCase()
+    const { status, out } = await it.install({}, ['--help'])
+    expect(status).toBe(0)
+    for (const name of Object.keys(GOOD)) expect(out).toContain(`  ${name} `)
+  })
+})
