@@ -18,16 +18,35 @@ const LEVELS: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3 
 const SECRET_NAME = /(token|password|secret|api_?key|authorization|payload|circuit$)/i
 const SECRET_TEXT = /\b(svc_(?:at_|dt_)?[0-9a-f]{16,}|eyJ[\w-]+\.[\w-]+\.[\w-]+)/g
 
-function redact(name: string, value: unknown): unknown {
+/** Levels of nested fields that are shown; a circle of objects ends there too. */
+const DEEPEST = 4
+
+function redact(name: string, value: unknown, depth = 0): unknown {
   if (SECRET_NAME.test(name)) return '[redacted]'
   if (typeof value === 'string') return value.replace(SECRET_TEXT, '[redacted]')
-  if (value instanceof Error) {
-    return `${value.name}: ${value.message}${value.stack ? `\n${value.stack}` : ''}`.replace(
-      SECRET_TEXT,
-      '[redacted]',
-    )
-  }
-  return value
+  if (value instanceof Error) return redact(name, shownError(value))
+  if (typeof value === 'bigint') return String(value)
+  if (typeof value !== 'object' || value === null) return value
+  if (depth === DEEPEST) return '[…]'
+  if (Array.isArray(value)) return value.map((each) => redact(name, each, depth + 1))
+  return redactFields(value, depth + 1)
+}
+
+function redactFields(fields: object, depth = 0): LogFields {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, redact(name, value, depth)]))
+}
+
+/** The stack, which begins with name and message, and what caused it. */
+function shownError(error: Error): string {
+  const own = error.stack?.includes(error.message)
+    ? error.stack
+    : `${error.name}: ${error.message}\n${error.stack ?? ''}`
+  return error.cause instanceof Error ? `${own}\ncaused by ${shownError(error.cause)}` : own
+}
+
+/** A field as it is read by people. */
+function shown(value: unknown): string {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
 interface LogOptions {
@@ -39,7 +58,7 @@ interface LogOptions {
   now?: () => number
 }
 
-/** A log that writes readable lines on a terminal and JSON lines elsewhere. */
+/** A log that writes readable lines, in local time, on a terminal and JSON lines elsewhere. */
 export function createLog(options: LogOptions = {}): Log {
   const { level: least = 'info' } = options
   const threshold = () => LEVELS[typeof least === 'function' ? least() : least]
@@ -51,16 +70,24 @@ export function createLog(options: LogOptions = {}): Log {
 
   function emit(level: LogLevel, subject: string, message: string, fields: LogFields): void {
     if (LEVELS[level] < threshold()) return
-    const safe = Object.fromEntries(
-      Object.entries(fields).map(([name, value]) => [name, redact(name, value)]),
-    )
+    const safe = redactFields(fields)
     const text = String(redact('', message))
+    const time = new Date(now())
     if (!pretty) {
-      write(JSON.stringify({ time: new Date(now()).toISOString(), level, subject, message: text, ...safe }))
+      const line = { time: time.toISOString(), level, subject, message: text }
+      // A field of the same name, as a device may give, must not pass for one of the four.
+      write(JSON.stringify({ ...line, ...safe, ...line }))
       return
     }
-    const tail = Object.entries(safe).map(([name, value]) => ` ${name}=${String(value)}`)
-    consola[level](`${subject ? `${subject}: ` : ''}${text}${tail.join('')}`)
+    const tail = Object.entries(safe)
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => ` ${name}=${shown(value)}`)
+    const clockTime = time.toLocaleTimeString('sv')
+    // A badge would put empty lines around each warning.
+    consola[level]({
+      message: `${clockTime} ${subject ? `${subject}: ` : ''}${text}${tail.join('')}`,
+      badge: false,
+    })
   }
 
   const withSubject = (subject: string): Log => ({

@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'bun:test'
+import { FakeClock, systemClock } from '../../src/base/index.ts'
+
+describe('FakeClock', () => {
+  test('advance() wakes sleepers in the order of their times, each at its own time', async () => {
+    const clock = new FakeClock(0)
+    const woken: [string, number][] = []
+    const sleep = (name: string, ms: number) => clock.sleep(ms).then(() => woken.push([name, clock.now()]))
+    void sleep('late', 300)
+    void sleep('early', 100).then(() => sleep('after early', 50))
+    await clock.advance(299)
+    expect(woken).toEqual([
+      ['early', 100],
+      ['after early', 150],
+    ])
+    await clock.advance(1)
+    expect(woken.at(-1)).toEqual(['late', 300])
+  })
+
+  test('jump() moves the wall clock only: nobody wakes', async () => {
+    const clock = new FakeClock(0)
+    let isAwake = false
+    void clock.sleep(10).then(() => {
+      isAwake = true
+    })
+    clock.jump(1_000)
+    await clock.advance(9)
+    expect([clock.now(), clock.monotonic(), isAwake]).toEqual([1_009, 9, false])
+  })
+})
+
+describe.each([
+  ['systemClock', systemClock],
+  ['FakeClock', new FakeClock()],
+])('sleep() of %s', (_name, clock) => {
+  test('ends with the reason of the signal, also of one that was aborted before', async () => {
+    const stop = new AbortController()
+    const sleeping = clock.sleep(60_000, stop.signal)
+    stop.abort(new Error('no more time'))
+    await expect(sleeping).rejects.toThrow('no more time')
+    await expect(clock.sleep(60_000, stop.signal)).rejects.toThrow('no more time')
+  })
+})

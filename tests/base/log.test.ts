@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'bun:test'
+import { createLog, type Log, type LogFields } from '../../src/base/index.ts'
+
+const TOKEN = `svc_dt_${'0a'.repeat(32)}`
+const JWT = 'eyJhbGciOiJIUzI1NiJ9.eyJpZCI6Im1lIn0.c2lnbmF0dXJl'
+
+/** A log that keeps its lines. */
+function openCase(level: 'debug' | 'info' | 'warn' | 'error' = 'debug') {
+  const lines: string[] = []
+  const log = createLog({ level, write: (line) => lines.push(line), now: () => Date.UTC(2026, 0, 31, 9, 5) })
+  const last = (): LogFields => JSON.parse(lines.at(-1) ?? '{}')
+  return { lines, log, last }
+}
+
+describe('createLog()', () => {
+  test('writes time, level, subject and message, then the fields, as one line of JSON', () => {
+    const { log, lines } = openCase()
+    log.child('jobs').child('dispatch').info('job sent', { job: 'a1', attempt: 2 })
+    expect(lines).toEqual([
+      '{"time":"2026-01-31T09:05:00.000Z","level":"info","subject":"jobs.dispatch","message":"job sent","job":"a1","attempt":2}',
+    ])
+  })
+
+  test('leaves out what is less important than its level', () => {
+    const { log, lines } = openCase('warn')
+    for (const level of ['debug', 'info', 'warn', 'error'] as const) log[level](level)
+    expect(lines.map((line) => JSON.parse(line).level)).toEqual(['warn', 'error'])
+  })
+
+  test.each([
+    'token',
+    'access_token',
+    'apiKey',
+    'api_key',
+    'password',
+    'passwordHash',
+    'clientSecret',
+    'Authorization',
+    'payload',
+    'circuit',
+  ])('hides the field %s, also inside of others', (name) => {
+    const { log, lines } = openCase()
+    log.info('said', { [name]: 'plain words', nested: [{ [name]: 'plain words' }] })
+    expect(lines[0]).not.toContain('plain words')
+    expect(lines[0]).toContain('[redacted]')
+  })
+
+  test('hides tokens wherever they stand: in the message, in a field, in an error and in its cause', () => {
+    const { log, lines } = openCase()
+    const error = new Error(`refused ${TOKEN}`, { cause: new Error(`saw ${JWT}`) })
+    log.error(`with ${TOKEN}`, { url: `http://x/?t=${TOKEN}`, list: [JWT], deep: { of: { it: JWT } }, error })
+    expect(lines[0]).not.toContain(TOKEN)
+    expect(lines[0]).not.toContain(JWT)
+    expect(lines[0]).toContain('caused by Error: saw [redacted]')
+  })
+
+  test('tells an error with its place', () => {
+    const { log, last } = openCase()
+    log.error('loop run failed', { error: new TypeError('it broke') })
+    expect(String(last()['error'])).toMatch(/^TypeError: it broke\n +at .*log\.test\.ts/)
+  })
+
+  test('keeps its own four words when a field has the name of one', () => {
+    const { log, last } = openCase()
+    log.info('from a device', { level: 'error', message: 'forged', time: 0, subject: 'server', other: 1 })
+    expect(last()).toMatchObject({ level: 'info', message: 'from a device', subject: '', other: 1 })
+  })
+
+  test('survives values that JSON does not have', () => {
+    const { log, last } = openCase()
+    const circle: { of?: unknown } = {}
+    circle.of = circle
+    log.info('odd', { circle, big: 10n, none: undefined, nothing: null })
+    expect(last()).toMatchObject({ big: '10', nothing: null, circle: { of: { of: { of: { of: '[…]' } } } } })
+  })
+})
+
+describe('the readable form', () => {
+  /** What a program writes to standard error. */
+  async function standardErrorOf(call: (log: Log) => void): Promise<string> {
+    const face = import.meta.resolve('../../src/base/index.ts')
+    const code = `import { createLog } from '${face}'; (${call})(createLog({ format: 'pretty' }))`
+    const child = Bun.spawn([process.execPath, '-e', code], {
+      stderr: 'pipe',
+      env: { ...process.env, NO_COLOR: '1' },
+    })
+    return Bun.stripANSI(await new Response(child.stderr).text())
+  }
+
+  test('is one line each with the time of day, subject, message and fields', async () => {
+    const text = await standardErrorOf((log) => {
+      log.child('jobs').warn('job lost', { job: 'a1', no: undefined, held: ['b.1'], token: 'x' })
+      log.info('next')
+    })
+    const lines = text.trimEnd().split('\n')
+    expect(lines).toHaveLength(2)
+    expect(lines[0]).toMatch(/\d\d:\d\d:\d\d jobs: job lost job=a1 held=\["b\.1"\] token=\[redacted\]$/)
+    expect(lines[1]).toMatch(/\d\d:\d\d:\d\d next$/)
+  })
+})

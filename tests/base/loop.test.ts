@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'bun:test'
+import { createLog, FakeClock, Loop } from '../../src/base/index.ts'
+
+/** A loop of 1 s that counts its runs; each waits for `gate`, if there is one. */
+function openCase() {
+  const clock = new FakeClock()
+  const lines: string[] = []
+  const state = {
+    clock,
+    lines,
+    runs: 0,
+    atOnce: 0,
+    mostAtOnce: 0,
+    gate: undefined as Promise<void> | undefined,
+    fails: false,
+  }
+  const loop = new Loop({
+    name: 'test',
+    clock,
+    log: createLog({ write: (line) => lines.push(line) }),
+    intervalMs: 1_000,
+    async runOnce() {
+      state.runs += 1
+      state.atOnce += 1
+      state.mostAtOnce = Math.max(state.mostAtOnce, state.atOnce)
+      await state.gate
+      state.atOnce -= 1
+      if (state.fails) throw new Error('it failed')
+    },
+  })
+  const settle = () => clock.advance(0)
+  return Object.assign(state, { loop, settle })
+}
+
+describe('Loop', () => {
+  test('runs at start, then once in each interval', async () => {
+    const it = openCase()
+    it.loop.start()
+    it.loop.start()
+    await it.settle()
+    expect(it.runs).toBe(1)
+    await it.clock.advance(999)
+    expect(it.runs).toBe(1)
+    await it.clock.advance(1)
+    expect(it.runs).toBe(2)
+    await it.loop.stop()
+  })
+
+  test('runs at once when it is woken, and the interval begins anew', async () => {
+    const it = openCase()
+    it.loop.start()
+    await it.clock.advance(600)
+    it.loop.wake()
+    await it.settle()
+    expect(it.runs).toBe(2)
+    await it.clock.advance(999)
+    expect(it.runs).toBe(2)
+    await it.loop.stop()
+  })
+
+  test('makes one more run of any number of wakes during a run, and never two at once', async () => {
+    const it = openCase()
+    const gate = Promise.withResolvers<void>()
+    it.gate = gate.promise
+    it.loop.start()
+    for (let round = 0; round < 5; round += 1) it.loop.wake()
+    await it.settle()
+    expect(it.runs).toBe(1)
+    gate.resolve()
+    await it.settle()
+    expect([it.runs, it.mostAtOnce]).toEqual([2, 1])
+    await it.loop.stop()
+  })
+
+  test('logs an error and goes on', async () => {
+    const it = openCase()
+    it.fails = true
+    it.loop.start()
+    await it.settle()
+    await it.clock.advance(1_000)
+    expect(it.runs).toBe(2)
+    expect(it.lines).toHaveLength(2)
+    expect(it.lines[0]).toContain('"message":"loop run failed","loop":"test","error":"Error: it failed')
+    await it.loop.stop()
+  })
+
+  test('stop() waits for the run, can be called twice, and start() begins again', async () => {
+    const it = openCase()
+    const gate = Promise.withResolvers<void>()
+    it.gate = gate.promise
+    it.loop.start()
+    let isStopped = false
+    const stopped = Promise.all([it.loop.stop(), it.loop.stop()]).then(() => {
+      isStopped = true
+    })
+    await it.settle()
+    expect(isStopped).toBe(false)
+    gate.resolve()
+    await stopped
+    await it.clock.advance(5_000)
+    expect(it.runs).toBe(1)
+    it.loop.start()
+    await it.settle()
+    expect(it.runs).toBe(2)
+    await it.loop.stop()
+  })
+})

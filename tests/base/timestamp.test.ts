@@ -1,0 +1,35 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { fromTimestamp, toTimestamp } from '../../src/base/index.ts'
+
+const NINE = Date.UTC(2026, 0, 31, 9, 5)
+
+describe('fromTimestamp()', () => {
+  test.each([
+    ['2026-01-31 09:05:00.000Z', NINE],
+    ['2026-01-31T09:05:00Z', NINE],
+    ['2026-01-31T10:05:00+01:00', NINE],
+    ['2026-01-31 09:05:00', NINE],
+    ['2026-01-31 09:05', NINE],
+    ['2026-01-31', Date.UTC(2026, 0, 31)],
+  ])('reads %p', (text, ms) => {
+    expect(fromTimestamp(text)).toBe(ms)
+  })
+
+  test.each(['', 'now', '31.01.2026', '2026-13-01', '2026-01-31 25:00:00Z', '1769850300', '2026-1-31'])(
+    'does not read %p',
+    (text) => {
+      expect(fromTimestamp(text)).toBeUndefined()
+    },
+  )
+})
+
+test('toTimestamp() writes what fromTimestamp() reads back, in an order that sorts as text', () => {
+  const ms = fc.integer({ min: 0, max: Date.UTC(9999, 0) })
+  fc.assert(
+    fc.property(ms, ms, (a, b) => {
+      expect(fromTimestamp(toTimestamp(a))).toBe(a)
+      expect(toTimestamp(a) < toTimestamp(b)).toBe(a < b)
+    }),
+  )
+})
