@@ -64,8 +64,15 @@ async function main(): Promise<void> {
   }
 }
 
-main().catch((error: unknown) => {
-  const isUnknownCommand = error instanceof Error && error.name === 'CLIError'
+/** citty says only that a command is missing or unknown, in colours even where nobody sees them. */
+function readable(error: unknown): unknown {
+  if (!(error instanceof Error) || error.name !== 'CLIError') return error
+  const what = Bun.stripANSI(error.message).replace(/\.$/, '')
+  return new UsageError(`svc: ${what.charAt(0).toLowerCase()}${what.slice(1)}; see svc --help`)
+}
+
+main().catch((thrown: unknown) => {
+  const error = readable(thrown)
   process.stderr.write(`${messageOf(error)}\n`)
-  process.exit(isUnknownCommand ? 2 : exitStatus(error))
+  process.exit(exitStatus(error))
 })

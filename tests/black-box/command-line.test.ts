@@ -25,7 +25,8 @@ describe('svc', () => {
   })
 
   test.each([
-    [['serv'], 'serv'],
+    [['serv'], 'svc: unknown command serv; see svc --help'],
+    [['driver'], 'no command specified; see svc --help'],
     [['serve', '--server-prot', '1'], '--server-prot'],
     [['serve', 'extra'], 'extra'],
     [['driver', 'start', '--operation', 'cook'], 'cook'],
