@@ -1,5 +1,6 @@
 import type { Operation } from '../protocol/index.ts'
 import type { DeviceDef } from './define-device.ts'
+import { cryostatGen1 } from './monitor/cryostat_gen1/index.ts'
 import { aerSim } from './process/aer_sim/index.ts'
 import { mock } from './process/mock/index.ts'
 import { placeholderDevice } from './process/placeholder_device/index.ts'
@@ -7,7 +8,7 @@ import { placeholderDevice } from './process/placeholder_device/index.ts'
 /** Every device that comes with the program, by operation, in alphabetical order. */
 export const BUILT_IN_DEVICES: { [Op in Operation]: readonly DeviceDef<Op>[] } = {
   process: [aerSim, mock, placeholderDevice],
-  monitor: [],
+  monitor: [cryostatGen1],
   calibrate: [],
 }
 

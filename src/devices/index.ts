@@ -14,6 +14,10 @@ export {
   type TunerIo,
 } from './define-device.ts'
 export { JobError, jobFailureOf, StartupError } from './errors.ts'
+export {
+  type SimulatedFridge,
+  startSimulatedFridge,
+} from './monitor/cryostat_gen1/simulated-fridge/index.ts'
 export { createRng, type Rng } from './numeric/random.ts'
 export { checkDevice, deviceContext, openDevice } from './open-device.ts'
 export { type OptionSpec, type OptionSpecs, type OptionsOf, OptionValueError, opt } from './options.ts'

@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs'
+import { messageOf } from '../../../base/index.ts'
+import { defineDevice } from '../../define-device.ts'
+import { StartupError } from '../../errors.ts'
+import { opt } from '../../options.ts'
+import { isRemote, readBaseUrl } from './address.ts'
+import { beatsMax } from './back-off.ts'
+import { readChannels } from './channels.ts'
+import { createClient } from './client.ts'
+import { certificatesOf } from './exchange.ts'
+import { createPoll } from './poll.ts'
+
+const CA_FILE = 'SVC_CRYOSTAT_CA_FILE'
+
+/** Polls the HTTP interface of a cryostat's control software (first generation) and reports what it reads. */
+export const cryostatGen1 = defineDevice({
+  operation: 'monitor',
+  name: 'cryostat_gen1',
+  options: {
+    channels: opt.custom(readChannels, {
+      help: 'What to read: path[:unit] items separated by commas',
+      required: true,
+      example: 'mapper.bf.tmc:K,mapper.bf.pmc:mbar',
+    }),
+    base_url: opt.custom(readBaseUrl, {
+      help: 'Address of the control software',
+      default: 'http://127.0.0.1:49099',
+    }),
+    api_key: opt.secret({ help: 'Key the control software asks for' }),
+    poll_interval: opt.seconds({ help: 'Time from one poll to the next', min: 0.2, max: 86_400, default: 5 }),
+    timeout: opt.seconds({ help: 'Longest wait for one answer', min: 0.1, max: 60, default: 5 }),
+  },
+  environment: {
+    [CA_FILE]: opt.path({
+      help: 'Certificates (PEM) to trust for an https address',
+      example: '/etc/svc-driver/cryostat.pem',
+    }),
+  },
+  create({ options, environment, clock, log }) {
+    const { channels, base_url: baseUrl, api_key: apiKey, poll_interval: intervalS } = options
+    if (apiKey !== undefined && baseUrl.startsWith('http:') && isRemote(baseUrl)) {
+      log.warn('the key of the cryostat goes over plain HTTP; use an https address', { address: baseUrl })
+    }
+    const read = createClient({
+      baseUrl,
+      apiKey,
+      timeoutMs: options.timeout * 1_000,
+      clock,
+      pinned: readPinned(environment[CA_FILE]),
+    })
+    return {
+      async start(io) {
+        const emit = (readings: object) => io.emit('CryostatReading', { readings })
+        io.every(intervalS, createPoll({ channels, read, log, beatsMax: beatsMax(intervalS), emit }))
+      },
+    }
+  },
+})
+
+/** @throws StartupError when the file cannot be read or holds no certificate. */
+function readPinned(path: string | undefined): string | undefined {
+  if (path === undefined) return undefined
+  try {
+    const pem = readFileSync(path, 'utf8')
+    certificatesOf(pem)
+    return pem
+  } catch (error) {
+    throw new StartupError(`startup error: ${path} of ${CA_FILE} is of no use: ${messageOf(error)}`)
+  }
+}
