@@ -1,11 +1,14 @@
 import * as v from 'valibot'
 import { AppError, systemClock } from '../base/index.ts'
+import type { Operation } from '../protocol/index.ts'
 
 const POLL_MS = 50
 const ONLINE_WITHIN_MS = 30_000
 const RESULT_WITHIN_MS = 60_000
+const READINGS_WITHIN_MS = 30_000
 
 const loginAnswer = v.object({ token: v.string() })
+const driverAnswer = v.object({ token: v.string(), ca_fingerprint: v.string() })
 const qpuAnswer = v.object({ access_token: v.string(), ca_fingerprint: v.string() })
 const qpuStatus = v.object({ status: v.string() })
 const jobAnswer = v.object({
@@ -15,6 +18,10 @@ const jobAnswer = v.object({
   results: v.nullish(
     v.object({ counts: v.optional(v.record(v.string(), v.number())), error: v.optional(v.string()) }),
   ),
+})
+const readings = v.record(v.string(), v.object({ value: v.nullable(v.number()), unit: v.string() }))
+const eventsAnswer = v.object({
+  items: v.array(v.object({ ts: v.string(), payload: v.object({ readings }) })),
 })
 const tokenAnswer = v.object({ token: v.string() })
 const refusal = v.object({ message: v.string() })
@@ -58,6 +65,32 @@ export class DemoClient {
       await systemClock.sleep(POLL_MS)
     }
     throw new AppError('internal', `The driver did not connect within ${ONLINE_WITHIN_MS / 1000} s`)
+  }
+
+  async registerDriver(driver: {
+    name: string
+    qpu: string
+    operation: Operation
+    device: string
+  }): Promise<{ token: string; fingerprint: string }> {
+    const answer = await this.#call(driverAnswer, 'POST', '/api/op/drivers/create', driver)
+    return { token: answer.token, fingerprint: answer.ca_fingerprint }
+  }
+
+  /** The first `count` polls of cryostats the server has stored. @throws AppError when `driver` sends too few. */
+  async storedReadings(count: number, driver: Bun.Subprocess) {
+    const query = new URLSearchParams({
+      filter: "type = 'CryostatReading'",
+      sort: 'ts',
+      perPage: String(count),
+    })
+    for (let waited = 0; waited < READINGS_WITHIN_MS; waited += POLL_MS) {
+      const { items } = await this.#call(eventsAnswer, 'GET', `/api/collections/events/records?${query}`)
+      if (items.length === count) return items.map(({ ts, payload }) => ({ ts, ...payload }))
+      if (driver.exitCode !== null) throw new AppError('internal', 'The driver ended; its message is above')
+      await systemClock.sleep(POLL_MS)
+    }
+    throw new AppError('internal', `The server has no ${count} readings after ${READINGS_WITHIN_MS / 1000} s`)
   }
 
   async createUser(user: { email: string; password: string; qpu_seconds: number }): Promise<void> {

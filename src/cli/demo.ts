@@ -6,6 +6,8 @@ import { AppError, createLog, newSecret, systemClock } from '../base/index.ts'
 import { saveSuperuser } from '../db/index.ts'
 import { createServer, Passwords, readConfig, type Server } from '../server/index.ts'
 import { DemoClient } from './demo-client.ts'
+import { demonstrateCryostat } from './demo-cryostat.ts'
+import { startDemoDriver } from './demo-driver.ts'
 import { type Flags, readFlags } from './flags.ts'
 import { untilStopped } from './signals.ts'
 import { version } from './version.ts'
@@ -21,9 +23,12 @@ c = measure q;
 `
 const SHOTS = 1024
 const QPU_SECONDS = 3600
+/** More than the two of its one driver, because others may be taken. */
+const DEMO_PORTS = 100
 
 const args: ArgsDef = {
   once: { type: 'boolean', description: 'Exit after the result' },
+  cryostat: { type: 'boolean', description: 'Play a cryostat that cools down, and read it' },
   'server-port': {
     type: 'string',
     valueHint: 'n',
@@ -38,9 +43,11 @@ const args: ArgsDef = {
 
 const say = (text = '') => console.log(text)
 
-/** This program's own command line, compiled or run from source. */
-function ownProgram(): string[] {
-  return Bun.main.startsWith('/$bunfs/') ? [process.execPath] : [process.execPath, Bun.main]
+/** Ports from the one that was asked for; the rest of the range is the demo's own business. */
+function portRange(start: Flags[string]): { portRangeStart?: string; portRangeEnd?: string } {
+  if (typeof start !== 'string') return {}
+  const end = Math.min(65_535, Number(start) + DEMO_PORTS)
+  return { portRangeStart: start, ...(Number.isNaN(end) ? {} : { portRangeEnd: String(end) }) }
 }
 
 async function startServer(
@@ -59,7 +66,7 @@ async function startServer(
       tlsKeyFile: inFolder('.svc.key'),
       httpsPort: '0',
       serverPort: port,
-      portRangeStart: typeof flags['port-range-start'] === 'string' ? flags['port-range-start'] : undefined,
+      ...portRange(flags['port-range-start']),
     },
   })
   const log = createLog({ level: 'warn' })
@@ -76,24 +83,15 @@ async function startServer(
   }
 }
 
-function startDriver(
-  folder: string,
-  url: string,
-  qpu: { token: string; fingerprint: string },
-): Bun.Subprocess {
-  return Bun.spawn(
-    [
-      ...ownProgram(),
-      ...['driver', 'start', '--operation', 'process', '--device', 'aer_sim'],
-      ...['--svc-addr', url, '--ca-fingerprint', qpu.fingerprint, '--log-level', 'warn'],
-      ...['--ca-file', join(folder, 'driver', 'svc.ca.pem'), '--data-dir', join(folder, 'driver', 'data')],
-    ],
-    // The token travels in the environment: a command line is visible to every user of the machine.
-    { env: { ...process.env, SVC_ACCESS_TOKEN: qpu.token }, stdio: ['ignore', 'inherit', 'inherit'] },
-  )
+interface DemoOptions {
+  url: string
+  /** Where the files of the demo lie. */
+  folder: string
+  withCryostat: boolean
 }
 
-async function runDemo(server: Server, url: string, folder: string): Promise<Bun.Subprocess> {
+/** Plays the demo; returns how to end what it has started. */
+async function runDemo(server: Server, { url, folder, withCryostat }: DemoOptions) {
   const admin = { email: 'admin@example.org', password: `admin-${newSecret(6)}` }
   const user = { email: 'user@example.org', password: `user-${newSecret(6)}` }
   const passwordHash = await new Passwords().hash(admin.password)
@@ -101,7 +99,12 @@ async function runDemo(server: Server, url: string, folder: string): Promise<Bun
   const asAdmin = await DemoClient.login(url, '_superusers', admin)
   const qpu = await asAdmin.registerQpu('demo')
   say('Registered the QPU demo; starting its aer_sim driver in a process of its own')
-  const driver = startDriver(folder, url, qpu)
+  const driver = startDemoDriver(folder, url, {
+    name: 'demo',
+    operation: 'process',
+    device: 'aer_sim',
+    ...qpu,
+  })
   await asAdmin.untilOnline('demo', driver)
   await asAdmin.createUser({ ...user, qpu_seconds: QPU_SECONDS })
   const asUser = await DemoClient.login(url, 'users', user)
@@ -112,6 +115,9 @@ async function runDemo(server: Server, url: string, folder: string): Promise<Bun
   for (const [bits, count] of Object.entries(job.counts).sort(([a], [b]) => a.localeCompare(b))) {
     say(`  ${bits}  ${String(count).padStart(5)}  ${'█'.repeat(Math.round((count / SHOTS) * 40))}`)
   }
+  const stopCryostat = withCryostat
+    ? await demonstrateCryostat({ admin: asAdmin, url, folder, qpu: 'demo', say })
+    : undefined
   const token = await asUser.createToken('demo')
   say()
   say(`Dashboard   ${url}/`)
@@ -124,7 +130,11 @@ async function runDemo(server: Server, url: string, folder: string): Promise<Bun
   )
   say('and see it with its counts:')
   say(`  curl -s ${url}/api/jobs -H 'X-API-Token: ${token}'`)
-  return driver
+  return async function stop(): Promise<void> {
+    await stopCryostat?.()
+    driver.kill('SIGTERM')
+    await driver.exited
+  }
 }
 
 export const demoCommand = defineCommand({
@@ -138,14 +148,13 @@ export const demoCommand = defineCommand({
     say(`svc ${version} demo, data in ${folder} until it ends`)
     const { server, url } = await startServer(folder, flags, port)
     const stopped = untilStopped(server.context.log, 'demo')
-    const driver = await runDemo(server, url, folder)
+    const stopDrivers = await runDemo(server, { url, folder, withCryostat: flags['cryostat'] === true })
     if (!flags['once']) {
       say()
       say('Stop with Ctrl+C')
       await stopped
     }
-    driver.kill('SIGTERM')
-    await driver.exited
+    await stopDrivers()
     await server.stop()
     process.exit(0)
   },
