@@ -18,6 +18,8 @@ const svc = defineCommand({
     demo: async () => (await import('./demo.ts')).demoCommand,
     superuser: async () => (await import('./superuser.ts')).superuserCommand,
     doctor: async () => (await import('./doctor.ts')).doctorCommand,
+    backup: async () => (await import('./backup.ts')).backupCommand,
+    restore: async () => (await import('./restore.ts')).restoreCommand,
     export: async () => (await import('./export.ts')).exportCommand,
     import: async () => (await import('./import.ts')).importCommand,
   },

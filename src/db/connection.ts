@@ -168,7 +168,7 @@ function storageFull(message: string, reason: string, cause: unknown): AppError 
 function damaged(path: string, detail: string, cause?: unknown): AppError {
   return new AppError(
     'internal',
-    `The database ${path} is damaged (${detail}); stop svc, remove ${path}-wal and ${path}-shm and restore a backup: cp BACKUP ${path}`,
+    `The database ${path} is damaged (${detail}); stop svc and restore a backup: svc restore BACKUP`,
     { reason: 'database_damaged', cause },
   )
 }

@@ -10,6 +10,11 @@ const ROWS_SHOWN = 20
  * `maxAttempts` is the configured limit, 0 = none.
  */
 export function examine(tx: SqlReader, limits: { maxAttempts: number }): Finding[] {
+  return [...examineFile(tx), ...danglingRelations(tx), ...checkInvariants(tx, limits)].filter(isBroken)
+}
+
+/** What can be wrong with a database of any version: its structure and its foreign keys. */
+export function examineFile(tx: SqlReader): Finding[] {
   return [
     finding(
       'file',
@@ -23,9 +28,11 @@ export function examine(tx: SqlReader, limits: { maxAttempts: number }): Finding
       'Required relations name an existing record',
       tx.all<Record<string, unknown>>('PRAGMA foreign_key_check').slice(0, ROWS_SHOWN),
     ),
-    ...danglingRelations(tx),
-    ...checkInvariants(tx, limits),
-  ].filter((each) => each.rows.length > 0)
+  ].filter(isBroken)
+}
+
+function isBroken({ rows }: Finding): boolean {
+  return rows.length > 0
 }
 
 function danglingRelations(tx: SqlReader): Finding[] {

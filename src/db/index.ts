@@ -1,3 +1,7 @@
+export { type BackupReport, checkBackup } from './backup/check.ts'
+export { backupName, type Keep, planRemoval } from './backup/keep.ts'
+export { type Restored, restoreBackup } from './backup/restore.ts'
+export { writeBackup } from './backup/write-backup.ts'
 export type { Change, ChangeFeed, ChangeListener } from './changes.ts'
 export { type AnyCollection, columnOf, type Fields, type RecordOf, type Rules } from './collection.ts'
 export { apiTokens } from './collections/api_tokens.ts'

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
-import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
+import { renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { AppError } from '../base/index.ts'
 import type { Connection } from './connection.ts'
+import { flush } from './files.ts'
 
 /** A change of stored data or of what `sync` may not change by itself. Never edit one that was released. */
 export interface Migration {
@@ -103,16 +104,7 @@ function copyDatabase(connection: Connection, target: string): void {
   const partial = `${target}.tmp`
   rmSync(partial, { force: true })
   connection.run('VACUUM INTO $partial', { partial })
-  synced(partial)
+  flush(partial)
   renameSync(partial, target)
-  synced(dirname(target))
-}
-
-function synced(path: string): void {
-  const handle = openSync(path, 'r')
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
-  }
+  flush(dirname(target))
 }

@@ -78,7 +78,7 @@ describe('openDatabase()', () => {
     writeFileSync(join(folder.path, 'svc.db'), 'not a database at all '.repeat(500))
     const opening = open(folder.path)
     await expect(opening).rejects.toMatchObject({ code: 'internal', reason: 'database_damaged' })
-    await expect(opening).rejects.toThrow(/restore a backup: cp BACKUP .*svc\.db/)
+    await expect(opening).rejects.toThrow(/svc\.db is damaged .*restore a backup: svc restore BACKUP/)
   })
 
   test('refuses a file with overwritten pages and leaves the folder unlocked', async () => {

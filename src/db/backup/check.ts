@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs'
+import { AppError, messageOf, toTimestamp } from '../../base/index.ts'
+import { type Connection, openConnection } from '../connection.ts'
+import { examine, examineFile } from '../doctor.ts'
+import type { Finding } from '../invariants.ts'
+import type { SqlReader } from '../sql.ts'
+import { versionOf } from './version.ts'
+
+/** How often jobs may be tried is a setting, which a backup does not hold. */
+export const ANY_LIMITS = { maxAttempts: 0 }
+
+/** What a backup is worth. */
+export interface BackupReport {
+  /** Promises that its data break; empty when all is well. */
+  findings: Finding[]
+  /** Written by an older version: only its file and keys were checked, the rest is when it is restored. */
+  isOlder: boolean
+}
+
+/**
+ * Reads the whole of a backup.
+ * @throws AppError `not_found` (`no_backup`), `invalid` (`not_a_backup`), `internal` (`database_damaged`,
+ *   `database_newer`).
+ */
+export function checkBackup(path: string): BackupReport {
+  if (!existsSync(path)) {
+    throw new AppError('not_found', `There is no file ${path}`, { reason: 'no_backup' })
+  }
+  return reading(path, (connection) => {
+    const version = versionOf(connection)
+    if (version === 'other') {
+      throw new AppError('invalid', `${path} is not a backup of svc`, { reason: 'not_a_backup' })
+    }
+    if (version === 'newer') {
+      throw new AppError(
+        'internal',
+        `The backup ${path} was written by a newer version of svc; restore it with that version`,
+        { reason: 'database_newer' },
+      )
+    }
+    const reader: SqlReader = { now: 0, at: toTimestamp(0), one: connection.one, all: connection.all }
+    const isOlder = version === 'older'
+    const findings = isOlder ? examineFile(reader) : examine(reader, ANY_LIMITS)
+    const broken = findings.find(({ id }) => id === 'file')
+    if (broken) throw damaged(path, JSON.stringify(broken.rows[0]))
+    return { findings, isOlder }
+  })
+}
+
+function reading<T>(path: string, work: (connection: Connection) => T): T {
+  let connection: Connection | undefined
+  try {
+    connection = openConnection(path, 'read')
+    return work(connection)
+  } catch (error) {
+    if (error instanceof AppError && error.reason === 'database_damaged') {
+      throw damaged(path, error.cause === undefined ? messageOf(error) : messageOf(error.cause))
+    }
+    throw error
+  } finally {
+    connection?.close()
+  }
+}
+
+function damaged(path: string, detail: string): AppError {
+  return new AppError('internal', `The backup ${path} is damaged (${detail}); use another one`, {
+    reason: 'database_damaged',
+  })
+}

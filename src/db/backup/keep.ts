@@ -1,0 +1,42 @@
+/** How many backups stay: the newest of each of the newest `days` days, and of `weeks` weeks. */
+export interface Keep {
+  days: number
+  weeks: number
+}
+
+const NAME = /^svc-(\d{4})(\d\d)(\d\d)T\d{6}Z\.db$/
+const DAY_MS = 86_400_000
+/** 1 January 1970 was a Thursday; weeks begin on Monday. */
+const FIRST_MONDAY = 4
+
+/** The name of a backup made at `now` (ms since the epoch): `svc-20260131T090500Z.db`; names sort by time. */
+export function backupName(now: number): string {
+  const text = new Date(now).toISOString()
+  return `svc-${text.slice(0, 19).replaceAll(/[-:]/g, '')}Z.db`
+}
+
+/** Which of the files in a folder of backups are no longer needed. Files of other names are left alone. */
+export function planRemoval(names: readonly string[], { days, weeks }: Keep): string[] {
+  const newestFirst = names
+    .filter((name) => NAME.test(name))
+    .toSorted()
+    .toReversed()
+  const kept = new Set([
+    ...newestOfEach(newestFirst, dayOf).slice(0, days),
+    ...newestOfEach(newestFirst, (name) => Math.floor((dayOf(name) - FIRST_MONDAY) / 7)).slice(0, weeks),
+    ...newestFirst.slice(0, 1),
+  ])
+  return newestFirst.filter((name) => !kept.has(name)).toReversed()
+}
+
+function newestOfEach(newestFirst: readonly string[], periodOf: (name: string) => number): string[] {
+  const newest = new Map<number, string>()
+  for (const name of newestFirst) if (!newest.has(periodOf(name))) newest.set(periodOf(name), name)
+  return [...newest.values()]
+}
+
+/** Days since the epoch, UTC. */
+function dayOf(name: string): number {
+  const [, year, month, day] = NAME.exec(name) ?? []
+  return Date.UTC(Number(year), Number(month) - 1, Number(day)) / DAY_MS
+}

@@ -1,0 +1,129 @@
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { AppError, type Clock, type Log, messageOf } from '../../base/index.ts'
+import { DATABASE_FILE, openDatabase } from '../database.ts'
+import { examine } from '../doctor.ts'
+import { flush } from '../files.ts'
+import type { Finding } from '../invariants.ts'
+import { lockFolder } from '../lock.ts'
+import { ANY_LIMITS, checkBackup } from './check.ts'
+
+interface RestoreOptions {
+  /** The backup. */
+  file: string
+  /** Folder of the database; created when missing. */
+  dir: string
+  clock: Clock
+  log: Log
+}
+
+/** What a restore has done. */
+export interface Restored {
+  /** Where the replaced database is now; undefined when there was none. */
+  replaced: string | undefined
+  /** Promises that the restored data break; empty when all is well. */
+  findings: Finding[]
+}
+
+/**
+ * Puts a backup in the place of the database of a stopped server. The backup is copied, opened by this version
+ * (which brings an older one up to date) and examined before anything is replaced.
+ * @throws AppError `conflict` (`folder_in_use`), and what `checkBackup` and `openDatabase` throw; nothing was
+ *   replaced then.
+ */
+export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
+  const { file, dir } = options
+  const target = join(dir, DATABASE_FILE)
+  if (isSameFile(file, target)) {
+    throw new AppError('invalid', `${file} is the database itself; name a backup`, { reason: 'not_a_backup' })
+  }
+  checkBackup(file)
+  mkdirSync(dir, { recursive: true, mode: 0o700 })
+  const lock = lockFolder(dir)
+  let staging: string | undefined
+  try {
+    staging = mkdtempSync(join(dir, 'restore-'))
+    const staged = join(staging, DATABASE_FILE)
+    const findings = await stage(options, staging, staged)
+    const replaced = setAside(target)
+    renameSync(staged, target)
+    flush(dir)
+    return { replaced, findings }
+  } catch (error) {
+    throw error instanceof AppError ? error : unwritable(dir, error)
+  } finally {
+    if (staging !== undefined) rmSync(staging, { recursive: true, force: true })
+    lock.release()
+  }
+}
+
+function isSameFile(one: string, other: string): boolean {
+  return existsSync(one) && existsSync(other) && realpathSync(one) === realpathSync(other)
+}
+
+function unwritable(dir: string, cause: unknown): AppError {
+  return new AppError('internal', `Cannot restore into ${dir}: ${messageOf(cause)}`, {
+    reason: 'folder_unusable',
+    cause,
+  })
+}
+
+/** Copies the backup and opens it as the server will. */
+async function stage(options: RestoreOptions, staging: string, staged: string): Promise<Finding[]> {
+  const { file, clock, log } = options
+  copyFileSync(file, staged)
+  chmodSync(staged, 0o600)
+  // A database that a server has left behind may have its last writes beside it.
+  if (existsSync(`${file}-wal`)) copyFileSync(`${file}-wal`, `${staged}-wal`)
+  const db = await openDatabase({ dir: staging, create: false, clock, log })
+  const findings = await db.read((tx) => examine(tx, ANY_LIMITS)).finally(() => db.close())
+  flush(staged)
+  return findings
+}
+
+/**
+ * Keeps the database at `path`, unopened as it is, under another name too, and lets go of the log that a killed
+ * server has left: SQLite would apply it to the new file. Returns the name.
+ */
+function setAside(path: string): string | undefined {
+  const log = `${path}-wal`
+  let kept: string | undefined
+  if (existsSync(path)) {
+    kept = freeName(`${path}.before-restore`)
+    // With a log it must be a file of its own: whatever stops the restore here, nobody writes into the kept one.
+    if (existsSync(log)) {
+      copyFileSync(log, `${kept}-wal`)
+      copyFileSync(path, kept)
+      flush(`${kept}-wal`)
+    } else {
+      linkOrCopy(path, kept)
+    }
+    flush(kept)
+    flush(dirname(path))
+  }
+  for (const each of [log, `${path}-shm`]) rmSync(each, { force: true })
+  return kept
+}
+
+/** A second name for the same file; a copy where the file system has no such thing. */
+function linkOrCopy(path: string, name: string): void {
+  try {
+    linkSync(path, name)
+  } catch {
+    copyFileSync(path, name)
+  }
+}
+
+function freeName(name: string): string {
+  for (let at = 2, free = name; ; free = `${name}.${at++}`) if (!existsSync(free)) return free
+}

@@ -1,0 +1,34 @@
+import { COLLECTIONS } from '../collections/index.ts'
+import type { Connection } from '../connection.ts'
+import { MIGRATIONS } from '../migrations/index.ts'
+import { INTERNAL_TABLES, tableOf } from '../tables.ts'
+
+/** How a stored database stands to this version of the program; `other`: it is not one of svc. */
+export type Version = 'same' | 'older' | 'newer' | 'other'
+
+/** Compares the tables of a database, and the migrations that it ran, with those declared here. */
+export function versionOf(connection: Connection): Version {
+  const stored = columnsOf(connection)
+  if (!stored.has('migrations.id') || !stored.has('meta.key')) return 'other'
+  const ran = connection.all<{ id: number }>('SELECT id FROM migrations').map(({ id }) => id)
+  const known = MIGRATIONS.map(({ id }) => id)
+  if (ran.some((id) => !known.includes(id))) return 'newer'
+  if (known.some((id) => !ran.includes(id))) return 'older'
+  const declared = new Set(
+    [...INTERNAL_TABLES, ...COLLECTIONS.map(tableOf)].flatMap(({ name, columns }) =>
+      columns.map((column) => `${name}.${column.name}`),
+    ),
+  )
+  if ([...stored].some((column) => !declared.has(column))) return 'newer'
+  return [...declared].some((column) => !stored.has(column)) ? 'older' : 'same'
+}
+
+/** Every stored column as `table.column`. */
+function columnsOf(connection: Connection): Set<string> {
+  const rows = connection.all<{ name: string }>(
+    `SELECT tables.name || '.' || columns.name AS name
+     FROM sqlite_master tables, pragma_table_info(tables.name) columns
+     WHERE tables.type = 'table' AND tables.name NOT LIKE 'sqlite_%'`,
+  )
+  return new Set(rows.map(({ name }) => name))
+}

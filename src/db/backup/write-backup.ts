@@ -1,0 +1,60 @@
+import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { AppError, messageOf } from '../../base/index.ts'
+import { openConnection } from '../connection.ts'
+import { DATABASE_FILE } from '../database.ts'
+import { flush } from '../files.ts'
+import { type BackupReport, checkBackup } from './check.ts'
+
+/**
+ * Writes a copy of the database in `dir` as of one moment to the new file `target`, also while a server runs on
+ * it, and reads the copy. A file of that name is whole, checked and on disk; only its owner can read it.
+ * @throws AppError `not_found` (`no_database`), `conflict` (`file_exists`), `storage_full`, `internal`
+ *   (`database_damaged`, `database_newer`, `folder_unusable`).
+ */
+export function writeBackup(dir: string, target: string): BackupReport {
+  const source = join(dir, DATABASE_FILE)
+  if (!existsSync(source)) {
+    throw new AppError('not_found', `There is no database in ${dir}; name its folder with --dir`, {
+      reason: 'no_database',
+    })
+  }
+  if (existsSync(target)) {
+    throw new AppError('conflict', `${target} exists; choose another name`, { reason: 'file_exists' })
+  }
+  const partial = `${target}.${process.pid}.partial`
+  try {
+    makeEmpty(partial)
+    copyInto(source, partial)
+    const report = checkBackup(partial)
+    flush(partial)
+    renameSync(partial, target)
+    flush(dirname(target))
+    return report
+  } catch (error) {
+    rmSync(partial, { force: true })
+    throw error
+  }
+}
+
+/** SQLite writes into an empty file, so that its mode is right from the first byte. */
+function makeEmpty(path: string): void {
+  try {
+    rmSync(path, { force: true })
+    closeSync(openSync(path, 'wx', 0o600))
+  } catch (cause) {
+    throw new AppError('internal', `Cannot write ${path}: ${messageOf(cause)}`, {
+      reason: 'folder_unusable',
+      cause,
+    })
+  }
+}
+
+function copyInto(source: string, target: string): void {
+  const connection = openConnection(source, 'read')
+  try {
+    connection.run('VACUUM INTO $target', { target })
+  } finally {
+    connection.close()
+  }
+}

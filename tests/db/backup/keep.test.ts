@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { backupName, planRemoval } from '../../../src/db/index.ts'
+
+const DAY_MS = 86_400_000
+/** A Sunday, 3 in the morning UTC. */
+const SUNDAY = Date.UTC(2026, 10, 22, 3)
+const daily = (days: number) => Array.from({ length: days }, (_, at) => backupName(SUNDAY - at * DAY_MS))
+
+test('backupName() sorts by time and has no character that a file system minds', () => {
+  expect(backupName(Date.UTC(2026, 0, 31, 9, 5, 7, 999))).toBe('svc-20260131T090507Z.db')
+})
+
+describe('planRemoval()', () => {
+  test('keeps 7 days and the newest of 4 weeks', () => {
+    const removed = planRemoval(daily(60), { days: 7, weeks: 4 })
+    const kept = daily(60).filter((name) => !removed.includes(name))
+    expect(kept).toEqual([
+      'svc-20261122T030000Z.db',
+      'svc-20261121T030000Z.db',
+      'svc-20261120T030000Z.db',
+      'svc-20261119T030000Z.db',
+      'svc-20261118T030000Z.db',
+      'svc-20261117T030000Z.db',
+      'svc-20261116T030000Z.db',
+      'svc-20261115T030000Z.db',
+      'svc-20261108T030000Z.db',
+      'svc-20261101T030000Z.db',
+    ])
+  })
+
+  test('keeps the newest of a day and counts only days that have backups', () => {
+    const names = ['svc-20260101T000000Z.db', 'svc-20260101T230000Z.db', 'svc-20260301T000000Z.db']
+    expect(planRemoval(names, { days: 2, weeks: 0 })).toEqual(['svc-20260101T000000Z.db'])
+  })
+
+  test('never removes the newest, nor files of other names', () => {
+    const others = ['before-upgrade.db', 'svc-20260101T000000Z.db.1.partial', 'svc.db', 'svc-2026.db']
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 0, max: 4_000 * DAY_MS }), { minLength: 1, maxLength: 60 }),
+        fc.nat(10),
+        fc.nat(10),
+        (times, days, weeks) => {
+          const names = [...new Set(times.map(backupName))]
+          const removed = planRemoval([...others, ...names], { days, weeks })
+          expect(removed.every((name) => names.includes(name))).toBe(true)
+          expect(removed).not.toContain(names.toSorted().at(-1))
+          expect(names.length - removed.length).toBeLessThanOrEqual(Math.max(1, days + weeks))
+          // The plan is stable: what was kept stays kept.
+          const kept = names.filter((name) => !removed.includes(name))
+          expect(planRemoval(kept, { days, weeks })).toEqual([])
+        },
+      ),
+    )
+  })
+})
