@@ -1,16 +1,22 @@
 import { COLLECTIONS } from './collections/index.ts'
 import { checkInvariants, type Finding } from './invariants.ts'
 import { quoted, type SqlReader } from './sql.ts'
+import { firstBrokenAudit } from './store/audit.ts'
 
 const ROWS_SHOWN = 20
 
 /**
  * Everything that can be wrong with stored data: the file's structure, foreign keys, relations that name
- * nothing, and the promises of the service. Empty when all is well. Reads the whole database.
+ * nothing, the audit log, and the promises of the service. Empty when all is well. Reads the whole database.
  * `maxAttempts` is the configured limit, 0 = none.
  */
 export function examine(tx: SqlReader, limits: { maxAttempts: number }): Finding[] {
-  return [...examineFile(tx), ...danglingRelations(tx), ...checkInvariants(tx, limits)].filter(isBroken)
+  return [
+    ...examineFile(tx),
+    ...danglingRelations(tx),
+    brokenAudit(tx),
+    ...checkInvariants(tx, limits),
+  ].filter(isBroken)
 }
 
 /** What can be wrong with a database of any version: its structure and its foreign keys. */
@@ -33,6 +39,16 @@ export function examineFile(tx: SqlReader): Finding[] {
 
 function isBroken({ rows }: Finding): boolean {
   return rows.length > 0
+}
+
+/** The chain of hashes tells when a row was changed or taken out; not when the last rows were cut off. */
+function brokenAudit(tx: SqlReader): Finding {
+  const seq = firstBrokenAudit(tx)
+  return finding(
+    'audit',
+    'No entry of the audit log was changed or taken out',
+    seq === undefined ? [] : [{ seq }],
+  )
 }
 
 function danglingRelations(tx: SqlReader): Finding[] {

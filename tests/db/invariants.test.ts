@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { newId } from '../../src/base/index.ts'
 import {
+  appendAudit,
   checkInvariants,
   type Database,
   drivers,
@@ -159,6 +160,22 @@ describe('checkInvariants()', () => {
     expect([await found(2), await found(3), await found(0)]).toEqual([true, false, false])
     await test.db.write('end', (tx) => tx.update(quantumJobs, running, { status: 'failed' }))
     expect(await found(2)).toBe(false)
+  })
+
+  test.each([
+    ['changed', "UPDATE audit_log SET detail = '{}' WHERE seq = 2"],
+    ['taken out', 'DELETE FROM audit_log WHERE seq = 1'],
+  ])('examine() finds an entry of the audit log that was %s', async (_what, sql) => {
+    await using test = await openTestDatabase()
+    await test.db.write('act', (tx) => {
+      for (const qpu of ['one', 'two', 'three']) {
+        appendAudit(tx, { actor: 'cli', act: 'qpu.toggle', subject: qpu, detail: { enabled: false } })
+      }
+    })
+    const found = () => test.db.read((tx) => examine(tx, { maxAttempts: 5 }))
+    expect(await found()).toEqual([])
+    await test.db.write('forge', (tx) => tx.run(sql))
+    expect(await found()).toMatchObject([{ id: 'audit', rows: [{ seq: 2 }] }])
   })
 
   test('I13 finds overlapping slots: same QPU, or one of them for every QPU', async () => {

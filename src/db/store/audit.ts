@@ -1,5 +1,6 @@
 import { newId } from '../../base/index.ts'
-import type { ReadTx, Tx } from '../database.ts'
+import type { Tx } from '../database.ts'
+import type { SqlReader } from '../sql.ts'
 
 /** One act of an administrator. */
 export interface AuditEntry {
@@ -48,7 +49,7 @@ export function appendAudit(tx: Tx, { actor, act, subject, detail = {} }: AuditE
 }
 
 /** The `seq` of the first entry that does not fit its chain, or undefined when all do. */
-export function firstBrokenAudit(tx: ReadTx): number | undefined {
+export function firstBrokenAudit(tx: SqlReader): number | undefined {
   let previous = ''
   for (const row of tx.all<AuditRow>('SELECT * FROM audit_log ORDER BY seq')) {
     if (row.previous_hash !== previous || hashOf(row) !== row.hash) return row.seq
