@@ -7,13 +7,19 @@ const ACCEPTED = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?\s?(Z|[+-]\
 
 /**
  * Reads the stored form, ISO 8601 with `T` or an offset, or a bare date (UTC) into ms since the epoch.
- * Returns undefined when the text is none of them.
+ * Returns undefined when the text is none of them, or names a day that does not exist.
  */
 export function fromTimestamp(text: string): number | undefined {
   const trimmed = text.trim()
-  if (!ACCEPTED.test(trimmed)) return undefined
+  if (!ACCEPTED.test(trimmed) || !isDay(trimmed.slice(0, 10))) return undefined
   const iso = trimmed.replace(' ', 'T').replace(' ', '')
   const zoned = /T.*(Z|[+-]\d{2}:?\d{2})$/.test(iso) || iso.length === 10 ? iso : `${iso}Z`
   const ms = Date.parse(zoned)
   return Number.isNaN(ms) ? undefined : ms
+}
+
+/** `Date` takes the 30th of February for the 2nd of March. */
+function isDay(text: string): boolean {
+  const ms = Date.parse(text)
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text)
 }
