@@ -11,7 +11,15 @@ import { silentLog, systemClock } from '../src/base/index.ts'
 import { version } from '../src/cli/version.ts'
 import { COMMANDS } from '../src/protocol/commands.ts'
 import { EVENTS } from '../src/protocol/index.ts'
-import { createServer, flagOf, readConfig, SETTINGS, shapesOf, variableOf } from '../src/server/index.ts'
+import {
+  createServer,
+  flagOf,
+  RELOADABLE,
+  readConfig,
+  SETTINGS,
+  shapesOf,
+  variableOf,
+} from '../src/server/index.ts'
 
 const REFERENCE = join(import.meta.dir, '../docs/reference')
 const NOTE = '<!-- Made by `npm run docs` from the declarations in the code. Do not edit. -->\n\n'
@@ -31,6 +39,8 @@ function settingsPage(): string {
 
 Precedence: flag, then environment variable, then config file (JSON or YAML), then default. Durations are written
 \`720h\`, \`30m\`, \`90s\`; rates \`20:60\` mean 20 requests a second after a burst of 60, \`0\` switches them off.
+
+A running server takes these anew from its config file at SIGHUP: ${RELOADABLE.map((name) => `\`${name}\``).join(', ')}.
 
 | Flag | Variable | Config key | Default | Meaning |
 |---|---|---|---|---|

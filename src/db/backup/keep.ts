@@ -4,15 +4,14 @@ export interface Keep {
   weeks: number
 }
 
-const NAME = /^svc-(\d{4})(\d\d)(\d\d)T\d{6}Z\.db$/
+const NAME = /^svc-(\d{4})(\d\d)(\d\d)T\d{6}\.\d{3}Z\.db$/
 const DAY_MS = 86_400_000
 /** 1 January 1970 was a Thursday; weeks begin on Monday. */
 const FIRST_MONDAY = 4
 
-/** The name of a backup made at `now` (ms since the epoch): `svc-20260131T090500Z.db`; names sort by time. */
+/** The name of a backup made at `now` (ms since the epoch): `svc-20260131T090500.000Z.db`; names sort by time. */
 export function backupName(now: number): string {
-  const text = new Date(now).toISOString()
-  return `svc-${text.slice(0, 19).replaceAll(/[-:]/g, '')}Z.db`
+  return `svc-${new Date(now).toISOString().replaceAll(/[-:]/g, '')}.db`
 }
 
 /** Which of the files in a folder of backups are no longer needed. Files of other names are left alone. */

@@ -8,7 +8,7 @@ const SUNDAY = Date.UTC(2026, 10, 22, 3)
 const daily = (days: number) => Array.from({ length: days }, (_, at) => backupName(SUNDAY - at * DAY_MS))
 
 test('backupName() sorts by time and has no character that a file system minds', () => {
-  expect(backupName(Date.UTC(2026, 0, 31, 9, 5, 7, 999))).toBe('svc-20260131T090507Z.db')
+  expect(backupName(Date.UTC(2026, 0, 31, 9, 5, 7, 999))).toBe('svc-20260131T090507.999Z.db')
 })
 
 describe('planRemoval()', () => {
@@ -16,26 +16,30 @@ describe('planRemoval()', () => {
     const removed = planRemoval(daily(60), { days: 7, weeks: 4 })
     const kept = daily(60).filter((name) => !removed.includes(name))
     expect(kept).toEqual([
-      'svc-20261122T030000Z.db',
-      'svc-20261121T030000Z.db',
-      'svc-20261120T030000Z.db',
-      'svc-20261119T030000Z.db',
-      'svc-20261118T030000Z.db',
-      'svc-20261117T030000Z.db',
-      'svc-20261116T030000Z.db',
-      'svc-20261115T030000Z.db',
-      'svc-20261108T030000Z.db',
-      'svc-20261101T030000Z.db',
+      'svc-20261122T030000.000Z.db',
+      'svc-20261121T030000.000Z.db',
+      'svc-20261120T030000.000Z.db',
+      'svc-20261119T030000.000Z.db',
+      'svc-20261118T030000.000Z.db',
+      'svc-20261117T030000.000Z.db',
+      'svc-20261116T030000.000Z.db',
+      'svc-20261115T030000.000Z.db',
+      'svc-20261108T030000.000Z.db',
+      'svc-20261101T030000.000Z.db',
     ])
   })
 
   test('keeps the newest of a day and counts only days that have backups', () => {
-    const names = ['svc-20260101T000000Z.db', 'svc-20260101T230000Z.db', 'svc-20260301T000000Z.db']
-    expect(planRemoval(names, { days: 2, weeks: 0 })).toEqual(['svc-20260101T000000Z.db'])
+    const names = [
+      'svc-20260101T000000.000Z.db',
+      'svc-20260101T230000.000Z.db',
+      'svc-20260301T000000.000Z.db',
+    ]
+    expect(planRemoval(names, { days: 2, weeks: 0 })).toEqual(['svc-20260101T000000.000Z.db'])
   })
 
   test('never removes the newest, nor files of other names', () => {
-    const others = ['before-upgrade.db', 'svc-20260101T000000Z.db.1.partial', 'svc.db', 'svc-2026.db']
+    const others = ['before-upgrade.db', 'svc-20260101T000000.000Z.db.1.partial', 'svc.db', 'svc-2026.db']
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 0, max: 4_000 * DAY_MS }), { minLength: 1, maxLength: 60 }),
