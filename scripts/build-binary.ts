@@ -1,5 +1,5 @@
 /**
- * Builds the executable: `bun run scripts/build-binary.ts [--target bun-linux-arm64] [--outfile PATH]
+ * Builds the executable: `npx bun run scripts/build-binary.ts [--target bun-linux-arm64] [--outfile PATH]
  * [--entry FILE] [--failpoints]`. Beside it comes `<outfile>-driver`, a link by which it acts as the driver.
  */
 import { mkdtemp, rename, rm, stat, symlink } from 'node:fs/promises'

@@ -1,5 +1,5 @@
 /**
- * The long form of the kill test: `bun run scripts/kill-loop.ts [--server 200] [--driver 100]`.
+ * The long form of the kill test: `npx bun run scripts/kill-loop.ts [--server 200] [--driver 100]`.
  * Prints what was lost, duplicated or charged twice; exits with 1 unless all of it is 0.
  */
 import { mkdtempSync, rmSync } from 'node:fs'

@@ -17,7 +17,7 @@ const TYPES: Record<string, string> = {
 
 /**
  * Reads the built dashboard: from inside the executable, or from `web/` of the repository.
- * Undefined when a checkout has not been built (`bun run scripts/build-ui.ts` does that).
+ * Undefined when a checkout has not been built (`npx bun run scripts/build-ui.ts` does that).
  * Throws when the folder is there without a page.
  */
 export async function loadWeb(root = webRoot()): Promise<AssetTree | undefined> {
