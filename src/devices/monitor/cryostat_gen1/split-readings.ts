@@ -5,18 +5,18 @@ const READINGS_BYTES_MAX = 60_000
 
 /** Divides readings into as few parts as fit into one event each, in order. */
 export function splitReadings(readings: readonly (readonly [string, Reading])[]): Record<string, Reading>[] {
-  const parts: Record<string, Reading>[] = []
+  const parts: (readonly [string, Reading])[][] = []
   let room = 0
-  for (const [path, reading] of readings) {
-    const bytes = Buffer.byteLength(JSON.stringify([path, reading]))
+  for (const each of readings) {
+    const bytes = Buffer.byteLength(JSON.stringify(each))
     let part = parts.at(-1)
     if (!part || bytes > room) {
-      part = {}
+      part = []
       parts.push(part)
       room = READINGS_BYTES_MAX
     }
-    part[path] = reading
+    part.push(each)
     room -= bytes
   }
-  return parts
+  return parts.map((part) => Object.fromEntries(part))
 }

@@ -13,6 +13,8 @@ interface FridgeOptions {
   apiKey?: string
   /** Replies as `data.content` (`single`) or `data["<path>"].content` (`flat`); `flat` by default. */
   shape?: 'single' | 'flat'
+  /** How long each value takes; 0 by default. */
+  latencyMs?: number
   /** Played seconds per second; 1 by default. */
   timeScale?: number
   /** Played seconds that have passed at the start. */
@@ -44,7 +46,7 @@ export interface SimulatedFridge extends AsyncDisposable {
  * For tests and demonstrations: the device cannot tell it from the real thing.
  */
 export async function startSimulatedFridge(options: FridgeOptions): Promise<SimulatedFridge> {
-  const { clock, apiKey, shape = 'flat', timeScale = 1, startAt = 0, tls } = options
+  const { clock, apiKey, shape = 'flat', latencyMs = 0, timeScale = 1, startAt = 0, tls } = options
   const channels = coolDown(options.incidents)
   const startedAt = clock.monotonic()
   const faults = new Map<string, FridgeFault>()
@@ -64,8 +66,9 @@ export async function startSimulatedFridge(options: FridgeOptions): Promise<Simu
     const reply = { data: shape === 'flat' ? { [path]: node } : node }
     const later = (ms: number, act: () => void) =>
       void clock.sleep(ms, stopping.signal).then(act, () => response.socket?.destroy())
-    if (fault === undefined || fault === 'outdated' || fault === 'disconnected') send(response, 200, reply)
-    else FAULTS[fault]({ path, reply, response, later })
+    if (fault === undefined || fault === 'outdated' || fault === 'disconnected') {
+      later(latencyMs, () => send(response, 200, reply))
+    } else FAULTS[fault]({ path, reply, response, later })
   }
 
   function answer(request: IncomingMessage, response: ServerResponse): void {

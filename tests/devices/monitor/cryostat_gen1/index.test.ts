@@ -1,0 +1,162 @@
+import { describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { makeTestCertificates } from '../../../support/certificates.ts'
+import { coldFridge, openMonitor } from '../../../support/cryostat.ts'
+
+const CHANNELS = 'channels=mapper.bf.tmixing:K,mapper.bf.p1:mbar'
+const open = (pairs: string[], env?: Record<string, string>) => openMonitor('cryostat_gen1', pairs, env)
+
+describe('cryostat_gen1 options', () => {
+  test.each([
+    [[], 'missing required option channels (for example -o channels=mapper.bf.tmc:K,mapper.bf.pmc:mbar)'],
+    [['channels='], 'bad value for -o channels: an item is empty; separate items by single commas'],
+    [['channels=a:K,a:K'], 'bad value for -o channels: a is named twice'],
+    [[CHANNELS, 'base_url=fridge'], 'bad value for -o base_url: not an http or https address'],
+    [
+      [CHANNELS, 'base_url=http://a?key=1'],
+      'bad value for -o base_url: use only scheme, host, port and path',
+    ],
+    [
+      [CHANNELS, 'base_url=http://169.254.1.1'],
+      'bad value for -o base_url: 169.254.1.1 is a link-local address',
+    ],
+    [[CHANNELS, 'api_key='], 'bad value for -o api_key: the value is empty'],
+    [[CHANNELS, 'poll_interval=abc'], 'bad value for -o poll_interval: "abc" is not a number of seconds'],
+    [[CHANNELS, 'poll_interval='], 'bad value for -o poll_interval: "" is not a number of seconds'],
+    [[CHANNELS, 'poll_interval=5s'], 'bad value for -o poll_interval: "5s" is not a number of seconds'],
+    [[CHANNELS, 'poll_interval=0.1'], 'bad value for -o poll_interval: 0.1 is out of range'],
+    [[CHANNELS, 'timeout=61'], 'bad value for -o timeout: 61 is out of range'],
+    [[CHANNELS, 'timeout=0'], 'bad value for -o timeout: 0 is out of range'],
+    [[CHANNELS, 'interval=1'], 'unknown option interval for monitor device cryostat_gen1'],
+  ])('%j are refused', async (pairs, reason) => {
+    await expect(open(pairs)).rejects.toThrow(reason)
+  })
+
+  test('have defaults for all but the channels', async () => {
+    using it = await open([CHANNELS])
+    expect(it.lines).toEqual([])
+  })
+
+  test.each([
+    ['base_url=http://fridge.example.org', true],
+    ['base_url=https://fridge.example.org', false],
+    ['base_url=http://127.0.0.1:49099', false],
+  ])('a key with %s: %p for a warning', async (base, warns) => {
+    using it = await open([CHANNELS, base, 'api_key=k3y'])
+    expect(it.messages()).toEqual(
+      warns ? ['the key of the cryostat goes over plain HTTP; use an https address'] : [],
+    )
+    expect(JSON.stringify(it.lines)).not.toContain('k3y')
+  })
+})
+
+test('cryostat_gen1 polls on the beat and emits what the cryostat shows', async () => {
+  await using fridge = await coldFridge()
+  using it = await open([CHANNELS, `base_url=${fridge.url}`, 'poll_interval=2'])
+  await it.running.start()
+  await it.untilSent(1)
+  for (const count of [2, 3, 4]) {
+    await it.clock.advance(2_000)
+    await it.untilSent(count)
+  }
+  expect(it.sent.map(({ at }) => at)).toEqual([0, 2_000, 4_000, 6_000])
+  for (const { readings } of it.sent) {
+    expect(Object.keys(readings)).toEqual(['mapper.bf.tmixing', 'mapper.bf.p1'])
+    expect(readings).toMatchObject({
+      'mapper.bf.tmixing': { unit: 'K', status: 'SYNCHRONIZED' },
+      'mapper.bf.p1': { unit: 'mbar', status: 'SYNCHRONIZED' },
+    })
+    expect(Math.abs((readings['mapper.bf.p1']?.value ?? 0) - 1e-6)).toBeLessThan(1e-7)
+  }
+})
+
+test('cryostat_gen1 skips the ticks that fall into a slow poll, and keeps the beat', async () => {
+  await using fridge = await coldFridge()
+  using it = await open([CHANNELS, `base_url=${fridge.url}`, 'poll_interval=1', 'timeout=3.5'])
+  fridge.faults.set('*', 'slow')
+  await it.running.start()
+  while (fridge.requests.length < 2) await Bun.sleep(1)
+  // Ticks 1, 2 and 3 are missed while the answers do not come.
+  await it.clock.advance(3_500)
+  while (it.lines.length === 0) await Bun.sleep(1)
+  expect(it.lines[0]).toMatchObject({ error: 'timeout after 3.5 s' })
+  fridge.faults.clear()
+  await it.clock.advance(500)
+  await it.untilSent(1)
+  expect(it.sent.map(({ at }) => at)).toEqual([4_000])
+  expect(fridge.requests).toHaveLength(4)
+  expect(it.lines[1]).toMatchObject({ skipped: 3, total: 3 })
+})
+
+test('cryostat_gen1 has at most eight requests open', async () => {
+  await using fridge = await coldFridge({ latencyMs: 20 })
+  for (let i = 0; i < 40; i++) fridge.texts.set(`c${i}`, String(i))
+  const channels = Array.from({ length: 40 }, (_, i) => `c${i}`).join()
+  using it = await open([`channels=${channels}`, `base_url=${fridge.url}`])
+  await it.running.start()
+  await it.untilSent(1)
+  expect(Object.values(it.sent[0]?.readings ?? {}).map(({ value }) => value)).toEqual(
+    Array.from({ length: 40 }, (_, i) => i),
+  )
+  expect(fridge.parallelMax).toBe(8)
+})
+
+test('cryostat_gen1 waits for a cryostat that is away, and goes on by itself', async () => {
+  const gone = await coldFridge()
+  await gone.stop()
+  using it = await open([CHANNELS, `base_url=${gone.url}`, 'poll_interval=1'])
+  await it.running.start()
+  while (it.lines.length === 0) await Bun.sleep(1)
+  await using _back = await coldFridge({ port: Number(new URL(gone.url).port) })
+  await it.clock.advance(1_000)
+  await it.untilSent(1)
+  expect(it.messages()).toEqual(['no channel could be read', 'cryostat answers again'])
+})
+
+describe('cryostat_gen1 with https', async () => {
+  const { certPem: cert, keyPem: key } = await makeTestCertificates()
+
+  function withFile(text: string) {
+    const folder = mkdtempSync(join(tmpdir(), 'svc-cryostat-'))
+    const path = join(folder, 'ca.pem')
+    writeFileSync(path, text)
+    return { path, [Symbol.dispose]: () => rmSync(folder, { recursive: true }) }
+  }
+
+  test('trusts the certificate of SVC_CRYOSTAT_CA_FILE', async () => {
+    await using fridge = await coldFridge({ tls: { cert, key } })
+    using file = withFile(cert)
+    using it = await open([CHANNELS, `base_url=${fridge.url}`], { SVC_CRYOSTAT_CA_FILE: file.path })
+    await it.running.start()
+    await it.untilSent(1)
+    expect(it.sent[0]?.readings['mapper.bf.p1']?.status).toBe('SYNCHRONIZED')
+  })
+
+  test('says how to trust a certificate that is not', async () => {
+    await using fridge = await coldFridge({ tls: { cert, key } })
+    using it = await open([CHANNELS, `base_url=${fridge.url}`])
+    await it.running.start()
+    while (it.lines.length === 0) await Bun.sleep(1)
+    expect(it.lines[0]?.['error']).toMatch(/^the certificate is not trusted .* SVC_CRYOSTAT_CA_FILE$/)
+  })
+
+  test.each([
+    ['no certificate at all', 'it holds no certificate in PEM form'],
+    ['-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', 'is of no use: '],
+  ])('does not start with a file of %j', async (text, reason) => {
+    using file = withFile(text)
+    await expect(open([CHANNELS], { SVC_CRYOSTAT_CA_FILE: file.path })).rejects.toThrow(reason)
+  })
+
+  test('does not start without its file, or with one outside the safe places', async () => {
+    const path = '/tmp/no-such-cryostat.pem'
+    await expect(open([CHANNELS], { SVC_CRYOSTAT_CA_FILE: path })).rejects.toThrow(
+      `startup error: ${path} of SVC_CRYOSTAT_CA_FILE is of no use: ENOENT`,
+    )
+    await expect(open([CHANNELS], { SVC_CRYOSTAT_CA_FILE: '/usr/ca.pem' })).rejects.toThrow(
+      'bad value for the variable SVC_CRYOSTAT_CA_FILE: /usr/ca.pem is not in a safe location',
+    )
+  })
+})

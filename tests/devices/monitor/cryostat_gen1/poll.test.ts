@@ -1,0 +1,172 @@
+import { expect, test } from 'bun:test'
+import type { Fault, Outcome } from '../../../../src/devices/monitor/cryostat_gen1/client.ts'
+import { createPoll } from '../../../../src/devices/monitor/cryostat_gen1/poll.ts'
+import type { Reading } from '../../../../src/devices/monitor/cryostat_gen1/read-reply.ts'
+import { recordedLog } from '../../../driver/support/logs.ts'
+
+const signal = new AbortController().signal
+
+function good(value = 1): Outcome {
+  return { reading: { value, unit: '', status: 'SYNCHRONIZED' } }
+}
+
+function bad(fault: Fault, error: string = fault): Outcome {
+  return { reading: { value: null, unit: '', status: 'ERROR', error }, fault }
+}
+
+/** A poll of `paths`, whose answers are given by `answers`: by path, else `*`. */
+function open(paths: string[], answers: Record<string, Outcome> = { '*': good() }, beatsMax = 12) {
+  const recorded = recordedLog()
+  const emitted: Record<string, Reading>[] = []
+  const asked: string[] = []
+  const poll = createPoll({
+    channels: paths.map((path) => ({ path, unit: '' })),
+    async read({ path }) {
+      asked.push(path)
+      return answers[path] ?? answers['*'] ?? good()
+    },
+    log: recorded.log,
+    beatsMax,
+    emit: (readings) => emitted.push(readings),
+  })
+  return {
+    ...recorded,
+    answers,
+    emitted,
+    asked,
+    /** Polls `count` times; returns which of the beats asked for something, counted from 0. */
+    async beats(count: number): Promise<number[]> {
+      const busy: number[] = []
+      for (let beat = 0; beat < count; beat++) {
+        const before = asked.length
+        await poll(signal, 0)
+        if (asked.length > before) busy.push(beat)
+      }
+      return busy
+    },
+    poll,
+  }
+}
+
+test('poll() emits all channels in one event, in their order', async () => {
+  const it = open(['b', 'a', 'c'], { a: good(1), b: good(2), c: bad('failed', 'timeout after 5 s') })
+  await it.beats(1)
+  expect(it.emitted).toEqual([
+    { b: good(2).reading, a: good(1).reading, c: bad('failed', 'timeout after 5 s').reading },
+  ])
+  expect(Object.keys(it.emitted[0] ?? {})).toEqual(['b', 'a', 'c'])
+  expect(it.lines).toEqual([])
+})
+
+test('poll() asks for at most eight channels at a time, and for all of them', async () => {
+  let open = 0
+  let most = 0
+  const paths = Array.from({ length: 50 }, (_, i) => `c${i}`)
+  const emitted: Record<string, Reading>[] = []
+  const poll = createPoll({
+    channels: paths.map((path) => ({ path, unit: '' })),
+    async read() {
+      open += 1
+      most = Math.max(most, open)
+      await new Promise((resolve) => setImmediate(resolve))
+      open -= 1
+      return good()
+    },
+    log: recordedLog().log,
+    beatsMax: 1,
+    emit: (readings) => emitted.push(readings),
+  })
+  await poll(signal, 0)
+  expect(most).toBe(8)
+  expect(emitted.map((each) => Object.keys(each))).toEqual([paths])
+})
+
+test('poll() splits what is too large for one event', async () => {
+  const it = open(
+    Array.from({ length: 600 }, (_, i) => `channel_with_a_rather_long_name_${i}`),
+    { '*': { reading: { ...good().reading, text: 'x'.repeat(200) } } },
+  )
+  await it.beats(1)
+  expect(it.emitted.length).toBeGreaterThan(2)
+  expect(it.emitted.flatMap((each) => Object.keys(each))).toHaveLength(600)
+})
+
+test('poll() emits nothing while no channel can be read, says so once and backs off', async () => {
+  const it = open(['a', 'b'], { a: bad('failed', 'timeout after 5 s'), b: bad('failed') })
+  // Two polls on the beat, then pauses of 2, 4, 8 and at most 12 beats.
+  expect(await it.beats(42)).toEqual([0, 1, 2, 4, 8, 16, 28, 40])
+  expect(it.emitted).toEqual([])
+  expect(it.lines).toMatchObject([
+    { level: 'warn', message: 'no channel could be read', error: 'timeout after 5 s' },
+  ])
+  it.answers['b'] = good()
+  expect(await it.beats(20)).toEqual([10, 11, 12, 13, 14, 15, 16, 17, 18, 19])
+  expect(it.messages()).toEqual(['no channel could be read', 'cryostat answers again'])
+  expect(it.emitted).toHaveLength(10)
+})
+
+test('poll() speaks of a second streak again', async () => {
+  const it = open(['a'], { a: bad('failed') })
+  await it.beats(1)
+  it.answers['a'] = good()
+  await it.beats(1)
+  it.answers['a'] = bad('failed')
+  await it.beats(1)
+  expect(it.messages()).toEqual([
+    'no channel could be read',
+    'cryostat answers again',
+    'no channel could be read',
+  ])
+})
+
+test('poll() backs off at once when the key is refused, and says what to check', async () => {
+  const it = open(['a', 'b'], { a: bad('failed'), b: bad('denied', 'check api_key (HTTP 403)') }, 4)
+  expect(await it.beats(12)).toEqual([0, 2, 6, 10])
+  expect(it.lines).toMatchObject([
+    { message: 'cryostat refuses the key; check api_key', error: 'check api_key (HTTP 403)' },
+  ])
+})
+
+test('poll() says that the key is refused also after another failure', async () => {
+  const it = open(['a'], { a: bad('failed') })
+  await it.beats(1)
+  it.answers['a'] = bad('denied')
+  await it.beats(1)
+  expect(it.messages()).toEqual(['no channel could be read', 'cryostat refuses the key; check api_key'])
+})
+
+test('poll() does not back off for one channel that is refused', async () => {
+  const it = open(['a', 'b'], { a: good(), b: bad('denied') })
+  expect(await it.beats(4)).toEqual([0, 1, 2, 3])
+  expect(it.lines).toEqual([])
+})
+
+test('poll() asks for a channel that does not exist at each tenth beat, and says so once', async () => {
+  const it = open(['a', 'b'], { a: good(), b: bad('absent', 'no such channel (HTTP 404)') })
+  await it.beats(31)
+  expect(it.asked.filter((path) => path === 'b')).toHaveLength(4)
+  expect(it.asked.filter((path) => path === 'a')).toHaveLength(31)
+  expect(it.lines).toMatchObject([{ level: 'warn', channel: 'b' }])
+  // It keeps its place in the events.
+  expect(it.emitted).toHaveLength(31)
+  expect(it.emitted.every((each) => each['b']?.error === 'no such channel (HTTP 404)')).toBe(true)
+  it.answers['b'] = good(7)
+  await it.beats(12)
+  expect(it.emitted.slice(-3).map((each) => each['b']?.value)).toEqual([7, 7, 7])
+})
+
+test('poll() emits nothing when no channel exists, and does not take that for an outage', async () => {
+  const it = open(['a', 'b'], { '*': bad('absent') })
+  expect(await it.beats(21)).toEqual([0, 10, 20])
+  expect(it.emitted).toEqual([])
+  expect(it.lines).toHaveLength(2)
+})
+
+test('poll() counts skipped ticks and says so once per streak', async () => {
+  const it = open(['a'])
+  for (const skipped of [0, 2, 3, 0, 1]) await it.poll(signal, skipped)
+  expect(it.lines).toMatchObject([
+    { message: 'reading takes longer than poll_interval; ticks are skipped', skipped: 2, total: 2 },
+    { skipped: 1, total: 6 },
+  ])
+})

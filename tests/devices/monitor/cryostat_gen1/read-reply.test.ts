@@ -1,0 +1,146 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import * as v from 'valibot'
+import { readReply } from '../../../../src/devices/monitor/cryostat_gen1/read-reply.ts'
+import { EVENTS } from '../../../../src/protocol/index.ts'
+
+const CHANNEL = { path: 'mapper.bf.tmc', unit: 'K' }
+const AT = Date.UTC(2026, 0, 31, 9, 5)
+const GOOD = { value: '0.0123', status: 'SYNCHRONIZED', outdated: false, date: AT, exception: '' }
+
+const read = (body: unknown) => readReply(JSON.stringify(body), CHANNEL)
+const withContent = (content: object) => read({ data: { content } })
+const readEntry = (entry: object) => withContent({ latest_valid_value: entry, latest_value: entry })
+
+test.each([
+  ['data.content', { content: { latest_valid_value: GOOD } }],
+  ['data[path].content', { 'mapper.bf.tmc': { content: { latest_valid_value: GOOD } } }],
+  [
+    'data[path].content among others',
+    { 'mapper.bf': { content: {} }, 'mapper.bf.tmc': { content: { latest_valid_value: GOOD } } },
+  ],
+  ['the only entry', { 'Mapper.bf.tmc': { content: { latest_valid_value: GOOD } } }],
+])('readReply() understands %s', (_name, data) => {
+  expect(read({ data })).toEqual({
+    value: 0.0123,
+    unit: 'K',
+    status: 'SYNCHRONIZED',
+    ts: '2026-01-31T09:05:00.000Z',
+  })
+})
+
+test.each([
+  ['0.0123', 0.0123],
+  [' -1.5E-6 ', -1.5e-6],
+  ['1e3', 1000],
+  [4.2, 4.2],
+])('readReply() reads %p as a number', (value, expected) => {
+  expect(readEntry({ ...GOOD, value })).toMatchObject({ value: expected })
+  expect(readEntry({ ...GOOD, value })).not.toHaveProperty('text')
+})
+
+test.each([
+  ['on', 'on'],
+  ['NaN', 'NaN'],
+  ['Infinity', 'Infinity'],
+  ['0x10', '0x10'],
+  ['1e999', '1e999'],
+  [true, 'true'],
+])('readReply() reads %p as a text', (value, text) => {
+  expect(readEntry({ ...GOOD, value })).toMatchObject({ value: null, text, status: 'SYNCHRONIZED' })
+})
+
+test('readReply() takes the latest value when none is valid', () => {
+  const latest = { ...GOOD, value: '7', status: 'QUEUED' }
+  expect(withContent({ latest_value: latest })).toMatchObject({ value: 7, status: 'QUEUED' })
+  const valid = { ...GOOD, value: '' }
+  expect(withContent({ latest_valid_value: valid, latest_value: latest })).toMatchObject({ value: 7 })
+})
+
+test('readReply() shows a valid value with the status the channel has now', () => {
+  const valid = { ...GOOD, outdated: true }
+  const latest = { ...GOOD, value: '', status: 'DISCONNECTED', exception: 'Device is not connected' }
+  expect(withContent({ latest_valid_value: valid, latest_value: latest })).toEqual({
+    value: 0.0123,
+    unit: 'K',
+    status: 'DISCONNECTED',
+    ts: '2026-01-31T09:05:00.000Z',
+    outdated: true,
+    error: 'Device is not connected',
+  })
+})
+
+test('readReply() gives no value for an empty one', () => {
+  expect(readEntry({ ...GOOD, value: '', status: 'INVALID' })).toEqual({
+    value: null,
+    unit: 'K',
+    status: 'INVALID',
+    ts: '2026-01-31T09:05:00.000Z',
+  })
+})
+
+test.each([
+  [
+    { ...GOOD, date: null },
+    { value: 0.0123, unit: 'K', status: 'SYNCHRONIZED' },
+  ],
+  [
+    { ...GOOD, date: 'today' },
+    { value: 0.0123, unit: 'K', status: 'SYNCHRONIZED' },
+  ],
+  [
+    { ...GOOD, date: 1e300 },
+    { value: 0.0123, unit: 'K', status: 'SYNCHRONIZED' },
+  ],
+  [{ value: '1' }, { value: 1, unit: 'K', status: 'UNKNOWN' }],
+])('readReply() does without what is missing in %j', (entry, expected) => {
+  expect(readEntry(entry)).toEqual(expected)
+})
+
+test.each([
+  [{ status: 'ERROR', code: 7, name: 'X', description: 'Not ready' }, 'Not ready'],
+  [{ status: 'ERROR', name: 'NOT_READY' }, 'NOT_READY'],
+  [{ error: { code: 7, description: 'Bad key' } }, 'Bad key'],
+  [{ error: { code: 7, details: 'Deep trouble' } }, 'Deep trouble'],
+  [{ error: 'Out of order' }, 'Out of order'],
+  [{ error: {} }, 'error without description'],
+  [{ error: { description: 'Late' }, data: { content: { latest_value: GOOD } } }, 'Late'],
+  [{ data: {} }, 'the answer has no value of this channel'],
+  [{ data: { a: { content: {} }, b: { content: {} } } }, 'the answer has no value of this channel'],
+  [{ data: { content: { latest_value: { value: {} } } } }, 'the answer has no value of this channel'],
+  [{ data: { content: null } }, 'the answer has no value of this channel'],
+  [{}, 'the answer has no value of this channel'],
+  [null, 'the answer has no value of this channel'],
+  [[], 'the answer has no value of this channel'],
+  ['text', 'the answer has no value of this channel'],
+])('readReply() says what is wrong with %j', (body, error) => {
+  expect(read(body)).toEqual({ error })
+})
+
+test.each(['', '{', '{"data": ', '<html>'])('readReply(%p) is not JSON', (text) => {
+  expect(readReply(text, CHANNEL)).toEqual({ error: 'the answer is not JSON' })
+})
+
+test('readReply() never throws, and what it gives fits into the event', () => {
+  const declared = EVENTS.find(({ type }) => type === 'CryostatReading')
+  const entry = fc.record(
+    {
+      value: fc.oneof(fc.string(), fc.double(), fc.boolean(), fc.constant(null)),
+      status: fc.oneof(fc.string(), fc.constant(null)),
+      outdated: fc.oneof(fc.boolean(), fc.constant(null)),
+      date: fc.oneof(fc.double(), fc.maxSafeInteger(), fc.string()),
+      exception: fc.oneof(fc.string(), fc.object()),
+    },
+    { requiredKeys: [] },
+  )
+  const content = fc.record({ latest_valid_value: entry, latest_value: entry }, { requiredKeys: [] })
+  const body = fc.oneof(fc.record({ data: fc.record({ content }) }), fc.jsonValue())
+  fc.assert(
+    fc.property(body, (each) => {
+      const found = read(each)
+      const readings = { a: 'value' in found ? found : { ...found, value: null, unit: '', status: 'ERROR' } }
+      expect(declared && v.is(declared.payload, { readings })).toBe(true)
+    }),
+    { numRuns: 500 },
+  )
+})
