@@ -77,6 +77,7 @@ export {
   type Server,
 } from './store/dispatch.ts'
 export { type ExternalIdentity, type ExternalSignIn, signInExternally } from './store/external-auths.ts'
+export { type Gauges, readGauges } from './store/gauges.ts'
 export {
   ANSWERS_KEPT_MS,
   findAnswer,

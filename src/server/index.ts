@@ -26,6 +26,8 @@ import { jobRoutes } from './jobs/routes.ts'
 import { LiveConfig } from './live-config.ts'
 import { Mailer } from './mail/mailer.ts'
 import { metaRoutes } from './meta/routes.ts'
+import { Metrics } from './metrics/metrics.ts'
+import { metricsRoutes } from './metrics/routes.ts'
 import { notificationRoutes } from './notifications/routes.ts'
 import { qpuRoutes } from './qpus/routes.ts'
 import { Realtime } from './realtime/realtime.ts'
@@ -108,8 +110,10 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
   const setUp = new SetUp({ db, clock, passwords })
   const identify = (request: Request) => accounts.identify(request)
   const realtime = new Realtime({ context, records, identify })
+  const metrics = new Metrics({ context, streams: () => realtime.size })
   const routes: Route[] = [
     ...metaRoutes,
+    ...metricsRoutes(metrics),
     ...accountRoutes({
       context,
       accounts,
@@ -149,6 +153,7 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
     routes,
     realtime,
     async start() {
+      metrics.start()
       recovery.start()
       dispatcher.start()
       renewal.start()
@@ -167,6 +172,7 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
       await renewal.stop()
       await dispatcher.stop()
       await recovery.stop()
+      metrics.stop()
       await hub.stop()
       await mailer?.stop()
       await db.close()

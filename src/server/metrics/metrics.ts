@@ -1,0 +1,113 @@
+import { fromTimestamp } from '../../base/index.ts'
+import { type Change, type Gauges, quantumJobs, type RecordOf, readGauges } from '../../db/index.ts'
+import type { ServerContext } from '../context.ts'
+import { Histogram, writeMetric } from './exposition.ts'
+
+/** Bounds of the wait for the first dispatch, in s: from the fast path to a night in the queue. */
+const WAIT_BOUNDS = [
+  0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 7_200, 43_200,
+]
+
+const STEPS = ['submitted', 'dispatched', 'requeued', 'completed', 'failed', 'cancelled'] as const
+type Step = (typeof STEPS)[number]
+
+interface MetricsParts {
+  context: Pick<ServerContext, 'db' | 'version'>
+  /** Open event streams. */
+  streams: () => number
+}
+
+/** Counts what happens to jobs since the start, from the change feed; everything else is read when asked. */
+export class Metrics {
+  readonly #parts: MetricsParts
+  readonly #steps = new Map<Step, number>(STEPS.map((step) => [step, 0]))
+  readonly #wait = new Histogram(WAIT_BOUNDS)
+  #unsubscribe: () => void = () => undefined
+
+  constructor(parts: MetricsParts) {
+    this.#parts = parts
+  }
+
+  start(): void {
+    this.#unsubscribe = this.#parts.context.db.changes.subscribe((changes) => {
+      for (const change of changes) if (isJob(change)) this.#count(change.action, change.record)
+    })
+  }
+
+  stop(): void {
+    this.#unsubscribe()
+  }
+
+  #count(action: Change['action'], job: Job): void {
+    const step = stepOf(action, job)
+    if (!step) return
+    this.#steps.set(step, (this.#steps.get(step) ?? 0) + 1)
+    if (step === 'dispatched' && job.attempt === 1)
+      this.#wait.observe(secondsBetween(job.created, job.updated))
+  }
+
+  /** All metrics in the Prometheus text format. */
+  async write(): Promise<string> {
+    const { context, streams } = this.#parts
+    const gauges = await context.db.read(readGauges)
+    const steps = [...this.#steps].map(([step, value]) => ({ labels: { step }, value }))
+    return [
+      writeMetric('svc_info', 'Version of the server', [{ labels: { version: context.version }, value: 1 }]),
+      ...queues(gauges),
+      writeMetric('svc_job_steps_total', 'What happened to jobs since the start', steps),
+      this.#wait.write('svc_job_wait_seconds', 'From the submission of a job to its first dispatch'),
+      writeMetric(
+        'svc_drivers',
+        'Drivers with a lease, by operation and state of their socket',
+        leases(gauges),
+      ),
+      writeMetric('svc_event_streams', 'Open event streams of clients', [{ value: streams() }]),
+      writeMetric('svc_database_bytes', 'Size of the database file', [{ value: gauges.databaseBytes }]),
+      writeMetric('svc_memory_bytes', 'Resident memory', [{ value: process.memoryUsage.rss() }]),
+    ].join('')
+  }
+}
+
+type Job = RecordOf<typeof quantumJobs>
+
+function isJob(change: Change): change is Change & { record: Job } {
+  return change.collection === quantumJobs.name && change.record !== undefined
+}
+
+/** What a change did; undefined for those that leave the status, such as a note that the job has started. */
+function stepOf(action: Change['action'], job: Job): Step | undefined {
+  if (action === 'delete') return undefined
+  if (action === 'create') return 'submitted'
+  switch (job.status) {
+    case 'running':
+      return job.started_at === '' ? 'dispatched' : undefined
+    case 'pending':
+      return job.attempt > 0 && job.started_at === '' && job.driver === '' ? 'requeued' : undefined
+    // A superuser who edits a job that has ended ends it not again.
+    default:
+      return job.finished_at === job.updated ? job.status : undefined
+  }
+}
+
+function secondsBetween(from: string, to: string): number {
+  return Math.max(0, (fromTimestamp(to) ?? 0) - (fromTimestamp(from) ?? 0)) / 1_000
+}
+
+function queues(gauges: Gauges): string[] {
+  const byStatus = (pending: number, running: number) => [
+    { labels: { status: 'pending' }, value: pending },
+    { labels: { status: 'running' }, value: running },
+  ]
+  return [
+    writeMetric('svc_jobs', 'Jobs that have not ended', byStatus(gauges.pendingJobs, gauges.runningJobs)),
+    writeMetric(
+      'svc_calibrations',
+      'Calibrations that have not ended',
+      byStatus(gauges.pendingCalibrations, gauges.runningCalibrations),
+    ),
+  ]
+}
+
+function leases(gauges: Gauges) {
+  return gauges.leases.map(({ operation, state, count }) => ({ labels: { operation, state }, value: count }))
+}

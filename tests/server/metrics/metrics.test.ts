@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'bun:test'
+import { quantumJobs } from '../../../src/db/index.ts'
+import { Histogram, writeMetric } from '../../../src/server/metrics/exposition.ts'
+import { eventually, openTestServer, startDriverProcess } from '../../support/server.ts'
+
+const BELL =
+  'OPENQASM 3.0; include "stdgates.inc"; qubit[2] q; bit[2] c; h q[0]; cx q[0], q[1]; c = measure q;'
+
+test('Histogram counts up to each bound, inclusive', () => {
+  const histogram = new Histogram([1, 5])
+  for (const value of [0.5, 1, 3, 9]) histogram.observe(value)
+  expect(histogram.write('wait', 'How long').split('\n')).toEqual([
+    '# HELP wait How long',
+    '# TYPE wait histogram',
+    'wait_bucket{le="1"} 2',
+    'wait_bucket{le="5"} 3',
+    'wait_bucket{le="+Inf"} 4',
+    'wait_sum 13.5',
+    'wait_count 4',
+    '',
+  ])
+})
+
+test('writeMetric() escapes the values of labels', () => {
+  const text = writeMetric('a_total', 'Of a', [{ labels: { name: 'x"\\\n' }, value: 2 }])
+  expect(text).toBe('# HELP a_total Of a\n# TYPE a_total counter\na_total{name="x\\"\\\\\\n"} 2\n')
+})
+
+describe('GET /metrics', () => {
+  test('counts what happens to jobs and who is connected', async () => {
+    await using test = await openTestServer()
+    const user = test.as(await test.createUser({ qpuSeconds: 100 }))
+    const qpu = await test.createQpu('north')
+    const submit = async () => {
+      const body = { circuits: [{ circuit: BELL }], shots: 10, qpu_target: 'north' }
+      return (await user.post('/api/jobs', body)).text('id')
+    }
+    const [first, second] = [await submit(), await submit()]
+    expect((await user.post(`/api/jobs/${second}/cancel`)).status).toBe(200)
+    await using _ = await startDriverProcess(test, { token: qpu.token })
+    await eventually('the job to end', async () => {
+      const job = await test.db.read((tx) => tx.find(quantumJobs, first))
+      return job?.status === 'completed'
+    })
+    await test.db.write('edit', (tx) => tx.update(quantumJobs, first, { error_code: 'none' }))
+    const answer = await fetch(`${test.url}/metrics`)
+    expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
+    const lines = (await answer.text()).split('\n')
+    expect(lines.filter((line) => line.startsWith('svc_job_steps_total'))).toEqual([
+      'svc_job_steps_total{step="submitted"} 2',
+      'svc_job_steps_total{step="dispatched"} 1',
+      'svc_job_steps_total{step="requeued"} 0',
+      'svc_job_steps_total{step="completed"} 1',
+      'svc_job_steps_total{step="failed"} 0',
+      'svc_job_steps_total{step="cancelled"} 1',
+    ])
+    expect(lines).toContain('svc_jobs{status="pending"} 0')
+    expect(lines).toContain('svc_drivers{operation="process",state="attached"} 1')
+    expect(lines).toContain('svc_event_streams 0')
+    expect(lines).toContain('svc_job_wait_seconds_count 1')
+    const bytes = lines.find((line) => line.startsWith('svc_database_bytes '))
+    expect(Number(bytes?.split(' ')[1])).toBeGreaterThan(100_000)
+    // Every line is a comment or a sample of the format.
+    const wrong = lines.filter(
+      (line) => line !== '' && !/^(# (HELP|TYPE) .+|\w+(\{.*\})? [\d.e+-]+)$/.test(line),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  test('counts a job that goes back into the queue, and its wait only once', async () => {
+    await using test = await openTestServer()
+    const user = test.as(await test.createUser({ qpuSeconds: 100 }))
+    await test.createQpu('north')
+    const job = (await user.post('/api/jobs', { circuits: [{ circuit: BELL }], shots: 1 })).text('id')
+    for (const attempt of [1, 2]) {
+      await test.db.write('claim', (tx) =>
+        tx.update(quantumJobs, job, { status: 'running', attempt, driver: 'd' }),
+      )
+      await test.db.write('start', (tx) => tx.update(quantumJobs, job, { started_at: tx.at }))
+      await test.db.write('lose', (tx) =>
+        tx.update(quantumJobs, job, { status: 'pending', driver: '', started_at: '' }),
+      )
+    }
+    const text = await (await fetch(`${test.url}/metrics`)).text()
+    expect(text).toContain(
+      'svc_job_steps_total{step="dispatched"} 2\nsvc_job_steps_total{step="requeued"} 2\n',
+    )
+    expect(text).toContain('svc_job_wait_seconds_count 1\n')
+  })
+
+  test('is for superusers, and for callers on this machine that no proxy stands for', async () => {
+    await using test = await openTestServer()
+    const user = await test.createUser()
+    const ask = async (headers: Record<string, string>) =>
+      (await fetch(`${test.url}/metrics`, { headers })).status
+    expect(await ask({})).toBe(200)
+    const proxied = { 'x-forwarded-for': '203.0.113.7' }
+    expect(await ask(proxied)).toBe(401)
+    expect(await ask({ ...proxied, authorization: user.token })).toBe(403)
+    expect(await ask({ ...proxied, authorization: test.superuser.token })).toBe(200)
+  })
+})
