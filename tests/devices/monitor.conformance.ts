@@ -1,0 +1,68 @@
+import { expect, test } from 'bun:test'
+import * as v from 'valibot'
+import { EVENTS } from '../../src/protocol/index.ts'
+import { openMonitor } from '../support/cryostat.ts'
+
+/** Equipment to try a monitor on. */
+export interface Equipment extends AsyncDisposable {
+  /** `-o` options of a monitor that polls it each second. */
+  pairs: string[]
+  /** Lets it be gone, or back. */
+  setAway(isAway: boolean): void
+  /** A text that must reach no log line and no event. */
+  secret: string
+}
+
+/** What every monitor has to keep, whatever it reads; `prepare` gives it equipment that works. */
+export function monitorConformance(name: string, prepare: () => Promise<Equipment>): void {
+  const says = (behaviour: string) => `${name} ${behaviour}`
+
+  test(says('refuses an option it does not read'), async () => {
+    await using equipment = await prepare()
+    await expect(openMonitor(name, [...equipment.pairs, 'colour=blue'])).rejects.toThrow(
+      `unknown option colour for monitor device ${name}`,
+    )
+  })
+
+  test(says('emits events that the server can read, each second'), async () => {
+    await using equipment = await prepare()
+    using it = await openMonitor(name, equipment.pairs)
+    await it.running.start()
+    await it.untilSent(1)
+    await it.clock.advance(1_000)
+    await it.untilSent(2)
+    expect(it.sent.map(({ at }) => at)).toEqual([0, 1_000])
+    const declared = EVENTS.find(({ type }) => type === 'CryostatReading')
+    for (const { readings } of it.sent) {
+      expect(Object.keys(readings).length).toBeGreaterThan(0)
+      expect(declared && v.is(declared.payload, { readings })).toBe(true)
+    }
+    expect(JSON.stringify([it.sent, it.lines])).not.toContain(equipment.secret)
+  })
+
+  test(says('starts also while its equipment is away, and reads it once it is back'), async () => {
+    await using equipment = await prepare()
+    equipment.setAway(true)
+    using it = await openMonitor(name, equipment.pairs)
+    await it.running.start()
+    while (it.lines.length === 0) await Bun.sleep(1)
+    expect(it.sent).toEqual([])
+    expect(it.lines.map(({ level }) => level)).toEqual(['warn'])
+    equipment.setAway(false)
+    await it.clock.advance(1_000)
+    await it.untilSent(1)
+    expect(JSON.stringify([it.sent, it.lines])).not.toContain(equipment.secret)
+  })
+
+  test(says('is silent once it is stopped'), async () => {
+    await using equipment = await prepare()
+    const it = await openMonitor(name, equipment.pairs)
+    await it.running.start()
+    await it.untilSent(1)
+    it[Symbol.dispose]()
+    await it.running.stop()
+    await it.clock.advance(60_000)
+    expect(it.sent).toHaveLength(1)
+    expect(it.lines).toEqual([])
+  })
+}
