@@ -70,11 +70,11 @@ describe('GET /metrics', () => {
   test('counts a job that goes back into the queue, and its wait only once', async () => {
     await using test = await openTestServer()
     const user = test.as(await test.createUser({ qpuSeconds: 100 }))
-    await test.createQpu('north')
+    const { driver } = await test.createQpu('north')
     const job = (await user.post('/api/jobs', { circuits: [{ circuit: BELL }], shots: 1 })).text('id')
     for (const attempt of [1, 2]) {
       await test.db.write('claim', (tx) =>
-        tx.update(quantumJobs, job, { status: 'running', attempt, driver: 'd' }),
+        tx.update(quantumJobs, job, { status: 'running', attempt, driver }),
       )
       await test.db.write('start', (tx) => tx.update(quantumJobs, job, { started_at: tx.at }))
       await test.db.write('lose', (tx) =>
