@@ -118,6 +118,18 @@ describe('svc demo', () => {
     expect(out).toContain('curl -s http://127.0.0.1:')
     expect(status).toBe(0)
   }, 30_000)
+
+  test('--cryostat prints what the server has stored of a cool-down', async () => {
+    using folder = temporaryFolder()
+    const args = ['demo', '--once', '--cryostat', '--server-port', '0', '--port-range-start', '6550']
+    const { out, err, status } = await runSvc(args, { cwd: folder.path })
+    expect({ status, err }).toEqual({ status: 0, err: '' })
+    const plates = [...out.matchAll(/^ {2}\d\d:\d\d:\d\d {2}.* t4k ([\d.]+) K /gm)].map(([, t]) => Number(t))
+    expect(plates).toHaveLength(4)
+    // It starts at room temperature and has a time constant of 8 h, which are 8 s here.
+    expect(Math.max(...plates)).toBeLessThan(310)
+    expect(plates.at(-1)).toBeLessThan(plates[0] ?? 0)
+  }, 30_000)
 })
 
 describe('svc superuser', () => {
