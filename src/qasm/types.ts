@@ -22,7 +22,6 @@ export type Type =
 export const MACHINE_WIDTH = 64
 
 export const BOOL: ScalarType = { kind: 'bool' }
-export const BIT: ScalarType = { kind: 'bit' }
 export const FLOAT: ScalarType = { kind: 'float', width: MACHINE_WIDTH }
 export const COMPLEX: ScalarType = { kind: 'complex' }
 export const DURATION: ScalarType = { kind: 'duration' }

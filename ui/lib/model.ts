@@ -110,9 +110,6 @@ export const liveEvent = v.object({
 })
 export type LiveEvent = v.InferOutput<typeof liveEvent>
 
-/** The part of a job event that a list can show before the job itself is read again. */
-export const jobChange = v.object({ id: v.string(), status: jobStatus })
-
 /** The error envelope. */
 export const failureBody = v.object({
   message: v.string(),
