@@ -98,3 +98,13 @@ describe('the readable form', () => {
     expect(lines[1]).toMatch(/\d\d:\d\d:\d\d next$/)
   })
 })
+
+test('createLog() asks a function for the least level at each line', () => {
+  const lines: string[] = []
+  let level: 'warn' | 'debug' = 'warn'
+  const log = createLog({ level: () => level, write: (line) => lines.push(line) })
+  log.child('jobs').info('too early')
+  level = 'debug'
+  log.child('jobs').info('now')
+  expect(lines.map((line) => JSON.parse(line).message)).toEqual(['now'])
+})

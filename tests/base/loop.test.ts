@@ -105,3 +105,23 @@ describe('Loop', () => {
     await it.loop.stop()
   })
 })
+
+test('Loop asks a function for the pause before each one', async () => {
+  const clock = new FakeClock()
+  let pauseMs = 1_000
+  let runs = 0
+  const runOnce = () => {
+    runs += 1
+  }
+  const loop = new Loop({ name: 'test', clock, log: createLog(), intervalMs: () => pauseMs, runOnce })
+  loop.start()
+  await clock.advance(0)
+  pauseMs = 5_000
+  await clock.advance(1_000)
+  expect(runs).toBe(2)
+  await clock.advance(4_999)
+  expect(runs).toBe(2)
+  await clock.advance(1)
+  expect(runs).toBe(3)
+  await loop.stop()
+})
