@@ -55,6 +55,7 @@ export {
   findUserByApiToken,
   findUserByIdentity,
   followEmail,
+  type IdentityField,
   listSuperusers,
   proxyUserOf,
   removeSuperuser,

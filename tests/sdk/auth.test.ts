@@ -144,8 +144,8 @@ test('mail routes answer the same whether the address is known or not', async ()
 
 test('one-time passwords are not there', async () => {
   const users = openSdk(server).collection('users')
-  expect((await refusal(users.requestOTP('nobody@example.org'))).status).toBe(404)
-  expect((await refusal(users.authWithOTP('nootp', '123456'))).status).toBe(404)
+  expect((await refusal(users.requestOTP('nobody@example.org'))).status).toBe(403)
+  expect((await refusal(users.authWithOTP('nootp', '123456'))).status).toBe(403)
 })
 
 test('clear() makes a guest, and a forged token is one', async () => {

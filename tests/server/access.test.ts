@@ -127,6 +127,8 @@ function accountRows(collection: 'users' | '_superusers'): Row[] {
       statuses: all(204),
       ask: body({ email: 'nobody@example.org' }),
     },
+    { route: route('request-otp'), statuses: all(403) },
+    { route: route('auth-with-otp'), statuses: all(403) },
     { route: route('confirm-password-reset'), statuses: all(400), ask: body(BAD_TOKEN) },
     { route: route('request-verification'), statuses: all(204), ask: body({ email: 'nobody@example.org' }) },
     { route: route('confirm-verification'), statuses: all(400), ask: body(BAD_TOKEN) },

@@ -60,12 +60,24 @@ export function findSuperuser(db: Database, id: string): Promise<Superuser | und
   return db.read((tx) => tx.find(superusers, id))
 }
 
-/** The user with this e-mail address (in any case) or user name; an empty identity finds nobody. */
-export function findUserByIdentity(db: Database, identity: string): Promise<User | undefined> {
+/** What users may call themselves at a login. */
+export type IdentityField = 'email' | 'username'
+
+/**
+ * The user with this e-mail address (in any case) or user name, or only in one `field`; an empty identity
+ * finds nobody.
+ */
+export function findUserByIdentity(
+  db: Database,
+  identity: string,
+  field?: IdentityField,
+): Promise<User | undefined> {
   if (identity === '') return Promise.resolve(undefined)
-  return db.read(
-    (tx) => tx.findBy(users, { email: stored(identity) }) ?? tx.findBy(users, { username: identity }),
-  )
+  return db.read((tx) => {
+    const byEmail = field !== 'username' && tx.findBy(users, { email: stored(identity) })
+    if (byEmail || field === 'email') return byEmail || undefined
+    return tx.findBy(users, { username: identity })
+  })
 }
 
 /** The superuser with this e-mail address, in any case. */

@@ -4,6 +4,7 @@ import {
   type AccountKind,
   findSuperuserByEmail,
   findUserByIdentity,
+  type IdentityField,
   superusers,
   users,
 } from '../../db/index.ts'
@@ -25,6 +26,8 @@ export interface Credentials {
   /** E-mail address, for users also the user name. */
   identity: string
   password: string
+  /** The only field that `identity` may be found in; any when absent or empty. */
+  identityField?: IdentityField | '' | undefined
 }
 
 /** The ways into an account, throttled together: whoever fails at one has to wait at all. */
@@ -45,11 +48,11 @@ export class Logins {
    */
   async byPassword(
     kind: AccountKind,
-    { identity, password }: Credentials,
+    { identity, password, identityField }: Credentials,
     address: string,
   ): Promise<Account> {
     const account = await this.#throttle.run(keyOf(kind, identity, address), async () => {
-      const found = await this.#find(kind, identity)
+      const found = await this.#find(kind, identity, identityField || undefined)
       const matches = await this.#parts.passwords.verify(password, found?.password)
       const isDisabled = found !== undefined && 'disabled' in found && found.disabled
       return matches && !isDisabled ? found : undefined
@@ -100,9 +103,9 @@ export class Logins {
       : presentRecord(superusers, account, names, { isSuperuser: true })
   }
 
-  #find(kind: AccountKind, identity: string): Promise<Account | undefined> {
+  #find(kind: AccountKind, identity: string, field: IdentityField | undefined): Promise<Account | undefined> {
     const { db } = this.#parts.context
-    return kind === 'users' ? findUserByIdentity(db, identity) : findSuperuserByEmail(db, identity)
+    return kind === 'users' ? findUserByIdentity(db, identity, field) : findSuperuserByEmail(db, identity)
   }
 }
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { AppError } from '../../base/index.ts'
-import { appendAudit, findAccount } from '../../db/index.ts'
+import { type AccountKind, appendAudit, findAccount, type IdentityField } from '../../db/index.ts'
 import type { ServerContext } from '../context.ts'
 import { authMethodsAnswer, loginAnswer, superuserAnswer, userAnswer } from '../http/account-answers.ts'
 import { callerName } from '../http/caller.ts'
@@ -10,11 +10,21 @@ import { ACCOUNT_KINDS } from './link-routes.ts'
 import { expectLogin, type Logins } from './logins.ts'
 import { offerOf } from './oauth2/offer.ts'
 
-const credentials = v.object({
-  identity: v.pipe(v.string(), v.nonEmpty(), v.maxLength(255)),
-  password: v.pipe(v.string(), v.nonEmpty(), v.maxLength(255)),
-  identityField: v.optional(v.string()),
-})
+/** What an account may be called at a login, by kind, in the order in which it is looked for. */
+const IDENTITY_FIELDS: Readonly<Record<AccountKind, readonly IdentityField[]>> = {
+  users: ['email', 'username'],
+  superusers: ['email'],
+}
+
+const credentialsOf = (kind: AccountKind) =>
+  v.object({
+    identity: v.pipe(v.string(), v.nonEmpty(), v.maxLength(255)),
+    password: v.pipe(v.string(), v.nonEmpty(), v.maxLength(255)),
+    identityField: v.pipe(
+      v.optional(v.picklist(['', ...IDENTITY_FIELDS[kind]])),
+      v.description('The only field that `identity` is looked for in; any when empty'),
+    ),
+  })
 
 /** A token for somebody else lives a year at most. */
 const MOST_SECONDS = 365 * 86_400
@@ -48,7 +58,7 @@ function routesOf(
         kind === 'users'
           ? 'Log in as a user with e-mail (or user name) and password'
           : 'Log in as a superuser with e-mail and password',
-      body: credentials,
+      body: credentialsOf(kind),
       statuses: kind === 'users' ? [200, 400, 403, 429] : [200, 400, 429],
       answer,
       async run(_, { body, address }) {
@@ -56,6 +66,18 @@ function routesOf(
         return logins.answer(kind, await logins.byPassword(kind, body, address))
       },
     }),
+    ...['request-otp', 'auth-with-otp'].map((name) =>
+      defineRoute({
+        method: 'POST',
+        path: path(name),
+        access: 'public',
+        summary: 'One-time passwords are switched off',
+        statuses: [403],
+        async run() {
+          throw new AppError('forbidden', 'The collection is not configured to allow OTP authentication')
+        },
+      }),
+    ),
     defineRoute({
       method: 'POST',
       path: path('auth-refresh'),
@@ -108,7 +130,7 @@ async function authMethods({ config }: ServerContext, isForUsers: boolean) {
   return {
     password: {
       enabled: !isForUsers || !config.disableEmailPasswordAuth,
-      identityFields: isForUsers ? ['email', 'username'] : ['email'],
+      identityFields: [...IDENTITY_FIELDS[isForUsers ? 'users' : 'superusers']],
     },
     oauth2: { enabled: providers.length > 0, providers },
     mfa: { enabled: false, duration: 0 },

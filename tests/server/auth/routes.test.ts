@@ -33,6 +33,28 @@ test('a user logs in with e-mail in any case or with the user name', async () =>
   expect((await tryLogin(server, 'users', 'ada', user.password)).status).toBe(400)
 })
 
+test('identityField says where alone the identity is looked for', async () => {
+  await using server = await openTestServer()
+  const { email, password } = await server.createUser({ username: 'Ada' })
+  const path = '/api/collections/users/auth-with-password'
+  for (const [identity, identityField, status] of [
+    [email, 'email', 200],
+    ['Ada', 'username', 200],
+    ['Ada', '', 200],
+    ['Ada', 'email', 400],
+    [email, 'username', 400],
+    ['Ada', 'id', 400],
+  ] as const) {
+    const answer = await server.guest.post(path, { identity, password, identityField })
+    expect([identity, identityField, answer.status]).toEqual([identity, identityField, status])
+  }
+  const unknown = await server.guest.post(path, { identity: email, password, identityField: 'id' })
+  expect(Object.keys(Object(unknown.get('data')))).toEqual(['identityField'])
+  const root = '/api/collections/_superusers/auth-with-password'
+  const asUser = await server.guest.post(root, { identity: 'root', password, identityField: 'username' })
+  expect(Object.keys(Object(asUser.get('data')))).toEqual(['identityField'])
+})
+
 test('two users cannot have the same e-mail address in another case', async () => {
   await using server = await openTestServer()
   await server.createUser({ email: 'ada@example.org' })
