@@ -101,6 +101,7 @@ export const SETTINGS = {
     'Login attempts a minute per account and address; 0 = no limit',
   ),
   anonymousRate: setting(rate(), '20:60', 'Requests per address without login'),
+  signupRate: setting(rate(), '0.1:20', 'Accounts that people may create for themselves, per address'),
   userRate: setting(rate(), '100:200', 'Requests per user'),
   submitRate: setting(rate(), '20:100', 'Job submissions per user'),
   maxPendingJobs: setting(integer(1, 10_000_000), '1000', 'Pending jobs a user may have'),

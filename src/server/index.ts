@@ -106,7 +106,7 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
   const publicUrl = () => config.publicUrl.replace(/\/$/, '') || url
   const links = new AccountLinks({ context, accounts, mailer, publicUrl })
   const submissions = new RateLimiter(() => live.current.submitRate, clock)
-  const records = createRecordService(context, { passwords, submissions })
+  const records = createRecordService(context, { passwords, submissions, links })
   const setUp = new SetUp({ db, clock, passwords })
   const identify = (request: Request) => accounts.identify(request)
   const realtime = new Realtime({ context, records, identify })

@@ -5,6 +5,7 @@ export const RELOADABLE = [
   'loginRate',
   'anonymousRate',
   'userRate',
+  'signupRate',
   'submitRate',
   'eventsRetention',
   'eventsPruneInterval',

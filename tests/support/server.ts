@@ -176,6 +176,7 @@ export async function testSettings(folder: string): Promise<Record<string, strin
     portRangeEnd: String(first + 19),
     anonymousRate: '0',
     userRate: '0',
+    signupRate: '0',
     submitRate: '0',
   }
 }

@@ -12,6 +12,8 @@ export interface Writer {
   readonly service: RecordService
   readonly caller: Caller
   readonly isSuperuser: boolean
+  /** Address of the peer. */
+  readonly address: string
 }
 
 /** A step inside the writing transaction; a throw undoes the whole request. */
@@ -62,7 +64,7 @@ export interface Behaviour<R = AnyRecord> {
   readonly removing?: (step: Step, record: R) => void
   readonly removed?: (step: Step, record: R) => void
   /** After the commit. */
-  readonly committed?: (service: RecordService, change: Committed<R>) => void | Promise<void>
+  readonly committed?: (writer: Writer, change: Committed<R>) => void | Promise<void>
 }
 
 /** A behaviour and the collection it is about. */

@@ -10,6 +10,8 @@ export interface ReadRequest {
   readonly caller: Caller
   readonly request: Request
   readonly query: Readonly<Record<string, string>>
+  /** Address of the peer. */
+  readonly address: string
 }
 
 /**

@@ -6,10 +6,11 @@ import {
   type RecordQueries,
   type Rules,
 } from '../../db/index.ts'
+import type { AccountLinks } from '../auth/account-links.ts'
 import type { Passwords } from '../auth/password.ts'
 import type { ServerContext } from '../context.ts'
 import { collectionIdOf } from '../http/present.ts'
-import type { RateLimiter } from '../http/rate-limit.ts'
+import { RateLimiter } from '../http/rate-limit.ts'
 import { rulesInForce } from './rules.ts'
 
 /** What the record routes work with; built once. */
@@ -19,17 +20,21 @@ export interface RecordService {
   readonly passwords: Passwords
   /** Submissions of jobs, however they come in, are counted together. */
   readonly submissions: RateLimiter
+  /** Accounts that people made for themselves, by the address of the peer. */
+  readonly signUps: RateLimiter
+  readonly links: Pick<AccountLinks, 'request'>
   rulesOf(collection: AnyCollection): Rules
 }
 
 /** The record service of a server. */
 export function createRecordService(
   context: ServerContext,
-  parts: Pick<RecordService, 'passwords' | 'submissions'>,
+  parts: Pick<RecordService, 'passwords' | 'submissions' | 'links'>,
 ): RecordService {
   const rulesOf = rulesInForce(context.config)
   const queries = createRecordQueries({ names: context.db.names, rulesOf })
-  return { context, queries, rulesOf, ...parts }
+  const signUps = new RateLimiter(() => context.live.current.signupRate, context.clock)
+  return { context, queries, rulesOf, signUps, ...parts }
 }
 
 const BY_ID = new Map<string, AnyCollection>(COLLECTIONS.map((each) => [collectionIdOf(each), each]))

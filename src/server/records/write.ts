@@ -27,11 +27,11 @@ export function openWrite(
   rule: string | null,
   asked: ReadRequest,
 ): Write {
-  const { caller } = asked
+  const { caller, address } = asked
   const isSuperuser = caller.kind === 'superuser'
   if (rule === null && !isSuperuser)
     throw new AppError('forbidden', 'Only superusers can perform this action')
-  const writer = { service, caller, isSuperuser }
+  const writer = { service, caller, isSuperuser, address }
   return { service, collection, behaviour: behaviourOf(collection), writer, asked }
 }
 
@@ -61,6 +61,6 @@ export function shownRecord(write: Write, tx: ReadTx, record: AnyRecord): unknow
 }
 
 /** What follows a commit. */
-export async function follow({ service, behaviour }: Write, change: Committed<AnyRecord>): Promise<void> {
-  await behaviour.committed?.(service, change)
+export async function follow({ writer, behaviour }: Write, change: Committed<AnyRecord>): Promise<void> {
+  await behaviour.committed?.(writer, change)
 }

@@ -311,6 +311,27 @@ test('with the password login switched off, users get no new password', async ()
   expect([(await request('users')).status, (await request('_superusers')).status]).toEqual([403, 204])
 })
 
+test('who signs up is mailed a link that verifies the address; who a superuser adds is not', async () => {
+  await using sink = await openMailSink()
+  await using server = await openMailServer(sink, { allowSignup: 'true', signupRate: '0.1:2' })
+  const path = '/api/collections/users/records'
+  const body = { email: 'new@example.org', ...NEW }
+  await server.admin.post(path, { ...body, email: 'added@example.org', verified: false })
+  const made = await server.guest.post(path, body)
+  const mail = await sink.mail()
+  expect(mail.to).toEqual(['new@example.org'])
+  expect(linkIn(mail).pathname).toBe('/api/account-links/verification')
+  expect((await call(server, 'users', 'confirm-verification', { token: tokenIn(mail) })).status).toBe(204)
+  expect(await findUser(server.db, made.text('id'))).toMatchObject({ verified: true })
+
+  // A refused one counts too: nobody may try addresses without end.
+  expect((await server.guest.post(path, body)).status).toBe(400)
+  const third = await server.guest.post(path, { ...body, email: 'third@example.org' })
+  expect([third.status, third.get('code')]).toEqual([429, 'limited'])
+  const added = await server.admin.post(path, { ...body, email: 'third@example.org' })
+  expect([added.status, sink.mails.length]).toEqual([200, 1])
+})
+
 test('a superuser impersonates by a token that ends by itself and cannot be refreshed', async () => {
   const clock = new FakeClock()
   await using server = await openTestServer({ clock })

@@ -13,7 +13,7 @@ export const driversBehaviour = defineBehaviour(drivers, {
     if (endsConnection(before, { ...before, ...patch })) revokeLease(tx, before.id)
   },
   removing: ({ tx }, { id }) => revokeLease(tx, id),
-  committed({ context }, { before, after }) {
+  committed({ service: { context } }, { before, after }) {
     if (!before) return
     if (!after) context.hub.drop(before.id, 'driver deleted')
     else if (endsConnection(before, after)) {

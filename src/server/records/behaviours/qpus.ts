@@ -25,7 +25,7 @@ export const qpusBehaviour = defineBehaviour(qpus, {
     }
     if (before.access_token !== after.access_token) passTokenOn(tx, before, after)
   },
-  async committed(service, { before, after }) {
+  async committed({ service }, { before, after }) {
     if (!before || !after) return
     const isNewToken = before.access_token !== after.access_token
     if (before.enabled && !after.enabled) await dropDrivers(service, after, 'QPU disabled')

@@ -16,6 +16,7 @@ export const usersBehaviour = defineBehaviour(users, {
   async prepare(draft) {
     refuseBadBalance(draft)
     if (!draft.before) mustHavePassword(draft)
+    if (!draft.before && !draft.isSuperuser) draft.service.signUps.take(draft.address)
     return prepareCredentials(draft)
   },
   creating({ isSuperuser }, values) {
@@ -27,6 +28,10 @@ export const usersBehaviour = defineBehaviour(users, {
   updating(step, before, patch) {
     if (!step.isSuperuser) mustKeepAddress(before, patch)
     moveMoney(step, before, patch)
+  },
+  committed({ service, isSuperuser }, { before, after }) {
+    const signedUp = !isSuperuser && !before && after
+    if (signedUp) service.links.request('users', 'verification', signedUp.email)
   },
 })
 
