@@ -119,6 +119,7 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
       accounts,
       passwords,
       links,
+      records,
       tellLogin: (...login) => realtime.tellLogin(...login),
     }),
     ...userRoutes,

@@ -1,5 +1,6 @@
 import type { ServerContext } from '../context.ts'
 import type { Route } from '../http/route.ts'
+import type { RecordService } from '../records/service.ts'
 import type { AccountLinks } from './account-links.ts'
 import type { Accounts } from './accounts.ts'
 import { Confirmations } from './confirm.ts'
@@ -17,15 +18,17 @@ interface AccountParts {
   passwords: Passwords
   links: AccountLinks
   tellLogin: TellLogin
+  records: RecordService
 }
 
 /** Every route about logging in and the account itself. */
-export function accountRoutes({ context, accounts, passwords, links, tellLogin }: AccountParts): Route[] {
+export function accountRoutes(parts: AccountParts): Route[] {
+  const { context, accounts, passwords, links, tellLogin, records } = parts
   const logins = new Logins({ context, accounts, passwords })
   const confirmations = new Confirmations({ context, accounts, passwords, logins })
   return [
     ...authRoutes(context, logins),
-    oauth2LoginRoute(context, logins),
+    oauth2LoginRoute(records, logins),
     ...oauth2RedirectRoutes(tellLogin),
     ...linkRoutes(context, { links, confirmations }),
     ...linkPages(confirmations),

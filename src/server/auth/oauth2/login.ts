@@ -1,16 +1,9 @@
 import * as v from 'valibot'
 import { AppError, messageOf, newSecret } from '../../../base/index.ts'
-import {
-  createRecordQueries,
-  type RequestFacts,
-  signInExternally,
-  type Tx,
-  type User,
-  users,
-} from '../../../db/index.ts'
-import type { ServerContext } from '../../context.ts'
+import { type RequestFacts, signInExternally, type Tx, type User, users } from '../../../db/index.ts'
 import { loginAnswer, userAnswer } from '../../http/account-answers.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
+import type { RecordService } from '../../records/service.ts'
 import type { Logins } from '../logins.ts'
 import { type ExternalAccount, exchange } from './exchange.ts'
 
@@ -45,14 +38,15 @@ const meta = v.object({
 })
 
 /** The login through a provider, after its window has brought a code. */
-export function oauth2LoginRoute(context: ServerContext, logins: Logins): Route {
-  const queries = createRecordQueries({ names: context.db.names })
-
+export function oauth2LoginRoute(
+  { queries, rulesOf }: Pick<RecordService, 'queries' | 'rulesOf'>,
+  logins: Logins,
+): Route {
   /** @throws AppError `invalid` when the create rule or the values do not allow it. */
   function createUser(tx: Tx, createData: Body['createData'], email: string): User {
     const given = createData ?? {}
     const facts: RequestFacts = { method: 'POST', context: 'oauth2', query: {}, headers: {}, body: given }
-    const { create: rule } = users.rules
+    const { create: rule } = rulesOf(users)
     const values = v.safeParse(newUser, given)
     const allowed = queries.test(users, { rule, facts }).values(tx, { ...given, email }, facts)
     if (!allowed || !values.success) throw new AppError('invalid', 'Failed to create record')
