@@ -63,5 +63,3 @@ export async function openMonitor(name: string, pairs: string[], env: Record<str
     [Symbol.dispose]: () => stopping.abort(new Error('the driver stops')),
   }
 }
-
-export type OpenedMonitor = Awaited<ReturnType<typeof openMonitor>>

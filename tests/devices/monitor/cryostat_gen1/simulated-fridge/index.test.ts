@@ -1,0 +1,48 @@
+import { expect, test } from 'bun:test'
+import { coldFridge } from '../../../../support/cryostat.ts'
+
+async function get(url: string, path: string): Promise<[number, unknown]> {
+  const answer = await fetch(url + path)
+  return [answer.status, await answer.json()]
+}
+
+test('startSimulatedFridge() tells what it is at /system', async () => {
+  await using fridge = await coldFridge()
+  expect(await get(fridge.url, '/system')).toEqual([
+    200,
+    { data: expect.objectContaining({ system_name: 'Simulated fridge' }) },
+  ])
+  expect(fridge.requests).toEqual(['/system'])
+})
+
+test.each(['/system', '/values/mapper/bf/t4k', '/values/mapper/bf/t4k?key=wrong'])(
+  'startSimulatedFridge() refuses %s without its key',
+  async (path) => {
+    await using fridge = await coldFridge({ apiKey: 'right' })
+    expect((await get(fridge.url, path))[0]).toBe(403)
+    const [asked = ''] = path.split('?')
+    expect((await get(fridge.url, `${asked}?key=right`))[0]).toBe(200)
+  },
+)
+
+test('startSimulatedFridge() shows numbers as text, with the time they were taken', async () => {
+  await using fridge = await coldFridge({ shape: 'single' })
+  const value = { value: expect.stringMatching(/^3\.\d+$/), status: 'SYNCHRONIZED', outdated: false }
+  const [, body] = await get(fridge.url, '/values/mapper/bf/t4k')
+  expect(body).toMatchObject({
+    data: { name: 'mapper.bf.t4k', content: { latest_valid_value: value, latest_value: value } },
+  })
+})
+
+test('startSimulatedFridge() has no other pages and channels', async () => {
+  await using fridge = await coldFridge()
+  for (const path of ['/', '/values/mapper/bf/none', '/values/']) {
+    expect(await get(fridge.url, path)).toEqual([404, expect.objectContaining({ status: 'ERROR' })])
+  }
+})
+
+test('startSimulatedFridge() plays faster by its time scale', async () => {
+  await using fridge = await coldFridge({ startAt: 0, timeScale: 1e6 })
+  await Bun.sleep(50)
+  expect(fridge.numberOf('mapper.bf.p1')).toBeLessThan(1e-5)
+})
