@@ -25,8 +25,9 @@ export type { AnyField, ValueOf } from './field.ts'
 export { type Auth, isSuperuser, NO_FACTS, type RequestFacts } from './filter/index.ts'
 export { checkInvariants, type Finding } from './invariants.ts'
 export type { CollectionNames } from './names.ts'
+export { largeFieldsOf } from './page-size.ts'
 export { type Paging, readPaging } from './paging.ts'
-export { pickFields } from './pick-fields.ts'
+export { pickedNames, pickFields } from './pick-fields.ts'
 export {
   createRecordQueries,
   type ListRequest,

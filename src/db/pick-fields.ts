@@ -28,6 +28,16 @@ export function pickFields(answer: unknown, fields: string): unknown {
   return isList ? { ...answer, items: picked(answer['items'], root) } : picked(answer, root)
 }
 
+/**
+ * The top-level names that `fields` keeps; undefined when it may keep any.
+ * @throws AppError `invalid` for modifiers that do not exist.
+ */
+export function pickedNames(fields: string): ReadonlySet<string> | undefined {
+  if (fields.trim() === '') return undefined
+  const { below } = parseFields(fields)
+  return below.size === 0 || below.has('*') ? undefined : new Set(below.keys())
+}
+
 function badFields(problem: string): AppError {
   return new AppError('invalid', problem, { reason: 'bad_parameter' })
 }

@@ -10,6 +10,8 @@ export type AnyRecord = RecordOf<AnyCollection>
 export interface Plan {
   /** `SELECT … FROM …` without a condition; columns carry the names of their fields. */
   select: string
+  /** The same, with null in place of the values of these fields, which are not read then. */
+  selectWithout(names: readonly string[]): string
   insert: string
   fields: readonly (readonly [name: string, field: AnyField])[]
   record(row: Record<string, unknown>): AnyRecord
@@ -37,11 +39,16 @@ function planOf(collection: AnyCollection): Plan {
     ...SYSTEM_COLUMNS.map((name): [string, string] => [name, name]),
     ...fields.map(([name, field]): [string, string] => [name, columnOf(name, field)]),
   ])
-  const selected = [...columns].map(([name, column]) =>
-    name === column ? quoted(name) : `${quoted(column)} AS ${quoted(name)}`,
-  )
+  const selectWithout = (names: readonly string[]) => {
+    const selected = [...columns].map(([name, column]) => {
+      if (names.includes(name)) return `NULL AS ${quoted(name)}`
+      return name === column ? quoted(name) : `${quoted(column)} AS ${quoted(name)}`
+    })
+    return `SELECT ${selected.join(', ')} FROM ${quoted(collection.name)}`
+  }
   return {
-    select: `SELECT ${selected.join(', ')} FROM ${quoted(collection.name)}`,
+    select: selectWithout([]),
+    selectWithout,
     insert:
       `INSERT INTO ${quoted(collection.name)} (${[...columns.values()].map(quoted).join(', ')}) ` +
       `VALUES (${[...columns.keys()].map((name) => `$${name}`).join(', ')})`,

@@ -16,6 +16,7 @@ import {
   refuseCostly,
 } from './filter/index.ts'
 import type { CollectionNames } from './names.ts'
+import { mustFit } from './page-size.ts'
 import type { Paging } from './paging.ts'
 import { createPlans } from './plan.ts'
 import { type Access, createRuleBook } from './rules.ts'
@@ -32,6 +33,10 @@ export interface Permission {
 export interface ListRequest extends Permission, Paging {
   readonly filter?: string
   readonly sort?: string
+  /** Large fields that nobody will look at: they are not read, and null in the records. */
+  readonly without?: readonly string[]
+  /** What the large fields of the page may take together, in bytes; a single record may always be read. */
+  readonly maxBytes?: number
 }
 
 /** One page of records; totals are -1 when they were not asked for. */
@@ -55,7 +60,8 @@ export interface RecordTest {
 export interface RecordQueries extends Expander {
   /**
    * The records that the rule shows and the filter wants. Rule and filter must both hold.
-   * @throws AppError `forbidden` when the rule is for superusers only, `invalid` for a bad filter or sort.
+   * @throws AppError `forbidden` when the rule is for superusers only, `invalid` for a bad filter or sort,
+   *   `too_large` for more than `maxBytes`.
    */
   list<C extends AnyCollection>(tx: SqlReader, collection: C, request: ListRequest): Page<RecordOf<C>>
   /**
@@ -100,7 +106,7 @@ export function createRecordQueries({
   return {
     ...createExpander({ catalogue, rules, planOf }),
     list: <C extends AnyCollection>(tx: SqlReader, collection: C, request: ListRequest) => {
-      const { facts, page, perPage, skipTotal } = request
+      const { facts, page, perPage, skipTotal, without = [], maxBytes = Number.POSITIVE_INFINITY } = request
       const rule = mustAllow(rules.access(collection, request.rule, facts))
       const filter = clientFilter(catalogue, collection, request.filter ?? '', facts)
       const order = clientSort(catalogue, collection, request.sort ?? '', facts)
@@ -121,13 +127,14 @@ export function createRecordQueries({
           `SELECT ${BASE}."id" ${source} ORDER BY ${order.orderBy} LIMIT $page_limit OFFSET $page_offset`,
           { ...params, page_limit: perPage, page_offset: (page - 1) * perPage },
         )
+        mustFit(tx, collection, ids, { without, maxBytes })
         return {
           page,
           perPage,
           totalItems: total,
           totalPages: skipTotal ? -1 : Math.ceil(total / perPage),
           // The plan decodes exactly the declared fields; see createRecordReader.
-          items: recordsOf(tx, collection, ids) as RecordOf<C>[],
+          items: recordsOf(tx, collection, ids, without) as RecordOf<C>[],
         }
       })
     },
@@ -179,10 +186,15 @@ export function createRecordQueries({
     },
   }
 
-  function recordsOf(tx: SqlReader, collection: AnyCollection, ids: readonly { id: string }[]) {
+  function recordsOf(
+    tx: SqlReader,
+    collection: AnyCollection,
+    ids: readonly { id: string }[],
+    without: readonly string[],
+  ) {
     const plan = planOf(collection)
     const rows = tx.all<Record<string, unknown>>(
-      `${plan.select} WHERE "id" IN (SELECT "value" FROM json_each($ids))`,
+      `${plan.selectWithout(without)} WHERE "id" IN (SELECT "value" FROM json_each($ids))`,
       { ids: JSON.stringify(ids.map(({ id }) => id)) },
     )
     const byId = new Map(rows.map((row) => [row['id'], row]))

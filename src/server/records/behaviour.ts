@@ -49,6 +49,8 @@ export interface Behaviour<R = AnyRecord> {
   readonly fixed?: { readonly create?: readonly string[]; readonly update?: readonly string[] }
   /** What is shown of each record beside its fields. */
   readonly computed?: (tx: ReadTx, records: readonly R[]) => (record: R) => Values
+  /** The large fields that a computed value is made from, by its name. */
+  readonly computedFrom?: Readonly<Record<string, readonly string[]>>
   /** Replaces the plain insert: returns the id of the new record. */
   readonly submit?: (draft: Draft, request: Request) => Promise<string>
   /** What has to be waited for before the transaction; what it throws is answered. */

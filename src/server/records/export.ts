@@ -1,5 +1,12 @@
 import { AppError } from '../../base/index.ts'
-import { type AnyCollection, pickFields, type ReadTx, toCsv, toJsonLines } from '../../db/index.ts'
+import {
+  type AnyCollection,
+  largeFieldsOf,
+  pickFields,
+  type ReadTx,
+  toCsv,
+  toJsonLines,
+} from '../../db/index.ts'
 import type { AnyRecord, Values } from './behaviour.ts'
 import { circumstancesOf, factsOf } from './facts.ts'
 import type { ReadRequest } from './list.ts'
@@ -15,7 +22,6 @@ export type Format = keyof typeof FORMS
 /** Records in memory at once; few where one may be large. */
 const PAGE = 200
 const LARGE_PAGE = 8
-const LARGE_BYTES = 2 * 1024 * 1024
 
 /**
  * All records that the filter wants as a file, streamed page by page in the order of their ids.
@@ -69,7 +75,7 @@ async function openPages(
 ): Promise<Pages> {
   const { filter = '' } = asked.query
   const { db } = service.context
-  const perPage = isLarge(collection) ? LARGE_PAGE : PAGE
+  const perPage = largeFieldsOf(collection).length > 0 ? LARGE_PAGE : PAGE
   const read = (tx: ReadTx, text: string) => {
     const facts = factsOf(asked.caller, circumstancesOf(asked.request, asked.query))
     const paging = { page: 1, perPage, skipTotal: true }
@@ -120,12 +126,6 @@ function columnsOf(collection: AnyCollection, { query }: ReadRequest): string[] 
   const visible = Object.entries(collection.fields).flatMap(([name, field]) => (field.internal ? [] : [name]))
   const all = Object.fromEntries(['id', ...visible, 'created', 'updated'].map((name) => [name, null]))
   return Object.keys(recordOf(pickFields(all, query['fields'] ?? '')))
-}
-
-function isLarge(collection: AnyCollection): boolean {
-  return Object.values(collection.fields).some(
-    (field) => field.kind === 'json' && (field.maxBytes ?? 0) > LARGE_BYTES,
-  )
 }
 
 const CHUNK = 64 * 1024

@@ -1,6 +1,7 @@
-import { type AnyCollection, type Page, readPaging } from '../../db/index.ts'
+import { type AnyCollection, largeFieldsOf, type Page, pickedNames, readPaging } from '../../db/index.ts'
 import type { Caller } from '../http/caller.ts'
 import type { Values } from './behaviour.ts'
+import { behaviourOf } from './behaviours/index.ts'
 import { circumstancesOf, factsOf } from './facts.ts'
 import { presentRecords } from './present.ts'
 import type { RecordService } from './service.ts'
@@ -14,9 +15,13 @@ export interface ReadRequest {
   readonly address: string
 }
 
+/** What the programs and results of one page may take together: as much as the largest single result. */
+const MAX_PAGE_BYTES = 32 * 1024 * 1024
+
 /**
  * A page of the records that the list rule shows and the filter wants.
- * @throws AppError `forbidden` when only superusers may list; `invalid` for bad parameters.
+ * @throws AppError `forbidden` when only superusers may list; `invalid` for bad parameters; `too_large` when the
+ *   page would be.
  */
 export function listRecords(
   service: RecordService,
@@ -25,11 +30,21 @@ export function listRecords(
 ): Promise<Page<Values>> {
   const facts = factsOf(caller, circumstancesOf(request, query))
   const rule = service.rulesOf(collection).list
-  const { filter = '', sort = '', expand = '' } = query
+  const { filter = '', sort = '', expand = '', fields = '' } = query
   const paging = readPaging(query)
+  const size = { without: unwanted(collection, fields), maxBytes: MAX_PAGE_BYTES }
   return service.context.db.read((tx) => {
-    const page = service.queries.list(tx, collection, { ...paging, rule, facts, filter, sort })
+    const page = service.queries.list(tx, collection, { ...paging, ...size, rule, facts, filter, sort })
     const items = presentRecords(service, tx, collection, page.items, { caller, facts, expand })
     return { ...page, items }
   })
+}
+
+/** Large fields that neither the answer has nor anything that is computed for it. */
+function unwanted(collection: AnyCollection, fields: string): string[] {
+  const names = pickedNames(fields)
+  if (!names) return []
+  const { computedFrom = {} } = behaviourOf(collection)
+  const needed = [...names].flatMap((name) => computedFrom[name] ?? [name])
+  return largeFieldsOf(collection).filter((name) => !needed.includes(name))
 }

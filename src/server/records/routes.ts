@@ -30,7 +30,7 @@ export function recordRoutes(service: RecordService): Route[] {
       access: 'public',
       summary: 'List the records of a collection that its list rule shows to the caller',
       query: listQuery,
-      statuses: [200, 400, 403, 404],
+      statuses: [200, 400, 403, 404, 413],
       answer: pageOf(anyRecord),
       run: async (_, { params, query, ...asked }) => {
         const { format = 'json', ...plain } = query

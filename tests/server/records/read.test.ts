@@ -94,6 +94,35 @@ describe('GET …/records', () => {
     })
   })
 
+  test('does not read programs and results that the answer leaves out', async () => {
+    await using lab = await openTestServer()
+    const megabytes = 'x'.repeat(9 * 1024 * 1024)
+    await lab.db.write('seed', (tx) => {
+      for (let at = 0; at < 4; at += 1) {
+        const results = { error: 'no helium', megabytes }
+        tx.insert(quantumJobs, { payload: { n: at }, results, status: 'failed', error_code: 'device' })
+      }
+    })
+    const list = (query: string) => lab.guest.get(records('quantum_jobs', query))
+    const ofAll = { totalItems: 4, perPage: 1_000 }
+    for (const fields of ['id,status', 'payload.n', 'collectionName,expand.user_id.email']) {
+      const answer = await list(`?perPage=1000&fields=${fields}`)
+      expect([fields, answer.status, answer.body]).toEqual([fields, 200, expect.objectContaining(ofAll)])
+    }
+    expect((await list('?perPage=1000&fields=payload.n')).get('items')).toEqual(
+      [0, 1, 2, 3].map((n) => ({ payload: { n } })),
+    )
+    for (const query of ['', '&fields=*', '&fields=id,results.error', '&fields=error']) {
+      const answer = await list(`?perPage=1000${query}`)
+      expect([query, answer.status, answer.get('code')]).toEqual([query, 413, 'page_too_large'])
+      expect(answer.text('message')).toContain('ask for fewer with perPage')
+    }
+    const few = await list('?perPage=3&page=2&fields=error')
+    expect(few.get('items')).toEqual([{ error: { code: 'device', message: 'no helium' } }])
+    const file = await lab.admin.get(records('quantum_jobs', '?format=csv&fields=id'))
+    expect(file.status).toBe(200)
+  })
+
   test('takes the id of a collection for its name', async () => {
     const users = await server.admin.get(records('_pb_users_auth_'))
     expect(users.get('totalItems')).toBe(2)

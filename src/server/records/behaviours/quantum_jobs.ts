@@ -15,6 +15,7 @@ export const quantumJobsBehaviour = defineBehaviour(quantumJobs, {
     create: ['status', ...MOVED_BY_QUEUE],
     update: ['user_id', 'qpu_target', 'payload', ...MOVED_BY_QUEUE],
   },
+  computedFrom: { error: ['results'] },
   computed: () => (job) => ({ error: errorOf(job) }),
   async submit(draft, request) {
     const { service } = draft
