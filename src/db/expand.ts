@@ -4,9 +4,10 @@ import { type BackRelation, backRelation } from './filter/back-relation.ts'
 import { collectionOf, fieldOf } from './filter/context.ts'
 import { BASE, type Catalogue, type RequestFacts } from './filter/index.ts'
 import { jsonOf } from './filter/json-sql.ts'
+import { fitting, largeFieldsOf, lengthOf } from './page-size.ts'
 import type { AnyRecord, Plan } from './plan.ts'
 import type { RuleBook } from './rules.ts'
-import { quoted, type SqlReader } from './sql.ts'
+import { type Params, quoted, type SqlReader } from './sql.ts'
 
 /** A record with the records that it is related to, as asked for. */
 export interface Expanded {
@@ -186,16 +187,33 @@ function visible(
   if (access === 'nobody') return undefined
   const rule = access === 'everybody' ? { sql: '1', bind: () => ({}) } : access
   const plan = planOf(collection)
-  const rows = tx.all<Record<string, unknown>>(
-    `${plan.select} AS ${BASE} WHERE ${condition} AND (${rule.sql}) ORDER BY ${BASE}."seq" LIMIT $limit`,
-    { ...rule.bind(facts, tx.now), ids: JSON.stringify([...ids]), limit },
-  )
+  const asked = `AS ${BASE} WHERE ${condition} AND (${rule.sql}) ORDER BY ${BASE}."seq" LIMIT $limit`
+  const params = { ...rule.bind(facts, tx.now), ids: JSON.stringify([...ids]), limit }
+  const rows = tx.all<Record<string, unknown>>(...bounded(request, collection, asked, params))
   return expandLevel(
     request,
     collection,
     rows.map((row) => plan.record(row)),
     below,
   )
+}
+
+/** The statement for these records, or for as many of them as one answer holds where they may be large. */
+function bounded(
+  { tx, planOf }: Request,
+  collection: AnyCollection,
+  asked: string,
+  params: Params,
+): [sql: string, params: Params] {
+  const { select } = planOf(collection)
+  const large = largeFieldsOf(collection)
+  if (large.length === 0) return [`${select} ${asked}`, params]
+  const sized = tx.all<{ id: string; bytes: number }>(
+    `SELECT ${BASE}."id", ${lengthOf(collection, large)} AS bytes FROM ${quoted(collection.name)} ${asked}`,
+    params,
+  )
+  const sql = `${select} AS ${BASE} WHERE ${BASE}."id" IN ${IDS} ORDER BY ${BASE}."seq"`
+  return [sql, { ids: JSON.stringify(fitting(sized)) }]
 }
 
 function idsOf(value: unknown): string[] {

@@ -5,6 +5,9 @@ import { quoted, type SqlReader } from './sql.ts'
 /** Fields that may hold more are looked at before they are read. */
 const LARGE_BYTES = 2 * 1024 * 1024
 
+/** What the large fields of one answer may take together: as much as the largest single result. */
+export const MAX_LARGE_BYTES = 32 * 1024 * 1024
+
 /** Names of the fields whose values may be so large that a page of records needs care. */
 export function largeFieldsOf({ fields }: AnyCollection): string[] {
   return Object.entries(fields).flatMap(([name, field]) =>
@@ -25,12 +28,8 @@ export function mustFit(
 ): void {
   const large = largeFieldsOf(collection).filter((name) => !without.includes(name))
   if (large.length === 0 || ids.length < 2 || maxBytes === Number.POSITIVE_INFINITY) return
-  const lengths = large.map((name) => {
-    const field = collection.fields[name]
-    return `coalesce(octet_length(${quoted(field ? columnOf(name, field) : name)}), 0)`
-  })
   const sql =
-    `SELECT total(${lengths.join(' + ')}) AS bytes FROM ${quoted(collection.name)} ` +
+    `SELECT total(${lengthOf(collection, large)}) AS bytes FROM ${quoted(collection.name)} ` +
     'WHERE "id" IN (SELECT "value" FROM json_each($ids))'
   const bytes = tx.one<{ bytes: number }>(sql, { ids: JSON.stringify(ids.map(({ id }) => id)) })?.bytes ?? 0
   if (bytes <= maxBytes) return
@@ -41,4 +40,25 @@ export function mustFit(
       `${mib(maxBytes)} MiB of one answer; ask for fewer with perPage, or leave them out with fields`,
     { reason: 'page_too_large' },
   )
+}
+
+/**
+ * Ids and sizes in, the ids out that fit into one answer together, from the first on; always one at least.
+ */
+export function fitting(sized: readonly { id: string; bytes: number }[]): string[] {
+  let sum = 0
+  const end = sized.findIndex(({ bytes }, at) => {
+    sum += bytes
+    return at > 0 && sum > MAX_LARGE_BYTES
+  })
+  return sized.slice(0, end < 0 ? undefined : end).map(({ id }) => id)
+}
+
+/** SQL for the bytes that the values of these fields take in a row. */
+export function lengthOf(collection: AnyCollection, names: readonly string[]): string {
+  const lengths = names.map((name) => {
+    const field = collection.fields[name]
+    return `coalesce(octet_length(${quoted(field ? columnOf(name, field) : name)}), 0)`
+  })
+  return lengths.join(' + ')
 }

@@ -1,4 +1,11 @@
-import { type AnyCollection, largeFieldsOf, type Page, pickedNames, readPaging } from '../../db/index.ts'
+import {
+  type AnyCollection,
+  largeFieldsOf,
+  MAX_LARGE_BYTES,
+  type Page,
+  pickedNames,
+  readPaging,
+} from '../../db/index.ts'
 import type { Caller } from '../http/caller.ts'
 import type { Values } from './behaviour.ts'
 import { behaviourOf } from './behaviours/index.ts'
@@ -15,9 +22,6 @@ export interface ReadRequest {
   readonly address: string
 }
 
-/** What the programs and results of one page may take together: as much as the largest single result. */
-const MAX_PAGE_BYTES = 32 * 1024 * 1024
-
 /**
  * A page of the records that the list rule shows and the filter wants.
  * @throws AppError `forbidden` when only superusers may list; `invalid` for bad parameters; `too_large` when the
@@ -32,7 +36,7 @@ export function listRecords(
   const rule = service.rulesOf(collection).list
   const { filter = '', sort = '', expand = '', fields = '' } = query
   const paging = readPaging(query)
-  const size = { without: unwanted(collection, fields), maxBytes: MAX_PAGE_BYTES }
+  const size = { without: unwanted(collection, fields), maxBytes: MAX_LARGE_BYTES }
   return service.context.db.read((tx) => {
     const page = service.queries.list(tx, collection, { ...paging, ...size, rule, facts, filter, sort })
     const items = presentRecords(service, tx, collection, page.items, { caller, facts, expand })

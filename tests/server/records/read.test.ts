@@ -117,6 +117,19 @@ describe('GET …/records', () => {
       expect([query, answer.status, answer.get('code')]).toEqual([query, 413, 'page_too_large'])
       expect(answer.text('message')).toContain('ask for fewer with perPage')
     }
+    const qpu = await lab.createQpu('north')
+    await lab.db.write('move', (tx) => {
+      for (const { id } of tx.list(quantumJobs)) tx.update(quantumJobs, id, { qpu_target: qpu.id })
+    })
+    const expanded = await lab.guest.get(
+      records(
+        'qpus',
+        '?expand=quantum_jobs_via_qpu_target&fields=expand.quantum_jobs_via_qpu_target.payload',
+      ),
+    )
+    expect(expanded.get('items')).toEqual([
+      { expand: { quantum_jobs_via_qpu_target: [0, 1, 2].map((n) => ({ payload: { n } })) } },
+    ])
     const few = await list('?perPage=3&page=2&fields=error')
     expect(few.get('items')).toEqual([{ error: { code: 'device', message: 'no helium' } }])
     const file = await lab.admin.get(records('quantum_jobs', '?format=csv&fields=id'))
