@@ -78,19 +78,12 @@ export interface Server {
  */
 export async function createServer(config: Config, parts: ServerParts): Promise<Server> {
   const { clock, log, version, live = new LiveConfig(config) } = parts
-  const tls = await openTls({
-    files: {
-      caCert: config.tlsCaCertFile,
-      caKey: config.tlsCaKeyFile,
-      cert: config.tlsCertFile,
-      key: config.tlsKeyFile,
-    },
-    ipAddr: config.ipAddr,
-    domain: config.domain,
-    clock,
-    log,
-  })
+  // The lock of the data folder comes first: two servers must not make certificates at the same time.
   const db = await openDatabase({ dir: config.dir, clock, log, names: publicNames(config) })
+  const tls = await openCertificates(config, { clock, log }).catch(async (error: unknown) => {
+    await db.close()
+    throw error
+  })
   await resetLeases(db)
   const accounts = await Accounts.open(db, clock)
   const passwords = new Passwords()
@@ -180,6 +173,12 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
       log.info('server stopped')
     },
   }
+}
+
+function openCertificates(config: Config, { clock, log }: Pick<ServerParts, 'clock' | 'log'>) {
+  const { tlsCaCertFile, tlsCaKeyFile, tlsCertFile, tlsKeyFile, ipAddr, domain } = config
+  const files = { caCert: tlsCaCertFile, caKey: tlsCaKeyFile, cert: tlsCertFile, key: tlsKeyFile }
+  return openTls({ files, ipAddr, domain, clock, log })
 }
 
 /** The configured addresses of collections. */
