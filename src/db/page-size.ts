@@ -24,7 +24,7 @@ export function mustFit(
   tx: SqlReader,
   collection: AnyCollection,
   ids: readonly { id: string }[],
-  { without, maxBytes }: { without: readonly string[]; maxBytes: number },
+  { without, maxBytes, remedy }: { without: readonly string[]; maxBytes: number; remedy: string },
 ): void {
   const large = largeFieldsOf(collection).filter((name) => !without.includes(name))
   if (large.length === 0 || ids.length < 2 || maxBytes === Number.POSITIVE_INFINITY) return
@@ -37,7 +37,7 @@ export function mustFit(
   throw new AppError(
     'too_large',
     `The ${large.join(' and ')} of these ${ids.length} records are ${mib(bytes)} MiB, more than the ` +
-      `${mib(maxBytes)} MiB of one answer; ask for fewer with perPage, or leave them out with fields`,
+      `${mib(maxBytes)} MiB of one answer; ${remedy}`,
     { reason: 'page_too_large' },
   )
 }

@@ -127,7 +127,8 @@ export function createRecordQueries({
           `SELECT ${BASE}."id" ${source} ORDER BY ${order.orderBy} LIMIT $page_limit OFFSET $page_offset`,
           { ...params, page_limit: perPage, page_offset: (page - 1) * perPage },
         )
-        mustFit(tx, collection, ids, { without, maxBytes })
+        const remedy = 'ask for fewer with perPage, or leave them out with fields'
+        mustFit(tx, collection, ids, { without, maxBytes, remedy })
         return {
           page,
           perPage,

@@ -1,4 +1,5 @@
 import type { AnyCollection, RecordOf } from './collection.ts'
+import { mustFit } from './page-size.ts'
 import type { AnyRecord, Plan } from './plan.ts'
 import { type Bindable, quoted, type SqlReader } from './sql.ts'
 import { encoded } from './values.ts'
@@ -10,6 +11,8 @@ export interface ListQuery<C extends AnyCollection> {
   sort?: string
   limit?: number
   offset?: number
+  /** What the large fields of the records may take together, in bytes; AppError `too_large` beyond. */
+  maxBytes?: number
 }
 
 /** Typed reading of records inside a transaction. */
@@ -46,11 +49,13 @@ export function createRecordReader(
       const order = orderOf(plan, query.sort ?? '')
       // LIMIT -1 is SQLite's "no limit".
       const page = { ...params, page_limit: query.limit ?? -1, page_offset: query.offset ?? 0 }
-      return rows(
-        collection,
-        `${condition} ORDER BY ${order} LIMIT $page_limit OFFSET $page_offset`,
-        page,
-      ) as RecordOf<C>[]
+      const tail = `${condition} ORDER BY ${order} LIMIT $page_limit OFFSET $page_offset`
+      if (query.maxBytes !== undefined) {
+        const ids = sql.all<{ id: string }>(`SELECT "id" FROM ${quoted(collection.name)}${tail}`, page)
+        const remedy = 'ask for fewer with limit'
+        mustFit(sql, collection, ids, { without: [], maxBytes: query.maxBytes, remedy })
+      }
+      return rows(collection, tail, page) as RecordOf<C>[]
     },
   }
 }

@@ -20,6 +20,7 @@ import { AppError } from '../../base/index.ts'
 import type { RecordOf } from '../collection.ts'
 import { quantumJobs } from '../collections/quantum_jobs.ts'
 import { users } from '../collections/users.ts'
+import { MAX_LARGE_BYTES } from '../page-size.ts'
 import type { ReadTx, Tx } from '../tx.ts'
 import { appendTimeline } from './timeline.ts'
 
@@ -105,7 +106,10 @@ export function findJob(tx: ReadTx, id: string): Job | undefined {
   return tx.find(quantumJobs, id)
 }
 
-/** A user's jobs. `sort` names declared fields or `seq`, the order of submission. */
+/**
+ * A user's jobs. `sort` names declared fields or `seq`, the order of submission.
+ * @throws AppError `too_large` when their programs and results are more than one answer holds.
+ */
 export function listJobs(
   tx: ReadTx,
   user: string,
@@ -116,5 +120,6 @@ export function listJobs(
     sort: page.sort,
     limit: page.limit,
     offset: page.skip,
+    maxBytes: MAX_LARGE_BYTES,
   })
 }

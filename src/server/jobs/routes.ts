@@ -41,7 +41,7 @@ export function jobRoutes(limit: RateLimiter): Route[] {
       access: 'signed_in',
       summary: "List the caller's jobs, newest first",
       query: listQuery(['created', 'updated', 'status', 'finished_at', 'duration'], '-created'),
-      statuses: [200, 400, 401],
+      statuses: [200, 400, 401, 413],
       answer: v.array(jobAnswer),
       run: (context, { caller, query }) => listJobs(context, caller, query),
     }),

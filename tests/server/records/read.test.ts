@@ -117,6 +117,14 @@ describe('GET …/records', () => {
       expect([query, answer.status, answer.get('code')]).toEqual([query, 413, 'page_too_large'])
       expect(answer.text('message')).toContain('ask for fewer with perPage')
     }
+    const owner = await lab.createUser()
+    await lab.db.write('give', (tx) => {
+      for (const { id } of tx.list(quantumJobs)) tx.update(quantumJobs, id, { user_id: owner.id })
+    })
+    const own = await lab.as(owner).get('/api/jobs')
+    expect([own.status, own.get('code')]).toEqual([413, 'page_too_large'])
+    expect(own.text('message')).toContain('ask for fewer with limit')
+    expect((await lab.as(owner).get('/api/jobs?limit=3&fields=id')).status).toBe(200)
     const qpu = await lab.createQpu('north')
     await lab.db.write('move', (tx) => {
       for (const { id } of tx.list(quantumJobs)) tx.update(quantumJobs, id, { qpu_target: qpu.id })
