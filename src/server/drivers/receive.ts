@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { type Clock, type Log, messageOf } from '../../base/index.ts'
 import { EVENTS, type EventEnvelope, type EventType, eventEnvelope } from '../../protocol/index.ts'
 import { checkJsonShape, type JsonShape } from '../http/json-shape.ts'
+import { headOf, tooLargeResult } from './oversize.ts'
 import { EventRateLimit } from './rate-limit.ts'
 
 /** Bytes of an ordinary event, and of one that carries results or a report. */
@@ -37,15 +38,6 @@ interface ReceiverParts {
 
 const TYPES: ReadonlyMap<string, EventType> = new Map(EVENTS.map((event) => [event.type, event]))
 const decoder = new TextDecoder('utf-8', { fatal: true })
-/** How our own drivers begin every event: enough to answer one that is too large to be parsed. */
-const HEAD = /^\{"type":"(\w{1,100})","id":"([^"\\]{1,100})"/
-const HEAD_BYTES = 256
-
-function headOf(body: Uint8Array): { type: string; id: string } | undefined {
-  const [, type, id] = HEAD.exec(new TextDecoder().decode(body.subarray(0, HEAD_BYTES))) ?? []
-  return type === undefined || id === undefined ? undefined : { type, id }
-}
-
 /**
  * The inbound side of one driver: parses, limits and hands events to the handler, strictly in order.
  * Bad or unknown messages are logged and dropped; the connection lives on, and the driver is told to forget them.
@@ -100,8 +92,9 @@ export class Receiver {
     if (body.byteLength > RESULT_BYTES) {
       log.warn('event dropped: too large', { bytes: body.byteLength })
       const head = headOf(body)
-      if (head) this.#reject(head.type, head.id)
-      return undefined
+      const failure = head && tooLargeResult(head, this.#parts)
+      if (head && !failure) this.#reject(head.type, head.id)
+      return failure
     }
     let event: EventEnvelope
     try {

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { FakeClock, silentLog } from '../../../src/base/index.ts'
+import type { EventEnvelope } from '../../../src/protocol/index.ts'
 import { Receiver } from '../../../src/server/drivers/receive.ts'
 
 const SOURCE = { driver: 'd', name: 'north', qpu: 'q', operation: 'process', epoch: 1 }
@@ -7,9 +8,13 @@ const SOURCE = { driver: 'd', name: 'north', qpu: 'q', operation: 'process', epo
 function open({ rateLimit = 0 } = {}) {
   const handled: string[] = []
   const rejected: string[] = []
+  const events: EventEnvelope[] = []
   const receiver = new Receiver({
     source: SOURCE,
-    handle: async (_, event) => void handled.push(event.id),
+    handle: async (_, event) => {
+      handled.push(event.id)
+      events.push(event)
+    },
     onRejected: (event) => void rejected.push(event),
     rateLimit: () => rateLimit,
     clock: new FakeClock(),
@@ -20,7 +25,7 @@ function open({ rateLimit = 0 } = {}) {
     receiver.take(new TextEncoder().encode(text), () => undefined)
     await receiver.drained()
   }
-  return { handled, rejected, take }
+  return { handled, rejected, events, take }
 }
 
 const ts = '2026-01-31T09:05:00.000Z'
@@ -53,6 +58,19 @@ test('take() rejects a result that is too large to be parsed', async () => {
   await take({ type: 'JobResult', id: 'r1', ts, payload: { ...result, padding } })
   await take({ payload: { ...result, padding }, type: 'JobResult', id: 'r2', ts })
   expect([handled, rejected]).toEqual([[], ['r1']])
+})
+
+test('take() ends the job whose results are too large: another run would give the same', async () => {
+  const { handled, rejected, events, take } = open()
+  const padding = 'x'.repeat(34 * 1024 * 1024)
+  await take({ type: 'JobResult', id: 'abcdefghijklmno.2', ts, payload: { ...result, padding } })
+  expect([handled, rejected]).toEqual([['abcdefghijklmno.2'], []])
+  expect(events[0]?.payload).toMatchObject({
+    job: 'abcdefghijklmno',
+    attempt: 2,
+    epoch: 1,
+    error: { class: 'user', error_code: 'results_too_large' },
+  })
 })
 
 test('take() drops without a word to the driver what no driver sends again', async () => {
