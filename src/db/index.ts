@@ -25,9 +25,9 @@ export type { AnyField, ValueOf } from './field.ts'
 export { type Auth, isSuperuser, NO_FACTS, type RequestFacts } from './filter/index.ts'
 export { checkInvariants, type Finding } from './invariants.ts'
 export type { CollectionNames } from './names.ts'
-export { largeFieldsOf, MAX_LARGE_BYTES } from './page-size.ts'
+export { largeFieldsOf, MAX_LARGE_BYTES, unreadFields } from './page-size.ts'
 export { type Paging, readPaging } from './paging.ts'
-export { pickedNames, pickFields } from './pick-fields.ts'
+export { pickFields } from './pick-fields.ts'
 export {
   createRecordQueries,
   type ListRequest,

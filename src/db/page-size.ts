@@ -1,5 +1,6 @@
 import { AppError } from '../base/index.ts'
 import { type AnyCollection, columnOf } from './collection.ts'
+import { pickedNames } from './pick-fields.ts'
 import { quoted, type SqlReader } from './sql.ts'
 
 /** Fields that may hold more are looked at before they are read. */
@@ -13,6 +14,22 @@ export function largeFieldsOf({ fields }: AnyCollection): string[] {
   return Object.entries(fields).flatMap(([name, field]) =>
     field.kind === 'json' && (field.maxBytes ?? 0) > LARGE_BYTES ? [name] : [],
   )
+}
+
+/**
+ * Large fields that neither the answer has, of which `fields` names the parts to keep, nor anything that is
+ * computed for it: `computedFrom` says from which ones, by name.
+ * @throws AppError `invalid` for `fields` that cannot be read.
+ */
+export function unreadFields(
+  collection: AnyCollection,
+  fields: string,
+  computedFrom: Readonly<Record<string, readonly string[]>> = {},
+): string[] {
+  const names = pickedNames(fields)
+  if (!names) return []
+  const needed = [...names].flatMap((name) => computedFrom[name] ?? [name])
+  return largeFieldsOf(collection).filter((name) => !needed.includes(name))
 }
 
 /**

@@ -13,6 +13,8 @@ export interface ListQuery<C extends AnyCollection> {
   offset?: number
   /** What the large fields of the records may take together, in bytes; AppError `too_large` beyond. */
   maxBytes?: number
+  /** Large fields that are not read, and null in the records. */
+  without?: readonly string[]
 }
 
 /** Typed reading of records inside a transaction. */
@@ -32,9 +34,15 @@ export function createRecordReader(
   sql: SqlReader,
   planOf: (collection: AnyCollection) => Plan,
 ): RecordReader {
-  const rows = (collection: AnyCollection, tail: string, params: Record<string, Bindable>): AnyRecord[] => {
+  const rows = (
+    collection: AnyCollection,
+    tail: string,
+    params: Record<string, Bindable>,
+    without: readonly string[] = [],
+  ): AnyRecord[] => {
     const plan = planOf(collection)
-    return sql.all<Record<string, unknown>>(`${plan.select}${tail}`, params).map((row) => plan.record(row))
+    const select = without.length === 0 ? plan.select : plan.selectWithout(without)
+    return sql.all<Record<string, unknown>>(`${select}${tail}`, params).map((row) => plan.record(row))
   }
   return {
     find: <C extends AnyCollection>(collection: C, id: string) =>
@@ -45,17 +53,18 @@ export function createRecordReader(
     },
     list: <C extends AnyCollection>(collection: C, query: ListQuery<C> = {}) => {
       const plan = planOf(collection)
+      const { maxBytes, without = [] } = query
       const { condition, params } = conditionOf(plan, query.where ?? {})
       const order = orderOf(plan, query.sort ?? '')
       // LIMIT -1 is SQLite's "no limit".
       const page = { ...params, page_limit: query.limit ?? -1, page_offset: query.offset ?? 0 }
       const tail = `${condition} ORDER BY ${order} LIMIT $page_limit OFFSET $page_offset`
-      if (query.maxBytes !== undefined) {
+      if (maxBytes !== undefined) {
         const ids = sql.all<{ id: string }>(`SELECT "id" FROM ${quoted(collection.name)}${tail}`, page)
-        const remedy = 'ask for fewer with limit'
-        mustFit(sql, collection, ids, { without: [], maxBytes: query.maxBytes, remedy })
+        const remedy = 'ask for fewer with limit, or leave them out with fields'
+        mustFit(sql, collection, ids, { without, maxBytes, remedy })
       }
-      return rows(collection, tail, page) as RecordOf<C>[]
+      return rows(collection, tail, page, without) as RecordOf<C>[]
     },
   }
 }

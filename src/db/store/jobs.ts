@@ -113,7 +113,7 @@ export function findJob(tx: ReadTx, id: string): Job | undefined {
 export function listJobs(
   tx: ReadTx,
   user: string,
-  page: { skip: number; limit: number; sort: string },
+  page: { skip: number; limit: number; sort: string; without?: readonly string[] },
 ): Job[] {
   return tx.list(quantumJobs, {
     where: { user_id: user },
@@ -121,5 +121,6 @@ export function listJobs(
     limit: page.limit,
     offset: page.skip,
     maxBytes: MAX_LARGE_BYTES,
+    without: page.without ?? [],
   })
 }

@@ -43,7 +43,10 @@ export function jobRoutes(limit: RateLimiter): Route[] {
       query: listQuery(['created', 'updated', 'status', 'finished_at', 'duration'], '-created'),
       statuses: [200, 400, 401, 413],
       answer: v.array(jobAnswer),
-      run: (context, { caller, query }) => listJobs(context, caller, query),
+      run: (context, { caller, query, request }) => {
+        const fields = new URL(request.url).searchParams.get('fields') ?? ''
+        return listJobs(context, caller, { ...query, fields })
+      },
     }),
     defineRoute({
       method: 'GET',

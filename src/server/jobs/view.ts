@@ -8,6 +8,7 @@ import {
   listTimeline,
   quantumJobs,
   readOutlook,
+  unreadFields,
 } from '../../db/index.ts'
 import { actingUser } from '../auth/acting-user.ts'
 import type { ServerContext } from '../context.ts'
@@ -28,6 +29,9 @@ export function presentJob(db: Database, job: Job): JobView {
     error: errorOf(job),
   }
 }
+
+/** The large fields that a computed value of a job is made from, by its name. */
+export const COMPUTED_FROM = { error: ['results'] } as const
 
 /** Why a failed job has no results, in one place for all kinds of failure. */
 export function errorOf({ status, results, error_code }: Job): { code: string; message: string } | null {
@@ -77,11 +81,12 @@ function presentOutlook({ waiting, position, start }: ReturnType<typeof waitingO
 export async function listJobs(
   { db }: Pick<ServerContext, 'db'>,
   caller: Caller,
-  page: { skip: number; limit: number; sort: string },
+  page: { skip: number; limit: number; sort: string; fields?: string },
 ): Promise<JobView[]> {
   const user = await actingUser(db, caller)
   // The order of submission: the same as `created`, but an index has it, and clock jumps do not disturb it.
   const sort = page.sort.replace(/^(-?)created$/, '$1seq')
-  const jobs = await db.read((tx) => listStored(tx, user.id, { ...page, sort }))
+  const without = unreadFields(quantumJobs, page.fields ?? '', COMPUTED_FROM)
+  const jobs = await db.read((tx) => listStored(tx, user.id, { ...page, sort, without }))
   return jobs.map((job) => presentJob(db, job))
 }

@@ -1,11 +1,4 @@
-import {
-  type AnyCollection,
-  largeFieldsOf,
-  MAX_LARGE_BYTES,
-  type Page,
-  pickedNames,
-  readPaging,
-} from '../../db/index.ts'
+import { type AnyCollection, MAX_LARGE_BYTES, type Page, readPaging, unreadFields } from '../../db/index.ts'
 import type { Caller } from '../http/caller.ts'
 import type { Values } from './behaviour.ts'
 import { behaviourOf } from './behaviours/index.ts'
@@ -36,19 +29,11 @@ export function listRecords(
   const rule = service.rulesOf(collection).list
   const { filter = '', sort = '', expand = '', fields = '' } = query
   const paging = readPaging(query)
-  const size = { without: unwanted(collection, fields), maxBytes: MAX_LARGE_BYTES }
+  const { computedFrom } = behaviourOf(collection)
+  const size = { without: unreadFields(collection, fields, computedFrom), maxBytes: MAX_LARGE_BYTES }
   return service.context.db.read((tx) => {
     const page = service.queries.list(tx, collection, { ...paging, ...size, rule, facts, filter, sort })
     const items = presentRecords(service, tx, collection, page.items, { caller, facts, expand })
     return { ...page, items }
   })
-}
-
-/** Large fields that neither the answer has nor anything that is computed for it. */
-function unwanted(collection: AnyCollection, fields: string): string[] {
-  const names = pickedNames(fields)
-  if (!names) return []
-  const { computedFrom = {} } = behaviourOf(collection)
-  const needed = [...names].flatMap((name) => computedFrom[name] ?? [name])
-  return largeFieldsOf(collection).filter((name) => !needed.includes(name))
 }

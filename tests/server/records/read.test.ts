@@ -124,7 +124,10 @@ describe('GET …/records', () => {
     const own = await lab.as(owner).get('/api/jobs')
     expect([own.status, own.get('code')]).toEqual([413, 'page_too_large'])
     expect(own.text('message')).toContain('ask for fewer with limit')
-    expect((await lab.as(owner).get('/api/jobs?limit=3&fields=id')).status).toBe(200)
+    expect((await lab.as(owner).get('/api/jobs?limit=3')).status).toBe(200)
+    const picked = await lab.as(owner).get('/api/jobs?fields=payload.n,status')
+    expect(picked.body).toEqual([3, 2, 1, 0].map((n) => ({ payload: { n }, status: 'failed' })))
+    expect((await lab.as(owner).get('/api/jobs?fields=error')).status).toBe(413)
     const qpu = await lab.createQpu('north')
     await lab.db.write('move', (tx) => {
       for (const { id } of tx.list(quantumJobs)) tx.update(quantumJobs, id, { qpu_target: qpu.id })

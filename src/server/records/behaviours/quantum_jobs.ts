@@ -2,7 +2,7 @@ import { AppError } from '../../../base/index.ts'
 import { cancelJob, findUser, type Job, quantumJobs, type Tx } from '../../../db/index.ts'
 import { type Caller, callerName } from '../../http/caller.ts'
 import { submitJob } from '../../jobs/submit.ts'
-import { errorOf } from '../../jobs/view.ts'
+import { COMPUTED_FROM, errorOf } from '../../jobs/view.ts'
 import { type Draft, defineBehaviour, type Values } from '../behaviour.ts'
 
 /** Set when a job enters the queue, and by the queue. */
@@ -15,7 +15,7 @@ export const quantumJobsBehaviour = defineBehaviour(quantumJobs, {
     create: ['status', ...MOVED_BY_QUEUE],
     update: ['user_id', 'qpu_target', 'payload', ...MOVED_BY_QUEUE],
   },
-  computedFrom: { error: ['results'] },
+  computedFrom: COMPUTED_FROM,
   computed: () => (job) => ({ error: errorOf(job) }),
   async submit(draft, request) {
     const { service } = draft
