@@ -27,6 +27,8 @@ import { readTheme, type Theme } from './theme.ts'
 
 /** How many of one's jobs the overview shows. */
 const RECENT_JOBS = 20
+/** What the list of jobs shows; results may be large, and the latest one is read by itself. */
+const LISTED = 'id,status,qpu_target,payload.shots,created,started_at,finished_at,duration,attempt'
 /** Other people's jobs only move one's place in the queue: reading every few seconds is soon enough. */
 const QUEUE_SPACING_MS = 3_000
 
@@ -79,7 +81,7 @@ export function createApp(): App {
   const refusals = createResource((abort) => api.get('/api/op/qpus/availability', availability, abort))
   const jobList = createResource<readonly Job[]>(async (abort) => {
     const before = jobList.value.peek()
-    const after = await api.get(`/api/jobs?limit=${RECENT_JOBS}&sort=-created`, jobs, abort)
+    const after = await api.get(`/api/jobs?limit=${RECENT_JOBS}&sort=-created&fields=${LISTED}`, jobs, abort)
     const change = before && describeChanges(before, after)
     if (change) {
       announcer.say(change)
