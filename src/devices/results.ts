@@ -1,10 +1,13 @@
 import * as v from 'valibot'
-import { type CircuitResult, type JobResults, jobResults } from '../protocol/index.ts'
+import {
+  type CircuitResult,
+  JOB_LIMITS,
+  type JobResults,
+  jobResults,
+  RESULTS_TOO_LARGE,
+} from '../protocol/index.ts'
 import type { Circuit } from '../qasm/index.ts'
 import { JobError } from './errors.ts'
-
-/** Largest result that can be sent, in characters of its JSON form (decision 30). */
-const MAX_RESULT_LENGTH = 32 * 1024 * 1024
 
 interface Outcome {
   /** Number in the job, from 0: the default name of the circuit. */
@@ -102,13 +105,13 @@ export function checkResults(results: unknown): JobResults {
       },
     )
   }
-  if (JSON.stringify(parsed.output).length > MAX_RESULT_LENGTH) throw resultsTooLarge(true)
+  if (JSON.stringify(parsed.output).length > JOB_LIMITS.resultBytes) throw resultsTooLarge(true)
   return parsed.output
 }
 
 /** Room left for the results of a job, so that one that cannot be sent ends before it fills the memory. */
 export class ResultBudget {
-  #left = MAX_RESULT_LENGTH
+  #left = JOB_LIMITS.resultBytes
 
   /**
    * Sets aside `length` characters.
@@ -122,8 +125,6 @@ export class ResultBudget {
 
 /** The error for results that cannot be sent. */
 function resultsTooLarge(executed: boolean): JobError {
-  return new JobError(
-    'The results are larger than 32 MiB; ask for fewer shots or circuits, or for meas_level 2 without memory',
-    { errorCode: 'results_too_large', executed },
-  )
+  const { message, error_code: errorCode } = RESULTS_TOO_LARGE
+  return new JobError(message, { errorCode, executed })
 }

@@ -35,6 +35,7 @@ export {
   jobFailure,
   jobPayload,
   jobResults,
+  RESULTS_TOO_LARGE,
 } from './jobs.ts'
 export {
   type Connection,

@@ -8,6 +8,15 @@ export const JOB_LIMITS = {
   programBytes: 10_000_000,
   payloadBytes: 10 * 1024 * 1024,
   parameters: 100_000,
+  /** Results as JSON text; what is larger ends the job. */
+  resultBytes: 32 * 1024 * 1024,
+} as const
+
+/** How a job ends whose results are larger than `JOB_LIMITS.resultBytes`: another run would give the same. */
+export const RESULTS_TOO_LARGE = {
+  error_code: 'results_too_large',
+  message:
+    'The results are larger than 32 MiB; ask for fewer shots or circuits, or for meas_level 2 without memory',
 } as const
 
 const finite = v.pipe(v.number(), v.finite())

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/index.ts'
-import type { EventEnvelope, EventPayload } from '../../protocol/index.ts'
+import { type EventEnvelope, type EventPayload, RESULTS_TOO_LARGE } from '../../protocol/index.ts'
 
 /** How our own drivers begin every event: enough to answer one that is too large to be parsed. */
 const HEAD = /^\{"type":"(\w{1,100})","id":"([^"\\]{1,100})"/
@@ -36,12 +36,7 @@ export function tooLargeResult(
     epoch: source.epoch,
     // Executed, but for how long is in the part that was not read: nothing is charged.
     execution_ms: 0,
-    error: {
-      class: 'user',
-      error_code: 'results_too_large',
-      message:
-        'The results are larger than 32 MiB; ask for fewer shots or circuits, or for meas_level 2 without memory',
-    },
+    error: { class: 'user', ...RESULTS_TOO_LARGE },
   }
   return { type, id, ts: new Date(clock.now()).toISOString(), payload }
 }
