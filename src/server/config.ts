@@ -1,4 +1,4 @@
-import { isMap, isScalar, LineCounter, parseDocument } from 'yaml'
+import { isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml'
 import { AppError, messageOf } from '../base/index.ts'
 import { oauth2Providers } from './oauth2-providers.ts'
 import {
@@ -170,22 +170,24 @@ export function readConfig(input: ConfigInput): {
   config: Config
   sources: Record<SettingName, ConfigSource>
 } {
-  const fromFile = input.file ? readConfigFile(input.file) : {}
+  const fromFile = input.file ? readConfigFile(input.file) : new Map<string, FileEntry>()
   const values: Record<string, unknown> = {}
   const sources: Record<string, ConfigSource> = {}
+  const places: Record<string, string> = {}
   for (const [name, declared] of Object.entries(SETTINGS)) {
     const given = (
       [
         ['flag', flagOf(name), input.flags[name]],
         ['environment', variableOf(name), input.env[variableOf(name)]],
-        ['file', `${input.file?.path}: ${name}`, fromFile[name]],
+        ['file', fromFile.get(name)?.place ?? '', fromFile.get(name)?.value],
       ] as const
     ).find(([, , value]) => value !== undefined)
     sources[name] = given ? given[0] : 'default'
+    places[name] = given ? given[1] : flagOf(name)
     values[name] = given ? parseValue(declared, given[1], given[2]) : declared.default
   }
   const config = Object.freeze(values) as Config
-  checkTogether(config)
+  checkTogether(config, places as Record<SettingName, string>)
   return { config, sources: sources as Record<SettingName, ConfigSource> }
 }
 
@@ -199,44 +201,53 @@ function parseValue(declared: Setting<unknown>, source: string, value: unknown):
   }
 }
 
+/** A value of the config file and where it stands. */
+interface FileEntry {
+  value: unknown
+  /** File, line and key, for errors. */
+  place: string
+}
+
 /** JSON is YAML too, so one parser reads both and knows the line of each key. */
-function readConfigFile({ path, text }: { path: string; text: string }): Record<string, unknown> {
+function readConfigFile({ path, text }: { path: string; text: string }): Map<string, FileEntry> {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines })
   const [error] = document.errors
   if (error) throw badConfig(`${path}: not readable as YAML or JSON; ${error.message.split(':\n')[0]}`)
   const { contents } = document
-  if (contents === null) return {}
+  const entries = new Map<string, FileEntry>()
+  if (contents === null) return entries
   if (!isMap(contents)) throw badConfig(`${path}: expected keys with values such as serverPort: 8090`)
-  for (const { key } of contents.items) {
+  for (const { key, value } of contents.items) {
     const name = isScalar(key) ? String(key.value) : ''
-    if (Object.hasOwn(SETTINGS, name)) continue
     const start = isScalar(key) ? (key.range?.[0] ?? 0) : 0
-    throw badConfig(`${path}, line ${lines.linePos(start).line}: unknown key ${name}; see svc serve --help`)
+    const line = `${path}, line ${lines.linePos(start).line}`
+    if (!Object.hasOwn(SETTINGS, name)) throw badConfig(`${line}: unknown key ${name}; see svc serve --help`)
+    entries.set(name, { value: isNode(value) ? value.toJS(document) : value, place: `${line}: ${name}` })
   }
-  return document.toJS()
+  return entries
 }
 
-function checkTogether(config: Config): void {
+/** Settings that fit only together; `places` says where each was given. */
+function checkTogether(config: Config, places: Record<SettingName, string>): void {
   if (config.portRangeEnd <= config.portRangeStart) {
     throw badConfig(
-      `--port-range-end: bad value ${config.portRangeEnd}; expected more than --port-range-start (${config.portRangeStart})`,
+      `${places.portRangeEnd}: bad value ${config.portRangeEnd}; expected more than ${places.portRangeStart} (${config.portRangeStart})`,
     )
   }
-  checkCollectionNames(config)
+  checkCollectionNames(config, places)
   if (config.smtpHost !== '' && config.smtpFrom === '') {
     throw badConfig('--smtp-from: missing; with --smtp-host mails need a sender such as svc@example.org')
   }
 }
 
-function checkCollectionNames(config: Config): void {
+function checkCollectionNames(config: Config, places: Record<SettingName, string>): void {
   const owners = new Map<unknown, string>()
-  for (const [setting, name] of Object.entries(config)) {
+  for (const [setting, place] of Object.entries(places)) {
     if (!setting.endsWith('Collection')) continue
+    const name = config[setting as SettingName]
     const other = owners.get(name)
-    if (other !== undefined) {
-      throw badConfig(`${flagOf(setting)}: bad value ${name}; ${flagOf(other)} has the same name`)
-    }
-    owners.set(name, setting)
+    if (other !== undefined) throw badConfig(`${place}: bad value ${name}; ${other} has the same name`)
+    owners.set(name, place)
   }
 }

@@ -186,7 +186,7 @@ test('bad values name the source, the value and what is accepted', () => {
       '--server-port: bad value "65536"; expected a whole number from 0 to 65535',
     ],
     [{ env: { SVC_SERVER_PORT: 'http' } }, 'SVC_SERVER_PORT: bad value "http"; expected a whole number'],
-    [yaml('serverPort: -1'), 'svc.config.yml: serverPort: bad value -1; expected a whole number'],
+    [yaml('serverPort: -1'), 'svc.config.yml, line 1: serverPort: bad value -1; expected a whole number'],
     [{ flags: { serverPort: '' } }, '--server-port: bad value ""'],
     [{ flags: { serverPort: '8e3' } }, '--server-port: bad value "8e3"'],
     [
@@ -232,9 +232,21 @@ test('bad values name the source, the value and what is accepted', () => {
     [yaml('- a\n- b\n'), 'svc.config.yml: expected keys with values'],
     [yaml('just text'), 'svc.config.yml: expected keys with values'],
     [yaml('serverPort: [1\n'), 'svc.config.yml: not readable as YAML or JSON'],
+    [
+      yaml('domain: a\nportRangeStart: 7000\n'),
+      '--port-range-end: bad value 7000; expected more than svc.config.yml, line 2: portRangeStart (7000)',
+    ],
+    [
+      yaml('# names\njobsCollection: qpus\n'),
+      'svc.config.yml, line 2: jobsCollection: bad value qpus; --qpus-collection has the same name',
+    ],
+    [
+      yaml('{"domain": "a",\n "jobTimeout":\n "soon"}'),
+      'svc.config.yml, line 2: jobTimeout: bad value "soon"; "soon" is not a duration',
+    ],
     [yaml('serverPort: 1\nserverPort: 2\n'), 'svc.config.yml: not readable as YAML or JSON'],
-    [yaml('serverPort: {a: 1}'), 'svc.config.yml: serverPort: bad value {"a":1}'],
-    [yaml('serverPort:\n'), 'svc.config.yml: serverPort: bad value null'],
+    [yaml('serverPort: {a: 1}'), 'svc.config.yml, line 1: serverPort: bad value {"a":1}'],
+    [yaml('serverPort:\n'), 'svc.config.yml, line 1: serverPort: bad value null'],
   ]
   for (const [input, message] of cases) {
     const refusal = refusalOf(input)
