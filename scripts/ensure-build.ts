@@ -5,6 +5,8 @@ import { Glob } from 'bun'
 const ROOT = join(import.meta.dir, '..')
 /** The executable that `npm run build` leaves. */
 export const EXECUTABLE = join(ROOT, 'svc')
+/** The same with failure points, for the fault tests only. */
+export const FAILPOINTS_EXECUTABLE = join(ROOT, 'svc-failpoints')
 
 const SOURCES = [
   'src/**/*',
@@ -25,10 +27,23 @@ function newestSource(): number {
   return newest
 }
 
+function isFresh(executable: string): boolean {
+  return existsSync(executable) && statSync(executable).mtimeMs >= newestSource()
+}
+
 /** Builds the executable unless it is newer than everything it is made of. Exits with the build's status if it fails. */
-export async function ensureBuild(): Promise<void> {
-  if (existsSync(EXECUTABLE) && statSync(EXECUTABLE).mtimeMs >= newestSource()) return
-  const build = Bun.spawn([process.execPath, 'run', 'scripts/build-binary.ts'], {
+export function ensureBuild(): Promise<void> {
+  return ensure(EXECUTABLE, [])
+}
+
+/** As `ensureBuild`, with failure points. */
+export function ensureFailpointsBuild(): Promise<void> {
+  return ensure(FAILPOINTS_EXECUTABLE, ['--failpoints', '--outfile', FAILPOINTS_EXECUTABLE])
+}
+
+async function ensure(executable: string, args: string[]): Promise<void> {
+  if (isFresh(executable)) return
+  const build = Bun.spawn([process.execPath, 'run', 'scripts/build-binary.ts', ...args], {
     cwd: ROOT,
     stdio: ['ignore', 'inherit', 'inherit'],
   })

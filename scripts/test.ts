@@ -1,6 +1,6 @@
 // npm test: builds the executable when needed, runs every test and closes with `N passed, N failed`.
 import { join } from 'node:path'
-import { ensureBuild } from './ensure-build.ts'
+import { ensureBuild, ensureFailpointsBuild } from './ensure-build.ts'
 
 /** Counts in the closing lines of `bun test`. */
 export function readCounts(output: string): { pass: number; fail: number; skip: number } {
@@ -23,6 +23,7 @@ async function forward(stream: ReadableStream<Uint8Array>): Promise<string> {
 
 if (import.meta.main) {
   await ensureBuild()
+  await ensureFailpointsBuild()
   const started = performance.now()
   const run = Bun.spawn(
     [process.execPath, 'test', '--parallel=2', '--timeout=60000', ...process.argv.slice(2)],

@@ -1,6 +1,7 @@
 export { type Clock, FakeClock, systemClock } from './clock.ts'
 export { formatDuration, parseDuration } from './duration.ts'
 export { AppError, type ErrorCode, type FieldError, messageOf } from './error.ts'
+export { armFailpoint, type Failpoint, failpoint } from './failpoint.ts'
 export { isId, newId, newSecret, randomBytes, randomFraction } from './id.ts'
 export { createLog, type Log, type LogFields, type LogFormat, type LogLevel, silentLog } from './log.ts'
 export { Loop } from './loop.ts'

@@ -1,9 +1,10 @@
 #!/usr/bin/env bun
 // Before everything: in the executable the certificate library, loaded late, would run ahead of it.
 import 'reflect-metadata'
+import { feature } from 'bun:bundle'
 import { basename } from 'node:path'
 import { type CommandDef, defineCommand, type Resolvable, renderUsage, runCommand } from 'citty'
-import { messageOf } from '../base/index.ts'
+import { armFailpoint, messageOf } from '../base/index.ts'
 import { exitStatus, UsageError } from './flags.ts'
 import { version } from './version.ts'
 
@@ -51,6 +52,7 @@ async function usage(root: CommandDef, words: string[]): Promise<string> {
 }
 
 async function main(): Promise<void> {
+  if (feature('FAILPOINTS')) armFailpoint(process.env['SVC_FAILPOINT'])
   if (Bun.semver.order(Bun.version, MINIMUM_BUN) < 0) {
     throw new UsageError(`svc needs Bun ${MINIMUM_BUN} or newer, this is ${Bun.version}; run npm ci`)
   }

@@ -1,6 +1,7 @@
+import { feature } from 'bun:bundle'
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { AppError, type Clock, type Log, messageOf, toTimestamp } from '../base/index.ts'
+import { AppError, type Clock, failpoint, type Log, messageOf, toTimestamp } from '../base/index.ts'
 import { type Change, type ChangeFeed, createChangeFeed } from './changes.ts'
 import type { AnyCollection } from './collection.ts'
 import { COLLECTIONS, type CollectionName } from './collections/index.ts'
@@ -162,15 +163,18 @@ function databaseOf(
     // Async functions, so that every failure is a rejection.
     async write(intent, work) {
       mustBeOpen()
+      if (feature('FAILPOINTS')) failpoint(`${intent}.before`)
       const changes: Change[] = []
       const { tx, end } = createTx(writer, parts, clock.now(), changes)
       const { value, committed } = group.join(() => {
         const result = finished(intent, () => work(tx), end)
         pruneChangeLog(writer, changes)
+        if (feature('FAILPOINTS')) failpoint(`${intent}.inside`)
         return result
       })
       upcoming.publish(changes)
       await committed
+      if (feature('FAILPOINTS')) failpoint(`${intent}.after`)
       feed.publish(changes)
       return value
     },

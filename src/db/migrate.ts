@@ -1,7 +1,8 @@
+import { feature } from 'bun:bundle'
 import { createHash } from 'node:crypto'
 import { renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { AppError } from '../base/index.ts'
+import { AppError, failpoint } from '../base/index.ts'
 import type { Connection } from './connection.ts'
 import { flush } from './files.ts'
 
@@ -55,6 +56,7 @@ export function migrate(connection: Connection, migrations: readonly Migration[]
   const [first] = pending
   if (!first) return []
   copyDatabase(connection, `${connection.path}.before-${String(first.id).padStart(4, '0')}`)
+  if (feature('FAILPOINTS')) failpoint('migration.copied')
   // SQLite ignores this pragma inside a transaction; rebuilding a table needs it off.
   connection.run('PRAGMA foreign_keys = OFF')
   try {
@@ -96,7 +98,9 @@ function apply(connection: Connection, migration: Migration, at: string): void {
       )
     }
     note(connection, migration, at)
+    if (feature('FAILPOINTS')) failpoint('migration.inside')
   })
+  if (feature('FAILPOINTS')) failpoint('migration.after')
 }
 
 /** Writes a whole copy of the database; a file of that name is never a partial one. */

@@ -1,4 +1,5 @@
-import { type Clock, type Log, newId } from '../base/index.ts'
+import { feature } from 'bun:bundle'
+import { type Clock, failpoint, type Log, newId } from '../base/index.ts'
 import { type EventPayload, resultId } from '../protocol/index.ts'
 import type { CommandHead } from './command-head.ts'
 import { decideDispatch } from './decide-dispatch.ts'
@@ -93,6 +94,7 @@ export class JobDesk {
     let phase: string | undefined
     this.#running = { job, attempt }
     log.info('job taken', { job, attempt })
+    if (feature('FAILPOINTS')) failpoint('job.taken')
     const beat = () => this.#tell('JobHeartbeat', { job, attempt, ...(phase !== undefined && { phase }) })
     void this.#repeat(beat, over.signal)
     const body = await runJob(
@@ -110,8 +112,10 @@ export class JobDesk {
     )
     over.abort()
     if (body !== undefined) {
+      if (feature('FAILPOINTS')) failpoint('job.executed')
       const result = resultId(job, attempt)
       await outbox.put(result, body)
+      if (feature('FAILPOINTS')) failpoint('outbox.written')
       this.#recent.add(result, body)
       log.info('job ended', { job, attempt })
     }

@@ -1,7 +1,8 @@
+import { feature } from 'bun:bundle'
 import { mkdir, open, readdir, readFile, rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as v from 'valibot'
-import type { Clock, Log } from '../base/index.ts'
+import { type Clock, failpoint, type Log } from '../base/index.ts'
 import { eventEnvelope } from '../protocol/index.ts'
 import { parseJson } from './command-head.ts'
 
@@ -132,6 +133,7 @@ export class Outbox {
       const body = entry.body ?? (await this.#read(id))
       if (body === undefined) continue
       await send(body)
+      if (feature('FAILPOINTS')) failpoint('outbox.sent')
       if (entry.isOnDisk) entry.body = undefined
       entry.sends += 1
       const pauseMs = Math.min(FIRST_RESEND_MS * 2 ** (entry.sends - 1), LONGEST_RESEND_MS)
@@ -171,6 +173,7 @@ export class Outbox {
     const file = await open(join(this.#folder, name), 'w', 0o600)
     try {
       await file.writeFile(text)
+      if (feature('FAILPOINTS')) failpoint('outbox.writing')
       const folder = await open(this.#folder, 'r')
       try {
         await Promise.all([file.sync(), folder.sync()])

@@ -1,6 +1,7 @@
+import { feature } from 'bun:bundle'
 import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { AppError, messageOf } from '../../base/index.ts'
+import { AppError, failpoint, messageOf } from '../../base/index.ts'
 import { openConnection } from '../connection.ts'
 import { DATABASE_FILE } from '../database.ts'
 import { flush } from '../files.ts'
@@ -26,9 +27,12 @@ export function writeBackup(dir: string, target: string): BackupReport {
   try {
     makeEmpty(partial)
     copyInto(source, partial)
+    if (feature('FAILPOINTS')) failpoint('backup.copied')
     const report = checkBackup(partial)
     flush(partial)
+    if (feature('FAILPOINTS')) failpoint('backup.checked')
     renameSync(partial, target)
+    if (feature('FAILPOINTS')) failpoint('backup.renamed')
     flush(dirname(target))
     return report
   } catch (error) {

@@ -1,3 +1,5 @@
+import { feature } from 'bun:bundle'
+import { failpoint } from '../../base/index.ts'
 import { appendAudit, isRunning, markStarted, putBack } from '../../db/index.ts'
 import {
   EVENTS,
@@ -71,6 +73,7 @@ const handlers: Handlers = {
     const end = await finishJob({ db: context.db, deadlines, config: context.config }, driver, payload)
     if (end.kind === 'foreign') return refuseForeign(context, source, payload)
     context.hub.send(driver, { type: 'EventAck', event: event.id, applied: end.kind === 'applied' })
+    if (feature('FAILPOINTS')) failpoint('result.acknowledged')
     const { job, attempt } = payload
     if (end.kind === 'applied') context.log.info('job ended', { job, attempt, status: end.status })
     else context.log.info('stale result not applied', { job, attempt, driver })

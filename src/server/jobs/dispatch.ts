@@ -1,5 +1,6 @@
+import { feature } from 'bun:bundle'
 import * as v from 'valibot'
-import { type Clock, type Log, Loop } from '../../base/index.ts'
+import { type Clock, failpoint, type Log, Loop } from '../../base/index.ts'
 import {
   applyResult,
   type Claim,
@@ -104,6 +105,7 @@ export class Dispatcher {
       payload: payload.output,
     })
     if (sent) {
+      if (feature('FAILPOINTS')) failpoint('dispatch.sent')
       log.info('job dispatched', { job, attempt, driver, qpu: claim.qpu })
       return
     }

@@ -1,6 +1,7 @@
+import { feature } from 'bun:bundle'
 import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { AppError, messageOf, newSecret } from '../../base/index.ts'
+import { AppError, failpoint, messageOf, newSecret } from '../../base/index.ts'
 import { type CertifiedKey, isPair } from './certificate.ts'
 
 /** Where a certificate and its private key live. */
@@ -68,6 +69,7 @@ async function writeWhole(path: string, text: string, mode: number): Promise<voi
   const file = await open(aside, 'wx', mode)
   try {
     await file.writeFile(text)
+    if (feature('FAILPOINTS')) failpoint('pair.writing')
     await file.sync()
   } finally {
     await file.close()
@@ -92,8 +94,11 @@ export async function writePair(files: PairFiles, pair: CertifiedKey): Promise<v
       await mkdir(dirname(path), { recursive: true, mode: 0o700 })
     }
     await writeWhole(pendingKey(files), pair.keyPem, 0o600)
+    if (feature('FAILPOINTS')) failpoint('pair.key-waits')
     await writeWhole(files.cert, pair.certPem, 0o644)
+    if (feature('FAILPOINTS')) failpoint('pair.cert-renamed')
     await rename(pendingKey(files), files.key)
+    if (feature('FAILPOINTS')) failpoint('pair.key-renamed')
     await syncFolder(files.key)
   } catch (error) {
     const isFull = ['ENOSPC', 'EDQUOT'].includes(errnoOf(error) ?? '')

@@ -1,0 +1,104 @@
+import { writeSync } from 'node:fs'
+import { AppError } from './error.ts'
+
+declare module 'bun:bundle' {
+  interface Registry {
+    features: 'FAILPOINTS'
+  }
+}
+
+/** Intents of `Database.write` that can be made to fail. */
+const INTENTS = [
+  'submit job',
+  'claim jobs',
+  'mark job started',
+  'finish job',
+  'toggle qpu',
+  'update qpu_time_requests',
+  'create time_slots',
+] as const
+
+/** Before its work; done but not committed; committed, but nobody has been told. */
+const STEPS = ['before', 'inside', 'after'] as const
+
+/** Everything else that can be made to fail, each at one line of the code. */
+const PLACES = [
+  'migration.copied',
+  'migration.inside',
+  'migration.after',
+  'backup.copied',
+  'backup.checked',
+  'backup.renamed',
+  'pair.writing',
+  'pair.key-waits',
+  'pair.cert-renamed',
+  'pair.key-renamed',
+  'dispatch.sent',
+  'result.acknowledged',
+  'job.taken',
+  'job.executed',
+  'outbox.writing',
+  'outbox.written',
+  'outbox.sent',
+] as const
+
+/** Name of a failure point: a place, or a step of a write such as `finish job.inside`. */
+export type Failpoint = (typeof PLACES)[number] | `${string}.${(typeof STEPS)[number]}`
+
+/** Every name that `armFailpoint` takes. A function, so that the bundler can drop the names with their only user. */
+export function listFailpoints(): string[] {
+  return [...INTENTS.flatMap((intent) => STEPS.map((step) => `${intent}.${step}`)), ...PLACES]
+}
+
+const ACTIONS = ['kill', 'throw', 'hang'] as const
+
+interface Armed {
+  name: string
+  /** Visits that are still to pass. */
+  left: number
+  action: (typeof ACTIONS)[number]
+}
+
+// One for the process, as the fault it stands for: passing it through every call would cost the release something.
+let armed: Armed | undefined
+
+/**
+ * Arms one failure point: `name:nth:kill|throw|hang`, such as `finish job.inside:1:kill`; absent or empty = none.
+ * `kill` ends the process as SIGKILL does, `hang` stops its only thread for good, `throw` throws an Error.
+ * @throws AppError `invalid` that lists what is possible.
+ */
+export function armFailpoint(text: string | undefined): void {
+  armed = text ? parse(text) : undefined
+}
+
+function parse(text: string): Armed {
+  const [name = '', nth = '', word = '', ...rest] = text.split(':')
+  const action = ACTIONS.find((each) => each === word)
+  const known = listFailpoints()
+  if (!known.includes(name)) {
+    throw refusal(`no failure point is called "${name}"; there are: ${known.join(', ')}`)
+  }
+  if (!/^[1-9]\d{0,5}$/.test(nth)) throw refusal(`"${nth}" is not a count of visits from 1 to 999999`)
+  if (!action || rest.length > 0) throw refusal(`"${text}" must end with one of :${ACTIONS.join(', :')}`)
+  return { name, left: Number(nth), action }
+}
+
+function refusal(problem: string): AppError {
+  return new AppError('invalid', `SVC_FAILPOINT: ${problem}`, { reason: 'bad_config' })
+}
+
+/**
+ * A place at which crash tests make the process fail. Call it as `if (feature('FAILPOINTS')) failpoint('name')`:
+ * the bundler leaves neither call nor name in an executable built without `--failpoints`.
+ */
+export function failpoint(name: Failpoint): void {
+  if (armed?.name !== name) return
+  armed.left -= 1
+  if (armed.left > 0) return
+  const { action } = armed
+  armed = undefined
+  writeSync(2, `failpoint ${name}: ${action}\n`)
+  if (action === 'kill') process.kill(process.pid, 'SIGKILL')
+  if (action === 'hang') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+  throw new Error(`failpoint ${name}`)
+}

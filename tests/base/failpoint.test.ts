@@ -1,0 +1,93 @@
+import { afterEach, describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Glob } from 'bun'
+import { armFailpoint, type Failpoint, failpoint, listFailpoints } from '../../src/base/failpoint.ts'
+import { AppError } from '../../src/base/index.ts'
+import { runSvc, SVC, temporaryFolder } from '../support/executable.ts'
+
+const FAILPOINTS = listFailpoints()
+const root = join(import.meta.dir, '../../src')
+const sources = [...new Glob('**/*.ts').scanSync({ cwd: root })]
+  .filter((file) => file !== 'base/failpoint.ts')
+  .map((file) => readFileSync(join(root, file), 'utf8'))
+
+function visitsOf(name: string): number {
+  const step = /^(.+)\.(before|inside|after)$/.exec(name)
+  const isStep = step && sources.some((text) => text.includes(`\`\${intent}.${step[2]}\``))
+  if (isStep && !name.startsWith('migration.')) return intentIsWritten(step[1] ?? '') ? 1 : 0
+  return sources.reduce((sum, text) => sum + text.split(`failpoint('${name}')`).length - 1, 0)
+}
+
+/** Intents of record writes are put together from the verb and the collection. */
+function intentIsWritten(intent: string): boolean {
+  const [verb, collection] = intent.split(' ')
+  return sources.some(
+    (text) =>
+      text.includes(`.write('${intent}'`) ||
+      (text.includes(`.write(\`${verb} \${collection.name}\``) &&
+        sources.some((each) => each.includes(`name: '${collection}'`))),
+  )
+}
+
+afterEach(() => armFailpoint(undefined))
+
+describe('failpoint()', () => {
+  test('acts at the visit it was armed for, once', () => {
+    armFailpoint('finish job.inside:2:throw')
+    failpoint('finish job.inside')
+    failpoint('finish job.after')
+    expect(() => failpoint('finish job.inside')).toThrow('failpoint finish job.inside')
+    failpoint('finish job.inside')
+  })
+
+  test('does nothing while nothing is armed', () => {
+    armFailpoint('')
+    for (const name of FAILPOINTS) failpoint(name as Failpoint)
+  })
+})
+
+describe('armFailpoint()', () => {
+  test.each([
+    ['nowhere:1:kill', 'no failure point is called "nowhere"; there are: submit job.before'],
+    ['outbox.sent:0:kill', '"0" is not a count of visits'],
+    ['outbox.sent:1.5:kill', '"1.5" is not a count'],
+    ['outbox.sent::kill', '"" is not a count'],
+    ['outbox.sent:1:explode', 'must end with one of :kill, :throw, :hang'],
+    ['outbox.sent:1:kill:2', 'must end with one of'],
+    ['outbox.sent', '"" is not a count'],
+  ])('refuses %s', (text, reason) => {
+    expect(() => armFailpoint(text)).toThrow(AppError)
+    expect(() => armFailpoint(text)).toThrow(`SVC_FAILPOINT: `)
+    expect(() => armFailpoint(text)).toThrow(reason)
+  })
+})
+
+test.each(FAILPOINTS.map((name) => [name]))('%s is at one line of the code', (name) => {
+  expect(visitsOf(name)).toBe(1)
+})
+
+test('the code has no failure point that is not declared', () => {
+  const called = sources.flatMap((text) =>
+    [...text.matchAll(/failpoint\('([^']*)'\)/g)].map((match) => match[1]),
+  )
+  expect(called.filter((name) => !FAILPOINTS.includes(name ?? ''))).toEqual([])
+})
+
+describe('the executable for users', () => {
+  test('has no failure points', async () => {
+    const bytes = Buffer.from(await Bun.file(SVC).arrayBuffer())
+    // Shows that names would be found.
+    expect(bytes.includes('SVC_ACCESS_TOKEN')).toBe(true)
+    const found = ['SVC_FAILPOINT', 'no failure point is called', ...FAILPOINTS].filter((name) =>
+      bytes.includes(name),
+    )
+    expect(found).toEqual([])
+  })
+
+  test('ignores SVC_FAILPOINT', async () => {
+    using folder = temporaryFolder()
+    const run = await runSvc(['--version'], { cwd: folder.path, env: { SVC_FAILPOINT: 'nonsense' } })
+    expect(run).toMatchObject({ status: 0, err: '' })
+  })
+})
