@@ -6,10 +6,10 @@ import { existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-const REQUIREMENTS = join(import.meta.dir, '../clients/requirements.txt')
+const REQUIREMENTS = join(import.meta.dir, 'requirements.txt')
 
 /**
- * The interpreter that has `tests/clients/requirements.txt`; the first caller installs it (about a minute).
+ * The interpreter that has `requirements.txt`; the first caller installs it (about a minute).
  * Undefined where that is not possible, which skips the tests on a developer's machine; on CI that is an error.
  */
 export async function openPython(): Promise<string | undefined> {

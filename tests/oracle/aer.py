@@ -1,0 +1,178 @@
+"""Answers questions about circuits with Qiskit and Aer, one JSON object a line, until its input ends.
+
+Circuits come as data, not as programs, so that Qiskit's readers of OpenQASM have no part in the comparison: gates
+are Qiskit's own, modifiers are applied to their matrices. Where the OpenQASM 3 definition of a gate carries a phase
+that Qiskit's object of the same name lacks, the matrix of the definition is built here.
+"""
+
+import cmath
+import json
+import math
+import sys
+
+import numpy
+from qiskit import QuantumCircuit, qasm2, qasm3, transpile
+from qiskit.circuit import library
+from qiskit.circuit.library import UnitaryGate
+from qiskit.circuit.random import random_circuit
+from qiskit.quantum_info import Operator
+from qiskit_aer import AerSimulator
+
+
+def v_matrix(theta, phi, lam):
+    cos, sin = math.cos(theta / 2), math.sin(theta / 2)
+    return numpy.array(
+        [
+            [cos, -cmath.exp(1j * lam) * sin],
+            [cmath.exp(1j * phi) * sin, cmath.exp(1j * (phi + lam)) * cos],
+        ]
+    )
+
+
+def with_phase(angle, matrix):
+    return UnitaryGate(cmath.exp(1j * angle) * matrix)
+
+
+# OpenQASM 3 definitions whose phase differs from Qiskit's gates.
+DEFINED = {
+    "U": lambda theta, phi, lam: with_phase(theta / 2, v_matrix(theta, phi, lam)),
+    "u2": lambda phi, lam: with_phase(-(phi + lam) / 2, v_matrix(math.pi / 2, phi, lam)),
+    "u3": lambda theta, phi, lam: with_phase(-(phi + lam) / 2, v_matrix(theta, phi, lam)),
+    "gphase": lambda angle: library.GlobalPhaseGate(angle),
+}
+
+NAMED = {
+    "p": library.PhaseGate,
+    "x": library.XGate,
+    "y": library.YGate,
+    "z": library.ZGate,
+    "h": library.HGate,
+    "s": library.SGate,
+    "sdg": library.SdgGate,
+    "t": library.TGate,
+    "tdg": library.TdgGate,
+    "sx": library.SXGate,
+    "rx": library.RXGate,
+    "ry": library.RYGate,
+    "rz": library.RZGate,
+    "cx": library.CXGate,
+    "cy": library.CYGate,
+    "cz": library.CZGate,
+    "cp": library.CPhaseGate,
+    "crx": library.CRXGate,
+    "cry": library.CRYGate,
+    "crz": library.CRZGate,
+    "ch": library.CHGate,
+    "swap": library.SwapGate,
+    "ccx": library.CCXGate,
+    "cswap": library.CSwapGate,
+    "cu": library.CUGate,
+    "CX": library.CXGate,
+    "phase": library.PhaseGate,
+    "cphase": library.CPhaseGate,
+    "id": library.IGate,
+    "u1": library.PhaseGate,
+}
+
+
+def controlled(matrix, value):
+    """The matrix with one more qubit, the least significant, that must hold `value`."""
+    size = matrix.shape[0]
+    whole = numpy.zeros((2 * size, 2 * size), dtype=complex)
+    whole[value::2, value::2] = matrix
+    whole[1 - value :: 2, 1 - value :: 2] = numpy.eye(size)
+    return whole
+
+
+def gate_of(step):
+    gate = (DEFINED.get(step["gate"]) or NAMED[step["gate"]])(*step["params"])
+    if not step["modifiers"]:
+        return gate
+    matrix = Operator(gate).data if gate.num_qubits else numpy.array([[cmath.exp(1j * step["params"][0])]])
+    # The modifier next to the gate acts first.
+    for modifier in reversed(step["modifiers"]):
+        if modifier["kind"] == "inv":
+            matrix = matrix.conj().T
+        elif modifier["kind"] == "pow":
+            matrix = Operator(matrix).power(modifier["exponent"]).data
+        else:
+            for _ in range(modifier["count"]):
+                matrix = controlled(matrix, 1 if modifier["kind"] == "ctrl" else 0)
+    return UnitaryGate(matrix)
+
+
+def add(circuit, step):
+    if step["kind"] == "measure":
+        circuit.measure(step["qubit"], step["clbit"])
+    elif step["kind"] == "reset":
+        circuit.reset(step["qubit"])
+    elif step["kind"] == "if":
+        with circuit.if_test((circuit.clbits[step["clbit"]], step["value"])):
+            for inner in step["steps"]:
+                add(circuit, inner)
+    else:
+        circuit.append(gate_of(step), step["qubits"])
+
+
+def circuit_of(question):
+    circuit = QuantumCircuit(question["qubits"], question["clbits"])
+    for step in question["steps"]:
+        add(circuit, step)
+    return circuit
+
+
+def counts_of(circuit, question, simulator=None):
+    simulator = simulator or AerSimulator(max_parallel_threads=1)
+    prepared = transpile(circuit, simulator, optimization_level=0)
+    result = simulator.run(prepared, shots=question["shots"], seed_simulator=question["seed"]).result()
+    counts = result.get_counts() if circuit.num_clbits else {}
+    return {bits.replace(" ", ""): count for bits, count in counts.items()}
+
+
+def saved(circuit, method):
+    simulator = AerSimulator(method=method, max_parallel_threads=1)
+    getattr(circuit, f"save_{method}")()
+    prepared = transpile(circuit, simulator, optimization_level=0)
+    data = numpy.asarray(simulator.run(prepared, shots=1).result().data()[method])
+    return data.reshape(-1).view(float).tolist()
+
+
+def counts(question):
+    return counts_of(circuit_of(question), question)
+
+
+def statevector(question):
+    return saved(circuit_of(question), "statevector")
+
+
+def export(question):
+    """A random circuit of Qiskit's own, as both of its exporters write it, and what Aer counts."""
+    circuit = random_circuit(
+        question["qubits"],
+        question["depth"],
+        max_operands=question["operands"],
+        measure=True,
+        conditional=question["conditional"],
+        reset=question["reset"],
+        seed=question["seed"],
+    )
+    # OpenQASM 2 can test whole registers only: its exporter refuses Qiskit's conditionals of today.
+    old = None if question["conditional"] else qasm2.dumps(circuit)
+    return {"version2": old, "version3": qasm3.dumps(circuit), "counts": counts_of(circuit, question)}
+
+
+def file_counts(question):
+    """What Aer counts for an OpenQASM 2 file."""
+    custom = qasm2.LEGACY_CUSTOM_INSTRUCTIONS
+    return counts_of(qasm2.load(question["path"], custom_instructions=custom), question)
+
+
+QUESTIONS = {"counts": counts, "statevector": statevector, "export": export, "file": file_counts}
+
+for line in sys.stdin:
+    question = json.loads(line)
+    try:
+        answer = {"answer": QUESTIONS[question["ask"]](question)}
+    except Exception as error:  # the test that asked fails with it
+        answer = {"error": f"{type(error).__name__}: {error}"}
+    print(json.dumps(answer), flush=True)

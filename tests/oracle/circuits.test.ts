@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ProcessDevice } from '../../src/devices/index.ts'
+import { openProcess, payloadOf, runJob } from '../devices/support/jobs.ts'
+import { stateOf } from '../devices/support/programs.ts'
+import { openPython } from '../support/python.ts'
+import { type Aer, startAer } from './aer.ts'
+import { type Pattern, type RandomCircuit, randomCircuit, toProgram } from './random-circuit.ts'
+import { compareCounts } from './statistics.ts'
+
+/** `ORACLE=full` runs what the tables in docs/explanation/simulation.md were made with. */
+const isFull = process.env['ORACLE'] === 'full'
+const CIRCUITS = isFull ? 500 : 40
+const EXPORTS = isFull ? 200 : 24
+/** The published circuits of more qubits take Aer a minute. */
+const FILE_QUBITS = isFull ? 25 : 16
+const SHOTS = 4_000
+/** Over all comparisons of a test together: one comparison may fall below its share only (Bonferroni). */
+const SIGNIFICANCE = 1e-4
+
+setDefaultTimeout(isFull ? 1_200_000 : 60_000)
+
+const python = await openPython()
+const folder = join(import.meta.dir, '../circuits')
+
+let aer: Aer
+let device: ProcessDevice
+
+async function countsOf(program: string, seed: number): Promise<Record<string, number>> {
+  const results = await runJob(device, payloadOf([program], { shots: SHOTS, seed }))
+  return results.counts ?? {}
+}
+
+/** Largest difference between two states, apart from a common phase. */
+function distance(ours: Float64Array, theirs: readonly number[]): number {
+  let [re, im] = [0, 0]
+  for (let at = 0; at < ours.length; at += 2) {
+    const [a, b, c, d] = [ours[at] ?? 0, ours[at + 1] ?? 0, theirs[at] ?? 0, theirs[at + 1] ?? 0]
+    re += a * c + b * d
+    im += a * d - b * c
+  }
+  const size = Math.hypot(re, im)
+  let most = 0
+  for (let at = 0; at < ours.length; at += 2) {
+    const [a, b] = [ours[at] ?? 0, ours[at + 1] ?? 0]
+    const turnedRe = (a * re - b * im) / size
+    const turnedIm = (a * im + b * re) / size
+    most = Math.max(most, Math.hypot(turnedRe - (theirs[at] ?? 0), turnedIm - (theirs[at + 1] ?? 0)))
+  }
+  return most
+}
+
+/** The comparisons of one test; `judge` fails it when any of them is too unlikely. */
+class Comparisons {
+  readonly #seen: { name: string; p: number; totalVariation: number }[] = []
+
+  add(name: string, ours: Record<string, number>, theirs: Record<string, number>): void {
+    this.#seen.push({ name, ...compareCounts(ours, theirs) })
+  }
+
+  judge(): void {
+    const [worst] = this.#seen.toSorted((one, other) => one.p - other.p)
+    const farthest = Math.max(...this.#seen.map(({ totalVariation }) => totalVariation))
+    console.info(
+      `${this.#seen.length} comparisons: smallest p ${worst?.p.toExponential(1)} (${worst?.name}), largest total variation ${farthest.toFixed(3)}`,
+    )
+    expect(this.#seen.filter(({ p }) => p < SIGNIFICANCE / this.#seen.length)).toEqual([])
+  }
+}
+
+const PATTERNS: readonly Pattern[] = ['end', 'some', 'middle', 'feedback']
+
+function circuitOf(seed: number): RandomCircuit {
+  const pattern = PATTERNS[seed % PATTERNS.length] ?? 'end'
+  return randomCircuit({ seed, qubits: 1 + (seed % 7), length: 5 + (seed % 40), pattern })
+}
+
+describe.skipIf(!python)('Qiskit Aer agrees', () => {
+  beforeAll(async () => {
+    aer = startAer(python ?? '')
+    device = await openProcess('aer_sim')
+  })
+
+  afterAll(() => aer[Symbol.asyncDispose]())
+
+  test(`on the states of ${CIRCUITS} random circuits to 1e-10`, async () => {
+    let farthest = 0
+    for (let seed = 0; seed < CIRCUITS; seed++) {
+      const shape = { seed, qubits: 1 + (seed % 8), length: 5 + (seed % 60), pattern: 'none' } as const
+      const circuit = randomCircuit(shape)
+      const theirs = await aer.ask<number[]>({ ask: 'statevector', ...circuit })
+      const apart = distance(stateOf(toProgram(circuit)).amplitudes, theirs)
+      if (apart > 1e-10) throw new Error(`seed ${seed} differs by ${apart}:\n${toProgram(circuit)}`)
+      farthest = Math.max(farthest, apart)
+    }
+    console.info(`${CIRCUITS} states: largest difference ${farthest.toExponential(1)}`)
+  })
+
+  test(`on the counts of ${CIRCUITS} random circuits with every pattern of measurement`, async () => {
+    const comparisons = new Comparisons()
+    for (let seed = 0; seed < CIRCUITS; seed++) {
+      const circuit = circuitOf(seed)
+      const theirs = await aer.ask<Record<string, number>>({ ask: 'counts', shots: SHOTS, seed, ...circuit })
+      comparisons.add(`seed ${seed}`, await countsOf(toProgram(circuit), seed), theirs)
+    }
+    comparisons.judge()
+  })
+
+  test(`on ${EXPORTS} circuits as the exporters of Qiskit write them`, async () => {
+    const comparisons = new Comparisons()
+    for (let seed = 0; seed < EXPORTS; seed++) {
+      const shape = { qubits: 1 + (seed % 6), depth: 1 + (seed % 9), operands: 1 + (seed % 4) }
+      const kinds = { conditional: seed % 3 === 0, reset: seed % 5 === 0 }
+      const exported = await aer.ask<{
+        version2: string | null
+        version3: string
+        counts: Record<string, number>
+      }>({ ask: 'export', ...shape, ...kinds, seed, shots: SHOTS })
+      comparisons.add(`qasm3 of seed ${seed}`, await countsOf(exported.version3, seed), exported.counts)
+      if (exported.version2 !== null) {
+        comparisons.add(`qasm2 of seed ${seed}`, await countsOf(exported.version2, seed), exported.counts)
+      }
+    }
+    comparisons.judge()
+  })
+
+  test(`on the published circuits of up to ${FILE_QUBITS} qubits`, async () => {
+    const comparisons = new Comparisons()
+    for (const file of readdirSync(folder).filter((name) => name.endsWith('.qasm'))) {
+      const qubits = Number(/_n(\d+)/.exec(file)?.[1])
+      if (qubits > FILE_QUBITS || file === UNREADABLE) continue
+      const path = join(folder, file)
+      const theirs = await aer.ask<Record<string, number>>({ ask: 'file', path, shots: SHOTS, seed: 1 })
+      comparisons.add(file, await countsOf(await Bun.file(path).text(), 1), theirs)
+    }
+    comparisons.judge()
+  })
+})
+
+/** Measures registers that it does not declare: Qiskit refuses it, we warn. */
+const UNREADABLE = 'vqe_uccsd_n6.qasm'
