@@ -1,0 +1,17 @@
+/**
+ * How often a test of docs/reliability.md tries its fault: `FAULT_RUNS` where the long form is wanted, else
+ * `short`, which fits into the ordinary test run.
+ */
+export function faultRuns(short: number): number {
+  const wanted = process.env['FAULT_RUNS']
+  if (wanted === undefined) return short
+  if (!/^[1-9]\d{0,8}$/.test(wanted)) throw new Error(`FAULT_RUNS: expected a number, not ${wanted}`)
+  return Number(wanted)
+}
+
+/** Prints the closing line of a row, in the long form only. */
+export function closeRow(row: string, figures: Readonly<Record<string, string | number>>): void {
+  if (process.env['FAULT_RUNS'] === undefined) return
+  const told = Object.entries(figures).map(([name, value]) => `${name} ${value}`)
+  console.log(`${row}: ${told.join(', ')}`)
+}
