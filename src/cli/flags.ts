@@ -55,6 +55,7 @@ const STATUS_BY_REASON: Record<string, number> = {
   database_damaged: 3,
   database_newer: 3,
   storage_io: 70,
+  storage_unflushed: 70,
 }
 
 /**

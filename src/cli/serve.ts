@@ -1,7 +1,7 @@
 import { defineCommand } from 'citty'
 import { createLog, systemClock } from '../base/index.ts'
 import { createServer, LiveConfig } from '../server/index.ts'
-import { readFlags } from './flags.ts'
+import { exitStatus, readFlags } from './flags.ts'
 import { reloadOnHangup } from './reload.ts'
 import { loadConfig, settingsArgs } from './settings-flags.ts'
 import { untilStopped } from './signals.ts'
@@ -23,6 +23,10 @@ export const serveCommand = defineCommand({
       version,
       live,
       assets: await loadWeb(),
+      onUnflushed(error) {
+        log.error('server ends at once, the disk did not keep what was written', { error })
+        process.exit(exitStatus(error))
+      },
     })
     const address = await server.start()
     const lines = [

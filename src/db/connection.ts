@@ -132,6 +132,13 @@ export function appErrorOf(path: string, error: SQLiteError): AppError | undefin
   if (code === 'SQLITE_FULL') {
     return storageFull('The disk with the database is full; free some space', 'storage_full', error)
   }
+  if (code === 'SQLITE_IOERR_FSYNC' || code === 'SQLITE_IOERR_DIR_FSYNC') {
+    return storageFull(
+      'The disk with the database did not keep what was written; check it and the system log, then start svc again',
+      'storage_unflushed',
+      error,
+    )
+  }
   if (code.startsWith('SQLITE_IOERR')) {
     return storageFull('The disk with the database failed; check it and the system log', 'storage_io', error)
   }
@@ -182,6 +189,14 @@ export function quickCheck(connection: Connection): void {
     .all<{ quick_check: string }>('PRAGMA quick_check(5)')
     .map((row) => row.quick_check)
   if (problems[0] !== 'ok') throw damaged(connection.path, problems.join('; '))
+}
+
+/**
+ * Whether a flush to disk has failed. The system may have dropped what it could not write and say yes to the next
+ * flush, so nobody knows what the file holds until another process has read it anew.
+ */
+export function isUnflushed(error: unknown): error is AppError {
+  return error instanceof AppError && error.reason === 'storage_unflushed'
 }
 
 /** Whether `error` says that a unique index or key has the value already. */

@@ -51,6 +51,11 @@ export interface DatabaseOptions {
   log: Log
   /** False refuses a folder without a database instead of making one. */
   create?: boolean
+  /**
+   * Called when a commit could not be flushed to disk, before its writers hear that it failed. What was written is
+   * unknown then: end the process without another answer; the next one reads the file anew.
+   */
+  onUnflushed?: (error: AppError) => void
   /** Configured public names of collections. */
   names?: Partial<Record<CollectionName, string>>
 }
@@ -149,7 +154,7 @@ function databaseOf(
   const { clock, log } = options
   const feed = createChangeFeed(log)
   const upcoming = createChangeFeed(log)
-  const group = createGroupCommit(writer)
+  const group = createGroupCommit(writer, options.onUnflushed)
   let open = true
 
   function mustBeOpen(): void {

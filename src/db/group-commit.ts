@@ -1,4 +1,5 @@
-import type { Connection } from './connection.ts'
+import type { AppError } from '../base/index.ts'
+import { type Connection, isUnflushed } from './connection.ts'
 
 /** A work that is done but not yet on disk. */
 interface Joined<T> {
@@ -18,8 +19,13 @@ export interface GroupCommit {
 /**
  * Works that arrive in one turn of the event loop are savepoints of one transaction: to flush the disk takes as
  * long for a hundred of them as for one. A work sees what the earlier ones of its group wrote.
+ *
+ * `onUnflushed` is called when a commit could not be flushed, before anybody hears that it failed.
  */
-export function createGroupCommit(connection: Connection): GroupCommit {
+export function createGroupCommit(
+  connection: Connection,
+  onUnflushed: (error: AppError) => void = () => undefined,
+): GroupCommit {
   let open: PromiseWithResolvers<void> | undefined
   let isWorking = false
 
@@ -39,6 +45,7 @@ export function createGroupCommit(connection: Connection): GroupCommit {
       connection.run('COMMIT')
       group.resolve()
     } catch (error) {
+      if (isUnflushed(error)) onUnflushed(error)
       if (connection.inTransaction()) connection.run('ROLLBACK')
       group.reject(error)
     }

@@ -1,4 +1,4 @@
-import { type Clock, type Log, Loop } from '../base/index.ts'
+import { type AppError, type Clock, type Log, Loop } from '../base/index.ts'
 import { openDatabase, resetLeases } from '../db/index.ts'
 import { AccountLinks } from './auth/account-links.ts'
 import { accountRoutes } from './auth/account-routes.ts'
@@ -55,6 +55,8 @@ interface ServerParts {
   live?: LiveConfig
   /** The built web pages, if this build has them. */
   assets: AssetTree | undefined
+  /** A commit could not be flushed to disk: the process has to end, see `DatabaseOptions`. */
+  onUnflushed?: (error: AppError) => void
 }
 
 /** A server that is built but not yet listening. */
@@ -79,7 +81,13 @@ export interface Server {
 export async function createServer(config: Config, parts: ServerParts): Promise<Server> {
   const { clock, log, version, live = new LiveConfig(config) } = parts
   // The lock of the data folder comes first: two servers must not make certificates at the same time.
-  const db = await openDatabase({ dir: config.dir, clock, log, names: publicNames(config) })
+  const db = await openDatabase({
+    dir: config.dir,
+    clock,
+    log,
+    names: publicNames(config),
+    ...(parts.onUnflushed ? { onUnflushed: parts.onUnflushed } : {}),
+  })
   const tls = await openCertificates(config, { clock, log }).catch(async (error: unknown) => {
     await db.close()
     throw error

@@ -164,6 +164,14 @@ export class Service {
     return server.exited
   }
 
+  /** Waits until the server has ended by itself. Returns its exit status, -1 after a signal. */
+  async ended(ms = 20_000): Promise<number> {
+    const server = this.#process
+    if (!server) throw new Error('no server was started')
+    await until('the server to end', async () => server.exitCode !== null || server.signalCode !== null, ms)
+    return server.exitCode ?? -1
+  }
+
   /** A test that fails leaves no server behind. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop('SIGKILL')
