@@ -116,6 +116,7 @@ export const LISTS: readonly List[] = [
   { list: 'src/devices/built-in.ts', folder: 'src/devices/process/' },
   { list: 'src/devices/built-in.ts', folder: 'src/devices/monitor/' },
   { list: 'src/devices/built-in.ts', folder: 'src/devices/calibrate/' },
+  { list: 'src/devices/process/aer_sim/methods/index.ts', folder: 'src/devices/process/aer_sim/methods/' },
   { list: 'src/devices/tuning/routines/index.ts', folder: 'src/devices/tuning/routines/' },
 ]
 

@@ -57,7 +57,7 @@ test('aer_sim refuses more shots than max_shots and more qubits in use than max_
     errorCode: 'too_many_shots',
   })
   await expect(run(4, 50)).rejects.toMatchObject({
-    message: 'circuit 0 needs 5 qubits; aer_sim simulates at most 4 with the statevector method',
+    message: 'circuit 0 cannot be simulated; statevector: needs 5 qubits, at most 4 fit',
     errorCode: 'too_many_qubits',
   })
   await expect(run(3, 50)).resolves.toBeObject()

@@ -69,3 +69,22 @@ export function randomUnitary(k: number, random: () => number): Float64Array {
   }
   return Float64Array.from(rows.flat(2))
 }
+
+/** A gate, measurement or reset on random qubits. */
+export function randomStep(qubits: number, clbits: number, random: () => number): Op {
+  const a = Math.floor(random() * qubits)
+  const b = (a + 1 + Math.floor(random() * (qubits - 1))) % qubits
+  const clbit = Math.floor(random() * (clbits + 1)) - 1
+  const choices: (() => Op)[] = [
+    () => h(a),
+    () => ry(3 * random(), a),
+    () => x(a, b),
+    () => z(a, b),
+    () => phase(2 * random(), [a, b]),
+    () => swap(a, b),
+    () => measure(a, clbit),
+    () => measure(a, clbit),
+    () => reset(a),
+  ]
+  return choices[Math.floor(random() * choices.length)]?.() ?? h(a)
+}

@@ -1,5 +1,5 @@
-import { compile } from '../../../src/devices/process/aer_sim/compile.ts'
-import { Statevector } from '../../../src/devices/process/aer_sim/statevector.ts'
+import { compile } from '../../../src/devices/process/aer_sim/methods/statevector/compile.ts'
+import { Statevector } from '../../../src/devices/process/aer_sim/methods/statevector/statevector.ts'
 import { lowerProgram, parseProgram } from '../../../src/qasm/index.ts'
 import { openProcess, payloadOf, runJob } from './jobs.ts'
 

@@ -1,7 +1,11 @@
 import { systemClock } from '../../../src/base/index.ts'
 import { createRng } from '../../../src/devices/numeric/random.ts'
 import { Pacer } from '../../../src/devices/process/aer_sim/pacer.ts'
-import { type CircuitOutcome, runStatic } from '../../../src/devices/process/aer_sim/run-circuit.ts'
+import {
+  type BoundProgram,
+  type CircuitOutcome,
+  runCircuit,
+} from '../../../src/devices/process/aer_sim/run-circuit.ts'
 import type { Readout } from '../../../src/devices/process/aer_sim/tally.ts'
 import { ResultBudget } from '../../../src/devices/results.ts'
 import type { Op } from '../../../src/qasm/index.ts'
@@ -12,11 +16,13 @@ interface RunOptions {
   stream?: number
   clbits?: number
   readout?: Partial<Readout>
+  method?: string
 }
 
-/** What `runStatic` needs beside a circuit, with a minute of time. */
+/** What `runCircuit` needs beside a program, with a minute of time. */
 export function runOptions(options: RunOptions = {}) {
   return {
+    circuitIndex: 0,
     shots: options.shots ?? 1_000,
     readout: { error: 0, memory: 'none' as const, ...options.readout },
     rng: createRng(options.seed ?? 1),
@@ -26,7 +32,21 @@ export function runOptions(options: RunOptions = {}) {
       deadline: systemClock.monotonic() + 60_000,
     }),
     budget: new ResultBudget(),
-    admit: () => undefined,
+    clock: systemClock,
+    method: options.method ?? 'automatic',
+    room: { stateQubits: 27, bytes: 2 ** 30 },
+  }
+}
+
+/** A program of given steps, none of which depends on an outcome. */
+export function programOf(ops: readonly Op[], qubits: number, clbits = qubits): BoundProgram {
+  return {
+    qubits,
+    clbits,
+    ops,
+    walk: () => {
+      throw new TypeError('the program has no feedback')
+    },
   }
 }
 
@@ -36,7 +56,7 @@ export function runOps(
   qubits: number,
   options: RunOptions = {},
 ): Promise<CircuitOutcome> {
-  return runStatic({ qubits, clbits: options.clbits ?? qubits }, ops, runOptions(options))
+  return runCircuit(programOf(ops, qubits, options.clbits), runOptions(options))
 }
 
 /** Chi-square of counts against probabilities, with its degrees of freedom; outcomes below 5 expected are pooled. */

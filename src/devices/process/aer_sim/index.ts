@@ -1,8 +1,10 @@
 import { defineDevice } from '../../define-device.ts'
 import { newSeed } from '../../numeric/random.ts'
 import { OptionValueError, opt } from '../../options.ts'
+import { AUTOMATIC } from './choose-method.ts'
+import { METHODS } from './methods/index.ts'
+import { MAX_STATE_QUBITS } from './methods/statevector/statevector.ts'
 import { simulateJob } from './run-job.ts'
-import { MAX_STATE_QUBITS } from './statevector.ts'
 
 function readNoise(text: string): 'none' {
   if (text === 'none') return text
@@ -15,9 +17,9 @@ export const aerSim = defineDevice({
   name: 'aer_sim',
   options: {
     seed: opt.int({ help: 'Fixes the random results', min: 0 }),
-    method: opt.enum(['automatic', 'statevector'], {
+    method: opt.enum([AUTOMATIC, ...METHODS.map(({ name }) => name)], {
       help: 'How circuits are simulated',
-      default: 'automatic',
+      default: AUTOMATIC,
     }),
     noise: opt.custom(readNoise, { help: 'Noise model', default: 'none' }),
     max_qubits: opt.int({ help: 'Largest number of qubits', min: 1, max: MAX_STATE_QUBITS, default: 24 }),
@@ -39,6 +41,7 @@ export const aerSim = defineDevice({
           stateQubits: options.max_qubits,
           shots: options.max_shots,
         },
+        method: options.method,
         seed: options.seed ?? newSeed(),
         readoutError: 0,
         clock,

@@ -7,8 +7,6 @@ const LOOK_EVERY = 2 ** 22
 /** How long the event loop may be blocked, in ms: a cancellation is noticed within it. */
 const YIELD_EVERY_MS = 25
 
-/** Amplitude updates per second of a present-day processor: measured 1.0e9 for states within its cache, half outside. */
-const UPDATES_PER_SECOND = 1e9
 /** How wrong the estimate may be before work is refused because of it. */
 const DOUBT = 2
 
@@ -34,12 +32,11 @@ export class Pacer {
   }
 
   /**
-   * Refuses work that cannot end in time, instead of ending it when the time is spent.
+   * Refuses work of `seconds` that cannot end in time, instead of ending it when the time is spent.
    * @throws JobError `too_long`, or `timed_out` after the deadline.
    */
-  demand(updates: number): void {
+  demand(seconds: number): void {
     this.#look()
-    const seconds = updates / UPDATES_PER_SECOND
     const left = (this.#io.deadline - this.#clock.monotonic()) / 1_000
     if (seconds <= DOUBT * left) return
     const text = `job needs about ${Math.ceil(seconds)} s, limit is ${rounded(this.limitSeconds)} s`

@@ -1,14 +1,29 @@
-import type { Circuit, Op, Sink } from '../../../qasm/index.ts'
+import type { Clock } from '../../../base/index.ts'
+import type { Op, Sink } from '../../../qasm/index.ts'
+import { JobError } from '../../errors.ts'
 import type { Rng } from '../../numeric/random.ts'
 import type { ResultBudget } from '../../results.ts'
-import { runBranches, type Walker } from './branch.ts'
+import { chooseMethod } from './choose-method.ts'
+import type { Method, Room, Task } from './define-method.ts'
+import { METHODS } from './methods/index.ts'
 import type { Pacer } from './pacer.ts'
-import { costOf, type Plan, planCircuit } from './plan.ts'
-import { drawIndices } from './sampler.ts'
-import { Statevector } from './statevector.ts'
+import { Phases } from './phases.ts'
+import { reduceCircuit } from './reduce.ts'
 import { type Readout, Tally } from './tally.ts'
 
+/** A program with bound parameters. */
+export interface BoundProgram {
+  qubits: number
+  clbits: number
+  /** Its steps; absent when outcomes steer it. */
+  ops?: readonly Op[]
+  /** Carries it out once against a sink and returns its classical bits. */
+  walk(sink: Sink): Uint8Array
+}
+
 interface CircuitRun {
+  /** Which circuit of the job, for messages. */
+  circuitIndex: number
   shots: number
   readout: Readout
   rng: Rng
@@ -16,8 +31,10 @@ interface CircuitRun {
   stream: number
   pacer: Pacer
   budget: ResultBudget
-  /** Refuses a state that is too large, before memory is taken. */
-  admit(qubits: number): void
+  clock: Clock
+  /** Name of the method that is wanted, or `automatic`. */
+  method: string
+  room: Room
 }
 
 /** What came out of one circuit. */
@@ -27,113 +44,48 @@ export interface CircuitOutcome {
   memory?: unknown
   /** Classical bits no measurement writes; empty when a program with feedback decides that as it runs. */
   unmeasured: number[]
+  /** How the outcomes were computed: method, time of its phases and what the method adds. */
+  provenance: Record<string, unknown>
 }
 
-type Registers = Pick<Circuit, 'qubits' | 'clbits'>
+/** Runs one circuit with the method that suits it. */
+export async function runCircuit(program: BoundProgram, run: CircuitRun): Promise<CircuitOutcome> {
+  const { pacer } = run
+  const phases = new Phases(run.clock)
+  const { qubits, clbits, ops } = program
+  const reduced = ops && reduceCircuit(ops, qubits, clbits)
+  const walk = (sink: Sink) => program.walk(sink)
+  const task: Task = { qubits, clbits, shots: run.shots, reduced, walk }
+  const measured = measuredBits(clbits, ops)
+  const unmeasured = Array.from({ length: clbits }, (_, clbit) => clbit).filter((bit) => !measured.has(bit))
+  const method = methodFor(task, run)
+  pacer.demand(method.cost(task))
+  const unread = reduced?.terminal.map(({ clbit }) => clbit) ?? []
+  const tally = new Tally({ ...run, clbits, measured: [...measured], unread })
+  phases.end('plan')
+  if (measured.size === 0) return { counts: {}, unmeasured, provenance: { method: method.name } }
+  const added = await method.run(task, { ...run, tally, phases, readoutError: run.readout.error })
+  const provenance = { method: method.name, phases: phases.seconds, ...added }
+  return { ...outcomeOf(tally, run.readout), unmeasured, provenance }
+}
 
-/** Runs a flat circuit. Its last measurements are sampled, all shots at once. */
-export async function runStatic(
-  circuit: Registers,
-  ops: readonly Op[],
-  run: CircuitRun,
-): Promise<CircuitOutcome> {
-  const plan = planCircuit(ops, circuit.qubits, circuit.clbits)
-  run.admit(plan.qubits)
-  run.pacer.demand(plan.steps.reduce((sum, step) => sum + costOf(step, plan.qubits), 0))
+function methodFor(task: Task, { method, room, circuitIndex }: CircuitRun): Method {
+  const choice = chooseMethod(METHODS, method, task, room)
+  if ('method' in choice) return choice.method
+  const { code: errorCode, reason } = choice.refusal
+  throw new JobError(`circuit ${circuitIndex} cannot be simulated; ${reason}`, { errorCode, circuitIndex })
+}
+
+/** Classical bits some measurement writes, ascending: all of them where outcomes decide that. */
+function measuredBits(clbits: number, ops: readonly Op[] | undefined): Set<number> {
+  const all = Array.from({ length: clbits }, (_, clbit) => clbit)
+  if (!ops) return new Set(all)
   const written = new Set(ops.map((op) => (op.kind === 'measure' ? op.clbit : -1)))
-  const all = Array.from({ length: circuit.clbits }, (_, clbit) => clbit)
-  const measured = all.filter((clbit) => written.has(clbit))
-  const unmeasured = all.filter((clbit) => !written.has(clbit))
-  const unread = plan.terminal.map(({ clbit }) => clbit)
-  const tally = new Tally({ ...run, clbits: circuit.clbits, measured, unread })
-  if (measured.length === 0) return { counts: {}, unmeasured }
-  if (plan.collapses) {
-    await runBranches({
-      ...run,
-      qubits: plan.qubits,
-      readoutError: run.readout.error,
-      walk: (walker) => walkPlan(plan, walker, run.pacer, new Uint8Array(circuit.clbits)),
-      leaf: (walker, bits) => tallyLeaf(walker, bits, plan, tally),
-    })
-  } else {
-    const state = await evolve(plan, run.pacer)
-    const shots = Uint32Array.from({ length: run.shots }, (_, shot) => shot)
-    const indices = drawIndices(state.amplitudes, shots, run.rng, run.stream, 0)
-    tallyIndices(shots, indices, new Uint8Array(circuit.clbits), plan, tally)
-  }
-  return { ...outcomeOf(tally, run), unmeasured }
+  return new Set(all.filter((clbit) => written.has(clbit)))
 }
 
-/** Runs a program whose steps depend on its outcomes. `walk` carries it out once and returns its classical bits. */
-export async function runWithFeedback(
-  circuit: Registers,
-  walk: (sink: Sink) => Uint8Array,
-  run: CircuitRun,
-): Promise<CircuitOutcome> {
-  run.admit(circuit.qubits)
-  if (circuit.clbits === 0) return { counts: {}, unmeasured: [] }
-  const measured = Array.from({ length: circuit.clbits }, (_, clbit) => clbit)
-  const tally = new Tally({ ...run, clbits: circuit.clbits, measured, unread: [] })
-  await runBranches({
-    ...run,
-    qubits: circuit.qubits,
-    readoutError: run.readout.error,
-    walk,
-    leaf: (walker, bits) => tally.add(bits, walker.shots),
-  })
-  return { ...outcomeOf(tally, run), unmeasured: [] }
-}
-
-function outcomeOf(tally: Tally, { readout }: CircuitRun): Omit<CircuitOutcome, 'unmeasured'> {
+function outcomeOf(tally: Tally, readout: Readout): Pick<CircuitOutcome, 'counts' | 'memory'> {
   const hasSignals = readout.memory === 'points' || readout.memory === 'mean_point'
   const memory = tally.memory()
   return { ...(!hasSignals && { counts: tally.counts() }), ...(memory !== undefined && { memory }) }
-}
-
-async function evolve(plan: Plan, pacer: Pacer): Promise<Statevector> {
-  const state = new Statevector(plan.qubits)
-  for (const step of plan.steps) {
-    if (step.kind === 'measure' || step.kind === 'reset') continue
-    state.apply(step)
-    pacer.spend(costOf(step, plan.qubits))
-    if (pacer.isRestDue) await pacer.rest()
-  }
-  return state
-}
-
-async function walkPlan(plan: Plan, walker: Walker, pacer: Pacer, bits: Uint8Array): Promise<Uint8Array> {
-  for (const step of plan.steps) {
-    walker.step(step, bits)
-    if (pacer.isRestDue) await pacer.rest()
-  }
-  return bits
-}
-
-function tallyLeaf(walker: Walker, bits: Uint8Array, plan: Plan, tally: Tally): void {
-  if (plan.terminal.length === 0) tally.add(bits, walker.shots)
-  else tallyIndices(walker.shots, walker.indices(), bits, plan, tally)
-}
-
-/** Adds shots that end in the given basis states, and whose earlier outcomes are in `bits`. */
-function tallyIndices(
-  shots: Uint32Array,
-  indices: Uint32Array,
-  bits: Uint8Array,
-  { terminal }: Plan,
-  tally: Tally,
-): void {
-  const mask = terminal.reduce((all, { bit }) => all | bit, 0)
-  const write = (outcome: number) => {
-    for (const { bit, clbit } of terminal) bits[clbit] = (outcome & bit) === 0 ? 0 : 1
-    return bits
-  }
-  if (tally.isPerShot) {
-    indices.forEach((index, place) => {
-      tally.add(write(index), shots.subarray(place, place + 1))
-    })
-    return
-  }
-  const counts = new Map<number, number>()
-  for (const index of indices) counts.set(index & mask, (counts.get(index & mask) ?? 0) + 1)
-  for (const [outcome, count] of counts) tally.addMany(write(outcome), count)
 }

@@ -6,8 +6,7 @@ import { JobError, jobErrorOf } from '../../errors.ts'
 import { createRng } from '../../numeric/random.ts'
 import { circuitResultOf, jobResultsOf, ResultBudget } from '../../results.ts'
 import { Pacer } from './pacer.ts'
-import { type CircuitOutcome, runStatic, runWithFeedback } from './run-circuit.ts'
-import { MAX_STATE_QUBITS } from './statevector.ts'
+import { type CircuitOutcome, runCircuit } from './run-circuit.ts'
 import type { Readout } from './tally.ts'
 
 /** What a simulated device can take. */
@@ -24,6 +23,8 @@ interface Simulation {
   device: string
   payload: JobPayload
   bounds: Bounds
+  /** Name of the simulation method, or `automatic`. */
+  method: string
   /** An integer from 0 to 2^53 - 1; the seed of the payload wins. */
   seed: number
   /** Probability that a measured bit is reported wrongly. */
@@ -42,14 +43,13 @@ interface Execution {
   shots: number
 }
 
-/** Share of the free memory a state may take. */
+/** Share of the free memory a simulation may take. */
 const MEMORY_SHARE = 0.5
-const BYTES_PER_AMPLITUDE = 16
 
-/** Qubits for whose state there is memory now, also inside a container. */
-function qubitsInMemory(): number {
+/** Memory a simulation may take now, in bytes, also inside a container. */
+function freeBytes(): number {
   const bytes = Math.min(process.availableMemory(), process.constrainedMemory() || Number.POSITIVE_INFINITY)
-  return Math.floor(Math.log2((MEMORY_SHARE * bytes) / BYTES_PER_AMPLITUDE))
+  return MEMORY_SHARE * bytes
 }
 
 function parseCircuits(payload: JobPayload): Program[] {
@@ -118,14 +118,6 @@ function lower(program: Program, values: readonly number[], circuitIndex: number
   }
 }
 
-function admit(qubits: number, most: number, device: string, circuitIndex: number): void {
-  if (qubits <= most) return
-  throw new JobError(
-    `circuit ${circuitIndex} needs ${qubits} qubits; ${device} simulates at most ${most} with the statevector method`,
-    { errorCode: 'too_many_qubits', circuitIndex },
-  )
-}
-
 function checkBounds(execution: Execution, device: string, bounds: Bounds): void {
   const { circuit, circuitIndex, shots } = execution
   if (circuit.qubits > bounds.declaredQubits) {
@@ -183,16 +175,16 @@ export async function simulateJob(simulation: Simulation): Promise<JobResults> {
     io.phase(`circuit ${results.length}`)
     const from = clock.monotonic()
     const outcome = await runExecution(execution, {
+      circuitIndex: execution.circuitIndex,
       shots: execution.shots,
       readout: readoutOf(payload, simulation.readoutError),
       rng,
       stream: results.length,
       pacer,
       budget,
-      admit: (qubits) => {
-        const most = Math.min(simulation.bounds.stateQubits, MAX_STATE_QUBITS, qubitsInMemory())
-        admit(qubits, most, device, execution.circuitIndex)
-      },
+      clock,
+      method: simulation.method,
+      room: { stateQubits: simulation.bounds.stateQubits, bytes: freeBytes() },
     })
     const seconds = (clock.monotonic() - from) / 1_000
     results.push(resultOf(execution, outcome, payload, seed, seconds))
@@ -214,11 +206,10 @@ const EXECUTION_WORK = 2 ** 20
 
 async function runExecution(
   { program, values, circuit, circuitIndex }: Execution,
-  run: Parameters<typeof runStatic>[2],
+  run: Parameters<typeof runCircuit>[1],
 ): Promise<CircuitOutcome> {
   try {
-    if (circuit.ops) return await runStatic(circuit, circuit.ops, run)
-    return await runWithFeedback(circuit, (sink) => runDynamic(program, values, sink), run)
+    return await runCircuit({ ...circuit, walk: (sink) => runDynamic(program, values, sink) }, run)
   } catch (error) {
     throw jobErrorOf(error, circuitIndex, true)
   }
@@ -249,7 +240,7 @@ function resultOf(
     ...(outcome.counts !== undefined && { counts: outcome.counts }),
     ...(outcome.memory !== undefined && { memory: outcome.memory }),
     metadata: {
-      method: 'statevector',
+      ...outcome.provenance,
       seed,
       seconds,
       parameter_set: execution.parameterSet,

@@ -59,6 +59,7 @@ async function runMock(context: MockContext, job: Job, io: JobIo, count: number)
       stateQubits: context.options.num_qubits,
       shots: JOB_LIMITS.shots,
     },
+    method: 'statevector',
     seed: context.options.seed ?? hashOf(job.id),
     readoutError: context.options.readout_error,
     clock: context.clock,

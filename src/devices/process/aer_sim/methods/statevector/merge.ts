@@ -1,13 +1,5 @@
-import type { MeasureOp, PhaseOp, ResetOp, UnitaryOp } from '../../../qasm/index.ts'
-
-/** A step that does something to a state. */
-export type Action = UnitaryOp | PhaseOp | MeasureOp | ResetOp
-
-/** Every qubit a step touches. */
-export function qubitsOf(op: Action): number[] {
-  if (op.kind === 'measure' || op.kind === 'reset') return [op.qubit]
-  return op.kind === 'phase' ? op.controls : op.targets.concat(op.controls)
-}
+import type { UnitaryOp } from '../../../../../qasm/index.ts'
+import { type Action, qubitsOf } from '../../reduce.ts'
 
 /** The step as a matrix on one qubit, if it is one. */
 function asSingle(op: Action): UnitaryOp | undefined {

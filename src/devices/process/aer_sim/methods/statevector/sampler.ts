@@ -1,4 +1,4 @@
-import { PURPOSE, type Rng } from '../../numeric/random.ts'
+import { PURPOSE, type Rng } from '../../../../numeric/random.ts'
 
 /** Amplitudes summed together before a search looks inside: small enough for the first cache. */
 const BLOCK = 4_096

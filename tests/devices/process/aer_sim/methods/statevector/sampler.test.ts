@@ -1,6 +1,9 @@
 import { expect, test } from 'bun:test'
-import { createRng } from '../../../../src/devices/numeric/random.ts'
-import { firstAbove, sampleIndices } from '../../../../src/devices/process/aer_sim/sampler.ts'
+import { createRng } from '../../../../../../src/devices/numeric/random.ts'
+import {
+  firstAbove,
+  sampleIndices,
+} from '../../../../../../src/devices/process/aer_sim/methods/statevector/sampler.ts'
 
 /** A state with the given probabilities. */
 function stateOf(probabilities: number[]): Float64Array {

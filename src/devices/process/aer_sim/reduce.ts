@@ -1,31 +1,27 @@
 import type { MeasureOp, Op, PhaseOp, ResetOp, UnitaryOp } from '../../../qasm/index.ts'
-import { compile, isDiagonal, type KernelCall } from './compile.ts'
-import { bitCount } from './kernels.ts'
-import { type Action, mergeSingles, qubitsOf } from './merge.ts'
-import { MAX_STATE_QUBITS } from './statevector.ts'
 
-/** A measurement that must happen where it stands. `bit` is the qubit's in the state; `clbit` may be -1. */
-export interface MeasureStep {
-  kind: 'measure'
-  bit: number
-  clbit: number
+/** A step that does something to a state. */
+export type Action = UnitaryOp | PhaseOp | MeasureOp | ResetOp
+
+/** Every qubit a step touches. */
+export function qubitsOf(op: Action): number[] {
+  if (op.kind === 'measure' || op.kind === 'reset') return [op.qubit]
+  return op.kind === 'phase' ? op.controls : op.targets.concat(op.controls)
 }
 
-/** A reset of a qubit that something has touched. */
-export interface ResetStep {
-  kind: 'reset'
-  bit: number
+/** Whether a row-major interleaved matrix has nothing off its diagonal. */
+export function isDiagonal(matrix: Float64Array): boolean {
+  const dimension = Math.sqrt(matrix.length / 2)
+  return matrix.every((part, index) => part === 0 || (index >> 1) % (dimension + 1) === 0)
 }
 
-export type Step = KernelCall | MeasureStep | ResetStep
-
-/** What is left of a circuit to compute its outcomes. */
-export interface Plan {
-  /** Qubits of the state: those that influence an outcome. */
-  qubits: number
-  steps: Step[]
-  /** Measurements that may wait until after the last step. `bit` is 0 for a qubit that stays |0>. */
-  terminal: { bit: number; clbit: number }[]
+/** What is left of a circuit to compute its outcomes; gates keep their names, qubits their numbers. */
+export interface Reduced {
+  /** Qubits that influence an outcome, ascending. */
+  qubits: number[]
+  ops: Action[]
+  /** Measurements that may wait until after the last step. */
+  terminal: { qubit: number; clbit: number }[]
   /** Whether some step is a measurement or reset, so that shots differ before the end. */
   collapses: boolean
 }
@@ -105,29 +101,21 @@ class Backward {
 }
 
 /**
- * Reduces a circuit to what its outcomes depend on: drops steps and qubits that no measured bit depends on, moves
- * measurements that commute with everything after them to the end, and merges gates.
+ * Reduces a circuit to what its outcomes depend on: drops steps and qubits that no measured bit depends on and
+ * moves measurements that commute with everything after them to the end.
  */
-export function planCircuit(ops: readonly Op[], qubits: number, clbits: number): Plan {
+export function reduceCircuit(all: readonly Op[], qubits: number, clbits: number): Reduced {
   const backward = new Backward(qubits, clbits)
-  for (let index = ops.length - 1; index >= 0; index--) {
-    const op = ops[index]
+  for (let index = all.length - 1; index >= 0; index--) {
+    const op = all[index]
     if (op) backward.step(op)
   }
-  const kept = mergeSingles(withoutIdleResets(backward.kept.reverse(), qubits))
-  const used = new Set(kept.flatMap(qubitsOf))
-  const places = new Map([...used].sort((a, b) => a - b).map((qubit, place) => [qubit, place]))
-  const bitOf = (qubit: number) => 1 << (places.get(qubit) ?? 0)
-  const isCollapse = (op: Action) => op.kind === 'measure' || op.kind === 'reset'
+  const ops = withoutIdleResets(backward.kept.reverse(), qubits)
   return {
-    qubits: places.size,
-    // With more qubits than a mask has bits there is no plan: the caller refuses it for their number.
-    steps: places.size > MAX_STATE_QUBITS ? [] : kept.flatMap((op) => stepsOf(op, bitOf)),
-    terminal: backward.terminal.map(({ qubit, clbit }) => ({
-      bit: places.has(qubit) ? bitOf(qubit) : 0,
-      clbit,
-    })),
-    collapses: kept.some(isCollapse),
+    qubits: [...new Set(ops.flatMap(qubitsOf))].sort((a, b) => a - b),
+    ops,
+    terminal: backward.terminal,
+    collapses: ops.some(({ kind }) => kind === 'measure' || kind === 'reset'),
   }
 }
 
@@ -139,19 +127,4 @@ function withoutIdleResets(ops: Action[], qubits: number): Action[] {
     for (const qubit of qubitsOf(op)) touched[qubit] = 1
     return true
   })
-}
-
-function stepsOf(op: Action, bitOf: (qubit: number) => number): Step[] {
-  if (op.kind === 'unitary' || op.kind === 'phase') return compile(op, bitOf)
-  const bit = bitOf(op.qubit)
-  return [op.kind === 'measure' ? { kind: 'measure', bit, clbit: op.clbit } : { kind: 'reset', bit }]
-}
-
-/** Work of a step in amplitude updates, a dense single-qubit gate without controls being one pass over the state. */
-export function costOf(step: Step, qubits: number): number {
-  const size = 2 ** qubits
-  if (step.kind === 'measure' || step.kind === 'reset') return 2 * size
-  const touched = size / 2 ** bitCount(step.controls)
-  if (step.kind === 'many') return touched * 2 ** step.targets.length
-  return touched
 }

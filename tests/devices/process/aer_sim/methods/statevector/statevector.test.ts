@@ -1,10 +1,21 @@
 import { expect, test } from 'bun:test'
-import { createRng } from '../../../../src/devices/numeric/random.ts'
-import { compile } from '../../../../src/devices/process/aer_sim/compile.ts'
-import { Statevector } from '../../../../src/devices/process/aer_sim/statevector.ts'
-import type { Op } from '../../../../src/qasm/index.ts'
-import { h, MATRICES, measure, phase, randomUnitary, ry, swap, unitary, x, z } from '../../support/ops.ts'
-import { type Amplitudes, applyOp, zeroState } from '../../support/reference.ts'
+import { createRng } from '../../../../../../src/devices/numeric/random.ts'
+import { compile } from '../../../../../../src/devices/process/aer_sim/methods/statevector/compile.ts'
+import { Statevector } from '../../../../../../src/devices/process/aer_sim/methods/statevector/statevector.ts'
+import type { Op } from '../../../../../../src/qasm/index.ts'
+import {
+  h,
+  MATRICES,
+  measure,
+  phase,
+  randomUnitary,
+  ry,
+  swap,
+  unitary,
+  x,
+  z,
+} from '../../../../support/ops.ts'
+import { type Amplitudes, applyOp, zeroState } from '../../../../support/reference.ts'
 
 function evolve(ops: readonly Op[], qubits: number): Statevector {
   const state = new Statevector(qubits)

@@ -1,4 +1,5 @@
-import type { PhaseOp, UnitaryOp } from '../../../qasm/index.ts'
+import type { PhaseOp, UnitaryOp } from '../../../../../qasm/index.ts'
+import { isDiagonal } from '../../reduce.ts'
 
 /** One kernel call on a state; qubits are bit masks. */
 export type KernelCall =
@@ -12,12 +13,6 @@ export type BitOf = (qubit: number) => number
 
 /** Every qubit at its own place. */
 export const identityBits: BitOf = (qubit) => 1 << qubit
-
-/** Whether a row-major interleaved matrix has nothing off its diagonal. */
-export function isDiagonal(matrix: Float64Array): boolean {
-  const dimension = Math.sqrt(matrix.length / 2)
-  return matrix.every((part, index) => part === 0 || (index >> 1) % (dimension + 1) === 0)
-}
 
 function isFlip(matrix: Float64Array): boolean {
   return matrix.length === 8 && matrix.every((part, index) => part === (index === 2 || index === 4 ? 1 : 0))

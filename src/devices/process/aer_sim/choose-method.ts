@@ -1,0 +1,31 @@
+import type { Method, Refusal, Room, Task } from './define-method.ts'
+
+/** The value of the option `method` that leaves the choice to `chooseMethod`. */
+export const AUTOMATIC = 'automatic'
+
+/** The method a task is run with, or why there is none. */
+export type Choice = { method: Method } | { refusal: Refusal }
+
+/**
+ * The method for a task: among those that do not refuse it the first that prefers it, else the first in the list.
+ * `wanted` restricts the choice to one of them. When all of them refuse, the refusal names each with its reason.
+ */
+export function chooseMethod(methods: readonly Method[], wanted: string, task: Task, room: Room): Choice {
+  const refusals: [string, Refusal][] = []
+  const able: Method[] = []
+  for (const method of methods) {
+    if (wanted !== AUTOMATIC && wanted !== method.name) continue
+    const refusal = method.refuse(task, room)
+    if (refusal) refusals.push([method.name, refusal])
+    else able.push(method)
+  }
+  const method = able.find((each) => each.prefers?.(task)) ?? able[0]
+  if (method) return { method }
+  const reason = refusals.map(([name, refusal]) => `${name}: ${refusal.reason}`).join('; ')
+  return { refusal: { code: codeOf(refusals.map(([, { code }]) => code)), reason } }
+}
+
+/** Too many qubits is what the user can act upon, whatever else kept a method from the circuit. */
+function codeOf(codes: readonly string[]): string {
+  return codes.find((code) => code === 'too_many_qubits') ?? codes[0] ?? 'unsupported'
+}

@@ -1,0 +1,5 @@
+import type { Method } from '../define-method.ts'
+import { statevector } from './statevector/index.ts'
+
+/** Every simulation method, in the order of automatic choice. */
+export const METHODS: readonly Method[] = [statevector]

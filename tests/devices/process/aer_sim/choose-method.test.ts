@@ -1,0 +1,48 @@
+import { expect, test } from 'bun:test'
+import { chooseMethod } from '../../../../src/devices/process/aer_sim/choose-method.ts'
+import {
+  defineMethod,
+  type Method,
+  type Task,
+} from '../../../../src/devices/process/aer_sim/define-method.ts'
+
+const room = { stateQubits: 24, bytes: 2 ** 30 }
+const task: Task = {
+  qubits: 30,
+  clbits: 1,
+  shots: 10,
+  reduced: { qubits: [0], ops: [], terminal: [], collapses: false },
+  walk: () => new Uint8Array(1),
+}
+
+function method(name: string, more: Partial<Method> = {}) {
+  return defineMethod({ name, refuse: () => undefined, cost: () => 0, run: async () => ({}), ...more })
+}
+
+const first = method('first')
+const keen = method('keen', { prefers: ({ qubits }) => qubits === 30 })
+const small = method('small', { refuse: () => ({ code: 'too_many_qubits', reason: 'needs 30 qubits' }) })
+const strict = method('strict', { refuse: () => ({ code: 'not_clifford', reason: 'gate t' }) })
+
+test('chooseMethod() takes the first method that can, in the order of the list', () => {
+  expect(chooseMethod([small, first, strict], 'automatic', task, room)).toEqual({ method: first })
+})
+
+test('chooseMethod() takes a later method that prefers the task, unless it refuses it', () => {
+  expect(chooseMethod([first, keen], 'automatic', task, room)).toEqual({ method: keen })
+  const refusing = { ...keen, refuse: strict.refuse }
+  expect(chooseMethod([first, refusing], 'automatic', task, room)).toEqual({ method: first })
+})
+
+test('chooseMethod() takes the wanted method and no other', () => {
+  expect(chooseMethod([first, keen], 'first', task, room)).toEqual({ method: first })
+  expect(chooseMethod([first, small], 'small', task, room)).toEqual({
+    refusal: { code: 'too_many_qubits', reason: 'small: needs 30 qubits' },
+  })
+})
+
+test('chooseMethod() names every method that was tried when none takes the task', () => {
+  expect(chooseMethod([strict, small], 'automatic', task, room)).toEqual({
+    refusal: { code: 'too_many_qubits', reason: 'strict: gate t; small: needs 30 qubits' },
+  })
+})
