@@ -26,10 +26,10 @@ export interface Lab {
 
 const QPU_SECONDS = 3_600
 
-/** Opens a lab in a folder of its own. */
-export async function openLab(): Promise<Lab> {
+/** Opens a lab in a folder of its own; `flags` are further ones of `svc serve`. */
+export async function openLab(flags: string[] = []): Promise<Lab> {
   const folder = temporaryFolder()
-  const service = await Service.install(folder.path)
+  const service = await Service.install(folder.path, { flags })
   const admin = { email: 'root@lab.example', password: 'a password of the lab', token: '' }
   const user = { email: 'lindqvist@lab.example', password: 'another password of the lab', id: '', token: '' }
   await runSvc(['superuser', 'upsert', admin.email, admin.password], { cwd: folder.path })
