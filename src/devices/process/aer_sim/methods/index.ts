@@ -1,5 +1,6 @@
 import type { Method } from '../define-method.ts'
+import { stabilizer } from './stabilizer/index.ts'
 import { statevector } from './statevector/index.ts'
 
 /** Every simulation method, in the order of automatic choice. */
-export const METHODS: readonly Method[] = [statevector]
+export const METHODS: readonly Method[] = [statevector, stabilizer]
