@@ -106,6 +106,14 @@ export {
 } from './store/leases.ts'
 export { chargeOf, type LedgerEntry, postLedger } from './store/ledger.ts'
 export { type Dismissal, dismissNotification } from './store/notifications.ts'
+export {
+  holdJob,
+  type JobAct,
+  moveJobToFront,
+  type Requeued,
+  releaseJob,
+  requeueJob,
+} from './store/operate.ts'
 export { type JobOutlook, type QueueOutlook, readOutlook } from './store/outlook.ts'
 export {
   calibratingQpus,
@@ -117,6 +125,7 @@ export {
   listQpus,
   normalName,
   type Qpu,
+  setDraining,
   setDriverEnabled,
   setMaintenance,
   setQpuEnabled,

@@ -149,9 +149,15 @@ const INVARIANTS: readonly Invariant[] = [
             (SELECT max(rowid) FROM job_timeline WHERE job = job.id)
           WHERE job.status IS NOT CASE last.event
             WHEN 'submitted' THEN 'pending' WHEN 'undelivered' THEN 'pending' WHEN 'lost' THEN 'pending'
-            WHEN 'device_error' THEN 'pending' WHEN 'claimed' THEN 'running' WHEN 'started' THEN 'running'
+            WHEN 'device_error' THEN 'pending' WHEN 'requeued' THEN 'pending' WHEN 'held' THEN 'pending'
+            WHEN 'released' THEN 'pending' WHEN 'moved_to_front' THEN 'pending' WHEN 'claimed' THEN 'running' WHEN 'started' THEN 'running'
             WHEN 'imported' THEN CASE WHEN job.status IN ('pending', 'running') THEN '' ELSE job.status END
             ELSE last.event END`,
+  },
+  {
+    id: 'I15',
+    text: 'Only a pending job is held',
+    sql: `SELECT id, status FROM quantum_jobs WHERE held = 1 AND status <> 'pending'`,
   },
 ]
 

@@ -138,7 +138,7 @@ export const INTERNAL_TABLES: readonly Table[] = [
       driver: 'TEXT NOT NULL',
       qpu: 'TEXT NOT NULL',
       epoch: 'INTEGER NOT NULL',
-      state: "TEXT NOT NULL CHECK (state IN ('open', 'ok', 'error', 'lost', 'undelivered'))",
+      state: "TEXT NOT NULL CHECK (state IN ('open', 'ok', 'error', 'lost', 'undelivered', 'requeued'))",
       claimed_at: 'TEXT NOT NULL',
       started_at: "TEXT NOT NULL DEFAULT ''",
       ended_at: "TEXT NOT NULL DEFAULT ''",

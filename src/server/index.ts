@@ -21,6 +21,7 @@ import type { Route } from './http/route.ts'
 import { Deadlines } from './jobs/deadlines.ts'
 import { Dispatcher } from './jobs/dispatch.ts'
 import { Holds } from './jobs/holds.ts'
+import { jobOperatorRoutes } from './jobs/operate.ts'
 import { Recovery } from './jobs/recover.ts'
 import { jobRoutes } from './jobs/routes.ts'
 import { LiveConfig } from './live-config.ts'
@@ -128,6 +129,7 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
     ...qpuRoutes,
     ...driverRoutes(hub),
     ...jobRoutes(submissions),
+    ...jobOperatorRoutes(holds),
     ...recordRoutes(records),
     ...notificationRoutes,
     ...bookingRoutes,

@@ -126,3 +126,29 @@ describe('migrate()', () => {
     await db.close()
   })
 })
+
+test('the migrations bring a database of the first schema up to date', async () => {
+  using folder = temporaryFolder()
+  const current = { dir: folder.path, clock: new FakeClock(), log: silentLog }
+  await (await openDatabase(current)).close()
+  const path = join(folder.path, 'svc.db')
+  const first = new Sqlite(path)
+  first.run('PRAGMA writable_schema = ON')
+  first.run("UPDATE sqlite_master SET sql = replace(sql, ', ''requeued''', '') WHERE name = 'job_attempts'")
+  first.run('DELETE FROM migrations')
+  first.close()
+  const old = new Sqlite(path)
+  const add = (attempt: number, state: string) =>
+    old.run(
+      `INSERT INTO job_attempts (id, job, attempt, driver, qpu, epoch, state, claimed_at)
+       VALUES ('a${attempt}', 'j', ${attempt}, 'd', 'q', 1, '${state}', '')`,
+    )
+  add(1, 'lost')
+  expect(() => add(2, 'requeued')).toThrow('CHECK')
+  old.close()
+  const db = await openDatabase(current)
+  await db.write('requeue', (tx) => tx.run("UPDATE job_attempts SET state = 'requeued'"))
+  const rows = await db.read((tx) => tx.all('SELECT id, attempt, state FROM job_attempts'))
+  expect(rows).toEqual([{ id: 'a1', attempt: 1, state: 'requeued' }])
+  await db.close()
+})

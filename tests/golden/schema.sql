@@ -136,7 +136,7 @@ CREATE TABLE "job_attempts" (
   "driver" TEXT NOT NULL,
   "qpu" TEXT NOT NULL,
   "epoch" INTEGER NOT NULL,
-  "state" TEXT NOT NULL CHECK (state IN ('open', 'ok', 'error', 'lost', 'undelivered')),
+  "state" TEXT NOT NULL CHECK (state IN ('open', 'ok', 'error', 'lost', 'undelivered', 'requeued')),
   "claimed_at" TEXT NOT NULL,
   "started_at" TEXT NOT NULL DEFAULT '',
   "ended_at" TEXT NOT NULL DEFAULT '',
@@ -223,6 +223,8 @@ CREATE TABLE "qpus" (
   "result_port" INTEGER NOT NULL DEFAULT 0,
   "maintenance" INTEGER NOT NULL DEFAULT 0 CHECK ("maintenance" IN (0, 1)),
   "maintenance_reason" TEXT NOT NULL DEFAULT '',
+  "draining" INTEGER NOT NULL DEFAULT 0 CHECK ("draining" IN (0, 1)),
+  "drain_reason" TEXT NOT NULL DEFAULT '',
   "access_token" TEXT NOT NULL DEFAULT '',
   "created" TEXT NOT NULL,
   "updated" TEXT NOT NULL
@@ -242,6 +244,9 @@ CREATE TABLE "quantum_jobs" (
   "started_at" TEXT NOT NULL DEFAULT '',
   "attempt" INTEGER NOT NULL DEFAULT 0,
   "not_before" INTEGER NOT NULL DEFAULT 0,
+  "held" INTEGER NOT NULL DEFAULT 0 CHECK ("held" IN (0, 1)),
+  "hold_reason" TEXT NOT NULL DEFAULT '',
+  "run_next" INTEGER NOT NULL DEFAULT 0,
   "error_code" TEXT NOT NULL DEFAULT '',
   "qubits" INTEGER NOT NULL DEFAULT 0,
   "created" TEXT NOT NULL,
@@ -249,11 +254,12 @@ CREATE TABLE "quantum_jobs" (
 ) STRICT;
 CREATE INDEX "quantum_jobs_driver" ON "quantum_jobs" ("driver");
 CREATE INDEX "quantum_jobs_qpu_target" ON "quantum_jobs" ("qpu_target");
-CREATE INDEX "quantum_jobs_qpu_target_seq_user_id_not_before_qubits" ON "quantum_jobs" ("qpu_target", "seq", "user_id", "not_before", "qubits") WHERE status = 'pending';
+CREATE INDEX "quantum_jobs_qpu_target_seq_user_id_not_before_qubits" ON "quantum_jobs" ("qpu_target", "seq", "user_id", "not_before", "qubits") WHERE status = 'pending' AND held = 0;
 CREATE UNIQUE INDEX "quantum_jobs_qpu_target_unique" ON "quantum_jobs" ("qpu_target") WHERE status = 'running' AND qpu_target <> '';
+CREATE INDEX "quantum_jobs_run_next_seq_user_id_qpu_target_not_before_qubits" ON "quantum_jobs" ("run_next", "seq", "user_id", "qpu_target", "not_before", "qubits") WHERE run_next > 0 AND (status = 'pending' AND held = 0);
 CREATE INDEX "quantum_jobs_status" ON "quantum_jobs" ("status");
 CREATE INDEX "quantum_jobs_user_id" ON "quantum_jobs" ("user_id");
-CREATE INDEX "quantum_jobs_user_id_seq_qpu_target_not_before_qubits" ON "quantum_jobs" ("user_id", "seq", "qpu_target", "not_before", "qubits") WHERE status = 'pending';
+CREATE INDEX "quantum_jobs_user_id_seq_qpu_target_not_before_qubits" ON "quantum_jobs" ("user_id", "seq", "qpu_target", "not_before", "qubits") WHERE status = 'pending' AND held = 0;
 CREATE TABLE "superusers" (
   "seq" INTEGER PRIMARY KEY AUTOINCREMENT,
   "id" TEXT NOT NULL UNIQUE,

@@ -1,5 +1,5 @@
 import { expect } from 'bun:test'
-import { cancelJob, type Driver, findJob, resetLeases, type User } from '../../src/db/index.ts'
+import { cancelJob, type Driver, findJob, resetLeases, setDraining, type User } from '../../src/db/index.ts'
 import { resultId } from '../../src/protocol/index.ts'
 import { createEventHandler } from '../../src/server/events/handlers.ts'
 import { Deadlines } from '../../src/server/jobs/deadlines.ts'
@@ -7,9 +7,11 @@ import { Dispatcher } from '../../src/server/jobs/dispatch.ts'
 import { Holds } from '../../src/server/jobs/holds.ts'
 import { Recovery } from '../../src/server/jobs/recover.ts'
 import { JobLab } from '../support/job-lab.ts'
+import { operateOn } from './store-acts.ts'
 import {
   CAN_HAPPEN,
   countAttempt,
+  type DriverStep,
   EXECUTION_MS,
   finish,
   hear,
@@ -30,6 +32,8 @@ export class StoreMachine {
   readonly #user: User
   readonly #jobs: ModelJob[] = []
   readonly #drivers: ModelDriver[]
+  readonly #qpus: string[]
+  readonly #draining = new Set<string>()
   #server: ReturnType<StoreMachine['newServer']>
 
   private constructor(lab: JobLab, user: User, drivers: Driver[]) {
@@ -42,6 +46,7 @@ export class StoreMachine {
       running: undefined,
       outbox: [],
     }))
+    this.#qpus = [...new Set(drivers.map(({ qpu }) => qpu))]
     this.#server = this.newServer()
   }
 
@@ -80,13 +85,16 @@ export class StoreMachine {
         return this.#submit(each.at)
       case 'cancel':
         return this.#cancel(this.#jobs[each.at % Math.max(1, this.#jobs.length)])
+      case 'operate':
+        if (each.act === 'drain') return this.#drain(this.#qpus[each.at % this.#qpus.length])
+        return operateOn(this.lab, this.#jobs, this.#jobs[each.at % Math.max(1, this.#jobs.length)], each.act)
       default:
         return this.#runDriver(each)
     }
   }
 
   /** Chooses the driver among those to whom the step can happen. */
-  #choose(each: Extract<Step, { at: number }>): number | undefined {
+  #choose(each: DriverStep): number | undefined {
     const able = [...this.#drivers.keys()].filter((index) => {
       const driver = this.#drivers[index]
       return driver !== undefined && CAN_HAPPEN[each.kind](driver)
@@ -94,7 +102,7 @@ export class StoreMachine {
     return able[each.at % Math.max(1, able.length)]
   }
 
-  async #runDriver(each: Extract<Step, { at: number }>): Promise<void> {
+  async #runDriver(each: DriverStep): Promise<void> {
     const index = this.#choose(each)
     const driver = index === undefined ? undefined : this.#drivers[index]
     if (index === undefined || !driver) return
@@ -125,7 +133,7 @@ export class StoreMachine {
   }
 
   async #submit(number: number): Promise<void> {
-    const qpu = ['', ...new Set(this.#drivers.map(({ record }) => record.qpu))][number % 3] ?? ''
+    const qpu = ['', ...this.#qpus][number % 3] ?? ''
     const { id } = await this.lab.submit(this.#user, qpu)
     this.#jobs.push({
       id,
@@ -136,6 +144,9 @@ export class StoreMachine {
       open: undefined,
       claims: [],
       chargedMs: undefined,
+      held: false,
+      rank: 0,
+      takenBack: 0,
     })
   }
 
@@ -143,7 +154,15 @@ export class StoreMachine {
     if (!job) return
     const done = await this.lab.db.write('cancel', (tx) => cancelJob(tx, job.id))
     expect(done !== undefined).toBe(job.status === 'pending')
-    if (job.status === 'pending') job.status = 'cancelled'
+    if (job.status === 'pending') Object.assign(job, { status: 'cancelled', held: false })
+  }
+
+  /** Drains a QPU, or lets it take jobs again. */
+  async #drain(qpu: string | undefined): Promise<void> {
+    if (!qpu) return
+    const draining = !this.#draining.delete(qpu)
+    if (draining) this.#draining.add(qpu)
+    await setDraining(this.lab.db, 'test', qpu, { draining, reason: '' })
   }
 
   async #dispatch(isFull: boolean): Promise<void> {
@@ -153,16 +172,20 @@ export class StoreMachine {
     await this.#server.dispatcher.dispatchOnce()
     hub.isFull = false
     const sent = hub.sent.slice(sentBefore)
+    const claimed: { id: string; qpu: string; rank: number }[] = []
+    const before = this.#jobs.filter(({ status, held, rank }) => status === 'pending' && !held && rank > 0)
     for (const job of this.#jobs) {
       const stored = await this.lab.job(job.id)
       if (stored.attempt === job.attempt) continue
-      expect([job.status, stored.attempt]).toEqual(['pending', job.attempt + 1])
+      expect([job.status, job.held, stored.attempt]).toEqual(['pending', false, job.attempt + 1])
       const claim = await this.#claimOf(job.id, stored.attempt)
       const index = this.#drivers.findIndex(({ record }) => record.id === claim.driver)
       const driver = this.#drivers[index]
       // Only the attached holder of a free QPU that the job may run on may get it.
       expect(driver?.lease).toEqual({ qpu: claim.qpu, driver: claim.driver, epoch: claim.epoch })
       expect(['', claim.qpu]).toContain(job.qpu)
+      expect(this.#draining).not.toContain(claim.qpu)
+      claimed.push({ id: job.id, qpu: claim.qpu, rank: job.rank })
       expect(this.#jobs.filter(({ open }) => open && this.#qpuOf(open.driver) === claim.qpu)).toEqual([])
       job.attempt += 1
       job.claims.push({ driver: index, epoch: claim.epoch, claimedAt: clock.monotonic() })
@@ -173,6 +196,11 @@ export class StoreMachine {
         job.status = 'running'
         job.open = { driver: index, aliveAt: clock.monotonic(), hasStarted: false }
       } else expect(isFull).toBe(true)
+    }
+    // Of those moved to the front nobody was passed over who may run there.
+    for (const { qpu, rank } of claimed) {
+      const left = before.filter((job) => !claimed.some(({ id }) => id === job.id))
+      for (const job of left) expect(['', qpu].includes(job.qpu) && job.rank > rank).toBe(false)
     }
   }
 
@@ -300,7 +328,7 @@ export class StoreMachine {
   }
 
   #applyToModel(job: ModelJob, { attempt, outcome }: ModelDriver['outbox'][number]): boolean {
-    if (ENDED.has(job.status) || attempt !== job.attempt) return false
+    if (ENDED.has(job.status) || attempt !== job.attempt || attempt === job.takenBack) return false
     if (outcome === 'device') {
       if (!job.open) return false
       countAttempt(job)
@@ -309,6 +337,7 @@ export class StoreMachine {
     const claimedAt = job.claims[attempt - 1]?.claimedAt ?? 0
     const ms = Math.min(EXECUTION_MS, this.lab.clock.monotonic() - claimedAt)
     job.open = undefined
+    job.held = false
     job.status = outcome === 'completed' ? 'completed' : 'failed'
     job.chargedMs = outcome === 'completed' || ms > 0 ? ms : undefined
     return true
@@ -333,8 +362,8 @@ export class StoreMachine {
     const charges = await this.lab.db.read((tx) =>
       tx.all<{ source_id: string; delta_ms: number }>("SELECT * FROM qpu_ledger WHERE kind = 'charge'"),
     )
-    const seen = stored.map((job) => [job?.id, job?.status, job?.attempt])
-    expect(seen).toEqual(this.#jobs.map(({ id, status, attempt }) => [id, status, attempt]))
+    const seen = stored.map((job) => [job?.id, job?.status, job?.attempt, job?.held])
+    expect(seen).toEqual(this.#jobs.map(({ id, status, attempt, held }) => [id, status, attempt, held]))
     const charged = this.#jobs.filter(({ chargedMs }) => chargedMs !== undefined)
     expect(new Map(charges.map((row) => [row.source_id, 0 - row.delta_ms]))).toEqual(
       new Map(charged.map(({ id, chargedMs = 0 }) => [id, chargedMs])),
@@ -345,6 +374,8 @@ export class StoreMachine {
 
   /** No more trouble: every job must end within a few rounds. */
   async heal(): Promise<void> {
+    for (const qpu of this.#draining) await this.#drain(qpu)
+    for (const job of this.#jobs) if (job.held) await operateOn(this.lab, this.#jobs, job, 'release')
     const isOver = () => this.#jobs.every(({ status }) => ENDED.has(status))
     for (let round = 0; !isOver(); round += 1) {
       if (round > 20 + 5 * this.#jobs.length) throw new Error('a job did not end')

@@ -20,6 +20,12 @@ export interface ModelJob {
   /** Drivers, their leases and monotonic claim times by attempt, from 1. */
   claims: { driver: number; epoch: number; claimedAt: number }[]
   chargedMs: number | undefined
+  /** An operator keeps it from running. */
+  held: boolean
+  /** The larger, the earlier; 0 = in its place. */
+  rank: number
+  /** The last attempt that an operator has taken back. */
+  takenBack: number
 }
 
 /** A driver as the protocol wants it: one job at a time, a durable outbox. */
@@ -31,8 +37,11 @@ export interface ModelDriver {
   outbox: { job: string; attempt: number; outcome: Outcome }[]
 }
 
+/** Steps that happen to a driver, or that may. */
+export type DriverStep = Exclude<Extract<Step, { at: number }>, { kind: 'operate' }>
+
 /** To which drivers a step can happen. */
-export const CAN_HAPPEN: Record<Extract<Step, { at: number }>['kind'], (driver: ModelDriver) => boolean> = {
+export const CAN_HAPPEN: Record<DriverStep['kind'], (driver: ModelDriver) => boolean> = {
   submit: () => true,
   cancel: () => true,
   attach: ({ lease }) => lease === undefined,
@@ -56,6 +65,7 @@ export function putBack(job: ModelJob): void {
 export function countAttempt(job: ModelJob): void {
   job.open = undefined
   job.counted += 1
+  job.rank = 0
   job.status = job.counted >= MAX_ATTEMPTS ? 'failed' : 'pending'
 }
 

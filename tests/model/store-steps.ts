@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 
+export type Act = 'hold' | 'release' | 'moveToFront' | 'requeue' | 'drain'
 export type Outcome = 'completed' | 'user' | 'device'
 
 /** Something that may happen; `at` chooses among those to whom it can happen. */
@@ -16,6 +17,8 @@ export type Step =
   | { kind: 'foreign'; at: number; job: number }
   | { kind: 'advance'; seconds: number }
   | { kind: 'restart' }
+  /** What an operator does; `at` chooses a job, or a QPU to drain or undrain. */
+  | { kind: 'operate'; act: Act; at: number }
 
 const at = fc.nat({ max: 20 })
 /** True one time in five. */
@@ -51,6 +54,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({ kind: fc.constant('advance'), seconds: fc.constantFrom(0.01, 1, 12, 25) }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('restart') }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant('operate'),
+      act: fc.constantFrom<Act[]>('hold', 'release', 'moveToFront', 'requeue', 'requeue', 'drain'),
+      at,
+    }),
+  },
 )
 /** A life of the service, as a list of steps. */
 export const steps = fc.array(step, { minLength: 40, maxLength: 120, size: 'max' })

@@ -217,6 +217,22 @@ const TABLE: readonly Row[] = [
     ask: ({ qpu }) => ({ body: { id: qpu.id, maintenance: false } }),
   },
   {
+    route: 'POST /api/op/qpu/drain',
+    statuses: SUPERUSER,
+    ask: ({ qpu }) => ({ body: { name: qpu.name, drain: false } }),
+  },
+  ...['hold', 'run-next'].map((act) => ({
+    route: `POST /api/op/jobs/:id/${act}`,
+    statuses: SUPERUSER,
+    ask: async (world: World) => ({ path: `/api/op/jobs/${await world.job()}/${act}` }),
+  })),
+  // A pending job is neither held nor running.
+  ...['release', 'requeue'].map((act) => ({
+    route: `POST /api/op/jobs/:id/${act}`,
+    statuses: [401, 403, 403, 403, 409] as const,
+    ask: async (world: World) => ({ path: `/api/op/jobs/${await world.job()}/${act}` }),
+  })),
+  {
     route: 'POST /api/op/drivers/create',
     statuses: SUPERUSER_CREATES,
     ask: ({ qpu }) => ({ body: { name: fresh('driver'), qpu: qpu.name, operation: 'monitor' } }),

@@ -1,5 +1,8 @@
 import { defineCollection } from '../collection.ts'
-import { choice, date, integer, json, number, relation, text } from '../field.ts'
+import { bool, choice, date, integer, json, number, relation, text } from '../field.ts'
+
+/** The condition of a job that stands in the queue; written so in every statement that is to walk its indexes. */
+export const QUEUED = "status = 'pending' AND held = 0"
 
 const PAYLOAD_BYTES = 10_485_760
 const RESULT_BYTES = 33_554_432
@@ -19,6 +22,9 @@ export const quantumJobs = defineCollection({
     started_at: date({ readOnly: true }),
     attempt: integer({ min: 0, readOnly: true, help: 'How often the job was claimed for a driver' }),
     not_before: integer({ internal: true, help: 'Earliest next claim, ms since the epoch' }),
+    held: bool({ readOnly: true, help: 'An operator keeps it from running' }),
+    hold_reason: text({ internal: true, max: 1_000 }),
+    run_next: integer({ internal: true, help: 'Goes before all with a smaller number; 0 = in its place' }),
     error_code: text({ max: 100, readOnly: true }),
     qubits: integer({ internal: true, help: 'Qubits that its largest program declares; 0 = not known' }),
   },
@@ -33,8 +39,12 @@ export const quantumJobs = defineCollection({
   indexes: [
     ['status'],
     // The queue of a QPU and of a user: whole answers, so that no look at the queue reads a payload.
-    { on: ['qpu_target', 'seq', 'user_id', 'not_before', 'qubits'], where: "status = 'pending'" },
-    { on: ['user_id', 'seq', 'qpu_target', 'not_before', 'qubits'], where: "status = 'pending'" },
+    { on: ['qpu_target', 'seq', 'user_id', 'not_before', 'qubits'], where: QUEUED },
+    { on: ['user_id', 'seq', 'qpu_target', 'not_before', 'qubits'], where: QUEUED },
+    {
+      on: ['run_next', 'seq', 'user_id', 'qpu_target', 'not_before', 'qubits'],
+      where: `run_next > 0 AND (${QUEUED})`,
+    },
     // I10: at most one running job per QPU.
     { on: ['qpu_target'], unique: true, where: "status = 'running' AND qpu_target <> ''" },
   ],

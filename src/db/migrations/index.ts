@@ -1,4 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** Every released migration, `NNNN-name.ts` in this folder. None yet: the first schema follows from the declarations. */
-export const MIGRATIONS: readonly Migration[] = []
+import { requeuedAttempts } from './0001-requeued-attempts.ts'
+
+/** Every migration, `NNNN-name.ts` in this folder. */
+export const MIGRATIONS: readonly Migration[] = [requeuedAttempts]

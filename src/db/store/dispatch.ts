@@ -1,5 +1,5 @@
 import { AppError, newId } from '../../base/index.ts'
-import { quantumJobs } from '../collections/quantum_jobs.ts'
+import { QUEUED, quantumJobs } from '../collections/quantum_jobs.ts'
 import type { ReadTx, Tx } from '../tx.ts'
 import { appendTimeline } from './timeline.ts'
 
@@ -10,12 +10,12 @@ export interface Server {
   epoch: number
 }
 
-/** QPUs that could take a job now: switched on, process driver attached, no job running. */
+/** QPUs that could take a job now: switched on, not draining, process driver attached, no job running. */
 export function listServers(tx: ReadTx): Server[] {
   return tx.all<Server>(
     `SELECT leases.qpu, leases.driver, leases.epoch FROM leases JOIN qpus ON qpus.id = leases.qpu
      WHERE leases.operation = 'process' AND leases.driver <> '' AND leases.state = 'attached'
-       AND qpus.enabled = 1 AND qpus.maintenance = 0
+       AND qpus.enabled = 1 AND qpus.maintenance = 0 AND qpus.draining = 0
        AND NOT EXISTS (SELECT 1 FROM job_attempts WHERE job_attempts.qpu = leases.qpu AND state = 'open')
      ORDER BY leases.rowid`,
   )
@@ -29,15 +29,15 @@ export interface Claim extends Server {
 }
 
 /**
- * T2: gives a pending job to the holder of a QPU's lease, as its next attempt. Undefined when the job is not
- * pending any more, when the QPU runs another one, or when the lease has moved on.
+ * T2: gives a pending job to the holder of a QPU's lease, as its next attempt. Undefined when the job does
+ * not stand in the queue any more, when the QPU runs another one, or when the lease has moved on.
  */
 export function claimJob(tx: Tx, id: string, server: Server): Claim | undefined {
   const { qpu, driver, epoch } = server
   const changed = tx.run(
     `UPDATE quantum_jobs SET status = 'running', attempt = attempt + 1, driver = $driver, started_at = '',
        not_before = 0, updated = $at
-     WHERE id = $id AND status = 'pending' AND qpu_target IN ('', $qpu)
+     WHERE id = $id AND ${QUEUED} AND qpu_target IN ('', $qpu)
        AND NOT EXISTS (SELECT 1 FROM job_attempts WHERE qpu = $qpu AND state = 'open')
        AND EXISTS (SELECT 1 FROM leases WHERE qpu = $qpu AND operation = 'process' AND driver = $driver
                    AND epoch = $epoch AND state = 'attached')`,
@@ -87,7 +87,11 @@ export function putBack(
 /** Closes an attempt that is open; false when it was not. */
 export function endAttempt(
   tx: Tx,
-  end: AttemptKey & { driver: string; state: 'ok' | 'error' | 'lost' | 'undelivered'; executionMs: number },
+  end: AttemptKey & {
+    driver: string
+    state: 'ok' | 'error' | 'lost' | 'undelivered' | 'requeued'
+    executionMs: number
+  },
 ): boolean {
   const changed = tx.run(
     `UPDATE job_attempts SET state = $state, ended_at = $at, execution_ms = $executionMs

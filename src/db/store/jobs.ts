@@ -15,6 +15,7 @@
  * | T7 | running → failed (too many attempts) | `applyResult`, `requeueLost` |
  * | T8 | pending → cancelled | `cancelJob` |
  * | T9 | running → pending (the driver never took it) | `putBack` (dispatch.ts) |
+ * | T10 | running → pending (an operator took it back) | `requeueJob` (operate.ts) |
  */
 import { AppError } from '../../base/index.ts'
 import type { RecordOf } from '../collection.ts'
@@ -91,7 +92,8 @@ function countPending(tx: ReadTx, user: string): number {
 /** T8: ends a job that nobody has started; undefined when it is not pending (any more). */
 export function cancelJob(tx: Tx, id: string): Job | undefined {
   const changed = tx.run(
-    `UPDATE quantum_jobs SET status = 'cancelled', finished_at = $at, not_before = 0, updated = $at
+    `UPDATE quantum_jobs SET status = 'cancelled', finished_at = $at, not_before = 0, held = 0,
+       hold_reason = '', updated = $at
      WHERE id = $id AND status = 'pending'`,
     { id, at: tx.at },
   )

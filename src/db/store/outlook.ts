@@ -1,6 +1,7 @@
 import { qpus } from '../collections/qpus.ts'
+import { QUEUED } from '../collections/quantum_jobs.ts'
 import type { ReadTx } from '../tx.ts'
-import { PENDING_BY_QPU, type QueueState, readQueue } from './queue.ts'
+import { MOVED_TO_FRONT, PENDING_BY_QPU, type QueueState, readQueue } from './queue.ts'
 
 /** A pending job and the queues it stands in: all that is needed to say why it waits, and how long. */
 export interface JobOutlook {
@@ -9,6 +10,10 @@ export interface JobOutlook {
     /** Earliest next run, ms since the epoch; 0 = any time. */
     notBefore: number
     hasBalance: boolean
+    /** Why an operator holds it, '' without a reason; undefined when it is not held. */
+    held: string | undefined
+    /** An operator has put it before all others. */
+    isNext: boolean
   }
   /** One for each QPU that may run it. */
   queues: QueueOutlook[]
@@ -29,12 +34,16 @@ interface PendingRow {
   not_before: number
   qubits: number
   has_balance: number
+  held: number
+  hold_reason: string
+  run_next: number
 }
 
 /** Reads the outlook of a job; undefined when it is not pending. */
 export function readOutlook(tx: ReadTx, id: string, idleMs: number): JobOutlook | undefined {
   const row = tx.one<PendingRow>(
     `SELECT job.seq, job.user_id, job.qpu_target, job.not_before, job.qubits,
+       job.held, job.hold_reason, job.run_next,
        coalesce(owner.unlimited = 1 OR owner.qpu_ms > 0, 0) AS has_balance
      FROM quantum_jobs job LEFT JOIN users owner ON owner.id = job.user_id
      WHERE job.id = $id AND job.status = 'pending'`,
@@ -43,7 +52,13 @@ export function readOutlook(tx: ReadTx, id: string, idleMs: number): JobOutlook 
   if (!row) return undefined
   const states = candidates(tx, row).map((qpu) => readQueue(tx, qpu, idleMs))
   return {
-    job: { user: row.user_id, notBefore: row.not_before, hasBalance: row.has_balance === 1 },
+    job: {
+      user: row.user_id,
+      notBefore: row.not_before,
+      hasBalance: row.has_balance === 1,
+      held: row.held === 1 ? row.hold_reason : undefined,
+      isNext: row.run_next > 0,
+    },
     queues: states
       .filter((state) => state !== undefined)
       .map((state) => ({ state, ahead: countAhead(tx, row, state), recentMs: recentMs(tx, state.qpu.id) })),
@@ -58,16 +73,32 @@ function candidates(tx: ReadTx, job: PendingRow): string[] {
     .map((qpu) => qpu.id)
 }
 
-const QUEUED = `SELECT count(*) AS jobs FROM ${PENDING_BY_QPU}
-  WHERE status = 'pending' AND qpu_target IN ('', $qpu)`
+/** Jobs that go before this one: those moved to the front, then those that `isEarlier` says. */
+function countAhead(tx: ReadTx, job: PendingRow, { qpu, slot }: QueueState): number {
+  const params = {
+    qpu: qpu.id,
+    seq: job.seq,
+    user: job.user_id,
+    booker: slot?.user ?? '',
+    rank: job.run_next,
+  }
+  const count = (jobs: string, condition: string) =>
+    tx.one<{ jobs: number }>(
+      `SELECT count(*) AS jobs FROM ${jobs}
+       WHERE ${QUEUED} AND qpu_target IN ('', $qpu) AND seq <> $seq AND ${condition}`,
+      params,
+    )?.jobs ?? 0
+  if (job.run_next > 0) return count(MOVED_TO_FRONT, 'run_next > 0 AND run_next > $rank')
+  const earlier = isEarlier(job, slot)
+  return count(PENDING_BY_QPU, earlier) + count(MOVED_TO_FRONT, `run_next > 0 AND NOT (${earlier})`)
+}
 
-function countAhead(tx: ReadTx, { seq, user_id }: PendingRow, { qpu, slot }: QueueState): number {
-  const count = (condition: string, params: Record<string, string | number>) =>
-    tx.one<{ jobs: number }>(`${QUEUED} AND ${condition}`, { qpu: qpu.id, ...params })?.jobs ?? 0
-  if (!slot) return count('seq < $seq', { seq })
-  if (slot.user === user_id) return count('seq < $seq AND user_id = $user', { seq, user: user_id })
+/** The condition of jobs that have precedence over this one by booking and order of submission. */
+function isEarlier({ user_id }: PendingRow, slot: QueueState['slot']): string {
+  if (!slot) return 'seq < $seq'
+  if (slot.user === user_id) return 'seq < $seq AND user_id = $user'
   // The booker's jobs go first whenever they came.
-  return count('seq < $seq', { seq }) + count('seq > $seq AND user_id = $booker', { seq, booker: slot.user })
+  return '(seq < $seq OR user_id = $booker)'
 }
 
 function recentMs(tx: ReadTx, qpu: string): number[] {

@@ -140,6 +140,25 @@ export function setMaintenance(
   })
 }
 
+/** Lets a QPU end what it runs and take nothing new, or take jobs again; returns what runs there. */
+export function setDraining(
+  db: Database,
+  actor: string,
+  nameOrId: string,
+  { draining, reason }: { draining: boolean; reason: string },
+): Promise<{ qpu: Qpu; runningJob: string | undefined }> {
+  return db.write('drain qpu', (tx) => {
+    const qpu = expectQpu(tx, nameOrId)
+    const changed = tx.update(qpus, qpu.id, { draining, drain_reason: draining ? reason : '' }) ?? qpu
+    appendAudit(tx, { actor, act: 'qpu.drain', subject: qpu.id, detail: { draining, reason } })
+    const running = tx.one<{ job: string }>(
+      "SELECT job FROM job_attempts WHERE qpu = $qpu AND state = 'open'",
+      { qpu: qpu.id },
+    )
+    return { qpu: changed, runningJob: running?.job }
+  })
+}
+
 /** Ids of QPUs on which a calibration is running: they take no jobs. */
 export function calibratingQpus(tx: ReadTx): Set<string> {
   const rows = tx.all<{ qpu: string }>(

@@ -1,6 +1,7 @@
 import { fromTimestamp, toTimestamp } from '../../base/index.ts'
 import type { RecordOf } from '../collection.ts'
 import { qpus } from '../collections/qpus.ts'
+import { QUEUED } from '../collections/quantum_jobs.ts'
 import type { ReadTx } from '../tx.ts'
 import { calibratingQpus } from './qpus.ts'
 import { MAX_BACKOFF_MS } from './results.ts'
@@ -23,6 +24,8 @@ export interface QueueState {
         job: string
       }
     | undefined
+  /** The job that an operator wants to run before all others, if it may run now; '' when there is none. */
+  next: string
   /** The first job of all that may run now; '' when there is none. */
   job: string
 }
@@ -40,6 +43,7 @@ export function readQueue(tx: ReadTx, id: string, idleMs: number): QueueState | 
     isCalibrating: calibratingQpus(tx).has(id),
     running: running && { job: running.job, since: fromTimestamp(running.claimed_at) ?? tx.now },
     slot: readSlot(tx, qpu, idleMs),
+    next: idOf(tx, tx.one<{ seq: number }>(QUEUE_SQL.next, fitParams(tx, qpu))?.seq),
     job: firstOfAll(tx, qpu),
   }
 }
@@ -122,30 +126,38 @@ function idOf(tx: ReadTx, seq: number | undefined): string {
 /** Pending jobs by QPU, through an index that answers without reading the jobs; see `quantumJobs`. */
 export const PENDING_BY_QPU = 'quantum_jobs INDEXED BY quantum_jobs_qpu_target_seq_user_id_not_before_qubits'
 const PENDING_BY_USER = 'quantum_jobs INDEXED BY quantum_jobs_user_id_seq_qpu_target_not_before_qubits'
+/** The few that operators have put before all others. */
+export const MOVED_TO_FRONT =
+  'quantum_jobs INDEXED BY quantum_jobs_run_next_seq_user_id_qpu_target_not_before_qubits'
 
 /** The statements behind a choice; a test asserts that each of them walks an index. */
 export const QUEUE_SQL = {
+  next: `SELECT job.seq FROM
+      (SELECT seq, user_id, qpu_target, not_before, qubits, run_next FROM ${MOVED_TO_FRONT}
+       WHERE ${QUEUED} AND run_next > 0 AND qpu_target IN ('', $qpu)) job
+    CROSS JOIN users owner ON owner.id = job.user_id
+    WHERE ${FIT} ORDER BY job.run_next DESC LIMIT 1`,
   ofUser: `SELECT job.seq FROM
       (SELECT seq, user_id, qpu_target, not_before, qubits FROM ${PENDING_BY_USER}
-       WHERE status = 'pending' AND user_id = $user AND qpu_target IN ('', $qpu)) job
+       WHERE ${QUEUED} AND user_id = $user AND qpu_target IN ('', $qpu)) job
     CROSS JOIN users owner ON owner.id = job.user_id
     WHERE ${FIT} ORDER BY job.seq LIMIT 1`,
   early: `SELECT job.seq FROM
       (SELECT seq, user_id, qpu_target, not_before, qubits FROM ${PENDING_BY_QPU}
-       WHERE status = 'pending' AND qpu_target = $target ORDER BY seq LIMIT ${HEADS}) job
+       WHERE ${QUEUED} AND qpu_target = $target ORDER BY seq LIMIT ${HEADS}) job
     CROSS JOIN users owner ON owner.id = job.user_id
     WHERE ${FIT} ORDER BY job.seq LIMIT 1`,
   looked: `SELECT count(*) AS looked FROM
-    (SELECT 1 FROM ${PENDING_BY_QPU} WHERE status = 'pending' AND qpu_target = $target LIMIT ${HEADS})`,
+    (SELECT 1 FROM ${PENDING_BY_QPU} WHERE ${QUEUED} AND qpu_target = $target LIMIT ${HEADS})`,
   /** Nobody at the head may run (spent balances, pauses): steps from owner to owner through the index. */
   byOwner: `WITH RECURSIVE waiting(id) AS (
-      SELECT min(user_id) FROM ${PENDING_BY_USER} WHERE status = 'pending'
+      SELECT min(user_id) FROM ${PENDING_BY_USER} WHERE ${QUEUED}
       UNION ALL
-      SELECT (SELECT min(user_id) FROM ${PENDING_BY_USER} WHERE status = 'pending' AND user_id > waiting.id)
+      SELECT (SELECT min(user_id) FROM ${PENDING_BY_USER} WHERE ${QUEUED} AND user_id > waiting.id)
       FROM waiting WHERE waiting.id IS NOT NULL)
     SELECT min((SELECT job.seq FROM
       (SELECT seq, qpu_target, not_before, qubits FROM ${PENDING_BY_USER}
-       WHERE status = 'pending' AND user_id = owner.id AND qpu_target = $target) job
+       WHERE ${QUEUED} AND user_id = owner.id AND qpu_target = $target) job
       WHERE ${FIT} ORDER BY job.seq LIMIT 1)) AS seq
     FROM waiting CROSS JOIN users owner ON owner.id = waiting.id
     WHERE owner.unlimited = 1 OR owner.qpu_ms > 0`,

@@ -41,6 +41,7 @@ interface AttemptRow {
   started_at: string
   user: string
   status: string
+  state: string
   current: number
 }
 
@@ -50,8 +51,8 @@ const STALE: Application = { kind: 'stale' }
 export function applyResult(tx: Tx, result: AttemptResult, { maxAttempts }: RetryLimits): Application {
   const { job, attempt } = result
   const row = tx.one<AttemptRow>(
-    `SELECT claim.driver, claim.claimed_at, claim.started_at, job.user_id AS user, job.status,
-       job.attempt AS current
+    `SELECT claim.driver, claim.claimed_at, claim.started_at, claim.state,
+       job.user_id AS user, job.status, job.attempt AS current
      FROM job_attempts claim JOIN quantum_jobs job ON job.id = claim.job
      WHERE claim.job = $job AND claim.attempt = $attempt`,
     { job, attempt },
@@ -60,6 +61,8 @@ export function applyResult(tx: Tx, result: AttemptResult, { maxAttempts }: Retr
   if (row.driver !== result.driver) return { kind: 'foreign' }
   // An accepted attempt must be the newest: a later claim means that the server has given this one up.
   if (row.current !== attempt || (row.status !== 'running' && row.status !== 'pending')) return STALE
+  // An operator took this one back: what it did is not wanted.
+  if (row.state === 'requeued') return STALE
   const { outcome } = result
   if (outcome.kind === 'failed' && outcome.class === 'device') {
     return retryOrFail(tx, { ...result, state: 'error', reason: outcome.results.error }, maxAttempts)
@@ -76,7 +79,8 @@ function finish(tx: Tx, result: AttemptResult, row: AttemptRow): Application {
   const startedAt = hasRun ? startOf(tx, row, ms) : row.started_at
   const changed = tx.run(
     `UPDATE quantum_jobs SET status = $status, results = $results, error_code = $errorCode, driver = $driver,
-       started_at = $startedAt, finished_at = $at, duration = $seconds, not_before = 0, updated = $at
+       started_at = $startedAt, finished_at = $at, duration = $seconds, not_before = 0, held = 0,
+       hold_reason = '', updated = $at
      WHERE id = $job AND attempt = $attempt AND status IN ('running', 'pending')`,
     {
       job,
@@ -165,7 +169,7 @@ function retryOrFail(tx: Tx, end: FailedAttempt, maxAttempts: number): Applicati
   const backoffMs = state === 'lost' ? 0 : Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (counted - 1))
   const changed = tx.run(
     `UPDATE quantum_jobs SET status = 'pending', driver = '', started_at = '', not_before = $notBefore,
-       updated = $at
+       run_next = 0, updated = $at
      WHERE id = $job AND attempt = $attempt AND status = 'running'`,
     { job, attempt, notBefore: backoffMs === 0 ? 0 : tx.now + backoffMs, at: tx.at },
   )

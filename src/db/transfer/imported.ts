@@ -168,12 +168,21 @@ function adaptAccount(record: AnyRecord, refuse: Refuse): void {
   }
 }
 
-/** A job that has not ended enters the queue as if it were new. */
+/** A job that has not ended enters the queue as if it were new; one that is held stays so. */
 function adaptJob(record: AnyRecord, { readPayload }: ImportContext, refuse: Refuse): void {
   const isOpen = record['status'] === 'pending' || record['status'] === 'running'
+  if (record['status'] !== 'pending') Object.assign(record, { held: false, hold_reason: '' })
   if (!isOpen) return
   Object.assign(record, {
-    ...{ status: 'pending', attempt: 0, not_before: 0, driver: '', started_at: '', finished_at: '' },
+    ...{
+      status: 'pending',
+      attempt: 0,
+      not_before: 0,
+      run_next: 0,
+      driver: '',
+      started_at: '',
+      finished_at: '',
+    },
     ...{ duration: 0, results: null, error_code: '' },
   })
   try {

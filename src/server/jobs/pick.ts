@@ -9,7 +9,9 @@ export type WaitingCode =
   | 'maintenance'
   | 'calibrating'
   | 'driver_offline'
+  | 'draining'
   | 'balance'
+  | 'held'
   | 'backoff'
 
 /** Why a job waits, for people, and until when (ms since the epoch) if that is known. */
@@ -23,7 +25,7 @@ export interface Waiting {
 export type Pick = { job: string } | { job: undefined; waiting?: Waiting }
 
 /**
- * Chooses the next job of a QPU. The holder of the current booking goes first. When the booker has nothing to
+ * Chooses the next job of a QPU. What an operator has put to the front goes before all. Then the holder of the current booking goes first. When the booker has nothing to
  * run, the others follow in order of submission once the booker has been idle for `idleMs`, counted from the
  * latest of: start of the slot, the booker's last submission, the end of the booker's last job here.
  * Pure; `now` in ms since the epoch.
@@ -32,6 +34,7 @@ export function pickJob(state: QueueState, now: number, idleMs: number): Pick {
   const closed = reasonClosed(state)
   if (closed) return { job: undefined, waiting: closed }
   if (state.running) return { job: undefined }
+  if (state.next !== '') return { job: state.next }
   if (state.slot?.job) return { job: state.slot.job }
   if (state.job === '') return { job: undefined }
   const reserved = reasonReserved(state.slot, now, idleMs)
@@ -41,6 +44,7 @@ export function pickJob(state: QueueState, now: number, idleMs: number): Pick {
 const CODES = {
   disabled: 'qpu_disabled',
   maintenance: 'maintenance',
+  draining: 'draining',
   calibrating: 'calibrating',
   offline: 'driver_offline',
 } as const
@@ -52,6 +56,7 @@ export function reasonClosed({ qpu, isCalibrating }: QueueState): Waiting | unde
   const texts = {
     disabled: `${qpu.name} is switched off`,
     maintenance: `${qpu.name} is in ${unavailable.reason}`,
+    draining: `${qpu.name} is ${unavailable.reason}`,
     calibrating: `${qpu.name} is being calibrated`,
     offline: `${qpu.name} is not connected`,
   }

@@ -4,9 +4,9 @@ import { reasonClosed, reasonReserved, SLOT_TEXT, type Waiting, type WaitingCode
 /** Why a pending job waits and when it may start; times in ms since the epoch. */
 export interface Outlook {
   waiting: Waiting
-  /** 1 = next. */
-  position: number
-  /** Absent when nobody can tell: its QPU is off, its owner has no balance. */
+  /** 1 = next; absent while the job is held: it stands in no queue. */
+  position?: number
+  /** Absent when nobody can tell: its QPU is off, its owner has no balance, it is held. */
   start?: { from: number; to: number }
 }
 
@@ -17,6 +17,7 @@ const SEVERITY: readonly WaitingCode[] = [
   'backoff',
   'calibrating',
   'driver_offline',
+  'draining',
   'maintenance',
   'qpu_disabled',
 ]
@@ -24,8 +25,11 @@ const SEVERITY: readonly WaitingCode[] = [
 const NO_QPU: Waiting = { code: 'qpu_disabled', text: 'No QPU that can run this job is switched on' }
 const NO_BALANCE: Waiting = { code: 'balance', text: 'Your balance of QPU seconds is used up' }
 
+type InQueue = Outlook & { position: number }
+
 /** Says why a job waits, from the same state that `pickJob` decides on. Pure. */
 export function waitingOf({ job, queues }: JobOutlook, now: number, idleMs: number): Outlook {
+  if (job.held !== undefined) return { waiting: heldBecause(job.held) }
   const outlooks = queues.map((queue) => inQueue(job, queue, now, idleMs))
   const position = 1 + Math.min(...queues.map((queue) => queue.ahead), Number.MAX_SAFE_INTEGER)
   const [best] = outlooks.toSorted(
@@ -37,7 +41,11 @@ export function waitingOf({ job, queues }: JobOutlook, now: number, idleMs: numb
   return job.hasBalance ? best : { waiting: NO_BALANCE, position }
 }
 
-function inQueue(job: JobOutlook['job'], queue: QueueOutlook, now: number, idleMs: number): Outlook {
+function heldBecause(reason: string): Waiting {
+  return { code: 'held', text: `Held by an operator${reason === '' ? '' : `: ${reason}`}` }
+}
+
+function inQueue(job: JobOutlook['job'], queue: QueueOutlook, now: number, idleMs: number): InQueue {
   const { state, ahead } = queue
   const position = ahead + 1
   const closed = reasonClosed(state)
@@ -46,7 +54,8 @@ function inQueue(job: JobOutlook['job'], queue: QueueOutlook, now: number, idleM
     job.notBefore > now
       ? { code: 'backoff', text: 'Tried again after a device error', until: job.notBefore }
       : undefined
-  const foreign = state.slot !== undefined && state.slot.user !== job.user ? state.slot : undefined
+  const foreign =
+    !job.isNext && state.slot !== undefined && state.slot.user !== job.user ? state.slot : undefined
   const idle = foreign && reasonReserved(foreign, now, idleMs)
   // Jobs of the booker that are ready keep the whole slot; without any, only the idle time is kept.
   const reserved: Waiting | undefined = foreign?.job

@@ -7,6 +7,7 @@ import {
   listQpus,
   type Qpu,
   qpus,
+  setDraining,
   setMaintenance,
   setQpuEnabled,
 } from '../../db/index.ts'
@@ -34,6 +35,10 @@ const switched = v.object({
   enabled: v.boolean(),
   status: v.picklist(qpus.fields.status.choices),
 })
+const drained = v.object({
+  ...qpuAnswer.entries,
+  running_job: v.pipe(v.nullable(v.string()), v.description('Id of the job that still runs there')),
+})
 const unavailable = v.object({ id: v.string(), name: v.string(), reason: v.string() })
 
 /** The QPU as clients see it, with what is computed rather than stored. */
@@ -51,6 +56,22 @@ export function stateOfQpu(qpu: Qpu, running: ReadonlySet<string>) {
   const closed = reasonNotTaking(qpu, calibrating)
   return { calibrating, reason: closed ? { code: closed.code, text: closed.reason } : null }
 }
+
+/** How a body names its QPU. */
+const which = {
+  name: v.optional(v.pipe(v.string(), v.nonEmpty())),
+  id: v.optional(v.pipe(v.string(), v.nonEmpty())),
+}
+
+/** @throws AppError `invalid` when the body names none. */
+function whichQpu({ name, id }: { name?: string | undefined; id?: string | undefined }): string {
+  const nameOrId = name ?? id
+  if (nameOrId !== undefined) return nameOrId
+  const message = 'Name the QPU by name or id.'
+  throw new AppError('invalid', message, { fields: { name: { code: 'validation_required', message } } })
+}
+
+const reason = v.optional(v.pipe(v.string(), v.maxLength(1_000)), '')
 
 /** QPUs: what everybody may read, and what superusers do with them. */
 export const qpuRoutes: Route[] = [
@@ -144,20 +165,11 @@ export const qpuRoutes: Route[] = [
     path: '/api/op/qpu/toggle',
     access: 'superuser',
     summary: 'Enable or disable a QPU; disabling disconnects its drivers',
-    body: v.object({
-      name: v.optional(v.pipe(v.string(), v.nonEmpty())),
-      id: v.optional(v.pipe(v.string(), v.nonEmpty())),
-      enabled: v.boolean(),
-    }),
+    body: v.object({ ...which, enabled: v.boolean() }),
     statuses: [200, 400, 401, 403, 404],
     answer: switched,
     async run({ db, hub }, { body, caller }) {
-      const which = body.name ?? body.id
-      if (!which) {
-        const message = 'Name the QPU by name or id.'
-        throw new AppError('invalid', message, { fields: { name: { code: 'validation_required', message } } })
-      }
-      const { qpu, drivers } = await setQpuEnabled(db, callerName(caller), which, body.enabled)
+      const { qpu, drivers } = await setQpuEnabled(db, callerName(caller), whichQpu(body), body.enabled)
       if (!body.enabled) for (const driver of drivers) hub.drop(driver.id, 'QPU disabled')
       return { id: qpu.id, name: qpu.name, enabled: qpu.enabled, status: qpu.status }
     },
@@ -170,7 +182,7 @@ export const qpuRoutes: Route[] = [
     body: v.object({
       id: v.pipe(v.string(), v.nonEmpty()),
       maintenance: v.boolean(),
-      reason: v.optional(v.pipe(v.string(), v.maxLength(1_000)), ''),
+      reason,
     }),
     statuses: [200, 400, 401, 403, 404],
     answer: qpuAnswer,
@@ -181,6 +193,22 @@ export const qpuRoutes: Route[] = [
         context.hub.send(driver.id, { type: 'SetMaintenance', on: maintenance, reason })
       }
       return presentQpu(context, changed.qpu)
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/op/qpu/drain',
+    access: 'superuser',
+    summary:
+      'Let a QPU end what it runs and take no new job, or take jobs again; its jobs wait, new ones too',
+    body: v.object({ ...which, drain: v.boolean(), reason }),
+    statuses: [200, 400, 401, 403, 404],
+    answer: drained,
+    async run(context, { body, caller }) {
+      const actor = callerName(caller)
+      const { drain: draining, reason } = body
+      const { qpu, runningJob } = await setDraining(context.db, actor, whichQpu(body), { draining, reason })
+      return { ...(await presentQpu(context, qpu)), running_job: runningJob ?? null }
     },
   }),
 ]

@@ -25,6 +25,13 @@ describe('pickJob()', () => {
     expect(pickJob(state, NOW, IDLE_MS)).toEqual({ job: 'booked' })
   })
 
+  test('takes the job that an operator moved to the front before the booker, but not from a closed QPU', () => {
+    const state = queueState({ next: 'urgent', job: 'first', slot: slot({ job: 'booked' }) })
+    expect(pickJob(state, NOW, IDLE_MS)).toEqual({ job: 'urgent' })
+    const draining = { ...state, qpu: { ...state.qpu, draining: true } }
+    expect(pickJob(draining, NOW, IDLE_MS)).toMatchObject({ job: undefined, waiting: { code: 'draining' } })
+  })
+
   test('has nothing to give for an empty queue or a busy QPU', () => {
     expect(pickJob(queueState(), NOW, IDLE_MS)).toEqual({ job: undefined })
     const busy = queueState({ job: 'first', running: { job: 'other', since: NOW } })

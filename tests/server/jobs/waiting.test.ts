@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { JobOutlook, QueueOutlook } from '../../../src/db/index.ts'
+import type { Waiting } from '../../../src/server/jobs/pick.ts'
 import { waitingOf } from '../../../src/server/jobs/waiting.ts'
 import { queueState } from '../../support/queue-state.ts'
 
@@ -12,8 +13,15 @@ const queue = (
   { ahead = 0, recentMs = [100, 300] }: Partial<QueueOutlook> = {},
 ): QueueOutlook => ({ state: queueState(state), ahead, recentMs })
 
+const JOB: JobOutlook['job'] = {
+  user: 'me',
+  notBefore: 0,
+  hasBalance: true,
+  held: undefined,
+  isNext: false,
+}
 const outlook = (queues: QueueOutlook[], job: Partial<JobOutlook['job']> = {}) =>
-  waitingOf({ job: { user: 'me', notBefore: 0, hasBalance: true, ...job }, queues }, NOW, IDLE_MS)
+  waitingOf({ job: { ...JOB, ...job }, queues }, NOW, IDLE_MS)
 
 describe('waitingOf()', () => {
   test('names the place in the queue and a span from the fastest and slowest of late', () => {
@@ -50,6 +58,28 @@ describe('waitingOf()', () => {
   test('a booking of its own does not make a job wait', () => {
     const { waiting } = outlook([queue({ slot: { ...SLOT, user: 'me', job: 'mine' } })])
     expect(waiting).toEqual({ code: 'ahead_in_queue', text: 'Next in the queue' })
+  })
+
+  test('says of a held job only who holds it, whatever else keeps it', () => {
+    const closed = queue({ qpu: { ...queueState().qpu, enabled: false } })
+    expect(outlook([closed], { held: 'check the qubits', hasBalance: false })).toEqual({
+      waiting: { code: 'held', text: 'Held by an operator: check the qubits' },
+    })
+    expect(outlook([], { held: '' }).waiting.text).toBe('Held by an operator')
+  })
+
+  test('no booking makes a job wait that was moved to the front', () => {
+    const booked = queue({ slot: { ...SLOT, job: 'booked' } })
+    expect(outlook([booked], { isNext: true })).toMatchObject({
+      waiting: { code: 'ahead_in_queue', text: 'Next in the queue' },
+      start: { from: NOW },
+    })
+  })
+
+  test('says that a QPU is draining, and why', () => {
+    const qpu = { ...queueState().qpu, draining: true, drain_reason: 'helium refill' }
+    const waiting: Waiting = { code: 'draining', text: 'kelvin is draining: helium refill' }
+    expect(outlook([queue({ qpu })])).toEqual({ waiting, position: 1 })
   })
 
   test('tells the pause after a device error', () => {

@@ -126,6 +126,42 @@ test('availability names each QPU that takes no jobs, with the strongest reason'
   expect((await maintain(false)).body).toMatchObject({ maintenance: false, maintenance_reason: '' })
 })
 
+test('POST /api/op/qpu/drain lets jobs wait with the reason; submissions are still taken', async () => {
+  await using server = await openTestServer()
+  const qpu = await server.createQpu('north')
+  const drain = (body: object) => server.admin.post('/api/op/qpu/drain', body)
+  expect((await drain({ name: 'north', drain: true, reason: 'helium refill' })).body).toMatchObject({
+    draining: true,
+    drain_reason: 'helium refill',
+    reason: { code: 'draining', text: 'draining: helium refill' },
+    running_job: null,
+  })
+  expect(await availability(server)).toEqual([
+    { id: qpu.id, name: 'north', reason: 'draining: helium refill' },
+  ])
+  const user = server.as(await server.createUser({ qpuSeconds: 10 }))
+  const circuit = 'OPENQASM 3.0; include "stdgates.inc"; qubit q; bit c; c = measure q;'
+  const job = await user.post('/api/jobs', { circuits: [{ circuit }], qpu_target: 'north' })
+  expect(job.status).toBe(201)
+  expect((await user.get(`/api/jobs/${job.text('id')}`)).body).toMatchObject({
+    waiting: { code: 'draining', text: 'north is draining: helium refill' },
+  })
+  expect((await drain({ id: qpu.id, drain: false })).body).toMatchObject({
+    draining: false,
+    drain_reason: '',
+    reason: { code: 'offline' },
+  })
+  expect((await drain({ drain: true })).status).toBe(400)
+  expect((await drain({ name: 'south', drain: true })).status).toBe(404)
+  const trace = await server.db.read((tx) =>
+    tx.all<{ detail: string }>("SELECT detail FROM audit_log WHERE act = 'qpu.drain' ORDER BY seq"),
+  )
+  expect(trace.map(({ detail }) => JSON.parse(detail))).toEqual([
+    { draining: true, reason: 'helium refill' },
+    { draining: false, reason: '' },
+  ])
+})
+
 test('toggle and maintenance refuse unknown QPUs and missing values, and leave a trace', async () => {
   await using server = await openTestServer()
   const qpu = await server.createQpu('north')

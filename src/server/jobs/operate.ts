@@ -1,0 +1,82 @@
+import * as v from 'valibot'
+import {
+  holdJob,
+  type Job,
+  type JobAct,
+  moveJobToFront,
+  releaseJob,
+  requeueJob,
+  type Tx,
+} from '../../db/index.ts'
+import type { ServerContext } from '../context.ts'
+import { type Caller, callerName } from '../http/caller.ts'
+import { defineRoute, type Route } from '../http/route.ts'
+import { jobAnswer } from './answers.ts'
+import type { Holds } from './holds.ts'
+import { type JobView, presentJob } from './view.ts'
+
+const reason = v.optional(v.pipe(v.string(), v.trim(), v.maxLength(1_000)), '')
+
+/** Acts on any job for superusers; each is in the job's timeline and in the audit. */
+export function jobOperatorRoutes(holds: Holds): Route[] {
+  return [
+    actRoute('hold', 'Keep a pending job from running until it is released', holdJob),
+    actRoute('release', 'Let a held job run again, in its place by submission', releaseJob),
+    actRoute('run-next', 'Put a pending job before all others, bookings included, once', moveJobToFront),
+    defineRoute({
+      ...declared('requeue'),
+      summary: 'Take a running job back into the queue; what its driver still says of it is not applied',
+      body: v.object({
+        reason,
+        hold: v.pipe(
+          v.optional(v.boolean(), false),
+          v.description('Hold it at once, so that it does not run again'),
+        ),
+      }),
+      run: (context, { params, body, caller }) =>
+        requeue(context, holds, actOf(params['id'], caller, body.reason), body.hold),
+    }),
+  ]
+}
+
+function actRoute(name: string, summary: string, work: (tx: Tx, act: JobAct) => Job): Route {
+  return defineRoute({
+    ...declared(name),
+    summary,
+    body: v.object({ reason }),
+    async run({ db }, { params, body, caller }) {
+      const act = actOf(params['id'], caller, body.reason)
+      return presentJob(db, await db.write(`${name} job`, (tx) => work(tx, act)))
+    },
+  })
+}
+
+function declared(name: string) {
+  return {
+    method: 'POST',
+    path: `/api/op/jobs/:id/${name}`,
+    access: 'superuser',
+    statuses: [200, 400, 401, 403, 404, 409],
+    answer: jobAnswer,
+  } as const
+}
+
+function actOf(job = '', caller: Caller, reason: string): JobAct {
+  return { job, actor: callerName(caller), reason }
+}
+
+async function requeue(
+  { db, hub }: Pick<ServerContext, 'db' | 'hub'>,
+  holds: Holds,
+  act: JobAct,
+  hold: boolean,
+): Promise<JobView> {
+  const job = await db.write('requeue job', (tx) => {
+    const { job, ended } = requeueJob(tx, act)
+    // Its driver needs a moment to stop; offered a job before, it would refuse it as busy.
+    const epoch = hub.attachedEpoch(ended.driver)
+    if (epoch !== undefined) holds.hold(ended.driver, epoch)
+    return hold ? holdJob(tx, act) : job
+  })
+  return presentJob(db, job)
+}

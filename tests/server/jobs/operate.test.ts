@@ -1,0 +1,90 @@
+import { expect, test } from 'bun:test'
+import { attachLease, claimJob, grantLease, quantumJobs } from '../../../src/db/index.ts'
+import { hashToken } from '../../../src/server/access-token.ts'
+import { openTestServer, type TestQpu, type TestServer } from '../../support/server.ts'
+
+async function submitted(server: TestServer, qpu: TestQpu, count: number) {
+  const user = await server.createUser({ qpuSeconds: 1_000 })
+  const ids: string[] = []
+  for (let at = 0; at < count; at++) {
+    const { id } = await server.db.write('job', (tx) =>
+      tx.insert(quantumJobs, { user_id: user.id, qpu_target: qpu.id, payload: { circuits: [] } }),
+    )
+    ids.push(id)
+  }
+  return { ids, view: async (id = '') => (await server.as(user).get(`/api/jobs/${id}`)).body }
+}
+
+/** Claims a job as the dispatcher does, for a driver without sockets. */
+async function claim(server: TestServer, qpu: TestQpu, job = ''): Promise<void> {
+  const { epoch } = await grantLease(server.db, {
+    tokenHash: hashToken(qpu.token),
+    firstPort: 6_000,
+    lastPort: 6_999,
+    takenPorts: new Set(),
+    host: '',
+    version: '',
+    device: '',
+  })
+  await attachLease(server.db, { driver: qpu.driver, epoch })
+  await server.db.write('claim', (tx) => claimJob(tx, job, { qpu: qpu.id, driver: qpu.driver, epoch }))
+}
+
+const act = (server: TestServer, job: string | undefined, name: string, body?: object) =>
+  server.admin.post(`/api/op/jobs/${job}/${name}`, body)
+
+test('the owner of a held job reads who keeps it and why; positions leave it out', async () => {
+  await using server = await openTestServer()
+  const qpu = await server.createQpu('north')
+  const { ids, view } = await submitted(server, qpu, 2)
+  const held = await act(server, ids[0], 'hold', { reason: ' check the qubits ' })
+  expect([held.status, held.get('held'), held.get('hold_reason')]).toEqual([200, true, undefined])
+  expect(await view(ids[0])).toMatchObject({
+    status: 'pending',
+    waiting: { code: 'held', text: 'Held by an operator: check the qubits' },
+    estimated_start: null,
+  })
+  expect(await view(ids[0])).not.toHaveProperty('queue_position')
+  expect(await view(ids[1])).toMatchObject({ queue_position: 1 })
+  const again = await act(server, ids[0], 'hold')
+  expect([again.status, again.get('code')]).toEqual([409, 'already_held'])
+  expect((await act(server, ids[0], 'release')).get('held')).toBe(false)
+  expect(await view(ids[1])).toMatchObject({ queue_position: 2 })
+  expect((await act(server, ids[1], 'run-next')).status).toBe(200)
+  expect(await view(ids[1])).toMatchObject({ queue_position: 1 })
+})
+
+test('requeue takes a running job back, held if wanted; what has ended stays', async () => {
+  await using server = await openTestServer()
+  const qpu = await server.createQpu('north')
+  const { ids, view } = await submitted(server, qpu, 1)
+  const early = await act(server, ids[0], 'requeue')
+  expect([early.status, early.get('code')]).toEqual([409, 'not_running'])
+  await claim(server, qpu, ids[0])
+  const back = await act(server, ids[0], 'requeue', { hold: true, reason: 'wrong device file' })
+  expect(back.body).toMatchObject({ status: 'pending', held: true, attempt: 1, driver: '' })
+  expect(await view(ids[0])).toMatchObject({
+    timeline: [
+      { event: 'claimed' },
+      { event: 'requeued', attempt: 1, detail: 'wrong device file' },
+      { event: 'held', attempt: 1, detail: 'wrong device file' },
+    ],
+  })
+  await server.admin.post(`/api/jobs/${ids[0]}/cancel`)
+  const ended = await act(server, ids[0], 'requeue')
+  expect([ended.status, ended.text('message')]).toEqual([
+    409,
+    'Only running jobs can be requeued; this one is cancelled, and what has ended never changes: submit it again as a new job.',
+  ])
+})
+
+test('acts refuse unknown jobs and wrong bodies by field', async () => {
+  await using server = await openTestServer()
+  const { ids } = await submitted(server, await server.createQpu('north'), 1)
+  expect((await act(server, 'aaaaaaaaaaaaaaa', 'hold')).status).toBe(404)
+  for (const body of [{ reason: 5 }, { reason: 'x'.repeat(1_001) }]) {
+    const answer = await act(server, ids[0], 'hold', body)
+    expect([answer.status, Object.keys(Object(answer.get('data')))]).toEqual([400, ['reason']])
+  }
+  expect((await act(server, ids[0], 'requeue', { hold: 'yes' })).status).toBe(400)
+})
