@@ -1,4 +1,5 @@
 import { SQLiteError, Database as Sqlite, type Statement } from 'bun:sqlite'
+import { existsSync, statSync } from 'node:fs'
 import { AppError } from '../base/index.ts'
 import type { Params } from './sql.ts'
 
@@ -41,6 +42,7 @@ export interface Connection {
  * @throws AppError `internal` with reason `database_damaged` when the file is not a sound database.
  */
 export function openConnection(path: string, access: 'write' | 'read'): Connection {
+  if (access === 'write') refuseOrphanedLog(path)
   return translated(path, () => {
     const sqlite = new Sqlite(
       path,
@@ -55,6 +57,13 @@ export function openConnection(path: string, access: 'write' | 'read'): Connecti
     }
     return connectionOf(sqlite, path)
   })
+}
+
+/** SQLite takes an empty file for a new database and drops the log beside it. */
+function refuseOrphanedLog(path: string): void {
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  if (size === 0 && existsSync(`${path}-wal`))
+    throw damaged(path, 'it is empty or gone, but its log is there')
 }
 
 function setPragma(sqlite: Sqlite, name: string, value: string | number): void {
