@@ -131,13 +131,13 @@ test('the migrations bring a database of the first schema up to date', async () 
   using folder = temporaryFolder()
   const current = { dir: folder.path, clock: new FakeClock(), log: silentLog }
   await (await openDatabase(current)).close()
-  const path = join(folder.path, 'svc.db')
-  const first = new Sqlite(path)
-  first.run('PRAGMA writable_schema = ON')
-  first.run("UPDATE sqlite_master SET sql = replace(sql, ', ''requeued''', '') WHERE name = 'job_attempts'")
-  first.run('DELETE FROM migrations')
-  first.close()
-  const old = new Sqlite(path)
+  const old = new Sqlite(join(folder.path, 'svc.db'))
+  const [{ sql } = { sql: '' }] = old
+    .query<{ sql: string }, []>("SELECT sql FROM sqlite_master WHERE name = 'job_attempts'")
+    .all()
+  old.run('DROP TABLE job_attempts')
+  old.run(sql.replace(", 'requeued'", ''))
+  old.run('DELETE FROM migrations')
   const add = (attempt: number, state: string) =>
     old.run(
       `INSERT INTO job_attempts (id, job, attempt, driver, qpu, epoch, state, claimed_at)
