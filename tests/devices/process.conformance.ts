@@ -84,7 +84,9 @@ const REFUSALS: Refusal[] = [
   },
   {
     name: 'more qubits than it has',
-    payload: payloadOf(['OPENQASM 3.0; include "stdgates.inc"; qubit[40] q; bit[40] c; h q; c = measure q;']),
+    payload: payloadOf([
+      'OPENQASM 3.0; include "stdgates.inc"; qubit[40] q; bit[40] c; h q; t q; h q; c = measure q;',
+    ]),
     message: /40 qubits/,
     circuitIndex: 0,
   },

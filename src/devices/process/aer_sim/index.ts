@@ -22,7 +22,12 @@ export const aerSim = defineDevice({
       default: AUTOMATIC,
     }),
     noise: opt.custom(readNoise, { help: 'Noise model', default: 'none' }),
-    max_qubits: opt.int({ help: 'Largest number of qubits', min: 1, max: MAX_STATE_QUBITS, default: 24 }),
+    max_qubits: opt.int({
+      help: 'Largest number of qubits of a written-out state',
+      min: 1,
+      max: MAX_STATE_QUBITS,
+      default: 24,
+    }),
     max_shots: opt.int({
       help: 'Largest number of shots of a circuit',
       min: 1,
