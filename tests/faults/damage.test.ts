@@ -41,7 +41,8 @@ const damage = fc.record({
   value: fc.nat(255),
 })
 
-const emptied = (file: string) => ({ file, what: 'its end is missing', at: 0, value: 0 }) as const
+const emptied = (file: 'svc.db' | 'svc.db-wal') =>
+  ({ file, what: 'its end is missing', at: 0, value: 0 }) as const
 
 /** A server that was killed with some of its data still in the log. */
 async function leaveKilledServer(folder: string): Promise<void> {
