@@ -70,6 +70,7 @@ export {
   type AttemptKey,
   type Claim,
   claimJob,
+  isRequeued,
   isRunning,
   listOfOlderLeases,
   listRunning,

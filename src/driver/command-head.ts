@@ -1,13 +1,14 @@
 import * as v from 'valibot'
-import { eventAck, runJob } from '../protocol/index.ts'
+import { eventAck, runJob, stopJob } from '../protocol/index.ts'
 
 const runJobHead = v.omit(runJob, ['payload'])
-const otherHead = v.object({ type: v.pipe(v.string(), v.notValues(['RunJob', 'EventAck'])) })
+const otherHead = v.object({ type: v.pipe(v.string(), v.notValues(['RunJob', 'EventAck', 'StopJob'])) })
 
 /** What the driver itself reads of a command; the payload of a job is for the device process only. */
-const commandHead = v.union([runJobHead, eventAck, otherHead])
+const commandHead = v.union([runJobHead, stopJob, eventAck, otherHead])
 export type CommandHead =
   | ({ kind: 'run' } & v.InferOutput<typeof runJobHead>)
+  | ({ kind: 'stop' } & v.InferOutput<typeof stopJob>)
   | ({ kind: 'ack' } & v.InferOutput<typeof eventAck>)
   | { kind: 'other'; type: string }
 
@@ -16,7 +17,8 @@ export function readCommandHead(text: string): CommandHead | undefined {
   const parsed = v.safeParse(commandHead, parseJson(text))
   if (!parsed.success) return undefined
   const head = parsed.output
-  if ('attempt' in head) return { kind: 'run', ...head }
+  if ('limit_ms' in head) return { kind: 'run', ...head }
+  if ('attempt' in head) return { kind: 'stop', ...head }
   if ('event' in head) return { kind: 'ack', ...head }
   return { kind: 'other', type: head.type }
 }

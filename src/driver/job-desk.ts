@@ -12,8 +12,10 @@ interface DeskParts {
   clock: Clock
   log: Log
   outbox: Outbox
-  /** Runs a job to its result event; undefined when the driver stops first. */
+  /** Runs a job to its result event; undefined when it is stopped, or the driver stops, first. */
   runJob(order: JobOrder, watch: JobWatch): Promise<string | undefined>
+  /** Ends the job under way without a result. */
+  stopJob(result: string): void
   /** Sends an event that is worthless later; false when the server is away. */
   sendNow(body: string): boolean
   /** A result has been put into the outbox, or is wanted again. */
@@ -86,6 +88,14 @@ export class JobDesk {
         this.#parts.log.warn('job refused', { job, attempt, reason: verdict })
         this.#tell('JobRefused', { job, attempt, reason: verdict })
     }
+  }
+
+  /** The server has no more use for this attempt: what runs is stopped, what has ended goes the usual way. */
+  stop({ job, attempt }: { job: string; attempt: number }): void {
+    const result = resultId(job, attempt)
+    if (!this.#running || resultId(this.#running.job, this.#running.attempt) !== result) return
+    this.#parts.log.info('job stopped by the server', { job, attempt })
+    this.#parts.stopJob(result)
   }
 
   async #work({ job, attempt, epoch, limit_ms }: Dispatch, text: string): Promise<void> {

@@ -40,21 +40,22 @@ const CANCEL_GRACE_MS = 2_000
  * | sent | `started` | running |
  * | sent | 10 s | the process is hung: killed |
  * | running | `result` | settled by it |
- * | running | `limitMs` | cancelled |
- * | cancelled | `result`, or 2 s and then the end of the killed process | settled as timed out |
+ * | running | `limitMs` | cancelled, timed out |
+ * | sent, running | `stop` | cancelled, stopped |
+ * | cancelled | `result`, or 2 s and then the end of the killed process | settled as timed out; without a result if stopped |
  * | any | end of the process | settled as `worker exited` |
  */
 export class JobRun {
   /** Id of the result event. */
   readonly result: string
-  /** Settles with the result event, ready for the wire; with undefined after `abandon`. */
+  /** Settles with the result event, ready for the wire; with undefined after `stop` and `abandon`. */
   readonly settled: Promise<string | undefined>
   readonly #order: JobOrder
   readonly #parts: RunParts
   readonly #over = new AbortController()
   readonly #settle: (body: string | undefined) => void
   #startedAt: number | undefined
-  #timedOut = false
+  #cancelled: 'timed out' | 'stopped' | undefined
 
   constructor(order: JobOrder, parts: RunParts) {
     this.#order = order
@@ -70,9 +71,9 @@ export class JobRun {
     void this.#limitTaking()
   }
 
-  /** The job used up its time. */
-  get timedOut(): boolean {
-    return this.#timedOut
+  /** The job was not left to its end: the death of its process says nothing about the device. */
+  get isCancelled(): boolean {
+    return this.#cancelled !== undefined
   }
 
   receive(message: JobMessage): void {
@@ -80,7 +81,7 @@ export class JobRun {
     if (message.kind === 'phase') {
       this.#parts.onPhase(message.phase)
     } else if (message.kind === 'result') {
-      this.#settle(this.#timedOut ? this.#timeoutFailure() : message.body)
+      this.#settle(this.#cancelled ? this.#endOfCancelled() : message.body)
     } else if (this.#startedAt === undefined) {
       this.#startedAt = this.#parts.clock.monotonic()
       this.#parts.onStarted()
@@ -90,8 +91,8 @@ export class JobRun {
 
   /** The device process has ended; `how` names the signal or exit code. */
   hostEnded(how: string): void {
-    if (this.#timedOut) {
-      this.#settle(this.#timeoutFailure())
+    if (this.#cancelled) {
+      this.#settle(this.#endOfCancelled())
       return
     }
     this.#settle(
@@ -101,6 +102,12 @@ export class JobRun {
         error_code: 'worker_exited',
       }),
     )
+  }
+
+  /** Ends the job without a result: gently at first, after 2 s with its process. */
+  stop(): void {
+    if (this.#cancelled) this.#cancelled = 'stopped'
+    else void this.#cancel('stopped')
   }
 
   /** Gives up on the job without a result. */
@@ -116,9 +123,13 @@ export class JobRun {
 
   async #limitRunning(): Promise<void> {
     const { attempt, limitMs } = this.#order
-    if (!(await this.#exceeds(limitMs))) return
-    this.#timedOut = true
+    if (!(await this.#exceeds(limitMs)) || this.#cancelled) return
     this.#parts.log.warn('job is out of time', { job: attempt.job, limitMs })
+    await this.#cancel('timed out')
+  }
+
+  async #cancel(why: 'timed out' | 'stopped'): Promise<void> {
+    this.#cancelled = why
     this.#parts.host.send({ kind: 'cancel', result: this.result })
     if (await this.#lasts(CANCEL_GRACE_MS)) this.#parts.host.kill()
   }
@@ -138,6 +149,10 @@ export class JobRun {
       () => !this.#over.signal.aborted,
       () => false,
     )
+  }
+
+  #endOfCancelled(): string | undefined {
+    return this.#cancelled === 'stopped' ? undefined : this.#timeoutFailure()
   }
 
   #timeoutFailure(): string {

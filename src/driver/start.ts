@@ -134,6 +134,7 @@ function assemble(
     log,
     outbox,
     runJob: (order, watch) => supervisor.runJob(order, watch),
+    stopJob: (result) => supervisor.stopJob(result),
     sendNow: (body) => session.sendNow(body),
     wake: () => session.wake(),
   })
@@ -145,6 +146,8 @@ function assemble(
       if (!head.applied) log.info('the server had no more use for an event', { event: head.event })
     } else if (head?.kind === 'run' && operation === 'process') {
       void desk.receive(head, text)
+    } else if (head?.kind === 'stop') {
+      desk.stop(head)
     } else if (head?.kind === 'other') {
       supervisor.tell(text, head.type === 'SetMaintenance')
     } else {

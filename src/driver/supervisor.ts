@@ -31,7 +31,7 @@ const HEALTHY_MS = 60_000
  * |---|---|---|
  * | prepared, opening (first start) | `ready`; `refused`, exit or 120 s | ready; `prepare` or `open` throws |
  * | ready | exit | restarting after 0.5, 1, 2, … 30 s (0.5 s again after 60 s of health) |
- * | ready | killed because a job was out of time | restarting at once |
+ * | ready | killed because a job was out of time or stopped | restarting at once |
  * | restarting: jobs wait | `ready`; `refused`, exit or 120 s | ready; broken |
  * | broken: jobs are answered by the reason | the next restart | ready or broken |
  */
@@ -86,7 +86,7 @@ export class Supervisor {
 
   /**
    * Runs a job on the device; one at a time. Settles with its result event, ready for the wire, whatever happens
-   * to the device; with undefined only when `stop` came first. `order.limitMs` is the server's limit, 0 for none:
+   * to the device; with undefined only when `stopJob` or `stop` came first. `order.limitMs` is the server's limit, 0 for none:
    * the shorter of it and the driver's own counts.
    */
   async runJob(order: JobOrder, watch: JobWatch): Promise<string | undefined> {
@@ -102,6 +102,11 @@ export class Supervisor {
     const body = await run.settled
     this.#run = undefined
     return body
+  }
+
+  /** Ends the job whose result would have the id `result`, if it runs; nothing is said of its end. */
+  stopJob(result: string): void {
+    if (this.#run?.result === result) this.#run.stop()
   }
 
   /** Closes the device: it has 2 s to do so, then its process is killed. A running job is not answered. */
@@ -190,7 +195,7 @@ export class Supervisor {
     if (this.#ready && !this.#stopping.signal.aborted) this.#usable = Promise.withResolvers()
     this.#ready = false
     this.#refuse(`device process exited (${how})`)
-    this.#restartAtOnce = this.#run?.timedOut ?? false
+    this.#restartAtOnce = this.#run?.isCancelled ?? false
     this.#run?.hostEnded(how)
     this.#gone.resolve(how)
   }

@@ -16,6 +16,10 @@ export const runJob = v.object({
 })
 export type RunJob = v.InferOutput<typeof runJob>
 
+/** An operator has taken this attempt back: stop it, its result is not wanted. */
+export const stopJob = v.object({ type: v.literal('StopJob'), job: id, attempt: count })
+export type StopJob = v.InferOutput<typeof stopJob>
+
 /** The server has stored (or knowingly dropped) the event with this id: forget it. */
 export const eventAck = v.object({
   type: v.literal('EventAck'),
@@ -34,7 +38,7 @@ export const setMaintenance = v.object({
 export type SetMaintenance = v.InferOutput<typeof setMaintenance>
 
 /** Every command the server may push to a driver. */
-export const COMMANDS = [eventAck, runJob, setMaintenance] as const
+export const COMMANDS = [eventAck, runJob, setMaintenance, stopJob] as const
 /** Any of them. */
 export const command = v.variant('type', COMMANDS)
 export type Command = v.InferOutput<typeof command>

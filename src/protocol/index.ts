@@ -6,7 +6,9 @@ export {
   type RunJob,
   runJob,
   type SetMaintenance,
+  type StopJob,
   setMaintenance,
+  stopJob,
 } from './commands.ts'
 export {
   type ConnectRequest,

@@ -17,6 +17,8 @@ test('readCommandHead() reads acknowledgements and leaves all else to the device
     event: 'a.1',
     applied: false,
   })
+  const stop = { type: 'StopJob', job: 'job000000000001', attempt: 2 } as const
+  expect(readCommandHead(JSON.stringify(stop))).toEqual({ kind: 'stop', ...stop })
   expect(readCommandHead('{"type":"SetMaintenance","on":true,"reason":"x"}')).toEqual({
     kind: 'other',
     type: 'SetMaintenance',
@@ -34,6 +36,7 @@ test.each([
   '{"type":"RunJob","job":"../x","attempt":1,"epoch":1,"limit_ms":0}',
   '{"type":"RunJob","job":"job000000000001","attempt":"1","epoch":1,"limit_ms":0}',
   '{"type":"EventAck"}',
+  '{"type":"StopJob","job":"job000000000001"}',
   '{"type":"RunJob"',
 ])('readCommandHead() refuses %s', (text) => {
   expect(readCommandHead(text)).toBeUndefined()

@@ -24,12 +24,14 @@ async function openDesk(folder: string) {
   const { log } = recordedLog()
   const outbox = await Outbox.open(folder, { clock, log })
   const told: EventEnvelope[] = []
+  const stopped: string[] = []
   const runs: { watch: JobWatch; end(body: string | undefined): void }[] = []
   const desk = new JobDesk({
     clock,
     log,
     outbox,
     runJob: (_, watch) => new Promise((resolve) => runs.push({ watch, end: resolve })),
+    stopJob: (result) => stopped.push(result),
     sendNow: (body) => told.push(JSON.parse(body)) > 0,
     wake: () => undefined,
   })
@@ -45,7 +47,17 @@ async function openDesk(folder: string) {
     await outbox.sendDue(async (body) => void ids.push(JSON.parse(body).id))
     return ids
   }
-  return { desk, clock, outbox, told, runs, end, resent, types: () => told.map((event) => event.type) }
+  return {
+    desk,
+    stopped,
+    clock,
+    outbox,
+    told,
+    runs,
+    end,
+    resent,
+    types: () => told.map((event) => event.type),
+  }
 }
 
 test('JobDesk reports start and, each 5 s, the job and what it is at', async () => {
@@ -65,6 +77,22 @@ test('JobDesk reports start and, each 5 s, the job and what it is at', async () 
   await end()
   await clock.advance(60_000)
   expect(types()).toHaveLength(3)
+})
+
+test('JobDesk.stop() ends the attempt under way, no other, and leaves no result', async () => {
+  await using folder = await tempFolder()
+  const { desk, stopped, runs, outbox } = await openDesk(folder.path)
+  await desk.receive(DISPATCH, 'text')
+  desk.stop({ job: DISPATCH.job, attempt: 2 })
+  desk.stop(OTHER)
+  expect(stopped).toEqual([])
+  desk.stop(DISPATCH)
+  expect(stopped).toHaveLength(1)
+  runs[0]?.end(undefined)
+  await until(() => desk.running === null)
+  expect(outbox.ids()).toEqual([])
+  await desk.receive({ ...DISPATCH, attempt: 2 }, 'text')
+  expect(desk.running).toEqual({ job: DISPATCH.job, attempt: 2 })
 })
 
 test('JobDesk reports no start of a job that ends within 20 ms', async () => {

@@ -216,6 +216,22 @@ test("Supervisor.runJob() keeps to the server's limit when that is shorter", asy
   expect(await result).toMatchObject({ error: { message: 'job timed out after 3 s' } })
 })
 
+test.each([
+  ['patient', 0],
+  ['stubborn', 2_000],
+])('Supervisor.stopJob() ends a %s job within %i ms, without a result', async (deed, ms) => {
+  const { supervisor, run, clock, seen } = await start()
+  const before = await pidOf(run)
+  const result = run(deed, { attempt: 3 })
+  await until(() => seen.length === 2)
+  supervisor.stopJob('job000000000001.2')
+  supervisor.stopJob('job000000000001.3')
+  supervisor.stopJob('job000000000001.3')
+  await clock.advance(ms)
+  expect(await result).toBeUndefined()
+  expect((await pidOf(run)) === before).toBe(ms === 0)
+})
+
 test('Supervisor.runJob() kills a process that does not take the job within 10 s', async () => {
   const { run, clock } = await start()
   const pid = Number(await pidOf(run))

@@ -124,6 +124,15 @@ export function isRunning(tx: ReadTx, { job, attempt, driver }: AttemptKey & { d
   return row !== undefined
 }
 
+/** Whether an operator has taken this attempt back. */
+export function isRequeued(tx: ReadTx, { job, attempt }: AttemptKey): boolean {
+  const row = tx.one(
+    `SELECT 1 FROM job_attempts WHERE job = $job AND attempt = $attempt AND state = 'requeued'`,
+    { job, attempt },
+  )
+  return row !== undefined
+}
+
 /** Open attempts that a driver was given under a lease older than `epoch`. */
 export function listOfOlderLeases(
   tx: ReadTx,

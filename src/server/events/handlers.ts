@@ -1,6 +1,6 @@
 import { feature } from 'bun:bundle'
 import { failpoint } from '../../base/index.ts'
-import { appendAudit, isRunning, markStarted, putBack } from '../../db/index.ts'
+import { appendAudit, isRequeued, isRunning, markStarted, putBack } from '../../db/index.ts'
 import {
   EVENTS,
   type EventEnvelope,
@@ -34,7 +34,7 @@ type Handlers = {
 }
 
 const handlers: Handlers = {
-  /** First after each attach: what still runs there lives, what is nowhere goes back. */
+  /** First after each attach: what still runs there lives or is stopped, what is nowhere goes back. */
   async DriverHello({ context, deadlines }, source, { running, outbox, device, version }) {
     const { db, log } = context
     const { driver, name } = source
@@ -44,6 +44,10 @@ const handlers: Handlers = {
     if (!running) return
     const lives = await db.read((tx) => isRunning(tx, { ...running, driver }))
     if (lives) deadlines.alive(running)
+    // Taken back while the driver was away: the dispatcher's next job would find it busy.
+    else if (await db.read((tx) => isRequeued(tx, running))) {
+      context.hub.send(driver, { type: 'StopJob', job: running.job, attempt: running.attempt })
+    }
   },
 
   async JobStarted({ context, deadlines, holds }, { driver }, { job, attempt }) {

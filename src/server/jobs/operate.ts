@@ -71,12 +71,13 @@ async function requeue(
   act: JobAct,
   hold: boolean,
 ): Promise<JobView> {
-  const job = await db.write('requeue job', (tx) => {
-    const { job, ended } = requeueJob(tx, act)
+  const { job, ended } = await db.write('requeue job', (tx) => {
+    const requeued = requeueJob(tx, act)
     // Its driver needs a moment to stop; offered a job before, it would refuse it as busy.
-    const epoch = hub.attachedEpoch(ended.driver)
-    if (epoch !== undefined) holds.hold(ended.driver, epoch)
-    return hold ? holdJob(tx, act) : job
+    const epoch = hub.attachedEpoch(requeued.ended.driver)
+    if (epoch !== undefined) holds.hold(requeued.ended.driver, epoch)
+    return hold ? { ...requeued, job: holdJob(tx, act) } : requeued
   })
+  hub.send(ended.driver, { type: 'StopJob', job: ended.job, attempt: ended.attempt })
   return presentJob(db, job)
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { events } from '../../../src/db/index.ts'
+import { events, requeueJob } from '../../../src/db/index.ts'
 import { EVENTS } from '../../../src/protocol/index.ts'
 import { createEventHandler } from '../../../src/server/events/handlers.ts'
 import { Deadlines } from '../../../src/server/jobs/deadlines.ts'
@@ -147,6 +147,17 @@ describe('JobRefused', () => {
 })
 
 describe('DriverHello', () => {
+  test('stops what an operator took back while the driver was away', async () => {
+    await using it = await openCase()
+    const hello = { version: '1', device: 'mock', epoch: 1, running: { job: it.job, attempt: 1 } }
+    await it.say('DriverHello', hello)
+    expect(it.lab.hub.commands('StopJob')).toEqual([])
+    const act = { job: it.job, actor: 'test', reason: '' }
+    await it.lab.db.write('requeue', (tx) => requeueJob(tx, act))
+    await it.say('DriverHello', hello)
+    expect(it.lab.hub.commands('StopJob')).toEqual([{ type: 'StopJob', job: it.job, attempt: 1 }])
+  })
+
   test('is a sign of life of the attempt it names', async () => {
     await using it = await openCase()
     const hello = { version: '1', device: 'mock', epoch: it.server.epoch }
