@@ -171,7 +171,8 @@ function relationError(sql: SqlWriter, field: AnyField, value: unknown): FieldEr
   if (field.kind !== 'relation' && field.kind !== 'relations') return undefined
   const ids = (Array.isArray(value) ? value : [value]).filter((id) => id !== '')
   const query = `SELECT 1 FROM ${quoted(field.to)} WHERE id = $id`
-  return ids.every((id) => sql.one(query, { id: String(id) })) ? undefined : MISSING_RELATION
+  const isThere = (id: unknown) => typeof id === 'string' && sql.one(query, { id }) !== undefined
+  return ids.every(isThere) ? undefined : MISSING_RELATION
 }
 
 function guardUnique(collection: AnyCollection, failure: string, write: () => void): void {

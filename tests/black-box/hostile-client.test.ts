@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { Service, temporaryFolder } from '../support/executable.ts'
+import { closeRow } from '../support/fault-runs.ts'
 import { submit } from '../support/job-calls.ts'
 
 setDefaultTimeout(60_000)
@@ -48,6 +50,31 @@ function raw(parts: (string | Uint8Array)[], ms = 3_000): Promise<string> {
     })
     for (const part of parts) socket.write(part)
   })
+}
+
+/** Sends `head`, then `chunk` up to `times` times, as fast as it is taken; how many left before the server closed. */
+function pour(head: string, chunk: Uint8Array, times: number): Promise<number> {
+  return new Promise((resolve) => {
+    let sent = 0
+    const socket = connect({ host: '127.0.0.1', port: service.port })
+    const more = () => {
+      while (sent < times && !socket.destroyed) {
+        sent += 1
+        if (!socket.write(chunk)) return void socket.once('drain', more)
+      }
+    }
+    socket.on('data', () => undefined)
+    socket.on('error', () => undefined)
+    socket.on('close', () => resolve(sent))
+    socket.write(head)
+    more()
+  })
+}
+
+/** The most memory that the server ever had, in MiB. */
+function mostMemory(): number {
+  const [, kib = '0'] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8')) ?? []
+  return Number(kib) / 1024
 }
 
 const statusesOf = (answer: string) =>
@@ -125,6 +152,26 @@ test('a chunked body of 20 MB that announces nothing is stopped with 413', async
   const head = `POST /api/jobs HTTP/1.1\r\nHost: x\r\nAuthorization: ${user.token}\r\nTransfer-Encoding: chunked\r\n\r\n`
   const chunks = Array.from({ length: 20 }, () => ['f4240\r\n', chunk, '\r\n']).flat()
   expect(statusesOf(await raw([head, ...chunks, '0\r\n\r\n'], 5_000))).toEqual([413])
+})
+
+test('bodies without end are no longer read after their limit, whoever sends them', async () => {
+  const chunk = Buffer.concat([Buffer.from('f4240\r\n'), Buffer.alloc(1_000_000, 0x20), Buffer.from('\r\n')])
+  const before = mostMemory()
+  const sent: number[] = []
+  for (const [path, token] of [
+    ['/api/jobs', user.token],
+    ['/api/op/drivers/connect', ''],
+    ['/api/collections/users/records', ''],
+    ['/api/jobs', ''],
+    ['/api/nowhere', user.token],
+  ]) {
+    const head = `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: ${token}\r\nTransfer-Encoding: chunked\r\n\r\n`
+    sent.push(await pour(head, chunk, 500))
+  }
+  const grown = mostMemory() - before
+  closeRow('H1', { 'MB sent of 500 each': sent.join('/'), 'MiB more at most': Math.round(grown) })
+  expect(Math.max(...sent)).toBeLessThan(100)
+  expect(grown).toBeLessThan(50)
 })
 
 test('names in the Host header do not get into what the server says', async () => {

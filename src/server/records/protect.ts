@@ -55,7 +55,8 @@ function sortId(
 ): void {
   if (id === undefined || id === null || id === '' || id === before?.id) return
   if (before) refused['id'] = PK_CHANGE
-  else values['id'] = String(id)
+  // What is no text becomes one that is no id, which the insert refuses.
+  else values['id'] = typeof id === 'string' ? id : JSON.stringify(id)
 }
 
 const PK_CHANGE: FieldError = {

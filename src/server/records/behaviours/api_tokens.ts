@@ -16,7 +16,7 @@ export const apiTokensBehaviour = defineBehaviour(apiTokens, {
 
 /** A raw token would be stored readable, and would not work. */
 function mustBeHash({ token }: Values): void {
-  if (token === undefined || token === '' || /^[0-9a-f]{64}$/.test(String(token))) return
+  if (typeof token !== 'string' || token === '' || /^[0-9a-f]{64}$/.test(token)) return
   const message = 'Must be the SHA-256 of the token, 64 characters of 0-9 and a-f.'
   throw new AppError('invalid', 'The token must be stored as its hash', {
     fields: { token: { code: 'validation_invalid_format', message } },

@@ -11,8 +11,11 @@ export const qpuTimeRequestsBehaviour = defineBehaviour(qpuTimeRequests, {
   superuserOnly: ['rejection_reason'],
   fixed: { create: ['status'] },
   creating({ isSuperuser, tx, service }, values) {
-    const user = String(values['user'] ?? '')
-    if (!isSuperuser) refuseTooMany(tx, user, service.context.config.maxOpenTimeRequests)
+    const { user } = values
+    // Any other value is no id, which the insert refuses.
+    if (!isSuperuser && typeof user === 'string') {
+      refuseTooMany(tx, user, service.context.config.maxOpenTimeRequests)
+    }
     refuseTooMuch(values['seconds'])
   },
   updating({ caller }, before, patch) {
