@@ -10,7 +10,6 @@ declare module 'bun:bundle' {
 /** Intents of `Database.write` that can be made to fail. */
 const INTENTS = [
   'submit job',
-  'claim jobs',
   'mark job started',
   'finish job',
   'toggle qpu',
@@ -23,6 +22,7 @@ const STEPS = ['before', 'inside', 'after'] as const
 
 /** Everything else that can be made to fail, each at one line of the code. */
 const PLACES = [
+  'schema.inside',
   'migration.copied',
   'migration.inside',
   'migration.after',
@@ -33,6 +33,8 @@ const PLACES = [
   'pair.key-waits',
   'pair.cert-renamed',
   'pair.key-renamed',
+  'dispatch.claiming',
+  'dispatch.claimed',
   'dispatch.sent',
   'result.acknowledged',
   'job.taken',

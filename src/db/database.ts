@@ -128,6 +128,7 @@ function prepareSchema(writer: Connection, schema: Schema, { clock, log }: Datab
   writer.transaction('IMMEDIATE', () => {
     syncTables(writer, tables, nextMigration)
     if (fresh) noteAll(writer, schema.migrations, at)
+    if (feature('FAILPOINTS')) failpoint('schema.inside')
   })
 }
 

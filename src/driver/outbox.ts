@@ -172,8 +172,8 @@ export class Outbox {
   async #write(name: string, text: string): Promise<void> {
     const file = await open(join(this.#folder, name), 'w', 0o600)
     try {
-      await file.writeFile(text)
       if (feature('FAILPOINTS')) failpoint('outbox.writing')
+      await file.writeFile(text)
       const folder = await open(this.#folder, 'r')
       try {
         await Promise.all([file.sync(), folder.sync()])

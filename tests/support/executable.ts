@@ -72,6 +72,8 @@ interface ServiceOptions {
   /** Further flags of `svc serve`. */
   flags?: string[]
   ip?: string
+  /** Another build than the one under test. */
+  executable?: string
 }
 
 /** One server of the built executable in a folder of its own, with what tests do to it. */
@@ -79,6 +81,7 @@ export class Service {
   readonly folder: string
   readonly port: number
   readonly ip: string
+  readonly executable: string
   readonly #flags: string[]
   #process: Bun.Subprocess<'ignore', 'pipe', 'pipe'> | undefined
   #log = ''
@@ -89,6 +92,7 @@ export class Service {
     this.folder = folder
     this.port = port
     this.ip = options.ip ?? '127.0.0.1'
+    this.executable = options.executable ?? SVC
     // Each test file has a range of its own, so that files can run side by side.
     const range = 20_000 + (port % 120) * 100
     this.#flags = [
@@ -121,11 +125,11 @@ export class Service {
   }
 
   /** Starts the server and waits until it is healthy. Returns the ms that took. */
-  async start(): Promise<number> {
+  async start(env: Record<string, string> = {}, flags: string[] = []): Promise<number> {
     const started = performance.now()
-    const server = Bun.spawn([SVC, 'serve', ...this.#flags], {
+    const server = Bun.spawn([this.executable, 'serve', ...this.#flags, ...flags], {
       cwd: this.folder,
-      env: { PATH: process.env['PATH'] ?? '', HOME: this.folder },
+      env: { PATH: process.env['PATH'] ?? '', HOME: this.folder, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     this.#process = server
@@ -164,11 +168,17 @@ export class Service {
     return server.exited
   }
 
+  /** Waits until its log contains `text`, beyond the first `from` characters. */
+  async says(text: string, from = 0, ms = 20_000): Promise<void> {
+    await until(`the log to say ${text}`, async () => this.#log.includes(text, from), ms, 5)
+  }
+
   /** Waits until the server has ended by itself. Returns its exit status, -1 after a signal. */
   async ended(ms = 20_000): Promise<number> {
     const server = this.#process
     if (!server) throw new Error('no server was started')
-    await until('the server to end', async () => server.exitCode !== null || server.signalCode !== null, ms)
+    const isOver = () => server.exitCode !== null || server.signalCode !== null
+    await until('the server to end', async () => isOver(), ms, 5)
     return server.exitCode ?? -1
   }
 

@@ -11,12 +11,20 @@ export interface Running extends AsyncDisposable {
   ended(ms?: number): Promise<{ status: number; log: string }>
 }
 
+interface StartOptions {
+  cwd: string
+  env?: Record<string, string>
+  /** A program that starts it. */
+  prefix?: string[]
+  executable?: string
+}
+
 /** Starts `svc` with `args` in a bare environment; it is killed at the end of the test if it still runs. */
 export function startSvc(
   args: string[],
-  { cwd, env = {}, prefix = [] }: { cwd: string; env?: Record<string, string>; prefix?: string[] },
+  { cwd, env = {}, prefix = [], executable = SVC }: StartOptions,
 ): Running {
-  const spawned = Bun.spawn([...prefix, SVC, ...args], {
+  const spawned = Bun.spawn([...prefix, executable, ...args], {
     cwd,
     env: { PATH: process.env['PATH'] ?? '', HOME: cwd, ...env },
     stdio: ['ignore', 'ignore', 'pipe'],

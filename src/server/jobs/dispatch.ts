@@ -74,7 +74,7 @@ export class Dispatcher {
 
   #claimAll(tx: Tx): Claim[] {
     const { idleThreshold } = this.#parts.config
-    return listServers(tx)
+    const claims = listServers(tx)
       .filter((server) => this.#isReady(server))
       .flatMap((server) => {
         const state = readQueue(tx, server.qpu, idleThreshold)
@@ -82,6 +82,8 @@ export class Dispatcher {
         const claim = job === undefined ? undefined : claimJob(tx, job, server)
         return claim ? [claim] : []
       })
+    if (feature('FAILPOINTS') && claims.length > 0) failpoint('dispatch.claiming')
+    return claims
   }
 
   #isReady({ driver, epoch }: Server): boolean {
@@ -93,6 +95,7 @@ export class Dispatcher {
     const { deadlines, hub, log, holds, db } = this.#parts
     const { job, attempt, driver, epoch } = claim
     deadlines.claimed(claim)
+    if (feature('FAILPOINTS')) failpoint('dispatch.claimed')
     const payload = v.safeParse(jobPayload, claim.payload)
     if (!payload.success) return this.#refusePayload(claim, payload.issues[0].message)
     // 0: the limit of a job's execution is the driver's own; the server watches for signs of life.
