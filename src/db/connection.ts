@@ -196,7 +196,7 @@ function damaged(path: string, detail: string, cause?: unknown): AppError {
 export function quickCheck(connection: Connection): void {
   const problems = connection
     .all<{ quick_check: string }>('PRAGMA quick_check(5)')
-    .map((row) => row.quick_check)
+    .map((row) => row.quick_check.replaceAll('\n', ' '))
   if (problems[0] !== 'ok') throw damaged(connection.path, problems.join('; '))
 }
 

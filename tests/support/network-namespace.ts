@@ -2,12 +2,12 @@ import { $ } from 'bun'
 
 /** A second machine, as far as the network is concerned: joined to this one by a cable that can be pulled. */
 export interface OtherMachine extends AsyncDisposable {
-  /** Address of this side of the cable. */
+  /** Address under which it reaches this machine. */
   readonly here: string
   /** What to put before a command to run it over there. */
   readonly prefix: string[]
-  /** Pulls the cable: nothing gets through and nobody is told. */
-  cut(): Promise<void>
+  /** Pulls the cable, or only the wire in one direction: nothing gets through and nobody is told. */
+  cut(direction?: 'here' | 'there'): Promise<void>
   /** Plugs it in again. */
   mend(): Promise<void>
 }
@@ -24,12 +24,22 @@ export async function whyNoNamespace(): Promise<string | undefined> {
   return undefined
 }
 
-/** Makes a namespace and a pair of virtual interfaces to it, with addresses of a network of their own. */
-export async function openOtherMachine(): Promise<OtherMachine> {
-  const name = `svc-${process.pid}`
-  const near = `svcn${process.pid}`.slice(0, 15)
-  const far = `svcf${process.pid}`.slice(0, 15)
-  const network = `10.${200 + (process.pid % 50)}.${process.pid % 250}`
+/** Nobody has this address, so nobody takes what is sent to it. */
+const NOBODY = '02:00:00:00:00:01'
+let machines = 0
+
+/**
+ * Makes a namespace and a pair of virtual interfaces to it, with addresses of a network of their own. With `here` it
+ * reaches this machine also under that address, which another machine's cable has given to it.
+ */
+export async function openOtherMachine(options: { here?: string } = {}): Promise<OtherMachine> {
+  machines += 1
+  const name = `svc-${process.pid}-${machines}`
+  const near = `svcn${process.pid}x${machines}`.slice(0, 15)
+  const far = `svcf${process.pid}x${machines}`.slice(0, 15)
+  const network = `10.${200 + (process.pid % 50)}.${(process.pid * 7 + machines) % 250}`
+  const [nearIp, farIp] = [`${network}.1`, `${network}.2`]
+  const { here = nearIp } = options
   async function close(): Promise<void> {
     await $`ip link del ${near}`.nothrow().quiet()
     await $`ip netns del ${name}`.nothrow().quiet()
@@ -37,20 +47,35 @@ export async function openOtherMachine(): Promise<OtherMachine> {
   try {
     await $`ip netns add ${name}`.quiet()
     await $`ip link add ${near} type veth peer name ${far} netns ${name}`.quiet()
-    await $`ip addr add ${network}.1/24 dev ${near}`.quiet()
+    await $`ip addr add ${nearIp}/24 dev ${near}`.quiet()
     await $`ip link set ${near} up`.quiet()
-    await $`ip -n ${name} addr add ${network}.2/24 dev ${far}`.quiet()
+    await $`ip -n ${name} addr add ${farIp}/24 dev ${far}`.quiet()
     await $`ip -n ${name} link set lo up`.quiet()
     await $`ip -n ${name} link set ${far} up`.quiet()
+    if (here !== nearIp) await $`ip -n ${name} route add ${here} via ${nearIp}`.quiet()
   } catch (error) {
     await close()
     throw error
   }
   return {
-    here: `${network}.1`,
+    here,
     prefix: ['ip', 'netns', 'exec', name],
-    cut: async () => void (await $`ip -n ${name} link set ${far} down`.quiet()),
-    mend: async () => void (await $`ip -n ${name} link set ${far} up`.quiet()),
+    async cut(direction) {
+      if (direction === undefined) await $`ip -n ${name} link set ${far} down`.quiet()
+      if (direction === 'there') {
+        await $`ip neigh replace ${farIp} lladdr ${NOBODY} dev ${near} nud permanent`.quiet()
+      }
+      if (direction === 'here') {
+        await $`ip -n ${name} neigh replace ${nearIp} lladdr ${NOBODY} dev ${far} nud permanent`.quiet()
+      }
+    },
+    async mend() {
+      await $`ip -n ${name} link set ${far} up`.quiet()
+      await $`ip neigh del ${farIp} dev ${near}`.nothrow().quiet()
+      await $`ip -n ${name} neigh del ${nearIp} dev ${far}`.nothrow().quiet()
+      // With the link its routes went too.
+      if (here !== nearIp) await $`ip -n ${name} route replace ${here} via ${nearIp}`.quiet()
+    },
     [Symbol.asyncDispose]: close,
   }
 }
