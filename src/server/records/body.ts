@@ -1,5 +1,6 @@
 import { AppError, messageOf } from '../../base/index.ts'
 import type { AnyCollection } from '../../db/index.ts'
+import type { Caller } from '../http/caller.ts'
 import { readBytes, readJsonBody } from '../http/json-body.ts'
 import { BODY_SHAPE, checkJsonShape } from '../http/json-shape.ts'
 import type { Values } from './behaviour.ts'
@@ -7,6 +8,8 @@ import { plainName } from './modifiers.ts'
 
 /** Bytes that the body of a write may have. */
 export const MAX_BODY = 16 * 1024 * 1024
+/** The same for guests, who write nothing but a new account: their bodies are held before anything is known of them. */
+const MAX_GUEST_BODY = 1024 * 1024
 
 const JSON_PART = '@jsonPayload'
 
@@ -15,11 +18,15 @@ const JSON_PART = '@jsonPayload'
  * texts become what their field holds. No body at all is an empty object.
  * @throws AppError `invalid` for malformed bodies and for files; `too_large`.
  */
-export async function readBody(request: Request, collection: AnyCollection): Promise<Values> {
+export async function readBody(
+  { request, caller }: { request: Request; caller: Pick<Caller, 'kind'> },
+  collection: AnyCollection,
+): Promise<Values> {
+  const most = caller.kind === 'guest' ? MAX_GUEST_BODY : MAX_BODY
   const type = request.headers.get('content-type')?.toLowerCase() ?? ''
   const isForm =
     type.startsWith('multipart/form-data') || type.startsWith('application/x-www-form-urlencoded')
-  return isForm ? readForm(request, collection) : objectOf(await readJsonBody(request, MAX_BODY))
+  return isForm ? readForm(request, most, collection) : objectOf(await readJsonBody(request, most))
 }
 
 function objectOf(body: unknown = {}): Values {
@@ -27,9 +34,9 @@ function objectOf(body: unknown = {}): Values {
   throw new AppError('invalid', 'body: expected a JSON object')
 }
 
-async function readForm(request: Request, collection: AnyCollection): Promise<Values> {
+async function readForm(request: Request, most: number, collection: AnyCollection): Promise<Values> {
   const values = new Map<string, unknown>()
-  const form = await formOf(request)
+  const form = await formOf(request, most)
   for (const name of new Set(form.keys())) {
     const sent = form.getAll(name).map((part) => textOf(name, part))
     if (name === JSON_PART) {
@@ -43,8 +50,8 @@ async function readForm(request: Request, collection: AnyCollection): Promise<Va
   return Object.fromEntries(values)
 }
 
-async function formOf(request: Request): Promise<FormData> {
-  const bytes = new Uint8Array(await readBytes(request, MAX_BODY))
+async function formOf(request: Request, most: number): Promise<FormData> {
+  const bytes = new Uint8Array(await readBytes(request, most))
   const type = request.headers.get('content-type') ?? ''
   try {
     return await new Response(bytes, { headers: { 'content-type': type } }).formData()

@@ -21,7 +21,7 @@ export async function createRecord(
   asked: ReadRequest,
 ): Promise<unknown> {
   const { db } = service.context
-  const sent = applyModifiers(collection, undefined, await readBody(asked.request, collection))
+  const sent = applyModifiers(collection, undefined, await readBody(asked, collection))
   const rule = service.rulesOf(collection).create
   const write = openWrite(service, collection, rule, asked)
   const { behaviour, writer } = write

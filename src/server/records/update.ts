@@ -20,7 +20,7 @@ export async function updateRecord(
   asked: ReadRequest,
 ): Promise<unknown> {
   const { db } = service.context
-  const sent = await readBody(asked.request, collection)
+  const sent = await readBody(asked, collection)
   const rule = service.rulesOf(collection).update
   const write = openWrite(service, collection, rule, asked)
   const { behaviour, writer } = write

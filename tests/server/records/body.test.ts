@@ -2,12 +2,14 @@ import { describe, expect, test } from 'bun:test'
 import { calibrationResults, notifications, users } from '../../../src/db/index.ts'
 import { readBody } from '../../../src/server/records/body.ts'
 
-const request = (body: string | FormData | URLSearchParams | undefined, type?: string) =>
-  new Request('http://host/', {
+const request = (body: string | FormData | URLSearchParams | undefined, type?: string) => ({
+  caller: { kind: 'user' } as const,
+  request: new Request('http://host/', {
     method: 'POST',
     ...(body !== undefined && { body }),
     ...(type !== undefined && { headers: { 'content-type': type } }),
-  })
+  }),
+})
 
 function form(...parts: [string, string | Blob][]): FormData {
   const data = new FormData()
@@ -70,9 +72,16 @@ describe('readBody()', () => {
     })
   }
 
-  test('refuses more than 16 MiB', async () => {
+  test('refuses more than 16 MiB, and more than 1 MiB from a guest', async () => {
+    const tooLarge = { code: 'too_large' }
     const body = `{"a":"${'x'.repeat(17 * 1024 * 1024)}"}`
-    await expect(readBody(request(body), users)).rejects.toMatchObject({ code: 'too_large' })
-    await expect(readBody(request(form(['a', body])), users)).rejects.toMatchObject({ code: 'too_large' })
+    await expect(readBody(request(body), users)).rejects.toMatchObject(tooLarge)
+    await expect(readBody(request(form(['a', body])), users)).rejects.toMatchObject(tooLarge)
+    const smaller = `{"a":"${'x'.repeat(1024 * 1024)}"}`
+    expect(Object.keys(await readBody(request(smaller), users))).toEqual(['a'])
+    for (const each of [request(smaller), request(form(['a', smaller]))]) {
+      const asked = { ...each, caller: { kind: 'guest' } as const }
+      await expect(readBody(asked, users)).rejects.toMatchObject(tooLarge)
+    }
   })
 })
