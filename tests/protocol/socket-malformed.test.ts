@@ -162,6 +162,7 @@ describe('an authenticated peer that breaks the rules loses its connection', () 
     const peer = await openRawPeer(server.listener.port)
     peer.write(GREETING, HELLO, initiate({ 'Socket-Type': 'PULL' }), encodeFrame(0, latin1('x')))
     await peer.closed()
+    await until('the owner was told', () => server.closed.length === 1)
     expect(server.closed).toEqual(['a message arrived at a PUSH socket'])
   })
 
