@@ -132,6 +132,15 @@ export {
   setQpuEnabled,
 } from './store/qpus.ts'
 export { type QueueState, readQueue } from './store/queue.ts'
+export { type BucketRange, bucketRange } from './store/reading-steps.ts'
+export {
+  findReadingDrivers,
+  listReadingSeries,
+  type ReadingBucket,
+  type ReadingSeries,
+  readBuckets,
+  rollUpReadings,
+} from './store/readings.ts'
 export {
   type Application,
   type AttemptResult,
@@ -141,11 +150,13 @@ export {
   requeueLost,
 } from './store/results.ts'
 export {
+  notePruning,
   type PruneStep,
   pruneCalibrationRequests,
   pruneCalibrationResults,
   pruneEvents,
   pruneIdempotencyKeys,
+  pruneReadings,
   stripCalibrationResult,
 } from './store/retention.ts'
 export { type BusyTime, readSchedule } from './store/schedule.ts'

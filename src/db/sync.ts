@@ -53,7 +53,7 @@ function refusal(nextMigration: number): Refuse {
 
 function createTable(table: Table): string {
   const lines = [...table.columns.map((column) => column.sql), ...table.constraints]
-  return `CREATE TABLE ${quoted(table.name)} (\n  ${lines.join(',\n  ')}\n) STRICT`
+  return `CREATE TABLE ${quoted(table.name)} (\n  ${lines.join(',\n  ')}\n) STRICT${table.isKeyed ? ', WITHOUT ROWID' : ''}`
 }
 
 function addColumns(connection: Connection, table: Table, sql: string, refuse: Refuse): void {

@@ -8,6 +8,8 @@ export interface Table {
   columns: readonly { name: string; sql: string; addable: boolean }[]
   constraints: readonly string[]
   indexes: readonly { name: string; sql: string }[]
+  /** Rows lie in the order of the primary key, which is not stored a second time. */
+  isKeyed?: boolean
 }
 
 /** The table that follows from a collection's declaration. */
@@ -127,6 +129,8 @@ function internal(
  * | `idempotency_keys` | an answer that a repeated request gets again |
  * | `audit_log` | one act of an administrator, chained by hashes |
  * | `change_log` | one change of a record, newest 100,000 |
+ * | `reading_series` | one channel of a driver in one unit; `last` is the time of its newest reading, s since the epoch |
+ * | `reading_buckets` | what a channel read in the `step` s from `start` (s since the epoch) on; see `store/readings.ts` |
  */
 export const INTERNAL_TABLES: readonly Table[] = [
   internal(
@@ -222,6 +226,35 @@ export const INTERNAL_TABLES: readonly Table[] = [
     action: "TEXT NOT NULL CHECK (action IN ('create', 'update', 'delete'))",
     at: 'TEXT NOT NULL',
   }),
+  internal(
+    'reading_series',
+    {
+      id: 'INTEGER PRIMARY KEY AUTOINCREMENT',
+      driver: 'TEXT NOT NULL',
+      channel: 'TEXT NOT NULL',
+      unit: 'TEXT NOT NULL',
+      last: 'INTEGER NOT NULL',
+    },
+    ['UNIQUE (driver, channel, unit)'],
+  ),
+  // The driver comes first: an event touches one page for each step, and a chart of a driver reads one range.
+  {
+    ...internal(
+      'reading_buckets',
+      {
+        driver: 'TEXT NOT NULL',
+        step: 'INTEGER NOT NULL',
+        start: 'INTEGER NOT NULL',
+        series: 'INTEGER NOT NULL',
+        low: 'REAL NOT NULL',
+        high: 'REAL NOT NULL',
+        total: 'REAL NOT NULL',
+        readings: 'INTEGER NOT NULL',
+      },
+      ['PRIMARY KEY (driver, step, start, series)'],
+    ),
+    isKeyed: true,
+  },
   internal('migrations', {
     id: 'INTEGER NOT NULL PRIMARY KEY',
     name: 'TEXT NOT NULL',

@@ -12,6 +12,8 @@ import { Hub } from './drivers/hub.ts'
 import { driverRoutes } from './drivers/routes.ts'
 import { createEventHandler } from './events/handlers.ts'
 import { Pruner } from './events/prune.ts'
+import { ReadingRollUp } from './events/roll-up.ts'
+import { eventRoutes } from './events/routes.ts'
 import { buildApp } from './http/app.ts'
 import { type AssetTree, serveAssets } from './http/assets.ts'
 import { openApiRoute } from './http/openapi.ts'
@@ -133,6 +135,7 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
     ...recordRoutes(records),
     ...notificationRoutes,
     ...bookingRoutes,
+    ...eventRoutes,
     ...setUp.routes(),
     ...realtime.routes(),
   ]
@@ -145,6 +148,7 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
   })
   const ports = new HttpPorts(context, app)
   const pruner = new Pruner({ db, clock, log: log.child('pruning'), live })
+  const rollUp = new ReadingRollUp({ db, clock, log })
   const renewal = new Loop({
     name: 'certificate renewal',
     clock,
@@ -162,6 +166,7 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
       dispatcher.start()
       renewal.start()
       pruner.start()
+      rollUp.start()
       realtime.start()
       const addresses = await ports.open()
       url = addresses.url
@@ -172,6 +177,7 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
     async stop() {
       await realtime.stop()
       await ports.close()
+      await rollUp.stop()
       await pruner.stop()
       await renewal.stop()
       await dispatcher.stop()

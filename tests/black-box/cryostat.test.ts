@@ -98,6 +98,19 @@ test('readings of a cryostat are stored with the values it shows, and faults wit
     })
     expect(Math.abs((readings['mapper.bf.tmixing']?.value ?? 0) - 0.01)).toBeLessThan(0.001)
   }
+  const series = await service.call<{
+    series: { channel: string; unit: string; max: number[]; count: number[] }[]
+  }>('GET', `/api/events/series?${new URLSearchParams({ driver: 'cold', points: '1' })}`, {
+    token: await service.admin(),
+  })
+  // Texts, faults and outdated values are gaps.
+  expect(series.body.series.map(({ channel, unit }) => `${channel}:${unit}`)).toEqual([
+    'mapper.bf.exact:K',
+    'mapper.bf.tmixing:K',
+  ])
+  const [exact] = series.body.series
+  expect(exact?.max).toEqual([0.0123])
+  expect(exact?.count[0]).toBeGreaterThanOrEqual(events.length)
   driver.process.kill('SIGTERM')
   expect((await driver.ended()).status).toBe(0)
   expect(driver.log).toContain('channel does not exist')

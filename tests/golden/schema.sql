@@ -260,6 +260,25 @@ CREATE INDEX "quantum_jobs_run_next_seq_user_id_qpu_target_not_before_qubits" ON
 CREATE INDEX "quantum_jobs_status" ON "quantum_jobs" ("status");
 CREATE INDEX "quantum_jobs_user_id" ON "quantum_jobs" ("user_id");
 CREATE INDEX "quantum_jobs_user_id_seq_qpu_target_not_before_qubits" ON "quantum_jobs" ("user_id", "seq", "qpu_target", "not_before", "qubits") WHERE status = 'pending' AND held = 0;
+CREATE TABLE "reading_buckets" (
+  "driver" TEXT NOT NULL,
+  "step" INTEGER NOT NULL,
+  "start" INTEGER NOT NULL,
+  "series" INTEGER NOT NULL,
+  "low" REAL NOT NULL,
+  "high" REAL NOT NULL,
+  "total" REAL NOT NULL,
+  "readings" INTEGER NOT NULL,
+  PRIMARY KEY (driver, step, start, series)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE "reading_series" (
+  "id" INTEGER PRIMARY KEY AUTOINCREMENT,
+  "driver" TEXT NOT NULL,
+  "channel" TEXT NOT NULL,
+  "unit" TEXT NOT NULL,
+  "last" INTEGER NOT NULL,
+  UNIQUE (driver, channel, unit)
+) STRICT;
 CREATE TABLE "superusers" (
   "seq" INTEGER PRIMARY KEY AUTOINCREMENT,
   "id" TEXT NOT NULL UNIQUE,

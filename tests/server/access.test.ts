@@ -281,6 +281,11 @@ const TABLE: readonly Row[] = [
     },
   },
   { route: 'GET /api/schedule', statuses: EVERYBODY },
+  {
+    route: 'GET /api/events/series',
+    statuses: SIGNED_IN,
+    ask: ({ qpu }) => ({ path: `/api/events/series?driver=${qpu.driver}` }),
+  },
   { route: 'GET /api/realtime', statuses: EVERYBODY },
   {
     route: 'POST /api/realtime',

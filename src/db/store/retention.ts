@@ -1,23 +1,57 @@
-import { toTimestamp } from '../../base/index.ts'
+import { fromTimestamp, toTimestamp } from '../../base/index.ts'
 import type { SqlWriter } from '../sql.ts'
+import { STORED_STEPS } from './reading-steps.ts'
 
 /**
- * One step of removing what is older than `before` (ms since the epoch): changes a bounded number of rows and
+ * One step of removing what is older than `before` (ms since the epoch): changes `most` rows or fewer and
  * returns how many, 0 = nothing is left to do. Nobody is told of single rows; they leave in bulk.
  */
-export type PruneStep = (tx: SqlWriter, before: number) => number
+export type PruneStep = (tx: SqlWriter, before: number, most: number) => number
 
-/** Rows of one transaction: other writers wait a few ms for it at most. */
-export const ROWS_AT_ONCE = 500
+/** Notes in `meta` that pruning begins now; returns when it did so before, ms since the epoch. */
+export function notePruning(tx: SqlWriter): number | undefined {
+  const key = 'pruned_at'
+  const before = tx.one<{ value: string }>('SELECT value FROM meta WHERE key = $key', { key })
+  tx.run('INSERT INTO meta (key, value) VALUES ($key, $at) ON CONFLICT DO UPDATE SET value = $at', {
+    key,
+    at: tx.at,
+  })
+  return before && fromTimestamp(before.value)
+}
+
 /** Reports hold up to 32 MB each. */
 const REPORTS_AT_ONCE = 10
 
 /** Removes events by their own time. */
-export const pruneEvents: PruneStep = (tx, before) =>
+export const pruneEvents: PruneStep = (tx, before, most) =>
   tx.run(
-    `DELETE FROM events WHERE seq IN (SELECT seq FROM events WHERE ts < $before ORDER BY ts LIMIT ${ROWS_AT_ONCE})`,
-    { before: eventTime(before) },
+    'DELETE FROM events WHERE seq IN (SELECT seq FROM events WHERE ts < $before ORDER BY ts LIMIT $most)',
+    {
+      before: eventTime(before),
+      most,
+    },
   )
+
+/** Removes buckets of readings that have ended, each driver and length in order of time, then series left empty. */
+export const pruneReadings: PruneStep = (tx, before, most) => {
+  const end = Math.floor(before / 1_000)
+  for (const { driver } of tx.all<{ driver: string }>('SELECT DISTINCT driver FROM reading_series')) {
+    for (const step of STORED_STEPS) {
+      const rows = tx.run(
+        `DELETE FROM reading_buckets WHERE (driver, step, start, series) IN
+           (SELECT driver, step, start, series FROM reading_buckets
+            WHERE driver = $driver AND step = $step AND start <= $end - $step ORDER BY start, series LIMIT $most)`,
+        { driver, step, end, most },
+      )
+      if (rows > 0) return rows
+    }
+  }
+  return tx.run(
+    `DELETE FROM reading_series WHERE id IN
+       (SELECT id FROM reading_series WHERE last < $end - ${STORED_STEPS.at(-1)} LIMIT $most)`,
+    { end, most },
+  )
+}
 
 /** Times of events have the form of the wire, `2026-01-31T09:05:00.000Z`. */
 function eventTime(ms: number): string {
@@ -28,19 +62,19 @@ function eventTime(ms: number): string {
 const ENDED = `(finished_at > '' AND finished_at < $before OR finished_at = '' AND updated < $before)`
 
 /** Removes requests that are `done` or `failed`, by their end. Reports keep the id of their request. */
-export const pruneCalibrationRequests: PruneStep = (tx, before) =>
+export const pruneCalibrationRequests: PruneStep = (tx, before, most) =>
   tx.run(
     `DELETE FROM calibration_requests WHERE seq IN
-       (SELECT seq FROM calibration_requests WHERE status IN ('done', 'failed') AND ${ENDED} LIMIT ${ROWS_AT_ONCE})`,
-    { before: toTimestamp(before) },
+       (SELECT seq FROM calibration_requests WHERE status IN ('done', 'failed') AND ${ENDED} LIMIT $most)`,
+    { before: toTimestamp(before), most },
   )
 
 /** Removes reports by their end; requests forget them. */
-export const pruneCalibrationResults: PruneStep = (tx, before) => {
-  const old = tx.all<{ id: string }>(
-    `SELECT id FROM calibration_results WHERE ${ENDED} LIMIT ${REPORTS_AT_ONCE}`,
-    { before: toTimestamp(before) },
-  )
+export const pruneCalibrationResults: PruneStep = (tx, before, most) => {
+  const old = tx.all<{ id: string }>(`SELECT id FROM calibration_results WHERE ${ENDED} LIMIT $most`, {
+    before: toTimestamp(before),
+    most: Math.min(most, REPORTS_AT_ONCE),
+  })
   for (const { id } of old) {
     tx.run("UPDATE calibration_requests SET result = '', updated = $at WHERE result = $id", { id, at: tx.at })
     tx.run('DELETE FROM calibration_results WHERE id = $id', { id })
@@ -68,9 +102,9 @@ function without(column: string, key: string): string {
 }
 
 /** Removes the answers to keyed requests, by their time. */
-export const pruneIdempotencyKeys: PruneStep = (tx, before) =>
+export const pruneIdempotencyKeys: PruneStep = (tx, before, most) =>
   tx.run(
     `DELETE FROM idempotency_keys WHERE rowid IN
-       (SELECT rowid FROM idempotency_keys WHERE at < $before ORDER BY at LIMIT ${ROWS_AT_ONCE})`,
-    { before: toTimestamp(before) },
+       (SELECT rowid FROM idempotency_keys WHERE at < $before ORDER BY at LIMIT $most)`,
+    { before: toTimestamp(before), most },
   )

@@ -1,22 +1,13 @@
 import * as v from 'valibot'
-import { AppError, fromTimestamp, toTimestamp } from '../../base/index.ts'
+import { AppError, toTimestamp } from '../../base/index.ts'
 import { readSchedule } from '../../db/index.ts'
 import { actingUser } from '../auth/acting-user.ts'
+import { moment } from '../http/listing.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 
 const DAY_MS = 86_400_000
 const DEFAULT_DAYS = 7
 const MOST_DAYS = 62
-
-const moment = v.pipe(
-  v.string(),
-  v.check(
-    (text) => fromTimestamp(text) !== undefined,
-    'Expected a time such as 2026-01-31, 2026-01-31 09:05:00.000Z or 2026-01-31T10:05:00+01:00',
-  ),
-  v.transform((text) => fromTimestamp(text) ?? Number.NaN),
-  v.description('A time such as 2026-01-31T09:05:00Z, or a day (UTC)'),
-)
 
 const time = (unset: string) => v.pipe(v.string(), v.description(`UTC; '' = ${unset}`))
 const busyTime = v.object({

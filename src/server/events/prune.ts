@@ -2,14 +2,17 @@ import { type Clock, formatDuration, type Log, Loop } from '../../base/index.ts'
 import {
   ANSWERS_KEPT_MS,
   type Database,
+  notePruning,
   type PruneStep,
   pruneCalibrationRequests,
   pruneCalibrationResults,
   pruneEvents,
   pruneIdempotencyKeys,
+  pruneReadings,
   stripCalibrationResult,
 } from '../../db/index.ts'
 import type { LiveConfig } from '../live-config.ts'
+import { Pace } from './pace.ts'
 
 /** Between two steps, so that others write and the event loop runs. */
 const PAUSE_MS = 20
@@ -36,7 +39,7 @@ interface PrunerParts {
 }
 
 /**
- * Removes what is older than the retention settings, in small transactions. Its loop runs while one of them is
+ * Removes what is older than the retention settings, in small transactions; readings in series go with the events. Its loop runs while one of them is
  * not 0, also when that comes about by a reload.
  */
 export class Pruner {
@@ -84,7 +87,7 @@ export class Pruner {
   /** Removes all that is too old now, unless the wall clock was set since the last time. */
   async pruneOnce(): Promise<void> {
     const { live, log } = this.#parts
-    if (this.#clockWasSet()) return
+    if (await this.#clockWasSet()) return
     const { current } = live
     const counts: Record<Retention, number> = {
       eventsRetention: 0,
@@ -99,6 +102,8 @@ export class Pruner {
           counts[setting] += rows
         })
       }
+      if (current.eventsRetention > 0)
+        await this.#drain(pruneReadings, current.eventsRetention, () => undefined)
       await this.#drain(pruneIdempotencyKeys, ANSWERS_KEPT_MS, () => undefined)
     } finally {
       if (counts.eventsRetention > 0) log.info(`pruned ${counts.eventsRetention} expired events`)
@@ -116,25 +121,41 @@ export class Pruner {
     const { db, clock } = this.#parts
     const { signal } = this.#stop
     const before = Math.max(0, clock.now() - ageMs)
+    const pace = new Pace(clock)
     while (!signal.aborted) {
-      const rows = await db.write('prune', (tx) => step(tx, before))
+      const rows = await db.write('prune', (tx) => pace.measure((most) => step(tx, before, most)))
       if (rows === 0) return
       count(rows)
       await clock.sleep(PAUSE_MS, signal).catch(() => undefined)
     }
   }
 
-  #clockWasSet(): boolean {
-    const { clock, log } = this.#parts
+  /** The first tick after a start compares with the last one of the run before. */
+  async #clockWasSet(): Promise<boolean> {
+    const { db, clock, log } = this.#parts
+    const before = await db.write('note pruning', (tx) => notePruning(tx))
     const now = { wall: clock.now(), monotonic: clock.monotonic() }
-    const last = this.#last ?? now
+    const last = this.#last
     this.#last = now
-    const jumpMs = now.wall - last.wall - (now.monotonic - last.monotonic)
-    if (Math.abs(jumpMs) <= JUMP_MS) return false
-    const jump = `${jumpMs > 0 ? '' : '-'}${formatDuration(Math.abs(Math.round(jumpMs / 1_000)) * 1_000)}`
-    log.warn('the clock was set by more than a day, pruning waits for the next time', { jump })
+    if (last) {
+      const jumpMs = now.wall - last.wall - (now.monotonic - last.monotonic)
+      if (Math.abs(jumpMs) <= JUMP_MS) return false
+      const jump = signed(jumpMs)
+      log.warn('the clock was set by more than a day, pruning waits for the next time', { jump })
+      return true
+    }
+    const awayMs = now.wall - (before ?? now.wall)
+    if (Math.abs(awayMs) <= JUMP_MS) return false
+    // It was off for long, or its clock is wrong: who sees the line in time can still set it right.
+    const away = signed(awayMs)
+    log.warn('the last pruning is more than a day away, pruning waits for the next time', { away })
     return true
   }
+}
+
+/** A difference of clocks in whole seconds: `-960h`. */
+function signed(ms: number): string {
+  return `${ms > 0 ? '' : '-'}${formatDuration(Math.abs(Math.round(ms / 1_000)) * 1_000)}`
 }
 
 function nonZero(counts: Record<string, number>): Record<string, number> | undefined {

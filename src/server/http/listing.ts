@@ -1,7 +1,20 @@
 import * as v from 'valibot'
+import { fromTimestamp } from '../../base/index.ts'
 
-const whole = (min: number, max: number) =>
+/** A whole number in a query. */
+export const whole = (min: number, max: number) =>
   v.pipe(v.string(), v.digits(), v.transform(Number), v.minValue(min), v.maxValue(max))
+
+/** A time in a query, as ms since the epoch. */
+export const moment = v.pipe(
+  v.string(),
+  v.check(
+    (text) => fromTimestamp(text) !== undefined,
+    'Expected a time such as 2026-01-31, 2026-01-31 09:05:00.000Z or 2026-01-31T10:05:00+01:00',
+  ),
+  v.transform((text) => fromTimestamp(text) ?? Number.NaN),
+  v.description('A time such as 2026-01-31T09:05:00Z, or a day (UTC)'),
+)
 
 /** `skip`, `limit` and `sort` of the list routes; `sortable` names the fields that may be sorted by. */
 export function listQuery(sortable: readonly [string, ...string[]], defaultSort: string) {

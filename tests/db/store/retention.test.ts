@@ -23,7 +23,7 @@ const BEFORE = Date.UTC(2026, 0, 10, 12)
 const EARLIER = '2026-01-10 11:59:59.999Z'
 const LATER = '2026-01-10 12:00:00.000Z'
 
-const step = (db: Database, prune: PruneStep) => db.write('prune', (tx) => prune(tx, BEFORE))
+const step = (db: Database, prune: PruneStep) => db.write('prune', (tx) => prune(tx, BEFORE, 500))
 
 /** Adds a tuner; returns its id. */
 function addTuner(db: Database): Promise<string> {
@@ -242,7 +242,7 @@ test('no step scans a table', async () => {
           statements.push({ name, sql, params })
           return run(sql, params)
         }
-      prune({ ...tx, run: note(tx.run), all: note(tx.all) as SqlWriter['all'] }, BEFORE)
+      prune({ ...tx, run: note(tx.run), all: note(tx.all) as SqlWriter['all'] }, BEFORE, 500)
     }
   })
   using file = new Sqlite(join(test.dir, 'svc.db'), { strict: true })

@@ -28,6 +28,7 @@ async function open(flags: Record<string, string> = {}) {
   return {
     ...test,
     live,
+    log,
     pruner,
     lines: () => lines.map(({ time, level, subject, ...rest }) => rest),
     /** Runs `pruneOnce` to its end, over the pauses between its steps. */
@@ -106,16 +107,16 @@ describe('pruneOnce()', () => {
     expect(pruning.lines()).toEqual([])
   })
 
-  test('pauses after each 500 rows', async () => {
+  test('pauses after each step', async () => {
     await using pruning = await open()
-    await addEvents(pruning.db, 501, 0)
+    await addEvents(pruning.db, 101, 0)
     const done = pruning.pruner.pruneOnce()
     await eventually('the first step', async () => (await countEvents(pruning.db)) === 1)
     await Bun.sleep(20)
     expect(await countEvents(pruning.db)).toBe(1)
     await pruning.pruner.stop()
     await done
-    expect(pruning.lines()).toEqual([{ message: 'pruned 500 expired events' }])
+    expect(pruning.lines()).toEqual([{ message: 'pruned 100 expired events' }])
   })
 
   test('skips one tick after the wall clock was set by more than a day, forward or back', async () => {
@@ -139,6 +140,33 @@ describe('pruneOnce()', () => {
     await pruning.tick()
     expect(await countEvents(db)).toBe(0)
   })
+})
+
+test('the first tick after a start is skipped when the one before it is more than a day away', async () => {
+  await using pruning = await open()
+  const { db, clock, live, log } = pruning
+  await addEvents(db, 4, clock.now())
+  await pruning.tick()
+  for (const [days, left] of [
+    [0.9, 4],
+    [40, 4],
+    [-40, 4],
+    [31, 4],
+  ] as const) {
+    clock.jump(days * DAY_MS)
+    await new Pruner({ db, clock, log, live }).pruneOnce()
+    expect(await countEvents(db)).toBe(left)
+  }
+  const message = 'the last pruning is more than a day away, pruning waits for the next time'
+  expect(pruning.lines()).toEqual([
+    { message, away: '960h' },
+    { message, away: '-960h' },
+    { message, away: '744h' },
+  ])
+  await pruning.tick()
+  expect(await countEvents(db)).toBe(4)
+  await pruning.tick()
+  expect(await countEvents(db)).toBe(0)
 })
 
 describe('start()', () => {

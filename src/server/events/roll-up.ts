@@ -1,0 +1,67 @@
+import { type Clock, type Log, Loop } from '../../base/index.ts'
+import { type Database, events, rollUpReadings } from '../../db/index.ts'
+import { Pace } from './pace.ts'
+
+/** Between two steps, so that others write and the event loop runs. */
+const PAUSE_MS = 10
+/** Events of the first step; one of a large cryostat takes 0.5 ms. */
+const FIRST_EVENTS = 10
+const INTERVAL_MS = 60_000
+
+interface RollUpParts {
+  db: Pick<Database, 'write' | 'upcoming'>
+  clock: Clock
+  log: Log
+}
+
+/**
+ * Adds readings to the buckets of their series: those of a new event in the commit that stores it, and after a start
+ * those of events that came by an import or from before there were series, in small transactions.
+ */
+export class ReadingRollUp {
+  readonly #parts: RollUpParts
+  readonly #loop: Loop
+  readonly #stop = new AbortController()
+  readonly #pace: Pace
+  #unsubscribe: () => void = () => undefined
+
+  constructor(parts: RollUpParts) {
+    this.#parts = parts
+    this.#pace = new Pace(parts.clock, FIRST_EVENTS)
+    this.#loop = new Loop({
+      name: 'roll-up of readings',
+      clock: parts.clock,
+      log: parts.log,
+      intervalMs: INTERVAL_MS,
+      runOnce: () => this.rollUpOnce(),
+    })
+  }
+
+  start(): void {
+    // Before the commit: the write that follows shares it.
+    this.#unsubscribe = this.#parts.db.upcoming.subscribe((changes) => {
+      if (changes.some(({ collection }) => collection === events.name)) this.#loop.wake()
+    })
+    this.#loop.start()
+  }
+
+  /** Ends after the transaction under way; what is left is added after the next start. */
+  async stop(): Promise<void> {
+    this.#unsubscribe()
+    this.#stop.abort()
+    await this.#loop.stop()
+  }
+
+  /** Adds all that is not in the buckets yet. */
+  async rollUpOnce(): Promise<void> {
+    const { db, clock } = this.#parts
+    const { signal } = this.#stop
+    while (!signal.aborted) {
+      const isFull = await db.write('roll up readings', (tx) =>
+        this.#pace.measure((most) => rollUpReadings(tx, most) === most),
+      )
+      if (!isFull) return
+      await clock.sleep(PAUSE_MS, signal).catch(() => undefined)
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import * as v from 'valibot'
+import { AppError, toTimestamp } from '../../base/index.ts'
+import {
+  bucketRange,
+  findReadingDrivers,
+  listReadingSeries,
+  type ReadingBucket,
+  type ReadTx,
+  readBuckets,
+} from '../../db/index.ts'
+import { moment, whole } from '../http/listing.ts'
+import { defineRoute, type Route } from '../http/route.ts'
+
+const DAY_MS = 86_400_000
+const MOST_POINTS = 2_000
+/** Of all channels together: about 5 MB of JSON. */
+const MOST_BUCKETS = 100_000
+
+const numbers = (what: string) => v.pipe(v.array(v.number()), v.description(what))
+const series = v.object({
+  channel: v.string(),
+  unit: v.pipe(v.string(), v.description('A channel that changed its unit is two series')),
+  last: v.pipe(v.string(), v.description('Time of the newest reading, UTC')),
+  at: numbers('Starts of the buckets that have readings, ms since the epoch'),
+  min: numbers('Least reading of each of these buckets'),
+  mean: numbers('Mean of its readings'),
+  max: numbers('Greatest reading'),
+  count: numbers('How many readings it has'),
+})
+
+/** Readings of monitors for charts. The events themselves are read by the record routes. */
+export const eventRoutes: Route[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/api/events/series',
+    access: 'signed_in',
+    summary: 'Readings of a monitor over time: least, mean and greatest of each bucket, by channel',
+    query: v.object({
+      driver: v.pipe(v.string(), v.nonEmpty(), v.description('Id or name of a driver')),
+      channel: v.optional(
+        v.pipe(v.string(), v.description('Channels, separated by commas; all of the driver when not given')),
+      ),
+      from: v.optional(moment),
+      to: v.optional(moment),
+      points: v.optional(whole(1, MOST_POINTS), '500'),
+    }),
+    statuses: [200, 400, 401, 404],
+    answer: v.object({
+      driver: v.pipe(v.string(), v.description('Id of the driver')),
+      from: v.pipe(v.string(), v.description('Start of the first bucket, UTC')),
+      to: v.pipe(v.string(), v.description('End of the last bucket, UTC')),
+      step_ms: v.pipe(v.number(), v.description('Length of a bucket')),
+      series: v.array(series),
+    }),
+    async run({ db, clock }, { query }) {
+      const to = query.to ?? clock.now()
+      const from = query.from ?? to - DAY_MS
+      if (to <= from) throw badQuery('to', `Must be after from, which is ${toTimestamp(from)}.`)
+      const channels = query.channel?.split(',').map((channel) => channel.trim())
+      return db.read((tx) => {
+        const driver = driverOf(tx, query.driver)
+        return { driver, ...seriesOf(tx, { driver, channels, from, to, points: query.points }) }
+      })
+    },
+  }),
+]
+
+/** The id of the only driver that `text` names. */
+function driverOf(tx: ReadTx, text: string): string {
+  const [driver, ...others] = findReadingDrivers(tx, text)
+  if (driver === undefined) throw new AppError('not_found', `There is no driver ${text}`)
+  if (others.length > 0) {
+    throw badQuery('driver', `${others.length + 1} drivers are called ${text}; give the id of one.`)
+  }
+  return driver
+}
+
+interface Asked {
+  driver: string
+  channels: readonly string[] | undefined
+  from: number
+  to: number
+  points: number
+}
+
+function seriesOf(tx: ReadTx, { driver, channels, from, to, points }: Asked) {
+  const known = listReadingSeries(tx, driver, channels)
+  const share = Math.floor(MOST_BUCKETS / Math.max(1, known.length))
+  const range = bucketRange(from, to, Math.min(points, share))
+  const buckets = Map.groupBy(readBuckets(tx, { driver, series: known, range }), (bucket) => bucket.series)
+  return {
+    from: toTimestamp(range.from * 1_000),
+    to: toTimestamp(range.to * 1_000),
+    step_ms: range.step * 1_000,
+    series: known.map(({ id, channel, unit, last }) => ({
+      channel,
+      unit,
+      last: toTimestamp(last * 1_000),
+      ...columns(buckets.get(id) ?? []),
+    })),
+  }
+}
+
+/** Lists of equal length, as charts take them. */
+function columns(buckets: readonly ReadingBucket[]) {
+  return {
+    at: buckets.map(({ start }) => start * 1_000),
+    min: buckets.map(({ min }) => min),
+    mean: buckets.map(({ mean }) => mean),
+    max: buckets.map(({ max }) => max),
+    count: buckets.map(({ count }) => count),
+  }
+}
+
+function badQuery(field: string, message: string): AppError {
+  const fields = { [field]: { code: 'validation_invalid_value', message } }
+  return new AppError('invalid', 'Invalid query parameter', { fields })
+}

@@ -1,0 +1,31 @@
+import { expect, test } from 'bun:test'
+import { FakeClock } from '../../../src/base/index.ts'
+import { Pace } from '../../../src/server/events/pace.ts'
+
+/** What `steps` steps do whose every row takes `msPerRow`, as many as they may. */
+async function run(pace: Pace, clock: FakeClock, msPerRow: number, steps: number): Promise<number[]> {
+  const sizes: number[] = []
+  for (let step = 0; step < steps; step += 1) {
+    const times: Promise<void>[] = []
+    sizes.push(
+      pace.measure((rows) => {
+        // Moves the clock at once; the promise only lets sleepers run.
+        times.push(clock.advance(rows * msPerRow))
+        return rows
+      }),
+    )
+    await Promise.all(times)
+  }
+  return sizes
+}
+
+test('Pace finds the size at which a step takes 2.5 ms at most, from 1 to 500 rows', async () => {
+  const clock = new FakeClock()
+  const pace = new Pace(clock)
+  const slow = await run(pace, clock, 0.1, 20)
+  expect(slow[0]).toBe(100)
+  expect(slow.slice(3).every((rows) => rows >= 10 && rows <= 25)).toBe(true)
+  const fast = await run(pace, clock, 0.0001, 30)
+  expect(fast.at(-1)).toBe(500)
+  expect((await run(pace, clock, 1_000, 12)).at(-1)).toBe(1)
+})

@@ -1,0 +1,70 @@
+import { expect, test } from 'bun:test'
+import { silentLog } from '../../../src/base/index.ts'
+import { type Database, drivers, events, qpus } from '../../../src/db/index.ts'
+import { ReadingRollUp } from '../../../src/server/events/roll-up.ts'
+import { openTestDatabase } from '../../support/database.ts'
+import { eventually } from '../../support/server.ts'
+
+async function addReadings(db: Database, driver: string, count: number): Promise<void> {
+  await db.write('readings', (tx) => {
+    for (let at = 0; at < count; at += 1) {
+      tx.insert(events, {
+        source: 'fridge',
+        driver,
+        type: 'CryostatReading',
+        ts: '2026-01-31T09:00:00.000Z',
+        payload: { readings: { t: { value: at, unit: 'K', status: 'ok' } } },
+      })
+    }
+  })
+}
+
+const addMonitor = (db: Database) =>
+  db.write('monitor', (tx) => {
+    const qpu = tx.insert(qpus, { name: 'north' }).id
+    return tx.insert(drivers, { name: 'fridge', operation: 'monitor', qpu, token: 't' }).id
+  })
+
+const counted = (db: Database) =>
+  db.read(
+    (tx) =>
+      tx.one<{ readings: number }>('SELECT readings FROM reading_buckets WHERE step = 300')?.readings ?? 0,
+  )
+
+test('events from before the start are added in pauses, the newest in the commit that stores them', async () => {
+  await using test = await openTestDatabase()
+  const { db, clock } = test
+  const driver = await addMonitor(db)
+  await addReadings(db, driver, 100)
+  const rollUp = new ReadingRollUp({ db, clock, log: silentLog })
+  rollUp.start()
+  await eventually('the first step', async () => (await counted(db)) === 10)
+  await Bun.sleep(10)
+  expect(await counted(db)).toBe(10)
+  await eventually('the others', async () => (await counted(db)) === 100, clock)
+  await Bun.sleep(1)
+  await addReadings(db, driver, 1)
+  expect(await counted(db)).toBe(101)
+  await rollUp.stop()
+  await addReadings(db, driver, 1)
+  await clock.advance(120_000)
+  expect(await counted(db)).toBe(101)
+})
+
+test('a stop in the middle loses nothing and counts nothing twice', async () => {
+  await using test = await openTestDatabase()
+  const { db, clock } = test
+  const driver = await addMonitor(db)
+  await addReadings(db, driver, 100)
+  for (let starts = 0; starts < 3; starts += 1) {
+    const rollUp = new ReadingRollUp({ db, clock, log: silentLog })
+    rollUp.start()
+    await Bun.sleep(5)
+    await rollUp.stop()
+  }
+  expect(await counted(db)).toBe(30)
+  const rollUp = new ReadingRollUp({ db, clock, log: silentLog })
+  rollUp.start()
+  await eventually('the others', async () => (await counted(db)) === 100, clock)
+  await rollUp.stop()
+})
