@@ -95,7 +95,7 @@ async function runDemo(server: Server, { url, folder, withCryostat }: DemoOption
   const admin = { email: 'admin@example.org', password: `admin-${newSecret(6)}` }
   const user = { email: 'user@example.org', password: `user-${newSecret(6)}` }
   const passwordHash = await new Passwords().hash(admin.password)
-  await saveSuperuser(server.context.db, { email: admin.email, passwordHash, mode: 'upsert' })
+  await saveSuperuser(server.context.db, { email: admin.email, passwordHash, mode: 'upsert', actor: 'cli' })
   const asAdmin = await DemoClient.login(url, '_superusers', admin)
   const qpu = await asAdmin.registerQpu('demo')
   say('Registered the QPU demo; starting its aer_sim driver in a process of its own')

@@ -18,6 +18,7 @@ const svc = defineCommand({
     driver: async () => (await import('./driver.ts')).driverCommand,
     demo: async () => (await import('./demo.ts')).demoCommand,
     superuser: async () => (await import('./superuser.ts')).superuserCommand,
+    audit: async () => (await import('./audit.ts')).auditCommand,
     doctor: async () => (await import('./doctor.ts')).doctorCommand,
     backup: async () => (await import('./backup.ts')).backupCommand,
     restore: async () => (await import('./restore.ts')).restoreCommand,

@@ -48,7 +48,7 @@ function saveCommand(mode: 'create' | 'update' | 'upsert', description: string):
       }
       const passwordHash = await new Passwords().hash(await readPassword(flags._[1]))
       await withDatabase(flags['dir'], async (db) => {
-        await saveSuperuser(db, { email: address, passwordHash, mode })
+        await saveSuperuser(db, { email: address, passwordHash, mode, actor: 'cli' })
       })
       console.log(`Superuser ${address} saved`)
     },
@@ -62,7 +62,7 @@ const removeCommand = defineCommand({
   async run({ rawArgs }) {
     const flags = readFlags('svc superuser delete', rawArgs, removeArgs)
     const address = positional('svc superuser delete', flags, 0, 'EMAIL').toLowerCase()
-    await withDatabase(flags['dir'], (db) => removeSuperuser(db, address))
+    await withDatabase(flags['dir'], (db) => removeSuperuser(db, { email: address, actor: 'cli' }))
     console.log(`Superuser ${address} deleted`)
   },
 })

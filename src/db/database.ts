@@ -1,11 +1,12 @@
 import { feature } from 'bun:bundle'
-import { existsSync, mkdirSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError, type Clock, failpoint, type Log, messageOf, toTimestamp } from '../base/index.ts'
 import { type Change, type ChangeFeed, createChangeFeed } from './changes.ts'
 import type { AnyCollection } from './collection.ts'
 import { COLLECTIONS, type CollectionName } from './collections/index.ts'
 import { type Connection, openConnection, quickCheck } from './connection.ts'
+import { DATABASE_FILE, existingDatabase } from './database-file.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { checkInvariants } from './invariants.ts'
 import { lockFolder } from './lock.ts'
@@ -18,9 +19,6 @@ import { INTERNAL_TABLES, tableOf } from './tables.ts'
 import { createReadTx, createTx, type ReadTx, type Tx, type TxParts } from './tx.ts'
 
 export type { ReadTx, Tx } from './tx.ts'
-
-/** Name of the database in its folder. */
-export const DATABASE_FILE = 'svc.db'
 
 /** The store of everything: one SQLite file, one writing process. */
 export interface Database {
@@ -101,11 +99,7 @@ export async function openDatabase(
 }
 
 function makeFolder({ dir, create = true }: DatabaseOptions): void {
-  if (!create && !existsSync(join(dir, DATABASE_FILE))) {
-    throw new AppError('not_found', `There is no database in ${dir}; name its folder with --dir`, {
-      reason: 'no_database',
-    })
-  }
+  if (!create) existingDatabase(dir)
   try {
     mkdirSync(dir, { recursive: true, mode: 0o700 })
   } catch (cause) {

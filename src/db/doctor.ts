@@ -1,7 +1,7 @@
 import { COLLECTIONS } from './collections/index.ts'
 import { checkInvariants, type Finding } from './invariants.ts'
 import { quoted, type SqlReader } from './sql.ts'
-import { firstBrokenAudit } from './store/audit.ts'
+import { readAuditChain } from './store/audit.ts'
 
 const ROWS_SHOWN = 20
 
@@ -43,7 +43,7 @@ function isBroken({ rows }: Finding): boolean {
 
 /** The chain of hashes tells when a row was changed or taken out; not when the last rows were cut off. */
 function brokenAudit(tx: SqlReader): Finding {
-  const seq = firstBrokenAudit(tx)
+  const seq = readAuditChain(tx).broken
   return finding(
     'audit',
     'No entry of the audit log was changed or taken out',

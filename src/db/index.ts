@@ -37,6 +37,7 @@ export {
   type RecordQueries,
   type RecordTest,
 } from './query.ts'
+export { readDatabase } from './read-database.ts'
 export type { ListQuery } from './records.ts'
 export type { Bindable, Params } from './sql.ts'
 export {
@@ -64,7 +65,15 @@ export {
   saveSuperuser,
   type User,
 } from './store/accounts.ts'
-export { type AuditEntry, appendAudit, firstBrokenAudit } from './store/audit.ts'
+export {
+  type AuditChain,
+  type AuditEntry,
+  type AuditFilter,
+  appendAudit,
+  type ListedAudit,
+  listAudit,
+  readAuditChain,
+} from './store/audit.ts'
 export { changeEmail, type ProvenAccount, resetPassword, verifyEmail } from './store/credentials.ts'
 export {
   type AttemptKey,

@@ -231,7 +231,7 @@ const ADMIN = { email: 'root@example.org', password: 'root of all tests' }
 
 async function firstSuperuser(db: Database, guest: TestClient): Promise<TestAccount> {
   const passwordHash = await new Passwords().hash(ADMIN.password)
-  const { id } = await saveSuperuser(db, { email: ADMIN.email, passwordHash, mode: 'upsert' })
+  const { id } = await saveSuperuser(db, { email: ADMIN.email, passwordHash, mode: 'upsert', actor: 'test' })
   return { id, ...ADMIN, token: await login(guest, '_superusers', ADMIN) }
 }
 

@@ -9,13 +9,15 @@ import {
   renameSync,
   rmSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { AppError, type Clock, type Log, messageOf } from '../../base/index.ts'
-import { DATABASE_FILE, openDatabase } from '../database.ts'
+import { openDatabase } from '../database.ts'
+import { DATABASE_FILE } from '../database-file.ts'
 import { examine } from '../doctor.ts'
 import { flush } from '../files.ts'
 import type { Finding } from '../invariants.ts'
 import { lockFolder } from '../lock.ts'
+import { appendAudit } from '../store/audit.ts'
 import { ANY_LIMITS, checkBackup } from './check.ts'
 
 interface RestoreOptions {
@@ -86,7 +88,12 @@ async function stage(options: RestoreOptions, staging: string, staged: string): 
   // A database that a server has left behind may have its last writes beside it.
   if (existsSync(`${file}-wal`)) copyFileSync(`${file}-wal`, `${staged}-wal`)
   const db = await openDatabase({ dir: staging, create: false, clock, log })
-  const findings = await db.read((tx) => examine(tx, ANY_LIMITS)).finally(() => db.close())
+  const findings = await db
+    .write('audit restore', (tx) =>
+      appendAudit(tx, { actor: 'cli', act: 'restore', subject: basename(file) }),
+    )
+    .then(() => db.read((tx) => examine(tx, ANY_LIMITS)))
+    .finally(() => db.close())
   flush(staged)
   return findings
 }

@@ -1,9 +1,9 @@
 import { feature } from 'bun:bundle'
 import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { AppError, failpoint, messageOf } from '../../base/index.ts'
 import { openConnection } from '../connection.ts'
-import { DATABASE_FILE } from '../database.ts'
+import { existingDatabase } from '../database-file.ts'
 import { flush } from '../files.ts'
 import { type BackupReport, checkBackup } from './check.ts'
 
@@ -11,15 +11,10 @@ import { type BackupReport, checkBackup } from './check.ts'
  * Writes a copy of the database in `dir` as of one moment to the new file `target`, also while a server runs on
  * it, and reads the copy. A file of that name is whole, checked and on disk; only its owner can read it.
  * @throws AppError `not_found` (`no_database`), `conflict` (`file_exists`), `storage_full`, `internal`
- *   (`database_damaged`, `database_newer`, `folder_unusable`).
+ *   (`database_damaged`, `database_newer`, `database_unreadable`, `folder_unusable`).
  */
 export function writeBackup(dir: string, target: string): BackupReport {
-  const source = join(dir, DATABASE_FILE)
-  if (!existsSync(source)) {
-    throw new AppError('not_found', `There is no database in ${dir}; name its folder with --dir`, {
-      reason: 'no_database',
-    })
-  }
+  const source = existingDatabase(dir)
   if (existsSync(target)) {
     throw new AppError('conflict', `${target} exists; choose another name`, { reason: 'file_exists' })
   }

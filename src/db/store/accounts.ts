@@ -100,25 +100,34 @@ export function findUserByApiToken(db: Database, hash: string): Promise<User | u
   })
 }
 
+/** A superuser's new password. */
+interface SuperuserChange {
+  email: string
+  passwordHash: string
+  mode: 'create' | 'update' | 'upsert'
+  /** Who does it, as the audit names people. */
+  actor: string
+}
+
 /**
  * Creates a superuser, or gives an existing one a new password, which also ends its logins.
  * @throws AppError `conflict` / `not_found` when `mode` is `create` / `update` and it does / does not exist.
  */
 export function saveSuperuser(
   db: Database,
-  {
-    email,
-    passwordHash,
-    mode,
-  }: { email: string; passwordHash: string; mode: 'create' | 'update' | 'upsert' },
+  { email, passwordHash, mode, actor }: SuperuserChange,
 ): Promise<Superuser> {
   return db.write('save superuser', (tx) => {
     const existing = tx.findBy(superusers, { email: stored(email) })
     if (existing && mode === 'create') throw new AppError('conflict', `Superuser ${email} already exists`)
     if (!existing && mode === 'update') throw new AppError('not_found', `There is no superuser ${email}`)
     const secret = { password: passwordHash, tokenKey: newSecret() }
-    if (!existing) return tx.insert(superusers, { email, verified: true, ...secret })
-    return tx.update(superusers, existing.id, secret) ?? existing
+    const saved = existing
+      ? (tx.update(superusers, existing.id, secret) ?? existing)
+      : tx.insert(superusers, { email, verified: true, ...secret })
+    const act = existing ? 'superuser.password' : 'superuser.create'
+    appendAudit(tx, { actor, act, subject: saved.id, detail: { email: saved.email } })
+    return saved
   })
 }
 
@@ -130,12 +139,17 @@ export function listSuperusers(db: Database): Promise<Superuser[]> {
  * Removes a superuser; the user record that stands for it stays, as the owner of its jobs, but is disabled.
  * @throws AppError `not_found`; `invalid` for the last superuser.
  */
-export function removeSuperuser(db: Database, email: string): Promise<void> {
+export function removeSuperuser(
+  db: Database,
+  { email, actor }: Pick<SuperuserChange, 'email' | 'actor'>,
+): Promise<void> {
   return db.write('remove superuser', (tx) => {
     const existing = tx.findBy(superusers, { email: stored(email) })
     if (!existing) throw new AppError('not_found', `There is no superuser ${email}`)
     tx.remove(superusers, existing.id)
     disableProxy(tx, existing)
+    const detail = { email: existing.email }
+    appendAudit(tx, { actor, act: 'superuser.delete', subject: existing.id, detail })
   })
 }
 

@@ -1,10 +1,8 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { AppError } from '../../base/index.ts'
 import type { AnyCollection } from '../collection.ts'
 import { COLLECTIONS } from '../collections/index.ts'
 import { type Connection, openConnection } from '../connection.ts'
-import { DATABASE_FILE } from '../database.ts'
+import { existingDatabase } from '../database-file.ts'
 import { type AnyRecord, createPlans } from '../plan.ts'
 import { tableOf } from '../tables.ts'
 import { readPage } from './pages.ts'
@@ -18,17 +16,11 @@ export interface Snapshot {
 
 /**
  * Opens the database in `dir` for reading only.
- * @throws AppError `not_found` (`no_database`); `conflict` (`database_other_version`) when its tables are not
- *   those of this version.
+ * @throws AppError as `existingDatabase` does; `conflict` (`database_other_version`) when its tables are not those
+ *   of this version.
  */
 export function openSnapshot(dir: string): Snapshot {
-  const path = join(dir, DATABASE_FILE)
-  if (!existsSync(path)) {
-    throw new AppError('not_found', `There is no database in ${dir}; name its folder with --dir`, {
-      reason: 'no_database',
-    })
-  }
-  const connection = openConnection(path, 'read')
+  const connection = openConnection(existingDatabase(dir), 'read')
   const planOf = createPlans()
   try {
     // The first read fixes the moment that all later ones see.

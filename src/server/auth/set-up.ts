@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { AppError, type Clock, newSecret } from '../../base/index.ts'
-import { appendAudit, type Database, listSuperusers, type Superuser, saveSuperuser } from '../../db/index.ts'
+import { type Database, listSuperusers, type Superuser, saveSuperuser } from '../../db/index.ts'
 import { hashToken } from '../access-token.ts'
 import { emailAddress } from '../http/fields.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
@@ -70,10 +70,6 @@ export class SetUp {
     }
     this.#tokenHash = undefined
     const passwordHash = await this.#passwords.hash(body.password)
-    const superuser = await saveSuperuser(this.#db, { email: body.email, passwordHash, mode: 'create' })
-    await this.#db.write('audit set-up', (tx) =>
-      appendAudit(tx, { actor: 'set-up', act: 'superuser.create', subject: superuser.id }),
-    )
-    return superuser
+    return saveSuperuser(this.#db, { email: body.email, passwordHash, mode: 'create', actor: 'set-up' })
   }
 }

@@ -1,7 +1,7 @@
 import { AppError } from '../../base/index.ts'
-import { cancelJob as cancelStored, findJob, type Job } from '../../db/index.ts'
+import { appendAudit, cancelJob as cancelStored, findJob, type Job } from '../../db/index.ts'
 import type { ServerContext } from '../context.ts'
-import type { Caller } from '../http/caller.ts'
+import { type Caller, callerName } from '../http/caller.ts'
 import { type JobView, mayTouch, presentJob } from './view.ts'
 
 /**
@@ -18,6 +18,9 @@ export async function cancelJob(
     if (!found || !mayTouch(caller, found))
       throw new AppError('not_found', "The requested resource wasn't found")
     const cancelled = cancelStored(tx, id)
+    if (cancelled && caller.kind === 'superuser') {
+      appendAudit(tx, { actor: callerName(caller), act: 'job.cancel', subject: id })
+    }
     if (cancelled) return cancelled
     throw new AppError('conflict', `Only pending jobs can be cancelled; this one is ${found.status}`, {
       reason: 'not_pending',

@@ -1,5 +1,6 @@
 import { AppError } from '../../base/index.ts'
 import {
+  appendAudit,
   findAnswer,
   findJob,
   insertJob,
@@ -23,6 +24,8 @@ export type SubmitContext = Pick<ServerContext, 'db' | 'clock' | 'config'>
 interface SubmitOptions {
   /** The caller's `Idempotency-Key`: the same request again gets the same job. */
   idempotencyKey?: string | undefined
+  /** The superuser who submits for the caller, as the audit names people. */
+  actor?: string | undefined
 }
 
 const ROUTE = 'POST /api/jobs'
@@ -38,7 +41,7 @@ export async function submitJob(
   context: SubmitContext,
   caller: Caller,
   body: unknown,
-  { idempotencyKey }: SubmitOptions = {},
+  { idempotencyKey, actor }: SubmitOptions = {},
 ): Promise<JobView> {
   const { db, clock, config } = context
   const user = await actingUser(db, caller)
@@ -56,6 +59,9 @@ export async function submitJob(
       { user: user.id, qpu: target.id, payload: submission.payload, qubits: report.qubits },
       { maxPending: config.maxPendingJobs },
     )
+    if (actor !== undefined) {
+      appendAudit(tx, { actor, act: 'job.submit', subject: row.id, detail: { user: user.id } })
+    }
     if (request) keepAnswer(tx, request, { status: 201, response: { id: row.id } })
     return row
   })

@@ -40,7 +40,7 @@ export async function createRecord(
   const { record, answer } = await db.write(`create ${collection.name}`, (tx) => {
     mayCreate(tx)
     const created = insert(write, tx, { ...values }, complete)
-    audit(write, tx, 'create', created.id, Object.keys(sorted.values))
+    audit(write, tx, { before: undefined, after: created })
     return { record: created, answer: shownRecord(write, tx, created) }
   })
   await follow(write, { before: undefined, after: record })

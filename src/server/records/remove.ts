@@ -24,7 +24,7 @@ export async function removeRecord(
     behaviour.removing?.(step, record)
     tx.remove(collection, id)
     behaviour.removed?.(step, record)
-    audit(write, tx, 'delete', id)
+    audit(write, tx, { before: record, after: undefined })
     return record
   })
   await follow(write, { before, after: undefined })

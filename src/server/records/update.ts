@@ -36,8 +36,8 @@ export async function updateRecord(
     const changed = tx.update(collection, id, patch)
     if (!changed) throw notFound()
     behaviour.updated?.(step, before, changed)
-    audit(write, tx, 'update', id, Object.keys(sorted.values))
     const after = tx.find(collection, id) ?? changed
+    audit(write, tx, { before, after })
     return { before, after, answer: shownRecord(write, tx, after) }
   })
   await follow(write, { before, after })

@@ -1,5 +1,5 @@
 import { AppError } from '../../base/index.ts'
-import { type AnyCollection, appendAudit, type ReadTx, type Tx } from '../../db/index.ts'
+import { type AnyCollection, appendAudit, initialValue, type ReadTx, type Tx } from '../../db/index.ts'
 import { callerName } from '../http/caller.ts'
 import type { AnyRecord, Behaviour, Committed, Writer } from './behaviour.ts'
 import { behaviourOf } from './behaviours/index.ts'
@@ -40,18 +40,35 @@ export function factsOfWrite({ asked }: Write, body: Readonly<Record<string, unk
   return factsOf(asked.caller, { ...circumstancesOf(asked.request, asked.query), body })
 }
 
-/** What superusers do to records is in the audit. `names` are the fields they sent. */
-export function audit(
-  { writer, collection }: Write,
-  tx: Tx,
-  act: 'create' | 'update' | 'delete',
-  id: string,
-  names: readonly string[] = [],
-): void {
-  if (!writer.isSuperuser) return
-  const detail = { collection: collection.name, ...(names.length > 0 && { fields: names }) }
-  appendAudit(tx, { actor: callerName(writer.caller), act: `record.${act}`, subject: id, detail })
+/** What superusers do to records is in the audit: which fields got other values, and of many kinds which ones. */
+export function audit({ writer, collection }: Write, tx: Tx, { before, after }: Committed<AnyRecord>): void {
+  const record = after ?? before
+  if (!writer.isSuperuser || !record) return
+  const act = !before ? 'create' : after ? 'update' : 'delete'
+  const changed = Object.entries(collection.fields).filter(
+    ([name, field]) => after && !Bun.deepEquals(after[name], before ? before[name] : initialValue(field)),
+  )
+  const told = changed.filter(([, { kind }]) => TOLD.has(kind))
+  const detail = {
+    collection: collection.name,
+    ...(changed.length > 0 && { fields: changed.map(([name]) => name) }),
+    ...(told.length > 0 && {
+      changes: Object.fromEntries(told.map(([name]) => [name, { from: before?.[name], to: after?.[name] }])),
+    }),
+  }
+  appendAudit(tx, { actor: callerName(writer.caller), act: `record.${act}`, subject: record.id, detail })
 }
+
+/** Kinds of fields whose values the audit keeps: not texts, which hold names, addresses and hashes of secrets. */
+const TOLD: ReadonlySet<string> = new Set([
+  'bool',
+  'choice',
+  'date',
+  'number',
+  'relation',
+  'relations',
+  'seconds',
+])
 
 /** The answer that shows a record after its change. */
 export function shownRecord(write: Write, tx: ReadTx, record: AnyRecord): unknown {

@@ -6,6 +6,7 @@ import { FakeClock, silentLog } from '../../../src/base/index.ts'
 import {
   checkBackup,
   type Database,
+  listAudit,
   openDatabase,
   qpus,
   restoreBackup,
@@ -108,6 +109,15 @@ describe('checkBackup()', () => {
 })
 
 describe('restoreBackup()', () => {
+  test('leaves an entry in the restored audit', async () => {
+    using lab = await installation()
+    await restoreBackup({ file: lab.file, dir: lab.dir, ...parts })
+    const db = await open(lab.dir)
+    const entries = await db.read((tx) => listAudit(tx, { limit: 10 }))
+    expect(entries).toMatchObject([{ actor: 'cli', act: 'restore', subject: 'backup.db' }])
+    await db.close()
+  })
+
   test('puts the backup in place and keeps each replaced database under a name of its own', async () => {
     using lab = await installation()
     const kept = join(lab.dir, 'svc.db.before-restore')

@@ -25,7 +25,12 @@ const addUser = (db: Database, email: string, verified = false) =>
 test('resetPassword() works once per link, also when two use it at the same time', async () => {
   await using test = await openTestDatabase()
   const user = await addUser(test.db, 'ada@example.org')
-  const superuser = await saveSuperuser(test.db, { email: 'root@x.org', passwordHash: 'h', mode: 'create' })
+  const superuser = await saveSuperuser(test.db, {
+    email: 'root@x.org',
+    passwordHash: 'h',
+    mode: 'create',
+    actor: 'test',
+  })
   for (const [kind, account] of [
     ['users', user],
     ['superusers', superuser],
@@ -96,7 +101,12 @@ test('changeEmail() ends the logins, refuses taken addresses and is followed by 
     false,
   ])
 
-  const superuser = await saveSuperuser(db, { email: 'root@x.org', passwordHash: 'h', mode: 'create' })
+  const superuser = await saveSuperuser(db, {
+    email: 'root@x.org',
+    passwordHash: 'h',
+    mode: 'create',
+    actor: 'test',
+  })
   const proxy = await proxyUserOf(db, superuser)
   await changeEmail(db, proof('superusers', superuser), 'boss@x.org')
   expect((await findUser(db, proxy.id))?.email).toBe('boss@x.org')
@@ -107,7 +117,12 @@ test('changeEmail() ends the logins, refuses taken addresses and is followed by 
 
 test('findAccountByEmail() never finds the record that stands for a superuser', async () => {
   await using test = await openTestDatabase()
-  const superuser = await saveSuperuser(test.db, { email: 'root@x.org', passwordHash: 'h', mode: 'create' })
+  const superuser = await saveSuperuser(test.db, {
+    email: 'root@x.org',
+    passwordHash: 'h',
+    mode: 'create',
+    actor: 'test',
+  })
   await proxyUserOf(test.db, superuser)
   expect(await findAccountByEmail(test.db, 'users', 'root@x.org')).toBeUndefined()
   expect((await findAccountByEmail(test.db, 'superusers', 'ROOT@x.org'))?.id).toBe(superuser.id)

@@ -79,7 +79,12 @@ test('signInExternally() gives a user without address the checked one', async ()
 test('signInExternally() refuses disabled users and records that stand for superusers', async () => {
   await using test = await openTestDatabase()
   const { db } = test
-  const superuser = await saveSuperuser(db, { email: ADA.email, passwordHash: 'hash', mode: 'create' })
+  const superuser = await saveSuperuser(db, {
+    email: ADA.email,
+    passwordHash: 'hash',
+    mode: 'create',
+    actor: 'test',
+  })
   await proxyUserOf(db, superuser)
   await expect(signIn(db, ADA)).rejects.toThrow('belongs to a superuser')
   const { user } = await signIn(db, { ...ADA, email: 'bob@example.org' })

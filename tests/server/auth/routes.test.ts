@@ -213,6 +213,7 @@ test('a new password of a superuser ends its logins; a removed one loses everyth
       email: 'Second@Example.org',
       passwordHash: await new Passwords().hash(second.password),
       mode: 'upsert',
+      actor: 'test',
     })
   const { id } = await save()
   const client = server.as({ token: await login(server.guest, '_superusers', second) })
@@ -225,7 +226,7 @@ test('a new password of a superuser ends its logins; a removed one loses everyth
   const program = new TestClient(server.url, { 'x-api-token': apiToken })
   expect((await program.get('/api/jobs')).status).toBe(200)
   expect((await program.get('/api/op/version')).status).toBe(403)
-  await removeSuperuser(db, 'SECOND@example.org')
+  await removeSuperuser(db, { email: 'SECOND@example.org', actor: 'test' })
   expect(await findSuperuser(db, id)).toBeUndefined()
   expect([(await again.get('/api/op/version')).status, (await program.get('/api/jobs')).status]).toEqual([
     401, 401,

@@ -153,6 +153,7 @@ describe('submitJob()', () => {
       email: 'root@example.org',
       passwordHash: 'x',
       mode: 'create',
+      actor: 'test',
     })
     const caller: Caller = { kind: 'superuser', superuser, refreshable: true }
     const one = await submitJob(lab, caller, BODY)

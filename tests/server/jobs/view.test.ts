@@ -10,6 +10,7 @@ async function superuserOf(lab: JobLab): Promise<Caller> {
     email: 'root@example.org',
     passwordHash: 'x',
     mode: 'create',
+    actor: 'test',
   })
   return { kind: 'superuser', superuser, refreshable: true }
 }

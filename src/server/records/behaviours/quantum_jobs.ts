@@ -23,7 +23,9 @@ export const quantumJobsBehaviour = defineBehaviour(quantumJobs, {
     if (caller.kind === 'user' && !draft.isSuperuser) service.submissions.take(callerName(caller))
     const idempotencyKey = request.headers.get('idempotency-key') ?? undefined
     const body = { ...payloadOf(draft.body), ...targetOf(draft.body) }
-    return (await submitJob(service.context, caller, body, { idempotencyKey })).id
+    // Superusers submit as themselves, or for somebody else.
+    const actor = draft.isSuperuser && caller !== draft.caller ? callerName(draft.caller) : undefined
+    return (await submitJob(service.context, caller, body, { idempotencyKey, actor })).id
   },
   updating({ tx }, before, patch) {
     const { status } = patch
