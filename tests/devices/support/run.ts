@@ -1,12 +1,13 @@
 import { systemClock } from '../../../src/base/index.ts'
 import { createRng } from '../../../src/devices/numeric/random.ts'
+import { type NoiseModel, readoutNoise } from '../../../src/devices/process/aer_sim/noise/model.ts'
 import { Pacer } from '../../../src/devices/process/aer_sim/pacer.ts'
+import type { Readout } from '../../../src/devices/process/aer_sim/readout.ts'
 import {
   type BoundProgram,
   type CircuitOutcome,
   runCircuit,
 } from '../../../src/devices/process/aer_sim/run-circuit.ts'
-import type { Readout } from '../../../src/devices/process/aer_sim/tally.ts'
 import { ResultBudget } from '../../../src/devices/results.ts'
 import type { Op } from '../../../src/qasm/index.ts'
 
@@ -15,16 +16,21 @@ interface RunOptions {
   seed?: number
   stream?: number
   clbits?: number
-  readout?: Partial<Readout>
+  /** Probability that a bit is read wrongly, for all qubits. */
+  readoutError?: number
+  memory?: Readout['memory']
+  noise?: NoiseModel
   method?: string
 }
 
 /** What `runCircuit` needs beside a program, with a minute of time. */
 export function runOptions(options: RunOptions = {}) {
+  const error = options.readoutError ?? 0
   return {
     circuitIndex: 0,
     shots: options.shots ?? 1_000,
-    readout: { error: 0, memory: 'none' as const, ...options.readout },
+    memory: options.memory ?? 'none',
+    noise: options.noise ?? readoutNoise('test', [error, error]),
     rng: createRng(options.seed ?? 1),
     stream: options.stream ?? 0,
     pacer: new Pacer(systemClock, {

@@ -1,7 +1,9 @@
 import type { Sink } from '../../../qasm/index.ts'
 import type { Rng } from '../../numeric/random.ts'
+import type { NoiseModel } from './noise/model.ts'
 import type { Pacer } from './pacer.ts'
 import type { Phases } from './phases.ts'
+import type { ReadoutError } from './readout.ts'
 import type { Reduced } from './reduce.ts'
 import type { Tally } from './tally.ts'
 
@@ -11,6 +13,8 @@ export interface Task {
   qubits: number
   clbits: number
   shots: number
+  /** What the device adds; absent for an exact simulation. The channels of gates are steps of `reduced` already. */
+  noise: NoiseModel | undefined
   /** What its outcomes depend on; absent when outcomes steer the program, which then has to be walked. */
   reduced: Reduced | undefined
   /** Carries out the program once, asking `sink` for every outcome, and returns its classical bits. */
@@ -37,8 +41,8 @@ export interface Refusal {
 export interface MethodRun {
   /** Where outcomes go: bits of every shot, in any order and in groups. */
   tally: Tally
-  /** Probability that a measurement which steers the program, or stands in its middle, is reported wrongly. */
-  readoutError: number
+  /** How often a measurement which steers the program, or stands in its middle, is reported wrongly. */
+  errors(qubit: number): ReadoutError
   /** Draws depend on the seed, the circuit and the shot alone: never on threads or on the order of work. */
   rng: Rng
   /** Sub-stream of this circuit. */

@@ -48,7 +48,7 @@ export const aerSim = defineDevice({
         },
         method: options.method,
         seed: options.seed ?? newSeed(),
-        readoutError: 0,
+        noise: undefined,
         clock,
         io,
       }),

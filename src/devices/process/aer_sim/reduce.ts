@@ -1,11 +1,13 @@
 import type { MeasureOp, Op, PhaseOp, ResetOp, UnitaryOp } from '../../../qasm/index.ts'
+import type { ChannelOp } from './noise/model.ts'
 
 /** A step that does something to a state. */
-export type Action = UnitaryOp | PhaseOp | MeasureOp | ResetOp
+export type Action = UnitaryOp | PhaseOp | MeasureOp | ResetOp | ChannelOp
 
 /** Every qubit a step touches. */
 export function qubitsOf(op: Action): number[] {
   if (op.kind === 'measure' || op.kind === 'reset') return [op.qubit]
+  if (op.kind === 'channel') return op.qubits
   return op.kind === 'phase' ? op.controls : op.targets.concat(op.controls)
 }
 
@@ -42,11 +44,12 @@ class Backward {
     this.#written = new Uint8Array(clbits)
   }
 
-  step(op: Op): void {
+  step(op: Op | ChannelOp): void {
     if (op.kind === 'measure') this.#measure(op)
     else if (op.kind === 'reset') this.#reset(op)
     else if (op.kind === 'unitary') this.#unitary(op)
     else if (op.kind === 'phase') this.#diagonal(op, op.controls)
+    else if (op.kind === 'channel') this.#channel(op)
   }
 
   #measure(op: MeasureOp): void {
@@ -85,7 +88,20 @@ class Backward {
     for (const qubit of op.targets) this.#disturbed[qubit] = 1
   }
 
-  #diagonal(op: UnitaryOp | PhaseOp, qubits: number[]): void {
+  #channel(op: ChannelOp): void {
+    if (op.channel.kraus.every(isDiagonal)) {
+      this.#diagonal(op, op.qubits)
+      return
+    }
+    if (!op.qubits.some((qubit) => this.#live[qubit])) return
+    this.kept.push(op)
+    for (const qubit of op.qubits) {
+      this.#live[qubit] = 1
+      this.#disturbed[qubit] = 1
+    }
+  }
+
+  #diagonal(op: UnitaryOp | PhaseOp | ChannelOp, qubits: number[]): void {
     if (!this.#isShown(qubits)) return
     this.kept.push(op)
     for (const qubit of qubits) this.#live[qubit] = 1
@@ -104,7 +120,7 @@ class Backward {
  * Reduces a circuit to what its outcomes depend on: drops steps and qubits that no measured bit depends on and
  * moves measurements that commute with everything after them to the end.
  */
-export function reduceCircuit(all: readonly Op[], qubits: number, clbits: number): Reduced {
+export function reduceCircuit(all: readonly (Op | ChannelOp)[], qubits: number, clbits: number): Reduced {
   const backward = new Backward(qubits, clbits)
   for (let index = all.length - 1; index >= 0; index--) {
     const op = all[index]

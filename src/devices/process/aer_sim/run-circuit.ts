@@ -6,10 +6,12 @@ import type { ResultBudget } from '../../results.ts'
 import { chooseMethod } from './choose-method.ts'
 import type { Method, Room, Task } from './define-method.ts'
 import { METHODS } from './methods/index.ts'
+import { type NoiseModel, withNoise } from './noise/model.ts'
 import type { Pacer } from './pacer.ts'
 import { Phases } from './phases.ts'
+import { EXACT_READOUT, type Readout } from './readout.ts'
 import { reduceCircuit } from './reduce.ts'
-import { type Readout, Tally } from './tally.ts'
+import { Tally } from './tally.ts'
 
 /** A program with bound parameters. */
 export interface BoundProgram {
@@ -25,7 +27,10 @@ interface CircuitRun {
   /** Which circuit of the job, for messages. */
   circuitIndex: number
   shots: number
-  readout: Readout
+  /** What is kept of each shot. */
+  memory: Readout['memory']
+  /** What the device adds to the steps, absent for an exact simulation. */
+  noise: NoiseModel | undefined
   rng: Rng
   /** Number of this execution in its job: the sub-stream of its random numbers. */
   stream: number
@@ -53,20 +58,28 @@ export async function runCircuit(program: BoundProgram, run: CircuitRun): Promis
   const { pacer } = run
   const phases = new Phases(run.clock)
   const { qubits, clbits, ops } = program
-  const reduced = ops && reduceCircuit(ops, qubits, clbits)
+  const reduced = ops && reduceCircuit(withNoise(ops, run.noise), qubits, clbits)
   const walk = (sink: Sink) => program.walk(sink)
-  const task: Task = { qubits, clbits, shots: run.shots, reduced, walk }
+  const task: Task = { qubits, clbits, shots: run.shots, noise: run.noise, reduced, walk }
   const measured = measuredBits(clbits, ops)
   const unmeasured = Array.from({ length: clbits }, (_, clbit) => clbit).filter((bit) => !measured.has(bit))
   const method = methodFor(task, run)
   pacer.demand(method.cost(task))
-  const unread = reduced?.terminal.map(({ clbit }) => clbit) ?? []
-  const tally = new Tally({ ...run, clbits, measured: [...measured], unread })
+  const errors = (qubit: number) => run.noise?.readout(qubit) ?? EXACT_READOUT
+  const readout: Readout = { errors, memory: run.memory }
+  const tally = new Tally({
+    ...run,
+    readout,
+    clbits,
+    measured: [...measured],
+    unread: reduced?.terminal ?? [],
+  })
   phases.end('plan')
   if (measured.size === 0) return { counts: {}, unmeasured, provenance: { method: method.name } }
-  const added = await method.run(task, { ...run, tally, phases, readoutError: run.readout.error })
-  const provenance = { method: method.name, phases: phases.seconds, ...added }
-  return { ...outcomeOf(tally, run.readout), unmeasured, provenance }
+  const added = await method.run(task, { ...run, tally, phases, errors })
+  const noise = run.noise && { noise: run.noise.source }
+  const provenance = { method: method.name, ...noise, phases: phases.seconds, ...added }
+  return { ...outcomeOf(tally, run.memory), unmeasured, provenance }
 }
 
 function methodFor(task: Task, { method, room, circuitIndex }: CircuitRun): Method {
@@ -84,8 +97,8 @@ function measuredBits(clbits: number, ops: readonly Op[] | undefined): Set<numbe
   return new Set(all.filter((clbit) => written.has(clbit)))
 }
 
-function outcomeOf(tally: Tally, readout: Readout): Pick<CircuitOutcome, 'counts' | 'memory'> {
-  const hasSignals = readout.memory === 'points' || readout.memory === 'mean_point'
+function outcomeOf(tally: Tally, kept: Readout['memory']): Pick<CircuitOutcome, 'counts' | 'memory'> {
+  const hasSignals = kept === 'points' || kept === 'mean_point'
   const memory = tally.memory()
   return { ...(!hasSignals && { counts: tally.counts() }), ...(memory !== undefined && { memory }) }
 }

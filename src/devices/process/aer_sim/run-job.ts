@@ -5,9 +5,10 @@ import type { JobIo } from '../../define-device.ts'
 import { JobError, jobErrorOf } from '../../errors.ts'
 import { createRng } from '../../numeric/random.ts'
 import { circuitResultOf, jobResultsOf, ResultBudget } from '../../results.ts'
+import type { NoiseModel } from './noise/model.ts'
 import { Pacer } from './pacer.ts'
+import type { Readout } from './readout.ts'
 import { type CircuitOutcome, runCircuit } from './run-circuit.ts'
-import type { Readout } from './tally.ts'
 
 /** What a simulated device can take. */
 export interface Bounds {
@@ -27,8 +28,8 @@ interface Simulation {
   method: string
   /** An integer from 0 to 2^53 - 1; the seed of the payload wins. */
   seed: number
-  /** Probability that a measured bit is reported wrongly. */
-  readoutError: number
+  /** What the device adds to the circuits; absent for an exact simulation. */
+  noise?: NoiseModel | undefined
   clock: Clock
   io: JobIo
 }
@@ -150,10 +151,9 @@ function refuseTraces(device: string, payload: JobPayload): void {
   })
 }
 
-function readoutOf(payload: JobPayload, error: number): Readout {
-  if (payload.meas_level === 1)
-    return { error, memory: payload.meas_return === 'avg' ? 'mean_point' : 'points' }
-  return { error, memory: payload.memory ? 'bits' : 'none' }
+function memoryOf(payload: JobPayload): Readout['memory'] {
+  if (payload.meas_level === 1) return payload.meas_return === 'avg' ? 'mean_point' : 'points'
+  return payload.memory ? 'bits' : 'none'
 }
 
 /**
@@ -177,7 +177,8 @@ export async function simulateJob(simulation: Simulation): Promise<JobResults> {
     const outcome = await runExecution(execution, {
       circuitIndex: execution.circuitIndex,
       shots: execution.shots,
-      readout: readoutOf(payload, simulation.readoutError),
+      memory: memoryOf(payload),
+      noise: simulation.noise,
       rng,
       stream: results.length,
       pacer,

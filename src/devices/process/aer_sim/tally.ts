@@ -1,13 +1,6 @@
 import { PURPOSE, type Rng } from '../../numeric/random.ts'
 import { bitString, type ResultBudget } from '../../results.ts'
-
-/** How outcomes become results. */
-export interface Readout {
-  /** Probability that a measured bit is reported wrongly. */
-  error: number
-  /** What is kept per shot: nothing, the bits as `0x…`, or a point in the IQ plane per classical bit. */
-  memory: 'none' | 'bits' | 'points' | 'mean_point'
-}
+import { canErr, type Readout, type ReadoutError } from './readout.ts'
 
 type Point = [number, number]
 
@@ -28,8 +21,8 @@ interface TallyOptions {
   shots: number
   /** Classical bits some measurement writes: those with a signal. */
   measured: readonly number[]
-  /** Of these the ones whose outcomes have no readout error in them yet. */
-  unread: readonly number[]
+  /** Of these the ones whose outcomes have no readout error in them yet, with the qubits they are read from. */
+  unread: readonly { qubit: number; clbit: number }[]
   readout: Readout
   rng: Rng
   /** Sub-stream of this circuit. */
@@ -40,6 +33,8 @@ interface TallyOptions {
 /** Collects the outcomes of one circuit. Shots may come in any order and in groups. */
 export class Tally {
   readonly #options: TallyOptions
+  /** Classical bits that may be reported wrongly. */
+  readonly #flips: { clbit: number; error: ReadoutError }[]
   readonly #counts = new Map<string, number>()
   readonly #memory: string[] = []
   readonly #points: Point[][] = []
@@ -47,6 +42,9 @@ export class Tally {
 
   constructor(options: TallyOptions) {
     this.#options = options
+    this.#flips = options.unread
+      .map(({ qubit, clbit }) => ({ clbit, error: options.readout.errors(qubit) }))
+      .filter(({ error }) => canErr(error))
     this.#sums = Array.from({ length: options.clbits }, (): Point => [0, 0])
     const { clbits, shots, readout, budget } = options
     if (readout.memory === 'bits') budget.spend(shots * (Math.ceil(clbits / 4) + 5))
@@ -56,7 +54,7 @@ export class Tally {
 
   /** Whether shots with equal outcomes still differ in the result. */
   get isPerShot(): boolean {
-    return this.#options.readout.error > 0 || this.#options.readout.memory !== 'none'
+    return this.#flips.length > 0 || this.#options.readout.memory !== 'none'
   }
 
   /** Adds `shots` shots of equal outcome without telling them apart. `bits` by classical bit. */
@@ -71,7 +69,7 @@ export class Tally {
   }
 
   #addShot(bits: Uint8Array, shot: number): void {
-    const read = this.#options.readout.error > 0 ? this.#misread(bits, shot) : bits
+    const read = this.#flips.length > 0 ? this.#misread(bits, shot) : bits
     const { memory } = this.#options.readout
     if (memory === 'points' || memory === 'mean_point') {
       this.#addSignal(read, shot)
@@ -83,10 +81,13 @@ export class Tally {
   }
 
   #misread(bits: Uint8Array, shot: number): Uint8Array {
-    const { readout, unread, rng, stream } = this.#options
+    const { rng, stream } = this.#options
     const read = bits.slice()
     rng.seek(stream, shot, PURPOSE.readout)
-    for (const clbit of unread) if (rng.next() < readout.error) read[clbit] = 1 - (read[clbit] ?? 0)
+    for (const { clbit, error } of this.#flips) {
+      const outcome = bits[clbit] === 1 ? 1 : 0
+      if (rng.next() < error[outcome]) read[clbit] = 1 - outcome
+    }
     return read
   }
 

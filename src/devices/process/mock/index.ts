@@ -3,6 +3,7 @@ import { type DeviceContext, defineDevice, type Job, type JobIo } from '../../de
 import { JobError, StartupError } from '../../errors.ts'
 import { createRng } from '../../numeric/random.ts'
 import { type OptionsOf, opt } from '../../options.ts'
+import { readoutNoise } from '../aer_sim/noise/model.ts'
 import { simulateJob } from '../aer_sim/run-job.ts'
 import { FAULTS, type Fault, hashOf, type Latency, pickFault, readLatency, readPragma } from './faults.ts'
 
@@ -61,7 +62,7 @@ async function runMock(context: MockContext, job: Job, io: JobIo, count: number)
     },
     method: 'statevector',
     seed: context.options.seed ?? hashOf(job.id),
-    readoutError: context.options.readout_error,
+    noise: readoutNoise('readout_error', [context.options.readout_error, context.options.readout_error]),
     clock: context.clock,
     io,
   })

@@ -11,6 +11,7 @@ const task: Task = {
   qubits: 30,
   clbits: 1,
   shots: 10,
+  noise: undefined,
   reduced: { qubits: [0], ops: [], terminal: [], collapses: false },
   walk: () => new Uint8Array(1),
 }

@@ -56,8 +56,8 @@ test('runCircuit() samples random circuits with measurements and resets anywhere
 
 test('runCircuit() gives every shot the outcome it would have alone, however shots are grouped', async () => {
   const ops = [h(0), measure(0, 0), h(0), measure(0, 1), h(1), reset(1), h(1), measure(1, 2)]
-  const few = await runOps(ops, 3, { shots: 40, readout: { memory: 'bits' } })
-  const many = await runOps(ops, 3, { shots: 400, readout: { memory: 'bits' } })
+  const few = await runOps(ops, 3, { shots: 40, memory: 'bits' })
+  const many = await runOps(ops, 3, { shots: 400, memory: 'bits' })
   expect(Array.isArray(few.memory) && Array.isArray(many.memory)).toBe(true)
   expect((many.memory as string[]).slice(0, 40)).toEqual(few.memory as string[])
 })
@@ -82,7 +82,7 @@ test('runCircuit() without measurements returns no counts', async () => {
 test('runCircuit() reports each shot as a hexadecimal number in shot order', async () => {
   const { counts, memory } = await runOps([h(0), x(4), ...measureAll(5)], 5, {
     shots: 500,
-    readout: { memory: 'bits' },
+    memory: 'bits',
   })
   const shots = memory as string[]
   expect(shots.length).toBe(500)
@@ -94,7 +94,7 @@ test('runCircuit() reads bits wrongly at the given rate, independently for two b
   const { counts } = await runOps([x(0), measure(0, 0), measure(0, 1)], 1, {
     clbits: 2,
     shots: 40_000,
-    readout: { error: 0.1 },
+    readoutError: 0.1,
   })
   const expected = new Map([
     ['11', 0.81],
@@ -107,7 +107,7 @@ test('runCircuit() reads bits wrongly at the given rate, independently for two b
 
 test('runCircuit() puts a readout error on measurements in the middle too, but not on the state', async () => {
   const ops = [x(0), measure(0, 0), h(0), h(0), measure(0, 1)]
-  const { counts } = await runOps(ops, 1, { clbits: 2, shots: 40_000, readout: { error: 0.2 } })
+  const { counts } = await runOps(ops, 1, { clbits: 2, shots: 40_000, readoutError: 0.2 })
   const expected = new Map([
     ['11', 0.64],
     ['01', 0.16],
@@ -121,7 +121,7 @@ test('runCircuit() makes IQ points around the outcome of each shot', async () =>
   const { counts, memory } = await runOps([x(1), measure(1, 1)], 2, {
     clbits: 2,
     shots: 300,
-    readout: { memory: 'points' },
+    memory: 'points',
   })
   expect(counts).toBeUndefined()
   const points = memory as number[][][]
@@ -135,7 +135,7 @@ test('runCircuit() makes IQ points around the outcome of each shot', async () =>
 test('runCircuit() averages IQ points', async () => {
   const { memory } = await runOps([h(0), measure(0, 0)], 1, {
     shots: 20_000,
-    readout: { memory: 'mean_point' },
+    memory: 'mean_point',
   })
   const [[re = 0, im = 0] = []] = memory as number[][]
   expect(Math.abs(re - 0.5)).toBeLessThan(0.02)
@@ -200,7 +200,7 @@ test('runBranches() gives the same outcomes when there is no room to keep states
       ...runOptions(),
       qubits: 3,
       shots: 300,
-      readoutError,
+      errors: () => [readoutError, readoutError],
       keptBytes,
       walk,
       leaf: (walker, bits) => {
@@ -235,7 +235,7 @@ test('runCircuit() lets a readout error steer the program', async () => {
     if (first === 1) sink.apply(x(0))
     return Uint8Array.of(first, sink.measure(0))
   }
-  const options = runOptions({ shots: 40_000, readout: { error: 0.3 } })
+  const options = runOptions({ shots: 40_000, readoutError: 0.3 })
   const { counts } = await runCircuit({ qubits: 1, clbits: 2, walk }, options)
   const expected = new Map([
     ['00', 0.49],
@@ -287,6 +287,6 @@ test('runCircuit() notices a cancellation while it runs', async () => {
 })
 
 test('runCircuit() ends before its results are too large to send', async () => {
-  const running = runOps([h(0), measure(0, 0)], 1, { shots: 900_000, readout: { memory: 'points' } })
+  const running = runOps([h(0), measure(0, 0)], 1, { shots: 900_000, memory: 'points' })
   await expect(running).rejects.toMatchObject({ errorCode: 'results_too_large' })
 })

@@ -58,8 +58,8 @@ function actionOf(unitary: Matrix, qubits: number): Action | undefined {
 }
 
 /** Complex numbers by row and column. */
-type Matrix = readonly (readonly Complex[])[]
-type Complex = readonly [re: number, im: number]
+export type Matrix = readonly (readonly Complex[])[]
+export type Complex = readonly [re: number, im: number]
 
 const ZERO: Complex = [0, 0]
 const ONE: Complex = [1, 0]
@@ -125,7 +125,8 @@ const POWERS_OF_I: readonly Complex[] = [
   [0, -1],
 ]
 
-function readPauli(matrix: Matrix): Pauli | undefined {
+/** The Pauli operator a matrix is, to 1e-9; undefined when it is none. */
+export function readPauli(matrix: Matrix): Pauli | undefined {
   const x = matrix.findIndex(([first]) => first && Math.hypot(...first) > 0.5)
   const e = POWERS_OF_I.findIndex((power) => isNear(power, matrix[x]?.[0]))
   if (e < 0) return undefined

@@ -1,5 +1,6 @@
 import type { Rng } from '../../../../numeric/random.ts'
 import type { Clifford, Pauli } from './clifford.ts'
+import { type PauliTerm, pickTerm } from './pauli-noise.ts'
 
 /**
  * How 32 shots a word differ from a reference run: a Pauli operator per shot, kept as the X and Z of each qubit
@@ -41,6 +42,22 @@ export class Frames {
     }
   }
 
+  /** One or another Pauli operator on some qubits; each shot draws its own. */
+  disturb(qubits: readonly number[], terms: readonly PauliTerm[]): void {
+    const some = terms.filter(({ x, z }) => x !== 0 || z !== 0)
+    const p = some.reduce((sum, { weight }) => sum + weight, 0)
+    // Rare as noise is, the gaps between the shots it strikes are drawn instead of the shots: they are geometric.
+    const gap = () => (p < 1 ? Math.floor(Math.log(1 - this.#rng.next()) / Math.log(1 - p)) : 0)
+    if (p <= 0) return
+    for (let shot = gap(); shot < 32 * this.#words; shot += 1 + gap()) {
+      const { x, z } = pickTerm(some, this.#rng.next() * p)
+      for (const [place, qubit] of qubits.entries()) {
+        if ((x >> place) & 1) this.#toggle(this.#x(qubit), shot)
+        if ((z >> place) & 1) this.#toggle(this.#z(qubit), shot)
+      }
+    }
+  }
+
   /** After a measurement: the phase between the outcomes is lost. */
   dephase(qubit: number): void {
     const bits = this.#z(qubit)
@@ -74,6 +91,10 @@ export class Frames {
 
   #randomize(bits: Uint32Array): void {
     for (let word = 0; word < bits.length; word++) bits[word] = this.#draw()
+  }
+
+  #toggle(bits: Uint32Array, shot: number): void {
+    ;(bits[shot >> 5] as number) ^= 1 << (shot & 31)
   }
 
   /** 32 random bits. */

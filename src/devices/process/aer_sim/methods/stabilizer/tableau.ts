@@ -56,8 +56,12 @@ export class Tableau {
 
   /** Flips a qubit: X on it, which changes the sign of its Z. */
   flip(qubit: number): void {
-    const row = 2 * qubit + 1
-    this.#exponents[row] = ((this.#exponents[row] ?? 0) + 2) % 4
+    this.#add(2 * qubit + 1, 2)
+  }
+
+  /** Flips the phase of a qubit: Z on it, which changes the sign of its X. */
+  flipPhase(qubit: number): void {
+    this.#add(2 * qubit, 2)
   }
 
   #x(row: number): number {

@@ -1,6 +1,7 @@
 import type { Op, Sink } from '../../../../../qasm/index.ts'
 import { PURPOSE, type Rng } from '../../../../numeric/random.ts'
 import type { Pacer } from '../../pacer.ts'
+import { canErr, type ReadoutError } from '../../readout.ts'
 import { compile, type KernelCall } from './compile.ts'
 import { type Branch, KeptState, type Known, NOTHING, type Outcome, Pending } from './pending.ts'
 import type { Step } from './plan.ts'
@@ -12,8 +13,8 @@ interface Source {
   /** Sub-stream of this circuit. */
   stream: number
   pacer: Pacer
-  /** Probability that a measurement made here is reported wrongly. */
-  readoutError: number
+  /** How often a measurement made here is reported wrongly. */
+  errors(qubit: number): ReadoutError
 }
 
 /**
@@ -61,7 +62,7 @@ export class Walker implements Sink {
   step(step: Step, bits: Uint8Array): void {
     if (step.kind === 'reset') this.#reset(step.bit)
     else if (step.kind === 'measure') {
-      const outcome = this.#read(step.bit)
+      const outcome = this.#read(step.bit, step.qubit)
       if (step.clbit >= 0) bits[step.clbit] = outcome
     } else if (!this.#skips) this.#gate([step])
   }
@@ -73,7 +74,7 @@ export class Walker implements Sink {
   }
 
   measure(qubit: number): 0 | 1 {
-    return this.#read(1 << qubit)
+    return this.#read(1 << qubit, qubit)
   }
 
   #gate(calls: readonly KernelCall[]): void {
@@ -101,13 +102,14 @@ export class Walker implements Sink {
   }
 
   /** Measures a qubit and returns what the readout reports. */
-  #read(bit: number): Outcome {
+  #read(bit: number, qubit: number): Outcome {
     const outcome = this.#measure(bit)
-    const { readoutError, rng, stream } = this.#source
-    if (readoutError === 0) return outcome
+    const { errors, rng, stream } = this.#source
+    const error = errors(qubit)
+    if (!canErr(error)) return outcome
     const isMisread = this.#decide(0, (shot) => {
       rng.seek(stream, shot, PURPOSE.readout, this.#history.length)
-      return rng.next() < readoutError
+      return rng.next() < error[outcome]
     })
     return isMisread === outcome ? 0 : 1
   }

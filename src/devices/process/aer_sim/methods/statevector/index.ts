@@ -23,6 +23,7 @@ function stateQubits(task: Task): number {
 export const statevector = defineMethod({
   name: 'statevector',
   refuse(task, room) {
+    if (task.noise?.after) return { code: 'noise_not_supported', reason: 'a state knows no noise' }
     const fitting = Math.floor(Math.log2(room.bytes / BYTES_PER_AMPLITUDE))
     const most = Math.min(room.stateQubits, MAX_STATE_QUBITS, fitting)
     const needed = stateQubits(task)
@@ -126,7 +127,7 @@ function tallyIndices(
 /** Work of a step in amplitude updates, a gate on one qubit without controls being one pass over the state. */
 function costOf(op: Action, qubits: number): number {
   const size = 2 ** qubits
-  if (op.kind === 'measure' || op.kind === 'reset') return 2 * size
+  if (op.kind === 'measure' || op.kind === 'reset' || op.kind === 'channel') return 2 * size
   const touched = size / 2 ** op.controls.length
   return op.kind === 'unitary' && op.targets.length > 1 ? touched * 2 ** op.targets.length : touched
 }

@@ -8,6 +8,8 @@ import { MAX_STATE_QUBITS } from './statevector.ts'
 export interface MeasureStep {
   kind: 'measure'
   bit: number
+  /** Of the circuit. */
+  qubit: number
   clbit: number
 }
 
@@ -43,8 +45,13 @@ export function planCircuit({ qubits, ops, terminal, collapses }: Reduced): Plan
 
 function stepsOf(op: Action, bitOf: (qubit: number) => number): Step[] {
   if (op.kind === 'unitary' || op.kind === 'phase') return compile(op, bitOf)
+  if (op.kind === 'channel') return []
   const bit = bitOf(op.qubit)
-  return [op.kind === 'measure' ? { kind: 'measure', bit, clbit: op.clbit } : { kind: 'reset', bit }]
+  return [
+    op.kind === 'measure'
+      ? { kind: 'measure', bit, qubit: op.qubit, clbit: op.clbit }
+      : { kind: 'reset', bit },
+  ]
 }
 
 /** Work of a step in amplitude updates, a dense single-qubit gate without controls being one pass over the state. */

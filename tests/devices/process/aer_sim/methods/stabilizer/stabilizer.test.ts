@@ -1,5 +1,15 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import {
+  amplitudeDamping,
+  pauliChannel,
+} from '../../../../../../src/devices/process/aer_sim/noise/channel.ts'
+import {
+  modelOf,
+  type NoiseModel,
+  onQubit,
+} from '../../../../../../src/devices/process/aer_sim/noise/model.ts'
+import { EXACT_READOUT } from '../../../../../../src/devices/process/aer_sim/readout.ts'
 import { runCircuit } from '../../../../../../src/devices/process/aer_sim/run-circuit.ts'
 import {
   lowerProgram,
@@ -22,12 +32,15 @@ function ghz(qubits: number): Op[] {
 }
 
 /** Counts of a program with one method. */
-async function countsOf(text: string, method: string, seed: number) {
+async function countsOf(text: string, method: string, seed: number, noise?: NoiseModel) {
   const program = parseProgram(text)
   const { qubits, clbits, ops } = lowerProgram(program, [])
   const walk = (sink: Sink) => runDynamic(program, [], sink)
   const bound = { qubits, clbits, ...(ops && { ops }), walk }
-  const { counts = {} } = await runCircuit(bound, runOptions({ method, seed, shots: SHOTS }))
+  const { counts = {} } = await runCircuit(
+    bound,
+    runOptions({ method, seed, shots: SHOTS, ...(noise && { noise }) }),
+  )
   return counts
 }
 
@@ -96,7 +109,7 @@ test('gates that are not Clifford are refused by name, also in programs that out
 test('shots keep their outcomes when more of them are run', async () => {
   const ops = [h(0), measure(0, 0), h(0), h(1), x(2, 1), measure(0, 1), measure(2, 2)]
   const memory = async (shots: number) => {
-    const run = { shots, method: 'stabilizer', readout: { memory: 'bits' } } as const
+    const run = { shots, method: 'stabilizer', memory: 'bits' } as const
     return (await runOps(ops, 3, run)).memory as string[]
   }
   expect((await memory(5_000)).slice(0, 100)).toEqual(await memory(100))
@@ -104,11 +117,51 @@ test('shots keep their outcomes when more of them are run', async () => {
 
 test('a readout error flips outcomes in the middle and at the end alike', async () => {
   const ops = [x(0), measure(0, 0), h(0), h(0), measure(0, 1)]
-  const run = { shots: 20_000, method: 'stabilizer', readout: { error: 0.1, memory: 'none' } } as const
+  const run = { shots: 20_000, method: 'stabilizer', readoutError: 0.1 } as const
   const { counts = {} } = await runOps(ops, 2, run)
   const [first, last] = [0, 1].map((bit) =>
     Object.entries(counts).reduce((sum, [key, count]) => sum + (key[1 - bit] === '0' ? count : 0), 0),
   )
   expect(Math.abs((first ?? 0) - 2_000)).toBeLessThan(250)
   expect(Math.abs((last ?? 0) - 2_000)).toBeLessThan(250)
+})
+
+test('Pauli noise strikes with its probability, in the middle, at the end and in programs that outcomes steer', async () => {
+  const noise = modelOf({
+    source: 'test',
+    gate: (_, [qubit = 0]) =>
+      onQubit(qubit, [
+        pauliChannel(
+          new Map([
+            ['X', 0.1],
+            ['Y', 0.1],
+            ['Z', 0.5],
+          ]),
+        ),
+      ]),
+    idle: () => undefined,
+    readout: () => EXACT_READOUT,
+  })
+  const ops = [x(0), measure(0, 0), x(0), measure(0, 1)]
+  const { counts = {} } = await runOps(ops, 2, { method: 'stabilizer', shots: 40_000, noise })
+  const flipped = (bit: number, right: string) =>
+    Object.entries(counts).reduce((sum, [key, count]) => sum + (key[1 - bit] === right ? 0 : count), 0)
+  expect(Math.abs(flipped(0, '1') - 8_000)).toBeLessThan(400)
+  // Struck once or the other time: 2 · 0.2 · 0.8.
+  expect(Math.abs(flipped(1, '0') - 12_800)).toBeLessThan(500)
+  const steered =
+    'OPENQASM 3.0; include "stdgates.inc"; qubit q; bit c; x q; c = measure q; if (c) x q; c = measure q;'
+  const ones = (await countsOf(steered, 'stabilizer', 3, noise))['1'] ?? 0
+  expect(Math.abs(ones - 0.8 * 0.2 * SHOTS)).toBeLessThan(100)
+})
+
+test('noise that is not made of Pauli operators is refused', async () => {
+  const noise = modelOf({
+    source: 'test',
+    gate: (_, [qubit = 0]) => onQubit(qubit, [amplitudeDamping(0.1)]),
+    idle: () => undefined,
+    readout: () => EXACT_READOUT,
+  })
+  const run = runOps([x(0), measure(0, 0)], 1, { method: 'stabilizer', noise })
+  await expect(run).rejects.toThrow('stabilizer: the noise is not made of Pauli operators')
 })
