@@ -34,7 +34,7 @@ test('an approval and a rotation of an access token are in the audit, the token 
   const user = await server.createUser()
   const qpu = await server.createQpu('north')
   const request = await server.db.write('ask', (tx) =>
-    tx.insert(qpuTimeRequests, { user: user.id, seconds: 60, reason: 'a long night' }),
+    tx.insert(qpuTimeRequests, { user: user.id, seconds: 60, requested_reason: 'a long night' }),
   )
   const before = (await acts(server)).length + 1
   const patch = (collection: string, id: string, body: object) =>
