@@ -74,6 +74,8 @@ interface ServiceOptions {
   ip?: string
   /** Another build than the one under test. */
   executable?: string
+  /** What to put before the command to start the server in other circumstances. */
+  prefix?: string[]
 }
 
 /** One server of the built executable in a folder of its own, with what tests do to it. */
@@ -82,6 +84,7 @@ export class Service {
   readonly port: number
   readonly ip: string
   readonly executable: string
+  readonly #prefix: string[]
   readonly #flags: string[]
   #process: Bun.Subprocess<'ignore', 'pipe', 'pipe'> | undefined
   #log = ''
@@ -93,6 +96,7 @@ export class Service {
     this.port = port
     this.ip = options.ip ?? '127.0.0.1'
     this.executable = options.executable ?? SVC
+    this.#prefix = options.prefix ?? []
     // Each test file has a range of its own, so that files can run side by side.
     const range = 20_000 + (port % 120) * 100
     this.#flags = [
@@ -127,7 +131,7 @@ export class Service {
   /** Starts the server and waits until it is healthy. Returns the ms that took. */
   async start(env: Record<string, string> = {}, flags: string[] = []): Promise<number> {
     const started = performance.now()
-    const server = Bun.spawn([this.executable, 'serve', ...this.#flags, ...flags], {
+    const server = Bun.spawn([...this.#prefix, this.executable, 'serve', ...this.#flags, ...flags], {
       cwd: this.folder,
       env: { PATH: process.env['PATH'] ?? '', HOME: this.folder, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
