@@ -23,18 +23,28 @@ export class RateLimiter {
 
   /** @throws AppError `limited` when the key's bucket is empty. */
   take(key: string): void {
+    const retryAfter = this.#draw(key)
+    if (retryAfter === 0) return
+    throw new AppError('limited', `Too many requests; try again in ${retryAfter} s`, { retryAfter })
+  }
+
+  /** Takes from the key's bucket; false when it is empty. */
+  allows(key: string): boolean {
+    return this.#draw(key) === 0
+  }
+
+  /** Takes from the key's bucket; returns the whole seconds to wait when it is empty, else 0. */
+  #draw(key: string): number {
     const { perSecond, burst } = this.#limit()
-    if (burst === 0) return
+    if (burst === 0) return 0
     const now = this.#clock.monotonic()
     const bucket = this.#buckets.get(key) ?? { tokens: burst, at: now }
     const tokens = Math.min(burst, bucket.tokens + ((now - bucket.at) / 1000) * perSecond)
-    if (tokens < 1) {
-      const retryAfter = Math.max(1, Math.ceil((1 - tokens) / perSecond))
-      throw new AppError('limited', `Too many requests; try again in ${retryAfter} s`, { retryAfter })
-    }
+    if (tokens < 1) return Math.max(1, Math.ceil((1 - tokens) / perSecond))
     this.#buckets.delete(key)
     this.#buckets.set(key, { tokens: tokens - 1, at: now })
     if (this.#buckets.size > MAX_KEYS) this.#forgetOldest()
+    return 0
   }
 
   #forgetOldest(): void {

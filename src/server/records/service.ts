@@ -22,9 +22,14 @@ export interface RecordService {
   readonly submissions: RateLimiter
   /** Accounts that people made for themselves, by the address of the peer. */
   readonly signUps: RateLimiter
+  /** Filtered lists that showed nothing, by the address of the peer and collection. */
+  readonly emptyLists: RateLimiter
   readonly links: Pick<AccountLinks, 'request'>
   rulesOf(collection: AnyCollection): Rules
 }
+
+/** Beyond these, empty answers to filters come late (`list.ts`). */
+const EMPTY_LISTS = { perSecond: 1, burst: 3 }
 
 /** The record service of a server. */
 export function createRecordService(
@@ -34,7 +39,8 @@ export function createRecordService(
   const rulesOf = rulesInForce(context.config)
   const queries = createRecordQueries({ names: context.db.names, rulesOf })
   const signUps = new RateLimiter(() => context.live.current.signupRate, context.clock)
-  return { context, queries, rulesOf, signUps, ...parts }
+  const emptyLists = new RateLimiter(EMPTY_LISTS, context.clock)
+  return { context, queries, rulesOf, signUps, emptyLists, ...parts }
 }
 
 const BY_ID = new Map<string, AnyCollection>(COLLECTIONS.map((each) => [collectionIdOf(each), each]))
