@@ -13,7 +13,7 @@ export class Listener {
     const listener = new Listener()
     const { signal } = listener.#closing
     const stream = await fetch(`${url}/api/realtime`, { headers: { authorization: token }, signal })
-    if (!stream.body) throw new Error('the stream has no body')
+    if (!stream.ok || !stream.body) throw new Error(`the stream answered ${stream.status}`)
     const clientId = Promise.withResolvers<string>()
     void listener.#read(stream.body, clientId.resolve).catch(() => undefined)
     const answer = await fetch(`${url}/api/realtime`, {
