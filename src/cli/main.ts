@@ -24,6 +24,7 @@ const svc = defineCommand({
     restore: async () => (await import('./restore.ts')).restoreCommand,
     export: async () => (await import('./export.ts')).exportCommand,
     import: async () => (await import('./import.ts')).importCommand,
+    simulate: async () => (await import('./simulate.ts')).simulateCommand,
   },
 })
 

@@ -38,6 +38,16 @@ export {
   type RecordTest,
 } from './query.ts'
 export { readDatabase } from './read-database.ts'
+export { type RecordedSpan, readRecording } from './recording/read.ts'
+export type {
+  QpuPatch,
+  RecordedJob,
+  RecordedQpu,
+  RecordedSlot,
+  RecordedTry,
+  RecordedUser,
+  Recording,
+} from './recording/recording.ts'
 export type { ListQuery } from './records.ts'
 export type { Bindable, Params } from './sql.ts'
 export {
@@ -140,7 +150,7 @@ export {
   setMaintenance,
   setQpuEnabled,
 } from './store/qpus.ts'
-export { type QueueState, readQueue } from './store/queue.ts'
+export { mayRun, type QueueState, readQueue } from './store/queue.ts'
 export { type BucketRange, bucketRange } from './store/reading-steps.ts'
 export {
   findReadingDrivers,
@@ -157,6 +167,7 @@ export {
   type JobError,
   type RetryLimits,
   requeueLost,
+  retryPauseMs,
 } from './store/results.ts'
 export {
   notePruning,

@@ -47,6 +47,9 @@ export type { Asset, AssetTree, Representation } from './http/assets.ts'
 export { shapesOf } from './http/openapi.ts'
 export { readSubmission } from './jobs/read-submission.ts'
 export { LiveConfig, RELOADABLE, type Reload } from './live-config.ts'
+export { asRecorded, CLASSES, type Figures, Judge } from './simulate/figures.ts'
+export { POLICIES, type Policy } from './simulate/policies.ts'
+export { replay } from './simulate/replay.ts'
 
 const RENEWAL_CHECK_MS = 3_600_000
 

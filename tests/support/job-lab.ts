@@ -24,7 +24,7 @@ import type { Command } from '../../src/protocol/index.ts'
 import { type Config, readConfig } from '../../src/server/config.ts'
 import type { DriverHub } from '../../src/server/drivers/hub-contract.ts'
 import type { Caller } from '../../src/server/http/caller.ts'
-import { openTestDatabase } from './database.ts'
+import { openTestDatabase, type TestDatabase } from './database.ts'
 
 /** The sockets of drivers, without sockets: keeps what was sent, and refuses when told to. */
 export class TestHub implements DriverHub {
@@ -89,20 +89,23 @@ export class JobLab implements AsyncDisposable {
   readonly log = silentLog
   readonly db: Database
   readonly clock: FakeClock
+  /** Folder of the database. */
+  readonly dir: string
   readonly #close: () => Promise<void>
   #count = 0
 
-  private constructor(db: Database, clock: FakeClock, config: Config, close: () => Promise<void>) {
+  private constructor({ db, clock, dir, ...test }: TestDatabase, config: Config) {
     this.db = db
     this.clock = clock
+    this.dir = dir
     this.config = config
-    this.#close = close
+    this.#close = async () => test[Symbol.asyncDispose]()
   }
 
   static async open(flags: Record<string, string> = {}): Promise<JobLab> {
     const test = await openTestDatabase()
     const { config } = readConfig({ flags, env: {} })
-    return new JobLab(test.db, test.clock, config, async () => test[Symbol.asyncDispose]())
+    return new JobLab(test, config)
   }
 
   /** Closes the database; a broken promise in what it holds fails the test. */

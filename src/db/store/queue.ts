@@ -83,6 +83,27 @@ function lastActivity(tx: ReadTx, user: string, qpu: string, since: string): num
   return row?.latest ? fromTimestamp(row.latest) : undefined
 }
 
+/** A pending job as far as it matters to whether it may run. */
+export interface FitnessOfJob {
+  target: string
+  qubits: number
+  /** Earliest next run, ms since the epoch; 0 = any time. */
+  notBefore: number
+  owner: { unlimited: boolean; balanceMs: number }
+}
+
+/** The rule of `FIT` and of the target for simulations, which have no database; a test compares both. */
+export function mayRun(
+  { target, qubits, notBefore, owner }: FitnessOfJob,
+  qpu: Pick<QueueState['qpu'], 'id' | 'num_qubits'>,
+  now: number,
+): boolean {
+  if (target !== '' && target !== qpu.id) return false
+  if (notBefore > now && notBefore <= now + MAX_BACKOFF_MS) return false
+  if (!owner.unlimited && owner.balanceMs <= 0) return false
+  return target === qpu.id || qpu.num_qubits <= 1 || qubits <= qpu.num_qubits
+}
+
 /**
  * What makes a pending job `job` (with its owner `owner`) fit to run on $qpu now. A pause further away than the
  * longest one is the trace of a clock that was set back: it is over.

@@ -155,9 +155,13 @@ interface FailedAttempt extends AttemptKey {
 
 /** Text kept of a device's message in the timeline. */
 const DETAIL_LENGTH = 1_000
-/** Pause after a device error: 1 s, doubled with each further one, at most 60 s. */
 const FIRST_BACKOFF_MS = 1_000
 export const MAX_BACKOFF_MS = 60_000
+
+/** Pause of a job after a device error that was its failed attempt number `failed`: 1 s, doubled with each, at most 60 s. */
+export function retryPauseMs(failed: number): number {
+  return Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (failed - 1))
+}
 
 function retryOrFail(tx: Tx, end: FailedAttempt, maxAttempts: number): Application {
   const { job, attempt, state, reason } = end
@@ -166,7 +170,7 @@ function retryOrFail(tx: Tx, end: FailedAttempt, maxAttempts: number): Applicati
   appendTimeline(tx, job, { event: state === 'lost' ? 'lost' : 'device_error', attempt, detail })
   const counted = countFailed(tx, job)
   if (maxAttempts > 0 && counted >= maxAttempts) return giveUp(tx, end, counted)
-  const backoffMs = state === 'lost' ? 0 : Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (counted - 1))
+  const backoffMs = state === 'lost' ? 0 : retryPauseMs(counted)
   const changed = tx.run(
     `UPDATE quantum_jobs SET status = 'pending', driver = '', started_at = '', not_before = $notBefore,
        run_next = 0, updated = $at

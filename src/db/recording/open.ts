@@ -1,0 +1,94 @@
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { AppError } from '../../base/index.ts'
+import { versionOf } from '../backup/version.ts'
+import { COLLECTIONS } from '../collections/index.ts'
+import { type Connection, openConnection } from '../connection.ts'
+import { DATABASE_FILE } from '../database.ts'
+import { createPlans } from '../plan.ts'
+import { createReadTx, type ReadTx } from '../tx.ts'
+
+/**
+ * Runs `work` on one moment of the database at `path` (a file, or a folder with one), which may be a backup, a copy
+ * or the file of a running server. Nothing is written beside it.
+ * @throws AppError `not_found` (`no_database`), `invalid` (`not_a_database`), `conflict` (`database_other_version`)
+ *   and `internal` (`database_damaged`).
+ */
+export function withFrozen<T>(path: string, work: (tx: ReadTx) => T): T {
+  const file = fileOf(path)
+  const copy = needsCopy(file) ? copyOf(file) : undefined
+  try {
+    const connection = openConnection(copy?.file ?? file, 'read')
+    try {
+      mustBeOurs(connection, path)
+      const { tx } = createReadTx(connection, { collections: COLLECTIONS, planOf: createPlans() }, 0)
+      return connection.transaction('DEFERRED', () => work(tx))
+    } finally {
+      connection.close()
+    }
+  } finally {
+    if (copy) rmSync(copy.folder, { recursive: true, force: true })
+  }
+}
+
+function fileOf(path: string): string {
+  if (!existsSync(path)) {
+    throw new AppError('not_found', `There is no file ${path}`, { reason: 'no_database' })
+  }
+  const file = statSync(path).isDirectory() ? join(path, DATABASE_FILE) : path
+  if (existsSync(file)) return file
+  throw new AppError('not_found', `There is no ${DATABASE_FILE} in ${path}`, { reason: 'no_database' })
+}
+
+/** Where the header of a file says that it has a write-ahead log, and how (https://sqlite.org/fileformat.html, 1.3). */
+const WRITE_VERSION = { offset: 18, wal: 2 }
+
+/** SQLite would put a log and its index beside a file that is to have them and does not. */
+function needsCopy(file: string): boolean {
+  if (existsSync(`${file}-wal`) && existsSync(`${file}-shm`)) return false
+  const header = Buffer.alloc(WRITE_VERSION.offset + 1)
+  const handle = openSync(file, 'r')
+  try {
+    readSync(handle, header)
+  } finally {
+    closeSync(handle)
+  }
+  return header[WRITE_VERSION.offset] === WRITE_VERSION.wal
+}
+
+function copyOf(file: string): { folder: string; file: string } {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-recording-'))
+  const copy = join(folder, DATABASE_FILE)
+  copyFileSync(file, copy)
+  if (existsSync(`${file}-wal`)) copyFileSync(`${file}-wal`, `${copy}-wal`)
+  return { folder, file: copy }
+}
+
+function mustBeOurs(connection: Connection, path: string): void {
+  const version = versionOf(connection)
+  if (version === 'same') return
+  if (version === 'other') {
+    throw new AppError('invalid', `${path} is not a database of svc`, { reason: 'not_a_database' })
+  }
+  const remedy =
+    version === 'newer'
+      ? 'use that version'
+      : 'use that version, or restore it with svc restore into a folder of its own first'
+  throw new AppError(
+    'conflict',
+    `${path} was written by ${version === 'newer' ? 'a newer' : 'an older'} version of svc; ${remedy}`,
+    {
+      reason: 'database_other_version',
+    },
+  )
+}

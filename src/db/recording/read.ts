@@ -1,0 +1,266 @@
+import { fromTimestamp, toTimestamp } from '../../base/index.ts'
+import { qpus } from '../collections/qpus.ts'
+import type { ReadTx } from '../tx.ts'
+import { withFrozen } from './open.ts'
+import type {
+  RecordedJob,
+  RecordedQpu,
+  RecordedSlot,
+  RecordedTry,
+  RecordedUser,
+  Recording,
+} from './recording.ts'
+
+/** Which submissions are wanted, in ms since the epoch; `until` itself is not. */
+export interface RecordedSpan {
+  since?: number | undefined
+  until?: number | undefined
+}
+
+/**
+ * Reads what happened from the database at `path`; the database of a running server may be read too.
+ * @throws AppError as `withFrozen` does.
+ */
+export function readRecording(path: string, span: RecordedSpan = {}): Recording {
+  return withFrozen(path, (tx) => {
+    const jobs = readJobs(tx, span)
+    const slots = readSlots(tx)
+    const ends = jobs.flatMap(({ tries }) => tries.map(({ startedAt, ms }) => startedAt + ms))
+    return {
+      from: jobs[0]?.submittedAt ?? 0,
+      to: Math.max(
+        jobs.at(-1)?.submittedAt ?? 0,
+        ends.reduce((one, other) => Math.max(one, other), 0),
+      ),
+      users: readUsers(tx, span),
+      qpus: readQpus(tx),
+      slots,
+      jobs,
+    }
+  })
+}
+
+const IN_SPAN = 'job.created >= $since AND job.created < $until'
+
+function spanParams({ since, until }: RecordedSpan) {
+  return {
+    since: since === undefined ? '' : toTimestamp(since),
+    until: until === undefined ? END_OF_TIME : toTimestamp(until),
+  }
+}
+
+/** Greater than every stored time. */
+const END_OF_TIME = '9999'
+
+interface JobRow {
+  id: string
+  user_id: string
+  qpu_target: string
+  qubits: number
+  created: string
+  status: string
+  driver_qpu: string
+  started_at: string
+  finished_at: string
+  charged: number
+}
+
+function readJobs(tx: ReadTx, span: RecordedSpan): RecordedJob[] {
+  const tries = readTries(tx)
+  const acts = readActs(tx)
+  return tx
+    .all<JobRow>(
+      `SELECT job.id, job.user_id, job.qpu_target, job.qubits, job.created, job.status, job.started_at,
+         job.finished_at, coalesce(drivers.qpu, job.qpu_target) AS driver_qpu,
+         coalesce(-charge.delta_ms, 0) AS charged
+       FROM quantum_jobs job LEFT JOIN drivers ON drivers.id = job.driver
+         LEFT JOIN qpu_ledger charge ON charge.kind = 'charge' AND charge.source_id = job.id
+       WHERE ${IN_SPAN} ORDER BY job.seq`,
+      spanParams(span),
+    )
+    .map((row) => ({
+      id: row.id,
+      user: row.user_id,
+      target: row.qpu_target,
+      qubits: row.qubits,
+      submittedAt: msOf(row.created),
+      cancelledAt: row.status === 'cancelled' ? msOf(row.finished_at) : undefined,
+      acts: acts.get(row.id) ?? [],
+      tries: charged(tries.get(row.id) ?? importedTry(row), row),
+    }))
+}
+
+/** The last try is the one that was paid for. */
+function charged(tries: RecordedTry[], { charged: ms }: JobRow): RecordedTry[] {
+  const last = tries.at(-1)
+  if (last) last.chargedMs = ms
+  return tries
+}
+
+/** A job of another installation came without its attempts. */
+function importedTry(row: JobRow): RecordedTry[] {
+  if (row.started_at === '' || row.finished_at === '') return []
+  const startedAt = msOf(row.started_at)
+  return [
+    {
+      qpu: row.driver_qpu,
+      startedAt,
+      ms: Math.max(0, msOf(row.finished_at) - startedAt),
+      end: 'ok',
+      chargedMs: 0,
+    },
+  ]
+}
+
+interface AttemptRow {
+  job: string
+  qpu: string
+  state: RecordedTry['end']
+  claimed_at: string
+  ended_at: string
+}
+
+/** Attempts that have ended; what was never delivered is no try. */
+function readTries(tx: ReadTx): Map<string, RecordedTry[]> {
+  const rows = tx.all<AttemptRow>(
+    `SELECT job, qpu, state, claimed_at, ended_at FROM job_attempts
+     WHERE state IN ('ok', 'error', 'lost', 'requeued') ORDER BY job, attempt`,
+  )
+  const tries = new Map<string, RecordedTry[]>()
+  for (const { job, qpu, state, claimed_at, ended_at } of rows) {
+    const startedAt = msOf(claimed_at)
+    const one: RecordedTry = {
+      qpu,
+      startedAt,
+      ms: Math.max(0, msOf(ended_at) - startedAt),
+      end: state,
+      chargedMs: 0,
+    }
+    const known = tries.get(job)
+    if (known) known.push(one)
+    else tries.set(job, [one])
+  }
+  return tries
+}
+
+function readActs(tx: ReadTx): Map<string, RecordedJob['acts']> {
+  const rows = tx.all<{ job: string; at: string; event: RecordedJob['acts'][number]['act'] }>(
+    `SELECT job, at, event FROM job_timeline
+     WHERE event IN ('held', 'released', 'moved_to_front') ORDER BY rowid`,
+  )
+  return Map.groupBy(rows, ({ job }) => job)
+    .entries()
+    .reduce(
+      (acts, [job, its]) =>
+        acts.set(
+          job,
+          its.map(({ at, event }) => ({ at: msOf(at), act: event })),
+        ),
+      new Map(),
+    )
+}
+
+function readUsers(tx: ReadTx, span: RecordedSpan): RecordedUser[] {
+  const users = new Map(
+    tx
+      .all<{ id: string; unlimited: number }>('SELECT id, unlimited FROM users')
+      .map(({ id, unlimited }): [string, RecordedUser] => [
+        id,
+        { id, unlimited: unlimited === 1, credits: [] },
+      ]),
+  )
+  const credits = tx.all<{ user: string; at: string; delta_ms: number }>(
+    `SELECT user, at, delta_ms FROM qpu_ledger entry WHERE kind <> 'charge' OR NOT EXISTS
+       (SELECT 1 FROM quantum_jobs job WHERE job.id = entry.source_id AND ${IN_SPAN}) ORDER BY at, rowid`,
+    spanParams(span),
+  )
+  for (const { user, at, delta_ms } of credits)
+    users.get(user)?.credits.push({ at: msOf(at), deltaMs: delta_ms })
+  return [...users.values()]
+}
+
+function readSlots(tx: ReadTx): RecordedSlot[] {
+  return tx
+    .all<{ booked_by: string; qpu: string; start_time: string; end_time: string; created: string }>(
+      'SELECT booked_by, qpu, start_time, end_time, created FROM time_slots ORDER BY start_time, seq',
+    )
+    .map((row) => ({
+      user: row.booked_by,
+      qpu: row.qpu,
+      start: msOf(row.start_time),
+      end: msOf(row.end_time),
+      bookedAt: msOf(row.created),
+    }))
+}
+
+function readQpus(tx: ReadTx): RecordedQpu[] {
+  const leases = tx.all<{ qpu: string }>(`SELECT qpu FROM leases WHERE operation = 'process' ORDER BY rowid`)
+  const places = new Map(leases.map(({ qpu }, place) => [qpu, place]))
+  return tx
+    .list(qpus, { sort: 'created' })
+    .toSorted((one, other) => (places.get(one.id) ?? -1) - (places.get(other.id) ?? -1))
+    .map((qpu) => {
+      const switched = readSwitches(tx, qpu.id)
+      return {
+        qpu: { ...qpu, ...stateBefore(qpu, switched) },
+        usedFrom: usedFrom(tx, qpu),
+        changes: [...switched, ...readCalibrations(tx, qpu.id)].sort((one, other) => one.at - other.at),
+      }
+    })
+}
+
+function usedFrom(tx: ReadTx, { id, created }: RecordedQpu['qpu']): number | undefined {
+  const used = tx.one<{ first: string | null; epoch: number | null }>(
+    `SELECT (SELECT min(claimed_at) FROM job_attempts WHERE qpu = $id) AS first,
+       (SELECT max(epoch) FROM leases WHERE qpu = $id AND operation = 'process') AS epoch`,
+    { id },
+  )
+  if (used?.first) return Math.min(msOf(used.first), msOf(created))
+  return used?.epoch ? msOf(created) : undefined
+}
+
+/** The switches that audited acts turn, in the words of their details. */
+const SWITCHES = ['enabled', 'maintenance', 'draining'] as const
+type Switches = Partial<Record<(typeof SWITCHES)[number], boolean>>
+
+function readSwitches(tx: ReadTx, id: string): { at: number; patch: Switches }[] {
+  return tx
+    .all<{ at: string } & Record<keyof Switches, number | null>>(
+      `SELECT at, ${SWITCHES.map((name) => `detail ->> '${name}' AS ${name}`).join(', ')}
+       FROM audit_log WHERE act IN ('qpu.toggle', 'qpu.maintenance', 'qpu.drain') AND subject = $id ORDER BY seq`,
+      { id },
+    )
+    .map(({ at, ...turned }) => {
+      const patch: Switches = {}
+      for (const name of SWITCHES) if (turned[name] !== null) patch[name] = turned[name] === 1
+      return { at: msOf(at), patch }
+    })
+}
+
+/** What was switched first was the other way before. */
+function stateBefore(qpu: RecordedQpu['qpu'], changes: { patch: Switches }[]): Required<Switches> {
+  const before = (name: keyof Switches) => {
+    const first = changes.find(({ patch }) => patch[name] !== undefined)?.patch[name]
+    return first === undefined ? qpu[name] : !first
+  }
+  return { enabled: before('enabled'), maintenance: before('maintenance'), draining: before('draining') }
+}
+
+function readCalibrations(tx: ReadTx, qpu: string): RecordedQpu['changes'] {
+  return tx
+    .all<{ started_at: string; finished_at: string }>(
+      `SELECT request.started_at, request.finished_at FROM calibration_requests request
+       JOIN drivers ON drivers.id = request.driver
+       WHERE drivers.qpu = $qpu AND request.started_at <> '' AND request.finished_at <> ''`,
+      { qpu },
+    )
+    .flatMap(({ started_at, finished_at }) => [
+      { at: msOf(started_at), patch: { isCalibrating: true } },
+      { at: msOf(finished_at), patch: { isCalibrating: false } },
+    ])
+}
+
+/** Of a stored time; those without one are taken for the beginning of time. */
+function msOf(at: string): number {
+  return fromTimestamp(at) ?? 0
+}

@@ -1,0 +1,133 @@
+import type { RecordedQpu, Recording } from '../../db/index.ts'
+import type { Replay } from './replay.ts'
+
+/** Who submitted: `booker` held a booking for a QPU that may run the job when submitting it. */
+export const CLASSES = ['booker', 'others'] as const
+export type UserClass = (typeof CLASSES)[number]
+
+/** How long the jobs of a class waited from submission to first start; ms, NaN without any job. */
+export interface WaitFigures {
+  /** Jobs that started. */
+  jobs: number
+  mean: number
+  p50: number
+  p90: number
+  p99: number
+  /** Jobs that never started and were not taken back. */
+  never: number
+}
+
+/** What a policy is judged by. */
+export interface Figures {
+  waits: Record<UserClass, WaitFigures>
+  /** Share of the time in which each QPU took jobs that it was busy, 0 to 1; NaN when it never took any. */
+  utilisation: { qpu: string; share: number }[]
+}
+
+/** Judges replays of one recording; what is the same for all is worked out once. */
+export class Judge {
+  readonly #recording: Recording
+  readonly #classes: readonly UserClass[]
+  readonly #open: ReadonlyMap<string, Span[]>
+
+  constructor(recording: Recording) {
+    this.#recording = recording
+    this.#classes = classesOf(recording)
+    this.#open = new Map(recording.qpus.map((qpu) => [qpu.qpu.id, openSpans(qpu, recording)]))
+  }
+
+  /** The figures of a replay. */
+  of({ waitsMs, busy }: Replay): Figures {
+    return {
+      waits: { booker: this.#waits('booker', waitsMs), others: this.#waits('others', waitsMs) },
+      utilisation: this.#recording.qpus.map(({ qpu }) => {
+        const open = this.#open.get(qpu.id) ?? []
+        return { qpu: qpu.name, share: overlapMs(busy.get(qpu.id) ?? [], this.#recording) / lengthMs(open) }
+      }),
+    }
+  }
+
+  #waits(wanted: UserClass, waitsMs: Float64Array): WaitFigures {
+    const ofClass = waitsMs.filter((_, index) => this.#classes[index] === wanted)
+    const started = ofClass.filter((wait) => !Number.isNaN(wait)).sort()
+    const takenBack = this.#recording.jobs.filter(
+      ({ cancelledAt }, index) =>
+        cancelledAt !== undefined && this.#classes[index] === wanted && Number.isNaN(waitsMs[index]),
+    )
+    return {
+      jobs: started.length,
+      mean: started.reduce((total, wait) => total + wait, 0) / started.length,
+      p50: percentile(started, 0.5),
+      p90: percentile(started, 0.9),
+      p99: percentile(started, 0.99),
+      never: ofClass.length - started.length - takenBack.length,
+    }
+  }
+}
+
+/** What happened, in the form of a replay: how a policy compares with the day itself. */
+export function asRecorded({ jobs, qpus }: Recording): Replay {
+  const busy: Replay['busy'] = new Map(qpus.map(({ qpu }) => [qpu.id, []]))
+  for (const { tries } of jobs) {
+    for (const { qpu, startedAt, ms } of tries) busy.get(qpu)?.push({ from: startedAt, to: startedAt + ms })
+  }
+  const waits = jobs.map(({ submittedAt, tries: [first] }) =>
+    first ? Math.max(0, first.startedAt - submittedAt) : Number.NaN,
+  )
+  return { waitsMs: Float64Array.from(waits), busy }
+}
+
+/** Nearest rank (the smallest value that at least this share of all does not exceed). */
+function percentile(sorted: Float64Array, share: number): number {
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN
+}
+
+function classesOf({ jobs, slots }: Recording): UserClass[] {
+  const byUser = Map.groupBy(slots, ({ user }) => user)
+  return jobs.map(({ user, target, submittedAt }) => {
+    const holds = byUser
+      .get(user)
+      ?.some(
+        ({ qpu, start, end, bookedAt }) =>
+          Math.max(start, bookedAt) <= submittedAt &&
+          submittedAt < end &&
+          (qpu === '' || target === '' || qpu === target),
+      )
+    return holds ? 'booker' : 'others'
+  })
+}
+
+interface Span {
+  from: number
+  to: number
+}
+
+/** When a QPU was switched on, not in maintenance and not calibrating, within the recording. */
+function openSpans({ qpu, usedFrom, changes }: RecordedQpu, { from, to }: Recording): Span[] {
+  if (usedFrom === undefined) return []
+  const { enabled, maintenance, draining } = qpu
+  let state = { enabled, maintenance, draining, isCalibrating: false }
+  const open: Span[] = []
+  let since = Math.max(from, usedFrom)
+  for (const { at, patch } of [...changes, { at: to, patch: {} }]) {
+    const end = Math.min(at, to)
+    const isOpen = state.enabled && !state.maintenance && !state.draining && !state.isCalibrating
+    if (isOpen && end > since) open.push({ from: since, to: end })
+    since = Math.max(since, end)
+    state = { ...state, ...patch }
+  }
+  return open
+}
+
+function lengthMs(spans: readonly Span[]): number {
+  return spans.reduce((total, { from, to }) => total + to - from, 0)
+}
+
+/** How much of `spans` lies within `whole`. */
+function overlapMs(spans: readonly Span[], whole: Span): number {
+  return lengthMs(
+    spans
+      .map(({ from, to }) => ({ from: Math.max(from, whole.from), to: Math.min(to, whole.to) }))
+      .filter(({ from, to }) => to > from),
+  )
+}

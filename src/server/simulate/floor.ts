@@ -1,0 +1,138 @@
+import { mayRun, type Qpu, type QueueState, type RecordedSlot } from '../../db/index.ts'
+import type { Owner, WaitingJob } from './owner.ts'
+import type { Policy } from './policies.ts'
+
+/** A QPU of the simulation. */
+export interface Station {
+  qpu: Qpu
+  isCalibrating: boolean
+  running: QueueState['running']
+}
+
+/** Everybody who waits, and the bookings that hold: answers as `readQueue` does for the database. */
+export class Floor {
+  readonly owners: ReadonlyMap<string, Owner>
+  readonly slots = new Set<RecordedSlot>()
+  readonly #waiting = new Map<string, WaitingJob>()
+  readonly #busy = new Map<Owner, number>()
+  readonly #front = new Set<WaitingJob>()
+
+  constructor(owners: ReadonlyMap<string, Owner>) {
+    this.owners = owners
+  }
+
+  /** How many jobs wait. */
+  get size(): number {
+    return this.#waiting.size
+  }
+
+  job(id: string): WaitingJob | undefined {
+    return this.#waiting.get(id)
+  }
+
+  submit(job: WaitingJob, now: number): void {
+    job.owner.submits(job.target, now)
+    this.#waiting.set(job.id, job)
+    this.#enter(job)
+  }
+
+  /** Puts a job back that was tried in vain. */
+  putBack(job: WaitingJob): void {
+    this.#waiting.set(job.id, job)
+    this.#enter(job)
+  }
+
+  /** Takes a job out; undefined when it does not wait. */
+  take(id: string): WaitingJob | undefined {
+    const job = this.#waiting.get(id)
+    if (!job) return undefined
+    this.#waiting.delete(id)
+    this.#front.delete(job)
+    if (!job.isHeld) this.#leave(job)
+    job.isHeld = false
+    job.runNext = 0
+    return job
+  }
+
+  /** Keeps a waiting job from running. */
+  hold(id: string): void {
+    const job = this.#waiting.get(id)
+    if (!job || job.isHeld) return
+    this.#leave(job)
+    this.#front.delete(job)
+    job.isHeld = true
+    job.runNext = 0
+  }
+
+  /** Lets a held job run again, in its place by submission. */
+  release(id: string): void {
+    const job = this.#waiting.get(id)
+    if (!job?.isHeld) return
+    job.isHeld = false
+    this.#enter(job)
+  }
+
+  /** Puts a waiting job before all others and ends its pause. */
+  moveToFront(id: string): void {
+    const job = this.#waiting.get(id)
+    if (!job || job.isHeld) return
+    job.notBefore = 0
+    job.runNext = 1 + Math.max(0, ...[...this.#front].map(({ runNext }) => runNext))
+    this.#front.add(job)
+  }
+
+  /** The queue of a QPU as `policy` sees it. */
+  stateOf({ qpu, isCalibrating, running }: Station, policy: Policy, now: number, idleMs: number): QueueState {
+    return {
+      qpu,
+      isCalibrating,
+      running,
+      slot: policy.heedsBookings ? this.#slotOf(qpu, now, idleMs) : undefined,
+      next: this.#next(qpu, now),
+      job: this.#firstOfAll(qpu, policy, now)?.id ?? '',
+    }
+  }
+
+  #next(qpu: Qpu, now: number): string {
+    const fit = [...this.#front].filter((job) => mayRun(job, qpu, now))
+    return fit.sort((one, other) => other.runNext - one.runNext)[0]?.id ?? ''
+  }
+
+  #slotOf(qpu: Qpu, now: number, idleMs: number): QueueState['slot'] {
+    for (const { user, qpu: booked, start, end } of this.slots) {
+      if (booked !== '' && booked !== qpu.id) continue
+      const booker = this.owners.get(user)
+      const activeAt = booker?.activeAt(qpu.id) ?? 0
+      return {
+        user,
+        start,
+        end,
+        activeAt: activeAt >= Math.max(start, now - idleMs) ? activeAt : undefined,
+        job: booker?.first(qpu, now)?.id ?? '',
+      }
+    }
+    return undefined
+  }
+
+  #firstOfAll(qpu: Qpu, policy: Policy, now: number): WaitingJob | undefined {
+    let best: WaitingJob | undefined
+    for (const owner of this.#busy.keys()) {
+      const job = owner.first(qpu, now)
+      if (!job) continue
+      if (!best || policy.compare(job, best, now) < 0) best = job
+    }
+    return best
+  }
+
+  #enter(job: WaitingJob): void {
+    job.owner.waits(job)
+    this.#busy.set(job.owner, (this.#busy.get(job.owner) ?? 0) + 1)
+  }
+
+  #leave(job: WaitingJob): void {
+    job.owner.leaves(job)
+    const left = (this.#busy.get(job.owner) ?? 0) - 1
+    if (left > 0) this.#busy.set(job.owner, left)
+    else this.#busy.delete(job.owner)
+  }
+}

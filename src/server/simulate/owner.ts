@@ -1,0 +1,121 @@
+import { mayRun, type Qpu } from '../../db/index.ts'
+
+/** A job of the simulation that waits. */
+export interface WaitingJob {
+  seq: number
+  id: string
+  owner: Owner
+  target: string
+  qubits: number
+  /** Earliest next run, ms since the epoch; 0 = any time. */
+  notBefore: number
+  /** An operator keeps it from running. */
+  isHeld: boolean
+  /** An operator has put it before all with a smaller number; 0 = in its place. */
+  runNext: number
+}
+
+const HALF_LIFE_MS = 3_600_000
+
+/** A user of the simulation: balance, what was used of late, and the jobs that wait, by QPU. */
+export class Owner {
+  readonly id: string
+  readonly unlimited: boolean
+  balanceMs = 0
+  readonly #lanes = new Map<string, Lane>()
+  readonly #submittedAt = new Map<string, number>()
+  readonly #endedAt = new Map<string, number>()
+  #use = { ms: 0, at: 0 }
+
+  constructor(id: string, unlimited: boolean) {
+    this.id = id
+    this.unlimited = unlimited
+  }
+
+  /** This user submits a job for `target`. */
+  submits(target: string, now: number): void {
+    this.#submittedAt.set(target, now)
+  }
+
+  /** A job enters the queue, perhaps again: it keeps its place in the order of submission. */
+  waits(job: WaitingJob): void {
+    let lane = this.#lanes.get(job.target)
+    if (!lane) {
+      lane = new Lane()
+      this.#lanes.set(job.target, lane)
+    }
+    lane.insert(job)
+  }
+
+  /** Takes a job out of the queue. */
+  leaves(job: WaitingJob): void {
+    this.#lanes.get(job.target)?.remove(job)
+  }
+
+  /** A job of this user has ended on a QPU that it kept busy for `ms`. */
+  ended(qpu: string, now: number, ms: number): void {
+    this.#endedAt.set(qpu, now)
+    this.#use = { ms: this.recentUse(now) + ms, at: now }
+  }
+
+  /** QPU time used of late, ms; what is an hour old counts half. */
+  recentUse(now: number): number {
+    return this.#use.ms === 0 ? 0 : this.#use.ms * 2 ** ((this.#use.at - now) / HALF_LIFE_MS)
+  }
+
+  /** When this user last submitted a job that `qpu` may run or had one end there. */
+  activeAt(qpu: string): number {
+    const submitted = Math.max(this.#submittedAt.get('') ?? 0, this.#submittedAt.get(qpu) ?? 0)
+    return Math.max(submitted, this.#endedAt.get(qpu) ?? 0)
+  }
+
+  /** The first job in order of submission that `qpu` may run now. */
+  first(qpu: Qpu, now: number): WaitingJob | undefined {
+    const any = this.#lanes.get('')?.first(qpu, now)
+    const own = this.#lanes.get(qpu.id)?.first(qpu, now)
+    return any && own ? (any.seq < own.seq ? any : own) : (any ?? own)
+  }
+}
+
+/** Jobs of one user for one target, in order of submission. */
+class Lane {
+  #jobs: WaitingJob[] = []
+  /** Index of the first; those before it are gone. */
+  #head = 0
+
+  insert(job: WaitingJob): void {
+    const index = this.#indexOf(job.seq)
+    if (index === this.#jobs.length) this.#jobs.push(job)
+    else this.#jobs.splice(index, 0, job)
+  }
+
+  remove(job: WaitingJob): void {
+    const index = this.#indexOf(job.seq)
+    if (this.#jobs[index] !== job) return
+    if (index > this.#head) this.#jobs.splice(index, 1)
+    else this.#head += 1
+    if (this.#head * 2 > this.#jobs.length) {
+      this.#jobs = this.#jobs.slice(this.#head)
+      this.#head = 0
+    }
+  }
+
+  first(qpu: Qpu, now: number): WaitingJob | undefined {
+    for (let index = this.#head; index < this.#jobs.length; index += 1) {
+      const job = this.#jobs[index]
+      if (job && mayRun(job, qpu, now)) return job
+    }
+    return undefined
+  }
+
+  /** Where a job of this place in the order stands, or would. */
+  #indexOf(seq: number): number {
+    let [low, high] = [this.#head, this.#jobs.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((this.#jobs[middle]?.seq ?? 0) < seq) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+}

@@ -1,0 +1,231 @@
+import {
+  type RecordedJob,
+  type RecordedQpu,
+  type RecordedTry,
+  type Recording,
+  retryPauseMs,
+} from '../../db/index.ts'
+import { pickJob } from '../jobs/pick.ts'
+import { Agenda } from './agenda.ts'
+import { Floor, type Station } from './floor.ts'
+import { Owner, type WaitingJob } from './owner.ts'
+import type { Policy } from './policies.ts'
+
+/** What a policy would have made of a recording. */
+export interface Replay {
+  /** For each job, in the order of the recording: ms from submission to first start; NaN when it never started. */
+  waitsMs: Float64Array
+  /** By id of the QPU: when it was busy, ms since the epoch. */
+  busy: Map<string, { from: number; to: number }[]>
+}
+
+/** How a recording is replayed. */
+export interface ReplayOptions {
+  policy: Policy
+  idleMs: number
+  /** Told from time to time how many jobs have come to an end. */
+  onProgress?: (ended: number) => void
+}
+
+const PROGRESS_EVERY = 1_000
+
+/**
+ * Plays a recording on a virtual clock: users, bookings, balances and closed QPUs as they were, each job as long and
+ * with the same failed tries as it had, but in the order that `pickJob` and the policy choose. Starts with an empty
+ * queue and goes on until nothing can run any more. Dispatching takes no time.
+ */
+export function replay(recording: Recording, options: ReplayOptions): Replay {
+  return new Player(recording, options).play()
+}
+
+/** A job with what is known of its runs. */
+interface Task {
+  index: number
+  recorded: RecordedJob
+  waiting: WaitingJob
+  /** Tries begun so far. */
+  begun: number
+}
+
+class Player {
+  readonly #recording: Recording
+  readonly #options: ReplayOptions
+  readonly #agenda = new Agenda()
+  readonly #owners: Map<string, Owner>
+  readonly #floor: Floor
+  readonly #stations: Station[]
+  readonly #tasks = new Map<string, Task>()
+  readonly #waitsMs: Float64Array
+  readonly #busy: Replay['busy']
+  readonly #typicalMs: number
+  /** By id of the QPU: until when a booker is waited for, so that each moment is in the agenda once. */
+  readonly #wakes = new Map<string, number>()
+  #ended = 0
+
+  constructor(recording: Recording, options: ReplayOptions) {
+    this.#recording = recording
+    this.#options = options
+    this.#owners = new Map(recording.users.map(({ id, unlimited }) => [id, new Owner(id, unlimited)]))
+    this.#floor = new Floor(this.#owners)
+    this.#stations = recording.qpus.map(({ qpu }) => ({
+      qpu: { ...qpu, status: 'offline' },
+      isCalibrating: false,
+      running: undefined,
+    }))
+    this.#waitsMs = new Float64Array(recording.jobs.length).fill(Number.NaN)
+    this.#busy = new Map(recording.qpus.map(({ qpu }) => [qpu.id, []]))
+    this.#typicalMs = typicalMs(recording.jobs)
+  }
+
+  play(): Replay {
+    this.#plan()
+    const all = this.#recording.jobs.length
+    while (this.#ended < all && this.#agenda.next !== undefined) {
+      const now = this.#agenda.next
+      this.#agenda.runNext()
+      if (this.#floor.size > 0) this.#dispatch(now)
+    }
+    return { waitsMs: this.#waitsMs, busy: this.#busy }
+  }
+
+  #plan(): void {
+    const { users, qpus, slots, jobs } = this.#recording
+    for (const { id, credits } of users) {
+      for (const { at, deltaMs } of credits) this.#agenda.add(at, () => this.#credit(id, deltaMs))
+    }
+    for (const [index, recorded] of qpus.entries()) {
+      const station = this.#stations[index]
+      if (station) this.#planQpu(station, recorded)
+    }
+    for (const slot of slots) {
+      this.#agenda.add(Math.max(slot.start, slot.bookedAt), () => this.#floor.slots.add(slot))
+      this.#agenda.add(slot.end, () => this.#floor.slots.delete(slot))
+    }
+    for (const [index, recorded] of jobs.entries()) this.#planJob(index, recorded)
+  }
+
+  #credit(user: string, deltaMs: number): void {
+    const owner = this.#owners.get(user)
+    if (owner) owner.balanceMs += deltaMs
+  }
+
+  #planQpu(station: Station, { usedFrom, changes }: RecordedQpu): void {
+    const { qpu } = station
+    if (usedFrom !== undefined) {
+      this.#agenda.add(usedFrom, () => {
+        qpu.status = 'online'
+      })
+    }
+    for (const { at, patch } of changes) {
+      this.#agenda.add(at, () => {
+        const { isCalibrating = station.isCalibrating, ...switched } = patch
+        station.isCalibrating = isCalibrating
+        Object.assign(qpu, switched)
+      })
+    }
+  }
+
+  #planJob(index: number, recorded: RecordedJob): void {
+    const { id, user, target, qubits, submittedAt, cancelledAt, acts } = recorded
+    const waiting: WaitingJob = {
+      ...{ seq: index, id, owner: this.#ownerOf(user), target, qubits },
+      ...{ notBefore: 0, isHeld: false, runNext: 0 },
+    }
+    this.#tasks.set(id, { index, recorded, waiting, begun: 0 })
+    this.#agenda.add(submittedAt, () => this.#floor.submit(waiting, submittedAt))
+    for (const { at, act } of acts) this.#agenda.add(at, () => this.#act(id, act))
+    if (cancelledAt === undefined) return
+    this.#agenda.add(cancelledAt, () => {
+      if (this.#floor.take(id)) this.#end()
+    })
+  }
+
+  #act(id: string, act: RecordedJob['acts'][number]['act']): void {
+    if (act === 'held') this.#floor.hold(id)
+    else if (act === 'released') this.#floor.release(id)
+    else this.#floor.moveToFront(id)
+  }
+
+  /** Of a removed account no balance is known. */
+  #ownerOf(user: string): Owner {
+    const known = this.#owners.get(user)
+    if (known) return known
+    const owner = new Owner(user, true)
+    this.#owners.set(user, owner)
+    return owner
+  }
+
+  #dispatch(now: number): void {
+    const { policy, idleMs } = this.#options
+    for (const station of this.#stations) {
+      if (station.running) continue
+      const pick = pickJob(this.#floor.stateOf(station, policy, now, idleMs), now, idleMs)
+      if (pick.job === undefined) this.#wakeAt(station, pick.waiting?.until)
+      else this.#begin(station, pick.job, now)
+    }
+  }
+
+  #wakeAt({ qpu }: Station, until: number | undefined): void {
+    if (until === undefined || this.#wakes.get(qpu.id) === until) return
+    this.#wakes.set(qpu.id, until)
+    this.#agenda.add(until, () => undefined)
+  }
+
+  #begin(station: Station, job: string, now: number): void {
+    const task = this.#tasks.get(job)
+    const waiting = this.#floor.take(job)
+    if (!task || !waiting) throw new TypeError(`job ${job} was chosen but does not wait`)
+    if (task.begun === 0) this.#waitsMs[task.index] = now - task.recorded.submittedAt
+    const { tries } = task.recorded
+    const current = tries[task.begun] ?? this.#guess()
+    task.begun += 1
+    station.running = { job, since: now }
+    this.#busy.get(station.qpu.id)?.push({ from: now, to: now + current.ms })
+    this.#agenda.add(now + current.ms, () => this.#finish(station, task, current, now + current.ms))
+  }
+
+  /** How a job that did not run in the recording might have. */
+  #guess(): Pick<RecordedTry, 'ms' | 'end' | 'chargedMs'> {
+    return { ms: this.#typicalMs, end: 'ok', chargedMs: this.#typicalMs }
+  }
+
+  #finish(
+    station: Station,
+    task: Task,
+    { ms, end, chargedMs }: Pick<RecordedTry, 'ms' | 'end' | 'chargedMs'>,
+    now: number,
+  ): void {
+    const { waiting, recorded, begun } = task
+    station.running = undefined
+    waiting.owner.ended(station.qpu.id, now, ms)
+    waiting.owner.balanceMs -= chargedMs
+    if (end === 'ok' || begun >= recorded.tries.length) {
+      this.#end()
+      return
+    }
+    waiting.notBefore = now + pauseMs(recorded.tries.slice(0, begun))
+    this.#floor.putBack(waiting)
+    this.#agenda.add(waiting.notBefore, () => undefined)
+  }
+
+  #end(): void {
+    this.#ended += 1
+    if (this.#ended % PROGRESS_EVERY === 0) this.#options.onProgress?.(this.#ended)
+  }
+}
+
+/** How long a job pauses after its last try, ms; what an operator took back counts for nothing. */
+function pauseMs(tries: readonly RecordedTry[]): number {
+  const counted = tries.filter(({ end }) => end !== 'requeued')
+  return tries.at(-1)?.end === 'error' ? retryPauseMs(counted.length) : 0
+}
+
+const UNKNOWN_MS = 1_000
+
+/** The median of all runs that went well, ms. */
+function typicalMs(jobs: readonly RecordedJob[]): number {
+  const times = Float64Array.from(
+    jobs.flatMap(({ tries }) => tries.filter(({ end }) => end === 'ok').map(({ ms }) => ms)),
+  ).sort()
+  return times[times.length >> 1] ?? UNKNOWN_MS
+}

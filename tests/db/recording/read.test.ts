@@ -1,0 +1,159 @@
+import { describe, expect, test } from 'bun:test'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { FakeClock, silentLog } from '../../../src/base/index.ts'
+import {
+  cancelJob,
+  claimJob,
+  holdJob,
+  openDatabase,
+  postLedger,
+  readRecording,
+  requeueLost,
+  setDraining,
+  setMaintenance,
+  setQpuEnabled,
+  writeBackup,
+} from '../../../src/db/index.ts'
+import { temporaryFolder } from '../../support/database.ts'
+import { JobLab } from '../../support/job-lab.ts'
+
+describe('readRecording()', () => {
+  test('reads who submitted what, how long it ran, what was switched and what was granted', async () => {
+    await using lab = await JobLab.open()
+    const [qpu, unused] = [await lab.qpu({ numQubits: 5 }), await lab.qpu()]
+    const server = await lab.attach(qpu.driver)
+    const [user, start] = [await lab.user(100), lab.clock.now()]
+    const job = await lab.submit(user, qpu.id)
+    const taken = await lab.submit(user)
+    await lab.clock.advance(1_000)
+    await lab.db.write('claim', (tx) => claimJob(tx, job.id, server))
+    await lab.clock.advance(2_000)
+    const lost = { job: job.id, attempt: 1, driver: server.driver, reason: 'test' }
+    await lab.db.write('lose', (tx) => requeueLost(tx, lost, { maxAttempts: 0 }))
+    await lab.db.write('claim', (tx) => claimJob(tx, job.id, server))
+    await lab.db.write('hold', (tx) => holdJob(tx, { job: taken.id, actor: 'test', reason: '' }))
+    await lab.db.write('cancel', (tx) => cancelJob(tx, taken.id))
+    await lab.clock.advance(500)
+    await lab.end(job.id)
+    await lab.db.write('grant', (tx) =>
+      postLedger(tx, { user: user.id, kind: 'admin', sourceId: 'act', deltaMs: 7_000 }),
+    )
+    await setDraining(lab.db, 'test', qpu.id, { draining: true, reason: '' })
+    await setMaintenance(lab.db, 'test', qpu.id, true, 'new pump')
+    await setQpuEnabled(lab.db, 'test', qpu.id, false)
+    const now = start + 3_500
+    const recording = readRecording(lab.dir)
+    expect(recording).toMatchObject({
+      ...{ from: start, to: now, slots: [] },
+      users: [
+        {
+          ...{ id: user.id, unlimited: false },
+          credits: [
+            { at: start, deltaMs: 100_000 },
+            { at: now, deltaMs: 7_000 },
+          ],
+        },
+      ],
+      jobs: [
+        {
+          ...{
+            id: job.id,
+            user: user.id,
+            target: qpu.id,
+            qubits: 2,
+            submittedAt: start,
+            cancelledAt: undefined,
+          },
+          tries: [
+            { qpu: qpu.id, startedAt: start + 1_000, ms: 2_000, end: 'lost', chargedMs: 0 },
+            { qpu: qpu.id, startedAt: start + 3_000, ms: 500, end: 'ok', chargedMs: 10 },
+          ],
+        },
+        {
+          id: taken.id,
+          target: '',
+          cancelledAt: start + 3_000,
+          tries: [],
+          acts: [{ at: start + 3_000, act: 'held' }],
+        },
+      ],
+    })
+    const found = recording.qpus.map(({ qpu: { id, enabled, maintenance }, usedFrom, changes }) => ({
+      ...{ id, enabled, maintenance, usedFrom, changes },
+    }))
+    expect(found).toEqual([
+      { id: unused.id, enabled: true, maintenance: false, usedFrom: undefined, changes: [] },
+      {
+        ...{ id: qpu.id, enabled: true, maintenance: false, usedFrom: start },
+        changes: [
+          { at: now, patch: { draining: true } },
+          { at: now, patch: { maintenance: true } },
+          { at: now, patch: { enabled: false } },
+        ],
+      },
+    ])
+  })
+
+  test('takes the submissions of a span; what others were charged is part of the balances', async () => {
+    await using lab = await JobLab.open()
+    const server = await lab.attach((await lab.qpu()).driver)
+    const user = await lab.user(100)
+    const ids: string[] = []
+    for (let count = 0; count < 3; count += 1) {
+      const { id } = await lab.submit(user)
+      await lab.db.write('claim', (tx) => claimJob(tx, id, server))
+      await lab.clock.advance(10)
+      await lab.end(id)
+      await lab.clock.advance(990)
+      ids.push(id)
+    }
+    const now = lab.clock.now()
+    const { jobs, users } = readRecording(lab.dir, { since: now - 2_000, until: now - 1_000 })
+    expect(jobs.map(({ id }) => id)).toEqual(ids.slice(1, 2))
+    expect(users[0]?.credits.map(({ deltaMs }) => deltaMs)).toEqual([100_000, -10, -10])
+  })
+
+  test('reads the file of a running server, copies of it and backups, and writes nothing beside them', async () => {
+    await using lab = await JobLab.open()
+    using folder = temporaryFolder()
+    const { id } = await lab.submit(await lab.user())
+    const live = join(lab.dir, 'svc.db')
+    const inFolder = (name: string) => join(folder.path, name)
+    mkdirSync(inFolder('whole'))
+    for (const end of ['', '-wal']) copyFileSync(live + end, inFolder(`whole/copy.db${end}`))
+    writeBackup(lab.dir, inFolder('backup.db'))
+    const before = [live, ...listed(folder.path), ...listed(lab.dir)]
+    for (const path of [live, lab.dir, inFolder('whole/copy.db'), inFolder('backup.db')]) {
+      expect(readRecording(path).jobs.map((job) => job.id)).toEqual([id])
+    }
+    expect([live, ...listed(folder.path), ...listed(lab.dir)]).toEqual(before)
+  })
+
+  test('reads the bare file that a stopped server left, and writes nothing beside it', async () => {
+    using folder = temporaryFolder()
+    const db = await openDatabase({ dir: folder.path, clock: new FakeClock(), log: silentLog })
+    await db.close()
+    mkdirSync(join(folder.path, 'bare'))
+    const copy = join(folder.path, 'bare/svc.db')
+    copyFileSync(join(folder.path, 'svc.db'), copy)
+    expect(readRecording(copy)).toMatchObject({ from: 0, to: 0, jobs: [] })
+    expect(listed(join(folder.path, 'bare'))).toEqual(['svc.db'])
+  })
+
+  test('refuses what is no database of this version, saying what to do', () => {
+    using folder = temporaryFolder()
+    const path = join(folder.path, 'thing.db')
+    expect(() => readRecording(path)).toThrow(`There is no file ${path}`)
+    expect(() => readRecording(folder.path)).toThrow(`There is no svc.db in ${folder.path}`)
+    writeFileSync(path, '')
+    expect(() => readRecording(path)).toThrow(`${path} is not a database of svc`)
+    writeFileSync(path, 'this is no database at all, by far'.repeat(100))
+    expect(() => readRecording(path)).toThrow('is damaged (file is not a database)')
+    expect(existsSync(`${path}-wal`)).toBe(false)
+  })
+})
+
+function listed(folder: string): string[] {
+  return readdirSync(folder, { recursive: true }).map(String).sort()
+}

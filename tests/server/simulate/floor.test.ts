@@ -1,0 +1,279 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { toTimestamp } from '../../../src/base/index.ts'
+import {
+  type AttemptResult,
+  applyResult,
+  cancelJob,
+  claimJob,
+  holdJob,
+  type JobError,
+  moveJobToFront,
+  postLedger,
+  type Qpu,
+  type RecordedSlot,
+  readQueue,
+  releaseJob,
+  type Server,
+  type Tx,
+  timeSlots,
+} from '../../../src/db/index.ts'
+import { pickJob } from '../../../src/server/jobs/pick.ts'
+import { Floor, type Station } from '../../../src/server/simulate/floor.ts'
+import { Owner, type WaitingJob } from '../../../src/server/simulate/owner.ts'
+import { POLICIES } from '../../../src/server/simulate/policies.ts'
+import { JobLab, RESULTS } from '../../support/job-lab.ts'
+
+const IDLE_MS = 5_000
+const QUBITS = [5, 1]
+
+function policy(wanted: string) {
+  const found = POLICIES.find(({ name }) => name === wanted)
+  if (!found) throw new Error(`there is no policy ${wanted}`)
+  return found
+}
+
+const BOOKED = policy('booked')
+
+const place = (count: number) => fc.nat({ max: count - 1 })
+const USERS = 3
+
+/** What may happen in a laboratory; numbers are places in the lists of users, QPUs and waiting jobs. */
+const happening = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('submit' as const),
+      user: place(USERS),
+      qpu: place(3),
+      qubits: fc.constantFrom(0, 1, 3, 7),
+    }),
+  },
+  { weight: 6, arbitrary: fc.record({ do: fc.constant('run' as const), qpu: place(2) }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('end' as const),
+      qpu: place(2),
+      how: fc.constantFrom('completed' as const, 'user' as const, 'device' as const),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('advance' as const),
+      ms: fc.constantFrom(1, 900, 2_500, 5_000, 20_000),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('book' as const),
+      user: place(USERS),
+      qpu: place(3),
+      from: fc.integer({ min: -10, max: 10 }),
+      for: fc.integer({ min: 5, max: 60 }),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constantFrom('cancel' as const, 'hold' as const, 'release' as const, 'front' as const),
+      job: fc.nat(),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('pay' as const),
+      user: place(USERS),
+      ms: fc.constantFrom(-200_000, 150_000),
+    }),
+  },
+)
+type Happening = typeof happening extends fc.Arbitrary<infer T> ? T : never
+
+/** The same events in the real database and on the floor of a simulation. */
+class Twin {
+  readonly lab: JobLab
+  readonly qpus: (Qpu & { server: Server })[] = []
+  readonly owners: Owner[] = []
+  readonly stations: Station[] = []
+  readonly floor: Floor
+  readonly #users: Awaited<ReturnType<JobLab['user']>>[] = []
+  readonly #jobs: WaitingJob[] = []
+  readonly #known = new Map<string, Owner>()
+  readonly #slots: RecordedSlot[] = []
+  #count = 0
+
+  private constructor(lab: JobLab) {
+    this.lab = lab
+    this.floor = new Floor(this.#known)
+  }
+
+  static async open(): Promise<Twin> {
+    const lab = await JobLab.open()
+    const twin = new Twin(lab)
+    for (const numQubits of QUBITS) {
+      const qpu = await lab.qpu({ numQubits })
+      twin.qpus.push({ ...qpu, server: await lab.attach(qpu.driver) })
+      twin.stations.push({ qpu: { ...qpu, status: 'online' }, isCalibrating: false, running: undefined })
+    }
+    for (let count = 0; count < USERS; count += 1) {
+      const user = await lab.user(100)
+      const owner = new Owner(user.id, false)
+      twin.#users.push(user)
+      twin.owners.push(owner)
+      twin.#known.set(user.id, owner)
+    }
+    return twin
+  }
+
+  async play(step: Happening): Promise<void> {
+    const now = this.lab.clock.now()
+    switch (step.do) {
+      case 'submit':
+        await this.#submit(step, now)
+        break
+      case 'run':
+        await this.#run(step, now)
+        break
+      case 'end':
+        await this.#end(step, now)
+        break
+      case 'advance':
+        await this.lab.clock.advance(step.ms)
+        break
+      case 'book':
+        await this.#book(step, now)
+        break
+      case 'cancel':
+      case 'hold':
+      case 'release':
+      case 'front':
+        await this.#operate(step)
+        break
+      case 'pay': {
+        const { user, ms } = step
+        this.#count += 1
+        const sourceId = `act ${this.#count}`
+        const id = this.owners[user]?.id ?? ''
+        await this.lab.db.write('pay', (tx) =>
+          postLedger(tx, { user: id, kind: 'admin', sourceId, deltaMs: ms }),
+        )
+        break
+      }
+    }
+    await this.#follow()
+  }
+
+  async #submit(
+    { user, qpu, qubits }: { user: number; qpu: number; qubits: number },
+    now: number,
+  ): Promise<void> {
+    const [who, owner] = [this.#users[user], this.owners[user]]
+    if (!who || !owner || (await this.lab.balance(who)) <= 0) return
+    const target = this.qpus[qpu]?.id ?? ''
+    const { id } = await this.lab.submit(who, target, qubits)
+    const job = { seq: this.#jobs.length, id, owner, target, qubits, notBefore: 0, isHeld: false, runNext: 0 }
+    this.#jobs.push(job)
+    this.floor.submit(job, now)
+  }
+
+  async #run({ qpu }: { qpu: number }, now: number): Promise<void> {
+    const [real, station] = [this.qpus[qpu], this.stations[qpu]]
+    if (!real || !station || station.running) return
+    const { job } = pickJob(this.floor.stateOf(station, BOOKED, now, IDLE_MS), now, 0)
+    if (job === undefined) return
+    expect(await this.lab.db.write('claim', (tx) => claimJob(tx, job, real.server))).toBeDefined()
+    this.floor.take(job)
+    station.running = { job, since: now }
+  }
+
+  async #end(
+    { qpu, how }: { qpu: number; how: 'completed' | 'user' | 'device' },
+    now: number,
+  ): Promise<void> {
+    const [real, station] = [this.qpus[qpu], this.stations[qpu]]
+    const job = this.#jobs.find(({ id }) => id === station?.running?.job)
+    if (!real || !station || !job) return
+    const { attempt } = await this.lab.job(job.id)
+    const results: JobError = { error: 'it broke' }
+    const outcome: AttemptResult['outcome'] =
+      how === 'completed' ? { kind: 'completed', results: RESULTS } : { kind: 'failed', class: how, results }
+    const end = {
+      job: job.id,
+      attempt,
+      driver: real.server.driver,
+      executionMs: 30_000,
+      elapsedMs: 30_000,
+      outcome,
+    }
+    await this.lab.db.write('end', (tx) => applyResult(tx, end, { maxAttempts: 0 }))
+    station.running = undefined
+    job.owner.ended(real.id, now, 30_000)
+    const after = await this.lab.job(job.id)
+    if (after.status !== 'pending') return
+    job.notBefore = after.not_before
+    this.floor.putBack(job)
+  }
+
+  async #book(step: { user: number; qpu: number; from: number; for: number }, now: number): Promise<void> {
+    const [user, qpu] = [this.owners[step.user]?.id ?? '', this.qpus[step.qpu]?.id ?? '']
+    const [start, end] = [now + step.from * 1_000, now + (step.from + step.for) * 1_000]
+    const slot = { booked_by: user, qpu, start_time: toTimestamp(start), end_time: toTimestamp(end) }
+    const booked = await this.lab.db.write('book', (tx) => tx.insert(timeSlots, slot)).catch(() => undefined)
+    if (booked) this.#slots.push({ user, qpu, start, end, bookedAt: now })
+  }
+
+  async #operate(step: { do: 'cancel' | 'hold' | 'release' | 'front'; job: number }): Promise<void> {
+    const waiting = this.#jobs.filter(({ id }) => this.floor.job(id))
+    const id = waiting[step.job % Math.max(1, waiting.length)]?.id
+    if (id === undefined) return
+    const act = { job: id, actor: 'test', reason: '' }
+    const change = {
+      cancel: (tx: Tx) => void cancelJob(tx, id),
+      hold: (tx: Tx) => void holdJob(tx, act),
+      release: (tx: Tx) => void releaseJob(tx, act),
+      front: (tx: Tx) => void moveJobToFront(tx, act),
+    }[step.do]
+    // What the database refuses, the floor ignores.
+    await this.lab.db.write(step.do, change).catch(() => undefined)
+    if (step.do === 'cancel') this.floor.take(id)
+    else if (step.do === 'hold') this.floor.hold(id)
+    else if (step.do === 'release') this.floor.release(id)
+    else this.floor.moveToFront(id)
+  }
+
+  /** What the agenda of a simulation does by itself. */
+  async #follow(): Promise<void> {
+    const now = this.lab.clock.now()
+    this.floor.slots.clear()
+    for (const slot of this.#slots) if (slot.start <= now && now < slot.end) this.floor.slots.add(slot)
+    for (const [index, user] of this.#users.entries()) {
+      const owner = this.owners[index]
+      if (owner) owner.balanceMs = await this.lab.balance(user)
+    }
+  }
+}
+
+test('Floor.stateOf() says of a random laboratory what readQueue() says of the database', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(happening, { minLength: 20, maxLength: 120 }), async (story) => {
+      const twin = await Twin.open()
+      await using lab = twin.lab
+      for (const step of story) {
+        await twin.play(step)
+        const now = lab.clock.now()
+        for (const station of twin.stations) {
+          const real = await lab.db.read((tx) => readQueue(tx, station.qpu.id, IDLE_MS))
+          const simulated = twin.floor.stateOf(station, BOOKED, now, IDLE_MS)
+          if (!real) throw new Error('no such QPU')
+          expect({ ...simulated, qpu: '' }).toEqual({ ...real, qpu: '' })
+          expect(pickJob(simulated, now, IDLE_MS)).toEqual(pickJob(real, now, IDLE_MS))
+        }
+      }
+    }),
+    { numRuns: Number(process.env['FLOOR_RUNS'] ?? 25) },
+  )
+}, 120_000)

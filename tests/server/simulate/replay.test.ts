@@ -1,0 +1,225 @@
+import { describe, expect, test } from 'bun:test'
+import type { RecordedJob, RecordedQpu, Recording } from '../../../src/db/index.ts'
+import { asRecorded, Judge } from '../../../src/server/simulate/figures.ts'
+import { POLICIES } from '../../../src/server/simulate/policies.ts'
+import { replay } from '../../../src/server/simulate/replay.ts'
+import { queueState } from '../../support/queue-state.ts'
+
+const START = Date.UTC(2026, 0, 31, 9)
+const SECOND = 1_000
+const KELVIN = queueState().qpu
+
+type JobSketch = Partial<Omit<RecordedJob, 'submittedAt' | 'tries'>> & {
+  /** s after the start. */
+  at: number
+  /** s that it ran. */
+  ran?: number
+  tries?: [seconds: number, end: 'ok' | 'error' | 'lost'][]
+}
+
+/** A recording of jobs sketched in seconds, on one QPU unless said otherwise. */
+function recordingOf(jobs: JobSketch[], patch: Partial<Recording> = {}): Recording {
+  return {
+    from: START,
+    to: START + 100 * SECOND,
+    users: ['ada', 'ben'].map((id) => ({ id, unlimited: true, credits: [] })),
+    qpus: [qpu()],
+    slots: [],
+    jobs: jobs.map(({ at, ran, tries = ran === undefined ? [] : [[ran, 'ok']], ...job }, index) => ({
+      id: `job ${index}`,
+      user: 'ada',
+      target: '',
+      qubits: 1,
+      cancelledAt: undefined,
+      acts: [],
+      ...job,
+      submittedAt: START + at * SECOND,
+      tries: tries.map(([seconds, end]) => ({
+        ...{ qpu: KELVIN.id, startedAt: START, ms: seconds * SECOND, end, chargedMs: seconds * SECOND },
+      })),
+    })),
+    ...patch,
+  }
+}
+
+function qpu(changes: RecordedQpu['changes'] = []): RecordedQpu {
+  return { qpu: KELVIN, usedFrom: START, changes }
+}
+
+/** Bookings in s after the start. */
+function slots(...all: [user: string, start: number, end: number][]): Pick<Recording, 'slots'> {
+  return {
+    slots: all.map(([user, start, end]) => ({
+      ...{ user, qpu: '', start: START + start * SECOND, end: START + end * SECOND, bookedAt: START },
+    })),
+  }
+}
+
+/** Seconds that each job waited. */
+function waits(recording: Recording, name = 'booked', idleSeconds = 5): number[] {
+  const policy = POLICIES.find((each) => each.name === name)
+  if (!policy) throw new Error(`there is no policy ${name}`)
+  return [...replay(recording, { policy, idleMs: idleSeconds * SECOND }).waitsMs].map((ms) => ms / SECOND)
+}
+
+describe('replay()', () => {
+  test('runs one job after the other', () => {
+    expect(
+      waits(
+        recordingOf([
+          { at: 0, ran: 10 },
+          { at: 1, ran: 10 },
+          { at: 30, ran: 10 },
+        ]),
+      ),
+    ).toEqual([0, 9, 0])
+  })
+
+  test('serves the booker first and others after the idle threshold, which fifo does not', () => {
+    const jobs = [
+      { at: 0, user: 'ben', ran: 4 },
+      { at: 2, user: 'ben', ran: 4 },
+      { at: 3, user: 'ada', ran: 1 },
+    ]
+    const recording = recordingOf(jobs, slots(['ada', 0, 60]))
+    // At 3 s ada runs until 4 s; ben from 9 s on.
+    expect(waits(recording)).toEqual([9, 11, 0])
+    expect(waits(recording, 'booked', 0)).toEqual([0, 3, 1])
+    expect(waits(recording, 'fifo')).toEqual([0, 2, 5])
+  })
+
+  test('fair: who has used less of late goes first', () => {
+    const jobs = [0, 0, 0].map((at) => ({ at, user: 'ada', ran: 10 }))
+    const recording = recordingOf([...jobs, { at: 1, user: 'ben', ran: 10 }])
+    expect(waits(recording)).toEqual([0, 10, 20, 29])
+    expect(waits(recording, 'fair')).toEqual([0, 20, 30, 9])
+  })
+
+  test('repeats failed tries: a device error with its pause, a lost driver without', () => {
+    const recording = recordingOf([
+      {
+        at: 0,
+        tries: [
+          [2, 'error'],
+          [3, 'lost'],
+          [1, 'ok'],
+        ],
+      },
+      { at: 1, ran: 5 },
+    ])
+    expect(waits(recording)).toEqual([0, 1])
+    const [policy] = POLICIES
+    const { busy } = replay(recording, { policy: policy ?? never(), idleMs: 0 })
+    const spans = busy.get(KELVIN.id)?.map(({ from, to }) => [(from - START) / SECOND, (to - START) / SECOND])
+    // The pause ends at 3 s, while the other job runs.
+    expect(spans).toEqual([
+      [0, 2],
+      [2, 7],
+      [7, 10],
+      [10, 11],
+    ])
+  })
+
+  test('keeps jobs waiting while the QPU is in maintenance, off or calibrating', () => {
+    for (const patch of [{ maintenance: true }, { enabled: false }, { isCalibrating: true }]) {
+      const [key] = Object.keys(patch)
+      const back = { [key ?? '']: key === 'enabled' }
+      const changes = [
+        { at: START + 5 * SECOND, patch },
+        { at: START + 50 * SECOND, patch: back },
+      ]
+      const recording = recordingOf(
+        [
+          { at: 0, ran: 10 },
+          { at: 1, ran: 10 },
+        ],
+        { qpus: [qpu(changes)] },
+      )
+      expect(waits(recording)).toEqual([0, 49])
+    }
+  })
+
+  test('keeps jobs waiting whose owner has spent the balance, until more is granted', () => {
+    const credits = [
+      { at: START - SECOND, deltaMs: 5 * SECOND },
+      { at: START + 40 * SECOND, deltaMs: 6 * SECOND },
+    ]
+    const users = [{ id: 'ada', unlimited: false, credits }]
+    expect(
+      waits(
+        recordingOf(
+          [
+            { at: 0, ran: 10 },
+            { at: 1, ran: 10 },
+          ],
+          { users },
+        ),
+      ),
+    ).toEqual([0, 39])
+  })
+
+  test('holds and moves jobs as operators did', () => {
+    const held = [
+      { at: START + SECOND, act: 'held' as const },
+      { at: START + 30 * SECOND, act: 'released' as const },
+    ]
+    const moved = [{ at: START + 2 * SECOND, act: 'moved_to_front' as const }]
+    const recording = recordingOf([
+      { at: 0, ran: 5 },
+      { at: 1, ran: 5, acts: held },
+      { at: 1, ran: 5 },
+      { at: 1, ran: 5, acts: moved },
+    ])
+    expect(waits(recording)).toEqual([0, 29, 9, 4])
+  })
+
+  test('takes jobs back when their owners did, unless they have begun', () => {
+    const cancelledAt = START + 5 * SECOND
+    const jobs = [
+      { at: 0, ran: 10 },
+      { at: 1, cancelledAt },
+      { at: 2, ran: 1 },
+    ]
+    expect(waits(recordingOf(jobs))).toEqual([0, Number.NaN, 8])
+    expect(waits(recordingOf(jobs.slice(1)))).toEqual([0, 0])
+  })
+
+  test('never starts what nothing can run', () => {
+    const recording = recordingOf([{ at: 0, ran: 1 }], { qpus: [{ ...qpu(), usedFrom: undefined }] })
+    expect(waits(recording)).toEqual([Number.NaN])
+  })
+})
+
+function never(): never {
+  throw new Error('unreachable')
+}
+
+describe('Judge', () => {
+  test('tells waits of bookers and others, and how busy each QPU was while it was open', () => {
+    const changes = [{ at: START + 50 * SECOND, patch: { maintenance: true } }]
+    const jobs = [
+      { at: 0, user: 'ada', ran: 5 },
+      ...[1, 2, 3, 4].map((at) => ({ at, user: 'ben', ran: 5 })),
+      { at: 60, user: 'ben', ran: 5 },
+      { at: 61, user: 'ben', cancelledAt: START + 62 * SECOND },
+    ]
+    const recording = recordingOf(jobs, { ...slots(['ada', 0, 1]), qpus: [qpu(changes)] })
+    const [policy] = POLICIES
+    const figures = new Judge(recording).of(replay(recording, { policy: policy ?? never(), idleMs: 0 }))
+    expect(figures).toEqual({
+      waits: {
+        booker: { jobs: 1, mean: 0, p50: 0, p90: 0, p99: 0, never: 0 },
+        // 4, 8, 12 and 16 s.
+        others: { jobs: 4, mean: 10_000, p50: 8_000, p90: 16_000, p99: 16_000, never: 1 },
+      },
+      utilisation: [{ qpu: 'kelvin', share: 0.5 }],
+    })
+  })
+
+  test('judges what happened like a replay', () => {
+    const recording = recordingOf([{ at: 0, ran: 10 }])
+    const { waits: found, utilisation } = new Judge(recording).of(asRecorded(recording))
+    expect(found.others).toEqual({ jobs: 1, mean: 0, p50: 0, p90: 0, p99: 0, never: 0 })
+    expect(utilisation).toEqual([{ qpu: 'kelvin', share: 0.1 }])
+  })
+})
