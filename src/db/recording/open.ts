@@ -14,7 +14,7 @@ import { AppError } from '../../base/index.ts'
 import { versionOf } from '../backup/version.ts'
 import { COLLECTIONS } from '../collections/index.ts'
 import { type Connection, openConnection } from '../connection.ts'
-import { DATABASE_FILE } from '../database.ts'
+import { DATABASE_FILE } from '../database-file.ts'
 import { createPlans } from '../plan.ts'
 import { createReadTx, type ReadTx } from '../tx.ts'
 
