@@ -14,8 +14,8 @@ export interface RecoveryParts {
 }
 
 /**
- * Puts running jobs back into the queue when their driver has given no sign of life for `jobTimeout`, and closes
- * that driver's connection: a live one is back in a moment and says what it holds, a dead one gets no more jobs.
+ * Closes the connection of drivers that have given no sign of life of their job for `jobTimeout`, and puts the
+ * job back into the queue: a live one is back in a moment and says what it holds, a dead one gets no more jobs.
  */
 export class Recovery {
   readonly #parts: RecoveryParts
@@ -49,12 +49,12 @@ export class Recovery {
     const overdue = await db.read((tx) => deadlines.overdue(listRunning(tx)))
     for (const attempt of overdue) {
       const reason = `no sign of life from the driver for ${formatDuration(config.jobTimeout)}`
+      // First: the dispatcher hears of the pending job before the commit, and would offer it to this very driver.
+      hub.drop(attempt.driver, reason)
       const status = await db.write('requeue lost job', (tx) =>
         requeueLost(tx, { ...attempt, reason }, config),
       )
-      if (!status) continue
-      log.warn('job lost by its driver', { ...attempt, status })
-      hub.drop(attempt.driver, reason)
+      if (status) log.warn('job lost by its driver', { ...attempt, status })
     }
   }
 }

@@ -43,6 +43,20 @@ describe('Recovery.recoverOnce()', () => {
     expect(await it.lab.job(it.id)).toMatchObject({ status: 'running', attempt: 2 })
   })
 
+  test('does not offer the job once more to the driver that has lost it', async () => {
+    await using it = await openCase()
+    // As the sockets do, at once.
+    const hub = { drop: (driver: string) => void it.lab.hub.epochs.delete(driver) }
+    const recovery = new Recovery({ ...it.lab.parts(), deadlines: it.deadlines, hub })
+    it.dispatcher.start()
+    await it.lab.settle()
+    await it.lab.clock.advance(20_000)
+    await recovery.recoverOnce()
+    await it.lab.settle()
+    await it.dispatcher.stop()
+    expect(await it.lab.story(it.id)).toEqual(['submitted 0', 'claimed 1', 'lost 1'])
+  })
+
   test('leaves a job with its driver when the sockets are gone but the time is not over', async () => {
     await using it = await openCase()
     await it.lab.detach(it.server)
