@@ -128,9 +128,8 @@ export class Service {
     return this.#process?.pid
   }
 
-  /** Starts the server and waits until it is healthy. Returns the ms that took. */
-  async start(env: Record<string, string> = {}, flags: string[] = []): Promise<number> {
-    const started = performance.now()
+  /** Starts the server, which may not get far. */
+  launch(env: Record<string, string> = {}, flags: string[] = []): void {
     const server = Bun.spawn([...this.#prefix, this.executable, 'serve', ...this.#flags, ...flags], {
       cwd: this.folder,
       env: { PATH: process.env['PATH'] ?? '', HOME: this.folder, ...env },
@@ -138,10 +137,16 @@ export class Service {
     })
     this.#process = server
     void this.#collect(server.stderr)
+  }
+
+  /** Starts the server and waits until it is healthy. Returns the ms that took. */
+  async start(env: Record<string, string> = {}, flags: string[] = []): Promise<number> {
+    const started = performance.now()
+    this.launch(env, flags)
     await until(
       'the server to be healthy',
       async () => {
-        if (server.exitCode !== null) throw new Error(`the server ended: ${this.#log}`)
+        if (this.#process?.exitCode !== null) throw new Error(`the server ended: ${this.#log}`)
         return (await fetch(`${this.url}/api/health`)).ok
       },
       30_000,

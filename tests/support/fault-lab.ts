@@ -1,3 +1,4 @@
+import { Database } from 'bun:sqlite'
 import { expect } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,6 +23,12 @@ type Folder = ReturnType<typeof temporaryFolder>
 interface LabOptions {
   /** Further flags of the server. */
   flags?: string[]
+}
+
+interface RowOptions {
+  runs?: number
+  /** What is left to do before journal and database are compared. */
+  finish?: () => Promise<void>
 }
 
 /** What may not happen to anything but jobs either, such as time requests and bookings. */
@@ -138,6 +145,12 @@ export class FaultLab implements AsyncDisposable {
     return job
   }
 
+  /** One number out of the database. */
+  count(sql: string, params: Record<string, string> = {}): number {
+    using db = new Database(join(this.folder, 'svc_data', 'svc.db'), { readonly: true, strict: true })
+    return (db.query(sql).values(params) as unknown as number[][])[0]?.[0] ?? 0
+  }
+
   /** Waits until the first driver's results are all acknowledged. */
   async settled(): Promise<void> {
     const outbox = join(this.folder, 'drivers', 'target', 'data', 'outbox')
@@ -145,14 +158,18 @@ export class FaultLab implements AsyncDisposable {
   }
 
   /**
-   * Repeats one row FAULT_RUNS times, and prints and expects what journal and database make of it. The jobs of
-   * `once` have to be completed when it returns.
+   * Repeats one row, FAULT_RUNS times by default, and prints and expects what journal and database make of it. The
+   * jobs of `once` have to be completed in the end.
    */
-  async row(name: string, once: (round: Round) => Promise<void>): Promise<void> {
+  async row(
+    name: string,
+    once: (round: Round) => Promise<void>,
+    { runs = FAULT_RUNS, finish }: RowOptions = {},
+  ): Promise<void> {
     const journal = new Journal()
     const wrong = { lost: 0, duplicated: 0, 'charged twice': 0 }
     let sent = 0
-    for (let run = 0; run < FAULT_RUNS; run += 1) {
+    for (let run = 0; run < runs; run += 1) {
       const submit = (comment = '') => {
         sent += 1
         return journal.submit(
@@ -167,12 +184,13 @@ export class FaultLab implements AsyncDisposable {
       }
       await once({ run, submit, note })
     }
+    await finish?.()
     const { submitted, completed, uncharged, ...found } = journal.compare(this.folder)
     wrong.lost += found.lost
     wrong.duplicated += found.duplicated + found.completedTwice
     wrong['charged twice'] += found.chargedTwice
     const counts = Object.entries(wrong).map(([what, times]) => `${what} ${times}`)
-    console.log(`${name}: ${FAULT_RUNS} runs, ${counts.join(', ')}`)
+    console.log(`${name}: ${runs} runs, ${counts.join(', ')}`)
     expect({ ...wrong, completed, uncharged }).toEqual({
       ...{ lost: 0, duplicated: 0, 'charged twice': 0 },
       ...{ completed: submitted, uncharged: 0 },
