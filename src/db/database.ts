@@ -14,6 +14,7 @@ import { isNew, type Migration, migrate, noteAll } from './migrate.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 import { type CollectionNames, createNames } from './names.ts'
 import { createPlans } from './plan.ts'
+import { type StorageWatch, WriteOutcomes } from './storage-watch.ts'
 import { syncTables } from './sync.ts'
 import { INTERNAL_TABLES, tableOf } from './tables.ts'
 import { createReadTx, createTx, type ReadTx, type Tx, type TxParts } from './tx.ts'
@@ -36,6 +37,7 @@ export interface Database {
    * a write made at once shares the commit.
    */
   readonly upcoming: ChangeFeed
+  readonly storage: StorageWatch
   readonly names: CollectionNames
   /** Closes the file and gives the folder free; safe to call twice. */
   close(): Promise<void>
@@ -149,6 +151,7 @@ function databaseOf(
   const { clock, log } = options
   const feed = createChangeFeed(log)
   const upcoming = createChangeFeed(log)
+  const storage = new WriteOutcomes(clock, log)
   const group = createGroupCommit(writer, options.onUnflushed)
   let open = true
 
@@ -158,6 +161,7 @@ function databaseOf(
 
   return {
     names,
+    storage,
     changes: { subscribe: feed.subscribe },
     upcoming: { subscribe: upcoming.subscribe },
     // Async functions, so that every failure is a rejection.
@@ -165,18 +169,24 @@ function databaseOf(
       mustBeOpen()
       if (feature('FAILPOINTS')) failpoint(`${intent}.before`)
       const changes: Change[] = []
-      const { tx, end } = createTx(writer, parts, clock.now(), changes)
-      const { value, committed } = group.join(() => {
-        const result = finished(intent, () => work(tx), end)
-        pruneChangeLog(writer, changes)
-        if (feature('FAILPOINTS')) failpoint(`${intent}.inside`)
-        return result
-      })
-      upcoming.publish(changes)
-      await committed
-      if (feature('FAILPOINTS')) failpoint(`${intent}.after`)
-      feed.publish(changes)
-      return value
+      const { tx, end, hasWritten } = createTx(writer, parts, clock.now(), changes)
+      try {
+        const { value, committed } = group.join(() => {
+          const result = finished(intent, () => work(tx), end)
+          pruneChangeLog(writer, changes)
+          if (feature('FAILPOINTS')) failpoint(`${intent}.inside`)
+          return result
+        })
+        upcoming.publish(changes)
+        await committed
+        if (feature('FAILPOINTS')) failpoint(`${intent}.after`)
+        if (hasWritten()) storage.succeeded()
+        feed.publish(changes)
+        return value
+      } catch (error) {
+        storage.failed(error)
+        throw error
+      }
     },
     async read(work) {
       mustBeOpen()

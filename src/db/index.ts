@@ -50,6 +50,7 @@ export type {
 } from './recording/recording.ts'
 export type { ListQuery } from './records.ts'
 export type { Bindable, Params } from './sql.ts'
+export type { StorageWatch } from './storage-watch.ts'
 export {
   type Account,
   type AccountChange,

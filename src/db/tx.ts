@@ -26,11 +26,14 @@ export interface TxParts {
 interface Held<T> {
   tx: T
   end(): void
+  /** Whether any statement has changed rows. */
+  hasWritten(): boolean
 }
 
 /** SQL that refuses to run after `end`: a continuation of async work would write outside any transaction. */
 function heldSql(connection: Connection, now: number): Held<SqlWriter> {
   let live = true
+  let rows = 0
   function inside(): Connection {
     if (!live) throw new TypeError('the transaction has ended; its work must not be async')
     return connection
@@ -40,18 +43,27 @@ function heldSql(connection: Connection, now: number): Held<SqlWriter> {
     at: toTimestamp(now),
     one: (sql, params) => inside().one(sql, params),
     all: (sql, params) => inside().all(sql, params),
-    run: (sql, params) => inside().run(sql, params),
+    run(sql, params) {
+      const changed = inside().run(sql, params)
+      rows += changed
+      return changed
+    },
   }
   return {
     tx,
     end: () => {
       live = false
     },
+    hasWritten: () => rows > 0,
   }
 }
 
 /** A reading transaction on `connection` at `now`, ms since the epoch. */
-export function createReadTx(connection: Connection, parts: TxParts, now: number): Held<ReadTx> {
+export function createReadTx(
+  connection: Connection,
+  parts: TxParts,
+  now: number,
+): Omit<Held<ReadTx>, 'hasWritten'> {
   const { tx: sql, end } = heldSql(connection, now)
   const reading: SqlReader = { now, at: sql.at, one: sql.one, all: sql.all }
   return { tx: { ...reading, ...createRecordReader(reading, parts.planOf) }, end }
@@ -59,7 +71,7 @@ export function createReadTx(connection: Connection, parts: TxParts, now: number
 
 /** A writing transaction that adds what it changes to `changes`. */
 export function createTx(connection: Connection, parts: TxParts, now: number, changes: Change[]): Held<Tx> {
-  const { tx: sql, end } = heldSql(connection, now)
+  const { tx: sql, end, hasWritten } = heldSql(connection, now)
   const reader = createRecordReader(sql, parts.planOf)
   const note = (
     collection: AnyCollection,
@@ -77,5 +89,9 @@ export function createTx(connection: Connection, parts: TxParts, now: number, ch
   const writer = createRecordWriter({ ...parts, sql, reader, note })
   const changed: Tx['changed'] = (collection, id, action) =>
     note(collection, id, action, reader.find(collection, id))
-  return { tx: { ...sql, ...reader, ...writer, changed }, end }
+  return {
+    tx: { ...sql, ...reader, ...writer, changed },
+    end,
+    hasWritten: () => hasWritten() || changes.length > 0,
+  }
 }

@@ -72,15 +72,56 @@ describe('Loop', () => {
     await it.loop.stop()
   })
 
-  test('logs an error and goes on', async () => {
+  test('rests after a failure, longer with each one, whoever wakes it, and tells its begin and end', async () => {
     const it = openCase()
     it.fails = true
     it.loop.start()
     await it.settle()
-    await it.clock.advance(1_000)
-    expect(it.runs).toBe(2)
-    expect(it.lines).toHaveLength(2)
+    const runsAt: number[] = []
+    for (let ms = 0; ms < 3_000; ms += 50) {
+      const before = it.runs
+      it.loop.wake()
+      await it.clock.advance(50)
+      if (it.runs > before) runsAt.push(ms + 50)
+    }
+    expect(runsAt).toEqual([250, 750, 1_750])
+    expect(it.lines).toHaveLength(1)
     expect(it.lines[0]).toContain('"message":"loop run failed","loop":"test","error":"Error: it failed')
+    expect(it.loop.ailment()).toBe('fails: it failed')
+    it.fails = false
+    await it.clock.advance(750)
+    expect(it.runs).toBe(5)
+    expect(it.lines).toHaveLength(2)
+    expect(it.lines[1]).toContain('"message":"loop runs again","loop":"test","failed":4')
+    expect(it.loop.ailment()).toBeUndefined()
+    await it.loop.stop()
+    expect(it.loop.ailment()).toBe('is stopped')
+  })
+
+  test('keeps its interval when that is longer than the rest', async () => {
+    const it = openCase()
+    it.fails = true
+    it.loop.start()
+    await it.settle()
+    await it.clock.advance(999)
+    expect(it.runs).toBe(1)
+    await it.clock.advance(1)
+    expect(it.runs).toBe(2)
+    await it.loop.stop()
+  })
+
+  test('ailment() names a run that does not end', async () => {
+    const it = openCase()
+    const gate = Promise.withResolvers<void>()
+    it.gate = gate.promise
+    it.loop.start()
+    await it.clock.advance(60_000)
+    expect(it.loop.ailment()).toBeUndefined()
+    await it.clock.advance(5_000)
+    expect(it.loop.ailment()).toBe('has been stuck for 65 s')
+    gate.resolve()
+    await it.settle()
+    expect(it.loop.ailment()).toBeUndefined()
     await it.loop.stop()
   })
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { type Clock, type Log, messageOf } from '../../base/index.ts'
+import { AppError, type Clock, type Log, messageOf } from '../../base/index.ts'
 import { EVENTS, type EventEnvelope, type EventType, eventEnvelope } from '../../protocol/index.ts'
 import { checkJsonShape, type JsonShape } from '../http/json-shape.ts'
 import { headOf, tooLargeResult } from './oversize.ts'
@@ -77,7 +77,9 @@ export class Receiver {
     try {
       await handle(source, event)
     } catch (error) {
-      log.error('event handler failed', { type: event.type, event: event.id, error })
+      // A full disk is told by the database, once; the driver sends again what has to arrive.
+      const isTold = error instanceof AppError && error.code === 'storage_full'
+      if (!isTold) log.error('event handler failed', { type: event.type, event: event.id, error })
     }
     this.#waiting -= 1
     const resume = this.#resume
