@@ -15,6 +15,9 @@ const INTENTS = [
   'toggle qpu',
   'update qpu_time_requests',
   'create time_slots',
+  'queue calibration',
+  'claim calibrations',
+  'store report',
 ] as const
 
 /** Before its work; done but not committed; committed, but nobody has been told. */
@@ -37,8 +40,11 @@ const PLACES = [
   'dispatch.claimed',
   'dispatch.sent',
   'result.acknowledged',
+  'calibration.sent',
   'job.taken',
   'job.executed',
+  'calibration.taken',
+  'calibration.executed',
   'outbox.writing',
   'outbox.written',
   'outbox.sent',

@@ -85,6 +85,25 @@ export {
   listAudit,
   readAuditChain,
 } from './store/audit.ts'
+export { type Report, type ReportEnd, storeReport } from './store/calibration-reports.ts'
+export {
+  type CalibrationClaim,
+  type CalibrationRequest,
+  type CalibrationRun,
+  claimCalibration,
+  confirmCalibration,
+  failCalibration,
+  insertCalibration,
+  isAwaited,
+  listRunningCalibrations,
+  listRunsOfOlderLeases,
+  listTuners,
+  loseCalibration,
+  mustMayCalibrate,
+  type NewCalibration,
+  noteProgress,
+  putCalibrationBack,
+} from './store/calibrations.ts'
 export { changeEmail, type ProvenAccount, resetPassword, verifyEmail } from './store/credentials.ts'
 export {
   type AttemptKey,

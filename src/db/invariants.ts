@@ -103,6 +103,15 @@ const INVARIANTS: readonly Invariant[] = [
           WHERE status = 'running' GROUP BY driver HAVING running > 1`,
   },
   {
+    id: 'I10',
+    text: 'A calibration has ended exactly when the report of its last run is there, unless that was pruned',
+    sql: `SELECT request.id, request.status, report.id AS report FROM calibration_requests request
+          LEFT JOIN calibration_results report ON report.run_id = request.run_id AND request.run_id <> ''
+          WHERE request.status IN ('pending', 'running') AND report.id IS NOT NULL
+             OR request.status = 'done' AND request.result <> '' AND request.result IS NOT report.id
+                AND request.run_id <> ''`,
+  },
+  {
     id: 'I11',
     text: 'A balance is the sum of its ledger',
     sql: `SELECT users.id, users.qpu_ms, coalesce(sum(delta_ms), 0) AS ledger_ms

@@ -1,5 +1,12 @@
 import type { Clock, Log } from '../base/index.ts'
-import type { JobPayload, JobResults, Operation } from '../protocol/index.ts'
+import type {
+  CalibrationFindings,
+  CalibrationMode,
+  CalibrationStep,
+  JobPayload,
+  JobResults,
+  Operation,
+} from '../protocol/index.ts'
 import type { Rng } from './numeric/random.ts'
 import type { OptionSpecs, OptionsOf } from './options.ts'
 
@@ -47,24 +54,49 @@ export interface MonitorDevice {
   stop?(): Promise<void>
 }
 
-/** A calibration that was asked for. */
+/** A calibration to run: one that was asked for, or the tuner's own. */
 export interface CalibrationRequest {
-  id: string
-  mode: 'fidelity_check' | 'partial' | 'full'
-  targetQubits: string[]
+  /** Names this run, on the server and in files. */
+  runId: string
+  /** Id of the queued request; null for the tuner's own, such as a drift check. */
+  id: string | null
+  mode: CalibrationMode
+  /** With mode `partial`: the qubits and edges it is narrowed to. */
+  targetQubits: readonly string[]
 }
 
-/** What a calibrate device may use. */
+/** What a running calibration may use. */
+export interface CalibrationIo {
+  /** Aborts when it is stopped or out of time: put the hardware in order; the process is killed 30 s later. */
+  signal: AbortSignal
+  /** Tells the server how far it is; at most ten times a second, the server drops what is too much. */
+  progress(step: CalibrationStep): void
+}
+
+/** What a calibrate device may use while it is open. */
 export interface TunerIo {
   /** Sends an event to the server. */
   emit(type: string, payload: Record<string, unknown>): void
+  /** Aborts when the driver stops. */
   signal: AbortSignal
+  /**
+   * Runs a calibration that nobody has asked for; its progress and report go up without a request. Resolves with
+   * what was found, or with undefined at once when a calibration runs already.
+   */
+  calibrateNow(order: {
+    mode: CalibrationMode
+    targetQubits?: readonly string[]
+  }): Promise<CalibrationFindings | undefined>
 }
 
 /** Runs calibrations, one at a time: a tuner. */
 export interface CalibrateDevice {
   start(io: TunerIo): Promise<void>
-  calibrate(request: CalibrationRequest, io: TunerIo): Promise<Record<string, unknown>>
+  /**
+   * Runs one calibration. A `CalibrationError` makes a failed report with its message; any other error one with a
+   * bland message.
+   */
+  calibrate(request: CalibrationRequest, io: CalibrationIo): Promise<CalibrationFindings>
   /** Told when its QPU enters or leaves maintenance. */
   maintenance?(on: boolean): void
   stop?(): Promise<void>

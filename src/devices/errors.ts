@@ -43,6 +43,11 @@ export class JobError extends Error {
   }
 }
 
+/** A failed calibration. The message is shown in its report as it is: no paths of the host, no secrets. */
+export class CalibrationError extends Error {
+  override readonly name = 'CalibrationError'
+}
+
 /** A job error for what is wrong with the program of circuit `circuitIndex`; other errors come back unchanged. */
 export function jobErrorOf(error: unknown, circuitIndex: number, executed = false): unknown {
   if (!(error instanceof QasmError)) return error
@@ -76,4 +81,11 @@ export function jobFailureOf(error: unknown): { failure: JobFailure; executed: b
     },
     executed: error.executed,
   }
+}
+
+/** What a report says of anything a calibrate device threw: as `jobFailureOf`, for calibrations. */
+export function calibrationFailureOf(error: unknown): string {
+  if (error instanceof CalibrationError) return error.message
+  const name = error instanceof Error ? error.name : 'Error'
+  return `${name}: calibration failed, see the driver log`
 }

@@ -1,6 +1,7 @@
 export { BUILT_IN_DEVICES, listDevices } from './built-in.ts'
 export {
   type CalibrateDevice,
+  type CalibrationIo,
   type CalibrationRequest,
   type DeviceContext,
   type DeviceDef,
@@ -13,7 +14,7 @@ export {
   type ProcessDevice,
   type TunerIo,
 } from './define-device.ts'
-export { JobError, jobFailureOf, StartupError } from './errors.ts'
+export { CalibrationError, calibrationFailureOf, JobError, jobFailureOf, StartupError } from './errors.ts'
 export {
   type SimulatedFridge,
   startSimulatedFridge,

@@ -1,26 +1,41 @@
 import * as v from 'valibot'
-import { eventAck, runJob, stopJob } from '../protocol/index.ts'
+import { eventAck, resultId, runCalibration, runJob, stopCalibration, stopJob } from '../protocol/index.ts'
 
-const runJobHead = v.omit(runJob, ['payload'])
-const otherHead = v.object({ type: v.pipe(v.string(), v.notValues(['RunJob', 'EventAck', 'StopJob'])) })
+const OWN = ['RunJob', 'StopJob', 'RunCalibration', 'StopCalibration', 'EventAck']
 
-/** What the driver itself reads of a command; the payload of a job is for the device process only. */
-const commandHead = v.union([runJobHead, stopJob, eventAck, otherHead])
-export type CommandHead =
-  | ({ kind: 'run' } & v.InferOutput<typeof runJobHead>)
-  | ({ kind: 'stop' } & v.InferOutput<typeof stopJob>)
-  | ({ kind: 'ack' } & v.InferOutput<typeof eventAck>)
-  | { kind: 'other'; type: string }
+/** What the driver itself reads of a command; what is to be done is for the device process only. */
+const commandHead = v.union([
+  v.pipe(
+    v.omit(runJob, ['payload']),
+    v.transform((head) => ({ kind: 'job' as const, ...head })),
+  ),
+  v.pipe(
+    v.omit(runCalibration, ['mode', 'target_qubits']),
+    v.transform((head) => ({ kind: 'calibration' as const, ...head })),
+  ),
+  v.pipe(
+    stopJob,
+    v.transform(({ job, attempt }) => ({ kind: 'stop' as const, id: resultId(job, attempt) })),
+  ),
+  v.pipe(
+    stopCalibration,
+    v.transform(({ run_id }) => ({ kind: 'stop' as const, id: run_id })),
+  ),
+  v.pipe(
+    eventAck,
+    v.transform((head) => ({ kind: 'ack' as const, ...head })),
+  ),
+  v.pipe(
+    v.object({ type: v.pipe(v.string(), v.notValues(OWN)) }),
+    v.transform((head) => ({ kind: 'other' as const, ...head })),
+  ),
+])
+export type CommandHead = v.InferOutput<typeof commandHead>
 
 /** Reads the head of a command; undefined when the text is not one. */
 export function readCommandHead(text: string): CommandHead | undefined {
   const parsed = v.safeParse(commandHead, parseJson(text))
-  if (!parsed.success) return undefined
-  const head = parsed.output
-  if ('limit_ms' in head) return { kind: 'run', ...head }
-  if ('attempt' in head) return { kind: 'stop', ...head }
-  if ('event' in head) return { kind: 'ack', ...head }
-  return { kind: 'other', type: head.type }
+  return parsed.success ? parsed.output : undefined
 }
 
 /** The value of a JSON text; undefined when it is not JSON. */

@@ -24,14 +24,14 @@ export const toHost = v.variant('kind', [
   v.object({ kind: v.literal('open') }),
   /** A server command, as it came. */
   v.object({ kind: v.literal('command'), text: v.string() }),
-  /** Stop the job whose result would have the id `result`. */
+  /** Stop the task whose end would have the id `result`. */
   v.object({ kind: v.literal('cancel'), result: v.string() }),
   /** Close the device and exit. */
   v.object({ kind: v.literal('stop') }),
 ])
 export type ToHost = v.InferOutput<typeof toHost>
 
-/** Everything the child process sends to the driver. Jobs are named by the id of their result event. */
+/** Everything the child process sends to the driver. Tasks are named by the id of the event that ends them. */
 export const fromHost = v.variant('kind', [
   v.object({
     kind: v.literal('prepared'),
@@ -46,7 +46,7 @@ export const fromHost = v.variant('kind', [
   v.object({ kind: v.literal('refused'), reasons: v.array(v.string()) }),
   v.object({ kind: v.literal('started'), result: v.string() }),
   v.object({ kind: v.literal('phase'), result: v.string(), phase: v.string() }),
-  /** The job has ended; `body` is the finished `JobResult` event, ready for the wire. */
+  /** The task has ended; `body` is the finished `JobResult` or `CalibrationReport`, ready for the wire. */
   v.object({ kind: v.literal('result'), result: v.string(), body: v.string() }),
   /** An event of the device; `body` is its envelope, ready for the wire. */
   v.object({ kind: v.literal('event'), type: v.string(), id: v.string(), body: v.string() }),

@@ -4,16 +4,19 @@ import { join } from 'node:path'
 import { AppError, type Clock, type Log, messageOf, newId } from '../base/index.ts'
 import { StartupError } from '../devices/index.ts'
 import { EVENTS, type EventPayload } from '../protocol/index.ts'
+import { calibrationTask } from './calibration-task.ts'
 import { ownHostArgv } from './child.ts'
-import { readCommandHead } from './command-head.ts'
+import { type CommandHead, readCommandHead } from './command-head.ts'
 import { isExposed } from './connect.ts'
+import { Desk } from './desk.ts'
 import { EventQueue } from './event-queue.ts'
-import { JobDesk } from './job-desk.ts'
+import { jobTask } from './job-task.ts'
 import { type FolderLock, lockFolder } from './lock.ts'
 import { Outbox } from './outbox.ts'
 import { Session } from './session.ts'
 import { type DriverSettings, readAccess, type ServerAccess } from './settings.ts'
 import { type Prepared, Supervisor } from './supervisor.ts'
+import type { Task } from './task.ts'
 import { writeEvent } from './write-event.ts'
 
 /** What the driver is given by the program it is part of. */
@@ -38,11 +41,11 @@ export interface DriverHandle {
   readonly connected: Promise<void>
   /** Settles when the driver has stopped; rejects with the reason for which it had to stop by itself. */
   readonly finished: Promise<void>
-  /** Lets the running job finish for up to 5 s, sends its result, closes the device and disconnects. */
+  /** Lets the running task finish for up to 5 s, sends its end, closes the device and disconnects. */
   stop(): Promise<void>
 }
 
-const JOB_PATIENCE_MS = 5_000
+const TASK_PATIENCE_MS = 5_000
 const ACK_PATIENCE_MS = 2_000
 const ACK_POLL_MS = 20
 
@@ -81,7 +84,7 @@ export async function startDriver(settings: DriverSettings, parts: DriverParts):
     if (isExposed(access.svcAddr)) {
       log.warn('the access token goes over plain HTTP; use an https address', { address: access.svcAddr })
     }
-    const driver = assemble(settings, parts, { access, device: prepared.device, supervisor, outbox, queue })
+    const driver = assemble(settings, parts, { access, prepared, supervisor, outbox, queue })
     session = driver.session
     return work(driver, { supervisor, outbox, lock, clock })
   } catch (error) {
@@ -110,8 +113,7 @@ async function makeDataDir(path: string): Promise<void> {
 
 interface Pieces {
   access: ServerAccess
-  /** Name of the device for the server. */
-  device: string
+  prepared: Prepared
   supervisor: Supervisor
   outbox: Outbox
   queue: EventQueue
@@ -119,39 +121,56 @@ interface Pieces {
 
 interface Assembled {
   session: Session
-  desk: JobDesk
+  desk: Desk
 }
 
 /** Connects the pieces: commands down to desk, outbox and device, events up. */
 function assemble(
   settings: DriverSettings,
   { clock, log, version }: DriverParts,
-  { access, device, supervisor, outbox, queue }: Pieces,
+  { access, prepared, supervisor, outbox, queue }: Pieces,
 ): Assembled {
   const { operation } = settings
-  const desk = new JobDesk({
+  const { device, jobTimeoutMs } = prepared
+  const desk = new Desk({
     clock,
     log,
     outbox,
-    runJob: (order, watch) => supervisor.runJob(order, watch),
-    stopJob: (result) => supervisor.stopJob(result),
+    run: (task, watch) => supervisor.run(task, watch),
+    stopTask: (id) => supervisor.stopTask(id),
     sendNow: (body) => session.sendNow(body),
     wake: () => session.wake(),
   })
 
+  /** What the command tells this driver to do; undefined for what is none of its operation. */
+  function taskOf(head: CommandHead, text: string): Task | undefined {
+    if (head.kind === 'job' && operation === 'process') return jobTask(head, text, { clock, jobTimeoutMs })
+    if (head.kind === 'calibration' && operation === 'calibrate') {
+      return calibrationTask(head, text, { clock })
+    }
+    return undefined
+  }
+
   function onCommand(text: string): void {
     const head = readCommandHead(text)
-    if (head?.kind === 'ack') {
-      void outbox.settle(head.event)
-      if (!head.applied) log.info('the server had no more use for an event', { event: head.event })
-    } else if (head?.kind === 'run' && operation === 'process') {
-      void desk.receive(head, text)
-    } else if (head?.kind === 'stop') {
-      desk.stop(head)
-    } else if (head?.kind === 'other') {
-      supervisor.tell(text, head.type === 'SetMaintenance')
-    } else {
-      log.warn('command not understood', { type: head?.kind ?? 'none' })
+    const task = head && taskOf(head, text)
+    if (task) {
+      void desk.receive(task)
+      return
+    }
+    switch (head?.kind) {
+      case 'ack':
+        void outbox.settle(head.event)
+        if (!head.applied) log.info('the server had no more use for an event', { event: head.event })
+        return
+      case 'stop':
+        desk.stop(head.id)
+        return
+      case 'other':
+        supervisor.tell(text, head.type === 'SetMaintenance')
+        return
+      default:
+        log.warn('command not understood', { type: head?.kind ?? 'none' })
     }
   }
 
@@ -170,7 +189,7 @@ function assemble(
         version,
         device,
         epoch,
-        running: desk.running,
+        ...desk.hello,
         outbox: outbox.ids(),
       }
       return writeEvent(clock, 'DriverHello', newId(clock.now()), payload)
@@ -202,7 +221,7 @@ function work({ session, desk }: Assembled, { supervisor, outbox, lock, clock }:
   }
 
   async function close(): Promise<void> {
-    await patience(JOB_PATIENCE_MS, desk.close())
+    await patience(TASK_PATIENCE_MS, desk.close())
     await acknowledged()
     await supervisor.stop()
     await session.close()
@@ -218,7 +237,7 @@ function work({ session, desk }: Assembled, { supervisor, outbox, lock, clock }:
     try {
       await session.run()
     } finally {
-      // Also when it cannot go on, the result of the running job has to reach the outbox.
+      // Also when it cannot go on, the end of the running task has to reach the outbox.
       await stop()
     }
   }

@@ -3,8 +3,8 @@ import { StartupError } from '../devices/index.ts'
 import { Backoff } from './backoff.ts'
 import { type HostCommand, HostProcess } from './child.ts'
 import type { DeviceChoice, FromHost, ToHost } from './host-messages.ts'
-import { type JobOrder, JobRun, type JobWatch } from './job-run.ts'
-import { writeFailure } from './write-event.ts'
+import type { Task } from './task.ts'
+import { TaskRun, type TaskWatch } from './task-run.ts'
 
 interface SupervisorParts {
   command: HostCommand
@@ -25,15 +25,15 @@ const CLOSE_LIMIT_MS = 2_000
 const HEALTHY_MS = 60_000
 
 /**
- * Keeps one child process with the device alive, whatever the device does to it, and runs jobs on it.
+ * Keeps one child process with the device alive, whatever the device does to it, and runs tasks on it.
  *
  * | State | Leaves it by | Next |
  * |---|---|---|
  * | prepared, opening (first start) | `ready`; `refused`, exit or 120 s | ready; `prepare` or `open` throws |
  * | ready | exit | restarting after 0.5, 1, 2, … 30 s (0.5 s again after 60 s of health) |
- * | ready | killed because a job was out of time or stopped | restarting at once |
- * | restarting: jobs wait | `ready`; `refused`, exit or 120 s | ready; broken |
- * | broken: jobs are answered by the reason | the next restart | ready or broken |
+ * | ready | killed because a task was out of time or stopped | restarting at once |
+ * | restarting: tasks wait | `ready`; `refused`, exit or 120 s | ready; broken |
+ * | broken: tasks are answered by the reason | the next restart | ready or broken |
  */
 export class Supervisor {
   readonly #parts: SupervisorParts
@@ -44,14 +44,13 @@ export class Supervisor {
   #answer: PromiseWithResolvers<Answer> | undefined
   /** Settles when the current process has ended. */
   #gone: PromiseWithResolvers<string> = Promise.withResolvers()
-  /** Settles when jobs can be run or answered. */
+  /** Settles when tasks can be run or answered. */
   #usable: PromiseWithResolvers<void> = Promise.withResolvers()
   #ready = false
   #broken: string | undefined
   #openedAt = 0
-  #run: JobRun | undefined
+  #run: TaskRun | undefined
   #restartAtOnce = false
-  #jobTimeoutMs = 0
   #maintenance: string | undefined
 
   constructor(parts: SupervisorParts) {
@@ -85,31 +84,29 @@ export class Supervisor {
   }
 
   /**
-   * Runs a job on the device; one at a time. Settles with its result event, ready for the wire, whatever happens
-   * to the device; with undefined only when `stopJob` or `stop` came first. `order.limitMs` is the server's limit, 0 for none:
-   * the shorter of it and the driver's own counts.
+   * Runs a task on the device; one at a time. Settles with the event that ends it, ready for the wire, whatever
+   * happens to the device; with undefined only when `stopTask` or `stop` came first.
    */
-  async runJob(order: JobOrder, watch: JobWatch): Promise<string | undefined> {
+  async run(task: Task, watch: TaskWatch): Promise<string | undefined> {
     while (!this.#ready || !this.#host) {
       if (this.#stopping.signal.aborted) return undefined
-      if (this.#broken !== undefined) return this.#deviceUnavailable(order, this.#broken)
+      if (this.#broken !== undefined) return deviceUnavailable(task, this.#broken)
       await this.#usable.promise
     }
-    const limitMs = order.limitMs > 0 ? Math.min(order.limitMs, this.#jobTimeoutMs) : this.#jobTimeoutMs
     const { clock } = this.#parts
-    const run = new JobRun({ ...order, limitMs }, { host: this.#host, clock, log: this.#log, ...watch })
+    const run = new TaskRun(task, { host: this.#host, clock, log: this.#log, ...watch })
     this.#run = run
     const body = await run.settled
     this.#run = undefined
     return body
   }
 
-  /** Ends the job whose result would have the id `result`, if it runs; nothing is said of its end. */
-  stopJob(result: string): void {
-    if (this.#run?.result === result) this.#run.stop()
+  /** Ends the task early that would end with the event `id`, if it runs. */
+  stopTask(id: string): void {
+    if (this.#run?.id === id) this.#run.stop()
   }
 
-  /** Closes the device: it has 2 s to do so, then its process is killed. A running job is not answered. */
+  /** Closes the device: it has 2 s to do so, then its process is killed. A running task is not answered. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     this.#usable.resolve()
@@ -144,7 +141,6 @@ export class Supervisor {
     const prepared = await this.#ask({ kind: 'prepare', choice: this.#parts.choice })
     if (prepared.kind !== 'prepared')
       throw new StartupError('startup error: device process answered out of turn')
-    this.#jobTimeoutMs = prepared.jobTimeoutMs
     return prepared
   }
 
@@ -235,12 +231,9 @@ export class Supervisor {
     this.#openedAt = this.#parts.clock.monotonic()
     this.#usable.resolve()
   }
+}
 
-  #deviceUnavailable({ attempt }: JobOrder, reason: string): string {
-    return writeFailure(this.#parts.clock, attempt, {
-      class: 'device',
-      message: `device failed to start: ${reason}`.slice(0, 4_000),
-      error_code: 'device_unavailable',
-    })
-  }
+function deviceUnavailable(task: Task, reason: string): string {
+  const message = `device failed to start: ${reason}`.slice(0, 4_000)
+  return task.failure({ class: 'device', message, error_code: 'device_unavailable' }, 0)
 }

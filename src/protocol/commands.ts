@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { CALIBRATION_LIMITS, calibrationId, calibrationMode, targetName } from './calibration.ts'
 import { jobPayload } from './jobs.ts'
 
 const id = v.pipe(v.string(), v.regex(/^[0-9a-z]{15}$/))
@@ -20,6 +21,24 @@ export type RunJob = v.InferOutput<typeof runJob>
 export const stopJob = v.object({ type: v.literal('StopJob'), job: id, attempt: count })
 export type StopJob = v.InferOutput<typeof stopJob>
 
+/** Runs a calibration under lease `epoch`; a tuner takes one at a time and knows it by `run_id`. */
+export const runCalibration = v.object({
+  type: v.literal('RunCalibration'),
+  run_id: calibrationId,
+  request_id: calibrationId,
+  epoch: count,
+  mode: calibrationMode,
+  /** With mode `partial`: what it is narrowed to. */
+  target_qubits: v.pipe(v.array(targetName), v.maxLength(CALIBRATION_LIMITS.targets)),
+  /** Milliseconds the run may take from its start; 0 = as long as it needs. */
+  limit_ms: count,
+})
+export type RunCalibration = v.InferOutput<typeof runCalibration>
+
+/** Nobody waits for this run any more: end it soon and report what there is. */
+export const stopCalibration = v.object({ type: v.literal('StopCalibration'), run_id: calibrationId })
+export type StopCalibration = v.InferOutput<typeof stopCalibration>
+
 /** The server has stored (or knowingly dropped) the event with this id: forget it. */
 export const eventAck = v.object({
   type: v.literal('EventAck'),
@@ -38,7 +57,7 @@ export const setMaintenance = v.object({
 export type SetMaintenance = v.InferOutput<typeof setMaintenance>
 
 /** Every command the server may push to a driver. */
-export const COMMANDS = [eventAck, runJob, setMaintenance, stopJob] as const
+export const COMMANDS = [eventAck, runCalibration, runJob, setMaintenance, stopCalibration, stopJob] as const
 /** Any of them. */
 export const command = v.variant('type', COMMANDS)
 export type Command = v.InferOutput<typeof command>

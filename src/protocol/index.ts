@@ -1,13 +1,32 @@
 export {
+  benchmarkResult,
+  CALIBRATION_LIMITS,
+  CALIBRATION_MODES,
+  type CalibrationFindings,
+  type CalibrationMode,
+  type CalibrationReport,
+  type CalibrationStep,
+  calibrationFindings,
+  calibrationMode,
+  calibrationReport,
+  calibrationStep,
+  routineResult,
+  targetName,
+} from './calibration.ts'
+export {
   type Command,
   command,
   type EventAck,
   eventAck,
+  type RunCalibration,
   type RunJob,
+  runCalibration,
   runJob,
   type SetMaintenance,
+  type StopCalibration,
   type StopJob,
   setMaintenance,
+  stopCalibration,
   stopJob,
 } from './commands.ts'
 export {

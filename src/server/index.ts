@@ -6,8 +6,12 @@ import { Accounts } from './auth/accounts.ts'
 import { Passwords } from './auth/password.ts'
 import { SetUp } from './auth/set-up.ts'
 import { bookingRoutes } from './bookings/routes.ts'
+import { CalibrationDispatcher } from './calibration/dispatch.ts'
+import { CalibrationRecovery } from './calibration/recover.ts'
+import { calibrationRoutes } from './calibration/routes.ts'
 import type { Config } from './config.ts'
 import type { ServerContext } from './context.ts'
+import { Holds } from './drivers/holds.ts'
 import { Hub } from './drivers/hub.ts'
 import { driverRoutes } from './drivers/routes.ts'
 import { createEventHandler } from './events/handlers.ts'
@@ -22,7 +26,6 @@ import { RateLimiter } from './http/rate-limit.ts'
 import type { Route } from './http/route.ts'
 import { Deadlines } from './jobs/deadlines.ts'
 import { Dispatcher } from './jobs/dispatch.ts'
-import { Holds } from './jobs/holds.ts'
 import { jobOperatorRoutes } from './jobs/operate.ts'
 import { Recovery } from './jobs/recover.ts'
 import { jobRoutes } from './jobs/routes.ts'
@@ -107,6 +110,8 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
   const holds = new Holds(clock)
   const recovery = new Recovery({ ...context, deadlines })
   const dispatcher = new Dispatcher({ ...context, deadlines, holds })
+  const calibrationRecovery = new CalibrationRecovery(context)
+  const calibrationDispatcher = new CalibrationDispatcher({ ...context, holds })
   hub.start(createEventHandler({ context, deadlines, holds }))
   let url = ''
   const mailer = config.smtpHost === '' ? undefined : new Mailer(config, { clock, log })
@@ -135,6 +140,7 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
     ...driverRoutes(hub),
     ...jobRoutes(submissions),
     ...jobOperatorRoutes(holds),
+    ...calibrationRoutes,
     ...recordRoutes(records),
     ...notificationRoutes,
     ...bookingRoutes,
@@ -167,6 +173,8 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
       metrics.start()
       recovery.start()
       dispatcher.start()
+      calibrationRecovery.start()
+      calibrationDispatcher.start()
       renewal.start()
       pruner.start()
       rollUp.start()
@@ -183,6 +191,8 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
       await rollUp.stop()
       await pruner.stop()
       await renewal.stop()
+      await calibrationDispatcher.stop()
+      await calibrationRecovery.stop()
       await dispatcher.stop()
       await recovery.stop()
       metrics.stop()

@@ -2,9 +2,10 @@ import { afterAll, expect, test } from 'bun:test'
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import * as v from 'valibot'
 import { silentLog, systemClock } from '../../src/base/index.ts'
 import { openDevice, readOptions, resolveDevice } from '../../src/devices/index.ts'
-import type { Operation } from '../../src/protocol/index.ts'
+import { calibrationFindings, type Operation } from '../../src/protocol/index.ts'
 import { payloadOf, runJob } from './support/jobs.ts'
 
 // Outside the checkout, as a user's file is: svc/devices must come from the program.
@@ -50,4 +51,22 @@ test('docs/how-to/write-a-device.md: the thermometer runs as it is printed', asy
     },
   })
   expect(events).toEqual(['CryostatReading'])
+})
+
+test('examples/tuner.ts measures what it is asked to, and refuses other qubits', async () => {
+  copyFileSync(join(root, 'examples/tuner.ts'), join(folder, 'tuner.ts'))
+  writeFileSync(join(folder, 'calibration.yml'), '')
+  const device = await open('calibrate', './tuner.ts#stopwatch', ['calibration_config=./calibration.yml'])
+  const steps: unknown[] = []
+  const { signal } = new AbortController()
+  const run = (targetQubits: string[]) =>
+    device.calibrate(
+      { runId: 'run000000000001', id: null, mode: 'partial', targetQubits },
+      { signal, progress: (step) => steps.push(step.target) },
+    )
+  const report = await run(['q1'])
+  expect(report).toMatchObject({ status: 'success', routines: [{ routine: 't1', target: 'q1' }] })
+  expect(v.is(calibrationFindings, report)).toBe(true)
+  expect(steps).toEqual(['q1'])
+  await expect(run(['q7'])).rejects.toThrow('there is no qubit q7 on this chip')
 })

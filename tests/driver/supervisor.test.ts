@@ -2,6 +2,7 @@ import { afterEach, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { FakeClock } from '../../src/base/index.ts'
 import { StartupError } from '../../src/driver/index.ts'
+import { jobTask } from '../../src/driver/job-task.ts'
 import { Supervisor } from '../../src/driver/supervisor.ts'
 import type { EventEnvelope, EventPayload, RunJob } from '../../src/protocol/index.ts'
 import { runJobOf } from './support/jobs.ts'
@@ -44,26 +45,23 @@ function create(setup: Setup = {}) {
   })
   open.push(supervisor)
   const seen: string[] = []
+  const limits = { jobTimeoutMs: 10_000 }
   const run = async (circuit: string, changes: Partial<RunJob> = {}) => {
     const job = runJobOf(circuit, changes)
-    const body = await supervisor.runJob(
-      {
-        attempt: { job: job.job, attempt: job.attempt, epoch: job.epoch },
-        text: JSON.stringify(job),
-        limitMs: job.limit_ms,
-      },
-      { onStarted: () => seen.push('started'), onPhase: (phase) => seen.push(phase) },
-    )
+    const body = await supervisor.run(jobTask(job, JSON.stringify(job), { clock, ...limits }), {
+      onStarted: () => seen.push('started'),
+      onPhase: (phase) => seen.push(phase),
+    })
     if (body === undefined) return undefined
     const event: { payload: EventPayload<'JobResult'> } = JSON.parse(body)
     return event.payload
   }
-  return { supervisor, clock, events, run, seen, ...recorded }
+  return { supervisor, clock, events, run, seen, limits, ...recorded }
 }
 
 async function start(setup: Setup = {}) {
   const created = create(setup)
-  await created.supervisor.prepare()
+  created.limits.jobTimeoutMs = (await created.supervisor.prepare()).jobTimeoutMs
   await created.supervisor.open()
   return created
 }
@@ -75,7 +73,7 @@ async function pidOf(
   return ((await run('pid')) as { results: { metadata: { note: string } } }).results.metadata.note
 }
 
-test('Supervisor.runJob() returns the result of the device', async () => {
+test('Supervisor.run() returns the result of the device', async () => {
   const { run, seen } = await start()
   expect(await run('ok hello', { attempt: 3, epoch: 9 })).toMatchObject({
     status: 'completed',
@@ -149,7 +147,7 @@ test.each([
   ['exit', 'code 7'],
   ['stray', 'code 1'],
 ])(
-  'Supervisor.runJob() of a job that ends its process by %s blames the device and goes on',
+  'Supervisor.run() of a job that ends its process by %s blames the device and goes on',
   async (deed, how) => {
     const { run, clock, lines } = await start()
     const before = await pidOf(run)
@@ -183,7 +181,7 @@ test('Supervisor restarts after 0.5, 1, 2 s, and after 0.5 s again when a proces
   expect(pauses()).toEqual([500, 1_000, 2_000, 500])
 })
 
-test('Supervisor.runJob() cancels after the time limit and answers when the device gives way', async () => {
+test('Supervisor.run() cancels after the time limit and answers when the device gives way', async () => {
   const { run, clock, seen } = await start()
   const before = await pidOf(run)
   const result = run('patient')
@@ -197,7 +195,7 @@ test('Supervisor.runJob() cancels after the time limit and answers when the devi
   expect(await pidOf(run)).toBe(before)
 })
 
-test.each(['stubborn', 'loop'])('Supervisor.runJob() kills a %s job 2 s after its time', async (deed) => {
+test.each(['stubborn', 'loop'])('Supervisor.run() kills a %s job 2 s after its time', async (deed) => {
   const { run, clock, seen } = await start({ optionPairs: ['greeting=hi', 'job_timeout=0.5'] })
   const before = await pidOf(run)
   const result = run(deed)
@@ -208,7 +206,7 @@ test.each(['stubborn', 'loop'])('Supervisor.runJob() kills a %s job 2 s after it
   expect(await pidOf(run)).not.toBe(before)
 })
 
-test("Supervisor.runJob() keeps to the server's limit when that is shorter", async () => {
+test("Supervisor.run() keeps to the server's limit when that is shorter", async () => {
   const { run, clock, seen } = await start()
   const result = run('patient', { limit_ms: 3_000 })
   await until(() => seen.length === 1)
@@ -219,20 +217,20 @@ test("Supervisor.runJob() keeps to the server's limit when that is shorter", asy
 test.each([
   ['patient', 0],
   ['stubborn', 2_000],
-])('Supervisor.stopJob() ends a %s job within %i ms, without a result', async (deed, ms) => {
+])('Supervisor.stopTask() ends a %s job within %i ms, without a result', async (deed, ms) => {
   const { supervisor, run, clock, seen } = await start()
   const before = await pidOf(run)
   const result = run(deed, { attempt: 3 })
   await until(() => seen.length === 2)
-  supervisor.stopJob('job000000000001.2')
-  supervisor.stopJob('job000000000001.3')
-  supervisor.stopJob('job000000000001.3')
+  supervisor.stopTask('job000000000001.2')
+  supervisor.stopTask('job000000000001.3')
+  supervisor.stopTask('job000000000001.3')
   await clock.advance(ms)
   expect(await result).toBeUndefined()
   expect((await pidOf(run)) === before).toBe(ms === 0)
 })
 
-test('Supervisor.runJob() kills a process that does not take the job within 10 s', async () => {
+test('Supervisor.run() kills a process that does not take the job within 10 s', async () => {
   const { run, clock } = await start()
   const pid = Number(await pidOf(run))
   process.kill(pid, 'SIGSTOP')
@@ -244,7 +242,7 @@ test('Supervisor.runJob() kills a process that does not take the job within 10 s
   })
 })
 
-test('Supervisor.runJob() answers a process that was stopped for a while', async () => {
+test('Supervisor.run() answers a process that was stopped for a while', async () => {
   const { run, seen } = await start()
   const pid = Number(await pidOf(run))
   const result = run('wait 20')

@@ -35,12 +35,15 @@ CREATE TABLE "calibration_requests" (
   "finished_at" TEXT NOT NULL DEFAULT '',
   "result" TEXT NOT NULL DEFAULT '',
   "run_id" TEXT NOT NULL DEFAULT '',
+  "epoch" INTEGER NOT NULL DEFAULT 0,
+  "confirmed" INTEGER NOT NULL DEFAULT 0 CHECK ("confirmed" IN (0, 1)),
   "created" TEXT NOT NULL,
   "updated" TEXT NOT NULL
 ) STRICT;
 CREATE INDEX "calibration_requests_driver_status" ON "calibration_requests" ("driver", "status");
 CREATE UNIQUE INDEX "calibration_requests_driver_unique" ON "calibration_requests" ("driver") WHERE status = 'running';
 CREATE INDEX "calibration_requests_result" ON "calibration_requests" ("result");
+CREATE UNIQUE INDEX "calibration_requests_run_id_unique" ON "calibration_requests" ("run_id") WHERE "run_id" <> '';
 CREATE INDEX "calibration_requests_status_finished_at" ON "calibration_requests" ("status", "finished_at");
 CREATE TABLE "calibration_results" (
   "seq" INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -52,6 +55,10 @@ CREATE TABLE "calibration_results" (
   "status" TEXT NOT NULL DEFAULT '' CHECK ("status" IN ('', 'success', 'partial_failure', 'failed')),
   "routines" TEXT,
   "benchmarks" TEXT,
+  "skipped" TEXT,
+  "notes" TEXT,
+  "backend" TEXT NOT NULL DEFAULT '',
+  "device_file" TEXT,
   "error" TEXT NOT NULL DEFAULT '',
   "started_at" TEXT NOT NULL DEFAULT '',
   "finished_at" TEXT NOT NULL DEFAULT '',

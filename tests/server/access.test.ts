@@ -15,6 +15,8 @@ interface World {
   server: TestServer
   owner: TestAccount
   qpu: TestQpu
+  /** Id of a calibrate driver. */
+  tuner: string
   clients: Record<(typeof ROLES)[number], TestClient>
   /** A pending job of the owner. */
   job(): Promise<string>
@@ -233,6 +235,11 @@ const TABLE: readonly Row[] = [
     ask: async (world: World) => ({ path: `/api/op/jobs/${await world.job()}/${act}` }),
   })),
   {
+    route: 'POST /api/op/calibrate/dispatch',
+    statuses: SUPERUSER_CREATES,
+    ask: ({ tuner }) => ({ body: { driver_id: tuner, mode: 'full' } }),
+  },
+  {
     route: 'POST /api/op/drivers/create',
     statuses: SUPERUSER_CREATES,
     ask: ({ qpu }) => ({ body: { name: fresh('driver'), qpu: qpu.name, operation: 'monitor' } }),
@@ -303,10 +310,12 @@ beforeAll(async () => {
   ]
   const token = (await server.as(owner).post('/api/tokens')).text('token')
   const qpu = await server.createQpu('north')
+  const { id: tuner } = await server.createTuner(qpu)
   world = {
     server,
     owner,
     qpu,
+    tuner,
     clients: {
       guest: server.guest,
       owner: server.as(owner),

@@ -10,7 +10,7 @@ import {
   systemClock,
 } from '../../src/base/index.ts'
 import { type Database, saveSuperuser } from '../../src/db/index.ts'
-import { type DriverHandle, startDriver } from '../../src/driver/index.ts'
+import { type DriverHandle, type DriverSettings, startDriver } from '../../src/driver/index.ts'
 import type { Route } from '../../src/server/http/route.ts'
 import {
   createServer,
@@ -113,6 +113,12 @@ export interface TestQpu {
   token: string
 }
 
+/** A registered driver. */
+export interface TestDriver {
+  id: string
+  token: string
+}
+
 /** What tests may choose; settings are given as text, as in a config file. */
 export interface TestServerOptions {
   settings?: Record<string, string>
@@ -135,6 +141,8 @@ export interface TestServer extends AsyncDisposable {
   as(account: { token: string }): TestClient
   createUser(options?: { qpuSeconds?: number; email?: string; username?: string }): Promise<TestAccount>
   createQpu(name?: string): Promise<TestQpu>
+  /** Registers a calibrate driver of a QPU. */
+  createTuner(qpu: { name: string }, name?: string): Promise<TestDriver>
   /** Stops the server; its folder stays until the end of the test. */
   close(): Promise<void>
 }
@@ -219,6 +227,7 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
     as,
     createUser: (user) => createUser(guest, admin, user),
     createQpu: (name) => createQpu(admin, name),
+    createTuner: (qpu, name) => createTuner(admin, qpu, name),
     close,
     async [Symbol.asyncDispose]() {
       await close()
@@ -276,6 +285,17 @@ async function createQpu(admin: TestClient, name = `qpu_${newSecret(4)}`): Promi
   }
 }
 
+async function createTuner(
+  admin: TestClient,
+  qpu: { name: string },
+  name = `tuner_${newSecret(4)}`,
+): Promise<TestDriver> {
+  const body = { name, qpu: qpu.name, operation: 'calibrate', device: 'scripted' }
+  const answer = await admin.post('/api/op/drivers/create', body)
+  if (answer.status !== 201) throw new Error(`tuner not created: ${JSON.stringify(answer.body)}`)
+  return { id: answer.text('id'), token: answer.text('token') }
+}
+
 /** Lets loops and answered requests run until `claim` holds, moving a fake clock in small steps if there is one. */
 export async function eventually<T>(
   what: string,
@@ -295,7 +315,13 @@ export async function eventually<T>(
 /** The real driver, in this process, with its device in a child process from source. */
 export async function startDriverProcess(
   test: Pick<TestServer, 'url' | 'folder' | 'context'>,
-  driver: { token: string; device?: string; options?: string[]; name?: string },
+  driver: {
+    token: string
+    operation?: DriverSettings['operation']
+    device?: string
+    options?: string[]
+    name?: string
+  },
 ): Promise<DriverHandle & AsyncDisposable> {
   const folder = join(test.folder, `driver-${driver.name ?? newSecret(4)}`)
   mkdirSync(folder, { recursive: true })
@@ -303,7 +329,7 @@ export async function startDriverProcess(
     {
       svcAddr: test.url,
       token: driver.token,
-      operation: 'process',
+      operation: driver.operation ?? 'process',
       device: driver.device ?? 'mock',
       caFile: join(folder, 'svc.ca.pem'),
       caFingerprint: test.context.tls.material.caFingerprint,

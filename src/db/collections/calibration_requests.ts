@@ -1,5 +1,5 @@
 import { defineCollection } from '../collection.ts'
-import { choice, date, json, relation, text } from '../field.ts'
+import { bool, choice, date, integer, json, relation, text } from '../field.ts'
 
 const SIGNED_IN = '@request.auth.id != ""'
 
@@ -17,7 +17,9 @@ export const calibrationRequests = defineCollection({
     started_at: date(),
     finished_at: date(),
     result: relation('calibration_results'),
-    run_id: text({ internal: true, help: 'Names the run that the tuner was told to start' }),
+    run_id: text({ internal: true, unique: true, help: 'Names the run that the tuner was told to start' }),
+    epoch: integer({ internal: true, help: 'Lease under which the tuner was told' }),
+    confirmed: bool({ internal: true, help: 'The tuner has begun the run' }),
   },
   rules: { list: SIGNED_IN, view: SIGNED_IN, create: null, update: null, remove: null },
   indexes: [

@@ -1,15 +1,161 @@
-import type { CalibrateDevice } from '../../devices/index.ts'
-import type { Command } from '../../protocol/index.ts'
+import * as v from 'valibot'
+import { newId } from '../../base/index.ts'
+import {
+  type CalibrateDevice,
+  CalibrationError,
+  type CalibrationRequest,
+  calibrationFailureOf,
+} from '../../devices/index.ts'
+import {
+  CALIBRATION_LIMITS,
+  type CalibrationFindings,
+  calibrationFindings,
+  calibrationStep,
+  type EventPayload,
+} from '../../protocol/index.ts'
+import { readCommandHead } from '../command-head.ts'
+import { writeFailedReport, writeReport } from '../write-event.ts'
 import { emitEvent } from './emit.ts'
 import type { OperationIo, RunningOperation } from './operation.ts'
 
-/** Runs a tuner: it is started, and told when its QPU enters or leaves maintenance. */
+/** One run: asked for by the server, or the tuner's own. */
+interface Run {
+  request: CalibrationRequest
+  stop: AbortController
+}
+
+/**
+ * Runs a tuner: calibrations one at a time, each answered by exactly one report. One that is asked for while the
+ * tuner runs its own waits for it.
+ */
 export function runCalibrate(device: CalibrateDevice, io: OperationIo): RunningOperation {
+  const { log, send, clock } = io
+  /** By run id; the first is under way. */
+  const runs = new Map<string, Run>()
+  let last: Promise<unknown> = Promise.resolve()
+
+  /** Runs a calibration in its turn and hands on its report. */
+  function enqueue(request: CalibrationRequest, report: (body: string) => void) {
+    const run: Run = { request, stop: new AbortController() }
+    runs.set(request.runId, run)
+    const end = last.then(() => execute(device, run, io))
+    last = end.then(({ body }) => {
+      runs.delete(request.runId)
+      report(body)
+    })
+    return end
+  }
+
+  async function calibrateNow({ mode, targetQubits = [] }: Parameters<TunerCalibrate>[0]) {
+    if (runs.size > 0) return undefined
+    const runId = newId(clock.now())
+    const { findings } = await enqueue({ runId, id: null, mode, targetQubits }, (body) =>
+      send({ kind: 'event', type: 'CalibrationReport', id: runId, body }),
+    )
+    return findings
+  }
+
   return {
-    start: () => device.start({ emit: (type, payload) => emitEvent(io, type, payload), signal: io.signal }),
-    onCommand(command: Command) {
+    start: () =>
+      device.start({
+        emit: (type, payload) => emitEvent(io, type, payload),
+        signal: io.signal,
+        calibrateNow,
+      }),
+    onCommand(command) {
       if (command.type === 'SetMaintenance') device.maintenance?.(command.on)
+      if (command.type !== 'RunCalibration') return
+      const { run_id: runId, request_id: id, mode, target_qubits: targetQubits } = command
+      send({ kind: 'started', result: runId })
+      void enqueue({ runId, id, mode, targetQubits }, (body) => send({ kind: 'result', result: runId, body }))
+    },
+    onUnreadable(text, problem) {
+      const head = readCommandHead(text)
+      if (head?.kind !== 'calibration') {
+        log.warn('command not understood', { problem })
+        return
+      }
+      // Another version of the server asks for something this one does not know.
+      const body = writeFailedReport(clock, head, `calibration not understood: ${problem}`, 0)
+      send({ kind: 'started', result: head.run_id })
+      send({ kind: 'result', result: head.run_id, body })
+    },
+    cancel(result) {
+      runs.get(result)?.stop.abort(new CalibrationError('calibration stopped'))
     },
     stop: async () => device.stop?.(),
   }
+}
+
+type TunerCalibrate = Parameters<CalibrateDevice['start']>[0]['calibrateNow']
+
+/** Runs one calibration and returns its report event; never rejects. */
+async function execute(
+  device: CalibrateDevice,
+  { request, stop }: Run,
+  io: OperationIo,
+): Promise<{ body: string; findings: CalibrationFindings | undefined }> {
+  const { clock, log } = io
+  const { runId: run_id, id: request_id, mode } = request
+  const startedAt = clock.monotonic()
+  const started_at = new Date(clock.now()).toISOString()
+  try {
+    const signal = AbortSignal.any([stop.signal, io.signal])
+    signal.throwIfAborted()
+    const found = await device.calibrate(request, {
+      signal,
+      progress: (step) => {
+        const payload = { run_id, request_id, ...v.parse(calibrationStep, step) }
+        emitEvent(io, 'CalibrationProgress', payload)
+      },
+    })
+    const findings = checkFindings(found)
+    const ended_at = new Date(clock.now()).toISOString()
+    const body = fitting(io, { run_id, request_id, mode, started_at, ended_at, ...findings })
+    return { body, findings }
+  } catch (error) {
+    const message = calibrationFailureOf(error)
+    if (error instanceof CalibrationError) log.info('calibration failed', { run: run_id, error: message })
+    else log.error('calibration failed', { run: run_id, error })
+    const executionMs = Math.max(0, Math.round(clock.monotonic() - startedAt))
+    const body = writeFailedReport(clock, { run_id, request_id, mode }, message, executionMs)
+    return { body, findings: undefined }
+  }
+}
+
+/** @throws CalibrationError naming what a device may not report. */
+function checkFindings(found: unknown) {
+  const parsed = v.safeParse(calibrationFindings, found)
+  if (parsed.success) return parsed.output
+  const [issue] = parsed.issues
+  const path = v.getDotPath(issue)
+  const where = path === null ? '' : `${path}: `
+  throw new CalibrationError(`the device reported what no report can hold: ${where}${issue.message}`)
+}
+
+/**
+ * The report event, within what the server reads: one that is too large loses all its traces.
+ * @throws CalibrationError when it is too large even then.
+ */
+function fitting({ clock, log }: OperationIo, report: EventPayload<'CalibrationReport'>): string {
+  const whole = writeReport(clock, report)
+  if (fits(whole)) return whole
+  log.warn('report is too large and loses its traces', {
+    run: report.run_id,
+    bytes: Buffer.byteLength(whole),
+  })
+  const dropped = { dropped: true }
+  const body = writeReport(clock, {
+    ...report,
+    routines: report.routines.map((each) => (each.fit === undefined ? each : { ...each, fit: dropped })),
+    benchmarks: report.benchmarks.map((each) =>
+      each.raw_data === undefined ? each : { ...each, raw_data: dropped },
+    ),
+  })
+  if (fits(body)) return body
+  throw new CalibrationError('the report is larger than 32 MiB even without its traces')
+}
+
+function fits(body: string): boolean {
+  return Buffer.byteLength(body) <= CALIBRATION_LIMITS.reportBytes
 }

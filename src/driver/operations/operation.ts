@@ -20,7 +20,7 @@ export interface RunningOperation {
   onCommand(command: Command): void
   /** A command that this version cannot read, and what is wrong with it. */
   onUnreadable?(text: string, problem: string): void
-  /** Asks the job with this result id to stop. */
+  /** Asks the task that ends with the event `result` to stop. */
   cancel?(result: string): void
   stop(): Promise<void>
 }

@@ -30,7 +30,7 @@ export function runProcess(device: ProcessDevice, io: OperationIo): RunningOpera
     },
     onUnreadable(text, problem) {
       const head = readCommandHead(text)
-      if (head?.kind !== 'run') {
+      if (head?.kind !== 'job') {
         log.warn('command not understood', { problem })
         return
       }

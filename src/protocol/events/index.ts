@@ -1,4 +1,8 @@
 import type * as v from 'valibot'
+import { calibrationProgress } from './calibration_progress.ts'
+import { calibrationRefused } from './calibration_refused.ts'
+import { calibrationReport } from './calibration_report.ts'
+import { calibrationStarted } from './calibration_started.ts'
 import { cryostatReading } from './cryostat_reading.ts'
 import { driverHello } from './driver_hello.ts'
 import { jobHeartbeat } from './job_heartbeat.ts'
@@ -7,7 +11,18 @@ import { jobResult } from './job_result.ts'
 import { jobStarted } from './job_started.ts'
 
 /** Every event type a driver may send. */
-export const EVENTS = [cryostatReading, driverHello, jobHeartbeat, jobRefused, jobResult, jobStarted] as const
+export const EVENTS = [
+  calibrationProgress,
+  calibrationRefused,
+  calibrationReport,
+  calibrationStarted,
+  cryostatReading,
+  driverHello,
+  jobHeartbeat,
+  jobRefused,
+  jobResult,
+  jobStarted,
+] as const
 
 type Declared = (typeof EVENTS)[number]
 export type EventName = Declared['type']

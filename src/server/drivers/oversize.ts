@@ -4,6 +4,8 @@ import { type EventEnvelope, type EventPayload, RESULTS_TOO_LARGE } from '../../
 /** How our own drivers begin every event: enough to answer one that is too large to be parsed. */
 const HEAD = /^\{"type":"(\w{1,100})","id":"([^"\\]{1,100})"/
 const HEAD_BYTES = 256
+/** Envelope id of a calibration report: the run. */
+const REPORT_ID = /^[0-9a-z]{15}$/
 /** Envelope id of a result: `<job>.<attempt>`. */
 const RESULT_ID = /^([0-9a-z]{15})\.(\d{1,9})$/
 
@@ -39,4 +41,23 @@ export function tooLargeResult(
     error: { class: 'user', ...RESULTS_TOO_LARGE },
   }
   return { type, id, ts: new Date(clock.now()).toISOString(), payload }
+}
+
+/**
+ * The failed report that stands for one that cannot be read: its request must not run for ever. Undefined for events
+ * that are no reports.
+ */
+export function unreadableReport(
+  { type, id }: EventHead,
+  reason: string,
+  { clock }: { clock: Clock },
+): EventEnvelope | undefined {
+  if (type !== 'CalibrationReport' || !REPORT_ID.test(id)) return undefined
+  const at = new Date(clock.now()).toISOString()
+  const payload: EventPayload<'CalibrationReport'> = {
+    ...{ run_id: id, request_id: null, started_at: at, ended_at: at, status: 'failed' },
+    ...{ backend: '', device_file: null, routines: [], benchmarks: [], skipped: [], notes: [] },
+    errors: [`The report of the tuner cannot be read: ${reason}`.slice(0, 2_000)],
+  }
+  return { type, id, ts: at, payload }
 }

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { AppError, type Clock, type Log, messageOf } from '../../base/index.ts'
 import { EVENTS, type EventEnvelope, type EventType, eventEnvelope } from '../../protocol/index.ts'
 import { checkJsonShape, type JsonShape } from '../http/json-shape.ts'
-import { headOf, tooLargeResult } from './oversize.ts'
+import { type EventHead, headOf, tooLargeResult, unreadableReport } from './oversize.ts'
 import { EventRateLimit } from './rate-limit.ts'
 
 /** Bytes of an ordinary event, and of one that carries results or a report. */
@@ -94,9 +94,7 @@ export class Receiver {
     if (body.byteLength > RESULT_BYTES) {
       log.warn('event dropped: too large', { bytes: body.byteLength })
       const head = headOf(body)
-      const failure = head && tooLargeResult(head, this.#parts)
-      if (head && !failure) this.#reject(head.type, head.id)
-      return failure
+      return head && (tooLargeResult(head, this.#parts) ?? this.#reject(head, 'it is larger than 32 MiB'))
     }
     let event: EventEnvelope
     try {
@@ -104,10 +102,10 @@ export class Receiver {
       checkJsonShape(text, EVENT_SHAPE)
       event = v.parse(eventEnvelope, JSON.parse(text))
     } catch (error) {
-      log.warn('event dropped: not an event', { reason: messageOf(error) })
+      const reason = messageOf(error)
+      log.warn('event dropped: not an event', { reason })
       const head = headOf(body)
-      if (head) this.#reject(head.type, head.id)
-      return undefined
+      return head && this.#reject(head, reason)
     }
     const type = TYPES.get(event.type)
     if (!type) {
@@ -122,19 +120,17 @@ export class Receiver {
     const payload = v.safeParse(type.payload, event.payload)
     if (!payload.success) {
       const [issue] = payload.issues
-      log.warn('event dropped: bad payload', {
-        type: event.type,
-        field: v.getDotPath(issue) ?? '',
-        reason: issue.message,
-      })
-      this.#reject(event.type, event.id)
-      return undefined
+      const field = v.getDotPath(issue) ?? ''
+      log.warn('event dropped: bad payload', { type: event.type, field, reason: issue.message })
+      return this.#reject(event, `${field}: ${issue.message}`)
     }
     return { ...event, payload: payload.output }
   }
 
-  /** What cannot be taken today cannot be taken tomorrow. */
-  #reject(type: string, id: string): void {
-    if (TYPES.get(type)?.acknowledged) this.#parts.onRejected(id)
+  /** What cannot be taken today cannot be taken tomorrow: forgotten, or for a report a failed one in its place. */
+  #reject(head: EventHead, reason: string): EventEnvelope | undefined {
+    const report = unreadableReport(head, reason, this.#parts)
+    if (!report && TYPES.get(head.type)?.acknowledged) this.#parts.onRejected(head.id)
+    return report
   }
 }

@@ -1,6 +1,6 @@
 import { feature } from 'bun:bundle'
 import { failpoint } from '../../base/index.ts'
-import { appendAudit, isRequeued, isRunning, markStarted, putBack } from '../../db/index.ts'
+import { type AuditEntry, appendAudit, isRequeued, isRunning, markStarted, putBack } from '../../db/index.ts'
 import {
   EVENTS,
   type EventEnvelope,
@@ -8,12 +8,19 @@ import {
   type EventPayload,
   type HandledEventName,
 } from '../../protocol/index.ts'
+import { finishCalibration } from '../calibration/report.ts'
+import {
+  beginCalibration,
+  followCalibration,
+  returnCalibration,
+  settleReturned,
+} from '../calibration/settle.ts'
 import type { ServerContext } from '../context.ts'
+import type { Holds } from '../drivers/holds.ts'
 import type { EventHandler, EventSource } from '../drivers/receive.ts'
 import { requeueAbandoned } from '../jobs/abandon.ts'
 import type { Deadlines } from '../jobs/deadlines.ts'
 import { finishJob } from '../jobs/finish.ts'
-import type { Holds } from '../jobs/holds.ts'
 import { logEvent } from './log.ts'
 
 /** What the handlers work with. */
@@ -34,11 +41,40 @@ type Handlers = {
 }
 
 const handlers: Handlers = {
+  async CalibrationStarted({ context, holds }, { driver }, { run_id }) {
+    holds.release(driver)
+    await beginCalibration(context, driver, run_id)
+  },
+
+  async CalibrationRefused({ context, holds }, { driver, epoch }, { run_id }) {
+    // First the pause: the change of the request wakes the dispatcher.
+    holds.hold(driver, epoch)
+    await returnCalibration(context, driver, run_id)
+  },
+
+  CalibrationProgress: ({ context }, { driver }, progress) => followCalibration(context, driver, progress),
+
+  /** Acknowledged after the commit, as results are. */
+  async CalibrationReport({ context, holds }, source, payload, event) {
+    const { driver } = source
+    holds.release(driver)
+    const end = await finishCalibration(context, source, payload)
+    const { run_id: run, status } = payload
+    if (end === 'foreign') {
+      const foreign = { act: 'report.foreign', subject: payload.request_id ?? '', detail: { run } }
+      return refuseForeign(context, source, foreign)
+    }
+    context.hub.send(driver, { type: 'EventAck', event: event.id, applied: end !== 'stale' })
+    context.log.info('calibration reported', { run, driver, status, end })
+  },
+
   /** First after each attach: what still runs there lives or is stopped, what is nowhere goes back. */
-  async DriverHello({ context, deadlines }, source, { running, outbox, device, version }) {
+  async DriverHello({ context, deadlines }, source, hello) {
     const { db, log } = context
     const { driver, name } = source
-    log.info('driver says hello', { driver: name, device, version, running: running?.job })
+    const { running, outbox, device, version, run_id: run } = hello
+    log.info('driver says hello', { driver: name, device, version, running: running?.job ?? run })
+    await settleReturned(context, source, hello)
     const requeued = await requeueAbandoned(context, source, { running, outbox })
     if (requeued > 0) log.info('jobs put back that the driver came back without', { driver: name, requeued })
     if (!running) return
@@ -75,25 +111,25 @@ const handlers: Handlers = {
     const { driver } = source
     holds.release(driver)
     const end = await finishJob({ db: context.db, deadlines, config: context.config }, driver, payload)
-    if (end.kind === 'foreign') return refuseForeign(context, source, payload)
+    const { job, attempt } = payload
+    if (end.kind === 'foreign') {
+      return refuseForeign(context, source, { act: 'result.foreign', subject: job, detail: { attempt } })
+    }
     context.hub.send(driver, { type: 'EventAck', event: event.id, applied: end.kind === 'applied' })
     if (feature('FAILPOINTS')) failpoint('result.acknowledged')
-    const { job, attempt } = payload
     if (end.kind === 'applied') context.log.info('job ended', { job, attempt, status: end.status })
     else context.log.info('stale result not applied', { job, attempt, driver })
   },
 }
 
-/** A result of somebody else's attempt: on record, and the connection ends. */
+/** What somebody else was told to do: on record, and the connection ends. */
 async function refuseForeign(
   { db, hub, log }: HandlerParts['context'],
   { driver }: EventSource,
-  { job, attempt }: EventPayload<'JobResult'>,
+  foreign: Omit<AuditEntry, 'actor'>,
 ): Promise<void> {
-  log.warn('result of another driver refused', { job, attempt, driver })
-  await db.write('audit foreign result', (tx) =>
-    appendAudit(tx, { actor: `driver:${driver}`, act: 'result.foreign', subject: job, detail: { attempt } }),
-  )
+  log.warn('result of another driver refused', { driver, subject: foreign.subject, ...foreign.detail })
+  await db.write('audit foreign result', (tx) => appendAudit(tx, { actor: `driver:${driver}`, ...foreign }))
   hub.drop(driver, 'sent the result of another driver')
 }
 

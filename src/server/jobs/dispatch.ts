@@ -13,9 +13,9 @@ import {
   type Tx,
 } from '../../db/index.ts'
 import { jobPayload } from '../../protocol/index.ts'
+import type { Holds } from '../drivers/holds.ts'
 import type { DriverHub } from '../drivers/hub-contract.ts'
 import type { Deadlines } from './deadlines.ts'
-import type { Holds } from './holds.ts'
 import { pickJob } from './pick.ts'
 
 /** What the dispatcher works with. */

@@ -1,20 +1,11 @@
 import { AppError } from '../../base/index.ts'
-import {
-  appendAudit,
-  findAnswer,
-  findJob,
-  insertJob,
-  type Job,
-  type KeyedRequest,
-  keepAnswer,
-  mustMaySubmit,
-  type Tx,
-} from '../../db/index.ts'
+import { appendAudit, findJob, insertJob, keepAnswer, mustMaySubmit } from '../../db/index.ts'
 import { actingUser } from '../auth/acting-user.ts'
 import type { ServerContext } from '../context.ts'
 import type { Caller } from '../http/caller.ts'
+import { earlierId, keyedRequest } from '../http/idempotency.ts'
 import { checkPrograms, type Problem, type ProgramsReport } from './check-programs.ts'
-import { executionsOf, readSubmission, type Submission } from './read-submission.ts'
+import { executionsOf, readSubmission } from './read-submission.ts'
 import { mostQubits, resolveTarget, type Target } from './target.ts'
 import { type JobView, presentJob } from './view.ts'
 
@@ -46,11 +37,16 @@ export async function submitJob(
   const { db, clock, config } = context
   const user = await actingUser(db, caller)
   const submission = readSubmission(body)
-  const request = idempotencyKey === undefined ? undefined : keyedRequest(user.id, idempotencyKey, submission)
+  const request = keyedRequest(idempotencyKey, {
+    user: user.id,
+    route: ROUTE,
+    content: [submission.target, submission.payload],
+  })
   const report = await checkPrograms(submission.payload, clock)
   refuseProblems(report.problems)
   const job = await db.write('submit job', (tx) => {
-    const before = request && earlierJob(tx, request)
+    const earlier = earlierId(tx, request)
+    const before = earlier === undefined ? undefined : findJob(tx, earlier)
     if (before) return before
     const target = resolveTarget(tx, submission.target)
     refuseProblems(sizeProblems(report, target))
@@ -66,26 +62,6 @@ export async function submitJob(
     return row
   })
   return presentJob(db, job)
-}
-
-const KEY = /^[\x21-\x7e]{1,255}$/
-
-function keyedRequest(user: string, key: string, { payload, target }: Submission): KeyedRequest {
-  if (!KEY.test(key)) {
-    throw new AppError(
-      'invalid',
-      'Idempotency-Key: expected 1 to 255 printable ASCII characters without blanks',
-    )
-  }
-  const bodyHash = new Bun.CryptoHasher('sha256').update(JSON.stringify([target, payload])).digest('hex')
-  return { user, key, route: ROUTE, bodyHash }
-}
-
-/** The job that the same request made; it is shown as it is now. */
-function earlierJob(tx: Tx, request: KeyedRequest): Job | undefined {
-  const response = findAnswer(tx, request)?.response
-  const id = typeof response === 'object' && response !== null && 'id' in response ? response.id : undefined
-  return typeof id === 'string' ? findJob(tx, id) : undefined
 }
 
 function sizeProblems({ qubits, largest }: ProgramsReport, { id, candidates }: Target): Problem[] {

@@ -1,11 +1,14 @@
 import { expect, test } from 'bun:test'
-import type { CalibrateDevice } from '../../../src/devices/index.ts'
+import { type CalibrateDevice, CalibrationError } from '../../../src/devices/index.ts'
+import type { FromHost } from '../../../src/driver/host-messages.ts'
 import { runCalibrate } from '../../../src/driver/operations/calibrate.ts'
+import type { EventPayload, RunCalibration } from '../../../src/protocol/index.ts'
 import { runJobOf } from '../support/jobs.ts'
+import { until } from '../support/until.ts'
 import { operationIo } from './support.ts'
 
 function tuner(changes: Partial<CalibrateDevice> = {}): CalibrateDevice {
-  return { start: async () => undefined, calibrate: async () => ({}), ...changes }
+  return { start: async () => undefined, calibrate: async () => ({ status: 'success' as const }), ...changes }
 }
 
 test('runCalibrate() tells the tuner about maintenance and nothing else', () => {
@@ -38,4 +41,161 @@ test('runCalibrate() gives the tuner a way to send events and a signal that ends
   expect(sent).toMatchObject([{ kind: 'event', type: 'CalibrationProgress' }])
   stopping.abort()
   expect(signal?.aborted).toBe(true)
+})
+
+const RUN: RunCalibration = {
+  type: 'RunCalibration',
+  run_id: 'run000000000001',
+  request_id: 'request00000001',
+  epoch: 1,
+  mode: 'partial',
+  target_qubits: ['q0', 'q0_q1'],
+  limit_ms: 0,
+}
+const OTHER: RunCalibration = { ...RUN, run_id: 'run000000000002', mode: 'full', target_qubits: [] }
+type Report = EventPayload<'CalibrationReport'>
+
+/** A tuner at work, and what it has sent: the reports by run, the progress, and the order of all. */
+function open(calibrate: CalibrateDevice['calibrate'], changes: Partial<CalibrateDevice> = {}) {
+  const { io, sent, ...rest } = operationIo()
+  const operation = runCalibrate(tuner({ calibrate, ...changes }), io)
+  const events = () => sent.flatMap((each) => (isEvent(each) ? [JSON.parse(each.body)] : []))
+  const reportOf = (run: string): Promise<Report> =>
+    until(() => events().find((event) => event.id === run)?.payload, `report of ${run}`)
+  return { operation, sent, events, reportOf, kinds: () => sent.map(({ kind }) => kind), ...rest }
+}
+
+function isEvent(message: FromHost): message is Extract<FromHost, { kind: 'event' | 'result' }> {
+  return message.kind === 'event' || message.kind === 'result'
+}
+
+test('a calibration is given its order, tells its steps and ends with what was found', async () => {
+  const { operation, events, reportOf, kinds } = open(async (request, io) => {
+    io.progress({ phase: 'routine', step: 7, total: 33, routine: 't1', target: 'q0' })
+    return { status: 'partial_failure', notes: [`${request.mode} ${request.targetQubits}`] }
+  })
+  operation.onCommand(RUN)
+  expect(await reportOf(RUN.run_id)).toMatchObject({
+    run_id: RUN.run_id,
+    request_id: RUN.request_id,
+    mode: 'partial',
+    status: 'partial_failure',
+    notes: ['partial q0,q0_q1'],
+    routines: [],
+    device_file: null,
+  })
+  expect(kinds()).toEqual(['started', 'event', 'result'])
+  expect(events()[0]).toMatchObject({
+    type: 'CalibrationProgress',
+    payload: { run_id: RUN.run_id, request_id: RUN.request_id, step: 7, total: 33, routine: 't1' },
+  })
+})
+
+test('what a calibration throws is told in a failed report: its own words only when they are meant for it', async () => {
+  const errors = [
+    new CalibrationError('calibration.yml line 3: no such routine\nat x'),
+    new TypeError('/etc/x'),
+  ]
+  const { operation, reportOf } = open(async () => {
+    throw errors.shift() ?? new Error('no more')
+  })
+  operation.onCommand(RUN)
+  operation.onCommand(OTHER)
+  const first = await reportOf(RUN.run_id)
+  expect(first).toMatchObject({ status: 'failed', errors: ['calibration.yml line 3: no such routine'] })
+  const second = await reportOf(OTHER.run_id)
+  expect(second).toMatchObject({
+    status: 'failed',
+    mode: 'full',
+    errors: ['TypeError: calibration failed, see the driver log'],
+  })
+})
+
+test.each([
+  [{ status: 'fine' }, 'status: '],
+  [undefined, ''],
+  [{ status: 'success', routines: [{ routine: 't1' }] }, 'routines.0.'],
+])('a device that returns %j has a failed report that names what is wrong', async (found, where) => {
+  const { operation, reportOf } = open(async () => found as never)
+  operation.onCommand(RUN)
+  const { status, errors } = await reportOf(RUN.run_id)
+  expect(status).toBe('failed')
+  expect(errors[0]).toStartWith(`the device reported what no report can hold: ${where}`)
+})
+
+test('a report that is too large loses its traces, and is a failure when that is not enough', async () => {
+  const long = 'x'.repeat(33 * 1024 * 1024)
+  const routine = { routine: 't1', target: 'q0', status: 'success' as const }
+  const found = [
+    { status: 'success' as const, routines: [{ ...routine, fit: { y: long } }, routine] },
+    { status: 'success' as const, routines: [{ ...routine, extra: long }] },
+  ]
+  const { operation, reportOf } = open(async () => found.shift() ?? { status: 'failed' })
+  operation.onCommand(RUN)
+  operation.onCommand(OTHER)
+  expect(await reportOf(RUN.run_id)).toMatchObject({
+    status: 'success',
+    routines: [{ ...routine, fit: { dropped: true } }, routine],
+  })
+  expect(await reportOf(OTHER.run_id)).toMatchObject({
+    status: 'failed',
+    errors: ['the report is larger than 32 MiB even without its traces'],
+  })
+})
+
+test('a calibration of its own runs alone, and one that is asked for meanwhile waits for it', async () => {
+  const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  let started = 0
+  let own: Promise<unknown> = Promise.resolve()
+  const { operation, events, sent, reportOf } = open(
+    async () => {
+      started += 1
+      await gates[started - 1]?.promise
+      return { status: 'success' }
+    },
+    {
+      start: async (io) => {
+        own = io.calibrateNow({ mode: 'fidelity_check' })
+        expect(await io.calibrateNow({ mode: 'fidelity_check' })).toBeUndefined()
+      },
+    },
+  )
+  await operation.start()
+  operation.onCommand(RUN)
+  await until(() => sent.some(({ kind }) => kind === 'started'))
+  expect(started).toBe(1)
+  gates[0]?.resolve()
+  gates[1]?.resolve()
+  expect(await own).toMatchObject({ status: 'success' })
+  await reportOf(RUN.run_id)
+  const [check, asked] = events().filter(({ type }) => type === 'CalibrationReport')
+  expect(check.payload).toMatchObject({ request_id: null, mode: 'fidelity_check' })
+  expect(asked.payload).toMatchObject({ request_id: RUN.request_id })
+  expect(sent.map(({ kind }) => kind)).toEqual(['started', 'event', 'result'])
+})
+
+test('cancel() stops the run with that name, also before its turn', async () => {
+  const seen: string[] = []
+  const { operation, reportOf } = open(async ({ runId }, io) => {
+    seen.push(runId)
+    return new Promise((_, reject) => io.signal.addEventListener('abort', () => reject(io.signal.reason)))
+  })
+  operation.onCommand(RUN)
+  operation.onCommand(OTHER)
+  await until(() => seen.length > 0)
+  operation.cancel?.('run000000000009')
+  operation.cancel?.(OTHER.run_id)
+  operation.cancel?.(RUN.run_id)
+  expect(await reportOf(RUN.run_id)).toMatchObject({ status: 'failed', errors: ['calibration stopped'] })
+  expect(await reportOf(OTHER.run_id)).toMatchObject({ status: 'failed', errors: ['calibration stopped'] })
+  expect(seen).toEqual([RUN.run_id])
+})
+
+test('an order of another version has a failed report', async () => {
+  const { operation, reportOf } = open(async () => ({ status: 'success' }))
+  operation.onUnreadable?.(JSON.stringify({ ...RUN, mode: 'quick' }), 'mode: Invalid')
+  expect(await reportOf(RUN.run_id)).toMatchObject({
+    status: 'failed',
+    errors: ['calibration not understood: mode: Invalid'],
+  })
 })

@@ -59,7 +59,7 @@ export async function openTestServer(options: ServerOptions): Promise<TestServer
     onMessage(body) {
       const event: EventEnvelope = JSON.parse(new TextDecoder().decode(body))
       server.events.push(event)
-      if (event.type === 'JobResult' && server.acknowledge) {
+      if (server.acknowledge && ['JobResult', 'CalibrationReport'].includes(event.type)) {
         server.push({ type: 'EventAck', event: event.id, applied: true })
       }
     },

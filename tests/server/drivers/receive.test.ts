@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
+import * as v from 'valibot'
 import { FakeClock, silentLog } from '../../../src/base/index.ts'
-import type { EventEnvelope } from '../../../src/protocol/index.ts'
+import { calibrationReport, type EventEnvelope } from '../../../src/protocol/index.ts'
 import { Receiver } from '../../../src/server/drivers/receive.ts'
 
 const SOURCE = { driver: 'd', name: 'north', qpu: 'q', operation: 'process', epoch: 1 }
@@ -58,6 +59,21 @@ test('take() rejects a result that is too large to be parsed', async () => {
   await take({ type: 'JobResult', id: 'r1', ts, payload: { ...result, padding } })
   await take({ payload: { ...result, padding }, type: 'JobResult', id: 'r2', ts })
   expect([handled, rejected]).toEqual([[], ['r1']])
+})
+
+test('take() puts a failed report in place of one that cannot be read: its request must not run for ever', async () => {
+  const { events, rejected, take } = open()
+  const padding = 'x'.repeat(34 * 1024 * 1024)
+  const report = { type: 'CalibrationReport', ts, payload: { status: 'fine' } }
+  await take({ type: report.type, id: 'run000000000001', ts, payload: { padding } })
+  await take({ type: report.type, id: 'run000000000002', ts, payload: report.payload })
+  await take({ type: report.type, id: 'not the id of a run', ts, payload: report.payload })
+  expect(events.map(({ id, payload }) => [id, (payload as { errors: string[] }).errors])).toEqual([
+    ['run000000000001', ['The report of the tuner cannot be read: it is larger than 32 MiB']],
+    ['run000000000002', [expect.stringContaining('cannot be read: ')]],
+  ])
+  expect(rejected).toEqual(['not the id of a run'])
+  for (const { payload } of events) expect(v.is(calibrationReport, payload)).toBe(true)
 })
 
 test('take() ends the job whose results are too large: another run would give the same', async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { markStarted } from '../../../src/db/index.ts'
+import { Holds } from '../../../src/server/drivers/holds.ts'
 import { requeueAbandoned } from '../../../src/server/jobs/abandon.ts'
 import { Deadlines } from '../../../src/server/jobs/deadlines.ts'
 import { Dispatcher } from '../../../src/server/jobs/dispatch.ts'
-import { Holds } from '../../../src/server/jobs/holds.ts'
 import { JobLab } from '../../support/job-lab.ts'
 
 /** A driver that was given a job, began it when `hasStarted`, went away and is back under a new lease. */

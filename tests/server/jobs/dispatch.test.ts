@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { toTimestamp } from '../../../src/base/index.ts'
 import { timeSlots } from '../../../src/db/index.ts'
+import { Holds } from '../../../src/server/drivers/holds.ts'
 import { Deadlines } from '../../../src/server/jobs/deadlines.ts'
 import { Dispatcher } from '../../../src/server/jobs/dispatch.ts'
-import { Holds } from '../../../src/server/jobs/holds.ts'
 import { JobLab, PAYLOAD } from '../../support/job-lab.ts'
 
 function openDispatcher(lab: JobLab) {

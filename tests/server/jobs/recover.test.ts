@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
+import { Holds } from '../../../src/server/drivers/holds.ts'
 import { Deadlines } from '../../../src/server/jobs/deadlines.ts'
 import { Dispatcher } from '../../../src/server/jobs/dispatch.ts'
-import { Holds } from '../../../src/server/jobs/holds.ts'
 import { Recovery } from '../../../src/server/jobs/recover.ts'
 import { JobLab } from '../../support/job-lab.ts'
 

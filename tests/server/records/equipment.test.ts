@@ -83,7 +83,13 @@ describe('calibration_requests', () => {
   test('may be given up by hand, and nothing else', async () => {
     await using server = await openTestServer()
     const qpu = await server.createQpu('north')
-    const body = { driver: qpu.driver, mode: 'full' }
+    const body = { driver: (await server.createTuner(qpu)).id, mode: 'full' }
+    expect((await server.admin.post(PATH, { ...body, driver: qpu.driver })).body).toMatchObject({
+      code: 'not_a_tuner',
+    })
+    expect((await server.admin.post(PATH, { ...body, target_qubits: ['q0'] })).body).toMatchObject({
+      data: { target_qubits: { code: 'targets_without_partial' } },
+    })
     expect((await server.admin.post(PATH, { ...body, status: 'done' })).status).toBe(400)
     expect((await server.admin.post(PATH, { ...body, mode: 'half' })).body).toMatchObject({
       data: { mode: { code: 'validation_invalid_value', message: 'Invalid value half.' } },
@@ -97,6 +103,10 @@ describe('calibration_requests', () => {
     expect((await server.admin.patch(path, { status: 'pending' })).status).toBe(400)
     const user = server.as(await server.createUser())
     expect((await user.get(path)).get('status')).toBe('failed')
+    const acts = await server.db.read((tx) =>
+      tx.all("SELECT act FROM audit_log WHERE act = 'calibration.fail'"),
+    )
+    expect(acts).toHaveLength(1)
     expect((await server.guest.get(path)).status).toBe(404)
   })
 })

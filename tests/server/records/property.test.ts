@@ -57,7 +57,7 @@ async function seed(server: TestServer): Promise<string[]> {
     await make('qpu_time_requests', { seconds: 0.5, user: user.id }),
     await make('quantum_jobs', { payload: { circuits: [{ circuit: PROGRAM }] } }, me),
     await make('notifications', { title: 'Tea' }),
-    await make('calibration_requests', { driver: qpu.driver, mode: 'full' }),
+    await make('calibration_requests', { driver: (await server.createTuner(qpu)).id, mode: 'full' }),
   ]
 }
 

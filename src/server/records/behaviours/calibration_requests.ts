@@ -1,13 +1,29 @@
+import * as v from 'valibot'
 import { AppError } from '../../../base/index.ts'
-import { calibrationRequests } from '../../../db/index.ts'
+import { appendAudit, calibrationRequests, mustMayCalibrate } from '../../../db/index.ts'
+import { calibrationMode } from '../../../protocol/index.ts'
+import { mustFitMode, targetQubits } from '../../calibration/enqueue.ts'
+import { callerName } from '../../http/caller.ts'
 import { defineBehaviour } from '../behaviour.ts'
 
 const ENDED = ['done', 'failed']
+/** Set by the tuner, and by the queue. */
+const MOVED_BY_TUNER = ['progress', 'started_at', 'finished_at', 'result', 'requested_by'] as const
 
-/** Calibration requests: the tuner moves them; a superuser may give one up, which lets the next one through. */
+/**
+ * Calibration requests: made as by the dispatch route, moved by their tuner; a superuser may give one up, which ends
+ * its run and lets the next one through.
+ */
 export const calibrationRequestsBehaviour = defineBehaviour(calibrationRequests, {
-  creating(_, values) {
+  fixed: { create: MOVED_BY_TUNER, update: ['driver', 'mode', 'target_qubits', ...MOVED_BY_TUNER] },
+  creating({ tx, caller }, values) {
     if (values['status'] !== undefined && values['status'] !== 'pending') throw refused()
+    const mode = v.safeParse(calibrationMode, values['mode'])
+    // Anything else is refused by the collection itself, with all its fields.
+    if (!mode.success || typeof values['driver'] !== 'string') return
+    mustFitMode(mode.output, readTargets(values['target_qubits']))
+    mustMayCalibrate(tx, values['driver'])
+    values['requested_by'] = callerName(caller)
   },
   updating({ tx }, before, patch) {
     const { status } = patch
@@ -15,7 +31,25 @@ export const calibrationRequestsBehaviour = defineBehaviour(calibrationRequests,
     if (status !== 'failed' || ENDED.includes(before.status)) throw refused()
     patch['finished_at'] = tx.at
   },
+  updated({ tx, caller }, before, after) {
+    if (after.status !== 'failed' || before.status === 'failed') return
+    const detail = { driver: after.driver, was: before.status }
+    appendAudit(tx, { actor: callerName(caller), act: 'calibration.fail', subject: after.id, detail })
+  },
+  committed({ service }, { before, after }) {
+    if (before?.status !== 'running' || after?.status === 'running') return
+    service.context.hub.send(before.driver, { type: 'StopCalibration', run_id: before.run_id })
+  },
 })
+
+function readTargets(value: unknown): string[] {
+  const read = v.safeParse(v.nullish(targetQubits, []), value)
+  if (read.success) return read.output ?? []
+  const message = `${read.issues[0].message}.`
+  throw new AppError('invalid', 'Failed to create record', {
+    fields: { target_qubits: { code: 'validation_invalid_value', message } },
+  })
+}
 
 function refused(): AppError {
   const message = 'Is set by the tuner; a pending or running request can only be set to failed.'

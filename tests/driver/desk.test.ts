@@ -1,16 +1,16 @@
 import { expect, test } from 'bun:test'
 import { FakeClock } from '../../src/base/index.ts'
-import { JobDesk } from '../../src/driver/job-desk.ts'
-import type { JobWatch } from '../../src/driver/job-run.ts'
+import { Desk } from '../../src/driver/desk.ts'
+import { jobTask } from '../../src/driver/job-task.ts'
 import { Outbox } from '../../src/driver/outbox.ts'
+import type { TaskWatch } from '../../src/driver/task-run.ts'
 import { writeFailure } from '../../src/driver/write-event.ts'
-import type { EventEnvelope } from '../../src/protocol/index.ts'
+import type { EventEnvelope, RunJob } from '../../src/protocol/index.ts'
 import { recordedLog } from './support/logs.ts'
 import { tempFolder } from './support/temp-folder.ts'
 import { until } from './support/until.ts'
 
 const DISPATCH = {
-  kind: 'run',
   type: 'RunJob',
   job: 'job000000000001',
   attempt: 1,
@@ -25,13 +25,13 @@ async function openDesk(folder: string) {
   const outbox = await Outbox.open(folder, { clock, log })
   const told: EventEnvelope[] = []
   const stopped: string[] = []
-  const runs: { watch: JobWatch; end(body: string | undefined): void }[] = []
-  const desk = new JobDesk({
+  const runs: { watch: TaskWatch; end(body: string | undefined): void }[] = []
+  const desk = new Desk({
     clock,
     log,
     outbox,
-    runJob: (_, watch) => new Promise((resolve) => runs.push({ watch, end: resolve })),
-    stopJob: (result) => stopped.push(result),
+    run: (_, watch) => new Promise((resolve) => runs.push({ watch, end: resolve })),
+    stopTask: (id) => stopped.push(id),
     sendNow: (body) => told.push(JSON.parse(body)) > 0,
     wake: () => undefined,
   })
@@ -40,15 +40,19 @@ async function openDesk(folder: string) {
   const end = async (attempt: { job: string; attempt: number; epoch: number } = DISPATCH) => {
     const { job, attempt: number, epoch } = attempt
     runs.at(-1)?.end(writeFailure(clock, { job, attempt: number, epoch }, { class: 'user', message: 'no' }))
-    await until(() => desk.running === null)
+    await until(() => desk.hello.running === null)
   }
   const resent = async () => {
     const ids: string[] = []
     await outbox.sendDue(async (body) => void ids.push(JSON.parse(body).id))
     return ids
   }
+  /** Hands a dispatch to the desk. */
+  const receive = (dispatch: Omit<RunJob, 'payload'>) =>
+    desk.receive(jobTask(dispatch, 'text', { clock, jobTimeoutMs: 10_000 }))
   return {
     desk,
+    receive,
     stopped,
     clock,
     outbox,
@@ -60,11 +64,11 @@ async function openDesk(folder: string) {
   }
 }
 
-test('JobDesk reports start and, each 5 s, the job and what it is at', async () => {
+test('Desk reports start and, each 5 s, the job and what it is at', async () => {
   await using folder = await tempFolder()
-  const { desk, clock, told, runs, types, end } = await openDesk(folder.path)
-  await desk.receive(DISPATCH, 'text')
-  expect(desk.running).toEqual({ job: DISPATCH.job, attempt: 1 })
+  const { desk, receive, clock, told, runs, types, end } = await openDesk(folder.path)
+  await receive(DISPATCH)
+  expect(desk.hello.running).toEqual({ job: DISPATCH.job, attempt: 1 })
   runs[0]?.watch.onStarted()
   await clock.advance(5_000)
   runs[0]?.watch.onPhase('compiling')
@@ -79,26 +83,26 @@ test('JobDesk reports start and, each 5 s, the job and what it is at', async () 
   expect(types()).toHaveLength(3)
 })
 
-test('JobDesk.stop() ends the attempt under way, no other, and leaves no result', async () => {
+test('Desk.stop() ends the attempt under way, no other, and leaves no result', async () => {
   await using folder = await tempFolder()
-  const { desk, stopped, runs, outbox } = await openDesk(folder.path)
-  await desk.receive(DISPATCH, 'text')
-  desk.stop({ job: DISPATCH.job, attempt: 2 })
-  desk.stop(OTHER)
+  const { desk, receive, stopped, runs, outbox } = await openDesk(folder.path)
+  await receive(DISPATCH)
+  desk.stop(`${DISPATCH.job}.2`)
+  desk.stop(`${OTHER.job}.1`)
   expect(stopped).toEqual([])
-  desk.stop(DISPATCH)
+  desk.stop(`${DISPATCH.job}.1`)
   expect(stopped).toHaveLength(1)
   runs[0]?.end(undefined)
-  await until(() => desk.running === null)
+  await until(() => desk.hello.running === null)
   expect(outbox.ids()).toEqual([])
-  await desk.receive({ ...DISPATCH, attempt: 2 }, 'text')
-  expect(desk.running).toEqual({ job: DISPATCH.job, attempt: 2 })
+  await receive({ ...DISPATCH, attempt: 2 })
+  expect(desk.hello.running).toEqual({ job: DISPATCH.job, attempt: 2 })
 })
 
-test('JobDesk reports no start of a job that ends within 20 ms', async () => {
+test('Desk reports no start of a job that ends within 20 ms', async () => {
   await using folder = await tempFolder()
-  const { desk, clock, runs, types, end } = await openDesk(folder.path)
-  await desk.receive(DISPATCH, 'text')
+  const { receive, clock, runs, types, end } = await openDesk(folder.path)
+  await receive(DISPATCH)
   runs[0]?.watch.onStarted()
   await clock.advance(19)
   await end()
@@ -106,48 +110,48 @@ test('JobDesk reports no start of a job that ends within 20 ms', async () => {
   expect(types()).toEqual([])
 })
 
-test('JobDesk puts the result into the outbox before it is free again', async () => {
+test('Desk puts the result into the outbox before it is free again', async () => {
   await using folder = await tempFolder()
-  const { desk, outbox, resent, end } = await openDesk(folder.path)
-  await desk.receive(DISPATCH, 'text')
+  const { receive, outbox, resent, end } = await openDesk(folder.path)
+  await receive(DISPATCH)
   await end()
   expect(outbox.has('job000000000001.1')).toBe(true)
   expect(await resent()).toEqual(['job000000000001.1'])
   expect(await resent()).toEqual([])
 })
 
-test('JobDesk answers a repeated dispatch from the outbox, and after the acknowledgement from memory', async () => {
+test('Desk answers a repeated dispatch from the outbox, and after the acknowledgement from memory', async () => {
   await using folder = await tempFolder()
-  const { desk, outbox, runs, resent, end } = await openDesk(folder.path)
-  await desk.receive(DISPATCH, 'text')
+  const { receive, outbox, runs, resent, end } = await openDesk(folder.path)
+  await receive(DISPATCH)
   await end()
   await resent()
-  await desk.receive(DISPATCH, 'text')
+  await receive(DISPATCH)
   expect(await resent()).toEqual(['job000000000001.1'])
   await outbox.settle('job000000000001.1')
-  await desk.receive({ ...DISPATCH, epoch: 4 }, 'text')
+  await receive({ ...DISPATCH, epoch: 4 })
   expect(await resent()).toEqual(['job000000000001.1'])
   expect(runs).toHaveLength(1)
 })
 
-test('JobDesk answers a repeated dispatch after a restart from the outbox', async () => {
+test('Desk answers a repeated dispatch after a restart from the outbox', async () => {
   await using folder = await tempFolder()
   const first = await openDesk(folder.path)
-  await first.desk.receive(DISPATCH, 'text')
+  await first.receive(DISPATCH)
   await first.end()
   const second = await openDesk(folder.path)
-  await second.desk.receive(DISPATCH, 'text')
+  await second.receive(DISPATCH)
   expect(second.runs).toEqual([])
   expect(await second.resent()).toEqual(['job000000000001.1'])
 })
 
-test('JobDesk confirms the attempt that runs and refuses a second job and an older lease', async () => {
+test('Desk confirms the attempt that runs and refuses a second job and an older lease', async () => {
   await using folder = await tempFolder()
-  const { desk, told, runs } = await openDesk(folder.path)
-  await desk.receive(DISPATCH, 'text')
-  await desk.receive(DISPATCH, 'text')
-  await desk.receive(OTHER, 'text')
-  await desk.receive({ ...OTHER, epoch: 4 }, 'text')
+  const { receive, told, runs } = await openDesk(folder.path)
+  await receive(DISPATCH)
+  await receive(DISPATCH)
+  await receive(OTHER)
+  await receive({ ...OTHER, epoch: 4 })
   expect(told.map(({ type, payload }) => [type, payload])).toEqual([
     ['JobHeartbeat', { job: DISPATCH.job, attempt: 1 }],
     ['JobRefused', { job: OTHER.job, attempt: 1, reason: 'busy' }],
@@ -156,26 +160,26 @@ test('JobDesk confirms the attempt that runs and refuses a second job and an old
   expect(runs).toHaveLength(1)
 })
 
-test('JobDesk.close() waits for the running job and refuses new ones', async () => {
+test('Desk.close() waits for the running job and refuses new ones', async () => {
   await using folder = await tempFolder()
-  const { desk, told, end } = await openDesk(folder.path)
-  await desk.receive(DISPATCH, 'text')
+  const { desk, receive, told, end } = await openDesk(folder.path)
+  await receive(DISPATCH)
   let closed = false
   const closing = desk.close().then(() => {
     closed = true
   })
-  await desk.receive(OTHER, 'text')
+  await receive(OTHER)
   expect(told.at(-1)?.payload).toEqual({ job: OTHER.job, attempt: 1, reason: 'stopping' })
   expect(closed).toBe(false)
   await end()
   await closing
 })
 
-test('JobDesk leaves no result for a job that was given up', async () => {
+test('Desk leaves no result for a job that was given up', async () => {
   await using folder = await tempFolder()
-  const { desk, outbox, runs } = await openDesk(folder.path)
-  await desk.receive(DISPATCH, 'text')
+  const { desk, receive, outbox, runs } = await openDesk(folder.path)
+  await receive(DISPATCH)
   runs[0]?.end(undefined)
-  await until(() => desk.running === null)
+  await until(() => desk.hello.running === null)
   expect(outbox.size).toBe(0)
 })

@@ -1,0 +1,128 @@
+import * as v from 'valibot'
+
+/** Bounds of a calibration that hold on both sides of the wire. */
+export const CALIBRATION_LIMITS = {
+  /** Qubits and edges that a partial calibration may be narrowed to. */
+  targets: 1_000,
+  nameLength: 100,
+  textLength: 2_000,
+  /** A report as JSON text; of what is larger only the failure is told. */
+  reportBytes: 32 * 1024 * 1024,
+} as const
+
+/** `fidelity_check`: benchmarks only; `partial`: what is stale on some qubits; `full`: the whole graph. */
+export const CALIBRATION_MODES = ['fidelity_check', 'partial', 'full'] as const
+export const calibrationMode = v.picklist(CALIBRATION_MODES)
+export type CalibrationMode = (typeof CALIBRATION_MODES)[number]
+
+const count = v.pipe(v.number(), v.integer(), v.minValue(0))
+const finite = v.pipe(v.number(), v.finite())
+const name = v.pipe(v.string(), v.maxLength(CALIBRATION_LIMITS.nameLength))
+const text = v.pipe(v.string(), v.maxLength(CALIBRATION_LIMITS.textLength))
+const time = v.pipe(v.string(), v.isoTimestamp())
+const names = v.pipe(v.array(name), v.maxLength(CALIBRATION_LIMITS.targets))
+
+/** Id of a calibration request, or of one run of it. */
+export const calibrationId = v.pipe(v.string(), v.regex(/^[0-9a-z]{15}$/))
+
+/** Name of a qubit or an edge, as the device file has it. */
+export const targetName = v.pipe(
+  v.string(),
+  v.regex(/^[A-Za-z][A-Za-z0-9_]{0,99}$/, 'Expected a letter, then letters, digits and _, at most 100'),
+)
+
+/** One step of a run, told while it goes on. */
+export const calibrationStep = v.object({
+  phase: v.picklist(['plan', 'check', 'routine', 'benchmark', 'write']),
+  /** Position among the planned nodes, of how many. */
+  step: count,
+  total: count,
+  routine: v.optional(name),
+  target: v.optional(name),
+  outcome: v.optional(name),
+  /** Targets that are worked on now. */
+  running: v.optional(names),
+  /** Nodes that ended well, failed and were left out so far. */
+  ok: v.optional(count),
+  failed: v.optional(count),
+  skipped: v.optional(count),
+  elapsed_s: v.optional(v.pipe(finite, v.minValue(0))),
+  /** With phase `plan`: the nodes of this run, in order. */
+  plan: v.optional(
+    v.pipe(
+      v.array(
+        v.object({
+          routine: name,
+          depends_on: v.optional(v.pipe(v.array(name), v.maxLength(100))),
+          targets: v.optional(names),
+          planned: v.optional(v.boolean()),
+          has_check: v.optional(v.boolean()),
+        }),
+      ),
+      v.maxLength(100),
+    ),
+  ),
+})
+export type CalibrationStep = v.InferOutput<typeof calibrationStep>
+
+const parameter = v.looseObject({
+  value: v.unknown(),
+  error: v.optional(v.nullable(finite)),
+  unit: v.optional(name),
+  previous: v.optional(v.unknown()),
+  written: v.optional(v.boolean()),
+})
+
+/** What one routine found on one target. `fit` holds the trace and is the first to go with the years. */
+export const routineResult = v.looseObject({
+  routine: name,
+  target: name,
+  status: v.picklist(['success', 'failed']),
+  parameters: v.optional(v.record(v.string(), parameter)),
+  error: v.optional(v.nullable(v.looseObject({ code: name, message: text }))),
+  quality: v.optional(v.looseObject({})),
+  fit: v.optional(v.unknown()),
+})
+
+/** What one benchmark found on one target. `raw_data` goes with the years, as `fit` does. */
+export const benchmarkResult = v.looseObject({
+  protocol: name,
+  target: name,
+  fidelity: v.optional(v.nullable(finite)),
+  error: v.optional(v.nullable(finite)),
+  raw_data: v.optional(v.unknown()),
+})
+
+const list = <S extends v.GenericSchema>(entry: S, most: number) => v.pipe(v.array(entry), v.maxLength(most))
+
+/** What a tuner found out: all of a report that the run itself knows. */
+export const calibrationFindings = v.object({
+  /** A run that measured nothing is never a `success`. */
+  status: v.picklist(['success', 'partial_failure', 'failed']),
+  /** Which device measured, and on what: `scheduler_a_tuner+simulated`. */
+  backend: v.optional(name, ''),
+  /** How many values of the device file were changed, and its hashes. */
+  device_file: v.optional(v.nullable(v.object({ changed: count, before: name, after: name })), null),
+  routines: v.optional(list(routineResult, 20_000), []),
+  benchmarks: v.optional(list(benchmarkResult, 20_000), []),
+  /** Nodes that were left out, each with the reason. */
+  skipped: v.optional(
+    list(v.object({ routine: name, target: name, reason: name, detail: v.optional(text, '') }), 50_000),
+    [],
+  ),
+  errors: v.optional(list(text, 1_000), []),
+  notes: v.optional(list(text, 1_000), []),
+})
+export type CalibrationFindings = v.InferInput<typeof calibrationFindings>
+
+/** The end of one run. `request_id` is null for a tuner's own drift check. */
+export const calibrationReport = v.object({
+  run_id: calibrationId,
+  request_id: v.nullable(calibrationId),
+  /** Absent when the report itself could not be read. */
+  mode: v.optional(calibrationMode),
+  started_at: time,
+  ended_at: time,
+  ...calibrationFindings.entries,
+})
+export type CalibrationReport = v.InferOutput<typeof calibrationReport>

@@ -1,0 +1,16 @@
+import * as v from 'valibot'
+import { calibrationId, calibrationStep } from '../calibration.ts'
+import { defineEvent } from '../define-event.ts'
+
+/**
+ * One step of a calibration, told after each routine and target. `request_id` is null for a tuner's own drift check,
+ * which nobody has asked for.
+ */
+export const calibrationProgress = defineEvent({
+  type: 'CalibrationProgress',
+  payload: v.object({
+    run_id: calibrationId,
+    request_id: v.nullable(calibrationId),
+    ...calibrationStep.entries,
+  }),
+})

@@ -1,0 +1,113 @@
+import { feature } from 'bun:bundle'
+import * as v from 'valibot'
+import { type Clock, failpoint, type Log, Loop } from '../../base/index.ts'
+import {
+  type CalibrationClaim,
+  claimCalibration,
+  type Database,
+  failCalibration,
+  listTuners,
+  putCalibrationBack,
+} from '../../db/index.ts'
+import type { CalibrationMode } from '../../protocol/index.ts'
+import type { Holds } from '../drivers/holds.ts'
+import type { DriverHub } from '../drivers/hub-contract.ts'
+import { targetQubits } from './enqueue.ts'
+
+/** What the dispatcher works with. */
+export interface CalibrationDispatcherParts {
+  db: Database
+  hub: DriverHub
+  clock: Clock
+  log: Log
+  holds: Holds
+  config: { dispatchPollInterval: number }
+}
+
+/** Collections whose changes may let a calibration run. */
+const WAKING = new Set(['calibration_requests', 'drivers', 'qpus'])
+
+const HOUR_MS = 3_600_000
+/** Longest run of each mode: far more than it needs, so that a hung tuner does not keep its QPU for ever. */
+const LIMIT_MS: Record<CalibrationMode, number> = {
+  fidelity_check: 2 * HOUR_MS,
+  partial: 12 * HOUR_MS,
+  full: 48 * HOUR_MS,
+}
+
+/** Gives each idle tuner its next calibration, whenever a change may allow it and at the poll interval. */
+export class CalibrationDispatcher {
+  readonly #parts: CalibrationDispatcherParts
+  readonly #loop: Loop
+  #unsubscribe: () => void = () => undefined
+
+  constructor(parts: CalibrationDispatcherParts) {
+    this.#parts = parts
+    this.#loop = new Loop({
+      name: 'calibration dispatch',
+      clock: parts.clock,
+      log: parts.log,
+      intervalMs: parts.config.dispatchPollInterval,
+      runOnce: () => this.dispatchOnce(),
+    })
+  }
+
+  /** Starts to dispatch; does nothing when it runs already. */
+  start(): void {
+    this.#unsubscribe()
+    this.#unsubscribe = this.#parts.db.upcoming.subscribe((changes) => {
+      if (changes.some((change) => WAKING.has(change.collection))) this.#loop.wake()
+    })
+    this.#loop.start()
+  }
+
+  /** Stops after the dispatches under way; safe to call twice. */
+  async stop(): Promise<void> {
+    this.#unsubscribe()
+    this.#unsubscribe = () => undefined
+    await this.#loop.stop()
+  }
+
+  /** Claims the next calibration of each idle tuner and sends it; the claim is durable before the first byte. */
+  async dispatchOnce(): Promise<void> {
+    const { db, hub, holds } = this.#parts
+    // Mostly nothing waits: then nothing is written.
+    const tuners = (await db.read(listTuners)).filter(
+      ({ driver, epoch }) => hub.attachedEpoch(driver) === epoch && !holds.isHeld(driver, epoch),
+    )
+    if (tuners.length === 0) return
+    const claims = await db.write('claim calibrations', (tx) =>
+      tuners.flatMap((tuner) => claimCalibration(tx, tuner) ?? []),
+    )
+    for (const claim of claims) await this.#deliver(claim)
+  }
+
+  async #deliver(claim: CalibrationClaim): Promise<void> {
+    const { hub, log, holds, db } = this.#parts
+    const { request, run, driver, epoch, mode } = claim
+    const targets = v.safeParse(v.nullable(targetQubits), claim.targetQubits)
+    if (!targets.success) {
+      const reason = `The stored target_qubits cannot be used: ${targets.issues[0].message}`
+      await db.write('fail calibration', (tx) => failCalibration(tx, claim, reason))
+      log.warn('calibration failed, its stored targets are not valid', { request })
+      return
+    }
+    const sent = hub.send(driver, {
+      type: 'RunCalibration',
+      run_id: run,
+      request_id: request,
+      epoch,
+      mode,
+      target_qubits: targets.output ?? [],
+      limit_ms: LIMIT_MS[mode],
+    })
+    if (sent) {
+      if (feature('FAILPOINTS')) failpoint('calibration.sent')
+      log.info('calibration dispatched', { request, run, driver, mode })
+      return
+    }
+    holds.hold(driver, epoch)
+    await db.write('put calibration back', (tx) => putCalibrationBack(tx, claim))
+    log.warn('calibration not delivered', { request, driver })
+  }
+}

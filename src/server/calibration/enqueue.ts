@@ -1,0 +1,89 @@
+import * as v from 'valibot'
+import { AppError, type FieldError } from '../../base/index.ts'
+import {
+  type CalibrationRequest,
+  calibrationRequests,
+  insertCalibration,
+  keepAnswer,
+} from '../../db/index.ts'
+import { CALIBRATION_LIMITS, calibrationMode, targetName } from '../../protocol/index.ts'
+import type { ServerContext } from '../context.ts'
+import { earlierId, keyedRequest } from '../http/idempotency.ts'
+
+/** What a partial calibration is narrowed to. */
+export const targetQubits = v.pipe(v.array(targetName), v.maxLength(CALIBRATION_LIMITS.targets))
+
+/** Body of `POST /api/op/calibrate/dispatch`. */
+export const calibrationOrder = v.object({
+  driver_id: v.pipe(v.string(), v.nonEmpty(), v.maxLength(100)),
+  mode: calibrationMode,
+  target_qubits: v.pipe(
+    v.optional(v.nullable(targetQubits), []),
+    v.transform((names) => names ?? []),
+  ),
+})
+export type CalibrationOrder = v.InferOutput<typeof calibrationOrder>
+
+/** Who orders a calibration, and the `Idempotency-Key`: the same order again gets the same request. */
+interface Sender {
+  /** As the audit names people. */
+  actor: string
+  idempotencyKey: string | undefined
+}
+
+const ROUTE = 'POST /api/op/calibrate/dispatch'
+
+/**
+ * Puts a calibration into the queue of its tuner.
+ * @throws AppError `invalid` (`target_qubits` that do not fit the mode), `unprocessable`
+ *   (`idempotency_key_reused`), and as `insertCalibration` does.
+ */
+export async function requestCalibration(
+  { db }: Pick<ServerContext, 'db'>,
+  order: CalibrationOrder,
+  { actor, idempotencyKey }: Sender,
+): Promise<CalibrationRequest> {
+  const { driver_id: driver, mode, target_qubits: targets } = order
+  mustFitMode(mode, targets)
+  const request = keyedRequest(idempotencyKey, {
+    user: actor,
+    route: ROUTE,
+    content: [driver, mode, targets],
+  })
+  return db.write('queue calibration', (tx) => {
+    const earlier = earlierId(tx, request)
+    const before = earlier === undefined ? undefined : tx.find(calibrationRequests, earlier)
+    if (before) return before
+    const row = insertCalibration(tx, { driver, mode, targetQubits: targets, actor })
+    if (request) keepAnswer(tx, request, { status: 201, response: { id: row.id } })
+    return row
+  })
+}
+
+/**
+ * `partial` needs targets and the other modes have none.
+ * @throws AppError `invalid`.
+ */
+export function mustFitMode(mode: CalibrationOrder['mode'], targets: readonly string[]): void {
+  const error = targetError(mode, targets)
+  if (error) throw new AppError('invalid', 'Invalid request body', { fields: { target_qubits: error } })
+}
+
+function targetError(mode: CalibrationOrder['mode'], targets: readonly string[]): FieldError | undefined {
+  if (mode === 'partial' && targets.length === 0) {
+    return {
+      code: 'validation_required',
+      message: 'Mode partial needs at least one qubit or edge; mode full takes all.',
+    }
+  }
+  if (mode !== 'partial' && targets.length > 0) {
+    return {
+      code: 'targets_without_partial',
+      message: `Mode ${mode} takes all qubits; leave target_qubits out or use mode partial.`,
+    }
+  }
+  const twice = targets.find((name, at) => targets.indexOf(name) < at)
+  return twice === undefined
+    ? undefined
+    : { code: 'validation_not_unique', message: `${twice} is named twice.` }
+}

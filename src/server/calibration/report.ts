@@ -1,0 +1,41 @@
+import { AppError } from '../../base/index.ts'
+import { type Report, type ReportEnd, storeReport } from '../../db/index.ts'
+import type { EventPayload } from '../../protocol/index.ts'
+import type { ServerContext } from '../context.ts'
+import type { EventSource } from '../drivers/receive.ts'
+
+/**
+ * Takes the report of a run: report and request `done` in one transaction.
+ * @throws AppError `storage_full` when nothing could be stored; the tuner then has to send it again.
+ */
+export async function finishCalibration(
+  { db }: Pick<ServerContext, 'db'>,
+  { driver, qpu }: Pick<EventSource, 'driver' | 'qpu'>,
+  payload: EventPayload<'CalibrationReport'>,
+): Promise<ReportEnd> {
+  const { run_id: run, request_id: request, mode = '', started_at, ended_at, ...findings } = payload
+  const report: Report = {
+    ...{ run, driver, qpu, request, mode, findings },
+    startedAt: Date.parse(started_at),
+    endedAt: Date.parse(ended_at),
+  }
+  const store = (what: Report) => db.write('store report', (tx) => storeReport(tx, what))
+  try {
+    return await store(report)
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'invalid') throw error
+    // Sent again it would be refused again, and its request would run for ever.
+    const reason = Object.entries(error.fields).map(([field, { message }]) => `${field}: ${message}`)
+    return store({ ...report, findings: { ...EMPTY, errors: [`The report cannot be stored: ${reason}`] } })
+  }
+}
+
+const EMPTY = {
+  status: 'failed',
+  backend: '',
+  device_file: null,
+  routines: [],
+  benchmarks: [],
+  skipped: [],
+  notes: [],
+} as const

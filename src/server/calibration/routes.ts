@@ -1,0 +1,28 @@
+import { calibrationRequests } from '../../db/index.ts'
+import { callerName } from '../http/caller.ts'
+import { presentRecord } from '../http/present.ts'
+import { recordAnswer } from '../http/record-answer.ts'
+import { defineRoute, Reply, type Route } from '../http/route.ts'
+import { calibrationOrder, requestCalibration } from './enqueue.ts'
+
+/** Calibrations: superusers queue them; everything else is read as records. */
+export const calibrationRoutes: Route[] = [
+  defineRoute({
+    method: 'POST',
+    path: '/api/op/calibrate/dispatch',
+    access: 'superuser',
+    summary: 'Queue a calibration; its tuner runs one at a time',
+    body: calibrationOrder,
+    headers: {
+      'Idempotency-Key':
+        'The same request again with the same key gets the same calibration; 1 to 255 characters',
+    },
+    statuses: [201, 400, 401, 403, 404, 409, 422, 503],
+    answer: recordAnswer('CalibrationRequest', calibrationRequests),
+    async run(context, { body, caller, request }) {
+      const idempotencyKey = request.headers.get('idempotency-key') ?? undefined
+      const row = await requestCalibration(context, body, { actor: callerName(caller), idempotencyKey })
+      return new Reply(201, presentRecord(calibrationRequests, row, context.db.names, { isSuperuser: true }))
+    },
+  }),
+]

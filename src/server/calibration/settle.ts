@@ -1,0 +1,66 @@
+import {
+  confirmCalibration,
+  isAwaited,
+  listRunsOfOlderLeases,
+  loseCalibration,
+  noteProgress,
+  putCalibrationBack,
+} from '../../db/index.ts'
+import type { EventPayload } from '../../protocol/index.ts'
+import type { ServerContext } from '../context.ts'
+import type { EventSource } from '../drivers/receive.ts'
+
+type Context = Pick<ServerContext, 'db' | 'hub' | 'log'>
+
+/**
+ * A tuner has come back: what it neither runs nor has reported is lost, and what it runs although nobody waits for
+ * it any more is stopped.
+ */
+export async function settleReturned(
+  context: Context,
+  { driver, epoch }: EventSource,
+  { run_id, outbox = [] }: Pick<EventPayload<'DriverHello'>, 'run_id' | 'outbox'>,
+): Promise<void> {
+  const held = new Set(run_id ? [...outbox, run_id] : outbox)
+  const lost = await context.db.write('settle calibrations', (tx) => {
+    if (run_id) confirmCalibration(tx, { run: run_id, driver })
+    return listRunsOfOlderLeases(tx, { driver, epoch })
+      .filter(({ run }) => !held.has(run))
+      .map((run) => ({ ...run, status: loseCalibration(tx, run, 'The tuner came back without it') }))
+  })
+  for (const run of lost) context.log.warn('calibration lost by its tuner', { ...run })
+  if (run_id) await stopUnlessAwaited(context, { run: run_id, driver })
+}
+
+/** The tuner has begun a run. */
+export async function beginCalibration(context: Context, driver: string, run: string): Promise<void> {
+  await context.db.write('confirm calibration', (tx) => confirmCalibration(tx, { run, driver }))
+  await stopUnlessAwaited(context, { run, driver })
+}
+
+/** The tuner did not take a run. */
+export async function returnCalibration({ db }: Context, driver: string, run: string): Promise<void> {
+  await db.write('put calibration back', (tx) => putCalibrationBack(tx, { run, driver }))
+}
+
+/** The tuner tells how far it is. Its own drift checks have no row in the queue. */
+export async function followCalibration(
+  context: Context,
+  driver: string,
+  { run_id: run, request_id: request, ...progress }: EventPayload<'CalibrationProgress'>,
+): Promise<void> {
+  if (request === null) return
+  const noted = await context.db.write('note calibration progress', (tx) =>
+    noteProgress(tx, { run, driver }, progress),
+  )
+  if (!noted) await stopUnlessAwaited(context, { run, driver })
+}
+
+/** A run that was given up only keeps the next one waiting. */
+async function stopUnlessAwaited(
+  { db, hub, log }: Context,
+  run: { run: string; driver: string },
+): Promise<void> {
+  if (await db.read((tx) => isAwaited(tx, run))) return
+  if (hub.send(run.driver, { type: 'StopCalibration', run_id: run.run })) log.info('calibration stopped', run)
+}

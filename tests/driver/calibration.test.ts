@@ -1,0 +1,113 @@
+import { expect, test } from 'bun:test'
+import { existsSync, writeFileSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { RunCalibration } from '../../src/protocol/index.ts'
+import { openBench } from './support/driver.ts'
+import { until } from './support/until.ts'
+
+const TUNER = `${join(import.meta.dir, '../support/scripted-tuner.ts')}#scripted`
+const RUN: RunCalibration = {
+  type: 'RunCalibration',
+  run_id: 'run000000000001',
+  request_id: 'request00000001',
+  epoch: 1,
+  mode: 'full',
+  target_qubits: [],
+  limit_ms: 0,
+}
+const OTHER = { ...RUN, run_id: 'run000000000002' }
+
+async function openTuner() {
+  const bench = await openBench()
+  const gate = join(bench.folder, 'gate')
+  await bench.attach({ operation: 'calibrate', device: TUNER, optionPairs: [`gate=${gate}`] })
+  return { bench, gate: () => writeFileSync(gate, ''), [Symbol.asyncDispose]: bench[Symbol.asyncDispose] }
+}
+
+test('a tuner runs one calibration at a time and keeps its report until it is acknowledged', async () => {
+  await using tuner = await openTuner()
+  const { bench } = tuner
+  bench.server.acknowledge = false
+  bench.server.push(RUN)
+  expect((await bench.event('CalibrationStarted')).payload).toEqual({ run_id: RUN.run_id })
+  await bench.event('CalibrationProgress', 2)
+  bench.server.push(OTHER)
+  bench.server.push({ ...OTHER, epoch: 0 })
+  await bench.event('CalibrationRefused', 2)
+  expect(bench.server.eventsOf('CalibrationRefused').map(({ payload }) => payload)).toEqual([
+    { run_id: OTHER.run_id, reason: 'busy' },
+    { run_id: OTHER.run_id, reason: 'old_epoch' },
+  ])
+  bench.server.push(RUN)
+  await bench.event('CalibrationStarted', 2)
+  tuner.gate()
+  const report = await bench.event('CalibrationReport')
+  expect(report).toMatchObject({ id: RUN.run_id, payload: { status: 'success', request_id: RUN.request_id } })
+  expect(await readdir(bench.outbox)).toContain(`${RUN.run_id}.json`)
+  // The same run again is answered from the outbox, and runs no second time.
+  bench.server.push(RUN)
+  expect((await bench.event('CalibrationReport', 2)).payload).toEqual(report.payload)
+  bench.server.push({ type: 'EventAck', event: RUN.run_id, applied: true })
+  await until(() => !existsSync(join(bench.outbox, `${RUN.run_id}.json`)), 'the report to be forgotten')
+})
+
+test('a tuner that comes back says which run is under way', async () => {
+  await using tuner = await openTuner()
+  const { bench } = tuner
+  expect((await bench.event('DriverHello')).payload).not.toHaveProperty('run_id')
+  bench.server.push(RUN)
+  await bench.event('CalibrationStarted')
+  bench.server.drop()
+  expect((await bench.event('DriverHello', 2)).payload).toMatchObject({ running: null, run_id: RUN.run_id })
+})
+
+test('a run that is stopped ends with a failed report, and the next one runs', async () => {
+  await using tuner = await openTuner()
+  const { bench } = tuner
+  bench.server.push(RUN)
+  await bench.event('CalibrationProgress', 2)
+  bench.server.push({ type: 'StopCalibration', run_id: OTHER.run_id })
+  bench.server.push({ type: 'StopCalibration', run_id: RUN.run_id })
+  expect((await bench.event('CalibrationReport')).payload).toMatchObject({
+    run_id: RUN.run_id,
+    status: 'failed',
+  })
+  tuner.gate()
+  bench.server.push(OTHER)
+  expect((await bench.event('CalibrationReport', 2)).payload).toMatchObject({
+    run_id: OTHER.run_id,
+    status: 'success',
+  })
+})
+
+test('a run that is out of time ends with a failed report', async () => {
+  await using tuner = await openTuner()
+  const { bench } = tuner
+  bench.server.push({ ...RUN, limit_ms: 100 })
+  expect((await bench.event('CalibrationReport')).payload).toMatchObject({
+    errors: ['calibration timed out after 0.1 s'],
+  })
+})
+
+test('a tuner whose process dies reports that and goes on', async () => {
+  await using bench = await openBench()
+  const crash = join(bench.folder, 'crash')
+  writeFileSync(crash, '')
+  await bench.attach({ operation: 'calibrate', device: TUNER, optionPairs: [`crash=${crash}`] })
+  bench.server.push(RUN)
+  expect((await bench.event('CalibrationReport')).payload).toMatchObject({
+    run_id: RUN.run_id,
+    request_id: RUN.request_id,
+    status: 'failed',
+    errors: ['worker exited (SIGABRT) while running the calibration'],
+  })
+})
+
+test('a process driver takes no calibration and a tuner no job', async () => {
+  await using bench = await openBench()
+  await bench.attach()
+  bench.server.push(RUN)
+  await until(() => bench.lines.some(({ message }) => message === 'command not understood'), 'a log line')
+  expect(bench.server.eventsOf('CalibrationStarted')).toEqual([])
+})

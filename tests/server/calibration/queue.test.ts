@@ -1,0 +1,332 @@
+import { describe, expect, test } from 'bun:test'
+import { calibrationRequests, calibrationResults } from '../../../src/db/index.ts'
+import { CalibrationLab } from '../../support/calibration-lab.ts'
+
+describe('CalibrationDispatcher.dispatchOnce()', () => {
+  test('gives an attached tuner its oldest request, and the next one only after its report', async () => {
+    await using lab = await CalibrationLab.open()
+    const [first, second] = [await lab.request(), await lab.request()]
+    await lab.dispatcher.dispatchOnce()
+    expect((await lab.read(first.id)).status).toBe('pending')
+    const { epoch } = await lab.attach()
+    await lab.dispatcher.dispatchOnce()
+    await lab.dispatcher.dispatchOnce()
+    const { status, run_id, started_at } = await lab.read(first.id)
+    expect([status, started_at === '']).toEqual(['running', false])
+    expect(lab.lab.hub.commands('RunCalibration')).toEqual([
+      {
+        ...{ type: 'RunCalibration', run_id, request_id: first.id, epoch, mode: 'full' },
+        ...{ target_qubits: [], limit_ms: 48 * 3_600_000 },
+      },
+    ])
+    await lab.report(run_id, first.id)
+    await lab.dispatcher.dispatchOnce()
+    expect([(await lab.read(first.id)).status, (await lab.read(second.id)).status]).toEqual([
+      'done',
+      'running',
+    ])
+  })
+
+  test('puts a request back whose bytes could not leave, and tries again after a pause', async () => {
+    await using lab = await CalibrationLab.open()
+    await lab.attach()
+    const { id } = await lab.request()
+    lab.lab.hub.isFull = true
+    await lab.dispatcher.dispatchOnce()
+    expect(await lab.read(id)).toMatchObject({ status: 'pending', started_at: '' })
+    lab.lab.hub.isFull = false
+    await lab.dispatcher.dispatchOnce()
+    expect((await lab.read(id)).status).toBe('pending')
+    await lab.clock.advance(250)
+    await lab.dispatcher.dispatchOnce()
+    expect((await lab.read(id)).status).toBe('running')
+  })
+
+  test('waits while QPU or tuner are disabled, and goes on in maintenance', async () => {
+    await using lab = await CalibrationLab.open()
+    await lab.attach()
+    const { id } = await lab.request()
+    await lab.lab.setQpu(lab.qpu.id, { enabled: false })
+    await lab.dispatcher.dispatchOnce()
+    expect((await lab.read(id)).status).toBe('pending')
+    await lab.lab.setQpu(lab.qpu.id, { enabled: true, maintenance: true })
+    await lab.dispatcher.dispatchOnce()
+    expect((await lab.read(id)).status).toBe('running')
+  })
+
+  test('fails a request whose stored targets cannot be used, and goes on', async () => {
+    await using lab = await CalibrationLab.open()
+    await lab.attach()
+    const [bad, good] = [await lab.request(), await lab.request()]
+    await lab.lab.db.write('spoil', (tx) =>
+      tx.update(calibrationRequests, bad.id, { target_qubits: { q: 0 } }),
+    )
+    await lab.dispatcher.dispatchOnce()
+    await lab.dispatcher.dispatchOnce()
+    expect(await lab.read(bad.id)).toMatchObject({ status: 'failed' })
+    expect((await lab.read(bad.id)).error).toStartWith('The stored target_qubits cannot be used: ')
+    expect((await lab.read(good.id)).status).toBe('running')
+  })
+})
+
+describe('CalibrationRefused', () => {
+  test('puts the request back; the tuner is asked again after a pause', async () => {
+    await using lab = await CalibrationLab.open()
+    const { id, run } = await lab.running()
+    await lab.say('CalibrationRefused', { run_id: run, reason: 'busy' })
+    await lab.dispatcher.dispatchOnce()
+    expect((await lab.read(id)).status).toBe('pending')
+    await lab.clock.advance(250)
+    await lab.dispatcher.dispatchOnce()
+    expect(await lab.read(id)).toMatchObject({ status: 'running' })
+    expect((await lab.read(id)).run_id).not.toBe(run)
+  })
+})
+
+describe('CalibrationProgress', () => {
+  const STEP = { phase: 'routine', step: 7, total: 33, routine: 'motzoi_parameter', target: 'q2' }
+
+  test('is kept with the plan the run began with, while it runs', async () => {
+    await using lab = await CalibrationLab.open()
+    const { id, run } = await lab.running()
+    const ids = { run_id: run, request_id: id }
+    const plan = [{ routine: 't1' }]
+    await lab.say('CalibrationProgress', { ...ids, phase: 'plan', step: 0, total: 33, plan })
+    await lab.say('CalibrationProgress', { ...ids, ...STEP })
+    expect((await lab.read(id)).progress).toEqual({ ...STEP, plan })
+    await lab.report(run, id)
+    await lab.say('CalibrationProgress', { ...ids, ...STEP, step: 8 })
+    expect(await lab.read(id)).toMatchObject({ status: 'done', progress: { step: 7 } })
+  })
+
+  test("of a tuner's own check changes nothing and stops nothing", async () => {
+    await using lab = await CalibrationLab.open()
+    const { id } = await lab.running()
+    await lab.say('CalibrationProgress', { run_id: lab.newRun(), request_id: null, ...STEP })
+    expect((await lab.read(id)).progress).toBeNull()
+    expect(lab.lab.hub.commands('StopCalibration')).toEqual([])
+  })
+
+  test('of a run that was given up stops it', async () => {
+    await using lab = await CalibrationLab.open()
+    const { id, run } = await lab.running()
+    await lab.lab.db.write('fail', (tx) => tx.update(calibrationRequests, id, { status: 'failed' }))
+    await lab.say('CalibrationProgress', { run_id: run, request_id: id, ...STEP })
+    expect(lab.lab.hub.commands('StopCalibration')).toEqual([{ type: 'StopCalibration', run_id: run }])
+    expect((await lab.read(id)).progress).toBeNull()
+  })
+})
+
+describe('CalibrationReport', () => {
+  test('ends its request, once, and is acknowledged each time', async () => {
+    await using lab = await CalibrationLab.open()
+    const { id, run } = await lab.running()
+    await lab.report(run, id, { status: 'partial_failure', errors: ['q2 t1: no_signal', 'q3 t1: no_signal'] })
+    await lab.report(run, id)
+    const [report, ...more] = await lab.reports()
+    expect(more).toEqual([])
+    expect(report).toMatchObject({
+      ...{ request: id, run_id: run, driver: lab.tuner.id, qpu: lab.qpu.id, mode: 'full' },
+      ...{ status: 'partial_failure', error: 'q2 t1: no_signal\nq3 t1: no_signal' },
+    })
+    expect(await lab.read(id)).toMatchObject({ status: 'done', result: report?.id ?? '-' })
+    expect((await lab.read(id)).finished_at).not.toBe('')
+    expect(lab.lab.hub.commands('EventAck').map(({ applied }) => applied)).toEqual([true, false])
+  })
+
+  test('of a request that was given up is stored, and the request stays failed', async () => {
+    await using lab = await CalibrationLab.open()
+    const { id, run } = await lab.running()
+    await lab.lab.db.write('fail', (tx) => tx.update(calibrationRequests, id, { status: 'failed' }))
+    await lab.report(run, id)
+    const [report] = await lab.reports()
+    expect(await lab.read(id)).toMatchObject({ status: 'failed', result: report?.id ?? '-' })
+    expect(lab.lab.hub.commands('EventAck')).toMatchObject([{ applied: true }])
+  })
+
+  test('that comes late, of a request that waits again, ends it', async () => {
+    await using lab = await CalibrationLab.open()
+    const { id, run } = await lab.running()
+    await lab.say('CalibrationRefused', { run_id: run, reason: 'stopping' })
+    await lab.report(run, id)
+    expect((await lab.read(id)).status).toBe('done')
+  })
+
+  test('of a run that another one has replaced is stored, and the newer one goes on', async () => {
+    await using lab = await CalibrationLab.open()
+    const { id, run } = await lab.running()
+    await lab.say('CalibrationRefused', { run_id: run, reason: 'stopping' })
+    await lab.clock.advance(250)
+    await lab.dispatcher.dispatchOnce()
+    await lab.report(run, id)
+    expect(await lab.read(id)).toMatchObject({ status: 'running', result: '' })
+    expect(await lab.reports()).toMatchObject([{ request: id, run_id: run }])
+  })
+
+  test("of a tuner's own check is stored without a request", async () => {
+    await using lab = await CalibrationLab.open()
+    const { id } = await lab.running()
+    await lab.report(lab.newRun(), null, { mode: 'fidelity_check' })
+    expect(await lab.reports()).toMatchObject([{ request: '', mode: 'fidelity_check' }])
+    expect((await lab.read(id)).status).toBe('running')
+  })
+
+  test('of another tuner ends its connection and is on record', async () => {
+    await using lab = await CalibrationLab.open()
+    const { id, run } = await lab.running()
+    const other = await CalibrationLab.tuner(lab.lab, await lab.lab.qpu(), 'other')
+    await lab.report(run, id, {}, other)
+    expect(lab.lab.hub.dropped).toMatchObject([{ driver: other.id }])
+    expect((await lab.read(id)).status).toBe('running')
+    const audit = await lab.lab.db.read((tx) =>
+      tx.all("SELECT actor, subject FROM audit_log WHERE act = 'report.foreign'"),
+    )
+    expect(audit).toEqual([{ actor: `driver:${other.id}`, subject: id }])
+  })
+
+  test('that cannot be stored as it is leaves a failed one in its place', async () => {
+    await using lab = await CalibrationLab.open()
+    const { id, run } = await lab.running()
+    await lab.report(run, id, { backend: 'x'.repeat(101) })
+    expect((await lab.read(id)).status).toBe('done')
+    const [report] = await lab.reports()
+    expect(report?.status).toBe('failed')
+    expect(report?.error).toStartWith('The report cannot be stored: backend: ')
+  })
+
+  test('is not acknowledged when nothing could be stored, and leaves no half', async () => {
+    await using lab = await CalibrationLab.open()
+    const { id, run } = await lab.running()
+    await lab.lab.db.write('break', (tx) =>
+      tx.run(
+        `CREATE TRIGGER no_more BEFORE UPDATE ON calibration_requests BEGIN SELECT RAISE(ABORT, 'disk full'); END`,
+      ),
+    )
+    await expect(lab.report(run, id)).rejects.toThrow('disk full')
+    expect(await lab.reports()).toEqual([])
+    expect(lab.lab.hub.commands('EventAck')).toEqual([])
+    await lab.lab.db.write('mend', (tx) => tx.run('DROP TRIGGER no_more'))
+    await lab.report(run, id)
+    expect((await lab.read(id)).status).toBe('done')
+  })
+
+  test('of a tuner whose clock is ahead ends now', async () => {
+    await using lab = await CalibrationLab.open()
+    const { id, run } = await lab.running()
+    await lab.report(run, id, { ended_at: '2999-01-01T00:00:00.000Z' })
+    const row = await lab.lab.db.read((tx) => tx.findBy(calibrationResults, { run_id: run }))
+    expect(row?.finished_at).toBe((await lab.read(id)).finished_at)
+  })
+})
+
+describe('a tuner that comes back', () => {
+  test('with its run: the request goes on', async () => {
+    await using lab = await CalibrationLab.open()
+    const { id, run, server } = await lab.running()
+    await lab.say('CalibrationStarted', { run_id: run })
+    await lab.lab.detach(server)
+    await lab.attach()
+    await lab.hello({ run_id: run })
+    expect(await lab.read(id)).toMatchObject({ status: 'running', run_id: run })
+  })
+
+  test('with the report in its outbox: the request waits for it', async () => {
+    await using lab = await CalibrationLab.open()
+    const { id, run, server } = await lab.running()
+    await lab.say('CalibrationStarted', { run_id: run })
+    await lab.lab.detach(server)
+    await lab.attach()
+    await lab.hello({ outbox: [run] })
+    expect((await lab.read(id)).status).toBe('running')
+  })
+
+  test('without a run that it had begun: the request has failed, and the next one runs', async () => {
+    await using lab = await CalibrationLab.open()
+    const { id, run, server } = await lab.running()
+    const next = await lab.request()
+    await lab.say('CalibrationStarted', { run_id: run })
+    await lab.lab.detach(server)
+    await lab.attach()
+    await lab.hello()
+    expect(await lab.read(id)).toMatchObject({ status: 'failed', error: 'The tuner came back without it' })
+    await lab.dispatcher.dispatchOnce()
+    expect((await lab.read(next.id)).status).toBe('running')
+  })
+
+  test('without a run that never reached it: the request runs again', async () => {
+    await using lab = await CalibrationLab.open()
+    const { id, run, server } = await lab.running()
+    await lab.lab.detach(server)
+    await lab.attach()
+    await lab.hello()
+    expect((await lab.read(id)).status).toBe('pending')
+    await lab.dispatcher.dispatchOnce()
+    expect((await lab.read(id)).run_id).not.toBe(run)
+  })
+
+  test('with a run that was thought lost: the request goes on', async () => {
+    await using lab = await CalibrationLab.open()
+    const { id, run, server } = await lab.running()
+    await lab.lab.detach(server)
+    await lab.recovery.recoverOnce()
+    await lab.clock.advance(600_000)
+    await lab.recovery.recoverOnce()
+    expect((await lab.read(id)).status).toBe('pending')
+    await lab.attach()
+    await lab.hello({ run_id: run })
+    expect(await lab.read(id)).toMatchObject({ status: 'running', run_id: run })
+  })
+
+  test('is not robbed of a run that it was given under its new lease', async () => {
+    await using lab = await CalibrationLab.open()
+    const { id } = await lab.running()
+    await lab.hello()
+    expect((await lab.read(id)).status).toBe('running')
+  })
+
+  test('with a run that nobody waits for any more: it is stopped', async () => {
+    await using lab = await CalibrationLab.open()
+    const { id, run, server } = await lab.running()
+    await lab.lab.detach(server)
+    await lab.lab.db.write('fail', (tx) => tx.update(calibrationRequests, id, { status: 'failed' }))
+    await lab.attach()
+    await lab.hello({ run_id: run })
+    expect(lab.lab.hub.commands('StopCalibration')).toEqual([{ type: 'StopCalibration', run_id: run }])
+  })
+})
+
+describe('CalibrationRecovery.recoverOnce()', () => {
+  test('fails a run whose tuner stays away for 10 min, not one that comes back in time', async () => {
+    await using lab = await CalibrationLab.open()
+    const { id, run, server } = await lab.running()
+    await lab.say('CalibrationStarted', { run_id: run })
+    await lab.recovery.recoverOnce()
+    await lab.lab.detach(server)
+    await lab.recovery.recoverOnce()
+    await lab.clock.advance(9 * 60_000)
+    await lab.recovery.recoverOnce()
+    const again = await lab.attach()
+    await lab.hello({ run_id: run })
+    await lab.recovery.recoverOnce()
+    await lab.lab.detach(again)
+    await lab.recovery.recoverOnce()
+    await lab.clock.advance(9 * 60_000)
+    await lab.recovery.recoverOnce()
+    expect((await lab.read(id)).status).toBe('running')
+    await lab.clock.advance(60_000)
+    await lab.recovery.recoverOnce()
+    expect(await lab.read(id)).toMatchObject({ status: 'failed', error: 'The tuner was away for 10m' })
+  })
+
+  test('gives the tuner the whole time after a start of the server', async () => {
+    await using lab = await CalibrationLab.open()
+    const { id, run, server } = await lab.running()
+    await lab.say('CalibrationStarted', { run_id: run })
+    await lab.lab.detach(server)
+    await lab.clock.advance(3_600_000)
+    await lab.recovery.recoverOnce()
+    await lab.clock.advance(9 * 60_000)
+    await lab.recovery.recoverOnce()
+    expect((await lab.read(id)).status).toBe('running')
+  })
+})
