@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { silentLog, systemClock } from '../../src/base/index.ts'
 import { type Connection, type ConnectResponse, connect, DEFAULT_LIMITS } from '../../src/protocol/index.ts'
 import { Service, temporaryFolder, until } from '../support/executable.ts'
-import { balanceOf, look, submit, untilJob } from '../support/job-calls.ts'
+import { closeRow } from '../support/fault-runs.ts'
+import { balanceOf, look, submit, timesOf, untilJob } from '../support/job-calls.ts'
 import { startSvc } from '../support/running.ts'
 
 // A registered driver whose machine was broken into: it has a valid token, and no manners.
@@ -186,14 +187,27 @@ test('the job of another driver is out of reach: the attempt ends the connection
 })
 
 test('a flood of events is cut to the rate, said so in the log, and disturbs nobody', async () => {
+  const calm = await service.createQpu('calm')
+  const args = service.driverArgs('calm', calm.fingerprint, 'mock')
+  await using neighbour = startSvc(args, { cwd: folder.path, env: { SVC_ACCESS_TOKEN: calm.token } })
+  await service.untilOnline('calm')
   const driver = await attach()
   const reading = { readings: { 'mixing.temperature': { value: 0.01, unit: 'K', status: 'ok' } } }
   const flood = Array.from({ length: 20_000 }, () => driver.event('CryostatReading', reading))
   await isWell()
+  const calmJobs = await Promise.all(
+    Array.from({ length: 10 }, () => submit(service, user.token, { qpu_target: 'calm' })),
+  )
   await Promise.all(flood)
   await until('the log', async () => service.log.includes('rate limit exceeded, dropping event'))
   const lines = service.log.split('rate limit exceeded, dropping event').length - 1
   expect(lines).toBeLessThan(15)
+  // The jobs of another driver run meanwhile, and nothing that it says gets lost.
+  for (const each of calmJobs) {
+    const job = await untilJob(service, user.token, each)
+    expect([job.status, job.attempt, timesOf(job, 'started')]).toEqual(['completed', 1, 1])
+  }
+  expect(neighbour.log).not.toContain('not connected')
   using db = new Database(join(folder.path, 'svc_data', 'svc.db'), { readonly: true })
   const kept = () => db.query<{ n: number }, []>('SELECT count(*) AS n FROM events').get()?.n ?? 0
   await until('a second of events to be kept', async () => kept() >= 100)
@@ -202,6 +216,7 @@ test('a flood of events is cut to the rate, said so in the log, and disturbs nob
   await driver.event('JobResult', completed(await driver.job()), 'after the flood')
   expect((await untilJob(service, user.token, id)).status).toBe('completed')
   expect(kept()).toBeLessThan(3_000)
+  closeRow('F23 flood of events', { sent: flood.length, kept: kept(), log_lines: lines, neighbour_jobs: 10 })
 })
 
 test('messages that are too large, or too deep, end nothing but themselves', async () => {
