@@ -17,7 +17,7 @@ export const events = defineCollection({
     ts: text({ required: true, max: 40 }),
   },
   rules: { list: SIGNED_IN, view: SIGNED_IN, create: null, update: null, remove: null },
-  indexes: [['type', 'ts'], ['ts']],
+  indexes: [['type', 'ts'], ['ts'], ['created']],
   hooks: {
     beforeInsert({ record }) {
       record.ts = inOneForm(record.ts)

@@ -38,6 +38,9 @@ export const quantumJobs = defineCollection({
   },
   indexes: [
     ['status'],
+    // The newest first, of all and of a user, without sorting all of them.
+    ['created'],
+    ['user_id', 'created'],
     // The queue of a QPU and of a user: whole answers, so that no look at the queue reads a payload.
     { on: ['qpu_target', 'seq', 'user_id', 'not_before', 'qubits'], where: QUEUED },
     { on: ['user_id', 'seq', 'qpu_target', 'not_before', 'qubits'], where: QUEUED },
