@@ -18,6 +18,7 @@ import { type StorageWatch, WriteOutcomes } from './storage-watch.ts'
 import { syncTables } from './sync.ts'
 import { INTERNAL_TABLES, tableOf } from './tables.ts'
 import { createReadTx, createTx, type ReadTx, type Tx, type TxParts } from './tx.ts'
+import { createWriteAheadLog } from './write-ahead-log.ts'
 
 export type { ReadTx, Tx } from './tx.ts'
 
@@ -39,6 +40,11 @@ export interface Database {
   readonly upcoming: ChangeFeed
   readonly storage: StorageWatch
   readonly names: CollectionNames
+  /**
+   * Empties the write-ahead log when it is larger than 64 MiB and nobody has written since the last call, unless a
+   * backup or export still reads from it. Returns the bytes that it has then.
+   */
+  trimLog(): Promise<number>
   /** Closes the file and gives the folder free; safe to call twice. */
   close(): Promise<void>
 }
@@ -153,6 +159,7 @@ function databaseOf(
   const upcoming = createChangeFeed(log)
   const storage = new WriteOutcomes(clock, log)
   const group = createGroupCommit(writer, options.onUnflushed)
+  const writeAheadLog = createWriteAheadLog(writer)
   let open = true
 
   function mustBeOpen(): void {
@@ -177,6 +184,7 @@ function databaseOf(
           if (feature('FAILPOINTS')) failpoint(`${intent}.inside`)
           return result
         })
+        writeAheadLog.noteWrite()
         upcoming.publish(changes)
         await committed
         if (feature('FAILPOINTS')) failpoint(`${intent}.after`)
@@ -192,6 +200,10 @@ function databaseOf(
       mustBeOpen()
       const { tx, end } = createReadTx(reader, parts, clock.now())
       return reader.transaction('DEFERRED', () => finished('read', () => work(tx), end))
+    },
+    async trimLog() {
+      mustBeOpen()
+      return writeAheadLog.trim()
     },
     async close() {
       if (!open) return

@@ -42,6 +42,7 @@ import { createRecordService } from './records/service.ts'
 import { openTls } from './tls/keeper.ts'
 import { tokenRoutes } from './tokens/routes.ts'
 import { userRoutes } from './users/routes.ts'
+import { createLogWatch } from './write-ahead-log.ts'
 
 export { checkPassword, Passwords } from './auth/password.ts'
 export { type Config, flagOf, readConfig, SETTINGS, variableOf } from './config.ts'
@@ -157,6 +158,7 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
   })
   const ports = new HttpPorts(context, app)
   const pruner = new Pruner({ db, clock, log: log.child('pruning'), live })
+  const logWatch = createLogWatch({ db, clock, log })
   const rollUp = new ReadingRollUp({ db, clock, log })
   const renewal = new Loop({
     name: 'certificate renewal',
@@ -178,6 +180,7 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
       renewal.start()
       pruner.start()
       rollUp.start()
+      logWatch.start()
       realtime.start()
       const addresses = await ports.open()
       url = addresses.url
@@ -188,6 +191,7 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
     async stop() {
       await realtime.stop()
       await ports.close()
+      await logWatch.stop()
       await rollUp.stop()
       await pruner.stop()
       await renewal.stop()

@@ -1,0 +1,36 @@
+import { type Clock, type Log, Loop } from '../base/index.ts'
+import type { Database } from '../db/index.ts'
+
+const INTERVAL_MS = 10_000
+/** Far beyond what traffic alone makes: something holds the log. */
+const ALARM_BYTES = 268_435_456
+
+interface LogWatchParts {
+  db: Pick<Database, 'trimLog'>
+  clock: Clock
+  log: Log
+}
+
+/** Has the write-ahead log of the database emptied in quiet moments, and says once when it grows beyond 256 MiB. */
+export function createLogWatch({ db, clock, log }: LogWatchParts): Loop {
+  let isLarge = false
+  return new Loop({
+    name: 'write-ahead log',
+    clock,
+    log,
+    intervalMs: INTERVAL_MS,
+    async runOnce() {
+      const bytes = await db.trimLog()
+      const wasLarge = isLarge
+      isLarge = bytes > ALARM_BYTES
+      if (isLarge && !wasLarge) {
+        log.warn(
+          'the write-ahead log is large; end backups and exports that hang, and check the space on the disk',
+          {
+            megabytes: Math.round(bytes / 1e6),
+          },
+        )
+      }
+    },
+  })
+}

@@ -1,0 +1,29 @@
+import { expect, test } from 'bun:test'
+import { createLog, FakeClock } from '../../src/base/index.ts'
+import { createLogWatch } from '../../src/server/write-ahead-log.ts'
+
+test('a log beyond 256 MiB is told once, and again after it was small', async () => {
+  const clock = new FakeClock()
+  const lines: string[] = []
+  const log = createLog({ write: (line) => void lines.push(line), now: () => 0 })
+  const sizes = [0, 268_435_456, 268_435_457, 300_000_000, 1, 300_000_000]
+  let looks = 0
+  const watch = createLogWatch({
+    clock,
+    log,
+    db: {
+      trimLog: async () => {
+        looks += 1
+        return sizes[looks - 1] ?? 0
+      },
+    },
+  })
+  watch.start()
+  for (const _ of sizes) await clock.advance(10_000)
+  await watch.stop()
+  const found = lines.map((line) => JSON.parse(line))
+  expect(found.map(({ level, megabytes }) => [level, megabytes])).toEqual([
+    ['warn', 268],
+    ['warn', 300],
+  ])
+})
