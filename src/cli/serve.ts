@@ -28,6 +28,8 @@ export const serveCommand = defineCommand({
         process.exit(exitStatus(error))
       },
     })
+    // Before the first connection: whoever sees the server up may stop it at once.
+    const stopped = untilStopped(log, 'server')
     const address = await server.start()
     const lines = [
       `svc ${version} listens on ${address.url}`,
@@ -36,7 +38,7 @@ export const serveCommand = defineCommand({
       ...(await server.setUpNotice()),
     ]
     console.log(lines.join('\n'))
-    await untilStopped(log, 'server')
+    await stopped
     await server.stop()
     process.exit(0)
   },
