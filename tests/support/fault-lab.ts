@@ -18,6 +18,12 @@ export const ROW_TIMEOUT_MS = 60_000 + FAULT_RUNS * 20_000
 /** `name:nth:action` for SVC_FAILPOINT; '' = none. */
 export type Armed = '' | `${Failpoint}:${number}:${'kill' | 'throw' | 'hang'}`
 
+/** Prints the closing line of a row, as docs/reliability.md has it. */
+export function tellRow(name: string, runs: number, counts: Record<string, number>): void {
+  const parts = Object.entries(counts).map(([what, times]) => `${what} ${times}`)
+  console.log(`${name}: ${runs} runs, ${parts.join(', ')}`)
+}
+
 type Folder = ReturnType<typeof temporaryFolder>
 
 interface LabOptions {
@@ -189,8 +195,7 @@ export class FaultLab implements AsyncDisposable {
     wrong.lost += found.lost
     wrong.duplicated += found.duplicated + found.completedTwice
     wrong['charged twice'] += found.chargedTwice
-    const counts = Object.entries(wrong).map(([what, times]) => `${what} ${times}`)
-    console.log(`${name}: ${runs} runs, ${counts.join(', ')}`)
+    tellRow(name, runs, wrong)
     expect({ ...wrong, completed, uncharged }).toEqual({
       ...{ lost: 0, duplicated: 0, 'charged twice': 0 },
       ...{ completed: submitted, uncharged: 0 },
