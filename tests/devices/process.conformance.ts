@@ -85,9 +85,9 @@ const REFUSALS: Refusal[] = [
   {
     name: 'more qubits than it has',
     payload: payloadOf([
-      'OPENQASM 3.0; include "stdgates.inc"; qubit[40] q; bit[40] c; h q; t q; h q; c = measure q;',
+      'OPENQASM 3.0; include "stdgates.inc"; qubit[1100] q; bit[1100] c; h q; t q; h q; c = measure q;',
     ]),
-    message: /40 qubits/,
+    message: /1100 qubits/,
     circuitIndex: 0,
   },
 ]

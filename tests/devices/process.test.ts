@@ -31,7 +31,10 @@ test('placeholder_device checks a job and then says at once that it cannot run i
 })
 
 for (const [pair, reason] of [
-  ['method=exact', 'bad value for -o method: "exact" is not one of automatic, statevector, stabilizer'],
+  [
+    'method=exact',
+    'bad value for -o method: "exact" is not one of automatic, statevector, stabilizer, matrix_product_state',
+  ],
   ['noise=chip.yml', 'bad value for -o noise: noise models are not available in this version; use none'],
   ['max_qubits=30', 'bad value for -o max_qubits: 30 is out of range; use an integer from 1 to 29'],
   ['max_shots=0', 'bad value for -o max_shots: 0 is out of range; use an integer from 1 to 1000000'],

@@ -20,6 +20,7 @@ interface RunOptions {
   readoutError?: number
   memory?: Readout['memory']
   noise?: NoiseModel
+  bond?: number
   method?: string
 }
 
@@ -40,7 +41,7 @@ export function runOptions(options: RunOptions = {}) {
     budget: new ResultBudget(),
     clock: systemClock,
     method: options.method ?? 'automatic',
-    room: { stateQubits: 27, bytes: 2 ** 30 },
+    room: { stateQubits: 27, bytes: 2 ** 30, bond: options.bond ?? 64 },
   }
 }
 

@@ -27,6 +27,8 @@ export interface Room {
   stateQubits: number
   /** Memory, in bytes. */
   bytes: number
+  /** Largest bond between tensors of a matrix product state. */
+  bond: number
 }
 
 /** Why a method cannot run a task. */
@@ -51,6 +53,7 @@ export interface MethodRun {
   pacer: Pacer
   /** Where its time goes. */
   phases: Phases
+  room: Room
 }
 
 /** A way to simulate circuits. */

@@ -4,7 +4,7 @@ import { OptionValueError, opt } from '../../options.ts'
 import { AUTOMATIC } from './choose-method.ts'
 import { METHODS } from './methods/index.ts'
 import { MAX_STATE_QUBITS } from './methods/statevector/statevector.ts'
-import { simulateJob } from './run-job.ts'
+import { DEFAULT_BOND, simulateJob } from './run-job.ts'
 
 function readNoise(text: string): 'none' {
   if (text === 'none') return text
@@ -34,6 +34,12 @@ export const aerSim = defineDevice({
       max: 1_000_000,
       default: 1_000_000,
     }),
+    max_bond: opt.int({
+      help: 'Largest bond of a matrix product state; what does not fit is cut off and reported',
+      min: 1,
+      max: 1_024,
+      default: DEFAULT_BOND,
+    }),
   },
   create: ({ options, clock, device }) => ({
     run: (job, io) =>
@@ -45,6 +51,7 @@ export const aerSim = defineDevice({
           declaredQubits: Number.POSITIVE_INFINITY,
           stateQubits: options.max_qubits,
           shots: options.max_shots,
+          bond: options.max_bond,
         },
         method: options.method,
         seed: options.seed ?? newSeed(),

@@ -17,6 +17,8 @@ export interface Bounds {
   /** Qubits its outcomes may depend on: the size of the state. */
   stateQubits: number
   shots: number
+  /** Largest bond between tensors of a matrix product state, 256 when absent. */
+  bond?: number
 }
 
 interface Simulation {
@@ -33,6 +35,9 @@ interface Simulation {
   clock: Clock
   io: JobIo
 }
+
+/** Bonds up to which an operation takes seconds at most. */
+export const DEFAULT_BOND = 256
 
 /** One circuit with one parameter set, ready to run. */
 interface Execution {
@@ -185,7 +190,11 @@ export async function simulateJob(simulation: Simulation): Promise<JobResults> {
       budget,
       clock,
       method: simulation.method,
-      room: { stateQubits: simulation.bounds.stateQubits, bytes: freeBytes() },
+      room: {
+        stateQubits: simulation.bounds.stateQubits,
+        bytes: freeBytes(),
+        bond: simulation.bounds.bond ?? DEFAULT_BOND,
+      },
     })
     const seconds = (clock.monotonic() - from) / 1_000
     results.push(resultOf(execution, outcome, payload, seed, seconds))

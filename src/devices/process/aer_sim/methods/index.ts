@@ -1,6 +1,7 @@
 import type { Method } from '../define-method.ts'
+import { matrixProductState } from './matrix_product_state/index.ts'
 import { stabilizer } from './stabilizer/index.ts'
 import { statevector } from './statevector/index.ts'
 
 /** Every simulation method, in the order of automatic choice. */
-export const METHODS: readonly Method[] = [statevector, stabilizer]
+export const METHODS: readonly Method[] = [statevector, stabilizer, matrixProductState]
