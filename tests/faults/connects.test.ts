@@ -12,7 +12,7 @@ let second: DriverAccess
 
 beforeAll(async () => {
   lab = await FaultLab.open()
-  first = { name: 'target', token: lab.qpu.token }
+  first = { id: '', name: 'target', token: lab.qpu.token }
   second = await lab.addDriver('second')
 })
 afterAll(() => lab.close())

@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensureFailpointsBuild, FAILPOINTS_EXECUTABLE } from '../../scripts/ensure-build.ts'
 import type { Failpoint } from '../../src/base/index.ts'
+import type { Operation } from '../../src/protocol/index.ts'
 import { Service, temporaryFolder, until } from './executable.ts'
 import { type JobSeen, look, timesOf, untilJob } from './job-calls.ts'
 import { Journal } from './journal.ts'
@@ -52,16 +53,19 @@ export interface Round {
 
 /** A registered driver: what it is started with. */
 export interface DriverAccess {
+  id: string
   name: string
   token: string
 }
 
 interface DriverStart {
   armed?: Armed
-  /** Options of the `mock` device. */
+  /** `mock` unless told otherwise. */
+  device?: string
   options?: string[]
   /** Another driver than the QPU's first one. */
   as?: DriverAccess
+  operation?: Operation
 }
 
 /** A server with failure points, its QPU `target` and a user with time, and what faults are done to it. */
@@ -117,21 +121,24 @@ export class FaultLab implements AsyncDisposable {
     await this.service.says(`failpoint ${armed.split(':')[0]}: `, this.#logAt)
   }
 
-  /** Registers one more process driver of the QPU. */
-  async addDriver(name: string): Promise<DriverAccess> {
-    const answer = await this.service.call<{ token: string }>('POST', '/api/op/drivers/create', {
+  /** Registers one more driver of the QPU. */
+  async addDriver(name: string, operation: Operation = 'process'): Promise<DriverAccess> {
+    const answer = await this.service.call<{ id: string; token: string }>('POST', '/api/op/drivers/create', {
       token: await this.service.admin(),
-      body: { name, qpu: this.qpu.id, operation: 'process' },
+      body: { name, qpu: this.qpu.id, operation },
     })
     expect(answer.status).toBe(201)
-    return { name, token: answer.body.token }
+    return { name, id: answer.body.id, token: answer.body.token }
   }
 
   /** Starts a driver of the QPU and waits until it is connected. */
-  async startDriver({ armed = '', options = [], as }: DriverStart = {}): Promise<Running> {
+  async startDriver(start: DriverStart = {}): Promise<Running> {
+    const { armed = '', device = 'mock', options = [], as, operation = 'process' } = start
     const { service, qpu, folder } = this
     const { name, token } = as ?? { name: 'target', token: qpu.token }
-    const args = service.driverArgs(name, qpu.fingerprint, 'mock', ['pragmas=true', ...options])
+    const pragmas = device === 'mock' ? ['pragmas=true'] : []
+    const args = service.driverArgs(name, qpu.fingerprint, device, [...pragmas, ...options])
+    args[args.indexOf('--operation') + 1] = operation
     const env = { SVC_ACCESS_TOKEN: token, SVC_FAILPOINT: armed }
     const driver = startSvc(args, { cwd: folder, env, executable: service.executable })
     await driver.says('"message":"connected"')
@@ -157,9 +164,9 @@ export class FaultLab implements AsyncDisposable {
     return (db.query(sql).values(params) as unknown as number[][])[0]?.[0] ?? 0
   }
 
-  /** Waits until the first driver's results are all acknowledged. */
-  async settled(): Promise<void> {
-    const outbox = join(this.folder, 'drivers', 'target', 'data', 'outbox')
+  /** Waits until the results of a driver, the first one unless named, are all acknowledged. */
+  async settled(name = 'target'): Promise<void> {
+    const outbox = join(this.folder, 'drivers', name, 'data', 'outbox')
     await until('an empty outbox', async () => !readdirSync(outbox).some((name) => name.endsWith('.json')))
   }
 
