@@ -119,7 +119,7 @@ export {
   type Server,
 } from './store/dispatch.ts'
 export { type ExternalIdentity, type ExternalSignIn, signInExternally } from './store/external-auths.ts'
-export { type Gauges, readGauges } from './store/gauges.ts'
+export { type DiskGauges, type Gauges, readDiskGauges, readGauges } from './store/gauges.ts'
 export {
   ANSWERS_KEPT_MS,
   findAnswer,
@@ -155,6 +155,7 @@ export {
   requeueJob,
 } from './store/operate.ts'
 export { type JobOutlook, type QueueOutlook, readOutlook } from './store/outlook.ts'
+export { probeWrites } from './store/probe.ts'
 export {
   calibratingQpus,
   createDriver,

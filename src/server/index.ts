@@ -31,6 +31,7 @@ import { Recovery } from './jobs/recover.ts'
 import { jobRoutes } from './jobs/routes.ts'
 import { LiveConfig } from './live-config.ts'
 import { Mailer } from './mail/mailer.ts'
+import { Readiness } from './meta/readiness.ts'
 import { metaRoutes } from './meta/routes.ts'
 import { Metrics } from './metrics/metrics.ts'
 import { metricsRoutes } from './metrics/routes.ts'
@@ -110,7 +111,8 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
   const deadlines = new Deadlines(clock, config.jobTimeout)
   const holds = new Holds(clock)
   const recovery = new Recovery({ ...context, deadlines })
-  const dispatcher = new Dispatcher({ ...context, deadlines, holds })
+  const onSent = (ms: number) => metrics.sent(ms)
+  const dispatcher = new Dispatcher({ ...context, deadlines, holds, onSent })
   const calibrationRecovery = new CalibrationRecovery(context)
   const calibrationDispatcher = new CalibrationDispatcher({ ...context, holds })
   hub.start(createEventHandler({ context, deadlines, holds }))
@@ -123,9 +125,18 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
   const setUp = new SetUp({ db, clock, passwords })
   const identify = (request: Request) => accounts.identify(request)
   const realtime = new Realtime({ context, records, identify })
-  const metrics = new Metrics({ context, streams: () => realtime.size })
+  const metrics = new Metrics({ context, streams: () => realtime.size, drops: () => hub.drops })
+  const readiness = new Readiness({
+    db,
+    clock,
+    vitals: [
+      { name: 'ports', ailment: () => ports.ailment() },
+      { name: 'dispatch', ailment: () => dispatcher.ailment() },
+      { name: 'recovery', ailment: () => recovery.ailment() },
+    ],
+  })
   const routes: Route[] = [
-    ...metaRoutes,
+    ...metaRoutes(readiness),
     ...metricsRoutes(metrics),
     ...accountRoutes({
       context,
@@ -172,7 +183,7 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
     routes,
     realtime,
     async start() {
-      metrics.start()
+      await metrics.start()
       recovery.start()
       dispatcher.start()
       calibrationRecovery.start()

@@ -69,15 +69,25 @@ describe.skipIf(isSkipped)('a full disk', () => {
       expect(body.message).toContain('free some space')
     }
     // The result comes in and is not acknowledged: its driver keeps it.
-    await until('the result', async () => service.log.includes('"type":"JobResult"'))
     const result = join(folder.path, 'drivers/kelvin/data/outbox', `${running}.1.json`)
-    expect(existsSync(result)).toBe(true)
+    await until('the result', async () => existsSync(result))
+    const ready = () => service.call<{ code: string; message: string }>('GET', '/api/health?ready=1')
+    const { status, body } = await ready()
+    expect([status, body.code, body.message]).toEqual([
+      503,
+      'not_ready',
+      expect.stringContaining('Not ready: database: The disk with the database is full'),
+    ])
     expect((await look(service, user.token, running)).status).toBe('running')
     expect((await look(service, user.token, waiting)).status).toBe('pending')
     expect((await lab.list()).body).toHaveLength(2)
     disk.free()
     const late = await lab.tryToSubmit('full-0')
     expect(late.status).toBe(201)
+    await until('readiness', async () => (await ready()).status === 200)
+    const said = (text: string) => service.log.split('\n').filter((line) => line.includes(text)).length
+    expect([said('storage refuses writes'), said('storage takes writes again')]).toEqual([1, 1])
+    expect([said('loop run failed'), said('event handler failed')]).toEqual([0, 0])
     await audit(lab, [running, waiting, late.body.id])
     expect(existsSync(result)).toBe(false)
   })

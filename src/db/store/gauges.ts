@@ -1,8 +1,14 @@
+import { statfsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { DATABASE_FILE } from '../database-file.ts'
 import type { ReadTx } from '../tx.ts'
 
 /** Sizes of what is in use now; each is read from a small part of the database, so that it can be asked often. */
 export interface Gauges {
+  /** Jobs that stand in the queue. */
   pendingJobs: number
+  /** Jobs that operators hold. */
+  heldJobs: number
   runningJobs: number
   pendingCalibrations: number
   runningCalibrations: number
@@ -17,11 +23,17 @@ export function readGauges(tx: ReadTx): Gauges {
   const count = (table: string, status: string) =>
     tx.one<{ rows: number }>(`SELECT count(*) AS rows FROM ${table} WHERE status = $status`, { status })
       ?.rows ?? 0
+  const pending = count('quantum_jobs', 'pending')
+  const held =
+    tx.one<{ rows: number }>(
+      "SELECT count(*) AS rows FROM quantum_jobs WHERE status = 'pending' AND held = 1",
+    )?.rows ?? 0
   const file = tx.one<{ bytes: number }>(
     'SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()',
   )
   return {
-    pendingJobs: count('quantum_jobs', 'pending'),
+    pendingJobs: pending - held,
+    heldJobs: held,
     runningJobs: count('quantum_jobs', 'running'),
     pendingCalibrations: count('calibration_requests', 'pending'),
     runningCalibrations: count('calibration_requests', 'running'),
@@ -31,4 +43,19 @@ export function readGauges(tx: ReadTx): Gauges {
     ),
     databaseBytes: file?.bytes ?? 0,
   }
+}
+
+/** Sizes on the disk of the database, in bytes. */
+export interface DiskGauges {
+  /** The log of writes that are not yet in the database file. */
+  logBytes: number
+  /** What this account may still write. */
+  freeBytes: number
+}
+
+/** Asks the file system of the data folder. */
+export function readDiskGauges(dir: string): DiskGauges {
+  const { bavail, bsize } = statfsSync(dir)
+  const log = statSync(join(dir, `${DATABASE_FILE}-wal`), { throwIfNoEntry: false })
+  return { logBytes: log?.size ?? 0, freeBytes: bavail * bsize }
 }

@@ -8,7 +8,7 @@ import type { LiveConfig } from '../live-config.ts'
 import type { TlsKeeper } from '../tls/keeper.ts'
 import type { DriverHub } from './hub-contract.ts'
 import { BusyPorts } from './ports.ts'
-import type { EventHandler } from './receive.ts'
+import type { DropReason, EventHandler } from './receive.ts'
 import { type Closing, Session } from './session.ts'
 import { SocketTokens } from './socket-token.ts'
 
@@ -38,6 +38,7 @@ export class Hub implements DriverHub {
   readonly #busyPorts: BusyPorts
   /** Sessions whose sockets are closing or whose last events are being handled. */
   readonly #closing = new Set<Promise<void>>()
+  readonly #drops = new Map<DropReason, number>()
   readonly #stopping = new AbortController()
   #handle: EventHandler = async () => undefined
 
@@ -71,6 +72,11 @@ export class Hub implements DriverHub {
     } finally {
       if (this.#connecting.get(tokenHash) === settled) this.#connecting.delete(tokenHash)
     }
+  }
+
+  /** Events dropped since the start, by reason. */
+  get drops(): ReadonlyMap<DropReason, number> {
+    return this.#drops
   }
 
   send(driver: string, command: Command): boolean {
@@ -165,6 +171,7 @@ export class Hub implements DriverHub {
       tls,
       tokens: this.#tokens,
       handle: (from, event) => this.#handle(from, event),
+      onDropped: (reason) => this.#drops.set(reason, (this.#drops.get(reason) ?? 0) + 1),
       rateLimit: () => this.#parts.live.current.eventRateLimit,
       version: this.#parts.version,
       clock,

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { AppError, type Clock, type Log, messageOf } from '../../base/index.ts'
+import { AppError, type Clock, type Log, type LogFields, messageOf } from '../../base/index.ts'
 import { EVENTS, type EventEnvelope, type EventType, eventEnvelope } from '../../protocol/index.ts'
 import { checkJsonShape, type JsonShape } from '../http/json-shape.ts'
 import { type EventHead, headOf, tooLargeResult, unreadableReport } from './oversize.ts'
@@ -25,11 +25,23 @@ export interface EventSource {
 /** Acts on one event whose payload fits its declared schema. */
 export type EventHandler = (source: EventSource, event: EventEnvelope) => Promise<void>
 
+const DROPS = {
+  too_large: 'event dropped: too large',
+  not_an_event: 'event dropped: not an event',
+  unknown_type: 'event dropped: unknown type',
+  bad_payload: 'event dropped: bad payload',
+} as const
+
+/** Why an event was dropped. */
+export type DropReason = keyof typeof DROPS | 'rate_limit'
+
 interface ReceiverParts {
   source: EventSource
   handle: EventHandler
   /** Told the id of each dropped event that its driver would send again until it is acknowledged. */
   onRejected(event: string): void
+  /** Told why an event was dropped. */
+  onDropped(reason: DropReason): void
   /** Events per second; 0 = no limit. */
   rateLimit: () => number
   clock: Clock
@@ -90,9 +102,8 @@ export class Receiver {
   }
 
   #parse(body: Uint8Array): EventEnvelope | undefined {
-    const { log } = this.#parts
     if (body.byteLength > RESULT_BYTES) {
-      log.warn('event dropped: too large', { bytes: body.byteLength })
+      this.#drop('too_large', { bytes: body.byteLength })
       const head = headOf(body)
       return head && (tooLargeResult(head, this.#parts) ?? this.#reject(head, 'it is larger than 32 MiB'))
     }
@@ -103,28 +114,36 @@ export class Receiver {
       event = v.parse(eventEnvelope, JSON.parse(text))
     } catch (error) {
       const reason = messageOf(error)
-      log.warn('event dropped: not an event', { reason })
+      this.#drop('not_an_event', { reason })
       const head = headOf(body)
       return head && this.#reject(head, reason)
     }
     const type = TYPES.get(event.type)
     if (!type) {
-      log.warn('event dropped: unknown type', { type: event.type })
+      this.#drop('unknown_type', { type: event.type })
       return undefined
     }
     if (!type.acknowledged && body.byteLength > EVENT_BYTES) {
-      log.warn('event dropped: too large', { type: event.type, bytes: body.byteLength })
+      this.#drop('too_large', { type: event.type, bytes: body.byteLength })
       return undefined
     }
-    if (type.limited && !this.#limit.allows()) return undefined
+    if (type.limited && !this.#limit.allows()) {
+      this.#parts.onDropped('rate_limit')
+      return undefined
+    }
     const payload = v.safeParse(type.payload, event.payload)
     if (!payload.success) {
       const [issue] = payload.issues
       const field = v.getDotPath(issue) ?? ''
-      log.warn('event dropped: bad payload', { type: event.type, field, reason: issue.message })
+      this.#drop('bad_payload', { type: event.type, field, reason: issue.message })
       return this.#reject(event, `${field}: ${issue.message}`)
     }
     return { ...event, payload: payload.output }
+  }
+
+  #drop(reason: keyof typeof DROPS, fields: LogFields): void {
+    this.#parts.log.warn(DROPS[reason], fields)
+    this.#parts.onDropped(reason)
   }
 
   /** What cannot be taken today cannot be taken tomorrow: forgotten, or for a report a failed one in its place. */

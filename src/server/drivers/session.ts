@@ -1,7 +1,7 @@
 import type { Clock, Log } from '../../base/index.ts'
 import { type Command, type Listener, listen, type Peer } from '../../protocol/index.ts'
 import type { TlsKeeper } from '../tls/keeper.ts'
-import { type EventHandler, type EventSource, Receiver } from './receive.ts'
+import { type DropReason, type EventHandler, type EventSource, Receiver } from './receive.ts'
 import type { SocketTokens } from './socket-token.ts'
 
 interface SessionParts {
@@ -12,6 +12,7 @@ interface SessionParts {
   tls: TlsKeeper
   tokens: SocketTokens
   handle: EventHandler
+  onDropped(reason: DropReason): void
   rateLimit: () => number
   version: string
   clock: Clock

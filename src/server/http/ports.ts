@@ -42,6 +42,13 @@ export class HttpPorts {
     return { url, httpsUrl: `https://${host}:${this.#secure.port}` }
   }
 
+  /** Which configured port is not open; undefined when all are. */
+  ailment(): string | undefined {
+    if (!this.#plain) return 'the HTTP port is not open'
+    const wantsSecure = this.#context.config.httpsPort !== 0
+    return wantsSecure && !this.#secure ? 'the HTTPS port is not open' : undefined
+  }
+
   /** Refuses new requests, lets the running ones finish for a while, then ends them. */
   async close(): Promise<void> {
     const ports = [this.#plain, this.#secure].filter((each) => each !== undefined)
@@ -50,6 +57,8 @@ export class HttpPorts {
     const timeUp = this.#context.clock.sleep(STOP_WITHIN_MS, patience.signal)
     await Promise.race([finished, timeUp]).finally(() => patience.abort())
     await Promise.all(ports.map((port) => port.stop(true)))
+    this.#plain = undefined
+    this.#secure = undefined
   }
 
   #listen(port: number, flag: string, tls?: { key: string; cert: string }): Server<undefined> {

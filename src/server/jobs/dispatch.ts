@@ -26,6 +26,8 @@ export interface DispatcherParts {
   log: Log
   deadlines: Deadlines
   holds: Holds
+  /** Told of each job that a driver's socket has taken: ms since the look at the queues began. */
+  onSent?: (ms: number) => void
   config: { idleThreshold: number; dispatchPollInterval: number; maxAttempts: number }
 }
 
@@ -66,10 +68,18 @@ export class Dispatcher {
     await this.#loop.stop()
   }
 
+  /** Why jobs are not dispatched; see `Loop.ailment`. */
+  ailment(): string | undefined {
+    return this.#loop.ailment()
+  }
+
   /** Claims the next job of each free QPU and sends it. A job is claimed durably before its first byte leaves. */
   async dispatchOnce(): Promise<void> {
+    const begun = this.#parts.clock.monotonic()
     const claims = await this.#parts.db.write('claim jobs', (tx) => this.#claimAll(tx))
-    for (const claim of claims) await this.#deliver(claim)
+    for (const claim of claims) {
+      if (await this.#deliver(claim)) this.#parts.onSent?.(this.#parts.clock.monotonic() - begun)
+    }
   }
 
   #claimAll(tx: Tx): Claim[] {
@@ -91,13 +101,17 @@ export class Dispatcher {
     return hub.attachedEpoch(driver) === epoch && !holds.isHeld(driver, epoch)
   }
 
-  async #deliver(claim: Claim): Promise<void> {
+  /** Whether the job is with its driver's socket. */
+  async #deliver(claim: Claim): Promise<boolean> {
     const { deadlines, hub, log, holds, db } = this.#parts
     const { job, attempt, driver, epoch } = claim
     deadlines.claimed(claim)
     if (feature('FAILPOINTS')) failpoint('dispatch.claimed')
     const payload = v.safeParse(jobPayload, claim.payload)
-    if (!payload.success) return this.#refusePayload(claim, payload.issues[0].message)
+    if (!payload.success) {
+      await this.#refusePayload(claim, payload.issues[0].message)
+      return false
+    }
     // 0: the limit of a job's execution is the driver's own; the server watches for signs of life.
     const sent = hub.send(driver, {
       type: 'RunJob',
@@ -110,13 +124,14 @@ export class Dispatcher {
     if (sent) {
       if (feature('FAILPOINTS')) failpoint('dispatch.sent')
       log.info('job dispatched', { job, attempt, driver, qpu: claim.qpu })
-      return
+      return true
     }
     holds.hold(driver, epoch)
     await db.write('put job back', (tx) =>
       putBack(tx, { ...claim, reason: 'the driver could not be reached' }),
     )
     log.warn('job not delivered', { job, attempt, driver })
+    return false
   }
 
   /** For rows that were not written by a submission. */

@@ -42,6 +42,11 @@ export class Recovery {
     await this.#loop.stop()
   }
 
+  /** Why lost jobs are not put back; see `Loop.ailment`. */
+  ailment(): string | undefined {
+    return this.#loop.ailment()
+  }
+
   /** Looks at all running attempts once. */
   async recoverOnce(): Promise<void> {
     const { db, hub, deadlines, config, log } = this.#parts

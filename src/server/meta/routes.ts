@@ -1,76 +1,87 @@
 import * as v from 'valibot'
 import { COLLECTIONS, listSuperusers } from '../../db/index.ts'
 import { defineRoute, type Route } from '../http/route.ts'
+import type { Readiness } from './readiness.ts'
 
 /** What the server says about itself. */
-export const metaRoutes: Route[] = [
-  defineRoute({
-    method: 'GET',
-    path: '/api/health',
-    access: 'public',
-    summary: 'Whether the server answers and its database can be read',
-    statuses: [200, 500],
-    answer: v.object({ message: v.string(), code: v.literal(200), data: v.object({}) }),
-    async run({ db }) {
-      await db.read((tx) => tx.one('SELECT 1 AS ok'))
-      return { message: 'API is healthy.', code: 200, data: {} }
-    },
-  }),
-  defineRoute({
-    method: 'GET',
-    path: '/api/op/version',
-    access: 'superuser',
-    summary: 'Version of the application',
-    statuses: [200, 401, 403],
-    answer: v.object({ version: v.string() }),
-    run: async ({ version }) => ({ version }),
-  }),
-  defineRoute({
-    method: 'GET',
-    path: '/api/ui/config',
-    access: 'public',
-    summary: 'What the web pages need before login',
-    answer: v.object({
-      name: v.string(),
-      version: v.string(),
-      passwordLogin: v.boolean(),
-      oauth2: v.array(v.object({ name: v.string(), displayName: v.string() })),
-      allowSignup: v.boolean(),
-      hasSuperuser: v.boolean(),
-      collections: v.pipe(
-        v.record(v.string(), v.string()),
-        v.description(
-          'Public name of each collection: part of record routes and of topics of the event stream',
+export function metaRoutes(readiness: Readiness): Route[] {
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/api/health',
+      access: 'public',
+      summary:
+        'Whether the server answers and its database can be read; with ?ready=1 whether it can do its work',
+      query: v.object({
+        ready: v.pipe(
+          v.optional(v.picklist(['1', 'true', '0', 'false']), '0'),
+          v.description('Also that writes are taken, ports are open and loops run; 503 names what is not'),
         ),
-      ),
-    }),
-    async run({ config, db, version }) {
-      const superusers = await listSuperusers(db)
-      return {
-        name: config.siteName,
-        version,
-        passwordLogin: !config.disableEmailPasswordAuth,
-        oauth2: config.oauth2Providers.map(({ name, displayName }) => ({ name, displayName })),
-        // Without password login nobody could use an account that has only a password.
-        allowSignup: config.allowSignup && !config.disableEmailPasswordAuth,
-        hasSuperuser: superusers.length > 0,
-        collections: Object.fromEntries(COLLECTIONS.map((each) => [each.name, db.names.publicName(each)])),
-      }
-    },
-  }),
-  defineRoute({
-    method: 'GET',
-    path: '/api/pub/root-ca.pem',
-    access: 'public',
-    summary: "The server's root CA certificate, to be checked against the pinned fingerprint",
-    media: 'application/x-pem-file',
-    run: async ({ tls }) =>
-      new Response(tls.material.caPem, {
-        headers: {
-          'content-type': 'application/x-pem-file',
-          'cache-control': 'no-cache',
-          'x-content-type-options': 'nosniff',
-        },
       }),
-  }),
-]
+      statuses: [200, 400, 500, 503],
+      answer: v.object({ message: v.string(), code: v.literal(200), data: v.object({}) }),
+      async run({ db }, { query }) {
+        await db.read((tx) => tx.one('SELECT 1 AS ok'))
+        if (query.ready === '1' || query.ready === 'true') await readiness.check()
+        return { message: 'API is healthy.', code: 200, data: {} }
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/api/op/version',
+      access: 'superuser',
+      summary: 'Version of the application',
+      statuses: [200, 401, 403],
+      answer: v.object({ version: v.string() }),
+      run: async ({ version }) => ({ version }),
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/api/ui/config',
+      access: 'public',
+      summary: 'What the web pages need before login',
+      answer: v.object({
+        name: v.string(),
+        version: v.string(),
+        passwordLogin: v.boolean(),
+        oauth2: v.array(v.object({ name: v.string(), displayName: v.string() })),
+        allowSignup: v.boolean(),
+        hasSuperuser: v.boolean(),
+        collections: v.pipe(
+          v.record(v.string(), v.string()),
+          v.description(
+            'Public name of each collection: part of record routes and of topics of the event stream',
+          ),
+        ),
+      }),
+      async run({ config, db, version }) {
+        const superusers = await listSuperusers(db)
+        return {
+          name: config.siteName,
+          version,
+          passwordLogin: !config.disableEmailPasswordAuth,
+          oauth2: config.oauth2Providers.map(({ name, displayName }) => ({ name, displayName })),
+          // Without password login nobody could use an account that has only a password.
+          allowSignup: config.allowSignup && !config.disableEmailPasswordAuth,
+          hasSuperuser: superusers.length > 0,
+          collections: Object.fromEntries(COLLECTIONS.map((each) => [each.name, db.names.publicName(each)])),
+        }
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/api/pub/root-ca.pem',
+      access: 'public',
+      summary: "The server's root CA certificate, to be checked against the pinned fingerprint",
+      media: 'application/x-pem-file',
+      run: async ({ tls }) =>
+        new Response(tls.material.caPem, {
+          headers: {
+            'content-type': 'application/x-pem-file',
+            'cache-control': 'no-cache',
+            'x-content-type-options': 'nosniff',
+          },
+        }),
+    }),
+  ]
+}

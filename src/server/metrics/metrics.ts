@@ -1,6 +1,15 @@
 import { fromTimestamp } from '../../base/index.ts'
-import { type Change, type Gauges, quantumJobs, type RecordOf, readGauges } from '../../db/index.ts'
+import {
+  type Change,
+  type Gauges,
+  listRunning,
+  quantumJobs,
+  type RecordOf,
+  readDiskGauges,
+  readGauges,
+} from '../../db/index.ts'
 import type { ServerContext } from '../context.ts'
+import type { DropReason } from '../drivers/receive.ts'
 import { Histogram, writeMetric } from './exposition.ts'
 
 /** Bounds of the wait for the first dispatch, in s: from the fast path to a night in the queue. */
@@ -8,27 +17,44 @@ const WAIT_BOUNDS = [
   0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 7_200, 43_200,
 ]
 
+/** Bounds of the time that the server itself takes for a dispatch, in s. */
+const DISPATCH_BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5]
+
+const DROP_REASONS: readonly DropReason[] = [
+  'rate_limit',
+  'too_large',
+  'not_an_event',
+  'unknown_type',
+  'bad_payload',
+]
 const STEPS = ['submitted', 'dispatched', 'requeued', 'completed', 'failed', 'cancelled'] as const
 type Step = (typeof STEPS)[number]
 
 interface MetricsParts {
-  context: Pick<ServerContext, 'db' | 'version'>
+  context: Pick<ServerContext, 'db' | 'version' | 'config'>
   /** Open event streams. */
   streams: () => number
+  /** Events dropped since the start, by reason. */
+  drops: () => ReadonlyMap<DropReason, number>
 }
 
 /** Counts what happens to jobs since the start, from the change feed; everything else is read when asked. */
 export class Metrics {
   readonly #parts: MetricsParts
   readonly #steps = new Map<Step, number>(STEPS.map((step) => [step, 0]))
+  /** Jobs that run: one that becomes pending was put back, whatever else changes of those that wait. */
+  readonly #running = new Set<string>()
   readonly #wait = new Histogram(WAIT_BOUNDS)
+  readonly #dispatch = new Histogram(DISPATCH_BOUNDS)
   #unsubscribe: () => void = () => undefined
 
   constructor(parts: MetricsParts) {
     this.#parts = parts
   }
 
-  start(): void {
+  /** Begins to count; jobs that run already were dispatched before. */
+  async start(): Promise<void> {
+    for (const { job } of await this.#parts.context.db.read(listRunning)) this.#running.add(job)
     this.#unsubscribe = this.#parts.context.db.changes.subscribe((changes) => {
       for (const change of changes) if (isJob(change)) this.#count(change.action, change.record)
     })
@@ -38,8 +64,16 @@ export class Metrics {
     this.#unsubscribe()
   }
 
+  /** A job was handed to its driver's socket, so many ms after the look at the queues began. */
+  sent(ms: number): void {
+    this.#dispatch.observe(ms / 1_000)
+  }
+
   #count(action: Change['action'], job: Job): void {
-    const step = stepOf(action, job)
+    const wasRunning = this.#running.has(job.id)
+    if (action !== 'delete' && job.status === 'running') this.#running.add(job.id)
+    else this.#running.delete(job.id)
+    const step = stepOf(action, job, wasRunning)
     if (!step) return
     this.#steps.set(step, (this.#steps.get(step) ?? 0) + 1)
     if (step === 'dispatched' && job.attempt === 1)
@@ -48,7 +82,9 @@ export class Metrics {
 
   /** All metrics in the Prometheus text format. */
   async write(): Promise<string> {
-    const { context, streams } = this.#parts
+    const { context, streams, drops } = this.#parts
+    const { storage } = context.db
+    const disk = readDiskGauges(context.config.dir)
     const gauges = await context.db.read(readGauges)
     const steps = [...this.#steps].map(([step, value]) => ({ labels: { step }, value }))
     return [
@@ -56,6 +92,10 @@ export class Metrics {
       ...queues(gauges),
       writeMetric('svc_job_steps_total', 'What happened to jobs since the start', steps),
       this.#wait.write('svc_job_wait_seconds', 'From the submission of a job to its first dispatch'),
+      this.#dispatch.write(
+        'svc_dispatch_seconds',
+        "From a look at the queues to the hand-over of a job to its driver's socket",
+      ),
       writeMetric(
         'svc_drivers',
         'Drivers with a lease, by operation and state of their socket',
@@ -63,6 +103,23 @@ export class Metrics {
       ),
       writeMetric('svc_event_streams', 'Open event streams of clients', [{ value: streams() }]),
       writeMetric('svc_database_bytes', 'Size of the database file', [{ value: gauges.databaseBytes }]),
+      writeMetric('svc_database_log_bytes', 'Size of the write-ahead log beside it', [
+        { value: disk.logBytes },
+      ]),
+      writeMetric('svc_disk_free_bytes', 'Free space on the disk of the database', [
+        { value: disk.freeBytes },
+      ]),
+      writeMetric('svc_storage_refusals_total', 'Writes that the disk refused since the start', [
+        { value: storage.refusals },
+      ]),
+      writeMetric('svc_storage_failing', '1 while the disk refuses writes', [
+        { value: storage.failure ? 1 : 0 },
+      ]),
+      writeMetric(
+        'svc_events_dropped_total',
+        'Events of drivers that were dropped since the start',
+        DROP_REASONS.map((reason) => ({ labels: { reason }, value: drops().get(reason) ?? 0 })),
+      ),
       writeMetric('svc_memory_bytes', 'Resident memory', [{ value: process.memoryUsage.rss() }]),
     ].join('')
   }
@@ -75,14 +132,14 @@ function isJob(change: Change): change is Change & { record: Job } {
 }
 
 /** What a change did; undefined for those that leave the status, such as a note that the job has started. */
-function stepOf(action: Change['action'], job: Job): Step | undefined {
+function stepOf(action: Change['action'], job: Job, wasRunning: boolean): Step | undefined {
   if (action === 'delete') return undefined
   if (action === 'create') return 'submitted'
   switch (job.status) {
     case 'running':
       return job.started_at === '' ? 'dispatched' : undefined
     case 'pending':
-      return job.attempt > 0 && job.started_at === '' && job.driver === '' ? 'requeued' : undefined
+      return wasRunning ? 'requeued' : undefined
     // A superuser who edits a job that has ended ends it not again.
     default:
       return job.finished_at === job.updated ? job.status : undefined
@@ -99,7 +156,10 @@ function queues(gauges: Gauges): string[] {
     { labels: { status: 'running' }, value: running },
   ]
   return [
-    writeMetric('svc_jobs', 'Jobs that have not ended', byStatus(gauges.pendingJobs, gauges.runningJobs)),
+    writeMetric('svc_jobs', 'Jobs that have not ended; held ones are not among the pending', [
+      ...byStatus(gauges.pendingJobs, gauges.runningJobs),
+      { labels: { status: 'held' }, value: gauges.heldJobs },
+    ]),
     writeMetric(
       'svc_calibrations',
       'Calibrations that have not ended',

@@ -9,6 +9,7 @@ const SOURCE = { driver: 'd', name: 'north', qpu: 'q', operation: 'process', epo
 function open({ rateLimit = 0 } = {}) {
   const handled: string[] = []
   const rejected: string[] = []
+  const dropped: string[] = []
   const events: EventEnvelope[] = []
   const receiver = new Receiver({
     source: SOURCE,
@@ -16,6 +17,7 @@ function open({ rateLimit = 0 } = {}) {
       handled.push(event.id)
       events.push(event)
     },
+    onDropped: (reason) => void dropped.push(reason),
     onRejected: (event) => void rejected.push(event),
     rateLimit: () => rateLimit,
     clock: new FakeClock(),
@@ -26,7 +28,7 @@ function open({ rateLimit = 0 } = {}) {
     receiver.take(new TextEncoder().encode(text), () => undefined)
     await receiver.drained()
   }
-  return { handled, rejected, events, take }
+  return { handled, rejected, dropped, events, take }
 }
 
 const ts = '2026-01-31T09:05:00.000Z'
@@ -97,4 +99,15 @@ test('take() drops without a word to the driver what no driver sends again', asy
   await take('{"type":"JobResult","id":')
   await take({ type: 'JobResult', id: '', ts, payload: result })
   expect([handled, rejected]).toEqual([[], []])
+})
+
+test('Receiver says why it drops an event, once for each', async () => {
+  const { take, dropped } = open({ rateLimit: 1 })
+  const event = { type: 'CryostatReading', id: 'a', ts, payload: { readings: [] } }
+  await take('no event')
+  await take({ ...event, type: 'Unknown' })
+  await take({ ...event, payload: { readings: 'none' } })
+  await take(event)
+  await take({ ...event, payload: { text: 'x'.repeat(70_000) } })
+  expect(dropped).toEqual(['not_an_event', 'unknown_type', 'bad_payload', 'rate_limit', 'too_large'])
 })

@@ -55,6 +55,13 @@ describe('GET /metrics', () => {
       'svc_job_steps_total{step="cancelled"} 1',
     ])
     expect(lines).toContain('svc_jobs{status="pending"} 0')
+    expect(lines).toContain('svc_dispatch_seconds_count 1')
+    expect(lines).toContain('svc_events_dropped_total{reason="rate_limit"} 0')
+    expect(lines).toContain('svc_storage_refusals_total 0')
+    for (const name of ['svc_database_log_bytes', 'svc_disk_free_bytes']) {
+      const line = lines.find((each) => each.startsWith(`${name} `))
+      expect(Number(line?.split(' ')[1])).toBeGreaterThan(0)
+    }
     expect(lines).toContain('svc_drivers{operation="process",state="attached"} 1')
     expect(lines).toContain('svc_event_streams 0')
     expect(lines).toContain('svc_job_wait_seconds_count 1')
@@ -81,7 +88,12 @@ describe('GET /metrics', () => {
         tx.update(quantumJobs, job, { status: 'pending', driver: '', started_at: '' }),
       )
     }
+    // What operators do to a job that waits puts nothing back.
+    await test.admin.post(`/api/op/jobs/${job}/hold`)
     const text = await (await fetch(`${test.url}/metrics`)).text()
+    expect(text).toContain(
+      'svc_jobs{status="pending"} 0\nsvc_jobs{status="running"} 0\nsvc_jobs{status="held"} 1\n',
+    )
     expect(text).toContain(
       'svc_job_steps_total{step="dispatched"} 2\nsvc_job_steps_total{step="requeued"} 2\n',
     )
