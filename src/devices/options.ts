@@ -143,6 +143,9 @@ export const opt = {
   url: <D extends OptionDetails<string>>(details: D) => spec<string, D>('url', details, readUrl),
   /** A file or folder in a safe location; the value is its absolute path. */
   path: <D extends OptionDetails<string>>(details: D) => spec<string, D>('path', details, readText),
+  /** The same, or `none`, which stands for no file. */
+  pathOrNone: <D extends OptionDetails<string>>(details: D) =>
+    spec<string | undefined, D>('path', details, (text) => (text === 'none' ? undefined : readText(text))),
   /** Whatever `parse` reads; it throws an `OptionValueError` for anything else. Values must survive JSON. */
   custom: <T, D extends OptionDetails<NoInfer<T>>>(parse: (text: string) => T, details: D) =>
     spec<T, D>('custom', details, parse),

@@ -35,7 +35,7 @@ for (const [pair, reason] of [
     'method=exact',
     'bad value for -o method: "exact" is not one of automatic, statevector, stabilizer, matrix_product_state',
   ],
-  ['noise=chip.yml', 'bad value for -o noise: noise models are not available in this version; use none'],
+  ['noise=/etc/passwd', 'bad value for -o noise: /etc/passwd is not in a safe location'],
   ['max_qubits=30', 'bad value for -o max_qubits: 30 is out of range; use an integer from 1 to 29'],
   ['max_shots=0', 'bad value for -o max_shots: 0 is out of range; use an integer from 1 to 1000000'],
 ] as const) {

@@ -1,17 +1,13 @@
 import { defineDevice } from '../../define-device.ts'
 import { newSeed } from '../../numeric/random.ts'
-import { OptionValueError, opt } from '../../options.ts'
+import { opt } from '../../options.ts'
 import { AUTOMATIC } from './choose-method.ts'
 import { METHODS } from './methods/index.ts'
 import { MAX_STATE_QUBITS } from './methods/statevector/statevector.ts'
+import { NoiseFile } from './noise/noise-file.ts'
 import { DEFAULT_BOND, simulateJob } from './run-job.ts'
 
-function readNoise(text: string): 'none' {
-  if (text === 'none') return text
-  throw new OptionValueError('noise models are not available in this version; use none')
-}
-
-/** Exact simulator: circuits of up to `max_qubits` qubits in double precision, without noise. */
+/** Simulator: exact, or with the noise of a file. */
 export const aerSim = defineDevice({
   operation: 'process',
   name: 'aer_sim',
@@ -21,7 +17,10 @@ export const aerSim = defineDevice({
       help: 'How circuits are simulated',
       default: AUTOMATIC,
     }),
-    noise: opt.custom(readNoise, { help: 'Noise model', default: 'none' }),
+    noise: opt.pathOrNone({
+      help: 'Noise model: a noise file, the scheduler.device.yml of a calibrated chip, or none',
+      example: '/etc/svc-driver/noise.yml',
+    }),
     max_qubits: opt.int({
       help: 'Largest number of qubits of a written-out state',
       min: 1,
@@ -41,24 +40,27 @@ export const aerSim = defineDevice({
       default: DEFAULT_BOND,
     }),
   },
-  create: ({ options, clock, device }) => ({
-    run: (job, io) =>
-      simulateJob({
-        device,
-        payload: job.payload,
-        // Qubits that no outcome depends on cost nothing: circuits written for a large chip may declare them.
-        bounds: {
-          declaredQubits: Number.POSITIVE_INFINITY,
-          stateQubits: options.max_qubits,
-          shots: options.max_shots,
-          bond: options.max_bond,
-        },
-        method: options.method,
-        seed: options.seed ?? newSeed(),
-        noise: undefined,
-        clock,
-        io,
-      }),
-    info: () => ({ qubits: options.max_qubits, backend: 'simulated' }),
-  }),
+  create({ options, clock, device, log }) {
+    const noise = options.noise === undefined ? undefined : new NoiseFile(options.noise, log)
+    return {
+      run: (job, io) =>
+        simulateJob({
+          device,
+          payload: job.payload,
+          // Qubits that no outcome depends on cost nothing: circuits written for a large chip may declare them.
+          bounds: {
+            declaredQubits: Number.POSITIVE_INFINITY,
+            stateQubits: options.max_qubits,
+            shots: options.max_shots,
+            bond: options.max_bond,
+          },
+          method: options.method,
+          seed: options.seed ?? newSeed(),
+          noise: noise?.current,
+          clock,
+          io,
+        }),
+      info: () => ({ qubits: options.max_qubits, backend: 'simulated' }),
+    }
+  },
 })

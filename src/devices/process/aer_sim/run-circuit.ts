@@ -59,6 +59,7 @@ export async function runCircuit(program: BoundProgram, run: CircuitRun): Promis
   const phases = new Phases(run.clock)
   const { qubits, clbits, ops } = program
   const reduced = ops && reduceCircuit(withNoise(ops, run.noise), qubits, clbits)
+  admit(reduced?.qubits.at(-1) ?? qubits - 1, run)
   const walk = (sink: Sink) => program.walk(sink)
   const task: Task = { qubits, clbits, shots: run.shots, noise: run.noise, reduced, walk }
   const measured = measuredBits(clbits, ops)
@@ -80,6 +81,15 @@ export async function runCircuit(program: BoundProgram, run: CircuitRun): Promis
   const noise = run.noise && { noise: run.noise.source }
   const provenance = { method: method.name, ...noise, phases: phases.seconds, ...added }
   return { ...outcomeOf(tally, run.memory), unmeasured, provenance }
+}
+
+/** A circuit on qubits the noise model does not know would be simulated better than the device is. */
+function admit(lastQubit: number, { noise, circuitIndex }: CircuitRun): void {
+  if (!noise || lastQubit < noise.qubits) return
+  throw new JobError(
+    `circuit ${circuitIndex} uses qubit ${lastQubit}; the noise model ${noise.source} has ${noise.qubits} qubits`,
+    { errorCode: 'too_many_qubits', circuitIndex },
+  )
 }
 
 function methodFor(task: Task, { method, room, circuitIndex }: CircuitRun): Method {

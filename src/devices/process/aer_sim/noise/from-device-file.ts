@@ -4,7 +4,7 @@ import { thermalRelaxation } from './channel.ts'
 import { type ChannelOp, modelOf, type NoiseModel, onQubit } from './model.ts'
 
 /** A number that may be written as one, or as `.nan` for what was never measured. */
-const value = v.optional(v.number())
+const value = v.optional(v.union([v.number(), v.nan()], 'expected a number'))
 const probability = v.pipe(v.number(), v.minValue(0), v.maxValue(1))
 const row = v.looseTuple([probability, probability])
 const assignment = v.optional(v.looseTuple([row, row]))
