@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { toJsonSchema } from '@valibot/to-json-schema'
-import type { GenericSchema } from 'valibot'
+import { type GenericSchema, getTitle } from 'valibot'
 import { silentLog, systemClock } from '../src/base/index.ts'
 import { version } from '../src/cli/version.ts'
 import { COMMANDS } from '../src/protocol/commands.ts'
@@ -84,6 +84,17 @@ function answerOf(schema: GenericSchema | undefined, media: string | undefined):
   return json.properties && !json.title ? fieldsOf(schema, false, 'output') : typeOf(json)
 }
 
+/** The shapes that a named one stands for, or its fields. */
+function membersOf(schema: GenericSchema): string {
+  const { anyOf } = toJsonSchema(schema, { errorMode: 'ignore', typeMode: 'output' }) as JsonSchema
+  return anyOf ? typeOf({ anyOf }) : fieldsOf(schema, false, 'output')
+}
+
+/** The name of the shape of a body, or its fields. */
+function bodyOf(schema: GenericSchema | undefined): string {
+  return (schema && getTitle(schema)) ?? fieldsOf(schema)
+}
+
 function fieldsOf(
   schema: GenericSchema | undefined,
   mark = true,
@@ -127,7 +138,7 @@ async function routesPage(): Promise<string> {
       `\`${method} ${path}\``,
       access.replace('_', ' '),
       summary,
-      [fieldsOf(route.bodyForms ?? route.body), query ? `query: ${fieldsOf(query, false)}` : '']
+      [bodyOf(route.bodyForms ?? route.body), query ? `query: ${fieldsOf(query, false)}` : '']
         .filter(Boolean)
         .join('; '),
       answerOf(route.answer, route.media),
@@ -135,7 +146,7 @@ async function routesPage(): Promise<string> {
     )
   })
   const shapes = Object.entries(shapesOf(server.routes)).map(([title, schema]) =>
-    row(title, fieldsOf(schema, false, 'output')),
+    row(title, membersOf(schema)),
   )
   await server.stop()
   rmSync(folder, { recursive: true })

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { AppError } from '../../base/index.ts'
 import { readFormBody } from '../http/json-body.ts'
 import { escapeHtml, htmlPage } from '../http/page.ts'
-import { defineRoute, type Route, type RouteRequest } from '../http/route.ts'
+import { defineRoute, type Route, type RouteRequest, URL_ENCODED } from '../http/route.ts'
 import { LINK_PATHS } from './account-links.ts'
 import type { Confirmations } from './confirm.ts'
 import type { LinkPurpose } from './jwt.ts'
@@ -54,6 +54,9 @@ const PAGES: Record<LinkPurpose, LinkPage> = {
   },
 }
 
+const text = v.optional(v.string())
+const sent = v.object({ token: v.string(), password: text, passwordConfirm: text })
+
 const query = v.object({ token: v.optional(v.pipe(v.string(), v.maxLength(4_096)), '') })
 
 /**
@@ -78,6 +81,8 @@ export function linkPages(confirmations: Confirmations): Route[] {
         path,
         access: 'public',
         summary: `What the page of the link sends: ${page.title.toLowerCase()}`,
+        bodyForms: sent,
+        bodyMedia: [URL_ENCODED],
         media: 'text/html',
         statuses: [200, 400, 403, 413, 429],
         run: (_, request) => act(page, confirmations, request),

@@ -1,6 +1,6 @@
 import { toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema'
 import * as v from 'valibot'
-import { defineRoute, type Route } from './route.ts'
+import { defineRoute, JSON_BODY, type Route } from './route.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -51,7 +51,7 @@ export function statusesOf({ access, body, query, statuses }: Route): number[] {
   return [...new Set([...statuses, ...border])].sort((one, other) => one - other)
 }
 
-/** The named shapes that answers consist of, by their titles. */
+/** The named shapes that answers and bodies consist of, by their titles. */
 export function shapesOf(routes: readonly Route[]): Record<string, v.GenericSchema> {
   const shapes: Record<string, v.GenericSchema> = {}
   const take = (schema: v.GenericSchema) => {
@@ -61,7 +61,10 @@ export function shapesOf(routes: readonly Route[]): Record<string, v.GenericSche
     if (isObject(schema)) for (const entry of Object.values(schema.entries)) take(entry)
     if (isUnion(schema)) for (const option of schema.options) take(option)
   }
-  for (const { answer } of routes) if (answer) take(answer)
+  for (const { answer, bodyForms } of routes) {
+    if (answer) take(answer)
+    if (bodyForms) take(bodyForms)
+  }
   return shapes
 }
 
@@ -144,9 +147,7 @@ function operation(route: Route, definitions: Record<string, v.GenericSchema>): 
     summary,
     security: SECURITY[access],
     ...(parameters.length > 0 && { parameters }),
-    ...(body && {
-      requestBody: { required: true, content: { 'application/json': { schema: schemaOf(body, 'input') } } },
-    }),
+    ...(body && { requestBody: requestBody(body, route.bodyMedia, definitions) }),
     responses: Object.fromEntries(
       statusesOf(route).map((status) => [
         String(status),
@@ -154,6 +155,15 @@ function operation(route: Route, definitions: Record<string, v.GenericSchema>): 
       ]),
     ),
   }
+}
+
+function requestBody(
+  body: v.GenericSchema,
+  media: readonly string[],
+  definitions: Record<string, v.GenericSchema>,
+): Json {
+  const schema = schemaOf(body, 'input', definitions)
+  return { required: true, content: Object.fromEntries(media.map((type) => [type, { schema }])) }
 }
 
 /** `getJobsById` of `GET /api/jobs/:id`: what generators name the function. */
@@ -166,14 +176,14 @@ function operationId(method: string, path: string): string {
   return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
 }
 
-function parametersOf({ path, query, headers }: Route): Json[] {
+function parametersOf({ path, params, query, headers }: Route): Json[] {
   const asked: { properties?: Record<string, Json>; required?: string[] } = query
     ? schemaOf(query, 'input')
     : {}
   return [
-    ...[...path.matchAll(PARAMETER)].map(([, name]) => ({
+    ...[...path.matchAll(PARAMETER)].map(([, name = '']) => ({
       ...{ name, in: 'path', required: true },
-      schema: { type: 'string' },
+      schema: params[name] ? schemaOf(params[name], 'input') : { type: 'string' },
     })),
     ...Object.entries(asked.properties ?? {}).map(([name, schema]) => ({
       ...{ name, in: 'query', required: asked.required?.includes(name) ?? false },
@@ -186,16 +196,22 @@ function parametersOf({ path, query, headers }: Route): Json[] {
   ]
 }
 
-function success(
-  { answer, media }: Route,
-  status: number,
-  definitions: Record<string, v.GenericSchema>,
-): Json {
-  const schema = answer ? schemaOf(answer, 'output', definitions) : {}
-  const content =
-    media === undefined ? { 'application/json': { schema } } : { [media]: { schema: { type: 'string' } } }
+function success(route: Route, status: number, definitions: Record<string, v.GenericSchema>): Json {
+  const types = route.media === undefined ? [JSON_BODY, ...route.files] : [route.media]
+  const json = () => ({ schema: answerSchema(route, definitions) })
+  const content = Object.fromEntries(types.map((type) => [type, type === JSON_BODY ? json() : TEXT]))
   const hasBody = status !== 204 && status < 300
   return { description: MEANINGS[status] ?? 'Done', headers: REQUEST_ID, ...(hasBody && { content }) }
+}
+
+const TEXT: Json = { schema: { type: 'string' } }
+
+/** Where callers choose with `fields`, an answer may be any part of its shape. */
+function answerSchema({ answer, query }: Route, definitions: Record<string, v.GenericSchema>): Json {
+  if (!answer) return {}
+  const whole = schemaOf(answer, 'output', definitions)
+  const mayChoose = query !== undefined && 'entries' in query && 'fields' in Object(query.entries)
+  return mayChoose ? { anyOf: [whole, { type: 'object', description: 'What `fields` keeps' }] } : whole
 }
 
 /** Pages show what the person did wrong on the page; everything else answers in the one shape of errors. */

@@ -11,7 +11,7 @@ export function recordAnswer(title: string, collection: AnyCollection, extra: Sh
   const entries: Shape = { collectionId: v.string(), collectionName: v.string(), id: v.string() }
   for (const [name, field] of Object.entries(collection.fields)) {
     if (field.internal) continue
-    const shown = described(schemaOf(field), field.help)
+    const shown = fieldSchema(field)
     // Whether an address is shown depends on its owner and the caller.
     entries[name] = field.hidden || field.kind === 'email' ? v.optional(shown) : shown
   }
@@ -19,8 +19,10 @@ export function recordAnswer(title: string, collection: AnyCollection, extra: Sh
   return v.pipe(v.object(shape), v.title(title))
 }
 
-function described(schema: v.GenericSchema, help: string | undefined): v.GenericSchema {
-  return help === undefined ? schema : v.pipe(schema, v.description(help))
+/** The values of one field, as callers read and write them. */
+export function fieldSchema(field: AnyField): v.GenericSchema {
+  const schema = schemaOf(field)
+  return field.help === undefined ? schema : v.pipe(schema, v.description(field.help))
 }
 
 const TIME = v.pipe(v.string(), v.description("UTC, as 2026-01-31 09:05:00.000Z; '' = not set"))

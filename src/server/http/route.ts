@@ -43,10 +43,16 @@ export interface Route {
   readonly query: v.GenericSchema | undefined
   /** The body as the API reference shows it, for routes whose `run` brings several forms into one by itself. */
   readonly bodyForms: v.GenericSchema | undefined
+  /** Media types in which the body may come. */
+  readonly bodyMedia: readonly string[]
   /** JSON body of a success. For the API reference; tests hold every answer against it. */
   readonly answer: v.GenericSchema | undefined
   /** Media type of a success that is not JSON. */
   readonly media: string | undefined
+  /** Media types of the files that it answers with instead when asked to. */
+  readonly files: readonly string[]
+  /** What parameters of the path may be, where that is known; for the API reference. */
+  readonly params: Readonly<Record<string, v.GenericSchema>>
   /** Request headers that mean something here, each with one sentence. */
   readonly headers: Readonly<Record<string, string>>
   /** Status codes it answers on success and on its own errors, for the API reference. */
@@ -64,8 +70,11 @@ interface RouteDeclaration<Body extends v.GenericSchema, Query extends v.Generic
   body?: Body
   query?: Query
   bodyForms?: v.GenericSchema
+  bodyMedia?: readonly string[]
   answer?: v.GenericSchema
   media?: string
+  files?: readonly string[]
+  params?: Readonly<Record<string, v.GenericSchema>>
   headers?: Readonly<Record<string, string>>
   statuses?: readonly number[]
   maxBody?: number
@@ -78,17 +87,24 @@ interface RouteDeclaration<Body extends v.GenericSchema, Query extends v.Generic
 
 const MIB = 1024 * 1024
 
+/** Media types of bodies. */
+export const JSON_BODY = 'application/json'
+export const URL_ENCODED = 'application/x-www-form-urlencoded'
+export const MULTIPART = 'multipart/form-data'
+
 /** Declares a route. Access, body and query are checked before `run` is called. */
 export function defineRoute<
   Body extends v.GenericSchema = v.GenericSchema,
   Query extends v.GenericSchema = v.GenericSchema,
 >(declaration: RouteDeclaration<Body, Query>): Route {
-  const { body, query, bodyForms, answer, media } = declaration
+  const { body, query, bodyForms, answer, media, files = [], params = {} } = declaration
+  const { bodyMedia = [JSON_BODY] } = declaration
   const { method, path, access, summary, headers = {}, statuses = [200], maxBody = MIB } = declaration
   // The machinery validates with exactly these schemas, so the erased types are the declared ones.
   const run = declaration.run as Route['run']
   return {
-    ...{ method, path, access, summary, body, query, bodyForms, answer, media, headers, statuses, maxBody },
+    ...{ method, path, access, summary, body, query, bodyForms, bodyMedia, params },
+    ...{ answer, media, files, headers, statuses, maxBody },
     run,
   }
 }

@@ -6,7 +6,8 @@ import { recordAnswer } from '../http/record-answer.ts'
 const time = v.pipe(v.string(), v.description('UTC, as 2026-01-31 09:05:00.000Z'))
 const count = v.pipe(v.number(), v.integer())
 
-const shown = {
+/** What of a job's record is more than its declared fields. */
+export const jobShape = {
   // Jobs that were moved in from elsewhere keep the payload and the results they came with.
   payload: v.union([jobPayload, v.unknown()]),
   results: v.union([jobResults, v.looseObject({ error: v.string() }), v.unknown()]),
@@ -17,14 +18,14 @@ const shown = {
 }
 
 /** A job in a list and after a change: see `presentJob`. */
-export const jobAnswer = recordAnswer('Job', quantumJobs, shown)
+export const jobAnswer = recordAnswer('Job', quantumJobs, jobShape)
 
 const waiting = v.object({ code: v.string(), text: v.string(), until: v.optional(time) })
 const step = v.object({ at: time, event: v.string(), attempt: count, detail: v.string() })
 
 /** One job with its history and, while it is pending, its outlook: see `viewJob`. */
 export const jobDetailAnswer = recordAnswer('JobDetail', quantumJobs, {
-  ...shown,
+  ...jobShape,
   charged_seconds: v.nullable(v.number()),
   timeline: v.array(step),
   waiting: v.optional(v.pipe(waiting, v.description('Why it waits; only while it is pending'))),

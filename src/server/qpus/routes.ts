@@ -22,13 +22,15 @@ import { recordAnswer } from '../http/record-answer.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
 import { reasonNotTaking } from './availability.ts'
 
-const qpuAnswer = recordAnswer('Qpu', qpus, {
+/** The form of what `stateOfQpu` computes. */
+export const qpuStateShape = {
   calibrating: v.boolean(),
   reason: v.pipe(
     v.nullable(v.object({ code: v.string(), text: v.string() })),
     v.description('Why it takes no jobs now; null = it does'),
   ),
-})
+}
+const qpuAnswer = recordAnswer('Qpu', qpus, qpuStateShape)
 const switched = v.object({
   id: v.string(),
   name: v.string(),

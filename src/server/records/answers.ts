@@ -26,25 +26,6 @@ export const listQuery = v.objectWithRest(
   v.string(),
 )
 
-/** A record of any collection; the fields of each are at `GET /api/collections`. */
-export const anyRecord = v.pipe(
-  v.looseObject({
-    id: v.optional(v.string()),
-    collectionId: v.optional(v.string()),
-    collectionName: v.optional(v.string()),
-    created: v.optional(v.string()),
-    updated: v.optional(v.string()),
-    expand: v.optional(v.record(v.string(), v.unknown())),
-  }),
-  v.title('Record'),
-)
-
-/** The values of a record to write. */
-export const recordBody = v.pipe(
-  v.looseObject({}),
-  v.description('Fields of the collection; also as multipart or URL-encoded form'),
-)
-
 const rule = v.pipe(v.nullable(v.string()), v.description("A filter; null = superusers only, '' = everybody"))
 
 /** What a collection is made of. */

@@ -1,3 +1,4 @@
+import type * as v from 'valibot'
 import type { AnyCollection, ReadTx, RecordOf, Tx } from '../../db/index.ts'
 import type { Caller } from '../http/caller.ts'
 import type { RecordService } from './service.ts'
@@ -49,6 +50,8 @@ export interface Behaviour<R = AnyRecord> {
   readonly fixed?: { readonly create?: readonly string[]; readonly update?: readonly string[] }
   /** What is shown of each record beside its fields. */
   readonly computed?: (tx: ReadTx, records: readonly R[]) => (record: R) => Values
+  /** The form of what is computed, for the API reference. */
+  readonly computedShape?: Readonly<Record<string, v.GenericSchema>>
   /** The large fields that a computed value is made from, by its name. */
   readonly computedFrom?: Readonly<Record<string, readonly string[]>>
   /** Replaces the plain insert: returns the id of the new record. */

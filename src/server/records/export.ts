@@ -18,6 +18,8 @@ const FORMS = {
   jsonl: { type: 'application/jsonl; charset=utf-8', extension: 'jsonl' },
 } as const
 export type Format = keyof typeof FORMS
+/** Media types of the files, without their parameters. */
+export const EXPORT_TYPES = Object.values(FORMS).map(({ type }) => type.replace(/;.*/, ''))
 
 /** Records in memory at once; few where one may be large. */
 const PAGE = 200

@@ -1,14 +1,15 @@
 import * as v from 'valibot'
 import { AppError } from '../../base/index.ts'
 import { COLLECTIONS, readPaging } from '../../db/index.ts'
-import { defineRoute, Reply, type Route } from '../http/route.ts'
-import { anyRecord, collectionAnswer, listQuery, pageOf, recordBody, recordQuery } from './answers.ts'
+import { defineRoute, JSON_BODY, MULTIPART, Reply, type Route, URL_ENCODED } from '../http/route.ts'
+import { collectionAnswer, listQuery, pageOf, recordQuery } from './answers.ts'
 import { createRecord } from './create.ts'
-import { exportRecords } from './export.ts'
+import { EXPORT_TYPES, exportRecords } from './export.ts'
 import { listRecords } from './list.ts'
 import { presentCollection } from './metadata.ts'
 import { removeRecord } from './remove.ts'
 import { collectionOf, type RecordService } from './service.ts'
+import { recordShapes } from './shapes.ts'
 import { updateRecord } from './update.ts'
 import { viewRecord } from './view.ts'
 
@@ -23,15 +24,20 @@ const EXPORT_IDLE_SECONDS = 120
 export function recordRoutes(service: RecordService): Route[] {
   const found = (params: Readonly<Record<string, string>>) =>
     collectionOf(service, params['collection'] ?? '')
+  const shapes = recordShapes(service.context.db.names)
+  const parameters = { collection: shapes.collection }
+  const write = { bodyForms: shapes.body, bodyMedia: [JSON_BODY, MULTIPART, URL_ENCODED] }
   return [
     defineRoute({
       method: 'GET',
       path: RECORDS,
+      params: parameters,
       access: 'public',
       summary: 'List the records of a collection that its list rule shows to the caller',
       query: listQuery,
       statuses: [200, 400, 403, 404, 413],
-      answer: pageOf(anyRecord),
+      answer: pageOf(shapes.record),
+      files: EXPORT_TYPES,
       run: async (_, { params, query, ...asked }) => {
         const { format = 'json', ...plain } = query
         const collection = found(params)
@@ -44,41 +50,45 @@ export function recordRoutes(service: RecordService): Route[] {
     defineRoute({
       method: 'GET',
       path: RECORD,
+      params: parameters,
       access: 'public',
       summary: 'Retrieve a record that the view rule of its collection shows to the caller',
       query: recordQuery,
       statuses: [200, 400, 403, 404],
-      answer: anyRecord,
+      answer: shapes.record,
       run: async (_, { params, query, ...asked }) =>
         viewRecord(service, found(params), params['id'] ?? '', { ...asked, query: texts(query) }),
     }),
     defineRoute({
       method: 'POST',
       path: RECORDS,
+      params: parameters,
       access: 'public',
       summary: 'Create a record, if the create rule of the collection allows it',
       query: recordQuery,
-      bodyForms: recordBody,
+      ...write,
       statuses: [200, 400, 401, 403, 404, 409, 413, 422, 429, 503],
-      answer: anyRecord,
+      answer: shapes.record,
       run: async (_, { params, query, ...asked }) =>
         createRecord(service, found(params), { ...asked, query: texts(query) }),
     }),
     defineRoute({
       method: 'PATCH',
       path: RECORD,
+      params: parameters,
       access: 'public',
       summary: 'Change a record, if the update rule of its collection allows it',
       query: recordQuery,
-      bodyForms: recordBody,
+      ...write,
       statuses: [200, 400, 403, 404, 409, 413, 429],
-      answer: anyRecord,
+      answer: shapes.record,
       run: async (_, { params, query, ...asked }) =>
         updateRecord(service, found(params), params['id'] ?? '', { ...asked, query: texts(query) }),
     }),
     defineRoute({
       method: 'DELETE',
       path: RECORD,
+      params: parameters,
       access: 'public',
       summary: 'Delete a record, if the delete rule of its collection allows it',
       statuses: [204, 400, 403, 404, 409],

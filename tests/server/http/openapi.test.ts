@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import * as v from 'valibot'
-import { users } from '../../../src/db/index.ts'
+import { COLLECTIONS, users } from '../../../src/db/index.ts'
 import { openApiDocument, shapesOf, statusesOf } from '../../../src/server/http/openapi.ts'
 import { recordAnswer } from '../../../src/server/http/record-answer.ts'
 import { defineRoute } from '../../../src/server/http/route.ts'
@@ -176,5 +176,32 @@ describe('GET /api/openapi.json', () => {
       expect.arrayContaining(['circuits', 'shots', 'meas_level', 'qpu_target', 'parameter_values', 'seed']),
     )
     expect<unknown>(submit?.['parameters']?.[1]?.['name']).toBe('Idempotency-Key')
+  })
+
+  test('shows the records of each collection, under its configured name, and how they are written', async () => {
+    await using server = await openTestServer({ settings: { timeslotsCollection: 'bookings' } })
+    const document = (await server.guest.get('/api/openapi.json')).body as Shape
+    const {
+      Record: record,
+      TimeSlotsRecord: slot,
+      TimeSlotsBody: body,
+    } = document['components']?.['schemas'] ?? {}
+    expect(Object(record?.['anyOf'])).toHaveLength(COLLECTIONS.length)
+    expect<unknown>(slot?.['properties']?.['collectionName']).toEqual({ const: 'bookings' })
+    expect<unknown>(body).toMatchObject({
+      description: 'A new record needs start_time, end_time',
+      properties: { start_time: { type: 'string' }, qpu: { description: "Id in qpus; '' = none" } },
+    })
+    const paths = document['paths']?.['/api/collections/{collection}/records']
+    expect<unknown>(paths?.['get']?.['parameters']?.[0]?.['schema']?.['enum']).toContain('bookings')
+    const listed = paths?.['get']?.['responses']?.['200']?.['content']
+    expect(Object.keys(listed ?? {})).toEqual(['application/json', 'text/csv', 'application/jsonl'])
+    const written = paths?.['post']?.['requestBody']?.['content'] ?? {}
+    expect(Object.keys(written)).toEqual([
+      ...['application/json', 'multipart/form-data', 'application/x-www-form-urlencoded'],
+    ])
+    for (const { schema } of Object.values(written)) {
+      expect<unknown>(schema).toEqual({ $ref: '#/components/schemas/RecordBody' })
+    }
   })
 })

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { readFormBody } from '../../http/json-body.ts'
 import { htmlPage } from '../../http/page.ts'
-import { defineRoute, type Route } from '../../http/route.ts'
+import { defineRoute, type Route, URL_ENCODED } from '../../http/route.ts'
 import { validate } from '../../http/validate.ts'
 
 const MOST_BYTES = 16 * 1024
@@ -62,6 +62,8 @@ export function oauth2RedirectRoutes(tellLogin: TellLogin): Route[] {
       path: PATH,
       access: 'public',
       summary: 'The same for providers that send a form',
+      bodyForms: result,
+      bodyMedia: [URL_ENCODED],
       statuses: [303, 400, 413],
       run: async (_, { request, address }) =>
         finish(validate(result, await readFormBody(request, MOST_BYTES)), address, 303),

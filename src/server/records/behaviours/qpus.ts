@@ -1,12 +1,13 @@
 import { AppError } from '../../../base/index.ts'
 import { calibratingQpus, drivers, type Qpu, qpus, revokeLease, type Tx } from '../../../db/index.ts'
-import { stateOfQpu } from '../../qpus/routes.ts'
+import { qpuStateShape, stateOfQpu } from '../../qpus/routes.ts'
 import { defineBehaviour } from '../behaviour.ts'
 import { hashSent } from '../hash-sent.ts'
 import type { RecordService } from '../service.ts'
 
 /** QPUs: access tokens are stored hashed, switching and maintenance reach the drivers. */
 export const qpusBehaviour = defineBehaviour(qpus, {
+  computedShape: qpuStateShape,
   computed: (tx) => {
     const running = calibratingQpus(tx)
     return (qpu) => stateOfQpu(qpu, running)

@@ -1,6 +1,7 @@
 import { AppError } from '../../../base/index.ts'
 import { cancelJob, findUser, type Job, quantumJobs, type Tx } from '../../../db/index.ts'
 import { type Caller, callerName } from '../../http/caller.ts'
+import { jobShape } from '../../jobs/answers.ts'
 import { submitJob } from '../../jobs/submit.ts'
 import { COMPUTED_FROM, errorOf } from '../../jobs/view.ts'
 import { type Draft, defineBehaviour, type Values } from '../behaviour.ts'
@@ -15,6 +16,7 @@ export const quantumJobsBehaviour = defineBehaviour(quantumJobs, {
     create: ['status', ...MOVED_BY_QUEUE],
     update: ['user_id', 'qpu_target', 'payload', ...MOVED_BY_QUEUE],
   },
+  computedShape: jobShape,
   computedFrom: COMPUTED_FROM,
   computed: () => (job) => ({ error: errorOf(job) }),
   async submit(draft, request) {
