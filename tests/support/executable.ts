@@ -252,11 +252,17 @@ export class Service {
   }
 
   /** The command line of a driver of this server, with a data folder of its own. */
-  driverArgs(name: string, fingerprint: string, device: string, options: string[] = []): string[] {
+  driverArgs(
+    name: string,
+    fingerprint: string,
+    device: string,
+    options: string[] = [],
+    operation = 'process',
+  ): string[] {
     const folder = join(this.folder, 'drivers', name)
     if (!existsSync(folder)) mkdirSync(folder, { recursive: true })
     return [
-      ...['driver', 'start', '--operation', 'process', '--device', device, '--svc-addr', this.url],
+      ...['driver', 'start', '--operation', operation, '--device', device, '--svc-addr', this.url],
       ...['--ca-fingerprint', fingerprint, '--ca-file', join(folder, 'ca.pem')],
       ...['--data-dir', join(folder, 'data')],
       ...options.flatMap((option) => ['-o', option]),
