@@ -3,13 +3,14 @@ import { cpSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { freePort, runSvc, Service, temporaryFolder, until } from '../support/executable.ts'
+import { closeRow, faultRuns } from '../support/fault-runs.ts'
 import { submit, untilJob } from '../support/job-calls.ts'
 import { startSvc } from '../support/running.ts'
 
 // F19: bytes of the database or of its log have changed while the server was down.
 setDefaultTimeout(600_000)
 
-const RUNS = 12 * Number(process.env['FAULT_RUNS'] ?? 1)
+const RUNS = faultRuns(12)
 const PAGE = 4_096
 
 type Bytes = Uint8Array<ArrayBuffer>
@@ -111,7 +112,5 @@ test('whatever happens to its bytes, the database is refused with the remedy, or
     ),
     { numRuns: RUNS, examples: [[[emptied('svc.db')]], [[emptied('svc.db'), emptied('svc.db-wal')]]] },
   )
-  process.stderr.write(
-    `F19 damaged database: ${RUNS} runs, ${seen.refused} refused, ${seen.served} served (${seen.reported} with findings of the doctor)\n`,
-  )
+  closeRow('F19 damaged database', { runs: RUNS, ...seen })
 })
