@@ -89,5 +89,5 @@ test('who connects and never completes a request is cut off within 15 s, and kee
     ...Object.fromEntries(ends.map(([what, ms]) => [what, `${(ms / 1000).toFixed(1)} s`])),
   })
   for (const [what, ms] of ends) expect([what, ms < PATIENCE_MS]).toEqual([what, true])
-  expect(slowest).toBeLessThan(1_000)
+  expect(slowest).toBeLessThan(3_000)
 })
