@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { ensureFailpointsBuild, FAILPOINTS_EXECUTABLE } from '../../scripts/ensure-build.ts'
 import { isPair, parseChain } from '../../src/server/tls/certificate.ts'
 import { runSvc, temporaryFolder } from '../support/executable.ts'
-import { type Armed, FAULT_RUNS, FaultLab, ROW_TIMEOUT_MS, tellRow } from '../support/fault-lab.ts'
+import { type Armed, FaultLab, ROW_RUNS, ROW_TIMEOUT_MS } from '../support/fault-lab.ts'
+import { closeRow } from '../support/fault-runs.ts'
 import { startSvc } from '../support/running.ts'
 
 // F7: whole old or whole new, and no file has its name before it is whole.
@@ -50,7 +51,7 @@ describe('F7 first start', () => {
   test.each(points)('killed at %s, the next start makes everything', async (armed) => {
     await ensureFailpointsBuild()
     let broken = 0
-    for (let run = 0; run < FAULT_RUNS; run += 1) {
+    for (let run = 0; run < ROW_RUNS; run += 1) {
       using folder = temporaryFolder()
       const cwd = folder.path
       const args = ['serve', '--server-port', '0', '--https-port', '0']
@@ -68,7 +69,7 @@ describe('F7 first start', () => {
       expect(leftovers(cwd)).toEqual([])
       expect(await runSvc(['doctor'], { cwd })).toMatchObject({ status: 0 })
     }
-    tellRow(`F7 first start ${armed}`, FAULT_RUNS, { broken })
+    closeRow(`F7 first start ${armed}`, { runs: ROW_RUNS, broken })
     expect(broken).toBe(0)
   })
 })

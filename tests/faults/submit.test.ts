@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { until } from '../support/executable.ts'
-import { type Armed, FAULT_RUNS, FaultLab, ROW_TIMEOUT_MS } from '../support/fault-lab.ts'
+import { type Armed, FaultLab, ROW_RUNS, ROW_TIMEOUT_MS } from '../support/fault-lab.ts'
 
 setDefaultTimeout(ROW_TIMEOUT_MS)
 
@@ -53,5 +53,5 @@ test('F1 at random moments: no accepted job is lost, and no submission makes two
       await lab.restart()
       await Promise.all(accepted)
     },
-    { runs: FAULT_RUNS * 10, finish: runAll },
+    { runs: ROW_RUNS * 10, finish: runAll },
   ))

@@ -6,24 +6,19 @@ import { ensureFailpointsBuild, FAILPOINTS_EXECUTABLE } from '../../scripts/ensu
 import type { Failpoint } from '../../src/base/index.ts'
 import type { Operation } from '../../src/protocol/index.ts'
 import { Service, temporaryFolder, until } from './executable.ts'
+import { closeRow, faultRuns } from './fault-runs.ts'
 import { type JobSeen, look, timesOf, untilJob } from './job-calls.ts'
 import { Journal } from './journal.ts'
 import { type Running, startSvc } from './running.ts'
 
-/** How often each row is repeated; more than the default for figures. */
-export const FAULT_RUNS = Number(process.env['FAULT_RUNS'] ?? 1)
+/** How often each row is repeated. */
+export const ROW_RUNS = faultRuns(1)
 
 /** Patience of a test that repeats a row, in ms. */
-export const ROW_TIMEOUT_MS = 60_000 + FAULT_RUNS * 20_000
+export const ROW_TIMEOUT_MS = 60_000 + ROW_RUNS * 20_000
 
 /** `name:nth:action` for SVC_FAILPOINT; '' = none. */
 export type Armed = '' | `${Failpoint}:${number}:${'kill' | 'throw' | 'hang'}`
-
-/** Prints the closing line of a row, as docs/reliability.md has it. */
-export function tellRow(name: string, runs: number, counts: Record<string, number>): void {
-  const parts = Object.entries(counts).map(([what, times]) => `${what} ${times}`)
-  console.log(`${name}: ${runs} runs, ${parts.join(', ')}`)
-}
 
 type Folder = ReturnType<typeof temporaryFolder>
 
@@ -66,6 +61,8 @@ interface DriverStart {
   /** Another driver than the QPU's first one. */
   as?: DriverAccess
   operation?: Operation
+  /** A program that starts it. */
+  prefix?: string[]
 }
 
 /** A server with failure points, its QPU `target` and a user with time, and what faults are done to it. */
@@ -133,14 +130,14 @@ export class FaultLab implements AsyncDisposable {
 
   /** Starts a driver of the QPU and waits until it is connected. */
   async startDriver(start: DriverStart = {}): Promise<Running> {
-    const { armed = '', device = 'mock', options = [], as, operation = 'process' } = start
+    const { armed = '', device = 'mock', options = [], as, operation = 'process', prefix = [] } = start
     const { service, qpu, folder } = this
     const { name, token } = as ?? { name: 'target', token: qpu.token }
     const pragmas = device === 'mock' ? ['pragmas=true'] : []
     const args = service.driverArgs(name, qpu.fingerprint, device, [...pragmas, ...options])
     args[args.indexOf('--operation') + 1] = operation
     const env = { SVC_ACCESS_TOKEN: token, SVC_FAILPOINT: armed }
-    const driver = startSvc(args, { cwd: folder, env, executable: service.executable })
+    const driver = startSvc(args, { cwd: folder, env, prefix, executable: service.executable })
     await driver.says('"message":"connected"')
     return driver
   }
@@ -171,13 +168,13 @@ export class FaultLab implements AsyncDisposable {
   }
 
   /**
-   * Repeats one row, FAULT_RUNS times by default, and prints and expects what journal and database make of it. The
+   * Repeats one row, ROW_RUNS times by default, and tells and expects what journal and database make of it. The
    * jobs of `once` have to be completed in the end.
    */
   async row(
     name: string,
     once: (round: Round) => Promise<void>,
-    { runs = FAULT_RUNS, finish }: RowOptions = {},
+    { runs = ROW_RUNS, finish }: RowOptions = {},
   ): Promise<void> {
     const journal = new Journal()
     const wrong = { lost: 0, duplicated: 0, 'charged twice': 0 }
@@ -202,7 +199,7 @@ export class FaultLab implements AsyncDisposable {
     wrong.lost += found.lost
     wrong.duplicated += found.duplicated + found.completedTwice
     wrong['charged twice'] += found.chargedTwice
-    tellRow(name, runs, wrong)
+    closeRow(name, { runs, ...wrong })
     expect({ ...wrong, completed, uncharged }).toEqual({
       ...{ lost: 0, duplicated: 0, 'charged twice': 0 },
       ...{ completed: submitted, uncharged: 0 },

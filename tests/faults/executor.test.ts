@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { FaultLab, ROW_TIMEOUT_MS, type Round } from '../support/fault-lab.ts'
+import { skips, whyNot } from '../support/needs.ts'
+import type { Running } from '../support/running.ts'
+
+// F9: memory. What else a device may do wrong is in tests/black-box/job-failures.test.ts.
+setDefaultTimeout(ROW_TIMEOUT_MS)
+
+/** Takes all the memory there is, in one way or another, when a job says so at its first attempt. */
+const GREEDY = `
+  import { circuitResultOf, defineDevice, jobResultsOf } from 'svc/devices'
+  const held = []
+  const acts = {
+    buffer() { new Uint8Array(2 ** 30).fill(1) },
+    objects() { for (let i = 0; ; i += 1) held.push({ i, text: 'x' + i, list: [i, i, i, i] }) },
+    async wait() { await new Promise(() => undefined) },
+  }
+  export const greedy = defineDevice({
+    operation: 'process',
+    name: 'greedy',
+    create: (context) => ({
+      async run(job) {
+        const [, act] = /act: (\\w+)/.exec(job.payload.circuits[0].circuit) ?? []
+        if (act && job.attempt === 1) await acts[act]()
+        const circuit = { qubits: 2, clbits: 2, qregs: [], cregs: [] }
+        const counts = { '00': job.payload.shots }
+        const result = circuitResultOf({ circuitIndex: 0, circuit, shots: job.payload.shots, counts, metadata: {} })
+        return jobResultsOf(context.device, [result], {})
+      },
+    }),
+  })
+  `
+const MEMORY_BYTES = 700_000_000
+let lab: FaultLab
+let driver: Running
+
+beforeAll(async () => {
+  // Longer than the device takes to fill its memory.
+  lab = await FaultLab.open({ flags: ['--job-timeout', '20s'] })
+  writeFileSync(join(lab.folder, 'greedy.js'), GREEDY)
+})
+afterAll(() => lab.close())
+
+/** Process ids of the children of a process. */
+function childrenOf(pid: number): number[] {
+  const list = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+  return list.trim().split(' ').filter(Boolean).map(Number)
+}
+
+describe.skipIf(skips('memory of the device process', whyNot('prlimit')))('F9', () => {
+  beforeAll(async () => {
+    const prefix = ['prlimit', `--data=${MEMORY_BYTES}`]
+    driver = await lab.startDriver({ device: './greedy.js#greedy', prefix })
+  })
+  afterAll(() => driver[Symbol.asyncDispose]())
+
+  /** The driver has not noticed more than the end of its child. */
+  async function goesOn({ submit }: Round): Promise<void> {
+    expect((await lab.completed(await submit())).attempt).toBe(1)
+    expect(driver.log.split('"message":"connected"')).toHaveLength(2)
+  }
+
+  test.each([
+    ['F9 out of memory, refused', 'buffer'],
+    ['F9 out of memory, crashed', 'objects'],
+  ])('%s: the job runs again, on a new device if need be', (name, act) =>
+    lab.row(name, async (round) => {
+      expect((await lab.completed(await round.submit(`// act: ${act}`))).attempt).toBe(2)
+      await goesOn(round)
+    }),
+  )
+
+  test('a device that the kernel kills for its memory: its job runs again on a new one', () =>
+    lab.row('F9 killed by the kernel', async (round) => {
+      const id = await round.submit('// act: wait')
+      await lab.happened(id, 'started')
+      for (const pid of childrenOf(driver.process.pid)) process.kill(pid, 'SIGKILL')
+      expect((await lab.completed(id)).attempt).toBe(2)
+      await goesOn(round)
+    }))
+})
