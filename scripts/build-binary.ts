@@ -1,10 +1,12 @@
 /**
  * Builds the executable: `npx bun run scripts/build-binary.ts [--target bun-linux-arm64] [--outfile PATH]
- * [--entry FILE] [--failpoints]`. Beside it comes `<outfile>-driver`, a link by which it acts as the driver.
+ * [--failpoints]`. Beside it comes `<outfile>-driver`, a link by which it acts as the driver.
  */
 import { mkdtemp, rename, rm, stat, symlink } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { WORKERS } from '../src/base/worker.ts'
+import { buildKernel } from './build-kernel.ts'
 import { buildUi } from './build-ui.ts'
 
 const repository = join(import.meta.dir, '..')
@@ -14,7 +16,6 @@ interface BinaryOptions {
   outfile: string
   /** A Bun target such as `bun-linux-arm64`; the machine at hand when absent. */
   target?: string | undefined
-  entry?: string
   /** Compiles the failure points of the crash tests in; never for release. */
   failpoints?: boolean
 }
@@ -28,15 +29,15 @@ interface BuiltBinary {
 
 /** Builds dashboard and executable. Throws with the output of the compiler when that fails. */
 export async function buildBinary(options: BinaryOptions): Promise<BuiltBinary> {
-  const { outfile, target, entry = join(repository, 'src/cli/main.ts'), failpoints = false } = options
+  const { outfile, target, failpoints = false } = options
   const started = performance.now()
-  await buildUi()
+  await Promise.all([buildUi(), buildKernel()])
   const built = performance.now()
   // The compiler leaves maps beside its output although it embeds them: they stay in a folder that goes.
   const folder = await mkdtemp(join(dirname(outfile), '.build-'))
   try {
     const made = join(folder, basename(outfile))
-    await compile(compilerArguments(entry, made, target, failpoints))
+    await compile(compilerArguments(made, target, failpoints))
     await rename(made, outfile)
   } finally {
     await rm(folder, { recursive: true, force: true })
@@ -46,7 +47,7 @@ export async function buildBinary(options: BinaryOptions): Promise<BuiltBinary> 
   return { bytes: size, uiMs: built - started, compileMs: performance.now() - built }
 }
 
-function compilerArguments(entry: string, outfile: string, target: string | undefined, failpoints: boolean) {
+function compilerArguments(outfile: string, target: string | undefined, failpoints: boolean) {
   return [
     'build',
     '--compile',
@@ -66,7 +67,9 @@ function compilerArguments(entry: string, outfile: string, target: string | unde
     ...(target ? ['--target', target] : []),
     '--outfile',
     outfile,
-    entry,
+    join(repository, 'src/cli/main.ts'),
+    // Threads are entry points of their own: one file as main module and thread hangs in the executable.
+    ...WORKERS.map((name) => join(repository, `src/${name}.ts`)),
   ]
 }
 
@@ -91,7 +94,6 @@ if (import.meta.main) {
     options: {
       target: { type: 'string' },
       outfile: { type: 'string', default: join(repository, 'svc') },
-      entry: { type: 'string' },
       failpoints: { type: 'boolean', default: false },
     },
   })
@@ -100,7 +102,6 @@ if (import.meta.main) {
     outfile,
     target: values.target,
     failpoints: values.failpoints,
-    ...(values.entry ? { entry: resolve(values.entry) } : {}),
   })
   const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`
   console.log(

@@ -20,6 +20,8 @@ beforeAll(async () => {
   copyFileSync(join(ROOT, 'examples/device.ts'), join(folder.path, 'device.ts'))
   const devices: [string, string, string[]][] = [
     ['aer', 'aer_sim', ['seed=7']],
+    ['one_thread', 'aer_sim', ['threads=1']],
+    ['two_threads', 'aer_sim', ['threads=2']],
     ['coin', './device.ts#coin', ['bias=1']],
     ['vendor', 'placeholder-device', []],
   ]
@@ -109,6 +111,21 @@ describe('aer_sim', () => {
       h q[0]; c[0] = measure q[0]; if (c[0] == 1) { x q[1]; } c[1] = measure q[1];`
     const { results } = await run('aer', { circuits: [program], shots: 500 })
     expect(Object.keys(results?.counts ?? {}).sort()).toEqual(['00', '11'])
+  })
+
+  test('a large circuit runs on all threads that are allowed, with the same counts', async () => {
+    const layer = (i: number) =>
+      Array.from(
+        { length: 20 },
+        (_, q) => `u3(${q + i}, 0.3, ${i}) q[${q}]; cx q[${q}], q[${(q + 1 + i) % 20}];`,
+      )
+    const program = `OPENQASM 2.0; include "qelib1.inc"; qreg q[20]; creg c[20];
+      ${Array.from({ length: 15 }, (_, i) => layer(i).join('')).join('')} measure q -> c;`
+    const body = { circuits: [program], shots: 2_000, seed: 3 }
+    const [one, two] = [await run('one_thread', body), await run('two_threads', body)]
+    expect([one, two].map(({ results }) => results?.circuit_results[0]?.metadata['threads'])).toEqual([1, 2])
+    expect(Object.keys(one.results?.counts ?? {}).length).toBeGreaterThan(1_900)
+    expect(two.results?.counts).toEqual(one.results?.counts ?? {})
   })
 
   test('the same seed gives the same counts', async () => {

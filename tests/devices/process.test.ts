@@ -36,7 +36,7 @@ for (const [pair, reason] of [
     'bad value for -o method: "exact" is not one of automatic, statevector, stabilizer, matrix_product_state',
   ],
   ['noise=/etc/passwd', 'bad value for -o noise: /etc/passwd is not in a safe location'],
-  ['max_qubits=30', 'bad value for -o max_qubits: 30 is out of range; use an integer from 1 to 29'],
+  ['max_qubits=30', 'bad value for -o max_qubits: 30 is out of range; use an integer from 1 to 27'],
   ['max_shots=0', 'bad value for -o max_shots: 0 is out of range; use an integer from 1 to 1000000'],
 ] as const) {
   test(`aer_sim refuses ${pair}`, async () => {

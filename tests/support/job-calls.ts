@@ -10,7 +10,12 @@ export interface JobSeen {
   error: { code: string; message: string } | null
   results: {
     counts?: Record<string, number>
-    circuit_results: { counts: Record<string, number>; shots: number; header: { memory_slots: number } }[]
+    circuit_results: {
+      counts: Record<string, number>
+      shots: number
+      header: { memory_slots: number }
+      metadata: Record<string, unknown>
+    }[]
     metadata: Record<string, unknown>
   } | null
   charged_seconds: number | null

@@ -2,6 +2,7 @@ import { compile } from '../../../src/devices/process/aer_sim/methods/statevecto
 import { Statevector } from '../../../src/devices/process/aer_sim/methods/statevector/statevector.ts'
 import { lowerProgram, parseProgram } from '../../../src/qasm/index.ts'
 import { openProcess, payloadOf, runJob } from './jobs.ts'
+import { engine } from './run.ts'
 
 /** A program on `qubits` qubits that measures all of them at the end. */
 export function measured(qubits: number, body: string): string {
@@ -13,27 +14,31 @@ export function unmeasured(qubits: number, body: string): string {
   return `OPENQASM 3.0;\ninclude "stdgates.inc";\nqubit[${qubits}] q;\n${body}`
 }
 
+/** Amplitudes `[2^qubits][re, im]`, flat. */
+export interface FinalState {
+  qubits: number
+  amplitudes: Float64Array
+}
+
 /** The state a program without measurements ends in. */
-export function stateOf(text: string): Statevector {
+export function stateOf(text: string): FinalState {
   const circuit = lowerProgram(parseProgram(text), [])
-  const state = new Statevector(circuit.qubits)
-  for (const op of circuit.ops ?? []) {
-    if (op.kind !== 'unitary' && op.kind !== 'phase') continue
-    for (const call of compile(op)) state.apply(call)
-  }
-  return state
+  const state = new Statevector(engine, circuit.qubits)
+  const steps = (circuit.ops ?? []).filter((op) => op.kind === 'unitary' || op.kind === 'phase')
+  state.applyAll(steps.flatMap((op) => compile(op)))
+  return { qubits: circuit.qubits, amplitudes: state.amplitudes.slice() }
 }
 
 /** Largest difference between two states' amplitudes. */
-export function difference(a: Statevector, b: Statevector): number {
+export function difference(a: FinalState, b: FinalState): number {
   return a.amplitudes.reduce((most, part, i) => Math.max(most, Math.abs(part - (b.amplitudes[i] ?? 9))), 0)
 }
 
 /** Probability of each basis state. */
-export function probabilitiesOf(state: Statevector): number[] {
+export function probabilitiesOf({ qubits, amplitudes }: FinalState): number[] {
   return Array.from(
-    { length: 2 ** state.qubits },
-    (_, i) => (state.amplitudes[2 * i] ?? 0) ** 2 + (state.amplitudes[2 * i + 1] ?? 0) ** 2,
+    { length: 2 ** qubits },
+    (_, i) => (amplitudes[2 * i] ?? 0) ** 2 + (amplitudes[2 * i + 1] ?? 0) ** 2,
   )
 }
 

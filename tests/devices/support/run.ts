@@ -1,5 +1,6 @@
 import { systemClock } from '../../../src/base/index.ts'
 import { createRng } from '../../../src/devices/numeric/random.ts'
+import { createEngine } from '../../../src/devices/process/aer_sim/methods/statevector/engine.ts'
 import { type NoiseModel, readoutNoise } from '../../../src/devices/process/aer_sim/noise/model.ts'
 import { Pacer } from '../../../src/devices/process/aer_sim/pacer.ts'
 import type { Readout } from '../../../src/devices/process/aer_sim/readout.ts'
@@ -10,6 +11,9 @@ import {
 } from '../../../src/devices/process/aer_sim/run-circuit.ts'
 import { ResultBudget } from '../../../src/devices/results.ts'
 import type { Op } from '../../../src/qasm/index.ts'
+
+/** The engine of tests that need no other: one thread. */
+export const engine = await createEngine(1)
 
 interface RunOptions {
   shots?: number
@@ -40,6 +44,7 @@ export function runOptions(options: RunOptions = {}) {
     }),
     budget: new ResultBudget(),
     clock: systemClock,
+    engine,
     method: options.method ?? 'automatic',
     room: { stateQubits: 27, bytes: 2 ** 30, bond: options.bond ?? 64 },
   }

@@ -1,5 +1,6 @@
 import type { Sink } from '../../../qasm/index.ts'
 import type { Rng } from '../../numeric/random.ts'
+import type { Engine } from './methods/statevector/engine.ts'
 import type { NoiseModel } from './noise/model.ts'
 import type { Pacer } from './pacer.ts'
 import type { Phases } from './phases.ts'
@@ -51,6 +52,8 @@ export interface MethodRun {
   stream: number
   /** Counts work, ends it when its time is over and lets a cancellation be heard. */
   pacer: Pacer
+  /** Computes with states written out amplitude by amplitude; it holds one at a time. */
+  engine: Engine
   /** Where its time goes. */
   phases: Phases
   room: Room

@@ -3,6 +3,7 @@ import { newSeed } from '../../numeric/random.ts'
 import { opt } from '../../options.ts'
 import { AUTOMATIC } from './choose-method.ts'
 import { METHODS } from './methods/index.ts'
+import { createEngine } from './methods/statevector/engine.ts'
 import { MAX_STATE_QUBITS } from './methods/statevector/statevector.ts'
 import { NoiseFile } from './noise/noise-file.ts'
 import { DEFAULT_BOND, simulateJob } from './run-job.ts'
@@ -25,8 +26,9 @@ export const aerSim = defineDevice({
       help: 'Largest number of qubits of a written-out state',
       min: 1,
       max: MAX_STATE_QUBITS,
-      default: 24,
+      default: MAX_STATE_QUBITS,
     }),
+    threads: opt.int({ help: 'Threads for large circuits; one per processor when absent', min: 1, max: 32 }),
     max_shots: opt.int({
       help: 'Largest number of shots of a circuit',
       min: 1,
@@ -40,9 +42,11 @@ export const aerSim = defineDevice({
       default: DEFAULT_BOND,
     }),
   },
-  create({ options, clock, device, log }) {
+  async create({ options, clock, device, log }) {
+    const engine = await createEngine(options.threads ?? navigator.hardwareConcurrency)
     const noise = options.noise === undefined ? undefined : new NoiseFile(options.noise, log)
     return {
+      start: async () => engine.warmUp(),
       run: (job, io) =>
         simulateJob({
           device,
@@ -58,8 +62,10 @@ export const aerSim = defineDevice({
           seed: options.seed ?? newSeed(),
           noise: noise?.current,
           clock,
+          engine,
           io,
         }),
+      stop: async () => engine.stop(),
       info: () => ({ qubits: options.max_qubits, backend: 'simulated' }),
     }
   },

@@ -6,6 +6,7 @@ import type { ResultBudget } from '../../results.ts'
 import { chooseMethod } from './choose-method.ts'
 import type { Method, Room, Task } from './define-method.ts'
 import { METHODS } from './methods/index.ts'
+import type { Engine } from './methods/statevector/engine.ts'
 import { type NoiseModel, withNoise } from './noise/model.ts'
 import type { Pacer } from './pacer.ts'
 import { Phases } from './phases.ts'
@@ -37,6 +38,7 @@ interface CircuitRun {
   pacer: Pacer
   budget: ResultBudget
   clock: Clock
+  engine: Engine
   /** Name of the method that is wanted, or `automatic`. */
   method: string
   room: Room

@@ -5,6 +5,7 @@ import type { JobIo } from '../../define-device.ts'
 import { JobError, jobErrorOf } from '../../errors.ts'
 import { createRng } from '../../numeric/random.ts'
 import { circuitResultOf, jobResultsOf, ResultBudget } from '../../results.ts'
+import type { Engine } from './methods/statevector/engine.ts'
 import type { NoiseModel } from './noise/model.ts'
 import { Pacer } from './pacer.ts'
 import type { Readout } from './readout.ts'
@@ -33,6 +34,7 @@ interface Simulation {
   /** What the device adds to the circuits; absent for an exact simulation. */
   noise?: NoiseModel | undefined
   clock: Clock
+  engine: Engine
   io: JobIo
 }
 
@@ -189,6 +191,7 @@ export async function simulateJob(simulation: Simulation): Promise<JobResults> {
       pacer,
       budget,
       clock,
+      engine: simulation.engine,
       method: simulation.method,
       room: {
         stateQubits: simulation.bounds.stateQubits,

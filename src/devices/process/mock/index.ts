@@ -3,6 +3,7 @@ import { type DeviceContext, defineDevice, type Job, type JobIo } from '../../de
 import { JobError, StartupError } from '../../errors.ts'
 import { createRng } from '../../numeric/random.ts'
 import { type OptionsOf, opt } from '../../options.ts'
+import { createEngine, type Engine } from '../aer_sim/methods/statevector/engine.ts'
 import { readoutNoise } from '../aer_sim/noise/model.ts'
 import { simulateJob } from '../aer_sim/run-job.ts'
 import { FAULTS, type Fault, hashOf, type Latency, pickFault, readLatency, readPragma } from './faults.ts'
@@ -28,24 +29,25 @@ export const mock = defineDevice({
   operation: 'process',
   name: 'mock',
   options,
-  create(context) {
+  async create(context) {
     const { fail, fail_rate, fail_every, fail_on, num_qubits, pragmas } = context.options
     if (fail === 'init') throw new StartupError('mock device fails on purpose: fail=init')
     if (fail !== 'none' || pragmas || [fail_rate, fail_every, fail_on].some((each) => each !== undefined)) {
       context.log.warn('jobs fail on purpose', { fail, fail_rate, fail_every, fail_on, pragmas })
     }
+    const engine = await createEngine(1)
     let count = 0
     return {
       run: (job, io) => {
         count++
-        return runMock(context, job, io, count)
+        return runMock(context, engine, job, io, count)
       },
       info: () => ({ qubits: num_qubits, backend: 'simulated' }),
     }
   },
 })
 
-async function runMock(context: MockContext, job: Job, io: JobIo, count: number) {
+async function runMock(context: MockContext, engine: Engine, job: Job, io: JobIo, count: number) {
   const pragma = context.options.pragmas ? readPragma(job) : {}
   const { fail, fail_rate: failRate, fail_every: failEvery, fail_on: failOn } = context.options
   const planned = pragma.fail ?? pickFault({ fail, failRate, failEvery, failOn }, job, count)
@@ -64,6 +66,7 @@ async function runMock(context: MockContext, job: Job, io: JobIo, count: number)
     seed: context.options.seed ?? hashOf(job.id),
     noise: readoutNoise('readout_error', [context.options.readout_error, context.options.readout_error]),
     clock: context.clock,
+    engine,
     io,
   })
   // Not a number: the check of results has to stop it.

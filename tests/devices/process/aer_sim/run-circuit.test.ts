@@ -5,12 +5,13 @@ import {
   runBranches,
   type Walker,
 } from '../../../../src/devices/process/aer_sim/methods/statevector/branch.ts'
+import { Statevector } from '../../../../src/devices/process/aer_sim/methods/statevector/statevector.ts'
 import { Pacer } from '../../../../src/devices/process/aer_sim/pacer.ts'
 import { runCircuit } from '../../../../src/devices/process/aer_sim/run-circuit.ts'
 import type { Op, Sink } from '../../../../src/qasm/index.ts'
 import { h, measure, measureAll, reset, ry, x } from '../../support/ops.ts'
 import { distributionOf } from '../../support/reference.ts'
-import { chiSquare, chiSquareLimit, programOf, runOps, runOptions } from '../../support/run.ts'
+import { chiSquare, chiSquareLimit, engine, programOf, runOps, runOptions } from '../../support/run.ts'
 
 const ghz = (qubits: number): Op[] => [
   h(0),
@@ -198,7 +199,7 @@ test('runBranches() gives the same outcomes when there is no room to keep states
     const outcomes = new Map<number, string>()
     await runBranches({
       ...runOptions(),
-      qubits: 3,
+      state: new Statevector(engine, 3),
       shots: 300,
       errors: () => [readoutError, readoutError],
       keptBytes,
@@ -260,9 +261,9 @@ const longCircuit = (qubits: number, gates: number): Op[] => [
 ]
 
 test('runCircuit() refuses a circuit that cannot end in time before it starts', async () => {
-  const options = { ...runOptions(), pacer: pacerFor(50) }
-  const running = runCircuit(programOf(longCircuit(18, 8_000), 18), options)
-  await expect(running).rejects.toThrow('job needs about 2 s, limit is 0.05 s')
+  const options = { ...runOptions(), pacer: pacerFor(5_000) }
+  const running = runCircuit(programOf(longCircuit(25, 8_000), 25), options)
+  await expect(running).rejects.toMatchObject({ errorCode: 'too_long' })
 })
 
 test('runCircuit() ends when its time is over', async () => {

@@ -5,10 +5,11 @@ import { canErr, type ReadoutError } from '../../readout.ts'
 import { compile, type KernelCall } from './compile.ts'
 import { type Branch, KeptState, type Known, NOTHING, type Outcome, Pending } from './pending.ts'
 import type { Step } from './plan.ts'
-import { drawIndices } from './sampler.ts'
-import { Statevector } from './statevector.ts'
+import type { Statevector } from './statevector.ts'
 
 interface Source {
+  /** The state that branches are walked on, one after the other. */
+  state: Statevector
   rng: Rng
   /** Sub-stream of this circuit. */
   stream: number
@@ -36,13 +37,17 @@ export class Walker implements Sink {
   /** Basis state of each shot, from the first measurement to the next gate. */
   #indices: Uint32Array | undefined
   #samplings = 0
+  /** Gates that wait for the next measurement: many together take less time than one by one. */
+  #queue: KernelCall[] = []
 
-  constructor(branch: Branch, qubits: number, source: Source, pending: Pending) {
+  constructor(branch: Branch, source: Source, pending: Pending) {
     this.#source = source
     this.#pending = pending
     this.#branch = branch
     this.#shots = branch.shots
-    this.#kept = branch.kept ?? new KeptState(new Statevector(qubits))
+    this.#kept = branch.kept ?? new KeptState()
+    if (!branch.kept) source.state.reset()
+    else if (branch.kept.copy) source.state.load(branch.kept.copy)
     this.#skips = branch.kept !== undefined && branch.history.length > 0
   }
 
@@ -53,18 +58,22 @@ export class Walker implements Sink {
 
   /** A basis state for each of them, drawn from the state at this point. */
   indices(): Uint32Array {
-    const { rng, stream } = this.#source
-    this.#indices ??= drawIndices(this.#kept.state.amplitudes, this.#shots, rng, stream, this.#samplings++)
+    this.#settle()
+    const { state, rng, stream } = this.#source
+    this.#indices ??= state.draw(this.#shots, rng, stream, this.#samplings++)
     return this.#indices
   }
 
   /** Carries out one step of a plan; `bits` receives measured outcomes. */
-  step(step: Step, bits: Uint8Array): void {
+  async step(step: Step, bits: Uint8Array): Promise<void> {
     if (step.kind === 'reset') this.#reset(step.bit)
     else if (step.kind === 'measure') {
       const outcome = this.#read(step.bit, step.qubit)
       if (step.clbit >= 0) bits[step.clbit] = outcome
-    } else if (!this.#skips) this.#gate([step])
+    } else if (!this.#skips) {
+      this.#gate(step.calls)
+      await this.#source.state.evolve(this.#takeQueue(), this.#source.pacer)
+    }
   }
 
   apply(op: Op): void {
@@ -78,22 +87,31 @@ export class Walker implements Sink {
   }
 
   #gate(calls: readonly KernelCall[]): void {
-    const state = this.#project()
-    for (const call of calls) state.apply(call)
-    this.#source.pacer.spend(calls.length * 2 ** state.qubits)
+    if (this.#queue.length === 0) this.#project()
+    this.#queue.push(...calls)
   }
 
-  /** The state, no other branch's, as the outcomes so far have left it. */
-  #project(): Statevector {
-    this.#kept = this.#pending.separate(this.#kept)
-    const { state } = this.#kept
+  /** Carries out the gates that wait. */
+  #settle(): void {
+    if (this.#queue.length > 0) this.#source.state.applyAll(this.#takeQueue(), this.#source.pacer)
+  }
+
+  #takeQueue(): KernelCall[] {
+    const queue = this.#queue
+    this.#queue = []
+    return queue
+  }
+
+  /** Makes the state, no other branch's any more, what the outcomes so far have left of it. */
+  #project(): void {
+    const { state, pacer } = this.#source
+    this.#kept = this.#pending.separate(this.#kept, state)
     if (this.#known.mask !== 0) {
       state.project(this.#known.mask, this.#known.value)
-      this.#source.pacer.spend(2 * 2 ** state.qubits)
+      pacer.spend(2 * 2 ** state.qubits)
     }
     this.#known = NOTHING
     this.#indices = undefined
-    return state
   }
 
   #reset(bit: number): void {
@@ -122,6 +140,7 @@ export class Walker implements Sink {
 
   /** Takes the prescribed outcome, or lets each shot decide and sends the smaller part away. */
   #decide(bit: number, isOne: (shot: number, place: number) => boolean): Outcome {
+    this.#settle()
     const prescribed = this.#branch.history[this.#history.length]
     const outcome = prescribed ?? this.#split(bit, isOne)
     this.#history.push(outcome)
@@ -175,7 +194,6 @@ function withBit({ mask, value }: Known, bit: number, outcome: Outcome): Known {
 }
 
 interface Branching extends Source {
-  qubits: number
   shots: number
   /** Carries out the program from its first step to its last; returns its classical bits. */
   walk(walker: Walker): Uint8Array | Promise<Uint8Array>
@@ -201,7 +219,7 @@ export async function runBranches(run: Branching): Promise<void> {
     kept: undefined,
   }
   while (branch) {
-    const walker = new Walker(branch, run.qubits, run, pending)
+    const walker = new Walker(branch, run, pending)
     run.leaf(walker, await run.walk(walker))
     run.pacer.spend(LEAF_WORK)
     await run.pacer.rest()

@@ -1,10 +1,8 @@
 import { defineMethod, type MethodRun, type Task } from '../../define-method.ts'
-import type { Pacer } from '../../pacer.ts'
 import type { Action, Reduced } from '../../reduce.ts'
 import type { Tally } from '../../tally.ts'
 import { runBranches, type Walker } from './branch.ts'
-import { type Plan, planCircuit, workOf } from './plan.ts'
-import { drawIndices } from './sampler.ts'
+import { type Plan, planCircuit } from './plan.ts'
 import { MAX_STATE_QUBITS, Statevector } from './statevector.ts'
 
 const BYTES_PER_AMPLITUDE = 16
@@ -38,37 +36,40 @@ export const statevector = defineMethod({
   async run(task, run) {
     if (!task.reduced) await runWithFeedback(task, run)
     else await runReduced(task, task.reduced, run)
-    return {}
+    const threads = run.engine.threadsUsed
+    run.engine.release()
+    return { threads }
   },
 })
 
 async function runReduced(task: Task, reduced: Reduced, run: MethodRun): Promise<void> {
+  const { pacer, phases, tally } = run
   const plan = planCircuit(reduced)
+  const state = new Statevector(run.engine, plan.qubits)
   const bits = () => new Uint8Array(task.clbits)
-  run.phases.end('plan')
+  phases.end('plan')
   if (plan.collapses) {
     await runBranches({
       ...run,
-      qubits: plan.qubits,
+      state,
       shots: task.shots,
-      walk: (walker) => walkPlan(plan, walker, run.pacer, bits()),
-      leaf: (walker, read) => tallyLeaf(walker, read, plan, run.tally),
+      walk: (walker) => walkPlan(plan, walker, bits()),
+      leaf: (walker, read) => tallyLeaf(walker, read, plan, tally),
     })
-    run.phases.end('evolve')
+    phases.end('evolve')
     return
   }
-  const state = await evolve(plan, run.pacer)
-  run.phases.end('evolve')
+  for (const step of plan.steps) if (step.kind === 'gates') await state.evolve(step.calls, pacer)
+  phases.end('evolve')
   const shots = Uint32Array.from({ length: task.shots }, (_, shot) => shot)
-  const indices = drawIndices(state.amplitudes, shots, run.rng, run.stream, 0)
-  tallyIndices(shots, indices, bits(), plan, run.tally)
-  run.phases.end('sample')
+  tallyIndices(shots, state.draw(shots, run.rng, run.stream, 0), bits(), plan, tally)
+  phases.end('sample')
 }
 
 async function runWithFeedback(task: Task, run: MethodRun): Promise<void> {
   await runBranches({
     ...run,
-    qubits: task.qubits,
+    state: new Statevector(run.engine, task.qubits),
     shots: task.shots,
     walk: task.walk,
     leaf: (walker, bits) => run.tally.add(bits, walker.shots),
@@ -76,22 +77,8 @@ async function runWithFeedback(task: Task, run: MethodRun): Promise<void> {
   run.phases.end('evolve')
 }
 
-async function evolve(plan: Plan, pacer: Pacer): Promise<Statevector> {
-  const state = new Statevector(plan.qubits)
-  for (const step of plan.steps) {
-    if (step.kind === 'measure' || step.kind === 'reset') continue
-    state.apply(step)
-    pacer.spend(workOf(step, plan.qubits))
-    if (pacer.isRestDue) await pacer.rest()
-  }
-  return state
-}
-
-async function walkPlan(plan: Plan, walker: Walker, pacer: Pacer, bits: Uint8Array): Promise<Uint8Array> {
-  for (const step of plan.steps) {
-    walker.step(step, bits)
-    if (pacer.isRestDue) await pacer.rest()
-  }
+async function walkPlan(plan: Plan, walker: Walker, bits: Uint8Array): Promise<Uint8Array> {
+  for (const step of plan.steps) await walker.step(step, bits)
   return bits
 }
 

@@ -1,3 +1,4 @@
+import { LAYOUT } from './layout.ts'
 import type { Statevector } from './statevector.ts'
 
 export type Outcome = 0 | 1
@@ -11,15 +12,12 @@ export interface Known {
 /** No outcome since the last gate. */
 export const NOTHING: Known = { mask: 0, value: 0 }
 
-/** A state that waiting branches may share with the one that is being walked. */
+/** A state that waiting branches start from. */
 export class KeptState {
-  readonly state: Statevector
+  /** A copy, made when the state itself changes; until then it is the one that was worked on last. */
+  copy: Float64Array | undefined
   /** Number of waiting branches that start from it. */
   waiting = 0
-
-  constructor(state: Statevector) {
-    this.state = state
-  }
 }
 
 /** Shots that have had the same outcomes so far. */
@@ -41,35 +39,37 @@ export interface Branch {
 export class Pending {
   readonly #branches: Branch[] = []
   readonly #bytes: number
-  #states = 0
+  #copies = 0
 
-  /** `bytes`: what all states together may take. */
+  /** `bytes`: what all copies of states together may take. */
   constructor(bytes: number) {
     this.#bytes = bytes
   }
 
   push(branch: Branch): void {
-    if (branch.kept && branch.kept.waiting++ === 0) this.#states++
+    if (branch.kept) branch.kept.waiting++
     this.#branches.push(branch)
   }
 
   pop(): Branch | undefined {
     const branch = this.#branches.pop()
-    if (branch?.kept && --branch.kept.waiting === 0) this.#states--
+    if (branch?.kept && --branch.kept.waiting === 0 && branch.kept.copy) this.#copies--
     return branch
   }
 
   /**
-   * A state equal to `kept` that may be changed: itself when no waiting branch needs it, else a copy. Without room
-   * for a copy the branches that need it lose it and compute it again later.
+   * Called before `state`, which is what `kept` stands for, changes. Waiting branches get a copy; without room for it
+   * they lose the state and compute it again later.
    */
-  separate(kept: KeptState): KeptState {
-    if (kept.waiting === 0) return kept
-    const bytes = kept.state.amplitudes.byteLength
-    if ((this.#states + 1) * bytes <= this.#bytes) return new KeptState(kept.state.clone())
-    for (const branch of this.#branches) if (branch.kept === kept) branch.kept = undefined
-    kept.waiting = 0
-    this.#states--
-    return kept
+  separate(kept: KeptState, state: Statevector): KeptState {
+    if (kept.waiting === 0 || kept.copy) return new KeptState()
+    if ((this.#copies + 1) * LAYOUT.amplitudeBytes * 2 ** state.qubits <= this.#bytes) {
+      kept.copy = state.amplitudes.slice()
+      this.#copies++
+    } else {
+      for (const branch of this.#branches) if (branch.kept === kept) branch.kept = undefined
+      kept.waiting = 0
+    }
+    return new KeptState()
   }
 }

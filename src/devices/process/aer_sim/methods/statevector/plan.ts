@@ -1,8 +1,13 @@
 import type { Action, Reduced } from '../../reduce.ts'
-import { compile, type KernelCall } from './compile.ts'
-import { bitCount } from './kernels.ts'
+import { compile, isSwap, type KernelCall } from './compile.ts'
 import { mergeSingles } from './merge.ts'
-import { MAX_STATE_QUBITS } from './statevector.ts'
+import { splitRotation } from './split.ts'
+
+/** Gates without a measurement or reset between them. */
+export interface GatesStep {
+  kind: 'gates'
+  calls: KernelCall[]
+}
 
 /** A measurement that must happen where it stands. `bit` is the qubit's in the state; `clbit` may be -1. */
 export interface MeasureStep {
@@ -19,9 +24,9 @@ export interface ResetStep {
   bit: number
 }
 
-export type Step = KernelCall | MeasureStep | ResetStep
+export type Step = GatesStep | MeasureStep | ResetStep
 
-/** A circuit as steps on a state of as many qubits as its outcomes depend on. */
+/** A circuit as steps on a state of as many qubits as its outcomes depend on. The global phase is left out. */
 export interface Plan {
   qubits: number
   steps: Step[]
@@ -30,35 +35,43 @@ export interface Plan {
   collapses: boolean
 }
 
-/** Merges gates and gives each qubit its place in the state. */
+/** From this many qubits on, a pass over the state takes longer than what splitting saves. */
+const SPLIT_FROM = 11
+
+/** Merges gates and gives each qubit its place in the state; a swap of two qubits only exchanges their places. */
 export function planCircuit({ qubits, ops, terminal, collapses }: Reduced): Plan {
   const places = new Map(qubits.map((qubit, place) => [qubit, place]))
   const bitOf = (qubit: number) => 1 << (places.get(qubit) ?? 0)
+  const steps: Step[] = []
+  for (const op of mergeSingles(ops)) {
+    if (op.kind === 'measure') steps.push({ ...op, bit: bitOf(op.qubit) })
+    else if (op.kind === 'reset') steps.push({ kind: 'reset', bit: bitOf(op.qubit) })
+    else if (op.kind !== 'channel' && !exchangePlaces(op, places)) {
+      const calls = compile(op, bitOf).filter(({ kind, controls }) => kind !== 'scale' || controls !== 0)
+      gatesAtEnd(steps).push(...(places.size < SPLIT_FROM ? calls : calls.flatMap(splitRotation)))
+    }
+  }
   return {
     qubits: places.size,
-    // With more qubits than a mask has bits there is no plan: the circuit is refused for their number.
-    steps: places.size > MAX_STATE_QUBITS ? [] : mergeSingles(ops).flatMap((op) => stepsOf(op, bitOf)),
+    steps,
     terminal: terminal.map(({ qubit, clbit }) => ({ bit: places.has(qubit) ? bitOf(qubit) : 0, clbit })),
     collapses,
   }
 }
 
-function stepsOf(op: Action, bitOf: (qubit: number) => number): Step[] {
-  if (op.kind === 'unitary' || op.kind === 'phase') return compile(op, bitOf)
-  if (op.kind === 'channel') return []
-  const bit = bitOf(op.qubit)
-  return [
-    op.kind === 'measure'
-      ? { kind: 'measure', bit, qubit: op.qubit, clbit: op.clbit }
-      : { kind: 'reset', bit },
-  ]
+function exchangePlaces(op: Action, places: Map<number, number>): boolean {
+  if (op.kind !== 'unitary' || op.controls.length > 0 || !isSwap(op.matrix)) return false
+  const [a = 0, b = 0] = op.targets
+  const [placeA = 0, placeB = 0] = [places.get(a), places.get(b)]
+  places.set(a, placeB)
+  places.set(b, placeA)
+  return true
 }
 
-/** Work of a step in amplitude updates, a dense single-qubit gate without controls being one pass over the state. */
-export function workOf(step: Step, qubits: number): number {
-  const size = 2 ** qubits
-  if (step.kind === 'measure' || step.kind === 'reset') return 2 * size
-  const touched = size / 2 ** bitCount(step.controls)
-  if (step.kind === 'many') return touched * 2 ** step.targets.length
-  return touched
+function gatesAtEnd(steps: Step[]): KernelCall[] {
+  const last = steps.at(-1)
+  if (last?.kind === 'gates') return last.calls
+  const calls: KernelCall[] = []
+  steps.push({ kind: 'gates', calls })
+  return calls
 }

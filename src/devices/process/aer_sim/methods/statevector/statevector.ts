@@ -1,42 +1,126 @@
+import type { Rng } from '../../../../numeric/random.ts'
+import { PURPOSE } from '../../../../numeric/random.ts'
+import type { Pacer } from '../../pacer.ts'
 import type { KernelCall } from './compile.ts'
-import { applyMany, applyOne, flip, project, scale, weight } from './kernels.ts'
+import type { Engine, Freshness } from './engine.ts'
+import { LAYOUT, PORTION } from './layout.ts'
 
-/** Largest number of qubits the kernels can index; memory runs out before. */
-export const MAX_STATE_QUBITS = 29
+/** Largest number of qubits: the addresses of the kernel have 32 bits. */
+export const MAX_STATE_QUBITS = 27
 
-/** A pure state in double precision; qubit 0 is the least significant bit of the basis index. */
+/**
+ * A pure state in double precision; qubit 0 is the least significant bit of the basis index. It lives in the memory of
+ * its engine, which holds one at a time: a new one replaces it.
+ */
 export class Statevector {
   readonly qubits: number
-  /** `[2^qubits][re, im]`, flat. */
-  readonly amplitudes: Float64Array
+  readonly #engine: Engine
+  readonly #fresh: Freshness
 
   /**
-   * The state |0…0>, or one that takes over the given amplitudes.
-   * @throws RangeError above 29 qubits.
+   * The state |0…0>.
+   * @throws RangeError above 27 qubits.
    */
-  constructor(qubits: number, amplitudes?: Float64Array) {
+  constructor(engine: Engine, qubits: number) {
     if (qubits > MAX_STATE_QUBITS)
       throw new RangeError(`a statevector has at most ${MAX_STATE_QUBITS} qubits`)
+    engine.reserve(qubits)
     this.qubits = qubits
-    this.amplitudes = amplitudes ?? new Float64Array(2 * 2 ** qubits)
-    if (!amplitudes) this.amplitudes[0] = 1
+    this.#engine = engine
+    this.#fresh = { zeros: 2 ** qubits - 1, isFirst: true }
   }
 
-  clone(): Statevector {
-    return new Statevector(this.qubits, this.amplitudes.slice())
+  /** Makes it |0…0> again. */
+  reset(): void {
+    this.#fresh.zeros = 2 ** this.qubits - 1
+    this.#fresh.isFirst = true
   }
 
-  /** Carries out one kernel call. */
+  /** `[2^qubits][re, im]`, flat: the memory itself. */
+  get amplitudes(): Float64Array {
+    if (this.#fresh.isFirst) this.applyAll([])
+    return new Float64Array(this.#engine.buffer, LAYOUT.state, 2 * 2 ** this.qubits)
+  }
+
+  /** Takes over a copy of amplitudes. */
+  load(amplitudes: Float64Array): void {
+    this.#fresh.isFirst = false
+    this.#fresh.zeros = 0
+    this.amplitudes.set(amplitudes)
+  }
+
+  /** Carries out one call. */
   apply(call: KernelCall): void {
-    const { controls, value } = call
-    if (call.kind === 'scale') scale(this.amplitudes, controls, value, call.re, call.im)
-    else if (call.kind === 'flip') flip(this.amplitudes, call.target, controls, value)
-    else if (call.kind === 'one') applyOne(this.amplitudes, call.target, controls, value, call.matrix)
-    else applyMany(this.amplitudes, call.targets, controls, value, call.matrix)
+    this.applyAll([call])
+  }
+
+  /** Carries out calls without giving way to other tasks. */
+  applyAll(calls: readonly KernelCall[], pacer?: Pacer): void {
+    for (const updates of this.#engine.run(calls, this.qubits, this.#fresh)) pacer?.spend(updates)
+  }
+
+  /** Carries out calls; gives way to other tasks now and then. */
+  async evolve(calls: readonly KernelCall[], pacer: Pacer): Promise<void> {
+    for (const updates of this.#engine.run(calls, this.qubits, this.#fresh)) {
+      pacer.spend(updates)
+      if (pacer.isRestDue) await pacer.rest()
+    }
   }
 
   /** Sets the qubits of `mask` to the measured bits of `value`, which has some probability, and normalises. */
   project(mask: number, value: number): void {
-    project(this.amplitudes, mask, value, 1 / Math.sqrt(weight(this.amplitudes, mask, value)))
+    const { kernel } = this.#engine
+    const factor = 1 / Math.sqrt(this.weight(mask, value))
+    kernel.project(LAYOUT.state, 2 ** this.qubits, mask, value, factor)
+  }
+
+  /** Sum of the squared sizes of the amplitudes with the bits `value` in `mask`: a probability if it is normalised. */
+  weight(mask: number, value: number): number {
+    if (this.#fresh.isFirst) this.applyAll([])
+    return this.#engine.kernel.weight(LAYOUT.state, 2 ** this.qubits, mask, value)
+  }
+
+  /** Draws one basis index per uniform number in [0, 1); each follows from its own number alone. */
+  sample(draws: Float64Array): Uint32Array {
+    const groups = this.#addUp()
+    const indices = new Uint32Array(draws.length)
+    for (let from = 0; from < draws.length; from += PORTION) {
+      const portion = draws.subarray(from, from + PORTION)
+      indices.set(this.#samplePortion(portion, groups), from)
+    }
+    return indices
+  }
+
+  /** Draws one basis index per shot; each shot uses block `block` of its own random numbers in `stream`. */
+  draw(shots: Uint32Array, rng: Rng, stream: number, block: number): Uint32Array {
+    const draws = new Float64Array(shots.length)
+    for (let place = 0; place < shots.length; place++) {
+      rng.seek(stream, shots[place] as number, PURPOSE.measurement, block)
+      draws[place] = rng.next()
+    }
+    return this.sample(draws)
+  }
+
+  /** Sums the probabilities of groups of amplitudes; returns how many groups there are. */
+  #addUp(): number {
+    if (this.#fresh.isFirst) this.applyAll([])
+    const { kernel } = this.#engine
+    const size = 2 ** this.qubits
+    const groups = Math.max(1, size / GROUP)
+    kernel.sumGroups(LAYOUT.state, size, LAYOUT.sums, 0, groups)
+    kernel.addUp(LAYOUT.sums, groups)
+    return groups
+  }
+
+  #samplePortion(draws: Float64Array, groups: number): Uint32Array {
+    const { kernel, buffer } = this.#engine
+    const count = draws.length
+    new Float64Array(buffer, LAYOUT.draws, count).set(draws)
+    const { state, sums, indices } = LAYOUT
+    kernel.drawIndices(state, 2 ** this.qubits, sums, groups, LAYOUT.draws, count, indices)
+    return new Uint32Array(buffer, indices, count)
   }
 }
+
+/** Amplitudes whose probabilities `assembly/sample.ts` sums together. */
+const GROUP = 256

@@ -1,96 +1,143 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { createRng } from '../../../../../../src/devices/numeric/random.ts'
+import type { KernelCall } from '../../../../../../src/devices/process/aer_sim/methods/statevector/compile.ts'
 import {
   type Plan,
   planCircuit,
-  type Step,
 } from '../../../../../../src/devices/process/aer_sim/methods/statevector/plan.ts'
-import { Statevector } from '../../../../../../src/devices/process/aer_sim/methods/statevector/statevector.ts'
+import { splitRotation } from '../../../../../../src/devices/process/aer_sim/methods/statevector/split.ts'
 import { reduceCircuit } from '../../../../../../src/devices/process/aer_sim/reduce.ts'
 import type { Op } from '../../../../../../src/qasm/index.ts'
-import { h, measure, phase, randomStep, ry, x } from '../../../../support/ops.ts'
-import { probabilitiesOf } from '../../../../support/programs.ts'
+import {
+  h,
+  MATRICES,
+  measure,
+  measureAll,
+  phase,
+  randomStep,
+  randomUnitary,
+  ry,
+  swap,
+  unitary,
+  x,
+} from '../../../../support/ops.ts'
 import { distributionOf } from '../../../../support/reference.ts'
+import { chiSquare, chiSquareLimit, runOps } from '../../../../support/run.ts'
 
-interface Branch {
-  state: Statevector
-  bits: number[]
-  probability: number
-}
-
-function next({ state, bits, probability }: Branch, step: Step): Branch[] {
-  if (step.kind !== 'measure' && step.kind !== 'reset') {
-    state.apply(step)
-    return [{ state, bits, probability }]
-  }
-  const probabilities = probabilitiesOf(state)
-  return [0, 1].flatMap((outcome) => {
-    const value = outcome * step.bit
-    const share = probabilities.reduce((sum, p, index) => ((index & step.bit) === value ? sum + p : sum), 0)
-    if (share < 1e-12) return []
-    const copy = state.clone()
-    copy.project(step.bit, value)
-    const back = { kind: 'flip', target: step.bit, controls: 0, value: 0 } as const
-    if (step.kind === 'reset' && outcome === 1) copy.apply(back)
-    const isWritten = step.kind === 'measure' && step.clbit >= 0
-    return [
-      {
-        state: copy,
-        bits: isWritten ? bits.with(step.clbit, outcome) : bits,
-        probability: probability * share,
-      },
-    ]
-  })
-}
-
-/** Probability of every outcome of a plan, following every branch. */
-function distributionOfPlan(plan: Plan, clbits: number): Map<string, number> {
-  const start = {
-    state: new Statevector(plan.qubits),
-    bits: new Array<number>(clbits).fill(0),
-    probability: 1,
-  }
-  let branches: Branch[] = [start]
-  for (const step of plan.steps) branches = branches.flatMap((branch) => next(branch, step))
-  const result = new Map<string, number>()
-  for (const { state, bits, probability } of branches) {
-    for (const [index, weight] of probabilitiesOf(state).entries()) {
-      const read = plan.terminal.reduce((all, { bit, clbit }) => all.with(clbit, index & bit ? 1 : 0), bits)
-      const key = read.toReversed().join('')
-      result.set(key, (result.get(key) ?? 0) + probability * weight)
-    }
-  }
-  return result
-}
-
-function planned(ops: readonly Op[], qubits: number, clbits: number): Plan {
+function planned(ops: readonly Op[], qubits: number, clbits = qubits): Plan {
   return planCircuit(reduceCircuit(ops, qubits, clbits))
 }
 
-function expectSame(plan: Map<string, number>, reference: Map<string, number>): void {
-  for (const key of new Set([...plan.keys(), ...reference.keys()])) {
-    expect(Math.abs((plan.get(key) ?? 0) - (reference.get(key) ?? 0))).toBeLessThan(1e-10)
-  }
-}
+const kindsOf = ({ steps }: Plan) =>
+  steps.flatMap((step) => (step.kind === 'gates' ? step.calls.map(({ kind }) => kind) : [step.kind]))
 
-test('planCircuit() keeps the outcome distribution of random circuits with measurements and resets anywhere', () => {
-  const rng = createRng(5)
-  for (let round = 0; round < 150; round++) {
-    const [qubits, clbits] = [2 + (round % 3), 3]
-    const ops = Array.from({ length: 14 }, () => randomStep(qubits, clbits, rng.next))
-    const plan = planned(ops, qubits, clbits)
-    expectSame(distributionOfPlan(plan, clbits), distributionOf(ops, qubits, clbits))
-  }
+describe('planCircuit()', () => {
+  test('merges runs of gates on one qubit, across gates on others', () => {
+    const ops = [h(0), phase(0.3, [0]), h(1), h(0), ry(0.2, 1), x(0, 1), ry(0.4, 0), h(0), h(2), measure(0)]
+    expect(kindsOf(planned(ops, 3, 1))).toEqual(['one', 'one', 'flip', 'one'])
+  })
+
+  test('does not merge gates across a measurement', () => {
+    expect(kindsOf(planned([h(0), measure(0, 0), h(0), measure(0, 1)], 1, 2))).toEqual([
+      'one',
+      'measure',
+      'one',
+    ])
+  })
+
+  test('puts gates on one qubit into a dense gate on two that follows', async () => {
+    const rng = createRng(4)
+    const wide = unitary(randomUnitary(2, rng.next), [1, 0])
+    const ops = [h(0), ry(0.4, 1), wide, h(0), ...measureAll(2)]
+    expect(kindsOf(planned(ops, 2))).toEqual(['many', 'one'])
+    const { counts } = await runOps(ops, 2, { shots: 20_000 })
+    const { value, freedom } = chiSquare(counts ?? {}, distributionOf(ops, 2, 2))
+    expect(value).toBeLessThan(chiSquareLimit(freedom))
+  })
+
+  test('carries out a swap by exchanging places', async () => {
+    const ops = [ry(0.5, 0), ry(1.9, 1), swap(0, 1), x(2, 1), swap(1, 2), ...measureAll(3)]
+    expect(kindsOf(planned(ops, 3))).toEqual(['one', 'one', 'flip'])
+    const { counts } = await runOps(ops, 3, { shots: 20_000 })
+    const { value, freedom } = chiSquare(counts ?? {}, distributionOf(ops, 3, 3))
+    expect(value).toBeLessThan(chiSquareLimit(freedom))
+  })
+
+  test('leaves out the global phase', () => {
+    expect(kindsOf(planned([h(0), phase(0.4, []), measure(0)], 1))).toEqual(['one'])
+  })
 })
 
-test('planCircuit() merges runs of gates on one qubit, across gates on others', () => {
-  const ops = [h(0), phase(0.3, [0]), h(1), h(0), ry(0.2, 1), x(0, 1), ry(0.4, 0), h(0), h(2), measure(0)]
-  const plan = planned(ops, 3, 1)
-  expect(plan.steps.map(({ kind }) => kind)).toEqual(['one', 'one', 'flip', 'one'])
-  expectSame(distributionOfPlan(plan, 1), distributionOf(ops, 3, 1))
+test('a circuit wide enough for split rotations is sampled as plain complex arithmetic says', async () => {
+  const rng = createRng(8)
+  const steps = Array.from({ length: 40 }, () => randomStep(4, 4, rng.next)).filter(
+    ({ kind }) => kind !== 'measure',
+  )
+  const wide = Array.from({ length: 12 }, (_, q) => x(q, q % 4)).slice(4)
+  const dense = [0, 1, 2, 3].map((q) => unitary(randomUnitary(1, rng.next), [q]))
+  const ops = [...dense, ...steps, ...dense, x(1, 0), ...dense, ...wide, ...measureAll(12)]
+  expect(planned(ops, 12).qubits).toBe(12)
+  const { counts } = await runOps(ops, 12, { shots: 20_000 })
+  const { value, freedom } = chiSquare(counts ?? {}, distributionOf(ops, 12, 12))
+  expect(freedom).toBeGreaterThan(5)
+  expect(value).toBeLessThan(chiSquareLimit(freedom))
 })
 
-test('planCircuit() does not merge gates across a measurement', () => {
-  const plan = planned([h(0), measure(0, 0), h(0), measure(0, 1)], 1, 2)
-  expect(plan.steps.map(({ kind }) => kind)).toEqual(['one', 'measure', 'one'])
+describe('splitRotation()', () => {
+  type One = Extract<KernelCall, { kind: 'one' }>
+  const call = (matrix: Float64Array): One => ({ kind: 'one', target: 1, controls: 0, value: 0, matrix })
+
+  /** The product of the parts as a matrix of complex entries. */
+  function productOf(parts: KernelCall[]): [number, number][] {
+    let entries: [number, number][] = [
+      [1, 0],
+      [0, 0],
+      [0, 0],
+      [1, 0],
+    ]
+    for (const part of parts) {
+      const [ar, ai, br, bi, cr, ci, dr, di] =
+        part.kind === 'one' ? part.matrix : part.kind === 'scale' ? [1, 0, 0, 0, 0, 0, part.re, part.im] : []
+      const rows = [
+        [ar, ai, br, bi],
+        [cr, ci, dr, di],
+      ]
+      entries = rows.flatMap(([pr = 0, pi = 0, qr = 0, qi = 0]) =>
+        [0, 1].map((column): [number, number] => {
+          const [a = 0, b = 0] = entries[column] ?? []
+          const [c = 0, d = 0] = entries[2 + column] ?? []
+          return [pr * a - pi * b + qr * c - qi * d, pr * b + pi * a + qr * d + qi * c]
+        }),
+      )
+    }
+    return entries
+  }
+
+  test('gives phase, real rotation, phase, whose product is the gate up to a global phase', () => {
+    const rng = createRng(2)
+    const matrices = [MATRICES.y, ...Array.from({ length: 50 }, () => randomUnitary(1, rng.next))]
+    for (const matrix of matrices) {
+      const parts = splitRotation(call(matrix))
+      expect(
+        parts.every((part) => part.kind === 'scale' || (part.kind === 'one' && part.matrix[1] === 0)),
+      ).toBe(true)
+      const found = productOf(parts)
+      // |tr(A†B)| = 2 exactly when the two differ by a phase.
+      const [re, im] = found.reduce(
+        ([sumRe, sumIm], [a, b], i) => {
+          const [c = 0, d = 0] = matrix.subarray(2 * i, 2 * i + 2)
+          return [sumRe + a * c + b * d, sumIm + a * d - b * c]
+        },
+        [0, 0],
+      )
+      expect(Math.hypot(re, im)).toBeCloseTo(2, 10)
+    }
+  })
+
+  test('leaves real, controlled and non-unitary gates as they are', () => {
+    const damping = Float64Array.of(1, 0, 0, 0.3, 0, 0, 0.5, 0)
+    const controlled = { ...call(MATRICES.y), controls: 2, value: 2 }
+    for (const each of [call(MATRICES.h), call(damping), controlled])
+      expect(splitRotation(each)).toEqual([each])
+  })
 })

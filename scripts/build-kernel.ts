@@ -1,0 +1,57 @@
+/** Builds the simulator's kernel: AssemblyScript sources to `kernel.wasm` beside them, which is not committed. */
+import { rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Glob } from 'bun'
+
+const repository = join(import.meta.dir, '..')
+const folder = 'src/devices/process/aer_sim/methods/statevector'
+const target = join(repository, folder, 'kernel.wasm')
+const compiler = join(repository, 'node_modules/assemblyscript/bin/asc.js')
+
+const OPTIONS = [
+  '-O3',
+  '--noAssert',
+  ...['--enable', 'simd,threads,bulk-memory'],
+  ...['--runtime', 'stub'],
+  // The memory comes from outside, so that threads can share it; 65,536 pages are 4 GiB.
+  '--importMemory',
+  '--sharedMemory',
+  ...['--initialMemory', '1'],
+  ...['--maximumMemory', '65536'],
+  // Vectors pass between the kernel's own functions only; addresses have 32 bits.
+  ...['--disableWarning', '112', '--disableWarning', '201'],
+]
+
+async function isFresh(): Promise<boolean> {
+  const { lastModified } = Bun.file(target)
+  if (!(await Bun.file(target).exists())) return false
+  for await (const source of new Glob(`${folder}/assembly/*.ts`).scan({ cwd: repository, absolute: true })) {
+    if (Bun.file(source).lastModified > lastModified) return false
+  }
+  return true
+}
+
+/** Builds the kernel unless it is newer than its sources. Throws with the output of the compiler when that fails. */
+export async function buildKernel(): Promise<void> {
+  if (await isFresh()) return
+  if (!(await Bun.file(compiler).exists())) {
+    throw new Error('The compiler of the simulator kernel is not installed; run npm ci')
+  }
+  // Under another name first: two builds at once must not see each other's half.
+  const made = `${folder}/kernel.${process.pid}.wasm`
+  const args = [`${folder}/assembly/kernel.ts`, ...OPTIONS, '-o', made]
+  const run = Bun.spawn([process.execPath, compiler, ...args], {
+    cwd: repository,
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [out, err, code] = await Promise.all([
+    new Response(run.stdout).text(),
+    new Response(run.stderr).text(),
+    run.exited,
+  ])
+  if (code !== 0) throw new Error(`The simulator kernel was not built\n${out}${err}`)
+  await rename(join(repository, made), target)
+}
+
+if (import.meta.main) await buildKernel()

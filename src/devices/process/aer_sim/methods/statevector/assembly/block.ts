@@ -1,0 +1,214 @@
+/**
+ * Gates on one block of a state, in AssemblyScript with 128-bit vectors: one vector is one amplitude, its real part
+ * first. A block is 2^b amplitudes in a row; the bits of an index within it are its local qubits. Every loop visits
+ * the amplitudes whose fixed bits (targets and controls) have given values, in runs as long as the lowest fixed bit
+ * allows: `next` steps from run to run.
+ */
+
+/** Bytes of one amplitude, as a power of two. */
+export const AMPLITUDE: u32 = 4
+
+/** The two parts of an amplitude exchanged. */
+function swapped(x: v128): v128 {
+  return v128.shuffle<f64>(x, x, 1, 0)
+}
+
+/** [-x, x]: with `swapped` it multiplies by the imaginary number ix. */
+function imaginary(x: f64): v128 {
+  return f64x2.replace_lane(f64x2.splat(-x), 1, x)
+}
+
+/** Amplitudes in a row up to the lowest fixed bit, in a block of `size`. */
+function runOf(fixed: u32, size: u32): u32 {
+  return fixed === 0 ? size : 1 << ctz(fixed)
+}
+
+/** The product of two complex numbers. */
+export function product(x: v128, y: v128): v128 {
+  const real = v128.shuffle<f64>(y, y, 0, 0)
+  const imag = v128.shuffle<f64>(y, y, 1, 1)
+  const turned = f64x2.mul(swapped(x), imag)
+  return f64x2.add(f64x2.mul(x, real), v128.xor(turned, f64x2(-0.0, 0.0)))
+}
+
+/** Multiplies the amplitudes with the bits `value` in `fixed` by the complex number at `factor`. */
+export function scale(state: usize, size: u32, fixed: u32, value: u32, factor: usize): void {
+  const re = f64x2.splat(load<f64>(factor))
+  const im = imaginary(load<f64>(factor, 8))
+  const run = runOf(fixed, size)
+  const skip = fixed | (run - 1)
+  const bytes = run << AMPLITUDE
+  let free: u32 = 0
+  do {
+    let at = state + ((free | value) << AMPLITUDE)
+    const end = at + bytes
+    do {
+      const x = v128.load(at)
+      v128.store(at, f64x2.add(f64x2.mul(x, re), f64x2.mul(swapped(x), im)))
+      at += 16
+    } while (at < end)
+    free = ((free | skip) + 1) & ~skip
+  } while (free < size)
+}
+
+/** Changes the sign of the amplitudes with the bits `value` in `fixed`: a Z with controls. */
+export function negate(state: usize, size: u32, fixed: u32, value: u32): void {
+  const run = runOf(fixed, size)
+  const skip = fixed | (run - 1)
+  const bytes = run << AMPLITUDE
+  let free: u32 = 0
+  do {
+    let at = state + ((free | value) << AMPLITUDE)
+    const end = at + bytes
+    do {
+      v128.store(at, f64x2.neg(v128.load(at)))
+      at += 16
+    } while (at < end)
+    free = ((free | skip) + 1) & ~skip
+  } while (free < size)
+}
+
+/**
+ * Exchanges the amplitudes whose bits in `fixed` are `here` with those where they are `there`, which is larger: an X
+ * or a swap, with controls.
+ */
+export function exchange(state: usize, size: u32, fixed: u32, here: u32, there: u32): void {
+  const run = runOf(fixed, size)
+  const skip = fixed | (run - 1)
+  const bytes = run << AMPLITUDE
+  const far = (there - here) << AMPLITUDE
+  let free: u32 = 0
+  do {
+    let at = state + ((free | here) << AMPLITUDE)
+    const end = at + bytes
+    do {
+      const x = v128.load(at)
+      v128.store(at, v128.load(at + far))
+      v128.store(at + far, x)
+      at += 16
+    } while (at < end)
+    free = ((free | skip) + 1) & ~skip
+  } while (free < size)
+}
+
+/** Applies a real 2 x 2 matrix `[a, b, c, d]` at `matrix` to one qubit where the controls hold. */
+export function applyReal(
+  state: usize,
+  size: u32,
+  target: u32,
+  controls: u32,
+  value: u32,
+  matrix: usize,
+): void {
+  const a = f64x2.splat(load<f64>(matrix))
+  const b = f64x2.splat(load<f64>(matrix, 16))
+  const c = f64x2.splat(load<f64>(matrix, 32))
+  const d = f64x2.splat(load<f64>(matrix, 48))
+  const fixed = target | controls
+  const run = runOf(fixed, size)
+  const skip = fixed | (run - 1)
+  const bytes = run << AMPLITUDE
+  const far = target << AMPLITUDE
+  let free: u32 = 0
+  do {
+    let at = state + ((free | value) << AMPLITUDE)
+    const end = at + bytes
+    do {
+      const x = v128.load(at)
+      const y = v128.load(at + far)
+      v128.store(at, f64x2.add(f64x2.mul(x, a), f64x2.mul(y, b)))
+      v128.store(at + far, f64x2.add(f64x2.mul(x, c), f64x2.mul(y, d)))
+      at += 16
+    } while (at < end)
+    free = ((free | skip) + 1) & ~skip
+  } while (free < size)
+}
+
+/** Applies a complex 2 x 2 matrix, row-major, to one qubit where the controls hold. */
+export function applyOne(
+  state: usize,
+  size: u32,
+  target: u32,
+  controls: u32,
+  value: u32,
+  matrix: usize,
+): void {
+  const ar = f64x2.splat(load<f64>(matrix))
+  const ai = imaginary(load<f64>(matrix, 8))
+  const br = f64x2.splat(load<f64>(matrix, 16))
+  const bi = imaginary(load<f64>(matrix, 24))
+  const cr = f64x2.splat(load<f64>(matrix, 32))
+  const ci = imaginary(load<f64>(matrix, 40))
+  const dr = f64x2.splat(load<f64>(matrix, 48))
+  const di = imaginary(load<f64>(matrix, 56))
+  const fixed = target | controls
+  const run = runOf(fixed, size)
+  const skip = fixed | (run - 1)
+  const bytes = run << AMPLITUDE
+  const far = target << AMPLITUDE
+  let free: u32 = 0
+  do {
+    let at = state + ((free | value) << AMPLITUDE)
+    const end = at + bytes
+    do {
+      const x = v128.load(at)
+      const y = v128.load(at + far)
+      const xs = swapped(x)
+      const ys = swapped(y)
+      v128.store(
+        at,
+        f64x2.add(
+          f64x2.add(f64x2.mul(x, ar), f64x2.mul(xs, ai)),
+          f64x2.add(f64x2.mul(y, br), f64x2.mul(ys, bi)),
+        ),
+      )
+      v128.store(
+        at + far,
+        f64x2.add(
+          f64x2.add(f64x2.mul(x, cr), f64x2.mul(xs, ci)),
+          f64x2.add(f64x2.mul(y, dr), f64x2.mul(ys, di)),
+        ),
+      )
+      at += 16
+    } while (at < end)
+    free = ((free | skip) + 1) & ~skip
+  } while (free < size)
+}
+
+/**
+ * Applies a complex 2^k x 2^k matrix, row-major, to several qubits where the controls hold. `offsets` lists the
+ * distance in bytes of each of the 2^k amplitudes from the first, `fixed` has the bits of targets and controls.
+ * `held` is room for 2^k amplitudes.
+ */
+export function applyMany(
+  state: usize,
+  size: u32,
+  fixed: u32,
+  value: u32,
+  dimension: u32,
+  offsets: usize,
+  matrix: usize,
+  held: usize,
+): void {
+  let free: u32 = 0
+  do {
+    const base = state + ((free | value) << AMPLITUDE)
+    for (let row: u32 = 0; row < dimension; row++) {
+      v128.store(held + (row << AMPLITUDE), v128.load(base + load<u32>(offsets + (row << 2))))
+    }
+    let entry = matrix
+    for (let row: u32 = 0; row < dimension; row++) {
+      let real = f64x2.splat(0)
+      let imag = f64x2.splat(0)
+      for (let column: u32 = 0; column < dimension; column++) {
+        const x = v128.load(held + (column << AMPLITUDE))
+        real = f64x2.add(real, f64x2.mul(x, v128.load_splat<f64>(entry)))
+        imag = f64x2.add(imag, f64x2.mul(x, v128.load_splat<f64>(entry, 8)))
+        entry += 16
+      }
+      const turned = v128.xor(swapped(imag), f64x2(-0.0, 0.0))
+      v128.store(base + load<u32>(offsets + (row << 2)), f64x2.add(real, turned))
+    }
+    free = ((free | fixed) + 1) & ~fixed
+  } while (free < size)
+}

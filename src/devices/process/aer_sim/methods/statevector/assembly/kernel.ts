@@ -1,0 +1,4 @@
+/** What the host calls; see the files for what each does. */
+
+export { addUp, drawIndices, project, sumGroups, weight } from './sample'
+export { runStage } from './stage'

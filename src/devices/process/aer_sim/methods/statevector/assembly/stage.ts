@@ -1,0 +1,128 @@
+/**
+ * One stage of a circuit: a list of gates carried out on every block of a state. A block covers all values of the
+ * qubits in the stage's set and one value of the others. Threads take blocks by a shared counter until none is left,
+ * so that a slow one holds up nobody. `kernel.ts` in the folder above writes what is read here.
+ */
+import { AMPLITUDE, applyMany, applyOne, applyReal, exchange, negate, scale } from './block.ts'
+import { applyPhases } from './phases.ts'
+
+/** Words at the start of the memory, shared by all threads. */
+const ABORT: usize = 0
+const NEXT_BLOCK: usize = 4
+
+/** Kinds of gates, as `encode.ts` numbers them; what is none of these is a merged phase pass. */
+const SCALE: u32 = 0
+const NEGATE: u32 = 1
+const EXCHANGE: u32 = 2
+const REAL: u32 = 3
+const ONE: u32 = 4
+const MANY: u32 = 5
+
+/** Spreads the bits of `value` over the bits of `mask`, lowest first. */
+function spread(value: u32, mask: u32): u32 {
+  let out: u32 = 0
+  for (let rest = mask; rest !== 0; rest &= rest - 1) {
+    if (value & 1) out |= rest & (0 - rest)
+    value >>= 1
+  }
+  return out
+}
+
+/** Carries out the gates from `gate` to `end` on a block. Their entries are described in `encode.ts`. */
+function applyGates(gate: usize, end: usize, state: usize, qubits: u32, base: u32, room: usize): void {
+  const size: u32 = 1 << qubits
+  for (; gate < end; gate += load<u32>(gate, 4)) {
+    // Controls outside of the block either hold for all of it or for nothing.
+    if ((base & load<u32>(gate, 8)) !== load<u32>(gate, 12)) continue
+    const target = load<u32>(gate, 16)
+    const fixed = load<u32>(gate, 20)
+    const value = load<u32>(gate, 24)
+    const last = load<u32>(gate, 28)
+    const numbers = gate + 32
+    switch (load<u32>(gate)) {
+      case SCALE:
+        scale(state, size, fixed, value, numbers)
+        break
+      case NEGATE:
+        negate(state, size, fixed, value)
+        break
+      case EXCHANGE:
+        exchange(state, size, fixed, value, last)
+        break
+      case REAL:
+        applyReal(state, size, target, fixed, value, numbers)
+        break
+      case ONE:
+        applyOne(state, size, target, fixed, value, numbers)
+        break
+      case MANY:
+        // The offsets of the amplitudes come first, in whole vectors.
+        applyMany(state, size, fixed, value, last, numbers, numbers + max<u32>(last << 2, 16), room)
+        break
+      default:
+        applyPhases(state, qubits, base, numbers + 32, numbers, fixed, room)
+    }
+  }
+}
+
+function copy(to: usize, from: usize, bytes: usize): void {
+  for (const end = from + bytes; from < end; from += 64, to += 64) {
+    const a = v128.load(from)
+    const b = v128.load(from, 16)
+    const c = v128.load(from, 32)
+    const d = v128.load(from, 48)
+    v128.store(to, a)
+    v128.store(to, b, 16)
+    v128.store(to, c, 32)
+    v128.store(to, d, 48)
+  }
+}
+
+/** Copies the runs of a block, which lie apart in the state, into a row, or back from it. */
+function copyRuns(stage: usize, first: usize, scratch: usize, isBack: bool): void {
+  const runs = load<u32>(stage, 24)
+  const bytes: usize = load<u32>(stage, 28)
+  const offsets = stage + 48
+  for (let run: u32 = 0; run < runs; run++) {
+    const apart = first + load<u32>(offsets + (run << 2))
+    const inRow = scratch + run * bytes
+    if (isBack) copy(apart, inRow, bytes)
+    else copy(inRow, apart, bytes)
+  }
+}
+
+/** Carries out a stage on the block of the amplitudes whose qubits outside have the bits `base`. */
+function runBlock(stage: usize, base: u32, scratch: usize, room: usize): void {
+  const isZero = (base & load<u32>(stage, 16)) !== 0
+  const isFirst = load<u32>(stage, 20) !== 0
+  if (isZero && !isFirst) return
+  const qubits = load<u32>(stage, 4)
+  const first: usize = load<u32>(stage) + ((<usize>base) << AMPLITUDE)
+  const isInRow = load<u32>(stage, 24) === 1
+  const block = isInRow ? first : scratch
+  if (isFirst) {
+    memory.fill(block, 0, (<usize>16) << qubits)
+    if (base === 0) store<f64>(block, 1)
+  } else if (!isInRow) {
+    copyRuns(stage, first, scratch, false)
+  }
+  if (!isZero) applyGates(load<u32>(stage, 32), load<u32>(stage, 36), block, qubits, base, room)
+  if (!isInRow) copyRuns(stage, first, scratch, true)
+}
+
+/**
+ * Carries out a stage on up to `limit` blocks nobody has taken yet. `scratch` is room for one block, `room` for the
+ * tables of one thread. Returns how many blocks were taken: fewer than `limit` when none is left.
+ */
+export function runStage(stage: usize, limit: u32, scratch: usize, room: usize): u32 {
+  const blocks = load<u32>(stage, 8)
+  const outside = load<u32>(stage, 12)
+  let taken: u32 = 0
+  while (taken < limit && atomic.load<u32>(ABORT) === 0) {
+    const block = atomic.add<u32>(NEXT_BLOCK, 1)
+    if (block >= blocks) break
+    runBlock(stage, spread(block, outside), scratch, room)
+    taken++
+  }
+  return taken
+}

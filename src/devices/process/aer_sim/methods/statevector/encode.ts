@@ -1,0 +1,226 @@
+import { bitCount, bitsOf, type KernelCall, type Scale } from './compile.ts'
+import { LAYOUT } from './layout.ts'
+import type { Pass, Phases } from './schedule.ts'
+
+/** Kinds of gates in the order `assembly/stage.ts` knows them. */
+const KIND = { scale: 0, negate: 1, exchange: 2, real: 3, one: 4, many: 5, phases: 6 } as const
+
+/** Lowest local qubits whose factors `assembly/phases.ts` keeps in a table. */
+const TABLE_QUBITS = 7
+const HEAD_BYTES = 32
+const TERM_BYTES = 32
+
+interface Head {
+  kind: number
+  /** Local qubits, as masks. */
+  target?: number
+  fixed?: number
+  value?: number
+  last?: number
+  /** Qubits outside of the block that must have given values. */
+  outside: number
+  outsideValue: number
+}
+
+interface StageHead {
+  /** Qubits of the state. */
+  qubits: number
+  /** Qubits a block covers, as a mask. */
+  set: number
+  /** Qubits that are still |0>, so that blocks where one of them is 1 are zero. */
+  zeros: number
+  /** Whether the state has still to be made from |0…0>. */
+  isFirst: boolean
+}
+
+/** Writes stages as `assembly/stage.ts` reads them, into the shared table. */
+export class StageWriter {
+  readonly #words: Uint32Array
+  readonly #numbers: Float64Array
+  #at = 0
+  #set = 0
+
+  constructor(buffer: ArrayBufferLike) {
+    this.#words = new Uint32Array(buffer, 0, LAYOUT.tableEnd / 4)
+    this.#numbers = new Float64Array(buffer, 0, LAYOUT.tableEnd / 8)
+  }
+
+  /**
+   * Writes the stage and as many of its passes as the table has room for.
+   * @returns how many passes that are.
+   */
+  write(head: StageHead, passes: readonly Pass[]): number {
+    this.#set = head.set
+    const gates = this.#writeHead(head)
+    this.#at = gates
+    let written = 0
+    for (const pass of passes) {
+      if (this.#at + bytesOf(pass) > LAYOUT.tableEnd) break
+      this.#writePass(pass)
+      written++
+    }
+    if (written === 0 && passes.length > 0) throw new RangeError('a gate is larger than the table')
+    this.#words[LAYOUT.table / 4 + 9] = this.#at
+    return written
+  }
+
+  /** Returns where the gates begin. */
+  #writeHead({ qubits, set, zeros, isFirst }: StageHead): number {
+    const outside = (2 ** qubits - 1) & ~set
+    // Qubits from 0 up without a gap are in a row.
+    const inRow = bitCount(set & ~(set + 1))
+    const above = bitsOf(set & ~(2 ** inRow - 1))
+    const runs = 2 ** above.length
+    const words = [
+      LAYOUT.state,
+      bitCount(set),
+      2 ** bitCount(outside),
+      outside,
+      zeros & outside,
+      isFirst ? 1 : 0,
+      runs,
+      LAYOUT.amplitudeBytes * 2 ** inRow,
+    ]
+    const offsets = LAYOUT.table + 48
+    const gates = offsets + 16 * Math.ceil(runs / 4)
+    words.push(gates, gates)
+    this.#words.set(words, LAYOUT.table / 4)
+    for (let run = 0; run < runs; run++) {
+      const index = above.reduce((sum, bit, place) => (run & (1 << place) ? sum + bit : sum), 0)
+      this.#words[offsets / 4 + run] = index * LAYOUT.amplitudeBytes
+    }
+    return gates
+  }
+
+  /** A mask of qubits of the set as a mask of local qubits. */
+  #local(mask: number): number {
+    let local = 0
+    for (let rest = mask & this.#set; rest !== 0; rest &= rest - 1) {
+      local |= 1 << bitCount(this.#set & ((rest & -rest) - 1))
+    }
+    return local
+  }
+
+  #writePass(pass: Pass): void {
+    if (pass.kind === 'phases') this.#writePhases(pass)
+    else this.#writeCall(pass)
+  }
+
+  #writeCall(pass: KernelCall): void {
+    const { controls, value } = pass
+    const outside = { outside: controls & ~this.#set, outsideValue: value & ~this.#set }
+    const fixed = this.#local(controls)
+    const where = { fixed, value: this.#local(value), ...outside }
+    switch (pass.kind) {
+      case 'scale': {
+        const isSign = pass.re === -1 && pass.im === 0
+        this.#writeGate({ kind: isSign ? KIND.negate : KIND.scale, ...where }, [pass.re, pass.im])
+        break
+      }
+      case 'flip':
+        this.#writeExchange(where, this.#local(pass.target), 0)
+        break
+      case 'swap': {
+        const [a = 0, b = 0] = pass.targets.map((target) => this.#local(target)).sort((x, y) => x - y)
+        this.#writeExchange(where, b, a)
+        break
+      }
+      case 'one': {
+        const isReal = [1, 3, 5, 7].every((part) => pass.matrix[part] === 0)
+        const target = this.#local(pass.target)
+        this.#writeGate({ kind: isReal ? KIND.real : KIND.one, target, ...where }, pass.matrix)
+        break
+      }
+      case 'many':
+        this.#writeMany(where, pass.targets, pass.matrix)
+        break
+    }
+  }
+
+  /** An exchange of amplitudes in which only `high` is 1 with those in which only `low` is. */
+  #writeExchange(where: Omit<Head, 'kind'>, high: number, low: number): void {
+    const { fixed = 0, value = 0 } = where
+    this.#writeGate(
+      { ...where, kind: KIND.exchange, fixed: fixed | high | low, value: value | low, last: value | high },
+      [],
+    )
+  }
+
+  #writeMany(where: Omit<Head, 'kind'>, targets: readonly number[], matrix: Float64Array): void {
+    const local = targets.map((target) => this.#local(target))
+    const dimension = 2 ** targets.length
+    const offsets = this.#at + HEAD_BYTES
+    for (let row = 0; row < dimension; row++) {
+      const index = local.reduce((sum, bit, place) => (row & (1 << place) ? sum + bit : sum), 0)
+      this.#words[offsets / 4 + row] = index * LAYOUT.amplitudeBytes
+    }
+    const fixed = local.reduce((mask, bit) => mask | bit, where.fixed ?? 0)
+    this.#writeGate({ ...where, kind: KIND.many, fixed, last: dimension }, matrix, 4 * dimension)
+  }
+
+  /** Writes a gate whose numbers come `gap` bytes after its head, and moves on. */
+  #writeGate(head: Head, numbers: ArrayLike<number>, gap = 0): void {
+    const bytes = HEAD_BYTES + gap + 16 * Math.ceil(numbers.length / 2)
+    const { kind, outside, outsideValue, target = 0, fixed = 0, value = 0, last = 0 } = head
+    const at = this.#at / 4
+    this.#words[at] = kind
+    this.#words[at + 1] = bytes
+    this.#words[at + 2] = outside
+    this.#words[at + 3] = outsideValue
+    this.#words[at + 4] = target
+    this.#words[at + 5] = fixed
+    this.#words[at + 6] = value
+    this.#words[at + 7] = last
+    this.#numbers.set(numbers, (this.#at + HEAD_BYTES + gap) / 8)
+    this.#at += bytes
+  }
+
+  #writePhases({ terms }: Phases): void {
+    const common = terms.reduce((mask, { controls }) => mask & controls, -1)
+    const high = this.#local(common) & ~(2 ** TABLE_QUBITS - 1)
+    const outside = common & ~this.#set
+    const start = this.#at
+    const sections = this.#sortTerms(terms)
+    const bytes = bytesOf({ kind: 'phases', terms })
+    let at = start + HEAD_BYTES + 32
+    const ends = sections.map((section) => {
+      for (const { a, b, term } of section) {
+        this.#words[at / 4 + 1] = a
+        this.#words[at / 4 + 2] = b
+        this.#numbers[at / 8 + 2] = term.re
+        this.#numbers[at / 8 + 3] = term.im
+        at += TERM_BYTES
+      }
+      return at
+    })
+    this.#writeGate({ kind: KIND.phases, fixed: high, outside, outsideValue: outside }, [])
+    this.#words[start / 4 + 1] = bytes
+    this.#words.set(ends, (start + HEAD_BYTES) / 4)
+    this.#at = start + bytes
+  }
+
+  /** Terms by where their qubits are, in the order `assembly/phases.ts` expects. */
+  #sortTerms(terms: readonly Scale[]) {
+    type Entry = { a: number; b: number; term: Scale }
+    const sections = { outer: [], local: [], high: [], cross: [], low: [] } as Record<string, Entry[]>
+    const lowMask = 2 ** TABLE_QUBITS - 1
+    for (const term of terms) {
+      const outer = term.controls & ~this.#set
+      const local = this.#local(term.controls)
+      const [low, high] = [local & lowMask, local & ~lowMask]
+      if (local === 0) sections['outer']?.push({ a: outer, b: 0, term })
+      else if (bitCount(local) === 1) sections['local']?.push({ a: outer, b: Math.log2(local), term })
+      else if (low === 0) sections['high']?.push({ a: high, b: 0, term })
+      else if (high === 0) sections['low']?.push({ a: low, b: 0, term })
+      else sections['cross']?.push({ a: high, b: Math.log2(low), term })
+    }
+    sections['cross']?.sort((x, y) => x.b - y.b)
+    return Object.values(sections)
+  }
+}
+
+function bytesOf(pass: Pass): number {
+  if (pass.kind === 'phases') return HEAD_BYTES + 32 + TERM_BYTES * pass.terms.length
+  if (pass.kind === 'many') return HEAD_BYTES + 4 * 2 ** pass.targets.length + 8 * pass.matrix.length
+  return HEAD_BYTES + (pass.kind === 'one' ? 64 : 16)
+}

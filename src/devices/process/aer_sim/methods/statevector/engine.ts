@@ -1,0 +1,174 @@
+import { bitCount, type KernelCall } from './compile.ts'
+import { Crew } from './crew.ts'
+import { StageWriter } from './encode.ts'
+import { BLOCK_QUBITS, CONTROL, LAYOUT, MOST_THREADS } from './layout.ts'
+import { loadKernel } from './load-kernel.ts'
+import { type Kernel, kernelOf, memoryFor } from './memory.ts'
+import { type Pass, scheduleStage } from './schedule.ts'
+import { planStages, type Stage } from './stages.ts'
+
+/** Calls planned together: the time of planning grows with the calls that could not join a stage. */
+const WINDOW = 2_048
+/** Amplitude updates planned together, so that a block of many gates takes no longer than a few portions. */
+const WINDOW_WORK = 2 ** 24
+/** Below this many qubits one thread is as fast as two: measured, see docs/explanation/simulation.md. */
+const PARALLEL_FROM = 16
+/** Below this many qubits the order of calls makes no difference worth its time. */
+const SCHEDULED_FROM = 8
+/** Amplitude updates between two looks at the clock: some milliseconds. */
+const PORTION_WORK = 2 ** 22
+/** How often a thread looks for the others before it sleeps. */
+const SPINS = 2_000
+/** How long a thread may be at one block, in ms; it takes some hundredths of a second at most. */
+const PATIENCE_MS = 5_000
+const MOST_GENERATIONS = 2 ** 30
+/** Larger memories are given back after a circuit, in bytes. */
+const KEPT_BYTES = 2 ** 30
+
+/** What is known of a state before a stage. */
+export interface Freshness {
+  /** Qubits that are still |0>, as a mask. */
+  zeros: number
+  /** Whether the state has still to be made from |0…0>. */
+  isFirst: boolean
+}
+
+/** Compiles the kernel for `threads` threads, the calling one included. */
+export async function createEngine(threads: number): Promise<Engine> {
+  return new Engine(await loadKernel(), threads)
+}
+
+/** The compiled kernel with its memory, which holds one state, and the threads that help with large ones. */
+export class Engine {
+  readonly #module: WebAssembly.Module
+  readonly #crew: Crew
+  #memory: WebAssembly.Memory
+  #kernel: Kernel
+  #words: Int32Array
+  #writer: StageWriter
+  #generation = 0
+
+  /** `threads` counts the calling one; at most 64. */
+  constructor(module: WebAssembly.Module, threads: number) {
+    this.#module = module
+    this.#crew = new Crew(module, Math.min(threads, MOST_THREADS) - 1)
+    this.#memory = memoryFor(BLOCK_QUBITS)
+    this.#kernel = kernelOf(module, this.#memory)
+    this.#words = new Int32Array(this.#memory.buffer, 0, 16)
+    this.#writer = new StageWriter(this.#memory.buffer)
+  }
+
+  get kernel(): Kernel {
+    return this.#kernel
+  }
+
+  get buffer(): ArrayBufferLike {
+    return this.#memory.buffer
+  }
+
+  /** Makes room for a state; the one before is gone. */
+  reserve(qubits: number): void {
+    const bytes = LAYOUT.state + LAYOUT.amplitudeBytes * 2 ** qubits
+    const held = this.#memory.buffer.byteLength
+    if (held >= bytes && (held <= KEPT_BYTES || held < 2 * bytes)) return
+    this.#replace(memoryFor(qubits))
+  }
+
+  /** Gives back the memory of a large state. */
+  release(): void {
+    if (this.#memory.buffer.byteLength > KEPT_BYTES) this.#replace(memoryFor(BLOCK_QUBITS))
+  }
+
+  #replace(memory: WebAssembly.Memory): void {
+    this.#memory = memory
+    this.#kernel = kernelOf(this.#module, memory)
+    this.#words = new Int32Array(memory.buffer, 0, 16)
+    this.#writer = new StageWriter(memory.buffer)
+  }
+
+  /** How many threads took part in the last circuit. */
+  get threadsUsed(): number {
+    return 1 + bitCount(Atomics.load(this.#words, CONTROL.helped))
+  }
+
+  /** Starts the helping threads, so that the first large circuit finds them ready. */
+  warmUp(): void {
+    this.#crew.start()
+  }
+
+  /** Ends the helping threads. */
+  stop(): void {
+    this.#crew.stop()
+  }
+
+  /**
+   * Carries out calls on the state, `fresh` being what is known of it. Yields the amplitude updates done, every few
+   * milliseconds; ending the iteration early leaves the state undefined.
+   * @throws Error when a helping thread does not come back.
+   */
+  *run(calls: readonly KernelCall[], qubits: number, fresh: Freshness): Generator<number> {
+    // Independent of the number of threads, so that rounding is.
+    const blockQubits = qubits <= BLOCK_QUBITS ? qubits : Math.min(BLOCK_QUBITS, qubits - 2)
+    const window = Math.max(64, Math.min(WINDOW, WINDOW_WORK / 2 ** blockQubits))
+    if (qubits >= PARALLEL_FROM) this.#crew.call(this.#memory)
+    else Atomics.store(this.#words, CONTROL.helped, 0)
+    try {
+      let from = 0
+      do {
+        for (const stage of planStages(calls.slice(from, from + window), qubits, blockQubits)) {
+          yield* this.#runStage(stage, qubits, fresh)
+        }
+        from += window
+      } while (from < calls.length)
+    } finally {
+      Atomics.store(this.#words, CONTROL.abort, 1)
+      this.#close()
+      this.#crew.dismiss(this.#words)
+    }
+  }
+
+  *#runStage({ set, calls }: Stage, qubits: number, fresh: Freshness): Generator<number> {
+    let passes: readonly Pass[] = qubits < SCHEDULED_FROM ? calls : scheduleStage(calls, set)
+    do {
+      const written = this.#writer.write({ qubits, set, ...fresh }, passes)
+      yield* this.#take(2 ** (qubits - bitCount(set)), Math.max(1, written) * 2 ** bitCount(set))
+      fresh.isFirst = false
+      passes = passes.slice(written)
+    } while (passes.length > 0)
+    fresh.zeros &= ~set
+  }
+
+  /** Opens the stage to all threads and takes blocks until none is left. `work`: amplitude updates of a block. */
+  *#take(blocks: number, work: number): Generator<number> {
+    const words = this.#words
+    const portion = Math.max(1, Math.floor(PORTION_WORK / work))
+    Atomics.store(words, CONTROL.abort, 0)
+    Atomics.store(words, CONTROL.nextBlock, 0)
+    if (blocks > 1) {
+      this.#generation = (this.#generation % MOST_GENERATIONS) + 1
+      Atomics.store(words, CONTROL.open, this.#generation)
+      Atomics.notify(words, CONTROL.open)
+    }
+    while (Atomics.load(words, CONTROL.nextBlock) < blocks) {
+      yield work *
+        this.#kernel.runStage(LAYOUT.table, portion, LAYOUT.rooms, LAYOUT.rooms + LAYOUT.blockBytes)
+    }
+    this.#close()
+  }
+
+  /** Closes the stage and waits for the threads that are still at their last block. */
+  #close(): void {
+    const words = this.#words
+    Atomics.store(words, CONTROL.open, 0)
+    for (let tries = 0; ; tries++) {
+      const active = Atomics.load(words, CONTROL.active)
+      if (active === 0) return
+      if (tries < SPINS) continue
+      if (tries === SPINS + PATIENCE_MS) break
+      Atomics.wait(words, CONTROL.active, active, 1)
+    }
+    this.#crew.stop()
+    this.#replace(memoryFor(BLOCK_QUBITS))
+    throw new Error('a thread of the simulator does not answer')
+  }
+}

@@ -1,0 +1,38 @@
+import { LAYOUT } from './layout.ts'
+
+const PAGE_BYTES = 65_536
+/** 4 GiB, the most that 32-bit addresses reach. */
+const MOST_PAGES = 65_536
+
+/** What `assembly/kernel.ts` exports; addresses and lengths in bytes, masks as 32-bit integers. */
+export interface Kernel {
+  runStage(stage: number, limit: number, scratch: number, room: number): number
+  sumGroups(state: number, size: number, sums: number, from: number, to: number): void
+  addUp(sums: number, groups: number): number
+  drawIndices(
+    state: number,
+    size: number,
+    sums: number,
+    groups: number,
+    draws: number,
+    count: number,
+    indices: number,
+  ): void
+  weight(state: number, size: number, mask: number, value: number): number
+  project(state: number, size: number, mask: number, value: number, factor: number): void
+}
+
+/** A memory with room for a state of `qubits` qubits, which threads can share. */
+export function memoryFor(qubits: number): WebAssembly.Memory {
+  const bytes = LAYOUT.state + LAYOUT.amplitudeBytes * 2 ** qubits
+  return new WebAssembly.Memory({
+    initial: Math.ceil(bytes / PAGE_BYTES),
+    maximum: MOST_PAGES,
+    shared: true,
+  })
+}
+
+/** The kernel's functions on a memory. */
+export function kernelOf(module: WebAssembly.Module, memory: WebAssembly.Memory): Kernel {
+  return new WebAssembly.Instance(module, { env: { memory } }).exports as unknown as Kernel
+}

@@ -1,0 +1,91 @@
+import { bitCount, bitsOf, type KernelCall, type Scale, targetsOf } from './compile.ts'
+
+/** Phase terms that one pass over a block applies together. */
+export interface Phases {
+  kind: 'phases'
+  terms: Scale[]
+}
+
+export type Pass = KernelCall | Phases
+
+/**
+ * Time of a merged pass in passes that scale every amplitude, measured in the second cache. What phase terms would
+ * take one by one is the share of the amplitudes each touches.
+ */
+const MERGED_PASS = 2.1
+
+/**
+ * Orders the calls of a stage so that phases meet: in turn all phases that may go next, merged, and all other calls
+ * that may. Calls pass each other where both are diagonal on every qubit they share.
+ */
+export function scheduleStage(calls: readonly KernelCall[], set: number): Pass[] {
+  const passes: Pass[] = []
+  let remaining = calls
+  while (remaining.length > 0) {
+    const { terms, rest } = takeTerms(remaining)
+    passes.push(...mergeTerms(terms, set))
+    remaining = takeOthers(rest, passes)
+  }
+  return passes
+}
+
+function takeTerms(calls: readonly KernelCall[]): { terms: Scale[]; rest: KernelCall[] } {
+  const terms: Scale[] = []
+  const rest: KernelCall[] = []
+  let dense = 0
+  for (const call of calls) {
+    if (call.kind === 'scale' && (call.controls & dense) === 0) terms.push(call)
+    else {
+      dense |= targetsOf(call)
+      rest.push(call)
+    }
+  }
+  return { terms, rest }
+}
+
+function takeOthers(calls: readonly KernelCall[], passes: Pass[]): KernelCall[] {
+  const rest: KernelCall[] = []
+  let dense = 0
+  let diagonal = 0
+  for (const call of calls) {
+    const targets = targetsOf(call)
+    const mayPass = (targets & (dense | diagonal)) === 0 && (call.controls & dense) === 0
+    if (mayPass && call.kind !== 'scale') passes.push(call)
+    else {
+      dense |= targets
+      diagonal |= call.controls
+      rest.push(call)
+    }
+  }
+  return rest
+}
+
+/** Multiplies terms on the same qubits, then puts them into one pass if that takes less time than one each. */
+function mergeTerms(terms: readonly Scale[], set: number): Pass[] {
+  const merged = new Map<string | number, Scale>()
+  for (const term of terms) {
+    const key = term.value === term.controls ? term.controls : `${term.controls} ${term.value}`
+    const before = merged.get(key)
+    if (!before) merged.set(key, term)
+    else {
+      const re = before.re * term.re - before.im * term.im
+      const im = before.re * term.im + before.im * term.re
+      merged.set(key, { ...before, re, im })
+    }
+  }
+  const all = [...merged.values()]
+  const fitting = all.filter((term) => fitsPhases(term, set))
+  const alone = fitting.reduce((sum, { controls }) => sum + 2 ** -bitCount(controls), 0)
+  if (alone <= MERGED_PASS * shareOf(fitting)) return all
+  return [{ kind: 'phases', terms: fitting }, ...all.filter((term) => !fitting.includes(term))]
+}
+
+/** Whether a merged pass takes the term: on two qubits at most, unless all of them are outside of the block. */
+function fitsPhases({ controls, value }: Scale, set: number): boolean {
+  return value === controls && (bitCount(controls) <= 2 || (controls & set) === 0)
+}
+
+/** The share of amplitudes a merged pass visits: a qubit that all terms need is 1. */
+function shareOf(terms: readonly Scale[]): number {
+  return 2 ** -bitsOf(terms.reduce((mask, { controls }) => mask & controls, -1)).length
+}
