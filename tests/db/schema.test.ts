@@ -82,3 +82,31 @@ test('searches by a unique value use its index', async () => {
   )
   expect(plans.filter((plan) => !/^SEARCH .* USING (COVERING )?INDEX/.test(plan))).toEqual([])
 })
+
+test('the newest records are found without sorting the others', async () => {
+  await using test = await openTestDatabase()
+  const sorted = [
+    'quantum_jobs ORDER BY created DESC, seq',
+    "quantum_jobs WHERE user_id = 'a' ORDER BY created DESC, seq",
+    "quantum_jobs WHERE user_id = 'a' AND status = 'completed' ORDER BY created DESC, seq",
+    "quantum_jobs WHERE user_id = 'a' ORDER BY seq DESC",
+    'events ORDER BY created DESC, seq',
+    'events ORDER BY ts DESC, seq',
+    "events WHERE type = 'a' ORDER BY ts DESC, seq",
+    "events WHERE ts < 'a' ORDER BY ts DESC, seq",
+  ]
+  const plans = await test.db.read((tx) =>
+    sorted.map((each) => ({
+      each,
+      steps: tx
+        .all<{ detail: string }>(`EXPLAIN QUERY PLAN SELECT id FROM ${each} LIMIT 30`)
+        .map(({ detail }) => detail),
+    })),
+  )
+  // A sort of the last term sorts records of one moment only.
+  const slow = plans.filter(
+    ({ steps }) =>
+      !/USING .*INDEX/.test(steps[0] ?? '') || steps.some((step) => step.endsWith('FOR ORDER BY')),
+  )
+  expect(slow).toEqual([])
+})

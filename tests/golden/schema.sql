@@ -267,6 +267,7 @@ CREATE INDEX "quantum_jobs_qpu_target_seq_user_id_not_before_qubits" ON "quantum
 CREATE UNIQUE INDEX "quantum_jobs_qpu_target_unique" ON "quantum_jobs" ("qpu_target") WHERE status = 'running' AND qpu_target <> '';
 CREATE INDEX "quantum_jobs_run_next_seq_user_id_qpu_target_not_before_qubits" ON "quantum_jobs" ("run_next", "seq", "user_id", "qpu_target", "not_before", "qubits") WHERE run_next > 0 AND (status = 'pending' AND held = 0);
 CREATE INDEX "quantum_jobs_status" ON "quantum_jobs" ("status");
+CREATE INDEX "quantum_jobs_user_id" ON "quantum_jobs" ("user_id");
 CREATE INDEX "quantum_jobs_user_id_created" ON "quantum_jobs" ("user_id", "created");
 CREATE INDEX "quantum_jobs_user_id_seq_qpu_target_not_before_qubits" ON "quantum_jobs" ("user_id", "seq", "qpu_target", "not_before", "qubits") WHERE status = 'pending' AND held = 0;
 CREATE TABLE "reading_buckets" (

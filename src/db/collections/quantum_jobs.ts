@@ -38,8 +38,9 @@ export const quantumJobs = defineCollection({
   },
   indexes: [
     ['status'],
-    // The newest first, of all and of a user, without sorting all of them.
+    // The newest first, of all and of a user, without sorting all of them; `GET /api/jobs` takes them by seq.
     ['created'],
+    ['user_id'],
     ['user_id', 'created'],
     // The queue of a QPU and of a user: whole answers, so that no look at the queue reads a payload.
     { on: ['qpu_target', 'seq', 'user_id', 'not_before', 'qubits'], where: QUEUED },
