@@ -27,6 +27,10 @@ export const serveCommand = defineCommand({
         log.error('server ends at once, the disk did not keep what was written', { error })
         process.exit(exitStatus(error))
       },
+      onDamaged(error) {
+        log.error('server ends, the check of its database has found damage', { error })
+        process.exit(exitStatus(error))
+      },
     })
     // Before the first connection: whoever sees the server up may stop it at once.
     const stopped = untilStopped(log, 'server')

@@ -194,10 +194,21 @@ function damaged(path: string, detail: string, cause?: unknown): AppError {
  * @throws AppError `internal`, reason `database_damaged`.
  */
 export function quickCheck(connection: Connection): void {
-  const problems = connection
-    .all<{ quick_check: string }>('PRAGMA quick_check(5)')
-    .map((row) => row.quick_check.replaceAll('\n', ' '))
-  if (problems[0] !== 'ok') throw damaged(connection.path, problems.join('; '))
+  const rows = connection.all<{ quick_check: string }>(QUICK_CHECK)
+  mustBeSound(
+    connection.path,
+    rows.map((row) => row.quick_check),
+  )
+}
+
+export const QUICK_CHECK = 'PRAGMA quick_check(5)'
+
+/**
+ * Takes the answers of a `QUICK_CHECK`.
+ * @throws AppError `internal`, reason `database_damaged`.
+ */
+export function mustBeSound(path: string, answers: readonly string[]): void {
+  if (answers[0] !== 'ok') throw damaged(path, answers.join('; ').replaceAll('\n', ' '))
 }
 
 /**

@@ -5,8 +5,9 @@ import { AppError, type Clock, failpoint, type Log, messageOf, toTimestamp } fro
 import { type Change, type ChangeFeed, createChangeFeed } from './changes.ts'
 import type { AnyCollection } from './collection.ts'
 import { COLLECTIONS, type CollectionName } from './collections/index.ts'
-import { type Connection, openConnection, quickCheck } from './connection.ts'
+import { type Connection, openConnection } from './connection.ts'
 import { DATABASE_FILE, existingDatabase } from './database-file.ts'
+import { checkFile } from './file-check.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { checkInvariants } from './invariants.ts'
 import { lockFolder } from './lock.ts'
@@ -62,6 +63,8 @@ export interface DatabaseOptions {
    * unknown then: end the process without another answer; the next one reads the file anew.
    */
   onUnflushed?: (error: AppError) => void
+  /** Called when the check of a large file, which goes on after the opening, finds that it is damaged. */
+  onDamaged?: (error: AppError) => void
   /** Configured public names of collections. */
   names?: Partial<Record<CollectionName, string>>
 }
@@ -93,6 +96,7 @@ export async function openDatabase(
     const path = join(options.dir, DATABASE_FILE)
     const writer = openConnection(path, 'write')
     open.push(writer)
+    checkFile(writer, options)
     prepareSchema(writer, schema, options)
     const reader = openConnection(path, 'read')
     open.push(reader)
@@ -119,7 +123,6 @@ function makeFolder({ dir, create = true }: DatabaseOptions): void {
 }
 
 function prepareSchema(writer: Connection, schema: Schema, { clock, log }: DatabaseOptions): void {
-  quickCheck(writer)
   const at = toTimestamp(clock.now())
   const tables = [...INTERNAL_TABLES, ...schema.collections.map(tableOf)]
   const nextMigration = Math.max(0, ...schema.migrations.map((migration) => migration.id)) + 1

@@ -68,6 +68,8 @@ interface ServerParts {
   assets: AssetTree | undefined
   /** A commit could not be flushed to disk: the process has to end, see `DatabaseOptions`. */
   onUnflushed?: (error: AppError) => void
+  /** The database is damaged, which only showed after the start: the process has to end. */
+  onDamaged?: (error: AppError) => void
 }
 
 /** A server that is built but not yet listening. */
@@ -98,6 +100,7 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
     log,
     names: publicNames(config),
     ...(parts.onUnflushed ? { onUnflushed: parts.onUnflushed } : {}),
+    ...(parts.onDamaged ? { onDamaged: parts.onDamaged } : {}),
   })
   const tls = await openCertificates(config, { clock, log }).catch(async (error: unknown) => {
     await db.close()
