@@ -71,6 +71,14 @@ function pour(head: string, chunk: Uint8Array, times: number): Promise<number> {
   })
 }
 
+/** Sends a body to the job route as the user. */
+const post = (body: BodyInit) =>
+  fetch(`${service.url}/api/jobs`, {
+    method: 'POST',
+    headers: { authorization: user.token, 'content-type': 'application/json' },
+    body,
+  })
+
 /** The most memory that the server ever had, in MiB. */
 function mostMemory(): number {
   const [, kib = '0'] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8')) ?? []
@@ -136,11 +144,7 @@ test.each([
   ['bytes that are no UTF-8', new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]), 400],
   ['a number beyond all bounds', '{"circuits":["OPENQASM 3.0;"],"shots":1e999}', 400],
 ])('a body of %s is refused with a reason', async (_, body, status) => {
-  const answer = await fetch(`${service.url}/api/jobs`, {
-    method: 'POST',
-    headers: { authorization: user.token, 'content-type': 'application/json' },
-    body,
-  })
+  const answer = await post(body)
   expect(answer.status).toBe(status)
   const said = await answer.text()
   expect(said).toContain('"message"')
@@ -172,6 +176,16 @@ test('bodies without end are no longer read after their limit, whoever sends the
   closeRow('H1', { 'MB sent of 500 each': sent.join('/'), 'MiB more at most': Math.round(grown) })
   expect(Math.max(...sent)).toBeLessThan(100)
   expect(grown).toBeLessThan(50)
+})
+
+test('of many large bodies of one user two are held at a time, and all are answered', async () => {
+  const body = `{"circuits":"${'x'.repeat(15_000_000)}"}`
+  const before = mostMemory()
+  const statuses = await Promise.all(Array.from({ length: 24 }, async () => (await post(body)).status))
+  const grown = mostMemory() - before
+  closeRow('H1 at once', { bodies: statuses.length, 'MB each': 15, 'MiB more at most': Math.round(grown) })
+  expect(new Set(statuses)).toEqual(new Set([400]))
+  expect(grown).toBeLessThan(600)
 })
 
 test('names in the Host header do not get into what the server says', async () => {

@@ -1,4 +1,5 @@
 import { AppError } from '../../base/index.ts'
+import { Turns } from '../turns.ts'
 
 /** argon2id at OWASP's minimum memory (19 MiB, 2 passes): 37 ms here, so that a login storm stays bearable. */
 const ARGON2 = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const
@@ -29,33 +30,20 @@ const COMMON = new Set([
  * A check against no stored hash costs the same as a real one, so timing tells nobody which accounts exist.
  */
 export class Passwords {
-  #running = 0
-  readonly #waiting: (() => void)[] = []
+  readonly #turns = new Turns(AT_ONCE)
   #dummy: Promise<string> | undefined
 
   /** The argon2id hash to store. */
   async hash(password: string): Promise<string> {
-    return this.#limited(() => Bun.password.hash(password, ARGON2))
+    return this.#turns.run('', () => Bun.password.hash(password, ARGON2))
   }
 
   /** Whether `password` belongs to `stored`; `stored` undefined or empty means an unknown account. */
   async verify(password: string, stored: string | undefined): Promise<boolean> {
     this.#dummy ??= this.hash('no account has this password')
     const hash = stored || (await this.#dummy)
-    const matches = await this.#limited(() => Bun.password.verify(password, hash))
+    const matches = await this.#turns.run('', () => Bun.password.verify(password, hash))
     return matches && Boolean(stored)
-  }
-
-  async #limited<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#running >= AT_ONCE) await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    else this.#running += 1
-    try {
-      return await work()
-    } finally {
-      const next = this.#waiting.shift()
-      if (next) next()
-      else this.#running -= 1
-    }
   }
 }
 

@@ -3,6 +3,7 @@ import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { AppError, newId } from '../../base/index.ts'
 import { pickFields } from '../../db/index.ts'
 import type { ServerContext } from '../context.ts'
+import { Turns } from '../turns.ts'
 import { type Caller, callerName } from './caller.ts'
 import { addCors, answerOptions } from './cors.ts'
 import { errorBody, problem } from './error-response.ts'
@@ -41,6 +42,7 @@ export function buildApp({ context, routes, identify, pages }: AppParts): App {
     guest: new RateLimiter(() => live.current.anonymousRate, clock),
     user: new RateLimiter(() => live.current.userRate, clock),
   }
+  const largeBodies = new Turns(LARGE_AT_ONCE)
   const app = new Hono<Env>()
 
   const limit = (caller: Caller, address: string) => {
@@ -88,8 +90,10 @@ export function buildApp({ context, routes, identify, pages }: AppParts): App {
         const { fields = '' } = c.req.query()
         // Refused before anything is done.
         pickFields({}, fields)
-        const result = await route.run(context, await readRequest(route, c, caller, address))
-        return toResponse(result, fields)
+        const run = async () =>
+          toResponse(await route.run(context, await readRequest(route, c, caller, address)), fields)
+        if (!mayBeLarge(c.req.raw)) return run()
+        return largeBodies.run(caller.kind === 'guest' ? address : callerName(caller), run)
       }),
     )
   }
@@ -128,6 +132,15 @@ function methodNotAllowed(method: string, methods: readonly string[], requestId:
     status: 405,
     headers: { ...API_HEADERS, allow: methods.join(', ') },
   })
+}
+
+/** A body is held whole while it is read; those of one account beyond these wait unread. */
+const LARGE_AT_ONCE = 2
+const LARGE_BYTES = 1024 * 1024
+
+function mayBeLarge(request: Request): boolean {
+  if (!request.body) return false
+  return Number(request.headers.get('content-length') ?? Number.POSITIVE_INFINITY) > LARGE_BYTES
 }
 
 /** Bytes of a body that have surely arrived with the request. */
