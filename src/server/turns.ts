@@ -30,7 +30,10 @@ export class Turns {
   /** Gives the turn to the next, or back. */
   #passOn(key: string): void {
     const next = this.#waiting.get(key)?.shift()
-    if (next) return next()
+    if (next) {
+      next()
+      return
+    }
     this.#waiting.delete(key)
     const left = (this.#running.get(key) ?? 1) - 1
     if (left > 0) this.#running.set(key, left)
