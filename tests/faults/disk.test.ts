@@ -3,178 +3,190 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { BELL, runSvc, Service, temporaryFolder, until } from '../support/executable.ts'
 import { failCalls } from '../support/failing-calls.ts'
-import { look, submit, timesOf, untilJob } from '../support/job-calls.ts'
+import { closeRow, faultRuns } from '../support/fault-runs.ts'
+import { look, timesOf, untilJob } from '../support/job-calls.ts'
+import { Journal } from '../support/journal.ts'
 import { skips, whyNot } from '../support/needs.ts'
 import { startSvc } from '../support/running.ts'
 import { mountSmallDisk } from '../support/small-disk.ts'
 
 // F16: the disk of the database is full, fails, or may not be written.
-setDefaultTimeout(60_000)
+const RUNS = faultRuns(1)
+setDefaultTimeout(60_000 + RUNS * 20_000)
 
 const isSkipped = skips('faults of the disk', whyNot('mount', 'strace'))
 
-/** A server in `folder` with a driver of QPU kelvin. */
-async function open(folder: string) {
-  const service = await Service.install(folder)
-  await service.start()
-  const qpu = await service.createQpu('kelvin')
-  const user = await service.createUser(1_000)
-  const args = service.driverArgs('kelvin', qpu.fingerprint, 'mock', ['pragmas=true'])
-  const driver = startSvc(args, { cwd: folder, env: { SVC_ACCESS_TOKEN: qpu.token } })
-  await service.untilOnline('kelvin')
-  const job = { circuits: [{ circuit: BELL }], shots: 10 }
-  return {
-    service,
-    user,
-    driver,
-    /** A submission that may be refused. */
-    tryToSubmit: (key: string) =>
-      service.call<{ id: string; code: string; message: string }>('POST', '/api/jobs', {
-        token: user.token,
-        body: job,
-        headers: { 'idempotency-key': key },
-      }),
-    list: () => service.call<unknown[]>('GET', '/api/jobs', { token: user.token }),
-    async [Symbol.asyncDispose]() {
-      await driver[Symbol.asyncDispose]()
-      await service[Symbol.asyncDispose]()
-    },
+/** A server in `folder` with a driver of its QPU, and a journal of what its user was told. */
+class DiskLab implements AsyncDisposable {
+  readonly journal = new Journal()
+  readonly service: Service
+  readonly #user: { token: string }
+  readonly #driver: AsyncDisposable
+
+  private constructor(service: Service, user: { token: string }, driver: AsyncDisposable) {
+    this.service = service
+    this.#user = user
+    this.#driver = driver
+  }
+
+  static async open(folder: string): Promise<DiskLab> {
+    const service = await Service.install(folder)
+    await service.start()
+    const qpu = await service.createQpu('target')
+    const user = await service.createUser(1_000_000)
+    const args = service.driverArgs('target', qpu.fingerprint, 'mock', ['pragmas=true'])
+    const driver = startSvc(args, { cwd: folder, env: { SVC_ACCESS_TOKEN: qpu.token } })
+    await service.untilOnline('target')
+    return new DiskLab(service, user, driver)
+  }
+
+  /** Submits until it is accepted. */
+  submit(key: string, comment = ''): Promise<string> {
+    return this.journal.submit(this.service, this.#user.token, key, comment)
+  }
+
+  /** Submits once; the status and code of the answer. */
+  async tryToSubmit(key: string): Promise<[status: number, code: string]> {
+    const body = { circuits: [{ circuit: BELL }], shots: 10 }
+    const headers = { 'idempotency-key': key }
+    const call = { token: this.#user.token, body, headers }
+    const answer = await this.service.call<{ code: string }>('POST', '/api/jobs', call)
+    return [answer.status, answer.body.code]
+  }
+
+  look(id: string) {
+    return look(this.service, this.#user.token, id)
+  }
+
+  completed(id: string) {
+    return untilJob(this.service, this.#user.token, id, ['completed'])
+  }
+
+  /** Stops the server; every job was completed and charged once, and the database keeps its promises. */
+  async close(row: string): Promise<void> {
+    await this.service.stop()
+    const { submitted, completed, ...losses } = this.journal.compare(this.service.folder)
+    const { lost, duplicated, completedTwice, chargedTwice } = losses
+    const line = { lost, duplicated: duplicated + completedTwice, 'charged twice': chargedTwice }
+    closeRow(`F16 ${row}`, { runs: RUNS, jobs: submitted, ...line })
+    const none = { lost: 0, duplicated: 0, completedTwice: 0, chargedTwice: 0, uncharged: 0 }
+    expect({ completed, ...losses }).toEqual({ completed: submitted, ...none })
+    const { status, out, err } = await this.service.doctor()
+    expect({ status, out, err }).toEqual({ status: 0, out: 'svc_data: no problems found\n', err: '' })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#driver[Symbol.asyncDispose]()
+    await this.service[Symbol.asyncDispose]()
   }
 }
 
-/** Each job ended once, and the database keeps its promises. */
-async function audit({ service, user }: Awaited<ReturnType<typeof open>>, ids: string[]): Promise<void> {
-  for (const id of ids) {
-    const job = await untilJob(service, user.token, id)
-    expect([job.status, timesOf(job, 'completed')]).toEqual(['completed', 1])
-  }
-  await service.stop()
-  expect(await service.doctor()).toEqual({ status: 0, out: 'svc_data: no problems found\n', err: '' })
-}
+/** Starts a server that must not come up, in the folder of another. */
+const serve = (folder: string) =>
+  runSvc(['serve', '--server-port', '0', '--https-port', '0'], { cwd: folder })
 
 describe.skipIf(isSkipped)('a full disk', () => {
   test('refuses writes with 507, serves reads, dispatches and acknowledges nothing, and all goes on with space', async () => {
     using folder = temporaryFolder()
     await using disk = await mountSmallDisk(join(folder.path, 'svc_data'))
-    await using lab = await open(folder.path)
-    const { service, user } = lab
-    const slow = '// svc-mock: latency=1\nOPENQASM 3.0; qubit q; bit c; c = measure q;'
-    const running = await submit(service, user.token, { circuits: [{ circuit: slow }] })
-    const waiting = await submit(service, user.token)
-    await until('the start', async () => timesOf(await look(service, user.token, running), 'started') === 1)
-    disk.fill()
-    for (let n = 0; n < 20; n += 1) {
-      const { status, body } = await lab.tryToSubmit(`full-${n}`)
-      expect([status, body.code]).toEqual([507, 'storage_full'])
-      expect(body.message).toContain('free some space')
+    await using lab = await DiskLab.open(folder.path)
+    for (let run = 0; run < RUNS; run += 1) {
+      const running = await lab.submit(`run-${run}-running`, '// svc-mock: latency=1')
+      const waiting = await lab.submit(`run-${run}-waiting`)
+      await until('the start', async () => timesOf(await lab.look(running), 'started') === 1)
+      disk.fill()
+      // The result is sent, not acknowledged, and kept by its driver.
+      const result = join(folder.path, 'drivers/target/data/outbox', `${running}.1.json`)
+      await until('the result', async () => existsSync(result))
+      for (let n = 0; n < 20; n += 1)
+        expect(await lab.tryToSubmit(`full-${n}`)).toEqual([507, 'storage_full'])
+      expect(existsSync(result)).toBe(true)
+      expect((await lab.look(running)).status).toBe('running')
+      expect((await lab.look(waiting)).status).toBe('pending')
+      disk.free()
+      await lab.completed(await lab.submit(`run-${run}-late`))
+      expect((await lab.completed(running)).attempt).toBe(1)
+      await until('the acknowledgement', async () => !existsSync(result))
     }
-    // The result comes in and is not acknowledged: its driver keeps it.
-    const result = join(folder.path, 'drivers/kelvin/data/outbox', `${running}.1.json`)
-    await until('the result', async () => existsSync(result))
-    const ready = () => service.call<{ code: string; message: string }>('GET', '/api/health?ready=1')
-    const { status, body } = await ready()
-    expect([status, body.code, body.message]).toEqual([
-      503,
-      'not_ready',
-      expect.stringContaining('Not ready: database: The disk with the database is full'),
-    ])
-    expect((await look(service, user.token, running)).status).toBe('running')
-    expect((await look(service, user.token, waiting)).status).toBe('pending')
-    expect((await lab.list()).body).toHaveLength(2)
-    disk.free()
-    const late = await lab.tryToSubmit('full-0')
-    expect(late.status).toBe(201)
-    await until('readiness', async () => (await ready()).status === 200)
-    const said = (text: string) => service.log.split('\n').filter((line) => line.includes(text)).length
-    expect([said('storage refuses writes'), said('storage takes writes again')]).toEqual([1, 1])
-    expect([said('loop run failed'), said('event handler failed')]).toEqual([0, 0])
-    await audit(lab, [running, waiting, late.body.id])
-    expect(existsSync(result)).toBe(false)
+    await lab.close('full disk')
   })
 
   test('refuses a start with one line that says so, and the next start with space finds everything', async () => {
     using folder = temporaryFolder()
     await using disk = await mountSmallDisk(join(folder.path, 'svc_data'))
-    await using lab = await open(folder.path)
-    const id = await submit(lab.service, lab.user.token)
-    await untilJob(lab.service, lab.user.token, id)
-    await lab.service.stop('SIGKILL')
-    disk.fill()
-    const { status, err } = await runSvc(['serve', '--server-port', '0', '--https-port', '0'], {
-      cwd: folder.path,
-    })
-    expect(err).toContain('free some space')
-    expect(err.trim().split('\n')).toHaveLength(1)
-    expect(status).toBe(1)
-    disk.free()
-    await lab.service.start()
-    await audit(lab, [id])
+    await using lab = await DiskLab.open(folder.path)
+    for (let run = 0; run < RUNS; run += 1) {
+      await lab.completed(await lab.submit(`run-${run}`))
+      await lab.service.stop('SIGKILL')
+      disk.fill()
+      const { status, err } = await serve(folder.path)
+      expect(err).toMatch(/^.*free some space\n$/)
+      expect(status).toBe(1)
+      disk.free()
+      await lab.service.start()
+    }
+    await lab.close('full disk at the start')
   })
 })
 
 describe.skipIf(isSkipped)('a disk that fails', () => {
   test('refuses writes with 507 and the reason; reads and later writes work', async () => {
     using folder = temporaryFolder()
-    await using lab = await open(folder.path)
-    const { service, user } = lab
-    const ids = [await submit(service, user.token)]
-    await untilJob(service, user.token, ids[0] ?? '')
-    for (const [error, code] of [
-      ['EIO', 'storage_io'],
-      ['EROFS', 'storage_io'],
-      ['EDQUOT', 'storage_io'],
-      ['ENOSPC', 'storage_full'],
-    ] as const) {
-      {
-        await using calls = await failCalls(service.pid ?? 0, 'pwrite64', error)
-        const { status, body } = await lab.tryToSubmit(error)
-        expect([error, status, body.code]).toEqual([error, 507, code])
-        expect((await lab.list()).status).toBe(200)
+    await using lab = await DiskLab.open(folder.path)
+    for (let run = 0; run < RUNS; run += 1) {
+      for (const [error, code] of [
+        ['EIO', 'storage_io'],
+        ['EROFS', 'storage_io'],
+        ['EDQUOT', 'storage_io'],
+        ['ENOSPC', 'storage_full'],
+      ] as const) {
+        const id = await lab.submit(`run-${run}-before-${error}`)
+        await lab.completed(id)
+        await using calls = await failCalls(lab.service.pid ?? 0, 'pwrite64', error)
+        expect(await lab.tryToSubmit(`run-${run}-${error}`)).toEqual([507, code])
+        expect((await lab.look(id)).status).toBe('completed')
         expect(calls.failed).toBeGreaterThan(0)
       }
-      const { status, body } = await lab.tryToSubmit(error)
-      expect(status).toBe(201)
-      await untilJob(service, user.token, body.id)
-      ids.push(body.id)
+      await lab.completed(await lab.submit(`run-${run}-after`))
     }
-    expect(new Set(ids).size).toBe(5)
-    await audit(lab, ids)
+    await lab.close('writes fail')
   })
 
   test('to keep what was written ends the server with 70 and without an answer; the next start goes on', async () => {
     using folder = temporaryFolder()
-    await using lab = await open(folder.path)
-    const { service, user } = lab
-    const before = await submit(service, user.token)
-    await untilJob(service, user.token, before)
-    {
-      await using calls = await failCalls(service.pid ?? 0, 'fsync,fdatasync', 'EIO')
-      await expect(lab.tryToSubmit('unknown')).rejects.toThrow()
-      expect(await service.ended()).toBe(70)
-      expect(calls.failed).toBeGreaterThan(0)
+    await using lab = await DiskLab.open(folder.path)
+    for (let run = 0; run < RUNS; run += 1) {
+      await lab.completed(await lab.submit(`run-${run}-before`))
+      const { pid = 0 } = lab.service
+      const logged = lab.service.log.length
+      // Whoever gets no answer asks again, with the same key.
+      const { promise: isFailing, resolve } = Promise.withResolvers<void>()
+      const unknown = isFailing.then(() => lab.submit(`run-${run}-unknown`))
+      {
+        await using calls = await failCalls(pid, 'fsync,fdatasync', 'EIO')
+        resolve()
+        expect(await lab.service.ended()).toBe(70)
+        expect(calls.failed).toBeGreaterThan(0)
+      }
+      expect(lab.service.log.slice(logged)).toContain('the disk did not keep what was written')
+      await lab.service.start()
+      await lab.completed(await unknown)
     }
-    expect(service.log).toContain('the disk did not keep what was written')
-    await service.start()
-    const { status, body } = await lab.tryToSubmit('unknown')
-    expect(status).toBe(201)
-    await audit(lab, [before, body.id])
-    expect(lab.driver.process.exitCode).toBe(null)
+    await lab.close('flush fails')
   })
 
   test('that may not be written is refused at the start, in one line with the remedy', async () => {
     using folder = temporaryFolder()
     await using disk = await mountSmallDisk(join(folder.path, 'svc_data'))
-    await using lab = await open(folder.path)
+    await using lab = await DiskLab.open(folder.path)
+    await lab.completed(await lab.submit('before'))
     await lab.service.stop()
     await disk.setReadOnly(true)
-    const { status, err } = await runSvc(['serve', '--server-port', '0', '--https-port', '0'], {
-      cwd: folder.path,
-    })
-    expect(err).toContain('cannot be written; check owner, permissions and mount of its folder')
-    expect(err.trim().split('\n')).toHaveLength(1)
+    const { status, err } = await serve(folder.path)
+    expect(err).toMatch(/^.*cannot be written; check owner, permissions and mount of its folder\n$/)
     expect(status).toBe(1)
     await disk.setReadOnly(false)
     await lab.service.start()
-    await audit(lab, [])
+    await lab.close('read-only file system')
   })
 })
