@@ -78,7 +78,7 @@ test.each<[string, Armed]>([
 ])('%s: the tuner dies, and its report is delivered', (name, armed) =>
   lab.row(name, async (round) => {
     await lab.restart()
-    const first = await startTuner(armed)
+    await using first = await startTuner(armed)
     const id = await order(nextKey())
     expect((await first.ended()).status).toBe(-1)
     await using _next = await startTuner()
@@ -89,7 +89,7 @@ test.each<[string, Armed]>([
 test('F6 tuner dies during a run: the request says so, and the next one runs', () =>
   lab.row('F6 tuner executing', async (round) => {
     await lab.restart()
-    const first = await startTuner('calibration.executed:1:kill')
+    await using first = await startTuner('calibration.executed:1:kill')
     const id = await order(nextKey())
     expect((await first.ended()).status).toBe(-1)
     await using _next = await startTuner()

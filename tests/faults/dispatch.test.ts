@@ -46,7 +46,7 @@ test.each<[string, Armed, number[]]>([
 test('F2 after claim, with its driver gone too: the job is put back at the timeout', () =>
   lab.row('F2 after claim, driver gone', async ({ submit }) => {
     await lab.restart('dispatch.claimed:1:kill')
-    const driver = await lab.startDriver()
+    await using driver = await lab.startDriver()
     const accepted = submit()
     await lab.service.ended()
     await driver[Symbol.asyncDispose]()

@@ -19,7 +19,7 @@ afterAll(() => lab.close())
 
 test('F8 killed while idle: the next job finds the next driver', () =>
   lab.row('F8 idle', async ({ submit }) => {
-    const driver = await lab.startDriver()
+    await using driver = await lab.startDriver()
     driver.process.kill('SIGKILL')
     const id = await submit()
     await driver.ended()
@@ -36,7 +36,7 @@ test.each<[string, string, number]>([
   ['F8 after send', 'outbox.sent', 1],
 ])('%s: the job runs again, or its result is delivered', (name, place, attempt) =>
   lab.row(name, async ({ submit }) => {
-    const driver = await lab.startDriver({ armed: `${place as 'job.taken'}:1:kill` })
+    await using driver = await lab.startDriver({ armed: `${place as 'job.taken'}:1:kill` })
     const id = await submit(JOB)
     expect((await driver.ended()).status).toBe(-1)
     await using _next = await lab.startDriver()
@@ -47,7 +47,7 @@ test.each<[string, string, number]>([
 
 test('F8 in the middle of the execution: the job runs again', () =>
   lab.row('F8 executing', async ({ submit }) => {
-    const driver = await lab.startDriver()
+    await using driver = await lab.startDriver()
     const id = await submit('// svc-mock: latency=20 attempts=1')
     await lab.happened(id, 'started')
     driver.process.kill('SIGKILL')
@@ -90,7 +90,7 @@ test('F10 driver stopped while another takes over: its late result is stale', ()
     await lab.happened(id, 'started')
     driver.process.kill('SIGSTOP')
     await lab.happened(id, 'lost')
-    const other = await lab.startDriver({ as: second })
+    await using other = await lab.startDriver({ as: second })
     expect((await lab.completed(id)).attempt).toBe(2)
     driver.process.kill('SIGCONT')
     await driver.says('standing by until the lease is free')
