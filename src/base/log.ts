@@ -1,10 +1,13 @@
 import { createConsola } from 'consola'
+import { type LogFields, scopeFields } from './log-scope.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 export type LogFormat = 'auto' | 'pretty' | 'json'
-export type LogFields = Record<string, unknown>
 
-/** Structured log: a fixed sentence plus fields; values are redacted by field name in one place. */
+/**
+ * Structured log: a fixed sentence plus fields, its own and those of `withLogFields`; values are redacted by field
+ * name in one place.
+ */
 export interface Log {
   debug(message: string, fields?: LogFields): void
   info(message: string, fields?: LogFields): void
@@ -70,7 +73,7 @@ export function createLog(options: LogOptions = {}): Log {
 
   function emit(level: LogLevel, subject: string, message: string, fields: LogFields): void {
     if (LEVELS[level] < threshold()) return
-    const safe = redactFields(fields)
+    const safe = redactFields({ ...scopeFields(), ...fields })
     const text = String(redact('', message))
     const time = new Date(now())
     if (!pretty) {

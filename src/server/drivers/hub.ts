@@ -1,4 +1,4 @@
-import { AppError, type Clock, type Log } from '../../base/index.ts'
+import { AppError, type Clock, type Log, withLogFields } from '../../base/index.ts'
 import { attachLease, type Database, type Grant, grantLease, qpus, releaseLease } from '../../db/index.ts'
 import type { Command, ConnectRequest, ConnectResponse } from '../../protocol/index.ts'
 import { hashToken } from '../access-token.ts'
@@ -90,7 +90,7 @@ export class Hub implements DriverHub {
 
   drop(driver: string, reason: string): void {
     const session = this.#sessions.get(driver)
-    if (session) this.#inBackground(this.#end(session, reason))
+    if (session) this.#inBackground(this.#end(session, reason), driver)
   }
 
   /** Closes all sockets and frees all leases. */
@@ -109,7 +109,8 @@ export class Hub implements DriverHub {
       // Its lease is void; a half-open peer must not make the new connection wait.
       if (older) await this.#close(older, 'replaced by a newer connect', true).socketsClosed
       try {
-        return await this.#open(grant)
+        // Its sockets outlive the request that opened them.
+        return await withLogFields({}, () => this.#open(grant))
       } catch (error) {
         await releaseLease(this.#parts.db, { driver: grant.driver.id, epoch: grant.epoch })
         const taken = portOfError(error)
@@ -178,12 +179,12 @@ export class Hub implements DriverHub {
       log: this.#log,
       onAttach: () => {
         this.#log.info('driver attached', { driver: driver.name, qpu: qpu.name, epoch })
-        this.#inBackground(this.#attach(session))
+        this.#inBackground(this.#attach(session), driver.id)
       },
-      onDetach: (reason) => this.#inBackground(this.#end(session, reason)),
+      onDetach: (reason) => this.#inBackground(this.#end(session, reason), driver.id),
     })
     this.#sessions.set(driver.id, session)
-    this.#inBackground(this.#expectAttach(session))
+    this.#inBackground(this.#expectAttach(session), driver.id)
     return {
       status: 'success',
       id: driver.id,
@@ -201,8 +202,8 @@ export class Hub implements DriverHub {
   }
 
   /** For work that nobody waits for: its failure is logged, never lost. */
-  #inBackground(work: Promise<unknown>): void {
-    work.catch((error: unknown) => this.#log.error('driver bookkeeping failed', { error }))
+  #inBackground(work: Promise<unknown>, driver: string): void {
+    work.catch((error: unknown) => this.#log.error('driver bookkeeping failed', { driver, error }))
   }
 
   async #attach(session: Session): Promise<void> {
@@ -231,7 +232,10 @@ export class Hub implements DriverHub {
     const closing = session.close(atOnce)
     this.#busyPorts.closing(session.ports, closing.socketsClosed)
     this.#closing.add(closing.finished)
-    this.#inBackground(closing.finished.finally(() => this.#closing.delete(closing.finished)))
+    this.#inBackground(
+      closing.finished.finally(() => this.#closing.delete(closing.finished)),
+      driver,
+    )
     return closing
   }
 

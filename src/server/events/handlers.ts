@@ -117,7 +117,7 @@ const handlers: Handlers = {
     }
     context.hub.send(driver, { type: 'EventAck', event: event.id, applied: end.kind === 'applied' })
     if (feature('FAILPOINTS')) failpoint('result.acknowledged')
-    if (end.kind === 'applied') context.log.info('job ended', { job, attempt, status: end.status })
+    if (end.kind === 'applied') context.log.info('job ended', { job, attempt, driver, status: end.status })
     else context.log.info('stale result not applied', { job, attempt, driver })
   },
 }

@@ -1,6 +1,6 @@
 import type { Server } from 'bun'
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
-import { AppError, newId } from '../../base/index.ts'
+import { AppError, newId, withLogFields } from '../../base/index.ts'
 import { pickFields } from '../../db/index.ts'
 import type { ServerContext } from '../context.ts'
 import { Turns } from '../turns.ts'
@@ -14,6 +14,8 @@ import { validate } from './validate.ts'
 
 type HttpServer = Server<undefined>
 type Env = { Bindings: { server: HttpServer | undefined }; Variables: { caller?: Caller } }
+
+type Work = (c: Context<Env>, requestId: string) => Promise<Response> | Response
 
 /** Answers one request; `server` is the Bun server it came in on. */
 export type App = (request: Request, server?: HttpServer) => Response | Promise<Response>
@@ -52,30 +54,33 @@ export function buildApp({ context, routes, identify, pages }: AppParts): App {
 
   /** Every answer under `/api` passes here: request id, error envelope, headers, one log line. */
   const border =
-    (work: (c: Context<Env>, requestId: string) => Promise<Response> | Response) =>
-    async (c: Context<Env>): Promise<Response> => {
-      const request = c.req.raw
-      const requestId = requestIdOf(request) ?? newId(clock.now())
-      const started = clock.monotonic()
-      let response: Response
-      try {
-        response = await work(c, requestId)
-      } catch (error) {
-        response = errorResponse(error, requestId, log)
-      }
-      if (leavesBody(request, response)) response.headers.set('connection', 'close')
-      response.headers.set('x-request-id', requestId)
-      addCors(response, request, config.corsOrigins)
-      log.debug('answered', {
-        request_id: requestId,
-        method: request.method,
-        path: c.req.routePath,
-        status: response.status,
-        caller: callerName(c.get('caller') ?? { kind: 'guest' }),
-        ms: Math.round(clock.monotonic() - started),
-      })
-      return response
+    (work: Work) =>
+    (c: Context<Env>): Promise<Response> => {
+      const requestId = requestIdOf(c.req.raw) ?? newId(clock.now())
+      return withLogFields({ request_id: requestId }, () => answer(c, requestId, work))
     }
+
+  async function answer(c: Context<Env>, requestId: string, work: Work): Promise<Response> {
+    const request = c.req.raw
+    const started = clock.monotonic()
+    let response: Response
+    try {
+      response = await work(c, requestId)
+    } catch (error) {
+      response = errorResponse(error, requestId, log)
+    }
+    if (leavesBody(request, response)) response.headers.set('connection', 'close')
+    response.headers.set('x-request-id', requestId)
+    addCors(response, request, config.corsOrigins)
+    log.debug('answered', {
+      method: request.method,
+      path: c.req.routePath,
+      status: response.status,
+      caller: callerName(c.get('caller') ?? { kind: 'guest' }),
+      ms: Math.round(clock.monotonic() - started),
+    })
+    return response
+  }
 
   for (const route of routes) {
     app.on(

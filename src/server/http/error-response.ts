@@ -38,7 +38,7 @@ export function problem(status: number, code: string, message: string, requestId
 /** Translates anything thrown by a route; what nobody expected is logged in full and told blandly. */
 export function errorBody(error: unknown, requestId: string, log: Log): ErrorBody {
   if (!(error instanceof AppError) || error.code === 'internal') {
-    log.error('request failed', { request_id: requestId, error })
+    log.error('request failed', { error })
     return problem(500, 'internal', 'Something went wrong while processing your request', requestId)
   }
   const status = STATUS[error.code]

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { connect } from 'node:net'
-import { FakeClock } from '../../../src/base/index.ts'
-import { openTestServer, type TestServer } from '../../support/server.ts'
+import { createLog, FakeClock } from '../../../src/base/index.ts'
+import { eventually, openTestServer, startDriverProcess, type TestServer } from '../../support/server.ts'
 
 const MIB = 1024 * 1024
 
@@ -257,13 +257,7 @@ test('guests share a bucket per address, users have their own, superusers none',
 
 test('an unexpected failure is told blandly and logged with the id of its request', async () => {
   const lines: Record<string, unknown>[] = []
-  const log = {
-    debug() {},
-    info() {},
-    warn() {},
-    error: (_: string, fields: Record<string, unknown> = {}) => void lines.push(fields),
-    child: () => log,
-  }
+  const log = createLog({ write: (line) => lines.push(JSON.parse(line)) })
   await using server = await openTestServer({ log })
   await server.db.write('break', (tx) => tx.run('DROP TABLE api_tokens'))
   const answer = await server.guest.call('GET', '/api/qpus', undefined, { 'x-api-token': 'svc_unknown' })
@@ -274,5 +268,27 @@ test('an unexpected failure is told blandly and logged with the id of its reques
     request_id: expect.any(String),
     data: {},
   })
-  expect(lines.some((fields) => fields['request_id'] === answer.text('request_id'))).toBe(true)
+  const failed = lines.filter(({ message }) => message === 'request failed')
+  expect(failed).toMatchObject([{ subject: 'http', request_id: answer.text('request_id') }])
+})
+
+test('what a request logs has its id, also after its answer; a connection that outlives it has none', async () => {
+  const lines: Record<string, unknown>[] = []
+  const log = createLog({ write: (line) => lines.push(JSON.parse(line)) })
+  await using server = await openTestServer({ log })
+  const user = await server.createUser()
+  const path = '/api/collections/users/request-password-reset'
+  const ask = await server.guest.call('POST', path, { email: user.email }, { 'x-request-id': 'asks-1' })
+  expect(ask.status).toBe(204)
+  await eventually('the line of the link', async () =>
+    lines.some(({ purpose }) => purpose === 'passwordReset'),
+  )
+  expect(lines.find(({ purpose }) => purpose === 'passwordReset')).toMatchObject({ request_id: 'asks-1' })
+  const qpu = await server.createQpu('north')
+  const driver = await startDriverProcess(server, { token: qpu.token })
+  await eventually('the driver', async () => lines.some(({ message }) => message === 'driver attached'))
+  await driver.stop()
+  const ofDrivers = lines.filter(({ subject }) => String(subject).startsWith('drivers'))
+  expect(ofDrivers.length).toBeGreaterThan(0)
+  for (const line of ofDrivers) expect(line).not.toHaveProperty('request_id')
 })

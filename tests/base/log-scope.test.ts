@@ -1,0 +1,34 @@
+import { expect, test } from 'bun:test'
+import { createLog, withLogFields } from '../../src/base/index.ts'
+
+test('withLogFields() gives its fields to every line of the work, also later, and to no other', async () => {
+  const lines: Record<string, unknown>[] = []
+  const log = createLog({ write: (line) => lines.push(JSON.parse(line)) })
+  const gate = Promise.withResolvers<void>()
+  const works = ['a', 'b'].map((id) =>
+    withLogFields({ request_id: id, token: 'secret' }, async () => {
+      log.info('begins')
+      setImmediate(() => log.info('later'))
+      await gate.promise
+      log.child('deep').info('ends', { request_id: 'own' })
+      withLogFields({}, () => log.info('outlives'))
+    }),
+  )
+  log.info('outside')
+  gate.resolve()
+  await Promise.all(works)
+  await new Promise((resolve) => setImmediate(resolve))
+  const seen = lines.map(({ message, request_id }) => `${message} ${request_id}`).toSorted()
+  expect(seen).toEqual([
+    'begins a',
+    'begins b',
+    'ends own',
+    'ends own',
+    'later a',
+    'later b',
+    'outlives undefined',
+    'outlives undefined',
+    'outside undefined',
+  ])
+  expect(lines[0]).toMatchObject({ token: '[redacted]' })
+})
