@@ -1,7 +1,7 @@
 import { startWorker } from '../../../../../base/index.ts'
-import { CONTROL } from './layout.ts'
+import { CONTROL, LEAVE } from './layout.ts'
 
-/** What a helping thread is told: help with the stages of the circuit in this memory. */
+/** What a helping thread is told: help with the stages in this memory until it is left. */
 export interface HelpMessage {
   memory: WebAssembly.Memory
   module: WebAssembly.Module
@@ -13,49 +13,55 @@ export interface HelpMessage {
 export class Crew {
   readonly #module: WebAssembly.Module
   readonly #size: number
-  #workers: Worker[] = []
+  /** By number, from 1. */
+  readonly #workers = new Map<number, Worker>()
+  /** Where they look for stages. */
+  #memory: WebAssembly.Memory | undefined
 
   constructor(module: WebAssembly.Module, size: number) {
     this.#module = module
     this.#size = size
   }
 
-  /** Starts the threads that are missing. */
-  start(): void {
-    while (this.#workers.length < this.#size) this.#workers.push(this.#startOne())
+  /** Has all threads help with the stages in `memory`, and nowhere else. They come when they are ready. */
+  join(memory: WebAssembly.Memory): void {
+    const isNew = memory !== this.#memory
+    if (isNew) this.leave()
+    this.#memory = memory
+    for (let thread = 1; thread <= this.#size; thread++) {
+      const worker = this.#workers.get(thread)
+      if (worker && !isNew) continue
+      const message: HelpMessage = { memory, module: this.#module, thread }
+      const asked = worker ?? this.#startOne(thread)
+      asked.postMessage(message)
+    }
   }
 
-  #startOne(): Worker {
+  #startOne(thread: number): Worker {
     const worker = startWorker('devices/process/aer_sim/methods/statevector/worker')
     // One that cannot start or ends is not waited for: the others do its blocks, and the next circuit starts another.
     const forget = (): void => {
-      this.#workers = this.#workers.filter((each) => each !== worker)
+      if (this.#workers.get(thread) === worker) this.#workers.delete(thread)
     }
     worker.addEventListener('error', forget)
     worker.addEventListener('close', forget)
+    this.#workers.set(thread, worker)
     return worker
   }
 
-  /** Asks all threads to help with the circuit in `memory`; they come when they are ready. */
-  call(memory: WebAssembly.Memory): void {
-    this.start()
-    const words = new Int32Array(memory.buffer, 0, 16)
-    Atomics.store(words, CONTROL.helped, 0)
-    Atomics.store(words, CONTROL.dismissed, 0)
-    this.#workers.forEach((worker, index) => {
-      worker.postMessage({ memory, module: this.#module, thread: index + 1 } satisfies HelpMessage)
-    })
-  }
-
-  /** Sends the threads home when the circuit is done. */
-  dismiss(words: Int32Array): void {
-    Atomics.store(words, CONTROL.dismissed, 1)
+  /** Has all threads leave the memory they look at. */
+  leave(): void {
+    if (!this.#memory) return
+    const words = new Int32Array(this.#memory.buffer, 0, 16)
+    Atomics.store(words, CONTROL.open, LEAVE)
     Atomics.notify(words, CONTROL.open)
+    this.#memory = undefined
   }
 
   /** Ends all threads. */
   stop(): void {
-    for (const worker of this.#workers) worker.terminate()
-    this.#workers = []
+    this.leave()
+    for (const worker of this.#workers.values()) worker.terminate()
+    this.#workers.clear()
   }
 }

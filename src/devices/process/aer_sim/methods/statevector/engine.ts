@@ -70,8 +70,8 @@ export class Engine {
   reserve(qubits: number): void {
     const bytes = LAYOUT.state + LAYOUT.amplitudeBytes * 2 ** qubits
     const held = this.#memory.buffer.byteLength
-    if (held >= bytes && (held <= KEPT_BYTES || held < 2 * bytes)) return
-    this.#replace(memoryFor(qubits))
+    if (held < bytes || (held > KEPT_BYTES && held > 2 * bytes)) this.#replace(memoryFor(qubits))
+    Atomics.store(this.#words, CONTROL.helped, 0)
   }
 
   /** Gives back the memory of a large state. */
@@ -80,20 +80,21 @@ export class Engine {
   }
 
   #replace(memory: WebAssembly.Memory): void {
+    this.#crew.leave()
     this.#memory = memory
     this.#kernel = kernelOf(this.#module, memory)
     this.#words = new Int32Array(memory.buffer, 0, 16)
     this.#writer = new StageWriter(memory.buffer)
   }
 
-  /** How many threads took part in the last circuit. */
+  /** How many threads have worked on the state since it was reserved. */
   get threadsUsed(): number {
     return 1 + bitCount(Atomics.load(this.#words, CONTROL.helped))
   }
 
   /** Starts the helping threads, so that the first large circuit finds them ready. */
   warmUp(): void {
-    this.#crew.start()
+    this.#crew.join(this.#memory)
   }
 
   /** Ends the helping threads. */
@@ -110,8 +111,7 @@ export class Engine {
     // Independent of the number of threads, so that rounding is.
     const blockQubits = qubits <= BLOCK_QUBITS ? qubits : Math.min(BLOCK_QUBITS, qubits - 2)
     const window = Math.max(64, Math.min(WINDOW, WINDOW_WORK / 2 ** blockQubits))
-    if (qubits >= PARALLEL_FROM) this.#crew.call(this.#memory)
-    else Atomics.store(this.#words, CONTROL.helped, 0)
+    if (qubits >= PARALLEL_FROM) this.#crew.join(this.#memory)
     try {
       let from = 0
       do {
@@ -123,7 +123,6 @@ export class Engine {
     } finally {
       Atomics.store(this.#words, CONTROL.abort, 1)
       this.#close()
-      this.#crew.dismiss(this.#words)
     }
   }
 

@@ -34,12 +34,13 @@ export const CONTROL = {
   /** Not 0: leave the stage. */
   abort: 0,
   nextBlock: 1,
-  /** Number of the stage that may be joined, or 0. */
+  /** Number of the stage that may be joined, 0 when there is none, `LEAVE` when helping threads are to go. */
   open: 2,
   /** Helping threads that are at the stage. */
   active: 3,
-  /** Not 0: helping threads stop looking for stages. */
-  dismissed: 4,
   /** A bit for each helping thread that took part in the circuit. */
-  helped: 5,
+  helped: 4,
 } as const
+
+/** Ends the help in a memory: see `CONTROL.open`. */
+export const LEAVE = -1

@@ -1,27 +1,27 @@
 /** A thread that helps with large states: see `engine.ts`. It is an entry point of its own in the executable. */
 import type { HelpMessage } from './crew.ts'
-import { CONTROL, LAYOUT } from './layout.ts'
+import { CONTROL, LAYOUT, LEAVE } from './layout.ts'
 import { type Kernel, kernelOf } from './memory.ts'
 
 declare const self: Worker
 
 /** Blocks taken before the thread looks whether it is still wanted. */
 const PORTION = 64
-/** How often it looks for the next stage before it sleeps, and for how long it sleeps, in ms. */
+/** How often it looks for the next stage before it sleeps. */
 const SPINS = 20_000
-const NAP_MS = 50
 
-/** Takes blocks of every stage that is opened, until it is dismissed. */
+/** Takes blocks of every stage that is opened, until the memory is left. */
 function help({ memory, module, thread }: HelpMessage): void {
   const words = new Int32Array(memory.buffer, 0, 16)
   const kernel = kernelOf(module, memory)
   const scratch = LAYOUT.rooms + thread * LAYOUT.roomBytes
   let seen = 0
   let idle = 0
-  while (Atomics.load(words, CONTROL.dismissed) === 0) {
+  for (;;) {
     const open = Atomics.load(words, CONTROL.open)
+    if (open === LEAVE) return
     if (open === 0 || open === seen) {
-      if (idle++ > SPINS) Atomics.wait(words, CONTROL.open, open, NAP_MS)
+      if (idle++ > SPINS) Atomics.wait(words, CONTROL.open, open)
       continue
     }
     idle = 0
