@@ -13,6 +13,7 @@ import {
 import { caFilesOf, caInUse, mustHaveCa, saveCa } from './ca-files.ts'
 import { readFlags, UsageError } from './flags.ts'
 import { loadConfig } from './settings-flags.ts'
+import { openStages, type Stages } from './stages.ts'
 
 const args = {
   file: {
@@ -59,7 +60,8 @@ export const backupCommand = defineCommand({
     const folder = join(config.dir, 'backups')
     const target = file ?? join(folder, backupName(systemClock.now()))
     if (file === undefined && existsSync(config.dir)) mkdirSync(folder, { recursive: true, mode: 0o700 })
-    const report = writeBackup(config.dir, target)
+    const stages = openStages()
+    const report = attempt(stages, () => writeBackup(config.dir, target, stages.tell))
     if (withCa) saveCa(config, target)
     tell(target, report)
     // Old backups stay when the new one is not as good as they may be.
@@ -69,7 +71,21 @@ export const backupCommand = defineCommand({
 
 function verify(file: string | undefined): void {
   if (file === undefined) throw new UsageError('svc backup verify: missing FILE; see svc backup --help')
-  tell(file, checkBackup(file))
+  const stages = openStages()
+  stages.tell('checking the backup')
+  tell(
+    file,
+    attempt(stages, () => checkBackup(file)),
+  )
+}
+
+/** The result of `work`; the stages end with it, however that goes. */
+function attempt<T>(stages: Stages, work: () => T): T {
+  try {
+    return work()
+  } finally {
+    stages.end()
+  }
 }
 
 /** One line that scripts can take the name from; findings make the exit status 1. */

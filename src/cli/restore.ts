@@ -4,6 +4,7 @@ import { restoreBackup } from '../db/index.ts'
 import { caFilesOf, caInUse, mustHaveCa, restoreCa } from './ca-files.ts'
 import { positional, readFlags } from './flags.ts'
 import { loadConfig } from './settings-flags.ts'
+import { openStages } from './stages.ts'
 
 const args = {
   file: { type: 'positional', required: false, description: 'Backup, as svc backup writes it' },
@@ -27,12 +28,14 @@ export const restoreCommand = defineCommand({
     const config = loadConfig({ dir: flags['dir'] })
     const withCa = flags['with-ca'] === true
     if (withCa) mustHaveCa(caFilesOf(file))
+    const stages = openStages()
     const { replaced, findings } = await restoreBackup({
       file,
       dir: config.dir,
       clock: systemClock,
       log: silentLog,
-    })
+      onStage: stages.tell,
+    }).finally(stages.end)
     if (withCa) restoreCa(config, file)
     console.log(`Restored ${file} into ${config.dir}`)
     if (withCa) console.log(`Restored the root CA at ${caInUse(config).join(' and ')}`)

@@ -27,6 +27,8 @@ interface RestoreOptions {
   dir: string
   clock: Clock
   log: Log
+  /** Told before each long part. */
+  onStage?: (text: string) => void
 }
 
 /** What a restore has done. */
@@ -44,11 +46,12 @@ export interface Restored {
  *   replaced then.
  */
 export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
-  const { file, dir } = options
+  const { file, dir, onStage = () => undefined } = options
   const target = join(dir, DATABASE_FILE)
   if (isSameFile(file, target)) {
     throw new AppError('invalid', `${file} is the database itself; name a backup`, { reason: 'not_a_backup' })
   }
+  onStage('checking the backup')
   checkBackup(file)
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   const lock = lockFolder(dir)
@@ -56,6 +59,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
   try {
     staging = mkdtempSync(join(dir, 'restore-'))
     const staged = join(staging, DATABASE_FILE)
+    onStage('copying it and bringing it up to date')
     const findings = await stage(options, staging, staged)
     const replaced = setAside(target)
     renameSync(staged, target)

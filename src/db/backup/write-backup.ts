@@ -1,5 +1,5 @@
 import { feature } from 'bun:bundle'
-import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { AppError, failpoint, messageOf } from '../../base/index.ts'
 import { openConnection } from '../connection.ts'
@@ -9,20 +9,27 @@ import { type BackupReport, checkBackup } from './check.ts'
 
 /**
  * Writes a copy of the database in `dir` as of one moment to the new file `target`, also while a server runs on
- * it, and reads the copy. A file of that name is whole, checked and on disk; only its owner can read it.
+ * it, and reads the copy. A file of that name is whole, checked and on disk; only its owner can read it. `onStage` is
+ * told before each long part.
  * @throws AppError `not_found` (`no_database`), `conflict` (`file_exists`), `storage_full`, `internal`
  *   (`database_damaged`, `database_newer`, `database_unreadable`, `folder_unusable`).
  */
-export function writeBackup(dir: string, target: string): BackupReport {
+export function writeBackup(
+  dir: string,
+  target: string,
+  onStage: (text: string) => void = () => undefined,
+): BackupReport {
   const source = existingDatabase(dir)
   if (existsSync(target)) {
     throw new AppError('conflict', `${target} exists; choose another name`, { reason: 'file_exists' })
   }
   const partial = `${target}.${process.pid}.partial`
   try {
-    makeEmpty(partial)
+    makeEmpty(partial, target)
+    onStage(`copying ${megabytes(source)} MB`)
     copyInto(source, partial)
     if (feature('FAILPOINTS')) failpoint('backup.copied')
+    onStage(`checking the copy of ${megabytes(partial)} MB`)
     const report = checkBackup(partial)
     flush(partial)
     if (feature('FAILPOINTS')) failpoint('backup.checked')
@@ -37,16 +44,22 @@ export function writeBackup(dir: string, target: string): BackupReport {
 }
 
 /** SQLite writes into an empty file, so that its mode is right from the first byte. */
-function makeEmpty(path: string): void {
+function makeEmpty(path: string, target: string): void {
   try {
     rmSync(path, { force: true })
     closeSync(openSync(path, 'wx', 0o600))
   } catch (cause) {
-    throw new AppError('internal', `Cannot write ${path}: ${messageOf(cause)}`, {
+    const folder = dirname(target)
+    const why = existsSync(folder) ? messageOf(cause) : `there is no folder ${folder}; make it first`
+    throw new AppError('internal', `Cannot write ${target}: ${why}`, {
       reason: 'folder_unusable',
       cause,
     })
   }
+}
+
+function megabytes(path: string): string {
+  return (statSync(path).size / 1_000_000).toFixed(1)
 }
 
 function copyInto(source: string, target: string): void {

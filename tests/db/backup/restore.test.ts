@@ -47,12 +47,27 @@ describe('writeBackup()', () => {
     expect(file.query('SELECT name FROM qpus').all()).toEqual([{ name: 'north' }])
   })
 
+  test('tells its long parts before they begin', async () => {
+    using lab = await installation()
+    const stages: string[] = []
+    writeBackup(lab.dir, join(lab.path, 'again.db'), (text) => stages.push(text))
+    await restoreBackup({ file: lab.file, dir: lab.dir, ...parts, onStage: (text) => stages.push(text) })
+    expect(stages).toEqual([
+      expect.stringMatching(/^copying \d+\.\d MB$/),
+      expect.stringMatching(/^checking the copy of \d+\.\d MB$/),
+      'checking the backup',
+      'copying it and bringing it up to date',
+    ])
+  })
+
   test('overwrites nothing and leaves nothing of a failure', async () => {
     using lab = await installation()
     const write = (target: string) => () => writeBackup(lab.dir, target)
     expect(write(lab.file)).toThrow('backup.db exists; choose another name')
     expect(write(join(lab.dir, 'svc.db'))).toThrow('svc.db exists')
-    expect(write(join(lab.path, 'none', 'b.db'))).toThrow('Cannot write')
+    expect(write(join(lab.path, 'none', 'b.db'))).toThrow(
+      `Cannot write ${lab.path}/none/b.db: there is no folder ${lab.path}/none; make it first`,
+    )
     expect(() => writeBackup(lab.path, join(lab.path, 'b.db'))).toThrow('There is no database in')
     writeFileSync(join(lab.path, 'svc.db'), 'not a database at all'.repeat(100))
     expect(() => writeBackup(lab.path, join(lab.path, 'b.db'))).toThrow('is damaged')
