@@ -1,15 +1,21 @@
 import type { Input, ParsedProgram, Statement } from './ast.ts'
 import { Cursor } from './cursor.ts'
-import { Fault, positioned } from './fault.ts'
+import { Fault, toQasmError } from './fault.ts'
 import { BUILTIN_GATES, QELIB1, STDGATES } from './library.ts'
 import type { Limits } from './limits.ts'
 import { tryPackCall } from './pack-call.ts'
 import { parseStatement } from './parse-statement.ts'
 import { parseStatement2 } from './parse-version-2.ts'
 
-/** Parses a program without checking its meaning; throws `QasmError` at the first token that does not fit. */
-export function parseText(text: string, limits: Limits): ParsedProgram {
-  return positioned(text, () => {
+/** Statements read from one pause to the next: about 1 ms of work. */
+const STATEMENTS_AT_ONCE = 1_000
+
+/**
+ * Parses a program without checking its meaning, with pauses for whoever has other things to do; throws `QasmError`
+ * at the first token that does not fit.
+ */
+export function* parseText(text: string, limits: Limits): Generator<void, ParsedProgram> {
+  try {
     if (text.length > limits.textLength) {
       throw new Fault(
         'program_too_large',
@@ -22,14 +28,17 @@ export function parseText(text: string, limits: Limits): ParsedProgram {
     for (const [name, gate] of BUILTIN_GATES[p.version]) p.gates.set(name, gate)
     // The token after the header was read with the words of version 3.
     p.lexer.seek(p.at)
-    const statements = parseStatements(p)
+    const statements = yield* parseStatements(p)
     return { version: p.version, inputs: inputsOf(statements, text), statements, text }
-  })
+  } catch (error) {
+    throw error instanceof Fault ? toQasmError(error, text) : error
+  }
 }
 
-function parseStatements(p: Cursor): Statement[] {
+function* parseStatements(p: Cursor): Generator<void, Statement[]> {
   const statements: Statement[] = []
-  while (p.kind !== 'eof') {
+  for (let read = 1; p.kind !== 'eof'; read += 1) {
+    if (read % STATEMENTS_AT_ONCE === 0) yield
     if (p.kind === 'identifier' && tryPackCall(p, statements)) continue
     if (p.kind === 'OPENQASM') {
       throw new Fault('syntax_error', p.at, 'The version must be the first statement, and only once')

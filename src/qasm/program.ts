@@ -29,17 +29,32 @@ export function fullLimits(limits: Partial<Limits> | undefined): Limits {
   return { ...DEFAULT_LIMITS, ...limits }
 }
 
-function check(parsed: ParsedProgram, limits: Limits): Checker {
+/** Statements checked from one pause to the next. */
+const STATEMENTS_AT_ONCE = 1_000
+
+function* check(parsed: ParsedProgram, limits: Limits): Generator<void, Checker> {
   const checker = new Checker(parsed, limits)
-  checker.checkAll(parsed.statements)
+  const { statements } = parsed
+  for (let first = 0; first < statements.length; first += STATEMENTS_AT_ONCE) {
+    checker.checkAll(statements.slice(first, first + STATEMENTS_AT_ONCE))
+    yield
+  }
   return checker
+}
+
+/** Does all of a work without its pauses. */
+function finish<T>(work: Generator<void, T>): T {
+  for (;;) {
+    const { done, value } = work.next()
+    if (done) return value
+  }
 }
 
 /** Parses and checks a program; throws `QasmError` for the first problem in text order. */
 export function parseProgram(text: string, limits?: Partial<Limits>): Program {
   const full = fullLimits(limits)
-  const parsed = parseText(text, full)
-  const { problems, layout, gateSteps } = check(parsed, full)
+  const parsed = finish(parseText(text, full))
+  const { problems, layout, gateSteps } = finish(check(parsed, full))
   const [first] = problems.toSorted((a, b) => a.at - b.at)
   if (first !== undefined) throw toQasmError(first, text)
   return { ...parsed, layout, gateSteps }
@@ -47,10 +62,23 @@ export function parseProgram(text: string, limits?: Partial<Limits>): Program {
 
 /** Finds all problems of a program, for editors and dry runs; a syntax error is the only one reported. */
 export function checkProgram(text: string, limits?: Partial<Limits>): CheckReport {
-  const full = fullLimits(limits)
+  return finish(checking(text, fullLimits(limits)))
+}
+
+/** As `checkProgram`, but calls `pause` every few ms, and goes on when it has ended. */
+export async function checkProgramInParts(text: string, pause: () => Promise<void>): Promise<CheckReport> {
+  const work = checking(text, fullLimits({}))
+  for (;;) {
+    const { done, value } = work.next()
+    if (done) return value
+    await pause()
+  }
+}
+
+function* checking(text: string, limits: Limits): Generator<void, CheckReport> {
   try {
-    const parsed = parseText(text, full)
-    const { problems, layout } = check(parsed, full)
+    const parsed = yield* parseText(text, limits)
+    const { problems, layout } = yield* check(parsed, limits)
     return {
       inputs: parsed.inputs.map(({ name }) => name),
       qubits: layout.qubits + layout.hardware,

@@ -1,6 +1,6 @@
 import type { Clock, FieldError } from '../../base/index.ts'
 import type { JobPayload } from '../../protocol/index.ts'
-import { type CheckReport, checkProgram, type QasmProblem } from '../../qasm/index.ts'
+import { type CheckReport, checkProgramInParts, type QasmProblem } from '../../qasm/index.ts'
 
 /** One thing wrong with a submission, where it is (`circuits.0.circuit`) and what to do. */
 export interface Problem extends FieldError {
@@ -23,20 +23,28 @@ const SLICE_MS = 20
 export async function checkPrograms(payload: JobPayload, clock: Clock): Promise<ProgramsReport> {
   const known = new Map<string, CheckReport>()
   const result: ProgramsReport = { qubits: 0, largest: 0, problems: [] }
-  let sliceEnd = clock.monotonic() + SLICE_MS
+  const pause = createPauses(clock)
   for (const [index, entry] of payload.circuits.entries()) {
-    const report = known.get(entry.circuit) ?? checkProgram(entry.circuit)
+    const report = known.get(entry.circuit) ?? (await checkProgramInParts(entry.circuit, pause))
     known.set(entry.circuit, report)
     if (report.qubits > result.qubits) Object.assign(result, { qubits: report.qubits, largest: index })
     result.problems.push(
       ...report.problems.map((problem) => programProblem(index, problem)),
       ...(report.problems.length === 0 ? setProblems(index, report.inputs, entry.parameter_values) : []),
     )
-    if (clock.monotonic() < sliceEnd) continue
+    await pause()
+  }
+  return result
+}
+
+/** A function that lets other requests have their turn when the slice is over. */
+function createPauses(clock: Clock): () => Promise<void> {
+  let sliceEnd = clock.monotonic() + SLICE_MS
+  return async () => {
+    if (clock.monotonic() < sliceEnd) return
     await new Promise((resolve) => setImmediate(resolve))
     sliceEnd = clock.monotonic() + SLICE_MS
   }
-  return result
 }
 
 function programProblem(index: number, { code, message, line, column }: QasmProblem): Problem {
