@@ -52,7 +52,6 @@ function checkInThread(path: string, bytes: number, { clock, log, onDamaged }: C
       log.info('database checked', { megabytes: Math.round(bytes / 1e6), seconds })
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      log.error('the database is damaged', { error })
       onDamaged?.(error)
     }
   })
