@@ -83,6 +83,18 @@ async function switchMaintenance(maintenance: boolean): Promise<void> {
   expect((await lab.service.call('POST', '/api/op/qpu/maintenance', { token, body })).status).toBe(200)
 }
 
+test('F10 driver stopped and back with its result: the job does not run again', () =>
+  lab.row('F10 driver stopped, back with its result', async ({ submit }) => {
+    await using driver = await lab.startDriver()
+    const id = await submit('// svc-mock: latency=0.3')
+    await lab.happened(id, 'started')
+    driver.process.kill('SIGSTOP')
+    await lab.happened(id, 'lost')
+    driver.process.kill('SIGCONT')
+    expect((await lab.completed(id)).attempt).toBe(1)
+    await lab.settled()
+  }))
+
 test('F10 driver stopped while another takes over: its late result is stale', () =>
   lab.row('F10 driver stopped, late result stale', async ({ submit }) => {
     await using driver = await lab.startDriver()

@@ -69,11 +69,13 @@ const handlers: Handlers = {
   },
 
   /** First after each attach: what still runs there lives or is stopped, what is nowhere goes back. */
-  async DriverHello({ context, deadlines }, source, hello) {
+  async DriverHello({ context, deadlines, holds }, source, hello) {
     const { db, log } = context
     const { driver, name } = source
     const { running, outbox, device, version, run_id: run } = hello
     log.info('driver says hello', { driver: name, device, version, running: running?.job ?? run })
+    // A job that was put back meanwhile is better ended by the result that is on its way than run again.
+    if (outbox && outbox.length > 0) holds.hold(driver, source.epoch)
     await settleReturned(context, source, hello)
     const requeued = await requeueAbandoned(context, source, { running, outbox })
     if (requeued > 0) log.info('jobs put back that the driver came back without', { driver: name, requeued })
