@@ -3,11 +3,12 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { BELL, runSvc, Service, temporaryFolder, until } from '../support/executable.ts'
 import { failCalls } from '../support/failing-calls.ts'
-import { closeRow, faultRuns } from '../support/fault-runs.ts'
+import { faultRuns } from '../support/fault-runs.ts'
 import { look, timesOf, untilJob } from '../support/job-calls.ts'
 import { Journal } from '../support/journal.ts'
 import { skips, whyNot } from '../support/needs.ts'
 import { startSvc } from '../support/running.ts'
+import { settleRow } from '../support/settle-row.ts'
 import { mountSmallDisk } from '../support/small-disk.ts'
 
 // F16: the disk of the database is full, fails, or may not be written.
@@ -18,7 +19,7 @@ const isSkipped = skips('faults of the disk', whyNot('mount', 'strace'))
 
 /** A server in `folder` with a driver of its QPU, and a journal of what its user was told. */
 class DiskLab implements AsyncDisposable {
-  readonly journal = new Journal()
+  readonly #journal = new Journal()
   readonly service: Service
   readonly #user: { token: string }
   readonly #driver: AsyncDisposable
@@ -42,7 +43,7 @@ class DiskLab implements AsyncDisposable {
 
   /** Submits until it is accepted. */
   submit(key: string, comment = ''): Promise<string> {
-    return this.journal.submit(this.service, this.#user.token, key, comment)
+    return this.#journal.submit(this.service, this.#user.token, key, comment)
   }
 
   /** Submits once; the status and code of the answer. */
@@ -62,17 +63,9 @@ class DiskLab implements AsyncDisposable {
     return untilJob(this.service, this.#user.token, id, ['completed'])
   }
 
-  /** Stops the server; every job was completed and charged once, and the database keeps its promises. */
+  /** Closes a row. */
   async close(row: string): Promise<void> {
-    await this.service.stop()
-    const { submitted, completed, ...losses } = this.journal.compare(this.service.folder)
-    const { lost, duplicated, completedTwice, chargedTwice } = losses
-    const line = { lost, duplicated: duplicated + completedTwice, 'charged twice': chargedTwice }
-    closeRow(`F16 ${row}`, { runs: RUNS, jobs: submitted, ...line })
-    const none = { lost: 0, duplicated: 0, completedTwice: 0, chargedTwice: 0, uncharged: 0 }
-    expect({ completed, ...losses }).toEqual({ completed: submitted, ...none })
-    const { status, out, err } = await this.service.doctor()
-    expect({ status, out, err }).toEqual({ status: 0, out: 'svc_data: no problems found\n', err: '' })
+    await settleRow(`F16 ${row}`, { runs: RUNS, journal: this.#journal, service: this.service })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

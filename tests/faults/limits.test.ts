@@ -2,11 +2,12 @@ import { expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { Service, temporaryFolder, until } from '../support/executable.ts'
-import { closeRow, faultRuns } from '../support/fault-runs.ts'
+import { faultRuns } from '../support/fault-runs.ts'
 import { timesOf, untilJob } from '../support/job-calls.ts'
 import { Journal } from '../support/journal.ts'
 import { skips, whyNot } from '../support/needs.ts'
 import { startSvc } from '../support/running.ts'
+import { settleRow } from '../support/settle-row.ts'
 
 // F22: strangers hold every file descriptor that the server may have.
 const RUNS = faultRuns(1)
@@ -67,14 +68,7 @@ test.skipIf(skips('limits of the process', whyNot('prlimit')))(
       }
     }
     expect(driver.log).not.toContain('not connected')
-    const { submitted, completed: done, ...losses } = journal.compare(folder.path)
-    closeRow('F22 file descriptors', { runs: RUNS, ...losses })
-    const none = { lost: 0, duplicated: 0, completedTwice: 0, chargedTwice: 0, uncharged: 0 }
-    expect({ done, ...losses }).toEqual({ done: submitted, ...none })
-    driver.process.kill('SIGTERM')
-    await driver.ended()
-    await service.stop()
-    expect((await service.doctor()).out).toContain('no problems found')
+    await settleRow('F22 file descriptors', { runs: RUNS, journal, service })
   },
   60_000 + RUNS * 20_000,
 )

@@ -36,11 +36,11 @@ export class Journal {
     return this.#accepted.size
   }
 
-  /** Submits a job under `key`, again and again until the server answers. Returns its id. */
-  async submit(service: Service, token: string, key: string, comment = ''): Promise<string> {
+  /** Submits a job for a QPU under `key`, again and again until the server answers. Returns its id. */
+  async submit(service: Service, token: string, key: string, comment = '', qpu = 'target'): Promise<string> {
     this.#accepted.set(key, this.#accepted.get(key))
     for (;;) {
-      const id = await this.#submitOnce(service, token, key, comment)
+      const id = await this.#submitOnce(service, token, key, comment, qpu)
       if (id !== undefined) return id
       await Bun.sleep(PAUSE_MS)
     }
@@ -51,10 +51,11 @@ export class Journal {
     token: string,
     key: string,
     comment: string,
+    qpu: string,
   ): Promise<string | undefined> {
     // The key is in the job too, so that jobs can be counted by it whatever the server did with the header.
     const circuit = `// key ${key};\n${comment}\n${BELL}`
-    const body = { circuits: [{ circuit }], shots: 10, qpu_target: 'target' }
+    const body = { circuits: [{ circuit }], shots: 10, qpu_target: qpu }
     const headers = { 'idempotency-key': key }
     const answer = await service
       .call<{ id: string }>('POST', '/api/jobs', { token, body, headers })
