@@ -136,6 +136,8 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
       { name: 'ports', ailment: () => ports.ailment() },
       { name: 'dispatch', ailment: () => dispatcher.ailment() },
       { name: 'recovery', ailment: () => recovery.ailment() },
+      { name: 'calibration dispatch', ailment: () => calibrationDispatcher.ailment() },
+      { name: 'calibration recovery', ailment: () => calibrationRecovery.ailment() },
     ],
   })
   const routes: Route[] = [

@@ -68,6 +68,11 @@ export class CalibrationDispatcher {
     await this.#loop.stop()
   }
 
+  /** Why calibrations are not dispatched; see `Loop.ailment`. */
+  ailment(): string | undefined {
+    return this.#loop.ailment()
+  }
+
   /** Claims the next calibration of each idle tuner and sends it; the claim is durable before the first byte. */
   async dispatchOnce(): Promise<void> {
     const { db, hub, holds } = this.#parts

@@ -45,6 +45,11 @@ export class CalibrationRecovery {
     await this.#loop.stop()
   }
 
+  /** Why lost calibrations are not ended; see `Loop.ailment`. */
+  ailment(): string | undefined {
+    return this.#loop.ailment()
+  }
+
   /** Looks at all running calibrations once. */
   async recoverOnce(): Promise<void> {
     const { db, hub, clock, log } = this.#parts
