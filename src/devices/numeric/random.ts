@@ -53,6 +53,8 @@ export const PURPOSE = { measurement: 0, readout: 1, signal: 2 } as const
 
 /** A stream of random numbers that depends on nothing but its key: the same on every platform. */
 export interface Rng {
+  /** The seed in two unsigned 32-bit integers, for code that draws the same numbers by itself. */
+  readonly key: readonly [number, number]
   /** Uniform in [0, 1) with 53 random bits. */
   next(): number
   /** Normally distributed with mean 0 and standard deviation 1. */
@@ -89,6 +91,7 @@ export function createRng(seed: number): Rng {
   }
 
   return {
+    key: [keyA, keyB],
     next,
     // Box-Muller; 1 - u lies in (0, 1], so the logarithm is finite.
     normal: () => Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next()),

@@ -106,9 +106,21 @@ function tallyIndices(
     })
     return
   }
+  for (const [outcome, count] of countOf(indices, mask)) tally.addMany(write(outcome), count)
+}
+
+/** How often each basis state came, of which only the bits of `mask` count. */
+function countOf(indices: Uint32Array, mask: number): Iterable<[number, number]> {
+  const states = mask + 1
+  // A table is several times faster than a map where it is not much longer than the list.
+  if (states <= 4 * indices.length) {
+    const table = new Uint32Array(states)
+    for (const index of indices) table[index & mask] = (table[index & mask] as number) + 1
+    return Array.from(table.entries()).filter(([, count]) => count > 0)
+  }
   const counts = new Map<number, number>()
   for (const index of indices) counts.set(index & mask, (counts.get(index & mask) ?? 0) + 1)
-  for (const [outcome, count] of counts) tally.addMany(write(outcome), count)
+  return counts
 }
 
 /** Work of a step in amplitude updates, a gate on one qubit without controls being one pass over the state. */

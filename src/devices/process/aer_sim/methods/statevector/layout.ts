@@ -20,7 +20,7 @@ export const LAYOUT = {
   /** Running sums of probabilities. */
   sums: 4 * MIB,
   /** Of each thread: a block, and room for tables. */
-  rooms: 16 * MIB,
+  rooms: 32 * MIB,
   roomBytes: 640 * KIB,
   blockBytes: 512 * KIB,
   state: 64 * MIB,

@@ -9,6 +9,16 @@ export interface Kernel {
   runStage(stage: number, limit: number, scratch: number, room: number): number
   sumGroups(state: number, size: number, sums: number, from: number, to: number): void
   addUp(sums: number, groups: number): number
+  drawUniform(
+    keyA: number,
+    keyB: number,
+    stream: number,
+    purpose: number,
+    block: number,
+    shots: number,
+    count: number,
+    draws: number,
+  ): void
   drawIndices(
     state: number,
     size: number,

@@ -82,23 +82,36 @@ export class Statevector {
 
   /** Draws one basis index per uniform number in [0, 1); each follows from its own number alone. */
   sample(draws: Float64Array): Uint32Array {
-    const groups = this.#addUp()
-    const indices = new Uint32Array(draws.length)
-    for (let from = 0; from < draws.length; from += PORTION) {
-      const portion = draws.subarray(from, from + PORTION)
-      indices.set(this.#samplePortion(portion, groups), from)
-    }
-    return indices
+    return this.#inPortions(draws.length, (from, to) => {
+      new Float64Array(this.#engine.buffer, LAYOUT.draws, to - from).set(draws.subarray(from, to))
+    })
   }
 
   /** Draws one basis index per shot; each shot uses block `block` of its own random numbers in `stream`. */
   draw(shots: Uint32Array, rng: Rng, stream: number, block: number): Uint32Array {
-    const draws = new Float64Array(shots.length)
-    for (let place = 0; place < shots.length; place++) {
-      rng.seek(stream, shots[place] as number, PURPOSE.measurement, block)
-      draws[place] = rng.next()
+    const { kernel, buffer } = this.#engine
+    const [keyA, keyB] = rng.key
+    return this.#inPortions(shots.length, (from, to) => {
+      const count = to - from
+      new Uint32Array(buffer, LAYOUT.indices, count).set(shots.subarray(from, to))
+      const { measurement } = PURPOSE
+      kernel.drawUniform(keyA, keyB, stream, measurement, block, LAYOUT.indices, count, LAYOUT.draws)
+    })
+  }
+
+  /** Samples `count` basis indices, `fill` writing the uniform numbers for those from one to another. */
+  #inPortions(count: number, fill: (from: number, to: number) => void): Uint32Array {
+    const groups = this.#addUp()
+    const { kernel, buffer } = this.#engine
+    const { state, sums, draws, indices } = LAYOUT
+    const result = new Uint32Array(count)
+    for (let from = 0; from < count; from += PORTION) {
+      const to = Math.min(count, from + PORTION)
+      fill(from, to)
+      kernel.drawIndices(state, 2 ** this.qubits, sums, groups, draws, to - from, indices)
+      result.set(new Uint32Array(buffer, indices, to - from), from)
     }
-    return this.sample(draws)
+    return result
   }
 
   /** Sums the probabilities of groups of amplitudes; returns how many groups there are. */
@@ -111,16 +124,7 @@ export class Statevector {
     kernel.addUp(LAYOUT.sums, groups)
     return groups
   }
-
-  #samplePortion(draws: Float64Array, groups: number): Uint32Array {
-    const { kernel, buffer } = this.#engine
-    const count = draws.length
-    new Float64Array(buffer, LAYOUT.draws, count).set(draws)
-    const { state, sums, indices } = LAYOUT
-    kernel.drawIndices(state, 2 ** this.qubits, sums, groups, LAYOUT.draws, count, indices)
-    return new Uint32Array(buffer, indices, count)
-  }
 }
 
 /** Amplitudes whose probabilities `assembly/sample.ts` sums together. */
-const GROUP = 256
+const GROUP = 64

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { createRng } from '../../../../../../src/devices/numeric/random.ts'
+import { createRng, PURPOSE } from '../../../../../../src/devices/numeric/random.ts'
 import {
   compile,
   type KernelCall,
@@ -196,6 +196,17 @@ describe('Statevector.sample()', () => {
     expect([...stateWith([0.25, 0, 0.5, 0.25]).sample(draws)]).toEqual([3, 0, 0, 2, 2, 3])
   })
 
+  test('draw() takes for each shot the number that the random stream has for it', () => {
+    const state = evolve(spread(9), 9)
+    const source = createRng(2 ** 40 + 12_345)
+    const shots = Uint32Array.from({ length: 70_000 }, (_, shot) => 3 * shot)
+    const draws = Float64Array.from(shots, (shot) => {
+      source.seek(5, shot, PURPOSE.measurement, 2)
+      return source.next()
+    })
+    expect(state.draw(shots, source, 5, 2)).toEqual(state.sample(draws))
+  })
+
   test('never picks an outcome of probability zero', () => {
     const draws = Float64Array.of(0, 0.5, 1 - 2 ** -53)
     expect([...stateWith([0, 0.5, 0, 0.5, 0, 0, 0, 0]).sample(draws)]).toEqual([1, 3, 3])
@@ -203,11 +214,11 @@ describe('Statevector.sample()', () => {
 
   test('finds outcomes in every group of a large state', () => {
     const size = 2 ** 15
-    const hits = [0, 255, 256, 20_000, size - 1]
+    const hits = [0, 63, 64, 20_000, size - 1]
     const probabilities = new Array<number>(size).fill(0)
     for (const hit of hits) probabilities[hit] = 1 / hits.length
     const indices = stateWith(probabilities).sample(Float64Array.of(0.95, 0.1, 0.5, 0.3, 0.7, 1 - 2 ** -53))
-    expect([...indices]).toEqual([size - 1, 0, 256, 255, 20_000, size - 1])
+    expect([...indices]).toEqual([size - 1, 0, 64, 63, 20_000, size - 1])
   })
 
   test('follows a chi-square distribution, over more shots than one portion', () => {

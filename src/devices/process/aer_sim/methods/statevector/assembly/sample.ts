@@ -1,7 +1,7 @@
 import { AMPLITUDE } from './block.ts'
 
 /** Amplitudes whose probabilities are summed together, as a power of two. */
-const GROUP: u32 = 8
+const GROUP: u32 = 6
 
 /** Sum of the squared sizes of the amplitudes from `at` to `end`. */
 function sumOf(at: usize, end: usize): f64 {
