@@ -6,7 +6,7 @@ function seed(tx: Tx, owner: string, qpu: string, driver: string): Record<string
   const ids: Record<string, string> = { users: owner, qpus: qpu, drivers: driver }
   const rows: Record<string, object> = {
     api_tokens: { name: 'x', token: 'a'.repeat(64), user: owner },
-    calibration_requests: { driver, mode: 'full' },
+    calibration_requests: { driver, mode: 'fidelity_check' },
     calibration_results: { driver, qpu, mode: 'full' },
     events: { source: 'd', type: 'Reading', ts: '2026-01-01T00:00:00.000Z' },
     external_auths: { user: owner, provider: 'p', provider_id: '1' },
