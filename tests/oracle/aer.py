@@ -17,6 +17,16 @@ from qiskit.circuit.library import UnitaryGate
 from qiskit.circuit.random import random_circuit
 from qiskit.quantum_info import Operator
 from qiskit_aer import AerSimulator
+from qiskit_aer.noise import (
+    NoiseModel,
+    ReadoutError,
+    amplitude_damping_error,
+    depolarizing_error,
+    kraus_error,
+    pauli_error,
+    phase_damping_error,
+    thermal_relaxation_error,
+)
 
 
 def v_matrix(theta, phi, lam):
@@ -121,28 +131,90 @@ def circuit_of(question):
     return circuit
 
 
+# Without a noise model: with one, gates that have no noise would be composed of those that have.
+PLAIN = AerSimulator()
+
+
+def prepare(circuit):
+    return transpile(circuit, PLAIN, optimization_level=0)
+
+
 def counts_of(circuit, question, simulator=None):
     simulator = simulator or AerSimulator(max_parallel_threads=1)
-    prepared = transpile(circuit, simulator, optimization_level=0)
+    prepared = prepare(circuit)
     result = simulator.run(prepared, shots=question["shots"], seed_simulator=question["seed"]).result()
     counts = result.get_counts() if circuit.num_clbits else {}
     return {bits.replace(" ", ""): count for bits, count in counts.items()}
 
 
-def saved(circuit, method):
-    simulator = AerSimulator(method=method, max_parallel_threads=1)
+def saved(circuit, method, noise=None):
+    simulator = AerSimulator(method=method, noise_model=noise, max_parallel_threads=1)
     getattr(circuit, f"save_{method}")()
-    prepared = transpile(circuit, simulator, optimization_level=0)
+    prepared = prepare(circuit)
     data = numpy.asarray(simulator.run(prepared, shots=1).result().data()[method])
     return data.reshape(-1).view(float).tolist()
 
 
+def error_of(rule, qubits):
+    """The errors of a rule of our noise file, one after the other, for a gate on so many qubits."""
+
+    def on_each(error):
+        whole = error
+        for _ in range(qubits - 1):
+            whole = whole.tensor(error)
+        return whole
+
+    def one(error):
+        [(kind, value)] = error.items()
+        if kind == "depolarizing":
+            return depolarizing_error(value, qubits)
+        if kind == "amplitude_damping":
+            return on_each(amplitude_damping_error(value))
+        if kind == "phase_damping":
+            return on_each(phase_damping_error(value))
+        if kind == "thermal":
+            times = (value["t1"], value["t2"], value["duration"], value.get("excited", 0))
+            return on_each(thermal_relaxation_error(*times))
+        if kind == "pauli":
+            rest = ("I" * qubits, 1 - sum(value.values()))
+            return pauli_error([*value.items(), rest])
+        matrices = [numpy.array([[complex(*entry) for entry in row] for row in matrix]) for matrix in value]
+        return kraus_error(matrices)
+
+    whole = one(rule["errors"][0])
+    for error in rule["errors"][1:]:
+        whole = whole.compose(one(error))
+    return whole
+
+
+def noise_of(question):
+    """Aer's noise model for the content of one of our noise files."""
+    model = NoiseModel()
+    for rule in question.get("noise", {}).get("gates", []):
+        error = error_of(rule, rule["width"])
+        names = [rule["gate"]] if isinstance(rule["gate"], str) else rule["gate"]
+        if "qubits" in rule:
+            model.add_quantum_error(error, names, rule["qubits"], warnings=False)
+        else:
+            model.add_all_qubit_quantum_error(error, names, warnings=False)
+    for rule in question.get("noise", {}).get("readout", []):
+        for qubit in rule["qubits"]:
+            model.add_readout_error(ReadoutError(rule["matrix"]), [qubit], warnings=False)
+    return model
+
+
 def counts(question):
-    return counts_of(circuit_of(question), question)
+    noise = noise_of(question) if "noise" in question else None
+    simulator = AerSimulator(noise_model=noise, max_parallel_threads=1)
+    return counts_of(circuit_of(question), question, simulator)
 
 
 def statevector(question):
     return saved(circuit_of(question), "statevector")
+
+
+def density_matrix(question):
+    return saved(circuit_of(question), "density_matrix", noise_of(question))
 
 
 def export(question):
@@ -167,7 +239,13 @@ def file_counts(question):
     return counts_of(qasm2.load(question["path"], custom_instructions=custom), question)
 
 
-QUESTIONS = {"counts": counts, "statevector": statevector, "export": export, "file": file_counts}
+QUESTIONS = {
+    "counts": counts,
+    "statevector": statevector,
+    "density_matrix": density_matrix,
+    "export": export,
+    "file": file_counts,
+}
 
 for line in sys.stdin:
     question = json.loads(line)

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, setDefaultTimeout, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ProcessDevice } from '../../src/devices/index.ts'
@@ -6,8 +6,8 @@ import { openProcess, payloadOf, runJob } from '../devices/support/jobs.ts'
 import { stateOf } from '../devices/support/programs.ts'
 import { openPython } from '../support/python.ts'
 import { type Aer, startAer } from './aer.ts'
+import { Comparisons } from './comparisons.ts'
 import { type Pattern, type RandomCircuit, randomCircuit, toProgram } from './random-circuit.ts'
-import { compareCounts } from './statistics.ts'
 
 /** `ORACLE=full` runs what the tables in docs/explanation/simulation.md were made with. */
 const isFull = process.env['ORACLE'] === 'full'
@@ -16,8 +16,6 @@ const EXPORTS = isFull ? 200 : 24
 /** The published circuits of more qubits take Aer a minute. */
 const FILE_QUBITS = isFull ? 25 : 16
 const SHOTS = 4_000
-/** Over all comparisons of a test together: one comparison may fall below its share only (Bonferroni). */
-const SIGNIFICANCE = 1e-4
 
 setDefaultTimeout(isFull ? 1_200_000 : 60_000)
 
@@ -49,24 +47,6 @@ function distance(ours: Float64Array, theirs: readonly number[]): number {
     most = Math.max(most, Math.hypot(turnedRe - (theirs[at] ?? 0), turnedIm - (theirs[at + 1] ?? 0)))
   }
   return most
-}
-
-/** The comparisons of one test; `judge` fails it when any of them is too unlikely. */
-class Comparisons {
-  readonly #seen: { name: string; p: number; totalVariation: number }[] = []
-
-  add(name: string, ours: Record<string, number>, theirs: Record<string, number>): void {
-    this.#seen.push({ name, ...compareCounts(ours, theirs) })
-  }
-
-  judge(): void {
-    const [worst] = this.#seen.toSorted((one, other) => one.p - other.p)
-    const farthest = Math.max(...this.#seen.map(({ totalVariation }) => totalVariation))
-    console.info(
-      `${this.#seen.length} comparisons: smallest p ${worst?.p.toExponential(1)} (${worst?.name}), largest total variation ${farthest.toFixed(3)}`,
-    )
-    expect(this.#seen.filter(({ p }) => p < SIGNIFICANCE / this.#seen.length)).toEqual([])
-  }
 }
 
 const PATTERNS: readonly Pattern[] = ['end', 'some', 'middle', 'feedback']

@@ -4,6 +4,7 @@ import type { Tally } from '../../tally.ts'
 import { runBranches, type Walker } from './branch.ts'
 import { type Plan, planCircuit } from './plan.ts'
 import { MAX_STATE_QUBITS, Statevector } from './statevector.ts'
+import { tallyIndices } from './tally-indices.ts'
 
 const BYTES_PER_AMPLITUDE = 16
 
@@ -85,42 +86,6 @@ async function walkPlan(plan: Plan, walker: Walker, bits: Uint8Array): Promise<U
 function tallyLeaf(walker: Walker, bits: Uint8Array, plan: Plan, tally: Tally): void {
   if (plan.terminal.length === 0) tally.add(bits, walker.shots)
   else tallyIndices(walker.shots, walker.indices(), bits, plan, tally)
-}
-
-/** Adds shots that end in the given basis states, and whose earlier outcomes are in `bits`. */
-function tallyIndices(
-  shots: Uint32Array,
-  indices: Uint32Array,
-  bits: Uint8Array,
-  { terminal }: Plan,
-  tally: Tally,
-): void {
-  const mask = terminal.reduce((all, { bit }) => all | bit, 0)
-  const write = (outcome: number) => {
-    for (const { bit, clbit } of terminal) bits[clbit] = (outcome & bit) === 0 ? 0 : 1
-    return bits
-  }
-  if (tally.isPerShot) {
-    indices.forEach((index, place) => {
-      tally.add(write(index), shots.subarray(place, place + 1))
-    })
-    return
-  }
-  for (const [outcome, count] of countOf(indices, mask)) tally.addMany(write(outcome), count)
-}
-
-/** How often each basis state came, of which only the bits of `mask` count. */
-function countOf(indices: Uint32Array, mask: number): Iterable<[number, number]> {
-  const states = mask + 1
-  // A table is several times faster than a map where it is not much longer than the list.
-  if (states <= 4 * indices.length) {
-    const table = new Uint32Array(states)
-    for (const index of indices) table[index & mask] = (table[index & mask] as number) + 1
-    return Array.from(table.entries()).filter(([, count]) => count > 0)
-  }
-  const counts = new Map<number, number>()
-  for (const index of indices) counts.set(index & mask, (counts.get(index & mask) ?? 0) + 1)
-  return counts
 }
 
 /** Work of a step in amplitude updates, a gate on one qubit without controls being one pass over the state. */

@@ -1,0 +1,42 @@
+import type { Tally } from '../../tally.ts'
+
+/** Where the measurements at the end of a circuit are found in the index of a basis state. */
+interface Terminal {
+  terminal: readonly { bit: number; clbit: number }[]
+}
+
+/** Adds shots that end in the given basis states, and whose earlier outcomes are in `bits`. */
+export function tallyIndices(
+  shots: Uint32Array,
+  indices: Uint32Array,
+  bits: Uint8Array,
+  { terminal }: Terminal,
+  tally: Tally,
+): void {
+  const mask = terminal.reduce((all, { bit }) => all | bit, 0)
+  const write = (outcome: number) => {
+    for (const { bit, clbit } of terminal) bits[clbit] = (outcome & bit) === 0 ? 0 : 1
+    return bits
+  }
+  if (tally.isPerShot) {
+    indices.forEach((index, place) => {
+      tally.add(write(index), shots.subarray(place, place + 1))
+    })
+    return
+  }
+  for (const [outcome, count] of countOf(indices, mask)) tally.addMany(write(outcome), count)
+}
+
+/** How often each basis state came, of which only the bits of `mask` count. */
+function countOf(indices: Uint32Array, mask: number): Iterable<[number, number]> {
+  const states = mask + 1
+  // A table is several times faster than a map where it is not much longer than the list.
+  if (states <= 4 * indices.length) {
+    const table = new Uint32Array(states)
+    for (const index of indices) table[index & mask] = (table[index & mask] as number) + 1
+    return Array.from(table.entries()).filter(([, count]) => count > 0)
+  }
+  const counts = new Map<number, number>()
+  for (const index of indices) counts.set(index & mask, (counts.get(index & mask) ?? 0) + 1)
+  return counts
+}

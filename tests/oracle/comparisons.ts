@@ -1,0 +1,23 @@
+import { expect } from 'bun:test'
+import { compareCounts } from './statistics.ts'
+
+/** Over all comparisons of a test together: one comparison may fall below its share only (Bonferroni). */
+const SIGNIFICANCE = 1e-4
+
+/** The comparisons of one test; `judge` fails it when any of them is too unlikely. */
+export class Comparisons {
+  readonly #seen: { name: string; p: number; totalVariation: number }[] = []
+
+  add(name: string, ours: Record<string, number>, theirs: Record<string, number>): void {
+    this.#seen.push({ name, ...compareCounts(ours, theirs) })
+  }
+
+  judge(): void {
+    const [worst] = this.#seen.toSorted((one, other) => one.p - other.p)
+    const farthest = Math.max(...this.#seen.map(({ totalVariation }) => totalVariation))
+    console.info(
+      `${this.#seen.length} comparisons: smallest p ${worst?.p.toExponential(1)} (${worst?.name}), largest total variation ${farthest.toFixed(3)}`,
+    )
+    expect(this.#seen.filter(({ p }) => p < SIGNIFICANCE / this.#seen.length)).toEqual([])
+  }
+}
