@@ -6,6 +6,21 @@
  */
 
 import { type Exploration, explore } from './explore.ts'
+import {
+  countAttempt,
+  type Driver,
+  ended,
+  type Faults,
+  MAX_ATTEMPTS,
+  MAX_EPOCH,
+  type Message,
+  moveTo,
+  NOBODY,
+  type Outcome,
+  type State,
+  type Step,
+  start,
+} from './job-state.ts'
 
 /** Guards of the real store that can be taken away, to show that the model notices their absence. */
 export interface Guards {
@@ -17,17 +32,8 @@ export interface Guards {
   lateResults: boolean
   /** The charge is written only when the guarded change of state applied. */
   chargeInsideGuard: boolean
-}
-
-/** How often each kind of trouble may happen in one run. */
-export interface Faults {
-  crashes: number
-  losses: number
-  timeouts: number
-  handOvers: number
-  deviceErrors: number
-  /** Dispatches that a driver answers with a refusal; further ones wait or are dropped. */
-  refusals: number
+  /** A result of an attempt that an operator took back is stale. */
+  requeueFence: boolean
 }
 
 export const ALL_GUARDS: Guards = {
@@ -35,105 +41,17 @@ export const ALL_GUARDS: Guards = {
   stateGuard: true,
   lateResults: true,
   chargeInsideGuard: true,
+  requeueFence: true,
 }
 
-const MAX_ATTEMPTS = 3
-const MAX_EPOCH = 3
-const NOBODY = -1
-
-type Status = 'pending' | 'running' | 'completed' | 'failed' | 'cancelled'
-type Outcome = 'ok' | 'error'
-
-interface Message {
-  kind: 'dispatch' | 'result' | 'ack' | 'refusal'
-  driver: number
-  epoch: number
-  attempt: number
-  outcome: Outcome
-}
-
-interface Driver {
-  /** Lease epoch it believes in; 0 when it has none. */
-  epoch: number
-  /** Attempt that executes, 0 when idle. */
-  running: number
-  /** Finished attempts on disk, not acknowledged yet. */
-  outbox: { attempt: number; outcome: Outcome }[]
-}
-
-/** The message that the server owes after its last transaction; a crash forgets it. */
-interface Owed {
-  kind: 'dispatch' | 'ack'
-  driver: number
-  epoch: number
-  attempt: number
-}
-
-interface State {
-  status: Status
-  attempt: number
-  /** Who got the current attempt. */
-  attemptDriver: number
-  attemptOpen: boolean
-  /** Attempts that count against the maximum: lost or ended by the device. */
-  counted: number
-  charges: number
-  resultOf: number
-  epoch: number
-  holder: number
-  drivers: Driver[]
-  net: Message[]
-  owed: Owed | null
-  /** First promise a step broke that cannot be read off the state. */
-  broken: string
-  left: Faults
-  cancels: number
-}
-
-type Step = [name: string, after: State]
-
-function ended(state: State): boolean {
-  return state.status === 'completed' || state.status === 'failed' || state.status === 'cancelled'
-}
-
-function moveTo(state: State, status: Status): void {
-  if (ended(state) && status !== state.status) state.broken = `I1 ${state.status} became ${status}`
-  state.status = status
-}
-
-/** Ends the open attempt without a result: the job waits again, or is given up at the maximum. */
-function countAttempt(state: State): void {
-  state.attemptOpen = false
-  state.counted++
-  moveTo(state, state.counted >= MAX_ATTEMPTS ? 'failed' : 'pending')
-}
-
-function start(faults: Faults): State {
-  return {
-    status: 'pending',
-    attempt: 0,
-    attemptDriver: NOBODY,
-    attemptOpen: false,
-    counted: 0,
-    charges: 0,
-    resultOf: 0,
-    epoch: 1,
-    holder: 0,
-    drivers: [
-      { epoch: 1, running: 0, outbox: [] },
-      { epoch: 0, running: 0, outbox: [] },
-    ],
-    net: [],
-    owed: null,
-    broken: '',
-    left: { ...faults },
-    cancels: 1,
-  }
+function isCurrent(state: State, { attempt }: Message, guards: Guards): boolean {
+  if (guards.requeueFence && attempt === state.takenBack) return false
+  return !guards.attemptFence || attempt === state.attempt
 }
 
 /** The transaction that a result starts at the server: T3, T3' or T5. */
 function receiveResult(state: State, message: Message, guards: Guards): void {
-  const current = !guards.attemptFence || message.attempt === state.attempt
+  const current = isCurrent(state, message, guards)
   const open = !guards.stateGuard || state.status === 'running' || state.status === 'pending'
   const inTime = guards.lateResults || state.status === 'running'
   if (message.outcome === 'error') {
@@ -211,6 +129,16 @@ function serverSteps(state: State, out: Successors): void {
       moveTo(next, 'cancelled')
     })
   }
+  if (state.status === 'running' && state.left.requeues > 0) {
+    out.add('operator requeues', (next) => {
+      next.left.requeues--
+      next.attemptOpen = false
+      next.takenBack = next.attempt
+      moveTo(next, 'pending')
+      const { attempt, attemptDriver: driver } = next
+      next.net.push({ kind: 'stop', driver, epoch: 0, attempt, outcome: 'ok' })
+    })
+  }
   // A deadline passes early by bad luck (budgeted), or at last when nothing is under way any more.
   const quiet =
     state.net.every((message) => message.kind === 'ack') &&
@@ -225,7 +153,7 @@ function serverSteps(state: State, out: Successors): void {
 
 /** Whether nothing at the server shows a finished attempt that its driver has just thrown away. */
 function forgets(state: State, finished: Driver['outbox'][number]): boolean {
-  if (ended(state) || finished.attempt < state.attempt) return false
+  if (ended(state) || finished.attempt < state.attempt || finished.attempt === state.takenBack) return false
   return finished.outcome === 'ok' || state.attemptOpen
 }
 
@@ -262,6 +190,12 @@ function deliverySteps(state: State, guards: Guards, out: Successors): void {
         if (acked && forgets(next, acked)) {
           next.broken = 'I8 an acknowledged result was neither applied nor stale'
         }
+      })
+    }
+    if (kind === 'stop') {
+      out.take('driver receives stop', index, (next) => {
+        const receiver = next.drivers[driver]
+        if (receiver?.running === attempt) receiver.running = 0
       })
     }
     if (kind === 'result' && !state.owed) {
@@ -367,6 +301,7 @@ function brokenPromise(state: State): string {
     return 'I3/I6 a charge without completion, or the reverse'
   }
   if (state.resultOf && state.resultOf !== state.attempt) return 'I4 the result of another attempt was taken'
+  if (state.resultOf && state.resultOf === state.takenBack) return 'I4 a result that was taken back was taken'
   if (state.counted > MAX_ATTEMPTS) return 'I9 too many attempts'
   if (state.attemptOpen !== (state.status === 'running')) return 'I14 running without an open attempt'
   const early = state.net.some((message) => message.kind === 'dispatch' && message.attempt > state.attempt)

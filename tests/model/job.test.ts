@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'bun:test'
 import { ALL_GUARDS, exploreJob, type Guards } from './job.model.ts'
 
-const ONE_EACH = { crashes: 1, losses: 1, timeouts: 1, handOvers: 1, deviceErrors: 0, refusals: 0 }
+const ONE_EACH = {
+  crashes: 1,
+  losses: 1,
+  timeouts: 1,
+  handOvers: 1,
+  deviceErrors: 0,
+  refusals: 0,
+  requeues: 0,
+}
 
 describe('job model', () => {
   test('exploreJob() finds no broken promise and no dead end with one crash, loss, timeout and hand-over', () => {
@@ -19,9 +27,25 @@ describe('job model', () => {
       handOvers: 1,
       deviceErrors: 1,
       refusals: 1,
+      requeues: 0,
     })
     expect(found.violation).toBeUndefined()
     expect(found.stuck).toBe(0)
+  })
+
+  const REQUEUED = { ...ONE_EACH, losses: 0, timeouts: 0, requeues: 1 }
+
+  test('exploreJob() finds no broken promise and no dead end when an operator takes the job back', () => {
+    const found = exploreJob(REQUEUED)
+    expect(found.violation).toBeUndefined()
+    expect(found.stuck).toBe(0)
+    expect(found.states).toBeGreaterThan(10_000)
+  })
+
+  test('exploreJob() catches a store that takes the result of an attempt that was taken back', () => {
+    const { violation } = exploreJob(REQUEUED, { ...ALL_GUARDS, requeueFence: false })
+    expect(violation?.promise).toMatch(/I4 a result that was taken back/)
+    expect(violation?.trace.length).toBeLessThanOrEqual(12)
   })
 
   const missing: [keyof Guards, RegExp][] = [

@@ -1,0 +1,109 @@
+/** How often each kind of trouble may happen in one run. */
+export interface Faults {
+  crashes: number
+  losses: number
+  timeouts: number
+  handOvers: number
+  deviceErrors: number
+  /** Dispatches that a driver answers with a refusal; further ones wait or are dropped. */
+  refusals: number
+  /** Running jobs that an operator takes back. */
+  requeues: number
+}
+
+export const MAX_ATTEMPTS = 3
+export const MAX_EPOCH = 3
+export const NOBODY = -1
+
+export type Status = 'pending' | 'running' | 'completed' | 'failed' | 'cancelled'
+export type Outcome = 'ok' | 'error'
+
+export interface Message {
+  kind: 'dispatch' | 'result' | 'ack' | 'refusal' | 'stop'
+  driver: number
+  epoch: number
+  attempt: number
+  outcome: Outcome
+}
+
+export interface Driver {
+  /** Lease epoch it believes in; 0 when it has none. */
+  epoch: number
+  /** Attempt that executes, 0 when idle. */
+  running: number
+  /** Finished attempts on disk, not acknowledged yet. */
+  outbox: { attempt: number; outcome: Outcome }[]
+}
+
+/** The message that the server owes after its last transaction; a crash forgets it. */
+export interface Owed {
+  kind: 'dispatch' | 'ack'
+  driver: number
+  epoch: number
+  attempt: number
+}
+
+export interface State {
+  status: Status
+  attempt: number
+  /** Who got the current attempt. */
+  attemptDriver: number
+  attemptOpen: boolean
+  /** Attempts that count against the maximum: lost or ended by the device. */
+  counted: number
+  /** The last attempt that an operator took back; 0 = none. */
+  takenBack: number
+  charges: number
+  resultOf: number
+  epoch: number
+  holder: number
+  drivers: Driver[]
+  net: Message[]
+  owed: Owed | null
+  /** First promise a step broke that cannot be read off the state. */
+  broken: string
+  left: Faults
+  cancels: number
+}
+
+export type Step = [name: string, after: State]
+
+export function ended(state: State): boolean {
+  return state.status === 'completed' || state.status === 'failed' || state.status === 'cancelled'
+}
+
+export function moveTo(state: State, status: Status): void {
+  if (ended(state) && status !== state.status) state.broken = `I1 ${state.status} became ${status}`
+  state.status = status
+}
+
+/** Ends the open attempt without a result: the job waits again, or is given up at the maximum. */
+export function countAttempt(state: State): void {
+  state.attemptOpen = false
+  state.counted++
+  moveTo(state, state.counted >= MAX_ATTEMPTS ? 'failed' : 'pending')
+}
+
+export function start(faults: Faults): State {
+  return {
+    status: 'pending',
+    attempt: 0,
+    attemptDriver: NOBODY,
+    attemptOpen: false,
+    counted: 0,
+    takenBack: 0,
+    charges: 0,
+    resultOf: 0,
+    epoch: 1,
+    holder: 0,
+    drivers: [
+      { epoch: 1, running: 0, outbox: [] },
+      { epoch: 0, running: 0, outbox: [] },
+    ],
+    net: [],
+    owed: null,
+    broken: '',
+    left: { ...faults },
+    cancels: 1,
+  }
+}
