@@ -34,7 +34,6 @@ const GREEDY = `
   `
 const MEMORY_BYTES = 700_000_000
 let lab: FaultLab
-let driver: Running
 
 beforeAll(async () => {
   // Longer than the device takes to fill its memory.
@@ -49,35 +48,35 @@ function childrenOf(pid: number): number[] {
   return list.trim().split(' ').filter(Boolean).map(Number)
 }
 
+/** Each round has a driver of its own: one whose device dies often waits longer and longer before it starts another. */
+const startGreedy = () =>
+  lab.startDriver({ device: './greedy.js#greedy', prefix: ['prlimit', `--data=${MEMORY_BYTES}`] })
+
+/** The driver has not noticed more than the end of its child. */
+async function goesOn(driver: Running, { submit }: Round): Promise<void> {
+  expect((await lab.completed(await submit())).attempt).toBe(1)
+  expect(driver.log.split('"message":"connected"')).toHaveLength(2)
+}
+
 describe.skipIf(skips('memory of the device process', whyNot('prlimit')))('F9', () => {
-  beforeAll(async () => {
-    const prefix = ['prlimit', `--data=${MEMORY_BYTES}`]
-    driver = await lab.startDriver({ device: './greedy.js#greedy', prefix })
-  })
-  afterAll(() => driver[Symbol.asyncDispose]())
-
-  /** The driver has not noticed more than the end of its child. */
-  async function goesOn({ submit }: Round): Promise<void> {
-    expect((await lab.completed(await submit())).attempt).toBe(1)
-    expect(driver.log.split('"message":"connected"')).toHaveLength(2)
-  }
-
   test.each([
     ['F9 out of memory, refused', 'buffer'],
     ['F9 out of memory, crashed', 'objects'],
   ])('%s: the job runs again, on a new device if need be', (name, act) =>
     lab.row(name, async (round) => {
+      await using driver = await startGreedy()
       expect((await lab.completed(await round.submit(`// act: ${act}`))).attempt).toBe(2)
-      await goesOn(round)
+      await goesOn(driver, round)
     }),
   )
 
   test('a device that the kernel kills for its memory: its job runs again on a new one', () =>
     lab.row('F9 killed by the kernel', async (round) => {
+      await using driver = await startGreedy()
       const id = await round.submit('// act: wait')
       await lab.happened(id, 'started')
       for (const pid of childrenOf(driver.process.pid)) process.kill(pid, 'SIGKILL')
       expect((await lab.completed(id)).attempt).toBe(2)
-      await goesOn(round)
+      await goesOn(driver, round)
     }))
 })
