@@ -17,7 +17,7 @@ import { type CollectionNames, createNames } from './names.ts'
 import { createPlans } from './plan.ts'
 import { type StorageWatch, WriteOutcomes } from './storage-watch.ts'
 import { syncTables } from './sync.ts'
-import { INTERNAL_TABLES, tableOf } from './tables.ts'
+import { INTERNAL_TABLES, tablesOf } from './tables.ts'
 import { createReadTx, createTx, type ReadTx, type Tx, type TxParts } from './tx.ts'
 import { createWriteAheadLog } from './write-ahead-log.ts'
 
@@ -124,7 +124,7 @@ function makeFolder({ dir, create = true }: DatabaseOptions): void {
 
 function prepareSchema(writer: Connection, schema: Schema, { clock, log }: DatabaseOptions): void {
   const at = toTimestamp(clock.now())
-  const tables = [...INTERNAL_TABLES, ...schema.collections.map(tableOf)]
+  const tables = [...INTERNAL_TABLES, ...schema.collections.flatMap(tablesOf)]
   const nextMigration = Math.max(0, ...schema.migrations.map((migration) => migration.id)) + 1
   const fresh = isNew(writer)
   const ran = fresh ? [] : migrate(writer, schema.migrations, at)

@@ -1,20 +1,11 @@
 import { AppError } from '../base/index.ts'
-import { type AnyCollection, columnOf } from './collection.ts'
+import type { AnyCollection } from './collection.ts'
+import { largeFieldsOf, lengthSql } from './large-values.ts'
 import { pickedNames } from './pick-fields.ts'
 import { quoted, type SqlReader } from './sql.ts'
 
-/** Fields that may hold more are looked at before they are read. */
-const LARGE_BYTES = 2 * 1024 * 1024
-
 /** What the large fields of one answer may take together: as much as the largest single result. */
 export const MAX_LARGE_BYTES = 32 * 1024 * 1024
-
-/** Names of the fields whose values may be so large that a page of records needs care. */
-export function largeFieldsOf({ fields }: AnyCollection): string[] {
-  return Object.entries(fields).flatMap(([name, field]) =>
-    field.kind === 'json' && (field.maxBytes ?? 0) > LARGE_BYTES ? [name] : [],
-  )
-}
 
 /**
  * Large fields that neither the answer has, of which `fields` names the parts to keep, nor anything that is
@@ -73,9 +64,5 @@ export function fitting(sized: readonly { id: string; bytes: number }[]): string
 
 /** SQL for the bytes that the values of these fields take in a row. */
 export function lengthOf(collection: AnyCollection, names: readonly string[]): string {
-  const lengths = names.map((name) => {
-    const field = collection.fields[name]
-    return `coalesce(octet_length(${quoted(field ? columnOf(name, field) : name)}), 0)`
-  })
-  return lengths.join(' + ')
+  return names.map((name) => `coalesce(${lengthSql(collection, name)}, 0)`).join(' + ')
 }

@@ -1,5 +1,6 @@
 import { type AnyCollection, columnOf, type RecordOf } from './collection.ts'
 import type { AnyField } from './field.ts'
+import { valueSql } from './large-values.ts'
 import { quoted } from './sql.ts'
 import { decoded } from './values.ts'
 
@@ -40,9 +41,10 @@ function planOf(collection: AnyCollection): Plan {
     ...fields.map(([name, field]): [string, string] => [name, columnOf(name, field)]),
   ])
   const selectWithout = (names: readonly string[]) => {
-    const selected = [...columns].map(([name, column]) => {
+    const selected = [...columns.keys()].map((name) => {
       if (names.includes(name)) return `NULL AS ${quoted(name)}`
-      return name === column ? quoted(name) : `${quoted(column)} AS ${quoted(name)}`
+      const value = valueSql(collection, name)
+      return value === quoted(name) ? value : `${value} AS ${quoted(name)}`
     })
     return `SELECT ${selected.join(', ')} FROM ${quoted(collection.name)}`
   }

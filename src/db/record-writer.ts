@@ -2,6 +2,7 @@ import { AppError, type FieldError, isId, newId } from '../base/index.ts'
 import type { AnyCollection, RecordOf } from './collection.ts'
 import { isUniqueViolation } from './connection.ts'
 import type { AnyField } from './field.ts'
+import { splitLarge } from './large-values.ts'
 import type { AnyRecord, Plan } from './plan.ts'
 import { releaseReferences } from './references.ts'
 import { type Bindable, quoted, type SqlWriter } from './sql.ts'
@@ -84,13 +85,10 @@ function insert(parts: WriterParts, collection: AnyCollection, values: Record<st
   if (isTyped(plan, record)) collection.hooks.beforeInsert?.({ tx: sql, record })
   const failure = 'Failed to create record'
   const idError = isId(record.id) ? {} : { id: BAD_ID }
-  const params = {
-    ...validated(parts, plan.fields, record, failure, idError),
-    id: record.id,
-    created: sql.at,
-    updated: sql.at,
-  }
+  const { row, keep } = splitLarge(collection, validated(parts, plan.fields, record, failure, idError))
+  const params = { ...row, id: record.id, created: sql.at, updated: sql.at }
   guardUnique(collection, failure, () => sql.run(plan.insert, params))
+  keep(sql, record.id)
   collection.hooks.afterInsert?.({ tx: sql, record })
   parts.note(collection, record.id, 'create', record)
   return record
@@ -119,7 +117,8 @@ function update(
     // Money moves by ledger rows; a plain write would make balance and ledger disagree.
     if (field.kind === 'seconds') throw new TypeError(`${collection.name}.${name} changes only by the ledger`)
   }
-  const params = { ...validated(parts, changed, after, failure, {}), id, updated: sql.at }
+  const { row, keep } = splitLarge(collection, validated(parts, changed, after, failure, {}))
+  const params = { ...row, id, updated: sql.at }
   const assignments = changed.map(([name]) => `${quoted(plan.column(name))} = $${name}, `)
   guardUnique(collection, failure, () =>
     sql.run(
@@ -127,6 +126,7 @@ function update(
       params,
     ),
   )
+  keep(sql, id)
   parts.note(collection, id, 'update', after)
   return after
 }

@@ -1,5 +1,6 @@
 import { type AnyCollection, columnOf } from './collection.ts'
 import type { AnyField } from './field.ts'
+import { largeFieldsOf, largeTableOf } from './large-values.ts'
 import { literal, quoted } from './sql.ts'
 
 /** A table as it must exist: columns and constraints as SQL text, in order. */
@@ -12,8 +13,8 @@ export interface Table {
   isKeyed?: boolean
 }
 
-/** The table that follows from a collection's declaration. */
-export function tableOf(collection: AnyCollection): Table {
+/** The table of a collection itself. */
+function tableOf(collection: AnyCollection): Table {
   const fields = Object.entries(collection.fields)
   return {
     name: collection.name,
@@ -42,6 +43,22 @@ export function tableOf(collection: AnyCollection): Table {
       ),
     ],
   }
+}
+
+/** The tables that follow from a collection's declaration: its own, and one beside it for large values, if any. */
+export function tablesOf(collection: AnyCollection): Table[] {
+  const own = tableOf(collection)
+  if (largeFieldsOf(collection).length === 0) return [own]
+  const beside = internal(
+    largeTableOf(collection),
+    {
+      record: `TEXT NOT NULL REFERENCES ${quoted(collection.name)} ("id") ON DELETE CASCADE`,
+      field: 'TEXT NOT NULL',
+      body: 'TEXT NOT NULL',
+    },
+    ['PRIMARY KEY ("record", "field")'],
+  )
+  return [own, beside]
 }
 
 /** Removing a record looks for the records that name it; that must not scan the table. */

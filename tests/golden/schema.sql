@@ -72,6 +72,12 @@ CREATE INDEX "calibration_results_finished_at" ON "calibration_results" ("finish
 CREATE INDEX "calibration_results_qpu" ON "calibration_results" ("qpu");
 CREATE UNIQUE INDEX "calibration_results_run_id_unique" ON "calibration_results" ("run_id") WHERE "run_id" <> '';
 CREATE INDEX "calibration_results_traces_stripped_finished_at" ON "calibration_results" ("traces_stripped", "finished_at");
+CREATE TABLE "calibration_results_large" (
+  "record" TEXT NOT NULL REFERENCES "calibration_results" ("id") ON DELETE CASCADE,
+  "field" TEXT NOT NULL,
+  "body" TEXT NOT NULL,
+  PRIMARY KEY ("record", "field")
+) STRICT;
 CREATE TABLE "change_log" (
   "seq" INTEGER PRIMARY KEY AUTOINCREMENT,
   "collection" TEXT NOT NULL,
@@ -270,6 +276,12 @@ CREATE INDEX "quantum_jobs_status" ON "quantum_jobs" ("status");
 CREATE INDEX "quantum_jobs_user_id" ON "quantum_jobs" ("user_id");
 CREATE INDEX "quantum_jobs_user_id_created" ON "quantum_jobs" ("user_id", "created");
 CREATE INDEX "quantum_jobs_user_id_seq_qpu_target_not_before_qubits" ON "quantum_jobs" ("user_id", "seq", "qpu_target", "not_before", "qubits") WHERE status = 'pending' AND held = 0;
+CREATE TABLE "quantum_jobs_large" (
+  "record" TEXT NOT NULL REFERENCES "quantum_jobs" ("id") ON DELETE CASCADE,
+  "field" TEXT NOT NULL,
+  "body" TEXT NOT NULL,
+  PRIMARY KEY ("record", "field")
+) STRICT;
 CREATE TABLE "reading_buckets" (
   "driver" TEXT NOT NULL,
   "step" INTEGER NOT NULL,

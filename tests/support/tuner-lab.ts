@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Service, until } from './executable.ts'
 import { type Running, startSvc } from './running.ts'
@@ -64,21 +64,14 @@ export class TunerLab {
     return new TunerLab(service, made.body.id, { args, token: made.body.token, gate })
   }
 
-  /** Starts the tuner; `armed` names a failure point. */
-  start(armed = ''): Running {
-    const { folder: cwd, executable } = this.#service
-    const env = { SVC_ACCESS_TOKEN: this.#token, SVC_FAILPOINT: armed }
-    return startSvc(this.#args, { cwd, env, executable })
+  start(): Running {
+    const env = { SVC_ACCESS_TOKEN: this.#token }
+    return startSvc(this.#args, { cwd: this.#service.folder, env })
   }
 
   /** Lets runs end. */
   open(): void {
     writeFileSync(this.#gate, '')
-  }
-
-  /** Lets runs wait. */
-  shut(): void {
-    rmSync(this.#gate, { force: true })
   }
 
   /** Asks for a calibration; its id. */

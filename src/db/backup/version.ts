@@ -1,7 +1,7 @@
 import { COLLECTIONS } from '../collections/index.ts'
 import type { Connection } from '../connection.ts'
 import { MIGRATIONS } from '../migrations/index.ts'
-import { INTERNAL_TABLES, tableOf } from '../tables.ts'
+import { INTERNAL_TABLES, tablesOf } from '../tables.ts'
 
 /** How a stored database stands to this version of the program; `other`: it is not one of svc. */
 export type Version = 'same' | 'older' | 'newer' | 'other'
@@ -15,7 +15,7 @@ export function versionOf(connection: Connection): Version {
   if (ran.some((id) => !known.includes(id))) return 'newer'
   if (known.some((id) => !ran.includes(id))) return 'older'
   const declared = new Set(
-    [...INTERNAL_TABLES, ...COLLECTIONS.map(tableOf)].flatMap(({ name, columns }) =>
+    [...INTERNAL_TABLES, ...COLLECTIONS.flatMap(tablesOf)].flatMap(({ name, columns }) =>
       columns.map((column) => `${name}.${column.name}`),
     ),
   )

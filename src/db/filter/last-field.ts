@@ -1,5 +1,6 @@
 import type { AnyCollection } from '../collection.ts'
 import type { AnyField } from '../field.ts'
+import { valueSql } from '../large-values.ts'
 import { quoted } from '../sql.ts'
 import { type Context, fieldOf } from './context.ts'
 import { jsonAt, jsonOf } from './json-sql.ts'
@@ -25,7 +26,10 @@ export function lastOperand(
     throw badFilter(`${position.collection.publicName} has no field "${shown(name)}"`)
   }
   const { field, column } = found
-  const reference = `${position.alias}.${quoted(column)}`
+  const reference =
+    field.kind === 'json'
+      ? valueSql(position.collection, name, position.alias)
+      : `${position.alias}.${quoted(column)}`
   const many = position.many
   const guard = emailGuard(context, position.collection, position.alias, name)
   const plain = { ...columnOperand(field, reference, position.optional), ...(guard ? { guard } : {}) }
@@ -61,18 +65,21 @@ function columnOperand(field: AnyField, reference: string, optional: boolean): O
   return { sql: reference, nature }
 }
 
-/** The value at `keys` inside the JSON field `column`; the path is bound, since its names come from callers. */
+/** The value at `keys` inside the JSON field `name`; the path is bound, since its names come from callers. */
 export function jsonOperand(
   { binder }: { binder: Binder },
   position: Position,
-  column: string,
+  name: string,
   keys: readonly string[],
 ): Operand {
   const last = splitModifier(keys.at(-1) ?? '')
   const steps = [...keys.slice(0, -1), last.name].map((key) =>
     /^[0-9]+$/.test(key) ? `[${key}]` : `."${key}"`,
   )
-  const sql = jsonAt(`${position.alias}.${quoted(column)}`, binder.literal(`$${steps.join('')}`))
+  const sql = jsonAt(
+    valueSql(position.collection, name, position.alias),
+    binder.literal(`$${steps.join('')}`),
+  )
   if (last.modifier === undefined) return { sql, nature: 'strict' }
   if (last.modifier === 'lower') return { sql: `LOWER(${sql})`, nature: 'strict' }
   throw badFilter(`:${last.modifier} does not work inside JSON fields`)

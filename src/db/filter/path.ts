@@ -53,7 +53,7 @@ function endOf(
   const found = fieldOf(context, position.collection, prop)
   if (found === 'hidden') throw badFilter(`The field ${shown(prop)} cannot be used in a filter`)
   if (found?.field.kind === 'json') {
-    return { operand: jsonOperand(context, position, found.column, rest), many: position.many }
+    return { operand: jsonOperand(context, position, prop, rest), many: position.many }
   }
   // A single relation holds the id itself, so no join is needed to compare it.
   const isOwnId = found?.field.kind === 'relation' && rest.length === 1 && rest[0] === 'id'

@@ -1,5 +1,6 @@
 import { AppError, fromTimestamp, toTimestamp } from '../../base/index.ts'
 import { quantumJobs } from '../collections/quantum_jobs.ts'
+import { splitLarge } from '../large-values.ts'
 import type { ReadTx, Tx } from '../tx.ts'
 import { type AttemptKey, endAttempt } from './dispatch.ts'
 import { chargeableMs, chargeJob } from './ledger.ts'
@@ -77,6 +78,7 @@ function finish(tx: Tx, result: AttemptResult, row: AttemptRow): Application {
   const ms = chargeableMs(result.executionMs, result.elapsedMs ?? wallMsSince(tx, row.claimed_at))
   const hasRun = status === 'completed' || ms > 0
   const startedAt = hasRun ? startOf(tx, row, ms) : row.started_at
+  const results = splitLarge(quantumJobs, { results: JSON.stringify(outcome.results) })
   const changed = tx.run(
     `UPDATE quantum_jobs SET status = $status, results = $results, error_code = $errorCode, driver = $driver,
        started_at = $startedAt, finished_at = $at, duration = $seconds, not_before = 0, held = 0,
@@ -86,7 +88,7 @@ function finish(tx: Tx, result: AttemptResult, row: AttemptRow): Application {
       job,
       attempt,
       status,
-      results: JSON.stringify(outcome.results),
+      ...results.row,
       errorCode: outcome.kind === 'failed' ? (outcome.results.error_code ?? '') : '',
       driver: row.driver,
       startedAt,
@@ -95,6 +97,7 @@ function finish(tx: Tx, result: AttemptResult, row: AttemptRow): Application {
     },
   )
   if (changed === 0) return STALE
+  results.keep(tx, job)
   closeWith(tx, result, status === 'completed' ? 'ok' : 'error', startedAt)
   if (hasRun) chargeJob(tx, { id: job, user: row.user }, ms)
   if (startedAt !== row.started_at)

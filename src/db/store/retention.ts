@@ -1,4 +1,6 @@
 import { fromTimestamp, toTimestamp } from '../../base/index.ts'
+import { calibrationResults } from '../collections/calibration_results.ts'
+import { splitLarge, valueSql } from '../large-values.ts'
 import type { SqlWriter } from '../sql.ts'
 import { STORED_STEPS } from './reading-steps.ts'
 
@@ -86,19 +88,31 @@ export const pruneCalibrationResults: PruneStep = (tx, before, most) => {
  * Removes the traces of one report by its end: `fit` of its routine results, `raw_data` of its benchmarks. SQLite
  * edits the text, so that every number stays as it was written.
  */
-export const stripCalibrationResult: PruneStep = (tx, before) =>
-  tx.run(
-    `UPDATE calibration_results SET routines = ${without('routines', 'fit')},
-       benchmarks = ${without('benchmarks', 'raw_data')}, traces_stripped = 1, updated = $at
-     WHERE seq = (SELECT seq FROM calibration_results WHERE traces_stripped = 0 AND ${ENDED} LIMIT 1)`,
-    { before: toTimestamp(before), at: tx.at },
+export const stripCalibrationResult: PruneStep = (tx, before) => {
+  const stripped = tx.one<{ id: string; routines: string | null; benchmarks: string | null }>(
+    `SELECT id, ${without('routines', 'fit')} AS routines, ${without('benchmarks', 'raw_data')} AS benchmarks
+     FROM calibration_results WHERE traces_stripped = 0 AND ${ENDED} LIMIT 1`,
+    { before: toTimestamp(before) },
   )
+  if (!stripped) return 0
+  const { id, routines, benchmarks } = stripped
+  const { row, keep } = splitLarge(calibrationResults, { routines, benchmarks })
+  tx.run(
+    `UPDATE calibration_results SET routines = $routines, benchmarks = $benchmarks, traces_stripped = 1,
+       updated = $at
+     WHERE id = $id`,
+    { ...row, id, at: tx.at },
+  )
+  keep(tx, id)
+  return 1
+}
 
-/** The JSON list in `column` with `key` removed from each object; anything but a list stays as it is. */
-function without(column: string, key: string): string {
-  return `CASE WHEN json_type(${column}) = 'array' THEN
+/** The JSON list in the field `name` with `key` removed from each object; anything but a list stays as it is. */
+function without(name: string, key: string): string {
+  const value = valueSql(calibrationResults, name, 'calibration_results')
+  return `CASE WHEN json_type(${value}) = 'array' THEN
     (SELECT json_group_array(json(CASE part.type WHEN 'object' THEN json_remove(part.value, '$.${key}')
-       ELSE ${column} -> part.key END) ORDER BY part.key) FROM json_each(${column}) part) ELSE ${column} END`
+       ELSE ${value} -> part.key END) ORDER BY part.key) FROM json_each(${value}) part) ELSE ${value} END`
 }
 
 /** Removes the answers to keyed requests, by their time. */

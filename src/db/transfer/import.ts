@@ -5,6 +5,7 @@ import { COLLECTIONS } from '../collections/index.ts'
 import { isUniqueViolation } from '../connection.ts'
 import type { Database, Tx } from '../database.ts'
 import { checkInvariants } from '../invariants.ts'
+import { splitLarge } from '../large-values.ts'
 import type { CollectionNames } from '../names.ts'
 import { type AnyRecord, createPlans, type Plan } from '../plan.ts'
 import { quoted } from '../sql.ts'
@@ -128,7 +129,7 @@ function importLine(tx: Tx, { line, names, planOf, context, errors }: LineWork):
   if (isFirst === 0) return refuse(`${collection.name}.id: ${record.id} is in the file already`)
   if (found.size > 0) return undefined
   try {
-    insertRow(tx, plan, record)
+    insertRow(tx, collection, plan, record)
   } catch (error) {
     if (!isUniqueViolation(error)) throw error
     return refuse(`${error.message.slice(error.message.indexOf(': ') + 2)}: another record has this value`)
@@ -141,10 +142,12 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function insertRow(tx: Tx, plan: Plan, record: AnyRecord): void {
+function insertRow(tx: Tx, collection: AnyCollection, plan: Plan, record: AnyRecord): void {
   const { id, created, updated } = record
   const fields = plan.fields.map(([name, field]) => [name, encoded(field, record[name]) ?? null] as const)
-  tx.run(plan.insert, { ...Object.fromEntries(fields), id, created, updated })
+  const { row, keep } = splitLarge(collection, Object.fromEntries(fields))
+  tx.run(plan.insert, { ...row, id, created, updated })
+  keep(tx, id)
 }
 
 /** The timeline begins with what is known: a job that has ended has neither attempts nor a charge here. */

@@ -4,7 +4,7 @@ import { COLLECTIONS } from '../collections/index.ts'
 import { type Connection, openConnection } from '../connection.ts'
 import { existingDatabase } from '../database-file.ts'
 import { type AnyRecord, createPlans } from '../plan.ts'
-import { tableOf } from '../tables.ts'
+import { tablesOf } from '../tables.ts'
 import { readPage } from './pages.ts'
 
 /** What the database held at one moment, read without disturbing a server that runs on it. */
@@ -47,14 +47,16 @@ export function openSnapshot(dir: string): Snapshot {
 }
 
 function mustHaveColumns(connection: Connection, collection: AnyCollection): void {
-  const stored = connection.all<{ name: string }>('SELECT name FROM pragma_table_info($table)', {
-    table: collection.name,
-  })
-  const missing = tableOf(collection).columns.find(({ name }) => !stored.some((each) => each.name === name))
-  if (!missing) return
-  throw new AppError(
-    'conflict',
-    `The database has no ${collection.name}.${missing.name}: another version wrote it; export with that version, or start svc serve of this one on it first`,
-    { reason: 'database_other_version' },
-  )
+  for (const table of tablesOf(collection)) {
+    const stored = connection.all<{ name: string }>('SELECT name FROM pragma_table_info($table)', {
+      table: table.name,
+    })
+    const missing = table.columns.find(({ name }) => !stored.some((each) => each.name === name))
+    if (!missing) continue
+    throw new AppError(
+      'conflict',
+      `The database has no ${table.name}.${missing.name}: another version wrote it; export with that version, or start svc serve of this one on it first`,
+      { reason: 'database_other_version' },
+    )
+  }
 }
