@@ -1,5 +1,8 @@
 /** Threads by the file that they run, below `src` and without its ending: entry points of the executable. */
-export const WORKERS = ['devices/process/aer_sim/methods/statevector/worker'] as const
+export const WORKERS = [
+  'devices/process/aer_sim/batch-worker',
+  'devices/process/aer_sim/methods/statevector/worker',
+] as const
 
 /**
  * Starts a thread. It does not keep the process alive. In the executable its file lies beside the main one, under the

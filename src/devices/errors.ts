@@ -14,7 +14,7 @@ export class StartupError extends Error {
   }
 }
 
-interface JobErrorDetails {
+export interface JobErrorDetails {
   /** `user` (default): the job itself is at fault and runs never. `device`: running it again may help. */
   class?: JobFailure['class']
   /** A stable code for clients, such as `too_many_qubits`. */
@@ -40,6 +40,16 @@ export class JobError extends Error {
     this.errorCode = details.errorCode
     this.circuitIndex = details.circuitIndex
     this.executed = details.executed ?? false
+  }
+
+  /** What was given beside the message, without the cause: it may have to cross to another thread. */
+  get details(): JobErrorDetails {
+    return {
+      class: this.class,
+      executed: this.executed,
+      ...(this.errorCode !== undefined && { errorCode: this.errorCode }),
+      ...(this.circuitIndex !== undefined && { circuitIndex: this.circuitIndex }),
+    }
   }
 }
 

@@ -1,12 +1,14 @@
 import { defineDevice } from '../../define-device.ts'
 import { newSeed } from '../../numeric/random.ts'
 import { opt } from '../../options.ts'
+import { Batch } from './batch.ts'
 import { AUTOMATIC } from './choose-method.ts'
 import { METHODS } from './methods/index.ts'
 import { createEngine } from './methods/statevector/engine.ts'
 import { MAX_STATE_QUBITS } from './methods/statevector/statevector.ts'
 import { NoiseFile } from './noise/noise-file.ts'
-import { DEFAULT_BOND, simulateJob } from './run-job.ts'
+import { simulateJob } from './run-job.ts'
+import { DEFAULT_BOND } from './run-share.ts'
 
 /** Simulator: exact, or with the noise of a file. */
 export const aerSim = defineDevice({
@@ -43,7 +45,9 @@ export const aerSim = defineDevice({
     }),
   },
   async create({ options, clock, device, log }) {
-    const engine = await createEngine(options.threads ?? navigator.hardwareConcurrency)
+    const threads = options.threads ?? navigator.hardwareConcurrency
+    const engine = await createEngine(threads)
+    const batch = new Batch(threads)
     const noise = options.noise === undefined ? undefined : new NoiseFile(options.noise, log)
     return {
       start: async () => engine.warmUp(),
@@ -63,9 +67,13 @@ export const aerSim = defineDevice({
           noise: noise?.current,
           clock,
           engine,
+          batch,
           io,
         }),
-      stop: async () => engine.stop(),
+      stop: async () => {
+        engine.stop()
+        batch.stop()
+      },
       info: () => ({ qubits: options.max_qubits, backend: 'simulated' }),
     }
   },

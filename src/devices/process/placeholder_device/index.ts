@@ -1,7 +1,7 @@
 import { JOB_LIMITS } from '../../../protocol/index.ts'
 import { defineDevice } from '../../define-device.ts'
 import { JobError } from '../../errors.ts'
-import { validateJob } from '../aer_sim/run-job.ts'
+import { validateJob } from '../aer_sim/executions.ts'
 
 const QUBITS = 16
 

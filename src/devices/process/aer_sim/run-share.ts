@@ -1,0 +1,155 @@
+import type { Clock } from '../../../base/index.ts'
+import type { CircuitResult, JobPayload } from '../../../protocol/index.ts'
+import { type Circuit, runDynamic } from '../../../qasm/index.ts'
+import type { JobIo } from '../../define-device.ts'
+import { jobErrorOf } from '../../errors.ts'
+import { createRng } from '../../numeric/random.ts'
+import { circuitResultOf, ResultBudget } from '../../results.ts'
+import { type Bounds, type Execution, lowerExecution } from './executions.ts'
+import type { Engine } from './methods/statevector/engine.ts'
+import type { NoiseModel } from './noise/model.ts'
+import { Pacer } from './pacer.ts'
+import type { Readout } from './readout.ts'
+import { type CircuitOutcome, runCircuit } from './run-circuit.ts'
+
+/** A job as every thread that runs some of it knows it. */
+export interface ShareOfJob {
+  /** Name of the device, for messages and results. */
+  device: string
+  payload: JobPayload
+  bounds: Bounds
+  /** Name of the simulation method, or `automatic`. */
+  method: string
+  /** An integer from 0 to 2^53 - 1. */
+  seed: number
+}
+
+export interface ShareParts {
+  /** What the device adds to the circuits; absent for an exact simulation. */
+  noise?: NoiseModel | undefined
+  clock: Clock
+  engine: Engine
+  io: JobIo
+  /** Threads that run circuits of the job at the same time, and so share the memory. */
+  threads: number
+}
+
+/** Bonds up to which an operation takes seconds at most. */
+export const DEFAULT_BOND = 256
+
+/** Share of the free memory a simulation may take. */
+const MEMORY_SHARE = 0.5
+
+/** Memory a simulation may take now, in bytes, also inside a container. */
+function freeBytes(): number {
+  const bytes = Math.min(process.availableMemory(), process.constrainedMemory() || Number.POSITIVE_INFINITY)
+  return MEMORY_SHARE * bytes
+}
+
+function memoryOf(payload: JobPayload): Readout['memory'] {
+  if (payload.meas_level === 1) return payload.meas_return === 'avg' ? 'mean_point' : 'points'
+  return payload.memory ? 'bits' : 'none'
+}
+
+/** Work of an execution besides its steps, in amplitude updates: so that many tiny ones give way too. */
+const EXECUTION_WORK = 2 ** 20
+
+/** Runs executions of one job, one after the other. */
+export class ShareRunner {
+  readonly #job: ShareOfJob
+  readonly #parts: ShareParts
+  readonly #pacer: Pacer
+  readonly #budget = new ResultBudget()
+  readonly #rng
+
+  constructor(job: ShareOfJob, parts: ShareParts) {
+    this.#job = job
+    this.#parts = parts
+    this.#pacer = new Pacer(parts.clock, parts.io)
+    this.#rng = createRng(job.seed)
+  }
+
+  /** @throws JobError when the circuit cannot be expanded, or not by this device. */
+  lower(execution: Execution): Circuit {
+    return lowerExecution(execution, this.#job.device, this.#job.bounds)
+  }
+
+  /** @throws JobError when the circuit cannot be run. */
+  async run(execution: Execution, circuit: Circuit): Promise<CircuitResult> {
+    const { clock, engine, noise, threads } = this.#parts
+    const { bounds, method, payload } = this.#job
+    const from = clock.monotonic()
+    const outcome = await runExecution(execution, circuit, {
+      circuitIndex: execution.circuitIndex,
+      shots: execution.shots,
+      memory: memoryOf(payload),
+      noise,
+      rng: this.#rng,
+      stream: execution.stream,
+      pacer: this.#pacer,
+      budget: this.#budget,
+      clock,
+      engine,
+      method,
+      room: {
+        stateQubits: bounds.stateQubits,
+        bytes: freeBytes() / threads,
+        bond: bounds.bond ?? DEFAULT_BOND,
+      },
+    })
+    const seconds = (clock.monotonic() - from) / 1_000
+    const result = resultOf(execution, circuit, outcome, this.#job, seconds)
+    this.#pacer.spend(EXECUTION_WORK)
+    await this.#pacer.rest()
+    return result
+  }
+}
+
+async function runExecution(
+  { program, values, circuitIndex }: Execution,
+  circuit: Circuit,
+  run: Parameters<typeof runCircuit>[1],
+): Promise<CircuitOutcome> {
+  try {
+    return await runCircuit({ ...circuit, walk: (sink) => runDynamic(program, values, sink) }, run)
+  } catch (error) {
+    throw jobErrorOf(error, circuitIndex, true)
+  }
+}
+
+function warningsOf(circuit: Circuit, outcome: CircuitOutcome, payload: JobPayload): string[] {
+  const isUnmeasured = outcome.unmeasured.length === circuit.clbits
+  const hasDiscriminator = (payload.acq_rotation ?? payload.acq_threshold ?? null) !== null
+  return [
+    ...circuit.warnings,
+    ...(isUnmeasured ? ['The circuit measures nothing: counts are empty'] : []),
+    ...(hasDiscriminator ? ['acq_rotation and acq_threshold have no effect on a simulator'] : []),
+  ]
+}
+
+function resultOf(
+  execution: Execution,
+  circuit: Circuit,
+  outcome: CircuitOutcome,
+  { payload, seed }: ShareOfJob,
+  seconds: number,
+): CircuitResult {
+  const warnings = warningsOf(circuit, outcome, payload)
+  return circuitResultOf({
+    circuitIndex: execution.circuitIndex,
+    circuit,
+    shots: execution.shots,
+    ...(outcome.counts !== undefined && { counts: outcome.counts }),
+    ...(outcome.memory !== undefined && { memory: outcome.memory }),
+    metadata: {
+      ...outcome.provenance,
+      seed,
+      seconds,
+      parameter_set: execution.parameterSet,
+      meas_level: payload.meas_level,
+      meas_return: payload.meas_return,
+      ...(payload.meas_level === 1 && { unmeasured_slots: outcome.unmeasured }),
+      ...(warnings.length > 0 && { warnings }),
+    },
+  })
+}
