@@ -5,7 +5,7 @@
 import { cpus, release, totalmem } from 'node:os'
 import { join } from 'node:path'
 
-const BENCHES = ['start-up', 'memory', 'latency', 'throughput', 'submissions', 'sockets']
+const BENCHES = ['start-up', 'memory', 'latency', 'throughput', 'submissions', 'sockets', 'scale']
 
 const [cpu] = cpus()
 const gigabytes = (totalmem() / 1e9).toFixed(0)

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { Service, temporaryFolder, until } from '../../tests/support/executable.ts'
 import { Listener } from './listener.ts'
 import { postJob } from './post-job.ts'
@@ -24,13 +25,23 @@ export class Lab implements AsyncDisposable {
     this.token = token
   }
 
-  /** Installs and starts the server, with the settings and the log of a production. */
-  static async open(): Promise<Lab> {
+  /**
+   * Installs and starts the server, with the settings and the log of a production. `fill` may write into its
+   * database meanwhile.
+   */
+  static async open(fill?: (database: string, ids: { owner: string; qpu: string }) => void): Promise<Lab> {
     const folder = temporaryFolder()
     const service = await Service.install(folder.path)
     await service.start()
-    const { token } = await service.createUser(1_000_000)
-    return new Lab(folder, service, await service.createQpu(QPU), token)
+    const { id: owner, token } = await service.createUser(1_000_000)
+    const qpu = await service.createQpu(QPU)
+    if (fill) {
+      await service.stop()
+      fill(join(folder.path, 'svc_data/svc.db'), { owner, qpu: qpu.id })
+      // Every page of the database is checked first.
+      await service.start({}, [], 600_000)
+    }
+    return new Lab(folder, service, qpu, token)
   }
 
   /** Starts the `mock` driver and waits until the server shows it as online. Returns the ms that took. */
@@ -90,9 +101,14 @@ export class Lab implements AsyncDisposable {
     return Listener.open(this.service.url, this.token)
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  /** Stops driver and server; the folder stays until the end. */
+  async stop(): Promise<void> {
     await this.stopDriver()
     await this.service.stop()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop()
     this.#folder[Symbol.dispose]()
   }
 }

@@ -139,8 +139,8 @@ export class Service {
     void this.#collect(server.stderr)
   }
 
-  /** Starts the server and waits until it is healthy. Returns the ms that took. */
-  async start(env: Record<string, string> = {}, flags: string[] = []): Promise<number> {
+  /** Starts the server and waits until it is healthy, `patienceMs` at most. Returns the ms that took. */
+  async start(env: Record<string, string> = {}, flags: string[] = [], patienceMs = 30_000): Promise<number> {
     const started = performance.now()
     this.launch(env, flags)
     await until(
@@ -149,7 +149,7 @@ export class Service {
         if (this.#process?.exitCode !== null) throw new Error(`the server ended: ${this.#log}`)
         return (await fetch(`${this.url}/api/health`)).ok
       },
-      30_000,
+      patienceMs,
       5,
     )
     const took = performance.now() - started

@@ -1,0 +1,172 @@
+/**
+ * What 10^6 jobs and 10^7 events cost: p50 and p99 of each request on such a database beside a nearly empty one, by
+ * the built executable, in turns: `bun bench/scale.ts [--rounds 5]`. `SCALE=0.1` takes a tenth. The goal is a ratio of
+ * 2 at most, and pages of lists within 50 ms. Fills about 10 GB in the temporary folder and removes them.
+ */
+import { join } from 'node:path'
+import { silentLog, systemClock } from '../src/base/index.ts'
+import { openDatabase, pruneEvents, pruneReadings } from '../src/db/index.ts'
+import { Pace } from '../src/server/events/pace.ts'
+import { seed } from './scale/seed.ts'
+import { percentile, spreadOf } from './support/figures.ts'
+import { Lab } from './support/lab.ts'
+import { printTable, startBench } from './support/output.ts'
+
+const CALLS = 200
+/** Of those that count all rows. */
+const COUNTS = 20
+const JOBS = 100
+const PRUNE_STEPS = 100
+const CHECKED_AT_START = 134_217_728
+/** Nearly empty: as much as every request needs for a whole page. */
+const FEW = { jobs: 2_000, events: 30_000 }
+
+const scale = Number(process.env['SCALE'] ?? 1)
+if (!(scale > 0 && scale <= 10)) throw new Error(`SCALE is "${process.env['SCALE']}"; give a number up to 10`)
+const many = { jobs: Math.round(1e6 * scale), events: Math.round(1e7 * scale) }
+const { rounds } = startBench('Scale')
+
+/** A database under measurement. */
+interface Side {
+  lab: Lab
+  monitor: string
+  folder: string
+}
+
+async function open(amounts: typeof many): Promise<Side> {
+  let [monitor, database, filled] = ['', '', 0]
+  const lab = await Lab.open((path, ids) => {
+    database = path
+    monitor = seed(path, amounts, ids)
+    filled = performance.now()
+  })
+  console.error(
+    `${amounts.events} events: started after ${((performance.now() - filled) / 1_000).toFixed(1)} s`,
+  )
+  // The check of a large file goes on after the start, and reads all of it.
+  if (Bun.file(database).size > CHECKED_AT_START) await lab.service.says('database checked', 0, 600_000)
+  await lab.startDriver()
+  return { lab, monitor, folder: join(lab.service.folder, 'svc_data') }
+}
+
+const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString()
+const records = (collection: string, query: Record<string, string>) =>
+  `/api/collections/${collection}/records?${new URLSearchParams(query)}`
+
+/** Requests for a page, by what the table calls them. */
+const PAGES: Record<string, (side: Side) => string> = {
+  'own jobs, newest 100': () => '/api/jobs?limit=100',
+  'own jobs, 100 after the first 1,000': () => '/api/jobs?limit=100&skip=1000',
+  'jobs, newest 30': () => records('quantum_jobs', { sort: '-created', skipTotal: 'true' }),
+  'jobs, 30 before a moment': () =>
+    records('quantum_jobs', { filter: `created < "${day(-0.005)}"`, sort: '-created', skipTotal: 'true' }),
+  'events, newest 30 of a type': () =>
+    records('events', { filter: 'type = "CryostatReading"', sort: '-ts', skipTotal: 'true' }),
+  'events, 30 before a moment': () =>
+    records('events', { filter: `ts < "${day(-0.005)}"`, sort: '-ts', skipTotal: 'true' }),
+  'jobs, newest 30 with total': () => records('quantum_jobs', { sort: '-created' }),
+  'events, newest 30 with total': () => records('events', { sort: '-ts' }),
+  'series, an hour': ({ monitor }) => `/api/events/series?driver=${monitor}&from=${day(-1 / 24)}`,
+  'series, 30 days': ({ monitor }) => `/api/events/series?driver=${monitor}&from=${day(-30)}`,
+}
+
+async function page({ lab }: Side, path: string): Promise<void> {
+  const answer = await fetch(lab.service.url + path, { headers: { authorization: lab.token } })
+  const body = await answer.arrayBuffer()
+  if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}: ${Buffer.from(body)}`)
+}
+
+/** ms of `work` on each of the two sides, `count` times in turns. */
+async function inTurns(
+  sides: readonly Side[],
+  count: number,
+  work: (side: Side) => Promise<unknown>,
+): Promise<number[][]> {
+  const times: number[][] = sides.map(() => [])
+  for (let at = 0; at < count; at += 1) {
+    for (const [index, side] of sides.entries()) {
+      const start = performance.now()
+      await work(side)
+      times[index]?.push(performance.now() - start)
+    }
+  }
+  return times
+}
+
+/** p50 and p99 of each round on the two databases. */
+const found = new Map<string, { p50: [number, number][]; p99: [number, number][] }>()
+function note(name: string, [few = [], full = []]: number[][]): void {
+  const rows = found.get(name) ?? { p50: [], p99: [] }
+  found.set(name, rows)
+  rows.p50.push([percentile(few, 0.5), percentile(full, 0.5)])
+  rows.p99.push([percentile(few, 0.99), percentile(full, 0.99)])
+}
+
+/** ms of the steps of a pruning that removes everything, on the databases of stopped servers. */
+async function measurePruning(sides: readonly Side[]): Promise<void> {
+  const databases = await Promise.all(
+    sides.map(({ folder }) => openDatabase({ dir: folder, clock: systemClock, log: silentLog })),
+  )
+  for (const [name, step] of Object.entries({ pruneEvents, pruneReadings })) {
+    const times: number[][] = databases.map(() => [])
+    const paces = databases.map(() => new Pace(systemClock))
+    for (let at = 0; at < PRUNE_STEPS; at += 1) {
+      for (const [index, db] of databases.entries()) {
+        const start = performance.now()
+        await db.write('prune', (tx) => paces[index]?.measure((most) => step(tx, Date.now(), most)))
+        times[index]?.push(performance.now() - start)
+        await Bun.sleep(5)
+      }
+    }
+    note(`step of ${name}`, times)
+  }
+  for (const db of databases) await db.close()
+}
+
+{
+  const few = await open(FEW)
+  await using _few = few.lab
+  const start = performance.now()
+  const full = await open(many)
+  await using _full = full.lab
+  const size = Bun.file(join(full.folder, 'svc.db')).size
+  console.error(
+    `filled ${(size / 1e9).toFixed(1)} GB in ${((performance.now() - start) / 1_000).toFixed(0)} s`,
+  )
+  const sides = [few, full]
+  const listeners = await Promise.all(sides.map(({ lab }) => lab.listen()))
+  const listenerOf = new Map(sides.map((side, index) => [side, listeners[index]]))
+  for (const side of sides) for (const path of Object.values(PAGES)) await page(side, path(side))
+  for (let round = 0; round < rounds; round += 1) {
+    note('submission', await inTurns(sides, CALLS, ({ lab }) => lab.submit()))
+    for (const { lab } of sides) await lab.untilCompleted([await lab.submit()])
+    note(
+      'submission to completion',
+      await inTurns(sides, JOBS, async (side) => {
+        const id = await side.lab.submit()
+        await listenerOf.get(side)?.completed(id)
+      }),
+    )
+    for (const [name, path] of Object.entries(PAGES)) {
+      const calls = name.endsWith('with total') ? COUNTS : CALLS
+      note(name, await inTurns(sides, calls, (side) => page(side, path(side))))
+    }
+  }
+  for (const listener of listeners) listener.close()
+  for (const { lab } of sides) await lab.stop()
+  await measurePruning(sides)
+}
+
+/** Medians over the rounds of what the two databases took, and of their ratio. */
+function cells(pairs: readonly [number, number][]): number[] {
+  const median = (value: (pair: [number, number]) => number) => spreadOf(pairs.map(value)).median
+  return [median(([few]) => few), median(([, full]) => full), median(([few, full]) => full / few)]
+}
+
+console.log(
+  `${many.jobs.toLocaleString('en')} jobs, ${many.events.toLocaleString('en')} events; medians over the rounds:\n`,
+)
+printTable(
+  ['ms', 'p50, few rows', 'p50', 'ratio', 'p99, few rows', 'p99', 'ratio'],
+  [...found].map(([name, { p50, p99 }]) => [name, ...cells(p50), ...cells(p99)]),
+)

@@ -1,0 +1,140 @@
+import { Database as Sqlite } from 'bun:sqlite'
+
+/** What a database is filled with. */
+export interface Amounts {
+  jobs: number
+  events: number
+}
+
+/** Monitors that share the events; each has reported every 5 s. */
+const MONITORS = 20
+const POLL_S = 5
+const USERS = 1_000
+const ROWS_AT_ONCE = 100_000
+/** Length in s of the stored buckets, see `src/db/store/reading-steps.ts`. */
+const STEPS = [1, 15, 300, 7_200]
+/** Two channels, as drivers send them. */
+const PAYLOAD = `'{"readings":{"mapper.bf.tmixing":{"value":0.01' || (i % 10) || ',"unit":"K","status":"SYNCHRONIZED"},' ||
+  '"mapper.bf.p1":{"value":0.5' || (i % 7) || ',"unit":"mbar","status":"SYNCHRONIZED"}}}'`
+
+/**
+ * Fills the database of a stopped server: jobs that have ended, of many users, the first 1,500 and every hundredth of
+ * `owner`, with all their rows; 20,000 that wait for a QPU without a driver; and readings of 20 monitors up to now
+ * with their series. Everything a server would have written, but by bulk statements. Returns the id of one monitor.
+ */
+export function seed(
+  path: string,
+  { jobs, events }: Amounts,
+  { owner, qpu }: { owner: string; qpu: string },
+): string {
+  using file = new Sqlite(path, { strict: true })
+  file.run('PRAGMA synchronous = OFF')
+  file.run('PRAGMA temp_store = MEMORY')
+  file.run('PRAGMA cache_size = -200000')
+  const now = Math.floor(Date.now() / 1_000)
+  const run = (sql: string) => file.run(sql)
+  const all = (count: number, sql: (numbers: string) => string) => {
+    for (let first = 0; first < count; first += ROWS_AT_ONCE) {
+      const last = Math.min(first + ROWS_AT_ONCE, count) - 1
+      run(sql(`n(i) AS (SELECT ${first} UNION ALL SELECT i + 1 FROM n WHERE i < ${last})`))
+    }
+  }
+  const at = `strftime('%Y-%m-%d %H:%M:%fZ', ${now - jobs} + i, 'unixepoch')`
+  all(
+    USERS,
+    (numbers) => `WITH RECURSIVE ${numbers} INSERT INTO users (id, username, email, qpu_ms, created, updated)
+      SELECT printf('user%011d', i), 'user' || i, 'user' || i || '@example.org', 1000000, ${at}, ${at} FROM n`,
+  )
+  run(
+    `INSERT INTO qpus (id, name, num_qubits, created, updated) VALUES ('qpuwithoutdrive', 'idle', 24, '', '')`,
+  )
+  const job = `printf('job%012d', i)`
+  const user = `CASE WHEN i % 100 = 0 OR i < 1500 THEN '${owner}' ELSE printf('user%011d', i % ${USERS}) END`
+  all(
+    jobs,
+    (
+      numbers,
+    ) => `WITH RECURSIVE ${numbers} INSERT INTO quantum_jobs (id, user_id, qpu_target, payload, status,
+        finished_at, duration, results, started_at, attempt, qubits, created, updated)
+      SELECT ${job}, ${user}, '${qpu}', '{"shots":100,"circuits":[{"circuit":"OPENQASM 3.0; qubit[2] q;"}]}',
+        'completed', ${at}, 0.005, '{"counts":[{"00":50,"11":50}]}', ${at}, 1, 2, ${at}, ${at} FROM n`,
+  )
+  all(
+    jobs,
+    (
+      numbers,
+    ) => `WITH RECURSIVE ${numbers} INSERT INTO job_attempts (id, job, attempt, driver, qpu, epoch, state,
+        claimed_at, started_at, ended_at, execution_ms)
+      SELECT printf('try%012d', i), ${job}, 1, 'earlier', '${qpu}', 1, 'ok', ${at}, ${at}, ${at}, 5 FROM n`,
+  )
+  for (const [step, event] of ['submitted', 'claimed', 'completed'].entries()) {
+    all(
+      jobs,
+      (numbers) => `WITH RECURSIVE ${numbers} INSERT INTO job_timeline (id, job, at, event, attempt)
+        SELECT printf('tl${step}%012d', i), ${job}, ${at}, '${event}', ${Math.min(step, 1)} FROM n`,
+    )
+  }
+  all(
+    jobs,
+    (numbers) => `WITH RECURSIVE ${numbers} INSERT INTO qpu_ledger (id, user, kind, source_id, delta_ms, at)
+      SELECT printf('led%012d', i), ${user}, 'charge', ${job}, -5, ${at} FROM n`,
+  )
+  all(
+    Math.min(20_000, jobs),
+    (
+      numbers,
+    ) => `WITH RECURSIVE ${numbers} INSERT INTO quantum_jobs (id, user_id, qpu_target, payload, status, qubits,
+        created, updated)
+      SELECT printf('wait%011d', i), printf('user%011d', i % ${USERS}), 'qpuwithoutdrive', '{}', 'pending', 2, ${at}, ${at}
+      FROM n`,
+  )
+  run(`UPDATE users SET qpu_ms = qpu_ms + coalesce((SELECT sum(delta_ms) FROM qpu_ledger WHERE user = users.id), 0)
+       WHERE id LIKE 'user0%'`)
+  seedEvents(run, all, { events, qpu, now })
+  run('PRAGMA wal_checkpoint(TRUNCATE)')
+  return monitorId(0)
+}
+
+const monitorId = (at: number) => `monitor${String(at).padStart(8, '0')}`
+const MONITOR = `printf('monitor%08d', i % ${MONITORS})`
+
+function seedEvents(
+  run: (sql: string) => unknown,
+  all: (count: number, sql: (numbers: string) => string) => void,
+  { events, qpu, now }: { events: number; qpu: string; now: number },
+): void {
+  const first = now - Math.ceil(events / MONITORS) * POLL_S
+  const seconds = `(${first} + i / ${MONITORS} * ${POLL_S})`
+  const ts = `strftime('%Y-%m-%dT%H:%M:%fZ', ${seconds}, 'unixepoch')`
+  for (let at = 0; at < MONITORS; at += 1) {
+    run(`INSERT INTO drivers (id, name, qpu, operation, token, created, updated)
+         VALUES ('${monitorId(at)}', 'monitor_${at}', '${qpu}', 'monitor', 'token ${at}', '', '')`)
+    run(`INSERT INTO reading_series (id, driver, channel, unit, last) VALUES
+      (${2 * at + 1}, '${monitorId(at)}', 'mapper.bf.tmixing', 'K', ${now}),
+      (${2 * at + 2}, '${monitorId(at)}', 'mapper.bf.p1', 'mbar', ${now})`)
+  }
+  all(
+    events,
+    (numbers) => `WITH RECURSIVE ${numbers}
+      INSERT INTO events (id, source, driver, qpu, type, payload, ts, created, updated)
+      SELECT printf('ev%013d', i), 'monitor_' || (i % ${MONITORS}), ${MONITOR}, '${qpu}', 'CryostatReading', ${PAYLOAD},
+        ${ts}, ${ts}, ${ts} FROM n`,
+  )
+  // By monitor, so that each part of the table is written in its order.
+  const polls = Math.ceil(events / MONITORS)
+  for (const step of STEPS) {
+    const count = Math.max(1, Math.floor(step / POLL_S))
+    const buckets = Math.ceil((polls * POLL_S) / Math.max(step, POLL_S))
+    for (let at = 0; at < MONITORS; at += 1) {
+      all(
+        buckets,
+        (numbers) => `WITH RECURSIVE ${numbers}
+          INSERT INTO reading_buckets (driver, step, start, series, low, high, total, readings)
+          SELECT '${monitorId(at)}', ${step}, (${first} / ${step} + i * ${Math.max(step, POLL_S) / step}) * ${step},
+            ${2 * at + 1} + channel.value, 0.01, 0.02, 0.015 * ${count}, ${count} FROM n, json_each('[0, 1]') channel`,
+      )
+    }
+  }
+  run(`INSERT INTO meta (key, value) SELECT 'readings_rolled_up', max(seq) FROM events HAVING max(seq) IS NOT NULL
+       ON CONFLICT DO UPDATE SET value = excluded.value`)
+}
