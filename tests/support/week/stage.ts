@@ -1,0 +1,63 @@
+import type { FakeClock } from '../../../src/base/index.ts'
+import { Agenda } from '../../../src/server/simulate/agenda.ts'
+
+/** Numbers that look random and are the same for the same seed (mulberry32). */
+export class Random {
+  #state: number
+
+  constructor(seed: number) {
+    this.#state = seed >>> 0
+  }
+
+  /** From 0 to below 1. */
+  fraction(): number {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+
+  /** A whole number from `least` to `most`. */
+  between(least: number, most: number): number {
+    return least + Math.floor(this.fraction() * (most - least + 1))
+  }
+
+  pick<T>(list: readonly T[]): T {
+    const one = list[this.between(0, list.length - 1)]
+    if (one === undefined) throw new Error('the list is empty')
+    return one
+  }
+}
+
+/** A virtual time in which asynchronous work happens at planned moments, one after the other. */
+export class Stage {
+  readonly clock: FakeClock
+  readonly random: Random
+  readonly #agenda = new Agenda()
+  #due: (() => Promise<void>)[] = []
+
+  constructor(clock: FakeClock, random: Random) {
+    this.clock = clock
+    this.random = random
+  }
+
+  /** Lets `work` happen at `at`, ms since the epoch; the past is now. Clocks tell whole ms. */
+  at(at: number, work: () => Promise<void>): void {
+    this.#agenda.add(Math.max(Math.round(at), this.clock.now()), () => this.#due.push(work))
+  }
+
+  /** Lets `work` happen `ms` from now. */
+  later(ms: number, work: () => Promise<void>): void {
+    this.at(this.clock.now() + ms, work)
+  }
+
+  /** Goes to the next moment and does everything planned for it; false when nothing is planned. */
+  async step(): Promise<boolean> {
+    const { next } = this.#agenda
+    if (next === undefined) return false
+    await this.clock.advance(next - this.clock.now())
+    this.#agenda.runNext()
+    for (const work of this.#due.splice(0)) await work()
+    return true
+  }
+}
