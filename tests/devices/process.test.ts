@@ -33,7 +33,7 @@ test('placeholder_device checks a job and then says at once that it cannot run i
 for (const [pair, reason] of [
   [
     'method=exact',
-    'bad value for -o method: "exact" is not one of automatic, statevector, stabilizer, density_matrix, matrix_product_state',
+    'bad value for -o method: "exact" is not one of automatic, statevector, stabilizer, trajectories, density_matrix, matrix_product_state',
   ],
   ['noise=/etc/passwd', 'bad value for -o noise: /etc/passwd is not in a safe location'],
   ['max_qubits=30', 'bad value for -o max_qubits: 30 is out of range; use an integer from 1 to 27'],

@@ -75,24 +75,27 @@ describe.skipIf(!python)('Qiskit Aer agrees on noise', () => {
     console.info(`${CIRCUITS} density matrices: largest difference ${farthest.toExponential(1)}`)
   })
 
-  test.each(['density_matrix', 'matrix_product_state'])(`in the counts of %s`, async (method) => {
-    const comparisons = new Comparisons()
-    for (let seed = 0; seed < CIRCUITS; seed++) {
-      const { circuit, noise, model, lowered } = noisyCircuit(seed, 'end')
-      const theirs = await aer.ask<Record<string, number>>({
-        ask: 'counts',
-        shots: SHOTS,
-        seed,
-        ...circuit,
-        noise,
-      })
-      const program = programOf(lowered.ops ?? [], lowered.qubits, lowered.clbits)
-      const { counts = {} } = await runCircuit(
-        program,
-        runOptions({ method, seed, shots: SHOTS, noise: model }),
-      )
-      comparisons.add(`seed ${seed}`, counts, theirs)
-    }
-    comparisons.judge()
-  })
+  test.each(['trajectories', 'density_matrix', 'matrix_product_state'])(
+    `in the counts of %s`,
+    async (method) => {
+      const comparisons = new Comparisons()
+      for (let seed = 0; seed < CIRCUITS; seed++) {
+        const { circuit, noise, model, lowered } = noisyCircuit(seed, 'end')
+        const theirs = await aer.ask<Record<string, number>>({
+          ask: 'counts',
+          shots: SHOTS,
+          seed,
+          ...circuit,
+          noise,
+        })
+        const program = programOf(lowered.ops ?? [], lowered.qubits, lowered.clbits)
+        const { counts = {} } = await runCircuit(
+          program,
+          runOptions({ method, seed, shots: SHOTS, noise: model }),
+        )
+        comparisons.add(`seed ${seed}`, counts, theirs)
+      }
+      comparisons.judge()
+    },
+  )
 })

@@ -49,7 +49,7 @@ export function philox(counter: Uint32Array, keyA: number, keyB: number, out: Ui
 }
 
 /** What a draw is for, so that draws of one shot for different purposes are independent. */
-export const PURPOSE = { measurement: 0, readout: 1, signal: 2 } as const
+export const PURPOSE = { measurement: 0, readout: 1, signal: 2, noise: 3 } as const
 
 /** A stream of random numbers that depends on nothing but its key: the same on every platform. */
 export interface Rng {

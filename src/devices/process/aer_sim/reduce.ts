@@ -24,7 +24,7 @@ export interface Reduced {
   ops: Action[]
   /** Measurements that may wait until after the last step. */
   terminal: { qubit: number; clbit: number }[]
-  /** Whether some step is a measurement or reset, so that shots differ before the end. */
+  /** Whether some step is a measurement, a reset or noise, so that shots differ before the end. */
   collapses: boolean
 }
 
@@ -131,7 +131,7 @@ export function reduceCircuit(all: readonly (Op | ChannelOp)[], qubits: number, 
     qubits: [...new Set(ops.flatMap(qubitsOf))].sort((a, b) => a - b),
     ops,
     terminal: backward.terminal,
-    collapses: ops.some(({ kind }) => kind === 'measure' || kind === 'reset'),
+    collapses: ops.some(({ kind }) => kind === 'measure' || kind === 'reset' || kind === 'channel'),
   }
 }
 

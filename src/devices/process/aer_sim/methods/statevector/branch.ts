@@ -1,8 +1,10 @@
 import type { Op, Sink } from '../../../../../qasm/index.ts'
 import { PURPOSE, type Rng } from '../../../../numeric/random.ts'
+import type { NoiseModel } from '../../noise/model.ts'
 import type { Pacer } from '../../pacer.ts'
 import { canErr, type ReadoutError } from '../../readout.ts'
 import { compile, type KernelCall } from './compile.ts'
+import { type Kraus, KrausTable, krausCall, probabilityIn } from './kraus.ts'
 import { type Branch, KeptState, type Known, NOTHING, type Outcome, Pending } from './pending.ts'
 import type { Step } from './plan.ts'
 import type { Statevector } from './statevector.ts'
@@ -16,7 +18,12 @@ interface Source {
   pacer: Pacer
   /** How often a measurement made here is reported wrongly. */
   errors(qubit: number): ReadoutError
+  /** What follows the gates of a program that outcomes steer; a plan has it among its steps. */
+  noise?: NoiseModel | undefined
 }
+
+/** Amplitude updates that may wait: what is carried out without giving way takes some hundredths of a second. */
+const QUEUE_WORK = 2 ** 24
 
 /**
  * Walks one branch. The first measurement after a gate draws a whole basis state for each shot; this one and those
@@ -29,6 +36,7 @@ export class Walker implements Sink {
   readonly #pending: Pending
   readonly #branch: Branch
   readonly #history: Outcome[] = []
+  readonly #kraus: KrausTable
   #kept: KeptState
   /** Steps are skipped until the point where the branch left another. */
   #skips: boolean
@@ -37,11 +45,14 @@ export class Walker implements Sink {
   /** Basis state of each shot, from the first measurement to the next gate. */
   #indices: Uint32Array | undefined
   #samplings = 0
+  /** Channels met so far: each has draws of its own. */
+  #channels = 0
   /** Gates that wait for the next measurement: many together take less time than one by one. */
   #queue: KernelCall[] = []
 
-  constructor(branch: Branch, source: Source, pending: Pending) {
+  constructor(branch: Branch, source: Source, pending: Pending, kraus: KrausTable) {
     this.#source = source
+    this.#kraus = kraus
     this.#pending = pending
     this.#branch = branch
     this.#shots = branch.shots
@@ -66,20 +77,38 @@ export class Walker implements Sink {
 
   /** Carries out one step of a plan; `bits` receives measured outcomes. */
   async step(step: Step, bits: Uint8Array): Promise<void> {
-    if (step.kind === 'reset') this.#reset(step.bit)
-    else if (step.kind === 'measure') {
+    if (step.kind === 'gates') {
+      if (this.#skips) return
+      this.#gate(step.calls)
+      const { qubits } = this.#source.state
+      if (this.#queue.length * 2 ** qubits > QUEUE_WORK) await this.arrive()
+      return
+    }
+    if (step.kind !== 'channel' || step.operators.some(({ weight }) => weight === undefined))
+      await this.arrive()
+    if (step.kind === 'channel') this.#disturb(step.targets, step.operators)
+    else if (step.kind === 'reset') this.#reset(step.bit)
+    else {
       const outcome = this.#read(step.bit, step.qubit)
       if (step.clbit >= 0) bits[step.clbit] = outcome
-    } else if (!this.#skips) {
-      this.#gate(step.calls)
-      await this.#source.state.evolve(this.#takeQueue(), this.#source.pacer)
     }
+  }
+
+  /** Carries out the gates that wait, giving way to other tasks. */
+  async arrive(): Promise<void> {
+    if (this.#queue.length > 0) await this.#source.state.evolve(this.#takeQueue(), this.#source.pacer)
   }
 
   apply(op: Op): void {
     if (op.kind === 'reset') this.#reset(1 << op.qubit)
-    if (this.#skips || (op.kind !== 'unitary' && op.kind !== 'phase')) return
-    this.#gate(compile(op))
+    if (op.kind === 'reset' || op.kind === 'measure' || op.kind === 'barrier') return
+    if (!this.#skips && op.kind !== 'delay') this.#gate(compile(op))
+    for (const { qubits, channel } of this.#source.noise?.after?.(op) ?? []) {
+      this.#disturb(
+        qubits.map((qubit) => 1 << qubit),
+        this.#kraus.of(channel),
+      )
+    }
   }
 
   measure(qubit: number): 0 | 1 {
@@ -114,6 +143,33 @@ export class Walker implements Sink {
     this.#indices = undefined
   }
 
+  /** Lets each shot choose one of the operators of a channel; shots that choose alike go on together. */
+  #disturb(targets: number[], operators: readonly Kraus[]): void {
+    const { rng, stream, state, pacer } = this.#source
+    const channel = this.#channels++
+    const isCertain = operators.every(({ weight }) => weight !== undefined)
+    if (!this.#skips && !isCertain) {
+      if (this.#known.mask !== 0) this.#project()
+      this.#settle()
+    }
+    const probabilities: number[] = []
+    // Asked for only where the state is there: on skipped steps the choice is prescribed.
+    const probabilityOf = (index: number) => {
+      probabilities[index] ??= probabilityIn(state, operators[index] as Kraus, targets)
+      return probabilities[index]
+    }
+    const upTo = (index: number): number => probabilityOf(index) + (index > 0 ? upTo(index - 1) : 0)
+    const isMet = (shot: number) => {
+      rng.seek(stream, shot, PURPOSE.noise, channel)
+      return rng.next() < upTo(index)
+    }
+    let index = 0
+    while (index < operators.length - 1 && this.#decide(0, isMet) === 0) index++
+    const operator = operators[index] as Kraus
+    if (!this.#skips && !operator.isIdle) this.#gate([krausCall(operator, targets, probabilityOf(index))])
+    pacer.spend(this.#shots.length)
+  }
+
   #reset(bit: number): void {
     const outcome = this.#measure(bit)
     if (outcome === 1 && !this.#skips) this.#gate([{ kind: 'flip', target: bit, controls: 0, value: 0 }])
@@ -140,7 +196,8 @@ export class Walker implements Sink {
 
   /** Takes the prescribed outcome, or lets each shot decide and sends the smaller part away. */
   #decide(bit: number, isOne: (shot: number, place: number) => boolean): Outcome {
-    this.#settle()
+    // A choice that reveals no qubit leaves the state as it is.
+    if (bit !== 0) this.#settle()
     const prescribed = this.#branch.history[this.#history.length]
     const outcome = prescribed ?? this.#split(bit, isOne)
     this.#history.push(outcome)
@@ -166,6 +223,7 @@ export class Walker implements Sink {
     const outcome = ones.length > zeros.length ? 1 : 0
     const other = outcome === 1 ? 0 : 1
     if (places[other].length > 0) {
+      this.#settle()
       this.#pending.push({
         ...this.#part(places[other]),
         history: [...this.#history, other],
@@ -208,6 +266,7 @@ const LEAF_WORK = 50_000
 
 /** Runs every shot of a program whose measurements cannot wait, walking equal outcomes only once. */
 export async function runBranches(run: Branching): Promise<void> {
+  const kraus = new KrausTable()
   const pending = new Pending(run.keptBytes ?? 2 ** 30)
   const shots = Uint32Array.from({ length: run.shots }, (_, shot) => shot)
   let branch: Branch | undefined = {
@@ -219,7 +278,7 @@ export async function runBranches(run: Branching): Promise<void> {
     kept: undefined,
   }
   while (branch) {
-    const walker = new Walker(branch, run, pending)
+    const walker = new Walker(branch, run, pending, kraus)
     run.leaf(walker, await run.walk(walker))
     run.pacer.spend(LEAF_WORK)
     await run.pacer.rest()

@@ -1,16 +1,14 @@
-import { defineMethod, type MethodRun, type Task } from '../../define-method.ts'
-import type { Action, Reduced } from '../../reduce.ts'
-import type { Tally } from '../../tally.ts'
-import { runBranches, type Walker } from './branch.ts'
-import { type Plan, planCircuit } from './plan.ts'
-import { MAX_STATE_QUBITS, Statevector } from './statevector.ts'
-import { tallyIndices } from './tally-indices.ts'
+import { defineMethod, type MethodRun, type Refusal, type Room, type Task } from '../../define-method.ts'
+import type { Action } from '../../reduce.ts'
+import { runReduced, runWithFeedback } from './run.ts'
+import { MAX_STATE_QUBITS } from './statevector.ts'
 
 const BYTES_PER_AMPLITUDE = 16
 
 /** Amplitude updates per second of a present-day processor: measured 1.0e9 for states within its cache, half outside. */
 const UPDATES_PER_SECOND = 1e9
 
+/** Qubits of the state a task needs. */
 function stateQubits(task: Task): number {
   return task.reduced?.qubits.length ?? task.qubits
 }
@@ -23,69 +21,35 @@ export const statevector = defineMethod({
   name: 'statevector',
   refuse(task, room) {
     if (task.noise?.after) return { code: 'noise_not_supported', reason: 'a state knows no noise' }
-    const fitting = Math.floor(Math.log2(room.bytes / BYTES_PER_AMPLITUDE))
-    const most = Math.min(room.stateQubits, MAX_STATE_QUBITS, fitting)
-    const needed = stateQubits(task)
-    if (needed <= most) return undefined
-    return { code: 'too_many_qubits', reason: `needs ${needed} qubits, at most ${most} fit` }
+    return refuseSize(task, room)
   },
-  cost(task) {
-    const qubits = stateQubits(task)
-    const updates = task.reduced?.ops.reduce((sum, op) => sum + costOf(op, qubits), 0) ?? 0
-    return updates / UPDATES_PER_SECOND
-  },
-  async run(task, run) {
-    if (!task.reduced) await runWithFeedback(task, run)
-    else await runReduced(task, task.reduced, run)
-    const threads = run.engine.threadsUsed
-    run.engine.release()
-    return { threads }
-  },
+  cost: secondsOfShot,
+  run: runOnState,
 })
 
-async function runReduced(task: Task, reduced: Reduced, run: MethodRun): Promise<void> {
-  const { pacer, phases, tally } = run
-  const plan = planCircuit(reduced)
-  const state = new Statevector(run.engine, plan.qubits)
-  const bits = () => new Uint8Array(task.clbits)
-  phases.end('plan')
-  if (plan.collapses) {
-    await runBranches({
-      ...run,
-      state,
-      shots: task.shots,
-      walk: (walker) => walkPlan(plan, walker, bits()),
-      leaf: (walker, read) => tallyLeaf(walker, read, plan, tally),
-    })
-    phases.end('evolve')
-    return
-  }
-  for (const step of plan.steps) if (step.kind === 'gates') await state.evolve(step.calls, pacer)
-  phases.end('evolve')
-  const shots = Uint32Array.from({ length: task.shots }, (_, shot) => shot)
-  tallyIndices(shots, state.draw(shots, run.rng, run.stream, 0), bits(), plan, tally)
-  phases.end('sample')
+/** Refuses a state that does not fit. */
+export function refuseSize(task: Task, room: Room): Refusal | undefined {
+  const fitting = Math.floor(Math.log2(room.bytes / BYTES_PER_AMPLITUDE))
+  const most = Math.min(room.stateQubits, MAX_STATE_QUBITS, fitting)
+  const needed = stateQubits(task)
+  if (needed <= most) return undefined
+  return { code: 'too_many_qubits', reason: `needs ${needed} qubits, at most ${most} fit` }
 }
 
-async function runWithFeedback(task: Task, run: MethodRun): Promise<void> {
-  await runBranches({
-    ...run,
-    state: new Statevector(run.engine, task.qubits),
-    shots: task.shots,
-    walk: task.walk,
-    leaf: (walker, bits) => run.tally.add(bits, walker.shots),
-  })
-  run.phases.end('evolve')
+/** Estimated time to carry a state through a circuit once, s. */
+export function secondsOfShot(task: Task): number {
+  const qubits = stateQubits(task)
+  const updates = task.reduced?.ops.reduce((sum, op) => sum + costOf(op, qubits), 0) ?? 0
+  return updates / UPDATES_PER_SECOND
 }
 
-async function walkPlan(plan: Plan, walker: Walker, bits: Uint8Array): Promise<Uint8Array> {
-  for (const step of plan.steps) await walker.step(step, bits)
-  return bits
-}
-
-function tallyLeaf(walker: Walker, bits: Uint8Array, plan: Plan, tally: Tally): void {
-  if (plan.terminal.length === 0) tally.add(bits, walker.shots)
-  else tallyIndices(walker.shots, walker.indices(), bits, plan, tally)
+/** Runs all shots on one state after the other; tells the threads that helped. */
+export async function runOnState(task: Task, run: MethodRun): Promise<{ threads: number }> {
+  if (!task.reduced) await runWithFeedback(task, run)
+  else await runReduced(task, task.reduced, run)
+  const threads = run.engine.threadsUsed
+  run.engine.release()
+  return { threads }
 }
 
 /** Work of a step in amplitude updates, a gate on one qubit without controls being one pass over the state. */

@@ -1,5 +1,6 @@
 import type { Action, Reduced } from '../../reduce.ts'
 import { compile, isSwap, type KernelCall } from './compile.ts'
+import { type Kraus, KrausTable } from './kraus.ts'
 import { mergeSingles } from './merge.ts'
 import { splitRotation } from './split.ts'
 
@@ -24,7 +25,14 @@ export interface ResetStep {
   bit: number
 }
 
-export type Step = GatesStep | MeasureStep | ResetStep
+/** Noise on qubits given as bits. */
+export interface ChannelStep {
+  kind: 'channel'
+  targets: number[]
+  operators: readonly Kraus[]
+}
+
+export type Step = GatesStep | MeasureStep | ResetStep | ChannelStep
 
 /** A circuit as steps on a state of as many qubits as its outcomes depend on. The global phase is left out. */
 export interface Plan {
@@ -42,11 +50,14 @@ const SPLIT_FROM = 11
 export function planCircuit({ qubits, ops, terminal, collapses }: Reduced): Plan {
   const places = new Map(qubits.map((qubit, place) => [qubit, place]))
   const bitOf = (qubit: number) => 1 << (places.get(qubit) ?? 0)
+  const table = new KrausTable()
   const steps: Step[] = []
   for (const op of mergeSingles(ops)) {
     if (op.kind === 'measure') steps.push({ ...op, bit: bitOf(op.qubit) })
     else if (op.kind === 'reset') steps.push({ kind: 'reset', bit: bitOf(op.qubit) })
-    else if (op.kind !== 'channel' && !exchangePlaces(op, places)) {
+    else if (op.kind === 'channel') {
+      steps.push({ kind: 'channel', targets: op.qubits.map(bitOf), operators: table.of(op.channel) })
+    } else if (!exchangePlaces(op, places)) {
       const calls = compile(op, bitOf).filter(({ kind, controls }) => kind !== 'scale' || controls !== 0)
       gatesAtEnd(steps).push(...(places.size < SPLIT_FROM ? calls : calls.flatMap(splitRotation)))
     }
