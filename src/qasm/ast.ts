@@ -201,6 +201,8 @@ export interface ParsedProgram {
   version: 2 | 3
   /** In declaration order: the order in which parameter values are bound. */
   inputs: Input[]
+  /** Whether `output` names the registers of the result; otherwise all registers of the top level make it up. */
+  selectsOutput: boolean
   statements: Statement[]
   text: string
 }

@@ -32,6 +32,7 @@ export class Checker implements Machine {
   readonly checking = true
   readonly version: 2 | 3
   readonly limits: Limits
+  readonly selectsOutput: boolean
   readonly layout = emptyLayout()
   readonly problems: Fault[] = []
   /** Steps of one call of each gate. */
@@ -48,6 +49,7 @@ export class Checker implements Machine {
   constructor(program: ParsedProgram, limits: Limits) {
     this.version = program.version
     this.limits = limits
+    this.selectsOutput = program.selectsOutput
     for (const [name, gate] of BUILTIN_GATES[program.version]) this.scope.set(name, { kind: 'gate', gate })
   }
 

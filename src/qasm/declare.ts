@@ -6,11 +6,11 @@ import { evaluate, evaluateFor } from './evaluate.ts'
 import { evaluateType, scalarType } from './evaluate-type.ts'
 import { Fault } from './fault.ts'
 import type { UserGate } from './gate.ts'
-import { addBits, addQubits } from './layout.ts'
+import { addBits, addQubits, countBits } from './layout.ts'
 import { QELIB1, STDGATES } from './library.ts'
 import type { Machine } from './machine.ts'
 import type { Entry } from './scope.ts'
-import { describeType, isBits, type ScalarType, type Type, VOID } from './types.ts'
+import { cellsOf, describeType, isBits, type ScalarType, type Type, VOID } from './types.ts'
 import {
   type ArrayValue,
   type BitsValue,
@@ -42,9 +42,15 @@ function expectGlobal(m: Machine, what: string, at: number): void {
 
 /** A variable, constant, register, array, input or output. */
 export function declare(m: Machine, node: DeclareNode): void {
+  if (node.form === 'input' || node.form === 'output') expectGlobal(m, 'Inputs and outputs', node.at)
   const type = evaluateType(m, node.type, evaluate)
   if (node.type.kind === 'plain' && node.type.name === 'stretch' && node.value === undefined) {
     m.warn('stretch is taken as 0 s: no gate durations are known')
+  }
+  if (node.form === 'output' && !isBits(type)) {
+    m.warn(
+      `The output "${node.name}" is left out of the result, which is made of bits: copy it into a register`,
+    )
   }
   declareName(m, node.name, entryFor(m, node, type), node.nameAt)
 }
@@ -82,7 +88,7 @@ function declareArray(m: Machine, node: DeclareNode, type: Type & { kind: 'array
   if (node.form === 'input') {
     throw new Fault('unsupported', node.at, 'An input array cannot be bound: declare one input per value')
   }
-  m.spend(sizeOfShape(type.shape), node.at)
+  m.spend(sizeOfShape(type.shape) * cellsOf(type.element), node.at)
   const array = m.checking ? unknownArray(type.element, type.shape) : newArray(type.element, type.shape)
   if (node.value === undefined) return array
   const value = convert(evaluateFor(m, node.value, type), type, node.value.at)
@@ -107,13 +113,18 @@ function copyOf(from: ArrayValue, to: ArrayValue): ArrayValue {
 }
 
 function declareBits(m: Machine, node: DeclareNode, type: ScalarType): BitsValue {
+  // What a run makes again and again counts as operations instead.
+  if (m.checking) countBits(m.layout, cellsOf(type), m.limits, node.nameAt)
   const value = initialValue(m, node, type)
   if (value.kind !== 'bits')
     throw new Fault('type_mismatch', node.at, `${describeType(type)} is not a register`)
-  if (m.scope.kind === 'global' && node.form !== 'const') {
-    addBits(m.layout, node.name, value.cells, m.limits, node.nameAt)
-  }
+  if (isResult(m, node)) addBits(m.layout, node.name, value.cells)
   return value
+}
+
+/** The outputs make up the result; without any, all bits of the top level do. */
+function isResult(m: Machine, { form }: DeclareNode): boolean {
+  return m.scope.kind === 'global' && (m.selectsOutput ? form === 'output' : form !== 'const')
 }
 
 function initialValue(m: Machine, node: DeclareNode, type: ScalarType): Value {

@@ -4,7 +4,16 @@ import type { QasmCode } from './error.ts'
 import { Fault } from './fault.ts'
 import { integerOf } from './indexing.ts'
 import type { Machine } from './machine.ts'
-import { BOOL, COMPLEX, DURATION, describeType, MACHINE_WIDTH, type ScalarType, type Type } from './types.ts'
+import {
+  BOOL,
+  COMPLEX,
+  cellsOf,
+  DURATION,
+  describeType,
+  MACHINE_WIDTH,
+  type ScalarType,
+  type Type,
+} from './types.ts'
 import type { Value } from './values.ts'
 
 type Evaluate = (m: Machine, node: Expression) => Value
@@ -55,8 +64,13 @@ function arrayType(
 ): Type {
   const element = scalarType(m, node.element, evaluate)
   if (shape.length > MAX_DIMENSIONS) throw tooManyDimensions(node.at)
-  if (sizeOfShape(shape) > m.limits.elements) {
-    throw new Fault('too_many_bits', node.at, `This array has more than ${m.limits.elements} elements`)
+  const size = sizeOfShape(shape) * cellsOf(element)
+  if (size > m.limits.elements) {
+    throw new Fault(
+      'too_many_bits',
+      node.at,
+      `This array has ${size} elements, counting each bit of a register and each 64 bits of a number; ${m.limits.elements} are allowed`,
+    )
   }
   return { kind: 'array', element, shape }
 }
@@ -90,10 +104,13 @@ function sizedType(m: Machine, node: TypeNode & { kind: 'sized' }, evaluate: Eva
     case 'bit':
       if (size === undefined) return { kind: 'bit' }
       expectAtMost('too_many_bits', 'bits', size, m.limits.bits, at)
+      // Each becomes an object of its own as soon as something has this type.
+      m.spend(size, at)
       return { kind: 'bits', size }
     case 'qubit':
       if (size === undefined) return { kind: 'qubit' }
       expectAtMost('too_many_qubits', 'qubits', size, m.limits.qubits, at)
+      m.spend(size, at)
       return { kind: 'qubits', size }
     default:
       expectAtMost('unsupported', 'bits in a number', size ?? 1, MAX_WIDTH, at)

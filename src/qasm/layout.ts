@@ -5,7 +5,10 @@ import type { Cell } from './values.ts'
 /** The qubits and classical bits that the declarations of a program add up to, in declaration order. */
 export interface Layout {
   qubits: number
+  /** Bits of the result. */
   clbits: number
+  /** Bits declared anywhere, also in blocks and subroutines. */
+  bits: number
   qregs: [string, number][]
   cregs: [string, number][]
   /** The classical bits by index. */
@@ -16,7 +19,7 @@ export interface Layout {
 
 /** The layout of a program without declarations. */
 export function emptyLayout(): Layout {
-  return { qubits: 0, clbits: 0, qregs: [], cregs: [], cells: [], hardware: 0 }
+  return { qubits: 0, clbits: 0, bits: 0, qregs: [], cregs: [], cells: [], hardware: 0 }
 }
 
 /** Adds a quantum register and returns its qubits. */
@@ -28,17 +31,16 @@ export function addQubits(layout: Layout, name: string, size: number, limits: Li
   return Array.from({ length: size }, (_, index) => first + index)
 }
 
-/** Adds a classical register that consists of these cells. */
-export function addBits(
-  layout: Layout,
-  name: string,
-  cells: readonly Cell[],
-  limits: Limits,
-  at: number,
-): void {
-  if (layout.clbits + cells.length > limits.bits) {
+/** Counts classical bits that a declaration is about to make. */
+export function countBits(layout: Layout, size: number, limits: Limits, at: number): void {
+  layout.bits += size
+  if (layout.bits > limits.bits) {
     throw new Fault('too_many_bits', at, `The program declares more than ${limits.bits} bits`)
   }
+}
+
+/** Adds a classical register that consists of these cells to the result. */
+export function addBits(layout: Layout, name: string, cells: readonly Cell[]): void {
   layout.clbits += cells.length
   layout.cregs.push([name, cells.length])
   for (const cell of cells) layout.cells.push(cell)

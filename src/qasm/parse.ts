@@ -29,7 +29,8 @@ export function* parseText(text: string, limits: Limits): Generator<void, Parsed
     // The token after the header was read with the words of version 3.
     p.lexer.seek(p.at)
     const statements = yield* parseStatements(p)
-    return { version: p.version, inputs: inputsOf(statements, text), statements, text }
+    const inputs = inputsOf(statements, text)
+    return { version: p.version, inputs, selectsOutput: statements.some(isBitOutput), statements, text }
   } catch (error) {
     throw error instanceof Fault ? toQasmError(error, text) : error
   }
@@ -84,6 +85,15 @@ function noteDeclaration(p: Cursor, statement: Statement | undefined): void {
   if (size?.kind !== 'literal') return
   const count = size.value.kind === 'int' || size.value.kind === 'float' ? Number(size.value.value) : 0
   if (!p.registers.has(statement.name)) p.registers.set(statement.name, count)
+}
+
+function isBitOutput(node: Statement): boolean {
+  return (
+    node.kind === 'declare' &&
+    node.form === 'output' &&
+    node.type.kind === 'sized' &&
+    node.type.name === 'bit'
+  )
 }
 
 function inputsOf(statements: readonly Statement[], text: string): Input[] {

@@ -17,7 +17,7 @@ import { decide, inBlock, inScope, type Machine, ProgramEnd } from './machine.ts
 import type { PackedCalls } from './packed-calls.ts'
 import type { Program } from './program.ts'
 import { Scope, type Subroutine } from './scope.ts'
-import { BOOL, FLOAT, type Type, VOID } from './types.ts'
+import { BOOL, cellsOf, FLOAT, type Type, VOID } from './types.ts'
 import { floatValue, freshBits, type QubitsValue, type Value } from './values.ts'
 
 /** How a statement ended. */
@@ -36,6 +36,7 @@ export class Runner implements Machine {
   readonly defining = undefined
   readonly version: 2 | 3
   readonly limits: Limits
+  readonly selectsOutput: boolean
   readonly layout = emptyLayout()
   readonly warnings = new Set<string>()
   scope = new Scope('global')
@@ -54,6 +55,7 @@ export class Runner implements Machine {
   constructor(program: Program, values: readonly number[], output: Output, limits: Limits) {
     this.version = program.version
     this.limits = limits
+    this.selectsOutput = program.selectsOutput
     this.program = program
     this.values = values
     this.output = output
@@ -260,6 +262,7 @@ export class Runner implements Machine {
     const type = scalarType(this, node.type, evaluate)
     for (const value of loopValues(this, node, type)) {
       this.countIteration(node.at)
+      this.spend(cellsOf(type), node.at)
       const flow = inBlock(this, node.at, () => {
         this.scope.set(node.name, entryOf(value, type))
         return this.block(node.at, node.body)
@@ -311,6 +314,7 @@ function bindArgument(
   type: Type,
   value: Value,
 ): void {
+  m.spend(cellsOf(type), at)
   switch (type.kind) {
     case 'qubit':
     case 'qubits':
@@ -327,5 +331,4 @@ function bindArgument(
     default:
       scope.set(name, entryOf(convert(value, type, at), type))
   }
-  m.spend(1, at)
 }

@@ -42,6 +42,20 @@ function sized(name: string, size: number): string {
   return size < 0 ? `${name}[...]` : `${name}[${size}]`
 }
 
+/** Objects or machine words that a value of this type takes: what a program can make wide counts as its width. */
+export function cellsOf(type: Type): number {
+  switch (type.kind) {
+    case 'bits':
+      return Math.max(type.size, 1)
+    case 'int':
+    case 'uint':
+    case 'angle':
+      return Math.max(Math.ceil(type.width / MACHINE_WIDTH), 1)
+    default:
+      return 1
+  }
+}
+
 /** The type as a user writes it, such as `array[int[8], 4]`. */
 export function describeType(type: Type): string {
   switch (type.kind) {

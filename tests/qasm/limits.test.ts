@@ -127,6 +127,34 @@ describe('limits', () => {
     expect(codeOf(() => parseProgram(`bit[8] a = "${'0'.repeat(9)}";`, { bits: 8 }))).toBe('too_many_bits')
   })
 
+  test('too_many_bits: registers of blocks and subroutines count as well, before a bit is made', () => {
+    const blocks = Array.from({ length: 2000 }, (_, index) => `bit[65536] b${index};`).join(' ')
+    expect(codeOf(() => parseProgram(`{ ${blocks} }`))).toBe('too_many_bits')
+    expect(codeOf(() => parseProgram('{ bit[5] a; } def f() { bit[4] b; }', { bits: 8 }))).toBe(
+      'too_many_bits',
+    )
+    expect(codeOf(() => parseProgram('{ const bit[9] a = 1; }', { bits: 8 }))).toBe('too_many_bits')
+  })
+
+  test('too_many_bits: the elements of an array count with their width', () => {
+    expect(codeOf(() => parseProgram('array[bit[65536], 1000000] a;'))).toBe('too_many_bits')
+    expect(codeOf(() => parseProgram('array[int[1000], 1000000] a;'))).toBe('too_many_bits')
+    expect(codeOf(() => parseProgram('array[int[64], 1000000] a;'))).toBeUndefined()
+  })
+
+  test('too_many_operations: wide arguments, loop variables and declarations made again and again', () => {
+    const bodies = [
+      'int n; while (n < 100) { n += 1; bit[60000] b; }',
+      'def f(bit[60000] b) { } for int i in [0:100] f(0);',
+      `for bit[60000] b in {${Array(100).fill('0').join(', ')}} { }`,
+    ]
+    for (const body of bodies) expect(codeOf(() => lower(body))).toBe('too_many_operations')
+    const definitions = Array.from({ length: 200 }, (_, index) => `def f${index}(bit[60000] b) { }`).join(
+      '\n',
+    )
+    expect(codeOf(() => parseProgram(definitions))).toBe('too_many_operations')
+  })
+
   test('wide registers and long literals are handled without deep recursion or spread', () => {
     const items = Array(60_000).fill('1').join(', ')
     expect(codeOf(() => lower(`array[int, 60000] a = {${items}};`))).toBeUndefined()

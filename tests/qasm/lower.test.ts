@@ -256,6 +256,35 @@ describe('timing', () => {
   })
 })
 
+describe('output', () => {
+  const body = 'qubit[2] q; bit a; bit b; b = measure q[0]; a = measure q[1];'
+
+  test('names the registers of the result; the others are for the program only', () => {
+    const circuit = lower(program3(`output bit[2] c; ${body} c[1] = b;`))
+    expect(circuit.cregs).toEqual([['c', 2]])
+    expect(circuit.clbits).toBe(2)
+    expect(circuit.ops).toMatchObject([
+      { qubit: 0, clbit: 1 },
+      { qubit: 1, clbit: -1 },
+    ])
+  })
+
+  test('without any, all registers of the top level make up the result', () => {
+    expect(lower(program3(body)).cregs).toEqual([
+      ['a', 1],
+      ['b', 1],
+    ])
+  })
+
+  test('of a number is left out, with a warning, and selects nothing', () => {
+    const circuit = lower(program3(`output int[8] n; ${body}`))
+    expect(circuit.cregs.map(([name]) => name)).toEqual(['a', 'b'])
+    expect(circuit.warnings).toEqual([
+      'The output "n" is left out of the result, which is made of bits: copy it into a register',
+    ])
+  })
+})
+
 describe('end', () => {
   test('ends the program wherever it stands', () => {
     expect(brief(program3('qubit q; def f(qubit a) { x a; if (true) { end; } } f(q); z q;'))).toEqual(['x 0'])

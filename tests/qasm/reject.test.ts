@@ -309,6 +309,8 @@ const meaning3: [QasmCode, string][] = [
   ['wrong_scope', 'if (true) { qubit q; }'],
   ['wrong_scope', 'if (true) { array[int[8], 2] a; }'],
   ['wrong_scope', 'if (true) { gate g a { } }'],
+  ['wrong_scope', 'if (true) { input int a; }'],
+  ['wrong_scope', 'def f() { output bit a; }'],
   ['wrong_scope', 'if (true) { include "stdgates.inc"; }'],
   ['wrong_scope', 'def f() { qubit q; }'],
   ['wrong_scope', 'qubit q; def f() { x q; }'],
