@@ -1,4 +1,4 @@
-import { toTimestamp } from '../../../src/base/index.ts'
+import { AppError, toTimestamp } from '../../../src/base/index.ts'
 import {
   cancelJob,
   checkInvariants,
@@ -256,14 +256,15 @@ class Week {
           { maxPending: 1_000 },
         ).id
       })
-    } catch {
+    } catch (error) {
+      onlyRefused(error)
       this.#report.refusedSubmissions += 1
       return undefined
     }
   }
 
   async #cancel(job: string): Promise<void> {
-    const done = await this.#lab.db.write('cancel', (tx) => cancelJob(tx, job)).catch(() => undefined)
+    const done = await this.#lab.db.write('cancel', (tx) => cancelJob(tx, job)).catch(onlyRefused)
     if (done) this.#report.cancelled += 1
   }
 
@@ -361,4 +362,9 @@ class Week {
     if (findings.length === 0) return
     throw new Error(`at ${toTimestamp(this.#lab.clock.now())}: ${JSON.stringify(findings)}`)
   }
+}
+
+/** A refusal is an answer; anything else is a fault of the simulation. */
+function onlyRefused(error: unknown): undefined {
+  if (!(error instanceof AppError)) throw error
 }
