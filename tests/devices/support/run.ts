@@ -46,7 +46,7 @@ export function runOptions(options: RunOptions = {}) {
     clock: systemClock,
     engine,
     method: options.method ?? 'automatic',
-    room: { stateQubits: 27, bytes: 2 ** 30, bond: options.bond ?? 64 },
+    room: { stateQubits: 27, bytes: 2 ** 30, threads: 1, bond: options.bond ?? 64 },
   }
 }
 

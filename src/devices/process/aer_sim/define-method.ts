@@ -28,6 +28,8 @@ export interface Room {
   stateQubits: number
   /** Memory, in bytes. */
   bytes: number
+  /** Threads for a large state. */
+  threads: number
   /** Largest bond between tensors of a matrix product state. */
   bond: number
 }
@@ -68,7 +70,7 @@ export interface Method {
   /** Why it cannot run the task, before anything is allocated; undefined when it can. */
   refuse(task: Task, room: Room): Refusal | undefined
   /** Estimated time, in s: a job that cannot end within its limit is refused before it starts. */
-  cost(task: Task): number
+  cost(task: Task, room: Room): number
   /** Runs every shot into `run.tally`. Returns what the result should say about it, such as `truncation`. */
   run(task: Task, run: MethodRun): Promise<Record<string, unknown>>
 }

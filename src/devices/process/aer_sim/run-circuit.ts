@@ -67,7 +67,7 @@ export async function runCircuit(program: BoundProgram, run: CircuitRun): Promis
   const measured = measuredBits(clbits, ops)
   const unmeasured = Array.from({ length: clbits }, (_, clbit) => clbit).filter((bit) => !measured.has(bit))
   const method = methodFor(task, run)
-  pacer.demand(method.cost(task))
+  pacer.demand(method.cost(task, run.room))
   const errors = (qubit: number) => run.noise?.readout(qubit) ?? EXACT_READOUT
   const readout: Readout = { errors, memory: run.memory }
   const tally = new Tally({

@@ -94,6 +94,7 @@ export class ShareRunner {
       room: {
         stateQubits: bounds.stateQubits,
         bytes: freeBytes() / threads,
+        threads: engine.threads,
         bond: bounds.bond ?? DEFAULT_BOND,
       },
     })

@@ -6,7 +6,7 @@ import {
   type Task,
 } from '../../../../src/devices/process/aer_sim/define-method.ts'
 
-const room = { stateQubits: 24, bytes: 2 ** 30, bond: 64 }
+const room = { stateQubits: 24, bytes: 2 ** 30, threads: 1, bond: 64 }
 const task: Task = {
   qubits: 30,
   clbits: 1,

@@ -12,7 +12,7 @@ const WINDOW = 2_048
 /** Amplitude updates planned together, so that a block of many gates takes no longer than a few portions. */
 const WINDOW_WORK = 2 ** 24
 /** Below this many qubits one thread is as fast as two: measured, see docs/explanation/simulation.md. */
-const PARALLEL_FROM = 16
+export const PARALLEL_FROM = 16
 /** Below this many qubits the order of calls makes no difference worth its time. */
 const SCHEDULED_FROM = 8
 /** Amplitude updates between two looks at the clock: some milliseconds. */
@@ -40,6 +40,8 @@ export async function createEngine(threads: number): Promise<Engine> {
 
 /** The compiled kernel with its memory, which holds one state, and the threads that help with large ones. */
 export class Engine {
+  /** How many threads work on large states, the calling one included. */
+  readonly threads: number
   readonly #module: WebAssembly.Module
   readonly #crew: Crew
   #memory: WebAssembly.Memory
@@ -51,7 +53,8 @@ export class Engine {
   /** `threads` counts the calling one; at most 64. */
   constructor(module: WebAssembly.Module, threads: number) {
     this.#module = module
-    this.#crew = new Crew(module, Math.min(threads, MOST_THREADS) - 1)
+    this.threads = Math.min(threads, MOST_THREADS)
+    this.#crew = new Crew(module, this.threads - 1)
     this.#memory = memoryFor(BLOCK_QUBITS)
     this.#kernel = kernelOf(module, this.#memory)
     this.#words = new Int32Array(this.#memory.buffer, 0, 16)

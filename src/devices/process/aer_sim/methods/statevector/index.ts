@@ -1,12 +1,16 @@
 import { defineMethod, type MethodRun, type Refusal, type Room, type Task } from '../../define-method.ts'
 import type { Action } from '../../reduce.ts'
+import { PARALLEL_FROM } from './engine.ts'
 import { runReduced, runWithFeedback } from './run.ts'
 import { MAX_STATE_QUBITS } from './statevector.ts'
 
 const BYTES_PER_AMPLITUDE = 16
 
-/** Amplitude updates per second of a present-day processor: measured 1.0e9 for states within its cache, half outside. */
-const UPDATES_PER_SECOND = 1e9
+/**
+ * Amplitude updates per second of one thread of a present-day processor: measured from 1.2e9 for random circuits to
+ * 3e9 for Fourier transforms, see docs/explanation/simulation.md.
+ */
+const UPDATES_PER_SECOND = 2e9
 
 /** Qubits of the state a task needs. */
 function stateQubits(task: Task): number {
@@ -37,10 +41,10 @@ export function refuseSize(task: Task, room: Room): Refusal | undefined {
 }
 
 /** Estimated time to carry a state through a circuit once, s. */
-export function secondsOfShot(task: Task): number {
+export function secondsOfShot(task: Task, { threads }: Room): number {
   const qubits = stateQubits(task)
   const updates = task.reduced?.ops.reduce((sum, op) => sum + costOf(op, qubits), 0) ?? 0
-  return updates / UPDATES_PER_SECOND
+  return updates / (UPDATES_PER_SECOND * (qubits < PARALLEL_FROM ? 1 : threads))
 }
 
 /** Runs all shots on one state after the other; tells the threads that helped. */

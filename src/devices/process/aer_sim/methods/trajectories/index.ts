@@ -13,7 +13,7 @@ export const trajectories = defineMethod({
     if (!task.noise?.after) return { code: 'no_noise', reason: 'there is no noise' }
     return refuseSize(task, room)
   },
-  cost: (task) => secondsOfShot(task) * expectedStates(task),
+  cost: (task, room) => secondsOfShot(task, room) * expectedStates(task),
   run: runOnState,
 })
 

@@ -90,9 +90,9 @@ describe('Statevector.applyAll() agrees with plain complex arithmetic', () => {
   })
 
   // One block up to 15 qubits, blocks of 2^14 at 16, of 2^15 from 17 on.
-  test.each([14, 15, 16, 17, 18])('on random gates on %d qubits, on one thread and on two', (qubits) => {
+  test.each([14, 15, 16, 17])('on random gates on %d qubits, on one thread and on two', (qubits) => {
     const first = spread(qubits).filter((_, q) => q % 3 === 0 || q > qubits - 3)
-    const gates = [...first, ...Array.from({ length: 10 }, () => randomGate(qubits))]
+    const gates = [...first, ...Array.from({ length: qubits > 15 ? 6 : 10 }, () => randomGate(qubits))]
     const expected = gates.reduce(applyOp, zeroState(qubits))
     for (const engine of engines)
       expect(distance(evolve(gates, qubits, engine), expected)).toBeLessThan(1e-12)
@@ -109,7 +109,7 @@ describe('Statevector.applyAll() agrees with plain complex arithmetic', () => {
 
   test('on phases of qubits inside and outside of the block, all with one qubit in common or not', () => {
     const qubits = 16
-    const few = [0, 3, 8, 13, 14, 15]
+    const few = [0, 3, 8, 14, 15]
     const first = few.map((q) => ry(0.3 + q, q))
     const pairs = few.flatMap((a) => few.filter((b) => b > a).map((b) => phase(0.1 * (a + b) + 0.2, [a, b])))
     for (const phases of [pairs, pairs.filter(({ controls }) => controls.includes(14))]) {
