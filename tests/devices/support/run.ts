@@ -10,7 +10,7 @@ import {
   runCircuit,
 } from '../../../src/devices/process/aer_sim/run-circuit.ts'
 import { ResultBudget } from '../../../src/devices/results.ts'
-import type { Op } from '../../../src/qasm/index.ts'
+import { lowerProgram, type Op, parseProgram, runDynamic, type Sink } from '../../../src/qasm/index.ts'
 
 /** The engine of tests that need no other: one thread. */
 export const engine = await createEngine(1)
@@ -60,6 +60,15 @@ export function programOf(ops: readonly Op[], qubits: number, clbits = qubits): 
       throw new TypeError('the program has no feedback')
     },
   }
+}
+
+/** Counts of a program, which outcomes may steer. */
+export async function countsOfProgram(text: string, options: RunOptions): Promise<Record<string, number>> {
+  const program = parseProgram(text)
+  const { qubits, clbits, ops } = lowerProgram(program, [])
+  const walk = (sink: Sink) => runDynamic(program, [], sink)
+  const { counts = {} } = await runCircuit({ qubits, clbits, ...(ops && { ops }), walk }, runOptions(options))
+  return counts
 }
 
 /** Runs a list of operations on `qubits` qubits and as many classical bits. */

@@ -2,30 +2,14 @@ import { expect, test } from 'bun:test'
 import { amplitudeDamping } from '../../../../../../src/devices/process/aer_sim/noise/channel.ts'
 import { modelOf, onQubit } from '../../../../../../src/devices/process/aer_sim/noise/model.ts'
 import { EXACT_READOUT } from '../../../../../../src/devices/process/aer_sim/readout.ts'
-import { runCircuit } from '../../../../../../src/devices/process/aer_sim/run-circuit.ts'
-import {
-  lowerProgram,
-  type Op,
-  parseProgram,
-  runDynamic,
-  type Sink,
-} from '../../../../../../src/qasm/index.ts'
+import type { Op } from '../../../../../../src/qasm/index.ts'
 import { type Pattern, randomCircuit, toProgram } from '../../../../../oracle/random-circuit.ts'
 import { compareCounts } from '../../../../../oracle/statistics.ts'
 import { h, measure, measureAll, ry, swap, x } from '../../../../support/ops.ts'
-import { runOps, runOptions } from '../../../../support/run.ts'
+import { countsOfProgram, runOps } from '../../../../support/run.ts'
 
 const SHOTS = 2_000
 const METHOD = 'matrix_product_state'
-
-async function countsOf(text: string, method: string, seed: number) {
-  const program = parseProgram(text)
-  const { qubits, clbits, ops } = lowerProgram(program, [])
-  const walk = (sink: Sink) => runDynamic(program, [], sink)
-  const bound = { qubits, clbits, ...(ops && { ops }), walk }
-  const { counts = {} } = await runCircuit(bound, runOptions({ method, seed, shots: SHOTS }))
-  return counts
-}
 
 test.each<Pattern>(['end', 'some', 'middle', 'feedback'])(
   'random circuits measured at the %s are distributed as the statevector says',
@@ -34,8 +18,8 @@ test.each<Pattern>(['end', 'some', 'middle', 'feedback'])(
     for (let seed = 0; seed < rounds; seed++) {
       const shape = { seed, qubits: 1 + (seed % 6), length: 5 + 2 * seed, pattern }
       const text = toProgram(randomCircuit(shape))
-      const ours = await countsOf(text, METHOD, seed)
-      const exact = await countsOf(text, 'statevector', seed + 1_000)
+      const ours = await countsOfProgram(text, { method: METHOD, seed, shots: SHOTS })
+      const exact = await countsOfProgram(text, { method: 'statevector', seed: seed + 1_000, shots: SHOTS })
       // Once in 10,000 runs of the whole test.
       expect(compareCounts(ours, exact).p, text).toBeGreaterThan(1e-4 / rounds)
     }

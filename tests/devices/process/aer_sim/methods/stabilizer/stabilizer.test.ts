@@ -4,24 +4,13 @@ import {
   amplitudeDamping,
   pauliChannel,
 } from '../../../../../../src/devices/process/aer_sim/noise/channel.ts'
-import {
-  modelOf,
-  type NoiseModel,
-  onQubit,
-} from '../../../../../../src/devices/process/aer_sim/noise/model.ts'
+import { modelOf, onQubit } from '../../../../../../src/devices/process/aer_sim/noise/model.ts'
 import { EXACT_READOUT } from '../../../../../../src/devices/process/aer_sim/readout.ts'
-import { runCircuit } from '../../../../../../src/devices/process/aer_sim/run-circuit.ts'
-import {
-  lowerProgram,
-  type Op,
-  parseProgram,
-  runDynamic,
-  type Sink,
-} from '../../../../../../src/qasm/index.ts'
+import type { Op } from '../../../../../../src/qasm/index.ts'
 import { CLIFFORD, type Pattern, randomCircuit, toProgram } from '../../../../../oracle/random-circuit.ts'
 import { compareCounts } from '../../../../../oracle/statistics.ts'
 import { h, measure, measureAll, phase, reset, ry, x } from '../../../../support/ops.ts'
-import { runOps, runOptions } from '../../../../support/run.ts'
+import { countsOfProgram, runOps } from '../../../../support/run.ts'
 
 const SHOTS = 2_000
 
@@ -31,19 +20,6 @@ function ghz(qubits: number): Op[] {
   return [h(0), ...ladder, ...measureAll(qubits)]
 }
 
-/** Counts of a program with one method. */
-async function countsOf(text: string, method: string, seed: number, noise?: NoiseModel) {
-  const program = parseProgram(text)
-  const { qubits, clbits, ops } = lowerProgram(program, [])
-  const walk = (sink: Sink) => runDynamic(program, [], sink)
-  const bound = { qubits, clbits, ...(ops && { ops }), walk }
-  const { counts = {} } = await runCircuit(
-    bound,
-    runOptions({ method, seed, shots: SHOTS, ...(noise && { noise }) }),
-  )
-  return counts
-}
-
 test.each<Pattern>(['end', 'some', 'middle', 'feedback'])(
   'random Clifford circuits measured at the %s are distributed as the statevector says',
   async (pattern) => {
@@ -51,8 +27,8 @@ test.each<Pattern>(['end', 'some', 'middle', 'feedback'])(
     for (let seed = 0; seed < rounds; seed++) {
       const shape = { seed, qubits: 1 + (seed % 8), length: 5 + seed, pattern, modifiers: false }
       const text = toProgram(randomCircuit({ ...shape, gates: CLIFFORD }))
-      const ours = await countsOf(text, 'stabilizer', seed)
-      const exact = await countsOf(text, 'statevector', seed + 1_000)
+      const ours = await countsOfProgram(text, { method: 'stabilizer', seed, shots: SHOTS })
+      const exact = await countsOfProgram(text, { method: 'statevector', seed: seed + 1_000, shots: SHOTS })
       // Once in 10,000 runs of the whole test.
       expect(compareCounts(ours, exact).p, text).toBeGreaterThan(1e-4 / rounds)
     }
@@ -103,7 +79,9 @@ test('gates that are not Clifford are refused by name, also in programs that out
   await expect(runOps(controlled, 3, { method: 'stabilizer' })).rejects.toThrow('not Clifford')
   const steered =
     'OPENQASM 3.0; include "stdgates.inc"; qubit q; bit c; c = measure q; if (!c) t q; c = measure q;'
-  await expect(countsOf(steered, 'stabilizer', 1)).rejects.toThrow('the gate t is not Clifford')
+  await expect(countsOfProgram(steered, { method: 'stabilizer', seed: 1, shots: SHOTS })).rejects.toThrow(
+    'the gate t is not Clifford',
+  )
 })
 
 test('shots keep their outcomes when more of them are run', async () => {
@@ -151,7 +129,8 @@ test('Pauli noise strikes with its probability, in the middle, at the end and in
   expect(Math.abs(flipped(1, '0') - 12_800)).toBeLessThan(500)
   const steered =
     'OPENQASM 3.0; include "stdgates.inc"; qubit q; bit c; x q; c = measure q; if (c) x q; c = measure q;'
-  const ones = (await countsOf(steered, 'stabilizer', 3, noise))['1'] ?? 0
+  const ones =
+    (await countsOfProgram(steered, { method: 'stabilizer', seed: 3, shots: SHOTS, noise }))['1'] ?? 0
   expect(Math.abs(ones - 0.8 * 0.2 * SHOTS)).toBeLessThan(100)
 })
 

@@ -5,18 +5,11 @@ import {
   pauliChannel,
 } from '../../../../../../src/devices/process/aer_sim/noise/channel.ts'
 import { modelOf, onQubit } from '../../../../../../src/devices/process/aer_sim/noise/model.ts'
-import { runCircuit } from '../../../../../../src/devices/process/aer_sim/run-circuit.ts'
-import {
-  lowerProgram,
-  type Op,
-  parseProgram,
-  runDynamic,
-  type Sink,
-} from '../../../../../../src/qasm/index.ts'
+import type { Op } from '../../../../../../src/qasm/index.ts'
 import { type Pattern, randomCircuit, toProgram } from '../../../../../oracle/random-circuit.ts'
 import { compareCounts } from '../../../../../oracle/statistics.ts'
 import { h, measure, measureAll, ry, x } from '../../../../support/ops.ts'
-import { runOps, runOptions } from '../../../../support/run.ts'
+import { countsOfProgram, runOps } from '../../../../support/run.ts'
 
 const METHOD = 'trajectories'
 const SHOTS = 3_000
@@ -30,23 +23,19 @@ const noise = modelOf({
   readout: (qubit) => [0.02, 0.05 + 0.01 * qubit],
 })
 
-async function countsOf(text: string, method: string, seed: number) {
-  const program = parseProgram(text)
-  const { qubits, clbits, ops } = lowerProgram(program, [])
-  const walk = (sink: Sink) => runDynamic(program, [], sink)
-  const bound = { qubits, clbits, ...(ops && { ops }), walk }
-  const { counts = {} } = await runCircuit(bound, runOptions({ method, seed, shots: SHOTS, noise }))
-  return counts
-}
-
 test.each<Pattern>(['end', 'middle', 'feedback'])(
   'random circuits measured at the %s are distributed as matrix product states say',
   async (pattern) => {
     const rounds = 6
     for (let seed = 0; seed < rounds; seed++) {
       const text = toProgram(randomCircuit({ seed, qubits: 2 + (seed % 3), length: 8 + seed, pattern }))
-      const ours = await countsOf(text, METHOD, seed)
-      const others = await countsOf(text, 'matrix_product_state', seed + 1_000)
+      const ours = await countsOfProgram(text, { method: METHOD, seed, shots: SHOTS, noise })
+      const others = await countsOfProgram(text, {
+        method: 'matrix_product_state',
+        seed: seed + 1_000,
+        shots: SHOTS,
+        noise,
+      })
       // Once in 10,000 runs of the whole test.
       expect(compareCounts(ours, others).p, text).toBeGreaterThan(1e-4 / rounds)
     }
