@@ -1,6 +1,6 @@
 import { toTimestamp } from '../base/index.ts'
 import type { Recording } from '../db/index.ts'
-import { CLASSES, type Figures } from '../server/index.ts'
+import { CLASSES, type Figures, POLICIES } from '../server/index.ts'
 
 /** One way to serve the recorded jobs, with its figures; `policy` undefined = as it was. */
 export interface Judged {
@@ -9,7 +9,7 @@ export interface Judged {
   figures: Figures
 }
 
-/** Prints waits and utilisation as two tables. */
+/** Prints waits and utilisation as two tables, and what the policies do. */
 export function printJudged(recording: Recording, judged: readonly Judged[]): void {
   const { jobs, qpus, slots, from, to } = recording
   const span = `${toTimestamp(from)} to ${toTimestamp(to)}`
@@ -30,6 +30,8 @@ export function printJudged(recording: Recording, judged: readonly Judged[]): vo
     ['Utilisation', ...qpus.map(({ qpu }) => qpu.name)],
     judged.map(({ name, figures }) => [name, ...figures.utilisation.map(({ share }) => shownShare(share))]),
   )
+  const used = POLICIES.filter(({ name }) => judged.some(({ policy }) => policy?.name === name))
+  console.log(`\n${used.map(({ name, help }) => `${name}: ${help}`).join('\n')}`)
 }
 
 /** The same as an object for programs: waits in ms, utilisation from 0 to 1, null where there is none. */

@@ -16,7 +16,7 @@ const args = {
   policy: {
     type: 'string',
     valueHint: 'names',
-    description: `Policies to compare, separated by commas (default all): ${POLICIES.map(({ name, help }) => `${name} (${help})`).join('; ')}`,
+    description: `Policies to compare (default ${POLICIES.map(({ name }) => name).join()}); the output explains them`,
   },
   'idle-threshold': {
     type: 'string',

@@ -11,7 +11,7 @@ export interface Candidate {
 /** A way to choose the next job of a QPU, to be compared with others. */
 export interface Policy {
   name: string
-  /** What it does, for `--help` and the documentation. */
+  /** What it does, for people. */
   help: string
   /** Whether the holder of the current booking goes first and is waited for. */
   heedsBookings: boolean
