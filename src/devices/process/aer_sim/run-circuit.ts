@@ -81,7 +81,7 @@ export async function runCircuit(program: BoundProgram, run: CircuitRun): Promis
   if (measured.size === 0) return { counts: {}, unmeasured, provenance: { method: method.name } }
   const added = await method.run(task, { ...run, tally, phases, errors })
   const noise = run.noise && { noise: run.noise.source }
-  const provenance = { method: method.name, ...noise, phases: phases.seconds, ...added }
+  const provenance = { method: method.name, threads: 1, ...noise, phases: phases.seconds, ...added }
   return { ...outcomeOf(tally, run.memory), unmeasured, provenance }
 }
 

@@ -5,6 +5,11 @@ import {
   type Method,
   type Task,
 } from '../../../../src/devices/process/aer_sim/define-method.ts'
+import { amplitudeDamping } from '../../../../src/devices/process/aer_sim/noise/channel.ts'
+import { modelOf, type NoiseModel, onQubit } from '../../../../src/devices/process/aer_sim/noise/model.ts'
+import { runCircuit } from '../../../../src/devices/process/aer_sim/run-circuit.ts'
+import { lowerProgram, parseProgram, runDynamic, type Sink } from '../../../../src/qasm/index.ts'
+import { runOptions } from '../../support/run.ts'
 
 const room = { stateQubits: 24, bytes: 2 ** 30, threads: 1, bond: 64 }
 const task: Task = {
@@ -46,4 +51,27 @@ test('chooseMethod() names every method that was tried when none takes the task'
   expect(chooseMethod([strict, small], 'automatic', task, room)).toEqual({
     refusal: { code: 'too_many_qubits', reason: 'strict: gate t; small: needs 30 qubits' },
   })
+})
+
+test('programs that outcomes steer go to the method that can run their gates', async () => {
+  const noise = modelOf({
+    source: 'test',
+    gate: (_, [qubit = 0]) => onQubit(qubit, [amplitudeDamping(0.1)]),
+    idle: () => undefined,
+    readout: () => [0, 0],
+  })
+  const program = (qubits: number, gate: string) => {
+    const text = `OPENQASM 3.0; include "stdgates.inc"; qubit[${qubits}] q; bit c; h q[0]; c = measure q[0]; if (c) { ${gate} q[${qubits - 1}]; }`
+    const parsed = parseProgram(text)
+    return { ...lowerProgram(parsed, []), walk: (sink: Sink) => runDynamic(parsed, [], sink) }
+  }
+  const methodOf = async (qubits: number, gate: string, model?: NoiseModel) => {
+    const run = runOptions({ shots: 10, ...(model && { noise: model }) })
+    return (await runCircuit(program(qubits, gate), run)).provenance['method']
+  }
+  expect(await methodOf(3, 't')).toBe('statevector')
+  expect(await methodOf(40, 's')).toBe('stabilizer')
+  expect(await methodOf(40, 't')).toBe('matrix_product_state')
+  expect(await methodOf(3, 's', noise)).toBe('trajectories')
+  expect(await methodOf(40, 's', noise)).toBe('matrix_product_state')
 })

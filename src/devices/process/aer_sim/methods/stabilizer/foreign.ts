@@ -1,7 +1,7 @@
 import { JobError } from '../../../../errors.ts'
 
 /** A step that no tableau can take. */
-interface Foreign {
+export interface Foreign {
   kind: string
   name?: string
 }

@@ -1,8 +1,8 @@
 import { defineMethod } from '../../define-method.ts'
-import { foreignError, foreignText } from './foreign.ts'
+import { type Foreign, foreignError, foreignText } from './foreign.ts'
 import { runFrames } from './sample.ts'
 import { type CliffordCircuit, type Step, translate } from './translate.ts'
-import { runWalks } from './walk.ts'
+import { lookForForeign, runWalks } from './walk.ts'
 
 /** Where a tableau takes 50 MB. */
 const MOST_QUBITS = 5_000
@@ -25,10 +25,8 @@ export const stabilizer = defineMethod({
     if (qubits > MOST_QUBITS) {
       return { code: 'too_many_qubits', reason: `needs ${qubits} qubits, at most ${MOST_QUBITS} fit` }
     }
-    if (!task.reduced) return undefined
-    const circuit = translate(task.reduced)
-    if (!('foreign' in circuit)) return undefined
-    return { code: 'not_clifford', reason: foreignText(circuit.foreign) }
+    const foreign = task.reduced ? foreignStep(translate(task.reduced)) : lookForForeign(task)
+    return foreign && { code: 'not_clifford', reason: foreignText(foreign) }
   },
   cost(task) {
     const circuit = task.reduced && translate(task.reduced)
@@ -46,6 +44,10 @@ export const stabilizer = defineMethod({
     return {}
   },
 })
+
+function foreignStep(circuit: ReturnType<typeof translate>): Foreign | undefined {
+  return 'foreign' in circuit ? circuit.foreign : undefined
+}
 
 /** Words that are combined: rows of the tableau by gates and random outcomes, frames by all steps. */
 function workOf({ qubits, steps, terminal }: CliffordCircuit, shots: number): number {

@@ -4,7 +4,7 @@ import type { MethodRun, Task } from '../../define-method.ts'
 import type { ChannelOp, NoiseModel } from '../../noise/model.ts'
 import { canErr } from '../../readout.ts'
 import { CliffordReader } from './clifford.ts'
-import { foreignError } from './foreign.ts'
+import { type Foreign, foreignError } from './foreign.ts'
 import { pauliTermsOf, pickTerm } from './pauli-noise.ts'
 import { Tableau } from './tableau.ts'
 
@@ -17,6 +17,37 @@ export async function runWalks(task: Task, run: MethodRun): Promise<void> {
     await run.pacer.rest()
   }
   run.phases.end('evolve')
+}
+
+/**
+ * Walks a program twice, with outcomes that alternate so that loops which wait for one of them end, and returns the
+ * first step that no tableau can take. Other outcomes may still lead to one.
+ */
+export function lookForForeign(task: Task): Foreign | undefined {
+  return lookAlong(task, 1) ?? lookAlong(task, 0)
+}
+
+function lookAlong(task: Task, first: 0 | 1): Foreign | undefined {
+  const reader = new CliffordReader()
+  let foreign: Foreign | undefined
+  let outcomes: number = first
+  const look = (op: Op): Foreign | undefined => {
+    if (op.kind === 'reset' || op.kind === 'measure' || op.kind === 'barrier') return undefined
+    if (op.kind !== 'delay' && !reader.read(op)) return op
+    return task.noise?.after?.(op).find(({ channel }) => !pauliTermsOf(channel))
+  }
+  try {
+    task.walk({
+      apply(op) {
+        foreign = look(op)
+        if (foreign) throw foreignError(foreign)
+      },
+      measure: () => (outcomes++ % 2 === 0 ? 0 : 1),
+    })
+  } catch {
+    // What else is wrong with the program shows when it runs.
+  }
+  return foreign
 }
 
 /** One shot. */

@@ -9,6 +9,8 @@ import { KrausTable, strayingOf } from '../statevector/kraus.ts'
  */
 export const trajectories = defineMethod({
   name: 'trajectories',
+  // Where outcomes steer the program there is no density matrix to weigh it against.
+  prefers: (task) => !task.reduced,
   refuse(task, room) {
     if (!task.noise?.after) return { code: 'no_noise', reason: 'there is no noise' }
     return refuseSize(task, room)
