@@ -50,6 +50,7 @@ export class Batch {
     const errors: { stream: number; error: unknown }[] = []
     const report = (answer: Report): void => {
       reported.add(answer.stream)
+      parts.io.phase(`circuit ${reported.size}`)
       if ('error' in answer) errors.push(answer)
       else if (answer.result) results[answer.stream] = answer.result
       if (reported.size >= taking.end) finished.resolve()

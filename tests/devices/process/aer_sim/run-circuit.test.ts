@@ -291,3 +291,9 @@ test('runCircuit() ends before its results are too large to send', async () => {
   const running = runOps([h(0), measure(0, 0)], 1, { shots: 900_000, memory: 'points' })
   await expect(running).rejects.toMatchObject({ errorCode: 'results_too_large' })
 })
+
+test('runCircuit() takes a very long circuit with measurements in its middle', async () => {
+  const gates = Array.from({ length: 300_001 }, () => x(1, 0))
+  const { counts } = await runOps([h(0), ...gates, measure(1, 1), h(1), measure(0, 0)], 2)
+  expect(Object.keys(counts ?? {}).sort()).toEqual(['00', '11'])
+})

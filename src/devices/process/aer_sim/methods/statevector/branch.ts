@@ -80,8 +80,7 @@ export class Walker implements Sink {
     if (step.kind === 'gates') {
       if (this.#skips) return
       this.#gate(step.calls)
-      const { qubits } = this.#source.state
-      if (this.#queue.length * 2 ** qubits > QUEUE_WORK) await this.arrive()
+      if (this.#isQueueLong) await this.arrive()
       return
     }
     if (step.kind !== 'channel' || step.operators.some(({ weight }) => weight === undefined))
@@ -103,6 +102,7 @@ export class Walker implements Sink {
     if (op.kind === 'reset') this.#reset(1 << op.qubit)
     if (op.kind === 'reset' || op.kind === 'measure' || op.kind === 'barrier') return
     if (!this.#skips && op.kind !== 'delay') this.#gate(compile(op))
+    if (this.#isQueueLong) this.#settle()
     for (const { qubits, channel } of this.#source.noise?.after?.(op) ?? []) {
       this.#disturb(
         qubits.map((qubit) => 1 << qubit),
@@ -117,7 +117,12 @@ export class Walker implements Sink {
 
   #gate(calls: readonly KernelCall[]): void {
     if (this.#queue.length === 0) this.#project()
-    this.#queue.push(...calls)
+    // One by one: there may be more than a call takes arguments.
+    for (const call of calls) this.#queue.push(call)
+  }
+
+  get #isQueueLong(): boolean {
+    return this.#queue.length * 2 ** this.#source.state.qubits > QUEUE_WORK
   }
 
   /** Carries out the gates that wait. */

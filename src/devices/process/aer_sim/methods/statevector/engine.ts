@@ -33,9 +33,9 @@ export interface Freshness {
   isFirst: boolean
 }
 
-/** Compiles the kernel for `threads` threads, the calling one included. */
-export async function createEngine(threads: number): Promise<Engine> {
-  return new Engine(await loadKernel(), threads)
+/** Compiles the kernel for `threads` threads, the calling one included, each of which may be `patienceMs` at a block. */
+export async function createEngine(threads: number, patienceMs = PATIENCE_MS): Promise<Engine> {
+  return new Engine(await loadKernel(), threads, patienceMs)
 }
 
 /** The compiled kernel with its memory, which holds one state, and the threads that help with large ones. */
@@ -43,6 +43,7 @@ export class Engine {
   /** How many threads work on large states, the calling one included. */
   readonly threads: number
   readonly #module: WebAssembly.Module
+  readonly #patienceMs: number
   readonly #crew: Crew
   #memory: WebAssembly.Memory
   #kernel: Kernel
@@ -50,8 +51,8 @@ export class Engine {
   #writer: StageWriter
   #generation = 0
 
-  /** `threads` counts the calling one; at most 64. */
-  constructor(module: WebAssembly.Module, threads: number) {
+  constructor(module: WebAssembly.Module, threads: number, patienceMs: number) {
+    this.#patienceMs = patienceMs
     this.#module = module
     this.threads = Math.min(threads, MOST_THREADS)
     this.#crew = new Crew(module, this.threads - 1)
@@ -166,7 +167,7 @@ export class Engine {
       const active = Atomics.load(words, CONTROL.active)
       if (active === 0) return
       if (tries < SPINS) continue
-      if (tries === SPINS + PATIENCE_MS) break
+      if (tries > SPINS + this.#patienceMs) break
       Atomics.wait(words, CONTROL.active, active, 1)
     }
     this.#crew.stop()

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { systemClock } from '../../../../../../src/base/index.ts'
 import { compile } from '../../../../../../src/devices/process/aer_sim/methods/statevector/compile.ts'
 import { createEngine } from '../../../../../../src/devices/process/aer_sim/methods/statevector/engine.ts'
+import { CONTROL } from '../../../../../../src/devices/process/aer_sim/methods/statevector/layout.ts'
 import { Statevector } from '../../../../../../src/devices/process/aer_sim/methods/statevector/statevector.ts'
 import { Pacer } from '../../../../../../src/devices/process/aer_sim/pacer.ts'
 import { h, ry, x } from '../../../../support/ops.ts'
@@ -47,6 +48,15 @@ test('Engine.run() goes on without threads that have ended, and starts others', 
   expectGhz(new Statevector(engine, 17))
   engine.stop()
   expectGhz(new Statevector(engine, 17))
+  expectGhz(new Statevector(engine, 17))
+  engine.stop()
+})
+
+test('Engine.run() fails when a thread does not come back from its block, and works again with another memory', async () => {
+  const engine = await createEngine(2, 20)
+  const state = new Statevector(engine, 17)
+  Atomics.store(new Int32Array(engine.buffer, 0, 16), CONTROL.active, 1)
+  expect(() => state.applyAll(ghz)).toThrow('a thread of the simulator does not answer')
   expectGhz(new Statevector(engine, 17))
   engine.stop()
 })
