@@ -11,16 +11,16 @@ export type Choice = { method: Method } | { refusal: Refusal }
  * `wanted` restricts the choice to one of them. When all of them refuse, the refusal names each with its reason.
  */
 export function chooseMethod(methods: readonly Method[], wanted: string, task: Task, room: Room): Choice {
+  const candidates = methods.filter(({ name }) => wanted === AUTOMATIC || wanted === name)
+  // Whether a method refuses may take a look at the whole circuit: it is asked only when its turn comes.
+  const preferred = candidates.find((each) => each.prefers?.(task) && !each.refuse(task, room))
+  if (preferred) return { method: preferred }
   const refusals: [string, Refusal][] = []
-  const able: Method[] = []
-  for (const method of methods) {
-    if (wanted !== AUTOMATIC && wanted !== method.name) continue
+  for (const method of candidates) {
     const refusal = method.refuse(task, room)
-    if (refusal) refusals.push([method.name, refusal])
-    else able.push(method)
+    if (!refusal) return { method }
+    refusals.push([method.name, refusal])
   }
-  const method = able.find((each) => each.prefers?.(task)) ?? able[0]
-  if (method) return { method }
   const reason = refusals.map(([name, refusal]) => `${name}: ${refusal.reason}`).join('; ')
   return { refusal: { code: codeOf(refusals.map(([, { code }]) => code)), reason } }
 }
