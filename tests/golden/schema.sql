@@ -268,6 +268,7 @@ CREATE TABLE "quantum_jobs" (
 ) STRICT;
 CREATE INDEX "quantum_jobs_created" ON "quantum_jobs" ("created");
 CREATE INDEX "quantum_jobs_driver" ON "quantum_jobs" ("driver");
+CREATE INDEX "quantum_jobs_held_user_id" ON "quantum_jobs" ("held", "user_id") WHERE status = 'pending';
 CREATE INDEX "quantum_jobs_qpu_target" ON "quantum_jobs" ("qpu_target");
 CREATE INDEX "quantum_jobs_qpu_target_seq_user_id_not_before_qubits" ON "quantum_jobs" ("qpu_target", "seq", "user_id", "not_before", "qubits") WHERE status = 'pending' AND held = 0;
 CREATE UNIQUE INDEX "quantum_jobs_qpu_target_unique" ON "quantum_jobs" ("qpu_target") WHERE status = 'running' AND qpu_target <> '';

@@ -49,6 +49,8 @@ export const quantumJobs = defineCollection({
       on: ['run_next', 'seq', 'user_id', 'qpu_target', 'not_before', 'qubits'],
       where: `run_next > 0 AND (${QUEUED})`,
     },
+    // What waits, held or not: counted for each submission, whatever its user has run before.
+    { on: ['held', 'user_id'], where: "status = 'pending'" },
     // I10: at most one running job per QPU.
     { on: ['qpu_target'], unique: true, where: "status = 'running' AND qpu_target <> ''" },
   ],

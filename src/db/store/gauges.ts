@@ -20,23 +20,18 @@ export interface Gauges {
 
 /** Reads the sizes at one moment. */
 export function readGauges(tx: ReadTx): Gauges {
-  const count = (table: string, status: string) =>
-    tx.one<{ rows: number }>(`SELECT count(*) AS rows FROM ${table} WHERE status = $status`, { status })
-      ?.rows ?? 0
-  const pending = count('quantum_jobs', 'pending')
-  const held =
-    tx.one<{ rows: number }>(
-      "SELECT count(*) AS rows FROM quantum_jobs WHERE status = 'pending' AND held = 1",
-    )?.rows ?? 0
+  const rows = (sql: string) => tx.one<{ rows: number }>(`SELECT count(*) AS rows FROM ${sql}`)?.rows ?? 0
+  const pending = (held: 0 | 1) =>
+    rows(`quantum_jobs INDEXED BY quantum_jobs_held_user_id WHERE status = 'pending' AND held = ${held}`)
   const file = tx.one<{ bytes: number }>(
     'SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()',
   )
   return {
-    pendingJobs: pending - held,
-    heldJobs: held,
-    runningJobs: count('quantum_jobs', 'running'),
-    pendingCalibrations: count('calibration_requests', 'pending'),
-    runningCalibrations: count('calibration_requests', 'running'),
+    pendingJobs: pending(0),
+    heldJobs: pending(1),
+    runningJobs: rows("quantum_jobs WHERE status = 'running'"),
+    pendingCalibrations: rows("calibration_requests WHERE status = 'pending'"),
+    runningCalibrations: rows("calibration_requests WHERE status = 'running'"),
     leases: tx.all(
       `SELECT operation, state, count(*) AS count FROM leases WHERE driver <> ''
        GROUP BY operation, state ORDER BY operation, state`,

@@ -10,6 +10,7 @@ import {
   readQueue,
   timeSlots,
 } from '../../../src/db/index.ts'
+import { COUNT_PENDING } from '../../../src/db/store/jobs.ts'
 import { QUEUE_SQL } from '../../../src/db/store/queue.ts'
 import { JobLab } from '../../support/job-lab.ts'
 
@@ -137,7 +138,7 @@ describe('readQueue()', () => {
 
   test('walks an index in every step and never reads a job to pass over it', async () => {
     await using lab = await JobLab.open()
-    for (const sql of Object.values(QUEUE_SQL)) {
+    for (const sql of [...Object.values(QUEUE_SQL), COUNT_PENDING]) {
       const params = Object.fromEntries([...sql.matchAll(/\$(\w+)/g)].map(([, name]) => [name ?? '', 1]))
       const plan = await lab.db.read((tx) =>
         tx.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, params).map(({ detail }) => detail),
