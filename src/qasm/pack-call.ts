@@ -40,15 +40,35 @@ function readNumbers(p: Cursor, calls: PackedCalls, count: number): boolean {
   for (let index = 0; index < count; index++) {
     if (index > 0 && !p.accept(',')) return false
     if (p.is(')')) return false
-    const number = parseExpression(p)
-    if (number.kind !== 'literal') return false
-    const { value } = number
-    if (value.kind !== 'float' && value.kind !== 'int') return false
-    const angle = Number(value.value)
-    if (!Number.isFinite(angle)) return false
+    const angle = readPlainNumber(p) ?? readConstant(p)
+    if (angle === undefined || !Number.isFinite(angle)) return false
     calls.numbers.push(angle)
   }
   return p.accept(')')
+}
+
+/** A literal with or without a sign that is all of a parameter; otherwise undefined, with the cursor back before it. */
+function readPlainNumber(p: Cursor): number | undefined {
+  const { lexer } = p
+  const at = lexer.start
+  const isNegative = p.accept('-')
+  if (p.is('real') || p.is('integer')) {
+    const size = Number(lexer.lexeme())
+    lexer.next()
+    const isWhole = p.is(',') || p.is(')')
+    // An underscore between digits makes it NaN.
+    if (isWhole && !Number.isNaN(size)) return isNegative ? -size : size
+  }
+  lexer.seek(at)
+  return undefined
+}
+
+/** The value of an expression of literals. */
+function readConstant(p: Cursor): number | undefined {
+  const number = parseExpression(p)
+  if (number.kind !== 'literal') return undefined
+  const { value } = number
+  return value.kind === 'float' || value.kind === 'int' ? Number(value.value) : undefined
 }
 
 function readOperands(p: Cursor, calls: PackedCalls, arity: Arity): boolean {

@@ -1,0 +1,75 @@
+/**
+ * How fast programs are read: `bun bench/parser.ts [--rounds 5]`. Texts of 10 MB are parsed, and parsed and checked as at
+ * a submission; in the same round a loop looks at every character of the text, and `JSON.parse` reads as much JSON.
+ * MB are 10^6 characters, all ASCII. Memory: what the process grows by while it parses and holds one text, in a process
+ * of its own.
+ */
+import { checkProgram, parseProgram } from '../src/qasm/index.ts'
+import { spreadOf } from './support/figures.ts'
+import { printTable, SPREAD_HEAD, spreadCells, startBench } from './support/output.ts'
+import { TEXTS } from './support/programs.ts'
+
+const MB = 1e6
+
+function scan(text: string): number {
+  let sum = 0
+  for (let at = 0; at < text.length; at++) sum = (sum + text.charCodeAt(at)) | 0
+  return sum
+}
+
+/** JSON of the same length: an array of short records. */
+function jsonLike(text: string): string {
+  const record = '{"name":"cx","qubits":[3,4],"angle":0.785398},'
+  return `[${record.repeat(Math.floor(text.length / record.length)).slice(0, -1)}]`
+}
+
+function rate(text: string, work: () => unknown): number {
+  const start = performance.now()
+  work()
+  return text.length / MB / ((performance.now() - start) / 1000)
+}
+
+/** Growth of resident memory per character of one text, measured where nothing else has grown yet. */
+async function memoryOf(name: string): Promise<number> {
+  const child = Bun.spawn([process.execPath, import.meta.path, '--hold', name], { stdout: 'pipe' })
+  return Number(await new Response(child.stdout).text())
+}
+
+const held = process.argv.indexOf('--hold')
+if (held > 0) {
+  const text = TEXTS[process.argv[held + 1] ?? '']?.() ?? ''
+  scan(text)
+  Bun.gc(true)
+  const before = process.memoryUsage.rss()
+  const program = parseProgram(text)
+  const grown = process.memoryUsage.rss() - before
+  process.stdout.write(String(grown / program.text.length))
+  process.exit(0)
+}
+
+const { rounds } = startBench('Reading programs')
+for (const [name, make] of Object.entries(TEXTS)) {
+  const text = make()
+  const json = jsonLike(text)
+  const rates = { scan: [] as number[], json: [] as number[], parse: [] as number[], check: [] as number[] }
+  for (let round = 0; round < rounds; round++) {
+    rates.scan.push(rate(text, () => scan(text)))
+    rates.json.push(rate(json, () => JSON.parse(json)))
+    rates.parse.push(rate(text, () => parseProgram(text)))
+    rates.check.push(rate(text, () => checkProgram(text)))
+  }
+  const ratio = rates.parse.map((value, round) => value / (rates.json[round] ?? Number.NaN))
+  console.log(
+    `\n${name}: ${(text.length / MB).toFixed(1)} MB, ${(await memoryOf(name)).toFixed(1)} MB held per MB\n`,
+  )
+  printTable(
+    ['MB/s', ...SPREAD_HEAD],
+    [
+      ['reference: every character looked at', ...spreadCells(spreadOf(rates.scan))],
+      ['reference: JSON.parse', ...spreadCells(spreadOf(rates.json))],
+      ['parse and check, to be run', ...spreadCells(spreadOf(rates.parse))],
+      ['check at submission', ...spreadCells(spreadOf(rates.check))],
+      ['first ÷ JSON.parse', ...spreadCells(spreadOf(ratio))],
+    ],
+  )
+}
