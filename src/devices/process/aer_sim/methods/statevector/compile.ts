@@ -43,6 +43,11 @@ export function isSwap(matrix: Float64Array): boolean {
   return matrix.length === 32 && equals(matrix, [0, 12, 18, 30])
 }
 
+/** Whether a 2 x 2 matrix has no imaginary parts. */
+export function isReal(matrix: Float64Array): boolean {
+  return matrix[1] === 0 && matrix[3] === 0 && matrix[5] === 0 && matrix[7] === 0
+}
+
 function controlMasks(op: UnitaryOp | PhaseOp, bitOf: BitOf): { controls: number; value: number } {
   let controls = 0
   let value = 0
@@ -96,6 +101,8 @@ function diagonalOf(
  * e^{ia} everywhere times e^{-ia} where it is 1.
  */
 function termsOf(entries: Scale[]): Scale[] {
+  const [only] = entries
+  if (entries.length === 1 && only?.value === only?.controls) return entries
   const terms = new Map<number, [number, number]>()
   for (const { controls, value, re, im } of entries) {
     const zeros = bitsOf(controls & ~value)

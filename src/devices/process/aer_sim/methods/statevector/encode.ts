@@ -1,9 +1,9 @@
-import { bitCount, bitsOf, type KernelCall, type Scale } from './compile.ts'
+import { bitCount, bitsOf, isReal, type KernelCall, type Scale } from './compile.ts'
 import { LAYOUT } from './layout.ts'
-import type { Pass, Phases } from './schedule.ts'
+import type { Pair, Pass, Phases } from './schedule.ts'
 
 /** Kinds of gates in the order `assembly/stage.ts` knows them. */
-const KIND = { scale: 0, negate: 1, exchange: 2, real: 3, one: 4, many: 5, phases: 6 } as const
+const KIND = { scale: 0, negate: 1, exchange: 2, real: 3, one: 4, many: 5, pair: 6, phases: 7 } as const
 
 /** Lowest local qubits whose factors `assembly/phases.ts` keeps in a table. */
 const TABLE_QUBITS = 7
@@ -103,6 +103,7 @@ export class StageWriter {
 
   #writePass(pass: Pass): void {
     if (pass.kind === 'phases') this.#writePhases(pass)
+    else if (pass.kind === 'pair') this.#writePair(pass)
     else this.#writeCall(pass)
   }
 
@@ -126,15 +127,26 @@ export class StageWriter {
         break
       }
       case 'one': {
-        const isReal = [1, 3, 5, 7].every((part) => pass.matrix[part] === 0)
         const target = this.#local(pass.target)
-        this.#writeGate({ kind: isReal ? KIND.real : KIND.one, target, ...where }, pass.matrix)
+        this.#writeGate({ kind: isReal(pass.matrix) ? KIND.real : KIND.one, target, ...where }, pass.matrix)
         break
       }
       case 'many':
         this.#writeMany(where, pass.targets, pass.matrix)
         break
     }
+  }
+
+  #writePair({ gates }: Pair): void {
+    const [low, high] = gates.map(({ target, matrix }) => ({ target: this.#local(target), matrix }))
+    if (!low || !high) return
+    const numbers = new Float64Array(16)
+    numbers.set(low.matrix)
+    numbers.set(high.matrix, 8)
+    this.#writeGate(
+      { kind: KIND.pair, target: low.target, last: high.target, outside: 0, outsideValue: 0 },
+      numbers,
+    )
   }
 
   /** An exchange of amplitudes in which only `high` is 1 with those in which only `low` is. */
@@ -222,5 +234,6 @@ export class StageWriter {
 function bytesOf(pass: Pass): number {
   if (pass.kind === 'phases') return HEAD_BYTES + 32 + TERM_BYTES * pass.terms.length
   if (pass.kind === 'many') return HEAD_BYTES + 4 * 2 ** pass.targets.length + 8 * pass.matrix.length
+  if (pass.kind === 'pair') return HEAD_BYTES + 128
   return HEAD_BYTES + (pass.kind === 'one' ? 64 : 16)
 }

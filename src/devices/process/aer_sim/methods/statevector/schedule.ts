@@ -1,4 +1,4 @@
-import { bitCount, bitsOf, type KernelCall, type Scale, targetsOf } from './compile.ts'
+import { bitCount, bitsOf, isReal, type KernelCall, type Scale, targetsOf } from './compile.ts'
 
 /** Phase terms that one pass over a block applies together. */
 export interface Phases {
@@ -6,7 +6,15 @@ export interface Phases {
   terms: Scale[]
 }
 
-export type Pass = KernelCall | Phases
+/** Real gates on two qubits, the lower first, in one pass: half of the loads and stores of two. */
+export interface Pair {
+  kind: 'pair'
+  gates: readonly [One, One]
+}
+
+type One = Extract<KernelCall, { kind: 'one' }>
+
+export type Pass = KernelCall | Phases | Pair
 
 /**
  * Time of a merged pass in passes that scale every amplitude, measured in the second cache. What phase terms would
@@ -16,7 +24,7 @@ const MERGED_PASS = 2.1
 
 /**
  * Orders the calls of a stage so that phases meet: in turn all phases that may go next, merged, and all other calls
- * that may. Calls pass each other where both are diagonal on every qubit they share.
+ * that may, real ones in pairs. Calls pass each other where both are diagonal on every qubit they share.
  */
 export function scheduleStage(calls: readonly KernelCall[], set: number): Pass[] {
   const passes: Pass[] = []
@@ -26,7 +34,24 @@ export function scheduleStage(calls: readonly KernelCall[], set: number): Pass[]
     passes.push(...mergeTerms(terms, set))
     remaining = takeOthers(rest, passes)
   }
-  return passes
+  return pairUp(passes)
+}
+
+/** Puts real gates that follow one another on different qubits into pairs. */
+function pairUp(passes: readonly Pass[]): Pass[] {
+  const paired: Pass[] = []
+  for (const pass of passes) {
+    const before = paired.at(-1)
+    if (before && isRotation(before) && isRotation(pass) && before.target !== pass.target) {
+      const gates: [One, One] = before.target < pass.target ? [before, pass] : [pass, before]
+      paired[paired.length - 1] = { kind: 'pair', gates }
+    } else paired.push(pass)
+  }
+  return paired
+}
+
+function isRotation(pass: Pass): pass is One {
+  return pass.kind === 'one' && pass.controls === 0 && isReal(pass.matrix)
 }
 
 function takeTerms(calls: readonly KernelCall[]): { terms: Scale[]; rest: KernelCall[] } {

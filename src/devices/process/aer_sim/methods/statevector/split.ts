@@ -1,4 +1,4 @@
-import type { KernelCall } from './compile.ts'
+import { isReal, type KernelCall } from './compile.ts'
 
 /** Smaller entries are taken for zero. */
 const TINY = 1e-14
@@ -24,10 +24,6 @@ export function splitRotation(call: KernelCall): KernelCall[] {
   const before = sine > TINY ? Math.atan2(-bi, -br) - global : 0
   const matrix = Float64Array.of(cosine, 0, -sine, 0, sine, 0, cosine, 0)
   return [...phaseOn(call.target, before), { ...call, matrix }, ...phaseOn(call.target, after)]
-}
-
-function isReal(matrix: Float64Array): boolean {
-  return matrix.every((part, index) => index % 2 === 0 || part === 0)
 }
 
 function phaseOn(bit: number, angle: number): KernelCall[] {

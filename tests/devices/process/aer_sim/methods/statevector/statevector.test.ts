@@ -98,6 +98,15 @@ describe('Statevector.applyAll() agrees with plain complex arithmetic', () => {
       expect(distance(evolve(gates, qubits, engine), expected)).toBeLessThan(1e-12)
   })
 
+  test.each([8, 9, 16])('on layers of real gates, which go in pairs, on %d qubits', (qubits) => {
+    const layer = shuffled(qubits).map((q) => (q % 4 === 0 ? h(q) : ry(0.3 + q, q)))
+    const gates = [...layer, x(1, 0), phase(0.4, [0, 2]), ...layer.slice(0, 5)]
+    const expected = gates.reduce(applyOp, zeroState(qubits))
+    for (const engine of engines) {
+      expect(distance(evolve(gates, qubits, engine), expected)).toBeLessThan(1e-12)
+    }
+  })
+
   test.each([6, 9, 12])('on phases of many qubits at once, on %d qubits', (qubits) => {
     const phases = Array.from({ length: 40 }, () =>
       phase(6 * rng.next(), shuffled(qubits).slice(0, 1 + pick(2))),

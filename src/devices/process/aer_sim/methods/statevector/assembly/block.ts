@@ -124,6 +124,48 @@ export function applyReal(
   } while (free < size)
 }
 
+/**
+ * Applies real 2 x 2 matrices to two qubits, of which `low` is the lower, in one pass: the first is at `matrix`, the
+ * second 64 bytes behind it.
+ */
+export function applyRealPair(state: usize, size: u32, low: u32, high: u32, matrix: usize): void {
+  const a = f64x2.splat(load<f64>(matrix))
+  const b = f64x2.splat(load<f64>(matrix, 16))
+  const c = f64x2.splat(load<f64>(matrix, 32))
+  const d = f64x2.splat(load<f64>(matrix, 48))
+  const e = f64x2.splat(load<f64>(matrix, 64))
+  const f = f64x2.splat(load<f64>(matrix, 80))
+  const g = f64x2.splat(load<f64>(matrix, 96))
+  const h = f64x2.splat(load<f64>(matrix, 112))
+  const fixed = low | high
+  const run = runOf(fixed, size)
+  const skip = fixed | (run - 1)
+  const bytes = run << AMPLITUDE
+  const near = low << AMPLITUDE
+  const far = high << AMPLITUDE
+  let free: u32 = 0
+  do {
+    let at = state + (free << AMPLITUDE)
+    const end = at + bytes
+    do {
+      const w = v128.load(at)
+      const x = v128.load(at + near)
+      const y = v128.load(at + far)
+      const z = v128.load(at + near + far)
+      const p = f64x2.add(f64x2.mul(w, a), f64x2.mul(x, b))
+      const q = f64x2.add(f64x2.mul(w, c), f64x2.mul(x, d))
+      const r = f64x2.add(f64x2.mul(y, a), f64x2.mul(z, b))
+      const s = f64x2.add(f64x2.mul(y, c), f64x2.mul(z, d))
+      v128.store(at, f64x2.add(f64x2.mul(p, e), f64x2.mul(r, f)))
+      v128.store(at + near, f64x2.add(f64x2.mul(q, e), f64x2.mul(s, f)))
+      v128.store(at + far, f64x2.add(f64x2.mul(p, g), f64x2.mul(r, h)))
+      v128.store(at + near + far, f64x2.add(f64x2.mul(q, g), f64x2.mul(s, h)))
+      at += 16
+    } while (at < end)
+    free = ((free | skip) + 1) & ~skip
+  } while (free < size)
+}
+
 /** Applies a complex 2 x 2 matrix, row-major, to one qubit where the controls hold. */
 export function applyOne(
   state: usize,
