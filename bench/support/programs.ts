@@ -7,12 +7,11 @@ const LENGTH = 10_000_000
 function repeated(head: string, piece: (index: number) => string): string {
   const pieces = [head]
   let length = head.length
-  for (let index = 0; length < LENGTH; index++) {
-    const next = piece(index)
+  for (let next = piece(0), index = 1; length + next.length <= LENGTH; next = piece(index++)) {
     pieces.push(next)
     length += next.length
   }
-  return pieces.join('').slice(0, pieces.join('').lastIndexOf('\n', LENGTH) + 1)
+  return pieces.join('')
 }
 
 /** The gate calls of the published circuits of the tests, as often as it takes. */

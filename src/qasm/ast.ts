@@ -201,8 +201,8 @@ export interface ParsedProgram {
   version: 2 | 3
   /** In declaration order: the order in which parameter values are bound. */
   inputs: Input[]
-  /** Whether `output` names the registers of the result; otherwise all registers of the top level make it up. */
-  selectsOutput: boolean
+  /** The registers declared as `output`: they make up the result; without any, all registers of the top level do. */
+  outputs: string[]
   statements: Statement[]
   text: string
 }

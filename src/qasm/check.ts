@@ -32,7 +32,7 @@ export class Checker implements Machine {
   readonly checking = true
   readonly version: 2 | 3
   readonly limits: Limits
-  readonly selectsOutput: boolean
+  readonly outputs: readonly string[]
   readonly layout = emptyLayout()
   readonly problems: Fault[] = []
   /** Steps of one call of each gate. */
@@ -49,7 +49,7 @@ export class Checker implements Machine {
   constructor(program: ParsedProgram, limits: Limits) {
     this.version = program.version
     this.limits = limits
-    this.selectsOutput = program.selectsOutput
+    this.outputs = program.outputs
     for (const [name, gate] of BUILTIN_GATES[program.version]) this.scope.set(name, { kind: 'gate', gate })
   }
 

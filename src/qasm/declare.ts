@@ -124,7 +124,7 @@ function declareBits(m: Machine, node: DeclareNode, type: ScalarType): BitsValue
 
 /** The outputs make up the result; without any, all bits of the top level do. */
 function isResult(m: Machine, { form }: DeclareNode): boolean {
-  return m.scope.kind === 'global' && (m.selectsOutput ? form === 'output' : form !== 'const')
+  return m.scope.kind === 'global' && (m.outputs.length > 0 ? form === 'output' : form !== 'const')
 }
 
 function initialValue(m: Machine, node: DeclareNode, type: ScalarType): Value {

@@ -21,8 +21,8 @@ export interface Machine {
   readonly version: 2 | 3
   readonly limits: Limits
   readonly checking: boolean
-  /** Whether `output` names the registers of the result. */
-  readonly selectsOutput: boolean
+  /** The registers of the result; all of the top level when there are none. */
+  readonly outputs: readonly string[]
   readonly layout: Layout
   scope: Scope
   /** Nested evaluations, over all calls. */

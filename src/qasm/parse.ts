@@ -1,6 +1,6 @@
-import type { Input, ParsedProgram, Statement } from './ast.ts'
+import type { DeclareNode, ParsedProgram } from './ast.ts'
 import { Cursor } from './cursor.ts'
-import { Fault, toQasmError } from './fault.ts'
+import { Fault, positioned } from './fault.ts'
 import { BUILTIN_GATES, QELIB1, STDGATES } from './library.ts'
 import type { Limits } from './limits.ts'
 import { tryPackCall } from './pack-call.ts'
@@ -10,45 +10,60 @@ import { parseStatement2 } from './parse-version-2.ts'
 /** Statements read from one pause to the next: about 1 ms of work. */
 const STATEMENTS_AT_ONCE = 1_000
 
+/** A program that is being read. */
+export interface Reading {
+  /** Fills as the steps go on; who has dealt with statements may take them out between two steps. */
+  program: ParsedProgram
+  /** Reads the statements, with pauses for whoever has other things to do; throws as `openProgram` does. */
+  steps: Generator<void, void>
+}
+
 /**
- * Parses a program without checking its meaning, with pauses for whoever has other things to do; throws `QasmError`
- * at the first token that does not fit.
+ * Begins to parse a program, without checking its meaning; throws `QasmError` at the first token that does not fit.
  */
-export function* parseText(text: string, limits: Limits): Generator<void, ParsedProgram> {
-  try {
-    if (text.length > limits.textLength) {
-      throw new Fault(
-        'program_too_large',
-        0,
-        `The program has ${text.length} characters; ${limits.textLength} are allowed`,
-      )
-    }
-    const p = new Cursor(text, limits)
-    p.setVersion(versionOf(p))
-    for (const [name, gate] of BUILTIN_GATES[p.version]) p.gates.set(name, gate)
-    // The token after the header was read with the words of version 3.
-    p.lexer.seek(p.at)
-    const statements = yield* parseStatements(p)
-    const inputs = inputsOf(statements, text)
-    return { version: p.version, inputs, selectsOutput: statements.some(isBitOutput), statements, text }
-  } catch (error) {
-    throw error instanceof Fault ? toQasmError(error, text) : error
+export function openProgram(text: string, limits: Limits): Reading {
+  const p = positioned(text, () => openText(text, limits))
+  const program: ParsedProgram = { version: p.version, inputs: [], outputs: [], statements: [], text }
+  return { program, steps: readStatements(p, program) }
+}
+
+function openText(text: string, limits: Limits): Cursor {
+  if (text.length > limits.textLength) {
+    throw new Fault(
+      'program_too_large',
+      0,
+      `The program has ${text.length} characters; ${limits.textLength} are allowed`,
+    )
+  }
+  const p = new Cursor(text, limits)
+  p.setVersion(versionOf(p))
+  for (const [name, gate] of BUILTIN_GATES[p.version]) p.gates.set(name, gate)
+  // The token after the header was read with the words of version 3.
+  p.lexer.seek(p.at)
+  return p
+}
+
+function* readStatements(p: Cursor, program: ParsedProgram): Generator<void, void> {
+  while (p.kind !== 'eof') {
+    positioned(program.text, () => {
+      for (let read = 0; read < STATEMENTS_AT_ONCE && p.kind !== 'eof'; read++) readStatement(p, program)
+    })
+    yield
   }
 }
 
-function* parseStatements(p: Cursor): Generator<void, Statement[]> {
-  const statements: Statement[] = []
-  for (let read = 1; p.kind !== 'eof'; read += 1) {
-    if (read % STATEMENTS_AT_ONCE === 0) yield
-    if (p.kind === 'identifier' && tryPackCall(p, statements)) continue
-    if (p.kind === 'OPENQASM') {
-      throw new Fault('syntax_error', p.at, 'The version must be the first statement, and only once')
-    }
-    if (p.version === 2) parseStatement2(p, statements)
-    else parseStatement(p, statements)
-    noteDeclaration(p, statements.at(-1))
+function readStatement(p: Cursor, program: ParsedProgram): void {
+  const { statements } = program
+  if (p.kind === 'identifier' && tryPackCall(p, statements)) return
+  if (p.kind === 'OPENQASM') {
+    throw new Fault('syntax_error', p.at, 'The version must be the first statement, and only once')
   }
-  return statements
+  const before = statements.length
+  if (p.version === 2) parseStatement2(p, statements)
+  else parseStatement(p, statements)
+  const statement = statements[before]
+  if (statement?.kind === 'include') noteLibrary(p, statement.library)
+  else if (statement?.kind === 'declare') noteDeclaration(p, program, statement)
 }
 
 /** Reads `OPENQASM n;`, if present. A program without it is version 3 unless it includes `qelib1.inc`. */
@@ -72,35 +87,19 @@ function versionOf(p: Cursor): 2 | 3 {
   return p.version
 }
 
-/** Remembers libraries and registers, so that later plain calls can be packed. */
-function noteDeclaration(p: Cursor, statement: Statement | undefined): void {
-  if (statement?.kind === 'include') {
-    for (const [name, gate] of statement.library === 'qelib1' ? QELIB1 : STDGATES)
-      if (!p.gates.has(name)) p.gates.set(name, gate)
-    return
-  }
-  if (statement?.kind !== 'declare' || statement.type.kind !== 'sized' || statement.type.name !== 'qubit')
-    return
-  const { size } = statement.type
-  if (size?.kind !== 'literal') return
-  const count = size.value.kind === 'int' || size.value.kind === 'float' ? Number(size.value.value) : 0
-  if (!p.registers.has(statement.name)) p.registers.set(statement.name, count)
+/** Remembers the gates of a library, so that later plain calls can be packed. */
+function noteLibrary(p: Cursor, library: 'qelib1' | 'stdgates'): void {
+  for (const [name, gate] of library === 'qelib1' ? QELIB1 : STDGATES)
+    if (!p.gates.has(name)) p.gates.set(name, gate)
 }
 
-function isBitOutput(node: Statement): boolean {
-  return (
-    node.kind === 'declare' &&
-    node.form === 'output' &&
-    node.type.kind === 'sized' &&
-    node.type.name === 'bit'
-  )
-}
-
-function inputsOf(statements: readonly Statement[], text: string): Input[] {
-  const inputs: Input[] = []
-  for (const statement of statements) {
-    if (statement.kind !== 'declare' || statement.form !== 'input') continue
-    inputs.push({ name: statement.name, type: text.slice(statement.type.at, statement.nameAt).trim() })
-  }
-  return inputs
+/** Remembers inputs and outputs, and registers, so that later plain calls can be packed. */
+function noteDeclaration(p: Cursor, { inputs, outputs, text }: ParsedProgram, node: DeclareNode): void {
+  const { form, name, type } = node
+  if (form === 'input') inputs.push({ name, type: text.slice(type.at, node.nameAt).trim() })
+  if (type.kind !== 'sized') return
+  if (form === 'output' && type.name === 'bit') outputs.push(name)
+  if (type.name !== 'qubit' || type.size?.kind !== 'literal' || p.registers.has(name)) return
+  const { value } = type.size
+  p.registers.set(name, value.kind === 'int' || value.kind === 'float' ? Number(value.value) : 0)
 }

@@ -4,7 +4,7 @@ import { QasmError, type QasmProblem } from './error.ts'
 import { toQasmError } from './fault.ts'
 import type { Layout } from './layout.ts'
 import { DEFAULT_LIMITS, type Limits } from './limits.ts'
-import { parseText } from './parse.ts'
+import { openProgram } from './parse.ts'
 
 /** A parsed and checked program. Immutable: lower it as often as needed with different parameter values. */
 export interface Program extends ParsedProgram {
@@ -29,19 +29,6 @@ export function fullLimits(limits: Partial<Limits> | undefined): Limits {
   return { ...DEFAULT_LIMITS, ...limits }
 }
 
-/** Statements checked from one pause to the next. */
-const STATEMENTS_AT_ONCE = 1_000
-
-function* check(parsed: ParsedProgram, limits: Limits): Generator<void, Checker> {
-  const checker = new Checker(parsed, limits)
-  const { statements } = parsed
-  for (let first = 0; first < statements.length; first += STATEMENTS_AT_ONCE) {
-    checker.checkAll(statements.slice(first, first + STATEMENTS_AT_ONCE))
-    yield
-  }
-  return checker
-}
-
 /** Does all of a work without its pauses. */
 function finish<T>(work: Generator<void, T>): T {
   for (;;) {
@@ -53,11 +40,13 @@ function finish<T>(work: Generator<void, T>): T {
 /** Parses and checks a program; throws `QasmError` for the first problem in text order. */
 export function parseProgram(text: string, limits?: Partial<Limits>): Program {
   const full = fullLimits(limits)
-  const parsed = finish(parseText(text, full))
-  const { problems, layout, gateSteps } = finish(check(parsed, full))
-  const [first] = problems.toSorted((a, b) => a.at - b.at)
+  const { program, steps } = openProgram(text, full)
+  finish(steps)
+  const checker = new Checker(program, full)
+  checker.checkAll(program.statements)
+  const [first] = checker.problems.toSorted((a, b) => a.at - b.at)
   if (first !== undefined) throw toQasmError(first, text)
-  return { ...parsed, layout, gateSteps }
+  return { ...program, layout: checker.layout, gateSteps: checker.gateSteps }
 }
 
 /** Finds all problems of a program, for editors and dry runs; a syntax error is the only one reported. */
@@ -77,17 +66,30 @@ export async function checkProgramInParts(text: string, pause: () => Promise<voi
 
 function* checking(text: string, limits: Limits): Generator<void, CheckReport> {
   try {
-    const parsed = yield* parseText(text, limits)
-    const { problems, layout } = yield* check(parsed, limits)
-    return {
-      inputs: parsed.inputs.map(({ name }) => name),
-      qubits: layout.qubits + layout.hardware,
-      clbits: layout.clbits,
-      problems: problems.toSorted((a, b) => a.at - b.at).map((fault) => problemOf(toQasmError(fault, text))),
+    const { program, steps } = openProgram(text, limits)
+    const checker = new Checker(program, limits)
+    for (let isRead = false; !isRead; ) {
+      isRead = steps.next().done === true
+      yield
+      // What is checked is forgotten: the tree of a program takes many times the memory of its text.
+      checker.checkAll(program.statements.splice(0))
+      yield
     }
+    return reportOf(program, checker)
   } catch (error) {
     if (!(error instanceof QasmError)) throw error
     return { inputs: [], qubits: 0, clbits: 0, problems: [problemOf(error)] }
+  }
+}
+
+function reportOf({ inputs, outputs, text }: ParsedProgram, { layout, problems }: Checker): CheckReport {
+  // Registers before the first output were taken for the result until it came.
+  const results = layout.cregs.filter(([name]) => outputs.length === 0 || outputs.includes(name))
+  return {
+    inputs: inputs.map(({ name }) => name),
+    qubits: layout.qubits + layout.hardware,
+    clbits: results.reduce((bits, [, size]) => bits + size, 0),
+    problems: problems.toSorted((a, b) => a.at - b.at).map((fault) => problemOf(toQasmError(fault, text))),
   }
 }
 

@@ -36,7 +36,7 @@ export class Runner implements Machine {
   readonly defining = undefined
   readonly version: 2 | 3
   readonly limits: Limits
-  readonly selectsOutput: boolean
+  readonly outputs: readonly string[]
   readonly layout = emptyLayout()
   readonly warnings = new Set<string>()
   scope = new Scope('global')
@@ -55,7 +55,7 @@ export class Runner implements Machine {
   constructor(program: Program, values: readonly number[], output: Output, limits: Limits) {
     this.version = program.version
     this.limits = limits
-    this.selectsOutput = program.selectsOutput
+    this.outputs = program.outputs
     this.program = program
     this.values = values
     this.output = output

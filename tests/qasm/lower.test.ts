@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { checkProgram } from '../../src/qasm/index.ts'
 import { lower, opsOf, program2, program3, runWith } from './support.ts'
 
 /** Steps in short: name and qubits. */
@@ -267,6 +268,12 @@ describe('output', () => {
       { qubit: 0, clbit: 1 },
       { qubit: 1, clbit: -1 },
     ])
+  })
+
+  test('is known to the checker of a long program before it is reached', () => {
+    const text = program3(`bit[5] early; ${body} ${'b = a;'.repeat(3000)} output bit[2] c; bit late;`)
+    expect(checkProgram(text)).toMatchObject({ clbits: 2, problems: [] })
+    expect(lower(text).clbits).toBe(2)
   })
 
   test('without any, all registers of the top level make up the result', () => {
