@@ -2,27 +2,49 @@ import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { type Spread, shown } from './figures.ts'
 
-/** Reads `--rounds N` (5 when not given) and prints the heading, with what else the machine does. */
-export function startBench(title: string): { rounds: number } {
-  const { values } = parseArgs({ options: { rounds: { type: 'string', default: '5' } } })
-  const rounds = Number(values.rounds)
+/** Flags of one benchmark besides `--rounds`, with their defaults. */
+type Flags = Record<string, string>
+
+/** Reads `--rounds N` (5 when not given) and `flags`, and prints the heading, with what else the machine does. */
+export function startBench<const F extends Flags>(
+  title: string,
+  flags: F = {} as F,
+): { rounds: number } & Record<keyof F, string> {
+  const defaults: Flags = { rounds: '5', ...flags }
+  const options = Object.fromEntries(
+    Object.entries(defaults).map(([name, value]) => [name, { type: 'string' as const, default: value }]),
+  )
+  const { values } = parseArgs({ options })
+  const rounds = Number(values['rounds'])
   if (!Number.isInteger(rounds) || rounds < 1) {
-    console.error(`--rounds is "${values.rounds}"; give a whole number from 1 on`)
+    console.error(`--rounds is "${values['rounds']}"; give a whole number from 1 on`)
     process.exit(1)
   }
   const [load = 0] = loadavg()
   console.log(`\n### ${title}\n\n${rounds} rounds; load average before the first: ${load.toFixed(1)}\n`)
-  return { rounds }
+  return { ...(values as Record<keyof F, string>), rounds }
 }
 
 type Cell = string | number
 
+const lineOf = (cells: readonly Cell[]) =>
+  `| ${cells.map((cell) => (typeof cell === 'number' ? shown(cell) : cell)).join(' | ')} |`
+
 /** Prints a Markdown table, ready for `docs/benchmarks.md`. */
 export function printTable(head: readonly string[], rows: readonly (readonly Cell[])[]): void {
-  const line = (cells: readonly Cell[]) =>
-    `| ${cells.map((cell) => (typeof cell === 'number' ? shown(cell) : cell)).join(' | ')} |`
+  printHead(head)
+  for (const row of rows) printRow(row)
+}
+
+/** Prints the heading of a table whose rows follow one by one. */
+export function printHead(head: readonly string[]): void {
   const rule = head.map((_, column) => (column === 0 ? '---' : '---:'))
-  console.log([line(head), line(rule), ...rows.map(line)].join('\n'))
+  console.log([lineOf(head), lineOf(rule)].join('\n'))
+}
+
+/** Prints the next row of a table. */
+export function printRow(row: readonly Cell[]): void {
+  console.log(lineOf(row))
 }
 
 /** Heading of the cells of `spread`. */

@@ -1,0 +1,82 @@
+/**
+ * The simulator `aer_sim` beside Qiskit Aer, 2 threads each, double precision, 1,024 shots, the two taking turns:
+ * `bun bench/simulator.ts [--rounds 5] [--sizes 4,8,12,14,16,18,20,22,24,26]
+ * [--only qft,cz,cx,ghz,qaoa,files,stabilizer]`. Needs python3 (3.11 or newer), for which it installs Aer.
+ *
+ * Ours goes from the text of the program to the counts, on a device that has run before. Aer is one call of
+ * `run(…).result()` from Python with a circuit that was read and transpiled before, its gates as they stand, with and
+ * without its fusion of gates: the ratios are to whichever was better. `random cz` and `random cx` are 20 layers of one
+ * `u3` per qubit and n/2 random pairs; QFT starts from a product of random states.
+ */
+import { loadavg } from 'node:os'
+import { familyContests, fileContests, stabilizerContest } from './simulator/contests.ts'
+import { FAMILIES } from './simulator/programs.ts'
+import { type Contest, type Goal, Sides, type Timing } from './simulator/sides.ts'
+import { type Spread, shown, spreadOf } from './support/figures.ts'
+import { printHead, printRow, startBench } from './support/output.ts'
+
+/** Largest state for which a round is run ahead that does not count. */
+const WARM_UP_QUBITS = 20
+
+function verdictOf(goal: Goal, ours: Spread, ratios: readonly number[]): string {
+  const [figures, bound] = 'ms' in goal ? [[ours.least, ours.median], goal.ms] : [ratios, goal.ratio]
+  const met = figures.filter((figure) => figure <= bound).length
+  const text = 'ms' in goal ? `${shown(bound)} ms` : `${bound}`
+  return `${text}: ${met === figures.length ? 'met' : met === 0 ? 'missed' : 'met in one'}`
+}
+
+const msOf = (timings: readonly Timing[], part: 'job' | 'simulation'): Spread =>
+  spreadOf(timings.map((timing) => timing[part] * 1_000))
+
+/** The contest in rounds, as a row of the table. */
+async function rowOf(sides: Sides, contest: Contest, rounds: number): Promise<(string | number)[]> {
+  const turns = {
+    ours: () => sides.ours(contest),
+    fused: () => sides.aer(contest, true),
+    plain: () => sides.aer(contest, false),
+  }
+  const found: Record<keyof typeof turns, Timing[]> = { ours: [], fused: [], plain: [] }
+  for (let round = contest.qubits <= WARM_UP_QUBITS ? -1 : 0; round < rounds; round++) {
+    for (const side of ['ours', 'fused', 'plain'] as const) {
+      const timing = await turns[side]()
+      if (round >= 0) found[side].push(timing)
+    }
+  }
+  const [ours, fused, plain] = [msOf(found.ours, 'job'), msOf(found.fused, 'job'), msOf(found.plain, 'job')]
+  const ratios = [
+    ours.least / Math.min(fused.least, plain.least),
+    ours.median / Math.min(fused.median, plain.median),
+  ] as const
+  const inside = msOf([...found.fused, ...found.plain], 'simulation').least
+  const methods = new Set([found.ours[0]?.method, found.fused[0]?.method])
+  return [
+    `${contest.name}${methods.has('statevector') && methods.size === 1 ? '' : ` (${[...methods].join('; Aer ')})`}`,
+    ...[ours.least, ours.median, msOf(found.ours, 'simulation').least],
+    ...[fused.least, fused.median, plain.least, plain.median, inside],
+    ...ratios,
+    verdictOf(contest.goal, ours, ratios),
+    (loadavg()[0] ?? Number.NaN).toFixed(0),
+  ]
+}
+
+const { rounds, sizes, only } = startBench('Simulator beside Aer', {
+  sizes: '4,8,12,14,16,18,20,22,24,26',
+  only: [...Object.keys(FAMILIES), 'files', 'stabilizer'].join(),
+})
+const names = only.split(',')
+const contests = [
+  ...familyContests(names, sizes.split(',').map(Number)),
+  ...(names.includes('files') ? await fileContests() : []),
+  ...(names.includes('stabilizer') ? [stabilizerContest()] : []),
+]
+{
+  await using sides = await Sides.open()
+  console.log(`${await sides.versions()}\n`)
+  printHead([
+    'ms',
+    ...['ours least', 'median', 'evolving'],
+    ...['Aer, fusion, least', 'median', 'Aer, no fusion, least', 'median', 'its simulation'],
+    ...['ratio of least', 'of medians', 'goal', 'load'],
+  ])
+  for (const contest of contests) printRow(await rowOf(sides, contest, rounds))
+}

@@ -1,0 +1,49 @@
+"""Times Qiskit Aer on OpenQASM 2 programs, for `bench/simulator.ts`."""
+
+import functools
+import time
+
+import qiskit
+import qiskit_aer
+from answers import serve
+from qiskit import qasm2, transpile
+from qiskit_aer import AerSimulator
+
+
+@functools.cache
+def simulator(method, fusion):
+    return AerSimulator(method=method, fusion_enable=fusion, max_parallel_threads=2)
+
+
+@functools.cache
+def prepared(program, method):
+    """The gates as they stand: the same work for both sides."""
+    circuit = qasm2.loads(program, custom_instructions=qasm2.LEGACY_CUSTOM_INSTRUCTIONS)
+    return transpile(circuit, AerSimulator(method=method), optimization_level=0)
+
+
+def run(question):
+    """Seconds of one call on average, and of Aer's own account of the simulation in it."""
+    circuit = prepared(question["program"], question["method"])
+    backend = simulator(question["method"], question["fusion"])
+    call, simulation = 0.0, 0.0
+    for _ in range(question["repeats"]):
+        start = time.perf_counter()
+        result = backend.run(circuit, shots=question["shots"]).result()
+        call += time.perf_counter() - start
+        if not result.success:
+            raise RuntimeError(result.status)
+        simulation += result.results[0].time_taken
+    return {
+        "call": call / question["repeats"],
+        "simulation": simulation / question["repeats"],
+        "method": result.results[0].metadata["method"],
+        "threads": result.metadata.get("max_parallel_threads"),
+    }
+
+
+def versions(_):
+    return f"Qiskit {qiskit.__version__}, qiskit-aer {qiskit_aer.__version__}"
+
+
+serve({"run": run, "versions": versions})

@@ -1,0 +1,99 @@
+import { join } from 'node:path'
+import { systemClock } from '../../src/base/index.ts'
+import type { ProcessDevice } from '../../src/devices/index.ts'
+import { ioOf, openProcess, payloadOf } from '../../tests/devices/support/jobs.ts'
+import { openPython } from '../../tests/support/python.ts'
+import { type PythonProcess, startPython } from '../../tests/support/python-process.ts'
+
+/** The greatest ratio of our time to Aer's, or our longest time in ms. */
+export type Goal = { ratio: number } | { ms: number }
+
+/** One program to be run by both sides. */
+export interface Contest {
+  name: string
+  program: string
+  qubits: number
+  shots: number
+  /** Of simulation: `automatic`, or one that both sides know by the same name. */
+  method: string
+  /** Jobs in one round, of which the mean counts: small ones are too short for one look at a clock. */
+  repeats: number
+  goal: Goal
+}
+
+/** What one round of one side gave; times in s. */
+export interface Timing {
+  /** Ours: from the text of the program to the counts. Aer's: one call with a circuit that is ready to run. */
+  job: number
+  /** The part in which the state changes (ours), or Aer's own account of its simulation. */
+  simulation: number
+  /** The method that was chosen. */
+  method: string
+}
+
+/** Threads of each side. */
+const THREADS = 2
+/** ms in which threads of the other side that still look for work fall asleep. */
+const SETTLE_MS = 20
+const JOB_LIMIT_MS = 1_200_000
+
+/** Our simulator in this process and Aer in a Python process beside it, which take turns. */
+export class Sides implements AsyncDisposable {
+  readonly #python: PythonProcess
+  readonly #devices = new Map<string, ProcessDevice>()
+
+  private constructor(python: PythonProcess) {
+    this.#python = python
+  }
+
+  static async open(): Promise<Sides> {
+    const interpreter = await openPython()
+    if (!interpreter) throw new Error('Aer needs Python: see the line above')
+    return new Sides(startPython(interpreter, join(import.meta.dir, 'aer.py')))
+  }
+
+  /** What the other side is. */
+  versions(): Promise<string> {
+    return this.#python.ask({ ask: 'versions' })
+  }
+
+  async ours({ program, shots, method, repeats }: Contest): Promise<Timing> {
+    const device = await this.#device(method)
+    await Bun.sleep(SETTLE_MS)
+    const payload = payloadOf([program], { shots })
+    const start = performance.now()
+    let evolve = 0
+    let chosen = ''
+    for (let job = 0; job < repeats; job++) {
+      const results = await device.run({ id: 'bench', attempt: 1, payload }, ioOf(JOB_LIMIT_MS))
+      const metadata = results.circuit_results[0]?.metadata as { method: string; phases: { evolve?: number } }
+      evolve += metadata.phases.evolve ?? Number.NaN
+      chosen = metadata.method
+    }
+    const seconds = (performance.now() - start) / 1_000
+    return { job: seconds / repeats, simulation: evolve / repeats, method: chosen }
+  }
+
+  async aer({ program, shots, method, repeats }: Contest, fusion: boolean): Promise<Timing> {
+    await Bun.sleep(SETTLE_MS)
+    const question = { ask: 'run', program, shots, method, repeats, fusion }
+    const { call, ...rest } = await this.#python.ask<{ call: number; simulation: number; method: string }>(
+      question,
+    )
+    return { ...rest, job: call }
+  }
+
+  async #device(method: string): Promise<ProcessDevice> {
+    const opened = this.#devices.get(method)
+    if (opened) return opened
+    const device = await openProcess('aer_sim', [`method=${method}`, `threads=${THREADS}`], systemClock)
+    await device.start?.()
+    this.#devices.set(method, device)
+    return device
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const device of this.#devices.values()) await device.stop?.()
+    await this.#python[Symbol.asyncDispose]()
+  }
+}
