@@ -7,10 +7,7 @@ import { floatValue, freshBits, literalInt, type Value } from './values.ts'
 export function parseLiteral(p: Cursor): Expression {
   switch (p.kind) {
     case 'integer':
-      return literal(
-        p,
-        p.version === 2 ? floatValue(Number(plainDigits(p))) : literalInt(BigInt(integerDigits(p))),
-      )
+      return literal(p, p.version === 2 ? floatValue(Number(plainDigits(p))) : integer(p))
     case 'real':
       return literal(p, floatValue(Number(plainDigits(p))))
     case 'imaginary':
@@ -29,6 +26,13 @@ function literal(p: Cursor, value: Value): Expression {
   const { at } = p
   p.next()
   return { kind: 'literal', at, value }
+}
+
+/** The integers that programs are full of, made once. */
+const small = Array.from({ length: 256 }, (_, value) => literalInt(BigInt(value)))
+
+function integer(p: Cursor): Value {
+  return small[Number(p.lexer.lexeme())] ?? literalInt(BigInt(integerDigits(p)))
 }
 
 /** Digits of an integer literal; enough for 4096 bits. */
