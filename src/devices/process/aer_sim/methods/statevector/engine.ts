@@ -101,9 +101,10 @@ export class Engine {
     this.#crew.join(this.#memory)
   }
 
-  /** Ends the helping threads. */
+  /** Ends the helping threads, and leaves them the memory: it may take them a moment. The state is gone. */
   stop(): void {
     this.#crew.stop()
+    this.#replace(memoryFor(BLOCK_QUBITS))
   }
 
   /**
@@ -170,8 +171,7 @@ export class Engine {
       if (tries > SPINS + this.#patienceMs) break
       Atomics.wait(words, CONTROL.active, active, 1)
     }
-    this.#crew.stop()
-    this.#replace(memoryFor(BLOCK_QUBITS))
+    this.stop()
     throw new Error('a thread of the simulator does not answer')
   }
 }
