@@ -3,6 +3,7 @@ import { createRng } from '../../../src/devices/numeric/random.ts'
 import { createEngine } from '../../../src/devices/process/aer_sim/methods/statevector/engine.ts'
 import { type NoiseModel, readoutNoise } from '../../../src/devices/process/aer_sim/noise/model.ts'
 import { Pacer } from '../../../src/devices/process/aer_sim/pacer.ts'
+import { Phases } from '../../../src/devices/process/aer_sim/phases.ts'
 import type { Readout } from '../../../src/devices/process/aer_sim/readout.ts'
 import {
   type BoundProgram,
@@ -43,7 +44,7 @@ export function runOptions(options: RunOptions = {}) {
       deadline: systemClock.monotonic() + 60_000,
     }),
     budget: new ResultBudget(),
-    clock: systemClock,
+    phases: new Phases(systemClock),
     engine,
     method: options.method ?? 'automatic',
     room: { stateQubits: 27, bytes: 2 ** 30, threads: 1, bond: options.bond ?? 64 },

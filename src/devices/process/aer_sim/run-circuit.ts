@@ -1,4 +1,3 @@
-import type { Clock } from '../../../base/index.ts'
 import type { Op, Sink } from '../../../qasm/index.ts'
 import { JobError } from '../../errors.ts'
 import type { Rng } from '../../numeric/random.ts'
@@ -9,7 +8,7 @@ import { METHODS } from './methods/index.ts'
 import type { Engine } from './methods/statevector/engine.ts'
 import { type NoiseModel, withNoise } from './noise/model.ts'
 import type { Pacer } from './pacer.ts'
-import { Phases } from './phases.ts'
+import type { Phases } from './phases.ts'
 import { EXACT_READOUT, type Readout } from './readout.ts'
 import { reduceCircuit } from './reduce.ts'
 import { Tally } from './tally.ts'
@@ -37,7 +36,8 @@ interface CircuitRun {
   stream: number
   pacer: Pacer
   budget: ResultBudget
-  clock: Clock
+  /** Where the time goes; the steps so far are in it. */
+  phases: Phases
   engine: Engine
   /** Name of the method that is wanted, or `automatic`. */
   method: string
@@ -57,8 +57,7 @@ export interface CircuitOutcome {
 
 /** Runs one circuit with the method that suits it. */
 export async function runCircuit(program: BoundProgram, run: CircuitRun): Promise<CircuitOutcome> {
-  const { pacer } = run
-  const phases = new Phases(run.clock)
+  const { pacer, phases } = run
   const { qubits, clbits, ops } = program
   const reduced = ops && reduceCircuit(withNoise(ops, run.noise), qubits, clbits)
   admit(reduced?.qubits.at(-1) ?? qubits - 1, run)
@@ -79,7 +78,7 @@ export async function runCircuit(program: BoundProgram, run: CircuitRun): Promis
   })
   phases.end('plan')
   if (measured.size === 0) return { counts: {}, unmeasured, provenance: { method: method.name } }
-  const added = await method.run(task, { ...run, tally, phases, errors })
+  const added = await method.run(task, { ...run, tally, errors })
   const noise = run.noise && { noise: run.noise.source }
   const provenance = { method: method.name, threads: 1, ...noise, phases: phases.seconds, ...added }
   return { ...outcomeOf(tally, run.memory), unmeasured, provenance }

@@ -50,7 +50,7 @@ export async function simulateJob(simulation: Simulation): Promise<JobResults> {
   for (const execution of executions) {
     if (results[execution.stream]) continue
     io.phase(`circuit ${execution.stream}`)
-    results[execution.stream] = await runner.run(execution, runner.lower(execution))
+    results[execution.stream] = await runner.run(runner.lower(execution))
   }
   return jobResultsOf(device, results, {
     device,

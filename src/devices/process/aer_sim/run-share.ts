@@ -9,6 +9,7 @@ import { type Bounds, type Execution, lowerExecution } from './executions.ts'
 import type { Engine } from './methods/statevector/engine.ts'
 import type { NoiseModel } from './noise/model.ts'
 import { Pacer } from './pacer.ts'
+import { Phases } from './phases.ts'
 import type { Readout } from './readout.ts'
 import { type CircuitOutcome, runCircuit } from './run-circuit.ts'
 
@@ -54,6 +55,14 @@ function memoryOf(payload: JobPayload): Readout['memory'] {
 /** Work of an execution besides its steps, in amplitude updates: so that many tiny ones give way too. */
 const EXECUTION_WORK = 2 ** 20
 
+/** An execution with its steps. */
+interface LoweredExecution {
+  execution: Execution
+  circuit: Circuit
+  /** Where its time has gone so far. */
+  phases: Phases
+}
+
 /** Runs executions of one job, one after the other. */
 export class ShareRunner {
   readonly #job: ShareOfJob
@@ -70,12 +79,15 @@ export class ShareRunner {
   }
 
   /** @throws JobError when the circuit cannot be expanded, or not by this device. */
-  lower(execution: Execution): Circuit {
-    return lowerExecution(execution, this.#job.device, this.#job.bounds)
+  lower(execution: Execution): LoweredExecution {
+    const phases = new Phases(this.#parts.clock)
+    const circuit = lowerExecution(execution, this.#job.device, this.#job.bounds)
+    phases.end('lower')
+    return { execution, circuit, phases }
   }
 
   /** @throws JobError when the circuit cannot be run. */
-  async run(execution: Execution, circuit: Circuit): Promise<CircuitResult> {
+  async run({ execution, circuit, phases }: LoweredExecution): Promise<CircuitResult> {
     const { clock, engine, noise, threads } = this.#parts
     const { bounds, method, payload } = this.#job
     const from = clock.monotonic()
@@ -88,7 +100,7 @@ export class ShareRunner {
       stream: execution.stream,
       pacer: this.#pacer,
       budget: this.#budget,
-      clock,
+      phases,
       engine,
       method,
       room: {

@@ -53,9 +53,9 @@ export async function takeShare(
     const execution = executions[stream]
     if (!execution) return
     try {
-      const circuit = runner.lower(execution)
-      const isLarge = circuit.qubits > MOST_QUBITS
-      report({ stream, result: isLarge ? undefined : await runner.run(execution, circuit) })
+      const lowered = runner.lower(execution)
+      const isLarge = lowered.circuit.qubits > MOST_QUBITS
+      report({ stream, result: isLarge ? undefined : await runner.run(lowered) })
     } catch (error) {
       taking.stop()
       report({ stream, error })
