@@ -52,6 +52,24 @@ test('Engine.run() goes on without threads that have ended, and starts others', 
   engine.stop()
 })
 
+test('Engine.run() is helped by its threads, also after the memory was replaced', async () => {
+  const engine = await createEngine(2)
+  for (const qubits of [17, 18]) {
+    // Another size of memory each time. A thread may come late on a busy machine, but not always.
+    new Statevector(engine, 26)
+    engine.release()
+    let used = 0
+    for (let tries = 0; tries < 100 && used < 2; tries++) {
+      const state = new Statevector(engine, qubits)
+      state.applyAll(calls.slice(0, 200))
+      used = engine.threadsUsed
+      await systemClock.sleep(1)
+    }
+    expect(used).toBe(2)
+  }
+  engine.stop()
+})
+
 test('Engine.run() fails when a thread does not come back from its block, and works again with another memory', async () => {
   const engine = await createEngine(2, 20)
   const state = new Statevector(engine, 17)
