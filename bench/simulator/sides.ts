@@ -5,7 +5,7 @@ import { ioOf, openProcess, payloadOf } from '../../tests/devices/support/jobs.t
 import { openPython } from '../../tests/support/python.ts'
 import { type PythonProcess, startPython } from '../../tests/support/python-process.ts'
 
-/** The greatest ratio of our time to Aer's, or our longest time in ms. */
+/** The greatest ratio of our time to Aer's; or our longest time in ms, whatever Aer takes. */
 export type Goal = { ratio: number } | { ms: number }
 
 /** One program to be run by both sides. */

@@ -57,11 +57,15 @@ export function jobResultsOf(
   }
 }
 
+const [ZERO, ONE] = [0x30, 0x31]
+
 /** Bit string of classical bits given in index order: bit 0 rightmost, no spaces. */
 export function bitString(bits: ArrayLike<number>): string {
-  let text = ''
-  for (let index = bits.length - 1; index >= 0; index--) text += bits[index] ? '1' : '0'
-  return text
+  const { length } = bits
+  // A text that grows by one character after the other takes several times longer.
+  const characters = Buffer.allocUnsafe(length)
+  for (let index = 0; index < length; index++) characters[length - 1 - index] = bits[index] ? ONE : ZERO
+  return characters.toString('latin1')
 }
 
 /** Where a value that JSON cannot hold sits, such as `circuit_results.0.memory.3`; undefined when there is none. */

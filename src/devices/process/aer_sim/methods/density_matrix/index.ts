@@ -1,5 +1,6 @@
 import { PURPOSE } from '../../../../numeric/random.ts'
 import { defineMethod, type MethodRun, type Task } from '../../define-method.ts'
+import { shotNumbers } from '../../shot-numbers.ts'
 import { bitCount, type KernelCall } from '../statevector/compile.ts'
 import { MAX_STATE_QUBITS, Statevector } from '../statevector/statevector.ts'
 import { tallyIndices } from '../statevector/tally-indices.ts'
@@ -69,7 +70,7 @@ function diagonalOf(rho: Statevector, qubits: number): Float64Array {
 
 /** Draws a basis state for each shot. */
 function sample(sums: Float64Array, plan: DensityPlan, task: Task, { rng, stream, tally }: MethodRun): void {
-  const shots = Uint32Array.from({ length: task.shots }, (_, shot) => shot)
+  const shots = shotNumbers(task.shots)
   const total = sums.at(-1) ?? 1
   const indices = shots.map((shot) => {
     rng.seek(stream, shot, PURPOSE.measurement)

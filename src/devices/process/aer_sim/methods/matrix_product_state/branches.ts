@@ -2,6 +2,7 @@ import { PURPOSE } from '../../../../numeric/random.ts'
 import type { MethodRun, Task } from '../../define-method.ts'
 import type { ChannelOp } from '../../noise/model.ts'
 import type { Action, Reduced } from '../../reduce.ts'
+import { shotNumbers } from '../../shot-numbers.ts'
 import { Chain, operatorOf } from './chain.ts'
 import type { Losses } from './losses.ts'
 import { sampleAll } from './sample.ts'
@@ -32,7 +33,7 @@ export class Branches {
   /** Carries all shots of a task to the end and into the tally. */
   async runAll({ ops, qubits, terminal }: Reduced, task: Task, truncation: Truncation): Promise<void> {
     const { tally, phases } = this.#run
-    const shots = Uint32Array.from({ length: task.shots }, (_, shot) => shot)
+    const shots = shotNumbers(task.shots)
     const bits = new Uint8Array(task.clbits)
     this.#waiting.push({ chain: new Chain(qubits, truncation), step: 0, shots, bits })
     for (let branch = this.#waiting.pop(); branch; branch = this.#waiting.pop()) {

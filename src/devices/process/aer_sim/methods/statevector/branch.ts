@@ -3,6 +3,7 @@ import { PURPOSE, type Rng } from '../../../../numeric/random.ts'
 import type { NoiseModel } from '../../noise/model.ts'
 import type { Pacer } from '../../pacer.ts'
 import { canErr, type ReadoutError } from '../../readout.ts'
+import { shotNumbers } from '../../shot-numbers.ts'
 import { compile, type KernelCall } from './compile.ts'
 import { type Kraus, KrausTable, krausCall, probabilityIn } from './kraus.ts'
 import { type Branch, KeptState, type Known, NOTHING, type Outcome, Pending } from './pending.ts'
@@ -273,7 +274,7 @@ const LEAF_WORK = 50_000
 export async function runBranches(run: Branching): Promise<void> {
   const kraus = new KrausTable()
   const pending = new Pending(run.keptBytes ?? 2 ** 30)
-  const shots = Uint32Array.from({ length: run.shots }, (_, shot) => shot)
+  const shots = shotNumbers(run.shots)
   let branch: Branch | undefined = {
     shots,
     history: [],

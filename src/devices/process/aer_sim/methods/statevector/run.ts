@@ -1,5 +1,6 @@
 import type { MethodRun, Task } from '../../define-method.ts'
 import type { Reduced } from '../../reduce.ts'
+import { shotNumbers } from '../../shot-numbers.ts'
 import type { Tally } from '../../tally.ts'
 import { runBranches, type Walker } from './branch.ts'
 import { type Plan, planCircuit } from './plan.ts'
@@ -26,7 +27,7 @@ export async function runReduced(task: Task, reduced: Reduced, run: MethodRun): 
   }
   for (const step of plan.steps) if (step.kind === 'gates') await state.evolve(step.calls, pacer)
   phases.end('evolve')
-  const shots = Uint32Array.from({ length: task.shots }, (_, shot) => shot)
+  const shots = shotNumbers(task.shots)
   tallyIndices(shots, state.draw(shots, run.rng, run.stream, 0), bits(), plan, tally)
   phases.end('sample')
 }
