@@ -53,11 +53,14 @@ const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISO
 const records = (collection: string, query: Record<string, string>) =>
   `/api/collections/${collection}/records?${new URLSearchParams(query)}`
 
+const newestJobs = () => records('quantum_jobs', { sort: '-created', skipTotal: 'true' })
+const eventsWithTotal = () => records('events', { sort: '-ts' })
+
 /** Requests for a page, by what the table calls them. */
 const PAGES: Record<string, (side: Side) => string> = {
   'own jobs, newest 100': () => '/api/jobs?limit=100',
   'own jobs, 100 after the first 1,000': () => '/api/jobs?limit=100&skip=1000',
-  'jobs, newest 30': () => records('quantum_jobs', { sort: '-created', skipTotal: 'true' }),
+  'jobs, newest 30': newestJobs,
   'jobs, 30 before a moment': () =>
     records('quantum_jobs', { filter: `created < "${day(-0.005)}"`, sort: '-created', skipTotal: 'true' }),
   'events, newest 30 of a type': () =>
@@ -65,7 +68,7 @@ const PAGES: Record<string, (side: Side) => string> = {
   'events, 30 before a moment': () =>
     records('events', { filter: `ts < "${day(-0.005)}"`, sort: '-ts', skipTotal: 'true' }),
   'jobs, newest 30 with total': () => records('quantum_jobs', { sort: '-created' }),
-  'events, newest 30 with total': () => records('events', { sort: '-ts' }),
+  'events, newest 30 with total': eventsWithTotal,
   'series, an hour': ({ monitor }) => `/api/events/series?driver=${monitor}&from=${day(-1 / 24)}`,
   'series, 30 days': ({ monitor }) => `/api/events/series?driver=${monitor}&from=${day(-30)}`,
 }
@@ -91,6 +94,17 @@ async function inTurns(
     }
   }
   return times
+}
+
+/** Pages of jobs while the same server counts all events: what others notice of that. */
+async function measureWhileCounting(sides: readonly Side[]): Promise<void> {
+  const totals: Promise<void>[] = []
+  const times = await inTurns(sides, COUNTS, (side) => {
+    totals.push(page(side, eventsWithTotal()))
+    return page(side, newestJobs())
+  })
+  note('jobs, newest 30, while events are counted', times)
+  await Promise.all(totals)
 }
 
 /** p50 and p99 of each round on the two databases. */
@@ -151,6 +165,7 @@ async function measurePruning(sides: readonly Side[]): Promise<void> {
       const calls = name.endsWith('with total') ? COUNTS : CALLS
       note(name, await inTurns(sides, calls, (side) => page(side, path(side))))
     }
+    await measureWhileCounting(sides)
   }
   for (const listener of listeners) listener.close()
   for (const { lab } of sides) await lab.stop()

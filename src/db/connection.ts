@@ -19,7 +19,7 @@ const PRAGMAS = [
 const OF_WRITERS: ReadonlySet<string> = new Set(['journal_mode', 'journal_size_limit', 'temp_store'])
 
 /** Those of a connection that never writes: the rest belongs to the file or to writing. */
-const READER_PRAGMAS = PRAGMAS.filter(([name]) => !OF_WRITERS.has(name))
+export const READER_PRAGMAS = PRAGMAS.filter(([name]) => !OF_WRITERS.has(name))
 
 const STATEMENT_CACHE = 500
 
@@ -136,7 +136,7 @@ function translated<T>(path: string, work: () => T): T {
 }
 
 /** Failures of the storage below SQLite, as errors with a remedy; undefined for mistakes in statements. */
-export function appErrorOf(path: string, error: SQLiteError): AppError | undefined {
+export function appErrorOf(path: string, error: { code?: string; message: string }): AppError | undefined {
   const code = error.code ?? ''
   if (code === 'SQLITE_FULL') {
     return storageFull('The disk with the database is full; free some space', 'storage_full', error)

@@ -15,6 +15,8 @@ import { isNew, type Migration, migrate, noteAll } from './migrate.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 import { type CollectionNames, createNames } from './names.ts'
 import { createPlans } from './plan.ts'
+import { createReadThread } from './read-thread.ts'
+import type { Statement } from './sql.ts'
 import { type StorageWatch, WriteOutcomes } from './storage-watch.ts'
 import { syncTables } from './sync.ts'
 import { INTERNAL_TABLES, tablesOf } from './tables.ts'
@@ -33,6 +35,12 @@ export interface Database {
   write<T>(intent: string, work: (tx: Tx) => T): Promise<T>
   /** Runs `work` on a consistent snapshot of what is committed. */
   read<T>(work: (tx: ReadTx) => T): Promise<T>
+  /**
+   * The single number that `statement` selects as `n`, found by a thread of its own: for what reads a large part of
+   * the database. It is what is committed when its turn comes.
+   * @throws ReadFailure when the statement cannot be run; AppError `unavailable` when too many wait.
+   */
+  count(statement: Statement): Promise<number>
   readonly changes: ChangeFeed
   /**
    * Changes that will be committed with the current group, or not at all. For those who write because of them:
@@ -163,6 +171,7 @@ function databaseOf(
   const storage = new WriteOutcomes(clock, log)
   const group = createGroupCommit(writer, options.onUnflushed)
   const writeAheadLog = createWriteAheadLog(writer)
+  const readThread = createReadThread(writer.path)
   let open = true
 
   function mustBeOpen(): void {
@@ -204,6 +213,11 @@ function databaseOf(
       const { tx, end } = createReadTx(reader, parts, clock.now())
       return reader.transaction('DEFERRED', () => finished('read', () => work(tx), end))
     },
+    async count({ sql, params }) {
+      mustBeOpen()
+      const [row] = await readThread.all(sql, params)
+      return Number(row?.['n'] ?? 0)
+    },
     async trimLog() {
       mustBeOpen()
       return writeAheadLog.trim()
@@ -211,6 +225,7 @@ function databaseOf(
     async close() {
       if (!open) return
       open = false
+      readThread.close()
       group.flush()
       release()
     },

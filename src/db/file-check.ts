@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
-import { Worker } from 'node:worker_threads'
 import { AppError, type Clock, type Log, messageOf } from '../base/index.ts'
 import { type Connection, mustBeSound, QUICK_CHECK, quickCheck } from './connection.ts'
+import { createReadThread } from './read-thread.ts'
 
 /** Read within about a second; a start may take that long. */
 const AT_ONCE_BYTES = 134_217_728
@@ -22,40 +22,28 @@ export function checkFile(connection: Connection, parts: CheckParts, atOnceBytes
   const { path } = connection
   const { size } = statSync(path)
   if (size <= atOnceBytes) quickCheck(connection)
-  else if (parts.onDamaged) checkInThread(path, size, parts)
+  else if (parts.onDamaged) void checkInThread(path, size, parts)
 }
 
-/** Evaluated, so that the executable needs no second entry point. */
-const THREAD = `
-  const { parentPort, workerData } = require('node:worker_threads')
-  const { Database } = require('bun:sqlite')
-  let answers
-  try {
-    const file = new Database(workerData.path, { readonly: true })
-    answers = file.query(workerData.sql).all().map((row) => row.quick_check)
-    file.close()
-  } catch (error) {
-    answers = [String(error?.message ?? error)]
-  }
-  parentPort.postMessage(answers)
-`
-
-function checkInThread(path: string, bytes: number, { clock, log, onDamaged }: CheckParts): void {
+async function checkInThread(
+  path: string,
+  bytes: number,
+  { clock, log, onDamaged }: CheckParts,
+): Promise<void> {
   const started = clock.monotonic()
-  const thread = new Worker(THREAD, { eval: true, workerData: { path, sql: QUICK_CHECK } })
-  // The process may end before the check does.
-  thread.unref()
-  thread.once('message', (answers: string[]) => {
-    try {
-      mustBeSound(path, answers)
-      const seconds = Math.round((clock.monotonic() - started) / 1_000)
-      log.info('database checked', { megabytes: Math.round(bytes / 1e6), seconds })
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error
-      onDamaged?.(error)
-    }
-  })
-  thread.once('error', (error) =>
-    log.error('the database could not be checked', { reason: messageOf(error) }),
-  )
+  const thread = createReadThread(path)
+  try {
+    const rows = await thread.all(QUICK_CHECK)
+    mustBeSound(
+      path,
+      rows.map((row) => String(row['quick_check'])),
+    )
+    const seconds = Math.round((clock.monotonic() - started) / 1_000)
+    log.info('database checked', { megabytes: Math.round(bytes / 1e6), seconds })
+  } catch (error) {
+    if (error instanceof AppError) onDamaged?.(error)
+    else log.error('the database could not be checked', { reason: messageOf(error) })
+  } finally {
+    thread.close()
+  }
 }

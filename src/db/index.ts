@@ -32,7 +32,6 @@ export { pickFields } from './pick-fields.ts'
 export {
   createRecordQueries,
   type ListRequest,
-  type Page,
   type Permission,
   type QueryOptions,
   type RecordQueries,
@@ -212,6 +211,7 @@ export {
   syncOwner,
   updateApiToken,
 } from './store/tokens.ts'
+export { counted, type Page } from './totals.ts'
 export { toCsv } from './transfer/csv.ts'
 export { exportedKeys, exportedRecord } from './transfer/exported.ts'
 export { type ImportOptions, type ImportReport, importRecords, type LineError } from './transfer/import.ts'

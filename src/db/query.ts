@@ -1,9 +1,9 @@
-import { SQLiteError } from 'bun:sqlite'
 import { AppError } from '../base/index.ts'
 import { candidateRow } from './candidate.ts'
 import { clientFilter, clientSort } from './client-text.ts'
 import type { AnyCollection, RecordOf, Rules } from './collection.ts'
 import { COLLECTIONS } from './collections/index.ts'
+import { evaluated } from './evaluated.ts'
 import { createExpander, type Expander } from './expand.ts'
 import {
   BASE,
@@ -21,6 +21,7 @@ import type { Paging } from './paging.ts'
 import { createPlans } from './plan.ts'
 import { type Access, createRuleBook } from './rules.ts'
 import { type Params, quoted, type SqlReader } from './sql.ts'
+import { NO_TOTALS, type ReadPage, totals } from './totals.ts'
 
 /** What a caller may see, and who that is. */
 export interface Permission {
@@ -39,15 +40,6 @@ export interface ListRequest extends Permission, Paging {
   readonly maxBytes?: number
 }
 
-/** One page of records; totals are -1 when they were not asked for. */
-export interface Page<R> {
-  readonly page: number
-  readonly perPage: number
-  readonly totalItems: number
-  readonly totalPages: number
-  readonly items: R[]
-}
-
 /** A question about single records, compiled once: for a realtime subscription or one write. */
 export interface RecordTest {
   /** Whether the stored record `id` satisfies it; false when there is none. */
@@ -59,11 +51,12 @@ export interface RecordTest {
 /** Reading records the way requests ask for them: by rule, filter and sort. */
 export interface RecordQueries extends Expander {
   /**
-   * The records that the rule shows and the filter wants. Rule and filter must both hold.
+   * The records that the rule shows and the filter wants. Rule and filter must both hold. `counted` adds the total
+   * that a large table lacks here.
    * @throws AppError `forbidden` when the rule is for superusers only, `invalid` for a bad filter or sort,
    *   `too_large` for more than `maxBytes`.
    */
-  list<C extends AnyCollection>(tx: SqlReader, collection: C, request: ListRequest): Page<RecordOf<C>>
+  list<C extends AnyCollection>(tx: SqlReader, collection: C, request: ListRequest): ReadPage<RecordOf<C>>
   /**
    * The record when it exists and the rule shows it.
    * @throws AppError `forbidden` when the rule is for superusers only.
@@ -119,9 +112,6 @@ export function createRecordQueries({
           where: own,
           params,
         })
-        const total = skipTotal
-          ? -1
-          : (tx.one<{ n: number }>(`SELECT count(*) AS n ${source}`, params)?.n ?? 0)
         // Ids first: sorting whole rows would carry their payloads along.
         const ids = tx.all<{ id: string }>(
           `SELECT ${BASE}."id" ${source} ORDER BY ${order.orderBy} LIMIT $page_limit OFFSET $page_offset`,
@@ -129,11 +119,11 @@ export function createRecordQueries({
         )
         const remedy = 'ask for fewer with perPage, or leave them out with fields'
         mustFit(tx, collection, ids, { without, maxBytes, remedy })
+        const count = { sql: `SELECT count(*) AS n ${source}`, params }
         return {
           page,
           perPage,
-          totalItems: total,
-          totalPages: skipTotal ? -1 : Math.ceil(total / perPage),
+          ...(skipTotal ? NO_TOTALS : totals(tx, collection, { page, perPage, length: ids.length, count })),
           // The plan decodes exactly the declared fields; see createRecordReader.
           items: recordsOf(tx, collection, ids, without) as RecordOf<C>[],
         }
@@ -225,17 +215,4 @@ function joinedConditions(conditions: Conditions, facts: RequestFacts, now: numb
 function mustAllow(access: Access): Exclude<Access, 'nobody'> {
   if (access === 'nobody') throw new AppError('forbidden', 'Only superusers can perform this action')
   return access
-}
-
-/** Runs a statement whose condition came from a caller: what SQLite refuses about it is the caller's error. */
-function evaluated<T>(work: () => T): T {
-  try {
-    return work()
-  } catch (cause) {
-    if (!(cause instanceof SQLiteError)) throw cause
-    throw new AppError('invalid', 'The filter or sort cannot be evaluated; make it simpler', {
-      reason: 'bad_filter',
-      cause,
-    })
-  }
 }

@@ -4,6 +4,12 @@ export type Bindable = string | number | bigint | boolean | null | Uint8Array
 /** Named parameters without their prefix: `{ id }` for `$id`. */
 export type Params = Readonly<Record<string, Bindable>>
 
+/** A statement and what is bound to its names. */
+export interface Statement {
+  readonly sql: string
+  readonly params: Params
+}
+
 /** Reading by SQL inside one transaction. */
 export interface SqlReader {
   /** Wall clock of the transaction, in ms since the epoch; the same for all its statements. */

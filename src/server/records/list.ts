@@ -1,5 +1,12 @@
 import { randomFraction } from '../../base/index.ts'
-import { type AnyCollection, MAX_LARGE_BYTES, type Page, readPaging, unreadFields } from '../../db/index.ts'
+import {
+  type AnyCollection,
+  counted,
+  MAX_LARGE_BYTES,
+  type Page,
+  readPaging,
+  unreadFields,
+} from '../../db/index.ts'
 import type { Caller } from '../http/caller.ts'
 import type { Values } from './behaviour.ts'
 import { behaviourOf } from './behaviours/index.ts'
@@ -32,11 +39,13 @@ export async function listRecords(
   const paging = readPaging(query)
   const { computedFrom } = behaviourOf(collection)
   const size = { without: unreadFields(collection, fields, computedFrom), maxBytes: MAX_LARGE_BYTES }
-  const answer = await service.context.db.read((tx) => {
+  const { db } = service.context
+  const read = await db.read((tx) => {
     const page = service.queries.list(tx, collection, { ...paging, ...size, rule, facts, filter, sort })
     const items = presentRecords(service, tx, collection, page.items, { caller, facts, expand })
     return { ...page, items }
   })
+  const answer = await counted(db, read)
   const isGuess = answer.items.length === 0 && filter !== '' && rule && caller.kind !== 'superuser'
   if (isGuess) await blurTime(service, `${address} ${collection.name}`)
   return answer
