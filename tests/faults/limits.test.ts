@@ -2,9 +2,10 @@ import { expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { Service, temporaryFolder, until } from '../support/executable.ts'
-import { faultRuns } from '../support/fault-runs.ts'
+import { closeRow, faultRuns } from '../support/fault-runs.ts'
 import { timesOf, untilJob } from '../support/job-calls.ts'
 import { Journal } from '../support/journal.ts'
+import { limitMemory, whyNoMemoryLimit } from '../support/memory-limit.ts'
 import { skips, whyNot } from '../support/needs.ts'
 import { startSvc } from '../support/running.ts'
 import { settleRow } from '../support/settle-row.ts'
@@ -71,4 +72,52 @@ test.skipIf(skips('limits of the process', whyNot('prlimit')))(
     await settleRow('F22 file descriptors', { runs: RUNS, journal, service })
   },
   60_000 + RUNS * 20_000,
+)
+
+// F22: more large bodies at once than the memory of the server could hold.
+const MIB = 300
+const ACCOUNTS = 10
+const BODIES = 2
+const GATES = 1_125_000
+
+/** Sends a job of 9 MB until there is room for it; how often there was none. */
+async function sendLarge(url: string, token: string): Promise<number> {
+  const circuit = `OPENQASM 3.0; include "stdgates.inc"; qubit[1] q;\n${'h q[0];\n'.repeat(GATES)}`
+  const body = JSON.stringify({ circuits: [{ circuit }], shots: 10 })
+  for (let refused = 0; ; refused += 1) {
+    const headers = { authorization: token, 'content-type': 'application/json' }
+    const answer = await fetch(`${url}/api/jobs`, { method: 'POST', headers, body })
+    if (answer.status === 201) return refused
+    expect([answer.status, await answer.json()]).toEqual([
+      503,
+      expect.objectContaining({ code: 'too_many_large_bodies' }),
+    ])
+    await Bun.sleep(Number(answer.headers.get('retry-after')) * 1_000)
+  }
+}
+
+test.skipIf(skips('memory of the process', whyNot() ?? whyNoMemoryLimit()))(
+  'a server in 300 MiB takes the large jobs of many accounts one after another',
+  async () => {
+    using folder = temporaryFolder()
+    using limit = limitMemory(MIB)
+    await using service = await Service.install(folder.path, { prefix: limit.prefix })
+    await service.start()
+    await service.createQpu('target')
+    const emails = Array.from({ length: ACCOUNTS }, (_, n) => `user-${n}@example.org`)
+    const users = await Promise.all(emails.map((email) => service.createUser(1_000_000, email)))
+    let refused = 0
+    for (let run = 0; run < RUNS; run += 1) {
+      const sent = users.flatMap(({ token }) =>
+        Array.from({ length: BODIES }, () => sendLarge(service.url, token)),
+      )
+      for (const times of await Promise.all(sent)) refused += times
+    }
+    const bodies = RUNS * ACCOUNTS * BODIES
+    closeRow('F22 memory', { runs: RUNS, bodies, 'sent again': refused, kills: limit.kills() })
+    expect(limit.kills()).toBe(0)
+    await service.stop()
+    expect((await service.doctor()).out).toBe('svc_data: no problems found\n')
+  },
+  60_000 + RUNS * 60_000,
 )

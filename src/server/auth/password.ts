@@ -1,5 +1,5 @@
 import { AppError } from '../../base/index.ts'
-import { Turns } from '../turns.ts'
+import { Turns } from './turns.ts'
 
 /** argon2id at OWASP's minimum memory (19 MiB, 2 passes): 37 ms here, so that a login storm stays bearable. */
 const ARGON2 = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const
@@ -35,14 +35,14 @@ export class Passwords {
 
   /** The argon2id hash to store. */
   async hash(password: string): Promise<string> {
-    return this.#turns.run('', () => Bun.password.hash(password, ARGON2))
+    return this.#turns.run(() => Bun.password.hash(password, ARGON2))
   }
 
   /** Whether `password` belongs to `stored`; `stored` undefined or empty means an unknown account. */
   async verify(password: string, stored: string | undefined): Promise<boolean> {
     this.#dummy ??= this.hash('no account has this password')
     const hash = stored || (await this.#dummy)
-    const matches = await this.#turns.run('', () => Bun.password.verify(password, hash))
+    const matches = await this.#turns.run(() => Bun.password.verify(password, hash))
     return matches && Boolean(stored)
   }
 }

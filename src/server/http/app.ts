@@ -3,7 +3,7 @@ import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { AppError, newId, withLogFields } from '../../base/index.ts'
 import { pickFields } from '../../db/index.ts'
 import type { ServerContext } from '../context.ts'
-import { Turns } from '../turns.ts'
+import { BodyRoom } from './body-room.ts'
 import { type Caller, callerName } from './caller.ts'
 import { addCors, answerOptions } from './cors.ts'
 import { errorBody, problem } from './error-response.ts'
@@ -44,7 +44,7 @@ export function buildApp({ context, routes, identify, pages }: AppParts): App {
     guest: new RateLimiter(() => live.current.anonymousRate, clock),
     user: new RateLimiter(() => live.current.userRate, clock),
   }
-  const largeBodies = new Turns(LARGE_AT_ONCE)
+  const room = new BodyRoom(clock)
   const app = new Hono<Env>()
 
   const limit = (caller: Caller, address: string) => {
@@ -97,8 +97,8 @@ export function buildApp({ context, routes, identify, pages }: AppParts): App {
         pickFields({}, fields)
         const run = async () =>
           toResponse(await route.run(context, await readRequest(route, c, caller, address)), fields)
-        if (!mayBeLarge(c.req.raw)) return run()
-        return largeBodies.run(caller.kind === 'guest' ? address : callerName(caller), run)
+        const bytes = caller.kind === 'guest' ? 0 : largeBytes(c.req.raw)
+        return bytes === 0 ? run() : room.run(callerName(caller), bytes, run)
       }),
     )
   }
@@ -139,13 +139,18 @@ function methodNotAllowed(method: string, methods: readonly string[], requestId:
   })
 }
 
-/** A body is held whole while it is read; those of one account beyond these wait unread. */
-const LARGE_AT_ONCE = 2
-const LARGE_BYTES = 1024 * 1024
+/** Bodies of at most this size need no room of their own; guests may send no larger ones. */
+const SMALL = 1024 * 1024
+/** No route takes more: a larger body is refused unread. */
+const LARGEST = 16 * 1024 * 1024
 
-function mayBeLarge(request: Request): boolean {
-  if (!request.body) return false
-  return Number(request.headers.get('content-length') ?? Number.POSITIVE_INFINITY) > LARGE_BYTES
+/**
+ * Bytes that a large body may have; 0 for a small one and for one that is refused anyway. Told from the headers:
+ * who asks for the body itself has its first part read.
+ */
+function largeBytes({ headers }: Request): number {
+  const bytes = headers.has('transfer-encoding') ? LARGEST : Number(headers.get('content-length') ?? 0)
+  return bytes > SMALL && bytes <= LARGEST ? bytes : 0
 }
 
 /** Bytes of a body that have surely arrived with the request. */

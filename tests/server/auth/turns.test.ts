@@ -1,14 +1,14 @@
 import { expect, test } from 'bun:test'
-import { Turns } from '../../src/server/turns.ts'
+import { Turns } from '../../../src/server/auth/turns.ts'
 
 const never = new Promise<never>(() => undefined)
 
-test('Turns.run() lets so many of a key run, the others in order, whatever becomes of them', async () => {
+test('Turns.run() lets so many run, the others in order, whatever becomes of them', async () => {
   const turns = new Turns(2)
   const begun: number[] = []
   const works = Array.from({ length: 5 }, () => Promise.withResolvers<string>())
   const runs = works.map(({ promise }, at) =>
-    turns.run('ada', () => {
+    turns.run(() => {
       begun.push(at)
       return promise
     }),
@@ -22,12 +22,6 @@ test('Turns.run() lets so many of a key run, the others in order, whatever becom
   expect(outcomes.map(({ status }) => status === 'fulfilled')).toEqual([true, false, true, true, true])
   expect(begun).toEqual([0, 1, 2, 3, 4])
   // All turns were given back.
-  void turns.run('ada', () => never)
-  expect(await turns.run('ada', async () => 'at once')).toBe('at once')
-})
-
-test('Turns.run() counts each key by itself', async () => {
-  const turns = new Turns(1)
-  void turns.run('ada', () => never)
-  expect(await turns.run('bob', async () => 'at once')).toBe('at once')
+  void turns.run(() => never)
+  expect(await turns.run(async () => 'at once')).toBe('at once')
 })

@@ -1,0 +1,24 @@
+/** Lets a few works run at a time; the others wait for their turn, in order. */
+export class Turns {
+  readonly #most: number
+  readonly #waiting: (() => void)[] = []
+  #running = 0
+
+  /** At most `most` at a time. */
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  /** Runs `work` when it is its turn; settles as it does. */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#running < this.#most) this.#running += 1
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    try {
+      return await work()
+    } finally {
+      const next = this.#waiting.shift()
+      if (next) next()
+      else this.#running -= 1
+    }
+  }
+}
