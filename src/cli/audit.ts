@@ -100,7 +100,7 @@ function textOf(flag: Flags[string]): string | undefined {
 function sinceOf(flags: Flags): string | undefined {
   const text = textOf(flags['since'])
   if (text === undefined) return undefined
-  const at = /[a-z]$/.test(text) ? systemClock.now() - parseDuration(text) : fromTimestamp(text)
+  const at = /^\d.*[a-z]$/.test(text) ? systemClock.now() - parseDuration(text) : fromTimestamp(text)
   if (at !== undefined) return toTimestamp(at)
   throw new UsageError(
     `svc audit list: --since "${text}": expected a time such as 2026-01-31 or an age such as 24h`,

@@ -80,7 +80,7 @@ test('svc audit lists what operators did, also by command, and finds what was ch
 })
 
 test.each([
-  [['audit', 'list', '--since', 'yesterday'], '"yesterday" is not a duration'],
+  [['audit', 'list', '--since', 'yesterday'], '--since "yesterday": expected a time'],
   [['audit', 'list', '--since', '2026-13-01'], '--since "2026-13-01": expected a time'],
   [['audit', 'list', '--limit', '0'], '--limit "0": expected a whole number from 1'],
   [['audit', 'verify', '--head', 'abc'], '--head "abc": expected 64 hexadecimal digits'],
