@@ -9,6 +9,8 @@ interface LoopOptions {
   log: Log
   /** Longest pause between two runs, in ms; a function is asked before each pause. */
   intervalMs: number | (() => number)
+  /** Has the loop woken from outside while it runs; returns how to end that. */
+  wokenBy?: (wake: () => void) => () => void
   runOnce: () => Promise<void> | void
 }
 
@@ -27,6 +29,7 @@ export class Loop {
   #stop: AbortController | undefined
   #done: Promise<void> = Promise.resolve()
   #woken = false
+  #unsubscribe: (() => void) | undefined
   #pause: AbortController | undefined
   #failures = 0
   #problem = ''
@@ -37,10 +40,15 @@ export class Loop {
     this.#options = options
   }
 
+  get name(): string {
+    return this.#options.name
+  }
+
   /** Starts the loop; does nothing when it runs already. */
   start(): void {
     if (this.#stop) return
     this.#stop = new AbortController()
+    this.#unsubscribe = this.#options.wokenBy?.(() => this.wake())
     this.#done = this.#run(this.#stop.signal)
   }
 
@@ -52,6 +60,7 @@ export class Loop {
 
   /** Stops after the current run; safe to call twice. */
   async stop(): Promise<void> {
+    this.#unsubscribe?.()
     this.#stop?.abort()
     this.#pause?.abort()
     await this.#done

@@ -113,11 +113,13 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
   const context: ServerContext = { config, live, db, clock, log, hub, tls, version }
   const deadlines = new Deadlines(clock, config.jobTimeout)
   const holds = new Holds(clock)
-  const recovery = new Recovery({ ...context, deadlines })
   const onSent = (ms: number) => metrics.sent(ms)
-  const dispatcher = new Dispatcher({ ...context, deadlines, holds, onSent })
-  const calibrationRecovery = new CalibrationRecovery(context)
-  const calibrationDispatcher = new CalibrationDispatcher({ ...context, holds })
+  const queueLoops = [
+    new Recovery({ ...context, deadlines }).loop,
+    new Dispatcher({ ...context, deadlines, holds, onSent }).loop,
+    new CalibrationRecovery(context).loop,
+    new CalibrationDispatcher({ ...context, holds }).loop,
+  ]
   hub.start(createEventHandler({ context, deadlines, holds }))
   let url = ''
   const mailer = config.smtpHost === '' ? undefined : new Mailer(config, { clock, log })
@@ -132,13 +134,7 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
   const readiness = new Readiness({
     db,
     clock,
-    vitals: [
-      { name: 'ports', ailment: () => ports.ailment() },
-      { name: 'dispatch', ailment: () => dispatcher.ailment() },
-      { name: 'recovery', ailment: () => recovery.ailment() },
-      { name: 'calibration dispatch', ailment: () => calibrationDispatcher.ailment() },
-      { name: 'calibration recovery', ailment: () => calibrationRecovery.ailment() },
-    ],
+    vitals: [{ name: 'ports', ailment: () => ports.ailment() }, ...queueLoops],
   })
   const routes: Route[] = [
     ...metaRoutes(readiness),
@@ -189,10 +185,7 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
     realtime,
     async start() {
       await metrics.start()
-      recovery.start()
-      dispatcher.start()
-      calibrationRecovery.start()
-      calibrationDispatcher.start()
+      for (const loop of queueLoops) loop.start()
       renewal.start()
       pruner.start()
       rollUp.start()
@@ -211,10 +204,7 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
       await rollUp.stop()
       await pruner.stop()
       await renewal.stop()
-      await calibrationDispatcher.stop()
-      await calibrationRecovery.stop()
-      await dispatcher.stop()
-      await recovery.stop()
+      for (const loop of queueLoops.toReversed()) await loop.stop()
       metrics.stop()
       await hub.stop()
       await mailer?.stop()

@@ -13,12 +13,18 @@ function openCase() {
     mostAtOnce: 0,
     gate: undefined as Promise<void> | undefined,
     fails: false,
+    /** Wakes it from outside, as long as it listens. */
+    wakers: new Set<() => void>(),
   }
   const loop = new Loop({
     name: 'test',
     clock,
     log: createLog({ write: (line) => lines.push(line) }),
     intervalMs: 1_000,
+    wokenBy(wake) {
+      state.wakers.add(wake)
+      return () => state.wakers.delete(wake)
+    },
     async runOnce() {
       state.runs += 1
       state.atOnce += 1
@@ -44,6 +50,23 @@ describe('Loop', () => {
     await it.clock.advance(1)
     expect(it.runs).toBe(2)
     await it.loop.stop()
+  })
+
+  test('is woken from outside from its start to its end, and again after the next start', async () => {
+    const it = openCase()
+    expect(it.wakers.size).toBe(0)
+    for (const runs of [2, 4]) {
+      it.loop.start()
+      it.loop.start()
+      await it.settle()
+      expect(it.wakers.size).toBe(1)
+      for (const wake of it.wakers) wake()
+      await it.settle()
+      expect(it.runs).toBe(runs)
+      await it.loop.stop()
+      await it.loop.stop()
+      expect(it.wakers.size).toBe(0)
+    }
   })
 
   test('runs at once when it is woken, and the interval begins anew', async () => {

@@ -12,6 +12,7 @@ import {
 import type { CalibrationMode } from '../../protocol/index.ts'
 import type { Holds } from '../drivers/holds.ts'
 import type { DriverHub } from '../drivers/hub-contract.ts'
+import { wokenBy } from '../woken-by.ts'
 import { targetQubits } from './enqueue.ts'
 
 /** What the dispatcher works with. */
@@ -25,7 +26,7 @@ export interface CalibrationDispatcherParts {
 }
 
 /** Collections whose changes may let a calibration run. */
-const WAKING = new Set(['calibration_requests', 'drivers', 'qpus'])
+const WAKING = ['calibration_requests', 'drivers', 'qpus']
 
 const HOUR_MS = 3_600_000
 /** Longest run of each mode: far more than it needs, so that a hung tuner does not keep its QPU for ever. */
@@ -37,40 +38,19 @@ const LIMIT_MS: Record<CalibrationMode, number> = {
 
 /** Gives each idle tuner its next calibration, whenever a change may allow it and at the poll interval. */
 export class CalibrationDispatcher {
+  readonly loop: Loop
   readonly #parts: CalibrationDispatcherParts
-  readonly #loop: Loop
-  #unsubscribe: () => void = () => undefined
 
   constructor(parts: CalibrationDispatcherParts) {
     this.#parts = parts
-    this.#loop = new Loop({
+    this.loop = new Loop({
       name: 'calibration dispatch',
       clock: parts.clock,
       log: parts.log,
       intervalMs: parts.config.dispatchPollInterval,
+      wokenBy: wokenBy(parts.db, ...WAKING),
       runOnce: () => this.dispatchOnce(),
     })
-  }
-
-  /** Starts to dispatch; does nothing when it runs already. */
-  start(): void {
-    this.#unsubscribe()
-    this.#unsubscribe = this.#parts.db.upcoming.subscribe((changes) => {
-      if (changes.some((change) => WAKING.has(change.collection))) this.#loop.wake()
-    })
-    this.#loop.start()
-  }
-
-  /** Stops after the dispatches under way; safe to call twice. */
-  async stop(): Promise<void> {
-    this.#unsubscribe()
-    this.#unsubscribe = () => undefined
-    await this.#loop.stop()
-  }
-
-  /** Why calibrations are not dispatched; see `Loop.ailment`. */
-  ailment(): string | undefined {
-    return this.#loop.ailment()
   }
 
   /** Claims the next calibration of each idle tuner and sends it; the claim is durable before the first byte. */

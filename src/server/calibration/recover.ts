@@ -19,35 +19,20 @@ const AWAY_MS = 10 * 60_000
  * start of this process at the earliest: a stop of the server or a clock that was set ends none.
  */
 export class CalibrationRecovery {
+  readonly loop: Loop
   readonly #parts: CalibrationRecoveryParts
-  readonly #loop: Loop
   /** By run: since when its tuner is away, in ms of `clock.monotonic()`. */
   readonly #awaySince = new Map<string, number>()
 
   constructor(parts: CalibrationRecoveryParts) {
     this.#parts = parts
-    this.#loop = new Loop({
+    this.loop = new Loop({
       name: 'calibration recovery',
       clock: parts.clock,
       log: parts.log,
       intervalMs: parts.config.recoveryInterval,
       runOnce: () => this.recoverOnce(),
     })
-  }
-
-  /** Starts to watch. */
-  start(): void {
-    this.#loop.start()
-  }
-
-  /** Safe to call twice. */
-  async stop(): Promise<void> {
-    await this.#loop.stop()
-  }
-
-  /** Why lost calibrations are not ended; see `Loop.ailment`. */
-  ailment(): string | undefined {
-    return this.#loop.ailment()
   }
 
   /** Looks at all running calibrations once. */

@@ -1,5 +1,6 @@
 import { type Clock, type Log, Loop } from '../../base/index.ts'
 import { type Database, events, rollUpReadings } from '../../db/index.ts'
+import { wokenBy } from '../woken-by.ts'
 import { Pace } from './pace.ts'
 
 /** Between two steps, so that others write and the event loop runs. */
@@ -23,7 +24,6 @@ export class ReadingRollUp {
   readonly #loop: Loop
   readonly #stop = new AbortController()
   readonly #pace: Pace
-  #unsubscribe: () => void = () => undefined
 
   constructor(parts: RollUpParts) {
     this.#parts = parts
@@ -33,21 +33,17 @@ export class ReadingRollUp {
       clock: parts.clock,
       log: parts.log,
       intervalMs: INTERVAL_MS,
+      wokenBy: wokenBy(parts.db, events.name),
       runOnce: () => this.rollUpOnce(),
     })
   }
 
   start(): void {
-    // Before the commit: the write that follows shares it.
-    this.#unsubscribe = this.#parts.db.upcoming.subscribe((changes) => {
-      if (changes.some(({ collection }) => collection === events.name)) this.#loop.wake()
-    })
     this.#loop.start()
   }
 
   /** Ends after the transaction under way; what is left is added after the next start. */
   async stop(): Promise<void> {
-    this.#unsubscribe()
     this.#stop.abort()
     await this.#loop.stop()
   }

@@ -15,6 +15,7 @@ import {
 import { jobPayload } from '../../protocol/index.ts'
 import type { Holds } from '../drivers/holds.ts'
 import type { DriverHub } from '../drivers/hub-contract.ts'
+import { wokenBy } from '../woken-by.ts'
 import type { Deadlines } from './deadlines.ts'
 import { pickJob } from './pick.ts'
 
@@ -32,45 +33,23 @@ export interface DispatcherParts {
 }
 
 /** Collections whose changes may make a job run: the queue itself, bookings, balances, QPUs and drivers. */
-const WAKING = new Set(['quantum_jobs', 'time_slots', 'users', 'qpus', 'drivers', 'calibration_requests'])
+const WAKING = ['quantum_jobs', 'time_slots', 'users', 'qpus', 'drivers', 'calibration_requests']
 
 /** Gives each free QPU its next job, whenever a change may allow it and at the poll interval. */
 export class Dispatcher {
+  readonly loop: Loop
   readonly #parts: DispatcherParts
-  readonly #loop: Loop
-  #unsubscribe: () => void = () => undefined
 
   constructor(parts: DispatcherParts) {
     this.#parts = parts
-    this.#loop = new Loop({
+    this.loop = new Loop({
       name: 'dispatch',
       clock: parts.clock,
       log: parts.log,
       intervalMs: parts.config.dispatchPollInterval,
+      wokenBy: wokenBy(parts.db, ...WAKING),
       runOnce: () => this.dispatchOnce(),
     })
-  }
-
-  /** Starts to dispatch; does nothing when it runs already. */
-  start(): void {
-    this.#unsubscribe()
-    // Before the commit: a claim then shares it, and a job is on its way a flush of the disk earlier.
-    this.#unsubscribe = this.#parts.db.upcoming.subscribe((changes) => {
-      if (changes.some((change) => WAKING.has(change.collection))) this.#loop.wake()
-    })
-    this.#loop.start()
-  }
-
-  /** Stops after the dispatches under way; safe to call twice. */
-  async stop(): Promise<void> {
-    this.#unsubscribe()
-    this.#unsubscribe = () => undefined
-    await this.#loop.stop()
-  }
-
-  /** Why jobs are not dispatched; see `Loop.ailment`. */
-  ailment(): string | undefined {
-    return this.#loop.ailment()
   }
 
   /** Claims the next job of each free QPU and sends it. A job is claimed durably before its first byte leaves. */

@@ -18,33 +18,18 @@ export interface RecoveryParts {
  * job back into the queue: a live one is back in a moment and says what it holds, a dead one gets no more jobs.
  */
 export class Recovery {
+  readonly loop: Loop
   readonly #parts: RecoveryParts
-  readonly #loop: Loop
 
   constructor(parts: RecoveryParts) {
     this.#parts = parts
-    this.#loop = new Loop({
+    this.loop = new Loop({
       name: 'recovery',
       clock: parts.clock,
       log: parts.log,
       intervalMs: parts.config.recoveryInterval,
       runOnce: () => this.recoverOnce(),
     })
-  }
-
-  /** Starts to watch; the attempts found now have their full time. */
-  start(): void {
-    this.#loop.start()
-  }
-
-  /** Safe to call twice. */
-  async stop(): Promise<void> {
-    await this.#loop.stop()
-  }
-
-  /** Why lost jobs are not put back; see `Loop.ailment`. */
-  ailment(): string | undefined {
-    return this.#loop.ailment()
   }
 
   /** Looks at all running attempts once. */

@@ -30,7 +30,7 @@ export class Readiness {
   /** @throws AppError `unavailable` (`not_ready`) with each reason, by the part that is not ready. */
   async check(): Promise<void> {
     const storage = await this.#probeStorage()
-    const ailments = this.#parts.vitals.map(({ name, ailment }) => [name, ailment()] as const)
+    const ailments = this.#parts.vitals.map((vital) => [vital.name, vital.ailment()] as const)
     const reasons = [['database', storage] as const, ...ailments].flatMap(([name, text]) =>
       text === undefined ? [] : [{ name, text }],
     )

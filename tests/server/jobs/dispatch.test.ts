@@ -124,12 +124,12 @@ describe('Dispatcher.dispatchOnce()', () => {
   })
 })
 
-describe('Dispatcher.start()', () => {
+describe('Dispatcher.loop', () => {
   test('wakes by itself when a job comes, when one ends and when a driver attaches', async () => {
     await using lab = await JobLab.open()
     const { dispatcher } = openDispatcher(lab)
     const started = () => lab.hub.commands('RunJob').map(({ job }) => job)
-    dispatcher.start()
+    dispatcher.loop.start()
     const user = await lab.user()
     const first = await lab.submit(user)
     const qpu = await lab.qpu()
@@ -142,7 +142,7 @@ describe('Dispatcher.start()', () => {
     await lab.end(first.id)
     await lab.settle()
     expect(started()).toEqual([first.id, second.id])
-    await dispatcher.stop()
+    await dispatcher.loop.stop()
     await lab.end(second.id)
     await lab.submit(user)
     await lab.settle()
@@ -155,13 +155,13 @@ describe('Dispatcher.start()', () => {
     await lab.attach((await lab.qpu()).driver)
     lab.hub.isFull = true
     const job = await lab.submit(await lab.user())
-    dispatcher.start()
+    dispatcher.loop.start()
     await lab.settle()
     expect(await lab.story(job.id)).toEqual(['submitted 0', 'claimed 1', 'undelivered 1'])
     lab.hub.isFull = false
     await lab.clock.advance(1_000)
     await lab.settle()
     expect(lab.hub.commands('RunJob')).toHaveLength(1)
-    await dispatcher.stop()
+    await dispatcher.loop.stop()
   })
 })

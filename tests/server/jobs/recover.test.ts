@@ -48,12 +48,12 @@ describe('Recovery.recoverOnce()', () => {
     // As the sockets do, at once.
     const hub = { drop: (driver: string) => void it.lab.hub.epochs.delete(driver) }
     const recovery = new Recovery({ ...it.lab.parts(), deadlines: it.deadlines, hub })
-    it.dispatcher.start()
+    it.dispatcher.loop.start()
     await it.lab.settle()
     await it.lab.clock.advance(20_000)
     await recovery.recoverOnce()
     await it.lab.settle()
-    await it.dispatcher.stop()
+    await it.dispatcher.loop.stop()
     expect(await it.lab.story(it.id)).toEqual(['submitted 0', 'claimed 1', 'lost 1'])
   })
 
@@ -99,12 +99,12 @@ describe('Recovery.recoverOnce()', () => {
 
   test('runs by itself at the recovery interval', async () => {
     await using it = await openCase()
-    it.recovery.start()
+    it.recovery.loop.start()
     await it.lab.settle()
     await it.lab.clock.advance(20_000)
     await it.lab.settle()
     expect((await it.lab.job(it.id)).status).toBe('pending')
-    await it.recovery.stop()
-    await it.recovery.stop()
+    await it.recovery.loop.stop()
+    await it.recovery.loop.stop()
   })
 })
