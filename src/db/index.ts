@@ -164,7 +164,6 @@ export {
   findQpu,
   getQpu,
   listQpus,
-  normalName,
   type Qpu,
   setDraining,
   setDriverEnabled,

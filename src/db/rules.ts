@@ -23,7 +23,7 @@ export interface RuleBook {
 }
 
 /** Parameters of rules begin with this. */
-export const RULE_PREFIX = 'r'
+const RULE_PREFIX = 'r'
 
 /** A rule book with an empty memory. It remembers one condition per declared rule and kind of account. */
 export function createRuleBook(catalogue: Catalogue): RuleBook {

@@ -20,9 +20,9 @@ export {
   startSimulatedFridge,
 } from './monitor/cryostat_gen1/simulated-fridge/index.ts'
 export { createRng, type Rng } from './numeric/random.ts'
-export { checkDevice, deviceContext, openDevice } from './open-device.ts'
+export { checkDevice, openDevice } from './open-device.ts'
 export { type OptionSpec, type OptionSpecs, type OptionsOf, OptionValueError, opt } from './options.ts'
-export { type DeviceOptions, knownKeys, readOptions } from './read-options.ts'
-export { isImportPath, normaliseName, type ResolvedDevice, resolveDevice } from './resolve-device.ts'
+export { type DeviceOptions, readOptions } from './read-options.ts'
+export { type ResolvedDevice, resolveDevice } from './resolve-device.ts'
 export { bitString, checkResults, circuitResultOf, jobResultsOf } from './results.ts'
 export { checkSafePath, type PathPlace } from './safe-path.ts'

@@ -25,7 +25,7 @@ const REQUIRED: { [Op in Operation]: readonly string[] } = {
 }
 
 /** The context a device is created with. */
-export function deviceContext(device: ResolvedDevice, open: OpenOptions): DeviceContext {
+function deviceContext(device: ResolvedDevice, open: OpenOptions): DeviceContext {
   return {
     name: open.name,
     device: device.def.name,

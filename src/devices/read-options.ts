@@ -98,7 +98,7 @@ function readPairs(pairs: readonly string[], complaints: Complaints): Map<string
 }
 
 /** Every key a device may be given, sorted. */
-export function knownKeys({ def }: ResolvedDevice): string[] {
+function knownKeys({ def }: ResolvedDevice): string[] {
   const all = { ...DRIVER_OPTIONS[def.operation], ...OPERATION_OPTIONS[def.operation], ...def.options }
   return Object.keys(all).sort()
 }

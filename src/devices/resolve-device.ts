@@ -28,12 +28,12 @@ interface DeviceChoice<Op extends Operation> {
 const IMPORT_PATH = /#|^(\.{1,2}\/|\/|file:)/
 
 /** Whether `device` names a module instead of a built-in device. */
-export function isImportPath(device: string): boolean {
+function isImportPath(device: string): boolean {
   return IMPORT_PATH.test(device)
 }
 
 /** Names have hyphens replaced by underscores, so that they fit instruments and folders. */
-export function normaliseName(name: string): string {
+function normaliseName(name: string): string {
   return name.replaceAll('-', '_')
 }
 

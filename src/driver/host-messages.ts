@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { operation } from '../protocol/index.ts'
 
 /** Which device the child process is to run, and with what. */
-export const deviceChoice = v.object({
+const deviceChoice = v.object({
   operation,
   device: v.string(),
   /** The `-o` arguments, `key=value` each. */

@@ -11,7 +11,7 @@ export const CALIBRATION_LIMITS = {
 } as const
 
 /** `fidelity_check`: benchmarks only; `partial`: what is stale on some qubits; `full`: the whole graph. */
-export const CALIBRATION_MODES = ['fidelity_check', 'partial', 'full'] as const
+const CALIBRATION_MODES = ['fidelity_check', 'partial', 'full'] as const
 export const calibrationMode = v.picklist(CALIBRATION_MODES)
 export type CalibrationMode = (typeof CALIBRATION_MODES)[number]
 
@@ -74,7 +74,7 @@ const parameter = v.looseObject({
 })
 
 /** What one routine found on one target. `fit` holds the trace and is the first to go with the years. */
-export const routineResult = v.looseObject({
+const routineResult = v.looseObject({
   routine: name,
   target: name,
   status: v.picklist(['success', 'failed']),
@@ -85,7 +85,7 @@ export const routineResult = v.looseObject({
 })
 
 /** What one benchmark found on one target. `raw_data` goes with the years, as `fit` does. */
-export const benchmarkResult = v.looseObject({
+const benchmarkResult = v.looseObject({
   protocol: name,
   target: name,
   fidelity: v.optional(v.nullable(finite)),

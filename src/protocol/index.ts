@@ -1,7 +1,5 @@
 export {
-  benchmarkResult,
   CALIBRATION_LIMITS,
-  CALIBRATION_MODES,
   type CalibrationFindings,
   type CalibrationMode,
   type CalibrationReport,
@@ -10,7 +8,6 @@ export {
   calibrationMode,
   calibrationReport,
   calibrationStep,
-  routineResult,
   targetName,
 } from './calibration.ts'
 export {

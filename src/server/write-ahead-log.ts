@@ -3,7 +3,7 @@ import type { Database } from '../db/index.ts'
 
 const INTERVAL_MS = 10_000
 /** Far beyond what traffic alone makes: something holds the log. */
-const ALARM_BYTES = 268_435_456
+const ALARM_BYTES = 256 * 1024 * 1024
 
 interface LogWatchParts {
   db: Pick<Database, 'trimLog'>
@@ -26,9 +26,7 @@ export function createLogWatch({ db, clock, log }: LogWatchParts): Loop {
       if (isLarge && !wasLarge) {
         log.warn(
           'the write-ahead log is large; end backups and exports that hang, and check the space on the disk',
-          {
-            megabytes: Math.round(bytes / 1e6),
-          },
+          { megabytes: Math.round(bytes / 1e6) },
         )
       }
     },

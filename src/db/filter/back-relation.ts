@@ -67,12 +67,7 @@ function fanOf({ collection, name, field, single }: BackRelation): Fan | undefin
 }
 
 /** The condition that the relation `name` of `alias` holds the id `id`. */
-export function namesRecord(
-  field: RelationField | RelationsField,
-  alias: string,
-  name: string,
-  id: string,
-): string {
+function namesRecord(field: RelationField | RelationsField, alias: string, name: string, id: string): string {
   const column = `${alias}.${quoted(name)}`
   return field.kind === 'relation'
     ? `${column} = ${id}`

@@ -26,11 +26,11 @@ export function holdJob(tx: Tx, act: JobAct): Job {
      WHERE id = $job AND ${QUEUED}`,
     { job: act.job, reason: act.reason, at: tx.at },
   )
-  if (changed === 0) throw notHeld(before)
+  if (changed === 0) throw cannotHold(before)
   return noted(tx, act, 'held')
 }
 
-function notHeld({ held, status }: Job): AppError {
+function cannotHold({ held, status }: Job): AppError {
   if (held) return refusal('already_held', 'The job is held already; release it to let it run')
   const running = '; requeue it with "hold": true to stop it and keep it from running again'
   const way = status === 'running' ? running : ''

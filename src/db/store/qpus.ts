@@ -10,7 +10,7 @@ export type Qpu = RecordOf<typeof qpus>
 export type Driver = RecordOf<typeof drivers>
 
 /** Names of devices and QPUs have underscores where callers write hyphens. */
-export function normalName(name: string): string {
+function normalName(name: string): string {
   return name.trim().replaceAll('-', '_')
 }
 

@@ -2,7 +2,7 @@ import { WireError } from './wire-error.ts'
 
 /** Bits of a frame's first byte (ZMTP 3.1, RFC 37 "Framing"). */
 export const MORE = 1
-export const LONG = 2
+const LONG = 2
 export const COMMAND = 4
 
 /** Largest header: flags and an 8-byte length. */

@@ -75,13 +75,7 @@ export function mustAllowPasswords({ config }: ServerContext): void {
 }
 
 /** @throws AppError `invalid` when a repeated password is another one. */
-export function mustMatch({
-  password,
-  passwordConfirm,
-}: {
-  password: string
-  passwordConfirm: string
-}): void {
+function mustMatch({ password, passwordConfirm }: { password: string; passwordConfirm: string }): void {
   if (password === passwordConfirm) return
   throw refusal('passwordConfirm', 'validation_values_mismatch', "Values don't match.")
 }

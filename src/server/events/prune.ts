@@ -39,8 +39,8 @@ interface PrunerParts {
 }
 
 /**
- * Removes what is older than the retention settings, in small transactions; readings in series go with the events. Its loop runs while one of them is
- * not 0, also when that comes about by a reload.
+ * Removes what is older than the retention settings, in small transactions; readings in series go with the events.
+ * Its loop runs while one of the settings is not 0, also when that comes about by a reload.
  */
 export class Pruner {
   readonly #parts: PrunerParts

@@ -33,7 +33,7 @@ const fieldError = v.object({
 })
 
 /** Body of every answer with a status of 400 or above; see `ErrorBody`. */
-export const errorAnswer = v.object({
+const errorAnswer = v.object({
   status: v.pipe(v.number(), v.integer()),
   message: v.string(),
   code: v.pipe(v.string(), v.description('Stable word for programs: the reason, or the kind of error')),

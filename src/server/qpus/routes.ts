@@ -44,7 +44,7 @@ const drained = v.object({
 const unavailable = v.object({ id: v.string(), name: v.string(), reason: v.string() })
 
 /** The QPU as clients see it, with what is computed rather than stored. */
-export async function presentQpu(context: ServerContext, qpu: Qpu, calibrating?: Set<string>) {
+async function presentQpu(context: ServerContext, qpu: Qpu, calibrating?: Set<string>) {
   const running = calibrating ?? (await context.db.read(calibratingQpus))
   return {
     ...presentRecord(qpus, qpu, context.db.names, { isSuperuser: false }),
