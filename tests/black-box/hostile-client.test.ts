@@ -1,33 +1,20 @@
-import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterEach, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { Service, temporaryFolder } from '../support/executable.ts'
 import { closeRow } from '../support/fault-runs.ts'
+import { openFileService } from '../support/file-service.ts'
 import { submit } from '../support/job-calls.ts'
 
 setDefaultTimeout(60_000)
 
-const folder = temporaryFolder()
-let service: Service
-let user: { id: string; token: string }
-
-beforeAll(async () => {
-  service = await Service.install(folder.path)
-  await service.start()
-  await service.createQpu('kelvin')
-  user = await service.createUser(1_000)
-})
+const { service, user } = await openFileService()
+await service.createQpu('kelvin')
 
 afterEach(async () => {
   // Whatever was tried, the next client is served.
   const asked = performance.now()
   expect((await service.call('GET', '/api/health')).status).toBe(200)
   expect(performance.now() - asked).toBeLessThan(1_000)
-})
-
-afterAll(async () => {
-  await service.stop()
-  folder[Symbol.dispose]()
 })
 
 /** Sends bytes as they are; all that comes back until the server closes, or `ms` are over. */

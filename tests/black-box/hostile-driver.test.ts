@@ -1,11 +1,12 @@
 import { Database } from 'bun:sqlite'
-import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterEach, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { silentLog, systemClock } from '../../src/base/index.ts'
 import { type Connection, type ConnectResponse, connect, DEFAULT_LIMITS } from '../../src/protocol/index.ts'
-import { Service, temporaryFolder, until } from '../support/executable.ts'
+import { until } from '../support/executable.ts'
 import { closeRow } from '../support/fault-runs.ts'
+import { openFileService } from '../support/file-service.ts'
 import { balanceOf, look, submit, timesOf, untilJob } from '../support/job-calls.ts'
 import { startSvc } from '../support/running.ts'
 
@@ -13,29 +14,13 @@ import { startSvc } from '../support/running.ts'
 setDefaultTimeout(60_000)
 
 const MIB = 1024 * 1024
-const folder = temporaryFolder()
-let service: Service
-let evil: { id: string; token: string; fingerprint: string }
-let user: { id: string; token: string }
-let ca: string
+const { service, user } = await openFileService()
+const evil = await service.createQpu('evil')
+const ca = await (await fetch(`${service.url}/api/pub/root-ca.pem`)).text()
 const opened: Connection[] = []
-
-beforeAll(async () => {
-  service = await Service.install(folder.path)
-  await service.start()
-  evil = await service.createQpu('evil')
-  user = await service.createUser(1_000)
-  ca = await (await fetch(`${service.url}/api/pub/root-ca.pem`)).text()
-})
 
 afterEach(async () => {
   await Promise.all(opened.splice(0).map((each) => each.close()))
-})
-
-afterAll(async () => {
-  await service.stop()
-  expect((await service.doctor()).out).toContain('no problems found')
-  folder[Symbol.dispose]()
 })
 
 interface Command {
@@ -170,7 +155,7 @@ test('a result counts once, is charged no more than the time it can have taken, 
 test('the job of another driver is out of reach: the attempt ends the connection', async () => {
   const honest = await service.createQpu('honest')
   const args = service.driverArgs('honest', honest.fingerprint, 'mock', ['latency=1.5'])
-  await using other = startSvc(args, { cwd: folder.path, env: { SVC_ACCESS_TOKEN: honest.token } })
+  await using other = startSvc(args, { cwd: service.folder, env: { SVC_ACCESS_TOKEN: honest.token } })
   await service.untilOnline('honest')
   const driver = await attach()
   const id = await submit(service, user.token, { qpu_target: 'honest' })
@@ -189,7 +174,7 @@ test('the job of another driver is out of reach: the attempt ends the connection
 test('a flood of events is cut to the rate, said so in the log, and disturbs nobody', async () => {
   const calm = await service.createQpu('calm')
   const args = service.driverArgs('calm', calm.fingerprint, 'mock')
-  await using neighbour = startSvc(args, { cwd: folder.path, env: { SVC_ACCESS_TOKEN: calm.token } })
+  await using neighbour = startSvc(args, { cwd: service.folder, env: { SVC_ACCESS_TOKEN: calm.token } })
   await service.untilOnline('calm')
   const driver = await attach()
   const reading = { readings: { 'mixing.temperature': { value: 0.01, unit: 'K', status: 'ok' } } }
@@ -208,7 +193,7 @@ test('a flood of events is cut to the rate, said so in the log, and disturbs nob
     expect([job.status, job.attempt, timesOf(job, 'started')]).toEqual(['completed', 1, 1])
   }
   expect(neighbour.log).not.toContain('not connected')
-  using db = new Database(join(folder.path, 'svc_data', 'svc.db'), { readonly: true })
+  using db = new Database(join(service.folder, 'svc_data', 'svc.db'), { readonly: true })
   const kept = () => db.query<{ n: number }, []>('SELECT count(*) AS n FROM events').get()?.n ?? 0
   await until('a second of events to be kept', async () => kept() >= 100)
   // The results of this driver are not dropped with the rest.

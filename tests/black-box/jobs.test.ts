@@ -1,27 +1,13 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { BELL, Service, temporaryFolder } from '../support/executable.ts'
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { BELL } from '../support/executable.ts'
+import { openFileService } from '../support/file-service.ts'
 import { balanceOf, type JobSeen, look, submit, timesOf, untilJob } from '../support/job-calls.ts'
 
 setDefaultTimeout(60_000)
 
-const folder = temporaryFolder()
-let service: Service
-let qpu: { id: string; token: string; fingerprint: string }
-let user: { id: string; token: string }
+const { service, user } = await openFileService()
+const qpu = await service.createQpu('kelvin')
 let running: Bun.Subprocess | undefined
-
-beforeAll(async () => {
-  service = await Service.install(folder.path)
-  await service.start()
-  qpu = await service.createQpu('kelvin')
-  user = await service.createUser(1_000)
-})
-
-afterAll(async () => {
-  await service.stop()
-  expect((await service.doctor()).out).toContain('no problems found')
-  folder[Symbol.dispose]()
-})
 
 const bell = { circuits: [{ circuit: BELL }], shots: 100 }
 

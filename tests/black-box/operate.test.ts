@@ -1,24 +1,11 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { Service, temporaryFolder, until } from '../support/executable.ts'
+import { expect, setDefaultTimeout, test } from 'bun:test'
+import { until } from '../support/executable.ts'
+import { openFileService } from '../support/file-service.ts'
 import { balanceOf, type JobSeen, look, submit, timesOf, untilJob } from '../support/job-calls.ts'
 
 setDefaultTimeout(60_000)
 
-const folder = temporaryFolder()
-let service: Service
-let user: { id: string; token: string }
-
-beforeAll(async () => {
-  service = await Service.install(folder.path)
-  await service.start()
-  user = await service.createUser(1_000)
-})
-
-afterAll(async () => {
-  await service.stop()
-  expect((await service.doctor()).out).toContain('no problems found')
-  folder[Symbol.dispose]()
-})
+const { service, user } = await openFileService()
 
 async function op<T = JobSeen & { code: string }>(path: string, body: object = {}) {
   return service.call<T>('POST', `/api/op/${path}`, { token: await service.admin(), body })

@@ -1,27 +1,14 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { expect, setDefaultTimeout, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Service, temporaryFolder, until } from '../support/executable.ts'
+import { until } from '../support/executable.ts'
+import { openFileService } from '../support/file-service.ts'
 import { submit, untilJob } from '../support/job-calls.ts'
 import { type Running, startSvc } from '../support/running.ts'
 
 setDefaultTimeout(60_000)
 
-const folder = temporaryFolder()
-let service: Service
-let user: { token: string }
-
-beforeAll(async () => {
-  service = await Service.install(folder.path)
-  await service.start()
-  user = await service.createUser(1_000)
-})
-
-afterAll(async () => {
-  await service.stop()
-  expect((await service.doctor()).out).toContain('no problems found')
-  folder[Symbol.dispose]()
-})
+const { service, user } = await openFileService()
 
 interface Registered {
   id: string
@@ -46,7 +33,7 @@ function start(
 ): Running {
   const args = service.driverArgs(name, fingerprint, device)
   args[args.indexOf('--operation') + 1] = operation
-  return startSvc(args, { cwd: folder.path, env: { SVC_ACCESS_TOKEN: token } })
+  return startSvc(args, { cwd: service.folder, env: { SVC_ACCESS_TOKEN: token } })
 }
 
 async function stop(driver: Running): Promise<void> {
@@ -106,7 +93,7 @@ test('a driver that is switched off is cut off at once, and comes back when it i
 })
 
 test('maintenance is pushed to every driver of the QPU, also to one that connects later', async () => {
-  const seen = join(folder.path, 'maintenance.log')
+  const seen = join(service.folder, 'maintenance.log')
   const device = `
     import { appendFileSync } from 'node:fs'
     import { defineDevice } from 'svc/devices'
@@ -120,7 +107,7 @@ test('maintenance is pushed to every driver of the QPU, also to one that connect
       }),
     })
   `
-  writeFileSync(join(folder.path, 'listener.js'), device)
+  writeFileSync(join(service.folder, 'listener.js'), device)
   writeFileSync(seen, '')
   const qpu = await service.createQpu('cold')
   const tuner = await register('cold_tuner', 'cold', 'calibrate')
