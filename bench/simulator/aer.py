@@ -11,8 +11,8 @@ from qiskit_aer import AerSimulator
 
 
 @functools.cache
-def simulator(method, fusion):
-    return AerSimulator(method=method, fusion_enable=fusion, max_parallel_threads=2)
+def simulator(method, fusion, threads):
+    return AerSimulator(method=method, fusion_enable=fusion, max_parallel_threads=threads)
 
 
 @functools.cache
@@ -25,7 +25,7 @@ def prepared(program, method):
 def run(question):
     """Seconds of one call on average, and of Aer's own account of the simulation in it."""
     circuit = prepared(question["program"], question["method"])
-    backend = simulator(question["method"], question["fusion"])
+    backend = simulator(question["method"], question["fusion"], question["threads"])
     call, simulation = 0.0, 0.0
     for _ in range(question["repeats"]):
         start = time.perf_counter()
@@ -38,7 +38,6 @@ def run(question):
         "call": call / question["repeats"],
         "simulation": simulation / question["repeats"],
         "method": result.results[0].metadata["method"],
-        "threads": result.metadata.get("max_parallel_threads"),
     }
 
 

@@ -31,7 +31,7 @@ export interface Timing {
   method: string
 }
 
-/** Threads of each side. */
+/** Threads of each side, unless Aer is asked for fewer. */
 const THREADS = 2
 /** ms in which threads of the other side that still look for work fall asleep. */
 const SETTLE_MS = 20
@@ -74,9 +74,13 @@ export class Sides implements AsyncDisposable {
     return { job: seconds / repeats, simulation: evolve / repeats, method: chosen }
   }
 
-  async aer({ program, shots, method, repeats }: Contest, fusion: boolean): Promise<Timing> {
+  async aer(
+    { program, shots, method, repeats }: Contest,
+    fusion: boolean,
+    threads = THREADS,
+  ): Promise<Timing> {
     await Bun.sleep(SETTLE_MS)
-    const question = { ask: 'run', program, shots, method, repeats, fusion }
+    const question = { ask: 'run', program, shots, method, repeats, fusion, threads }
     const { call, ...rest } = await this.#python.ask<{ call: number; simulation: number; method: string }>(
       question,
     )
