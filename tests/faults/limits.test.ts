@@ -75,29 +75,27 @@ test.skipIf(skips('limits of the process', whyNot('prlimit')))(
 )
 
 // F22: more large bodies at once than the memory of the server could hold.
-const MIB = 300
-const ACCOUNTS = 10
+const MIB = 350
+const ACCOUNTS = 20
 const BODIES = 2
 const GATES = 1_125_000
+const CIRCUIT = `OPENQASM 3.0; include "stdgates.inc"; qubit[1] q;\n${'h q[0];\n'.repeat(GATES)}`
 
-/** Sends a job of 9 MB until there is room for it; how often there was none. */
-async function sendLarge(url: string, token: string): Promise<number> {
-  const circuit = `OPENQASM 3.0; include "stdgates.inc"; qubit[1] q;\n${'h q[0];\n'.repeat(GATES)}`
-  const body = JSON.stringify({ circuits: [{ circuit }], shots: 10 })
-  for (let refused = 0; ; refused += 1) {
-    const headers = { authorization: token, 'content-type': 'application/json' }
-    const answer = await fetch(`${url}/api/jobs`, { method: 'POST', headers, body })
-    if (answer.status === 201) return refused
-    expect([answer.status, await answer.json()]).toEqual([
-      503,
-      expect.objectContaining({ code: 'too_many_large_bodies' }),
-    ])
-    await Bun.sleep(Number(answer.headers.get('retry-after')) * 1_000)
-  }
+/** Sends a job of 9 MB; whether there was room for it. */
+async function sendLarge(url: string, token: string): Promise<boolean> {
+  const headers = { authorization: token, 'content-type': 'application/json' }
+  const body = JSON.stringify({ circuits: [{ circuit: CIRCUIT }], shots: 10 })
+  const answer = await fetch(`${url}/api/jobs`, { method: 'POST', headers, body })
+  const { code } = (await answer.json()) as { code?: string }
+  if (answer.status === 201) return true
+  const retryAfter = Number(answer.headers.get('retry-after'))
+  expect([answer.status, code, retryAfter > 0]).toEqual([503, 'too_many_large_bodies', true])
+  return false
 }
 
-test.skipIf(skips('memory of the process', whyNot() ?? whyNoMemoryLimit()))(
-  'a server in 300 MiB takes the large jobs of many accounts one after another',
+// On the build machine too: a container may have everything but control groups that it may change.
+test.skipIf((whyNot() ?? whyNoMemoryLimit()) !== undefined)(
+  'a server in 350 MiB takes the large jobs of many accounts as there is room, and asks the others to come again',
   async () => {
     using folder = temporaryFolder()
     using limit = limitMemory(MIB)
@@ -106,15 +104,16 @@ test.skipIf(skips('memory of the process', whyNot() ?? whyNoMemoryLimit()))(
     await service.createQpu('target')
     const emails = Array.from({ length: ACCOUNTS }, (_, n) => `user-${n}@example.org`)
     const users = await Promise.all(emails.map((email) => service.createUser(1_000_000, email)))
-    let refused = 0
+    let taken = 0
     for (let run = 0; run < RUNS; run += 1) {
       const sent = users.flatMap(({ token }) =>
         Array.from({ length: BODIES }, () => sendLarge(service.url, token)),
       )
-      for (const times of await Promise.all(sent)) refused += times
+      for (const hadRoom of await Promise.all(sent)) taken += hadRoom ? 1 : 0
     }
     const bodies = RUNS * ACCOUNTS * BODIES
-    closeRow('F22 memory', { runs: RUNS, bodies, 'sent again': refused, kills: limit.kills() })
+    closeRow('F22 memory', { runs: RUNS, bodies, taken, kills: limit.kills() })
+    expect(taken).toBeGreaterThan(0)
     expect(limit.kills()).toBe(0)
     await service.stop()
     expect((await service.doctor()).out).toBe('svc_data: no problems found\n')
