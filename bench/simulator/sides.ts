@@ -4,6 +4,7 @@ import type { ProcessDevice } from '../../src/devices/index.ts'
 import { ioOf, openProcess, payloadOf } from '../../tests/devices/support/jobs.ts'
 import { openPython } from '../../tests/support/python.ts'
 import { type PythonProcess, startPython } from '../../tests/support/python-process.ts'
+import { FAMILIES } from './programs.ts'
 
 /** The greatest ratio of our time to Aer's; or our longest time in ms, whatever Aer takes. */
 export type Goal = { ratio: number } | { ms: number }
@@ -36,6 +37,9 @@ const THREADS = 2
 /** ms in which threads of the other side that still look for work fall asleep. */
 const SETTLE_MS = 20
 const JOB_LIMIT_MS = 1_200_000
+/** What a device of a running driver has had: after so many jobs its code is compiled. */
+const WARM_UP_JOBS = 1_000
+const WARM_UP = FAMILIES.ghz(4)
 
 /** Our simulator in this process and Aer in a Python process beside it, which take turns. */
 export class Sides implements AsyncDisposable {
@@ -92,6 +96,9 @@ export class Sides implements AsyncDisposable {
     if (opened) return opened
     const device = await openProcess('aer_sim', [`method=${method}`, `threads=${THREADS}`], systemClock)
     await device.start?.()
+    for (let job = 0; job < WARM_UP_JOBS; job++) {
+      await device.run({ id: 'bench', attempt: 1, payload: payloadOf([WARM_UP]) }, ioOf(JOB_LIMIT_MS))
+    }
     this.#devices.set(method, device)
     return device
   }
