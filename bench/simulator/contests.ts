@@ -35,14 +35,15 @@ export function familyContests(names: readonly string[], sizes: readonly number[
     )
 }
 
-/** Every published circuit that both sides read, by size. */
-export async function fileContests(): Promise<Contest[]> {
+/** The published circuits that both sides read, of at most so many qubits, by size. */
+export async function fileContests(mostQubits: number): Promise<Contest[]> {
   const files = readdirSync(CIRCUITS).filter((name) => name.endsWith('.qasm') && name !== UNREADABLE)
   const contests = files.map(async (file) => {
     const qubits = Number(/_n(\d+)/.exec(file)?.[1])
     return contest(basename(file, '.qasm'), await Bun.file(join(CIRCUITS, file)).text(), qubits)
   })
-  return (await Promise.all(contests)).toSorted((a, b) => a.qubits - b.qubits)
+  const all = await Promise.all(contests)
+  return all.filter(({ qubits }) => qubits <= mostQubits).toSorted((a, b) => a.qubits - b.qubits)
 }
 
 /** A GHZ state of 1,000 qubits with 10,000 shots, on tableaux: for us alone, Aer takes minutes. */

@@ -91,6 +91,11 @@ export class Sides implements AsyncDisposable {
     return { ...rest, job: call }
   }
 
+  /** Seconds in which Qiskit makes of the text of a program what `aer` is given. */
+  reading({ program, method, repeats }: Contest): Promise<number> {
+    return this.#python.ask({ ask: 'reading', program, method, repeats })
+  }
+
   async #device(method: string): Promise<ProcessDevice> {
     const opened = this.#devices.get(method)
     if (opened) return opened
