@@ -36,6 +36,8 @@ export interface Timing {
 const THREADS = 2
 /** ms in which threads of the other side that still look for work fall asleep. */
 const SETTLE_MS = 20
+/** Readings of which the mean counts: each takes some hundredths of a second. */
+const READINGS = 3
 const JOB_LIMIT_MS = 1_200_000
 /** What a device of a running driver has had: after so many jobs its code is compiled. */
 const WARM_UP_JOBS = 1_000
@@ -92,8 +94,8 @@ export class Sides implements AsyncDisposable {
   }
 
   /** Seconds in which Qiskit makes of the text of a program what `aer` is given. */
-  reading({ program, method, repeats }: Contest): Promise<number> {
-    return this.#python.ask({ ask: 'reading', program, method, repeats })
+  reading({ program, method }: Contest): Promise<number> {
+    return this.#python.ask({ ask: 'reading', program, method, repeats: READINGS })
   }
 
   async #device(method: string): Promise<ProcessDevice> {
