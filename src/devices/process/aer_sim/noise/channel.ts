@@ -107,37 +107,36 @@ export function thermalRelaxation({ t1, t2, duration, excited = 0 }: Relaxation)
   return channels.filter(({ kraus }) => kraus.length > 1)
 }
 
+/** K† K of a matrix of `size` rows: its mean in a state is the probability with which K acts. */
+export function effectOf(matrix: Float64Array, size: number): Float64Array {
+  const effect = new Float64Array(matrix.length)
+  for (let row = 0; row < size; row++) {
+    for (let column = 0; column < size; column++) {
+      const at = 2 * (row * size + column)
+      for (let inner = 0; inner < size; inner++) {
+        const [left, right] = [2 * (inner * size + row), 2 * (inner * size + column)]
+        const [a, b] = [matrix[left] as number, -(matrix[left + 1] as number)]
+        const [c, d] = [matrix[right] as number, matrix[right + 1] as number]
+        effect[at] = (effect[at] as number) + a * c - b * d
+        effect[at + 1] = (effect[at + 1] as number) + a * d + b * c
+      }
+    }
+  }
+  return effect
+}
+
 /** Largest element of Σ K† K - 1 in size: 0 for a channel that keeps probabilities. */
 export function incompleteness({ qubits, kraus }: Channel): number {
   const size = 2 ** qubits
+  const effects = kraus.map((matrix) => effectOf(matrix, size))
   let most = 0
-  for (let row = 0; row < size; row++) {
-    for (let column = 0; column < size; column++) {
-      const [re, im] = overlap(kraus, size, row, column)
-      most = Math.max(most, Math.hypot(row === column ? re - 1 : re, im))
-    }
+  for (let at = 0; at < 2 * size * size; at += 2) {
+    const one = (at / 2) % (size + 1) === 0 ? 1 : 0
+    const re = effects.reduce((sum, effect) => sum + (effect[at] as number), -one)
+    const im = effects.reduce((sum, effect) => sum + (effect[at + 1] as number), 0)
+    most = Math.max(most, Math.hypot(re, im))
   }
   return most
-}
-
-/** One element of Σ K† K: the columns of all matrices multiplied. */
-function overlap(
-  kraus: readonly Float64Array[],
-  size: number,
-  row: number,
-  column: number,
-): [number, number] {
-  let [re, im] = [0, 0]
-  for (const matrix of kraus) {
-    for (let inner = 0; inner < size; inner++) {
-      const [left, right] = [2 * (inner * size + row), 2 * (inner * size + column)]
-      const [a, b] = [matrix[left] ?? 0, -(matrix[left + 1] ?? 0)]
-      const [c, d] = [matrix[right] ?? 0, matrix[right + 1] ?? 0]
-      re += a * c - b * d
-      im += a * d + b * c
-    }
-  }
-  return [re, im]
 }
 
 /** Whether probabilities add up to 1 after the channel, to 1e-8. */

@@ -1,4 +1,4 @@
-import type { Channel } from '../../noise/channel.ts'
+import { type Channel, effectOf } from '../../noise/channel.ts'
 import { isDiagonal } from '../../reduce.ts'
 import type { KernelCall } from './compile.ts'
 import type { Statevector } from './statevector.ts'
@@ -46,23 +46,6 @@ function factorOf(matrix: Float64Array, size: number): number | undefined {
     return Math.abs(part - expected) < TOLERANCE
   })
   return isMultiple ? re : undefined
-}
-
-function effectOf(matrix: Float64Array, size: number): Float64Array {
-  const effect = new Float64Array(matrix.length)
-  for (let row = 0; row < size; row++) {
-    for (let column = 0; column < size; column++) {
-      const at = 2 * (row * size + column)
-      for (let inner = 0; inner < size; inner++) {
-        const [left, right] = [2 * (inner * size + row), 2 * (inner * size + column)]
-        const [a, b] = [matrix[left] as number, -(matrix[left + 1] as number)]
-        const [c, d] = [matrix[right] as number, matrix[right + 1] as number]
-        effect[at] = (effect[at] as number) + a * c - b * d
-        effect[at + 1] = (effect[at + 1] as number) + a * d + b * c
-      }
-    }
-  }
-  return effect
 }
 
 /** The call that lets an operator of this probability act on qubits given as bits. */
