@@ -113,7 +113,7 @@ const error = v.union(
       v.transform(({ kraus: channels }) => channels),
     ),
   ],
-  'expected one of depolarizing, amplitude_damping, phase_damping, thermal, pauli, kraus',
+  'expected one of depolarizing, amplitude_damping, phase_damping with a number from 0 to 1, or thermal, pauli, kraus with what docs/how-to/simulate-noise.md says they take',
 )
 
 const names = v.union([v.string(), v.array(v.string())], 'expected a name of a gate or a list of them')
