@@ -25,10 +25,8 @@ const OPTIONS = [
 async function isFresh(): Promise<boolean> {
   const { lastModified } = Bun.file(target)
   if (!(await Bun.file(target).exists())) return false
-  for await (const source of new Glob(`${folder}/assembly/*.ts`).scan({ cwd: repository, absolute: true })) {
-    if (Bun.file(source).lastModified > lastModified) return false
-  }
-  return true
+  const sources = new Glob(`${folder}/assembly/*.ts`).scanSync({ cwd: repository, absolute: true })
+  return [import.meta.path, ...sources].every((source) => Bun.file(source).lastModified <= lastModified)
 }
 
 /** Builds the kernel unless it is newer than its sources. Throws with the output of the compiler when that fails. */
