@@ -25,9 +25,9 @@ interface NoiseParts {
   source: string
   qubits?: number
   /** Noise of a gate, by its name in the program and its qubits in the order of the call. */
-  gate(name: string, qubits: readonly number[]): ChannelOp[]
+  gate?: ((name: string, qubits: readonly number[]) => ChannelOp[]) | undefined
   /** Times of relaxation while a qubit waits in a `delay`, s. */
-  idle(qubit: number): Omit<Relaxation, 'duration'> | undefined
+  idle?: ((qubit: number) => Omit<Relaxation, 'duration'> | undefined) | undefined
   readout(qubit: number): ReadoutError
 }
 
@@ -39,20 +39,16 @@ export function modelOf({
   idle,
   readout,
 }: NoiseParts): NoiseModel {
-  return {
-    source,
-    qubits,
-    readout,
-    after(op) {
-      if (op.kind === 'unitary') return gate(op.name, [...op.controls, ...op.targets])
-      // A phase alone is no pulse.
-      if (op.kind === 'phase') return []
-      return op.qubits.flatMap((qubit) => {
-        const times = idle(qubit)
-        return times ? onQubit(qubit, thermalRelaxation({ ...times, duration: op.seconds })) : []
-      })
-    },
+  const after: NoiseModel['after'] = (op) => {
+    if (op.kind === 'unitary') return gate?.(op.name, [...op.controls, ...op.targets]) ?? []
+    // A phase alone is no pulse.
+    if (op.kind === 'phase') return []
+    return op.qubits.flatMap((qubit) => {
+      const times = idle?.(qubit)
+      return times ? onQubit(qubit, thermalRelaxation({ ...times, duration: op.seconds })) : []
+    })
   }
+  return { source, qubits, readout, ...((gate || idle) && { after }) }
 }
 
 /** Channels for one qubit, placed. */
@@ -62,7 +58,7 @@ export function onQubit(qubit: number, channels: readonly Channel[]): ChannelOp[
 
 /** Noise of nothing but readout, the same for all qubits. */
 export function readoutNoise(source: string, error: ReadoutError): NoiseModel {
-  return { source, qubits: Number.POSITIVE_INFINITY, readout: () => error }
+  return modelOf({ source, readout: () => error })
 }
 
 /** The steps with the noise that follows each. */

@@ -163,8 +163,8 @@ export function readNoiseFile(content: unknown, source: string): NoiseModel | { 
   if (problems.length > 0) return { problems }
   return modelOf({
     source,
-    gate: (name, qubits) => noiseByRules(rules, name, qubits),
-    idle: (each) => forQubit(idle, each),
+    gate: rules.length > 0 ? (name, qubits) => noiseByRules(rules, name, qubits) : undefined,
+    idle: idle.length > 0 ? (each) => forQubit(idle, each) : undefined,
     readout: (each) => forQubit(readout, each)?.matrix ?? EXACT_READOUT,
   })
 }

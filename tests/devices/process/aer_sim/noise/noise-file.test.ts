@@ -76,6 +76,19 @@ readout:
     expect(() => new NoiseFile(path, silentLog)).toThrow(`${path} is not a noise model`)
   })
 
+  test('leaves circuits to the exact methods when nothing but readout errs', async () => {
+    const path = write('readout: [{matrix: [[0.9, 0.1], [0.3, 0.7]]}]', 'readout.yml')
+    const device = await openProcess('aer_sim', [`noise=${path}`, 'seed=1'])
+    const program = 'OPENQASM 3.0; include "stdgates.inc"; qubit[2] q; bit[2] c; x q[1]; c = measure q;'
+    const { circuit_results: results } = await runJob(device, payloadOf([program], { shots: 20_000 }))
+    expect(results[0]?.metadata).toMatchObject({ method: 'statevector', noise: 'readout.yml' })
+    // Expected 20,000 · (0.9 · 0.7, 0.1 · 0.7, 0.9 · 0.3, 0.1 · 0.3), within 5 standard deviations at most.
+    const expected: Record<string, number> = { '10': 12_600, '11': 1_400, '00': 5_400, '01': 600 }
+    for (const [bits, count] of Object.entries(expected)) {
+      expect(Math.abs((results[0]?.counts?.[bits] ?? 0) - count)).toBeLessThan(5 * Math.sqrt(count))
+    }
+  })
+
   test('is read again when it has changed, and kept when the change is none', () => {
     const path = write('readout: [{matrix: [[0.9, 0.1], [0, 1]]}]')
     const file = new NoiseFile(path, silentLog)
