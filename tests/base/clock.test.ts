@@ -40,4 +40,12 @@ describe.each([
     await expect(sleeping).rejects.toThrow('no more time')
     await expect(clock.sleep(60_000, stop.signal)).rejects.toThrow('no more time')
   })
+
+  test('waits for more than the 24.8 days that one timer can hold', async () => {
+    const stop = new AbortController()
+    const sleeping = clock.sleep(2 ** 31 + 1, stop.signal)
+    await systemClock.sleep(20)
+    stop.abort(new Error('still asleep'))
+    await expect(sleeping).rejects.toThrow('still asleep')
+  })
 })
