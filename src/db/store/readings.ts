@@ -32,13 +32,18 @@ const READINGS = `reading AS MATERIALIZED (
   WHERE driver <> '' AND length(channel) <= 200 AND length(unit) <= 50 AND at >= 0
     AND abs(value) <= 1e100 AND is_outdated IS NOT 1)`
 
-const ADD_SERIES = `WITH ${READINGS}
+/** Known series stay; of new ones those are taken, in alphabetical order, for which there is room. */
+const ADD_SERIES = `WITH ${READINGS},
+  taken AS MATERIALIZED (SELECT driver, count(*) AS series FROM reading_series GROUP BY driver),
+  found AS (
+    SELECT driver, channel, unit, max(at) AS last, known.id,
+      row_number() OVER (PARTITION BY driver, known.id IS NULL ORDER BY channel, unit) AS place
+    FROM reading LEFT JOIN reading_series known USING (driver, channel, unit)
+    GROUP BY driver, channel, unit)
   INSERT INTO reading_series (driver, channel, unit, last)
-  SELECT driver, channel, unit, max(at) FROM reading
-  WHERE EXISTS (SELECT 1 FROM reading_series known
-                WHERE (known.driver, known.channel, known.unit) = (reading.driver, reading.channel, reading.unit))
-    OR (SELECT count(*) FROM reading_series known WHERE known.driver = reading.driver) < ${SERIES_MAX}
-  GROUP BY 1, 2, 3
+  SELECT driver, channel, unit, last FROM found
+  WHERE id IS NOT NULL
+    OR place + coalesce((SELECT series FROM taken WHERE taken.driver = found.driver), 0) <= ${SERIES_MAX}
   ON CONFLICT DO UPDATE SET last = max(last, excluded.last)`
 
 const ADD_BUCKETS = `WITH ${READINGS}

@@ -288,6 +288,21 @@ describe('rollUpReadings()', () => {
     const buckets = await stored(db, driver, { ...whole, step: 86_400 * 50_000 })
     expect(buckets.find(({ channel }) => channel === 'c7')).toMatchObject({ count: 2 })
   })
+
+  test('takes no more than 1,000 channels of a driver from events that are added at once', async () => {
+    await using test = await openTestDatabase()
+    const { db } = test
+    const [driver = '', other = ''] = await addMonitors(db)
+    const readings = (first: number) =>
+      Object.fromEntries(Array.from({ length: 800 }, (_, at) => [`c${first + at}`, { value: 1, unit: 'K' }]))
+    await addEvent(db, driver, START_MS, { readings: readings(0) })
+    await rollUpAll(db)
+    for (const first of [500, 1_000]) await addEvent(db, driver, START_MS, { readings: readings(first) })
+    await addEvent(db, other, START_MS, { readings: readings(0) })
+    await rollUpAll(db)
+    const counts = await db.read((tx) => tx.all('SELECT count(*) AS found FROM reading_series GROUP BY driver ORDER BY 1'))
+    expect(counts).toEqual([{ found: 800 }, { found: 1_000 }])
+  })
 })
 
 test('a chart reads one range of the table, and a roll-up one range of events', async () => {
