@@ -113,6 +113,7 @@ function importLine(tx: Tx, { line, names, planOf, context, errors }: LineWork):
     return refuse(`malformed JSON (${messageOf(error)})`)
   }
   if (!isObject(given)) return refuse('expected a JSON object')
+  if (!isReadable(tx, line.text)) return refuse('nested deeper than 1,000 levels')
   const name = String(given['collection'] ?? given['collectionName'] ?? '')
   const collection = COLLECTIONS.find((each) => each.name === name) ?? names.byPublicName(name)
   if (!collection) {
@@ -136,6 +137,11 @@ function importLine(tx: Tx, { line, names, planOf, context, errors }: LineWork):
   }
   if (collection.name === 'quantum_jobs') noteJob(tx, record, context.nextId())
   return collection
+}
+
+/** A stored value that SQLite cannot read would fail every filter and roll-up that meets it. */
+function isReadable(tx: Tx, json: string): boolean {
+  return tx.one<{ valid: number }>('SELECT json_valid($json) AS valid', { json })?.valid === 1
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -300,7 +300,9 @@ describe('rollUpReadings()', () => {
     for (const first of [500, 1_000]) await addEvent(db, driver, START_MS, { readings: readings(first) })
     await addEvent(db, other, START_MS, { readings: readings(0) })
     await rollUpAll(db)
-    const counts = await db.read((tx) => tx.all('SELECT count(*) AS found FROM reading_series GROUP BY driver ORDER BY 1'))
+    const counts = await db.read((tx) =>
+      tx.all('SELECT count(*) AS found FROM reading_series GROUP BY driver ORDER BY 1'),
+    )
     expect(counts).toEqual([{ found: 800 }, { found: 1_000 }])
   })
 })

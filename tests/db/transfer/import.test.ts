@@ -43,6 +43,13 @@ describe('importRecords()', () => {
 
   const refusals: [string, unknown[], string[]][] = [
     ['malformed JSON', ['{"a'], ['1: malformed JSON (JSON Parse error: Unterminated string)']],
+    [
+      'what SQLite could not read any more',
+      [
+        `{"collection":"events","source":"x","type":"T","ts":"t","payload":${'['.repeat(1_000)}${']'.repeat(1_000)}}`,
+      ],
+      ['1: nested deeper than 1,000 levels'],
+    ],
     ['what is no object', ['[]'], ['1: expected a JSON object']],
     [
       'an unknown collection',
