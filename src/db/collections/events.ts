@@ -20,16 +20,19 @@ export const events = defineCollection({
   indexes: [['type', 'ts'], ['ts'], ['created']],
   hooks: {
     beforeInsert({ record }) {
-      record.ts = inOneForm(record.ts)
+      record.ts = eventTime(record.ts)
     },
     beforeUpdate({ after }) {
-      after.ts = inOneForm(after.ts)
+      after.ts = eventTime(after.ts)
     },
   },
 })
 
-/** Drivers may write `+01:00` or microseconds; in one form, the order of the texts is that of the times. */
-function inOneForm(ts: string): string {
+/**
+ * The stored form of an event's time, `2026-01-31T09:05:00.000Z`. Drivers may write `+01:00` or microseconds; in one form, the order of the texts
+ * is that of the times. What is no time stays as it is.
+ */
+export function eventTime(ts: string): string {
   const ms = fromTimestamp(ts)
   return ms === undefined ? ts : toTimestamp(ms).replace(' ', 'T')
 }

@@ -1,5 +1,6 @@
 import { fromTimestamp, toTimestamp } from '../../base/index.ts'
 import { calibrationResults } from '../collections/calibration_results.ts'
+import { eventTime } from '../collections/events.ts'
 import { splitLarge, valueSql } from '../large-values.ts'
 import type { SqlWriter } from '../sql.ts'
 import { STORED_STEPS } from './reading-steps.ts'
@@ -29,7 +30,7 @@ export const pruneEvents: PruneStep = (tx, before, most) =>
   tx.run(
     'DELETE FROM events WHERE seq IN (SELECT seq FROM events WHERE ts < $before ORDER BY ts LIMIT $most)',
     {
-      before: eventTime(before),
+      before: eventTime(toTimestamp(before)),
       most,
     },
   )
@@ -53,11 +54,6 @@ export const pruneReadings: PruneStep = (tx, before, most) => {
        (SELECT id FROM reading_series WHERE last < $end - ${STORED_STEPS.at(-1)} LIMIT $most)`,
     { end, most },
   )
-}
-
-/** Times of events have the form of the wire, `2026-01-31T09:05:00.000Z`. */
-function eventTime(ms: number): string {
-  return toTimestamp(ms).replace(' ', 'T')
 }
 
 /** The end of a record; one that was ended by hand may lack it, then its last change counts. */

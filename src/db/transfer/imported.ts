@@ -1,5 +1,6 @@
 import { AppError, type FieldError, fromTimestamp, isId, newSecret, toTimestamp } from '../../base/index.ts'
 import type { AnyCollection } from '../collection.ts'
+import { eventTime } from '../collections/events.ts'
 import { PROXY_PREFIX } from '../collections/users.ts'
 import type { AnyField } from '../field.ts'
 import type { AnyRecord } from '../plan.ts'
@@ -143,6 +144,9 @@ function adapt(collection: AnyCollection, record: AnyRecord, context: ImportCont
           finished_at: context.at,
         })
       }
+      break
+    case 'events':
+      if (typeof record['ts'] === 'string') record['ts'] = eventTime(record['ts'])
       break
     case 'time_slots':
       if (String(record['start_time']) >= String(record['end_time']))

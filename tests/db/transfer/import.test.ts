@@ -6,6 +6,7 @@ import {
   calibrationRequests,
   checkInvariants,
   drivers,
+  events,
   importRecords,
   qpus,
   quantumJobs,
@@ -30,6 +31,17 @@ describe('importRecords()', () => {
     expect(a).toMatchObject({ id: ID('a'), created: at, updated: '2020-12-31 23:00:00.000Z', password: HASH })
     expect(b?.id).toMatch(/^[0-9a-z]{15}$/)
     expect(a?.tokenKey).toMatch(/^[0-9a-f]{64}$/)
+  })
+
+  test('brings the times of events into the form by which they are ordered and pruned', async () => {
+    const times = ['2026-01-10 12:00:00.000Z', '2026-01-10T13:00:00+01:00', 'noon']
+    const { target, errors } = await importing(
+      times.map((ts) => ({ collection: 'events', source: 'x', type: 'Reading', ts })),
+    )
+    await using other = target
+    expect(errors).toEqual([])
+    const stored = await other.db.read((tx) => tx.list(events).map(({ ts }) => ts))
+    expect(stored).toEqual(['2026-01-10T12:00:00.000Z', '2026-01-10T12:00:00.000Z', 'noon'])
   })
 
   test('takes relations that point forward', async () => {
