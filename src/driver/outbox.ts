@@ -1,5 +1,5 @@
 import { feature } from 'bun:bundle'
-import { mkdir, open, readdir, readFile, rename, unlink } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rename, rm, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as v from 'valibot'
 import { type Clock, failpoint, type Log } from '../base/index.ts'
@@ -12,7 +12,7 @@ interface Entry {
   sends: number
   /** Found on disk at start: it may be of a driver that used this folder before. */
   found: boolean
-  /** The event itself: until it was sent once, and for good when it could not be written to disk. */
+  /** The event itself: while it is the newest and not yet sent, and for good when it could not be written to disk. */
   body?: string | undefined
   isOnDisk: boolean
 }
@@ -41,6 +41,8 @@ export class Outbox {
   readonly #clock: Clock
   readonly #log: Log
   readonly #entries = new Map<string, Entry>()
+  /** What is done to the files: one thing after the other, so that none removes what a later one has written. */
+  #last: Promise<unknown> = Promise.resolve()
 
   private constructor(folder: string, { clock, log }: OutboxParts) {
     this.#folder = folder
@@ -61,7 +63,7 @@ export class Outbox {
     return this.#entries.size
   }
 
-  /** Ids of events not yet acknowledged. */
+  /** Ids of events not yet acknowledged, oldest first. */
   ids(): string[] {
     return [...this.#entries.keys()]
   }
@@ -93,16 +95,25 @@ export class Outbox {
   }
 
   /** Keeps an event, due at once. When the disk refuses it, it is kept in memory and the loss of safety logged. */
-  async put(id: string, body: string): Promise<void> {
-    if (this.#entries.has(id)) return
-    const entry: Entry = { dueAt: this.#clock.monotonic(), sends: 0, found: false, isOnDisk: true, body }
-    try {
-      await this.#write(fileOf(id), body)
-    } catch (error) {
-      this.#log.error('event could not be written to disk and is kept in memory only', { event: id, error })
-      entry.isOnDisk = false
-    }
-    this.#entries.set(id, entry)
+  put(id: string, body: string): Promise<void> {
+    return this.#inTurn(async () => {
+      if (this.#entries.has(id)) return
+      const entry: Entry = { dueAt: this.#clock.monotonic(), sends: 0, found: false, isOnDisk: true, body }
+      try {
+        await this.#write(fileOf(id), body)
+      } catch (error) {
+        this.#log.error('event could not be written to disk and is kept in memory only', { event: id, error })
+        entry.isOnDisk = false
+      }
+      // A tuner goes on for days while its server is away.
+      for (const other of this.#entries.values()) if (other.isOnDisk) other.body = undefined
+      this.#entries.set(id, entry)
+    })
+  }
+
+  /** Settles when everything that was put is on disk. */
+  async drained(): Promise<void> {
+    await this.#last
   }
 
   /** Makes one event, or all, due at once: after a reconnect, or when the server asks again. */
@@ -114,14 +125,13 @@ export class Outbox {
 
   /** Forgets an acknowledged event; false when it is not known (any more). */
   async settle(id: string): Promise<boolean> {
-    const entry = this.#entries.get(id)
-    if (!entry) return false
-    this.#entries.delete(id)
-    if (entry.isOnDisk) {
-      await unlink(join(this.#folder, fileOf(id))).catch((error: unknown) =>
+    if (!this.#entries.delete(id)) return false
+    await this.#inTurn(() =>
+      // Also the part that a full disk took.
+      rm(join(this.#folder, fileOf(id)), { force: true }).catch((error: unknown) =>
         this.#log.error('acknowledged event could not be removed', { event: id, error }),
-      )
-    }
+      ),
+    )
     return true
   }
 
@@ -131,10 +141,11 @@ export class Outbox {
     for (const [id, entry] of [...this.#entries]) {
       if (entry.dueAt > now) continue
       const body = entry.body ?? (await this.#read(id))
-      if (body === undefined) continue
-      await send(body)
-      if (feature('FAILPOINTS')) failpoint('outbox.sent')
-      if (entry.isOnDisk) entry.body = undefined
+      if (body !== undefined) {
+        await send(body)
+        if (feature('FAILPOINTS')) failpoint('outbox.sent')
+        if (entry.isOnDisk) entry.body = undefined
+      }
       entry.sends += 1
       const pauseMs = Math.min(FIRST_RESEND_MS * 2 ** (entry.sends - 1), LONGEST_RESEND_MS)
       entry.dueAt = this.#clock.monotonic() + pauseMs
@@ -159,13 +170,21 @@ export class Outbox {
 
   async #read(id: string): Promise<string | undefined> {
     try {
-      return await readFile(join(this.#folder, fileOf(id)), 'utf8')
+      return await this.#inTurn(() => readFile(join(this.#folder, fileOf(id)), 'utf8'))
     } catch (error) {
       // Acknowledged while an earlier event was being sent.
       if (!this.#entries.has(id)) return undefined
       this.#log.error('event cannot be read from the outbox', { event: id, error })
+      // The server must not wait for what is nowhere any more.
+      if (isMissing(error)) this.#entries.delete(id)
       return undefined
     }
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const end = this.#last.then(work)
+    this.#last = end.catch(() => undefined)
+    return end
   }
 
   /** Writes and flushes file and folder, both at once: the file system then does it in one go. */
@@ -184,6 +203,10 @@ export class Outbox {
       await file.close()
     }
   }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }
 
 function idOf(value: unknown): string | undefined {

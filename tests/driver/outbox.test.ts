@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { FakeClock } from '../../src/base/index.ts'
 import { Outbox } from '../../src/driver/outbox.ts'
@@ -140,4 +140,63 @@ test('Outbox.put() keeps an event in memory when the disk refuses it', async () 
   expect(sent).toEqual([eventOf('job1.1')])
   expect(lines).toMatchObject([{ level: 'error', event: 'job1.1' }])
   expect(await outbox.settle('job1.1')).toBe(true)
+})
+
+test('Outbox keeps no more than the newest event in memory as well, however long nobody takes any', async () => {
+  await using folder = await tempFolder()
+  const { outbox, sent, send } = await openOutbox(folder.path)
+  for (const id of ['a.1', 'b.1', 'c.1']) await outbox.put(id, eventOf(id))
+  for (const id of ['a.1', 'b.1', 'c.1']) await writeFile(join(folder.path, `${id}.json`), `file ${id}`)
+  await outbox.sendDue(send)
+  expect(sent).toEqual(['file a.1', 'file b.1', eventOf('c.1')])
+})
+
+test('Outbox.put() right after settle() of the same event keeps its file', async () => {
+  await using folder = await tempFolder()
+  const { outbox } = await openOutbox(folder.path)
+  for (let round = 0; round < 50; round++) {
+    await outbox.put('a.1', eventOf('a.1'))
+    const settled = outbox.settle('a.1')
+    await Promise.all([outbox.put('a.1', eventOf('a.1')), outbox.put('a.1', eventOf('a.1')), settled])
+    expect(await readdir(folder.path)).toEqual(['a.1.json'])
+    expect(await outbox.settle('a.1')).toBe(true)
+  }
+})
+
+test('Outbox forgets an event whose file somebody removed, and sends the others', async () => {
+  await using folder = await tempFolder()
+  const { outbox, sent, send, lines } = await openOutbox(folder.path)
+  for (const id of ['a.1', 'b.1']) await outbox.put(id, eventOf(id))
+  await rm(join(folder.path, 'a.1.json'))
+  for (let round = 0; round < 3; round++) await outbox.sendDue(send)
+  expect(sent).toEqual([eventOf('b.1')])
+  expect(outbox.ids()).toEqual(['b.1'])
+  expect(lines).toMatchObject([{ level: 'error', event: 'a.1' }])
+})
+
+test('Outbox tries an event that cannot be read again after a pause', async () => {
+  await using folder = await tempFolder()
+  const { outbox, clock, sent, send, lines } = await openOutbox(folder.path)
+  for (const id of ['a.1', 'b.1']) await outbox.put(id, eventOf(id))
+  const path = join(folder.path, 'a.1.json')
+  await rm(path)
+  // A folder in the place of the file: not readable for root either.
+  await mkdir(path)
+  for (let round = 0; round < 3; round++) await outbox.sendDue(send)
+  expect(lines).toMatchObject([{ level: 'error', event: 'a.1' }])
+  await rm(path, { recursive: true })
+  await writeFile(path, eventOf('a.1'))
+  await clock.advance(5_000)
+  await outbox.sendDue(send)
+  expect(sent).toEqual([eventOf('b.1'), eventOf('a.1'), eventOf('b.1')])
+})
+
+test('Outbox.drained() waits for what is being written', async () => {
+  await using folder = await tempFolder()
+  const { outbox } = await openOutbox(folder.path)
+  const text = eventOf('x'.repeat(1_000_000))
+  void outbox.put('a.1', text)
+  void outbox.put('b.1', text)
+  await outbox.drained()
+  for (const id of ['a.1', 'b.1']) expect(await readFile(join(folder.path, `${id}.json`), 'utf8')).toBe(text)
 })
