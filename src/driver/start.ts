@@ -48,6 +48,8 @@ export interface DriverHandle {
 const TASK_PATIENCE_MS = 5_000
 const ACK_PATIENCE_MS = 2_000
 const ACK_POLL_MS = 20
+/** Results and reports that the hello names: what the server waits for is among the newest, and the hello is one event. */
+const HELD_MAX = 1_000
 
 /**
  * Starts a driver: reads and checks every option, opens the device in its own process, and only then goes to the
@@ -190,7 +192,7 @@ function assemble(
         device,
         epoch,
         ...desk.hello,
-        outbox: outbox.ids(),
+        outbox: outbox.ids().slice(-HELD_MAX),
       }
       return writeEvent(clock, 'DriverHello', newId(clock.now()), payload)
     },
@@ -224,6 +226,7 @@ function work({ session, desk }: Assembled, { supervisor, outbox, lock, clock }:
     await patience(TASK_PATIENCE_MS, desk.close())
     await acknowledged()
     await supervisor.stop()
+    await outbox.drained()
     await session.close()
     lock.release()
   }

@@ -128,6 +128,18 @@ test.each(ERRORS)(
   },
 )
 
+test('startDriver() names the newest 1,000 results in its hello, which has to fit into one event', async () => {
+  await using bench = await openBench()
+  await mkdir(bench.outbox, { recursive: true })
+  await writeFile(join(bench.outbox, 'owner'), 'driver000000001')
+  const ids = Array.from({ length: 1_200 }, (_, at) => `job${String(at).padStart(12, '0')}.1`)
+  const envelope = { type: 'JobResult', ts: '2026-01-31T09:00:00.000Z', payload: {} }
+  for (const id of ids) await writeFile(join(bench.outbox, `${id}.json`), JSON.stringify({ ...envelope, id }))
+  await bench.attach()
+  const [hello] = bench.server.eventsOf('DriverHello')
+  expect(hello?.payload).toMatchObject({ outbox: ids.slice(-1_000) })
+})
+
 test('startDriver() refuses a data dir in use by another driver', async () => {
   await using bench = await openBench()
   const first = await bench.start()
