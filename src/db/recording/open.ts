@@ -26,18 +26,23 @@ import { createReadTx, type ReadTx } from '../tx.ts'
  */
 export function withFrozen<T>(path: string, work: (tx: ReadTx) => T): T {
   const file = fileOf(path)
-  const copy = needsCopy(file) ? copyOf(file) : undefined
+  if (!needsCopy(file)) return onConnection(file, path, work)
+  const folder = mkdtempSync(join(tmpdir(), 'svc-recording-'))
   try {
-    const connection = openConnection(copy?.file ?? file, 'read')
-    try {
-      mustBeOurs(connection, path)
-      const { tx } = createReadTx(connection, { collections: COLLECTIONS, planOf: createPlans() }, 0)
-      return connection.transaction('DEFERRED', () => work(tx))
-    } finally {
-      connection.close()
-    }
+    return onConnection(copyInto(folder, file), path, work)
   } finally {
-    if (copy) rmSync(copy.folder, { recursive: true, force: true })
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function onConnection<T>(file: string, path: string, work: (tx: ReadTx) => T): T {
+  const connection = openConnection(file, 'read')
+  try {
+    mustBeOurs(connection, path)
+    const { tx } = createReadTx(connection, { collections: COLLECTIONS, planOf: createPlans() }, 0)
+    return connection.transaction('DEFERRED', () => work(tx))
+  } finally {
+    connection.close()
   }
 }
 
@@ -66,12 +71,11 @@ function needsCopy(file: string): boolean {
   return header[WRITE_VERSION.offset] === WRITE_VERSION.wal
 }
 
-function copyOf(file: string): { folder: string; file: string } {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-recording-'))
+function copyInto(folder: string, file: string): string {
   const copy = join(folder, DATABASE_FILE)
   copyFileSync(file, copy)
   if (existsSync(`${file}-wal`)) copyFileSync(`${file}-wal`, `${copy}-wal`)
-  return { folder, file: copy }
+  return copy
 }
 
 function mustBeOurs(connection: Connection, path: string): void {

@@ -75,7 +75,7 @@ function readJobs(tx: ReadTx, span: RecordedSpan): RecordedJob[] {
          coalesce(-charge.delta_ms, 0) AS charged
        FROM quantum_jobs job LEFT JOIN drivers ON drivers.id = job.driver
          LEFT JOIN qpu_ledger charge ON charge.kind = 'charge' AND charge.source_id = job.id
-       WHERE ${IN_SPAN} ORDER BY job.seq`,
+       WHERE ${IN_SPAN} ORDER BY job.created, job.seq`,
       spanParams(span),
     )
     .map((row) => ({
@@ -201,22 +201,37 @@ function readQpus(tx: ReadTx): RecordedQpu[] {
     .toSorted((one, other) => (places.get(one.id) ?? -1) - (places.get(other.id) ?? -1))
     .map((qpu) => {
       const switched = readSwitches(tx, qpu.id)
+      const ranAt = firstRun(tx, qpu.id)
       return {
-        qpu: { ...qpu, ...stateBefore(qpu, switched) },
-        usedFrom: usedFrom(tx, qpu),
+        qpu: { ...qpu, ...stateBefore(qpu, switched, ranAt) },
+        usedFrom: usedFrom(tx, qpu, ranAt),
         changes: [...switched, ...readCalibrations(tx, qpu.id)].sort((one, other) => one.at - other.at),
       }
     })
 }
 
-function usedFrom(tx: ReadTx, { id, created }: RecordedQpu['qpu']): number | undefined {
-  const used = tx.one<{ first: string | null; epoch: number | null }>(
-    `SELECT (SELECT min(claimed_at) FROM job_attempts WHERE qpu = $id) AS first,
-       (SELECT max(epoch) FROM leases WHERE qpu = $id AND operation = 'process') AS epoch`,
+/** When a job was first claimed for a QPU, ms since the epoch. */
+function firstRun(tx: ReadTx, qpu: string): number | undefined {
+  const first = tx.one<{ at: string | null }>(
+    'SELECT min(claimed_at) AS at FROM job_attempts WHERE qpu = $qpu',
+    {
+      qpu,
+    },
+  )?.at
+  return first ? msOf(first) : undefined
+}
+
+function usedFrom(
+  tx: ReadTx,
+  { id, created }: RecordedQpu['qpu'],
+  ranAt: number | undefined,
+): number | undefined {
+  if (ranAt !== undefined) return Math.min(ranAt, msOf(created))
+  const lease = tx.one<{ epoch: number }>(
+    "SELECT epoch FROM leases WHERE qpu = $id AND operation = 'process'",
     { id },
   )
-  if (used?.first) return Math.min(msOf(used.first), msOf(created))
-  return used?.epoch ? msOf(created) : undefined
+  return lease?.epoch ? msOf(created) : undefined
 }
 
 /** The switches that audited acts turn, in the words of their details. */
@@ -237,13 +252,22 @@ function readSwitches(tx: ReadTx, id: string): { at: number; patch: Switches }[]
     })
 }
 
-/** What was switched first was the other way before. */
-function stateBefore(qpu: RecordedQpu['qpu'], changes: { patch: Switches }[]): Required<Switches> {
-  const before = (name: keyof Switches) => {
-    const first = changes.find(({ patch }) => patch[name] !== undefined)?.patch[name]
-    return first === undefined ? qpu[name] : !first
+/**
+ * How a QPU was before its switches were turned: neither in maintenance nor draining, and the other way round than it
+ * was first switched on or off, unless it ran jobs by then.
+ */
+function stateBefore(
+  qpu: RecordedQpu['qpu'],
+  changes: { at: number; patch: Switches }[],
+  ranAt = Number.POSITIVE_INFINITY,
+): Required<Switches> {
+  const firstOf = (name: keyof Switches) => changes.find(({ patch }) => patch[name] !== undefined)
+  const switched = firstOf('enabled')
+  return {
+    enabled: switched ? !switched.patch.enabled || ranAt < switched.at : qpu.enabled,
+    maintenance: !firstOf('maintenance') && qpu.maintenance,
+    draining: !firstOf('draining') && qpu.draining,
   }
-  return { enabled: before('enabled'), maintenance: before('maintenance'), draining: before('draining') }
 }
 
 function readCalibrations(tx: ReadTx, qpu: string): RecordedQpu['changes'] {

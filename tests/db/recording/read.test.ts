@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { FakeClock, silentLog } from '../../../src/base/index.ts'
 import {
@@ -95,6 +96,33 @@ describe('readRecording()', () => {
     ])
   })
 
+  test('takes a switch that was turned to where it was for what it is', async () => {
+    await using lab = await JobLab.open()
+    const { id, driver } = await lab.qpu()
+    const server = await lab.attach(driver)
+    const job = await lab.submit(await lab.user(), id)
+    await lab.db.write('claim', (tx) => claimJob(tx, job.id, server))
+    await lab.clock.advance(1_000)
+    await setQpuEnabled(lab.db, 'test', id, true)
+    await setMaintenance(lab.db, 'test', id, false, '')
+    await setDraining(lab.db, 'test', id, { draining: false, reason: '' })
+    const [{ qpu } = {}] = readRecording(lab.dir).qpus
+    expect(qpu).toMatchObject({ enabled: true, maintenance: false, draining: false })
+  })
+
+  test('has jobs in the order of their submission, also when an import brought older ones later', async () => {
+    await using lab = await JobLab.open()
+    const user = await lab.user()
+    const [newer, older] = [await lab.submit(user), await lab.submit(user)]
+    const at = '2020-01-01 00:00:00.000Z'
+    await lab.db.write('date back', (tx) =>
+      tx.run('UPDATE quantum_jobs SET created = $at WHERE id = $id', { at, id: older.id }),
+    )
+    const { jobs, from, to } = readRecording(lab.dir)
+    expect(jobs.map(({ id }) => id)).toEqual([older.id, newer.id])
+    expect([from, to]).toEqual([Date.UTC(2020, 0), lab.clock.now()])
+  })
+
   test('takes the submissions of a span; what others were charged is part of the balances', async () => {
     await using lab = await JobLab.open()
     const server = await lab.attach((await lab.qpu()).driver)
@@ -139,6 +167,23 @@ describe('readRecording()', () => {
     copyFileSync(join(folder.path, 'svc.db'), copy)
     expect(readRecording(copy)).toMatchObject({ from: 0, to: 0, jobs: [] })
     expect(listed(join(folder.path, 'bare'))).toEqual(['svc.db'])
+  })
+
+  test('leaves no copy behind that it could not make', async () => {
+    using folder = temporaryFolder()
+    const db = await openDatabase({ dir: folder.path, clock: new FakeClock(), log: silentLog })
+    await db.close()
+    // A log that cannot be copied, as on a disk that is full by then.
+    mkdirSync(join(folder.path, 'svc.db-wal'))
+    using temporary = temporaryFolder()
+    const before = process.env['TMPDIR'] ?? tmpdir()
+    process.env['TMPDIR'] = temporary.path
+    try {
+      expect(() => readRecording(folder.path)).toThrow()
+    } finally {
+      process.env['TMPDIR'] = before
+    }
+    expect(listed(temporary.path)).toEqual([])
   })
 
   test('refuses what is no database of this version, saying what to do', () => {
