@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { Turns } from '../../../src/server/auth/turns.ts'
+import { Turns } from '../../src/server/turns.ts'
 
 const never = new Promise<never>(() => undefined)
 

@@ -9,6 +9,11 @@ export class Turns {
     this.#most = most
   }
 
+  /** Works that have not begun. */
+  get waiting(): number {
+    return this.#waiting.length
+  }
+
   /** Runs `work` when it is its turn; settles as it does. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#running < this.#most) this.#running += 1
