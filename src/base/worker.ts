@@ -2,6 +2,7 @@
 export const WORKERS = [
   'devices/process/aer_sim/batch-worker',
   'devices/process/aer_sim/methods/statevector/worker',
+  'server/programs/worker',
 ] as const
 
 /**

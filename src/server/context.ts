@@ -3,6 +3,7 @@ import type { Database } from '../db/index.ts'
 import type { Config } from './config.ts'
 import type { DriverHub } from './drivers/hub-contract.ts'
 import type { LiveConfig } from './live-config.ts'
+import type { ProgramChecker } from './programs/checker.ts'
 import type { TlsKeeper } from './tls/keeper.ts'
 
 /** What every feature of the server is given; built once in `index.ts`. */
@@ -15,6 +16,8 @@ export interface ServerContext {
   readonly log: Log
   readonly hub: DriverHub
   readonly tls: TlsKeeper
+  /** Checks what is submitted. */
+  readonly checker: ProgramChecker
   /** `{year}.{month}.{patch}` of this build. */
   readonly version: string
 }

@@ -36,6 +36,7 @@ import { metaRoutes } from './meta/routes.ts'
 import { Metrics } from './metrics/metrics.ts'
 import { metricsRoutes } from './metrics/routes.ts'
 import { notificationRoutes } from './notifications/routes.ts'
+import { ProgramChecker } from './programs/checker.ts'
 import { qpuRoutes } from './qpus/routes.ts'
 import { Realtime } from './realtime/realtime.ts'
 import { recordRoutes } from './records/routes.ts'
@@ -110,7 +111,8 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
   const accounts = await Accounts.open(db, clock)
   const passwords = new Passwords()
   const hub = new Hub({ config, live, db, clock, log, tls, version })
-  const context: ServerContext = { config, live, db, clock, log, hub, tls, version }
+  const checker = new ProgramChecker()
+  const context: ServerContext = { config, live, db, clock, log, hub, tls, checker, version }
   const deadlines = new Deadlines(clock, config.jobTimeout)
   const holds = new Holds(clock)
   const onSent = (ms: number) => metrics.sent(ms)
@@ -200,6 +202,7 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
     async stop() {
       await realtime.stop()
       await ports.close()
+      checker.stop()
       await logWatch.stop()
       await rollUp.stop()
       await pruner.stop()

@@ -24,6 +24,7 @@ import type { Command } from '../../src/protocol/index.ts'
 import { type Config, readConfig } from '../../src/server/config.ts'
 import type { DriverHub } from '../../src/server/drivers/hub-contract.ts'
 import type { Caller } from '../../src/server/http/caller.ts'
+import { ProgramChecker } from '../../src/server/programs/checker.ts'
 import { openTestDatabase, type TestDatabase } from './database.ts'
 
 /** The sockets of drivers, without sockets: keeps what was sent, and refuses when told to. */
@@ -87,6 +88,7 @@ export class JobLab implements AsyncDisposable {
   readonly hub = new TestHub()
   readonly config: Config
   readonly log = silentLog
+  readonly checker = new ProgramChecker()
   readonly db: Database
   readonly clock: FakeClock
   /** Folder of the database. */

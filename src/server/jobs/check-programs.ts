@@ -1,6 +1,7 @@
-import type { Clock, FieldError } from '../../base/index.ts'
+import type { FieldError } from '../../base/index.ts'
 import type { JobPayload } from '../../protocol/index.ts'
-import { type CheckReport, checkProgramInParts, type QasmProblem } from '../../qasm/index.ts'
+import type { QasmProblem } from '../../qasm/index.ts'
+import type { ProgramChecker } from '../programs/checker.ts'
 
 /** One thing wrong with a submission, where it is (`circuits.0.circuit`) and what to do. */
 export interface Problem extends FieldError {
@@ -16,35 +17,21 @@ export interface ProgramsReport {
   problems: Problem[]
 }
 
-/** Longest time spent on checking before other requests get their turn. */
-const SLICE_MS = 20
-
-/** Checks each program, and its parameter sets against its inputs. Equal programs are checked once. */
-export async function checkPrograms(payload: JobPayload, clock: Clock): Promise<ProgramsReport> {
-  const known = new Map<string, CheckReport>()
+/** Checks each program, and its parameter sets against its inputs; throws as `ProgramChecker.check` does. */
+export async function checkPrograms(
+  { circuits }: JobPayload,
+  checker: ProgramChecker,
+): Promise<ProgramsReport> {
+  const reports = await checker.check(circuits.map(({ circuit }) => circuit))
   const result: ProgramsReport = { qubits: 0, largest: 0, problems: [] }
-  const pause = createPauses(clock)
-  for (const [index, entry] of payload.circuits.entries()) {
-    const report = known.get(entry.circuit) ?? (await checkProgramInParts(entry.circuit, pause))
-    known.set(entry.circuit, report)
-    if (report.qubits > result.qubits) Object.assign(result, { qubits: report.qubits, largest: index })
+  for (const [index, { inputs, qubits, problems }] of reports.entries()) {
+    if (qubits > result.qubits) Object.assign(result, { qubits, largest: index })
     result.problems.push(
-      ...report.problems.map((problem) => programProblem(index, problem)),
-      ...(report.problems.length === 0 ? setProblems(index, report.inputs, entry.parameter_values) : []),
+      ...problems.map((problem) => programProblem(index, problem)),
+      ...(problems.length === 0 ? setProblems(index, inputs, circuits[index]?.parameter_values) : []),
     )
-    await pause()
   }
   return result
-}
-
-/** A function that lets other requests have their turn when the slice is over. */
-function createPauses(clock: Clock): () => Promise<void> {
-  let sliceEnd = clock.monotonic() + SLICE_MS
-  return async () => {
-    if (clock.monotonic() < sliceEnd) return
-    await new Promise((resolve) => setImmediate(resolve))
-    sliceEnd = clock.monotonic() + SLICE_MS
-  }
 }
 
 function programProblem(index: number, { code, message, line, column }: QasmProblem): Problem {

@@ -10,7 +10,7 @@ import { mostQubits, resolveTarget, type Target } from './target.ts'
 import { type JobView, presentJob } from './view.ts'
 
 /** What submission works with. */
-export type SubmitContext = Pick<ServerContext, 'db' | 'clock' | 'config'>
+export type SubmitContext = Pick<ServerContext, 'db' | 'config' | 'checker'>
 
 interface SubmitOptions {
   /** The caller's `Idempotency-Key`: the same request again gets the same job. */
@@ -34,7 +34,7 @@ export async function submitJob(
   body: unknown,
   { idempotencyKey, actor }: SubmitOptions = {},
 ): Promise<JobView> {
-  const { db, clock, config } = context
+  const { db, config, checker } = context
   const user = await actingUser(db, caller)
   const submission = readSubmission(body)
   const request = keyedRequest(idempotencyKey, {
@@ -42,7 +42,7 @@ export async function submitJob(
     route: ROUTE,
     content: [submission.target, submission.payload],
   })
-  const report = await checkPrograms(submission.payload, clock)
+  const report = await checkPrograms(submission.payload, checker)
   refuseProblems(report.problems)
   const job = await db.write('submit job', (tx) => {
     const earlier = earlierId(tx, request)
@@ -109,7 +109,7 @@ export interface DryRun {
  * @throws AppError `unauthorized` for guests.
  */
 export async function dryRunJob(context: SubmitContext, caller: Caller, body: unknown): Promise<DryRun> {
-  const { db, clock, config } = context
+  const { db, config, checker } = context
   const user = await actingUser(db, caller)
   const answer: DryRun = {
     dry_run: true,
@@ -124,7 +124,7 @@ export async function dryRunJob(context: SubmitContext, caller: Caller, body: un
   const submission = attempt(answer.problems, () => readSubmission(body))
   if (!submission) return answer
   const { payload, ignored } = submission
-  const report = await checkPrograms(payload, clock)
+  const report = await checkPrograms(payload, checker)
   answer.problems.push(...report.problems)
   await db.read((tx) => {
     const target = attempt(answer.problems, () => resolveTarget(tx, submission.target))

@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'bun:test'
+import { checkProgram } from '../../../src/qasm/index.ts'
+import { ProgramChecker } from '../../../src/server/programs/checker.ts'
+
+const HEAD = 'OPENQASM 3.0; include "stdgates.inc"; qubit[4] q; bit[4] c; input float v;\n'
+
+/** A line as often as a thread is worth it. */
+const many = (line: string) => `${line}\n`.repeat(Math.ceil(300_000 / line.length))
+
+const LARGE: Record<string, string> = {
+  'plain calls': HEAD + many('cx q[0], q[1];'),
+  'one loop': `${HEAD}for int i in [0:3] { ${many('rz(v) q[i];')} }`,
+  'one definition': `${HEAD}gate g a, b { ${many('cx a, b;')} }`,
+  'one expression': `${HEAD}rz(${many('1 + ')} 1) q[0];`,
+  'a block that never ends': `${HEAD}if (c[0]) { ${many('x q[0];')}`,
+  'more problems than are told': `${HEAD}{ ${many('x q[7];')} }`,
+  'nothing but a comment': `/* ${many('hello')} */`,
+  'nothing that is known': many('\u2603'),
+}
+
+const caught = (error: unknown) => error
+
+describe('ProgramChecker.check()', () => {
+  test.each(Object.entries(LARGE))('finds by a thread what is found without: %s', async (_, program) => {
+    expect(await new ProgramChecker().check([program])).toEqual([checkProgram(program)])
+  })
+
+  test('keeps the order of the programs, of which equal ones are checked once', async () => {
+    const small = `${HEAD}rz(v) q[0];`
+    const programs = [small, ...Object.values(LARGE).slice(0, 2), small]
+    const reports = await new ProgramChecker().check(programs)
+    expect(reports).toEqual(programs.map((program) => checkProgram(program)))
+    expect(reports[0]).toBe(reports[3] ?? expect.unreachable())
+  })
+
+  test('lets others have their turn within one block, and checks small programs meanwhile', async () => {
+    const checker = new ProgramChecker()
+    const ended: string[] = []
+    const large = checker.check([LARGE['one loop'] ?? '']).then(() => ended.push('large'))
+    setImmediate(() => ended.push('loop'))
+    await checker.check(['OPENQASM 3.0; qubit q;']).then(() => ended.push('small'))
+    await large
+    expect(ended).toEqual(['small', 'loop', 'large'])
+  })
+
+  test('does one after another, refuses more than it can do soon, and all when the server stops', async () => {
+    const checker = new ProgramChecker()
+    const ended: string[] = []
+    const check = async (what: string) => {
+      const answer = await checker.check([LARGE['plain calls'] ?? '']).catch(caught)
+      ended.push(what)
+      return answer
+    }
+    const [first, second, ...others] = ['first', 'second', ...Array<string>(99).fill('other')].map(check)
+    const busy = { code: 'unavailable', reason: 'too_many_large_programs', retryAfter: 5 }
+    expect(await check('too many')).toMatchObject(busy)
+    expect(await first).toMatchObject([{ problems: [] }])
+    expect(await second).toEqual(await first)
+    expect(ended).toEqual(['too many', 'first', 'second'])
+    checker.stop()
+    checker.stop()
+    for (const other of [...others, check('late')]) {
+      expect(await other).toMatchObject({ code: 'unavailable', reason: undefined })
+    }
+  })
+
+  test('goes on after a failure of its thread', async () => {
+    const checker = new ProgramChecker()
+    const notText = { length: 1_000_000 } as unknown as string
+    expect(await checker.check([notText]).catch(caught)).toMatchObject({
+      message: expect.stringMatching(/^Programs cannot be checked: /),
+    })
+    expect(await checker.check([LARGE['plain calls'] ?? ''])).toMatchObject([{ problems: [] }])
+  })
+})
