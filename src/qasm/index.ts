@@ -13,4 +13,4 @@ export type {
 export { type QasmCode, QasmError, type QasmProblem } from './error.ts'
 export { DEFAULT_LIMITS, type Limits } from './limits.ts'
 export { lowerProgram, runDynamic } from './lower.ts'
-export { type CheckReport, checkProgram, checkProgramInParts, type Program, parseProgram } from './program.ts'
+export { type CheckReport, checkProgram, type Program, parseProgram } from './program.ts'

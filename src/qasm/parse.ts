@@ -7,15 +7,12 @@ import { tryPackCall } from './pack-call.ts'
 import { parseStatement } from './parse-statement.ts'
 import { parseStatement2 } from './parse-version-2.ts'
 
-/** Statements read from one pause to the next: about 1 ms of work. */
-const STATEMENTS_AT_ONCE = 1_000
-
 /** A program that is being read. */
 export interface Reading {
-  /** Fills as the steps go on; who has dealt with statements may take them out between two steps. */
+  /** Fills as it is read; who has dealt with statements may take them out before reading on. */
   program: ParsedProgram
-  /** Reads the statements, with pauses for whoever has other things to do; throws as `openProgram` does. */
-  steps: Generator<void, void>
+  /** Reads up to `most` further statements; false after the last one. Throws as `openProgram` does. */
+  read(most: number): boolean
 }
 
 /**
@@ -24,7 +21,11 @@ export interface Reading {
 export function openProgram(text: string, limits: Limits): Reading {
   const p = positioned(text, () => openText(text, limits))
   const program: ParsedProgram = { version: p.version, inputs: [], outputs: [], statements: [], text }
-  return { program, steps: readStatements(p, program) }
+  const read = (most: number): boolean => {
+    for (let number = 0; number < most && p.kind !== 'eof'; number++) readStatement(p, program)
+    return p.kind !== 'eof'
+  }
+  return { program, read: (most) => positioned(text, () => read(most)) }
 }
 
 function openText(text: string, limits: Limits): Cursor {
@@ -41,15 +42,6 @@ function openText(text: string, limits: Limits): Cursor {
   // The token after the header was read with the words of version 3.
   p.lexer.seek(p.at)
   return p
-}
-
-function* readStatements(p: Cursor, program: ParsedProgram): Generator<void, void> {
-  while (p.kind !== 'eof') {
-    positioned(program.text, () => {
-      for (let read = 0; read < STATEMENTS_AT_ONCE && p.kind !== 'eof'; read++) readStatement(p, program)
-    })
-    yield
-  }
 }
 
 function readStatement(p: Cursor, program: ParsedProgram): void {

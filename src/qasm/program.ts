@@ -24,24 +24,19 @@ export interface CheckReport {
   problems: QasmProblem[]
 }
 
+/** Statements read before they are checked. */
+const STATEMENTS_AT_ONCE = 1_000
+
 /** Limits with defaults for those not named. */
 export function fullLimits(limits: Partial<Limits> | undefined): Limits {
   return { ...DEFAULT_LIMITS, ...limits }
 }
 
-/** Does all of a work without its pauses. */
-function finish<T>(work: Generator<void, T>): T {
-  for (;;) {
-    const { done, value } = work.next()
-    if (done) return value
-  }
-}
-
 /** Parses and checks a program; throws `QasmError` for the first problem in text order. */
 export function parseProgram(text: string, limits?: Partial<Limits>): Program {
   const full = fullLimits(limits)
-  const { program, steps } = openProgram(text, full)
-  finish(steps)
+  const { program, read } = openProgram(text, full)
+  read(Number.POSITIVE_INFINITY)
   const checker = new Checker(program, full)
   checker.checkAll(program.statements)
   const [first] = checker.problems.toSorted((a, b) => a.at - b.at)
@@ -51,30 +46,16 @@ export function parseProgram(text: string, limits?: Partial<Limits>): Program {
 
 /** Finds all problems of a program, for editors and dry runs; a syntax error is the only one reported. */
 export function checkProgram(text: string, limits?: Partial<Limits>): CheckReport {
-  return finish(checking(text, fullLimits(limits)))
-}
-
-/** As `checkProgram`, but calls `pause` every few ms, and goes on when it has ended. */
-export async function checkProgramInParts(text: string, pause: () => Promise<void>): Promise<CheckReport> {
-  const work = checking(text, fullLimits({}))
-  for (;;) {
-    const { done, value } = work.next()
-    if (done) return value
-    await pause()
-  }
-}
-
-function* checking(text: string, limits: Limits): Generator<void, CheckReport> {
+  const full = fullLimits(limits)
   try {
-    const { program, steps } = openProgram(text, limits)
-    const checker = new Checker(program, limits)
-    for (let isRead = false; !isRead; ) {
-      isRead = steps.next().done === true
-      yield
+    const { program, read } = openProgram(text, full)
+    const checker = new Checker(program, full)
+    let isMore: boolean
+    do {
+      isMore = read(STATEMENTS_AT_ONCE)
       // What is checked is forgotten: the tree of a program takes many times the memory of its text.
       checker.checkAll(program.statements.splice(0))
-      yield
-    }
+    } while (isMore)
     return reportOf(program, checker)
   } catch (error) {
     if (!(error instanceof QasmError)) throw error
