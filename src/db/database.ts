@@ -197,11 +197,14 @@ function databaseOf(
           return result
         })
         writeAheadLog.noteWrite()
+        const published = committed.then(() => {
+          if (feature('FAILPOINTS')) failpoint(`${intent}.after`)
+          if (hasWritten()) storage.succeeded()
+          feed.publish(changes)
+        })
+        // Last: what a listener writes at once is to be published after this.
         upcoming.publish(changes)
-        await committed
-        if (feature('FAILPOINTS')) failpoint(`${intent}.after`)
-        if (hasWritten()) storage.succeeded()
-        feed.publish(changes)
+        await published
         return value
       } catch (error) {
         storage.failed(error)
@@ -249,8 +252,8 @@ const PRUNE_EVERY = 500
 
 /** Drops the oldest changes whenever another 500 were added, so that one deletion stays short. */
 function pruneChangeLog(writer: Connection, changes: readonly Change[]): void {
-  const first = changes.at(0)?.seq ?? 0
-  const last = changes.at(-1)?.seq ?? 0
+  const [first, last] = [changes.at(0)?.seq, changes.at(-1)?.seq]
+  if (first === undefined || last === undefined) return
   if (Math.floor(last / PRUNE_EVERY) === Math.floor((first - 1) / PRUNE_EVERY)) return
   writer.run('DELETE FROM change_log WHERE seq <= $last', { last: last - CHANGES_KEPT })
 }

@@ -126,6 +126,22 @@ describe('upcoming', () => {
 })
 
 describe('changes', () => {
+  test('come in their order also when a listener of upcoming ones writes at once', async () => {
+    await using test = await openTestDatabase()
+    const heard: string[] = []
+    const writes: Promise<unknown>[] = []
+    test.db.upcoming.subscribe(([change]) => {
+      if (change?.action === 'create')
+        writes.push(test.db.write('react', (tx) => tx.update(qpus, change.id, { num_qubits: 2 })))
+    })
+    test.db.changes.subscribe((changes) =>
+      heard.push(...changes.map(({ seq, action }) => `${seq} ${action}`)),
+    )
+    writes.push(test.db.write('add', (tx) => tx.insert(qpus, { name: 'north' })))
+    await Promise.all(writes)
+    expect(heard).toEqual(['1 create', '2 update'])
+  })
+
   test('come after the commit, in order, once per transaction', async () => {
     await using test = await openTestDatabase()
     const heard: string[][] = []
