@@ -1,17 +1,17 @@
 import { AppError, startWorker } from '../../base/index.ts'
-import type { CheckReport } from '../../qasm/index.ts'
+import type { CheckReport, QasmProblem } from '../../qasm/index.ts'
 import { Turns } from '../turns.ts'
 import { checkEach } from './check-each.ts'
 
-/** Characters that are checked within some 20 ms, whatever they say; to start a thread takes longer. */
-const AT_ONCE_LENGTH = 128 * 1024
+/** Characters, together, and operations, together, that are checked within some 20 ms; to start a thread takes longer. */
+const AT_ONCE = { length: 128 * 1024, operations: 50_000 }
 /** More would have to wait for longer than half a minute, when connections that say nothing are closed. */
 const MOST_WAITING = 100
 const RETRY_AFTER_S = 5
 
 /**
- * Checks programs: small ones at once, large ones by a thread, so that the event loop stays free for others. One thread
- * at a time, for its memory: the tree of a single block takes more than a hundred times its text.
+ * Checks programs: at once what takes a moment, the others by a thread, so that the event loop stays free. One thread at
+ * a time, for its memory: the tree of a single block takes more than a hundred times its text.
  */
 export class ProgramChecker {
   readonly #turns = new Turns(1)
@@ -22,8 +22,8 @@ export class ProgramChecker {
    * @throws AppError `unavailable`: `too_many_large_programs` when too many wait for the thread, or after `stop`.
    */
   async check(programs: readonly string[]): Promise<CheckReport[]> {
-    const length = [...new Set(programs)].reduce((sum, program) => sum + program.length, 0)
-    if (length <= AT_ONCE_LENGTH) return checkEach(programs)
+    const reports = checkAtOnce(programs)
+    if (reports) return reports
     if (this.#turns.waiting >= MOST_WAITING) throw busy()
     return this.#turns.run(() => checkByThread(programs, this.#stopping.signal))
   }
@@ -32,6 +32,17 @@ export class ProgramChecker {
   stop(): void {
     this.#stopping.abort(new AppError('unavailable', 'The server is stopping; submit the job again later'))
   }
+}
+
+/** As `check`; undefined when that takes longer than others should wait. */
+function checkAtOnce(programs: readonly string[]): CheckReport[] | undefined {
+  const different = [...new Set(programs)]
+  const length = different.reduce((sum, program) => sum + program.length, 0)
+  if (length > AT_ONCE.length) return undefined
+  const operations = Math.floor(AT_ONCE.operations / different.length)
+  const reports = checkEach(programs, { operations })
+  const isCutShort = ({ code }: QasmProblem) => code === 'too_many_operations'
+  return reports.some(({ problems }) => problems.some(isCutShort)) ? undefined : reports
 }
 
 /** Each time by a new thread: what one has used of memory is given back only by its end. */

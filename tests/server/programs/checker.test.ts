@@ -4,7 +4,7 @@ import { ProgramChecker } from '../../../src/server/programs/checker.ts'
 
 const HEAD = 'OPENQASM 3.0; include "stdgates.inc"; qubit[4] q; bit[4] c; input float v;\n'
 
-/** A line as often as a thread is worth it. */
+/** Long enough for a thread. */
 const many = (line: string) => `${line}\n`.repeat(Math.ceil(300_000 / line.length))
 
 const LARGE: Record<string, string> = {
@@ -18,12 +18,22 @@ const LARGE: Record<string, string> = {
   'nothing that is known': many('\u2603'),
 }
 
+/** Short, but more work than is done at once. */
+const WIDE: Record<string, string> = {
+  'wide bits': `OPENQASM 3.0; bit[60000] c; ${'c = c | c;'.repeat(20)}`,
+  'wide registers': `${HEAD}qubit[60000] r; ${'h r;'.repeat(3)}`,
+  'more than is allowed': `${HEAD}qubit[60000] r; ${'barrier r;'.repeat(100)}`,
+}
+
 const caught = (error: unknown) => error
 
 describe('ProgramChecker.check()', () => {
-  test.each(Object.entries(LARGE))('finds by a thread what is found without: %s', async (_, program) => {
-    expect(await new ProgramChecker().check([program])).toEqual([checkProgram(program)])
-  })
+  test.each(Object.entries({ ...LARGE, ...WIDE }))(
+    'finds by a thread what is found without: %s',
+    async (_, program) => {
+      expect(await new ProgramChecker().check([program])).toEqual([checkProgram(program)])
+    },
+  )
 
   test('keeps the order of the programs, of which equal ones are checked once', async () => {
     const small = `${HEAD}rz(v) q[0];`
@@ -33,10 +43,17 @@ describe('ProgramChecker.check()', () => {
     expect(reports[0]).toBe(reports[3] ?? expect.unreachable())
   })
 
-  test('lets others have their turn within one block, and checks small programs meanwhile', async () => {
+  test.each([
+    ['one block', [LARGE['one loop'] ?? '']],
+    ['few characters', [WIDE['wide bits'] ?? '']],
+    [
+      'many small programs',
+      Array.from({ length: 300 }, (_, n) => `OPENQASM 3.0; bit[4000] c; c = c << ${n};`),
+    ],
+  ])('lets others have their turn within %s, and checks small programs meanwhile', async (_, programs) => {
     const checker = new ProgramChecker()
     const ended: string[] = []
-    const large = checker.check([LARGE['one loop'] ?? '']).then(() => ended.push('large'))
+    const large = checker.check(programs).then(() => ended.push('large'))
     setImmediate(() => ended.push('loop'))
     await checker.check(['OPENQASM 3.0; qubit q;']).then(() => ended.push('small'))
     await large
