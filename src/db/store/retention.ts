@@ -22,9 +22,6 @@ export function notePruning(tx: SqlWriter): number | undefined {
   return before && fromTimestamp(before.value)
 }
 
-/** Reports hold up to 32 MB each. */
-const REPORTS_AT_ONCE = 10
-
 /** Removes events by their own time. */
 export const pruneEvents: PruneStep = (tx, before, most) =>
   tx.run(
@@ -67,17 +64,15 @@ export const pruneCalibrationRequests: PruneStep = (tx, before, most) =>
     { before: toTimestamp(before), most },
   )
 
-/** Removes reports by their end; requests forget them. */
-export const pruneCalibrationResults: PruneStep = (tx, before, most) => {
-  const old = tx.all<{ id: string }>(`SELECT id FROM calibration_results WHERE ${ENDED} LIMIT $most`, {
+/** Removes one report, which may have 32 MB, by its end; its request forgets it. */
+export const pruneCalibrationResults: PruneStep = (tx, before) => {
+  const old = tx.one<{ id: string }>(`SELECT id FROM calibration_results WHERE ${ENDED} LIMIT 1`, {
     before: toTimestamp(before),
-    most: Math.min(most, REPORTS_AT_ONCE),
   })
-  for (const { id } of old) {
-    tx.run("UPDATE calibration_requests SET result = '', updated = $at WHERE result = $id", { id, at: tx.at })
-    tx.run('DELETE FROM calibration_results WHERE id = $id', { id })
-  }
-  return old.length
+  if (!old) return 0
+  const { id } = old
+  tx.run("UPDATE calibration_requests SET result = '', updated = $at WHERE result = $id", { id, at: tx.at })
+  return tx.run('DELETE FROM calibration_results WHERE id = $id', { id })
 }
 
 /**
