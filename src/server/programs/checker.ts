@@ -3,19 +3,23 @@ import type { CheckReport, QasmProblem } from '../../qasm/index.ts'
 import { Turns } from '../turns.ts'
 import { checkEach } from './check-each.ts'
 
-/** Characters, together, and operations, together, that are checked within some 20 ms; to start a thread takes longer. */
+/** Characters, together, and operations, together, that are checked within some 20 ms. */
 const AT_ONCE = { length: 128 * 1024, operations: 50_000 }
 /** More would have to wait for longer than half a minute, when connections that say nothing are closed. */
 const MOST_WAITING = 100
 const RETRY_AFTER_S = 5
 
 /**
- * Checks programs: at once what takes a moment, the others by a thread, so that the event loop stays free. One thread at
- * a time, for its memory: the tree of a single block takes more than a hundred times its text.
+ * Checks programs: at once what takes a moment, the others by a thread, so that the event loop stays free. The thread
+ * starts with the first of them and never keeps the process alive. One check at a time, for its memory: the tree of a
+ * single block takes more than a hundred times its text.
  */
 export class ProgramChecker {
   readonly #turns = new Turns(1)
-  readonly #stopping = new AbortController()
+  #thread: Worker | undefined
+  /** What the thread is asked, or was asked last. */
+  #question: PromiseWithResolvers<CheckReport[]> | undefined
+  #isStopped = false
 
   /**
    * What is found in each of the programs, in their order. Equal ones are checked once.
@@ -25,12 +29,44 @@ export class ProgramChecker {
     const reports = checkAtOnce(programs)
     if (reports) return reports
     if (this.#turns.waiting >= MOST_WAITING) throw busy()
-    return this.#turns.run(() => checkByThread(programs, this.#stopping.signal))
+    return this.#turns.run(() => this.#checkByThread(programs))
   }
 
   /** Ends the thread; whoever waits for it is refused, also from now on. Safe to call twice. */
   stop(): void {
-    this.#stopping.abort(new AppError('unavailable', 'The server is stopping; submit the job again later'))
+    this.#isStopped = true
+    if (this.#thread) this.#end(this.#thread, stopping())
+  }
+
+  async #checkByThread(programs: readonly string[]): Promise<CheckReport[]> {
+    if (this.#isStopped) throw stopping()
+    const question = Promise.withResolvers<CheckReport[]>()
+    this.#question = question
+    this.#thread ??= this.#start()
+    this.#thread.postMessage(programs)
+    return question.promise
+  }
+
+  #start(): Worker {
+    const thread = startWorker('server/programs/worker')
+    thread.addEventListener('message', ({ data }: MessageEvent<CheckReport[]>) =>
+      this.#question?.resolve(data),
+    )
+    thread.addEventListener('error', ({ message }) =>
+      this.#end(thread, new Error(`Programs cannot be checked: ${message}`)),
+    )
+    thread.addEventListener('close', () =>
+      this.#end(thread, new Error('The thread that checks programs ended')),
+    )
+    return thread
+  }
+
+  /** The next check starts another thread. */
+  #end(thread: Worker, reason: Error): void {
+    if (thread !== this.#thread) return
+    this.#thread = undefined
+    this.#question?.reject(reason)
+    thread.terminate()
   }
 }
 
@@ -45,31 +81,14 @@ function checkAtOnce(programs: readonly string[]): CheckReport[] | undefined {
   return reports.some(({ problems }) => problems.some(isCutShort)) ? undefined : reports
 }
 
-/** Each time by a new thread: what one has used of memory is given back only by its end. */
-async function checkByThread(programs: readonly string[], signal: AbortSignal): Promise<CheckReport[]> {
-  signal.throwIfAborted()
-  const { promise, resolve, reject } = Promise.withResolvers<CheckReport[]>()
-  const thread = startWorker('server/programs/worker')
-  const onAbort = () => reject(signal.reason)
-  signal.addEventListener('abort', onAbort)
-  thread.addEventListener('message', ({ data }: MessageEvent<CheckReport[]>) => resolve(data))
-  thread.addEventListener('error', ({ message }) =>
-    reject(new Error(`Programs cannot be checked: ${message}`)),
-  )
-  thread.addEventListener('close', () => reject(new Error('The thread that checks programs ended')))
-  try {
-    thread.postMessage(programs)
-    return await promise
-  } finally {
-    signal.removeEventListener('abort', onAbort)
-    thread.terminate()
-  }
-}
-
 function busy(): AppError {
   return new AppError(
     'unavailable',
     `The server is at work on other large programs; send this one again in ${RETRY_AFTER_S} s`,
     { reason: 'too_many_large_programs', retryAfter: RETRY_AFTER_S },
   )
+}
+
+function stopping(): AppError {
+  return new AppError('unavailable', 'The server is stopping; submit the job again later')
 }
