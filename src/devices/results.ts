@@ -58,9 +58,26 @@ export function jobResultsOf(
 }
 
 const [ZERO, ONE] = [0x30, 0x31]
+/** Bit strings of up to this length are kept once they were made: 16,384 of the longest, half a megabyte. */
+const MOST_KEPT = 14
+
+/** By length, then by value. */
+const kept: (string | undefined)[][] = []
 
 /** Bit string of classical bits given in index order: bit 0 rightmost, no spaces. */
 export function bitString(bits: ArrayLike<number>): string {
+  const { length } = bits
+  if (length > MOST_KEPT) return writtenOut(bits)
+  let value = 0
+  for (let index = 0; index < length; index++) if (bits[index]) value |= 1 << index
+  kept[length] ??= new Array(2 ** length)
+  const ofLength = kept[length]
+  // The same text in every job: as a key of counts it is hashed once, not once in each.
+  ofLength[value] ??= writtenOut(bits)
+  return ofLength[value] as string
+}
+
+function writtenOut(bits: ArrayLike<number>): string {
   const { length } = bits
   // A text that grows by one character after the other takes several times longer.
   const characters = Buffer.allocUnsafe(length)

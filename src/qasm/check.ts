@@ -187,8 +187,7 @@ export class Checker implements Machine {
     calls.visit((index, at, first) => {
       const last = first + 2 * (calls.gates[index]?.arity.qubits ?? 0)
       for (let place = first; place < last; place += 2) {
-        const [register, qubit] = calls.operand(place)
-        if (register < 0) noteHardware(this.layout, qubit, this.limits, at)
+        if (calls.registerAt(place) < 0) noteHardware(this.layout, calls.qubitAt(place), this.limits, at)
       }
     })
   }

@@ -65,13 +65,16 @@ function fixed(name: string, controls: number, matrix: Matrix): NativeGate {
 
 function turning(name: string, controls: number, matrix: (angle: number) => Matrix): NativeGate {
   const targets = matrix(0).length === 8 ? 1 : 2
-  return matrixGate(name, 1, controls, targets, ([angle = 0]) => matrix(angle))
+  return matrixGate(name, 1, controls, targets, (angles) => matrix(angles[0] ?? 0))
 }
 
 type Angles3 = (theta: number, phi: number, lambda: number) => Matrix
 
 function threeAngles(name: string, controls: number, matrix: Angles3): NativeGate {
-  return matrixGate(name, 3, controls, 1, ([theta = 0, phi = 0, lambda = 0]) => matrix(theta, phi, lambda))
+  // By index: taking the list apart by pattern costs as much as the matrix.
+  return matrixGate(name, 3, controls, 1, (angles) =>
+    matrix(angles[0] ?? 0, angles[1] ?? 0, angles[2] ?? 0),
+  )
 }
 
 /** A gate that is a sequence of fixed gates: [gate, positions of its qubits]. */

@@ -6,6 +6,29 @@ export function matrixOf(...parts: number[]): Matrix {
   return Float64Array.from(parts)
 }
 
+/** A 2 x 2 matrix by rows, each entry as re and im. Made once per gate call, so without a list of its numbers. */
+function squareOf(
+  aRe: number,
+  aIm: number,
+  bRe: number,
+  bIm: number,
+  cRe: number,
+  cIm: number,
+  dRe: number,
+  dIm: number,
+): Matrix {
+  const matrix = new Float64Array(8)
+  matrix[0] = aRe
+  matrix[1] = aIm
+  matrix[2] = bRe
+  matrix[3] = bIm
+  matrix[4] = cRe
+  matrix[5] = cIm
+  matrix[6] = dRe
+  matrix[7] = dIm
+  return matrix
+}
+
 /** Rows of a matrix. */
 export function dimensionOf(matrix: Matrix): number {
   return Math.round(Math.sqrt(matrix.length / 2))
@@ -78,7 +101,7 @@ export function withPhase(angle: number, matrix: Matrix): Matrix {
 export function rotation(theta: number, phi: number, lambda: number): Matrix {
   const cos = Math.cos(theta / 2)
   const sin = Math.sin(theta / 2)
-  return matrixOf(
+  return squareOf(
     cos,
     0,
     -Math.cos(lambda) * sin,
@@ -92,28 +115,28 @@ export function rotation(theta: number, phi: number, lambda: number): Matrix {
 
 /** diag(1, e^{i angle}). */
 export function phaseMatrix(angle: number): Matrix {
-  return matrixOf(1, 0, 0, 0, 0, 0, Math.cos(angle), Math.sin(angle))
+  return squareOf(1, 0, 0, 0, 0, 0, Math.cos(angle), Math.sin(angle))
 }
 
 /** exp(-i theta X / 2). */
 export function rxMatrix(theta: number): Matrix {
   const cos = Math.cos(theta / 2)
   const sin = Math.sin(theta / 2)
-  return matrixOf(cos, 0, 0, -sin, 0, -sin, cos, 0)
+  return squareOf(cos, 0, 0, -sin, 0, -sin, cos, 0)
 }
 
 /** exp(-i theta Y / 2). */
 export function ryMatrix(theta: number): Matrix {
   const cos = Math.cos(theta / 2)
   const sin = Math.sin(theta / 2)
-  return matrixOf(cos, 0, -sin, 0, sin, 0, cos, 0)
+  return squareOf(cos, 0, -sin, 0, sin, 0, cos, 0)
 }
 
 /** exp(-i theta Z / 2). */
 export function rzMatrix(theta: number): Matrix {
   const cos = Math.cos(theta / 2)
   const sin = Math.sin(theta / 2)
-  return matrixOf(cos, -sin, 0, 0, 0, 0, cos, sin)
+  return squareOf(cos, -sin, 0, 0, 0, 0, cos, sin)
 }
 
 /** diag(1, e^{i theta}, e^{i theta}, 1): cx, u1(theta), cx, as qelib1 defines rzz. */
@@ -121,8 +144,10 @@ export function rzzMatrix(theta: number): Matrix {
   const cos = Math.cos(theta)
   const sin = Math.sin(theta)
   const result = identity(4)
-  result.set([cos, sin], 10)
-  result.set([cos, sin], 20)
+  result[10] = cos
+  result[11] = sin
+  result[20] = cos
+  result[21] = sin
   return result
 }
 

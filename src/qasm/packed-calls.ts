@@ -47,8 +47,13 @@ export class PackedCalls {
     }
   }
 
-  /** Register index and qubit index of the operand at this place in `words`. */
-  operand(place: number): readonly [register: number, qubit: number] {
-    return [this.words[place] ?? 0, this.words[place + 1] ?? 0]
+  /** Index of the register of the operand at this place in `words`. */
+  registerAt(place: number): number {
+    return this.words[place] ?? 0
+  }
+
+  /** Number of the qubit in its register of the operand at this place in `words`. */
+  qubitAt(place: number): number {
+    return this.words[place + 1] ?? 0
   }
 }

@@ -291,7 +291,9 @@ export class Runner implements Machine {
       if (gate === undefined) return
       const qubits: number[] = []
       for (let operand = 0; operand < gate.qubits; operand++) {
-        const [register, qubit] = calls.operand(firstOperand + 2 * operand)
+        const place = firstOperand + 2 * operand
+        const qubit = calls.qubitAt(place)
+        const register = calls.registerAt(place)
         qubits.push(register < 0 ? this.hardware(qubit) : (registers[register]?.[qubit] ?? 0))
       }
       this.noteCall(gate, 1, at)

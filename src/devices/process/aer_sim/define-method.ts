@@ -27,7 +27,7 @@ export interface Room {
   /** Qubits of a state that is written out amplitude by amplitude. */
   stateQubits: number
   /** Memory, in bytes. */
-  bytes: number
+  readonly bytes: number
   /** Threads for a large state. */
   threads: number
   /** Largest bond between tensors of a matrix product state. */

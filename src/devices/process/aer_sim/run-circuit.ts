@@ -63,8 +63,7 @@ export async function runCircuit(program: BoundProgram, run: CircuitRun): Promis
   admit(reduced?.qubits.at(-1) ?? qubits - 1, run)
   const walk = (sink: Sink) => program.walk(sink)
   const task: Task = { qubits, clbits, shots: run.shots, noise: run.noise, reduced, walk }
-  const measured = measuredBits(clbits, ops)
-  const unmeasured = Array.from({ length: clbits }, (_, clbit) => clbit).filter((bit) => !measured.has(bit))
+  const { measured, unmeasured } = measuredBits(clbits, ops)
   const method = methodFor(task, run)
   pacer.demand(method.cost(task, run.room))
   const errors = (qubit: number) => run.noise?.readout(qubit) ?? EXACT_READOUT
@@ -73,11 +72,11 @@ export async function runCircuit(program: BoundProgram, run: CircuitRun): Promis
     ...run,
     readout,
     clbits,
-    measured: [...measured],
+    measured,
     unread: reduced?.terminal ?? [],
   })
   phases.end('plan')
-  if (measured.size === 0) return { counts: {}, unmeasured, provenance: { method: method.name } }
+  if (measured.length === 0) return { counts: {}, unmeasured, provenance: { method: method.name } }
   const added = await method.run(task, { ...run, tally, errors })
   const noise = run.noise && { noise: run.noise.source }
   const provenance = { method: method.name, threads: 1, ...noise, phases: phases.seconds, ...added }
@@ -100,12 +99,15 @@ function methodFor(task: Task, { method, room, circuitIndex }: CircuitRun): Meth
   throw new JobError(`circuit ${circuitIndex} cannot be simulated; ${reason}`, { errorCode, circuitIndex })
 }
 
-/** Classical bits some measurement writes, ascending: all of them where outcomes decide that. */
-function measuredBits(clbits: number, ops: readonly Op[] | undefined): Set<number> {
-  const all = Array.from({ length: clbits }, (_, clbit) => clbit)
-  if (!ops) return new Set(all)
-  const written = new Set(ops.map((op) => (op.kind === 'measure' ? op.clbit : -1)))
-  return new Set(all.filter((clbit) => written.has(clbit)))
+/** Classical bits by whether some measurement writes them, ascending: all of them are where outcomes decide that. */
+function measuredBits(clbits: number, ops: readonly Op[] | undefined) {
+  const isWritten = new Uint8Array(clbits).fill(ops ? 0 : 1)
+  for (const op of ops ?? []) if (op.kind === 'measure' && op.clbit >= 0) isWritten[op.clbit] = 1
+  const all = [...isWritten.keys()]
+  return {
+    measured: all.filter((clbit) => isWritten[clbit]),
+    unmeasured: all.filter((clbit) => !isWritten[clbit]),
+  }
 }
 
 function outcomeOf(tally: Tally, kept: Readout['memory']): Pick<CircuitOutcome, 'counts' | 'memory'> {

@@ -105,7 +105,10 @@ export class ShareRunner {
       method,
       room: {
         stateQubits: bounds.stateQubits,
-        bytes: freeBytes() / threads,
+        // Asked for only when it matters: the answer takes as long as a small circuit.
+        get bytes() {
+          return freeBytes() / threads
+        },
         threads: engine.threads,
         bond: bounds.bond ?? DEFAULT_BOND,
       },

@@ -35,7 +35,7 @@ export class Tally {
   readonly #options: TallyOptions
   /** Classical bits that may be reported wrongly. */
   readonly #flips: { clbit: number; error: ReadoutError }[]
-  readonly #counts = new Map<string, number>()
+  readonly #counts: Record<string, number> = {}
   readonly #memory: string[] = []
   readonly #points: Point[][] = []
   readonly #sums: Point[]
@@ -106,15 +106,15 @@ export class Tally {
   }
 
   #count(text: string, shots: number): void {
-    const before = this.#counts.get(text)
+    const before = this.#counts[text]
     // A key, its quotes and a number of some digits.
     if (before === undefined) this.#options.budget.spend(text.length + 8)
-    this.#counts.set(text, (before ?? 0) + shots)
+    this.#counts[text] = (before ?? 0) + shots
   }
 
   /** Shots by bit string. */
   counts(): Record<string, number> {
-    return Object.fromEntries(this.#counts)
+    return this.#counts
   }
 
   /** The `memory` of the result; undefined when none was asked for. */

@@ -30,17 +30,19 @@ export function targetsOf(call: KernelCall): number {
 /** Diagonal gates on more qubits than this are not split into phase terms, whose number doubles with each. */
 const MOST_SPLIT = 4
 
-function equals(matrix: Float64Array, ones: readonly number[]): boolean {
-  return matrix.every((part, index) => part === (ones.includes(index) ? 1 : 0))
-}
+const FLIP = Float64Array.of(0, 0, 1, 0, 1, 0, 0, 0)
+const SWAP = new Float64Array(32)
+for (const one of [0, 12, 18, 30]) SWAP[one] = 1
 
-function isFlip(matrix: Float64Array): boolean {
-  return matrix.length === 8 && equals(matrix, [2, 4])
+function equals(a: Float64Array, b: Float64Array): boolean {
+  if (a.length !== b.length) return false
+  for (let part = 0; part < a.length; part++) if (a[part] !== b[part]) return false
+  return true
 }
 
 /** Whether a matrix exchanges two qubits. */
 export function isSwap(matrix: Float64Array): boolean {
-  return matrix.length === 32 && equals(matrix, [0, 12, 18, 30])
+  return equals(matrix, SWAP)
 }
 
 /** Whether a 2 x 2 matrix has no imaginary parts. */
@@ -51,11 +53,11 @@ export function isReal(matrix: Float64Array): boolean {
 function controlMasks(op: UnitaryOp | PhaseOp, bitOf: BitOf): { controls: number; value: number } {
   let controls = 0
   let value = 0
-  op.controls.forEach((qubit, index) => {
-    const bit = bitOf(qubit)
+  for (let index = 0; index < op.controls.length; index++) {
+    const bit = bitOf(op.controls[index] as number)
     controls |= bit
     if ((op.controlValues >>> index) & 1) value |= bit
-  })
+  }
   return { controls, value }
 }
 
@@ -71,7 +73,7 @@ export function compile(op: UnitaryOp | PhaseOp, bitOf: BitOf = identityBits): K
   if (isSwap(matrix)) return [{ kind: 'swap', targets, ...masks }]
   const [target] = targets
   if (target === undefined || targets.length > 1) return [{ kind: 'many', targets, ...masks, matrix }]
-  return [isFlip(matrix) ? { kind: 'flip', target, ...masks } : { kind: 'one', target, ...masks, matrix }]
+  return [equals(matrix, FLIP) ? { kind: 'flip', target, ...masks } : { kind: 'one', target, ...masks, matrix }]
 }
 
 /** The entries of a diagonal matrix that are not 1. */
@@ -103,21 +105,37 @@ function diagonalOf(
 function termsOf(entries: Scale[]): Scale[] {
   const [only] = entries
   if (entries.length === 1 && only?.value === only?.controls) return entries
-  const terms = new Map<number, [number, number]>()
-  for (const { controls, value, re, im } of entries) {
-    const zeros = bitsOf(controls & ~value)
-    if (bitsOf(controls).length > MOST_SPLIT || Math.abs(re * re + im * im - 1) > 1e-12) return entries
-    for (let subset = 0; subset < 1 << zeros.length; subset++) {
-      const chosen = zeros.filter((_, place) => subset & (1 << place))
-      const mask = chosen.reduce((bits, bit) => bits | bit, value)
-      const [a, b] = terms.get(mask) ?? [1, 0]
-      const sign = chosen.length % 2 === 0 ? 1 : -1
-      terms.set(mask, [a * re - sign * b * im, sign * a * im + b * re])
-    }
+  const isOnPhases = entries.every(({ re, im }) => Math.abs(re * re + im * im - 1) <= 1e-12)
+  if (!only || !isOnPhases || bitCount(only.controls) > MOST_SPLIT) return entries
+  const bits = bitsOf(only.controls)
+  const size = 1 << bits.length
+  const re = new Float64Array(size).fill(1)
+  const im = new Float64Array(size)
+  for (const entry of entries) {
+    const at = bits.reduce((row, bit, place) => (entry.value & bit ? row | (1 << place) : row), 0)
+    re[at] = entry.re
+    im[at] = entry.im
   }
-  return [...terms]
-    .filter(([, [re, im]]) => Math.abs(re - 1) > 1e-15 || Math.abs(im) > 1e-15)
-    .map(([mask, [re, im]]) => ({ kind: 'scale', controls: mask, value: mask, re, im }))
+  for (let bit = 1; bit < size; bit *= 2) divideByZeros(re, im, bit)
+  const terms: Scale[] = []
+  for (let at = 0; at < size; at++) {
+    const [x, y] = [re[at] as number, im[at] as number]
+    if (Math.abs(x - 1) <= 1e-15 && Math.abs(y) <= 1e-15) continue
+    const mask = bits.reduce((all, bit, place) => (at & (1 << place) ? all | bit : all), 0)
+    terms.push({ kind: 'scale', controls: mask, value: mask, re: x, im: y })
+  }
+  return terms
+}
+
+/** Divides each phase whose index has `bit` set by the one where it is clear: what setting the bit adds is left. */
+function divideByZeros(re: Float64Array, im: Float64Array, bit: number): void {
+  for (let at = 0; at < re.length; at++) {
+    if ((at & bit) === 0) continue
+    const [a, b] = [re[at] as number, im[at] as number]
+    const [c, d] = [re[at - bit] as number, im[at - bit] as number]
+    re[at] = a * c + b * d
+    im[at] = b * c - a * d
+  }
 }
 
 /** The single bits of a mask, lowest first. */

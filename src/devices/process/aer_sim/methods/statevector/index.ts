@@ -1,6 +1,7 @@
 import { defineMethod, type MethodRun, type Refusal, type Room, type Task } from '../../define-method.ts'
 import type { Action } from '../../reduce.ts'
 import { PARALLEL_FROM } from './engine.ts'
+import { BLOCK_QUBITS } from './layout.ts'
 import { runReduced, runWithFeedback } from './run.ts'
 import { MAX_STATE_QUBITS } from './statevector.ts'
 
@@ -33,9 +34,11 @@ export const statevector = defineMethod({
 
 /** Refuses a state that does not fit. */
 export function refuseSize(task: Task, room: Room): Refusal | undefined {
-  const fitting = Math.floor(Math.log2(room.bytes / BYTES_PER_AMPLITUDE))
-  const most = Math.min(room.stateQubits, MAX_STATE_QUBITS, fitting)
   const needed = stateQubits(task)
+  const allowed = Math.min(room.stateQubits, MAX_STATE_QUBITS)
+  // The engine has room for a block in any case: no need to ask how much memory is free.
+  if (needed <= Math.min(allowed, BLOCK_QUBITS)) return undefined
+  const most = Math.min(allowed, Math.floor(Math.log2(room.bytes / BYTES_PER_AMPLITUDE)))
   if (needed <= most) return undefined
   return { code: 'too_many_qubits', reason: `needs ${needed} qubits, at most ${most} fit` }
 }

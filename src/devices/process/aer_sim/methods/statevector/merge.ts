@@ -9,14 +9,11 @@ function asSingle(op: Action): UnitaryOp | undefined {
   const [re, im] = [Math.cos(op.angle), Math.sin(op.angle)]
   const isOnOne = op.controlValues === 1
   const matrix = isOnOne ? [1, 0, 0, 0, 0, 0, re, im] : [re, im, 0, 0, 0, 0, 1, 0]
-  return {
-    ...op,
-    kind: 'unitary',
-    targets: op.controls,
-    controls: [],
-    matrix: Float64Array.from(matrix),
-    name: 'p',
-  }
+  return singleOn(op.controls, Float64Array.from(matrix))
+}
+
+function singleOn(targets: number[], matrix: Float64Array): UnitaryOp {
+  return { kind: 'unitary', targets, controls: [], controlValues: 0, matrix, name: 'merged' }
 }
 
 /** The 2 x 2 matrix product `later · earlier`. */
@@ -69,14 +66,12 @@ export function mergeSingles(ops: readonly Action[]): Action[] {
   const merged: Action[] = []
   for (const op of ops) {
     const single = asSingle(op)
-    const [qubit] = single?.targets ?? []
-    if (single && qubit !== undefined) {
+    if (single) {
+      const qubit = single.targets[0] as number
       const earlier = waiting.get(qubit)
-      const matrix = earlier ? product(single.matrix, earlier.matrix) : single.matrix
-      waiting.set(qubit, { ...single, matrix })
-      continue
-    }
-    merged.push(takeWaiting(op, waiting, merged))
+      const both = earlier && singleOn(single.targets, product(single.matrix, earlier.matrix))
+      waiting.set(qubit, both ?? single)
+    } else merged.push(takeWaiting(op, waiting, merged))
   }
   return merged.concat(...waiting.values())
 }

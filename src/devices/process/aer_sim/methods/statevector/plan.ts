@@ -48,8 +48,9 @@ const SPLIT_FROM = 11
 
 /** Merges gates and gives each qubit its place in the state; a swap of two qubits only exchanges their places. */
 export function planCircuit({ qubits, ops, terminal, collapses }: Reduced): Plan {
-  const places = new Map(qubits.map((qubit, place) => [qubit, place]))
-  const bitOf = (qubit: number) => 1 << (places.get(qubit) ?? 0)
+  const places: number[] = []
+  for (const [place, qubit] of qubits.entries()) places[qubit] = place
+  const bitOf = (qubit: number) => 1 << (places[qubit] ?? 0)
   const table = new KrausTable()
   const steps: Step[] = []
   for (const op of mergeSingles(ops)) {
@@ -58,24 +59,31 @@ export function planCircuit({ qubits, ops, terminal, collapses }: Reduced): Plan
     else if (op.kind === 'channel') {
       steps.push({ kind: 'channel', targets: op.qubits.map(bitOf), operators: table.of(op.channel) })
     } else if (!exchangePlaces(op, places)) {
-      const calls = compile(op, bitOf).filter(({ kind, controls }) => kind !== 'scale' || controls !== 0)
-      gatesAtEnd(steps).push(...(places.size < SPLIT_FROM ? calls : calls.flatMap(splitRotation)))
+      const gates = gatesAtEnd(steps)
+      for (const call of compile(op, bitOf)) {
+        if (call.kind === 'scale' && call.controls === 0) continue
+        if (qubits.length < SPLIT_FROM) gates.push(call)
+        else gates.push(...splitRotation(call))
+      }
     }
   }
   return {
-    qubits: places.size,
+    qubits: qubits.length,
     steps,
-    terminal: terminal.map(({ qubit, clbit }) => ({ bit: places.has(qubit) ? bitOf(qubit) : 0, clbit })),
+    terminal: terminal.map(({ qubit, clbit }) => {
+      const bit = places[qubit] === undefined ? 0 : bitOf(qubit)
+      return { bit, clbit }
+    }),
     collapses,
   }
 }
 
-function exchangePlaces(op: Action, places: Map<number, number>): boolean {
+function exchangePlaces(op: Action, places: number[]): boolean {
   if (op.kind !== 'unitary' || op.controls.length > 0 || !isSwap(op.matrix)) return false
   const [a = 0, b = 0] = op.targets
-  const [placeA = 0, placeB = 0] = [places.get(a), places.get(b)]
-  places.set(a, placeB)
-  places.set(b, placeA)
+  const [placeA = 0, placeB = 0] = [places[a], places[b]]
+  places[a] = placeB
+  places[b] = placeA
   return true
 }
 

@@ -30,9 +30,9 @@ export function scheduleStage(calls: readonly KernelCall[], set: number): Pass[]
   const passes: Pass[] = []
   let remaining = calls
   while (remaining.length > 0) {
-    const { terms, rest } = takeTerms(remaining)
+    const { terms, rest } = takeTerms(remaining, set)
     passes.push(...mergeTerms(terms, set))
-    remaining = takeOthers(rest, passes)
+    remaining = takeOthers(rest, set, passes)
   }
   return pairUp(passes)
 }
@@ -54,25 +54,30 @@ function isRotation(pass: Pass): pass is One {
   return pass.kind === 'one' && pass.controls === 0 && isReal(pass.matrix)
 }
 
-function takeTerms(calls: readonly KernelCall[]): { terms: Scale[]; rest: KernelCall[] } {
+/** Takes out the phases that may go next. Both walks end where no qubit of the set is left to act upon. */
+function takeTerms(calls: readonly KernelCall[], set: number): { terms: Scale[]; rest: KernelCall[] } {
   const terms: Scale[] = []
   const rest: KernelCall[] = []
   let dense = 0
-  for (const call of calls) {
+  let at = 0
+  for (; at < calls.length && (dense & set) !== set; at++) {
+    const call = calls[at] as KernelCall
     if (call.kind === 'scale' && (call.controls & dense) === 0) terms.push(call)
     else {
       dense |= targetsOf(call)
       rest.push(call)
     }
   }
-  return { terms, rest }
+  return { terms, rest: rest.concat(calls.slice(at)) }
 }
 
-function takeOthers(calls: readonly KernelCall[], passes: Pass[]): KernelCall[] {
+function takeOthers(calls: readonly KernelCall[], set: number, passes: Pass[]): KernelCall[] {
   const rest: KernelCall[] = []
   let dense = 0
   let diagonal = 0
-  for (const call of calls) {
+  let at = 0
+  for (; at < calls.length && ((dense | diagonal) & set) !== set; at++) {
+    const call = calls[at] as KernelCall
     const targets = targetsOf(call)
     const mayPass = (targets & (dense | diagonal)) === 0 && (call.controls & dense) === 0
     if (mayPass && call.kind !== 'scale') passes.push(call)
@@ -82,27 +87,33 @@ function takeOthers(calls: readonly KernelCall[], passes: Pass[]): KernelCall[] 
       rest.push(call)
     }
   }
-  return rest
+  return rest.concat(calls.slice(at))
 }
 
 /** Multiplies terms on the same qubits, then puts them into one pass if that takes less time than one each. */
 function mergeTerms(terms: readonly Scale[], set: number): Pass[] {
   const merged = new Map<string | number, Scale>()
   for (const term of terms) {
-    const key = term.value === term.controls ? term.controls : `${term.controls} ${term.value}`
+    const { controls, value } = term
+    const key = value === controls ? controls : `${controls} ${value}`
     const before = merged.get(key)
     if (!before) merged.set(key, term)
     else {
       const re = before.re * term.re - before.im * term.im
       const im = before.re * term.im + before.im * term.re
-      merged.set(key, { ...before, re, im })
+      merged.set(key, { kind: 'scale', controls, value, re, im })
     }
   }
-  const all = [...merged.values()]
-  const fitting = all.filter((term) => fitsPhases(term, set))
-  const alone = fitting.reduce((sum, { controls }) => sum + 2 ** -bitCount(controls), 0)
-  if (alone <= MERGED_PASS * shareOf(fitting)) return all
-  return [{ kind: 'phases', terms: fitting }, ...all.filter((term) => !fitting.includes(term))]
+  const fitting: Scale[] = []
+  const others: Scale[] = []
+  let alone = 0
+  for (const term of merged.values()) {
+    const fits = fitsPhases(term, set)
+    if (fits) alone += 1 / (1 << bitCount(term.controls))
+    ;(fits ? fitting : others).push(term)
+  }
+  const isWorthIt = alone > MERGED_PASS * shareOf(fitting)
+  return isWorthIt ? [{ kind: 'phases', terms: fitting }, ...others] : [...merged.values()]
 }
 
 /** Whether a merged pass takes the term: on two qubits at most, unless all of them are outside of the block. */

@@ -3,6 +3,11 @@ import { isReal, type KernelCall } from './compile.ts'
 /** Smaller entries are taken for zero. */
 const TINY = 1e-14
 
+/** A complex number. */
+type Phase = readonly [re: number, im: number]
+
+const ONE: Phase = [1, 0]
+
 /**
  * A gate on one qubit as phase, rotation, phase, up to a global phase: the rotation is real and takes half the time,
  * the phases merge with others. Other calls come back unchanged.
@@ -11,22 +16,34 @@ const TINY = 1e-14
  */
 export function splitRotation(call: KernelCall): KernelCall[] {
   if (call.kind !== 'one' || call.controls !== 0 || isReal(call.matrix)) return [call]
-  const [ar = 0, ai = 0, br = 0, bi = 0, cr = 0, ci = 0, dr = 0, di = 0] = call.matrix
-  const cosine = Math.hypot(ar, ai)
-  const sine = Math.hypot(cr, ci)
+  const { matrix } = call
+  const a: Phase = [matrix[0] as number, matrix[1] as number]
+  const b: Phase = [matrix[2] as number, matrix[3] as number]
+  const c: Phase = [matrix[4] as number, matrix[5] as number]
+  const d: Phase = [matrix[6] as number, matrix[7] as number]
+  const cosine = Math.sqrt(a[0] ** 2 + a[1] ** 2)
+  const sine = Math.sqrt(c[0] ** 2 + c[1] ** 2)
   const isUnitary =
     Math.abs(cosine ** 2 + sine ** 2 - 1) < 1e-12 &&
-    Math.abs(ar * br + ai * bi + cr * dr + ci * di) < 1e-12 &&
-    Math.abs(ar * bi - ai * br + cr * di - ci * dr) < 1e-12
+    Math.abs(a[0] * b[0] + a[1] * b[1] + c[0] * d[0] + c[1] * d[1]) < 1e-12 &&
+    Math.abs(a[0] * b[1] - a[1] * b[0] + c[0] * d[1] - c[1] * d[0]) < 1e-12
   if (!isUnitary) return [call]
-  const global = cosine > TINY ? Math.atan2(ai, ar) : 0
-  const after = sine > TINY ? Math.atan2(ci, cr) - global : Math.atan2(di, dr) - global
-  const before = sine > TINY ? Math.atan2(-bi, -br) - global : 0
-  const matrix = Float64Array.of(cosine, 0, -sine, 0, sine, 0, cosine, 0)
-  return [...phaseOn(call.target, before), { ...call, matrix }, ...phaseOn(call.target, after)]
+  const global = cosine > TINY ? a : ONE
+  const after = phaseFrom(global, sine > TINY ? c : d)
+  const before = sine > TINY ? phaseFrom(global, [-b[0], -b[1]]) : ONE
+  const rotation = Float64Array.of(cosine, 0, -sine, 0, sine, 0, cosine, 0)
+  return [...phaseOn(call.target, before), { ...call, matrix: rotation }, ...phaseOn(call.target, after)]
 }
 
-function phaseOn(bit: number, angle: number): KernelCall[] {
-  if (Math.abs(angle) < TINY) return []
-  return [{ kind: 'scale', controls: bit, value: bit, re: Math.cos(angle), im: Math.sin(angle) }]
+/** The phase by which `to` is ahead of `from`. */
+function phaseFrom(from: Phase, to: Phase): Phase {
+  const re = to[0] * from[0] + to[1] * from[1]
+  const im = to[1] * from[0] - to[0] * from[1]
+  const size = Math.sqrt(re * re + im * im)
+  return [re / size, im / size]
+}
+
+function phaseOn(bit: number, [re, im]: Phase): KernelCall[] {
+  if (Math.abs(re - 1) < TINY && Math.abs(im) < TINY) return []
+  return [{ kind: 'scale', controls: bit, value: bit, re, im }]
 }
