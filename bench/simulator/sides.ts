@@ -39,9 +39,9 @@ const SETTLE_MS = 20
 /** Readings of which the mean counts: each takes some hundredths of a second. */
 const READINGS = 3
 const JOB_LIMIT_MS = 1_200_000
-/** What a device of a running driver has had: after so many jobs its code is compiled. */
-const WARM_UP_JOBS = 1_000
-const WARM_UP = FAMILIES.ghz(4)
+/** What a device of a running driver has had: after so many jobs of each family its code is compiled. */
+const WARM_UP_JOBS = 300
+const WARM_UP_QUBITS = 12
 
 /** Our simulator in this process and Aer in a Python process beside it, which take turns. */
 export class Sides implements AsyncDisposable {
@@ -103,8 +103,11 @@ export class Sides implements AsyncDisposable {
     if (opened) return opened
     const device = await openProcess('aer_sim', [`method=${method}`, `threads=${THREADS}`], systemClock)
     await device.start?.()
-    for (let job = 0; job < WARM_UP_JOBS; job++) {
-      await device.run({ id: 'bench', attempt: 1, payload: payloadOf([WARM_UP]) }, ioOf(JOB_LIMIT_MS))
+    for (const family of Object.values(FAMILIES)) {
+      const payload = payloadOf([family(WARM_UP_QUBITS)])
+      for (let job = 0; job < WARM_UP_JOBS; job++) {
+        await device.run({ id: 'bench', attempt: 1, payload }, ioOf(JOB_LIMIT_MS))
+      }
     }
     this.#devices.set(method, device)
     return device

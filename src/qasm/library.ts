@@ -72,9 +72,7 @@ type Angles3 = (theta: number, phi: number, lambda: number) => Matrix
 
 function threeAngles(name: string, controls: number, matrix: Angles3): NativeGate {
   // By index: taking the list apart by pattern costs as much as the matrix.
-  return matrixGate(name, 3, controls, 1, (angles) =>
-    matrix(angles[0] ?? 0, angles[1] ?? 0, angles[2] ?? 0),
-  )
+  return matrixGate(name, 3, controls, 1, (angles) => matrix(angles[0] ?? 0, angles[1] ?? 0, angles[2] ?? 0))
 }
 
 /** A gate that is a sequence of fixed gates: [gate, positions of its qubits]. */

@@ -73,7 +73,9 @@ export function compile(op: UnitaryOp | PhaseOp, bitOf: BitOf = identityBits): K
   if (isSwap(matrix)) return [{ kind: 'swap', targets, ...masks }]
   const [target] = targets
   if (target === undefined || targets.length > 1) return [{ kind: 'many', targets, ...masks, matrix }]
-  return [equals(matrix, FLIP) ? { kind: 'flip', target, ...masks } : { kind: 'one', target, ...masks, matrix }]
+  return [
+    equals(matrix, FLIP) ? { kind: 'flip', target, ...masks } : { kind: 'one', target, ...masks, matrix },
+  ]
 }
 
 /** The entries of a diagonal matrix that are not 1. */

@@ -1,12 +1,24 @@
 import { bitCount, bitsOf, isReal, type KernelCall, type Scale } from './compile.ts'
 import { LAYOUT } from './layout.ts'
-import type { Pair, Pass, Phases } from './schedule.ts'
+import type { Pair, Pass, Phases, Turns } from './schedule.ts'
 
 /** Kinds of gates in the order `assembly/stage.ts` knows them. */
-const KIND = { scale: 0, negate: 1, exchange: 2, real: 3, one: 4, many: 5, pair: 6, phases: 7 } as const
+const KIND = {
+  scale: 0,
+  negate: 1,
+  exchange: 2,
+  real: 3,
+  one: 4,
+  many: 5,
+  pair: 6,
+  turns: 7,
+  phases: 8,
+} as const
 
 /** Lowest local qubits whose factors `assembly/phases.ts` keeps in a table. */
 const TABLE_QUBITS = 7
+/** A term for a factor that every amplitude gets. */
+const EVERYWHERE: Scale = { kind: 'scale', controls: 0, value: 0, re: 1, im: 0 }
 const HEAD_BYTES = 32
 const TERM_BYTES = 32
 
@@ -104,6 +116,7 @@ export class StageWriter {
   #writePass(pass: Pass): void {
     if (pass.kind === 'phases') this.#writePhases(pass)
     else if (pass.kind === 'pair') this.#writePair(pass)
+    else if (pass.kind === 'turns') this.#writeTurns(pass)
     else this.#writeCall(pass)
   }
 
@@ -149,6 +162,11 @@ export class StageWriter {
     )
   }
 
+  #writeTurns({ targets, tangents }: Turns): void {
+    const [target, last] = [this.#local(targets[0]), this.#local(targets[1])]
+    this.#writeGate({ kind: KIND.turns, target, last, outside: 0, outsideValue: 0 }, tangents)
+  }
+
   /** An exchange of amplitudes in which only `high` is 1 with those in which only `low` is. */
   #writeExchange(where: Omit<Head, 'kind'>, high: number, low: number): void {
     const { fixed = 0, value = 0 } = where
@@ -187,13 +205,14 @@ export class StageWriter {
     this.#at += bytes
   }
 
-  #writePhases({ terms }: Phases): void {
+  #writePhases({ terms: phases, factor }: Phases): void {
+    const terms = factor === 1 ? phases : [...phases, { ...EVERYWHERE, re: factor }]
     const common = terms.reduce((mask, { controls }) => mask & controls, -1)
     const high = this.#local(common) & ~(2 ** TABLE_QUBITS - 1)
     const outside = common & ~this.#set
     const start = this.#at
     const sections = this.#sortTerms(terms)
-    const bytes = bytesOf({ kind: 'phases', terms })
+    const bytes = bytesOf({ kind: 'phases', terms, factor: 1 })
     let at = start + HEAD_BYTES + 32
     const ends = sections.map((section) => {
       for (const { a, b, term } of section) {
@@ -232,7 +251,9 @@ export class StageWriter {
 }
 
 function bytesOf(pass: Pass): number {
-  if (pass.kind === 'phases') return HEAD_BYTES + 32 + TERM_BYTES * pass.terms.length
+  if (pass.kind === 'phases') {
+    return HEAD_BYTES + 32 + TERM_BYTES * (pass.terms.length + (pass.factor === 1 ? 0 : 1))
+  }
   if (pass.kind === 'many') return HEAD_BYTES + 4 * 2 ** pass.targets.length + 8 * pass.matrix.length
   if (pass.kind === 'pair') return HEAD_BYTES + 128
   return HEAD_BYTES + (pass.kind === 'one' ? 64 : 16)

@@ -59,12 +59,7 @@ export function planCircuit({ qubits, ops, terminal, collapses }: Reduced): Plan
     else if (op.kind === 'channel') {
       steps.push({ kind: 'channel', targets: op.qubits.map(bitOf), operators: table.of(op.channel) })
     } else if (!exchangePlaces(op, places)) {
-      const gates = gatesAtEnd(steps)
-      for (const call of compile(op, bitOf)) {
-        if (call.kind === 'scale' && call.controls === 0) continue
-        if (qubits.length < SPLIT_FROM) gates.push(call)
-        else gates.push(...splitRotation(call))
-      }
+      addCalls(compile(op, bitOf), gatesAtEnd(steps), qubits.length >= SPLIT_FROM)
     }
   }
   return {
@@ -75,6 +70,15 @@ export function planCircuit({ qubits, ops, terminal, collapses }: Reduced): Plan
       return { bit, clbit }
     }),
     collapses,
+  }
+}
+
+/** Adds calls to `gates`, rotations split if so wanted; the global phase shows nowhere and is left out. */
+function addCalls(calls: readonly KernelCall[], gates: KernelCall[], isSplit: boolean): void {
+  for (const call of calls) {
+    if (call.kind === 'scale' && call.controls === 0) continue
+    if (isSplit) gates.push(...splitRotation(call))
+    else gates.push(call)
   }
 }
 

@@ -1,9 +1,10 @@
 import { bitCount, bitsOf, isReal, type KernelCall, type Scale, targetsOf } from './compile.ts'
 
-/** Phase terms that one pass over a block applies together. */
+/** Phase terms that one pass over a block applies together, and a real factor for every amplitude. */
 export interface Phases {
   kind: 'phases'
   terms: Scale[]
+  factor: number
 }
 
 /** Real gates on two qubits, the lower first, in one pass: half of the loads and stores of two. */
@@ -12,15 +13,26 @@ export interface Pair {
   gates: readonly [One, One]
 }
 
+/** Two rotations without their cosines, the lower qubit first: half of the multiplications of a pair. */
+export interface Turns {
+  kind: 'turns'
+  /** As masks. */
+  targets: readonly [number, number]
+  tangents: readonly [number, number]
+}
+
 type One = Extract<KernelCall, { kind: 'one' }>
 
-export type Pass = KernelCall | Phases | Pair
+export type Pass = KernelCall | Phases | Pair | Turns
 
 /**
  * Time of a merged pass in passes that scale every amplitude, measured in the second cache. What phase terms would
  * take one by one is the share of the amplitudes each touches.
  */
-const MERGED_PASS = 2.1
+const MERGED_PASS = 2.7
+
+/** Smallest product of cosines that is left to one pass: amplitudes grow by its inverse until then. */
+const LEAST_FACTOR = 1e-100
 
 /**
  * Orders the calls of a stage so that phases meet: in turn all phases that may go next, merged, and all other calls
@@ -34,7 +46,7 @@ export function scheduleStage(calls: readonly KernelCall[], set: number): Pass[]
     passes.push(...mergeTerms(terms, set))
     remaining = takeOthers(rest, set, passes)
   }
-  return pairUp(passes)
+  return leaveCosines(pairUp(passes))
 }
 
 /** Puts real gates that follow one another on different qubits into pairs. */
@@ -42,7 +54,7 @@ function pairUp(passes: readonly Pass[]): Pass[] {
   const paired: Pass[] = []
   for (const pass of passes) {
     const before = paired.at(-1)
-    if (before && isRotation(before) && isRotation(pass) && before.target !== pass.target) {
+    if (before && isRealGate(before) && isRealGate(pass) && before.target !== pass.target) {
       const gates: [One, One] = before.target < pass.target ? [before, pass] : [pass, before]
       paired[paired.length - 1] = { kind: 'pair', gates }
     } else paired.push(pass)
@@ -50,7 +62,43 @@ function pairUp(passes: readonly Pass[]): Pass[] {
   return paired
 }
 
-function isRotation(pass: Pass): pass is One {
+/**
+ * Leaves the cosines of rotations to the next merged pass over all amplitudes, where they cost nothing:
+ * `[c, −s, s, c] = c · [1, −t, t, 1]`.
+ */
+function leaveCosines(passes: readonly Pass[]): Pass[] {
+  const changed: Pass[] = []
+  let next: Phases | undefined
+  for (const pass of passes.toReversed()) {
+    const turns = pass.kind === 'pair' ? turnsOf(pass) : undefined
+    if (turns && next && Math.abs(next.factor * turns.cosines) > LEAST_FACTOR) {
+      next.factor *= turns.cosines
+      changed.push(turns.pass)
+    } else {
+      if (pass.kind === 'phases' && shareOf(pass.terms) === 1) next = pass
+      changed.push(pass)
+    }
+  }
+  return changed.reverse()
+}
+
+/** A pair as turns and the product of the cosines that they lack, if both are rotations. */
+function turnsOf({ gates }: Pair): { pass: Turns; cosines: number } | undefined {
+  const [[cosineA, sineA], [cosineB, sineB]] = [rotationOf(gates[0]), rotationOf(gates[1])]
+  const cosines = cosineA * cosineB
+  if (!(Math.abs(cosines) > LEAST_FACTOR)) return undefined
+  const tangents = [sineA / cosineA, sineB / cosineB] as const
+  return { pass: { kind: 'turns', targets: [gates[0].target, gates[1].target], tangents }, cosines }
+}
+
+/** Cosine and sine of a real matrix; NaN when it is no rotation. */
+function rotationOf({ matrix }: One): readonly [number, number] {
+  const [cosine, sine] = [matrix[0] as number, matrix[4] as number]
+  const isTurn = matrix[6] === cosine && matrix[2] === -sine
+  return isTurn ? [cosine, sine] : [Number.NaN, Number.NaN]
+}
+
+function isRealGate(pass: Pass): pass is One {
   return pass.kind === 'one' && pass.controls === 0 && isReal(pass.matrix)
 }
 
@@ -113,7 +161,7 @@ function mergeTerms(terms: readonly Scale[], set: number): Pass[] {
     ;(fits ? fitting : others).push(term)
   }
   const isWorthIt = alone > MERGED_PASS * shareOf(fitting)
-  return isWorthIt ? [{ kind: 'phases', terms: fitting }, ...others] : [...merged.values()]
+  return isWorthIt ? [{ kind: 'phases', terms: fitting, factor: 1 }, ...others] : [...merged.values()]
 }
 
 /** Whether a merged pass takes the term: on two qubits at most, unless all of them are outside of the block. */

@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import {
   bitCount,
@@ -71,7 +71,7 @@ test('scheduleStage() keeps the order of what does not commute', () => {
         distinct,
         passes.flatMap((pass): KernelCall[] => {
           if (pass.kind === 'pair') return [...pass.gates]
-          return pass.kind === 'phases' ? [] : [pass]
+          return pass.kind === 'phases' || pass.kind === 'turns' ? [] : [pass]
         }),
       )
     }),
@@ -94,4 +94,44 @@ test('scheduleStage() merges phases across gates on other qubits, and those on t
   expect(passes.map(({ kind }) => kind)).toEqual(['phases', 'flip'])
   const [merged] = passes
   expect(merged?.kind === 'phases' && merged.terms.map(({ re }) => Math.abs(re))).toEqual([0, 1, 1, 1, 1, 1])
+})
+
+describe('scheduleStage() and rotations', () => {
+  const rotation = (target: number, angle: number): KernelCall => {
+    const [cosine, sine] = [Math.cos(angle), Math.sin(angle)]
+    const matrix = Float64Array.of(cosine, 0, -sine, 0, sine, 0, cosine, 0)
+    return { kind: 'one', target, controls: 0, value: 0, matrix }
+  }
+  const phase = (mask: number): KernelCall => ({ kind: 'scale', controls: mask, value: mask, re: 0, im: 1 })
+  const singles = Array.from({ length: 8 }, (_, q) => 1 << q)
+  const layer = (angle: number) => singles.map((target) => rotation(target, angle))
+  const phases = singles.map(phase)
+
+  test('leaves cosines to the next merged pass, and none to a pass that does not come', () => {
+    const passes = scheduleStage([...layer(0.5), ...phases, ...layer(0.7)], 0xff)
+    expect(passes.map(({ kind }) => kind)).toEqual([
+      ...Array(4).fill('turns'),
+      'phases',
+      ...Array(4).fill('pair'),
+    ])
+    const merged = passes.find((pass) => pass.kind === 'phases')
+    expect(merged?.factor).toBeCloseTo(Math.cos(0.5) ** 8, 14)
+    const [first] = passes
+    expect(first?.kind === 'turns' && first.tangents.map((tangent) => tangent.toFixed(12))).toEqual(
+      Array(2).fill(Math.tan(0.5).toFixed(12)),
+    )
+  })
+
+  test('leaves none to a pass that does not visit every amplitude', () => {
+    const onPivot = singles.slice(1).map((mask) => phase(mask | 1))
+    const passes = scheduleStage([...layer(0.5), ...onPivot], 0xff)
+    expect(passes.map(({ kind }) => kind)).toEqual([...Array(4).fill('pair'), 'phases'])
+  })
+
+  test('does not let amplitudes grow beyond what a number holds', () => {
+    const right = scheduleStage([...layer(Math.PI / 2), ...phases], 0xff)
+    const merged = right.find((pass) => pass.kind === 'phases')
+    expect(Math.abs(merged?.factor ?? 0)).toBeGreaterThan(1e-100)
+    expect(right.filter(({ kind }) => kind === 'pair').length).toBeGreaterThan(0)
+  })
 })

@@ -116,6 +116,25 @@ describe('Statevector.applyAll() agrees with plain complex arithmetic', () => {
     expect(distance(evolve(gates, qubits), expected)).toBeLessThan(1e-12)
   })
 
+  test.each([8, 9, 13, 16])('on layers of rotations and phases in turns, on %d qubits', (qubits) => {
+    const rotations = () => shuffled(qubits).map((q) => ry(6 * rng.next(), q))
+    const phases = () => {
+      const order = shuffled(qubits)
+      const pairs = order.slice(0, -1).map((q, place) => [q, order[place + 1] as number])
+      const highest = [qubits - 2, qubits - 1]
+      return [...order.map((q) => [q]), ...pairs, highest].map((controls) => phase(6 * rng.next(), controls))
+    }
+    const gates = [rotations(), phases(), rotations(), phases(), rotations()].flat()
+    // Without a rotation the block is that of the lowest qubits: pairs lie inside, across its border and outside.
+    const later = phases()
+    const expected = [...gates, ...later].reduce(applyOp, zeroState(qubits))
+    for (const engine of engines) {
+      const state = evolve(gates, qubits, engine)
+      state.applyAll(callsOf(later))
+      expect(distance(state, expected)).toBeLessThan(1e-12)
+    }
+  })
+
   test('on phases of qubits inside and outside of the block, all with one qubit in common or not', () => {
     const qubits = 16
     const few = [0, 3, 8, 14, 15]

@@ -166,6 +166,42 @@ export function applyRealPair(state: usize, size: u32, low: u32, high: u32, matr
   } while (free < size)
 }
 
+/**
+ * Applies `[1, -t, t, 1]` to two qubits, of which `low` is the lower, in one pass: rotations without their cosines, with
+ * half of their multiplications. The tangent t of the first is at `tangents`, that of the second 8 bytes behind it.
+ */
+export function applyTurns(state: usize, size: u32, low: u32, high: u32, tangents: usize): void {
+  const t = v128.load_splat<f64>(tangents)
+  const u = v128.load_splat<f64>(tangents, 8)
+  const fixed = low | high
+  const run = runOf(fixed, size)
+  const skip = fixed | (run - 1)
+  const bytes = run << AMPLITUDE
+  const near = low << AMPLITUDE
+  const far = high << AMPLITUDE
+  let free: u32 = 0
+  do {
+    let at = state + (free << AMPLITUDE)
+    const end = at + bytes
+    do {
+      const w = v128.load(at)
+      const x = v128.load(at + near)
+      const y = v128.load(at + far)
+      const z = v128.load(at + near + far)
+      const p = f64x2.sub(w, f64x2.mul(x, t))
+      const q = f64x2.add(x, f64x2.mul(w, t))
+      const r = f64x2.sub(y, f64x2.mul(z, t))
+      const s = f64x2.add(z, f64x2.mul(y, t))
+      v128.store(at, f64x2.sub(p, f64x2.mul(r, u)))
+      v128.store(at + near, f64x2.sub(q, f64x2.mul(s, u)))
+      v128.store(at + far, f64x2.add(r, f64x2.mul(p, u)))
+      v128.store(at + near + far, f64x2.add(s, f64x2.mul(q, u)))
+      at += 16
+    } while (at < end)
+    free = ((free | skip) + 1) & ~skip
+  } while (free < size)
+}
+
 /** Applies a complex 2 x 2 matrix, row-major, to one qubit where the controls hold. */
 export function applyOne(
   state: usize,

@@ -1,10 +1,12 @@
 import { AMPLITUDE, product } from './block.ts'
 
 /**
- * Many diagonal gates in one pass. Each is a phase on one qubit or on the pairs of two; a table of 2^LOW factors, for
- * the lowest local qubits, is built for every value of the higher ones and multiplied onto the amplitudes.
+ * Many diagonal gates in one pass. Each is a phase on one qubit or on the pairs of two. The local qubits are the LOW
+ * lowest and the high ones; all amplitudes with the same high qubits are a row. A row has a table of the factors of its
+ * amplitudes, which begins with one factor and doubles with each low qubit: half a multiplication more per amplitude
+ * than the one that applies it, however many gates there are.
  *
- * The list at `terms` has entries of 32 bytes: `[kind u32, a u32, b u32, unused, re f64, im f64]`. `a` and `b` say
+ * The list at `terms` has entries of 32 bytes: `[unused u32, a u32, b u32, unused, re f64, im f64]`. `a` and `b` say
  * where the two qubits are:
  *
  * | Kind | a | b | Factor goes to |
@@ -13,84 +15,157 @@ import { AMPLITUDE, product } from './block.ts'
  * | LOCAL | mask of qubits outside the block | number of a local qubit | where that is 1, if all outside are 1 |
  * | HIGH | mask of high local qubits | unused | where all of them are 1 |
  * | CROSS | a high local qubit as mask | number of a low one | where both are 1 |
- * | LOW | mask of low local qubits | unused | where all of them are 1 |
+ * | LOW | mask of two low local qubits | unused | where both are 1 |
  *
  * They come in this order; `ends` has the end of each kind's entries.
  */
-export const LOW: u32 = 7
+const LOW: u32 = 7
 const ENTRY: usize = 32
+/** Rows of the largest block. */
+const ROWS: u32 = 256
 
-/** Where the tables of a thread lie in its room. */
+/** Where the tables of a thread lie in its room. First: the factor of each local qubit, with what is outside. */
 const FACTORS: usize = 0
-const STATIC: usize = 1024
-const TABLE: usize = 1024 + (16 << LOW)
+/** By low qubit, from 2^q on: what its being 1 adds for each value of those below it. */
+const BELOW: usize = 512
+/** The factors of one row. */
+const TABLE: usize = BELOW + (16 << LOW)
+/** By row: the factor of its first amplitude. */
+const STARTS: usize = TABLE + (16 << LOW)
+/** By low qubit and row: what its being 1 adds. */
+const STEPS: usize = STARTS + 16 * ROWS
 
-function conditionHolds(entry: usize, bits: u32): bool {
+function one(): v128 {
+  return f64x2.replace_lane(f64x2.splat(0), 0, 1)
+}
+
+/** Multiplies the numbers in a list that have `bits` in their index, of those below `count`, by a factor. */
+function multiplyWhere(list: usize, bits: u32, count: u32, factor: v128): void {
+  for (let index = bits; index < count; index = (index + 1) | bits) {
+    const at = list + (index << AMPLITUDE)
+    v128.store(at, product(v128.load(at), factor))
+  }
+}
+
+/** Copies `count` numbers from `from` to `to`, times a factor. */
+function copyTimes(from: usize, to: usize, count: u32, factor: v128): void {
+  const re = v128.shuffle<f64>(factor, factor, 0, 0)
+  const im = v128.xor(v128.shuffle<f64>(factor, factor, 1, 1), f64x2(-0.0, 0.0))
+  for (const end = from + (count << AMPLITUDE); from < end; from += 16, to += 16) {
+    const x = v128.load(from)
+    v128.store(to, f64x2.add(f64x2.mul(x, re), f64x2.mul(v128.shuffle<f64>(x, x, 1, 0), im)))
+  }
+}
+
+/** Writes the product of `count` numbers at `x` and at `y` to `to`. */
+function multiplyEach(x: usize, y: usize, to: usize, count: u32): void {
+  for (const end = to + (count << AMPLITUDE); to < end; to += 16, x += 16, y += 16) {
+    const a = v128.load(x)
+    const re = v128.load_splat<f64>(y)
+    const im = v128.xor(v128.load_splat<f64>(y, 8), f64x2(-0.0, 0.0))
+    v128.store(to, f64x2.add(f64x2.mul(a, re), f64x2.mul(v128.shuffle<f64>(a, a, 1, 0), im)))
+  }
+}
+
+function holds(entry: usize, bits: u32): bool {
   const mask = load<u32>(entry, 4)
   return (bits & mask) === mask
 }
 
-/** Prepares the tables for one block: factors by local qubit, and those of pairs of low qubits. Returns the common one. */
-function prepare(terms: usize, ends: usize, base: u32, qubits: u32, low: u32, room: usize): v128 {
-  const one = f64x2.replace_lane(f64x2.splat(0), 0, 1)
-  for (let q: u32 = 0; q < qubits; q++) v128.store(room + FACTORS + (q << AMPLITUDE), one)
-  let common = one
+/** Multiplies what holds outside of the block into FACTORS; returns what goes to every amplitude. */
+function prepareFactors(terms: usize, ends: usize, base: u32, qubits: u32, room: usize): v128 {
+  for (let q: u32 = 0; q < qubits; q++) v128.store(room + FACTORS + (q << AMPLITUDE), one())
+  let common = one()
   let entry = terms
   for (const end = load<u32>(ends); entry < end; entry += ENTRY) {
-    if (conditionHolds(entry, base)) common = product(common, v128.load(entry, 16))
+    if (holds(entry, base)) common = product(common, v128.load(entry, 16))
   }
   for (const end = load<u32>(ends, 4); entry < end; entry += ENTRY) {
-    if (!conditionHolds(entry, base)) continue
+    if (!holds(entry, base)) continue
     const factor = room + FACTORS + (load<u32>(entry, 8) << AMPLITUDE)
     v128.store(factor, product(v128.load(factor), v128.load(entry, 16)))
-  }
-  entry = load<u32>(ends, 12)
-  const lowEnd = load<u32>(ends, 16)
-  const count: u32 = 1 << low
-  if (entry === lowEnd) return common
-  for (let l: u32 = 0; l < count; l++) v128.store(room + STATIC + (l << AMPLITUDE), one)
-  for (; entry < lowEnd; entry += ENTRY) {
-    for (let l: u32 = 0; l < count; l++) {
-      if (!conditionHolds(entry, l)) continue
-      const at = room + STATIC + (l << AMPLITUDE)
-      v128.store(at, product(v128.load(at), v128.load(entry, 16)))
-    }
   }
   return common
 }
 
-/** Fills the table of the low qubits for one value of the high ones. */
-function fill(_terms: usize, ends: usize, high: u32, common: v128, qubits: u32, low: u32, room: usize): void {
-  let start = common
+/** Fills STARTS for all rows. */
+function prepareStarts(ends: usize, common: v128, qubits: u32, low: u32, room: usize): void {
+  const rows: u32 = 1 << (qubits - low)
+  const starts = room + STARTS
+  v128.store(starts, common)
   for (let q = low; q < qubits; q++) {
-    if ((high >> q) & 1) start = product(start, v128.load(room + FACTORS + (q << AMPLITUDE)))
+    const count: u32 = 1 << (q - low)
+    copyTimes(starts, starts + (count << AMPLITUDE), count, v128.load(room + FACTORS + (q << AMPLITUDE)))
   }
   let entry: usize = load<u32>(ends, 4)
   for (const end = load<u32>(ends, 8); entry < end; entry += ENTRY) {
-    if (conditionHolds(entry, high)) start = product(start, v128.load(entry, 16))
-  }
-  const table = room + TABLE
-  v128.store(table, start)
-  const end = load<u32>(ends, 12)
-  for (let q: u32 = 0; q < low; q++) {
-    let factor = v128.load(room + FACTORS + (q << AMPLITUDE))
-    // The entries of CROSS are sorted by their low qubit.
-    while (entry < end && load<u32>(entry, 8) === q) {
-      if (conditionHolds(entry, high)) factor = product(factor, v128.load(entry, 16))
-      entry += ENTRY
-    }
-    const re = v128.shuffle<f64>(factor, factor, 0, 0)
-    const im = v128.xor(v128.shuffle<f64>(factor, factor, 1, 1), f64x2(-0.0, 0.0))
-    const half: usize = 16 << q
-    for (let at = table; at < table + half; at += 16) {
-      const x = v128.load(at)
-      const turned = f64x2.mul(v128.shuffle<f64>(x, x, 1, 0), im)
-      v128.store(at + half, f64x2.add(f64x2.mul(x, re), turned))
-    }
+    multiplyWhere(starts, load<u32>(entry, 4) >> low, rows, v128.load(entry, 16))
   }
 }
 
-/** Applies all phases to a block of 2^`qubits` amplitudes whose index outside has the bits `base`. */
+/** Fills STEPS for all rows, but for what BELOW has. Returns which low qubits are in pairs with high ones, as a mask. */
+function prepareSteps(ends: usize, below: u32, qubits: u32, low: u32, room: usize): u32 {
+  const rows: u32 = 1 << (qubits - low)
+  for (let q: u32 = 0; q < low; q++) {
+    const factor = (below >> q) & 1 ? one() : v128.load(room + FACTORS + (q << AMPLITUDE))
+    const steps = room + STEPS + ((q * ROWS) << AMPLITUDE)
+    for (let row: u32 = 0; row < rows; row++) v128.store(steps + (row << AMPLITUDE), factor)
+  }
+  let crossed: u32 = 0
+  let entry: usize = load<u32>(ends, 8)
+  for (const end = load<u32>(ends, 12); entry < end; entry += ENTRY) {
+    const q = load<u32>(entry, 8)
+    crossed |= 1 << q
+    multiplyWhere(
+      room + STEPS + ((q * ROWS) << AMPLITUDE),
+      load<u32>(entry, 4) >> low,
+      rows,
+      v128.load(entry, 16),
+    )
+  }
+  return crossed
+}
+
+/** Fills BELOW for the low qubits that are in pairs with lower ones, and returns which these are, as a mask. */
+function prepareBelow(ends: usize, room: usize): u32 {
+  let below: u32 = 0
+  let entry: usize = load<u32>(ends, 12)
+  for (const end = load<u32>(ends, 16); entry < end; entry += ENTRY) {
+    const mask = load<u32>(entry, 4)
+    const upper = 31 - clz(mask)
+    const count: u32 = 1 << upper
+    const list = room + BELOW + (count << AMPLITUDE)
+    if (!((below >> upper) & 1)) {
+      const factor = v128.load(room + FACTORS + (upper << AMPLITUDE))
+      for (let index: u32 = 0; index < count; index++) v128.store(list + (index << AMPLITUDE), factor)
+      below |= count
+    }
+    multiplyWhere(list, mask & ~count, count, v128.load(entry, 16))
+  }
+  return below
+}
+
+/** Fills TABLE for a row. */
+function fill(row: u32, low: u32, below: u32, crossed: u32, room: usize): void {
+  const table = room + TABLE
+  v128.store(table, v128.load(room + STARTS + (row << AMPLITUDE)))
+  for (let q: u32 = 0; q < low; q++) {
+    const count: u32 = 1 << q
+    const upper = table + (count << AMPLITUDE)
+    const step = v128.load(room + STEPS + ((q * ROWS + row) << AMPLITUDE))
+    if (!((below >> q) & 1)) {
+      copyTimes(table, upper, count, step)
+      continue
+    }
+    multiplyEach(table, room + BELOW + (count << AMPLITUDE), upper, count)
+    if ((crossed >> q) & 1) copyTimes(upper, upper, count, step)
+  }
+}
+
+/**
+ * Applies all phases to a block of 2^`qubits` amplitudes whose index outside has the bits `base`. Rows without the bits
+ * `pivot` are left out.
+ */
 export function applyPhases(
   state: usize,
   qubits: u32,
@@ -101,23 +176,15 @@ export function applyPhases(
   room: usize,
 ): void {
   const low = min(qubits, LOW)
-  const common = prepare(terms, ends, base, qubits, low, room)
-  const hasStatic = load<u32>(ends, 12) !== load<u32>(ends, 16)
-  const table = room + TABLE
-  const bytes: usize = 16 << low
-  const size: u32 = 1 << qubits
-  for (let high: u32 = 0; high < size; high += 1 << low) {
-    if ((high & pivot) !== pivot) continue
-    fill(terms, ends, high, common, qubits, low, room)
-    if (hasStatic) {
-      for (let at: usize = 0; at < bytes; at += 16) {
-        v128.store(table + at, product(v128.load(table + at), v128.load(room + STATIC + at)))
-      }
-    }
-    let amplitude = state + (high << AMPLITUDE)
-    for (let at: usize = table; at < table + bytes; at += 16) {
-      v128.store(amplitude, product(v128.load(amplitude), v128.load(at)))
-      amplitude += 16
-    }
+  const common = prepareFactors(terms, ends, base, qubits, room)
+  prepareStarts(ends, common, qubits, low, room)
+  const below = prepareBelow(ends, room)
+  const crossed = prepareSteps(ends, below, qubits, low, room)
+  const length: u32 = 1 << low
+  const rows: u32 = 1 << (qubits - low)
+  for (let row = pivot >> low; row < rows; row = (row + 1) | (pivot >> low)) {
+    fill(row, low, below, crossed, room)
+    const amplitudes = state + ((row * length) << AMPLITUDE)
+    multiplyEach(amplitudes, room + TABLE, amplitudes, length)
   }
 }

@@ -3,7 +3,17 @@
  * qubits in the stage's set and one value of the others. Threads take blocks by a shared counter until none is left,
  * so that a slow one holds up nobody. `kernel.ts` in the folder above writes what is read here.
  */
-import { AMPLITUDE, applyMany, applyOne, applyReal, applyRealPair, exchange, negate, scale } from './block.ts'
+import {
+  AMPLITUDE,
+  applyMany,
+  applyOne,
+  applyReal,
+  applyRealPair,
+  applyTurns,
+  exchange,
+  negate,
+  scale,
+} from './block.ts'
 import { applyPhases } from './phases.ts'
 
 /** Words at the start of the memory, shared by all threads. */
@@ -18,6 +28,7 @@ const REAL: u32 = 3
 const ONE: u32 = 4
 const MANY: u32 = 5
 const PAIR: u32 = 6
+const TURNS: u32 = 7
 
 /** Spreads the bits of `value` over the bits of `mask`, lowest first. */
 function spread(value: u32, mask: u32): u32 {
@@ -62,6 +73,9 @@ function applyGates(gate: usize, end: usize, state: usize, qubits: u32, base: u3
         break
       case PAIR:
         applyRealPair(state, size, target, last, numbers)
+        break
+      case TURNS:
+        applyTurns(state, size, target, last, numbers)
         break
       default:
         applyPhases(state, qubits, base, numbers + 32, numbers, fixed, room)
