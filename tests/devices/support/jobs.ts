@@ -39,6 +39,17 @@ export async function openProcess(
   return openDevice(device, { name: 'test', options, log: silentLog, signal, clock })
 }
 
+/**
+ * The error a job ends with. `expect(…).rejects` runs the event loop within itself, where messages of other threads
+ * may not come through.
+ */
+export function errorOfJob(device: ProcessDevice, payload: JobPayload, io = ioOf()): Promise<unknown> {
+  return device.run({ id: 'job000000000001', attempt: 1, payload }, io).then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+}
+
 /** Runs one job and checks its results as the driver does. */
 export async function runJob(
   device: ProcessDevice,

@@ -1,7 +1,7 @@
 import { systemClock } from '../../../src/base/index.ts'
 import { createRng } from '../../../src/devices/numeric/random.ts'
 import { createEngine } from '../../../src/devices/process/aer_sim/methods/statevector/engine.ts'
-import { type NoiseModel, readoutNoise } from '../../../src/devices/process/aer_sim/noise/model.ts'
+import { modelOf, type NoiseModel } from '../../../src/devices/process/aer_sim/noise/model.ts'
 import { Pacer } from '../../../src/devices/process/aer_sim/pacer.ts'
 import { Phases } from '../../../src/devices/process/aer_sim/phases.ts'
 import type { Readout } from '../../../src/devices/process/aer_sim/readout.ts'
@@ -36,7 +36,7 @@ export function runOptions(options: RunOptions = {}) {
     circuitIndex: 0,
     shots: options.shots ?? 1_000,
     memory: options.memory ?? 'none',
-    noise: options.noise ?? readoutNoise('test', [error, error]),
+    noise: options.noise ?? modelOf({ source: 'test', readout: () => [error, error] }),
     rng: createRng(options.seed ?? 1),
     stream: options.stream ?? 0,
     pacer: new Pacer(systemClock, {

@@ -5,7 +5,7 @@ import { jobResultsOf } from '../../results.ts'
 import type { Batch } from './batch.ts'
 import { type Bounds, executionsOf, refuseTraces } from './executions.ts'
 import type { Engine } from './methods/statevector/engine.ts'
-import type { NoiseModel } from './noise/model.ts'
+import type { Noise } from './noise/read-noise.ts'
 import { ShareRunner } from './run-share.ts'
 
 interface Simulation {
@@ -18,7 +18,7 @@ interface Simulation {
   /** An integer from 0 to 2^53 - 1; the seed of the payload wins. */
   seed: number
   /** What the device adds to the circuits; absent for an exact simulation. */
-  noise?: NoiseModel | undefined
+  noise?: Noise | undefined
   clock: Clock
   engine: Engine
   /** Threads that run circuits of their own; absent to run all of them here. */
@@ -34,19 +34,17 @@ const BATCH_FROM = 4
  * @throws JobError when one of them cannot be run; the job has no results then.
  */
 export async function simulateJob(simulation: Simulation): Promise<JobResults> {
-  const { device, payload, bounds, method, clock, io } = simulation
+  const { device, payload, bounds, method, noise, clock, engine, batch, io } = simulation
   refuseTraces(device, payload)
   const seed = payload.seed ?? simulation.seed
   const started = clock.now()
   const startedAt = clock.monotonic()
   const executions = executionsOf(payload)
-  const job = { device, payload, bounds, method, seed }
+  const job = { device, payload, bounds, method, seed, noise: noise?.source }
+  const parts = { noise: noise?.model, clock, engine, io }
   const results: CircuitResult[] = []
-  // A noise model cannot be sent to another thread.
-  if (simulation.batch && !simulation.noise && executions.length >= BATCH_FROM) {
-    await simulation.batch.run(job, executions, simulation, results)
-  }
-  const runner = new ShareRunner(job, { ...simulation, threads: 1 })
+  if (batch && executions.length >= BATCH_FROM) await batch.run(job, executions, parts, results)
+  const runner = new ShareRunner(job, { ...parts, threads: 1 })
   for (const execution of executions) {
     if (results[execution.stream]) continue
     io.phase(`circuit ${execution.stream}`)

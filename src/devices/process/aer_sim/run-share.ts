@@ -8,6 +8,7 @@ import { circuitResultOf, ResultBudget } from '../../results.ts'
 import { type Bounds, type Execution, lowerExecution } from './executions.ts'
 import type { Engine } from './methods/statevector/engine.ts'
 import type { NoiseModel } from './noise/model.ts'
+import type { NoiseSource } from './noise/read-noise.ts'
 import { Pacer } from './pacer.ts'
 import { Phases } from './phases.ts'
 import type { Readout } from './readout.ts'
@@ -23,11 +24,13 @@ export interface ShareOfJob {
   method: string
   /** An integer from 0 to 2^53 - 1. */
   seed: number
+  /** What the device adds to the circuits is made from it; absent for an exact simulation. */
+  noise: NoiseSource | undefined
 }
 
 export interface ShareParts {
-  /** What the device adds to the circuits; absent for an exact simulation. */
-  noise?: NoiseModel | undefined
+  /** Made from the noise of the job, by this thread. */
+  noise: NoiseModel | undefined
   clock: Clock
   engine: Engine
   io: JobIo

@@ -4,7 +4,7 @@ import { JobError, StartupError } from '../../errors.ts'
 import { createRng } from '../../numeric/random.ts'
 import { type OptionsOf, opt } from '../../options.ts'
 import { createEngine, type Engine } from '../aer_sim/methods/statevector/engine.ts'
-import { readoutNoise } from '../aer_sim/noise/model.ts'
+import { type Noise, NoiseReader } from '../aer_sim/noise/read-noise.ts'
 import { simulateJob } from '../aer_sim/run-job.ts'
 import { FAULTS, type Fault, hashOf, type Latency, pickFault, readLatency, readPragma } from './faults.ts'
 
@@ -35,19 +35,33 @@ export const mock = defineDevice({
     if (fail !== 'none' || pragmas || [fail_rate, fail_every, fail_on].some((each) => each !== undefined)) {
       context.log.warn('jobs fail on purpose', { fail, fail_rate, fail_every, fail_on, pragmas })
     }
-    const engine = await createEngine(1)
+    const parts = { noise: readoutNoise(context.options.readout_error), engine: await createEngine(1) }
     let count = 0
     return {
       run: (job, io) => {
         count++
-        return runMock(context, engine, job, io, count)
+        return runMock(context, parts, job, io, count)
       },
       info: () => ({ qubits: num_qubits, backend: 'simulated' }),
     }
   },
 })
 
-async function runMock(context: MockContext, engine: Engine, job: Job, io: JobIo, count: number) {
+/** Noise of bits that are read wrongly with probability `error`, and of nothing else. */
+function readoutNoise(error: number): Noise {
+  const matrix = [
+    [1 - error, error],
+    [error, 1 - error],
+  ]
+  return new NoiseReader().read({ name: 'readout_error', text: JSON.stringify({ readout: [{ matrix }] }) })
+}
+
+interface MockParts {
+  engine: Engine
+  noise: Noise
+}
+
+async function runMock(context: MockContext, parts: MockParts, job: Job, io: JobIo, count: number) {
   const pragma = context.options.pragmas ? readPragma(job) : {}
   const { fail, fail_rate: failRate, fail_every: failEvery, fail_on: failOn } = context.options
   const planned = pragma.fail ?? pickFault({ fail, failRate, failEvery, failOn }, job, count)
@@ -64,9 +78,8 @@ async function runMock(context: MockContext, engine: Engine, job: Job, io: JobIo
     },
     method: 'statevector',
     seed: context.options.seed ?? hashOf(job.id),
-    noise: readoutNoise('readout_error', [context.options.readout_error, context.options.readout_error]),
+    ...parts,
     clock: context.clock,
-    engine,
     io,
   })
   // Not a number: the check of results has to stop it.

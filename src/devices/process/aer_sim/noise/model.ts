@@ -56,11 +56,6 @@ export function onQubit(qubit: number, channels: readonly Channel[]): ChannelOp[
   return channels.map((channel) => ({ kind: 'channel', qubits: [qubit], channel }))
 }
 
-/** Noise of nothing but readout, the same for all qubits. */
-export function readoutNoise(source: string, error: ReadoutError): NoiseModel {
-  return modelOf({ source, readout: () => error })
-}
-
 /** The steps with the noise that follows each. */
 export function withNoise(ops: readonly Op[], noise: NoiseModel | undefined): readonly (Op | ChannelOp)[] {
   if (!noise?.after) return ops

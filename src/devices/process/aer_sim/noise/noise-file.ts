@@ -1,11 +1,8 @@
 import { readFileSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
-import { parse } from 'yaml'
 import { type Log, messageOf } from '../../../../base/index.ts'
 import { StartupError } from '../../../errors.ts'
-import { isDeviceFile, noiseOfDeviceFile } from './from-device-file.ts'
-import type { NoiseModel } from './model.ts'
-import { readNoiseFile } from './read-noise-file.ts'
+import { type Noise, readNoise } from './read-noise.ts'
 
 const MOST_BYTES = 4 * 1024 * 1024
 /** Of the problems of a file, so many are told. */
@@ -18,7 +15,7 @@ const MOST_TOLD = 10
 export class NoiseFile {
   readonly #path: string
   readonly #log: Log
-  #model: NoiseModel
+  #noise: Noise
   /** Of the file as it was read last: size and time of its change. */
   #seen = ''
 
@@ -31,20 +28,20 @@ export class NoiseFile {
       const told = read.problems.slice(0, MOST_TOLD).map((problem) => `  ${problem}`)
       throw new StartupError([`startup error: ${path} is not a noise model`, ...told])
     }
-    this.#model = read
+    this.#noise = read
   }
 
-  /** The model in force. */
-  get current(): NoiseModel {
-    if (this.#seen === this.#stamp()) return this.#model
+  /** What is in force. */
+  get current(): Noise {
+    if (this.#seen === this.#stamp()) return this.#noise
     const read = this.#read()
-    if (!('problems' in read)) this.#model = read
+    if (!('problems' in read)) this.#noise = read
     else
       this.#log.warn('the changed noise file is not used', {
         file: this.#path,
         problems: read.problems.slice(0, MOST_TOLD),
       })
-    return this.#model
+    return this.#noise
   }
 
   #stamp(): string {
@@ -52,15 +49,13 @@ export class NoiseFile {
     return file ? `${file.size} ${file.mtimeMs}` : 'absent'
   }
 
-  #read(): NoiseModel | { problems: string[] } {
+  #read(): Noise | { problems: string[] } {
     this.#seen = this.#stamp()
     try {
       const { size } = statSync(this.#path)
       if (size > MOST_BYTES)
         return { problems: [`the file has ${size} bytes; at most ${MOST_BYTES} are read`] }
-      const content: unknown = parse(readFileSync(this.#path, 'utf8'))
-      const source = basename(this.#path)
-      return isDeviceFile(content) ? noiseOfDeviceFile(content, source) : readNoiseFile(content, source)
+      return readNoise({ name: basename(this.#path), text: readFileSync(this.#path, 'utf8') })
     } catch (error) {
       return { problems: [messageOf(error)] }
     }

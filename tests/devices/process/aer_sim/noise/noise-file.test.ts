@@ -21,7 +21,7 @@ function write(text: string, name = 'noise.yml'): string {
   return path
 }
 
-const open = (text: string) => new NoiseFile(write(text), silentLog).current
+const open = (text: string) => new NoiseFile(write(text), silentLog).current.model
 
 describe('a noise file', () => {
   test('says what follows gates, by name and by qubits', () => {
@@ -94,11 +94,11 @@ readout:
     const file = new NoiseFile(path, silentLog)
     write('readout: [{matrix: [[0.8, 0.2], [0, 1]]}]')
     utimesSync(path, 1, 1)
-    expect(file.current.readout(0)[0]).toBeCloseTo(0.2)
+    expect(file.current.model.readout(0)[0]).toBeCloseTo(0.2)
     write('readout: [')
-    expect(file.current.readout(0)[0]).toBeCloseTo(0.2)
+    expect(file.current.model.readout(0)[0]).toBeCloseTo(0.2)
     rmSync(path)
-    expect(file.current.readout(0)[0]).toBeCloseTo(0.2)
+    expect(file.current.model.readout(0)[0]).toBeCloseTo(0.2)
   })
 })
 
