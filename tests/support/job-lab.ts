@@ -32,6 +32,8 @@ export class TestHub implements DriverHub {
   readonly sent: { driver: string; command: Command }[] = []
   readonly dropped: { driver: string; reason: string }[] = []
   readonly epochs = new Map<string, number>()
+  /** Drivers whose results are on their way. */
+  readonly receiving = new Set<string>()
   isFull = false
 
   send(driver: string, command: Command): boolean {
@@ -42,6 +44,10 @@ export class TestHub implements DriverHub {
 
   attachedEpoch(driver: string): number | undefined {
     return this.epochs.get(driver)
+  }
+
+  isReceiving(driver: string): boolean {
+    return this.receiving.has(driver)
   }
 
   drop(driver: string, reason: string): void {

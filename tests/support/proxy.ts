@@ -4,20 +4,22 @@ import { connect, createServer, type Socket } from 'node:net'
 /** A TCP relay that can fall silent, as a cut cable does: nothing arrives any more and nobody is told. */
 export interface Proxy extends AsyncDisposable {
   port: number
-  freeze(): void
+  /** Falls silent after so many more bytes of both directions. */
+  freeze(afterBytes?: number): void
 }
 
 /** Relays to a port of 127.0.0.1. */
 export async function openProxy(target: number): Promise<Proxy> {
   const sockets = new Set<Socket>()
-  let isFrozen = false
+  let left = Number.POSITIVE_INFINITY
   const relay = (from: Socket, to: Socket) => {
     sockets.add(from)
     from.on('data', (chunk: Buffer) => {
-      if (!isFrozen) to.write(chunk)
+      if (left > 0) to.write(chunk.subarray(0, left))
+      left -= chunk.length
     })
     from.on('end', () => {
-      if (!isFrozen) to.end()
+      if (left > 0) to.end()
     })
     from.on('error', () => undefined)
   }
@@ -31,8 +33,8 @@ export async function openProxy(target: number): Promise<Proxy> {
   const address = server.address()
   return {
     port: typeof address === 'object' && address ? address.port : 0,
-    freeze() {
-      isFrozen = true
+    freeze(afterBytes = 0) {
+      left = afterBytes
     },
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy()

@@ -120,6 +120,11 @@ export class ZmtpConnection {
     return this.#state === 'traffic'
   }
 
+  /** Whether a part of a frame has arrived. Without its rest the peer counts as dead after `deadAfterMs`. */
+  get isReceiving(): boolean {
+    return this.isReady && this.#decoder.isWithinFrame
+  }
+
   /** Whether messages ever flowed. */
   get wasReady(): boolean {
     return this.#ready.signal.aborted

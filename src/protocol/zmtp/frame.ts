@@ -91,6 +91,11 @@ export class FrameDecoder {
     return this.#available
   }
 
+  /** Whether the frame that comes next has begun. */
+  get isWithinFrame(): boolean {
+    return this.#header !== undefined || this.#available > 0
+  }
+
   push(chunk: Uint8Array): void {
     if (chunk.length === 0) return
     this.#available += chunk.length

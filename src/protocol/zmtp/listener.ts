@@ -28,6 +28,8 @@ export interface Listener {
   /** The ready peer, if any. */
   readonly peer: Peer | undefined
   readonly counters: Readonly<Counters>
+  /** Whether the ready peer has sent a part of a message whose rest is still to come. */
+  readonly isReceiving: boolean
   /**
    * Push role: takes the message for the ready peer. False when there is none or the high-water mark is reached;
    * then nothing was taken. Taken does not mean delivered.
@@ -121,6 +123,9 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     counters,
     get peer() {
       return ready()?.peer
+    },
+    get isReceiving() {
+      return ready()?.connection.isReceiving ?? false
     },
     trySend: (body) => ready()?.connection.trySend(toMessage(body, limits.toDriverBytes)) ?? false,
     async send(body, signal) {

@@ -6,6 +6,8 @@ export interface DriverHub {
   send(driver: string, command: Command): boolean
   /** The lease epoch under which the driver's command socket is attached, if it is. */
   attachedEpoch(driver: string): number | undefined
+  /** Whether a message of the driver is arriving: nothing else that it says can overtake that. */
+  isReceiving(driver: string): boolean
   /** Closes the driver's connections. */
   drop(driver: string, reason: string): void
 }

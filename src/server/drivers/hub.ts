@@ -88,6 +88,10 @@ export class Hub implements DriverHub {
     return session?.isAttached ? session.source.epoch : undefined
   }
 
+  isReceiving(driver: string): boolean {
+    return this.#sessions.get(driver)?.isReceiving ?? false
+  }
+
   drop(driver: string, reason: string): void {
     const session = this.#sessions.get(driver)
     if (session) this.#inBackground(this.#end(session, reason), driver)

@@ -108,6 +108,11 @@ export class Session {
     return this.#command.trySend(JSON.stringify(command))
   }
 
+  /** Whether an event is arriving. */
+  get isReceiving(): boolean {
+    return this.#result.isReceiving
+  }
+
   /** The command and the result port. */
   get ports(): readonly [number, number] {
     return [this.#command.port, this.#result.port]

@@ -6,7 +6,7 @@ import type { Deadlines } from './deadlines.ts'
 /** What recovery works with. */
 export interface RecoveryParts {
   db: Database
-  hub: Pick<DriverHub, 'drop'>
+  hub: Pick<DriverHub, 'drop' | 'isReceiving'>
   clock: Clock
   log: Log
   deadlines: Deadlines
@@ -16,6 +16,7 @@ export interface RecoveryParts {
 /**
  * Closes the connection of drivers that have given no sign of life of their job for `jobTimeout`, and puts the
  * job back into the queue: a live one is back in a moment and says what it holds, a dead one gets no more jobs.
+ * While a message of the driver arrives it cannot give a sign of life: a large result may take its time.
  */
 export class Recovery {
   readonly loop: Loop
@@ -38,6 +39,7 @@ export class Recovery {
     // Inside the snapshot: a job claimed meanwhile must not look like one that is over.
     const overdue = await db.read((tx) => deadlines.overdue(listRunning(tx)))
     for (const attempt of overdue) {
+      if (hub.isReceiving(attempt.driver)) continue
       const reason = `no sign of life from the driver for ${formatDuration(config.jobTimeout)}`
       // First: the dispatcher hears of the pending job before the commit, and would offer it to this very driver.
       hub.drop(attempt.driver, reason)

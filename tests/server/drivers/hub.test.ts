@@ -200,6 +200,21 @@ test('a reconnecting driver replaces its own older session at once, also when th
   await msUntil(test, qpu, 'online')
 })
 
+test('isReceiving() tells that a message is on its way, from its first bytes to its end', async () => {
+  await using test = await openTestServer()
+  const qpu = await test.createQpu()
+  const { hub } = test.context
+  const answer = await connectAs(test, qpu)
+  await using proxy = await openProxy(Number(answer.get('result_port')))
+  const { result } = await attach(test, answer, { result_port: proxy.port })
+  expect(hub.isReceiving(qpu.driver)).toBe(false)
+  proxy.freeze(100_000)
+  result.trySend('x'.repeat(1_000_000))
+  await until('a part of it has arrived', () => hub.isReceiving(qpu.driver))
+  hub.drop(qpu.driver, 'test')
+  expect(hub.isReceiving(qpu.driver)).toBe(false)
+})
+
 test('the token of an older lease does not open the sockets of a newer one', async () => {
   await using test = await openTestServer()
   const qpu = await test.createQpu()

@@ -43,10 +43,25 @@ describe('Recovery.recoverOnce()', () => {
     expect(await it.lab.job(it.id)).toMatchObject({ status: 'running', attempt: 2 })
   })
 
+  test('leaves a job with its driver while a message of that driver is arriving', async () => {
+    await using it = await openCase()
+    it.lab.hub.receiving.add(it.server.driver)
+    await it.lab.clock.advance(60_000)
+    await it.recovery.recoverOnce()
+    expect((await it.lab.job(it.id)).status).toBe('running')
+    expect(it.lab.hub.dropped).toEqual([])
+    it.lab.hub.receiving.clear()
+    await it.recovery.recoverOnce()
+    expect((await it.lab.job(it.id)).status).toBe('pending')
+  })
+
   test('does not offer the job once more to the driver that has lost it', async () => {
     await using it = await openCase()
     // As the sockets do, at once.
-    const hub = { drop: (driver: string) => void it.lab.hub.epochs.delete(driver) }
+    const hub = {
+      isReceiving: () => false,
+      drop: (driver: string) => void it.lab.hub.epochs.delete(driver),
+    }
     const recovery = new Recovery({ ...it.lab.parts(), deadlines: it.deadlines, hub })
     it.dispatcher.loop.start()
     await it.lab.settle()

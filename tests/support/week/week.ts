@@ -107,6 +107,7 @@ class Week {
     const hub: DriverHub = {
       send: (driver, command) => this.#send(driver, command),
       attachedEpoch: (driver) => this.#drivers.get(driver)?.epoch,
+      isReceiving: () => false,
       drop: (driver) => this.#drop(driver),
     }
     const deadlines = new Deadlines(lab.clock, lab.config.jobTimeout)
