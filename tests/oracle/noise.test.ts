@@ -4,9 +4,8 @@ import { Statevector } from '../../src/devices/process/aer_sim/methods/statevect
 import { type NoiseModel, withNoise } from '../../src/devices/process/aer_sim/noise/model.ts'
 import { readNoiseFile } from '../../src/devices/process/aer_sim/noise/read-noise-file.ts'
 import type { Action } from '../../src/devices/process/aer_sim/reduce.ts'
-import { runCircuit } from '../../src/devices/process/aer_sim/run-circuit.ts'
 import { lowerProgram, parseProgram } from '../../src/qasm/index.ts'
-import { engine, programOf, runOptions } from '../devices/support/run.ts'
+import { engine, programOf, runOptions, runProgram } from '../devices/support/run.ts'
 import { openPython } from '../support/python.ts'
 import { type Aer, startAer } from './aer.ts'
 import { Comparisons } from './comparisons.ts'
@@ -89,7 +88,7 @@ describe.skipIf(!python)('Qiskit Aer agrees on noise', () => {
           noise,
         })
         const program = programOf(lowered.ops ?? [], lowered.qubits, lowered.clbits)
-        const { counts = {} } = await runCircuit(
+        const { counts = {} } = await runProgram(
           program,
           runOptions({ method, seed, shots: SHOTS, noise: model }),
         )

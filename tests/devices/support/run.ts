@@ -8,6 +8,8 @@ import type { Readout } from '../../../src/devices/process/aer_sim/readout.ts'
 import {
   type BoundProgram,
   type CircuitOutcome,
+  type CircuitRun,
+  planCircuit,
   runCircuit,
 } from '../../../src/devices/process/aer_sim/run-circuit.ts'
 import { ResultBudget } from '../../../src/devices/results.ts'
@@ -47,8 +49,13 @@ export function runOptions(options: RunOptions = {}) {
     phases: new Phases(systemClock),
     engine,
     method: options.method ?? 'automatic',
-    room: { stateQubits: 27, bytes: 2 ** 30, threads: 1, bond: options.bond ?? 64 },
+    room: { stateQubits: 27, bytes: 2 ** 30, keptBytes: 2 ** 30, threads: 1, bond: options.bond ?? 64 },
   }
+}
+
+/** Runs a program with the method that suits it. */
+export async function runProgram(program: BoundProgram, run: CircuitRun): Promise<CircuitOutcome> {
+  return runCircuit(planCircuit(program, run), run)
 }
 
 /** A program of given steps, none of which depends on an outcome. */
@@ -68,7 +75,7 @@ export async function countsOfProgram(text: string, options: RunOptions): Promis
   const program = parseProgram(text)
   const { qubits, clbits, ops } = lowerProgram(program, [])
   const walk = (sink: Sink) => runDynamic(program, [], sink)
-  const { counts = {} } = await runCircuit({ qubits, clbits, ...(ops && { ops }), walk }, runOptions(options))
+  const { counts = {} } = await runProgram({ qubits, clbits, ...(ops && { ops }), walk }, runOptions(options))
   return counts
 }
 
@@ -78,7 +85,7 @@ export function runOps(
   qubits: number,
   options: RunOptions = {},
 ): Promise<CircuitOutcome> {
-  return runCircuit(programOf(ops, qubits, options.clbits), runOptions(options))
+  return runProgram(programOf(ops, qubits, options.clbits), runOptions(options))
 }
 
 /** Chi-square of counts against probabilities, with its degrees of freedom; outcomes below 5 expected are pooled. */

@@ -28,6 +28,8 @@ export interface Room {
   stateQubits: number
   /** Memory, in bytes. */
   readonly bytes: number
+  /** Of that for copies of states from which shots part, in bytes: more saves time and changes no outcome. */
+  keptBytes: number
   /** Threads for a large state. */
   threads: number
   /** Largest bond between tensors of a matrix product state. */
@@ -69,6 +71,8 @@ export interface Method {
   prefers?(task: Task): boolean
   /** Why it cannot run the task, before anything is allocated; undefined when it can. */
   refuse(task: Task, room: Room): Refusal | undefined
+  /** Qubits of the state it writes out amplitude by amplitude, 0 for none. Small ones are run side by side. */
+  stateQubits(task: Task): number
   /** Estimated time, in s: a job that cannot end within its limit is refused before it starts. */
   cost(task: Task, room: Room): number
   /** Runs every shot into `run.tally`. Returns what the result should say about it, such as `truncation`. */

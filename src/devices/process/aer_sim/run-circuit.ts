@@ -23,7 +23,7 @@ export interface BoundProgram {
   walk(sink: Sink): Uint8Array
 }
 
-interface CircuitRun {
+export interface CircuitRun {
   /** Which circuit of the job, for messages. */
   circuitIndex: number
   shots: number
@@ -55,25 +55,38 @@ export interface CircuitOutcome {
   provenance: Record<string, unknown>
 }
 
-/** Runs one circuit with the method that suits it. */
-export async function runCircuit(program: BoundProgram, run: CircuitRun): Promise<CircuitOutcome> {
-  const { pacer, phases } = run
+/** A circuit reduced to what its outcomes depend on, with the method that suits it. */
+export interface PlannedCircuit {
+  task: Task
+  method: Method
+  /** Classical bits some measurement writes, ascending, and those none does. */
+  bits: ReturnType<typeof measuredBits>
+}
+
+/** @throws JobError for a circuit that no method can run. */
+export function planCircuit(program: BoundProgram, run: CircuitRun): PlannedCircuit {
   const { qubits, clbits, ops } = program
   const reduced = ops && reduceCircuit(withNoise(ops, run.noise), qubits, clbits)
   admit(reduced?.qubits.at(-1) ?? qubits - 1, run)
   const walk = (sink: Sink) => program.walk(sink)
   const task: Task = { qubits, clbits, shots: run.shots, noise: run.noise, reduced, walk }
-  const { measured, unmeasured } = measuredBits(clbits, ops)
-  const method = methodFor(task, run)
+  return { task, method: methodFor(task, run), bits: measuredBits(clbits, ops) }
+}
+
+/** @throws JobError for a circuit that cannot end in time. */
+export async function runCircuit(planned: PlannedCircuit, run: CircuitRun): Promise<CircuitOutcome> {
+  const { task, method, bits } = planned
+  const { measured, unmeasured } = bits
+  const { pacer, phases } = run
   pacer.demand(method.cost(task, run.room))
   const errors = (qubit: number) => run.noise?.readout(qubit) ?? EXACT_READOUT
   const readout: Readout = { errors, memory: run.memory }
   const tally = new Tally({
     ...run,
     readout,
-    clbits,
+    clbits: task.clbits,
     measured,
-    unread: reduced?.terminal ?? [],
+    unread: task.reduced?.terminal ?? [],
   })
   phases.end('plan')
   if (measured.length === 0) return { counts: {}, unmeasured, provenance: { method: method.name } }

@@ -12,7 +12,13 @@ import type { NoiseSource } from './noise/read-noise.ts'
 import { Pacer } from './pacer.ts'
 import { Phases } from './phases.ts'
 import type { Readout } from './readout.ts'
-import { type CircuitOutcome, runCircuit } from './run-circuit.ts'
+import {
+  type CircuitOutcome,
+  type CircuitRun,
+  type PlannedCircuit,
+  planCircuit,
+  runCircuit,
+} from './run-circuit.ts'
 
 /** A job as every thread that runs some of it knows it. */
 export interface ShareOfJob {
@@ -34,7 +40,7 @@ export interface ShareParts {
   clock: Clock
   engine: Engine
   io: JobIo
-  /** Threads that run circuits of the job at the same time, and so share the memory. */
+  /** Threads that run circuits of the job at the same time, and so share the memory for copies of states. */
   threads: number
 }
 
@@ -43,6 +49,9 @@ export const DEFAULT_BOND = 256
 
 /** Share of the free memory a simulation may take. */
 const MEMORY_SHARE = 0.5
+
+/** Memory for copies of states from which shots part, in bytes. */
+const KEPT_BYTES = 2 ** 30
 
 /** Memory a simulation may take now, in bytes, also inside a container. */
 function freeBytes(): number {
@@ -58,12 +67,16 @@ function memoryOf(payload: JobPayload): Readout['memory'] {
 /** Work of an execution besides its steps, in amplitude updates: so that many tiny ones give way too. */
 const EXECUTION_WORK = 2 ** 20
 
-/** An execution with its steps. */
-interface LoweredExecution {
+/** An execution with its steps and the method that runs it. */
+interface PlannedExecution {
   execution: Execution
   circuit: Circuit
-  /** Where its time has gone so far. */
-  phases: Phases
+  run: CircuitRun
+  planned: PlannedCircuit
+  /** When its planning began. */
+  from: number
+  /** Qubits of the state that the method writes out. */
+  stateQubits: number
 }
 
 /** Runs executions of one job, one after the other. */
@@ -81,20 +94,23 @@ export class ShareRunner {
     this.#rng = createRng(job.seed)
   }
 
-  /** @throws JobError when the circuit cannot be expanded, or not by this device. */
-  lower(execution: Execution): LoweredExecution {
-    const phases = new Phases(this.#parts.clock)
+  /** @throws JobError when the circuit cannot be expanded, or not be run by this device. */
+  plan(execution: Execution): PlannedExecution {
+    const { clock } = this.#parts
+    const { program, values } = execution
+    const phases = new Phases(clock)
     const circuit = lowerExecution(execution, this.#job.device, this.#job.bounds)
     phases.end('lower')
-    return { execution, circuit, phases }
+    const from = clock.monotonic()
+    const run = this.#runOf(execution, phases)
+    const planned = planCircuit({ ...circuit, walk: (sink) => runDynamic(program, values, sink) }, run)
+    return { execution, circuit, run, planned, from, stateQubits: planned.method.stateQubits(planned.task) }
   }
 
-  /** @throws JobError when the circuit cannot be run. */
-  async run({ execution, circuit, phases }: LoweredExecution): Promise<CircuitResult> {
-    const { clock, engine, noise, threads } = this.#parts
+  #runOf(execution: Execution, phases: Phases): CircuitRun {
+    const { engine, noise, threads } = this.#parts
     const { bounds, method, payload } = this.#job
-    const from = clock.monotonic()
-    const outcome = await runExecution(execution, circuit, {
+    return {
       circuitIndex: execution.circuitIndex,
       shots: execution.shots,
       memory: memoryOf(payload),
@@ -110,13 +126,19 @@ export class ShareRunner {
         stateQubits: bounds.stateQubits,
         // Asked for only when it matters: the answer takes as long as a small circuit.
         get bytes() {
-          return freeBytes() / threads
+          return freeBytes()
         },
+        keptBytes: KEPT_BYTES / threads,
         threads: engine.threads,
         bond: bounds.bond ?? DEFAULT_BOND,
       },
-    })
-    const seconds = (clock.monotonic() - from) / 1_000
+    }
+  }
+
+  /** @throws JobError when the circuit cannot be run. */
+  async run({ execution, circuit, run, planned, from }: PlannedExecution): Promise<CircuitResult> {
+    const outcome = await runExecution(execution, planned, run)
+    const seconds = (this.#parts.clock.monotonic() - from) / 1_000
     const result = resultOf(execution, circuit, outcome, this.#job, seconds)
     this.#pacer.spend(EXECUTION_WORK)
     await this.#pacer.rest()
@@ -125,12 +147,12 @@ export class ShareRunner {
 }
 
 async function runExecution(
-  { program, values, circuitIndex }: Execution,
-  circuit: Circuit,
-  run: Parameters<typeof runCircuit>[1],
+  { circuitIndex }: Execution,
+  planned: PlannedCircuit,
+  run: CircuitRun,
 ): Promise<CircuitOutcome> {
   try {
-    return await runCircuit({ ...circuit, walk: (sink) => runDynamic(program, values, sink) }, run)
+    return await runCircuit(planned, run)
   } catch (error) {
     throw jobErrorOf(error, circuitIndex, true)
   }

@@ -2,7 +2,7 @@ import type { CircuitResult } from '../../../protocol/index.ts'
 import type { Execution } from './executions.ts'
 import type { ShareRunner } from './run-share.ts'
 
-/** Circuits that declare more qubits are left to be run one by one, on all processors. */
+/** Circuits with larger states are left to be run one by one, with all processors and all memory. */
 const MOST_QUBITS = 18
 /** Ends the taking: no number is as large. */
 const NONE_LEFT = 2 ** 30
@@ -53,9 +53,9 @@ export async function takeShare(
     const execution = executions[stream]
     if (!execution) return
     try {
-      const lowered = runner.lower(execution)
-      const isLarge = lowered.circuit.qubits > MOST_QUBITS
-      report({ stream, result: isLarge ? undefined : await runner.run(lowered) })
+      const planned = runner.plan(execution)
+      const isLarge = planned.stateQubits > MOST_QUBITS
+      report({ stream, result: isLarge ? undefined : await runner.run(planned) })
     } catch (error) {
       taking.stop()
       report({ stream, error })

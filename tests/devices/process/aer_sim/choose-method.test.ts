@@ -7,11 +7,10 @@ import {
 } from '../../../../src/devices/process/aer_sim/define-method.ts'
 import { amplitudeDamping } from '../../../../src/devices/process/aer_sim/noise/channel.ts'
 import { modelOf, type NoiseModel, onQubit } from '../../../../src/devices/process/aer_sim/noise/model.ts'
-import { runCircuit } from '../../../../src/devices/process/aer_sim/run-circuit.ts'
 import { lowerProgram, parseProgram, runDynamic, type Sink } from '../../../../src/qasm/index.ts'
-import { runOptions } from '../../support/run.ts'
+import { runOptions, runProgram } from '../../support/run.ts'
 
-const room = { stateQubits: 24, bytes: 2 ** 30, threads: 1, bond: 64 }
+const room = { stateQubits: 24, bytes: 2 ** 30, keptBytes: 0, threads: 1, bond: 64 }
 const task: Task = {
   qubits: 30,
   clbits: 1,
@@ -22,7 +21,14 @@ const task: Task = {
 }
 
 function method(name: string, more: Partial<Method> = {}) {
-  return defineMethod({ name, refuse: () => undefined, cost: () => 0, run: async () => ({}), ...more })
+  return defineMethod({
+    name,
+    refuse: () => undefined,
+    stateQubits: () => 0,
+    cost: () => 0,
+    run: async () => ({}),
+    ...more,
+  })
 }
 
 const first = method('first')
@@ -67,7 +73,7 @@ test('programs that outcomes steer go to the method that can run their gates', a
   }
   const methodOf = async (qubits: number, gate: string, model?: NoiseModel) => {
     const run = runOptions({ shots: 10, ...(model && { noise: model }) })
-    return (await runCircuit(program(qubits, gate), run)).provenance['method']
+    return (await runProgram(program(qubits, gate), run)).provenance['method']
   }
   expect(await methodOf(3, 't')).toBe('statevector')
   expect(await methodOf(40, 's')).toBe('stabilizer')

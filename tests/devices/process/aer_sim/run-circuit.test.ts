@@ -7,11 +7,18 @@ import {
 } from '../../../../src/devices/process/aer_sim/methods/statevector/branch.ts'
 import { Statevector } from '../../../../src/devices/process/aer_sim/methods/statevector/statevector.ts'
 import { Pacer } from '../../../../src/devices/process/aer_sim/pacer.ts'
-import { runCircuit } from '../../../../src/devices/process/aer_sim/run-circuit.ts'
 import type { Op, Sink } from '../../../../src/qasm/index.ts'
 import { h, measure, measureAll, reset, ry, x } from '../../support/ops.ts'
 import { distributionOf } from '../../support/reference.ts'
-import { chiSquare, chiSquareLimit, engine, programOf, runOps, runOptions } from '../../support/run.ts'
+import {
+  chiSquare,
+  chiSquareLimit,
+  engine,
+  programOf,
+  runOps,
+  runOptions,
+  runProgram,
+} from '../../support/run.ts'
 
 const ghz = (qubits: number): Op[] => [
   h(0),
@@ -158,7 +165,7 @@ test('runCircuit() walks a program once per history of outcomes and follows it',
     }
     return Uint8Array.of(outcome, throws & 1, throws >> 1)
   }
-  const { counts } = await runCircuit({ qubits: 1, clbits: 3, walk }, runOptions({ shots: 16_000 }))
+  const { counts } = await runProgram({ qubits: 1, clbits: 3, walk }, runOptions({ shots: 16_000 }))
   const expected = new Map([
     ['011', 1 / 2],
     ['101', 1 / 4],
@@ -177,7 +184,7 @@ test('runCircuit() measures every qubit of a large state without computing it ag
     return Uint8Array.from({ length: qubits }, (_, q) => sink.measure(q))
   }
   const before = performance.now()
-  const { counts } = await runCircuit({ qubits, clbits: qubits, walk }, runOptions({ shots: 1_000 }))
+  const { counts } = await runProgram({ qubits, clbits: qubits, walk }, runOptions({ shots: 1_000 }))
   expect(total(counts)).toBe(1_000)
   expect(Object.keys(counts ?? {}).length).toBeGreaterThan(950)
   // Each of about 1,000 outcomes would take 16 gates of 65,536 amplitudes, 2 s in all.
@@ -224,7 +231,7 @@ test('runBranches() gives the same outcomes when there is no room to keep states
 
 test('runCircuit() without classical bits returns no counts', async () => {
   const walk = () => new Uint8Array(0)
-  expect(await runCircuit({ qubits: 1, clbits: 0, walk }, runOptions())).toMatchObject({
+  expect(await runProgram({ qubits: 1, clbits: 0, walk }, runOptions())).toMatchObject({
     counts: {},
     unmeasured: [],
   })
@@ -237,7 +244,7 @@ test('runCircuit() lets a readout error steer the program', async () => {
     return Uint8Array.of(first, sink.measure(0))
   }
   const options = runOptions({ shots: 40_000, readoutError: 0.3 })
-  const { counts } = await runCircuit({ qubits: 1, clbits: 2, walk }, options)
+  const { counts } = await runProgram({ qubits: 1, clbits: 2, walk }, options)
   const expected = new Map([
     ['00', 0.49],
     ['10', 0.21],
@@ -262,7 +269,7 @@ const longCircuit = (qubits: number, gates: number): Op[] => [
 
 test('runCircuit() refuses a circuit that cannot end in time before it starts', async () => {
   const options = { ...runOptions(), pacer: pacerFor(5_000) }
-  const running = runCircuit(programOf(longCircuit(25, 8_000), 25), options)
+  const running = runProgram(programOf(longCircuit(25, 8_000), 25), options)
   await expect(running).rejects.toMatchObject({ errorCode: 'too_long' })
 })
 
@@ -271,7 +278,7 @@ test('runCircuit() ends when its time is over', async () => {
   const coins = Array.from({ length: 40 }, (): Op[] => [h(0), measure(0, 0), x(1, 0), h(1), measure(1, 1)])
   const options = { ...runOptions({ shots: 100_000 }), pacer: pacerFor(40) }
   const before = performance.now()
-  const running = runCircuit(programOf([h(9), ...coins.flat(), h(0), measure(0)], 10, 2), options)
+  const running = runProgram(programOf([h(9), ...coins.flat(), h(0), measure(0)], 10, 2), options)
   await expect(running).rejects.toMatchObject({
     errorCode: 'timed_out',
     message: 'job timed out after 0.04 s',
@@ -282,7 +289,7 @@ test('runCircuit() ends when its time is over', async () => {
 test('runCircuit() notices a cancellation while it runs', async () => {
   const abort = new AbortController()
   const options = { ...runOptions(), pacer: pacerFor(60_000, abort.signal) }
-  const running = runCircuit(programOf(longCircuit(19, 10_000), 19), options)
+  const running = runProgram(programOf(longCircuit(19, 10_000), 19), options)
   setTimeout(() => abort.abort(new Error('cancelled')), 30)
   await expect(running).rejects.toThrow('cancelled')
 })

@@ -31,6 +31,7 @@ export const densityMatrix = defineMethod({
     if (needed <= most) return undefined
     return { code: 'too_many_qubits', reason: `needs ${needed} qubits, at most ${most} fit` }
   },
+  stateQubits: (task) => 2 * (task.reduced?.qubits.length ?? 0),
   cost(task) {
     if (!task.reduced) return 0
     const { qubits, calls } = planDensity(task.reduced)

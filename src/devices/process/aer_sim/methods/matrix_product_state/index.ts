@@ -29,6 +29,8 @@ export const matrixProductState = defineMethod({
     if (!wide) return undefined
     return { code: 'unsupported_gate', reason: `has a gate on more than ${MOST_AT_ONCE} qubits` }
   },
+  // Bonds may grow until the chain is as large as the state.
+  stateQubits: (task) => task.reduced?.qubits.length ?? task.qubits,
   // What entanglement costs shows only as it runs: this is the least a circuit takes.
   cost: (task) => ((task.reduced?.ops.length ?? 0) * 200) / PER_SECOND,
   async run(task, run) {

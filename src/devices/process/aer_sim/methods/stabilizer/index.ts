@@ -28,6 +28,7 @@ export const stabilizer = defineMethod({
     const foreign = task.reduced ? foreignStep(translate(task.reduced)) : lookForForeign(task)
     return foreign && { code: 'not_clifford', reason: foreignText(foreign) }
   },
+  stateQubits: () => 0,
   cost(task) {
     const circuit = task.reduced && translate(task.reduced)
     if (!circuit || 'foreign' in circuit) return 0

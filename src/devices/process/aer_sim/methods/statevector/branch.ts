@@ -263,8 +263,8 @@ interface Branching extends Source {
   walk(walker: Walker): Uint8Array | Promise<Uint8Array>
   /** Called for each group of shots with equal outcomes. */
   leaf(walker: Walker, bits: Uint8Array): void
-  /** Bytes of states that may be kept at once; 1 GiB unless a test asks for less. */
-  keptBytes?: number
+  /** What copies of states may take, in bytes. */
+  keptBytes: number
 }
 
 /** Work of a leaf besides its steps, in amplitude updates: so that many tiny ones give way too. */
@@ -273,7 +273,7 @@ const LEAF_WORK = 50_000
 /** Runs every shot of a program whose measurements cannot wait, walking equal outcomes only once. */
 export async function runBranches(run: Branching): Promise<void> {
   const kraus = new KrausTable()
-  const pending = new Pending(run.keptBytes ?? 2 ** 30)
+  const pending = new Pending(run.keptBytes)
   const shots = shotNumbers(run.shots)
   let branch: Branch | undefined = {
     shots,

@@ -14,7 +14,7 @@ const BYTES_PER_AMPLITUDE = 16
 const UPDATES_PER_SECOND = 2e9
 
 /** Qubits of the state a task needs. */
-function stateQubits(task: Task): number {
+export function stateQubits(task: Task): number {
   return task.reduced?.qubits.length ?? task.qubits
 }
 
@@ -28,6 +28,7 @@ export const statevector = defineMethod({
     if (task.noise?.after) return { code: 'noise_not_supported', reason: 'a state knows no noise' }
     return refuseSize(task, room)
   },
+  stateQubits,
   cost: secondsOfShot,
   run: runOnState,
 })

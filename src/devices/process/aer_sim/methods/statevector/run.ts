@@ -17,6 +17,7 @@ export async function runReduced(task: Task, reduced: Reduced, run: MethodRun): 
   if (plan.collapses) {
     await runBranches({
       ...run,
+      keptBytes: run.room.keptBytes,
       state,
       shots: task.shots,
       walk: (walker) => walkPlan(plan, walker, bits()),
@@ -36,6 +37,7 @@ export async function runReduced(task: Task, reduced: Reduced, run: MethodRun): 
 export async function runWithFeedback(task: Task, run: MethodRun): Promise<void> {
   await runBranches({
     ...run,
+    keptBytes: run.room.keptBytes,
     state: new Statevector(run.engine, task.qubits),
     shots: task.shots,
     noise: task.noise,

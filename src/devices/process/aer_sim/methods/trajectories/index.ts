@@ -1,5 +1,5 @@
 import { defineMethod, type Task } from '../../define-method.ts'
-import { refuseSize, runOnState, secondsOfShot } from '../statevector/index.ts'
+import { refuseSize, runOnState, secondsOfShot, stateQubits } from '../statevector/index.ts'
 import { KrausTable, strayingOf } from '../statevector/kraus.ts'
 
 /**
@@ -15,6 +15,7 @@ export const trajectories = defineMethod({
     if (!task.noise?.after) return { code: 'no_noise', reason: 'there is no noise' }
     return refuseSize(task, room)
   },
+  stateQubits,
   cost: (task, room) => secondsOfShot(task, room) * expectedStates(task),
   run: runOnState,
 })
