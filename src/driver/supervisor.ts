@@ -4,7 +4,7 @@ import { Backoff } from './backoff.ts'
 import { type HostCommand, HostProcess } from './child.ts'
 import type { DeviceChoice, FromHost, ToHost } from './host-messages.ts'
 import type { Task } from './task.ts'
-import { TaskRun, type TaskWatch } from './task-run.ts'
+import { endOfStopped, TaskRun, type TaskWatch } from './task-run.ts'
 
 interface SupervisorParts {
   command: HostCommand
@@ -50,6 +50,8 @@ export class Supervisor {
   #broken: string | undefined
   #openedAt = 0
   #run: TaskRun | undefined
+  /** Id of the task that was stopped while it waited. */
+  #stopped: string | undefined
   #restartAtOnce = false
   #maintenance: string | undefined
 
@@ -88,8 +90,10 @@ export class Supervisor {
    * happens to the device; with undefined only when `stopTask` or `stop` came first.
    */
   async run(task: Task, watch: TaskWatch): Promise<string | undefined> {
+    this.#stopped = undefined
     while (!this.#ready || !this.#host) {
       if (this.#stopping.signal.aborted) return undefined
+      if (this.#stopped === task.id) return endOfStopped(task, 0)
       if (this.#broken !== undefined) return deviceUnavailable(task, this.#broken)
       await this.#usable.promise
     }
@@ -101,9 +105,16 @@ export class Supervisor {
     return body
   }
 
-  /** Ends the task early that would end with the event `id`, if it runs. */
+  /** Ends the task early that would end with the event `id`, if it runs or waits for the device. */
   stopTask(id: string): void {
-    if (this.#run?.id === id) this.#run.stop()
+    if (this.#run) {
+      if (this.#run.id === id) this.#run.stop()
+      return
+    }
+    this.#stopped = id
+    const usable = this.#usable
+    this.#usable = Promise.withResolvers()
+    usable.resolve()
   }
 
   /** Closes the device: it has 2 s to do so, then its process is killed. A running task is not answered. */

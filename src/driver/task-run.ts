@@ -147,10 +147,9 @@ export class TaskRun {
 
   /** `body` is what the device made of it in time. */
   #endOfCancelled(body: string | undefined): string | undefined {
-    if (this.#cancelled === 'timed out') return this.#timeoutFailure()
-    const { isReportedWhenStopped, noun } = this.#task
-    if (!isReportedWhenStopped) return undefined
-    return body ?? this.#failure({ class: 'user', message: `${noun} stopped`, error_code: 'stopped' })
+    return this.#cancelled === 'timed out'
+      ? this.#timeoutFailure()
+      : endOfStopped(this.#task, this.#executionMs, body)
   }
 
   #timeoutFailure(): string {
@@ -163,7 +162,17 @@ export class TaskRun {
   }
 
   #failure(error: JobFailure): string {
-    const { clock } = this.#parts
-    return this.#task.failure(error, this.#startedAt === undefined ? 0 : clock.monotonic() - this.#startedAt)
+    return this.#task.failure(error, this.#executionMs)
   }
+
+  get #executionMs(): number {
+    return this.#startedAt === undefined ? 0 : this.#parts.clock.monotonic() - this.#startedAt
+  }
+}
+
+/** The event that ends a task which the server has stopped, if it wants one: what the device made of it, if anything. */
+export function endOfStopped(task: Task, executionMs: number, body?: string): string | undefined {
+  if (!task.isReportedWhenStopped) return undefined
+  const error = { class: 'user' as const, message: `${task.noun} stopped`, error_code: 'stopped' }
+  return body ?? task.failure(error, executionMs)
 }

@@ -230,6 +230,19 @@ test.each([
   expect((await pidOf(run)) === before).toBe(ms === 0)
 })
 
+test('Supervisor.stopTask() ends a job that waits for its device, and leaves the next one alone', async () => {
+  const { supervisor, run, clock, lines } = await start()
+  await run('abort')
+  await until(() => lines.some((line) => line['pauseMs'] === 500))
+  const stopped = run('ok', { job: 'job000000000002' })
+  supervisor.stopTask('job000000000002.1')
+  expect(await stopped).toBeUndefined()
+  const next = run('ok', { job: 'job000000000003' })
+  supervisor.stopTask('job000000000002.1')
+  await clock.advance(500)
+  expect(await next).toMatchObject({ status: 'completed' })
+})
+
 test('Supervisor.run() kills a process that does not take the job within 10 s', async () => {
   const { run, clock } = await start()
   const pid = Number(await pidOf(run))
