@@ -19,20 +19,27 @@ const KIND = {
 const TABLE_QUBITS = 7
 /** A term for a factor that every amplitude gets. */
 const EVERYWHERE: Scale = { kind: 'scale', controls: 0, value: 0, re: 1, im: 0 }
+/** No controls. */
+const ANYWHERE: Where = { fixed: 0, value: 0, outside: 0, outsideValue: 0 }
 const HEAD_BYTES = 32
 const TERM_BYTES = 32
+/** Where each kind of terms ends: five words, in whole terms. */
+const ENDS_BYTES = 32
 
 interface Head {
   kind: number
   /** Local qubits, as masks. */
-  target?: number
-  fixed?: number
-  value?: number
-  last?: number
+  target: number
+  fixed: number
+  value: number
+  last: number
   /** Qubits outside of the block that must have given values. */
   outside: number
   outsideValue: number
 }
+
+/** Where a gate acts: its controls. */
+type Where = Pick<Head, 'fixed' | 'value' | 'outside' | 'outsideValue'>
 
 interface StageHead {
   /** Qubits of the state. */
@@ -63,7 +70,7 @@ export class StageWriter {
    */
   write(head: StageHead, passes: readonly Pass[]): number {
     this.#set = head.set
-    const gates = this.#writeHead(head)
+    const gates = this.#writeStage(head)
     this.#at = gates
     let written = 0
     for (const pass of passes) {
@@ -77,7 +84,7 @@ export class StageWriter {
   }
 
   /** Returns where the gates begin. */
-  #writeHead({ qubits, set, zeros, isFirst }: StageHead): number {
+  #writeStage({ qubits, set, zeros, isFirst }: StageHead): number {
     const outside = (2 ** qubits - 1) & ~set
     // Qubits from 0 up without a gap are in a row.
     const inRow = bitCount(set & ~(set + 1))
@@ -106,9 +113,12 @@ export class StageWriter {
 
   /** A mask of qubits of the set as a mask of local qubits. */
   #local(mask: number): number {
+    const set = this.#set
+    // Qubits from 0 up without a gap keep their places.
+    if ((set & (set + 1)) === 0) return mask & set
     let local = 0
-    for (let rest = mask & this.#set; rest !== 0; rest &= rest - 1) {
-      local |= 1 << bitCount(this.#set & ((rest & -rest) - 1))
+    for (let rest = mask & set; rest !== 0; rest &= rest - 1) {
+      local |= 1 << bitCount(set & ((rest & -rest) - 1))
     }
     return local
   }
@@ -122,15 +132,16 @@ export class StageWriter {
 
   #writeCall(pass: KernelCall): void {
     const { controls, value } = pass
-    const outside = { outside: controls & ~this.#set, outsideValue: value & ~this.#set }
-    const fixed = this.#local(controls)
-    const where = { fixed, value: this.#local(value), ...outside }
+    const where: Where = {
+      fixed: this.#local(controls),
+      value: this.#local(value),
+      outside: controls & ~this.#set,
+      outsideValue: value & ~this.#set,
+    }
     switch (pass.kind) {
-      case 'scale': {
-        const isSign = pass.re === -1 && pass.im === 0
-        this.#writeGate({ kind: isSign ? KIND.negate : KIND.scale, ...where }, [pass.re, pass.im])
+      case 'scale':
+        this.#writeScale(where, pass)
         break
-      }
       case 'flip':
         this.#writeExchange(where, this.#local(pass.target), 0)
         break
@@ -140,8 +151,8 @@ export class StageWriter {
         break
       }
       case 'one': {
-        const target = this.#local(pass.target)
-        this.#writeGate({ kind: isReal(pass.matrix) ? KIND.real : KIND.one, target, ...where }, pass.matrix)
+        const kind = isReal(pass.matrix) ? KIND.real : KIND.one
+        this.#writeGate(kind, where, this.#local(pass.target), 0, pass.matrix)
         break
       }
       case 'many':
@@ -150,33 +161,32 @@ export class StageWriter {
     }
   }
 
-  #writePair({ gates }: Pair): void {
-    const [low, high] = gates.map(({ target, matrix }) => ({ target: this.#local(target), matrix }))
-    if (!low || !high) return
+  #writeScale(where: Where, { re, im }: Scale): void {
+    const kind = re === -1 && im === 0 ? KIND.negate : KIND.scale
+    const numbers = this.#writeHead({ kind, target: 0, last: 0, ...where }, 16)
+    this.#numbers[numbers] = re
+    this.#numbers[numbers + 1] = im
+  }
+
+  #writePair({ gates: [low, high] }: Pair): void {
     const numbers = new Float64Array(16)
     numbers.set(low.matrix)
     numbers.set(high.matrix, 8)
-    this.#writeGate(
-      { kind: KIND.pair, target: low.target, last: high.target, outside: 0, outsideValue: 0 },
-      numbers,
-    )
+    this.#writeGate(KIND.pair, ANYWHERE, this.#local(low.target), this.#local(high.target), numbers)
   }
 
-  #writeTurns({ targets, tangents }: Turns): void {
-    const [target, last] = [this.#local(targets[0]), this.#local(targets[1])]
-    this.#writeGate({ kind: KIND.turns, target, last, outside: 0, outsideValue: 0 }, tangents)
+  #writeTurns({ targets: [low, high], tangents }: Turns): void {
+    this.#writeGate(KIND.turns, ANYWHERE, this.#local(low), this.#local(high), tangents)
   }
 
   /** An exchange of amplitudes in which only `high` is 1 with those in which only `low` is. */
-  #writeExchange(where: Omit<Head, 'kind'>, high: number, low: number): void {
-    const { fixed = 0, value = 0 } = where
-    this.#writeGate(
-      { ...where, kind: KIND.exchange, fixed: fixed | high | low, value: value | low, last: value | high },
-      [],
-    )
+  #writeExchange(where: Where, high: number, low: number): void {
+    const fixed = where.fixed | high | low
+    const { value } = where
+    this.#writeGate(KIND.exchange, { ...where, fixed, value: value | low }, 0, value | high, [])
   }
 
-  #writeMany(where: Omit<Head, 'kind'>, targets: readonly number[], matrix: Float64Array): void {
+  #writeMany(where: Where, targets: readonly number[], matrix: Float64Array): void {
     const local = targets.map((target) => this.#local(target))
     const dimension = 2 ** targets.length
     const offsets = this.#at + HEAD_BYTES
@@ -184,25 +194,38 @@ export class StageWriter {
       const index = local.reduce((sum, bit, place) => (row & (1 << place) ? sum + bit : sum), 0)
       this.#words[offsets / 4 + row] = index * LAYOUT.amplitudeBytes
     }
-    const fixed = local.reduce((mask, bit) => mask | bit, where.fixed ?? 0)
-    this.#writeGate({ ...where, kind: KIND.many, fixed, last: dimension }, matrix, 4 * dimension)
+    const fixed = local.reduce((mask, bit) => mask | bit, where.fixed)
+    this.#writeGate(KIND.many, { ...where, fixed }, 0, dimension, matrix, 4 * dimension)
   }
 
   /** Writes a gate whose numbers come `gap` bytes after its head, and moves on. */
-  #writeGate(head: Head, numbers: ArrayLike<number>, gap = 0): void {
-    const bytes = HEAD_BYTES + gap + 16 * Math.ceil(numbers.length / 2)
-    const { kind, outside, outsideValue, target = 0, fixed = 0, value = 0, last = 0 } = head
+  #writeGate(
+    kind: number,
+    { fixed, value, outside, outsideValue }: Where,
+    target: number,
+    last: number,
+    numbers: ArrayLike<number>,
+    gap = 0,
+  ): void {
+    const head = { kind, target, fixed, value, last, outside, outsideValue }
+    const at = this.#writeHead(head, gap + 16 * Math.ceil(numbers.length / 2))
+    this.#numbers.set(numbers, at + gap / 8)
+  }
+
+  /** Writes the head of a gate that `bytes` more belong to, and moves on. Returns where these begin in `#numbers`. */
+  #writeHead(head: Head, bytes: number): number {
     const at = this.#at / 4
-    this.#words[at] = kind
-    this.#words[at + 1] = bytes
-    this.#words[at + 2] = outside
-    this.#words[at + 3] = outsideValue
-    this.#words[at + 4] = target
-    this.#words[at + 5] = fixed
-    this.#words[at + 6] = value
-    this.#words[at + 7] = last
-    this.#numbers.set(numbers, (this.#at + HEAD_BYTES + gap) / 8)
-    this.#at += bytes
+    const words = this.#words
+    words[at] = head.kind
+    words[at + 1] = HEAD_BYTES + bytes
+    words[at + 2] = head.outside
+    words[at + 3] = head.outsideValue
+    words[at + 4] = head.target
+    words[at + 5] = head.fixed
+    words[at + 6] = head.value
+    words[at + 7] = head.last
+    this.#at += HEAD_BYTES + bytes
+    return (4 * at + HEAD_BYTES) / 8
   }
 
   #writePhases({ terms: phases, factor }: Phases): void {
@@ -210,11 +233,19 @@ export class StageWriter {
     const common = terms.reduce((mask, { controls }) => mask & controls, -1)
     const high = this.#local(common) & ~(2 ** TABLE_QUBITS - 1)
     const outside = common & ~this.#set
-    const start = this.#at
-    const sections = this.#sortTerms(terms)
-    const bytes = bytesOf({ kind: 'phases', terms, factor: 1 })
-    let at = start + HEAD_BYTES + 32
-    const ends = sections.map((section) => {
+    const head = {
+      kind: KIND.phases,
+      target: 0,
+      fixed: high,
+      value: 0,
+      last: 0,
+      outside,
+      outsideValue: outside,
+    }
+    const start = this.#at + HEAD_BYTES
+    this.#writeHead(head, ENDS_BYTES + TERM_BYTES * terms.length)
+    let at = start + ENDS_BYTES
+    const ends = this.#sortTerms(terms).map((section) => {
       for (const { a, b, term } of section) {
         this.#words[at / 4 + 1] = a
         this.#words[at / 4 + 2] = b
@@ -224,10 +255,7 @@ export class StageWriter {
       }
       return at
     })
-    this.#writeGate({ kind: KIND.phases, fixed: high, outside, outsideValue: outside }, [])
-    this.#words[start / 4 + 1] = bytes
-    this.#words.set(ends, (start + HEAD_BYTES) / 4)
-    this.#at = start + bytes
+    this.#words.set(ends, start / 4)
   }
 
   /** Terms by where their qubits are, in the order `assembly/phases.ts` expects. */
@@ -252,7 +280,7 @@ export class StageWriter {
 
 function bytesOf(pass: Pass): number {
   if (pass.kind === 'phases') {
-    return HEAD_BYTES + 32 + TERM_BYTES * (pass.terms.length + (pass.factor === 1 ? 0 : 1))
+    return HEAD_BYTES + ENDS_BYTES + TERM_BYTES * (pass.terms.length + (pass.factor === 1 ? 0 : 1))
   }
   if (pass.kind === 'many') return HEAD_BYTES + 4 * 2 ** pass.targets.length + 8 * pass.matrix.length
   if (pass.kind === 'pair') return HEAD_BYTES + 128

@@ -13,8 +13,8 @@ const WINDOW = 2_048
 const WINDOW_WORK = 2 ** 24
 /** Below this many qubits one thread is as fast as two: measured, see docs/explanation/simulation.md. */
 export const PARALLEL_FROM = 16
-/** Below this many qubits the order of calls makes no difference worth its time. */
-const SCHEDULED_FROM = 8
+/** Below this many qubits a pass over the state takes less time than finding a better order. */
+const SCHEDULED_FROM = 11
 /** Amplitude updates between two looks at the clock: some milliseconds. */
 const PORTION_WORK = 2 ** 22
 /** How often a thread looks for the others before it sleeps. */
