@@ -17,8 +17,9 @@ export const LAYOUT = {
   /** Random numbers of one portion of shots, and the basis states they become. */
   draws: 2 * MIB,
   indices: 3 * MIB,
-  /** Running sums of probabilities. */
+  /** Running sums of probabilities, and where in them to look for a draw. */
   sums: 4 * MIB,
+  guide: 24 * MIB,
   /** Of each thread: a block, and room for tables. */
   rooms: 32 * MIB,
   roomBytes: 640 * KIB,

@@ -7,8 +7,8 @@ const MOST_PAGES = 65_536
 /** What `assembly/kernel.ts` exports; addresses and lengths in bytes, masks as 32-bit integers. */
 export interface Kernel {
   runStage(stage: number, limit: number, scratch: number, room: number): number
-  sumGroups(state: number, size: number, sums: number, from: number, to: number): void
-  addUp(sums: number, groups: number): number
+  addUp(state: number, bits: number, groups: number, sums: number): void
+  buildGuide(sums: number, groups: number, guide: number, entries: number): void
   drawUniform(
     keyA: number,
     keyB: number,
@@ -21,9 +21,11 @@ export interface Kernel {
   ): void
   drawIndices(
     state: number,
-    size: number,
+    bits: number,
     sums: number,
     groups: number,
+    guide: number,
+    entries: number,
     draws: number,
     count: number,
     indices: number,

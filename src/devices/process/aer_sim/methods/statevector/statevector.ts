@@ -9,6 +9,15 @@ import { LAYOUT, PORTION } from './layout.ts'
 export const MAX_STATE_QUBITS = 27
 
 /**
+ * Probabilities are summed in groups of amplitudes: up to 2^11 groups, then groups of up to 2^6 amplitudes, then more
+ * groups. A draw goes through some groups and one group.
+ */
+const GROUPS_BITS = 11
+const MOST_GROUP_BITS = 6
+/** Parts of the unit interval for which it is known in which group they begin. */
+const GUIDE_ENTRIES = 4_096
+
+/**
  * A pure state in double precision; qubit 0 is the least significant bit of the basis index. It lives in the memory of
  * its engine, which holds one at a time: a new one replaces it.
  */
@@ -101,30 +110,21 @@ export class Statevector {
 
   /** Samples `count` basis indices, `fill` writing the uniform numbers for those from one to another. */
   #inPortions(count: number, fill: (from: number, to: number) => void): Uint32Array {
-    const groups = this.#addUp()
+    if (this.#fresh.isFirst) this.applyAll([])
     const { kernel, buffer } = this.#engine
-    const { state, sums, draws, indices } = LAYOUT
+    const { state, sums, guide, draws, indices } = LAYOUT
+    const bits = Math.min(MOST_GROUP_BITS, Math.max(0, this.qubits - GROUPS_BITS))
+    const groups = 2 ** (this.qubits - bits)
+    const entries = Math.min(groups, GUIDE_ENTRIES)
+    kernel.addUp(state, bits, groups, sums)
+    kernel.buildGuide(sums, groups, guide, entries)
     const result = new Uint32Array(count)
     for (let from = 0; from < count; from += PORTION) {
       const to = Math.min(count, from + PORTION)
       fill(from, to)
-      kernel.drawIndices(state, 2 ** this.qubits, sums, groups, draws, to - from, indices)
+      kernel.drawIndices(state, bits, sums, groups, guide, entries, draws, to - from, indices)
       result.set(new Uint32Array(buffer, indices, to - from), from)
     }
     return result
   }
-
-  /** Sums the probabilities of groups of amplitudes; returns how many groups there are. */
-  #addUp(): number {
-    if (this.#fresh.isFirst) this.applyAll([])
-    const { kernel } = this.#engine
-    const size = 2 ** this.qubits
-    const groups = Math.max(1, size / GROUP)
-    kernel.sumGroups(LAYOUT.state, size, LAYOUT.sums, 0, groups)
-    kernel.addUp(LAYOUT.sums, groups)
-    return groups
-  }
 }
-
-/** Amplitudes whose probabilities `assembly/sample.ts` sums together. */
-const GROUP = 64
