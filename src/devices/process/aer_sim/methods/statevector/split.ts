@@ -31,8 +31,17 @@ export function splitRotation(call: KernelCall): KernelCall[] {
   const global = cosine > TINY ? a : ONE
   const after = phaseFrom(global, sine > TINY ? c : d)
   const before = sine > TINY ? phaseFrom(global, [-b[0], -b[1]]) : ONE
-  const rotation = Float64Array.of(cosine, 0, -sine, 0, sine, 0, cosine, 0)
-  return [...phaseOn(call.target, before), { ...call, matrix: rotation }, ...phaseOn(call.target, after)]
+  const { target, controls, value } = call
+  const rotation = new Float64Array(8)
+  rotation[0] = cosine
+  rotation[2] = -sine
+  rotation[4] = sine
+  rotation[6] = cosine
+  return [
+    ...phaseOn(target, before),
+    { kind: 'one', target, controls, value, matrix: rotation },
+    ...phaseOn(target, after),
+  ]
 }
 
 /** The phase by which `to` is ahead of `from`. */

@@ -5,6 +5,9 @@ interface Terminal {
   terminal: readonly { bit: number; clbit: number }[]
 }
 
+/** Length of a table of counts for each shot, up to which it is used. */
+const MOST_PER_SHOT = 16
+
 /** Adds shots that end in the given basis states, and whose earlier outcomes are in `bits`. */
 export function tallyIndices(
   shots: Uint32Array,
@@ -24,17 +27,18 @@ export function tallyIndices(
     })
     return
   }
-  for (const [outcome, count] of countOf(indices, mask)) tally.addMany(write(outcome), count)
+  countEach(indices, mask, (outcome, count) => tally.addMany(write(outcome), count))
 }
 
-/** How often each basis state came, of which only the bits of `mask` count. */
-function countOf(indices: Uint32Array, mask: number): Map<number, number> {
-  const counts = new Map<number, number>()
+/** Visits each basis state that came with how often it came; only the bits of `mask` count. */
+function countEach(indices: Uint32Array, mask: number, visit: (state: number, count: number) => void): void {
   const states = mask + 1
   // A table is several times faster than a map where it is not much longer than the list.
-  if (states > 4 * indices.length) {
+  if (states > MOST_PER_SHOT * indices.length) {
+    const counts = new Map<number, number>()
     for (const index of indices) counts.set(index & mask, (counts.get(index & mask) ?? 0) + 1)
-    return counts
+    for (const [state, count] of counts) visit(state, count)
+    return
   }
   const table = new Uint32Array(states)
   // By place: walking a typed array with an iterator takes as long as the rest of a small circuit.
@@ -44,7 +48,6 @@ function countOf(indices: Uint32Array, mask: number): Map<number, number> {
   }
   for (let state = 0; state < states; state++) {
     const count = table[state] as number
-    if (count > 0) counts.set(state, count)
+    if (count > 0) visit(state, count)
   }
-  return counts
 }

@@ -75,7 +75,7 @@ export function drawIndices(
   for (let shot: u32 = 0; shot < count; shot++) {
     const draw = load<f64>(draws + (shot << 3))
     const target = draw * total
-    const start = load<u32>(guide + (<u32>(draw * <f64>entries) << 2))
+    const start = load<u32>(guide + ((<u32>(draw * <f64>entries)) << 2))
     const group = firstAbove(sums, start, target, total)
     let sum: f64 = group === 0 ? 0 : load<f64>(sums + ((group - 1) << 3))
     let found: u32 = 0
