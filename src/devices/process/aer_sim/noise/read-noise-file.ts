@@ -150,15 +150,10 @@ export function readNoiseFile(content: unknown, source: string): NoiseModel | { 
   const parsed = v.safeParse(noiseFile, content, { abortPipeEarly: true })
   if (!parsed.success) return { problems: parsed.issues.map(problemOf) }
   const { gates, idle, readout } = parsed.output
-  const rules = gates.flatMap((entryOf) =>
-    [entryOf.gate].flat().map(
-      (gate): GateRule => ({
-        gate,
-        qubits: entryOf.qubits,
-        channels: (qubits) => entryOf.errors.flatMap((channels) => channels(qubits)),
-      }),
-    ),
-  )
+  const rules = gates.flatMap(({ gate: named, qubits: on, errors }) => {
+    const channels = once((qubits) => errors.flatMap((each) => each(qubits)))
+    return [named].flat().map((gate): GateRule => ({ gate, qubits: on, channels }))
+  })
   const problems = rules.flatMap((rule) => mismatchOf(rule))
   if (problems.length > 0) return { problems }
   return modelOf({
@@ -167,6 +162,16 @@ export function readNoiseFile(content: unknown, source: string): NoiseModel | { 
     idle: idle.length > 0 ? (each) => forQubit(idle, each) : undefined,
     readout: (each) => forQubit(readout, each)?.matrix ?? EXACT_READOUT,
   })
+}
+
+/** Makes the channels for a number of qubits once: methods keep what they find out about one as long as it is the same. */
+function once(make: Channels): Channels {
+  const made = new Map<number, Channel[]>()
+  return (qubits) => {
+    const channels = made.get(qubits) ?? make(qubits)
+    made.set(qubits, channels)
+    return channels
+  }
 }
 
 function problemOf(issue: v.BaseIssue<unknown>): string {

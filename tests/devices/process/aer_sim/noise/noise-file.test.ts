@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { silentLog } from '../../../../../src/base/index.ts'
-import { incompleteness } from '../../../../../src/devices/process/aer_sim/noise/channel.ts'
+import { type Channel, incompleteness } from '../../../../../src/devices/process/aer_sim/noise/channel.ts'
 import { NoiseFile } from '../../../../../src/devices/process/aer_sim/noise/noise-file.ts'
 import { openProcess, payloadOf, runJob } from '../../../support/jobs.ts'
 import { x } from '../../../support/ops.ts'
@@ -42,6 +42,8 @@ gates:
     expect(named('h', 0)).toEqual([])
     // Operands in the order of the call: the control first. Two qubits at once, then each for itself.
     expect(named('cx', 1, 0).map(({ qubits }) => qubits)).toEqual([[0, 1], [0], [1], [0], [1]])
+    // One channel for all gates of a kind: what a method finds out about it holds for all of them.
+    expect(named('cx', 1, 0)[0]?.channel).toBe(named('cx', 2, 3)[0]?.channel as Channel)
     for (const { channel } of named('cx', 1, 0)) expect(incompleteness(channel)).toBeLessThan(1e-12)
   })
 
