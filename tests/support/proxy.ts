@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { Transform } from 'node:stream'
 
 /** A TCP relay that can fall silent, as a cut cable does: nothing arrives any more and nobody is told. */
 export interface Proxy extends AsyncDisposable {
@@ -28,11 +29,8 @@ export async function openProxy(target: number): Promise<Proxy> {
     relay(client, upstream)
     relay(upstream, client)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
   return {
-    port: typeof address === 'object' && address ? address.port : 0,
+    port: await portOf(server),
     freeze(afterBytes = 0) {
       left = afterBytes
     },
@@ -41,4 +39,34 @@ export async function openProxy(target: number): Promise<Proxy> {
       server.close()
     },
   }
+}
+
+/** Relays to a port of 127.0.0.1, so many bytes a second of what clients send, and all else as it comes. */
+export async function openSlowProxy(
+  target: number,
+  bytesPerSecond: number,
+): Promise<{ port: number; close(): void }> {
+  const server = createServer((client) => {
+    const upstream = connect({ host: '127.0.0.1', port: target })
+    const slow = new Transform({
+      transform: (chunk: Buffer, _, done) =>
+        void setTimeout(() => done(null, chunk), (chunk.length / bytesPerSecond) * 1_000),
+    })
+    client.pipe(slow).pipe(upstream).pipe(client)
+    for (const [socket, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      socket.on('error', () => undefined)
+      socket.on('close', () => other.destroy())
+    }
+  })
+  return { port: await portOf(server), close: () => void server.close() }
+}
+
+async function portOf(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  return typeof address === 'object' && address ? address.port : 0
 }
