@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { copyFileSync, readFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Service, temporaryFolder } from '../support/executable.ts'
 import { type JobSeen, submit, untilJob } from '../support/job-calls.ts'
@@ -18,10 +18,17 @@ beforeAll(async () => {
   user = await service.createUser(1_000)
   // A user's device lies alone in a folder: no package beside it, nothing of this repository.
   copyFileSync(join(ROOT, 'examples/device.ts'), join(folder.path, 'device.ts'))
+  const noise = join(folder.path, 'noise.yml')
+  writeFileSync(
+    noise,
+    'gates: [{gate: ry, errors: [{depolarizing: 0.1}]}]\nreadout: [{matrix: [[0.9, 0.1], [0, 1]]}]',
+  )
   const devices: [string, string, string[]][] = [
     ['aer', 'aer_sim', ['seed=7']],
     ['one_thread', 'aer_sim', ['threads=1']],
     ['two_threads', 'aer_sim', ['threads=2']],
+    ['noisy_one_thread', 'aer_sim', ['threads=1', `noise=${noise}`]],
+    ['noisy_two_threads', 'aer_sim', ['threads=2', `noise=${noise}`]],
     ['coin', './device.ts#coin', ['bias=1']],
     ['vendor', 'placeholder-device', []],
   ]
@@ -126,6 +133,21 @@ describe('aer_sim', () => {
     expect([one, two].map(({ results }) => results?.circuit_results[0]?.metadata['threads'])).toEqual([1, 2])
     expect(Object.keys(one.results?.counts ?? {}).length).toBeGreaterThan(1_900)
     expect(two.results?.counts).toEqual(one.results?.counts ?? {})
+  })
+
+  test('many circuits with noise run on all threads that are allowed, with the same counts', async () => {
+    const program = `OPENQASM 3.0; include "stdgates.inc"; input float a; qubit[6] q; bit[6] c;
+      for int i in [0:5] { ry(a) q[i]; cx q[i], q[(i+1)%6]; } c = measure q;`
+    const sets = Array.from({ length: 60 }, (_, i) => [i / 10])
+    const body = { circuits: [{ circuit: program, parameter_values: sets }], shots: 500, seed: 3 }
+    const countsOn = async (qpu: string) =>
+      (await run(qpu, body)).results?.circuit_results.map(({ counts }) => counts)
+    const one = await countsOn('noisy_one_thread')
+    expect(one).toHaveLength(60)
+    // Without noise nothing but 0 would come of the first.
+    expect(Object.keys(one?.[0] ?? {}).length).toBeGreaterThan(5)
+    // By the second job the other thread has started.
+    for (let job = 0; job < 2; job++) expect(await countsOn('noisy_two_threads')).toEqual(one)
   })
 
   test('the same seed gives the same counts', async () => {
