@@ -16,7 +16,7 @@ export interface RecoveryParts {
 /**
  * Closes the connection of drivers that have given no sign of life of their job for `jobTimeout`, and puts the
  * job back into the queue: a live one is back in a moment and says what it holds, a dead one gets no more jobs.
- * While a message of the driver arrives it cannot give a sign of life: a large result may take its time.
+ * A message that is still arriving is a sign of life: no other can overtake a large result.
  */
 export class Recovery {
   readonly loop: Loop
@@ -39,7 +39,10 @@ export class Recovery {
     // Inside the snapshot: a job claimed meanwhile must not look like one that is over.
     const overdue = await db.read((tx) => deadlines.overdue(listRunning(tx)))
     for (const attempt of overdue) {
-      if (hub.isReceiving(attempt.driver)) continue
+      if (hub.isReceiving(attempt.driver)) {
+        deadlines.alive(attempt)
+        continue
+      }
       const reason = `no sign of life from the driver for ${formatDuration(config.jobTimeout)}`
       // First: the dispatcher hears of the pending job before the commit, and would offer it to this very driver.
       hub.drop(attempt.driver, reason)
