@@ -96,6 +96,7 @@ export class Desk {
 
   async #work(task: Task): Promise<void> {
     const { outbox, run, wake, log } = this.#parts
+    const executed = new AbortController()
     const over = new AbortController()
     let phase: string | undefined
     this.#running = task
@@ -105,7 +106,7 @@ export class Desk {
     if (alive) void this.#repeat(() => this.#tell(alive(phase)), over.signal)
     const body = await run(task, {
       onStarted: () => {
-        void this.#lasts(ANNOUNCED_AFTER_MS, over.signal).then((lasts) => {
+        void this.#lasts(ANNOUNCED_AFTER_MS, executed.signal).then((lasts) => {
           if (lasts) this.#tell(task.started)
         })
       },
@@ -113,7 +114,7 @@ export class Desk {
         phase = name
       },
     })
-    over.abort()
+    executed.abort()
     if (body !== undefined) {
       if (feature('FAILPOINTS')) failpoint(`${task.noun}.executed`)
       await outbox.put(task.id, body)
@@ -121,6 +122,8 @@ export class Desk {
       this.#recent.add(task.id, body)
       log.info(`${task.noun} ended`, task.names)
     }
+    // Not before: a disk may take its time, and the server must not give the job to somebody else meanwhile.
+    over.abort()
     this.#running = undefined
     wake()
   }

@@ -1,4 +1,6 @@
 import { expect, test } from 'bun:test'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { FakeClock } from '../../src/base/index.ts'
 import { Desk } from '../../src/driver/desk.ts'
 import { jobTask } from '../../src/driver/job-task.ts'
@@ -81,6 +83,24 @@ test('Desk reports start and, each 5 s, the job and what it is at', async () => 
   await end()
   await clock.advance(60_000)
   expect(types()).toHaveLength(3)
+})
+
+test('Desk says that a job lives until its result is on a disk that takes its time', async () => {
+  await using folder = await tempFolder()
+  const { receive, runs, clock, types, desk, outbox } = await openDesk(folder.path)
+  // Opening it for writing waits for somebody who reads.
+  const slow = join(folder.path, `${DISPATCH.job}.1.json`)
+  await Bun.$`mkfifo ${slow}`
+  await receive(DISPATCH)
+  runs[0]?.end('result')
+  await clock.advance(5_000)
+  expect(desk.hello.running).toEqual({ job: DISPATCH.job, attempt: 1 })
+  expect(types()).toEqual(['JobHeartbeat'])
+  expect(await readFile(slow, 'utf8')).toBe('result')
+  await until(() => desk.hello.running === null)
+  expect(outbox.size).toBe(1)
+  await clock.advance(5_000)
+  expect(types()).toHaveLength(1)
 })
 
 test('Desk.stop() ends the attempt under way, no other, and leaves no result', async () => {
