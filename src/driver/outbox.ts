@@ -24,6 +24,8 @@ interface OutboxParts {
 
 const FIRST_RESEND_MS = 5_000
 const LONGEST_RESEND_MS = 60_000
+/** What a slow line carries in 1 ms: a large event is not sent again while it may still be on its way. */
+const SLOW_LINE_CHARACTERS = 500
 const OWNER_FILE = 'owner'
 
 /** File name of an event: ids of our own making stay readable, anything else cannot leave the folder. */
@@ -135,7 +137,10 @@ export class Outbox {
     return true
   }
 
-  /** Sends every due event through `send`, one after the other; each is due again after 5 s, 10 s, … 60 s. */
+  /**
+   * Sends every due event through `send`, one after the other; each is due again after 5 s, 10 s, … 60 s, a large one
+   * not before it can have arrived.
+   */
   async sendDue(send: (body: string) => Promise<void>): Promise<void> {
     const now = this.#clock.monotonic()
     for (const [id, entry] of [...this.#entries]) {
@@ -147,8 +152,11 @@ export class Outbox {
         if (entry.isOnDisk) entry.body = undefined
       }
       entry.sends += 1
-      const pauseMs = Math.min(FIRST_RESEND_MS * 2 ** (entry.sends - 1), LONGEST_RESEND_MS)
-      entry.dueAt = this.#clock.monotonic() + pauseMs
+      const pauseMs = Math.max(
+        FIRST_RESEND_MS * 2 ** (entry.sends - 1),
+        (body?.length ?? 0) / SLOW_LINE_CHARACTERS,
+      )
+      entry.dueAt = this.#clock.monotonic() + Math.min(pauseMs, LONGEST_RESEND_MS)
     }
   }
 

@@ -52,6 +52,20 @@ test('Outbox.sendDue() sends again after 5, 10, 20, 40, 60, 60 s until settle()'
   expect(await readdir(folder.path)).toEqual([])
 })
 
+test('Outbox.sendDue() gives a large event the time that a slow line takes for it', async () => {
+  await using folder = await tempFolder()
+  const { outbox, clock, sent, send } = await openOutbox(folder.path)
+  await outbox.put('job1.1', JSON.stringify({ id: 'job1.1', padding: 'x'.repeat(10_000_000) }))
+  const times: number[] = []
+  for (let second = 0; second <= 160; second++) {
+    const before = sent.length
+    await outbox.sendDue(send)
+    if (sent.length > before) times.push(second)
+    await clock.advance(1_000)
+  }
+  expect(times).toEqual([0, 21, 42, 63, 103])
+})
+
 test('Outbox.hasten() makes events due at once and starts their pauses over', async () => {
   await using folder = await tempFolder()
   const { outbox, clock, sent, send } = await openOutbox(folder.path)
