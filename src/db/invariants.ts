@@ -1,3 +1,5 @@
+import { quantumJobs } from './collections/quantum_jobs.ts'
+import { valueSql } from './large-values.ts'
 import type { SqlReader } from './sql.ts'
 
 /** A promise of the service that stored data can break; `rows` are examples of where. */
@@ -70,7 +72,8 @@ const INVARIANTS: readonly Invariant[] = [
   {
     id: 'I6',
     text: 'A cancelled job has no result',
-    sql: "SELECT id FROM quantum_jobs WHERE status = 'cancelled' AND results IS NOT NULL",
+    sql: `SELECT id FROM quantum_jobs
+          WHERE status = 'cancelled' AND ${valueSql(quantumJobs, 'results')} IS NOT NULL`,
   },
   {
     id: 'I7',

@@ -99,6 +99,11 @@ describe('checkInvariants()', () => {
       ["UPDATE quantum_jobs SET status = 'cancelled' WHERE id = $completed"],
     ],
     ['I6', 'a cancelled job with results', ["UPDATE quantum_jobs SET results = '{}' WHERE id = $cancelled"]],
+    [
+      'I6',
+      'a cancelled job with results beside its row',
+      ["INSERT INTO quantum_jobs_large (record, field, body) VALUES ($cancelled, 'results', '{}')"],
+    ],
     ['I7', 'an epoch from the future', ['UPDATE job_attempts SET epoch = 4 WHERE job = $running']],
     [
       'I10',
