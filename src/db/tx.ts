@@ -1,6 +1,6 @@
 import { toTimestamp } from '../base/index.ts'
 import type { Change } from './changes.ts'
-import type { AnyCollection } from './collection.ts'
+import type { AnyCollection, RecordOf } from './collection.ts'
 import type { Connection } from './connection.ts'
 import type { AnyRecord, Plan } from './plan.ts'
 import { createRecordWriter, type RecordWriter } from './record-writer.ts'
@@ -12,8 +12,15 @@ export interface ReadTx extends SqlReader, RecordReader {}
 
 /** Reading and writing inside one IMMEDIATE transaction. */
 export interface Tx extends ReadTx, SqlWriter, RecordWriter {
-  /** Publishes a change of a record that was written with `run`; call it after the statement. */
-  changed(collection: AnyCollection, id: string, action: Change['action']): void
+  /**
+   * Publishes a change of a record that was written with `run`; call it after the statement. Returns the record as it
+   * is now, so that nobody has to read it once more.
+   */
+  changed<C extends AnyCollection>(
+    collection: C,
+    id: string,
+    action: Change['action'],
+  ): RecordOf<C> | undefined
 }
 
 /** What all transactions of a database share. */
@@ -87,8 +94,11 @@ export function createTx(connection: Connection, parts: TxParts, now: number, ch
     changes.push({ collection: collection.name, id, action, seq: row?.seq ?? 0, record })
   }
   const writer = createRecordWriter({ ...parts, sql, reader, note })
-  const changed: Tx['changed'] = (collection, id, action) =>
-    note(collection, id, action, reader.find(collection, id))
+  const changed: Tx['changed'] = (collection, id, action) => {
+    const record = reader.find(collection, id)
+    note(collection, id, action, record)
+    return record
+  }
   return {
     tx: { ...sql, ...reader, ...writer, changed },
     end,

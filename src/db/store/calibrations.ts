@@ -135,8 +135,7 @@ export function claimCalibration(tx: Tx, { driver, epoch }: Server): Calibration
     { driver, epoch, run, at: tx.at },
   )
   if (!row) return undefined
-  tx.changed(calibrationRequests, row.id, 'update')
-  const request = tx.find(calibrationRequests, row.id)
+  const request = tx.changed(calibrationRequests, row.id, 'update')
   if (!request) throw new AppError('internal', `calibration request ${row.id} vanished while it was claimed`)
   return { request: row.id, run, driver, epoch, mode: request.mode, targetQubits: request.target_qubits }
 }

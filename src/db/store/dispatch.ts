@@ -44,7 +44,7 @@ export function claimJob(tx: Tx, id: string, server: Server): Claim | undefined 
     { id, qpu, driver, epoch, at: tx.at },
   )
   if (changed === 0) return undefined
-  const job = tx.find(quantumJobs, id)
+  const job = tx.changed(quantumJobs, id, 'update')
   if (!job) throw new AppError('internal', `job ${id} vanished while it was claimed`)
   tx.run(
     `INSERT INTO job_attempts (id, job, attempt, driver, qpu, epoch, state, claimed_at)
@@ -52,7 +52,6 @@ export function claimJob(tx: Tx, id: string, server: Server): Claim | undefined 
     { id: newId(tx.now), job: id, attempt: job.attempt, driver, qpu, epoch, at: tx.at },
   )
   appendTimeline(tx, id, { event: 'claimed', attempt: job.attempt, detail: `driver ${driver}` })
-  tx.changed(quantumJobs, id, 'update')
   return { ...server, job: id, attempt: job.attempt, payload: job.payload }
 }
 
