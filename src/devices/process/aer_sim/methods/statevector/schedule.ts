@@ -40,11 +40,11 @@ const LEAST_FACTOR = 1e-100
  */
 export function scheduleStage(calls: readonly KernelCall[], set: number): Pass[] {
   const passes: Pass[] = []
-  let remaining = calls
+  // The next call last: what is taken out and put back is a layer of gates, however many follow.
+  const remaining = calls.toReversed()
   while (remaining.length > 0) {
-    const { terms, rest } = takeTerms(remaining, set)
-    passes.push(...mergeTerms(terms, set))
-    remaining = takeOthers(rest, set, passes)
+    passes.push(...mergeTerms(takeTerms(remaining, set), set))
+    takeOthers(remaining, set, passes)
   }
   return leaveCosines(pairUp(passes))
 }
@@ -103,39 +103,43 @@ function isRealGate(pass: Pass): pass is One {
 }
 
 /** Takes out the phases that may go next. Both walks end where no qubit of the set is left to act upon. */
-function takeTerms(calls: readonly KernelCall[], set: number): { terms: Scale[]; rest: KernelCall[] } {
+function takeTerms(remaining: KernelCall[], set: number): Scale[] {
   const terms: Scale[] = []
-  const rest: KernelCall[] = []
+  const kept: KernelCall[] = []
   let dense = 0
-  let at = 0
-  for (; at < calls.length && (dense & set) !== set; at++) {
-    const call = calls[at] as KernelCall
+  while (remaining.length > 0 && (dense & set) !== set) {
+    const call = remaining.pop() as KernelCall
     if (call.kind === 'scale' && (call.controls & dense) === 0) terms.push(call)
     else {
       dense |= targetsOf(call)
-      rest.push(call)
+      kept.push(call)
     }
   }
-  return { terms, rest: rest.concat(calls.slice(at)) }
+  putBack(kept, remaining)
+  return terms
 }
 
-function takeOthers(calls: readonly KernelCall[], set: number, passes: Pass[]): KernelCall[] {
-  const rest: KernelCall[] = []
+/** Takes out the other calls that may go next. */
+function takeOthers(remaining: KernelCall[], set: number, passes: Pass[]): void {
+  const kept: KernelCall[] = []
   let dense = 0
   let diagonal = 0
-  let at = 0
-  for (; at < calls.length && ((dense | diagonal) & set) !== set; at++) {
-    const call = calls[at] as KernelCall
+  while (remaining.length > 0 && ((dense | diagonal) & set) !== set) {
+    const call = remaining.pop() as KernelCall
     const targets = targetsOf(call)
     const mayPass = (targets & (dense | diagonal)) === 0 && (call.controls & dense) === 0
     if (mayPass && call.kind !== 'scale') passes.push(call)
     else {
       dense |= targets
       diagonal |= call.controls
-      rest.push(call)
+      kept.push(call)
     }
   }
-  return rest.concat(calls.slice(at))
+  putBack(kept, remaining)
+}
+
+function putBack(kept: KernelCall[], remaining: KernelCall[]): void {
+  for (let call = kept.pop(); call; call = kept.pop()) remaining.push(call)
 }
 
 /** Multiplies terms on the same qubits, then puts them into one pass if that takes less time than one each. */

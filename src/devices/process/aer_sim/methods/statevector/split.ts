@@ -37,11 +37,11 @@ export function splitRotation(call: KernelCall): KernelCall[] {
   rotation[2] = -sine
   rotation[4] = sine
   rotation[6] = cosine
-  return [
-    ...phaseOn(target, before),
-    { kind: 'one', target, controls, value, matrix: rotation },
-    ...phaseOn(target, after),
-  ]
+  const parts: KernelCall[] = []
+  if (!isOne(before)) parts.push(phaseOn(target, before))
+  parts.push({ kind: 'one', target, controls, value, matrix: rotation })
+  if (!isOne(after)) parts.push(phaseOn(target, after))
+  return parts
 }
 
 /** The phase by which `to` is ahead of `from`. */
@@ -52,7 +52,10 @@ function phaseFrom(from: Phase, to: Phase): Phase {
   return [re / size, im / size]
 }
 
-function phaseOn(bit: number, [re, im]: Phase): KernelCall[] {
-  if (Math.abs(re - 1) < TINY && Math.abs(im) < TINY) return []
-  return [{ kind: 'scale', controls: bit, value: bit, re, im }]
+function isOne([re, im]: Phase): boolean {
+  return Math.abs(re - 1) < TINY && Math.abs(im) < TINY
+}
+
+function phaseOn(bit: number, [re, im]: Phase): KernelCall {
+  return { kind: 'scale', controls: bit, value: bit, re, im }
 }
