@@ -9,7 +9,7 @@ import {
   type BoundProgram,
   type CircuitOutcome,
   type CircuitRun,
-  planCircuit,
+  prepareCircuit,
   runCircuit,
 } from '../../../src/devices/process/aer_sim/run-circuit.ts'
 import { ResultBudget } from '../../../src/devices/results.ts'
@@ -55,7 +55,7 @@ export function runOptions(options: RunOptions = {}) {
 
 /** Runs a program with the method that suits it. */
 export async function runProgram(program: BoundProgram, run: CircuitRun): Promise<CircuitOutcome> {
-  return runCircuit(planCircuit(program, run), run)
+  return runCircuit(prepareCircuit(program, run), run)
 }
 
 /** A program of given steps, none of which depends on an outcome. */

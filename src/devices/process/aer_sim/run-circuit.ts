@@ -56,7 +56,7 @@ export interface CircuitOutcome {
 }
 
 /** A circuit reduced to what its outcomes depend on, with the method that suits it. */
-export interface PlannedCircuit {
+export interface PreparedCircuit {
   task: Task
   method: Method
   /** Classical bits some measurement writes, ascending, and those none does. */
@@ -64,7 +64,7 @@ export interface PlannedCircuit {
 }
 
 /** @throws JobError for a circuit that no method can run. */
-export function planCircuit(program: BoundProgram, run: CircuitRun): PlannedCircuit {
+export function prepareCircuit(program: BoundProgram, run: CircuitRun): PreparedCircuit {
   const { qubits, clbits, ops } = program
   const reduced = ops && reduceCircuit(withNoise(ops, run.noise), qubits, clbits)
   admit(reduced?.qubits.at(-1) ?? qubits - 1, run)
@@ -74,8 +74,8 @@ export function planCircuit(program: BoundProgram, run: CircuitRun): PlannedCirc
 }
 
 /** @throws JobError for a circuit that cannot end in time. */
-export async function runCircuit(planned: PlannedCircuit, run: CircuitRun): Promise<CircuitOutcome> {
-  const { task, method, bits } = planned
+export async function runCircuit(prepared: PreparedCircuit, run: CircuitRun): Promise<CircuitOutcome> {
+  const { task, method, bits } = prepared
   const { measured, unmeasured } = bits
   const { pacer, phases } = run
   pacer.demand(method.cost(task, run.room))

@@ -48,7 +48,7 @@ export async function simulateJob(simulation: Simulation): Promise<JobResults> {
   for (const execution of executions) {
     if (results[execution.stream]) continue
     io.phase(`circuit ${execution.stream}`)
-    results[execution.stream] = await runner.run(runner.plan(execution))
+    results[execution.stream] = await runner.run(runner.prepare(execution))
   }
   return jobResultsOf(device, results, {
     device,

@@ -15,8 +15,8 @@ import type { Readout } from './readout.ts'
 import {
   type CircuitOutcome,
   type CircuitRun,
-  type PlannedCircuit,
-  planCircuit,
+  type PreparedCircuit,
+  prepareCircuit,
   runCircuit,
 } from './run-circuit.ts'
 
@@ -68,11 +68,11 @@ function memoryOf(payload: JobPayload): Readout['memory'] {
 const EXECUTION_WORK = 2 ** 20
 
 /** An execution with its steps and the method that runs it. */
-interface PlannedExecution {
+interface PreparedExecution {
   execution: Execution
   circuit: Circuit
   run: CircuitRun
-  planned: PlannedCircuit
+  prepared: PreparedCircuit
   /** When its planning began. */
   from: number
   /** Qubits of the state that the method writes out. */
@@ -95,7 +95,7 @@ export class ShareRunner {
   }
 
   /** @throws JobError when the circuit cannot be expanded, or not be run by this device. */
-  plan(execution: Execution): PlannedExecution {
+  prepare(execution: Execution): PreparedExecution {
     const { clock } = this.#parts
     const { program, values } = execution
     const phases = new Phases(clock)
@@ -103,8 +103,15 @@ export class ShareRunner {
     phases.end('lower')
     const from = clock.monotonic()
     const run = this.#runOf(execution, phases)
-    const planned = planCircuit({ ...circuit, walk: (sink) => runDynamic(program, values, sink) }, run)
-    return { execution, circuit, run, planned, from, stateQubits: planned.method.stateQubits(planned.task) }
+    const prepared = prepareCircuit({ ...circuit, walk: (sink) => runDynamic(program, values, sink) }, run)
+    return {
+      execution,
+      circuit,
+      run,
+      prepared,
+      from,
+      stateQubits: prepared.method.stateQubits(prepared.task),
+    }
   }
 
   #runOf(execution: Execution, phases: Phases): CircuitRun {
@@ -136,8 +143,8 @@ export class ShareRunner {
   }
 
   /** @throws JobError when the circuit cannot be run. */
-  async run({ execution, circuit, run, planned, from }: PlannedExecution): Promise<CircuitResult> {
-    const outcome = await runExecution(execution, planned, run)
+  async run({ execution, circuit, run, prepared, from }: PreparedExecution): Promise<CircuitResult> {
+    const outcome = await runExecution(execution, prepared, run)
     const seconds = (this.#parts.clock.monotonic() - from) / 1_000
     const result = resultOf(execution, circuit, outcome, this.#job, seconds)
     this.#pacer.spend(EXECUTION_WORK)
@@ -148,11 +155,11 @@ export class ShareRunner {
 
 async function runExecution(
   { circuitIndex }: Execution,
-  planned: PlannedCircuit,
+  prepared: PreparedCircuit,
   run: CircuitRun,
 ): Promise<CircuitOutcome> {
   try {
-    return await runCircuit(planned, run)
+    return await runCircuit(prepared, run)
   } catch (error) {
     throw jobErrorOf(error, circuitIndex, true)
   }

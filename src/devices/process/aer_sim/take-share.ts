@@ -53,9 +53,9 @@ export async function takeShare(
     const execution = executions[stream]
     if (!execution) return
     try {
-      const planned = runner.plan(execution)
-      const isLarge = planned.stateQubits > MOST_QUBITS
-      report({ stream, result: isLarge ? undefined : await runner.run(planned) })
+      const prepared = runner.prepare(execution)
+      const isLarge = prepared.stateQubits > MOST_QUBITS
+      report({ stream, result: isLarge ? undefined : await runner.run(prepared) })
     } catch (error) {
       taking.stop()
       report({ stream, error })
