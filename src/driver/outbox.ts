@@ -33,6 +33,11 @@ function fileOf(id: string): string {
   return `${encodeURIComponent(id).replaceAll('*', '%2A').replace(/^\./, '%2E')}.json`
 }
 
+/** What the names of files end with that wait for a driver to come back. */
+function suffixOf(driverId: string): string {
+  return `.${encodeURIComponent(driverId)}`
+}
+
 /**
  * Events the server has to acknowledge, one file each (`<event id>.json` holds the envelope). A file is whole and
  * durable before the event is first sent and goes when its acknowledgement arrives, so that a result outlives a
@@ -75,25 +80,43 @@ export class Outbox {
   }
 
   /**
-   * Says which driver this is. Events that another driver left here are set aside: the server would take
-   * them for forged ones.
+   * Says which driver this is. Events that another driver left here are set aside until it is back: the server would
+   * take them for forged ones.
    */
   async claim(driverId: string): Promise<void> {
-    const owner = await readFile(join(this.#folder, OWNER_FILE), 'utf8').catch(() => '')
-    if (owner === driverId) return
-    const foreign = owner === '' ? [] : [...this.#entries].filter(([, entry]) => entry.found)
+    const path = join(this.#folder, OWNER_FILE)
+    const owner = await readFile(path, 'utf8').catch(() => '')
+    if (owner !== driverId) {
+      if (owner !== '') await this.#setAside(owner)
+      // Under another name first: half of an id would be another driver's.
+      await this.#write(`${OWNER_FILE}.tmp`, driverId)
+      await rename(`${path}.tmp`, path)
+    }
+    await this.#takeBack(driverId)
+  }
+
+  async #setAside(owner: string): Promise<void> {
+    const foreign = [...this.#entries].filter(([, entry]) => entry.found)
     for (const [id] of foreign) {
       const path = join(this.#folder, fileOf(id))
-      await rename(path, `${path}.${encodeURIComponent(owner)}`)
+      await rename(path, `${path}${suffixOf(owner)}`)
       this.#entries.delete(id)
     }
-    if (foreign.length > 0) {
-      this.#log.warn('set aside events of the driver that used this data dir before', {
-        count: foreign.length,
-        driver: owner,
-      })
+    if (foreign.length === 0) return
+    this.#log.warn('set aside events of the driver that used this data dir before', {
+      count: foreign.length,
+      driver: owner,
+    })
+  }
+
+  async #takeBack(driverId: string): Promise<void> {
+    const suffix = suffixOf(driverId)
+    for (const aside of (await readdir(this.#folder)).sort()) {
+      if (!aside.endsWith(`.json${suffix}`)) continue
+      const name = aside.slice(0, -suffix.length)
+      await rename(join(this.#folder, aside), join(this.#folder, name))
+      await this.#load(name)
     }
-    await this.#write(OWNER_FILE, driverId)
   }
 
   /** Keeps an event, due at once. When the disk refuses it, it is kept in memory and the loss of safety logged. */

@@ -124,7 +124,7 @@ test('Outbox.put() keeps odd ids inside its folder', async () => {
   expect(ids.filter((id) => outbox.has(id))).toEqual(ids)
 })
 
-test('Outbox.claim() sets aside what another driver left, once', async () => {
+test('Outbox.claim() sets aside what another driver left, once, until that one is back', async () => {
   await using folder = await tempFolder()
   const first = await openOutbox(folder.path)
   await first.outbox.claim('driver000000001')
@@ -141,6 +141,13 @@ test('Outbox.claim() sets aside what another driver left, once', async () => {
   expect(other.outbox.has('job2.1')).toBe(true)
   expect(other.lines).toMatchObject([{ level: 'warn', count: 1, driver: 'driver000000001' }])
   expect((await readdir(folder.path)).sort()).toEqual(['job1.1.json.driver000000001', 'job2.1.json', 'owner'])
+
+  const back = await openOutbox(folder.path)
+  await back.outbox.claim('driver000000001')
+  expect(back.outbox.ids()).toEqual(['job1.1'])
+  await back.outbox.sendDue(back.send)
+  expect(back.sent).toEqual([eventOf('job1.1')])
+  expect((await readdir(folder.path)).sort()).toEqual(['job1.1.json', 'job2.1.json.driver000000002', 'owner'])
 })
 
 test('Outbox.put() keeps an event in memory when the disk refuses it', async () => {
