@@ -39,9 +39,9 @@ const SETTLE_MS = 20
 /** Readings of which the mean counts: each takes some hundredths of a second. */
 const READINGS = 3
 const JOB_LIMIT_MS = 1_200_000
-/** What a device of a running driver has had: after so many jobs of each family its code is compiled. */
-const WARM_UP_JOBS = 300
-const WARM_UP_QUBITS = 12
+/** What a device of a running driver has had: after so many jobs of each family and size its code is compiled. */
+const WARM_UP_JOBS = 400
+const WARM_UP_QUBITS = [4, 8, 12]
 
 /** Our simulator in this process and Aer in a Python process beside it, which take turns. */
 export class Sides implements AsyncDisposable {
@@ -104,9 +104,11 @@ export class Sides implements AsyncDisposable {
     const device = await openProcess('aer_sim', [`method=${method}`, `threads=${THREADS}`], systemClock)
     await device.start?.()
     for (const family of Object.values(FAMILIES)) {
-      const payload = payloadOf([family(WARM_UP_QUBITS)])
-      for (let job = 0; job < WARM_UP_JOBS; job++) {
-        await device.run({ id: 'bench', attempt: 1, payload }, ioOf(JOB_LIMIT_MS))
+      for (const qubits of WARM_UP_QUBITS) {
+        const payload = payloadOf([family(qubits)])
+        for (let job = 0; job < WARM_UP_JOBS; job++) {
+          await device.run({ id: 'bench', attempt: 1, payload }, ioOf(JOB_LIMIT_MS))
+        }
       }
     }
     this.#devices.set(method, device)

@@ -32,6 +32,9 @@ const SWAP = matrixOf(
 )
 const ID = identity(2)
 
+/** The controls of most gates. */
+const NONE: number[] = []
+
 /** A gate whose first qubits are controls and whose matrix on the others follows from the parameters. */
 function matrixGate(
   name: string,
@@ -50,7 +53,7 @@ function matrixGate(
       emit({
         kind: 'unitary',
         targets: qubits.slice(controls),
-        controls: qubits.slice(0, controls),
+        controls: controls === 0 ? NONE : qubits.slice(0, controls),
         controlValues,
         matrix: matrix(angles),
         name,

@@ -286,19 +286,27 @@ export class Runner implements Machine {
   private executePacked(calls: PackedCalls): void {
     const gates = calls.gates.map(({ name }) => gateByName(this, name, 0))
     const registers = calls.registers.map((name) => this.registerQubits(name))
+    // The same lists and the same function for all calls: gates take out of them what they keep.
+    const qubits: number[] = []
+    const parameters: number[] = []
+    let place = 0
+    const emit = (op: Op) => this.emit(op, place)
     calls.visit((index, at, firstOperand, firstNumber) => {
       const gate = gates[index]
       if (gate === undefined) return
-      const qubits: number[] = []
+      place = at
+      qubits.length = 0
       for (let operand = 0; operand < gate.qubits; operand++) {
-        const place = firstOperand + 2 * operand
-        const qubit = calls.qubitAt(place)
-        const register = calls.registerAt(place)
+        const qubit = calls.qubitAt(firstOperand + 2 * operand)
+        const register = calls.registerAt(firstOperand + 2 * operand)
         qubits.push(register < 0 ? this.hardware(qubit) : (registers[register]?.[qubit] ?? 0))
       }
       this.noteCall(gate, 1, at)
-      const parameters = calls.numbers.slice(firstNumber, firstNumber + gate.parameters)
-      if (gate.kind === 'native') gate.build(parameters, qubits, (op) => this.emit(op, at))
+      parameters.length = 0
+      for (let parameter = 0; parameter < gate.parameters; parameter++) {
+        parameters.push(calls.numbers[firstNumber + parameter] as number)
+      }
+      if (gate.kind === 'native') gate.build(parameters, qubits, emit)
       else this.callGate(gate, parameters, qubits, at)
     })
   }

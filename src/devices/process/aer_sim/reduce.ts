@@ -84,7 +84,7 @@ class Backward {
     const { controls, targets } = op
     const isAcross = !isDiagonal(op.matrix)
     // Without a live target it does to its live controls what a diagonal step could do.
-    const isWanted = isAcross ? targets.some((qubit) => this.#live[qubit]) : this.#isShown(targets)
+    const isWanted = isAcross ? this.#isLive(targets) : this.#isShown(targets)
     if (!isWanted && !this.#isShown(controls)) return
     this.kept.push(op)
     for (const qubit of controls) this.#live[qubit] = 1
@@ -99,7 +99,7 @@ class Backward {
       this.#diagonal(op, op.qubits)
       return
     }
-    if (!op.qubits.some((qubit) => this.#live[qubit])) return
+    if (!this.#isLive(op.qubits)) return
     this.kept.push(op)
     for (const qubit of op.qubits) {
       this.#live[qubit] = 1
@@ -118,7 +118,13 @@ class Backward {
    * final measurements unless one of them, on which an outcome depends, is disturbed in between.
    */
   #isShown(qubits: number[]): boolean {
-    return qubits.some((qubit) => this.#live[qubit] && this.#disturbed[qubit])
+    for (const qubit of qubits) if (this.#live[qubit] && this.#disturbed[qubit]) return true
+    return false
+  }
+
+  #isLive(qubits: number[]): boolean {
+    for (const qubit of qubits) if (this.#live[qubit]) return true
+    return false
   }
 }
 

@@ -116,7 +116,9 @@ export class Tally {
   counts(): Record<string, number> {
     const counts: Record<string, number> = {}
     // One by one: `Object.fromEntries` takes several times longer.
-    for (const [text, shots] of this.#counts) counts[text] = shots
+    this.#counts.forEach((shots, text) => {
+      counts[text] = shots
+    })
     return counts
   }
 

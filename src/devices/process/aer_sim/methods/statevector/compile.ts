@@ -68,14 +68,17 @@ export function compile(op: UnitaryOp | PhaseOp, bitOf: BitOf = identityBits): K
     return termsOf([{ kind: 'scale', ...masks, re: Math.cos(op.angle), im: Math.sin(op.angle) }])
   }
   const { matrix } = op
-  const targets = op.targets.map(bitOf)
-  if (isDiagonal(matrix)) return termsOf(diagonalOf(targets, masks, matrix))
-  if (isSwap(matrix)) return [{ kind: 'swap', targets, ...masks }]
-  const [target] = targets
-  if (target === undefined || targets.length > 1) return [{ kind: 'many', targets, ...masks, matrix }]
-  return [
-    equals(matrix, FLIP) ? { kind: 'flip', target, ...masks } : { kind: 'one', target, ...masks, matrix },
-  ]
+  if (isDiagonal(matrix)) return termsOf(diagonalOf(op.targets.map(bitOf), masks, matrix))
+  if (op.targets.length > 1) {
+    const targets = op.targets.map(bitOf)
+    return [
+      isSwap(matrix) ? { kind: 'swap', targets, ...masks } : { kind: 'many', targets, ...masks, matrix },
+    ]
+  }
+  const { controls, value } = masks
+  const target = bitOf(op.targets[0] as number)
+  if (equals(matrix, FLIP)) return [{ kind: 'flip', target, controls, value }]
+  return [{ kind: 'one', target, controls, value, matrix }]
 }
 
 /** The entries of a diagonal matrix that are not 1. */
@@ -85,19 +88,23 @@ function diagonalOf(
   matrix: Float64Array,
 ): Scale[] {
   const dimension = 1 << targets.length
-  const controls = targets.reduce((bits, target) => bits | target, masks.controls)
+  const controls = masks.controls | pickedOf(targets, dimension - 1)
   const calls: Scale[] = []
   for (let row = 0; row < dimension; row++) {
     const at = 2 * row * (dimension + 1)
-    const re = matrix[at] ?? 0
-    const im = matrix[at + 1] ?? 0
-    const value = targets.reduce(
-      (bits, target, bit) => (row & (1 << bit) ? bits | target : bits),
-      masks.value,
-    )
-    if (re !== 1 || im !== 0) calls.push({ kind: 'scale', controls, value, re, im })
+    const re = matrix[at] as number
+    const im = matrix[at + 1] as number
+    if (re === 1 && im === 0) continue
+    calls.push({ kind: 'scale', controls, value: masks.value | pickedOf(targets, row), re, im })
   }
   return calls
+}
+
+/** Those of the bits whose place in the list is set in `places`, as a mask. */
+function pickedOf(bits: readonly number[], places: number): number {
+  let mask = 0
+  for (let place = 0; place < bits.length; place++) if ((places >> place) & 1) mask |= bits[place] as number
+  return mask
 }
 
 /**
@@ -123,7 +130,7 @@ function termsOf(entries: Scale[]): Scale[] {
   for (let at = 0; at < size; at++) {
     const [x, y] = [re[at] as number, im[at] as number]
     if (Math.abs(x - 1) <= 1e-15 && Math.abs(y) <= 1e-15) continue
-    const mask = bits.reduce((all, bit, place) => (at & (1 << place) ? all | bit : all), 0)
+    const mask = pickedOf(bits, at)
     terms.push({ kind: 'scale', controls: mask, value: mask, re: x, im: y })
   }
   return terms

@@ -266,7 +266,8 @@ export class StageWriter {
     for (const term of terms) {
       const outer = term.controls & ~this.#set
       const local = this.#local(term.controls)
-      const [low, high] = [local & lowMask, local & ~lowMask]
+      const low = local & lowMask
+      const high = local & ~lowMask
       if (local === 0) sections['outer']?.push({ a: outer, b: 0, term })
       else if (bitCount(local) === 1) sections['local']?.push({ a: outer, b: Math.log2(local), term })
       else if (low === 0) sections['high']?.push({ a: high, b: 0, term })

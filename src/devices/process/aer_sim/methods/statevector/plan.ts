@@ -77,7 +77,7 @@ export function planCircuit({ qubits, ops, terminal, collapses }: Reduced): Plan
 function addCalls(calls: readonly KernelCall[], gates: KernelCall[], isSplit: boolean): void {
   for (const call of calls) {
     if (call.kind === 'scale' && call.controls === 0) continue
-    if (isSplit) gates.push(...splitRotation(call))
+    if (isSplit) for (const part of splitRotation(call)) gates.push(part)
     else gates.push(call)
   }
 }

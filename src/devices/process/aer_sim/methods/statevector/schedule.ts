@@ -84,18 +84,19 @@ function leaveCosines(passes: readonly Pass[]): Pass[] {
 
 /** A pair as turns and the product of the cosines that they lack, if both are rotations. */
 function turnsOf({ gates }: Pair): { pass: Turns; cosines: number } | undefined {
-  const [[cosineA, sineA], [cosineB, sineB]] = [rotationOf(gates[0]), rotationOf(gates[1])]
+  const [low, high] = gates
+  if (!isRotation(low.matrix) || !isRotation(high.matrix)) return undefined
+  const cosineA = low.matrix[0] as number
+  const cosineB = high.matrix[0] as number
   const cosines = cosineA * cosineB
-  if (!(Math.abs(cosines) > LEAST_FACTOR)) return undefined
-  const tangents = [sineA / cosineA, sineB / cosineB] as const
-  return { pass: { kind: 'turns', targets: [gates[0].target, gates[1].target], tangents }, cosines }
+  if (Math.abs(cosines) <= LEAST_FACTOR) return undefined
+  const tangents = [(low.matrix[4] as number) / cosineA, (high.matrix[4] as number) / cosineB] as const
+  return { pass: { kind: 'turns', targets: [low.target, high.target], tangents }, cosines }
 }
 
-/** Cosine and sine of a real matrix; NaN when it is no rotation. */
-function rotationOf({ matrix }: One): readonly [number, number] {
-  const [cosine, sine] = [matrix[0] as number, matrix[4] as number]
-  const isTurn = matrix[6] === cosine && matrix[2] === -sine
-  return isTurn ? [cosine, sine] : [Number.NaN, Number.NaN]
+/** Whether a real matrix is `[c, -s, s, c]`. */
+function isRotation(matrix: Float64Array): boolean {
+  return matrix[6] === matrix[0] && matrix[2] === -(matrix[4] as number)
 }
 
 function isRealGate(pass: Pass): pass is One {

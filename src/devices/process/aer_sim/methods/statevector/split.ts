@@ -3,11 +3,6 @@ import { isReal, type KernelCall } from './compile.ts'
 /** Smaller entries are taken for zero. */
 const TINY = 1e-14
 
-/** A complex number. */
-type Phase = readonly [re: number, im: number]
-
-const ONE: Phase = [1, 0]
-
 /**
  * A gate on one qubit as phase, rotation, phase, up to a global phase: the rotation is real and takes half the time,
  * the phases merge with others. Other calls come back unchanged.
@@ -16,46 +11,52 @@ const ONE: Phase = [1, 0]
  */
 export function splitRotation(call: KernelCall): KernelCall[] {
   if (call.kind !== 'one' || call.controls !== 0 || isReal(call.matrix)) return [call]
-  const { matrix } = call
-  const a: Phase = [matrix[0] as number, matrix[1] as number]
-  const b: Phase = [matrix[2] as number, matrix[3] as number]
-  const c: Phase = [matrix[4] as number, matrix[5] as number]
-  const d: Phase = [matrix[6] as number, matrix[7] as number]
-  const cosine = Math.sqrt(a[0] ** 2 + a[1] ** 2)
-  const sine = Math.sqrt(c[0] ** 2 + c[1] ** 2)
+  const { target, controls, value, matrix } = call
+  // One by one: a list of them would be made for every gate.
+  const ar = matrix[0] as number
+  const ai = matrix[1] as number
+  const br = matrix[2] as number
+  const bi = matrix[3] as number
+  const cr = matrix[4] as number
+  const ci = matrix[5] as number
+  const dr = matrix[6] as number
+  const di = matrix[7] as number
+  const cosine = Math.sqrt(ar * ar + ai * ai)
+  const sine = Math.sqrt(cr * cr + ci * ci)
   const isUnitary =
     Math.abs(cosine ** 2 + sine ** 2 - 1) < 1e-12 &&
-    Math.abs(a[0] * b[0] + a[1] * b[1] + c[0] * d[0] + c[1] * d[1]) < 1e-12 &&
-    Math.abs(a[0] * b[1] - a[1] * b[0] + c[0] * d[1] - c[1] * d[0]) < 1e-12
+    Math.abs(ar * br + ai * bi + cr * dr + ci * di) < 1e-12 &&
+    Math.abs(ar * bi - ai * br + cr * di - ci * dr) < 1e-12
   if (!isUnitary) return [call]
-  const global = cosine > TINY ? a : ONE
-  const after = phaseFrom(global, sine > TINY ? c : d)
-  const before = sine > TINY ? phaseFrom(global, [-b[0], -b[1]]) : ONE
-  const { target, controls, value } = call
   const rotation = new Float64Array(8)
   rotation[0] = cosine
   rotation[2] = -sine
   rotation[4] = sine
   rotation[6] = cosine
   const parts: KernelCall[] = []
-  if (!isOne(before)) parts.push(phaseOn(target, before))
+  const hasSine = sine > TINY
+  const re = cosine > TINY ? ar : 1
+  const im = cosine > TINY ? ai : 0
+  if (hasSine) addPhase(parts, target, re, im, -br, -bi)
   parts.push({ kind: 'one', target, controls, value, matrix: rotation })
-  if (!isOne(after)) parts.push(phaseOn(target, after))
+  addPhase(parts, target, re, im, hasSine ? cr : dr, hasSine ? ci : di)
   return parts
 }
 
-/** The phase by which `to` is ahead of `from`. */
-function phaseFrom(from: Phase, to: Phase): Phase {
-  const re = to[0] * from[0] + to[1] * from[1]
-  const im = to[1] * from[0] - to[0] * from[1]
-  const size = Math.sqrt(re * re + im * im)
-  return [re / size, im / size]
-}
-
-function isOne([re, im]: Phase): boolean {
-  return Math.abs(re - 1) < TINY && Math.abs(im) < TINY
-}
-
-function phaseOn(bit: number, [re, im]: Phase): KernelCall {
-  return { kind: 'scale', controls: bit, value: bit, re, im }
+/** Adds the phase by which one complex number is ahead of another, unless there is none. */
+function addPhase(
+  parts: KernelCall[],
+  bit: number,
+  fromRe: number,
+  fromIm: number,
+  toRe: number,
+  toIm: number,
+): void {
+  const x = toRe * fromRe + toIm * fromIm
+  const y = toIm * fromRe - toRe * fromIm
+  const size = Math.sqrt(x * x + y * y)
+  const re = x / size
+  const im = y / size
+  if (Math.abs(re - 1) < TINY && Math.abs(im) < TINY) return
+  parts.push({ kind: 'scale', controls: bit, value: bit, re, im })
 }
