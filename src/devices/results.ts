@@ -58,8 +58,8 @@ export function jobResultsOf(
 }
 
 const [ZERO, ONE] = [0x30, 0x31]
-/** Bit strings of up to this length are kept once they were made: 4,096 of the longest, some 200 KB. */
-const MOST_KEPT = 12
+/** Bit strings of up to this length are kept once they were made: 16,384 of the longest, about a megabyte. */
+const MOST_KEPT = 14
 
 /** By length, then by value. */
 const kept: (string | undefined)[][] = []
