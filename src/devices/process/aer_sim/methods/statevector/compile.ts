@@ -30,11 +30,13 @@ export function targetsOf(call: KernelCall): number {
 /** Diagonal gates on more qubits than this are not split into phase terms, whose number doubles with each. */
 const MOST_SPLIT = 4
 
-const FLIP = Float64Array.of(0, 0, 1, 0, 1, 0, 0, 0)
+/** An X. */
+export const FLIP = Float64Array.of(0, 0, 1, 0, 1, 0, 0, 0)
 const SWAP = new Float64Array(32)
 for (const one of [0, 12, 18, 30]) SWAP[one] = 1
 
-function equals(a: Float64Array, b: Float64Array): boolean {
+/** Whether two matrices have the same numbers. */
+export function equals(a: Float64Array, b: Float64Array): boolean {
   if (a.length !== b.length) return false
   for (let part = 0; part < a.length; part++) if (a[part] !== b[part]) return false
   return true

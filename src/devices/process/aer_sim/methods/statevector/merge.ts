@@ -1,11 +1,17 @@
-import type { UnitaryOp } from '../../../../../qasm/index.ts'
+import type { PhaseOp, UnitaryOp } from '../../../../../qasm/index.ts'
 import { type Action, isDiagonal, qubitsOf } from '../../reduce.ts'
 import { isSwap } from './compile.ts'
 
+/** Whether a step is a gate on one qubit. */
+export function isSingle(op: Action): op is UnitaryOp | PhaseOp {
+  if (op.kind === 'unitary') return op.targets.length === 1 && op.controls.length === 0
+  return op.kind === 'phase' && op.controls.length === 1
+}
+
 /** The step as a matrix on one qubit, if it is one. */
 function asSingle(op: Action): UnitaryOp | undefined {
-  if (op.kind === 'unitary') return op.targets.length === 1 && op.controls.length === 0 ? op : undefined
-  if (op.kind !== 'phase' || op.controls.length !== 1) return undefined
+  if (!isSingle(op)) return undefined
+  if (op.kind === 'unitary') return op
   const [re, im] = [Math.cos(op.angle), Math.sin(op.angle)]
   const isOnOne = op.controlValues === 1
   const matrix = isOnOne ? [1, 0, 0, 0, 0, 0, re, im] : [re, im, 0, 0, 0, 0, 1, 0]

@@ -1,5 +1,6 @@
 import type { Action, Reduced } from '../../reduce.ts'
 import { compile, isSwap, type KernelCall } from './compile.ts'
+import { turnFlips } from './flips.ts'
 import { type Kraus, KrausTable } from './kraus.ts'
 import { mergeSingles } from './merge.ts'
 import { splitRotation } from './split.ts'
@@ -43,7 +44,7 @@ export interface Plan {
   collapses: boolean
 }
 
-/** From this many qubits on, a pass over the state takes longer than what splitting saves. */
+/** From this many qubits on, a pass over the state takes longer than what splitting and turning flips save. */
 const SPLIT_FROM = 11
 
 /** Merges gates and gives each qubit its place in the state; a swap of two qubits only exchanges their places. */
@@ -53,13 +54,14 @@ export function planCircuit({ qubits, ops, terminal, collapses }: Reduced): Plan
   const bitOf = (qubit: number) => 1 << (places[qubit] ?? 0)
   const table = new KrausTable()
   const steps: Step[] = []
-  for (const op of mergeSingles(ops)) {
+  const isWide = qubits.length >= SPLIT_FROM
+  for (const op of mergeSingles(isWide ? turnFlips(ops) : ops)) {
     if (op.kind === 'measure') steps.push({ ...op, bit: bitOf(op.qubit) })
     else if (op.kind === 'reset') steps.push({ kind: 'reset', bit: bitOf(op.qubit) })
     else if (op.kind === 'channel') {
       steps.push({ kind: 'channel', targets: op.qubits.map(bitOf), operators: table.of(op.channel) })
     } else if (!exchangePlaces(op, places)) {
-      addCalls(compile(op, bitOf), gatesAtEnd(steps), qubits.length >= SPLIT_FROM)
+      addCalls(compile(op, bitOf), gatesAtEnd(steps), isWide)
     }
   }
   return {
