@@ -103,7 +103,8 @@ export class Sides implements AsyncDisposable {
     if (opened) return opened
     const device = await openProcess('aer_sim', [`method=${method}`, `threads=${THREADS}`], systemClock)
     await device.start?.()
-    for (const family of Object.values(FAMILIES)) {
+    const families = method === 'stabilizer' ? [FAMILIES.ghz] : Object.values(FAMILIES)
+    for (const family of families) {
       for (const qubits of WARM_UP_QUBITS) {
         const payload = payloadOf([family(qubits)])
         for (let job = 0; job < WARM_UP_JOBS; job++) {
