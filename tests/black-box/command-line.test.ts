@@ -132,7 +132,9 @@ describe('svc demo', () => {
     using folder = temporaryFolder()
     const args = ['demo', '--once', '--cryostat', '--server-port', '0', '--port-range-start', '6550']
     const { out, err, status } = await runSvc(args, { cwd: folder.path })
-    expect({ status, err }).toEqual({ status: 0, err: '' })
+    // A busy machine reads later than the interval says, and tells so.
+    const told = err.split('\n').filter((line) => line !== '' && !line.includes('ticks are skipped'))
+    expect({ status, told }).toEqual({ status: 0, told: [] })
     const plates = [...out.matchAll(/^ {2}\d\d:\d\d:\d\d {2}.* t4k ([\d.]+) K /gm)].map(([, t]) => Number(t))
     expect(plates).toHaveLength(4)
     // It starts at room temperature and has a time constant of 8 h, which are 8 s here.
