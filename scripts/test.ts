@@ -26,7 +26,7 @@ if (import.meta.main) {
   await ensureFailpointsBuild()
   const started = performance.now()
   const run = Bun.spawn(
-    [process.execPath, 'test', '--parallel=2', '--timeout=60000', ...process.argv.slice(2)],
+    [process.execPath, 'test', '--parallel=3', '--timeout=60000', ...process.argv.slice(2)],
     {
       cwd: join(import.meta.dir, '..'),
       stdio: ['ignore', 'pipe', 'pipe'],
