@@ -8,7 +8,7 @@ setDefaultTimeout(120_000)
 const python = await openPython()
 
 /** Cases for each operation, beside those that cover each keyword of its description. */
-const EXAMPLES = 3
+const EXAMPLES = 6
 const CHECKS = [
   'not_a_server_error',
   'status_code_conformance',

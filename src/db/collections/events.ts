@@ -29,8 +29,8 @@ export const events = defineCollection({
 })
 
 /**
- * The stored form of an event's time, `2026-01-31T09:05:00.000Z`. Drivers may write `+01:00` or microseconds; in one form, the order of the texts
- * is that of the times. What is no time stays as it is.
+ * The stored form of an event's time, `2026-01-31T09:05:00.000Z`. Drivers may write `+01:00` or microseconds; in one
+ * form, the order of the texts is that of the times. What is no time stays as it is.
  */
 export function eventTime(ts: string): string {
   const ms = fromTimestamp(ts)
