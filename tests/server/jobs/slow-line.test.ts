@@ -31,8 +31,8 @@ function overSlowLine({ url }: TestServer, bytesPerSecond: number) {
 }
 
 test('a result that takes longer than the job timeout to arrive is taken', async () => {
-  await using test = await openTestServer({ settings: { jobTimeout: '1s', recoveryInterval: '100ms' } })
-  using slow = overSlowLine(test, 250_000)
+  await using test = await openTestServer({ settings: { jobTimeout: '2s', recoveryInterval: '100ms' } })
+  using slow = overSlowLine(test, 180_000)
   const { token } = await test.createQpu()
   await using driver = await startDriverProcess({ ...test, url: slow.url }, { token, device: 'mock' })
   await driver.connected
