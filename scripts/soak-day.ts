@@ -7,9 +7,10 @@ import { heapStats } from 'bun:jsc'
 import { parseArgs } from 'node:util'
 import { Listener } from '../bench/support/listener.ts'
 import { printTable } from '../bench/support/output.ts'
-import { FakeClock, toTimestamp } from '../src/base/index.ts'
+import { toTimestamp } from '../src/base/index.ts'
 import { events } from '../src/db/index.ts'
 import { BELL } from '../tests/support/executable.ts'
+import { FakeClock } from '../tests/support/fake-clock.ts'
 import { login, openTestServer, type TestServer } from '../tests/support/server.ts'
 
 const { values } = parseArgs({ options: { hours: { type: 'string', default: '24' } } })

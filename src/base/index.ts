@@ -1,4 +1,4 @@
-export { type Clock, FakeClock, systemClock } from './clock.ts'
+export { type Clock, systemClock } from './clock.ts'
 export { formatDuration, parseDuration } from './duration.ts'
 export { AppError, type ErrorCode, type FieldError, messageOf } from './error.ts'
 export { armFailpoint, type Failpoint, failpoint } from './failpoint.ts'

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { FakeClock, systemClock } from '../../src/base/index.ts'
+import { systemClock } from '../../src/base/index.ts'
+import { FakeClock } from '../support/fake-clock.ts'
 
 describe('FakeClock', () => {
   test('advance() wakes sleepers in the order of their times, each at its own time', async () => {

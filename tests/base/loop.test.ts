@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { createLog, FakeClock, Loop } from '../../src/base/index.ts'
+import { createLog, Loop } from '../../src/base/index.ts'
+import { FakeClock } from '../support/fake-clock.ts'
 
 /** A loop of 1 s that counts its runs; each waits for `gate`, if there is one. */
 function openCase() {

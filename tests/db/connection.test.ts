@@ -2,10 +2,11 @@ import { Database as Sqlite } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { closeSync, existsSync, openSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { FakeClock, silentLog } from '../../src/base/index.ts'
+import { silentLog } from '../../src/base/index.ts'
 import { openConnection, quickCheck } from '../../src/db/connection.ts'
 import { openDatabase, qpus } from '../../src/db/index.ts'
 import { temporaryFolder } from '../support/database.ts'
+import { FakeClock } from '../support/fake-clock.ts'
 
 describe('openConnection()', () => {
   test('sets every pragma of the reliability rules', () => {

@@ -1,8 +1,9 @@
 // Started by migrate.test.ts, which kills it: opens a database with a migration that takes minutes.
-import { FakeClock, silentLog } from '../../src/base/index.ts'
+import { silentLog } from '../../src/base/index.ts'
 import { defineCollection } from '../../src/db/collection.ts'
 import { integer, text } from '../../src/db/field.ts'
 import { openDatabase } from '../../src/db/index.ts'
+import { FakeClock } from '../support/fake-clock.ts'
 
 const [dir = '', statements = '[]'] = process.argv.slice(2)
 const rules = { list: null, view: null, create: null, update: null, remove: null }

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
-import { AppError, createLog, FakeClock } from '../../src/base/index.ts'
+import { AppError, createLog } from '../../src/base/index.ts'
 import { WriteOutcomes } from '../../src/db/storage-watch.ts'
+import { FakeClock } from '../support/fake-clock.ts'
 
 const full = new AppError('storage_full', 'The disk is full', { reason: 'storage_full' })
 

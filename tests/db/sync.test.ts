@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { FakeClock, silentLog } from '../../src/base/index.ts'
+import { silentLog } from '../../src/base/index.ts'
 import { defineCollection } from '../../src/db/collection.ts'
 import { integer, relation, text } from '../../src/db/field.ts'
 import { openDatabase, type Schema } from '../../src/db/index.ts'
 import { temporaryFolder } from '../support/database.ts'
+import { FakeClock } from '../support/fake-clock.ts'
 
 const rules = { list: null, view: null, create: null, update: null, remove: null }
 const boxes = defineCollection({ name: 'boxes', fields: { label: text(), size: integer() }, rules })

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { FakeClock } from '../../src/base/index.ts'
 import { createDeviceHost } from '../../src/driver/host.ts'
 import type { DeviceChoice, FromHost } from '../../src/driver/host-messages.ts'
 import { runDeviceHost } from '../../src/driver/index.ts'
+import { FakeClock } from '../support/fake-clock.ts'
 import { runJobOf } from './support/jobs.ts'
 import { until } from './support/until.ts'
 

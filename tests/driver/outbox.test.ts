@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { FakeClock } from '../../src/base/index.ts'
 import { Outbox } from '../../src/driver/outbox.ts'
+import { FakeClock } from '../support/fake-clock.ts'
 import { recordedLog } from './support/logs.ts'
 import { tempFolder } from './support/temp-folder.ts'
 

@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
-import { type AppError, FakeClock } from '../../src/base/index.ts'
+import type { AppError } from '../../src/base/index.ts'
 import { request } from '../../src/driver/request.ts'
 import { makeTestCertificates } from '../support/certificates.ts'
+import { FakeClock } from '../support/fake-clock.ts'
 import { until } from './support/until.ts'
 
 const certificates = await makeTestCertificates()

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readdir } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { FakeClock } from '../../src/base/index.ts'
+import { FakeClock } from '../support/fake-clock.ts'
 import { certificates, openBench } from './support/driver.ts'
 import { runJobOf } from './support/jobs.ts'
 import { openTestServer } from './support/test-server.ts'

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import * as v from 'valibot'
-import { FakeClock } from '../../src/base/index.ts'
 import { writeEvent, writeFailure } from '../../src/driver/write-event.ts'
 import { EVENTS, eventEnvelope } from '../../src/protocol/index.ts'
+import { FakeClock } from '../support/fake-clock.ts'
 
 const clock = new FakeClock(Date.UTC(2026, 0, 31, 9, 5))
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
-import { createLog, FakeClock } from '../../src/base/index.ts'
+import { createLog } from '../../src/base/index.ts'
 import { createLogWatch } from '../../src/server/write-ahead-log.ts'
+import { FakeClock } from '../support/fake-clock.ts'
 
 test('a log beyond 256 MiB is told once, and again after it was small', async () => {
   const clock = new FakeClock()

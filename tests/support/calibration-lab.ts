@@ -1,4 +1,4 @@
-import { type FakeClock, newId } from '../../src/base/index.ts'
+import { newId } from '../../src/base/index.ts'
 import {
   type CalibrationRequest,
   calibrationRequests,
@@ -15,6 +15,7 @@ import { CalibrationRecovery } from '../../src/server/calibration/recover.ts'
 import { Holds } from '../../src/server/drivers/holds.ts'
 import { createEventHandler } from '../../src/server/events/handlers.ts'
 import { Deadlines } from '../../src/server/jobs/deadlines.ts'
+import type { FakeClock } from './fake-clock.ts'
 import { JobLab } from './job-lab.ts'
 
 /** A report that says as little as possible. */

@@ -1,5 +1,5 @@
 import { homedir } from 'node:os'
-import { FakeClock, systemClock } from '../../src/base/index.ts'
+import { systemClock } from '../../src/base/index.ts'
 import {
   type MonitorDevice,
   openDevice,
@@ -11,6 +11,7 @@ import { runMonitor } from '../../src/driver/operations/monitor.ts'
 import type { EventPayload } from '../../src/protocol/index.ts'
 import { recordedLog } from '../driver/support/logs.ts'
 import { until } from './executable.ts'
+import { FakeClock } from './fake-clock.ts'
 
 type FridgeOptions = Parameters<typeof startSimulatedFridge>[0]
 

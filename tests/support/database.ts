@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { FakeClock, type Log, silentLog } from '../../src/base/index.ts'
+import { type Log, silentLog } from '../../src/base/index.ts'
 import { type Database, type DatabaseOptions, openDatabase, type Schema } from '../../src/db/index.ts'
+import { FakeClock } from './fake-clock.ts'
 
 /** A folder that is removed at the end of an `using` block. */
 export function temporaryFolder(): { path: string } & Disposable {

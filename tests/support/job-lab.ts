@@ -1,4 +1,4 @@
-import { type FakeClock, silentLog } from '../../src/base/index.ts'
+import { silentLog } from '../../src/base/index.ts'
 import {
   applyResult,
   attachLease,
@@ -26,6 +26,7 @@ import type { DriverHub } from '../../src/server/drivers/hub-contract.ts'
 import type { Caller } from '../../src/server/http/caller.ts'
 import { ProgramChecker } from '../../src/server/programs/checker.ts'
 import { openTestDatabase, type TestDatabase } from './database.ts'
+import type { FakeClock } from './fake-clock.ts'
 
 /** The sockets of drivers, without sockets: keeps what was sent, and refuses when told to. */
 export class TestHub implements DriverHub {

@@ -1,14 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import {
-  type Clock,
-  type FakeClock,
-  type Log,
-  newSecret,
-  silentLog,
-  systemClock,
-} from '../../src/base/index.ts'
+import { type Clock, type Log, newSecret, silentLog, systemClock } from '../../src/base/index.ts'
 import { type Database, saveSuperuser } from '../../src/db/index.ts'
 import { type DriverHandle, type DriverSettings, startDriver } from '../../src/driver/index.ts'
 import type { Route } from '../../src/server/http/route.ts'
@@ -21,6 +14,7 @@ import {
 } from '../../src/server/index.ts'
 import { temporaryFolder } from './database.ts'
 import { mustBeDeclared } from './declared.ts'
+import type { FakeClock } from './fake-clock.ts'
 
 /** An answer of the server; its body is parsed when it is JSON. */
 export class Answer {

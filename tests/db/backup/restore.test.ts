@@ -2,7 +2,7 @@ import { Database as Sqlite } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { FakeClock, silentLog } from '../../../src/base/index.ts'
+import { silentLog } from '../../../src/base/index.ts'
 import {
   checkBackup,
   type Database,
@@ -13,6 +13,7 @@ import {
   writeBackup,
 } from '../../../src/db/index.ts'
 import { temporaryFolder } from '../../support/database.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
 
 const parts = { clock: new FakeClock(), log: silentLog }
 const open = (dir: string) => openDatabase({ dir, ...parts })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { FakeClock, silentLog } from '../../../src/base/index.ts'
+import { silentLog } from '../../../src/base/index.ts'
 import {
   cancelJob,
   claimJob,
@@ -17,6 +17,7 @@ import {
   writeBackup,
 } from '../../../src/db/index.ts'
 import { temporaryFolder } from '../../support/database.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
 import { JobLab } from '../../support/job-lab.ts'
 
 describe('readRecording()', () => {

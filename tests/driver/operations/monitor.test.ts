@@ -1,9 +1,10 @@
 import { expect, test } from 'bun:test'
 import * as v from 'valibot'
-import type { Clock, FakeClock } from '../../../src/base/index.ts'
+import type { Clock } from '../../../src/base/index.ts'
 import type { MonitorIo } from '../../../src/devices/index.ts'
 import { runMonitor } from '../../../src/driver/operations/monitor.ts'
 import { EVENTS, eventEnvelope } from '../../../src/protocol/index.ts'
+import type { FakeClock } from '../../support/fake-clock.ts'
 import { operationIo } from './support.ts'
 
 async function open(start: (io: MonitorIo, clock: FakeClock) => void) {

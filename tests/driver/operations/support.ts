@@ -1,6 +1,6 @@
-import { FakeClock } from '../../../src/base/index.ts'
 import type { FromHost } from '../../../src/driver/host-messages.ts'
 import type { OperationIo } from '../../../src/driver/operations/operation.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
 import { recordedLog } from '../support/logs.ts'
 
 /** What an operation gets, with everything it sends. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { FakeClock } from '../../../src/base/index.ts'
 import { keepHeartbeat } from '../../../src/protocol/zmtp/heartbeat.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
 
 function openHeartbeat() {
   const clock = new FakeClock()

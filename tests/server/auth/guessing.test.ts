@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { FakeClock } from '../../../src/base/index.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
 import { closeRow, faultRuns } from '../../support/fault-runs.ts'
 import { openTestServer } from '../../support/server.ts'
 

@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import { decode } from 'hono/jwt'
-import { createLog, FakeClock } from '../../../src/base/index.ts'
+import { createLog } from '../../../src/base/index.ts'
 import { findUser, readAuditChain, users } from '../../../src/db/index.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
 import { eventually, login, openTestServer, type TestAccount, type TestServer } from '../../support/server.ts'
 import { type MailSink, openMailSink, type ReceivedMail } from '../../support/smtp.ts'
 

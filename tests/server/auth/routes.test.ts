@@ -1,8 +1,8 @@
 import { expect, spyOn, test } from 'bun:test'
 import { decode } from 'hono/jwt'
-import { FakeClock } from '../../../src/base/index.ts'
 import { findSuperuser, removeSuperuser, saveSuperuser, users } from '../../../src/db/index.ts'
 import { Passwords } from '../../../src/server/index.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
 import { login, openTestServer, TestClient, type TestServer } from '../../support/server.ts'
 
 type Kind = 'users' | '_superusers'

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
-import { FakeClock, toTimestamp } from '../../../src/base/index.ts'
+import { toTimestamp } from '../../../src/base/index.ts'
 import { calibrationRequests, drivers, timeSlots } from '../../../src/db/index.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
 import { openTestServer, type TestServer } from '../../support/server.ts'
 
 interface Schedule {

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { FakeClock } from '../../../src/base/index.ts'
 import { Holds } from '../../../src/server/drivers/holds.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
 
 test('Holds pauses a driver twice as long each time, until it works or has a new lease', async () => {
   const clock = new FakeClock()

@@ -1,7 +1,8 @@
 import { afterEach, expect, test } from 'bun:test'
-import { FakeClock, silentLog, systemClock } from '../../../src/base/index.ts'
+import { silentLog, systemClock } from '../../../src/base/index.ts'
 import { setDriverEnabled } from '../../../src/db/index.ts'
 import { type Connection, type ConnectResponse, connect } from '../../../src/protocol/index.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
 import { openProxy } from '../../support/proxy.ts'
 import {
   type Answer,

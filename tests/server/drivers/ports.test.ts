@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { FakeClock } from '../../../src/base/index.ts'
 import { BusyPorts } from '../../../src/server/drivers/ports.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
 
 test('foreign() leaves a port out for ten minutes', async () => {
   const clock = new FakeClock()

@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test'
 import * as v from 'valibot'
-import { FakeClock, silentLog } from '../../../src/base/index.ts'
+import { silentLog } from '../../../src/base/index.ts'
 import { calibrationReport, type EventEnvelope } from '../../../src/protocol/index.ts'
 import { Receiver } from '../../../src/server/drivers/receive.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
 
 const SOURCE = { driver: 'd', name: 'north', qpu: 'q', operation: 'process', epoch: 1 }
 

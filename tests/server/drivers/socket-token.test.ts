@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { sign } from 'hono/jwt'
-import { FakeClock } from '../../../src/base/index.ts'
 import { SocketTokens } from '../../../src/server/drivers/socket-token.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
 
 const DRIVER = 'abcdefghijklmno'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { FakeClock } from '../../../src/base/index.ts'
 import { Pace } from '../../../src/server/events/pace.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
 
 /** What `steps` steps do whose every row takes `msPerRow`, as many as they may. */
 async function run(pace: Pace, clock: FakeClock, msPerRow: number, steps: number): Promise<number[]> {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { FakeClock } from '../../../src/base/index.ts'
 import { BodyRoom } from '../../../src/server/http/body-room.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
 
 const MIB = 1024 * 1024
 const busy = expect.objectContaining({ reason: 'too_many_large_bodies', retryAfter: 5 })

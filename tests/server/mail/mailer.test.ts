@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test'
-import { createLog, FakeClock, silentLog, systemClock } from '../../../src/base/index.ts'
+import { createLog, silentLog, systemClock } from '../../../src/base/index.ts'
 import { Mailer } from '../../../src/server/mail/mailer.ts'
 import { makeTestCertificates } from '../../support/certificates.ts'
 import { temporaryFolder } from '../../support/database.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
 import { eventually } from '../../support/server.ts'
 import { openMailSink } from '../../support/smtp.ts'
 

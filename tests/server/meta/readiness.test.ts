@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
-import { AppError, FakeClock } from '../../../src/base/index.ts'
+import { AppError } from '../../../src/base/index.ts'
 import { Readiness } from '../../../src/server/meta/readiness.ts'
 import { openTestDatabase } from '../../support/database.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
 import { openTestServer } from '../../support/server.ts'
 
 test('GET /api/health?ready=1 is 200 while the server works; the plain one stays as clients know it', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { FakeClock } from '../../../src/base/index.ts'
 import { quantumJobs, users } from '../../../src/db/index.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
 import { listenAs, openStream, subscribe, withOptions } from '../../support/listening.ts'
 import {
   eventually,

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { FakeClock, newSecret } from '../../../src/base/index.ts'
+import { newSecret } from '../../../src/base/index.ts'
 import type { Caller } from '../../../src/server/http/caller.ts'
 import { EventStream, MOST_WAITING } from '../../../src/server/realtime/event-stream.ts'
 import { Streams } from '../../../src/server/realtime/streams.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
 
 const MIB = new Uint8Array(MOST_WAITING)
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { FakeClock, toTimestamp } from '../../../src/base/index.ts'
+import { toTimestamp } from '../../../src/base/index.ts'
 import { checkInvariants } from '../../../src/db/index.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
 import { openTestServer, type TestServer } from '../../support/server.ts'
 
 const HOUR = 3_600_000

@@ -12,9 +12,10 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { AppError, createLog, FakeClock, silentLog } from '../../../src/base/index.ts'
+import { AppError, createLog, silentLog } from '../../../src/base/index.ts'
 import { createRoot, issueLeaf, parseChain } from '../../../src/server/tls/certificate.ts'
 import { openTls, type TlsFiles, type TlsMaterial } from '../../../src/server/tls/keeper.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR

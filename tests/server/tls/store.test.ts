@@ -11,10 +11,11 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { FakeClock, silentLog } from '../../../src/base/index.ts'
+import { silentLog } from '../../../src/base/index.ts'
 import { type CertifiedKey, createRoot, isPair } from '../../../src/server/tls/certificate.ts'
 import { openTls } from '../../../src/server/tls/keeper.ts'
 import { type PairFiles, recoverPair, writePair } from '../../../src/server/tls/store.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
 
 let folder: string
 let files: PairFiles
@@ -104,7 +105,8 @@ test('SIGKILL at any moment of first start or renewal leaves a whole root and ce
   const source = join(import.meta.dir, '../../../src')
   // Renews without end: the clock jumps a week at each turn. "r" tells that the imports are over.
   const program = `
-    import { FakeClock, silentLog } from '${source}/base/index.ts'
+    import { silentLog } from '${source}/base/index.ts'
+    import { FakeClock } from '${join(import.meta.dir, '../../support/fake-clock.ts')}'
     import { openTls } from '${source}/server/tls/keeper.ts'
     const clock = new FakeClock()
     process.stdout.write('r')

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { FakeClock, toTimestamp } from '../../../src/base/index.ts'
+import { toTimestamp } from '../../../src/base/index.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
 import { openTestServer, TestClient } from '../../support/server.ts'
 
 test('a new API token is shown once and works in every header clients use', async () => {

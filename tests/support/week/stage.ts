@@ -1,5 +1,5 @@
-import type { FakeClock } from '../../../src/base/index.ts'
 import { Agenda } from '../../../src/server/simulate/agenda.ts'
+import type { FakeClock } from '../fake-clock.ts'
 
 /** Numbers that look random and are the same for the same seed (mulberry32). */
 export class Random {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { FakeClock, systemClock } from '../../../../src/base/index.ts'
+import { systemClock } from '../../../../src/base/index.ts'
 import type { SimulatedFridge } from '../../../../src/devices/index.ts'
 import {
   createClient,
@@ -10,6 +10,7 @@ import {
 } from '../../../../src/devices/monitor/cryostat_gen1/client.ts'
 import { makeTestCertificates } from '../../../support/certificates.ts'
 import { coldFridge } from '../../../support/cryostat.ts'
+import { FakeClock } from '../../../support/fake-clock.ts'
 
 const MIXING = { path: 'mapper.bf.tmixing', unit: 'K' }
 const KEY = 'c0ffee-key/with ü&='

@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { FakeClock, systemClock } from '../../../../src/base/index.ts'
+import { systemClock } from '../../../../src/base/index.ts'
 import { JobError } from '../../../../src/devices/index.ts'
 import { pickFault, readLatency, readPragma } from '../../../../src/devices/process/mock/faults.ts'
+import { FakeClock } from '../../../support/fake-clock.ts'
 import { ioOf, openProcess, payloadOf, runJob } from '../../support/jobs.ts'
 
 const COIN = 'OPENQASM 3.0; include "stdgates.inc"; qubit q; bit c; h q; c = measure q;'
