@@ -133,7 +133,9 @@ describe('checkFile() on layers', () => {
   })
 
   test('keeps modules of the runtime out of code for the browser', () => {
-    expect(rulesIn('src/qasm/lexer.ts', "import { join } from 'node:path'")).toEqual(['1 module node:path'])
+    expect(rulesIn('src/qasm/syntax/lexer.ts', "import { join } from 'node:path'")).toEqual([
+      '1 module node:path',
+    ])
     expect(rulesIn('ui/main.tsx', "import { Glob } from 'bun'")).toEqual(['1 module bun'])
     expect(rulesIn('src/db/connection.ts', "import { Database } from 'bun:sqlite'")).toEqual([])
     expect(rulesIn('src/db/x.ts', "import { setTimeout as pause } from 'node:timers/promises'")).toEqual([

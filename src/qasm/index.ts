@@ -1,4 +1,3 @@
-export type { Input } from './ast.ts'
 export type {
   BarrierOp,
   Circuit,
@@ -11,6 +10,7 @@ export type {
   UnitaryOp,
 } from './circuit.ts'
 export { type QasmCode, QasmError, type QasmProblem } from './error.ts'
+export { lowerProgram, runDynamic } from './execute/lower.ts'
 export { DEFAULT_LIMITS, type Limits } from './limits.ts'
-export { lowerProgram, runDynamic } from './lower.ts'
 export { type CheckReport, checkProgram, type Program, parseProgram } from './program.ts'
+export type { Input } from './syntax/ast.ts'

@@ -1,10 +1,10 @@
-import type { GateNode, ParsedProgram } from './ast.ts'
-import { Checker } from './check.ts'
 import { QasmError, type QasmProblem } from './error.ts'
+import { Checker } from './execute/check.ts'
+import type { Layout } from './execute/layout.ts'
 import { toQasmError } from './fault.ts'
-import type { Layout } from './layout.ts'
 import { DEFAULT_LIMITS, type Limits } from './limits.ts'
-import { openProgram } from './parse.ts'
+import type { GateNode, ParsedProgram } from './syntax/ast.ts'
+import { openProgram } from './syntax/parse.ts'
 
 /** A parsed and checked program. Immutable: lower it as often as needed with different parameter values. */
 export interface Program extends ParsedProgram {

@@ -1,0 +1,360 @@
+import { Fault } from '../fault.ts'
+import { BUILTIN_GATES } from '../gates/library.ts'
+import type { Limits } from '../limits.ts'
+import type { CallNode, GateNode, ParsedProgram, Statement } from '../syntax/ast.ts'
+import type { PackedCalls } from '../syntax/packed-calls.ts'
+import { unknownArray } from '../values/arrays.ts'
+import { convert } from '../values/convert.ts'
+import { BOOL, describeType, FLOAT, isInteger, type Type, VOID } from '../values/types.ts'
+import { type QubitsValue, typeOf, unknownValue, type Value } from '../values/values.ts'
+import { declareGate, declareName, subroutineOf } from './declare.ts'
+import { Broken, checkArguments, evaluate, evaluateFor } from './evaluate.ts'
+import { scalarType } from './evaluate-type.ts'
+import { executeSimple } from './execute.ts'
+import { integerOf } from './indexing.ts'
+import { emptyLayout, noteHardware } from './layout.ts'
+import { checkLoopValues, entryOf } from './loop.ts'
+import { inBlock, inScope, type Machine } from './machine.ts'
+import { Scope, type Subroutine } from './scope.ts'
+import type { Gate } from './user-gate.ts'
+
+/** Problems reported at most; more only repeat what is wrong. */
+const MAX_PROBLEMS = 100
+
+/** What may stand in the body of a gate. */
+const inGates = new Set<Statement['kind']>(['gate_call', 'barrier', 'delay', 'nop', 'box', 'block', 'for'])
+
+/**
+ * Goes through every statement once, with everything of run time unknown, and collects what is wrong.
+ * A problem ends its statement only; names declared wrongly cause no further problems.
+ */
+export class Checker implements Machine {
+  readonly checking = true
+  readonly version: 2 | 3
+  readonly limits: Limits
+  readonly outputs: readonly string[]
+  readonly layout = emptyLayout()
+  readonly problems: Fault[] = []
+  /** Steps of one call of each gate. */
+  readonly gateSteps = new Map<GateNode, number>()
+  defining: string | undefined
+  scope = new Scope('global')
+  depth = 0
+  evaluations = 0
+  #steps = 0
+  #work = 0
+  #loops = 0
+  #result: Type | undefined
+
+  constructor(program: ParsedProgram, limits: Limits) {
+    this.version = program.version
+    this.limits = limits
+    this.outputs = program.outputs
+    for (const [name, gate] of BUILTIN_GATES[program.version]) this.scope.set(name, { kind: 'gate', gate })
+  }
+
+  hardware(index: number, at: number): number {
+    noteHardware(this.layout, index, this.limits, at)
+    // Not yet known where hardware qubits begin: any number apart from the declared ones and from -1.
+    return -2 - index
+  }
+
+  measure(qubits: QubitsValue, at: number): Value {
+    this.spend(qubits.qubits.length, at)
+    return unknownValue(
+      qubits.scalar ? { kind: 'bit' } : { kind: 'bits', size: qubits.open ? -1 : qubits.qubits.length },
+    )
+  }
+
+  callSubroutine(subroutine: Subroutine, values: readonly Value[], node: CallNode): Value {
+    checkArguments(values, subroutine.arguments, node)
+    this.#checkMutable(subroutine, values, node)
+    return subroutine.result.kind === 'void' ? { kind: 'void' } : unknownValue(subroutine.result)
+  }
+
+  #checkMutable(subroutine: Subroutine, values: readonly Value[], node: CallNode): void {
+    for (const [index, { type }] of subroutine.node.arguments.entries()) {
+      const value = values[index]
+      const isMutable = (type.kind === 'array_reference' || type.kind === 'array_dimensions') && type.mutable
+      if (isMutable && value?.kind === 'array' && value.readonly) {
+        throw new Fault(
+          'not_assignable',
+          node.arguments[index]?.at ?? node.at,
+          'This array is read-only here',
+        )
+      }
+    }
+  }
+
+  callGate(): void {}
+
+  emit = (): void => {}
+
+  /** Checking must not take long either: wide registers multiply the work of a statement. */
+  spend(operations: number, at: number): void {
+    this.#work += operations
+    if (this.#work <= this.limits.operations) return
+    throw new Fault(
+      'too_many_operations',
+      at,
+      `The program takes more than ${this.limits.operations} operations`,
+    )
+  }
+
+  noteCall(gate: Gate, calls: number): void {
+    this.#steps += gate.kind === 'user' ? gate.steps * calls : calls
+  }
+
+  allQubits(): number {
+    return this.layout.qubits
+  }
+
+  nextInput(): number {
+    return 0
+  }
+
+  warn(): void {}
+
+  /** Checks statements in the current scope. */
+  checkAll(statements: readonly Statement[]): void {
+    for (const statement of statements) {
+      if (this.problems.length >= MAX_PROBLEMS) return
+      const { depth } = this
+      try {
+        this.#check(statement)
+      } catch (error) {
+        if (!(error instanceof Fault)) throw error
+        this.depth = depth
+        if (!(error instanceof Broken)) this.problems.push(error)
+        markBroken(this.scope, statement)
+      }
+    }
+  }
+
+  #check(node: Statement): void {
+    if (this.scope.owner() === 'gate' && !inGates.has(node.kind)) {
+      throw new Fault(
+        'wrong_scope',
+        node.at,
+        'A gate body holds gate calls, barriers, delays and loops over them only',
+      )
+    }
+    switch (node.kind) {
+      case 'packed':
+        this.#checkPacked(node.calls)
+        break
+      case 'gate':
+        this.#checkGate(node)
+        break
+      case 'def':
+        this.#checkDef(node)
+        break
+      case 'block':
+      case 'box':
+        if (node.kind === 'box' && node.duration !== undefined) expectDuration(this, node.duration)
+        this.#block(node.at, node.body)
+        break
+      case 'if':
+        this.#condition(node.condition)
+        this.#block(node.at, node.body)
+        if (node.otherwise !== undefined) this.#block(node.at, node.otherwise)
+        break
+      case 'while':
+        this.#condition(node.condition)
+        this.#loop(node.at, node.body)
+        break
+      case 'for':
+        this.#checkFor(node)
+        break
+      case 'switch':
+        this.#checkSwitch(node)
+        break
+      case 'break':
+      case 'continue':
+        if (this.#loops === 0) throw new Fault('wrong_scope', node.at, `"${node.kind}" belongs into a loop`)
+        break
+      case 'return':
+        this.#checkReturn(node)
+        break
+      case 'end':
+        break
+      default:
+        executeSimple(this, node)
+    }
+  }
+
+  #checkPacked(calls: PackedCalls): void {
+    calls.visit((index, at, first) => {
+      const last = first + 2 * (calls.gates[index]?.arity.qubits ?? 0)
+      for (let place = first; place < last; place += 2) {
+        if (calls.registerAt(place) < 0) noteHardware(this.layout, calls.qubitAt(place), this.limits, at)
+      }
+    })
+  }
+
+  #block(at: number, body: readonly Statement[]): void {
+    inBlock(this, at, () => this.checkAll(body))
+  }
+
+  #loop(at: number, body: readonly Statement[]): void {
+    this.#loops++
+    this.#block(at, body)
+    this.#loops--
+  }
+
+  #condition(node: Parameters<typeof evaluate>[1]): void {
+    convert(evaluate(this, node), BOOL, node.at)
+  }
+
+  #checkGate(node: GateNode): void {
+    const steps = this.#steps
+    try {
+      this.#checkGateBody(node)
+      // Only now: a gate must not call itself.
+      declareGate(this, node, this.#steps)
+      this.gateSteps.set(node, this.#steps)
+    } finally {
+      this.defining = undefined
+      this.#steps = steps
+    }
+  }
+
+  #checkGateBody(node: GateNode): void {
+    this.#steps = 0
+    this.defining = node.name
+    const { body } = node
+    if (body !== undefined) {
+      inScope(this, new Scope('gate', this.scope), () => {
+        for (const { name, at } of node.parameters) {
+          declareName(
+            this,
+            name,
+            { kind: 'variable', type: FLOAT, value: unknownValue(FLOAT), constant: true },
+            at,
+          )
+        }
+        for (const [index, { name, at }] of node.qubits.entries()) {
+          declareName(this, name, { kind: 'reference', value: argumentQubit(index), constant: true }, at)
+        }
+        this.checkAll(body)
+      })
+    }
+  }
+
+  #checkDef(node: Statement & { kind: 'def' }): void {
+    const subroutine = subroutineOf(this, node)
+    declareName(this, node.name, subroutine, node.at)
+    const loops = this.#loops
+    const result = this.#result
+    const steps = this.#steps
+    this.#loops = 0
+    this.#result = subroutine.result
+    try {
+      this.#checkDefBody(node, subroutine)
+    } finally {
+      this.#loops = loops
+      this.#result = result
+      this.#steps = steps
+    }
+  }
+
+  #checkDefBody(node: Statement & { kind: 'def' }, subroutine: Subroutine): void {
+    inScope(this, new Scope('def', this.scope), () => {
+      for (const [index, { name, at, type }] of node.arguments.entries()) {
+        const isReadonly =
+          (type.kind === 'array_reference' || type.kind === 'array_dimensions') && !type.mutable
+        declareArgument(this, name, subroutine.arguments[index] ?? VOID, isReadonly, at)
+      }
+      this.checkAll(node.body)
+    })
+  }
+
+  #checkFor(node: Statement & { kind: 'for' }): void {
+    const type = scalarType(this, node.type, evaluate)
+    checkLoopValues(this, node, type)
+    inBlock(this, node.at, () => {
+      this.scope.set(node.name, entryOf(unknownValue(type), type))
+      this.#loop(node.at, node.body)
+    })
+  }
+
+  #checkSwitch(node: Statement & { kind: 'switch' }): void {
+    const control = typeOf(evaluate(this, node.control))
+    if (!isInteger(control)) {
+      throw new Fault(
+        'type_mismatch',
+        node.control.at,
+        `A switch needs an integer, not ${describeType(control)}: write int(...)`,
+      )
+    }
+    const seen = new Set<number>()
+    for (const { labels, body } of node.cases) {
+      for (const label of labels) {
+        const value = integerOf(this, label, evaluate)
+        if (value === undefined) throw new Fault('not_constant', label.at, 'A case must be a constant')
+        if (seen.has(value)) throw new Fault('duplicate_name', label.at, `There is another case ${value}`)
+        seen.add(value)
+      }
+      this.#block(node.at, body)
+    }
+    if (node.otherwise !== undefined) this.#block(node.at, node.otherwise)
+  }
+
+  #checkReturn(node: Statement & { kind: 'return' }): void {
+    const result = this.#result
+    if (this.scope.owner() !== 'def' || result === undefined) {
+      throw new Fault('wrong_scope', node.at, '"return" belongs into a subroutine')
+    }
+    if (node.value === undefined) {
+      if (result.kind === 'void') return
+      throw new Fault('type_mismatch', node.at, `This subroutine returns ${describeType(result)}`)
+    }
+    const value = evaluateFor(this, node.value, result)
+    if (result.kind === 'void')
+      throw new Fault('type_mismatch', node.value.at, 'This subroutine returns nothing: add "-> type"')
+    convert(value, result, node.value.at)
+  }
+}
+
+function expectDuration(m: Machine, node: Parameters<typeof evaluate>[1]): void {
+  const type = typeOf(evaluate(m, node))
+  if (type.kind !== 'duration')
+    throw new Fault('type_mismatch', node.at, `A duration is needed here, not ${describeType(type)}`)
+}
+
+/** Qubit arguments of a gate differ from one another; which ones they are is known at run time. */
+function argumentQubit(index: number): QubitsValue {
+  return { kind: 'qubits', scalar: true, qubits: [-1_000_000 - index] }
+}
+
+function declareArgument(m: Machine, name: string, type: Type, isReadonly: boolean, at: number): void {
+  switch (type.kind) {
+    case 'qubit':
+    case 'qubits': {
+      const qubits: number[] = new Array(type.kind === 'qubit' ? 1 : type.size).fill(-1)
+      const value: QubitsValue = { kind: 'qubits', scalar: type.kind === 'qubit', qubits }
+      declareName(m, name, { kind: 'reference', value, constant: true }, at)
+      break
+    }
+    case 'array': {
+      const value = { ...unknownArray(type.element, type.shape), readonly: isReadonly }
+      declareName(m, name, { kind: 'reference', value, constant: false }, at)
+      break
+    }
+    case 'void':
+      break
+    default:
+      declareName(m, name, entryOf(unknownValue(type), type), at)
+  }
+}
+
+/** Makes the name of a refused declaration known, so that its uses are not reported again. */
+function markBroken(scope: Scope, node: Statement): void {
+  const isDeclaration =
+    node.kind === 'declare' ||
+    node.kind === 'alias' ||
+    node.kind === 'gate' ||
+    node.kind === 'def' ||
+    node.kind === 'extern'
+  if (isDeclaration && scope.own(node.name) === undefined) scope.set(node.name, { kind: 'broken' })
+}

@@ -1,0 +1,235 @@
+import { Fault } from '../fault.ts'
+import { QELIB1, STDGATES } from '../gates/library.ts'
+import type { DeclareNode, Expression, GateNode, Statement } from '../syntax/ast.ts'
+import { newArray, sizeOfShape, unknownArray, zeroValue } from '../values/arrays.ts'
+import { CONSTANTS } from '../values/constants.ts'
+import { convert } from '../values/convert.ts'
+import { cellsOf, describeType, isBits, type ScalarType, type Type, VOID } from '../values/types.ts'
+import {
+  type ArrayValue,
+  type BitsValue,
+  boolValue,
+  floatValue,
+  isKnown,
+  literalInt,
+  type QubitsValue,
+  typeOf,
+  unknownValue,
+  type Value,
+} from '../values/values.ts'
+import { evaluate, evaluateFor } from './evaluate.ts'
+import { evaluateType, scalarType } from './evaluate-type.ts'
+import { addBits, addQubits, countBits } from './layout.ts'
+import type { Machine } from './machine.ts'
+import type { Entry } from './scope.ts'
+import type { UserGate } from './user-gate.ts'
+
+/** Declares a name in the current block; throws `duplicate_name`. */
+export function declareName(m: Machine, name: string, entry: Entry, at: number): void {
+  const known = m.scope.own(name)
+  const isConstant = CONSTANTS.has(name) && (m.version === 3 || name === 'pi')
+  if ((known !== undefined && known.kind !== 'broken') || isConstant) {
+    throw new Fault('duplicate_name', at, `"${name}" is declared already`)
+  }
+  m.scope.set(name, entry)
+}
+
+function expectGlobal(m: Machine, what: string, at: number): void {
+  if (m.scope.kind !== 'global') {
+    throw new Fault('wrong_scope', at, `${what} can be declared at the top level of the program only`)
+  }
+}
+
+/** A variable, constant, register, array, input or output. */
+export function declare(m: Machine, node: DeclareNode): void {
+  if (node.form === 'input' || node.form === 'output') expectGlobal(m, 'Inputs and outputs', node.at)
+  const type = evaluateType(m, node.type, evaluate)
+  if (node.type.kind === 'plain' && node.type.name === 'stretch' && node.value === undefined) {
+    m.warn('stretch is taken as 0 s: no gate durations are known')
+  }
+  if (node.form === 'output' && !isBits(type)) {
+    m.warn(
+      `The output "${node.name}" is left out of the result, which is made of bits: copy it into a register`,
+    )
+  }
+  declareName(m, node.name, entryFor(m, node, type), node.nameAt)
+}
+
+function entryFor(m: Machine, node: DeclareNode, type: Type): Entry {
+  switch (type.kind) {
+    case 'qubit':
+    case 'qubits':
+      return reference(declareQubits(m, node, type))
+    case 'array':
+      return reference(declareArray(m, node, type))
+    case 'void':
+      throw new Fault('type_mismatch', node.at, 'Nothing can be of type void')
+    case 'bit':
+    case 'bits':
+      return reference(declareBits(m, node, type), node.form === 'const')
+    default:
+      return { kind: 'variable', type, value: initialValue(m, node, type), constant: node.form === 'const' }
+  }
+}
+
+function reference(value: BitsValue | QubitsValue | ArrayValue, constant = false): Entry {
+  return { kind: 'reference', value, constant }
+}
+
+function declareQubits(m: Machine, node: DeclareNode, type: Type): QubitsValue {
+  expectGlobal(m, 'Qubits', node.at)
+  const size = type.kind === 'qubits' ? type.size : 1
+  const qubits = addQubits(m.layout, node.name, size, m.limits, node.nameAt)
+  return { kind: 'qubits', scalar: type.kind === 'qubit', qubits }
+}
+
+function declareArray(m: Machine, node: DeclareNode, type: Type & { kind: 'array' }): ArrayValue {
+  expectGlobal(m, 'Arrays', node.at)
+  if (node.form === 'input') {
+    throw new Fault('unsupported', node.at, 'An input array cannot be bound: declare one input per value')
+  }
+  m.spend(sizeOfShape(type.shape) * cellsOf(type.element), node.at)
+  const array = m.checking ? unknownArray(type.element, type.shape) : newArray(type.element, type.shape)
+  if (node.value === undefined) return array
+  const value = convert(evaluateFor(m, node.value, type), type, node.value.at)
+  if (m.checking || value.kind !== 'array') return array
+  return node.value.kind === 'array_literal' || node.value.kind === 'concat' ? value : copyOf(value, array)
+}
+
+function copyOf(from: ArrayValue, to: ArrayValue): ArrayValue {
+  const size = sizeOfShape(from.shape)
+  const contiguous = { ...from }
+  for (let index = 0; index < size; index++) {
+    let rest = index
+    let place = contiguous.offset
+    for (let dimension = from.shape.length - 1; dimension >= 0; dimension--) {
+      const length = from.shape[dimension] ?? 1
+      place += (rest % length) * (from.strides[dimension] ?? 0)
+      rest = Math.floor(rest / length)
+    }
+    to.store.set(index, convert(from.store.get(place), to.element, 0))
+  }
+  return to
+}
+
+function declareBits(m: Machine, node: DeclareNode, type: ScalarType): BitsValue {
+  // What a run makes again and again counts as operations instead.
+  if (m.checking) countBits(m.layout, cellsOf(type), m.limits, node.nameAt)
+  const value = initialValue(m, node, type)
+  if (value.kind !== 'bits')
+    throw new Fault('type_mismatch', node.at, `${describeType(type)} is not a register`)
+  if (isResult(m, node)) addBits(m.layout, node.name, value.cells)
+  return value
+}
+
+/** The outputs make up the result; without any, all bits of the top level do. */
+function isResult(m: Machine, { form }: DeclareNode): boolean {
+  return m.scope.kind === 'global' && (m.outputs.length > 0 ? form === 'output' : form !== 'const')
+}
+
+function initialValue(m: Machine, node: DeclareNode, type: ScalarType): Value {
+  if (node.form === 'input') return m.checking ? unknownValue(type) : inputValue(m, node, type)
+  if (node.value === undefined) return m.checking ? unknownValue(type) : zeroValue(type)
+  const value = convert(evaluateFor(m, node.value, type), type, node.value.at)
+  if (node.form !== 'const') return m.checking ? unknownValue(type) : value
+  if (!isKnown(value))
+    throw new Fault('not_constant', node.value.at, 'The value of a constant must be known in advance')
+  return value
+}
+
+/** The number bound to an input, in the type of the input. */
+function inputValue(m: Machine, node: DeclareNode, type: ScalarType): Value {
+  const value = m.nextInput(node.nameAt)
+  if (!Number.isFinite(value))
+    throw new Fault('invalid_value', node.nameAt, `The input "${node.name}" needs a finite number`)
+  if (type.kind === 'bool') return boolValue(value !== 0)
+  if (type.kind === 'duration') return { kind: 'duration', seconds: value }
+  if (type.kind === 'int' || type.kind === 'uint' || isBits(type)) {
+    if (!Number.isInteger(value)) {
+      throw new Fault(
+        'invalid_value',
+        node.nameAt,
+        `The input "${node.name}" needs a whole number, not ${value}`,
+      )
+    }
+    return convert(literalInt(BigInt(value)), type, node.nameAt)
+  }
+  return convert(floatValue(value), type, node.nameAt)
+}
+
+/** `let`: another name for bits or qubits. */
+export function declareAlias(m: Machine, name: string, node: Expression, at: number): void {
+  const value = evaluate(m, node)
+  if (!isNamed(node))
+    throw new Fault('type_mismatch', node.at, '"let" names registers or parts of them, not values')
+  if (value.kind !== 'qubits' && value.kind !== 'bits' && value.kind !== 'array') {
+    throw new Fault('type_mismatch', node.at, `"let" names registers, not ${describeType(typeOf(value))}`)
+  }
+  declareName(m, name, reference(value, isConstantTarget(m, node)), at)
+}
+
+function isNamed(node: Expression): boolean {
+  if (node.kind === 'concat') return node.parts.every(isNamed)
+  let base: Expression = node
+  while (base.kind === 'index') base = base.base
+  return base.kind === 'name' || base.kind === 'hardware'
+}
+
+/** An alias must not open a way to write to what is constant here. */
+function isConstantTarget(m: Machine, node: Expression): boolean {
+  if (node.kind === 'concat') return node.parts.some((part) => isConstantTarget(m, part))
+  let base: Expression = node
+  while (base.kind === 'index') base = base.base
+  if (base.kind !== 'name') return false
+  const found = m.scope.find(base.name)
+  return found !== undefined && (found.outside || (found.entry.kind === 'reference' && found.entry.constant))
+}
+
+/** The gates of a library. */
+export function declareLibrary(m: Machine, library: 'qelib1' | 'stdgates', at: number): void {
+  expectGlobal(m, 'Libraries', at)
+  for (const [name, gate] of library === 'qelib1' ? QELIB1 : STDGATES) {
+    const known = m.scope.own(name)
+    if (known === undefined || known.kind === 'gate') {
+      if (known?.gate.kind === 'user' && m.version === 2) continue
+      if (known?.gate.kind !== 'user') m.scope.set(name, { kind: 'gate', gate })
+      else throw new Fault('duplicate_name', at, `The library redefines "${name}": include it first`)
+    } else {
+      throw new Fault('duplicate_name', at, `The library redefines "${name}": choose another name`)
+    }
+  }
+}
+
+/** A gate of the program. An OpenQASM 2 program may replace a gate of the library. */
+export function declareGate(m: Machine, node: GateNode, steps: number): UserGate {
+  expectGlobal(m, 'Gates', node.at)
+  const known = m.scope.own(node.name)
+  const replaces = m.version === 2 && known?.kind === 'gate' && QELIB1.get(node.name) === known.gate
+  const gate: UserGate = {
+    kind: 'user',
+    name: node.name,
+    parameters: node.parameters.length,
+    qubits: node.qubits.length,
+    node,
+    steps,
+  }
+  if (replaces) m.scope.set(node.name, { kind: 'gate', gate })
+  else declareName(m, node.name, { kind: 'gate', gate }, node.at)
+  return gate
+}
+
+/** A subroutine; returns its entry. */
+export function subroutineOf(m: Machine, node: Statement & { kind: 'def' }) {
+  expectGlobal(m, 'Subroutines', node.at)
+  const types = node.arguments.map(({ type }) => evaluateType(m, type, evaluate))
+  const result = node.result === undefined ? VOID : scalarType(m, node.result, evaluate)
+  return { kind: 'def', node, arguments: types, result } as const
+}
+
+/** An extern function: it can be declared and checked, not called. */
+export function declareExtern(m: Machine, node: Statement & { kind: 'extern' }): void {
+  expectGlobal(m, 'Extern functions', node.at)
+  const types = node.arguments.map((type) => evaluateType(m, type, evaluate))
+  const result = node.result === undefined ? VOID : scalarType(m, node.result, evaluate)
+  declareName(m, node.name, { kind: 'extern', arguments: types, result }, node.at)
+}

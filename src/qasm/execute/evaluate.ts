@@ -1,0 +1,279 @@
+import { Fault } from '../fault.ts'
+import type { BinaryNode, CallNode, Expression } from '../syntax/ast.ts'
+import { copyArray, elementsOf, newArray, sizeOfShape, unknownArray } from '../values/arrays.ts'
+import { callBuiltin, isBuiltin } from '../values/builtins.ts'
+import { convert, toBool } from '../values/convert.ts'
+import { binary, unary } from '../values/operators.ts'
+import { BOOL, DURATION, describeType, MACHINE_WIDTH, type Type } from '../values/types.ts'
+import {
+  type ArrayValue,
+  type BitsValue,
+  boolValue,
+  isKnown,
+  type QubitsValue,
+  typeOf,
+  unknownValue,
+  type Value,
+} from '../values/values.ts'
+import { evaluateType } from './evaluate-type.ts'
+import { indexValue } from './indexing.ts'
+import { enter, type Machine } from './machine.ts'
+import type { Found } from './scope.ts'
+
+/** The value of an expression; bits, qubits and arrays are references to what is declared. */
+export function evaluate(m: Machine, node: Expression): Value {
+  enter(m, node.at)
+  const value = evaluateNode(m, node)
+  spendOnWidth(m, value, node.at)
+  m.depth--
+  return value
+}
+
+/** Wide registers cost more than numbers. */
+function spendOnWidth(m: Machine, value: Value, at: number): void {
+  const width = value.kind === 'bits' ? value.cells.length : value.kind === 'qubits' ? value.qubits.length : 0
+  if (width > MACHINE_WIDTH) m.spend(width >> 4, at)
+}
+
+function evaluateNode(m: Machine, node: Expression): Value {
+  switch (node.kind) {
+    case 'literal':
+      return node.value
+    case 'name':
+      return valueOfName(m, node.name, node.at)
+    case 'hardware':
+      return { kind: 'qubits', scalar: true, qubits: [m.hardware(node.index, node.at)] }
+    case 'unary':
+      return unary(node.operator, evaluate(m, node.operand), node.at)
+    case 'binary':
+      return evaluateBinary(m, node)
+    case 'cast':
+      return convert(evaluate(m, node.operand), evaluateType(m, node.type, evaluate), node.at, 'cast')
+    case 'call':
+      return call(m, node)
+    case 'index':
+      return indexValue(m, evaluate(m, node.base), node.index, evaluate)
+    case 'durationof':
+      return durationOf(m)
+    case 'measure':
+      return m.measure(evaluateQubits(m, node.operand), node.at)
+    case 'concat':
+      return concatenate(
+        m,
+        node.parts.map((part) => evaluate(m, part)),
+        node.at,
+      )
+    case 'array_literal':
+      throw new Fault('type_mismatch', node.at, 'Only an array takes values in braces')
+  }
+}
+
+function durationOf(m: Machine): Value {
+  m.warn('durationof() is taken as 0 s: no gate durations are known')
+  return m.checking ? unknownValue(DURATION) : { kind: 'duration', seconds: 0 }
+}
+
+/** Looks a name up; throws `unknown_name`. */
+export function findName(m: Machine, name: string, at: number): Found {
+  const found = m.scope.find(name)
+  if (found === undefined) throw new Fault('unknown_name', at, `"${name}" is not declared`)
+  return found
+}
+
+function valueOfName(m: Machine, name: string, at: number): Value {
+  const { entry, outside } = findName(m, name, at)
+  switch (entry.kind) {
+    case 'variable':
+      return entry.value
+    case 'reference':
+      if (outside && entry.value.kind === 'qubits') {
+        throw new Fault('wrong_scope', at, `Qubits such as "${name}" must be passed as arguments`)
+      }
+      return entry.value
+    case 'broken':
+      throw new Broken(at)
+    default:
+      throw new Fault(
+        'type_mismatch',
+        at,
+        `"${name}" is a ${entry.kind === 'gate' ? 'gate' : 'function'}, not a value`,
+      )
+  }
+}
+
+/** A consequence of a problem already reported. */
+export class Broken extends Fault {
+  constructor(at: number) {
+    super('unknown_name', at, 'This name was declared wrongly')
+  }
+}
+
+/** Long chains such as `a + b + c + ...` lean to the left: they are walked down, not recursed into. */
+function evaluateBinary(m: Machine, node: BinaryNode): Value {
+  const chain: BinaryNode[] = [node]
+  let first: Expression = node.left
+  while (first.kind === 'binary') {
+    chain.push(first)
+    first = first.left
+  }
+  let value = evaluate(m, first)
+  for (let link = chain.pop(); link !== undefined; link = chain.pop()) value = applyLink(m, link, value)
+  return value
+}
+
+function applyLink(m: Machine, { operator, right, at }: BinaryNode, left: Value): Value {
+  if (operator !== '&&' && operator !== '||') return binary(operator, left, evaluate(m, right), at)
+  const truth = convert(left, BOOL, at)
+  if (isKnown(truth) && !m.checking && toBool(truth) === (operator === '||')) return truth
+  const other = convert(evaluate(m, right), BOOL, at)
+  if (isKnown(other) && toBool(other) === (operator === '||')) return boolValue(operator === '||')
+  return binary(operator, truth, other, at)
+}
+
+function call(m: Machine, node: CallNode): Value {
+  const found = m.scope.find(node.name)
+  if (found === undefined) {
+    if (!isBuiltin(node.name, m.version)) {
+      throw new Fault('unknown_name', node.at, `There is no function "${node.name}"`)
+    }
+    return callBuiltin(node.name, evaluateAll(m, node.arguments), m.version, node.at)
+  }
+  switch (found.entry.kind) {
+    case 'def':
+      return m.callSubroutine(found.entry, evaluateAll(m, node.arguments), node)
+    case 'extern':
+      return callExtern(m, found.entry.arguments, found.entry.result, node)
+    case 'broken':
+      throw new Broken(node.at)
+    default:
+      throw new Fault('type_mismatch', node.at, `"${node.name}" cannot be called as a function`)
+  }
+}
+
+function evaluateAll(m: Machine, nodes: readonly Expression[]): Value[] {
+  return nodes.map((node) => evaluate(m, node))
+}
+
+function callExtern(m: Machine, types: readonly Type[], result: Type, node: CallNode): Value {
+  if (!m.checking) {
+    throw new Fault(
+      'unsupported',
+      node.at,
+      `"${node.name}" is extern: there is nothing here that could run it`,
+    )
+  }
+  checkArguments(evaluateAll(m, node.arguments), types, node)
+  return unknownValue(result)
+}
+
+/** Checks number and types of the arguments of a call. */
+export function checkArguments(values: readonly Value[], types: readonly Type[], node: CallNode): void {
+  if (values.length !== types.length) {
+    throw new Fault(
+      'argument_count',
+      node.at,
+      `"${node.name}" takes ${types.length} arguments, not ${values.length}`,
+    )
+  }
+  for (const [index, value] of values.entries()) {
+    const type = types[index]
+    if (type !== undefined) convert(value, type, node.arguments[index]?.at ?? node.at)
+  }
+}
+
+/** The qubits an operand stands for; throws `type_mismatch` for anything else. */
+export function evaluateQubits(m: Machine, node: Expression): QubitsValue {
+  const value = evaluate(m, node)
+  if (value.kind === 'qubits') return value
+  throw new Fault('type_mismatch', node.at, `A qubit is needed here, not ${describeType(typeOf(value))}`)
+}
+
+function concatenate(m: Machine, parts: readonly Value[], at: number): Value {
+  const [first] = parts
+  if (first?.kind === 'qubits') return concatenateQubits(parts, at)
+  if (first?.kind === 'bits') return concatenateBits(parts, at)
+  if (first?.kind === 'array') return concatenateArrays(m, first, parts, at)
+  throw new Fault('type_mismatch', at, 'Only registers and arrays can be joined with "++"')
+}
+
+function mixed(at: number): Fault {
+  return new Fault('type_mismatch', at, 'All parts joined with "++" must be of the same kind')
+}
+
+function concatenateQubits(parts: readonly Value[], at: number): QubitsValue {
+  const qubits: number[] = []
+  let open = false
+  for (const part of parts) {
+    if (part.kind !== 'qubits') throw mixed(at)
+    for (const qubit of part.qubits) qubits.push(qubit)
+    open ||= part.open === true
+  }
+  const known = qubits.filter((qubit) => qubit !== -1)
+  if (new Set(known).size < known.length) {
+    throw new Fault('duplicate_qubit', at, 'A register must not contain the same qubit twice')
+  }
+  return open ? { kind: 'qubits', scalar: false, qubits, open } : { kind: 'qubits', scalar: false, qubits }
+}
+
+function concatenateBits(parts: readonly Value[], at: number): BitsValue {
+  const open = parts.some((part) => part.kind === 'bits' && part.open === true)
+  const cells = parts.flatMap((part) => {
+    if (part.kind !== 'bits') throw mixed(at)
+    return part.cells
+  })
+  return open ? { kind: 'bits', scalar: false, cells, open } : { kind: 'bits', scalar: false, cells }
+}
+
+function concatenateArrays(m: Machine, first: ArrayValue, parts: readonly Value[], at: number): ArrayValue {
+  const arrays = parts.map((part) => {
+    if (part.kind !== 'array' || !joins(part, first)) throw mixed(at)
+    return part
+  })
+  const sizes = arrays.map((array) => array.shape[0] ?? 0)
+  const total = sizes.some((size) => size < 0) ? -1 : sizes.reduce((sum, size) => sum + size, 0)
+  const shape = [total, ...first.shape.slice(1)]
+  if (total < 0 || m.checking) return unknownArray(first.element, shape)
+  m.spend(sizeOfShape(shape), at)
+  const joined = newArray(first.element, shape)
+  const values = arrays.flatMap(elementsOf)
+  for (const [index, value] of values.entries()) joined.store.set(index, convert(value, first.element, at))
+  return joined
+}
+
+function joins(part: ArrayValue, first: ArrayValue): boolean {
+  return (
+    describeType(part.element) === describeType(first.element) &&
+    part.shape.length === first.shape.length &&
+    part.shape.slice(1).every((size, index) => size === first.shape[index + 1])
+  )
+}
+
+/** An initial or assigned value for something of this type: arrays take values in braces. */
+export function evaluateFor(m: Machine, node: Expression, type: Type): Value {
+  if (node.kind !== 'array_literal') return evaluate(m, node)
+  if (type.kind !== 'array') return evaluate(m, node)
+  const array = m.checking ? unknownArray(type.element, type.shape) : newArray(type.element, type.shape)
+  fill(m, node.elements, array, node.at)
+  return array
+}
+
+/** Fills an array from nested braces whose form must be that of the array. */
+function fill(m: Machine, elements: readonly Expression[], array: ArrayValue, at: number): void {
+  const [size = 0, ...shape] = array.shape
+  const [stride = 0, ...strides] = array.strides
+  m.spend(elements.length, at)
+  if (size >= 0 && elements.length !== size) {
+    throw new Fault('type_mismatch', at, `${size} values are needed here, not ${elements.length}`)
+  }
+  for (const [index, element] of elements.entries()) {
+    const part: ArrayValue = { ...array, shape, strides, offset: array.offset + index * stride }
+    if (element.kind === 'array_literal' && shape.length > 0) {
+      fill(m, element.elements, part, element.at)
+    } else if (shape.length > 0) {
+      const value = convert(evaluate(m, element), typeOf(part), element.at)
+      if (value.kind === 'array') copyArray(value, part, element.at)
+    } else {
+      array.store.set(part.offset, convert(evaluate(m, element), array.element, element.at))
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import { Fault } from '../fault.ts'
+import type { AssignNode, Expression, Statement } from '../syntax/ast.ts'
+import { toNumber } from '../values/convert.ts'
+import { describeType } from '../values/types.ts'
+import { typeOf } from '../values/values.ts'
+import { assign } from './assign.ts'
+import { declare, declareAlias, declareExtern, declareLibrary } from './declare.ts'
+import { evaluate, evaluateQubits } from './evaluate.ts'
+import { callGate, operandQubits } from './gate-call.ts'
+import { decide, type Machine } from './machine.ts'
+
+type SimpleKind =
+  | 'include'
+  | 'declare'
+  | 'assign'
+  | 'alias'
+  | 'extern'
+  | 'gate_call'
+  | 'reset'
+  | 'barrier'
+  | 'delay'
+  | 'nop'
+  | 'expression'
+
+/** Statements that mean the same to the checker and to the runner. */
+export type SimpleStatement = Extract<Statement, { kind: SimpleKind }>
+
+/** Carries out a statement without blocks; throws a fault when it is wrong. */
+export function executeSimple(m: Machine, node: SimpleStatement): void {
+  // biome-ignore lint/nursery/useExhaustiveSwitchCases: this release of Biome does not see through Extract
+  switch (node.kind) {
+    case 'include':
+      declareLibrary(m, node.library, node.at)
+      break
+    case 'declare':
+      declare(m, node)
+      break
+    case 'assign':
+      if (measuresNothing(m, node)) m.warn('Measurements of registers that are not declared were left out')
+      else assign(m, node)
+      break
+    case 'alias':
+      declareAlias(m, node.name, node.value, node.at)
+      break
+    case 'extern':
+      declareExtern(m, node)
+      break
+    case 'gate_call':
+      callGate(m, node)
+      break
+    case 'reset':
+      reset(m, node)
+      break
+    case 'barrier':
+      barrier(m, node)
+      break
+    case 'delay':
+      delay(m, node)
+      break
+    case 'nop':
+      operandQubits(m, node.operands)
+      break
+    case 'expression':
+      evaluate(m, node.value)
+      break
+  }
+}
+
+function reset(m: Machine, node: SimpleStatement & { kind: 'reset' }): void {
+  const { qubits } = evaluateQubits(m, node.operand)
+  if (m.checking) m.spend(qubits.length, node.at)
+  else for (const qubit of qubits) m.emit({ kind: 'reset', qubit }, node.at)
+}
+
+/**
+ * Published OpenQASM 2 files exist that end by measuring a register of another name than theirs into one that
+ * does not exist either. Without the qubits and without the bits the statement has no effect to get wrong.
+ */
+function measuresNothing(m: Machine, { target, value }: AssignNode): boolean {
+  if (m.version === 3 || value.kind !== 'measure') return false
+  const names = [nameOf(target), nameOf(value.operand)]
+  return names.every((name) => name !== undefined && m.scope.find(name) === undefined)
+}
+
+function nameOf(node: Expression): string | undefined {
+  const base = node.kind === 'index' ? node.base : node
+  return base.kind === 'name' ? base.name : undefined
+}
+
+function barrier(m: Machine, node: SimpleStatement & { kind: 'barrier' }): void {
+  const qubits = operandQubits(m, node.operands)
+  m.spend(qubits.length, node.at)
+  m.emit({ kind: 'barrier', qubits }, node.at)
+}
+
+function delay(m: Machine, node: SimpleStatement & { kind: 'delay' }): void {
+  const duration = evaluate(m, node.duration)
+  const type = typeOf(duration)
+  if (type.kind !== 'duration') {
+    throw new Fault(
+      'type_mismatch',
+      node.duration.at,
+      `A duration such as 100ns is needed here, not ${describeType(type)}`,
+    )
+  }
+  const qubits = operandQubits(m, node.operands)
+  if (!decide(m, duration)) return
+  const seconds = toNumber(duration)
+  if (!(seconds >= 0))
+    throw new Fault('invalid_value', node.duration.at, `A delay must not be negative: ${seconds} s`)
+  m.spend(qubits.length, node.at)
+  m.emit({ kind: 'delay', qubits, seconds }, node.at)
+}

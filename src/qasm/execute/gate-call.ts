@@ -1,0 +1,206 @@
+import type { Op } from '../circuit.ts'
+import { Fault } from '../fault.ts'
+import { controlled, inverted, powered } from '../gates/modifiers.ts'
+import type { Expression, GateCallNode, Modifier } from '../syntax/ast.ts'
+import { toNumber } from '../values/convert.ts'
+import { describeType } from '../values/types.ts'
+import { type QubitsValue, typeOf } from '../values/values.ts'
+import { Broken, evaluate, evaluateQubits, findName } from './evaluate.ts'
+import { integerOf } from './indexing.ts'
+import { decide, type Machine } from './machine.ts'
+import type { Gate } from './user-gate.ts'
+
+/** A modifier with its argument evaluated; the number is NaN while known at run time only. */
+interface Applied {
+  kind: Modifier['kind']
+  /** Controls added, or the exponent. */
+  number: number
+  at: number
+}
+
+/** Applies a gate to its operands: to single qubits, or side by side to registers of the same size. */
+export function callGate(m: Machine, node: GateCallNode): void {
+  const gate = findGate(m, node)
+  const modifiers = node.modifiers.map((modifier) => applyArgument(m, modifier))
+  const parameters = node.parameters.map((parameter) => angleOf(m, parameter))
+  expectCount('parameter_count', 'parameter', gate.parameters, parameters.length, node)
+  const controls = modifiers.reduce((sum, { kind, number }) => (isControl(kind) ? sum + number : sum), 0)
+  const operands = node.operands.map((operand) => evaluateQubits(m, operand))
+  expectCount('argument_count', 'qubit', gate.qubits + controls, operands.length, node)
+  const calls = broadcast(operands, node)
+  m.noteCall(gate, calls, node.at)
+  if (m.checking) m.spend(calls, node.at)
+  for (let call = 0; call < calls; call++) {
+    const qubits = operands.map(
+      (operand) => (operand.scalar ? operand.qubits[0] : operand.qubits[call]) ?? -1,
+    )
+    expectDifferent(qubits, node)
+    if (!m.checking) applyModified(m, gate, parameters, qubits, modifiers, node.at)
+  }
+}
+
+const isControl = (kind: Modifier['kind']) => kind === 'ctrl' || kind === 'negctrl'
+
+function findGate(m: Machine, node: GateCallNode): Gate {
+  const found = m.scope.find(node.name)
+  if (found === undefined) throw unknownGate(m, node)
+  const { entry } = found
+  if (entry.kind === 'broken') throw new Broken(node.at)
+  if (entry.kind !== 'gate') throw new Fault('type_mismatch', node.at, `"${node.name}" is not a gate`)
+  if (entry.gate.kind === 'user' && entry.gate.node.body === undefined) {
+    throw new Fault('unsupported', node.at, `"${node.name}" is opaque: its effect is not defined`)
+  }
+  return entry.gate
+}
+
+function unknownGate(m: Machine, { name, at }: GateCallNode): Fault {
+  if (m.defining === name) return new Fault('recursion', at, `The gate "${name}" must not call itself`)
+  const library = m.version === 2 ? 'qelib1.inc' : 'stdgates.inc'
+  const isIncluded = m.scope.find('cx') !== undefined
+  const remedy = isIncluded ? 'define it first' : `define it first, or include "${library}"`
+  return new Fault('unknown_name', at, `There is no gate "${name}": ${remedy}`)
+}
+
+function applyArgument(m: Machine, { kind, argument, at }: Modifier): Applied {
+  if (kind === 'inv') return { kind, number: 0, at }
+  if (kind === 'pow') return { kind, number: argument === undefined ? 1 : angleOf(m, argument), at }
+  const count = argument === undefined ? 1 : integerOf(m, argument, evaluate)
+  if (count === undefined) throw new Fault('not_constant', at, 'The number of controls must be a constant')
+  if (count < 1)
+    throw new Fault('invalid_value', at, `The number of controls must be at least 1, not ${count}`)
+  return { kind, number: count, at }
+}
+
+/** The real value of a gate parameter or exponent; NaN while it is known at run time only. */
+function angleOf(m: Machine, node: Expression): number {
+  const value = evaluate(m, node)
+  const { kind } = typeOf(value)
+  if (kind !== 'float' && kind !== 'int' && kind !== 'uint' && kind !== 'angle' && kind !== 'bool') {
+    throw new Fault('type_mismatch', node.at, `A number is needed here, not ${describeType(typeOf(value))}`)
+  }
+  if (!decide(m, value)) return Number.NaN
+  const angle = toNumber(value)
+  if (!Number.isFinite(angle))
+    throw new Fault('invalid_value', node.at, `This parameter is not a finite number: ${angle}`)
+  return angle
+}
+
+function expectCount(
+  code: 'parameter_count' | 'argument_count',
+  what: string,
+  wanted: number,
+  given: number,
+  { name, at }: GateCallNode,
+): void {
+  if (wanted === given) return
+  throw new Fault(code, at, `"${name}" takes ${wanted} ${what}${wanted === 1 ? '' : 's'} here, not ${given}`)
+}
+
+/** How many calls the operands make: one, or the common size of the registers. */
+function broadcast(operands: readonly QubitsValue[], { at, name }: GateCallNode): number {
+  let size: number | undefined
+  for (const operand of operands) {
+    if (operand.scalar || operand.open) continue
+    if (size !== undefined && size !== operand.qubits.length) {
+      throw new Fault(
+        'type_mismatch',
+        at,
+        `"${name}" is applied to registers of ${size} and ${operand.qubits.length} qubits`,
+      )
+    }
+    size = operand.qubits.length
+  }
+  return size ?? 1
+}
+
+function expectDifferent(qubits: readonly number[], { at, name }: GateCallNode): void {
+  if (qubits.length < 2) return
+  const known = qubits.filter((qubit) => qubit !== -1)
+  if (new Set(known).size < known.length) {
+    throw new Fault('duplicate_qubit', at, `"${name}" is applied to the same qubit twice`)
+  }
+}
+
+function applyModified(
+  m: Machine,
+  gate: Gate,
+  parameters: readonly number[],
+  qubits: readonly number[],
+  modifiers: readonly Applied[],
+  at: number,
+): void {
+  if (modifiers.length === 0) {
+    applyGate(m, gate, parameters, qubits, at)
+    return
+  }
+  const controls = qubits.length - gate.qubits
+  let ops = collect(m, at, () => applyGate(m, gate, parameters, qubits.slice(controls), at))
+  let next = controls
+  for (const modifier of modifiers.toReversed()) {
+    switch (modifier.kind) {
+      case 'inv':
+        ops = inverted(ops)
+        break
+      case 'pow':
+        ops = power(m, ops, modifier)
+        break
+      default:
+        // The controls of the modifier nearest to the gate stand nearest to its qubits.
+        for (let count = 0; count < modifier.number; count++) {
+          next--
+          ops = controlled(ops, qubits[next] ?? -1, modifier.kind === 'ctrl' ? 1 : 0, modifier.at)
+        }
+    }
+    m.spend(ops.length, at)
+  }
+  for (const op of ops) m.emit(op, at)
+}
+
+function power(m: Machine, ops: Op[], { number, at }: Applied): Op[] {
+  const result = powered(ops, number, m.limits.operations, at)
+  // The cost of diagonalising grows with the third power of the dimension.
+  for (const op of result) if (op.kind === 'unitary' && op.name === 'pow') m.spend(8 ** op.targets.length, at)
+  return result
+}
+
+function applyGate(
+  m: Machine,
+  gate: Gate,
+  parameters: readonly number[],
+  qubits: readonly number[],
+  at: number,
+): void {
+  if (gate.kind === 'native') gate.build(parameters, qubits, (op) => m.emit(op, at))
+  else m.callGate(gate, parameters, qubits, at)
+}
+
+/** Runs `work` and returns its steps instead of adding them to the circuit. */
+function collect(m: Machine, at: number, work: () => void): Op[] {
+  const ops: Op[] = []
+  const { emit } = m
+  m.emit = (op) => {
+    m.spend(1, at)
+    ops.push(op)
+  }
+  try {
+    work()
+  } finally {
+    m.emit = emit
+  }
+  return ops
+}
+
+/** All qubits of the operands, which may be single ones or registers; without operands, all of the program. */
+export function operandQubits(m: Machine, operands: readonly Expression[]): number[] {
+  const qubits = new Set<number>()
+  for (const operand of operands) for (const qubit of evaluateQubits(m, operand).qubits) qubits.add(qubit)
+  if (operands.length === 0) for (let qubit = 0; qubit < m.allQubits(); qubit++) qubits.add(qubit)
+  return [...qubits]
+}
+
+/** Makes sure that a gate exists, for calls packed by the parser. */
+export function gateByName(m: Machine, name: string, at: number): Gate {
+  const { entry } = findName(m, name, at)
+  if (entry.kind === 'gate') return entry.gate
+  throw new Fault('type_mismatch', at, `"${name}" is not a gate`)
+}

@@ -1,0 +1,93 @@
+import { Fault } from '../fault.ts'
+import type { ForNode, RangeNode } from '../syntax/ast.ts'
+import { elementsOf } from '../values/arrays.ts'
+import { convert } from '../values/convert.ts'
+import { describeType, type ScalarType } from '../values/types.ts'
+import { type ArrayValue, literalInt, typeOf, type Value } from '../values/values.ts'
+import { evaluate } from './evaluate.ts'
+import { integerOf } from './indexing.ts'
+import type { Machine } from './machine.ts'
+import type { Entry } from './scope.ts'
+
+/** A new variable with this value. */
+export function entryOf(value: Value, type: ScalarType): Entry {
+  if (value.kind === 'bits') return { kind: 'reference', value, constant: false }
+  return { kind: 'variable', type, value, constant: false }
+}
+
+/** The values that a `for` takes in turn; throws when the runner does not know them. */
+export function* loopValues(m: Machine, node: ForNode, type: ScalarType): Generator<Value> {
+  const { values } = node
+  if (values.kind === 'range') {
+    const { start, step, stop } = boundsOf(m, values)
+    for (let value = start; step > 0 ? value <= stop : value >= stop; value += step) {
+      yield convert(literalInt(BigInt(value)), type, values.at)
+    }
+    return
+  }
+  const items =
+    values.kind === 'set'
+      ? values.elements.map((element) => evaluate(m, element))
+      : itemsOf(evaluate(m, values), values.at)
+  for (const item of items) yield convert(item, type, values.at)
+}
+
+function boundsOf(m: Machine, range: RangeNode) {
+  const bound = (node: RangeNode['start'], otherwise: number) =>
+    node === undefined ? otherwise : (integerOf(m, node, evaluate) ?? 0)
+  const step = bound(range.step, 1)
+  if (step === 0) throw new Fault('invalid_value', range.at, 'The step of a range must not be zero')
+  return { start: bound(range.start, 0), step, stop: bound(range.stop, 0) }
+}
+
+function itemsOf(value: Value, at: number): Value[] {
+  if (value.kind === 'bits' && !value.scalar) {
+    return value.cells.map((cell) => ({ kind: 'bits', scalar: true, cells: [{ state: cell.state }] }))
+  }
+  if (value.kind === 'array' && value.shape.length === 1) return elementsOf(value)
+  throw notIterable(value, at)
+}
+
+function notIterable(value: Value, at: number): Fault {
+  const allowed = 'a range in brackets, a set in braces, a register of bits or a one-dimensional array'
+  return new Fault(
+    'type_mismatch',
+    at,
+    `A loop goes over ${allowed}, not over ${describeType(typeOf(value))}`,
+  )
+}
+
+/** Checks what a `for` goes over without going over it. */
+export function checkLoopValues(m: Machine, node: ForNode, type: ScalarType): void {
+  const { values } = node
+  if (values.kind === 'range') {
+    if (values.start === undefined || values.stop === undefined) {
+      throw new Fault('syntax_error', values.at, 'The range of a loop needs a start and a stop')
+    }
+    boundsOfChecked(m, values, type)
+  } else if (values.kind === 'set') {
+    for (const element of values.elements) convert(evaluate(m, element), type, element.at)
+  } else {
+    checkItems(m, evaluate(m, values), type, values.at)
+  }
+}
+
+function boundsOfChecked(m: Machine, range: RangeNode, type: ScalarType): void {
+  for (const node of [range.start, range.stop]) if (node !== undefined) integerOf(m, node, evaluate)
+  if (range.step !== undefined && integerOf(m, range.step, evaluate) === 0) {
+    throw new Fault('invalid_value', range.step.at, 'The step of a range must not be zero')
+  }
+  convert(literalInt(0n), type, range.at)
+}
+
+function checkItems(m: Machine, value: Value, type: ScalarType, at: number): void {
+  const isArray = value.kind === 'array' && value.shape.length === 1
+  if (!isArray && (value.kind !== 'bits' || value.scalar)) throw notIterable(value, at)
+  const item: Value = isArray ? firstOf(value) : { kind: 'bits', scalar: true, cells: [{ state: 0 }] }
+  convert(item, type, at)
+  m.spend(0, at)
+}
+
+function firstOf(array: ArrayValue): Value {
+  return array.store.get(array.offset)
+}

@@ -1,0 +1,112 @@
+import type { Circuit, MeasureOp, Op, Sink } from '../circuit.ts'
+import { Fault, positioned } from '../fault.ts'
+import type { Limits } from '../limits.ts'
+import { fullLimits, type Program } from '../program.ts'
+import type { Cell } from '../values/values.ts'
+import { Undecided } from './machine.ts'
+import { Runner } from './run.ts'
+
+/** State of a bit that holds the outcome of measurement 0; further ones follow. */
+const FIRST_OUTCOME = 2
+
+/**
+ * Executes the classical part of a program and expands gates, subroutines, loops and modifiers.
+ * `values` are bound to the inputs in declaration order. When outcomes steer the program, or end up in bits in
+ * a way that a list of measurements cannot say, the circuit is `dynamic` and has no `ops`.
+ * Throws `QasmError`.
+ */
+export function lowerProgram(program: Program, values: readonly number[], limits?: Partial<Limits>): Circuit {
+  return positioned(program.text, () => {
+    expectValues(program, values)
+    const ops: Op[] = []
+    const measurements: MeasureOp[] = []
+    const runner = new Runner(
+      program,
+      values,
+      {
+        emit: (op) => ops.push(op),
+        measure(qubit) {
+          const op: MeasureOp = { kind: 'measure', qubit, clbit: -1 }
+          ops.push(op)
+          return FIRST_OUTCOME + measurements.push(op) - 1
+        },
+      },
+      fullLimits(limits),
+    )
+    const isFlat = finishes(runner) && placeOutcomes(program, runner.layout.cells, measurements)
+    const circuit = { ...shapeOf(program), warnings: [...runner.warnings] }
+    return isFlat ? { ...circuit, dynamic: false, ops } : { ...circuit, dynamic: true }
+  })
+}
+
+function expectValues(program: Program, values: readonly number[]): void {
+  const wanted = program.inputs.length
+  if (values.length === wanted) return
+  const first = program.statements.find((node) => node.kind === 'declare' && node.form === 'input')
+  throw new Fault(
+    'parameter_count',
+    first?.at ?? 0,
+    `The program takes ${wanted} parameter value${wanted === 1 ? '' : 's'}, not ${values.length}`,
+  )
+}
+
+function finishes(runner: Runner): boolean {
+  try {
+    runner.run()
+    return true
+  } catch (error) {
+    if (error instanceof Undecided) return false
+    throw error
+  }
+}
+
+function shapeOf({ layout }: Program): Pick<Circuit, 'qubits' | 'clbits' | 'qregs' | 'cregs'> {
+  const qregs: [string, number][] = layout.qregs.map(([name, size]) => [name, size])
+  if (layout.hardware > 0) qregs.push(['$', layout.hardware])
+  return {
+    qubits: layout.qubits + layout.hardware,
+    clbits: layout.clbits,
+    qregs,
+    cregs: layout.cregs.map(([name, size]) => [name, size]),
+  }
+}
+
+/**
+ * Tells each measurement which bit holds its outcome at the end. False when that is not enough: a bit is 1
+ * without being measured, holds something computed, or one outcome is in two bits.
+ */
+function placeOutcomes(
+  program: Program,
+  cells: readonly Cell[],
+  measurements: readonly MeasureOp[],
+): boolean {
+  for (let clbit = 0; clbit < program.layout.clbits; clbit++) {
+    const state = cells[clbit]?.state ?? 0
+    if (state === 0) continue
+    const op = measurements[state - FIRST_OUTCOME]
+    if (op === undefined || op.clbit !== -1) return false
+    op.clbit = clbit
+  }
+  return true
+}
+
+/**
+ * Runs a program once with real outcomes: every step goes to the sink in program order.
+ * Returns the classical bits at the end. Throws `QasmError`.
+ */
+export function runDynamic(
+  program: Program,
+  values: readonly number[],
+  sink: Sink,
+  limits?: Partial<Limits>,
+): Uint8Array {
+  return positioned(program.text, () => {
+    expectValues(program, values)
+    const output = { emit: (op: Op) => sink.apply(op), measure: (qubit: number) => sink.measure(qubit) }
+    const runner = new Runner(program, values, output, fullLimits(limits))
+    runner.run()
+    const bits = new Uint8Array(program.layout.clbits)
+    for (const [clbit, cell] of runner.layout.cells.entries()) bits[clbit] = cell.state
+    return bits
+  })
+}

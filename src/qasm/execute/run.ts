@@ -1,0 +1,344 @@
+import type { Op } from '../circuit.ts'
+import { Fault } from '../fault.ts'
+import { BUILTIN_GATES } from '../gates/library.ts'
+import type { Limits } from '../limits.ts'
+import type { Program } from '../program.ts'
+import type { CallNode, Expression, Statement } from '../syntax/ast.ts'
+import type { PackedCalls } from '../syntax/packed-calls.ts'
+import { convert, toBool } from '../values/convert.ts'
+import { BOOL, cellsOf, FLOAT, type Type, VOID } from '../values/types.ts'
+import { floatValue, freshBits, type QubitsValue, type Value } from '../values/values.ts'
+import { declareGate, declareName, subroutineOf } from './declare.ts'
+import { checkArguments, evaluate, evaluateFor } from './evaluate.ts'
+import { scalarType } from './evaluate-type.ts'
+import { executeSimple } from './execute.ts'
+import { gateByName } from './gate-call.ts'
+import { integerOf } from './indexing.ts'
+import { emptyLayout } from './layout.ts'
+import { entryOf, loopValues } from './loop.ts'
+import { decide, inBlock, inScope, type Machine, ProgramEnd } from './machine.ts'
+import { Scope, type Subroutine } from './scope.ts'
+import type { Gate, UserGate } from './user-gate.ts'
+
+/** How a statement ended. */
+type Flow = 'next' | 'break' | 'continue' | 'return'
+
+/** Where the runner sends its steps. */
+export interface Output {
+  emit(op: Op): void
+  /** The state of the bit that receives the outcome: 0, 1, or 2 + n for a known unknown. */
+  measure(qubit: number): number
+}
+
+/** Executes a checked program once. */
+export class Runner implements Machine {
+  readonly checking = false
+  readonly defining = undefined
+  readonly version: 2 | 3
+  readonly limits: Limits
+  readonly outputs: readonly string[]
+  readonly layout = emptyLayout()
+  readonly warnings = new Set<string>()
+  scope = new Scope('global')
+  depth = 0
+  evaluations = 0
+  readonly #program: Program
+  readonly #values: readonly number[]
+  readonly #output: Output
+  #inputs = 0
+  #operations = 0
+  #iterations = 0
+  #calls = 0
+  #returned: Value = { kind: 'void' }
+  #result: Type = VOID
+
+  constructor(program: Program, values: readonly number[], output: Output, limits: Limits) {
+    this.version = program.version
+    this.limits = limits
+    this.outputs = program.outputs
+    this.#program = program
+    this.#values = values
+    this.#output = output
+    for (const [name, gate] of BUILTIN_GATES[program.version]) this.scope.set(name, { kind: 'gate', gate })
+  }
+
+  /** Runs the whole program; `end` ends it early. */
+  run(): void {
+    try {
+      this.#executeAll(this.#program.statements)
+    } catch (error) {
+      if (!(error instanceof ProgramEnd)) throw error
+    }
+  }
+
+  hardware(index: number): number {
+    return this.#program.layout.qubits + index
+  }
+
+  measure(qubits: QubitsValue, at: number): Value {
+    this.spend(qubits.qubits.length, at)
+    return freshBits(
+      qubits.qubits.map((qubit) => this.#output.measure(qubit)),
+      qubits.scalar,
+    )
+  }
+
+  emit = (op: Op, at: number): void => {
+    this.spend(1, at)
+    this.#output.emit(op)
+  }
+
+  spend(operations: number, at: number): void {
+    this.#operations += operations
+    if (this.#operations > this.limits.operations) {
+      throw new Fault(
+        'too_many_operations',
+        at,
+        `The program takes more than ${this.limits.operations} operations`,
+      )
+    }
+  }
+
+  noteCall(gate: Gate, calls: number, at: number): void {
+    if (gate.kind !== 'user' || this.#operations + gate.steps * calls <= this.limits.operations) return
+    throw new Fault(
+      'too_many_operations',
+      at,
+      `"${gate.name}" takes more operations than the ${this.limits.operations} allowed`,
+    )
+  }
+
+  allQubits(): number {
+    return this.#program.layout.qubits + this.#program.layout.hardware
+  }
+
+  nextInput(): number {
+    return this.#values[this.#inputs++] ?? Number.NaN
+  }
+
+  warn(message: string): void {
+    this.warnings.add(message)
+  }
+
+  callGate(gate: UserGate, parameters: readonly number[], qubits: readonly number[], at: number): void {
+    const { node } = gate
+    this.#enterCall(at)
+    // The border of the program is the global scope: a gate sees nothing of the block that calls it.
+    const scope = new Scope('gate', this.#globalScope())
+    for (const [index, { name }] of node.parameters.entries()) {
+      scope.set(name, {
+        kind: 'variable',
+        type: FLOAT,
+        value: floatValue(parameters[index] ?? 0),
+        constant: true,
+      })
+    }
+    for (const [index, { name }] of node.qubits.entries()) {
+      const value: QubitsValue = { kind: 'qubits', scalar: true, qubits: [qubits[index] ?? 0] }
+      scope.set(name, { kind: 'reference', value, constant: true })
+    }
+    inScope(this, scope, () => this.#executeAll(node.body ?? []))
+    this.#calls--
+  }
+
+  callSubroutine(subroutine: Subroutine, values: readonly Value[], node: CallNode): Value {
+    checkArguments(values, subroutine.arguments, node)
+    this.#enterCall(node.at)
+    const scope = new Scope('def', this.#globalScope())
+    for (const [index, argument] of subroutine.node.arguments.entries()) {
+      const type = subroutine.arguments[index] ?? VOID
+      bindArgument(this, scope, argument, type, values[index] ?? { kind: 'void' })
+    }
+    const result = this.#result
+    this.#result = subroutine.result
+    this.#returned = { kind: 'void' }
+    inScope(this, scope, () => this.#executeAll(subroutine.node.body))
+    this.#result = result
+    this.#calls--
+    if (subroutine.result.kind !== 'void' && this.#returned.kind === 'void') {
+      throw new Fault('type_mismatch', node.at, `"${subroutine.node.name}" ended without returning a value`)
+    }
+    return this.#returned
+  }
+
+  #enterCall(at: number): void {
+    if (++this.#calls > this.limits.calls) {
+      throw new Fault(
+        'recursion',
+        at,
+        `Gates and subroutines call each other more than ${this.limits.calls} levels deep`,
+      )
+    }
+  }
+
+  #globalScope(): Scope {
+    let { scope } = this
+    while (scope.parent !== undefined) scope = scope.parent
+    return scope
+  }
+
+  #executeAll(statements: readonly Statement[]): Flow {
+    for (const statement of statements) {
+      const flow = this.#execute(statement)
+      if (flow !== 'next') return flow
+    }
+    return 'next'
+  }
+
+  #execute(node: Statement): Flow {
+    this.spend(1, node.at)
+    switch (node.kind) {
+      case 'packed':
+        this.#executePacked(node.calls)
+        return 'next'
+      case 'gate':
+        declareGate(this, node, this.#program.gateSteps.get(node) ?? 0)
+        return 'next'
+      case 'def':
+        declareName(this, node.name, subroutineOf(this, node), node.at)
+        return 'next'
+      case 'block':
+      case 'box':
+        return this.#block(node.at, node.body)
+      case 'if':
+        return this.#executeIf(node)
+      case 'while':
+        return this.#executeWhile(node)
+      case 'for':
+        return this.#executeFor(node)
+      case 'switch':
+        return this.#executeSwitch(node)
+      case 'break':
+      case 'continue':
+        return node.kind
+      case 'end':
+        throw new ProgramEnd()
+      case 'return':
+        if (node.value !== undefined) {
+          this.#returned = convert(evaluateFor(this, node.value, this.#result), this.#result, node.value.at)
+        }
+        return 'return'
+      default:
+        executeSimple(this, node)
+        return 'next'
+    }
+  }
+
+  #block(at: number, body: readonly Statement[]): Flow {
+    return inBlock(this, at, () => this.#executeAll(body))
+  }
+
+  #isTrue(condition: Expression): boolean {
+    const truth = convert(evaluate(this, condition), BOOL, condition.at)
+    return decide(this, truth) && toBool(truth)
+  }
+
+  #executeIf(node: Statement & { kind: 'if' }): Flow {
+    if (this.#isTrue(node.condition)) return this.#block(node.at, node.body)
+    return node.otherwise === undefined ? 'next' : this.#block(node.at, node.otherwise)
+  }
+
+  #countIteration(at: number): void {
+    if (++this.#iterations > this.limits.iterations) {
+      throw new Fault(
+        'loop_limit',
+        at,
+        `The loops of the program make more than ${this.limits.iterations} rounds`,
+      )
+    }
+  }
+
+  #executeWhile(node: Statement & { kind: 'while' }): Flow {
+    while (this.#isTrue(node.condition)) {
+      this.#countIteration(node.at)
+      const flow = this.#block(node.at, node.body)
+      if (flow === 'return') return flow
+      if (flow === 'break') break
+    }
+    return 'next'
+  }
+
+  #executeFor(node: Statement & { kind: 'for' }): Flow {
+    const type = scalarType(this, node.type, evaluate)
+    for (const value of loopValues(this, node, type)) {
+      this.#countIteration(node.at)
+      this.spend(cellsOf(type), node.at)
+      const flow = inBlock(this, node.at, () => {
+        this.scope.set(node.name, entryOf(value, type))
+        return this.#block(node.at, node.body)
+      })
+      if (flow === 'return') return flow
+      if (flow === 'break') break
+    }
+    return 'next'
+  }
+
+  #executeSwitch(node: Statement & { kind: 'switch' }): Flow {
+    const control = integerOf(this, node.control, evaluate)
+    for (const { labels, body } of node.cases) {
+      this.spend(labels.length, node.at)
+      if (labels.some((label) => integerOf(this, label, evaluate) === control))
+        return this.#block(node.at, body)
+    }
+    return node.otherwise === undefined ? 'next' : this.#block(node.at, node.otherwise)
+  }
+
+  #executePacked(calls: PackedCalls): void {
+    const gates = calls.gates.map(({ name }) => gateByName(this, name, 0))
+    const registers = calls.registers.map((name) => this.#registerQubits(name))
+    // The same lists and the same function for all calls: gates take out of them what they keep.
+    const qubits: number[] = []
+    const parameters: number[] = []
+    let place = 0
+    const emit = (op: Op) => this.emit(op, place)
+    calls.visit((index, at, firstOperand, firstNumber) => {
+      const gate = gates[index]
+      if (gate === undefined) return
+      place = at
+      qubits.length = 0
+      for (let operand = 0; operand < gate.qubits; operand++) {
+        const qubit = calls.qubitAt(firstOperand + 2 * operand)
+        const register = calls.registerAt(firstOperand + 2 * operand)
+        qubits.push(register < 0 ? this.hardware(qubit) : (registers[register]?.[qubit] ?? 0))
+      }
+      this.noteCall(gate, 1, at)
+      parameters.length = 0
+      for (let parameter = 0; parameter < gate.parameters; parameter++) {
+        parameters.push(calls.numbers[firstNumber + parameter] as number)
+      }
+      if (gate.kind === 'native') gate.build(parameters, qubits, emit)
+      else this.callGate(gate, parameters, qubits, at)
+    })
+  }
+
+  #registerQubits(name: string): readonly number[] {
+    const entry = this.scope.own(name)
+    return entry?.kind === 'reference' && entry.value.kind === 'qubits' ? entry.value.qubits : []
+  }
+}
+
+function bindArgument(
+  m: Machine,
+  scope: Scope,
+  { name, type: node, at }: { name: string; at: number; type: { kind: string; mutable?: boolean } },
+  type: Type,
+  value: Value,
+): void {
+  m.spend(cellsOf(type), at)
+  switch (type.kind) {
+    case 'qubit':
+    case 'qubits':
+      if (value.kind === 'qubits') scope.set(name, { kind: 'reference', value, constant: true })
+      break
+    case 'array':
+      if (value.kind === 'array') {
+        const isReadonly = node.mutable !== true
+        scope.set(name, { kind: 'reference', value: { ...value, readonly: isReadonly }, constant: false })
+      }
+      break
+    case 'void':
+      break
+    default:
+      scope.set(name, entryOf(convert(value, type, at), type))
+  }
+}

@@ -1,0 +1,233 @@
+import {
+  identity,
+  type Matrix,
+  matrixOf,
+  phaseMatrix,
+  rotation,
+  rxMatrix,
+  rxxMatrix,
+  ryMatrix,
+  rzMatrix,
+  rzzMatrix,
+  withPhase,
+} from './matrix.ts'
+import type { NativeGate } from './native-gate.ts'
+
+const R = Math.SQRT1_2
+const X = matrixOf(0, 0, 1, 0, 1, 0, 0, 0)
+const Y = matrixOf(0, 0, 0, -1, 0, 1, 0, 0)
+const Z = matrixOf(1, 0, 0, 0, 0, 0, -1, 0)
+const H = matrixOf(R, 0, R, 0, R, 0, -R, 0)
+const S = matrixOf(1, 0, 0, 0, 0, 0, 0, 1)
+const SDG = matrixOf(1, 0, 0, 0, 0, 0, 0, -1)
+const T = matrixOf(1, 0, 0, 0, 0, 0, R, R)
+const TDG = matrixOf(1, 0, 0, 0, 0, 0, R, -R)
+const SX = matrixOf(0.5, 0.5, 0.5, -0.5, 0.5, -0.5, 0.5, 0.5)
+const SXDG = matrixOf(0.5, -0.5, 0.5, 0.5, 0.5, 0.5, 0.5, -0.5)
+const SWAP = matrixOf(
+  ...[1, 0, 0, 0, 0, 0, 0, 0],
+  ...[0, 0, 0, 0, 1, 0, 0, 0],
+  ...[0, 0, 1, 0, 0, 0, 0, 0],
+  ...[0, 0, 0, 0, 0, 0, 1, 0],
+)
+const ID = identity(2)
+
+/** The controls of most gates. */
+const NONE: number[] = []
+
+/** A gate whose first qubits are controls and whose matrix on the others follows from the parameters. */
+function matrixGate(
+  name: string,
+  parameters: number,
+  controls: number,
+  targets: number,
+  matrix: (angles: readonly number[]) => Matrix,
+): NativeGate {
+  const controlValues = 2 ** controls - 1
+  return {
+    kind: 'native',
+    name,
+    parameters,
+    qubits: controls + targets,
+    build(angles, qubits, emit) {
+      emit({
+        kind: 'unitary',
+        targets: qubits.slice(controls),
+        controls: controls === 0 ? NONE : qubits.slice(0, controls),
+        controlValues,
+        matrix: matrix(angles),
+        name,
+      })
+    },
+  }
+}
+
+function fixed(name: string, controls: number, matrix: Matrix): NativeGate {
+  return matrixGate(name, 0, controls, matrix.length === 8 ? 1 : 2, () => matrix)
+}
+
+function turning(name: string, controls: number, matrix: (angle: number) => Matrix): NativeGate {
+  const targets = matrix(0).length === 8 ? 1 : 2
+  return matrixGate(name, 1, controls, targets, (angles) => matrix(angles[0] ?? 0))
+}
+
+type Angles3 = (theta: number, phi: number, lambda: number) => Matrix
+
+function threeAngles(name: string, controls: number, matrix: Angles3): NativeGate {
+  // By index: taking the list apart by pattern costs as much as the matrix.
+  return matrixGate(name, 3, controls, 1, (angles) => matrix(angles[0] ?? 0, angles[1] ?? 0, angles[2] ?? 0))
+}
+
+/** A gate that is a sequence of fixed gates: [gate, positions of its qubits]. */
+function sequence(
+  name: string,
+  qubits: number,
+  steps: readonly (readonly [NativeGate, ...number[]])[],
+): NativeGate {
+  return {
+    kind: 'native',
+    name,
+    parameters: 0,
+    qubits,
+    build(_, operands, emit) {
+      for (const [gate, ...positions] of steps) {
+        gate.build(
+          [],
+          positions.map((position) => operands[position] ?? 0),
+          emit,
+        )
+      }
+    },
+  }
+}
+
+function tableOf(gates: readonly NativeGate[]): ReadonlyMap<string, NativeGate> {
+  return new Map(gates.map((gate) => [gate.name, gate]))
+}
+
+const x = fixed('x', 0, X)
+const h = fixed('h', 0, H)
+const t = fixed('t', 0, T)
+const tdg = fixed('tdg', 0, TDG)
+const cx = fixed('cx', 1, X)
+
+const cu = matrixGate('cu', 4, 1, 1, ([theta = 0, phi = 0, lambda = 0, gamma = 0]) =>
+  withPhase(gamma, rotation(theta, phi, lambda)),
+)
+
+/** Gates whose matrix both libraries define alike. */
+const common: readonly NativeGate[] = [
+  x,
+  fixed('y', 0, Y),
+  fixed('z', 0, Z),
+  h,
+  fixed('s', 0, S),
+  fixed('sdg', 0, SDG),
+  t,
+  tdg,
+  fixed('sx', 0, SX),
+  fixed('id', 0, ID),
+  turning('p', 0, phaseMatrix),
+  turning('u1', 0, phaseMatrix),
+  turning('rx', 0, rxMatrix),
+  turning('ry', 0, ryMatrix),
+  cx,
+  fixed('cy', 1, Y),
+  fixed('cz', 1, Z),
+  fixed('ch', 1, H),
+  turning('cp', 1, phaseMatrix),
+  turning('crx', 1, rxMatrix),
+  turning('cry', 1, ryMatrix),
+  turning('crz', 1, rzMatrix),
+  fixed('swap', 0, SWAP),
+  fixed('ccx', 2, X),
+  fixed('cswap', 1, SWAP),
+  cu,
+]
+
+/** `u3` of stdgates: determinant 1. */
+const balanced: Angles3 = (theta, phi, lambda) => withPhase(-(phi + lambda) / 2, rotation(theta, phi, lambda))
+
+/** The gates of `stdgates.inc`, OpenQASM 3, phases as in that file. */
+export const STDGATES: ReadonlyMap<string, NativeGate> = tableOf([
+  ...common,
+  turning('rz', 0, rzMatrix),
+  fixed('CX', 1, X),
+  turning('phase', 0, phaseMatrix),
+  turning('cphase', 1, phaseMatrix),
+  matrixGate('u2', 2, 0, 1, ([phi = 0, lambda = 0]) => balanced(Math.PI / 2, phi, lambda)),
+  threeAngles('u3', 0, balanced),
+])
+
+/** The relative-phase Toffoli gate of qelib1: the first half is mirrored by the second. */
+const rccx = sequence('rccx', 3, [
+  [h, 2],
+  [t, 2],
+  [cx, 1, 2],
+  [tdg, 2],
+  [cx, 0, 2],
+  [t, 2],
+  [cx, 1, 2],
+  [tdg, 2],
+  [h, 2],
+])
+
+/** The relative-phase gate with three controls of qelib1. */
+const rc3x = sequence('rc3x', 4, [
+  [h, 3],
+  [t, 3],
+  [cx, 2, 3],
+  [tdg, 3],
+  [h, 3],
+  [cx, 0, 3],
+  [t, 3],
+  [cx, 1, 3],
+  [tdg, 3],
+  [cx, 0, 3],
+  [t, 3],
+  [cx, 1, 3],
+  [tdg, 3],
+  [h, 3],
+  [t, 3],
+  [cx, 2, 3],
+  [tdg, 3],
+  [h, 3],
+])
+
+/** The gates of `qelib1.inc`, OpenQASM 2. Global phases are not observable there; rz is u1 as in that file. */
+export const QELIB1: ReadonlyMap<string, NativeGate> = tableOf([
+  ...common,
+  matrixGate('u0', 1, 0, 1, () => ID),
+  matrixGate('u2', 2, 0, 1, ([phi = 0, lambda = 0]) => rotation(Math.PI / 2, phi, lambda)),
+  threeAngles('u3', 0, rotation),
+  threeAngles('u', 0, rotation),
+  turning('rz', 0, phaseMatrix),
+  fixed('sxdg', 0, SXDG),
+  turning('cu1', 1, phaseMatrix),
+  threeAngles('cu3', 1, rotation),
+  fixed('csx', 1, SX),
+  turning('rzz', 0, rzzMatrix),
+  turning('rxx', 0, rxxMatrix),
+  rccx,
+  rc3x,
+  fixed('c3x', 3, X),
+  fixed('c3sqrtx', 3, SX),
+  fixed('c4x', 4, X),
+])
+
+/** Gates that need no library. `U` of OpenQASM 3 carries the phase e^{i theta/2} of its specification. */
+export const BUILTIN_GATES: Readonly<Record<2 | 3, ReadonlyMap<string, NativeGate>>> = {
+  2: tableOf([threeAngles('U', 0, rotation), fixed('CX', 1, X)]),
+  3: tableOf([
+    threeAngles('U', 0, (theta, phi, lambda) => withPhase(theta / 2, rotation(theta, phi, lambda))),
+    {
+      kind: 'native',
+      name: 'gphase',
+      parameters: 1,
+      qubits: 0,
+      build([angle = 0], _, emit) {
+        emit({ kind: 'phase', controls: [], controlValues: 0, angle })
+      },
+    },
+  ]),
+}

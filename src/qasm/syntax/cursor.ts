@@ -1,0 +1,99 @@
+import { Fault } from '../fault.ts'
+import type { Arity } from '../gates/native-gate.ts'
+import type { Limits } from '../limits.ts'
+import { Lexer } from './lexer.ts'
+import type { TokenKind } from './tokens.ts'
+
+/** Reads a program token by token for the parser and counts how deep it is nested. */
+export class Cursor {
+  readonly lexer: Lexer
+  readonly limits: Limits
+  version: 2 | 3 = 3
+  /** Gates declared so far at the top level, for packing plain calls. */
+  readonly gates = new Map<string, Arity>()
+  /** Qubit registers of literal size declared so far at the top level, for packing plain calls. */
+  readonly registers = new Map<string, number>()
+  #depth = 0
+
+  constructor(text: string, limits: Limits) {
+    this.lexer = new Lexer(text)
+    this.limits = limits
+  }
+
+  get kind(): TokenKind {
+    return this.lexer.kind
+  }
+
+  get at(): number {
+    return this.lexer.start
+  }
+
+  /** Whether the current token is of this kind. */
+  is(kind: TokenKind): boolean {
+    return this.lexer.kind === kind
+  }
+
+  next(): void {
+    this.lexer.next()
+  }
+
+  setVersion(version: 2 | 3): void {
+    this.version = version
+    this.lexer.setVersion(version)
+  }
+
+  /** Takes the token if it is of this kind. */
+  accept(kind: TokenKind): boolean {
+    if (this.lexer.kind !== kind) return false
+    this.lexer.next()
+    return true
+  }
+
+  /** Takes the token, which must be of this kind, and returns its offset. */
+  expect(kind: TokenKind): number {
+    const at = this.lexer.start
+    if (this.lexer.kind !== kind) throw this.unexpected(`"${kind}"`)
+    this.lexer.next()
+    return at
+  }
+
+  /** Takes a name and returns it. */
+  expectName(): string {
+    if (this.lexer.kind !== 'identifier') throw this.unexpected('a name')
+    const { word } = this.lexer
+    this.lexer.next()
+    return word
+  }
+
+  /** The fault for a token that does not belong here. */
+  unexpected(wanted: string): Fault {
+    const found = this.lexer.kind === 'eof' ? 'the end of the program' : JSON.stringify(this.lexer.lexeme())
+    return new Fault('syntax_error', this.lexer.start, `Expected ${wanted} but found ${found}`)
+  }
+
+  /** Begins a nested construct; every recursive path of the parser passes here. */
+  enter(): void {
+    if (++this.#depth > this.limits.nesting) {
+      throw new Fault(
+        'nesting_too_deep',
+        this.lexer.start,
+        `Nested deeper than ${this.limits.nesting} levels`,
+      )
+    }
+  }
+
+  /** Ends a nested construct. */
+  leave(): void {
+    this.#depth--
+  }
+
+  /** One or more items separated by commas; version 3 allows a comma at the end. */
+  list<T>(item: () => T, closes: TokenKind): T[] {
+    const items = [item()]
+    while (this.accept(',')) {
+      if (this.version === 3 && this.lexer.kind === closes) break
+      items.push(item())
+    }
+    return items
+  }
+}

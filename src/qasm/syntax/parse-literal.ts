@@ -1,0 +1,83 @@
+import { Fault } from '../fault.ts'
+import { floatValue, freshBits, literalInt, type Value } from '../values/values.ts'
+import type { Expression } from './ast.ts'
+import type { Cursor } from './cursor.ts'
+
+/** A literal token. Integers of OpenQASM 2 are real numbers, as all its arithmetic is real. */
+export function parseLiteral(p: Cursor): Expression {
+  switch (p.kind) {
+    case 'integer':
+      return literal(p, p.version === 2 ? floatValue(Number(plainDigits(p))) : integer(p))
+    case 'real':
+      return literal(p, floatValue(Number(plainDigits(p))))
+    case 'imaginary':
+      return literal(p, { kind: 'complex', re: 0, im: Number.parseFloat(plainDigits(p)) })
+    case 'timing':
+      return literal(p, { kind: 'duration', seconds: timingSeconds(plainDigits(p)) })
+    case 'true':
+    case 'false':
+      return literal(p, { kind: 'bool', value: p.kind === 'true' })
+    default:
+      return literal(p, bitString(p))
+  }
+}
+
+function literal(p: Cursor, value: Value): Expression {
+  const { at } = p
+  p.next()
+  return { kind: 'literal', at, value }
+}
+
+/** The integers that programs are full of, made once. */
+const small = Array.from({ length: 256 }, (_, value) => literalInt(BigInt(value)))
+
+function integer(p: Cursor): Value {
+  return small[Number(p.lexer.lexeme())] ?? literalInt(BigInt(integerDigits(p)))
+}
+
+/** Digits of an integer literal; enough for 4096 bits. */
+const MAX_DIGITS = 1300
+
+function integerDigits(p: Cursor): string {
+  const digits = plainDigits(p)
+  if (digits.length > MAX_DIGITS)
+    throw new Fault('invalid_value', p.at, `This number has more than ${MAX_DIGITS} digits`)
+  return digits
+}
+
+function plainDigits(p: Cursor): string {
+  const text = p.lexer.lexeme()
+  return text.includes('_') ? text.replaceAll('_', '') : text.replace('0B', '0b').replace('0X', '0x')
+}
+
+/** Seconds of a timing literal; `dt` is taken as one nanosecond. */
+function timingSeconds(text: string): number {
+  const value = Number.parseFloat(text)
+  if (text.endsWith('ms')) return value * 1e-3
+  if (text.endsWith('us') || text.endsWith('µs') || text.endsWith('μs')) return value * 1e-6
+  if (text.endsWith('ns') || text.endsWith('dt')) return value * 1e-9
+  return value
+}
+
+function bitString(p: Cursor): Value {
+  const text = p.lexer.lexeme()
+  if (p.version === 2 || !/^"[01](_?[01])*"$/.test(text)) throw p.unexpected('an expression')
+  const digits = text.slice(1, -1).replaceAll('_', '')
+  if (digits.length > p.limits.bits) {
+    throw new Fault(
+      'too_many_bits',
+      p.at,
+      `This register has ${digits.length} bits; ${p.limits.bits} are allowed`,
+    )
+  }
+  const states = Array.from(digits, (digit) => (digit === '1' ? 1 : 0)).reverse()
+  return freshBits(states, false)
+}
+
+/** `$n`. */
+export function parseHardware(p: Cursor): Expression {
+  const { at } = p
+  const index = Number(p.lexer.lexeme().slice(1))
+  p.next()
+  return { kind: 'hardware', at, index }
+}

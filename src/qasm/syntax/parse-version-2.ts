@@ -1,0 +1,105 @@
+import { Fault } from '../fault.ts'
+import type { Expression, Statement } from './ast.ts'
+import type { Cursor } from './cursor.ts'
+import { parseGate, parseOpaque, parseRegister } from './parse-definition.ts'
+import { parseArguments, parseExpression, parseOperand } from './parse-expression.ts'
+import { parseInclude } from './parse-statement.ts'
+
+/** Appends the next OpenQASM 2 statement. */
+export function parseStatement2(p: Cursor, into: Statement[]): void {
+  const { at } = p
+  switch (p.kind) {
+    case 'include':
+      into.push(parseInclude(p))
+      break
+    case 'qreg':
+    case 'creg':
+      into.push(parseRegister(p))
+      break
+    case 'gate':
+      into.push(parseGate(p, parseGateBody))
+      break
+    case 'opaque':
+      into.push(parseOpaque(p))
+      break
+    case 'pragma':
+      p.lexer.skipLine()
+      break
+    case 'if': {
+      p.next()
+      const condition = parseCondition2(p)
+      into.push({ kind: 'if', at, condition, body: [parseOperation(p)], otherwise: undefined })
+      break
+    }
+    default:
+      into.push(parseOperation(p))
+  }
+}
+
+/** `(register == number)`. */
+function parseCondition2(p: Cursor): Expression {
+  const at = p.expect('(')
+  const left = parseOperand(p)
+  p.expect('==')
+  const right = parseExpression(p)
+  p.expect(')')
+  return { kind: 'binary', at: at + 1, operator: '==', left, right }
+}
+
+function parseOperation(p: Cursor): Statement {
+  const { at, kind } = p
+  switch (kind) {
+    case 'measure': {
+      p.next()
+      const operand = parseOperand(p)
+      p.expect('->')
+      const target = parseOperand(p)
+      p.expect(';')
+      return { kind: 'assign', at, target, operator: undefined, value: { kind: 'measure', at, operand } }
+    }
+    case 'reset': {
+      p.next()
+      const operand = parseOperand(p)
+      p.expect(';')
+      return { kind, at, operand }
+    }
+    case 'barrier':
+      return parseBarrier(p)
+    default:
+      return parseCall(p)
+  }
+}
+
+function parseBarrier(p: Cursor): Statement {
+  const at = p.expect('barrier')
+  const operands = p.list(() => parseOperand(p), ';')
+  p.expect(';')
+  return { kind: 'barrier', at, operands }
+}
+
+function parseCall(p: Cursor): Statement {
+  const { at } = p
+  if (p.kind !== 'identifier') throw p.unexpected('a statement')
+  const name = p.expectName()
+  const parameters = p.is('(') ? parseArguments(p) : []
+  const operands = p.list(() => parseOperand(p), ';')
+  p.expect(';')
+  return { kind: 'gate_call', at, name, modifiers: [], parameters, operands }
+}
+
+function parseGateBody(p: Cursor): Statement[] {
+  p.expect('{')
+  const body: Statement[] = []
+  while (!p.accept('}')) {
+    if (p.kind === 'barrier') {
+      body.push(parseBarrier(p))
+    } else if (p.kind === 'identifier') {
+      body.push(parseCall(p))
+    } else if (p.kind === 'eof') {
+      throw p.unexpected('"}"')
+    } else {
+      throw new Fault('wrong_scope', p.at, 'A gate body holds gate calls and barriers only')
+    }
+  }
+  return body
+}

@@ -1,0 +1,97 @@
+import { Fault, positioned } from '../fault.ts'
+import { BUILTIN_GATES, QELIB1, STDGATES } from '../gates/library.ts'
+import type { Limits } from '../limits.ts'
+import type { DeclareNode, ParsedProgram } from './ast.ts'
+import { Cursor } from './cursor.ts'
+import { tryPackCall } from './pack-call.ts'
+import { parseStatement } from './parse-statement.ts'
+import { parseStatement2 } from './parse-version-2.ts'
+
+/** A program that is being read. */
+export interface Reading {
+  /** Fills as it is read; who has dealt with statements may take them out before reading on. */
+  program: ParsedProgram
+  /** Reads up to `most` further statements; false after the last one. Throws as `openProgram` does. */
+  read(most: number): boolean
+}
+
+/**
+ * Begins to parse a program, without checking its meaning; throws `QasmError` at the first token that does not fit.
+ */
+export function openProgram(text: string, limits: Limits): Reading {
+  const p = positioned(text, () => openText(text, limits))
+  const program: ParsedProgram = { version: p.version, inputs: [], outputs: [], statements: [], text }
+  const read = (most: number): boolean => {
+    for (let number = 0; number < most && p.kind !== 'eof'; number++) readStatement(p, program)
+    return p.kind !== 'eof'
+  }
+  return { program, read: (most) => positioned(text, () => read(most)) }
+}
+
+function openText(text: string, limits: Limits): Cursor {
+  if (text.length > limits.textLength) {
+    throw new Fault(
+      'program_too_large',
+      0,
+      `The program has ${text.length} characters; ${limits.textLength} are allowed`,
+    )
+  }
+  const p = new Cursor(text, limits)
+  p.setVersion(versionOf(p))
+  for (const [name, gate] of BUILTIN_GATES[p.version]) p.gates.set(name, gate)
+  // The token after the header was read with the words of version 3.
+  p.lexer.seek(p.at)
+  return p
+}
+
+function readStatement(p: Cursor, program: ParsedProgram): void {
+  const { statements } = program
+  if (p.kind === 'identifier' && tryPackCall(p, statements)) return
+  if (p.kind === 'OPENQASM') {
+    throw new Fault('syntax_error', p.at, 'The version must be the first statement, and only once')
+  }
+  const before = statements.length
+  if (p.version === 2) parseStatement2(p, statements)
+  else parseStatement(p, statements)
+  const statement = statements[before]
+  if (statement?.kind === 'include') noteLibrary(p, statement.library)
+  else if (statement?.kind === 'declare') noteDeclaration(p, program, statement)
+}
+
+/** Reads `OPENQASM n;`, if present. A program without it is version 3 unless it includes `qelib1.inc`. */
+function versionOf(p: Cursor): 2 | 3 {
+  p.next()
+  if (p.kind !== 'OPENQASM') return /include\s*["']qelib1\.inc["']/.test(p.lexer.text) ? 2 : 3
+  p.next()
+  const { at } = p
+  const version = p.lexer.lexeme()
+  if (!(p.is('integer') || p.is('real')) || !/^\d+(\.\d+)?$/.test(version)) {
+    throw p.unexpected('a version such as 3.0')
+  }
+  p.next()
+  if (!p.is(';')) throw p.unexpected('";"')
+  // Whatever follows is read again once the words of the version are chosen.
+  const [major] = version.split('.')
+  if (major !== '2' && major !== '3')
+    throw new Fault('unsupported', at, `OpenQASM ${version} is not supported: use 2.0 or 3`)
+  p.setVersion(major === '2' ? 2 : 3)
+  p.next()
+  return p.version
+}
+
+/** Remembers the gates of a library, so that later plain calls can be packed. */
+function noteLibrary(p: Cursor, library: 'qelib1' | 'stdgates'): void {
+  for (const [name, gate] of library === 'qelib1' ? QELIB1 : STDGATES)
+    if (!p.gates.has(name)) p.gates.set(name, gate)
+}
+
+/** Remembers inputs and outputs, and registers, so that later plain calls can be packed. */
+function noteDeclaration(p: Cursor, { inputs, outputs, text }: ParsedProgram, node: DeclareNode): void {
+  const { form, name, type } = node
+  if (form === 'input') inputs.push({ name, type: text.slice(type.at, node.nameAt).trim() })
+  if (type.kind !== 'sized') return
+  if (form === 'output' && type.name === 'bit') outputs.push(name)
+  if (type.name !== 'qubit' || type.size?.kind !== 'literal' || p.registers.has(name)) return
+  const { value } = type.size
+  p.registers.set(name, value.kind === 'int' || value.kind === 'float' ? Number(value.value) : 0)
+}
