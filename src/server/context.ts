@@ -4,7 +4,7 @@ import type { Config } from './config.ts'
 import type { DriverHub } from './drivers/hub-contract.ts'
 import type { LiveConfig } from './live-config.ts'
 import type { ProgramChecker } from './programs/checker.ts'
-import type { TlsKeeper } from './tls/keeper.ts'
+import type { TlsKeeper } from './tls/certificate-store.ts'
 
 /** What every feature of the server is given; built once in `index.ts`. */
 export interface ServerContext {

@@ -1,11 +1,11 @@
 import { AppError, messageOf } from '../../base/index.ts'
 import { type Account, type AccountKind, findAccountByEmail } from '../../db/index.ts'
 import type { ServerContext } from '../context.ts'
-import { RateLimiter } from '../http/rate-limit.ts'
+import { RateLimiter } from '../http/limits/rate-limit.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import type { Accounts } from './accounts.ts'
 import { LINK_SECONDS, type LinkPurpose } from './jwt.ts'
-import { letter } from './letters.ts'
+import { letter } from './link-email.ts'
 
 interface LinkParts {
   context: ServerContext

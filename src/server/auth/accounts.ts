@@ -13,7 +13,7 @@ import {
 } from '../../db/index.ts'
 import { hashToken } from '../access-token.ts'
 import type { Caller } from '../http/caller.ts'
-import { collectionIdOf } from '../http/present.ts'
+import { collectionIdOf } from '../http/response/present-record.ts'
 import {
   checkLinkToken,
   checkToken,

@@ -10,8 +10,8 @@ import {
 } from '../../db/index.ts'
 import type { ServerContext } from '../context.ts'
 import type { Caller } from '../http/caller.ts'
-import { presentRecord } from '../http/present.ts'
-import { LoginThrottle } from '../http/rate-limit.ts'
+import { LoginThrottle } from '../http/limits/rate-limit.ts'
+import { presentRecord } from '../http/response/present-record.ts'
 import type { Accounts, IssueOptions } from './accounts.ts'
 import type { Passwords } from './password.ts'
 

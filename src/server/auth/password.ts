@@ -1,5 +1,5 @@
 import { AppError } from '../../base/index.ts'
-import { Turns } from '../turns.ts'
+import { Turns } from '../semaphore.ts'
 
 /** argon2id at OWASP's minimum memory (19 MiB, 2 passes): 37 ms here, so that a login storm stays bearable. */
 const ARGON2 = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const

@@ -2,8 +2,13 @@ import * as v from 'valibot'
 import { AppError } from '../../base/index.ts'
 import { type AccountKind, appendAudit, findAccount, type IdentityField } from '../../db/index.ts'
 import type { ServerContext } from '../context.ts'
-import { authMethodsAnswer, loginAnswer, superuserAnswer, userAnswer } from '../http/account-answers.ts'
 import { callerName } from '../http/caller.ts'
+import {
+  authMethodsAnswer,
+  loginAnswer,
+  superuserAnswer,
+  userAnswer,
+} from '../http/response/account-responses.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 import { mustAllowPasswords } from './confirm.ts'
 import { ACCOUNT_KINDS } from './link-routes.ts'

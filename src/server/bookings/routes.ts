@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { AppError, toTimestamp } from '../../base/index.ts'
 import { readSchedule } from '../../db/index.ts'
 import { actingUser } from '../auth/acting-user.ts'
-import { moment } from '../http/listing.ts'
+import { moment } from '../http/request/list-query.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 
 const DAY_MS = 86_400_000

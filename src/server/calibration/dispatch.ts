@@ -12,7 +12,7 @@ import {
 import type { CalibrationMode } from '../../protocol/index.ts'
 import type { Holds } from '../drivers/holds.ts'
 import type { DriverHub } from '../drivers/hub-contract.ts'
-import { wokenBy } from '../woken-by.ts'
+import { wokenBy } from '../wake-on-changes.ts'
 import { targetQubits } from './enqueue.ts'
 
 /** What the dispatcher works with. */

@@ -8,7 +8,7 @@ import {
 } from '../../db/index.ts'
 import { CALIBRATION_LIMITS, calibrationMode, targetName } from '../../protocol/index.ts'
 import type { ServerContext } from '../context.ts'
-import { earlierId, keyedRequest } from '../http/idempotency.ts'
+import { earlierId, keyedRequest } from '../http/request/idempotency.ts'
 
 /** What a partial calibration is narrowed to. */
 export const targetQubits = v.pipe(v.array(targetName), v.maxLength(CALIBRATION_LIMITS.targets))

@@ -1,7 +1,7 @@
 import { calibrationRequests } from '../../db/index.ts'
 import { callerName } from '../http/caller.ts'
-import { presentRecord } from '../http/present.ts'
-import { recordAnswer } from '../http/record-answer.ts'
+import { presentRecord } from '../http/response/present-record.ts'
+import { recordAnswer } from '../http/response/record-response.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
 import { calibrationOrder, requestCalibration } from './enqueue.ts'
 

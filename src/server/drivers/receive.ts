@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { AppError, type Clock, type Log, type LogFields, messageOf } from '../../base/index.ts'
 import { EVENTS, type EventEnvelope, type EventType, eventEnvelope } from '../../protocol/index.ts'
-import { checkJsonShape, type JsonShape } from '../http/json-shape.ts'
+import { checkJsonShape, type JsonShape } from '../http/limits/json-shape.ts'
 import { type EventHead, headOf, tooLargeResult, unreadableReport } from './oversize.ts'
 import { EventRateLimit } from './rate-limit.ts'
 

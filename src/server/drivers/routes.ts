@@ -4,7 +4,7 @@ import { connectRequest, connectResponse, operation } from '../../protocol/index
 import { hashToken, newDriverToken } from '../access-token.ts'
 import { serverAddress } from '../http/address.ts'
 import { callerName } from '../http/caller.ts'
-import { equipmentName } from '../http/fields.ts'
+import { equipmentName } from '../http/request/fields.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
 import type { Hub } from './hub.ts'
 

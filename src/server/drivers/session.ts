@@ -1,6 +1,6 @@
 import type { Clock, Log } from '../../base/index.ts'
 import { type Command, type Listener, listen, type Peer } from '../../protocol/index.ts'
-import type { TlsKeeper } from '../tls/keeper.ts'
+import type { TlsKeeper } from '../tls/certificate-store.ts'
 import { type DropReason, type EventHandler, type EventSource, Receiver } from './receive.ts'
 import type { SocketTokens } from './socket-token.ts'
 

@@ -1,6 +1,6 @@
 import { type Clock, type Log, Loop } from '../../base/index.ts'
 import { type Database, events, rollUpReadings } from '../../db/index.ts'
-import { wokenBy } from '../woken-by.ts'
+import { wokenBy } from '../wake-on-changes.ts'
 import { Pace } from './pace.ts'
 
 /** Between two steps, so that others write and the event loop runs. */

@@ -8,7 +8,7 @@ import {
   type ReadTx,
   readBuckets,
 } from '../../db/index.ts'
-import { moment, whole } from '../http/listing.ts'
+import { moment, whole } from '../http/request/list-query.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 
 const DAY_MS = 86_400_000

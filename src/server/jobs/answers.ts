@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { quantumJobs } from '../../db/index.ts'
 import { jobPayload, jobResults } from '../../protocol/index.ts'
-import { recordAnswer } from '../http/record-answer.ts'
+import { recordAnswer } from '../http/response/record-response.ts'
 
 const time = v.pipe(v.string(), v.description('UTC, as 2026-01-31 09:05:00.000Z'))
 const count = v.pipe(v.number(), v.integer())

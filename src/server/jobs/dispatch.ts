@@ -15,7 +15,7 @@ import {
 import { jobPayload } from '../../protocol/index.ts'
 import type { Holds } from '../drivers/holds.ts'
 import type { DriverHub } from '../drivers/hub-contract.ts'
-import { wokenBy } from '../woken-by.ts'
+import { wokenBy } from '../wake-on-changes.ts'
 import type { Deadlines } from './deadlines.ts'
 import { pickJob } from './pick.ts'
 

@@ -3,7 +3,7 @@ import { appendAudit, findJob, insertJob, keepAnswer, mustMaySubmit } from '../.
 import { actingUser } from '../auth/acting-user.ts'
 import type { ServerContext } from '../context.ts'
 import type { Caller } from '../http/caller.ts'
-import { earlierId, keyedRequest } from '../http/idempotency.ts'
+import { earlierId, keyedRequest } from '../http/request/idempotency.ts'
 import { checkPrograms, type Problem, type ProgramsReport } from './check-programs.ts'
 import { executionsOf, readSubmission } from './read-submission.ts'
 import { mostQubits, resolveTarget, type Target } from './target.ts'

@@ -13,7 +13,7 @@ import {
 import { actingUser } from '../auth/acting-user.ts'
 import type { ServerContext } from '../context.ts'
 import type { Caller } from '../http/caller.ts'
-import { presentRecord } from '../http/present.ts'
+import { presentRecord } from '../http/response/present-record.ts'
 import { waitingOf } from './waiting.ts'
 
 /** A job as clients see it: the record, and for one job what is computed from others. */

@@ -1,6 +1,6 @@
 import { AppError, startWorker } from '../../base/index.ts'
 import type { CheckReport, QasmProblem } from '../../qasm/index.ts'
-import { Turns } from '../turns.ts'
+import { Turns } from '../semaphore.ts'
 import { checkEach } from './check-each.ts'
 
 /** Characters, together, and operations, together, that are checked within some 20 ms. */

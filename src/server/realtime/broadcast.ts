@@ -1,8 +1,8 @@
 import type { Clock, Log } from '../../base/index.ts'
 import type { AnyCollection, Change, Database, RecordOf } from '../../db/index.ts'
 import type { Audience, Listener } from './audience.ts'
+import type { Teller } from './change-publisher.ts'
 import type { EventStream } from './event-stream.ts'
-import type { Teller } from './telling.ts'
 
 /** Changes that may wait to be told; beyond, clients do better to read everything anew. */
 const MOST_CHANGES = 10_000

@@ -6,10 +6,10 @@ import { defineRoute, Reply, type Route, type RouteRequest } from '../http/route
 import type { RecordService } from '../records/service.ts'
 import { Audience } from './audience.ts'
 import { Broadcast } from './broadcast.ts'
+import { createTeller, type Teller } from './change-publisher.ts'
 import { encodeData } from './encode-change.ts'
 import { EventStream } from './event-stream.ts'
 import { Streams } from './streams.ts'
-import { createTeller, type Teller } from './telling.ts'
 import { badTopic, OAUTH2_TOPIC, parseTopic, type Topic } from './topic.ts'
 
 /** Clients come back by themselves with a fresh stream. */

@@ -9,8 +9,8 @@ import {
 import type { AccountLinks } from '../auth/account-links.ts'
 import type { Passwords } from '../auth/password.ts'
 import type { ServerContext } from '../context.ts'
-import { collectionIdOf } from '../http/present.ts'
-import { RateLimiter } from '../http/rate-limit.ts'
+import { RateLimiter } from '../http/limits/rate-limit.ts'
+import { collectionIdOf } from '../http/response/present-record.ts'
 import { rulesInForce } from './rules.ts'
 
 /** What the record routes work with; built once. */

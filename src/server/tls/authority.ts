@@ -2,7 +2,7 @@ import type { X509Certificate } from 'node:crypto'
 import { AppError } from '../../base/index.ts'
 import { fingerprintOf } from '../../protocol/index.ts'
 import { type CertifiedKey, createRoot, isPair, isSignedBy, parseChain, publicPart } from './certificate.ts'
-import { type PairFiles, readCertFile, readKeyFile, recoverPair, writePair } from './store.ts'
+import { type PairFiles, readCertFile, readKeyFile, recoverPair, writePair } from './pair-files.ts'
 
 /** The root CA as found or made; `keyPem` is absent when only its certificate was given. */
 export interface Root {

@@ -1,5 +1,5 @@
 import type { Log } from '../../base/index.ts'
-import type { TlsKeeper } from './keeper.ts'
+import type { TlsKeeper } from './certificate-store.ts'
 
 /** What is used of a running HTTP server. */
 interface Listening {

@@ -12,8 +12,8 @@ import {
   parseChain,
 } from './certificate.ts'
 import { type ServerNames, sameNames } from './names.ts'
+import { type PairFiles, readCertFile, readKeyFile, recoverPair, writePair } from './pair-files.ts'
 import { type LeafFacts, type LeafState, planLeaf } from './plan.ts'
-import { type PairFiles, readCertFile, readKeyFile, recoverPair, writePair } from './store.ts'
 
 /** The server certificate ready to serve. */
 export interface Leaf extends CertifiedKey {

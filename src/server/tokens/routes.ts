@@ -10,7 +10,7 @@ import {
 } from '../../db/index.ts'
 import { hashToken, newApiToken } from '../access-token.ts'
 import { actingUser } from '../auth/acting-user.ts'
-import { listQuery } from '../http/listing.ts'
+import { listQuery } from '../http/request/list-query.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
 
 const name = v.pipe(v.string(), v.maxLength(255))

@@ -1,9 +1,9 @@
 import * as v from 'valibot'
 import { changeUserAccount, users } from '../../db/index.ts'
-import { userAnswer } from '../http/account-answers.ts'
 import { callerName } from '../http/caller.ts'
-import { recordId } from '../http/fields.ts'
-import { presentRecord } from '../http/present.ts'
+import { recordId } from '../http/request/fields.ts'
+import { userAnswer } from '../http/response/account-responses.ts'
+import { presentRecord } from '../http/response/present-record.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 
 const MAX_SECONDS = 1e12

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as tls from 'node:tls'
 import { silentLog } from '../../../src/base/index.ts'
+import { openTls, type TlsKeeper } from '../../../src/server/tls/certificate-store.ts'
 import { type HttpsPort, openHttps } from '../../../src/server/tls/https.ts'
-import { openTls, type TlsKeeper } from '../../../src/server/tls/keeper.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 
 const DAY = 86_400_000

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { AppError, messageOf, newSecret } from '../../../base/index.ts'
 import { type RequestFacts, signInExternally, type Tx, type User, users } from '../../../db/index.ts'
-import { loginAnswer, userAnswer } from '../../http/account-answers.ts'
+import { loginAnswer, userAnswer } from '../../http/response/account-responses.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { RecordService } from '../../records/service.ts'
 import type { Logins } from '../logins.ts'

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import { readFormBody } from '../../http/json-body.ts'
-import { htmlPage } from '../../http/page.ts'
+import { readFormBody } from '../../http/request/json-body.ts'
+import { validate } from '../../http/request/validate.ts'
+import { htmlPage } from '../../http/response/html-page.ts'
 import { defineRoute, type Route, URL_ENCODED } from '../../http/route.ts'
-import { validate } from '../../http/validate.ts'
 
 const MOST_BYTES = 16 * 1024
 const PATH = '/api/oauth2-redirect'

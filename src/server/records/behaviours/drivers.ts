@@ -1,6 +1,6 @@
 import { drivers, revokeLease } from '../../../db/index.ts'
 import { defineBehaviour } from '../behaviour.ts'
-import { hashSent } from '../hash-sent.ts'
+import { hashSent } from './hash-sent.ts'
 
 type Row = { enabled: boolean; token: string; qpu: string; operation: string }
 

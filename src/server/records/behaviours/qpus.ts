@@ -2,8 +2,8 @@ import { AppError } from '../../../base/index.ts'
 import { calibratingQpus, drivers, type Qpu, qpus, revokeLease, type Tx } from '../../../db/index.ts'
 import { qpuStateShape, stateOfQpu } from '../../qpus/routes.ts'
 import { defineBehaviour } from '../behaviour.ts'
-import { hashSent } from '../hash-sent.ts'
 import type { RecordService } from '../service.ts'
+import { hashSent } from './hash-sent.ts'
 
 /** QPUs: access tokens are stored hashed, switching and maintenance reach the drivers. */
 export const qpusBehaviour = defineBehaviour(qpus, {

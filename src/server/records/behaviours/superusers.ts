@@ -1,6 +1,6 @@
 import { disableProxy, followEmail, superusers } from '../../../db/index.ts'
 import { defineBehaviour } from '../behaviour.ts'
-import { mustHavePassword, prepareCredentials } from '../credentials.ts'
+import { mustHavePassword, prepareCredentials } from './credentials.ts'
 
 /** Superusers: their user record for submissions follows them. */
 export const superusersBehaviour = defineBehaviour(superusers, {

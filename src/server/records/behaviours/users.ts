@@ -2,7 +2,7 @@ import { AppError, type FieldError } from '../../../base/index.ts'
 import { changeAccount, type User, users } from '../../../db/index.ts'
 import { callerName } from '../../http/caller.ts'
 import { type Draft, defineBehaviour, type Step, type Values } from '../behaviour.ts'
-import { mustHavePassword, prepareCredentials } from '../credentials.ts'
+import { mustHavePassword, prepareCredentials } from './credentials.ts'
 
 /** Far beyond any balance, and still whole milliseconds. */
 const MAX_SECONDS = 1e12

@@ -1,0 +1,59 @@
+import { AppError } from '../../../base/index.ts'
+
+/** How deep JSON may be nested, and how many values it may have. */
+export interface JsonShape {
+  /** What is measured, for the message. */
+  subject: string
+  depth: number
+  nodes: number
+}
+
+/** Enough for the body of every route, far from exhausting the process. */
+export const BODY_SHAPE: JsonShape = { subject: 'body', depth: 32, nodes: 2_000_000 }
+
+const [QUOTE, BACKSLASH, COMMA] = [34, 92, 44]
+const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [91, 93, 123, 125]
+
+/**
+ * Checks nesting and node count of JSON text without building it: parsing hostile text first could take
+ * a hundred times its size in memory.
+ * @throws AppError `invalid` naming the limit.
+ */
+export function checkJsonShape(text: string, most: JsonShape): void {
+  let depth = 0
+  let nodes = 0
+  for (let at = 0; at < text.length; at += 1) {
+    switch (text.charCodeAt(at)) {
+      case QUOTE:
+        at = endOfString(text, at)
+        break
+      case OPEN_ARRAY:
+      case OPEN_OBJECT:
+        nodes += 1
+        depth += 1
+        break
+      case CLOSE_ARRAY:
+      case CLOSE_OBJECT:
+        depth -= 1
+        break
+      case COMMA:
+        nodes += 1
+    }
+    if (depth > most.depth) {
+      throw new AppError('invalid', `${most.subject}: nested deeper than ${most.depth} levels`)
+    }
+    if (nodes > most.nodes) throw new AppError('invalid', `${most.subject}: more than ${most.nodes} values`)
+  }
+}
+
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1)
+  while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1)
+  return end < 0 ? text.length : end
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let first = at
+  while (text.charCodeAt(first - 1) === BACKSLASH) first -= 1
+  return (at - first) % 2 === 1
+}

@@ -1,0 +1,134 @@
+import { AppError, type Clock } from '../../../base/index.ts'
+import type { RateLimit } from '../../setting.ts'
+
+interface Bucket {
+  tokens: number
+  at: number
+}
+
+/** Buckets kept at most; the fullest are forgotten first, which costs nobody anything. */
+const MAX_KEYS = 50_000
+
+/** One token bucket per key. Refused calls say when to come back. */
+export class RateLimiter {
+  readonly #limit: () => RateLimit
+  readonly #clock: Clock
+  readonly #buckets = new Map<string, Bucket>()
+
+  /** A `limit` that may change while the server runs is a function. */
+  constructor(limit: RateLimit | (() => RateLimit), clock: Clock) {
+    this.#limit = typeof limit === 'function' ? limit : () => limit
+    this.#clock = clock
+  }
+
+  /** @throws AppError `limited` when the key's bucket is empty. */
+  take(key: string): void {
+    const retryAfter = this.#draw(key)
+    if (retryAfter === 0) return
+    throw new AppError('limited', `Too many requests; try again in ${retryAfter} s`, { retryAfter })
+  }
+
+  /** Takes from the key's bucket; false when it is empty. */
+  allows(key: string): boolean {
+    return this.#draw(key) === 0
+  }
+
+  /** Takes from the key's bucket; returns the whole seconds to wait when it is empty, else 0. */
+  #draw(key: string): number {
+    const { perSecond, burst } = this.#limit()
+    if (burst === 0) return 0
+    const now = this.#clock.monotonic()
+    const bucket = this.#buckets.get(key) ?? { tokens: burst, at: now }
+    const tokens = Math.min(burst, bucket.tokens + ((now - bucket.at) / 1000) * perSecond)
+    if (tokens < 1) return Math.max(1, Math.ceil((1 - tokens) / perSecond))
+    this.#buckets.delete(key)
+    this.#buckets.set(key, { tokens: tokens - 1, at: now })
+    if (this.#buckets.size > MAX_KEYS) this.#forgetOldest()
+    return 0
+  }
+
+  #forgetOldest(): void {
+    for (const key of this.#buckets.keys()) {
+      this.#buckets.delete(key)
+      if (this.#buckets.size <= MAX_KEYS * 0.9) return
+    }
+  }
+}
+
+interface Failures {
+  count: number
+  last: number
+  blockedUntil: number
+  /** Attempts whose outcome is not known yet. */
+  pending: number
+}
+
+const MINUTE_MS = 60_000
+/** Longest wait after repeated wrong passwords. */
+const MAX_BLOCK_MS = 15 * MINUTE_MS
+
+/**
+ * Slows password guessing: after `perMinute` failures of one key the next tries wait 1, 2, 4 … up to
+ * 15 minutes. A success clears the key, and so does a quiet time as long as the longest wait.
+ */
+export class LoginThrottle {
+  readonly #perMinute: () => number
+  readonly #clock: Clock
+  readonly #keys = new Map<string, Failures>()
+
+  /** `perMinute` is asked at each attempt, for it may change while the server runs; 0 = no limit. */
+  constructor(perMinute: () => number, clock: Clock) {
+    this.#perMinute = perMinute
+    this.#clock = clock
+  }
+
+  /**
+   * Runs one attempt; `attempt` says whether the password was right. Attempts under way count as failures,
+   * so that many at the same time are worth no more than as many one after another.
+   * @throws AppError `limited` while the key is blocked; `attempt` is not run then.
+   */
+  async run<T>(key: string, attempt: () => Promise<T | undefined>): Promise<T | undefined> {
+    if (this.#perMinute() === 0) return attempt()
+    const entry = this.#admit(key)
+    entry.pending += 1
+    try {
+      const result = await attempt()
+      if (result === undefined) this.#failed(entry)
+      else this.#keys.delete(key)
+      return result
+    } finally {
+      entry.pending -= 1
+    }
+  }
+
+  #admit(key: string): Failures {
+    const now = this.#clock.monotonic()
+    const entry = this.#keys.get(key) ?? { count: 0, last: now, blockedUntil: 0, pending: 0 }
+    const quietMs = entry.count < this.#perMinute() ? MINUTE_MS : MAX_BLOCK_MS
+    if (now - entry.last > quietMs) entry.count = 0
+    const room = Math.max(1, this.#perMinute() - entry.count)
+    const waitMs = entry.pending >= room ? 1_000 : entry.blockedUntil - now
+    if (waitMs > 0) {
+      const retryAfter = Math.ceil(waitMs / 1000)
+      throw new AppError('limited', `Too many login attempts; try again in ${retryAfter} s`, { retryAfter })
+    }
+    this.#keys.delete(key)
+    this.#keys.set(key, entry)
+    this.#forgetOldest()
+    return entry
+  }
+
+  #failed(entry: Failures): void {
+    entry.count += 1
+    entry.last = this.#clock.monotonic()
+    const excess = entry.count - this.#perMinute()
+    const blockMs = excess < 0 ? 0 : Math.min(MAX_BLOCK_MS, MINUTE_MS * 2 ** Math.min(excess, 10))
+    entry.blockedUntil = entry.last + blockMs
+  }
+
+  #forgetOldest(): void {
+    if (this.#keys.size <= MAX_KEYS) return
+    const oldest = this.#keys.keys().next().value
+    if (oldest !== undefined) this.#keys.delete(oldest)
+  }
+}

@@ -1,0 +1,58 @@
+import { AppError, messageOf } from '../../../base/index.ts'
+import { BODY_SHAPE, checkJsonShape } from '../limits/json-shape.ts'
+
+/**
+ * Reads a JSON body of at most `maxBytes`; an empty body is `undefined`.
+ * @throws AppError `invalid` for malformed JSON, `too_large` (413) beyond the limit.
+ */
+export async function readJsonBody(request: Request, maxBytes: number): Promise<unknown> {
+  const text = await readText(request, maxBytes)
+  if (text === '') return undefined
+  checkJsonShape(text, BODY_SHAPE)
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new AppError('invalid', `body: malformed JSON (${messageOf(error)})`)
+  }
+}
+
+/** Reads the values of a posted form (`application/x-www-form-urlencoded`); of repeated names the last. */
+export async function readFormBody(request: Request, maxBytes: number): Promise<Record<string, string>> {
+  return Object.fromEntries(new URLSearchParams(await readText(request, maxBytes)))
+}
+
+async function readText(request: Request, maxBytes: number): Promise<string> {
+  const bytes = await readBytes(request, maxBytes)
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new AppError('invalid', 'body: not valid UTF-8')
+  }
+}
+
+/**
+ * Reads a body of at most `maxBytes`.
+ * @throws AppError `too_large` (413) beyond the limit, `invalid` when it ends early.
+ */
+export async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
+  const announced = Number(request.headers.get('content-length') ?? 0)
+  if (announced > maxBytes) throw tooLarge(maxBytes)
+  if (!request.body) return new Uint8Array()
+  const chunks: Uint8Array[] = []
+  let total = 0
+  try {
+    for await (const chunk of request.body) {
+      total += chunk.byteLength
+      if (total > maxBytes) throw tooLarge(maxBytes)
+      chunks.push(chunk)
+    }
+  } catch (cause) {
+    if (cause instanceof AppError) throw cause
+    throw new AppError('invalid', `body: ended early (${messageOf(cause)})`, { cause })
+  }
+  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
+}
+
+function tooLarge(maxBytes: number): AppError {
+  return new AppError('too_large', `request body is larger than ${maxBytes} bytes; send less or split it`)
+}

@@ -1,0 +1,37 @@
+import * as v from 'valibot'
+import { fromTimestamp } from '../../../base/index.ts'
+
+/** A whole number in a query. */
+export const whole = (min: number, max: number) =>
+  v.pipe(v.string(), v.digits(), v.transform(Number), v.minValue(min), v.maxValue(max))
+
+/** A time in a query, as ms since the epoch. */
+export const moment = v.pipe(
+  v.string(),
+  v.check(
+    (text) => fromTimestamp(text) !== undefined,
+    'Expected a time such as 2026-01-31, 2026-01-31 09:05:00.000Z or 2026-01-31T10:05:00+01:00',
+  ),
+  v.transform((text) => fromTimestamp(text) ?? Number.NaN),
+  v.description('A time such as 2026-01-31T09:05:00Z, or a day (UTC)'),
+)
+
+/** `skip`, `limit` and `sort` of the list routes; `sortable` names the fields that may be sorted by. */
+export function listQuery(sortable: readonly [string, ...string[]], defaultSort: string) {
+  return v.object({
+    skip: v.optional(whole(0, Number.MAX_SAFE_INTEGER), '0'),
+    limit: v.optional(whole(1, 1000), '100'),
+    sort: v.optional(
+      v.pipe(
+        v.string(),
+        v.description(`One of ${sortable.join(', ')}; - in front for descending order`),
+        v.transform((text) => text.replace(/^[+ ]/, '')),
+        v.check(
+          (text) => sortable.includes(text.replace(/^-/, '')),
+          `Expected one of ${sortable.join(', ')}, with - in front for descending order`,
+        ),
+      ),
+      defaultSort,
+    ),
+  })
+}

@@ -1,0 +1,43 @@
+import * as v from 'valibot'
+import { AppError, type FieldError } from '../../../base/index.ts'
+
+const CODES: Record<string, string> = {
+  min_length: 'validation_length_out_of_range',
+  max_length: 'validation_length_too_long',
+  max_bytes: 'validation_length_too_long',
+  non_empty: 'validation_required',
+  min_value: 'validation_min_number_constraint',
+  max_value: 'validation_max_number_constraint',
+  integer: 'validation_only_int_constraint',
+  number: 'validation_not_a_number',
+  picklist: 'validation_in_invalid',
+  email: 'validation_is_email',
+}
+
+function fieldError(issue: v.BaseIssue<unknown>): FieldError {
+  if (issue.input === undefined && issue.kind === 'schema') {
+    return { code: 'validation_required', message: 'Cannot be blank.' }
+  }
+  const received = issue.received === 'undefined' ? '' : ` (got ${issue.received.slice(0, 80)})`
+  const expected = issue.expected ? `Expected ${issue.expected}${received}.` : `${issue.message}.`
+  return { code: CODES[issue.type] ?? 'validation_invalid_value', message: expected }
+}
+
+/**
+ * Parses `input` by `schema`.
+ * @throws AppError `invalid` with every refused field under its dotted path.
+ */
+export function validate<Schema extends v.GenericSchema>(
+  schema: Schema,
+  input: unknown,
+  message = 'Invalid request body',
+): v.InferOutput<Schema> {
+  const result = v.safeParse(schema, input)
+  if (result.success) return result.output
+  const fields: Record<string, FieldError> = {}
+  for (const issue of result.issues) {
+    const path = v.getDotPath(issue) ?? 'body'
+    fields[path] ??= fieldError(issue)
+  }
+  throw new AppError('invalid', message, { fields })
+}

@@ -1,0 +1,46 @@
+import { AppError, type ErrorCode, type FieldError, type Log } from '../../../base/index.ts'
+
+const STATUS: Record<ErrorCode, number> = {
+  invalid: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  too_large: 413,
+  unprocessable: 422,
+  limited: 429,
+  unavailable: 503,
+  storage_full: 507,
+  internal: 500,
+}
+
+/** Body of every answer with a status of 400 or above. */
+export interface ErrorBody {
+  status: number
+  message: string
+  /** Stable word for programs: the error's reason, or its general kind. */
+  code: string
+  request_id: string
+  data: Record<string, FieldError>
+}
+
+/** Makes a message a sentence: capitalised and with a full stop, as clients of record stores expect. */
+function asSentence(message: string): string {
+  const text = message.charAt(0).toUpperCase() + message.slice(1)
+  return /[.?!]$/.test(text) ? text : `${text}.`
+}
+
+/** The body of an error answer. */
+export function problem(status: number, code: string, message: string, requestId: string): ErrorBody {
+  return { status, message: asSentence(message), code, request_id: requestId, data: {} }
+}
+
+/** Translates anything thrown by a route; what nobody expected is logged in full and told blandly. */
+export function errorBody(error: unknown, requestId: string, log: Log): ErrorBody {
+  if (!(error instanceof AppError) || error.code === 'internal') {
+    log.error('request failed', { error })
+    return problem(500, 'internal', 'Something went wrong while processing your request', requestId)
+  }
+  const status = STATUS[error.code]
+  return { ...problem(status, error.reason ?? error.code, error.message, requestId), data: error.fields }
+}

@@ -1,0 +1,69 @@
+import { AppError, type FieldError, newSecret } from '../../../base/index.ts'
+import { checkPassword, type Passwords } from '../../auth/password.ts'
+import type { Completion, Draft, Values } from '../behaviour.ts'
+
+const MISMATCH: FieldError = { code: 'validation_values_mismatch', message: "Values don't match." }
+const BLANK: FieldError = { code: 'validation_required', message: 'Cannot be blank.' }
+const BAD_OLD: FieldError = {
+  code: 'validation_invalid_old_password',
+  message: 'Missing or invalid old password.',
+}
+
+/**
+ * What a body means for the password and key of an account: the new hash, checked and made; a new account gets a
+ * key, and superusers may renew one with `tokenKey:autogenerate`.
+ * @throws AppError `invalid` naming `password`, `passwordConfirm` or `oldPassword`.
+ */
+export async function prepareCredentials(draft: Draft): Promise<Completion> {
+  const { body, before, isSuperuser, service } = draft
+  const password = body['password'] ?? ''
+  const hash = password === '' ? undefined : await newHash(draft, password)
+  const isRenewed = isSuperuser && Object.hasOwn(body, 'tokenKey:autogenerate')
+  // Checked against the hash as it was: somebody else may have changed it since.
+  const known = before?.['password']
+  return (values, stored) => {
+    if (!stored || isRenewed) values['tokenKey'] = newSecret()
+    if (hash === undefined) return
+    if (!isSuperuser && stored && stored['password'] !== known) refuse(stored, { oldPassword: BAD_OLD })
+    values['password'] = hash
+  }
+
+  async function newHash({ before }: Draft, sent: unknown): Promise<string> {
+    if (typeof sent !== 'string') throw refusal(before, { password: notText() })
+    const confirm = body['passwordConfirm'] ?? sent
+    if (confirm !== sent) throw refusal(before, { passwordConfirm: MISMATCH })
+    checkPassword(sent)
+    if (before && !isSuperuser) await mustKnowOld(service.passwords, before, body)
+    return service.passwords.hash(sent)
+  }
+}
+
+/** @throws AppError `invalid` unless the body has a password. */
+export function mustHavePassword({ body, before }: Draft): void {
+  const password = body['password']
+  if (password === undefined || password === null || password === '') {
+    throw refusal(before, { password: BLANK })
+  }
+}
+
+async function mustKnowOld(passwords: Passwords, before: Values, body: Values): Promise<void> {
+  const { oldPassword } = body
+  const stored = before['password']
+  const isKnown =
+    typeof oldPassword === 'string' &&
+    typeof stored === 'string' &&
+    (await passwords.verify(oldPassword, stored))
+  if (!isKnown) throw refusal(before, { oldPassword: BAD_OLD })
+}
+
+function notText(): FieldError {
+  return { code: 'validation_invalid_format', message: 'Invalid value format.' }
+}
+
+function refusal(before: Values | undefined, fields: Record<string, FieldError>): AppError {
+  return new AppError('invalid', before ? 'Failed to update record' : 'Failed to create record', { fields })
+}
+
+function refuse(before: Values | undefined, fields: Record<string, FieldError>): never {
+  throw refusal(before, fields)
+}

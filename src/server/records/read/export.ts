@@ -1,0 +1,155 @@
+import { AppError } from '../../../base/index.ts'
+import {
+  type AnyCollection,
+  largeFieldsOf,
+  pickFields,
+  type ReadTx,
+  toCsv,
+  toJsonLines,
+} from '../../../db/index.ts'
+import type { AnyRecord, Values } from '../behaviour.ts'
+import type { RecordService } from '../service.ts'
+import type { ReadRequest } from './list.ts'
+import { presentRecords } from './present.ts'
+import { circumstancesOf, factsOf } from './request-facts.ts'
+
+const FORMS = {
+  csv: { type: 'text/csv; charset=utf-8', extension: 'csv' },
+  jsonl: { type: 'application/jsonl; charset=utf-8', extension: 'jsonl' },
+} as const
+export type Format = keyof typeof FORMS
+/** Media types of the files, without their parameters. */
+export const EXPORT_TYPES = Object.values(FORMS).map(({ type }) => type.replace(/;.*/, ''))
+
+/** Records in memory at once; few where one may be large. */
+const PAGE = 200
+const LARGE_PAGE = 8
+
+/**
+ * All records that the filter wants as a file, streamed page by page in the order of their ids.
+ * @throws AppError `forbidden` for all but superusers; `invalid` for a bad filter and for `sort`.
+ */
+export async function exportRecords(
+  service: RecordService,
+  collection: AnyCollection,
+  format: Format,
+  asked: ReadRequest,
+): Promise<Response> {
+  const { caller, query } = asked
+  if (caller.kind !== 'superuser') {
+    throw new AppError('forbidden', 'Only superusers can perform this action')
+  }
+  if ((query['sort'] ?? '') !== '') {
+    throw new AppError('invalid', 'sort cannot be combined with format: files are in the order of ids', {
+      reason: 'bad_parameter',
+    })
+  }
+  const pages = await openPages(service, collection, asked)
+  const rows = rowsOf(pages)
+  const text = format === 'csv' ? toCsv(columnsOf(collection, asked), rows) : toJsonLines(rows)
+  const { type, extension } = FORMS[format]
+  const name = service.context.db.names.publicName(collection)
+  return new Response(streamOf(text), {
+    headers: {
+      'content-type': type,
+      'content-disposition': `attachment; filename="${name}.${extension}"`,
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    },
+  })
+}
+
+interface Pages {
+  /** Already read: what is wrong with the request is known before the answer begins. */
+  readonly first: Shown
+  next(after: string): Promise<Shown>
+}
+interface Shown {
+  readonly rows: readonly Values[]
+  /** Id of the last record when there may be more. */
+  readonly last: string | undefined
+}
+
+async function openPages(
+  service: RecordService,
+  collection: AnyCollection,
+  asked: ReadRequest,
+): Promise<Pages> {
+  const { filter = '' } = asked.query
+  const { db } = service.context
+  const perPage = largeFieldsOf(collection).length > 0 ? LARGE_PAGE : PAGE
+  const read = (tx: ReadTx, text: string) => {
+    const facts = factsOf(asked.caller, circumstancesOf(asked.request, asked.query))
+    const paging = { page: 1, perPage, skipTotal: true }
+    const { items } = service.queries.list(tx, collection, {
+      ...{ ...paging, rule: null, facts, filter: text, sort: 'id' },
+    })
+    return shownPage(service, tx, collection, items, asked, perPage)
+  }
+  return {
+    // The caller's text alone, so that one with a bracket too many is refused and not completed.
+    first: await db.read((tx) => read(tx, filter)),
+    next: (after) => {
+      const own = filter.trim() === '' ? '' : `(${filter}\n) && `
+      return db.read((tx) => read(tx, `${own}id > ${JSON.stringify(after)}`))
+    },
+  }
+}
+
+function shownPage(
+  service: RecordService,
+  tx: ReadTx,
+  collection: AnyCollection,
+  records: readonly AnyRecord[],
+  { caller, query }: ReadRequest,
+  perPage: number,
+): Shown {
+  const view = { caller, facts: factsOf(caller), expand: '' }
+  const { fields = '' } = query
+  const rows = presentRecords(service, tx, collection, records, view).map((row) =>
+    recordOf(pickFields(row, fields)),
+  )
+  return { rows, last: records.length < perPage ? undefined : records.at(-1)?.id }
+}
+
+function recordOf(value: unknown): Values {
+  return typeof value === 'object' && value !== null ? { ...value } : {}
+}
+
+async function* rowsOf({ first, next }: Pages): AsyncGenerator<Values, void, undefined> {
+  for (let page = first; ; page = await next(page.last)) {
+    yield* page.rows
+    if (page.last === undefined) return
+  }
+}
+
+/** Every declared field that superusers see, in order, as far as `fields` keeps it. */
+function columnsOf(collection: AnyCollection, { query }: ReadRequest): string[] {
+  const visible = Object.entries(collection.fields).flatMap(([name, field]) => (field.internal ? [] : [name]))
+  const all = Object.fromEntries(['id', ...visible, 'created', 'updated'].map((name) => [name, null]))
+  return Object.keys(recordOf(pickFields(all, query['fields'] ?? '')))
+}
+
+const CHUNK = 64 * 1024
+
+function streamOf(text: AsyncGenerator<string, void, undefined>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  return new ReadableStream({
+    async pull(controller) {
+      let chunk = ''
+      while (chunk.length < CHUNK) {
+        const { done, value } = await text.next()
+        if (done) {
+          if (chunk !== '') controller.enqueue(encoder.encode(chunk))
+          controller.close()
+          return
+        }
+        chunk += value
+      }
+      controller.enqueue(encoder.encode(chunk))
+    },
+    async cancel() {
+      await text.return()
+    },
+  })
+}

@@ -1,0 +1,63 @@
+import { randomFraction } from '../../../base/index.ts'
+import {
+  type AnyCollection,
+  counted,
+  MAX_LARGE_BYTES,
+  type Page,
+  readPaging,
+  unreadFields,
+} from '../../../db/index.ts'
+import type { Caller } from '../../http/caller.ts'
+import type { Values } from '../behaviour.ts'
+import { behaviourOf } from '../behaviours/index.ts'
+import type { RecordService } from '../service.ts'
+import { presentRecords } from './present.ts'
+import { circumstancesOf, factsOf } from './request-facts.ts'
+
+/** A request to read records. */
+export interface ReadRequest {
+  readonly caller: Caller
+  readonly request: Request
+  readonly query: Readonly<Record<string, string>>
+  /** Address of the peer. */
+  readonly address: string
+}
+
+/**
+ * A page of the records that the list rule shows and the filter wants.
+ * @throws AppError `forbidden` when only superusers may list; `invalid` for bad parameters; `too_large` when the
+ *   page would be.
+ */
+export async function listRecords(
+  service: RecordService,
+  collection: AnyCollection,
+  { caller, request, query, address }: ReadRequest,
+): Promise<Page<Values>> {
+  const facts = factsOf(caller, circumstancesOf(request, query))
+  const rule = service.rulesOf(collection).list
+  const { filter = '', sort = '', expand = '', fields = '' } = query
+  const paging = readPaging(query)
+  const { computedFrom } = behaviourOf(collection)
+  const size = { without: unreadFields(collection, fields, computedFrom), maxBytes: MAX_LARGE_BYTES }
+  const { db } = service.context
+  const read = await db.read((tx) => {
+    const page = service.queries.list(tx, collection, { ...paging, ...size, rule, facts, filter, sort })
+    const items = presentRecords(service, tx, collection, page.items, { caller, facts, expand })
+    return { ...page, items }
+  })
+  const answer = await counted(db, read)
+  const isGuess = answer.items.length === 0 && filter !== '' && rule && caller.kind !== 'superuser'
+  if (isGuess) await blurTime(service, `${address} ${collection.name}`)
+  return answer
+}
+
+/** Longest wait of an empty answer, in ms. */
+const BLUR_MS = 500
+
+/**
+ * Rule and filter are one query, so its time may tell of records that the rule hides. Who keeps asking for what
+ * is not there waits a random time, in which that cannot be seen.
+ */
+async function blurTime({ emptyLists, context }: RecordService, key: string): Promise<void> {
+  if (!emptyLists.allows(key)) await context.clock.sleep(1 + randomFraction() * (BLUR_MS - 1))
+}

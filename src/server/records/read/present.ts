@@ -1,0 +1,51 @@
+import type { AnyCollection, Expanded, ReadTx, RequestFacts } from '../../../db/index.ts'
+import type { Caller } from '../../http/caller.ts'
+import { presentRecord } from '../../http/response/present-record.ts'
+import type { AnyRecord, Values } from '../behaviour.ts'
+import { behaviourOf } from '../behaviours/index.ts'
+import type { RecordService } from '../service.ts'
+
+/** Who looks, and what they ask for beside the records. */
+export interface View {
+  readonly caller: Caller
+  readonly facts: RequestFacts
+  /** Relations to follow; '' = none. */
+  readonly expand: string
+}
+
+/** Records as the caller sees them, with what their collection computes and the related ones asked for. */
+export function presentRecords(
+  { queries, context }: RecordService,
+  tx: ReadTx,
+  collection: AnyCollection,
+  records: readonly AnyRecord[],
+  { caller, facts, expand }: View,
+): Values[] {
+  const isSuperuser = caller.kind === 'superuser'
+  const self = caller.kind === 'user' ? caller.user.id : undefined
+
+  function shown(each: AnyCollection, all: readonly Expanded[]): Values[] {
+    const compute = behaviourOf(each).computed?.(
+      tx,
+      all.map(({ record }) => record),
+    )
+    return all.map(({ record, expand: related }) => ({
+      ...presentRecord(each, record, context.db.names, { isSuperuser, isSelf: record.id === self }),
+      ...compute?.(record),
+      ...(related && { expand: Object.fromEntries(Object.entries(related).map(shownRelation)) }),
+    }))
+  }
+
+  function shownRelation([name, related]: [string, Expanded | readonly Expanded[]]) {
+    if (isMany(related)) return [name, related[0] ? shown(related[0].collection, related) : []]
+    return [name, shown(related.collection, [related])[0]]
+  }
+
+  const isPlain = expand.trim() === ''
+  const plain = (): Expanded[] => records.map((record) => ({ collection, record }))
+  return shown(collection, isPlain ? plain() : queries.expand(tx, collection, records, expand, facts))
+}
+
+function isMany(related: Expanded | readonly Expanded[]): related is readonly Expanded[] {
+  return Array.isArray(related)
+}

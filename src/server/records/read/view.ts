@@ -1,0 +1,25 @@
+import type { AnyCollection } from '../../../db/index.ts'
+import { notFound, type RecordService } from '../service.ts'
+import type { ReadRequest } from './list.ts'
+import { presentRecords } from './present.ts'
+import { circumstancesOf, factsOf } from './request-facts.ts'
+
+/**
+ * One record, when the view rule shows it.
+ * @throws AppError `forbidden` when only superusers may view any; `not_found`, also for hidden ones.
+ */
+export function viewRecord(
+  service: RecordService,
+  collection: AnyCollection,
+  id: string,
+  { caller, request, query }: ReadRequest,
+): Promise<unknown> {
+  const facts = factsOf(caller, circumstancesOf(request, query))
+  const rule = service.rulesOf(collection).view
+  return service.context.db.read((tx) => {
+    const record = service.queries.view(tx, collection, id, { rule, facts })
+    if (!record) throw notFound()
+    const view = { caller, facts, expand: query['expand'] ?? '' }
+    return presentRecords(service, tx, collection, [record], view)[0]
+  })
+}

@@ -1,0 +1,83 @@
+import type { AnyCollection, AnyField, Rules } from '../../../db/index.ts'
+import { COLLECTIONS } from '../../../db/index.ts'
+import { collectionIdOf } from '../../http/response/present-record.ts'
+import type { Values } from '../behaviour.ts'
+import type { RecordService } from '../service.ts'
+
+/** A collection as generic clients of the record-store pattern read it, to draw tables and forms. */
+export function presentCollection({ context, rulesOf }: RecordService, collection: AnyCollection): Values {
+  const rules: Rules = rulesOf(collection)
+  return {
+    id: collectionIdOf(collection),
+    name: context.db.names.publicName(collection),
+    type: collection.type,
+    system: collection.publicName.startsWith('_'),
+    listRule: rules.list,
+    viewRule: rules.view,
+    createRule: rules.create,
+    updateRule: rules.update,
+    deleteRule: rules.remove,
+    fields: fieldsOf(collection),
+    indexes: [],
+    created: '',
+    updated: '',
+  }
+}
+
+function fieldsOf(collection: AnyCollection): Values[] {
+  const password = { ...head(collection, 'password', 'password'), required: true, hidden: true, system: true }
+  return [
+    { ...head(collection, 'id', 'text'), required: true, system: true, primaryKey: true },
+    ...(collection.type === 'auth' ? [password] : []),
+    ...Object.entries(collection.fields).flatMap(([name, field]) =>
+      field.internal ? [] : [{ ...head(collection, name, typeOf(field), field), ...optionsOf(field) }],
+    ),
+    { ...head(collection, 'created', 'autodate'), system: true, onCreate: true, onUpdate: false },
+    { ...head(collection, 'updated', 'autodate'), system: true, onCreate: true, onUpdate: true },
+  ]
+}
+
+function head(collection: AnyCollection, name: string, type: string, field?: AnyField): Values {
+  return {
+    id: `${type}${Bun.hash.crc32(`${collection.name}.${name}`)}`,
+    name,
+    type,
+    required: field?.required ?? false,
+    hidden: field?.hidden ?? false,
+    system: false,
+    readOnly: field?.readOnly ?? false,
+    help: field?.help ?? '',
+  }
+}
+
+const TYPES = { seconds: 'number', choice: 'select', relations: 'relation' } as const
+
+function typeOf({ kind }: AnyField): string {
+  return kind === 'seconds' || kind === 'choice' || kind === 'relations' ? TYPES[kind] : kind
+}
+
+function optionsOf(field: AnyField): Values {
+  switch (field.kind) {
+    case 'text':
+      return { min: field.min ?? 0, max: field.max ?? 0, pattern: field.pattern?.source ?? '' }
+    case 'number':
+      return { min: field.min ?? null, max: field.max ?? null, onlyInt: field.integer ?? false }
+    case 'seconds':
+      return { min: field.min ?? null, max: null, onlyInt: false }
+    case 'choice':
+      return { values: field.choices.filter((each) => each !== ''), maxSelect: 1 }
+    case 'relation':
+      return { collectionId: idOf(field.to), maxSelect: 1, cascadeDelete: field.cascade ?? false }
+    case 'relations':
+      return { collectionId: idOf(field.to), maxSelect: field.max ?? 999, cascadeDelete: false }
+    case 'json':
+      return { maxSize: field.maxBytes ?? 0 }
+    default:
+      return {}
+  }
+}
+
+function idOf(table: string): string {
+  const collection = COLLECTIONS.find((each) => each.name === table)
+  return collection ? collectionIdOf(collection) : ''
+}

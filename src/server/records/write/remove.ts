@@ -1,0 +1,31 @@
+import type { AnyCollection } from '../../../db/index.ts'
+import type { ReadRequest } from '../read/list.ts'
+import { notFound, type RecordService } from '../service.ts'
+import { audit, factsOfWrite, follow, openWrite } from './write.ts'
+
+/**
+ * Deletes a record. Order: closed rule (403), existence and rule (404), hooks and required relations (400).
+ */
+export async function removeRecord(
+  service: RecordService,
+  collection: AnyCollection,
+  id: string,
+  asked: ReadRequest,
+): Promise<void> {
+  const rule = service.rulesOf(collection).remove
+  const write = openWrite(service, collection, rule, asked)
+  const { behaviour, writer } = write
+  const facts = factsOfWrite(write)
+  const test = service.queries.test(collection, { rule, facts })
+  const before = await service.context.db.write(`delete ${collection.name}`, (tx) => {
+    const record = test.stored(tx, id, facts) ? tx.find(collection, id) : undefined
+    if (!record) throw notFound()
+    const step = { ...writer, tx }
+    behaviour.removing?.(step, record)
+    tx.remove(collection, id)
+    behaviour.removed?.(step, record)
+    audit(write, tx, { before: record, after: undefined })
+    return record
+  })
+  await follow(write, { before, after: undefined })
+}

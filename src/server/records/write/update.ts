@@ -1,0 +1,64 @@
+import type { AnyCollection, ReadTx } from '../../../db/index.ts'
+import type { AnyRecord, Values } from '../behaviour.ts'
+import type { ReadRequest } from '../read/list.ts'
+import { notFound, type RecordService } from '../service.ts'
+import { readBody } from './body.ts'
+import { applyModifiers } from './modifiers.ts'
+import { mustBeAllowed, type Sorted, sortBody } from './protect.ts'
+import { audit, factsOfWrite, follow, openWrite, shownRecord, type Write } from './write.ts'
+
+const FAILED = 'Failed to update record'
+
+/**
+ * Changes a record. Order: body, closed rule (403), existence (404), modifiers, rule on the stored record with
+ * the changed values as body (404), protected fields (400), then hooks and validation (400, all fields together).
+ */
+export async function updateRecord(
+  service: RecordService,
+  collection: AnyCollection,
+  id: string,
+  asked: ReadRequest,
+): Promise<unknown> {
+  const { db } = service.context
+  const sent = await readBody(asked, collection)
+  const rule = service.rulesOf(collection).update
+  const write = openWrite(service, collection, rule, asked)
+  const { behaviour, writer } = write
+  const patchOf = (tx: ReadTx) => checked(write, rule, tx, id, sent)
+  const draft = behaviour.prepare && (await db.read(patchOf))
+  const complete = draft && (await behaviour.prepare?.({ ...writer, body: sent, before: draft.before }))
+  const { before, after, answer } = await db.write(`update ${collection.name}`, (tx) => {
+    const { before, sorted } = patchOf(tx)
+    const patch: Values = { ...sorted.values }
+    const step = { ...writer, tx }
+    complete?.(patch, before)
+    behaviour.updating?.(step, before, patch)
+    const changed = tx.update(collection, id, patch)
+    if (!changed) throw notFound()
+    behaviour.updated?.(step, before, changed)
+    const after = tx.find(collection, id) ?? changed
+    audit(write, tx, { before, after })
+    return { before, after, answer: shownRecord(write, tx, after) }
+  })
+  await follow(write, { before, after })
+  return answer
+}
+
+/** The stored record and what of the body goes into it. Throws as `updateRecord` says. */
+function checked(
+  write: Write,
+  rule: string | null,
+  tx: ReadTx,
+  id: string,
+  sent: Values,
+): { before: AnyRecord; sorted: Sorted } {
+  const { service, collection, behaviour, writer } = write
+  const before = tx.find(collection, id)
+  if (!before) throw notFound()
+  const changed = applyModifiers(collection, before, sent)
+  const sorted = sortBody(collection, changed, { behaviour, isSuperuser: writer.isSuperuser, before })
+  const facts = factsOfWrite(write, sorted.body)
+  if (!service.queries.test(collection, { rule, facts }).stored(tx, id, facts)) throw notFound()
+  mustBeAllowed(sorted, FAILED)
+  return { before, sorted }
+}

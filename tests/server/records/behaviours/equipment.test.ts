@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'bun:test'
+import { hashToken } from '../../../../src/server/access-token.ts'
+import { eventually, openTestServer, startDriverProcess, type TestServer } from '../../../support/server.ts'
+
+const QPUS = '/api/collections/qpus/records'
+const DRIVERS = '/api/collections/drivers/records'
+
+const statusOf = async (server: TestServer, id: string) =>
+  (await server.guest.get(`${QPUS}/${id}`)).text('status')
+
+describe('qpus', () => {
+  test('are made with a raw access token, which is stored hashed and connects a driver', async () => {
+    await using server = await openTestServer()
+    const user = server.as(await server.createUser())
+    expect((await user.post(QPUS, { name: 'x' })).status).toBe(403)
+    const made = await server.admin.post(QPUS, {
+      ...{ name: 'cold-box', num_qubits: 3, executor_type: 'mock', access_token: 'raw token' },
+    })
+    expect(made.body).toMatchObject({
+      ...{ name: 'cold_box', status: 'offline', enabled: true, access_token: hashToken('raw token') },
+    })
+    expect(await user.get(`${QPUS}/${made.text('id')}`)).not.toHaveProperty('body.access_token')
+    const connect = (token: string) => server.guest.post('/api/op/drivers/connect', { token })
+    expect((await connect('raw token')).body).toMatchObject({ qpu: made.text('id'), operation: 'process' })
+    // A new token replaces the old one everywhere.
+    await server.admin.patch(`${QPUS}/${made.text('id')}`, { access_token: 'other token' })
+    const removal = await server.admin.patch(`${QPUS}/${made.text('id')}`, { access_token: '' })
+    expect(removal.body).toMatchObject({
+      status: 400,
+      data: { access_token: { code: 'validation_required' } },
+    })
+    expect([(await connect('raw token')).status, (await connect('other token')).status]).toEqual([401, 200])
+    expect((await server.admin.post(QPUS, { name: 'cold_box' })).body).toMatchObject({
+      ...{ message: 'Failed to create record.', data: { name: { code: 'validation_not_unique' } } },
+    })
+    expect((await server.admin.post(QPUS, { num_qubits: 1.5 })).body).toMatchObject({
+      data: {
+        name: { code: 'validation_required' },
+        num_qubits: { code: 'validation_only_int_constraint' },
+      },
+    })
+    const removed = await server.admin.call('DELETE', `${QPUS}/${made.text('id')}`)
+    expect(removed.body).toMatchObject({
+      ...{ status: 400, code: 'required_reference' },
+      message:
+        'Failed to delete record. Make sure that the record is not part of a required relation reference.',
+    })
+  })
+
+  test('disabled, and drivers disabled, changed or deleted, disconnect', async () => {
+    await using server = await openTestServer()
+    const qpu = await server.createQpu('north')
+    const path = `${QPUS}/${qpu.id}`
+    const online = () => eventually('online', async () => (await statusOf(server, qpu.id)) === 'online')
+    const offline = async () => {
+      await eventually('detached', () => server.context.hub.attachedEpoch(qpu.driver) === undefined)
+      expect(await statusOf(server, qpu.id)).toBe('offline')
+    }
+    await using driver = await startDriverProcess(server, qpu)
+    await online()
+    expect((await server.admin.patch(path, { enabled: false })).body).toMatchObject({
+      ...{ enabled: false, reason: { code: 'disabled' } },
+    })
+    await offline()
+    await server.admin.patch(path, { enabled: true })
+    await online()
+    await server.admin.patch(`${DRIVERS}/${qpu.driver}`, { enabled: false })
+    await offline()
+    await server.admin.patch(`${DRIVERS}/${qpu.driver}`, { enabled: true })
+    await online()
+    // Another QPU: the lease was on the first.
+    const south = await server.createQpu('south')
+    await server.admin.patch(`${DRIVERS}/${qpu.driver}`, { qpu: south.id })
+    await eventually('the old QPU is offline', async () => (await statusOf(server, qpu.id)) === 'offline')
+    expect((await server.admin.call('DELETE', `${DRIVERS}/${qpu.driver}`)).status).toBe(204)
+    await eventually('dropped', () => server.context.hub.attachedEpoch(qpu.driver) === undefined)
+    expect(await driver.connected).toBeUndefined()
+  })
+})
+
+describe('calibration_requests', () => {
+  const PATH = '/api/collections/calibration_requests/records'
+  test('may be given up by hand, and nothing else', async () => {
+    await using server = await openTestServer()
+    const qpu = await server.createQpu('north')
+    const body = { driver: (await server.createTuner(qpu)).id, mode: 'full' }
+    expect((await server.admin.post(PATH, { ...body, driver: qpu.driver })).body).toMatchObject({
+      code: 'not_a_tuner',
+    })
+    expect((await server.admin.post(PATH, { ...body, target_qubits: ['q0'] })).body).toMatchObject({
+      data: { target_qubits: { code: 'targets_without_partial' } },
+    })
+    expect((await server.admin.post(PATH, { ...body, status: 'done' })).status).toBe(400)
+    expect((await server.admin.post(PATH, { ...body, mode: 'half' })).body).toMatchObject({
+      data: { mode: { code: 'validation_invalid_value', message: 'Invalid value half.' } },
+    })
+    const made = await server.admin.post(PATH, body)
+    const path = `${PATH}/${made.text('id')}`
+    expect((await server.admin.patch(path, { status: 'running' })).body).toMatchObject({
+      data: { status: { code: 'read_only_field' } },
+    })
+    expect((await server.admin.patch(path, { status: 'failed' })).get('finished_at')).not.toBe('')
+    expect((await server.admin.patch(path, { status: 'pending' })).status).toBe(400)
+    const user = server.as(await server.createUser())
+    expect((await user.get(path)).get('status')).toBe('failed')
+    const acts = await server.db.read((tx) =>
+      tx.all("SELECT act FROM audit_log WHERE act = 'calibration.fail'"),
+    )
+    expect(acts).toHaveLength(1)
+    expect((await server.guest.get(path)).status).toBe(404)
+  })
+})

@@ -1,0 +1,57 @@
+import { expect, test } from 'bun:test'
+import { events, type Tx } from '../../../../src/db/index.ts'
+import { openTestServer, type TestServer } from '../../../support/server.ts'
+
+const PATH = '/api/collections/events/records'
+
+async function openFull(count: number): Promise<TestServer> {
+  const server = await openTestServer()
+  const add = (tx: Tx, at: number) =>
+    tx.insert(events, { source: at % 2 ? 'b, "c"' : 'a', type: 'Reading', payload: { at }, ts: `t${at}` })
+  await server.db.write('seed', (tx) => {
+    for (let at = 0; at < count; at += 1) add(tx, at)
+  })
+  return server
+}
+
+async function download(server: TestServer, query: string, token = server.superuser.token) {
+  const response = await fetch(`${server.url}${PATH}?${query}`, { headers: { authorization: token } })
+  return { status: response.status, type: response.headers.get('content-type'), text: await response.text() }
+}
+
+test('a superuser downloads all records as JSON lines, each once', async () => {
+  await using server = await openFull(450)
+  const { status, type, text } = await download(server, 'format=jsonl')
+  expect([status, type]).toEqual([200, 'application/jsonl; charset=utf-8'])
+  const rows = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(new Set(rows.map((row) => row.payload.at)).size).toBe(450)
+  expect(rows).toHaveLength(450)
+  expect(rows[0]).toMatchObject({ collectionName: 'events', type: 'Reading' })
+})
+
+test('a filter and fields choose what is downloaded', async () => {
+  await using server = await openFull(420)
+  const filter = encodeURIComponent("source = 'a' || payload.at = 1 // all the even ones and one more")
+  const { type, text } = await download(server, `format=csv&fields=source,payload&filter=${filter}`)
+  expect(type).toBe('text/csv; charset=utf-8')
+  const lines = text.trimEnd().split('\r\n')
+  expect(lines[0]).toBe('source,payload')
+  expect(lines).toHaveLength(1 + 210 + 1)
+  expect(lines).toContain('"b, ""c""","{""at"":1}"')
+})
+
+test('files are for superusers, and are refused before they begin', async () => {
+  await using server = await openFull(3)
+  const user = await server.createUser()
+  expect((await download(server, 'format=csv', user.token)).status).toBe(403)
+  for (const query of ['format=xml', 'format=csv&sort=ts', 'format=csv&filter=nonsense%3D1']) {
+    expect([query, (await download(server, query)).status]).toEqual([query, 400])
+  }
+  const unbalanced = encodeURIComponent("type = 'x') || (type = 'Reading'")
+  expect((await download(server, `format=csv&filter=${unbalanced}`)).status).toBe(400)
+  const empty = await download(server, `format=csv&filter=${encodeURIComponent("type = 'x'")}`)
+  expect(empty.text).toBe('id,source,driver,qpu,type,payload,ts,created,updated\r\n')
+})

@@ -1,0 +1,263 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { events, notifications, quantumJobs, timeSlots } from '../../../../src/db/index.ts'
+import { openTestServer, type TestAccount, type TestQpu, type TestServer } from '../../../support/server.ts'
+
+let server: TestServer
+let [ada, bob]: TestAccount[] = []
+let qpu: TestQpu
+const people = () => {
+  if (!ada || !bob) throw new Error('not opened')
+  return { ada, bob }
+}
+
+beforeAll(async () => {
+  server = await openTestServer()
+  ;[ada, bob] = [await server.createUser({ username: 'ada' }), await server.createUser({ username: 'bob' })]
+  qpu = await server.createQpu('north')
+  const owners = [people().ada.id, people().bob.id]
+  await server.db.write('seed', (tx) => {
+    for (let at = 0; at < 6; at += 1) {
+      const owner = owners[at % 2] ?? ''
+      tx.insert(quantumJobs, { user_id: owner, qpu_target: qpu.id, payload: { n: at }, status: 'cancelled' })
+      tx.insert(timeSlots, {
+        booked_by: owner,
+        start_time: `2030-01-0${at + 1} 10:00:00.000Z`,
+        end_time: `2030-01-0${at + 1} 11:00:00.000Z`,
+        qpu: at < 4 ? qpu.id : '',
+      })
+    }
+    tx.insert(events, { source: 'd', type: 'Reading', payload: { t: 1 }, ts: '2026-01-01T00:00:00.000Z' })
+  })
+})
+afterAll(() => server[Symbol.asyncDispose]())
+
+const records = (name: string, query = '') => `/api/collections/${name}/records${query}`
+const numbers = (items: unknown) =>
+  (Array.isArray(items) ? items : []).map((job: { payload: { n: number } }) => job.payload.n)
+const filterOf = (text: string) => `filter=${encodeURIComponent(text)}`
+
+describe('GET …/records', () => {
+  test('is a page with totals, in the order of insertion, of records with their collection', async () => {
+    const { status, body } = await server.guest.get(records('quantum_jobs'))
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ page: 1, perPage: 30, totalItems: 6, totalPages: 1 })
+    expect(numbers(Object(body)['items'])).toEqual([0, 1, 2, 3, 4, 5])
+    expect(Object(body)['items'][0]).toMatchObject({ collectionName: 'quantum_jobs', error: null })
+  })
+
+  test('pages, and leaves the totals out when told so', async () => {
+    const second = await server.guest.get(records('quantum_jobs', '?page=2&perPage=4'))
+    expect(second.body).toMatchObject({ page: 2, perPage: 4, totalItems: 6, totalPages: 2 })
+    expect(numbers(second.get('items'))).toEqual([4, 5])
+    const beyond = await server.guest.get(records('quantum_jobs', '?page=9&perPage=2000&skipTotal=1'))
+    expect(beyond.body).toEqual({ page: 9, perPage: 1000, totalItems: -1, totalPages: -1, items: [] })
+  })
+
+  test('filters and sorts', async () => {
+    const filter = filterOf(`payload.n > 1 && user_id = '${people().ada.id}'`)
+    const answer = await server.guest.get(records('quantum_jobs', `?${filter}&sort=-payload.n`))
+    expect(numbers(answer.get('items'))).toEqual([4, 2])
+  })
+
+  test('expands only what the caller may view', async () => {
+    const job = async (client: TestServer['guest']) => {
+      const query = `?${filterOf('payload.n = 0')}&expand=qpu_target,user_id,nonsense`
+      const [first] = Object((await client.get(records('quantum_jobs', query))).get('items'))
+      return first.expand
+    }
+    expect(await job(server.guest)).toEqual({ qpu_target: expect.objectContaining({ name: 'north' }) })
+    const own = await job(server.as(people().ada))
+    expect(own.user_id).toMatchObject({ id: people().ada.id, email: people().ada.email })
+    expect(Object.keys(await job(server.as(people().bob)))).toEqual(['qpu_target'])
+    const all = await job(server.admin)
+    expect(all.qpu_target.access_token).toMatch(/^[0-9a-f]{64}$/)
+    expect(JSON.stringify(all)).not.toMatch(/argon2|tokenKey/)
+  })
+
+  test('expands back relations', async () => {
+    const answer = await server.admin.get(
+      records('users', `?${filterOf(`id = '${people().ada.id}'`)}&expand=time_slots_via_booked_by.qpu`),
+    )
+    const [user] = Object(answer.get('items'))
+    const slots = user.expand.time_slots_via_booked_by
+    expect(slots).toHaveLength(3)
+    expect(slots[0].expand.qpu.name).toBe('north')
+  })
+
+  test('keeps only the asked fields, and the envelope', async () => {
+    const answer = await server.guest.get(
+      records('quantum_jobs', '?perPage=1&expand=qpu_target&fields=payload.n,expand.qpu_target.name'),
+    )
+    expect(answer.body).toEqual({
+      ...{ page: 1, perPage: 1, totalItems: 6, totalPages: 6 },
+      items: [{ payload: { n: 0 }, expand: { qpu_target: { name: 'north' } } }],
+    })
+  })
+
+  test('does not read programs and results that the answer leaves out', async () => {
+    await using lab = await openTestServer()
+    const megabytes = 'x'.repeat(9 * 1024 * 1024)
+    await lab.db.write('seed', (tx) => {
+      for (let at = 0; at < 4; at += 1) {
+        const results = { error: 'no helium', megabytes }
+        tx.insert(quantumJobs, { payload: { n: at }, results, status: 'failed', error_code: 'device' })
+      }
+    })
+    const list = (query: string) => lab.guest.get(records('quantum_jobs', query))
+    const ofAll = { totalItems: 4, perPage: 1_000 }
+    for (const fields of ['id,status', 'payload.n', 'collectionName,expand.user_id.email']) {
+      const answer = await list(`?perPage=1000&fields=${fields}`)
+      expect([fields, answer.status, answer.body]).toEqual([fields, 200, expect.objectContaining(ofAll)])
+    }
+    expect((await list('?perPage=1000&fields=payload.n')).get('items')).toEqual(
+      [0, 1, 2, 3].map((n) => ({ payload: { n } })),
+    )
+    for (const query of ['', '&fields=*', '&fields=id,results.error', '&fields=error']) {
+      const answer = await list(`?perPage=1000${query}`)
+      expect([query, answer.status, answer.get('code')]).toEqual([query, 413, 'page_too_large'])
+      expect(answer.text('message')).toContain('ask for fewer with perPage')
+    }
+    const owner = await lab.createUser()
+    await lab.db.write('give', (tx) => {
+      for (const { id } of tx.list(quantumJobs)) tx.update(quantumJobs, id, { user_id: owner.id })
+    })
+    const own = await lab.as(owner).get('/api/jobs')
+    expect([own.status, own.get('code')]).toEqual([413, 'page_too_large'])
+    expect(own.text('message')).toContain('ask for fewer with limit')
+    expect((await lab.as(owner).get('/api/jobs?limit=3')).status).toBe(200)
+    const picked = await lab.as(owner).get('/api/jobs?fields=payload.n,status')
+    expect(picked.body).toEqual([3, 2, 1, 0].map((n) => ({ payload: { n }, status: 'failed' })))
+    expect((await lab.as(owner).get('/api/jobs?fields=error')).status).toBe(413)
+    const qpu = await lab.createQpu('north')
+    await lab.db.write('move', (tx) => {
+      for (const { id } of tx.list(quantumJobs)) tx.update(quantumJobs, id, { qpu_target: qpu.id })
+    })
+    const expanded = await lab.guest.get(
+      records(
+        'qpus',
+        '?expand=quantum_jobs_via_qpu_target&fields=expand.quantum_jobs_via_qpu_target.payload',
+      ),
+    )
+    expect(expanded.get('items')).toEqual([
+      { expand: { quantum_jobs_via_qpu_target: [0, 1, 2].map((n) => ({ payload: { n } })) } },
+    ])
+    const few = await list('?perPage=3&page=2&fields=error')
+    expect(few.get('items')).toEqual([{ error: { code: 'device', message: 'no helium' } }])
+    const file = await lab.admin.get(records('quantum_jobs', '?format=csv&fields=id'))
+    expect(file.status).toBe(200)
+  })
+
+  test('takes the id of a collection for its name', async () => {
+    const users = await server.admin.get(records('_pb_users_auth_'))
+    expect(users.get('totalItems')).toBe(2)
+    expect((await server.admin.get(records('pbc_3142635823'))).get('totalItems')).toBe(1)
+  })
+
+  for (const [what, path, status, message, as] of [
+    ['an unknown collection', records('nothing'), 404, 'Missing collection context.', 'guest'],
+    ['a table name that is no address', records('superusers'), 404, 'Missing collection context.', 'guest'],
+    ['a closed rule', records('api_tokens'), 403, 'Only superusers can perform this action.', 'user'],
+    [
+      'a request in the filter',
+      records('qpus', `?${filterOf("@request.auth.id = ''")}`),
+      403,
+      'Only superusers can filter by @request.',
+      'user',
+    ],
+    ['a bad page', records('qpus', '?page=x'), 400, 'Page is "x"; it must be a whole number.', 'guest'],
+    ['a bad switch', records('qpus', '?skipTotal=maybe'), 400, /^SkipTotal is "maybe"/, 'guest'],
+    ['a filter that is none', records('qpus', `?${filterOf('name ==')}`), 400, /./, 'guest'],
+    ['an unknown field', records('qpus', `?${filterOf('nonsense = 1')}`), 400, /nonsense/, 'guest'],
+    ['a hidden field', records('qpus', `?${filterOf("access_token != ''")}`), 400, /./, 'user'],
+    ['an unknown sort key', records('qpus', '?sort=nonsense'), 400, /nonsense/, 'guest'],
+  ] as const) {
+    test(`refuses ${what} with ${status}`, async () => {
+      const client = as === 'guest' ? server.guest : server.as(people().ada)
+      const answer = await client.get(path)
+      expect([answer.status, answer.get('data')]).toEqual([status, {}])
+      expect(answer.text('message')).toMatch(message)
+    })
+  }
+
+  test('a dead token makes a guest, not 401', async () => {
+    expect((await server.as({ token: 'x.y.z' }).get(records('users'))).body).toMatchObject({ totalItems: 0 })
+  })
+
+  test('hidden fields are shown to superusers only, internal ones to nobody', async () => {
+    const drivers = async (client: TestServer['guest']) => (await client.get(records('drivers'))).get('items')
+    expect(JSON.stringify(await drivers(server.as(people().ada)))).not.toContain('"token"')
+    expect(JSON.stringify(await drivers(server.admin))).toContain('"token"')
+    expect(JSON.stringify((await server.admin.get(records('quantum_jobs'))).body)).not.toContain('not_before')
+  })
+})
+
+describe('GET …/records/:id', () => {
+  test('shows what the view rule shows, 404 otherwise', async () => {
+    const [slot] = Object((await server.as(people().ada).get(records('time_slots'))).get('items'))
+    const path = `${records('time_slots')}/${slot.id}`
+    expect((await server.as(people().ada).get(`${path}?fields=id`)).body).toEqual({ id: slot.id })
+    for (const client of [server.guest, server.as(people().bob)]) {
+      const answer = await client.get(path)
+      expect(answer.body).toMatchObject({ status: 404, message: "The requested resource wasn't found." })
+    }
+    expect((await server.admin.get(path)).status).toBe(200)
+  })
+
+  test('shows what is computed of a QPU', async () => {
+    expect((await server.guest.get(`${records('qpus')}/${qpu.id}`)).body).toMatchObject({
+      calibrating: false,
+      reason: { code: 'offline', text: 'offline' },
+    })
+  })
+})
+
+describe('visibility of notifications', () => {
+  test('broadcast or targeted, in its window, not dismissed', async () => {
+    const { ada, bob } = people()
+    const [past, future] = ['2001-01-01 00:00:00.000Z', '2101-01-01 00:00:00.000Z']
+    await server.db.write('seed', (tx) => {
+      const add = (title: string, more: object = {}) => tx.insert(notifications, { title, ...more })
+      add('all')
+      add('ada', { target_users: [ada.id] })
+      add('bob', { target_users: [bob.id] })
+      add('ended', { end_time: past })
+      add('not yet', { start_time: future })
+      add('now', { start_time: past, end_time: future })
+      add('dismissed by ada', { dismissed_by: [ada.id] })
+      add('dismissed by both', { dismissed_by: [bob.id, ada.id] })
+    })
+    const titles = async (client: TestServer['guest']) =>
+      Object((await client.get(records('notifications', '?sort=title'))).get('items')).map(
+        ({ title }: { title: string }) => title,
+      )
+    expect(await titles(server.guest)).toEqual([])
+    expect(await titles(server.as(ada))).toEqual(['ada', 'all', 'now'])
+    expect(await titles(server.as(bob))).toEqual(['all', 'bob', 'dismissed by ada', 'now'])
+    expect(await titles(server.admin)).toHaveLength(8)
+  })
+})
+
+test('settings rename collections and hide the jobs of others', async () => {
+  await using other = await openTestServer({
+    settings: { jobsCollection: 'tasks', jobsVisibility: 'owner', qpusCollection: 'machines' },
+  })
+  const [one, two] = [await other.createUser(), await other.createUser()]
+  const machine = await other.createQpu('south')
+  const add = (user_id: string) =>
+    other.db.write('seed', (tx) =>
+      tx.insert(quantumJobs, { user_id, qpu_target: machine.id, payload: {}, status: 'cancelled' }),
+    )
+  const [own] = [await add(one.id), await add(two.id), await add('')]
+  expect((await other.guest.get(records('quantum_jobs'))).text('message')).toBe('Missing collection context.')
+  const seen = async (client: TestServer['guest']) => (await client.get(records('tasks'))).get('totalItems')
+  expect([await seen(other.guest), await seen(other.as(one)), await seen(other.admin)]).toEqual([0, 1, 3])
+  expect((await other.as(two).get(`${records('tasks')}/${own.id}`)).status).toBe(404)
+  const shown = await other.as(one).get(`${records('tasks')}/${own.id}?expand=qpu_target`)
+  expect(shown.body).toMatchObject({
+    collectionName: 'tasks',
+    expand: { qpu_target: { collectionName: 'machines' } },
+  })
+  // Joined through another collection, the rule holds too.
+  const back = await other.as(one).get(`${records('machines')}/${machine.id}?expand=tasks_via_qpu_target`)
+  expect(Object(back.get('expand')).tasks_via_qpu_target).toHaveLength(1)
+})

@@ -1,0 +1,27 @@
+import { expect, test } from 'bun:test'
+import { Turns } from '../../src/server/semaphore.ts'
+
+const never = new Promise<never>(() => undefined)
+
+test('Turns.run() lets so many run, the others in order, whatever becomes of them', async () => {
+  const turns = new Turns(2)
+  const begun: number[] = []
+  const works = Array.from({ length: 5 }, () => Promise.withResolvers<string>())
+  const runs = works.map(({ promise }, at) =>
+    turns.run(() => {
+      begun.push(at)
+      return promise
+    }),
+  )
+  expect(begun).toEqual([0, 1])
+  works[1]?.reject(new Error('no'))
+  await expect(runs[1]).rejects.toThrow('no')
+  expect(begun).toEqual([0, 1, 2])
+  for (const at of [0, 2, 3, 4]) works[at]?.resolve(`done ${at}`)
+  const outcomes = await Promise.allSettled(runs)
+  expect(outcomes.map(({ status }) => status === 'fulfilled')).toEqual([true, false, true, true, true])
+  expect(begun).toEqual([0, 1, 2, 3, 4])
+  // All turns were given back.
+  void turns.run(() => never)
+  expect(await turns.run(async () => 'at once')).toBe('at once')
+})

@@ -1,0 +1,155 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { silentLog } from '../../../src/base/index.ts'
+import { type CertifiedKey, createRoot, isPair } from '../../../src/server/tls/certificate.ts'
+import { openTls } from '../../../src/server/tls/certificate-store.ts'
+import { type PairFiles, recoverPair, writePair } from '../../../src/server/tls/pair-files.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
+
+let folder: string
+let files: PairFiles
+let older: CertifiedKey
+let newer: CertifiedKey
+
+beforeAll(async () => {
+  older = await createRoot(Date.now())
+  newer = await createRoot(Date.now())
+})
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-store-'))
+  files = { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') }
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+function onDisk(): CertifiedKey {
+  return { certPem: readFileSync(files.cert, 'utf8'), keyPem: readFileSync(files.key, 'utf8') }
+}
+
+describe('writePair()', () => {
+  test('replaces both files and leaves nothing else', async () => {
+    await writePair(files, older)
+    await writePair(files, newer)
+    expect(onDisk()).toEqual(newer)
+    expect(readdirSync(folder).sort()).toEqual(['cert.pem', 'key.pem'])
+  })
+
+  test('leaves the old key in place when the certificate cannot be replaced', async () => {
+    writeFileSync(files.key, older.keyPem, { mode: 0o600 })
+    mkdirSync(files.cert)
+    await expect(writePair(files, newer)).rejects.toThrow(/Cannot write .*cert\.pem/)
+    expect(readFileSync(files.key, 'utf8')).toBe(older.keyPem)
+  })
+
+  test('gives the key mode 0600 whatever the mode of the file before', async () => {
+    writeFileSync(files.key, 'old', { mode: 0o666 })
+    await writePair(files, older)
+    expect(statSync(files.key).mode & 0o777).toBe(0o600)
+  })
+})
+
+describe('recoverPair()', () => {
+  test.each([
+    ['before the new key was whole', { [`key.pem.${'0'.repeat(16)}.tmp`]: '-----BEG' }, 'older'],
+    ['before the certificate', { 'key.pem.next': 'newer.keyPem' }, 'older'],
+    [
+      'inside the certificate',
+      { 'key.pem.next': 'newer.keyPem', [`cert.pem.${'f'.repeat(16)}.tmp`]: '-----BEG' },
+      'older',
+    ],
+    ['after the certificate', { 'key.pem.next': 'newer.keyPem', 'cert.pem': 'newer.certPem' }, 'newer'],
+  ])('finds one whole pair when the process died %s', async (_, left, expected) => {
+    await writePair(files, older)
+    for (const [name, content] of Object.entries(left)) {
+      const text = { 'newer.keyPem': newer.keyPem, 'newer.certPem': newer.certPem }[content] ?? content
+      writeFileSync(join(folder, name), text, { mode: 0o600 })
+    }
+    await recoverPair(files)
+    expect(onDisk()).toEqual(expected === 'older' ? older : newer)
+    expect(readdirSync(folder).sort()).toEqual(['cert.pem', 'key.pem'])
+    await recoverPair(files)
+    expect(onDisk()).toEqual(expected === 'older' ? older : newer)
+  })
+
+  test('drops the key of a first start that never got its certificate', async () => {
+    writeFileSync(join(folder, 'key.pem.next'), newer.keyPem, { mode: 0o600 })
+    await recoverPair(files)
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  test('leaves the files of others alone', async () => {
+    const others = ['key.pem.bak', 'cert.pem.0123.tmp', `other.${'0'.repeat(16)}.tmp`]
+    for (const name of others) writeFileSync(join(folder, name), 'x')
+    await recoverPair(files)
+    expect(readdirSync(folder).sort()).toEqual([...others].sort())
+  })
+})
+
+test('SIGKILL at any moment of first start or renewal leaves a whole root and certificate', async () => {
+  const four = {
+    caCert: join(folder, 'ca.pem'),
+    caKey: join(folder, 'ca.key'),
+    cert: files.cert,
+    key: files.key,
+  }
+  const source = join(import.meta.dir, '../../../src')
+  // Renews without end: the clock jumps a week at each turn. "r" tells that the imports are over.
+  const program = `
+    import { silentLog } from '${source}/base/index.ts'
+    import { FakeClock } from '${join(import.meta.dir, '../../support/fake-clock.ts')}'
+    import { openTls } from '${source}/server/tls/keeper.ts'
+    const clock = new FakeClock()
+    process.stdout.write('r')
+    const keeper = await openTls({ files: ${JSON.stringify(four)}, ipAddr: '192.0.2.7', domain: '', clock, log: silentLog })
+    for (;;) {
+      clock.jump(6 * 86_400_000)
+      await keeper.renewIfDue()
+      clock.jump(-6 * 86_400_000)
+      await keeper.renewIfDue()
+    }`
+  const isUnderWay = () => readdirSync(folder).some((name) => /\.(next|tmp)$/.test(name))
+  let seen: string | undefined
+  let interrupted = 0
+  for (let round = 0; round < 8; round++) {
+    const child = Bun.spawn([process.execPath, '-e', program], { stdout: 'pipe', stderr: 'inherit' })
+    const reader = child.stdout.getReader()
+    await reader.read()
+    // Some at random, from the first write of the root on; some as soon as a replacement is seen under way.
+    if (round % 2 === 0) await Bun.sleep(round * 3)
+    else for (const end = performance.now() + 2000; performance.now() < end && !isUnderWay(); );
+    child.kill('SIGKILL')
+    await child.exited
+    if (isUnderWay()) interrupted += 1
+    for (const [cert, key] of [
+      [four.caCert, four.caKey],
+      [four.cert, four.key],
+    ] as const) {
+      const pair = { cert, key }
+      await recoverPair(pair)
+      expect(existsSync(cert)).toBe(existsSync(key))
+      if (!existsSync(cert)) continue
+      expect(isPair({ certPem: readFileSync(cert, 'utf8'), keyPem: readFileSync(key, 'utf8') })).toBe(true)
+    }
+    const clock = new FakeClock()
+    const { material } = await openTls({
+      files: four,
+      ipAddr: '192.0.2.7',
+      domain: '',
+      clock,
+      log: silentLog,
+    })
+    seen ??= material.caFingerprint
+    expect(material.caFingerprint).toBe(seen)
+  }
+  expect(interrupted).toBeGreaterThan(0)
+}, 30_000)
