@@ -1,16 +1,9 @@
-// Rules that neither the compiler nor Biome knows: layers and faces, order inside the server, banned calls,
+// Rules that neither the compiler nor Biome knows: layers and faces, order inside folders, banned calls,
 // lists that must name every file of a folder, and traces of one machine. The rules are in source-rules.ts.
 // Prints `file:line rule — reason` for each breach and exits 1 when there is any.
 import { join, posix } from 'node:path'
-import {
-  BANNED_CALLS,
-  BANNED_MODULES,
-  BANNED_TEXTS,
-  LAYERS,
-  LISTS,
-  SERVER_ORDER,
-  SERVER_SHARED_STEP,
-} from './source-rules.ts'
+import { FOLDER_ORDERS, type FolderOrder } from './source-rules/folder-orders.ts'
+import { BANNED_CALLS, BANNED_MODULES, BANNED_TEXTS, LAYERS, LISTS } from './source-rules.ts'
 import { codeOf, type ImportSite, importsOf, lineOf } from './source-text.ts'
 
 /** A breach of a rule. */
@@ -25,6 +18,7 @@ export interface Breach {
 type Complaint = Omit<Breach, 'file' | 'line'>
 
 const SOURCE = /\.(ts|tsx|mts|js|jsx|mjs)$/
+const ORDERS_FILE = 'scripts/source-rules/folder-orders.ts'
 const CHECKED = /^(src|ui|scripts|bench|tests|docs)\//
 
 function srcLayerOf(path: string): string | undefined {
@@ -54,20 +48,77 @@ function checkLayer(file: string, target: string): Complaint | undefined {
   return { rule: 'face', reason: `import src/${other}/index.ts instead of ${target}` }
 }
 
-function serverStep(path: string): number {
-  const folder = /^src\/server\/([^/]+)\//.exec(path)?.[1]
-  if (folder === undefined) return path === 'src/server/index.ts' ? SERVER_ORDER.length : SERVER_SHARED_STEP
-  const named = SERVER_ORDER.findIndex((step) => step.includes(folder))
-  return named >= 0 ? named : SERVER_ORDER.findIndex((step) => step.includes('*'))
+/** The entry of the ordered folder that holds the file: a subfolder, or the name of a file directly in it. */
+function entryOf(folder: string, file: string): { name: string; isFile: boolean } {
+  const [name = '', ...below] = file.slice(folder.length + 1).split('/')
+  return { name, isFile: below.length === 0 }
 }
 
-/** Whether the order inside the server allows the import. */
-function checkServerOrder(file: string, target: string): Complaint | undefined {
-  if (!file.startsWith('src/server/') || !target.startsWith('src/server/')) return undefined
-  const isShared = /^src\/server\/[^/]+$/.test(target) && target !== 'src/server/index.ts'
-  if (isShared || serverStep(target) <= serverStep(file)) return undefined
-  const order = SERVER_ORDER.map((step) => step.join(', ').replace('*', 'features')).join(' < ')
-  return { rule: 'server order', reason: `${target} comes after this file in ${order} < index.ts` }
+/** The step of an entry, `shared` for files open to all, or undefined for an entry that the order does not name. */
+function stepOf(
+  { steps, sharedFilesReach }: FolderOrder,
+  name: string,
+  isFile: boolean,
+): number | 'shared' | undefined {
+  const named = steps.findIndex((step) => step.includes(name))
+  if (named >= 0) return named
+  if (isFile && name === 'index.ts') return steps.length
+  if (isFile) return sharedFilesReach === undefined ? undefined : 'shared'
+  const others = steps.findIndex((step) => step.includes('*'))
+  return others >= 0 ? others : undefined
+}
+
+/** Whether an order of folders allows `file` to import the file `target`. */
+export function checkOrder(order: FolderOrder, file: string, target: string): Complaint | undefined {
+  const { folder, steps, sharedFilesReach } = order
+  if (!file.startsWith(`${folder}/`) || !target.startsWith(`${folder}/`)) return undefined
+  const from = entryOf(folder, file)
+  const to = entryOf(folder, target)
+  if (from.name === to.name) return undefined
+  const toStep = stepOf(order, to.name, to.isFile)
+  const fromStep = stepOf(order, from.name, from.isFile)
+  if (fromStep === undefined || toStep === undefined || toStep === 'shared') return undefined
+  const reach =
+    fromStep === 'shared' ? steps.findIndex((step) => step.includes(sharedFilesReach ?? '')) : fromStep
+  const text = `${folder}: ${steps.map((step) => step.join(', ').replace('*', 'others')).join(' < ')} < index.ts`
+  if (toStep > reach)
+    return { rule: 'folder order', reason: `${to.name} comes after ${from.name} in ${text}` }
+  const isOpen = fromStep === 'shared' || toStep < reach || steps[toStep]?.includes('*')
+  if (isOpen) return undefined
+  return { rule: 'folder order', reason: `${to.name} and ${from.name} share a step of ${text}` }
+}
+
+/**
+ * Entries of ordered folders that the order does not name, each reported once at its first file, and names in
+ * the order without an entry. A folder without files has no breaches.
+ */
+export function checkOrdersAreComplete(files: readonly string[], orders = FOLDER_ORDERS): Breach[] {
+  return orders.flatMap((order) => {
+    const entries = new Map<string, { file: string; isFile: boolean }>()
+    for (const file of files) {
+      if (!SOURCE.test(file) || !file.startsWith(`${order.folder}/`)) continue
+      const { name, isFile } = entryOf(order.folder, file)
+      if (!entries.has(name)) entries.set(name, { file, isFile })
+    }
+    if (entries.size === 0) return []
+    const place = `the order of ${order.folder} in ${ORDERS_FILE}`
+    const unnamed = [...entries].flatMap(([name, { file, isFile }]) =>
+      stepOf(order, name, isFile) === undefined ? [{ file, reason: `name ${name} in ${place}` }] : [],
+    )
+    const absent = order.steps
+      .flat()
+      .flatMap((name) =>
+        name === '*' || entries.has(name)
+          ? []
+          : [{ file: ORDERS_FILE, reason: `${name} is not in ${order.folder}` }],
+      )
+    return [...unnamed, ...absent].map(({ file, reason }) => ({
+      file,
+      line: 1,
+      rule: 'folder order',
+      reason,
+    }))
+  })
 }
 
 function checkImport(file: string, { specifier }: ImportSite): Complaint[] {
@@ -76,9 +127,8 @@ function checkImport(file: string, { specifier }: ImportSite): Complaint[] {
   ).map(({ reason }) => ({ rule: `module ${specifier}`, reason }))
   if (!specifier.startsWith('.')) return complaints
   const target = posix.join(posix.dirname(file), specifier)
-  return [...complaints, checkLayer(file, target), checkServerOrder(file, target)].filter(
-    (complaint) => complaint !== undefined,
-  )
+  const orders = FOLDER_ORDERS.map((order) => checkOrder(order, file, target))
+  return [...complaints, checkLayer(file, target), ...orders].filter((complaint) => complaint !== undefined)
 }
 
 /** Breaches inside one source file: imports and banned calls. */
@@ -146,7 +196,7 @@ export async function checkAll(root: string, files: readonly string[]): Promise<
     const isSource = SOURCE.test(file) && CHECKED.test(file)
     return [...checkText(file, text), ...(isSource ? checkFile(file, text) : [])]
   })
-  breaches.push(...checkLists(present, (file) => texts.get(file) ?? ''))
+  breaches.push(...checkLists(present, (file) => texts.get(file) ?? ''), ...checkOrdersAreComplete(present))
   return breaches.sort((a, b) => a.file.localeCompare(b.file) || a.line - b.line)
 }
 

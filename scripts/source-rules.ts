@@ -29,19 +29,6 @@ export const LAYERS: readonly Layer[] = [
   { path: 'docs/', imports: 'any' },
 ]
 
-/**
- * Order inside `src/server`, lowest first: a file imports from its own step and below. `*` stands for every
- * folder not named. Files beside the folders are open to all and reach up to `drivers`, except the face.
- */
-export const SERVER_ORDER: readonly (readonly string[])[] = [
-  ['http', 'programs', 'tls'],
-  ['drivers'],
-  ['*'],
-  ['events'],
-]
-/** The step up to which shared files beside the folders, such as the context, may reach. */
-export const SERVER_SHARED_STEP = 1
-
 /** A module that some files must not import. */
 export interface BannedModule {
   pattern: RegExp

@@ -1,9 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
-import { checkAll, checkFile, checkLists, checkText } from '../scripts/check-source.ts'
+import {
+  checkAll,
+  checkFile,
+  checkLists,
+  checkOrder,
+  checkOrdersAreComplete,
+  checkText,
+} from '../scripts/check-source.ts'
 import { codeOf, importsOf } from '../scripts/source-text.ts'
 
 /** What `checkFile` says, without the file: `line rule`. */
@@ -113,7 +120,7 @@ describe('checkFile() on layers', () => {
     ['http/app.ts', '../tls/keeper.ts', true],
     ['http/app.ts', '../drivers/hub.ts', false],
     ['http/app.ts', '../jobs/submit.ts', false],
-    ['tls/https.ts', '../http/app.ts', true],
+    ['tls/https.ts', '../http/app.ts', false],
     ['drivers/hub.ts', '../tls/keeper.ts', true],
     ['drivers/receive.ts', '../jobs/finish.ts', false],
     ['jobs/submit.ts', '../qpus/availability.ts', true],
@@ -129,7 +136,35 @@ describe('checkFile() on layers', () => {
   ])('src/server/%s importing %s', (file, specifier, isAllowed) => {
     const rules = rulesIn(`src/server/${file}`, `import { a } from '${specifier}'`)
     expect(rules.length === 0).toBe(isAllowed)
-    if (!isAllowed && specifier !== '../index.ts') expect(rules).toEqual(['1 server order'])
+    if (!isAllowed && specifier !== '../index.ts') expect(rules).toEqual(['1 folder order'])
+  })
+
+  const ORDER = { folder: 'src/db', steps: [['a'], ['b', 'c.ts'], ['d']] }
+
+  test.each([
+    ['a/x.ts', 'a/y.ts', undefined],
+    ['b/x.ts', 'a/y.ts', undefined],
+    ['a/x.ts', 'b/y.ts', 'b comes after a in src/db: a < b, c.ts < d < index.ts'],
+    ['b/x.ts', 'c.ts', 'c.ts and b share a step of src/db: a < b, c.ts < d < index.ts'],
+    ['d/x.ts', 'c.ts', undefined],
+    ['c.ts', 'd/x.ts', 'd comes after c.ts in src/db: a < b, c.ts < d < index.ts'],
+    ['index.ts', 'd/x.ts', undefined],
+    ['d/x.ts', 'index.ts', 'index.ts comes after d in src/db: a < b, c.ts < d < index.ts'],
+  ])('checkOrder() for src/db/%s importing src/db/%s', (file, target, reason) => {
+    expect(checkOrder(ORDER, `src/db/${file}`, `src/db/${target}`)?.reason).toBe(reason)
+  })
+
+  test('checkOrdersAreComplete() reports entries without a step and steps without an entry', () => {
+    const files = ['src/db/index.ts', 'src/db/a/x.ts', 'src/db/b/x.ts', 'src/db/e/x.ts', 'src/db/f.ts']
+    expect(checkOrdersAreComplete(files, [ORDER]).map(({ file, reason }) => `${file} ${reason}`)).toEqual([
+      'src/db/e/x.ts name e in the order of src/db in scripts/source-rules/folder-orders.ts',
+      'src/db/f.ts name f.ts in the order of src/db in scripts/source-rules/folder-orders.ts',
+      'scripts/source-rules/folder-orders.ts c.ts is not in src/db',
+      'scripts/source-rules/folder-orders.ts d is not in src/db',
+    ])
+    expect(checkOrdersAreComplete(['src/base/a/x.ts'], [ORDER])).toEqual([])
+    const open = { folder: 'src/db', steps: [['a'], ['*']], sharedFilesReach: 'a' }
+    expect(checkOrdersAreComplete(files, [open])).toEqual([])
   })
 
   test('keeps modules of the runtime out of code for the browser', () => {
@@ -262,18 +297,16 @@ describe('the command', () => {
   })
 
   test('prints file:line rule — reason, exits 1, and sees new files before they are added', () => {
-    for (const name of ['check-source.ts', 'source-rules.ts', 'source-text.ts']) {
-      put(`scripts/${name}`, readFileSync(join(import.meta.dir, '../scripts', name)))
-    }
+    cpSync(join(import.meta.dir, '../scripts'), join(root, 'scripts'), { recursive: true })
     const run = (...command: string[]) => Bun.spawnSync(command, { cwd: root })
     expect(run('git', 'init', '-q').exitCode).toBe(0)
     const check = () => run(process.execPath, 'scripts/check-source.ts')
     expect(check().exitCode).toBe(0)
-    put('src/db/a.ts', '\nexport const a = Date.now()\n')
+    put('ui/a.ts', '\nconsole.log(1)\n')
     const { exitCode, stderr } = check()
     expect(exitCode).toBe(1)
-    expect(stderr.toString()).toMatch(/^src\/db\/a\.ts:2 banned Date\.now — use clock\.now\(\)/)
-    put('.gitignore', 'src\n')
+    expect(stderr.toString()).toMatch(/^ui\/a\.ts:2 banned console\.log — use the injected Log/)
+    put('.gitignore', 'ui\n')
     expect(check().exitCode).toBe(0)
   })
 })

@@ -1,0 +1,26 @@
+/** The order of the entries of one folder, which decides who may import whom; type imports count. */
+export interface FolderOrder {
+  /** The folder, without a slash at its end. */
+  folder: string
+  /**
+   * Names of subfolders and of files directly in the folder, lowest first. A file imports from its own entry
+   * and from the steps below; entries of one step do not import each other. `index.ts` comes last unless a step
+   * names it. Any other entry that no step names is a breach. The step `*` stands for all subfolders that no
+   * step names, and these may import each other.
+   */
+  steps: readonly (readonly string[])[]
+  /**
+   * When set, files directly in the folder that no step names are open to all entries and may import up to the
+   * step that holds this entry.
+   */
+  sharedFilesReach?: string
+}
+
+/** One entry per ordered folder; subfolders with an order of their own have their own entry. */
+export const FOLDER_ORDERS: readonly FolderOrder[] = [
+  {
+    folder: 'src/server',
+    steps: [['tls'], ['programs'], ['http'], ['drivers'], ['*'], ['events']],
+    sharedFilesReach: 'drivers',
+  },
+]
