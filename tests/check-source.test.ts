@@ -172,7 +172,7 @@ describe('checkFile() on layers', () => {
       '1 module node:path',
     ])
     expect(rulesIn('ui/main.tsx', "import { Glob } from 'bun'")).toEqual(['1 module bun'])
-    expect(rulesIn('src/db/connection.ts', "import { Database } from 'bun:sqlite'")).toEqual([])
+    expect(rulesIn('src/db/sqlite/connection.ts', "import { Database } from 'bun:sqlite'")).toEqual([])
     expect(rulesIn('src/db/x.ts', "import { setTimeout as pause } from 'node:timers/promises'")).toEqual([
       '1 module node:timers/promises',
     ])

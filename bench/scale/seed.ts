@@ -11,7 +11,7 @@ const MONITORS = 20
 const POLL_S = 5
 const USERS = 1_000
 const ROWS_AT_ONCE = 100_000
-/** Length in s of the stored buckets, see `src/db/store/reading-steps.ts`. */
+/** Length in s of the stored buckets, see `src/db/store/readings/reading-steps.ts`. */
 const STEPS = [1, 15, 300, 7_200]
 /** Two channels, as drivers send them. */
 const PAYLOAD = `'{"readings":{"mapper.bf.tmixing":{"value":0.01' || (i % 10) || ',"unit":"K","status":"SYNCHRONIZED"},' ||

@@ -2,8 +2,6 @@ export { type BackupReport, checkBackup } from './backup/check.ts'
 export { backupName, type Keep, planRemoval } from './backup/keep.ts'
 export { type Restored, restoreBackup } from './backup/restore.ts'
 export { writeBackup } from './backup/write-backup.ts'
-export type { Change, ChangeFeed, ChangeListener } from './changes.ts'
-export { type AnyCollection, columnOf, type Fields, type RecordOf, type Rules } from './collection.ts'
 export { apiTokens } from './collections/api_tokens.ts'
 export { calibrationRequests } from './collections/calibration_requests.ts'
 export { calibrationResults } from './collections/calibration_results.ts'
@@ -18,17 +16,22 @@ export { quantumJobs } from './collections/quantum_jobs.ts'
 export { superusers } from './collections/superusers.ts'
 export { timeSlots } from './collections/time_slots.ts'
 export { users } from './collections/users.ts'
-export { type Database, type DatabaseOptions, openDatabase, type Schema } from './database.ts'
-export { examine } from './doctor.ts'
-export type { Expanded } from './expand.ts'
-export type { AnyField, ValueOf } from './field.ts'
 export { type Auth, isSuperuser, NO_FACTS, type RequestFacts } from './filter/index.ts'
-export { checkInvariants, type Finding } from './invariants.ts'
-export { largeFieldsOf } from './large-values.ts'
-export type { CollectionNames } from './names.ts'
-export { MAX_LARGE_BYTES, unreadFields } from './page-size.ts'
-export { type Paging, readPaging } from './paging.ts'
-export { pickFields } from './pick-fields.ts'
+export { examine } from './integrity/doctor.ts'
+export { checkInvariants, type Finding } from './integrity/invariants.ts'
+export {
+  type AuditChain,
+  type AuditEntry,
+  type AuditFilter,
+  appendAudit,
+  type ListedAudit,
+  listAudit,
+  readAuditChain,
+} from './journal/audit.ts'
+export { listTimeline, type TimelineEntry } from './journal/timeline.ts'
+export { type DatabaseOptions, openDatabase, type Schema } from './open-database.ts'
+export type { Expanded } from './query/expand.ts'
+export { type Paging, readPaging } from './query/paging.ts'
 export {
   createRecordQueries,
   type ListRequest,
@@ -36,8 +39,8 @@ export {
   type QueryOptions,
   type RecordQueries,
   type RecordTest,
-} from './query.ts'
-export { readDatabase } from './read-database.ts'
+} from './query/query.ts'
+export { counted, type Page } from './query/totals.ts'
 export { type RecordedSpan, readRecording } from './recording/read.ts'
 export type {
   QpuPatch,
@@ -48,9 +51,20 @@ export type {
   RecordedUser,
   Recording,
 } from './recording/recording.ts'
-export type { ListQuery } from './records.ts'
-export type { Bindable, Params } from './sql.ts'
-export type { StorageWatch } from './storage-watch.ts'
+export type { Change, ChangeFeed, ChangeListener } from './records/changes.ts'
+export type { Database } from './records/database.ts'
+export { MAX_LARGE_BYTES, unreadFields } from './records/page-size.ts'
+export { pickFields } from './records/pick-fields.ts'
+export type { ListQuery } from './records/record-reader.ts'
+export type { ReadTx, Tx } from './records/tx.ts'
+export { type AnyCollection, columnOf, type Fields, type RecordOf, type Rules } from './schema/collection.ts'
+export type { AnyField, ValueOf } from './schema/field.ts'
+export { largeFieldsOf } from './schema/large-values.ts'
+export type { CollectionNames } from './schema/names.ts'
+export { initialValue, normalized as normalizedValue } from './schema/values.ts'
+export { readDatabase } from './sqlite/read-database.ts'
+export type { Bindable, Params } from './sqlite/sql.ts'
+export type { StorageWatch } from './sqlite/storage-watch.ts'
 export {
   type Account,
   type AccountChange,
@@ -75,17 +89,25 @@ export {
   type Superuser,
   saveSuperuser,
   type User,
-} from './store/accounts.ts'
+} from './store/accounts/accounts.ts'
+export { changeEmail, type ProvenAccount, resetPassword, verifyEmail } from './store/accounts/credentials.ts'
 export {
-  type AuditChain,
-  type AuditEntry,
-  type AuditFilter,
-  appendAudit,
-  type ListedAudit,
-  listAudit,
-  readAuditChain,
-} from './store/audit.ts'
-export { type Report, type ReportEnd, storeReport } from './store/calibration-reports.ts'
+  type ExternalIdentity,
+  type ExternalSignIn,
+  signInExternally,
+} from './store/accounts/external-auths.ts'
+export { chargeOf, type LedgerEntry, postLedger } from './store/accounts/ledger.ts'
+export { type Dismissal, dismissNotification } from './store/accounts/notifications.ts'
+export {
+  type ApiToken,
+  createApiToken,
+  findApiToken,
+  listApiTokens,
+  removeApiToken,
+  syncOwner,
+  updateApiToken,
+} from './store/accounts/tokens.ts'
+export { type Report, type ReportEnd, storeReport } from './store/calibrations/calibration-reports.ts'
 export {
   type CalibrationClaim,
   type CalibrationRequest,
@@ -103,8 +125,7 @@ export {
   type NewCalibration,
   noteProgress,
   putCalibrationBack,
-} from './store/calibrations.ts'
-export { changeEmail, type ProvenAccount, resetPassword, verifyEmail } from './store/credentials.ts'
+} from './store/calibrations/calibrations.ts'
 export {
   type AttemptKey,
   type Claim,
@@ -117,16 +138,14 @@ export {
   markStarted,
   putBack,
   type Server,
-} from './store/dispatch.ts'
-export { type ExternalIdentity, type ExternalSignIn, signInExternally } from './store/external-auths.ts'
-export { type DiskGauges, type Gauges, readDiskGauges, readGauges } from './store/gauges.ts'
+} from './store/jobs/dispatch.ts'
 export {
   ANSWERS_KEPT_MS,
   findAnswer,
   type KeptAnswer,
   type KeyedRequest,
   keepAnswer,
-} from './store/idempotency.ts'
+} from './store/jobs/idempotency.ts'
 export {
   cancelJob,
   findJob,
@@ -135,17 +154,7 @@ export {
   listJobs,
   mustMaySubmit,
   type NewJob,
-} from './store/jobs.ts'
-export {
-  attachLease,
-  type Grant,
-  grantLease,
-  releaseLease,
-  resetLeases,
-  revokeLease,
-} from './store/leases.ts'
-export { chargeOf, type LedgerEntry, postLedger } from './store/ledger.ts'
-export { type Dismissal, dismissNotification } from './store/notifications.ts'
+} from './store/jobs/jobs.ts'
 export {
   holdJob,
   type JobAct,
@@ -153,9 +162,38 @@ export {
   type Requeued,
   releaseJob,
   requeueJob,
-} from './store/operate.ts'
-export { type JobOutlook, type QueueOutlook, readOutlook } from './store/outlook.ts'
-export { probeWrites } from './store/probe.ts'
+} from './store/jobs/operator-actions.ts'
+export { mayRun, type QueueState, readQueue } from './store/jobs/queue.ts'
+export { type JobOutlook, type QueueOutlook, readOutlook } from './store/jobs/queue-position.ts'
+export {
+  type Application,
+  type AttemptResult,
+  applyResult,
+  type JobError,
+  type RetryLimits,
+  requeueLost,
+  retryPauseMs,
+} from './store/jobs/results.ts'
+export { type DiskGauges, type Gauges, readDiskGauges, readGauges } from './store/maintenance/gauges.ts'
+export { probeWrites } from './store/maintenance/probe.ts'
+export {
+  notePruning,
+  type PruneStep,
+  pruneCalibrationRequests,
+  pruneCalibrationResults,
+  pruneEvents,
+  pruneIdempotencyKeys,
+  pruneReadings,
+  stripCalibrationResult,
+} from './store/maintenance/retention.ts'
+export {
+  attachLease,
+  type Grant,
+  grantLease,
+  releaseLease,
+  resetLeases,
+  revokeLease,
+} from './store/qpus/leases.ts'
 export {
   calibratingQpus,
   createDriver,
@@ -169,9 +207,9 @@ export {
   setDriverEnabled,
   setMaintenance,
   setQpuEnabled,
-} from './store/qpus.ts'
-export { mayRun, type QueueState, readQueue } from './store/queue.ts'
-export { type BucketRange, bucketRange } from './store/reading-steps.ts'
+} from './store/qpus/qpus.ts'
+export { type BusyTime, readSchedule } from './store/qpus/schedule.ts'
+export { type BucketRange, bucketRange } from './store/readings/reading-steps.ts'
 export {
   findReadingDrivers,
   listReadingSeries,
@@ -179,43 +217,10 @@ export {
   type ReadingSeries,
   readBuckets,
   rollUpReadings,
-} from './store/readings.ts'
-export {
-  type Application,
-  type AttemptResult,
-  applyResult,
-  type JobError,
-  type RetryLimits,
-  requeueLost,
-  retryPauseMs,
-} from './store/results.ts'
-export {
-  notePruning,
-  type PruneStep,
-  pruneCalibrationRequests,
-  pruneCalibrationResults,
-  pruneEvents,
-  pruneIdempotencyKeys,
-  pruneReadings,
-  stripCalibrationResult,
-} from './store/retention.ts'
-export { type BusyTime, readSchedule } from './store/schedule.ts'
-export { listTimeline, type TimelineEntry } from './store/timeline.ts'
-export {
-  type ApiToken,
-  createApiToken,
-  findApiToken,
-  listApiTokens,
-  removeApiToken,
-  syncOwner,
-  updateApiToken,
-} from './store/tokens.ts'
-export { counted, type Page } from './totals.ts'
+} from './store/readings/readings.ts'
 export { toCsv } from './transfer/csv.ts'
 export { exportedKeys, exportedRecord } from './transfer/exported.ts'
 export { type ImportOptions, type ImportReport, importRecords, type LineError } from './transfer/import.ts'
 export { toJsonLines } from './transfer/json-lines.ts'
 export { eachRecord, type Selection } from './transfer/pages.ts'
 export { openSnapshot, type Snapshot } from './transfer/snapshot.ts'
-export type { ReadTx, Tx } from './tx.ts'
-export { initialValue, normalized as normalizedValue } from './values.ts'

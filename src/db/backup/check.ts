@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { AppError, messageOf, toTimestamp } from '../../base/index.ts'
-import { type Connection, openConnection } from '../connection.ts'
-import { examine, examineFile } from '../doctor.ts'
-import type { Finding } from '../invariants.ts'
-import type { SqlReader } from '../sql.ts'
+import { examine, examineFile } from '../integrity/doctor.ts'
+import type { Finding } from '../integrity/invariants.ts'
+import { type Connection, openConnection } from '../sqlite/connection.ts'
+import type { SqlReader } from '../sqlite/sql.ts'
 import { versionOf } from './version.ts'
 
 /** How often jobs may be tried is a setting, which a backup does not hold. */

@@ -1,7 +1,7 @@
 import { COLLECTIONS } from '../collections/index.ts'
-import type { Connection } from '../connection.ts'
-import { MIGRATIONS } from '../migrations/index.ts'
-import { INTERNAL_TABLES, tablesOf } from '../tables.ts'
+import { MIGRATIONS } from '../schema/migrations/index.ts'
+import { INTERNAL_TABLES, tablesOf } from '../schema/tables.ts'
+import type { Connection } from '../sqlite/connection.ts'
 
 /** How a stored database stands to this version of the program; `other`: it is not one of svc. */
 export type Version = 'same' | 'older' | 'newer' | 'other'

@@ -2,9 +2,9 @@ import { feature } from 'bun:bundle'
 import { closeSync, existsSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { AppError, failpoint, messageOf } from '../../base/index.ts'
-import { openConnection } from '../connection.ts'
-import { existingDatabase } from '../database-file.ts'
-import { flush } from '../files.ts'
+import { openConnection } from '../sqlite/connection.ts'
+import { existingDatabase } from '../sqlite/database-file.ts'
+import { flush } from '../sqlite/flush.ts'
 import { type BackupReport, checkBackup } from './check.ts'
 
 /**

@@ -1,5 +1,5 @@
-import { defineCollection } from '../collection.ts'
-import { bool, choice, date, integer, json, relation, text } from '../field.ts'
+import { defineCollection } from '../schema/collection.ts'
+import { bool, choice, date, integer, json, relation, text } from '../schema/field.ts'
 
 const SIGNED_IN = '@request.auth.id != ""'
 

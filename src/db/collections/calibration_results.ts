@@ -1,5 +1,5 @@
-import { defineCollection } from '../collection.ts'
-import { bool, date, json, optionalChoice, relation, text } from '../field.ts'
+import { defineCollection } from '../schema/collection.ts'
+import { bool, date, json, optionalChoice, relation, text } from '../schema/field.ts'
 
 const SIGNED_IN = '@request.auth.id != ""'
 const REPORT_BYTES = 33_554_432

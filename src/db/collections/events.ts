@@ -1,6 +1,6 @@
 import { fromTimestamp, toTimestamp } from '../../base/index.ts'
-import { defineCollection } from '../collection.ts'
-import { json, relation, text } from '../field.ts'
+import { defineCollection } from '../schema/collection.ts'
+import { json, relation, text } from '../schema/field.ts'
 
 const SIGNED_IN = '@request.auth.id != ""'
 

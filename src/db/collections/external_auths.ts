@@ -1,5 +1,5 @@
-import { defineCollection } from '../collection.ts'
-import { relation, text } from '../field.ts'
+import { defineCollection } from '../schema/collection.ts'
+import { relation, text } from '../schema/field.ts'
 
 /** Accounts at OAuth2 providers with which users log in. */
 export const externalAuths = defineCollection({

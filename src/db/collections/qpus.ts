@@ -1,7 +1,7 @@
-import { defineCollection } from '../collection.ts'
-import { bool, choice, integer, json, text } from '../field.ts'
-import { refuseUnfinishedJobs } from '../store/removal.ts'
-import { withUnderscores } from '../underscores.ts'
+import { refuseUnfinishedJobs } from '../hooks/removal.ts'
+import { withUnderscores } from '../hooks/underscores.ts'
+import { defineCollection } from '../schema/collection.ts'
+import { bool, choice, integer, json, text } from '../schema/field.ts'
 
 /** Quantum processing units. */
 export const qpus = defineCollection({

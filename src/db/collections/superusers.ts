@@ -1,7 +1,7 @@
 import { AppError } from '../../base/index.ts'
-import { defineCollection } from '../collection.ts'
-import { bool, email, text } from '../field.ts'
-import { renewTokenKey } from '../token-key.ts'
+import { renewTokenKey } from '../hooks/token-key.ts'
+import { defineCollection } from '../schema/collection.ts'
+import { bool, email, text } from '../schema/field.ts'
 
 /** Administrators: they pass every rule. */
 export const superusers = defineCollection({

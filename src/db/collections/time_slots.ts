@@ -1,7 +1,7 @@
 import { AppError } from '../../base/index.ts'
-import { defineCollection } from '../collection.ts'
-import { date, relation } from '../field.ts'
-import type { SqlReader } from '../sql.ts'
+import { defineCollection } from '../schema/collection.ts'
+import { date, relation } from '../schema/field.ts'
+import type { SqlReader } from '../sqlite/sql.ts'
 
 const OWN = 'booked_by = @request.auth.id'
 

@@ -1,8 +1,8 @@
-import type { Params, SqlReader } from '../sql.ts'
-import { quoted } from '../sql.ts'
+import type { Params, SqlReader } from '../sqlite/sql.ts'
+import { quoted } from '../sqlite/sql.ts'
 import type { Load } from './compile.ts'
-import { badFilter } from './limits.ts'
-import type { Fan } from './scope.ts'
+import { badFilter } from './language/limits.ts'
+import type { Fan } from './sql/scope.ts'
 
 /** Joined rows that one request may look at: about half a second of work, during which nothing else is served. */
 const MAX_ROWS = 500_000

@@ -1,8 +1,8 @@
 import { type CompileOptions, type Condition, createContext } from './compile.ts'
-import type { Context } from './context.ts'
-import { badFilter, MAX_SORT_KEY_CHARACTERS, MAX_SORT_KEYS, shown } from './limits.ts'
-import { fieldOperand } from './resolve.ts'
-import { type Fan, fromJoins } from './scope.ts'
+import { badFilter, MAX_SORT_KEY_CHARACTERS, MAX_SORT_KEYS, shown } from './language/limits.ts'
+import type { Context } from './resolve/context.ts'
+import { fieldOperand } from './resolve/resolve.ts'
+import { type Fan, fromJoins } from './sql/scope.ts'
 
 /** One key of a sort. */
 export interface SortKey {

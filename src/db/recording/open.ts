@@ -13,10 +13,10 @@ import { join } from 'node:path'
 import { AppError } from '../../base/index.ts'
 import { versionOf } from '../backup/version.ts'
 import { COLLECTIONS } from '../collections/index.ts'
-import { type Connection, openConnection } from '../connection.ts'
-import { DATABASE_FILE } from '../database-file.ts'
-import { createPlans } from '../plan.ts'
-import { createReadTx, type ReadTx } from '../tx.ts'
+import { createReadTx, type ReadTx } from '../records/tx.ts'
+import { createPlans } from '../schema/plan.ts'
+import { type Connection, openConnection } from '../sqlite/connection.ts'
+import { DATABASE_FILE } from '../sqlite/database-file.ts'
 
 /**
  * Runs `work` on one moment of the database at `path` (a file, or a folder with one), which may be a backup, a copy

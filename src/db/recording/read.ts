@@ -1,6 +1,6 @@
 import { fromTimestamp, toTimestamp } from '../../base/index.ts'
 import { qpus } from '../collections/qpus.ts'
-import type { ReadTx } from '../tx.ts'
+import type { ReadTx } from '../records/tx.ts'
 import { withFrozen } from './open.ts'
 import type {
   RecordedJob,

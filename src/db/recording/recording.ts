@@ -1,5 +1,5 @@
-import type { RecordOf } from '../collection.ts'
 import type { qpus } from '../collections/qpus.ts'
+import type { RecordOf } from '../schema/collection.ts'
 
 /** What users and administrators did and how long jobs took, free of what the scheduler chose. Times in ms since the epoch. */
 export interface Recording {

@@ -1,5 +1,5 @@
-import type { AnyCollection } from '../collection.ts'
-import type { AnyRecord } from '../plan.ts'
+import type { AnyCollection } from '../schema/collection.ts'
+import type { AnyRecord } from '../schema/plan.ts'
 
 /** Field of accounts that export and import name for what it holds. */
 export const PASSWORD_HASH = 'password_hash'

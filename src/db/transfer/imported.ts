@@ -1,11 +1,11 @@
 import { AppError, type FieldError, fromTimestamp, isId, newSecret, toTimestamp } from '../../base/index.ts'
-import type { AnyCollection } from '../collection.ts'
 import { eventTime } from '../collections/events.ts'
 import { PROXY_PREFIX } from '../collections/users.ts'
-import type { AnyField } from '../field.ts'
-import type { AnyRecord } from '../plan.ts'
-import { withUnderscores } from '../underscores.ts'
-import { encoded, fieldError, initialValue, normalized, storedError } from '../values.ts'
+import { withUnderscores } from '../hooks/underscores.ts'
+import type { AnyCollection } from '../schema/collection.ts'
+import type { AnyField } from '../schema/field.ts'
+import type { AnyRecord } from '../schema/plan.ts'
+import { encoded, fieldError, initialValue, normalized, storedError } from '../schema/values.ts'
 import { PASSWORD_HASH } from './exported.ts'
 
 /** What reading a line needs to know. */

@@ -1,7 +1,7 @@
-import type { AnyCollection } from '../collection.ts'
-import type { Database } from '../database.ts'
-import { type AnyRecord, createPlans, type Plan } from '../plan.ts'
-import { type Params, quoted, type SqlReader } from '../sql.ts'
+import type { Database } from '../records/database.ts'
+import type { AnyCollection } from '../schema/collection.ts'
+import { type AnyRecord, createPlans, type Plan } from '../schema/plan.ts'
+import { type Params, quoted, type SqlReader } from '../sqlite/sql.ts'
 
 /** Bounds of what is in memory at once; a page has at least one record, however large. */
 const MOST_ROWS = 200

@@ -1,10 +1,10 @@
 import { AppError } from '../../base/index.ts'
-import type { AnyCollection } from '../collection.ts'
 import { COLLECTIONS } from '../collections/index.ts'
-import { type Connection, openConnection } from '../connection.ts'
-import { existingDatabase } from '../database-file.ts'
-import { type AnyRecord, createPlans } from '../plan.ts'
-import { tablesOf } from '../tables.ts'
+import type { AnyCollection } from '../schema/collection.ts'
+import { type AnyRecord, createPlans } from '../schema/plan.ts'
+import { tablesOf } from '../schema/tables.ts'
+import { type Connection, openConnection } from '../sqlite/connection.ts'
+import { existingDatabase } from '../sqlite/database-file.ts'
 import { readPage } from './pages.ts'
 
 /** What the database held at one moment, read without disturbing a server that runs on it. */

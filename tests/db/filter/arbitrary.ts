@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import type { OperandAst } from '../../../src/db/filter/ast.ts'
 import { type FilterAst, parseFilter } from '../../../src/db/filter/index.ts'
+import type { OperandAst } from '../../../src/db/filter/language/ast.ts'
 import { idOf } from './library.ts'
 import { SENT } from './reference.ts'
 

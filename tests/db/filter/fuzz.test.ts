@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { AppError } from '../../../src/base/index.ts'
-import { clientFilter, clientSort } from '../../../src/db/client-text.ts'
-import { columnOf } from '../../../src/db/collection.ts'
 import { type Condition, compileFilter, NO_FACTS, parseFilter } from '../../../src/db/filter/index.ts'
-import { pickFields } from '../../../src/db/pick-fields.ts'
+import { clientFilter, clientSort } from '../../../src/db/query/client-filter.ts'
+import { pickFields } from '../../../src/db/records/pick-fields.ts'
+import { columnOf } from '../../../src/db/schema/collection.ts'
 import { LIBRARY, ROOT, shops } from './library.ts'
 import { openSeeded } from './seed.ts'
 

@@ -1,6 +1,9 @@
-import type { AnyCollection, RecordOf } from '../../../src/db/collection.ts'
-import { defineCollection } from '../../../src/db/collection.ts'
 import { superusers } from '../../../src/db/collections/superusers.ts'
+import { NO_FACTS, type RequestFacts } from '../../../src/db/filter/index.ts'
+import type { Database } from '../../../src/db/index.ts'
+import { createRecordQueries, type RecordQueries } from '../../../src/db/query/query.ts'
+import type { AnyCollection, RecordOf } from '../../../src/db/schema/collection.ts'
+import { defineCollection } from '../../../src/db/schema/collection.ts'
 import {
   bool,
   date,
@@ -13,10 +16,7 @@ import {
   relations,
   seconds,
   text,
-} from '../../../src/db/field.ts'
-import { NO_FACTS, type RequestFacts } from '../../../src/db/filter/index.ts'
-import type { Database } from '../../../src/db/index.ts'
-import { createRecordQueries, type RecordQueries } from '../../../src/db/query.ts'
+} from '../../../src/db/schema/field.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts'
 
 const OPEN = { list: '', view: '', create: '', update: '', remove: '' }

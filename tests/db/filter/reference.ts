@@ -1,4 +1,4 @@
-import type { FilterAst, OperandAst } from '../../../src/db/filter/ast.ts'
+import type { FilterAst, OperandAst } from '../../../src/db/filter/language/ast.ts'
 
 /**
  * A second reading of the filter language, for tests only: it evaluates the tree over records in memory and

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { eachRecord, events, toJsonLines } from '../../../src/db/index.ts'
-import { createPlans } from '../../../src/db/plan.ts'
+import { createPlans } from '../../../src/db/schema/plan.ts'
 import { readPage } from '../../../src/db/transfer/pages.ts'
 import { openTestDatabase } from '../../support/database.ts'
 

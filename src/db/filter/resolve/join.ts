@@ -1,0 +1,27 @@
+import type { AnyCollection } from '../../schema/collection.ts'
+import { quoted } from '../../sqlite/sql.ts'
+import { badFilter } from '../language/limits.ts'
+import type { Fan, Scope } from '../sql/scope.ts'
+import type { Context } from './context.ts'
+
+/**
+ * Joins a collection's table; a client sees only the rows that its list rule shows.
+ * @throws AppError `invalid` when a client may not list the collection at all.
+ */
+export function joined(
+  context: Context,
+  scope: Scope,
+  key: string,
+  collection: AnyCollection,
+  on: (alias: string) => string,
+  fan?: Fan,
+): string {
+  const rule = context.caller === 'client' ? context.catalogue.rulesOf(collection).list : ''
+  if (rule === null) throw badFilter(`Only superusers can filter by fields of ${collection.publicName}`)
+  return scope.join(key, (alias) => ({
+    sql: `${quoted(collection.name)} AS ${alias} ON ${on(alias)}`,
+    fan,
+    guard:
+      rule === '' ? undefined : `(${alias}."id" IS NULL OR (${context.visible(collection, rule, alias)}))`,
+  }))
+}

@@ -1,0 +1,110 @@
+import type { AnyCollection } from '../../schema/collection.ts'
+import type { AnyField } from '../../schema/field.ts'
+import { valueSql } from '../../schema/large-values.ts'
+import { jsonAt, jsonOf } from '../../sqlite/json-sql.ts'
+import { quoted } from '../../sqlite/sql.ts'
+import { badFilter, shown } from '../language/limits.ts'
+import { NOTHING, type Operand } from '../sql/operand.ts'
+import type { Binder, Scope } from '../sql/scope.ts'
+import { type Context, fieldOf } from './context.ts'
+import { splitModifier } from './modifier.ts'
+import type { Path, Position } from './position.ts'
+
+/** The value of the last name of a path, with its modifier. */
+export function lastOperand(
+  context: Context,
+  scope: Scope,
+  position: Position,
+  prop: string,
+  path: Path,
+): { operand: Operand; many: boolean } {
+  const { name, modifier } = splitModifier(prop)
+  const found = fieldOf(context, position.collection, name)
+  if (found === 'hidden') throw badFilter(`The field ${shown(name)} cannot be used in a filter`)
+  if (!found) {
+    if (path.lenient) return { operand: NOTHING, many: false }
+    throw badFilter(`${position.collection.publicName} has no field "${shown(name)}"`)
+  }
+  const { field, column } = found
+  const reference =
+    field.kind === 'json'
+      ? valueSql(position.collection, name, position.alias)
+      : `${position.alias}.${quoted(column)}`
+  const many = position.many
+  const guard = emailGuard(context, position.collection, position.alias, name)
+  const plain = { ...columnOperand(field, reference, position.optional), ...(guard ? { guard } : {}) }
+  switch (modifier) {
+    case undefined:
+      return { operand: plain, many }
+    case 'lower':
+      // LOWER makes text of any value; NULL stays NULL.
+      return { operand: { ...plain, sql: `LOWER(${plain.sql})` }, many }
+    case 'length':
+      return { operand: { ...plain, sql: lengthOf(field, reference, name) }, many }
+    case 'each': {
+      if (field.kind !== 'relations') {
+        mustHaveItems(field, name, ':each')
+        return { operand: plain, many }
+      }
+      const items = scope.join(`${position.key}/${name}:each`, (alias) => ({
+        sql: `json_each(${jsonOf(reference)}) AS ${alias}`,
+        fan: { kind: 'list' },
+      }))
+      return { operand: { sql: `${items}."value"`, nature: 'column' }, many: true }
+    }
+    default:
+      throw badFilter(`:${modifier} works for @request. names only, not for ${shown(path.full)}`)
+  }
+}
+
+function columnOperand(field: AnyField, reference: string, optional: boolean): Operand {
+  const nature = optional ? 'column' : 'never-null'
+  if (field.kind === 'json') return { sql: jsonAt(reference, "'$'"), nature: 'strict' }
+  // CAST keeps the type of a number column, to which numeric texts are converted.
+  if (field.kind === 'seconds') return { sql: `CAST(${reference} / 1000.0 AS REAL)`, nature }
+  return { sql: reference, nature }
+}
+
+/** The value at `keys` inside the JSON field `name`; the path is bound, since its names come from callers. */
+export function jsonOperand(
+  { binder }: { binder: Binder },
+  position: Position,
+  name: string,
+  keys: readonly string[],
+): Operand {
+  const last = splitModifier(keys.at(-1) ?? '')
+  const steps = [...keys.slice(0, -1), last.name].map((key) =>
+    /^[0-9]+$/.test(key) ? `[${key}]` : `."${key}"`,
+  )
+  const sql = jsonAt(
+    valueSql(position.collection, name, position.alias),
+    binder.literal(`$${steps.join('')}`),
+  )
+  if (last.modifier === undefined) return { sql, nature: 'strict' }
+  if (last.modifier === 'lower') return { sql: `LOWER(${sql})`, nature: 'strict' }
+  throw badFilter(`:${last.modifier} does not work inside JSON fields`)
+}
+
+function lengthOf(field: AnyField, reference: string, name: string): string {
+  mustHaveItems(field, name, ':length')
+  return field.kind === 'relations'
+    ? `COALESCE(json_array_length(${jsonOf(reference)}), 0)`
+    : `(COALESCE(${reference}, '') <> '')`
+}
+
+/** @throws AppError `invalid` when `modifier`, which is about items, stands behind a field that has none. */
+export function mustHaveItems(field: AnyField, name: string, modifier: string): void {
+  if (field.kind === 'relations' || field.kind === 'relation' || field.kind === 'choice') return
+  throw badFilter(`${modifier} works for relations and choices only, not for ${shown(name)}`)
+}
+
+/** Clients find accounts by e-mail only when these show it. */
+function emailGuard(
+  { caller }: Context,
+  collection: AnyCollection,
+  alias: string,
+  name: string,
+): string | undefined {
+  if (caller !== 'client' || collection.type !== 'auth' || name !== 'email') return undefined
+  return `${alias}."emailVisibility" = 1`
+}

@@ -1,0 +1,101 @@
+import { columnOf } from '../../schema/collection.ts'
+import type { AnyField, RelationField, RelationsField } from '../../schema/field.ts'
+import { encoded, normalized } from '../../schema/values.ts'
+import { quoted } from '../../sqlite/sql.ts'
+import { NOTHING, type Operand } from '../sql/operand.ts'
+import { itemsOf, type RequestFacts } from '../sql/request-info.ts'
+import type { Scope } from '../sql/scope.ts'
+import { type Context, collectionOf } from './context.ts'
+import { mustHaveItems } from './last-field.ts'
+import { splitModifier } from './modifier.ts'
+import { pathOperand } from './path.ts'
+
+/** Reads a value as it was sent. */
+type Sent = (context: Context, area: 'body', props: readonly string[], field?: AnyField) => Operand
+
+/** What `@request.body.…` stands for; names of declared fields have their modifiers and their relations. */
+export function bodyOperand(
+  context: Context,
+  scope: Scope,
+  full: string,
+  props: readonly string[],
+  sent: Sent,
+): Operand {
+  const [first = '', ...rest] = props
+  const { name, modifier } = splitModifier(first)
+  const declared = Object.hasOwn(context.collection.fields, name)
+    ? context.collection.fields[name]
+    : undefined
+  if (!declared) return sent(context, 'body', props)
+  if (rest.length > 0) {
+    if (!isRelation(declared)) return sent(context, 'body', props)
+    return relatedOperand(context, scope, full, name, declared, rest)
+  }
+  if (modifier === 'length' || modifier === 'each') mustHaveItems(declared, name, `:${modifier}`)
+  switch (modifier) {
+    case 'length':
+      return { sql: context.binder.fact((facts) => sentItems(facts, name, declared).length), nature: 'value' }
+    case 'each':
+      return eachOperand(context, scope, name, declared)
+    case 'changed':
+      return changedOperand(context, name, declared)
+    default:
+      return sent(context, 'body', props, declared)
+  }
+}
+
+function isRelation(field: AnyField): field is RelationField | RelationsField {
+  return field.kind === 'relation' || field.kind === 'relations'
+}
+
+/** The ids or choices that were sent; of a single one only the last counts, as when it is stored. */
+function sentItems(facts: RequestFacts, name: string, field: AnyField): readonly unknown[] {
+  const items = itemsOf(Object.hasOwn(facts.body, name) ? facts.body[name] : undefined)
+  return field.kind === 'relations' ? items : items.slice(-1)
+}
+
+function eachOperand(context: Context, scope: Scope, name: string, field: AnyField): Operand {
+  const items = (facts: RequestFacts) => JSON.stringify(sentItems(facts, name, field))
+  const at = (each: Scope): Operand => {
+    const alias = each.join(`@request.body/${name}:each`, (fresh) => ({
+      sql: `json_each(${context.binder.fact(items)}) AS ${fresh}`,
+    }))
+    return { sql: `${alias}."value"`, nature: 'column' }
+  }
+  const operand = at(scope)
+  return field.kind === 'relations' ? { ...operand, many: at } : operand
+}
+
+/** Whether the field was sent with another value than the stored one: 1 or 0. */
+function changedOperand({ alias, binder }: Context, name: string, field: AnyField): Operand {
+  const isSent = binder.fact((facts) => (Object.hasOwn(facts.body, name) ? 1 : 0))
+  const value = binder.fact((facts) => encoded(field, normalized(field, facts.body[name])) ?? null)
+  const column = `${alias}.${quoted(columnOf(name, field))}`
+  return { sql: `(${isSent} AND ${value} IS NOT ${column})`, nature: 'strict' }
+}
+
+/** A path that begins at the record that the body names. */
+function relatedOperand(
+  context: Context,
+  scope: Scope,
+  full: string,
+  name: string,
+  field: RelationField | RelationsField,
+  props: readonly string[],
+): Operand {
+  const collection = collectionOf(context.catalogue, field.to)
+  if (!collection) return NOTHING
+  const ids = (facts: RequestFacts) => JSON.stringify(sentItems(facts, name, field))
+  return pathOperand(context, scope, {
+    full,
+    props,
+    lenient: true,
+    enter: (each) => {
+      const key = `@request.body/${name}`
+      const alias = each.join(key, (fresh) => ({
+        sql: `${quoted(collection.name)} AS ${fresh} ON ${fresh}."id" IN (SELECT "value" FROM json_each(${context.binder.fact(ids)}))`,
+      }))
+      return { collection, alias, key, optional: true, many: field.kind === 'relations' }
+    },
+  })
+}

@@ -1,0 +1,119 @@
+import type { AnyField } from '../../schema/field.ts'
+import { badFilter, shown } from '../language/limits.ts'
+import { NOTHING, type Operand } from '../sql/operand.ts'
+import { bindable, type RequestFacts, valueAt } from '../sql/request-info.ts'
+import type { Scope } from '../sql/scope.ts'
+import type { Context } from './context.ts'
+import { type Modifier, splitModifier } from './modifier.ts'
+import { pathOperand } from './path.ts'
+import { bodyOperand } from './request-body.ts'
+
+/** Parts of an account that need no look at its row. */
+const PLAIN_AUTH = ['id', 'collectionId', 'collectionName', 'email', 'emailVisibility', 'verified']
+
+/**
+ * What `@request.…` stands for; what was not sent is NULL. `props` are the names behind `@request`.
+ * @throws AppError `invalid` for areas that do not exist.
+ */
+export function requestOperand(
+  context: Context,
+  scope: Scope,
+  full: string,
+  props: readonly string[],
+): Operand {
+  const [area, ...rest] = props
+  switch (area) {
+    case 'method':
+    case 'context':
+      if (rest.length === 0) return fact(context, (facts) => facts[area])
+      break
+    case 'query':
+    case 'headers':
+      if (rest.length > 0) return sentOperand(context, area, rest)
+      break
+    case 'body':
+      if (rest.length > 0) return bodyOperand(context, scope, full, rest, sentOperand)
+      break
+    case 'auth':
+      if (rest.length > 0) return authOperand(context, scope, full, rest)
+      break
+    default:
+  }
+  throw badFilter(
+    `${shown(full)} is unknown; @request has method, context, auth.NAME, query.NAME, headers.NAME and body.NAME`,
+  )
+}
+
+function fact({ binder }: Context, read: (facts: RequestFacts) => unknown): Operand {
+  const source = (facts: RequestFacts) => bindable(read(facts))
+  return { sql: binder.fact(source), nature: 'fact', bound: { source } }
+}
+
+function authOperand(context: Context, scope: Scope, full: string, props: readonly string[]): Operand {
+  const { authCollection: collection, catalogue } = context
+  const [name = ''] = props
+  if (props.length === 1 && PLAIN_AUTH.includes(name)) {
+    return fact(context, ({ auth }) => {
+      if (name === 'collectionId') return auth?.collectionId
+      if (name === 'collectionName') return auth && catalogue.names.publicName(auth.collection)
+      return auth && Reflect.get(auth.record, name)
+    })
+  }
+  if (!collection) return NOTHING
+  return pathOperand(context, scope, {
+    full,
+    props,
+    lenient: true,
+    enter: (each) => {
+      const key = '@request.auth'
+      const id = context.binder.fact(({ auth }) => auth?.record.id ?? null)
+      const alias = each.join(key, (fresh) => ({
+        sql: `"${collection.name}" AS ${fresh} ON ${fresh}."id" = ${id}`,
+      }))
+      return { collection, alias, key, optional: true, many: false }
+    },
+  })
+}
+
+/** A value that was sent as it is: query, headers, and body without a declared relation. */
+function sentOperand(
+  context: Context,
+  area: 'query' | 'headers' | 'body',
+  props: readonly string[],
+  field?: AnyField,
+): Operand {
+  const { name, modifier } = splitModifier(props.at(-1) ?? '')
+  const keys = [...props.slice(0, -1), name]
+  const read = (facts: RequestFacts) => valueAt(facts[area], keys)
+  return modified(context, modifier, read, field)
+}
+
+function modified(
+  context: Context,
+  modifier: Modifier | undefined,
+  read: (facts: RequestFacts) => { set: boolean; value: unknown },
+  field: AnyField | undefined,
+): Operand {
+  const value = (facts: RequestFacts) => typed(field, read(facts).value)
+  switch (modifier) {
+    case undefined:
+      return fact(context, value)
+    case 'lower': {
+      // Lowered by SQLite, so that both sides follow the same ASCII rule.
+      const { sql, nature } = fact(context, value)
+      return { sql: `LOWER(${sql})`, nature }
+    }
+    case 'isset':
+      return { ...fact(context, (facts) => read(facts).set), nature: 'value' }
+    default:
+      throw badFilter(`:${modifier} works for declared fields of @request.body only`)
+  }
+}
+
+/** Forms send numbers as text. */
+function typed(field: AnyField | undefined, value: unknown): unknown {
+  const isNumber = field?.kind === 'number' || field?.kind === 'seconds'
+  if (!isNumber || typeof value !== 'string' || value.trim() === '') return value
+  const parsed = Number(value)
+  return Number.isFinite(parsed) ? parsed : value
+}

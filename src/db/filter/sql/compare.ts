@@ -1,0 +1,79 @@
+import type { Operator } from '../language/ast.ts'
+import { likePattern } from './like.ts'
+import type { Operand } from './operand.ts'
+import type { Binder } from './scope.ts'
+
+/** Compares two single values; NULL where SQL cannot say. Both sides appear as they are, never as text. */
+export function comparison(binder: Binder, left: Operand, operator: Operator, right: Operand): string {
+  switch (operator) {
+    case '=':
+      return equality(left, right)
+    case '!=':
+      return inequality(left, right)
+    case '~':
+      return `${left.sql} LIKE ${pattern(binder, right)} ESCAPE '\\'`
+    case '!~':
+      return `${left.sql} NOT LIKE ${pattern(binder, right)} ESCAPE '\\'`
+    default:
+      return `${left.sql} ${operator} ${right.sql}`
+  }
+}
+
+function pattern(binder: Binder, right: Operand): string {
+  const { bound } = right
+  if (!bound) return `('%' || ${right.sql} || '%')`
+  if ('literal' in bound)
+    return binder.literal(bound.literal === null ? null : likePattern(String(bound.literal)))
+  return binder.fact((facts, now) => {
+    const value = bound.source(facts, now)
+    return value === null ? null : likePattern(String(value))
+  })
+}
+
+function orEmpty(operand: Operand): string {
+  return `COALESCE(${operand.sql}, '')`
+}
+
+/** Puts the operand whose nature is first in `order` first; equality has no direction. */
+function sorted(left: Operand, right: Operand, nature: Operand['nature']): [Operand, Operand] {
+  return left.nature === nature || right.nature !== nature ? [left, right] : [right, left]
+}
+
+function equality(left: Operand, right: Operand): string {
+  if (left.nature === 'strict' || right.nature === 'strict') return `${left.sql} IS ${right.sql}`
+  const [empty, other] = sorted(left, right, 'empty')
+  if (empty.nature === 'empty') return isEmpty(other)
+  // A column is compared as it is, so that its type and its index count.
+  if (left.nature === 'value' || right.nature === 'value') return `${left.sql} = ${right.sql}`
+  const [fact, column] = sorted(left, right, 'fact')
+  if (fact.nature === 'fact' && column.nature === 'never-null') return `${column.sql} = ${orEmpty(fact)}`
+  if (fact.nature === 'fact' && column.nature === 'column') {
+    return `(${column.sql} = ${orEmpty(fact)} OR (${orEmpty(column)} = '' AND ${orEmpty(fact)} = ''))`
+  }
+  return `COALESCE(${left.sql}, '') = COALESCE(${right.sql}, '')`
+}
+
+function inequality(left: Operand, right: Operand): string {
+  if (left.nature === 'strict' || right.nature === 'strict') return `${left.sql} IS NOT ${right.sql}`
+  const [empty, other] = sorted(left, right, 'empty')
+  if (empty.nature === 'empty') return isNotEmpty(other)
+  if (left.nature === 'value' || right.nature === 'value') return `${left.sql} IS NOT ${right.sql}`
+  const [fact, column] = sorted(left, right, 'fact')
+  if (fact.nature === 'fact' && column.nature === 'never-null') return `${column.sql} IS NOT ${orEmpty(fact)}`
+  if (fact.nature === 'fact' && column.nature === 'column') {
+    return `(${column.sql} IS NOT ${orEmpty(fact)} AND NOT (${column.sql} IS NULL AND ${orEmpty(fact)} = ''))`
+  }
+  return `COALESCE(${left.sql}, '') IS NOT COALESCE(${right.sql}, '')`
+}
+
+function isEmpty(operand: Operand): string {
+  if (operand.nature === 'empty') return '1'
+  if (operand.nature === 'value' || operand.nature === 'never-null') return `${operand.sql} = ''`
+  return `(${operand.sql} = '' OR ${operand.sql} IS NULL)`
+}
+
+function isNotEmpty(operand: Operand): string {
+  if (operand.nature === 'empty') return '0'
+  if (operand.nature === 'value' || operand.nature === 'never-null') return `${operand.sql} IS NOT ''`
+  return `(${operand.sql} IS NOT '' AND ${operand.sql} IS NOT NULL)`
+}

@@ -1,0 +1,75 @@
+import { superusers } from '../../collections/superusers.ts'
+import type { AnyCollection } from '../../schema/collection.ts'
+import type { Bindable } from '../../sqlite/sql.ts'
+
+/** The account that makes a request. */
+export interface Auth {
+  readonly collection: AnyCollection
+  /** The collection's id as clients know it. */
+  readonly collectionId: string
+  readonly record: {
+    readonly id: string
+    readonly email?: string
+    readonly emailVisibility?: boolean
+    readonly verified?: boolean
+  }
+}
+
+/** What rules may ask about a request. */
+export interface RequestFacts {
+  /** Undefined for guests. */
+  readonly auth?: Auth
+  readonly method: string
+  /** Why the record is read or written. */
+  readonly context: 'default' | 'oauth2' | 'otp' | 'password' | 'batch' | 'realtime' | 'expand'
+  readonly query: Readonly<Record<string, string>>
+  /** By lower-case name with `_` instead of `-`. */
+  readonly headers: Readonly<Record<string, string>>
+  /** What was sent, with `+` and `-` keys already applied. */
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+/** A request of the service itself: nobody's, empty. */
+export const NO_FACTS: RequestFacts = { method: 'GET', context: 'default', query: {}, headers: {}, body: {} }
+
+/** Reads a value to bind from the request; `now` is in ms since the epoch. */
+export type FactSource = (facts: RequestFacts, now: number) => Bindable
+
+/** Whether the caller passes every rule. */
+export function isSuperuser(facts: RequestFacts): boolean {
+  return facts.auth?.collection.name === superusers.name
+}
+
+/** The value under `keys`; `set` is false when some key is missing. Inherited keys do not count. */
+export function valueAt(root: unknown, keys: readonly string[]): { set: boolean; value: unknown } {
+  let value = root
+  for (const key of keys) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) {
+      return { set: false, value: undefined }
+    }
+    // An array's length is an own property, but no element.
+    if (Array.isArray(value) && !/^[0-9]+$/.test(key)) return { set: false, value: undefined }
+    value = Reflect.get(value, key)
+  }
+  return { set: true, value }
+}
+
+/** A value of a request as SQL compares it: booleans as 0 and 1, lists and objects as their JSON text. */
+export function bindable(value: unknown): Bindable {
+  switch (typeof value) {
+    case 'string':
+      return value
+    case 'number':
+      return Number.isFinite(value) ? value : null
+    case 'boolean':
+      return value ? 1 : 0
+    default:
+      return value === null || value === undefined ? null : JSON.stringify(value)
+  }
+}
+
+/** The items of a value that may be one item or a list; nothing for the empty value. */
+export function itemsOf(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value
+  return value === undefined || value === null || value === '' ? [] : [value]
+}

@@ -1,0 +1,36 @@
+import { AppError } from '../../base/index.ts'
+import { appendTimeline } from '../journal/timeline.ts'
+import type { SqlWriter } from '../sqlite/sql.ts'
+
+/** Before a user is removed: cancels the pending jobs, for which nobody could be charged any more. */
+export function cancelJobsOf(tx: SqlWriter, user: string): void {
+  const jobs = tx.all<{ id: string; attempt: number }>(
+    `SELECT id, attempt FROM quantum_jobs WHERE user_id = $user AND status = 'pending'`,
+    { user },
+  )
+  for (const { id, attempt } of jobs) {
+    tx.run(
+      `UPDATE quantum_jobs SET status = 'cancelled', finished_at = $at, not_before = 0, updated = $at
+       WHERE id = $id AND status = 'pending'`,
+      { id, at: tx.at },
+    )
+    appendTimeline(tx, id, { event: 'cancelled', attempt, detail: 'its user was removed' })
+  }
+}
+
+/**
+ * Before a QPU is removed: its jobs must not become jobs for any QPU.
+ * @throws AppError `invalid` when jobs wait for it or run on it.
+ */
+export function refuseUnfinishedJobs(tx: SqlWriter, qpu: string): void {
+  const row = tx.one<{ jobs: number }>(
+    `SELECT count(*) AS jobs FROM quantum_jobs WHERE qpu_target = $qpu AND status IN ('pending', 'running')`,
+    { qpu },
+  )
+  if (!row?.jobs) return
+  throw new AppError(
+    'invalid',
+    `${row.jobs} jobs wait for this QPU or run on it; cancel them or let them end, then delete it`,
+    { reason: 'unfinished_jobs' },
+  )
+}

@@ -1,0 +1,73 @@
+import { COLLECTIONS } from '../collections/index.ts'
+import { readAuditChain } from '../journal/audit.ts'
+import { quoted, type SqlReader } from '../sqlite/sql.ts'
+import { checkInvariants, type Finding } from './invariants.ts'
+
+const ROWS_SHOWN = 20
+
+/**
+ * Everything that can be wrong with stored data: the file's structure, foreign keys, relations that name
+ * nothing, the audit log, and the promises of the service. Empty when all is well. Reads the whole database.
+ * `maxAttempts` is the configured limit, 0 = none.
+ */
+export function examine(tx: SqlReader, limits: { maxAttempts: number }): Finding[] {
+  return [
+    ...examineFile(tx),
+    ...danglingRelations(tx),
+    brokenAudit(tx),
+    ...checkInvariants(tx, limits),
+  ].filter(isBroken)
+}
+
+/** What can be wrong with a database of any version: its structure and its foreign keys. */
+export function examineFile(tx: SqlReader): Finding[] {
+  return [
+    finding(
+      'file',
+      'The structure of the file is sound',
+      tx
+        .all<{ integrity_check: string }>(`PRAGMA integrity_check(${ROWS_SHOWN})`)
+        .filter((row) => row.integrity_check !== 'ok'),
+    ),
+    finding(
+      'keys',
+      'Required relations name an existing record',
+      tx.all<Record<string, unknown>>('PRAGMA foreign_key_check').slice(0, ROWS_SHOWN),
+    ),
+  ].filter(isBroken)
+}
+
+function isBroken({ rows }: Finding): boolean {
+  return rows.length > 0
+}
+
+/** The chain of hashes tells when a row was changed or taken out; not when the last rows were cut off. */
+function brokenAudit(tx: SqlReader): Finding {
+  const seq = readAuditChain(tx).broken
+  return finding(
+    'audit',
+    'No entry of the audit log was changed or taken out',
+    seq === undefined ? [] : [{ seq }],
+  )
+}
+
+function danglingRelations(tx: SqlReader): Finding[] {
+  return COLLECTIONS.flatMap((collection) =>
+    Object.entries(collection.fields).flatMap(([name, field]) => {
+      if (field.kind !== 'relation' && field.kind !== 'relations') return []
+      if (field.kind === 'relation' && field.keep) return []
+      const [table, column, target] = [collection.name, name, field.to].map(quoted)
+      const missing = `NOT EXISTS (SELECT 1 FROM ${target} other WHERE other.id =`
+      const sql =
+        field.kind === 'relation'
+          ? `SELECT id, ${column} FROM ${table} WHERE ${column} <> '' AND ${missing} ${table}.${column})`
+          : `SELECT ${table}.id, part.value FROM ${table}, json_each(${column}) part WHERE ${missing} part.value)`
+      const rows = tx.all<Record<string, unknown>>(`${sql} LIMIT ${ROWS_SHOWN}`)
+      return [finding('relations', `${collection.name}.${name} names existing records`, rows)]
+    }),
+  )
+}
+
+function finding(id: string, text: string, rows: Record<string, unknown>[]): Finding {
+  return { id, text, rows }
+}

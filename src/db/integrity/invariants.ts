@@ -1,0 +1,188 @@
+import { quantumJobs } from '../collections/quantum_jobs.ts'
+import { valueSql } from '../schema/large-values.ts'
+import type { SqlReader } from '../sqlite/sql.ts'
+
+/** A promise of the service that stored data can break; `rows` are examples of where. */
+export interface Finding {
+  id: string
+  text: string
+  rows: Record<string, unknown>[]
+}
+
+interface Invariant {
+  id: string
+  text: string
+  /** Reads only what is in use now, so that every start can afford it. */
+  fast?: boolean
+  /** Selects what breaks the promise. */
+  sql: string
+}
+
+const ROWS_SHOWN = 20
+
+/** A job that ended in another store came without its attempts and was charged there. */
+const NOT_IMPORTED = `NOT EXISTS (SELECT 1 FROM job_timeline WHERE job = job.id AND event = 'imported')`
+
+/**
+ * The promises about stored data. Those about messages (I5 no dispatch before its claim is durable, I8 an
+ * acknowledged result is applied or stale) cannot be seen in tables; I1 is seen in the timeline.
+ */
+const INVARIANTS: readonly Invariant[] = [
+  {
+    id: 'I1',
+    text: 'Nothing happens to a job after its end',
+    sql: `SELECT ended.job, ended.event, later.event AS later FROM job_timeline ended
+          JOIN job_timeline later ON later.job = ended.job AND later.rowid > ended.rowid
+          WHERE ended.event IN ('completed', 'failed', 'cancelled', 'imported')`,
+  },
+  {
+    id: 'I2',
+    text: 'The attempt of a job is its number of claims',
+    sql: `SELECT job.id, job.attempt, count(claim.id) AS claims, max(claim.attempt) AS last
+          FROM quantum_jobs job LEFT JOIN job_attempts claim ON claim.job = job.id
+          WHERE ${NOT_IMPORTED}
+          GROUP BY job.id HAVING job.attempt <> claims OR job.attempt <> coalesce(last, 0)`,
+  },
+  {
+    id: 'I3',
+    text: 'A completed job of a user with a balance is charged exactly once',
+    sql: `SELECT job.id FROM quantum_jobs job JOIN users ON users.id = job.user_id
+          WHERE job.status = 'completed' AND users.unlimited = 0 AND NOT EXISTS
+            (SELECT 1 FROM qpu_ledger WHERE kind = 'charge' AND source_id = job.id) AND ${NOT_IMPORTED}`,
+  },
+  {
+    id: 'I3',
+    text: 'Only a completed or failed job is charged',
+    sql: `SELECT job.id, job.status FROM qpu_ledger JOIN quantum_jobs job ON job.id = qpu_ledger.source_id
+          WHERE qpu_ledger.kind = 'charge' AND job.status NOT IN ('completed', 'failed')`,
+  },
+  {
+    id: 'I4',
+    text: 'A completed job has the result of its last attempt',
+    sql: `SELECT job.id, job.attempt FROM quantum_jobs job WHERE job.status = 'completed' AND NOT EXISTS
+            (SELECT 1 FROM job_attempts WHERE job = job.id AND attempt = job.attempt AND state = 'ok')
+          AND ${NOT_IMPORTED}`,
+  },
+  {
+    id: 'I4',
+    text: 'Only a completed job has an accepted attempt, and only one',
+    sql: `SELECT job, count(*) AS accepted FROM job_attempts JOIN quantum_jobs job ON job.id = job_attempts.job
+          WHERE state = 'ok' GROUP BY job HAVING accepted > 1 OR job.status <> 'completed'`,
+  },
+  {
+    id: 'I6',
+    text: 'A cancelled job has no result',
+    sql: `SELECT id FROM quantum_jobs
+          WHERE status = 'cancelled' AND ${valueSql(quantumJobs, 'results')} IS NOT NULL`,
+  },
+  {
+    id: 'I7',
+    text: 'No attempt has an epoch that its lease has not reached',
+    fast: true,
+    sql: `SELECT job_attempts.id, job_attempts.epoch FROM job_attempts
+          LEFT JOIN leases ON leases.qpu = job_attempts.qpu AND leases.operation = 'process'
+          WHERE job_attempts.state = 'open' AND job_attempts.epoch > coalesce(leases.epoch, 0)`,
+  },
+  {
+    id: 'I9',
+    // Of jobs that have ended nobody knows any more which limit they were tried under.
+    text: 'No job is tried again after its last allowed attempt',
+    sql: `SELECT job.id, job.status, count(*) AS tries FROM quantum_jobs job
+          JOIN job_attempts claim ON claim.job = job.id AND claim.state IN ('lost', 'error')
+          WHERE $maxAttempts > 0 AND job.status IN ('pending', 'running')
+          GROUP BY job.id HAVING tries >= $maxAttempts`,
+  },
+  {
+    id: 'I10',
+    text: 'A QPU runs one job at a time',
+    fast: true,
+    sql: `SELECT qpu, count(*) AS running FROM job_attempts WHERE state = 'open' GROUP BY qpu HAVING running > 1`,
+  },
+  {
+    id: 'I10',
+    text: 'A tuner runs one calibration at a time',
+    fast: true,
+    sql: `SELECT driver, count(*) AS running FROM calibration_requests
+          WHERE status = 'running' GROUP BY driver HAVING running > 1`,
+  },
+  {
+    id: 'I10',
+    text: 'A calibration has ended exactly when the report of its last run is there, unless that was pruned',
+    sql: `SELECT request.id, request.status, report.id AS report FROM calibration_requests request
+          LEFT JOIN calibration_results report ON report.run_id = request.run_id AND request.run_id <> ''
+          WHERE request.status IN ('pending', 'running') AND report.id IS NOT NULL
+             OR request.status = 'done' AND request.result <> '' AND request.result IS NOT report.id
+                AND request.run_id <> ''`,
+  },
+  {
+    id: 'I11',
+    text: 'A balance is the sum of its ledger',
+    sql: `SELECT users.id, users.qpu_ms, coalesce(sum(delta_ms), 0) AS ledger_ms
+          FROM users LEFT JOIN qpu_ledger ON qpu_ledger.user = users.id
+          GROUP BY users.id HAVING users.qpu_ms <> ledger_ms`,
+  },
+  {
+    id: 'I12',
+    text: 'A time request is granted exactly when it is approved, with the seconds it asked for',
+    fast: true,
+    sql: `SELECT request.id, request.status, entry.delta_ms FROM qpu_time_requests request
+          LEFT JOIN qpu_ledger entry ON entry.kind = 'grant' AND entry.source_id = request.id
+          WHERE (request.status = 'approved') <> (entry.id IS NOT NULL)
+             OR entry.delta_ms <> CAST(round(request.seconds * 1000) AS INTEGER)`,
+  },
+  {
+    id: 'I13',
+    text: 'Slots of the same QPU do not overlap',
+    sql: `SELECT one.id, other.id AS other FROM time_slots one
+          JOIN time_slots other ON other.start_time < one.end_time AND other.start_time >= one.start_time
+            AND other.end_time > one.start_time AND other.id <> one.id
+            AND (other.start_time > one.start_time OR other.id > one.id)
+          WHERE one.qpu = other.qpu OR one.qpu = '' OR other.qpu = ''`,
+  },
+  {
+    id: 'I14',
+    text: 'A running job has exactly its last attempt open',
+    fast: true,
+    sql: `SELECT job.id, job.attempt FROM quantum_jobs job WHERE job.status = 'running' AND NOT EXISTS
+            (SELECT 1 FROM job_attempts WHERE job = job.id AND attempt = job.attempt AND state = 'open')`,
+  },
+  {
+    id: 'I14',
+    text: 'An open attempt belongs to a running job',
+    fast: true,
+    sql: `SELECT claim.id, claim.job, claim.attempt, job.status FROM job_attempts claim
+          LEFT JOIN quantum_jobs job ON job.id = claim.job
+          WHERE claim.state = 'open' AND (job.status IS NOT 'running' OR job.attempt <> claim.attempt)`,
+  },
+  {
+    id: 'I14',
+    text: 'The timeline of a job ends with what made its state',
+    sql: `SELECT job.id, job.status, last.event FROM quantum_jobs job LEFT JOIN job_timeline last ON last.rowid =
+            (SELECT max(rowid) FROM job_timeline WHERE job = job.id)
+          WHERE job.status IS NOT CASE last.event
+            WHEN 'submitted' THEN 'pending' WHEN 'undelivered' THEN 'pending' WHEN 'lost' THEN 'pending'
+            WHEN 'device_error' THEN 'pending' WHEN 'requeued' THEN 'pending' WHEN 'held' THEN 'pending'
+            WHEN 'released' THEN 'pending' WHEN 'moved_to_front' THEN 'pending' WHEN 'claimed' THEN 'running' WHEN 'started' THEN 'running'
+            WHEN 'imported' THEN CASE WHEN job.status IN ('pending', 'running') THEN '' ELSE job.status END
+            ELSE last.event END`,
+  },
+  {
+    id: 'I15',
+    text: 'Only a pending job is held',
+    sql: `SELECT id, status FROM quantum_jobs WHERE held = 1 AND status <> 'pending'`,
+  },
+]
+
+/**
+ * Returns the broken promises, each with up to 20 rows; empty when all is well.
+ * `fast` checks only what running work touches. `maxAttempts` is the configured limit, 0 = none.
+ */
+export function checkInvariants(tx: SqlReader, { fast = false, maxAttempts = 0 } = {}): Finding[] {
+  return INVARIANTS.filter((each) => !fast || each.fast === true)
+    .map(({ id, text, sql }) => ({
+      id,
+      text,
+      rows: tx.all<Record<string, unknown>>(`${sql} LIMIT ${ROWS_SHOWN}`, { maxAttempts }),
+    }))
+    .filter((finding) => finding.rows.length > 0)
+}

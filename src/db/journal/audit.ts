@@ -1,0 +1,116 @@
+import { newId } from '../../base/index.ts'
+import type { SqlReader, SqlWriter } from '../sqlite/sql.ts'
+
+/** One act of an administrator. */
+export interface AuditEntry {
+  /** `superuser:<id>`, `cli` or `driver:<id>`. */
+  actor: string
+  /** What was done, such as `qpu.toggle`. */
+  act: string
+  /** Whose record it was done to. */
+  subject: string
+  detail?: Record<string, unknown>
+}
+
+interface AuditRow {
+  seq: number
+  at: string
+  actor: string
+  act: string
+  subject: string
+  detail: string
+  hash: string
+  previous_hash: string
+}
+
+/** Each row's hash covers the row before it, so that nobody can change the past unnoticed. */
+function hashOf(row: Omit<AuditRow, 'seq' | 'hash'>): string {
+  const content = [row.previous_hash, row.at, row.actor, row.act, row.subject, row.detail]
+  return new Bun.CryptoHasher('sha256').update(JSON.stringify(content)).digest('hex')
+}
+
+/** Adds an entry in the transaction of the act itself. */
+export function appendAudit(tx: SqlWriter, { actor, act, subject, detail = {} }: AuditEntry): void {
+  const last = tx.one<{ hash: string }>('SELECT hash FROM audit_log ORDER BY seq DESC LIMIT 1')
+  const row = {
+    at: tx.at,
+    actor,
+    act,
+    subject,
+    detail: JSON.stringify(detail),
+    previous_hash: last?.hash ?? '',
+  }
+  tx.run(
+    `INSERT INTO audit_log (id, at, actor, act, subject, detail, hash, previous_hash)
+     VALUES ($id, $at, $actor, $act, $subject, $detail, $hash, $previous_hash)`,
+    { id: newId(tx.now), ...row, hash: hashOf(row) },
+  )
+}
+
+/** What there is to say of the chain as a whole. */
+export interface AuditChain {
+  entries: number
+  /** The `seq` of the first entry that does not fit its chain. */
+  broken: number | undefined
+  /** Hash of the last entry; whoever keeps it can tell later that nothing up to it was cut off. '' = no entry. */
+  head: string
+  /** Whether the entry with the hash that was asked for is part of the chain. */
+  hasExpected: boolean
+}
+
+const PAGE = 1_000
+
+/** Checks every entry against the one before it. `expected`: a hash that was the head once. */
+export function readAuditChain(tx: SqlReader, expected = ''): AuditChain {
+  const chain: AuditChain = { entries: 0, broken: undefined, head: '', hasExpected: expected === '' }
+  for (let after = 0; ; ) {
+    const rows = tx.all<AuditRow>('SELECT * FROM audit_log WHERE seq > $after ORDER BY seq LIMIT $limit', {
+      after,
+      limit: PAGE,
+    })
+    for (const row of rows) {
+      if (row.previous_hash !== chain.head || hashOf(row) !== row.hash) chain.broken ??= row.seq
+      chain.entries += 1
+      chain.head = row.hash
+      chain.hasExpected ||= row.hash === expected
+      after = row.seq
+    }
+    if (rows.length < PAGE) return chain
+  }
+}
+
+/** Which entries to list; absent parts do not matter. */
+export interface AuditFilter {
+  /** The act, or the first words of it: `job` finds `job.hold`. */
+  act?: string | undefined
+  actor?: string | undefined
+  subject?: string | undefined
+  /** Stored text of a time: entries from then on. */
+  since?: string | undefined
+  /** At most so many, the newest. */
+  limit: number
+}
+
+/** An entry as people read it. */
+export interface ListedAudit extends Pick<AuditRow, 'seq' | 'at' | 'actor' | 'act' | 'subject'> {
+  /** Address of the superuser who acted; '' for others and for removed ones. */
+  email: string
+  detail: unknown
+}
+
+/** Entries of the audit, oldest first. */
+export function listAudit(tx: SqlReader, filter: AuditFilter): ListedAudit[] {
+  const { act = '', actor = '', subject = '', since = '', limit } = filter
+  const rows = tx.all<AuditRow & { email: string | null }>(
+    `SELECT entry.seq, entry.at, entry.actor, entry.act, entry.subject, entry.detail, superusers.email
+     FROM audit_log entry LEFT JOIN superusers ON entry.actor = 'superuser:' || superusers.id
+     WHERE ($act = '' OR entry.act = $act OR substr(entry.act, 1, length($act) + 1) = $act || '.')
+       AND $actor IN ('', entry.actor, superusers.email) AND $subject IN ('', entry.subject)
+       AND entry.at >= $since
+     ORDER BY entry.seq DESC LIMIT $limit`,
+    { act, actor, subject, since, limit },
+  )
+  return rows.toReversed().map(({ seq, at, actor, act, subject, email, detail }) => {
+    return { seq, at, actor, email: email ?? '', act, subject, detail: JSON.parse(detail) }
+  })
+}

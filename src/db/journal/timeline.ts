@@ -1,0 +1,49 @@
+import { newId } from '../../base/index.ts'
+import type { SqlReader, SqlWriter } from '../sqlite/sql.ts'
+
+/** What can happen to a job. */
+export type JobEvent =
+  | 'submitted'
+  | 'claimed'
+  | 'undelivered'
+  | 'started'
+  | 'lost'
+  | 'requeued'
+  | 'held'
+  | 'released'
+  | 'moved_to_front'
+  | 'device_error'
+  | 'completed'
+  | 'failed'
+  | 'cancelled'
+  | 'imported'
+
+/** One thing that happened to a job. `attempt` 0 = before the first claim. */
+export interface TimelineEntry {
+  at: string
+  event: JobEvent
+  attempt: number
+  /** For people; '' when there is nothing to add. */
+  detail: string
+}
+
+/** Takes down what happened to a job, in the transaction that makes it happen; `at` is now when not said. */
+export function appendTimeline(
+  tx: SqlWriter,
+  job: string,
+  entry: Omit<TimelineEntry, 'at'> & { at?: string },
+): void {
+  tx.run(
+    `INSERT INTO job_timeline (id, job, at, event, attempt, detail)
+     VALUES ($id, $job, $at, $event, $attempt, $detail)`,
+    { id: newId(tx.now), job, at: tx.at, ...entry },
+  )
+}
+
+/** What happened to a job, oldest first. */
+export function listTimeline(tx: SqlReader, job: string): TimelineEntry[] {
+  return tx.all<TimelineEntry>(
+    'SELECT at, event, attempt, detail FROM job_timeline WHERE job = $job ORDER BY rowid',
+    { job },
+  )
+}

@@ -1,0 +1,224 @@
+import { feature } from 'bun:bundle'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { AppError, type Clock, failpoint, type Log, messageOf, toTimestamp } from '../base/index.ts'
+import { COLLECTIONS, type CollectionName } from './collections/index.ts'
+import { checkInvariants } from './integrity/invariants.ts'
+import { type Change, createChangeFeed } from './records/changes.ts'
+import type { Database } from './records/database.ts'
+import { createReadTx, createTx, type TxParts } from './records/tx.ts'
+import type { AnyCollection } from './schema/collection.ts'
+import { isNew, type Migration, migrate, noteAll } from './schema/migrate.ts'
+import { MIGRATIONS } from './schema/migrations/index.ts'
+import { type CollectionNames, createNames } from './schema/names.ts'
+import { createPlans } from './schema/plan.ts'
+import { syncTables } from './schema/sync.ts'
+import { INTERNAL_TABLES, tablesOf } from './schema/tables.ts'
+import { type Connection, openConnection } from './sqlite/connection.ts'
+import { DATABASE_FILE, existingDatabase } from './sqlite/database-file.ts'
+import { checkFile } from './sqlite/file-check.ts'
+import { createGroupCommit } from './sqlite/group-commit.ts'
+import { lockFolder } from './sqlite/lock.ts'
+import { createReadThread } from './sqlite/read-thread.ts'
+import { WriteOutcomes } from './sqlite/storage-watch.ts'
+import { createWriteAheadLog } from './sqlite/write-ahead-log.ts'
+
+/** What `openDatabase` needs. */
+export interface DatabaseOptions {
+  /** Folder of the database; created when missing. */
+  dir: string
+  clock: Clock
+  log: Log
+  /** False refuses a folder without a database instead of making one. */
+  create?: boolean
+  /**
+   * Called when a commit could not be flushed to disk, before its writers hear that it failed. What was written is
+   * unknown then: end the process without another answer; the next one reads the file anew.
+   */
+  onUnflushed?: (error: AppError) => void
+  /** Called when the check of a large file, which goes on after the opening, finds that it is damaged. */
+  onDamaged?: (error: AppError) => void
+  /** Configured public names of collections. */
+  names?: Partial<Record<CollectionName, string>>
+}
+
+/** What the database must look like; tests give their own. */
+export interface Schema {
+  collections: readonly AnyCollection[]
+  migrations: readonly Migration[]
+}
+
+/**
+ * Takes the folder's lock, opens (or creates) the database in `dir`, checks it and makes it fit `schema`.
+ * @throws AppError with the remedy in its message: `folder_in_use`, `database_damaged`, `database_newer`,
+ *   `migration_missing` and others in `reason`.
+ */
+export async function openDatabase(
+  options: DatabaseOptions,
+  schema: Schema = { collections: COLLECTIONS, migrations: MIGRATIONS },
+): Promise<Database> {
+  const names = createNames(schema.collections, options.names ?? {})
+  makeFolder(options)
+  const lock = lockFolder(options.dir)
+  const open: Connection[] = []
+  const release = () => {
+    for (const connection of open.toReversed()) connection.close()
+    lock.release()
+  }
+  try {
+    const path = join(options.dir, DATABASE_FILE)
+    const writer = openConnection(path, 'write')
+    open.push(writer)
+    checkFile(writer, options)
+    prepareSchema(writer, schema, options)
+    const reader = openConnection(path, 'read')
+    open.push(reader)
+    const parts = { collections: schema.collections, planOf: createPlans() }
+    const database = databaseOf(options, { writer, reader, names, parts, release })
+    await warnOfBrokenPromises(database, schema, options.log)
+    return database
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+function makeFolder({ dir, create = true }: DatabaseOptions): void {
+  if (!create) existingDatabase(dir)
+  try {
+    mkdirSync(dir, { recursive: true, mode: 0o700 })
+  } catch (cause) {
+    throw new AppError('internal', `Cannot create the data folder ${dir}: ${messageOf(cause)}`, {
+      reason: 'folder_unusable',
+      cause,
+    })
+  }
+}
+
+function prepareSchema(writer: Connection, schema: Schema, { clock, log }: DatabaseOptions): void {
+  const at = toTimestamp(clock.now())
+  const tables = [...INTERNAL_TABLES, ...schema.collections.flatMap(tablesOf)]
+  const nextMigration = Math.max(0, ...schema.migrations.map((migration) => migration.id)) + 1
+  const fresh = isNew(writer)
+  const ran = fresh ? [] : migrate(writer, schema.migrations, at)
+  if (ran.length > 0) log.info('database migrated', { migrations: ran.join(', ') })
+  // One transaction: a new database has all its tables and all its notes, or nothing.
+  writer.transaction('IMMEDIATE', () => {
+    syncTables(writer, tables, nextMigration)
+    if (fresh) noteAll(writer, schema.migrations, at)
+    if (feature('FAILPOINTS')) failpoint('schema.inside')
+  })
+}
+
+async function warnOfBrokenPromises(database: Database, schema: Schema, log: Log): Promise<void> {
+  if (schema.collections !== COLLECTIONS) return
+  const findings = await database.read((tx) => checkInvariants(tx, { fast: true }))
+  for (const { id, text, rows } of findings) {
+    log.error('stored data breaks a promise, run svc doctor', { id, text, rows: rows.length })
+  }
+}
+
+interface OpenParts {
+  writer: Connection
+  reader: Connection
+  names: CollectionNames
+  parts: TxParts
+  release: () => void
+}
+
+function databaseOf(
+  options: DatabaseOptions,
+  { writer, reader, names, parts, release }: OpenParts,
+): Database {
+  const { clock, log } = options
+  const feed = createChangeFeed(log)
+  const upcoming = createChangeFeed(log)
+  const storage = new WriteOutcomes(clock, log)
+  const group = createGroupCommit(writer, options.onUnflushed)
+  const writeAheadLog = createWriteAheadLog(writer)
+  const readThread = createReadThread(writer.path)
+  let open = true
+
+  function mustBeOpen(): void {
+    if (!open) throw new AppError('unavailable', 'The database is closed; the service is stopping')
+  }
+
+  return {
+    names,
+    storage,
+    changes: { subscribe: feed.subscribe },
+    upcoming: { subscribe: upcoming.subscribe },
+    // Async functions, so that every failure is a rejection.
+    async write(intent, work) {
+      mustBeOpen()
+      if (feature('FAILPOINTS')) failpoint(`${intent}.before`)
+      const changes: Change[] = []
+      const { tx, end, hasWritten } = createTx(writer, parts, clock.now(), changes)
+      try {
+        const { value, committed } = group.join(() => {
+          const result = finished(intent, () => work(tx), end)
+          pruneChangeLog(writer, changes)
+          if (feature('FAILPOINTS')) failpoint(`${intent}.inside`)
+          return result
+        })
+        writeAheadLog.noteWrite()
+        const published = committed.then(() => {
+          if (feature('FAILPOINTS')) failpoint(`${intent}.after`)
+          if (hasWritten()) storage.succeeded()
+          feed.publish(changes)
+        })
+        // Last: what a listener writes at once is to be published after this.
+        upcoming.publish(changes)
+        await published
+        return value
+      } catch (error) {
+        storage.failed(error)
+        throw error
+      }
+    },
+    async read(work) {
+      mustBeOpen()
+      const { tx, end } = createReadTx(reader, parts, clock.now())
+      return reader.transaction('DEFERRED', () => finished('read', () => work(tx), end))
+    },
+    async count({ sql, params }) {
+      mustBeOpen()
+      const [row] = await readThread.all(sql, params)
+      return Number(row?.['n'] ?? 0)
+    },
+    async trimLog() {
+      mustBeOpen()
+      return writeAheadLog.trim()
+    },
+    async close() {
+      if (!open) return
+      open = false
+      readThread.close()
+      group.flush()
+      release()
+    },
+  }
+}
+
+/** The result of `work`, with its tx ended. A promise is refused: its rest would run outside the transaction. */
+function finished<T>(intent: string, work: () => T, end: () => void): T {
+  try {
+    const value = work()
+    if (!(value instanceof Promise)) return value
+    value.catch(() => undefined)
+    throw new TypeError(`the work of "${intent}" must not be async`)
+  } finally {
+    end()
+  }
+}
+
+const CHANGES_KEPT = 100_000
+const PRUNE_EVERY = 500
+
+/** Drops the oldest changes whenever another 500 were added, so that one deletion stays short. */
+function pruneChangeLog(writer: Connection, changes: readonly Change[]): void {
+  const [first, last] = [changes.at(0)?.seq, changes.at(-1)?.seq]
+  if (first === undefined || last === undefined) return
+  if (Math.floor(last / PRUNE_EVERY) === Math.floor((first - 1) / PRUNE_EVERY)) return
+  writer.run('DELETE FROM change_log WHERE seq <= $last', { last: last - CHANGES_KEPT })
+}

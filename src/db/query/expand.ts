@@ -1,0 +1,230 @@
+import { BASE, type Catalogue, type RequestFacts } from '../filter/index.ts'
+import { type BackRelation, backRelation } from '../filter/resolve/back-relation.ts'
+import { collectionOf, fieldOf } from '../filter/resolve/context.ts'
+import { fitting, lengthOf } from '../records/page-size.ts'
+import type { AnyCollection, RecordOf } from '../schema/collection.ts'
+import { largeFieldsOf } from '../schema/large-values.ts'
+import type { AnyRecord, Plan } from '../schema/plan.ts'
+import { jsonOf } from '../sqlite/json-sql.ts'
+import { type Params, quoted, type SqlReader } from '../sqlite/sql.ts'
+import { callerOf } from './client-filter.ts'
+import type { RuleBook } from './rules.ts'
+
+/** A record with the records that it is related to, as asked for. */
+export interface Expanded {
+  readonly collection: AnyCollection
+  readonly record: AnyRecord
+  /** By the names in the request; absent when none of them may be expanded. */
+  readonly expand?: Readonly<Record<string, Expanded | readonly Expanded[]>>
+}
+
+/** Adds related records. */
+export interface Expander {
+  /**
+   * Follows the relations that `text` names (`user,qpu.drivers_via_qpu`), up to 6 deep. Related records appear
+   * when their view rule shows them; unknown names are left out. Never throws for bad names.
+   */
+  expand<C extends AnyCollection>(
+    tx: SqlReader,
+    collection: C,
+    records: readonly RecordOf<C>[],
+    text: string,
+    facts: RequestFacts,
+  ): Expanded[]
+}
+
+interface Parts {
+  readonly catalogue: Catalogue
+  readonly rules: RuleBook
+  readonly planOf: (collection: AnyCollection) => Plan
+}
+
+const MAX_DEPTH = 6
+const MAX_CHARACTERS = 3_500
+/** Each name is a query. */
+const MAX_NAMES = 50
+const MAX_BACK_RECORDS = 1_000
+/** SQLite's way of saying so. */
+const NO_LIMIT = -1
+
+/** Names to expand, each with those to expand below it. */
+type Tree = Map<string, Tree>
+
+/** An expander that asks `rules` who may see what. */
+export function createExpander(parts: Parts): Expander {
+  return {
+    expand: <C extends AnyCollection>(
+      tx: SqlReader,
+      collection: C,
+      records: readonly RecordOf<C>[],
+      text: string,
+      facts: RequestFacts,
+    ) => {
+      const request: Request = { ...parts, tx, facts: { ...facts, context: 'expand' } }
+      // Machinery reads fields by declared name; see createRecordReader.
+      return expandLevel(request, collection, records as readonly AnyRecord[], parsePaths(text))
+    },
+  }
+}
+
+interface Request extends Parts {
+  readonly tx: SqlReader
+  readonly facts: RequestFacts
+}
+
+function parsePaths(text: string): Tree {
+  const root: Tree = new Map()
+  if (text.length > MAX_CHARACTERS) return root
+  let names = 0
+  for (const path of text.split(',')) {
+    let level = root
+    for (const name of path.trim().split('.').slice(0, MAX_DEPTH)) {
+      const next: Tree = level.get(name) ?? new Map()
+      if (!level.has(name) && ++names > MAX_NAMES) return root
+      level.set(name, next)
+      level = next
+    }
+  }
+  return root
+}
+
+function expandLevel(
+  request: Request,
+  collection: AnyCollection,
+  records: readonly AnyRecord[],
+  tree: Tree,
+): Expanded[] {
+  const steps =
+    records.length === 0
+      ? []
+      : [...tree].flatMap(([name, below]) => step(request, collection, records, name, below) ?? [])
+  return records.map((record) => {
+    if (steps.length === 0) return { collection, record }
+    const found = steps.flatMap(({ name, of }) => {
+      const related = of(record)
+      return related === undefined ? [] : [[name, related] as const]
+    })
+    return { collection, record, expand: Object.fromEntries(found) }
+  })
+}
+
+/** One relation that may be expanded, and what it holds for a record. */
+interface Step {
+  readonly name: string
+  of(record: AnyRecord): Expanded | readonly Expanded[] | undefined
+}
+
+function step(
+  request: Request,
+  collection: AnyCollection,
+  records: readonly AnyRecord[],
+  name: string,
+  below: Tree,
+): Step | undefined {
+  const { catalogue, facts } = request
+  const caller = callerOf(facts)
+  const found = fieldOf({ caller }, collection, name)
+  if (found === undefined) {
+    const back = backRelation({ catalogue, caller }, collection, name)
+    return back && backStep(request, records, name, back, below)
+  }
+  if (found === 'hidden' || (found.field.kind !== 'relation' && found.field.kind !== 'relations'))
+    return undefined
+  const target = collectionOf(catalogue, found.field.to)
+  const ids = new Set(records.flatMap((record) => idsOf(record[name])))
+  const related = target && visible(request, target, ids, below, `${BASE}."id" IN ${IDS}`, NO_LIMIT)
+  if (!related) return undefined
+  const byId = new Map(related.map((each) => [each.record.id, each]))
+  const isMany = found.field.kind === 'relations'
+  return {
+    name,
+    of: (record) =>
+      oneOrMany(
+        idsOf(record[name]).flatMap((id) => byId.get(id) ?? []),
+        isMany,
+      ),
+  }
+}
+
+const IDS = '(SELECT "value" FROM json_each($ids))'
+
+function backStep(
+  request: Request,
+  records: readonly AnyRecord[],
+  name: string,
+  { collection, name: fieldName, field, single }: BackRelation,
+  below: Tree,
+): Step | undefined {
+  const column = `${BASE}.${quoted(fieldName)}`
+  const condition =
+    field.kind === 'relation'
+      ? `${column} IN ${IDS}`
+      : `EXISTS (SELECT 1 FROM json_each(${jsonOf(column)}) AS item WHERE item."value" IN ${IDS})`
+  const ids = new Set(records.map(({ id }) => id))
+  const related = visible(request, collection, ids, below, condition, MAX_BACK_RECORDS)
+  if (!related) return undefined
+  const byTarget = new Map<string, Expanded[]>()
+  for (const each of related) {
+    for (const id of idsOf(each.record[fieldName])) {
+      const before = byTarget.get(id)
+      if (before) before.push(each)
+      else byTarget.set(id, [each])
+    }
+  }
+  return { name, of: (record) => oneOrMany(byTarget.get(record.id) ?? [], !single) }
+}
+
+/** Related records that the caller may view, expanded in turn; undefined when only superusers may view any. */
+function visible(
+  request: Request,
+  collection: AnyCollection,
+  ids: ReadonlySet<string>,
+  below: Tree,
+  condition: string,
+  limit: number,
+): Expanded[] | undefined {
+  const { tx, facts, rules, planOf, catalogue } = request
+  const access = rules.access(collection, catalogue.rulesOf(collection).view, facts)
+  if (access === 'nobody') return undefined
+  const rule = access === 'everybody' ? { sql: '1', bind: () => ({}) } : access
+  const plan = planOf(collection)
+  const asked = `AS ${BASE} WHERE ${condition} AND (${rule.sql}) ORDER BY ${BASE}."seq" LIMIT $limit`
+  const params = { ...rule.bind(facts, tx.now), ids: JSON.stringify([...ids]), limit }
+  const rows = tx.all<Record<string, unknown>>(...bounded(request, collection, asked, params))
+  return expandLevel(
+    request,
+    collection,
+    rows.map((row) => plan.record(row)),
+    below,
+  )
+}
+
+/** The statement for these records, or for as many of them as one answer holds where they may be large. */
+function bounded(
+  { tx, planOf }: Request,
+  collection: AnyCollection,
+  asked: string,
+  params: Params,
+): [sql: string, params: Params] {
+  const { select } = planOf(collection)
+  const large = largeFieldsOf(collection)
+  if (large.length === 0) return [`${select} ${asked}`, params]
+  const sized = tx.all<{ id: string; bytes: number }>(
+    `SELECT ${BASE}."id", ${lengthOf(collection, large)} AS bytes FROM ${quoted(collection.name)} ${asked}`,
+    params,
+  )
+  const sql = `${select} AS ${BASE} WHERE ${BASE}."id" IN ${IDS} ORDER BY ${BASE}."seq"`
+  return [sql, { ids: JSON.stringify(fitting(sized)) }]
+}
+
+function idsOf(value: unknown): string[] {
+  const ids = Array.isArray(value) ? value : [value]
+  return ids.filter((id): id is string => typeof id === 'string' && id !== '')
+}
+
+function oneOrMany(
+  related: readonly Expanded[],
+  isMany: boolean,
+): Expanded | readonly Expanded[] | undefined {
+  return isMany && related.length > 0 ? related : related[0]
+}

@@ -1,0 +1,47 @@
+import { AppError } from '../../base/index.ts'
+
+/** Which part of a list is asked for. */
+export interface Paging {
+  /** From 1. */
+  readonly page: number
+  /** 1 to 1000. */
+  readonly perPage: number
+  /** Leaves the totals at -1, so that nothing has to be counted. */
+  readonly skipTotal: boolean
+}
+
+const DEFAULT_PER_PAGE = 30
+const MAX_PER_PAGE = 1_000
+const MAX_PAGE = Math.floor(Number.MAX_SAFE_INTEGER / MAX_PER_PAGE)
+const TRUE = ['1', 't', 'T', 'true', 'TRUE', 'True']
+const FALSE = ['0', 'f', 'F', 'false', 'FALSE', 'False']
+
+/**
+ * Reads `page`, `perPage` and `skipTotal` of a list request.
+ * @throws AppError `invalid` for what is no whole number or no truth value.
+ */
+export function readPaging(query: Readonly<Record<string, string>>): Paging {
+  const page = wholeNumber('page', query['page'] ?? '') ?? 1
+  const perPage = wholeNumber('perPage', query['perPage'] ?? '') ?? 0
+  const skip = query['skipTotal'] ?? ''
+  if (skip !== '' && !TRUE.includes(skip) && !FALSE.includes(skip)) {
+    throw badParameter('skipTotal', skip, 'true or false')
+  }
+  return {
+    page: Math.min(Math.max(page, 1), MAX_PAGE),
+    perPage: perPage <= 0 ? DEFAULT_PER_PAGE : Math.min(perPage, MAX_PER_PAGE),
+    skipTotal: TRUE.includes(skip),
+  }
+}
+
+function wholeNumber(name: string, text: string): number | undefined {
+  if (text === '') return undefined
+  if (!/^[-+]?[0-9]+$/.test(text)) throw badParameter(name, text, 'a whole number')
+  return Number(text)
+}
+
+function badParameter(name: string, text: string, expected: string): AppError {
+  return new AppError('invalid', `${name} is "${text.slice(0, 40)}"; it must be ${expected}`, {
+    reason: 'bad_parameter',
+  })
+}

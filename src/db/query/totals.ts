@@ -1,0 +1,66 @@
+import type { Database } from '../records/database.ts'
+import type { AnyCollection } from '../schema/collection.ts'
+import { unevaluated } from '../sqlite/caller-errors.ts'
+import { ReadFailure } from '../sqlite/read-thread.ts'
+import { quoted, type SqlReader, type Statement } from '../sqlite/sql.ts'
+
+/** One page of records; totals are -1 when they were not asked for. */
+export interface Page<R> {
+  readonly page: number
+  readonly perPage: number
+  readonly totalItems: number
+  readonly totalPages: number
+  readonly items: R[]
+}
+
+/** A page as it is read: `counting` finds its total, where that would take too long to be done at once. */
+export interface ReadPage<R> extends Page<R> {
+  readonly counting?: Statement
+}
+
+/** Of a page whose total nobody asked for. */
+export const NO_TOTALS = { totalItems: -1, totalPages: -1 }
+
+function totalsOf(totalItems: number, perPage: number) {
+  return { totalItems, totalPages: Math.ceil(totalItems / perPage) }
+}
+
+/** Up to so many records are counted at once: a few ms, some more where the condition reads each of them. */
+const COUNTED_AT_ONCE = 50_000
+
+/**
+ * Totals of a page of which `length` records were read: counted at once in the same snapshot, or left to `counted`
+ * where the table is large.
+ */
+export function totals(
+  tx: SqlReader,
+  collection: AnyCollection,
+  { page, perPage, length, count }: { page: number; perPage: number; length: number; count: Statement },
+) {
+  // A page that is not full is the last one.
+  const isLast = length < perPage && (length > 0 || page === 1)
+  if (isLast) return totalsOf((page - 1) * perPage + length, perPage)
+  const table = quoted(collection.name)
+  const span = tx.one<{ rows: number | null }>(
+    `SELECT (SELECT max(seq) FROM ${table}) - (SELECT min(seq) FROM ${table}) AS rows`,
+  )
+  if ((span?.rows ?? 0) > COUNTED_AT_ONCE) return { ...NO_TOTALS, counting: count }
+  return totalsOf(tx.one<{ n: number }>(count.sql, count.params)?.n ?? 0, perPage)
+}
+
+/**
+ * The page with its total. In a large table that is counted by a thread after the page was read, and includes what
+ * was written meanwhile.
+ * @throws AppError `invalid` when the filter cannot be evaluated, `unavailable` when too many wait for totals.
+ */
+export async function counted<R>(
+  { count }: Pick<Database, 'count'>,
+  { counting, ...page }: ReadPage<R>,
+): Promise<Page<R>> {
+  if (!counting) return page
+  try {
+    return { ...page, ...totalsOf(await count(counting), page.perPage) }
+  } catch (error) {
+    throw error instanceof ReadFailure ? unevaluated(error) : error
+  }
+}

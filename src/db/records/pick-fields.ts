@@ -1,0 +1,94 @@
+import { AppError } from '../../base/index.ts'
+import { excerptOf } from './excerpt.ts'
+
+/** Names to keep, each with those to keep below it (none = everything), and how its text is cut. */
+interface Picked {
+  readonly below: Map<string, Picked>
+  excerpt?: { length: number; withEllipsis: boolean }
+}
+
+const MAX_CHARACTERS = 3_500
+const MAX_DEPTH = 20
+const ENVELOPE = ['page', 'perPage', 'totalItems', 'totalPages', 'items']
+
+/**
+ * Keeps only the parts of an answer that `fields` names: `id,expand.user.name`, `*` for all keys of a level,
+ * `text:excerpt(100,true)` for the beginning of a text. Lists keep their envelope; arrays are picked element
+ * by element. A blank text keeps everything.
+ * @throws AppError `invalid` for modifiers that do not exist.
+ */
+export function pickFields(answer: unknown, fields: string): unknown {
+  if (fields.trim() === '') return answer
+  if (fields.length > MAX_CHARACTERS) {
+    throw badFields(`fields has ${fields.length} characters; at most ${MAX_CHARACTERS} are allowed`)
+  }
+  const root = parseFields(fields)
+  if (!isObject(answer) || !Array.isArray(answer['items'])) return picked(answer, root)
+  const isList = Object.keys(answer).every((key) => ENVELOPE.includes(key))
+  return isList ? { ...answer, items: picked(answer['items'], root) } : picked(answer, root)
+}
+
+/**
+ * The top-level names that `fields` keeps; undefined when it may keep any.
+ * @throws AppError `invalid` for modifiers that do not exist.
+ */
+export function pickedNames(fields: string): ReadonlySet<string> | undefined {
+  if (fields.trim() === '') return undefined
+  const { below } = parseFields(fields)
+  return below.size === 0 || below.has('*') ? undefined : new Set(below.keys())
+}
+
+function badFields(problem: string): AppError {
+  return new AppError('invalid', problem, { reason: 'bad_parameter' })
+}
+
+/** A name with dots, then perhaps a modifier with its arguments. */
+const ENTRY = /\s*([^,:()]*)(?::(\w*)\(([^()]*)\))?\s*(,|$)/y
+
+function parseFields(text: string): Picked {
+  const root: Picked = { below: new Map() }
+  ENTRY.lastIndex = 0
+  while (ENTRY.lastIndex < text.length) {
+    const start = ENTRY.lastIndex
+    const [, path = '', modifier, args = ''] = ENTRY.exec(text) ?? []
+    if (ENTRY.lastIndex <= start) throw badFields(`fields cannot be read from character ${start + 1} on`)
+    if (path.trim() === '') continue
+    const node = path.trim().split('.').slice(0, MAX_DEPTH).reduce(childOf, root)
+    if (modifier !== undefined) node.excerpt = readExcerpt(modifier, args)
+  }
+  return root
+}
+
+function childOf(node: Picked, name: string): Picked {
+  const child = node.below.get(name) ?? { below: new Map() }
+  node.below.set(name, child)
+  return child
+}
+
+function readExcerpt(modifier: string, args: string): { length: number; withEllipsis: boolean } {
+  if (modifier !== 'excerpt')
+    throw badFields(`:${modifier} is no modifier of fields; known is :excerpt(n,true)`)
+  const [length = '', withEllipsis = 'false'] = args.split(',').map((each) => each.trim())
+  if (!/^[1-9][0-9]{0,6}$/.test(length))
+    throw badFields('excerpt needs the number of characters to keep first')
+  return { length: Number(length), withEllipsis: withEllipsis === 'true' || withEllipsis === '1' }
+}
+
+function picked(value: unknown, node: Picked): unknown {
+  if (node.below.size === 0) {
+    return node.excerpt && typeof value === 'string' ? excerptOf(value, node.excerpt) : value
+  }
+  if (Array.isArray(value)) return value.map((each) => picked(each, node))
+  if (!isObject(value)) return value
+  const rest = node.below.get('*')
+  const kept = Object.entries(value).flatMap(([key, each]): [string, unknown][] => {
+    const child = node.below.get(key) ?? rest
+    return child ? [[key, picked(each, child)]] : []
+  })
+  // Own properties whatever their names, `__proto__` too.
+  return Object.fromEntries(kept)
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,98 @@
+import type { AnyCollection, RecordOf } from '../schema/collection.ts'
+import type { AnyRecord, Plan } from '../schema/plan.ts'
+import { encoded } from '../schema/values.ts'
+import { type Bindable, quoted, type SqlReader } from '../sqlite/sql.ts'
+import { mustFit } from './page-size.ts'
+
+/** Which records `list` returns, and in which order; insertion order when not said. */
+export interface ListQuery<C extends AnyCollection> {
+  where?: Partial<RecordOf<C>>
+  /** Field names, comma separated, `-` in front for descending: `-created,name`; `seq` is the insertion order. */
+  sort?: string
+  limit?: number
+  offset?: number
+  /** What the large fields of the records may take together, in bytes; AppError `too_large` beyond. */
+  maxBytes?: number
+  /** Large fields that are not read, and null in the records. */
+  without?: readonly string[]
+}
+
+/** Typed reading of records inside a transaction. */
+export interface RecordReader {
+  find<C extends AnyCollection>(collection: C, id: string): RecordOf<C> | undefined
+  /** The first record, in insertion order, that equals `where` in all its keys. */
+  findBy<C extends AnyCollection>(collection: C, where: Partial<RecordOf<C>>): RecordOf<C> | undefined
+  list<C extends AnyCollection>(collection: C, query?: ListQuery<C>): RecordOf<C>[]
+}
+
+/**
+ * Typed reading on top of SQL. All methods throw TypeError for names that are not declared.
+ * The plan of a collection decodes exactly its declared fields, so its records have the type that follows
+ * from the same declaration; `as` says that where the declaration is only known as a type parameter.
+ */
+export function createRecordReader(
+  sql: SqlReader,
+  planOf: (collection: AnyCollection) => Plan,
+): RecordReader {
+  const rows = (
+    collection: AnyCollection,
+    tail: string,
+    params: Record<string, Bindable>,
+    without: readonly string[] = [],
+  ): AnyRecord[] => {
+    const plan = planOf(collection)
+    const select = without.length === 0 ? plan.select : plan.selectWithout(without)
+    return sql.all<Record<string, unknown>>(`${select}${tail}`, params).map((row) => plan.record(row))
+  }
+  return {
+    find: <C extends AnyCollection>(collection: C, id: string) =>
+      rows(collection, ' WHERE id = $id', { id })[0] as RecordOf<C> | undefined,
+    findBy: <C extends AnyCollection>(collection: C, where: Partial<RecordOf<C>>) => {
+      const { condition, params } = conditionOf(planOf(collection), where)
+      return rows(collection, `${condition} ORDER BY seq LIMIT 1`, params)[0] as RecordOf<C> | undefined
+    },
+    list: <C extends AnyCollection>(collection: C, query: ListQuery<C> = {}) => {
+      const plan = planOf(collection)
+      const { maxBytes, without = [] } = query
+      const { condition, params } = conditionOf(plan, query.where ?? {})
+      const order = orderOf(plan, query.sort ?? '')
+      // LIMIT -1 is SQLite's "no limit".
+      const page = { ...params, page_limit: query.limit ?? -1, page_offset: query.offset ?? 0 }
+      const tail = `${condition} ORDER BY ${order} LIMIT $page_limit OFFSET $page_offset`
+      if (maxBytes !== undefined) {
+        const ids = sql.all<{ id: string }>(`SELECT "id" FROM ${quoted(collection.name)}${tail}`, page)
+        const remedy = 'ask for fewer with limit, or leave them out with fields'
+        mustFit(sql, collection, ids, { without, maxBytes, remedy })
+      }
+      return rows(collection, tail, page, without) as RecordOf<C>[]
+    },
+  }
+}
+
+function conditionOf(plan: Plan, where: Record<string, unknown>) {
+  const params: Record<string, Bindable> = {}
+  const terms: string[] = []
+  for (const [name, value] of Object.entries(where)) {
+    if (value === undefined) continue
+    const column = quoted(plan.column(name))
+    const field = plan.fields.find(([each]) => each === name)?.[1]
+    const stored = field ? (encoded(field, value) ?? null) : String(value)
+    params[`where_${name}`] = stored
+    // IS, because an unset JSON value is NULL.
+    terms.push(`${column} ${field?.kind === 'json' ? 'IS' : '='} $where_${name}`)
+    // Tells SQLite that the index of unique values, which leaves out '', will do.
+    if (field && 'unique' in field && field.unique && stored !== '') terms.push(`${column} <> ''`)
+  }
+  return { condition: terms.length === 0 ? '' : ` WHERE ${terms.join(' AND ')}`, params }
+}
+
+function orderOf(plan: Plan, sort: string): string {
+  const keys = sort.split(',').filter((key) => key.trim() !== '')
+  const terms = keys.map((key) => {
+    const name = key.trim().replace(/^[-+]/, '')
+    return `${quoted(plan.column(name))}${key.trim().startsWith('-') ? ' DESC' : ''}`
+  })
+  // The insertion order settles ties, in the direction of the last key, so that pages do not overlap.
+  const isDescending = keys.at(-1)?.trim().startsWith('-') === true
+  return [...terms, isDescending ? 'seq DESC' : 'seq'].join(', ')
+}

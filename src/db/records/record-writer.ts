@@ -1,0 +1,192 @@
+import { AppError, type FieldError, isId, newId } from '../../base/index.ts'
+import type { AnyCollection, RecordOf } from '../schema/collection.ts'
+import type { AnyField } from '../schema/field.ts'
+import { splitLarge } from '../schema/large-values.ts'
+import type { AnyRecord, Plan } from '../schema/plan.ts'
+import {
+  BAD_ID,
+  encoded,
+  fieldError,
+  hasType,
+  initialValue,
+  MISSING_RELATION,
+  NOT_UNIQUE,
+  normalized,
+  storedError,
+} from '../schema/values.ts'
+import { isUniqueViolation } from '../sqlite/connection.ts'
+import { type Bindable, quoted, type SqlWriter } from '../sqlite/sql.ts'
+import { releaseReferences } from './references.ts'
+import type { WriterParts } from './writer-dependencies.ts'
+
+/** Typed writing of records inside a transaction; each change is logged and published after the commit. */
+export interface RecordWriter {
+  /**
+   * Adds a record: fills id, created, updated and defaults, runs the hooks, validates.
+   * @throws AppError `invalid` with `fields` when values are refused.
+   */
+  insert<C extends AnyCollection>(collection: C, values: Partial<RecordOf<C>>): RecordOf<C>
+  /**
+   * Changes the keys of `patch` when the record exists and equals `guard`; undefined otherwise.
+   * @throws AppError `invalid` with `fields` when values are refused.
+   */
+  update<C extends AnyCollection>(
+    collection: C,
+    id: string,
+    patch: Partial<RecordOf<C>>,
+    guard?: Partial<RecordOf<C>>,
+  ): RecordOf<C> | undefined
+  /**
+   * Removes a record; false when there is none. Its id leaves the records that name it; those whose required
+   * relation cascades are removed too.
+   * @throws AppError `invalid` when a required relation without cascade names it.
+   */
+  remove<C extends AnyCollection>(collection: C, id: string): boolean
+}
+
+/** Typed writing on top of SQL. Unknown field names throw TypeError. */
+export function createRecordWriter(parts: WriterParts): RecordWriter {
+  const writer = {
+    insert: <C extends AnyCollection>(collection: C, values: Partial<RecordOf<C>>) =>
+      // The record has exactly the declared fields; see createRecordReader.
+      insert(parts, collection, values) as RecordOf<C>,
+    update: <C extends AnyCollection>(
+      collection: C,
+      id: string,
+      patch: Partial<RecordOf<C>>,
+      guard: Partial<RecordOf<C>> = {},
+    ) => update(parts, collection, id, patch, guard) as RecordOf<C> | undefined,
+    remove: (collection: AnyCollection, id: string) => {
+      const record = parts.reader.find(collection, id)
+      if (!record) return false
+      collection.hooks.beforeRemove?.({ tx: parts.sql, record })
+      releaseReferences(parts, collection, id, writer.remove)
+      parts.sql.run(`DELETE FROM ${quoted(collection.name)} WHERE id = $id`, { id })
+      parts.note(collection, id, 'delete', record)
+      return true
+    },
+  }
+  return writer
+}
+
+function insert(parts: WriterParts, collection: AnyCollection, values: Record<string, unknown>): AnyRecord {
+  const { sql, planOf } = parts
+  const plan = planOf(collection)
+  refuseUnknown(plan, values)
+  const given = values['id']
+  const record: AnyRecord = {
+    id: typeof given === 'string' && given !== '' ? given : newId(sql.now),
+    created: sql.at,
+    updated: sql.at,
+  }
+  for (const [name, field] of plan.fields) {
+    record[name] = values[name] === undefined ? initialValue(field) : normalized(field, values[name])
+  }
+  if (isTyped(plan, record)) collection.hooks.beforeInsert?.({ tx: sql, record })
+  const failure = 'Failed to create record'
+  const idError = isId(record.id) ? {} : { id: BAD_ID }
+  const { row, keep } = splitLarge(collection, validated(parts, plan.fields, record, failure, idError))
+  const params = { ...row, id: record.id, created: sql.at, updated: sql.at }
+  guardUnique(collection, failure, () => sql.run(plan.insert, params))
+  keep(sql, record.id)
+  collection.hooks.afterInsert?.({ tx: sql, record })
+  parts.note(collection, record.id, 'create', record)
+  return record
+}
+
+function update(
+  parts: WriterParts,
+  collection: AnyCollection,
+  id: string,
+  patch: Record<string, unknown>,
+  guard: Record<string, unknown>,
+): AnyRecord | undefined {
+  const { sql, planOf, reader } = parts
+  const plan = planOf(collection)
+  refuseUnknown(plan, patch)
+  const before = reader.find(collection, id)
+  if (!before || !holds(before, guard)) return undefined
+  const after: AnyRecord = { ...before, updated: sql.at }
+  for (const [name, field] of plan.fields) {
+    if (patch[name] !== undefined) after[name] = normalized(field, patch[name])
+  }
+  if (isTyped(plan, after)) collection.hooks.beforeUpdate?.({ tx: sql, before, after })
+  const failure = 'Failed to update record'
+  const changed = plan.fields.filter(([name]) => patch[name] !== undefined || after[name] !== before[name])
+  for (const [name, field] of changed) {
+    // Money moves by ledger rows; a plain write would make balance and ledger disagree.
+    if (field.kind === 'seconds') throw new TypeError(`${collection.name}.${name} changes only by the ledger`)
+  }
+  const { row, keep } = splitLarge(collection, validated(parts, changed, after, failure, {}))
+  const params = { ...row, id, updated: sql.at }
+  const assignments = changed.map(([name]) => `${quoted(plan.column(name))} = $${name}, `)
+  guardUnique(collection, failure, () =>
+    sql.run(
+      `UPDATE ${quoted(collection.name)} SET ${assignments.join('')}updated = $updated WHERE id = $id`,
+      params,
+    ),
+  )
+  keep(sql, id)
+  parts.note(collection, id, 'update', after)
+  return after
+}
+
+/** Hooks see values of the declared types only; others are refused by the validation that follows. */
+function isTyped(plan: Plan, record: AnyRecord): boolean {
+  return plan.fields.every(([name, field]) => hasType(field, record[name]))
+}
+
+function refuseUnknown(plan: Plan, values: Record<string, unknown>): void {
+  for (const name of Object.keys(values)) plan.column(name)
+}
+
+function holds(record: AnyRecord, guard: Record<string, unknown>): boolean {
+  return Object.entries(guard).every(
+    ([name, value]) => value === undefined || Bun.deepEquals(record[name], value),
+  )
+}
+
+/** The stored forms of `fields`, by name. All refused fields are reported together, with those `found` before. */
+function validated(
+  { sql }: WriterParts,
+  fields: readonly (readonly [string, AnyField])[],
+  record: AnyRecord,
+  failure: string,
+  found: Record<string, FieldError>,
+): Record<string, Bindable> {
+  const errors: Record<string, FieldError> = { ...found }
+  const params: Record<string, Bindable> = {}
+  for (const [name, field] of fields) {
+    const refused = fieldError(field, record[name]) ?? relationError(sql, field, record[name])
+    const stored = refused ? undefined : encoded(field, record[name])
+    const error = refused ?? storedError(field, stored)
+    if (error) errors[name] = error
+    else params[name] = stored ?? null
+  }
+  if (Object.keys(errors).length > 0) throw new AppError('invalid', failure, { fields: errors })
+  return params
+}
+
+function relationError(sql: SqlWriter, field: AnyField, value: unknown): FieldError | undefined {
+  if (field.kind !== 'relation' && field.kind !== 'relations') return undefined
+  const ids = (Array.isArray(value) ? value : [value]).filter((id) => id !== '')
+  const query = `SELECT 1 FROM ${quoted(field.to)} WHERE id = $id`
+  const isThere = (id: unknown) => typeof id === 'string' && sql.one(query, { id }) !== undefined
+  return ids.every(isThere) ? undefined : MISSING_RELATION
+}
+
+function guardUnique(collection: AnyCollection, failure: string, write: () => void): void {
+  try {
+    write()
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error
+    throw new AppError('invalid', failure, { fields: uniqueFields(collection, error.message), cause: error })
+  }
+}
+
+/** SQLite names the columns: `UNIQUE constraint failed: drivers.token`. */
+function uniqueFields(collection: AnyCollection, message: string): Record<string, FieldError> {
+  const columns = message.slice(message.indexOf(': ') + 2).split(', ')
+  const names = columns.map((column) => column.slice(collection.name.length + 1))
+  return Object.fromEntries(names.map((name) => [name, name === 'id' ? BAD_ID : NOT_UNIQUE]))
+}

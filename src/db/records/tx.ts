@@ -1,0 +1,107 @@
+import { toTimestamp } from '../../base/index.ts'
+import type { AnyCollection, RecordOf } from '../schema/collection.ts'
+import type { AnyRecord, Plan } from '../schema/plan.ts'
+import type { Connection } from '../sqlite/connection.ts'
+import type { SqlReader, SqlWriter } from '../sqlite/sql.ts'
+import type { Change } from './changes.ts'
+import { createRecordReader, type RecordReader } from './record-reader.ts'
+import { createRecordWriter, type RecordWriter } from './record-writer.ts'
+
+/** Reading inside one transaction: a consistent snapshot of committed data. */
+export interface ReadTx extends SqlReader, RecordReader {}
+
+/** Reading and writing inside one IMMEDIATE transaction. */
+export interface Tx extends ReadTx, SqlWriter, RecordWriter {
+  /**
+   * Publishes a change of a record that was written with `run`; call it after the statement. Returns the record as it
+   * is now, so that nobody has to read it once more.
+   */
+  changed<C extends AnyCollection>(
+    collection: C,
+    id: string,
+    action: Change['action'],
+  ): RecordOf<C> | undefined
+}
+
+/** What all transactions of a database share. */
+export interface TxParts {
+  collections: readonly AnyCollection[]
+  planOf: (collection: AnyCollection) => Plan
+}
+
+/** A transaction and the switch that makes it useless once it has ended. */
+interface Held<T> {
+  tx: T
+  end(): void
+  /** Whether any statement has changed rows. */
+  hasWritten(): boolean
+}
+
+/** SQL that refuses to run after `end`: a continuation of async work would write outside any transaction. */
+function heldSql(connection: Connection, now: number): Held<SqlWriter> {
+  let live = true
+  let rows = 0
+  function inside(): Connection {
+    if (!live) throw new TypeError('the transaction has ended; its work must not be async')
+    return connection
+  }
+  const tx: SqlWriter = {
+    now,
+    at: toTimestamp(now),
+    one: (sql, params) => inside().one(sql, params),
+    all: (sql, params) => inside().all(sql, params),
+    run(sql, params) {
+      const changed = inside().run(sql, params)
+      rows += changed
+      return changed
+    },
+  }
+  return {
+    tx,
+    end: () => {
+      live = false
+    },
+    hasWritten: () => rows > 0,
+  }
+}
+
+/** A reading transaction on `connection` at `now`, ms since the epoch. */
+export function createReadTx(
+  connection: Connection,
+  parts: TxParts,
+  now: number,
+): Omit<Held<ReadTx>, 'hasWritten'> {
+  const { tx: sql, end } = heldSql(connection, now)
+  const reading: SqlReader = { now, at: sql.at, one: sql.one, all: sql.all }
+  return { tx: { ...reading, ...createRecordReader(reading, parts.planOf) }, end }
+}
+
+/** A writing transaction that adds what it changes to `changes`. */
+export function createTx(connection: Connection, parts: TxParts, now: number, changes: Change[]): Held<Tx> {
+  const { tx: sql, end, hasWritten } = heldSql(connection, now)
+  const reader = createRecordReader(sql, parts.planOf)
+  const note = (
+    collection: AnyCollection,
+    id: string,
+    action: Change['action'],
+    record: AnyRecord | undefined,
+  ) => {
+    const row = sql.one<{ seq: number }>(
+      `INSERT INTO change_log (collection, record, action, at) VALUES ($collection, $id, $action, $at)
+       RETURNING seq`,
+      { collection: collection.name, id, action, at: sql.at },
+    )
+    changes.push({ collection: collection.name, id, action, seq: row?.seq ?? 0, record })
+  }
+  const writer = createRecordWriter({ ...parts, sql, reader, note })
+  const changed: Tx['changed'] = (collection, id, action) => {
+    const record = reader.find(collection, id)
+    note(collection, id, action, record)
+    return record
+  }
+  return {
+    tx: { ...sql, ...reader, ...writer, changed },
+    end,
+    hasWritten: () => hasWritten() || changes.length > 0,
+  }
+}

@@ -1,0 +1,21 @@
+import type { AnyCollection } from '../schema/collection.ts'
+import type { AnyRecord, Plan } from '../schema/plan.ts'
+import type { SqlWriter } from '../sqlite/sql.ts'
+import type { Change } from './changes.ts'
+import type { RecordReader } from './record-reader.ts'
+
+/** What writing of records works with. */
+export interface WriterParts {
+  sql: SqlWriter
+  reader: RecordReader
+  /** All collections, to find the relations that name a removed record. */
+  collections: readonly AnyCollection[]
+  planOf: (collection: AnyCollection) => Plan
+  /** Takes down a change for the change log and the feed. */
+  note: (
+    collection: AnyCollection,
+    id: string,
+    action: Change['action'],
+    record: AnyRecord | undefined,
+  ) => void
+}

@@ -1,0 +1,96 @@
+import type { SqlWriter } from '../sqlite/sql.ts'
+import type { AnyField, ValueOf } from './field.ts'
+
+/** Declared fields by name. */
+export type Fields = Readonly<Record<string, AnyField>>
+
+/** Keys that every record has. */
+interface SystemKeys {
+  /** 15 characters of `0-9a-z`, ordered by time of creation. */
+  id: string
+  created: string
+  updated: string
+}
+
+type Values<F extends Fields> = { -readonly [K in keyof F]: ValueOf<F[K]> } & SystemKeys
+
+/** The record type that follows from a collection's declaration. */
+export type RecordOf<C extends AnyCollection> = Values<C['fields']>
+
+/** Filter texts; `null` = superusers only, `''` = everybody. */
+export interface Rules {
+  readonly list: string | null
+  readonly view: string | null
+  readonly create: string | null
+  readonly update: string | null
+  readonly remove: string | null
+}
+
+/** Fields of an index, or the long form for unique and partial ones. */
+export type Index =
+  | readonly string[]
+  | { readonly on: readonly string[]; readonly unique?: boolean; readonly where?: string }
+
+/** Steps inside the writing transaction; each may throw an AppError, which undoes the whole transaction. */
+export interface Hooks<F extends Fields = Fields> {
+  /** Before validation; may change `record`. */
+  beforeInsert?(step: { tx: SqlWriter; record: Values<F> }): void
+  /** After the row exists. */
+  afterInsert?(step: { tx: SqlWriter; record: Values<F> }): void
+  /** Before validation; may change `after`. */
+  beforeUpdate?(step: { tx: SqlWriter; before: Values<F>; after: Values<F> }): void
+  beforeRemove?(step: { tx: SqlWriter; record: Values<F> }): void
+}
+
+/** One kind of record: its table, its fields and who may do what with it. */
+export interface Collection<N extends string = string, F extends Fields = Fields> {
+  /** Table name. */
+  readonly name: N
+  /** Default public address; the configured one is `database.names.publicName(collection)`. */
+  readonly publicName: string
+  /** `auth` collections hold accounts that can log in. */
+  readonly type: 'base' | 'auth'
+  readonly fields: F
+  readonly rules: Rules
+  readonly indexes: readonly Index[]
+  readonly hooks: Hooks<F>
+}
+
+/** Any collection, for machinery that reads declarations. */
+export type AnyCollection = Collection
+
+interface Declaration<N extends string, F extends Fields> {
+  name: N
+  publicName?: string
+  type?: 'base' | 'auth'
+  fields: F
+  rules: Rules
+  indexes?: readonly Index[]
+  hooks?: Hooks<F>
+}
+
+/**
+ * Declares a collection. Table, row type, validation, public routes and reference page follow from it.
+ * @throws TypeError when a name cannot be a table or column.
+ */
+export function defineCollection<const N extends string, F extends Fields>(
+  declaration: Declaration<N, F>,
+): Collection<N, F> {
+  for (const name of [declaration.name, ...Object.keys(declaration.fields)]) {
+    if (!/^[a-z][A-Za-z0-9_]{0,62}$/.test(name)) throw new TypeError(`"${name}" cannot be a table or column`)
+  }
+  return {
+    name: declaration.name,
+    publicName: declaration.publicName ?? declaration.name,
+    type: declaration.type ?? 'base',
+    fields: declaration.fields,
+    rules: declaration.rules,
+    indexes: declaration.indexes ?? [],
+    hooks: declaration.hooks ?? {},
+  }
+}
+
+/** Column that stores a field. */
+export function columnOf(name: string, field: AnyField): string {
+  return field.kind === 'seconds' ? field.column : name
+}

@@ -1,0 +1,114 @@
+import { feature } from 'bun:bundle'
+import { createHash } from 'node:crypto'
+import { renameSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { AppError, failpoint } from '../../base/index.ts'
+import type { Connection } from '../sqlite/connection.ts'
+import { flush } from '../sqlite/flush.ts'
+
+/** A change of stored data or of what `sync` may not change by itself. Never edit one that was released. */
+export interface Migration {
+  /** 1, 2, 3 …, the number in the name of its file. */
+  id: number
+  /** The words in the name of its file. */
+  name: string
+  /** Single SQL statements, run in order in one transaction with foreign keys off. */
+  statements: readonly string[]
+}
+
+/** The hash by which a database remembers what it ran: SHA-256 in hex over the statements. */
+export function hashOf(migration: Migration): string {
+  return createHash('sha256').update(JSON.stringify(migration.statements)).digest('hex')
+}
+
+/** Whether the database was never set up. */
+export function isNew(connection: Connection): boolean {
+  return connection.one("SELECT 1 FROM sqlite_master WHERE name = 'migrations'") === undefined
+}
+
+/** A new database starts with the declared tables, so no migration needs to run: they are only noted. */
+export function noteAll(connection: Connection, migrations: readonly Migration[], at: string): void {
+  for (const migration of migrations) note(connection, migration, at)
+}
+
+function note(connection: Connection, migration: Migration, at: string): void {
+  connection.run('INSERT INTO migrations (id, name, hash, at) VALUES ($id, $name, $hash, $at)', {
+    id: migration.id,
+    name: migration.name,
+    hash: hashOf(migration),
+    at,
+  })
+}
+
+/**
+ * Runs the migrations that this database has not seen, each in its own transaction, after copying the
+ * database to `<path>.before-NNNN`. Returns the names of those that ran.
+ * @throws AppError `internal`: `database_newer` (made by a newer version), `migration_changed`, `migration_failed`.
+ */
+export function migrate(connection: Connection, migrations: readonly Migration[], at: string): string[] {
+  const applied = connection.all<{ id: number; name: string; hash: string }>(
+    'SELECT id, name, hash FROM migrations ORDER BY id',
+  )
+  for (const row of applied) refuseForeign(row, migrations)
+  const pending = migrations
+    .filter((migration) => !applied.some((row) => row.id === migration.id))
+    .sort((one, other) => one.id - other.id)
+  const [first] = pending
+  if (!first) return []
+  copyDatabase(connection, `${connection.path}.before-${String(first.id).padStart(4, '0')}`)
+  if (feature('FAILPOINTS')) failpoint('migration.copied')
+  // SQLite ignores this pragma inside a transaction; rebuilding a table needs it off.
+  connection.run('PRAGMA foreign_keys = OFF')
+  try {
+    for (const migration of pending) apply(connection, migration, at)
+  } finally {
+    connection.run('PRAGMA foreign_keys = ON')
+  }
+  return pending.map((migration) => migration.name)
+}
+
+function refuseForeign(row: { id: number; name: string; hash: string }, known: readonly Migration[]): void {
+  const migration = known.find((each) => each.id === row.id)
+  if (!migration) {
+    throw new AppError(
+      'internal',
+      `The database was written by a newer version (migration ${row.id} ${row.name}); start that version or restore the copy made before it`,
+      { reason: 'database_newer' },
+    )
+  }
+  if (hashOf(migration) !== row.hash) {
+    throw new AppError(
+      'internal',
+      `Migration ${row.id} ${row.name} differs from the one that ran on this database; restore its text and put the change into a new migration`,
+      { reason: 'migration_changed' },
+    )
+  }
+}
+
+function apply(connection: Connection, migration: Migration, at: string): void {
+  connection.transaction('IMMEDIATE', () => {
+    for (const statement of migration.statements) connection.run(statement)
+    const broken = connection.all<{ table: string; parent: string }>('PRAGMA foreign_key_check')
+    if (broken.length > 0) {
+      const tables = [...new Set(broken.map((row) => `${row.table} → ${row.parent}`))].join(', ')
+      throw new AppError(
+        'internal',
+        `Migration ${migration.id} ${migration.name} would leave ${broken.length} broken reference(s): ${tables}; nothing was changed`,
+        { reason: 'migration_failed' },
+      )
+    }
+    note(connection, migration, at)
+    if (feature('FAILPOINTS')) failpoint('migration.inside')
+  })
+  if (feature('FAILPOINTS')) failpoint('migration.after')
+}
+
+/** Writes a whole copy of the database; a file of that name is never a partial one. */
+function copyDatabase(connection: Connection, target: string): void {
+  const partial = `${target}.tmp`
+  rmSync(partial, { force: true })
+  connection.run('VACUUM INTO $partial', { partial })
+  flush(partial)
+  renameSync(partial, target)
+  flush(dirname(target))
+}

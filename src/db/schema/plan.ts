@@ -1,0 +1,73 @@
+import { quoted } from '../sqlite/sql.ts'
+import { type AnyCollection, columnOf, type RecordOf } from './collection.ts'
+import type { AnyField } from './field.ts'
+import { valueSql } from './large-values.ts'
+import { decoded } from './values.ts'
+
+/** A record of a collection that is only known when the program runs. */
+export type AnyRecord = RecordOf<AnyCollection>
+
+/** SQL texts and the way between rows and records that follow from one declaration. */
+export interface Plan {
+  /** `SELECT … FROM …` without a condition; columns carry the names of their fields. */
+  select: string
+  /** The same, with null in place of the values of these fields, which are not read then. */
+  selectWithout(names: readonly string[]): string
+  insert: string
+  fields: readonly (readonly [name: string, field: AnyField])[]
+  record(row: Record<string, unknown>): AnyRecord
+  /** Column of a declared field or system key. Throws TypeError for any other name. */
+  column(name: string): string
+}
+
+const SYSTEM_COLUMNS = ['id', 'created', 'updated']
+
+/** Returns the plan of a collection, made once. */
+export function createPlans(): (collection: AnyCollection) => Plan {
+  const plans = new Map<AnyCollection, Plan>()
+  return (collection) => {
+    const known = plans.get(collection)
+    if (known) return known
+    const plan = planOf(collection)
+    plans.set(collection, plan)
+    return plan
+  }
+}
+
+function planOf(collection: AnyCollection): Plan {
+  const fields = Object.entries(collection.fields)
+  const columns = new Map<string, string>([
+    ...SYSTEM_COLUMNS.map((name): [string, string] => [name, name]),
+    ...fields.map(([name, field]): [string, string] => [name, columnOf(name, field)]),
+  ])
+  const selectWithout = (names: readonly string[]) => {
+    const selected = [...columns.keys()].map((name) => {
+      if (names.includes(name)) return `NULL AS ${quoted(name)}`
+      const value = valueSql(collection, name)
+      return value === quoted(name) ? value : `${value} AS ${quoted(name)}`
+    })
+    return `SELECT ${selected.join(', ')} FROM ${quoted(collection.name)}`
+  }
+  return {
+    select: selectWithout([]),
+    selectWithout,
+    insert:
+      `INSERT INTO ${quoted(collection.name)} (${[...columns.values()].map(quoted).join(', ')}) ` +
+      `VALUES (${[...columns.keys()].map((name) => `$${name}`).join(', ')})`,
+    fields,
+    record(row) {
+      const record: AnyRecord = {
+        id: String(row['id']),
+        created: String(row['created']),
+        updated: String(row['updated']),
+      }
+      for (const [name, field] of fields) record[name] = decoded(field, row[name])
+      return record
+    },
+    column(name) {
+      const column = name === 'seq' ? 'seq' : columns.get(name)
+      if (column === undefined) throw new TypeError(`${collection.name} has no field "${name}"`)
+      return column
+    },
+  }
+}

@@ -1,0 +1,108 @@
+import { AppError } from '../../base/index.ts'
+import type { Connection } from '../sqlite/connection.ts'
+import { quoted } from '../sqlite/sql.ts'
+import type { Table } from './tables.ts'
+
+interface SchemaRow {
+  type: string
+  name: string
+  tbl_name: string
+  sql: string
+}
+
+/**
+ * Makes the database have the declared tables, columns and indexes. Adds only; run it inside a transaction.
+ * Indexes hold no data, so those that changed or are no longer declared are built anew or dropped.
+ * @throws AppError `internal`, reason `migration_missing`, when a declaration would lose or change stored data.
+ */
+export function syncTables(connection: Connection, tables: readonly Table[], nextMigration: number): void {
+  const rows = connection.all<SchemaRow>(
+    "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'",
+  )
+  const existing = new Map(rows.filter((row) => row.type === 'table').map((row) => [row.name, row.sql]))
+  const refuse = refusal(nextMigration)
+  for (const name of existing.keys()) {
+    if (!tables.some((table) => table.name === name)) {
+      refuse(`drop-${name}`, `the table ${name} is stored but no longer declared`)
+    }
+  }
+  for (const table of tables) {
+    const sql = existing.get(table.name)
+    if (sql === undefined) connection.run(createTable(table))
+    else addColumns(connection, table, sql, refuse)
+  }
+  syncIndexes(
+    connection,
+    tables,
+    rows.filter((row) => row.type === 'index'),
+  )
+}
+
+type Refuse = (change: string, what: string) => never
+
+function refusal(nextMigration: number): Refuse {
+  return (change, what) => {
+    const file = `${String(nextMigration).padStart(4, '0')}-${change.replaceAll('_', '-')}.ts`
+    throw new AppError(
+      'internal',
+      `The database does not fit this version: ${what}; the migration src/db/migrations/${file} is missing`,
+      { reason: 'migration_missing' },
+    )
+  }
+}
+
+function createTable(table: Table): string {
+  const lines = [...table.columns.map((column) => column.sql), ...table.constraints]
+  return `CREATE TABLE ${quoted(table.name)} (\n  ${lines.join(',\n  ')}\n) STRICT${table.isKeyed ? ', WITHOUT ROWID' : ''}`
+}
+
+function addColumns(connection: Connection, table: Table, sql: string, refuse: Refuse): void {
+  const stored = definitions(sql)
+  const declared = [...table.columns.map((column) => column.sql), ...table.constraints]
+  for (const definition of stored) {
+    if (declared.includes(definition)) continue
+    const name = /^"([^"]+)"/.exec(definition)?.[1]
+    const column = table.columns.find((each) => each.name === name)
+    if (column) {
+      refuse(`change-${table.name}-${column.name}`, `${table.name}.${column.name} is stored as ${definition}`)
+    }
+    refuse(
+      `drop-${table.name}-${name ?? 'constraint'}`,
+      `${table.name} has ${definition}, no longer declared`,
+    )
+  }
+  for (const constraint of table.constraints) {
+    if (!stored.includes(constraint)) refuse(`constrain-${table.name}`, `${table.name} lacks ${constraint}`)
+  }
+  for (const column of table.columns.filter((each) => !stored.includes(each.sql))) {
+    if (!column.addable) {
+      refuse(`add-${table.name}-${column.name}`, `${table.name}.${column.name} needs a value for stored rows`)
+    }
+    connection.run(`ALTER TABLE ${quoted(table.name)} ADD COLUMN ${column.sql}`)
+  }
+}
+
+/** The column and constraint definitions of a CREATE TABLE text, as they were written. */
+function definitions(sql: string): string[] {
+  const body = sql.slice(sql.indexOf('(') + 1, sql.lastIndexOf(')'))
+  const parts: string[] = []
+  let depth = 0
+  let start = 0
+  for (const { 0: token, index } of body.matchAll(/'[^']*'|"[^"]*"|[(),]/g)) {
+    if (token === '(') depth++
+    if (token === ')') depth--
+    if (token !== ',' || depth > 0) continue
+    parts.push(body.slice(start, index))
+    start = index + 1
+  }
+  return [...parts, body.slice(start)].map((part) => part.trim())
+}
+
+function syncIndexes(connection: Connection, tables: readonly Table[], stored: readonly SchemaRow[]): void {
+  const declared = new Map(tables.flatMap((table) => table.indexes.map((index) => [index.name, index.sql])))
+  for (const row of stored) {
+    if (declared.get(row.name) === row.sql) declared.delete(row.name)
+    else connection.run(`DROP INDEX ${quoted(row.name)}`)
+  }
+  for (const sql of declared.values()) connection.run(sql)
+}

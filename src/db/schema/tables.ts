@@ -1,0 +1,282 @@
+import { literal, quoted } from '../sqlite/sql.ts'
+import { type AnyCollection, columnOf } from './collection.ts'
+import type { AnyField } from './field.ts'
+import { largeFieldsOf, largeTableOf } from './large-values.ts'
+
+/** A table as it must exist: columns and constraints as SQL text, in order. */
+export interface Table {
+  name: string
+  columns: readonly { name: string; sql: string; addable: boolean }[]
+  constraints: readonly string[]
+  indexes: readonly { name: string; sql: string }[]
+  /** Rows lie in the order of the primary key, which is not stored a second time. */
+  isKeyed?: boolean
+}
+
+/** The table of a collection itself. */
+function tableOf(collection: AnyCollection): Table {
+  const fields = Object.entries(collection.fields)
+  return {
+    name: collection.name,
+    columns: [
+      column('seq', 'INTEGER PRIMARY KEY AUTOINCREMENT'),
+      column('id', 'TEXT NOT NULL UNIQUE'),
+      ...fields.map(([name, field]) => fieldColumn(columnOf(name, field), field)),
+      column('created', 'TEXT NOT NULL'),
+      column('updated', 'TEXT NOT NULL'),
+    ],
+    constraints: [],
+    indexes: [
+      ...fields.flatMap(([name, field]) =>
+        'unique' in field && field.unique
+          ? // A required value is never ''; then the index serves every search, not only those that exclude ''.
+            [index(collection.name, [name], true, field.required ? undefined : `${quoted(name)} <> ''`)]
+          : [],
+      ),
+      ...fields.flatMap(([name, field]) =>
+        needsRelationIndex(collection, name, field) ? [index(collection.name, [name], false)] : [],
+      ),
+      ...collection.indexes.map((each) =>
+        'on' in each
+          ? index(collection.name, each.on, each.unique === true, each.where)
+          : index(collection.name, each, false),
+      ),
+    ],
+  }
+}
+
+/** The tables that follow from a collection's declaration: its own, and one beside it for large values, if any. */
+export function tablesOf(collection: AnyCollection): Table[] {
+  const own = tableOf(collection)
+  if (largeFieldsOf(collection).length === 0) return [own]
+  const beside = internal(
+    largeTableOf(collection),
+    {
+      record: `TEXT NOT NULL REFERENCES ${quoted(collection.name)} ("id") ON DELETE CASCADE`,
+      field: 'TEXT NOT NULL',
+      body: 'TEXT NOT NULL',
+    },
+    ['PRIMARY KEY ("record", "field")'],
+  )
+  return [own, beside]
+}
+
+/** Removing a record looks for the records that name it; that must not scan the table. */
+function needsRelationIndex(collection: AnyCollection, name: string, field: AnyField): boolean {
+  if (field.kind !== 'relation' || field.keep) return false
+  return !collection.indexes.some((each) => !('on' in each) && each[0] === name)
+}
+
+function column(name: string, sql: string, addable = false) {
+  return { name, sql: `${quoted(name)} ${sql}`, addable }
+}
+
+function fieldColumn(name: string, field: AnyField) {
+  switch (field.kind) {
+    case 'number':
+      return column(
+        name,
+        `${field.integer ? 'INTEGER' : 'REAL'} NOT NULL DEFAULT ${field.default ?? 0}`,
+        true,
+      )
+    case 'seconds':
+      return column(name, 'INTEGER NOT NULL DEFAULT 0', true)
+    case 'bool':
+      return column(
+        name,
+        `INTEGER NOT NULL DEFAULT ${field.default ? 1 : 0} CHECK (${quoted(name)} IN (0, 1))`,
+        true,
+      )
+    case 'choice': {
+      const allowed = field.choices.map(literal).join(', ')
+      const initial = field.default ?? (field.required ? undefined : '')
+      const byDefault = initial === undefined ? '' : ` DEFAULT ${literal(initial)}`
+      return column(
+        name,
+        `TEXT NOT NULL${byDefault} CHECK (${quoted(name)} IN (${allowed}))`,
+        initial !== undefined,
+      )
+    }
+    case 'relation':
+      // A required relation is never '', so SQLite itself can guard it.
+      return field.required
+        ? column(name, `TEXT NOT NULL REFERENCES ${quoted(field.to)} ("id") ON DELETE RESTRICT`)
+        : column(name, "TEXT NOT NULL DEFAULT ''", true)
+    case 'relations':
+      return column(name, "TEXT NOT NULL DEFAULT '[]'", true)
+    case 'json':
+      return column(name, 'TEXT', true)
+    default:
+      return column(name, "TEXT NOT NULL DEFAULT ''", true)
+  }
+}
+
+function index(table: string, columns: readonly string[], unique: boolean, where?: string) {
+  const name = `${table}_${columns.join('_')}${unique ? '_unique' : ''}`
+  const on = `${quoted(table)} (${columns.map(quoted).join(', ')})`
+  const condition = where === undefined ? '' : ` WHERE ${where}`
+  return { name, sql: `CREATE ${unique ? 'UNIQUE ' : ''}INDEX ${quoted(name)} ON ${on}${condition}` }
+}
+
+function internal(
+  name: string,
+  columns: Record<string, string>,
+  constraints: readonly string[] = [],
+  indexes: Table['indexes'] = [],
+): Table {
+  return {
+    name,
+    columns: Object.entries(columns).map(([each, sql]) =>
+      column(each, sql, sql.includes('DEFAULT') || !sql.includes('NOT NULL')),
+    ),
+    constraints,
+    indexes,
+  }
+}
+
+/**
+ * Tables that are not collections: no API shows them as records.
+ *
+ * | table | one row is |
+ * |---|---|
+ * | `job_attempts` | one claim of a job for a driver; `epoch` is the lease's at that time |
+ * | `qpu_ledger` | one change of a user's balance in ms; (kind, source_id) makes it happen once |
+ * | `leases` | the right of one driver to act for a QPU in an operation; driver '' = free; `epoch` only grows |
+ * | `job_timeline` | one thing that happened to a job |
+ * | `idempotency_keys` | an answer that a repeated request gets again |
+ * | `audit_log` | one act of an administrator, chained by hashes |
+ * | `change_log` | one change of a record, newest 100,000 |
+ * | `reading_series` | one channel of a driver in one unit; `last` is the time of its newest reading, s since the epoch |
+ * | `reading_buckets` | what a channel read in the `step` s from `start` (s since the epoch) on; see `store/readings.ts` |
+ */
+export const INTERNAL_TABLES: readonly Table[] = [
+  internal(
+    'job_attempts',
+    {
+      id: 'TEXT NOT NULL PRIMARY KEY',
+      job: 'TEXT NOT NULL',
+      attempt: 'INTEGER NOT NULL',
+      driver: 'TEXT NOT NULL',
+      qpu: 'TEXT NOT NULL',
+      epoch: 'INTEGER NOT NULL',
+      state: "TEXT NOT NULL CHECK (state IN ('open', 'ok', 'error', 'lost', 'undelivered', 'requeued'))",
+      claimed_at: 'TEXT NOT NULL',
+      started_at: "TEXT NOT NULL DEFAULT ''",
+      ended_at: "TEXT NOT NULL DEFAULT ''",
+      execution_ms: 'INTEGER NOT NULL DEFAULT 0',
+    },
+    ['UNIQUE (job, attempt)'],
+    [
+      index('job_attempts', ['state'], false),
+      index('job_attempts', ['qpu'], true, "state = 'open'"),
+      index('job_attempts', ['qpu', 'ended_at'], false),
+    ],
+  ),
+  internal(
+    'qpu_ledger',
+    {
+      id: 'TEXT NOT NULL PRIMARY KEY',
+      user: 'TEXT NOT NULL',
+      kind: "TEXT NOT NULL CHECK (kind IN ('charge', 'grant', 'admin', 'opening'))",
+      source_id: 'TEXT NOT NULL',
+      delta_ms: 'INTEGER NOT NULL',
+      at: 'TEXT NOT NULL',
+    },
+    ['UNIQUE (kind, source_id)'],
+    [index('qpu_ledger', ['user'], false)],
+  ),
+  internal(
+    'leases',
+    {
+      qpu: 'TEXT NOT NULL',
+      operation: "TEXT NOT NULL CHECK (operation IN ('process', 'monitor', 'calibrate'))",
+      driver: "TEXT NOT NULL DEFAULT ''",
+      epoch: 'INTEGER NOT NULL DEFAULT 0',
+      state: "TEXT NOT NULL DEFAULT 'granted' CHECK (state IN ('granted', 'attached'))",
+      granted_at: "TEXT NOT NULL DEFAULT ''",
+    },
+    ['PRIMARY KEY (qpu, operation)'],
+    [index('leases', ['driver'], true, "driver <> ''")],
+  ),
+  internal(
+    'job_timeline',
+    {
+      id: 'TEXT NOT NULL PRIMARY KEY',
+      job: 'TEXT NOT NULL',
+      at: 'TEXT NOT NULL',
+      event: 'TEXT NOT NULL',
+      attempt: 'INTEGER NOT NULL DEFAULT 0',
+      detail: "TEXT NOT NULL DEFAULT ''",
+    },
+    [],
+    [index('job_timeline', ['job'], false)],
+  ),
+  internal(
+    'idempotency_keys',
+    {
+      user: 'TEXT NOT NULL',
+      key: 'TEXT NOT NULL',
+      route: 'TEXT NOT NULL',
+      body_hash: 'TEXT NOT NULL',
+      status: 'INTEGER NOT NULL',
+      response: 'TEXT NOT NULL',
+      at: 'TEXT NOT NULL',
+    },
+    ['PRIMARY KEY (user, key)'],
+    [index('idempotency_keys', ['at'], false)],
+  ),
+  internal('audit_log', {
+    seq: 'INTEGER PRIMARY KEY AUTOINCREMENT',
+    id: 'TEXT NOT NULL UNIQUE',
+    at: 'TEXT NOT NULL',
+    actor: 'TEXT NOT NULL',
+    act: 'TEXT NOT NULL',
+    subject: 'TEXT NOT NULL',
+    detail: "TEXT NOT NULL DEFAULT ''",
+    hash: 'TEXT NOT NULL',
+    previous_hash: 'TEXT NOT NULL',
+  }),
+  internal('change_log', {
+    seq: 'INTEGER PRIMARY KEY AUTOINCREMENT',
+    collection: 'TEXT NOT NULL',
+    record: 'TEXT NOT NULL',
+    action: "TEXT NOT NULL CHECK (action IN ('create', 'update', 'delete'))",
+    at: 'TEXT NOT NULL',
+  }),
+  internal(
+    'reading_series',
+    {
+      id: 'INTEGER PRIMARY KEY AUTOINCREMENT',
+      driver: 'TEXT NOT NULL',
+      channel: 'TEXT NOT NULL',
+      unit: 'TEXT NOT NULL',
+      last: 'INTEGER NOT NULL',
+    },
+    ['UNIQUE (driver, channel, unit)'],
+  ),
+  // The driver comes first: an event touches one page for each step, and a chart of a driver reads one range.
+  {
+    ...internal(
+      'reading_buckets',
+      {
+        driver: 'TEXT NOT NULL',
+        step: 'INTEGER NOT NULL',
+        start: 'INTEGER NOT NULL',
+        series: 'INTEGER NOT NULL',
+        low: 'REAL NOT NULL',
+        high: 'REAL NOT NULL',
+        total: 'REAL NOT NULL',
+        readings: 'INTEGER NOT NULL',
+      },
+      ['PRIMARY KEY (driver, step, start, series)'],
+    ),
+    isKeyed: true,
+  },
+  internal('migrations', {
+    id: 'INTEGER NOT NULL PRIMARY KEY',
+    name: 'TEXT NOT NULL',
+    hash: 'TEXT NOT NULL',
+    at: 'TEXT NOT NULL',
+  }),
+  internal('meta', { key: 'TEXT NOT NULL PRIMARY KEY', value: 'TEXT NOT NULL' }),
+]

@@ -1,0 +1,228 @@
+import { SQLiteError, Database as Sqlite, type Statement } from 'bun:sqlite'
+import { existsSync, statSync } from 'node:fs'
+import { AppError } from '../../base/index.ts'
+import type { Params } from './sql.ts'
+
+/** Order matters: waiting first, so that the switch to WAL waits too. */
+const PRAGMAS = [
+  ['busy_timeout', 5_000],
+  ['journal_mode', 'wal'],
+  ['synchronous', 2],
+  ['foreign_keys', 1],
+  ['trusted_schema', 0],
+  ['cell_size_check', 1],
+  ['journal_size_limit', 67_108_864],
+  // What a savepoint would undo is kept in memory: the temporary files cost more than the writes themselves.
+  ['temp_store', 2],
+] as const
+
+const OF_WRITERS: ReadonlySet<string> = new Set(['journal_mode', 'journal_size_limit', 'temp_store'])
+
+/** Those of a connection that never writes: the rest belongs to the file or to writing. */
+export const READER_PRAGMAS = PRAGMAS.filter(([name]) => !OF_WRITERS.has(name))
+
+const STATEMENT_CACHE = 500
+
+/** One SQLite connection with prepared statements kept. */
+export interface Connection {
+  readonly path: string
+  one<T>(sql: string, params?: Params): T | undefined
+  all<T>(sql: string, params?: Params): T[]
+  /** Returns the number of changed rows. */
+  run(sql: string, params?: Params): number
+  /** Runs `work` between BEGIN and COMMIT; any throw rolls everything back. */
+  transaction<T>(mode: 'IMMEDIATE' | 'DEFERRED', work: () => T): T
+  /** Whether a transaction is open; SQLite ends one by itself when the disk is full. */
+  inTransaction(): boolean
+  close(): void
+}
+
+/**
+ * Opens `path` for writing (creating it) or for reading only, and verifies that every pragma took effect.
+ * @throws AppError `internal` with reason `database_damaged` when the file is not a sound database.
+ */
+export function openConnection(path: string, access: 'write' | 'read'): Connection {
+  if (access === 'write') refuseOrphanedLog(path)
+  return translated(path, () => {
+    const sqlite = new Sqlite(
+      path,
+      access === 'write' ? { strict: true, create: true } : { strict: true, readonly: true },
+    )
+    try {
+      for (const [name, value] of access === 'write' ? PRAGMAS : READER_PRAGMAS)
+        setPragma(sqlite, name, value)
+    } catch (error) {
+      sqlite.close()
+      throw error
+    }
+    return connectionOf(sqlite, path)
+  })
+}
+
+/** SQLite takes an empty file for a new database and drops the log beside it. */
+function refuseOrphanedLog(path: string): void {
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  if (size === 0 && existsSync(`${path}-wal`))
+    throw damaged(path, 'it is empty or gone, but its log is there')
+}
+
+function setPragma(sqlite: Sqlite, name: string, value: string | number): void {
+  sqlite.run(`PRAGMA ${name} = ${value}`)
+  const answer = Object.values(sqlite.query<Record<string, unknown>, []>(`PRAGMA ${name}`).get() ?? {})[0]
+  if (answer !== value) {
+    throw new AppError(
+      'internal',
+      `SQLite answered ${String(answer)} for ${name} = ${value}; put the data folder on a local file system`,
+      { reason: 'database_unsupported' },
+    )
+  }
+}
+
+function connectionOf(sqlite: Sqlite, path: string): Connection {
+  const cache = new Map<string, Statement<unknown, [Params]>>()
+
+  function prepared(sql: string): Statement<unknown, [Params]> {
+    const known = cache.get(sql)
+    if (known) return known
+    const statement = sqlite.prepare<unknown, [Params]>(sql)
+    cache.set(sql, statement)
+    if (cache.size > STATEMENT_CACHE) dropOldest(cache)
+    return statement
+  }
+
+  // The callers of `one` and `all` state the shape of the rows that their SQL selects.
+  const connection: Connection = {
+    path,
+    one: <T>(sql: string, params: Params = {}) =>
+      translated(path, () => (prepared(sql).get(params) ?? undefined) as T | undefined),
+    all: <T>(sql: string, params: Params = {}) => translated(path, () => prepared(sql).all(params) as T[]),
+    run: (sql, params = {}) => translated(path, () => prepared(sql).run(params).changes),
+    transaction(mode, work) {
+      if (sqlite.inTransaction) throw new TypeError('a transaction is open already; use its tx')
+      connection.run(`BEGIN ${mode}`)
+      try {
+        const result = work()
+        connection.run('COMMIT')
+        return result
+      } catch (error) {
+        // A full disk makes SQLite roll back by itself.
+        if (sqlite.inTransaction) connection.run('ROLLBACK')
+        throw error
+      }
+    },
+    inTransaction: () => sqlite.inTransaction,
+    close() {
+      for (const statement of cache.values()) statement.finalize()
+      cache.clear()
+      sqlite.close(true)
+    },
+  }
+  return connection
+}
+
+function dropOldest(cache: Map<string, Statement<unknown, [Params]>>): void {
+  const [oldest] = cache.entries()
+  if (!oldest) return
+  cache.delete(oldest[0])
+  oldest[1].finalize()
+}
+
+function translated<T>(path: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw error instanceof SQLiteError ? (appErrorOf(path, error) ?? error) : error
+  }
+}
+
+/** Failures of the storage below SQLite, as errors with a remedy; undefined for mistakes in statements. */
+export function appErrorOf(path: string, error: { code?: string; message: string }): AppError | undefined {
+  const code = error.code ?? ''
+  if (code === 'SQLITE_FULL') {
+    return storageFull('The disk with the database is full; free some space', 'storage_full', error)
+  }
+  if (code === 'SQLITE_IOERR_FSYNC' || code === 'SQLITE_IOERR_DIR_FSYNC') {
+    return storageFull(
+      'The disk with the database did not keep what was written; check it and the system log, then start svc again',
+      'storage_unflushed',
+      error,
+    )
+  }
+  if (code.startsWith('SQLITE_IOERR')) {
+    return storageFull('The disk with the database failed; check it and the system log', 'storage_io', error)
+  }
+  if (code.startsWith('SQLITE_READONLY')) {
+    return storageFull(
+      'The database cannot be written; check owner, permissions and mount of its folder',
+      'storage_read_only',
+      error,
+    )
+  }
+  if (code.startsWith('SQLITE_BUSY')) {
+    return new AppError('unavailable', `Another program is writing to ${path}; close it`, {
+      reason: 'database_busy',
+      retryAfter: 1,
+      cause: error,
+    })
+  }
+  if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT'))
+    return damaged(path, error.message, error)
+  if (code.startsWith('SQLITE_CANTOPEN')) {
+    return new AppError('internal', `Cannot open ${path}; check that the folder exists and may be written`, {
+      reason: 'database_unreadable',
+      cause: error,
+    })
+  }
+  return undefined
+}
+
+function storageFull(message: string, reason: string, cause: unknown): AppError {
+  return new AppError('storage_full', message, { reason, cause })
+}
+
+/** The error of a file that is not a sound database, with the way back. */
+function damaged(path: string, detail: string, cause?: unknown): AppError {
+  return new AppError(
+    'internal',
+    `The database ${path} is damaged (${detail}); stop svc and restore a backup: svc restore BACKUP`,
+    { reason: 'database_damaged', cause },
+  )
+}
+
+/**
+ * Reads every page of the file and compares tables with their structure.
+ * @throws AppError `internal`, reason `database_damaged`.
+ */
+export function quickCheck(connection: Connection): void {
+  const rows = connection.all<{ quick_check: string }>(QUICK_CHECK)
+  mustBeSound(
+    connection.path,
+    rows.map((row) => row.quick_check),
+  )
+}
+
+export const QUICK_CHECK = 'PRAGMA quick_check(5)'
+
+/**
+ * Takes the answers of a `QUICK_CHECK`.
+ * @throws AppError `internal`, reason `database_damaged`.
+ */
+export function mustBeSound(path: string, answers: readonly string[]): void {
+  if (answers[0] !== 'ok') throw damaged(path, answers.join('; ').replaceAll('\n', ' '))
+}
+
+/**
+ * Whether a flush to disk has failed. The system may have dropped what it could not write and say yes to the next
+ * flush, so nobody knows what the file holds until another process has read it anew.
+ */
+export function isUnflushed(error: unknown): error is AppError {
+  return error instanceof AppError && error.reason === 'storage_unflushed'
+}
+
+/** Whether `error` says that a unique index or key has the value already. */
+export function isUniqueViolation(error: unknown): error is SQLiteError {
+  return (
+    error instanceof SQLiteError &&
+    (error.code === 'SQLITE_CONSTRAINT_UNIQUE' || error.code === 'SQLITE_CONSTRAINT_PRIMARYKEY')
+  )
+}

@@ -1,0 +1,49 @@
+import { statSync } from 'node:fs'
+import { AppError, type Clock, type Log, messageOf } from '../../base/index.ts'
+import { type Connection, mustBeSound, QUICK_CHECK, quickCheck } from './connection.ts'
+import { createReadThread } from './read-thread.ts'
+
+/** Read within about a second; a start may take that long. */
+const AT_ONCE_BYTES = 134_217_728
+
+interface CheckParts {
+  clock: Clock
+  log: Log
+  onDamaged?: (error: AppError) => void
+}
+
+/**
+ * Checks the structure of the whole file: at once when it is small. A larger one, for which that takes up to minutes,
+ * is checked by a thread with a connection of its own, and `onDamaged` is told when it is not sound; without somebody
+ * to tell it is not checked.
+ * @throws AppError `internal`, reason `database_damaged`, for a small file.
+ */
+export function checkFile(connection: Connection, parts: CheckParts, atOnceBytes = AT_ONCE_BYTES): void {
+  const { path } = connection
+  const { size } = statSync(path)
+  if (size <= atOnceBytes) quickCheck(connection)
+  else if (parts.onDamaged) void checkInThread(path, size, parts)
+}
+
+async function checkInThread(
+  path: string,
+  bytes: number,
+  { clock, log, onDamaged }: CheckParts,
+): Promise<void> {
+  const started = clock.monotonic()
+  const thread = createReadThread(path)
+  try {
+    const rows = await thread.all(QUICK_CHECK)
+    mustBeSound(
+      path,
+      rows.map((row) => String(row['quick_check'])),
+    )
+    const seconds = Math.round((clock.monotonic() - started) / 1_000)
+    log.info('database checked', { megabytes: Math.round(bytes / 1e6), seconds })
+  } catch (error) {
+    if (error instanceof AppError) onDamaged?.(error)
+    else log.error('the database could not be checked', { reason: messageOf(error) })
+  } finally {
+    thread.close()
+  }
+}

@@ -1,0 +1,18 @@
+import { toTimestamp } from '../../base/index.ts'
+import { openConnection } from './connection.ts'
+import { existingDatabase } from './database-file.ts'
+import type { SqlReader } from './sql.ts'
+
+/**
+ * Reads the database in `dir` as of one moment, also while a server runs on it; `now` in ms since the epoch.
+ * @throws AppError as `existingDatabase` does.
+ */
+export function readDatabase<T>(dir: string, now: number, work: (tx: SqlReader) => T): T {
+  const connection = openConnection(existingDatabase(dir), 'read')
+  try {
+    const reader: SqlReader = { now, at: toTimestamp(now), one: connection.one, all: connection.all }
+    return connection.transaction('DEFERRED', () => work(reader))
+  } finally {
+    connection.close()
+  }
+}

@@ -1,0 +1,254 @@
+import { AppError, newId, newSecret } from '../../../base/index.ts'
+import { apiTokens } from '../../collections/api_tokens.ts'
+import { superusers } from '../../collections/superusers.ts'
+import { PROXY_PREFIX, users } from '../../collections/users.ts'
+import { appendAudit } from '../../journal/audit.ts'
+import type { Database } from '../../records/database.ts'
+import type { ReadTx, Tx } from '../../records/tx.ts'
+import type { RecordOf } from '../../schema/collection.ts'
+import { postLedger } from './ledger.ts'
+import { keepApiTokens } from './tokens.ts'
+
+export type User = RecordOf<typeof users>
+export type Superuser = RecordOf<typeof superusers>
+/** Anybody who can log in. */
+export type Account = User | Superuser
+/** Collections that hold accounts. */
+export type AccountKind = 'users' | 'superusers'
+
+/** Balance shown for the user records that stand for superusers. */
+const UNLIMITED_SECONDS = 999_999_999
+
+/** The secret that signs the tokens of one kind of account: made once, kept in the database. */
+export function accountSecret(db: Database, kind: AccountKind): Promise<string> {
+  const key = `secret:${kind}`
+  return db.write('account secret', (tx) => {
+    const stored = tx.one<{ value: string }>('SELECT value FROM meta WHERE key = $key', { key })
+    if (stored) return stored.value
+    const value = newSecret()
+    tx.run('INSERT INTO meta (key, value) VALUES ($key, $value)', { key, value })
+    return value
+  })
+}
+
+/** Where accounts of one kind are stored. */
+export function accountCollection(kind: AccountKind): typeof users | typeof superusers {
+  return kind === 'users' ? users : superusers
+}
+
+/** The account of one kind with this id. */
+export function findAccount(db: Database, kind: AccountKind, id: string): Promise<Account | undefined> {
+  return kind === 'users' ? findUser(db, id) : findSuperuser(db, id)
+}
+
+/** The account of one kind with this e-mail address, in any case; never a user that stands for a superuser. */
+export async function findAccountByEmail(
+  db: Database,
+  kind: AccountKind,
+  email: string,
+): Promise<Account | undefined> {
+  if (kind === 'superusers') return findSuperuserByEmail(db, email)
+  if (email === '') return undefined
+  const user = await db.read((tx) => tx.findBy(users, { email: stored(email) }))
+  return user?.unlimited ? undefined : user
+}
+
+export function findUser(db: Database, id: string): Promise<User | undefined> {
+  return db.read((tx) => tx.find(users, id))
+}
+
+export function findSuperuser(db: Database, id: string): Promise<Superuser | undefined> {
+  return db.read((tx) => tx.find(superusers, id))
+}
+
+/** What users may call themselves at a login. */
+export type IdentityField = 'email' | 'username'
+
+/**
+ * The user with this e-mail address (in any case) or user name, or only in one `field`; an empty identity
+ * finds nobody.
+ */
+export function findUserByIdentity(
+  db: Database,
+  identity: string,
+  field?: IdentityField,
+): Promise<User | undefined> {
+  if (identity === '') return Promise.resolve(undefined)
+  return db.read((tx) => {
+    const byEmail = field !== 'username' && tx.findBy(users, { email: stored(identity) })
+    if (byEmail || field === 'email') return byEmail || undefined
+    return tx.findBy(users, { username: identity })
+  })
+}
+
+/** The superuser with this e-mail address, in any case. */
+export function findSuperuserByEmail(db: Database, email: string): Promise<Superuser | undefined> {
+  if (email === '') return Promise.resolve(undefined)
+  return db.read((tx) => tx.findBy(superusers, { email: stored(email) }))
+}
+
+/** E-mail addresses are stored in lower case. */
+function stored(email: string): string {
+  return email.trim().toLowerCase()
+}
+
+/** The user an API token stands for, unless it is unknown or expired. `hash` is the token's SHA-256 in hex. */
+export function findUserByApiToken(db: Database, hash: string): Promise<User | undefined> {
+  return db.read((tx) => {
+    const token = tx.findBy(apiTokens, { token: hash })
+    if (!token || (token.expires_at !== '' && token.expires_at <= tx.at)) return undefined
+    return tx.find(users, token.user)
+  })
+}
+
+/** A superuser's new password. */
+interface SuperuserChange {
+  email: string
+  passwordHash: string
+  mode: 'create' | 'update' | 'upsert'
+  /** Who does it, as the audit names people. */
+  actor: string
+}
+
+/**
+ * Creates a superuser, or gives an existing one a new password, which also ends its logins.
+ * @throws AppError `conflict` / `not_found` when `mode` is `create` / `update` and it does / does not exist.
+ */
+export function saveSuperuser(
+  db: Database,
+  { email, passwordHash, mode, actor }: SuperuserChange,
+): Promise<Superuser> {
+  return db.write('save superuser', (tx) => {
+    const existing = tx.findBy(superusers, { email: stored(email) })
+    if (existing && mode === 'create') throw new AppError('conflict', `Superuser ${email} already exists`)
+    if (!existing && mode === 'update') throw new AppError('not_found', `There is no superuser ${email}`)
+    const secret = { password: passwordHash, tokenKey: newSecret() }
+    const saved = existing
+      ? (tx.update(superusers, existing.id, secret) ?? existing)
+      : tx.insert(superusers, { email, verified: true, ...secret })
+    const act = existing ? 'superuser.password' : 'superuser.create'
+    appendAudit(tx, { actor, act, subject: saved.id, detail: { email: saved.email } })
+    return saved
+  })
+}
+
+export function listSuperusers(db: Database): Promise<Superuser[]> {
+  return db.read((tx) => tx.list(superusers, { sort: 'email' }))
+}
+
+/**
+ * Removes a superuser; the user record that stands for it stays, as the owner of its jobs, but is disabled.
+ * @throws AppError `not_found`; `invalid` for the last superuser.
+ */
+export function removeSuperuser(
+  db: Database,
+  { email, actor }: Pick<SuperuserChange, 'email' | 'actor'>,
+): Promise<void> {
+  return db.write('remove superuser', (tx) => {
+    const existing = tx.findBy(superusers, { email: stored(email) })
+    if (!existing) throw new AppError('not_found', `There is no superuser ${email}`)
+    tx.remove(superusers, existing.id)
+    disableProxy(tx, existing)
+    const detail = { email: existing.email }
+    appendAudit(tx, { actor, act: 'superuser.delete', subject: existing.id, detail })
+  })
+}
+
+/** After a superuser was removed: nobody acts as its user record any more. */
+export function disableProxy(tx: Tx, superuser: Superuser): void {
+  const proxy = findProxy(tx, superuser)
+  if (proxy) tx.update(users, proxy.id, { disabled: true })
+}
+
+/** What a superuser changes of a user's account; absent parts stay as they are. */
+export interface AccountChange {
+  /** The new balance, not a difference. */
+  qpuSeconds?: number | undefined
+  /** Ids of the API tokens that stay; the others end. */
+  apiTokens?: readonly string[] | undefined
+}
+
+/**
+ * Sets a user's balance, by a ledger row, and which API tokens stay.
+ * @throws AppError `not_found`; `invalid` for a token the user does not have, and for the balance of a user
+ *   that stands for a superuser.
+ */
+export function changeUserAccount(
+  db: Database,
+  actor: string,
+  id: string,
+  change: AccountChange,
+): Promise<User> {
+  return db.write('change user account', (tx) => {
+    const user = tx.find(users, id)
+    if (!user) throw new AppError('not_found', `There is no user ${id}`)
+    changeAccount(tx, actor, user, change)
+    return tx.find(users, id) ?? user
+  })
+}
+
+/** The same as part of a transaction. Throws as `changeUserAccount` does. */
+export function changeAccount(
+  tx: Tx,
+  actor: string,
+  user: User,
+  { qpuSeconds, apiTokens }: AccountChange,
+): void {
+  if (apiTokens) keepApiTokens(tx, user.id, apiTokens)
+  if (qpuSeconds !== undefined) setBalance(tx, user, qpuSeconds)
+  appendAudit(tx, {
+    actor,
+    act: 'user.account',
+    subject: user.id,
+    detail: {
+      ...(qpuSeconds === undefined ? {} : { qpu_seconds: { from: user.qpu_seconds, to: qpuSeconds } }),
+      ...(apiTokens ? { api_tokens: { from: user.api_tokens, to: apiTokens } } : {}),
+    },
+  })
+}
+
+function setBalance(tx: Tx, user: User, qpuSeconds: number): void {
+  if (user.unlimited) {
+    const message = 'Stands for a superuser, whose QPU time is not counted.'
+    throw new AppError('invalid', 'Failed to update record', {
+      fields: { qpu_seconds: { code: 'validation_invalid_value', message } },
+    })
+  }
+  const deltaMs = Math.round(qpuSeconds * 1_000) - Math.round(user.qpu_seconds * 1_000)
+  if (deltaMs !== 0) postLedger(tx, { user: user.id, kind: 'admin', sourceId: newId(tx.now), deltaMs })
+}
+
+function findProxy(tx: ReadTx, superuser: Superuser): User | undefined {
+  return tx.findBy(users, { username: `${PROXY_PREFIX}${superuser.id}`, unlimited: true })
+}
+
+/** Lets the user record that stands for a superuser follow a change of its address. */
+export function followEmail(tx: Tx, superuser: Superuser): void {
+  const proxy = findProxy(tx, superuser)
+  if (proxy) tx.update(users, proxy.id, { email: freeEmail(tx, superuser.email, proxy.id) })
+}
+
+/** The user record that stands for a superuser where a route needs a user; made on first use, never charged. */
+export async function proxyUserOf(db: Database, superuser: Superuser): Promise<User> {
+  const existing = await db.read((tx) => findProxy(tx, superuser))
+  return (
+    existing ?? db.write('create proxy user', (tx) => findProxy(tx, superuser) ?? insertProxy(tx, superuser))
+  )
+}
+
+function insertProxy(tx: Tx, superuser: Superuser): User {
+  return tx.insert(users, {
+    email: freeEmail(tx, superuser.email),
+    username: `${PROXY_PREFIX}${superuser.id}`,
+    tokenKey: newSecret(),
+    verified: true,
+    unlimited: true,
+    qpu_seconds: UNLIMITED_SECONDS,
+  })
+}
+
+/** A user of the same person may exist already; e-mail addresses are unique, so the proxy then has none. */
+function freeEmail(tx: ReadTx, email: string, self?: string): string {
+  const owner = tx.findBy(users, { email })
+  return owner && owner.id !== self ? '' : email
+}

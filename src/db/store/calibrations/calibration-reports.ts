@@ -1,0 +1,65 @@
+import { toTimestamp } from '../../../base/index.ts'
+import { calibrationRequests } from '../../collections/calibration_requests.ts'
+import { calibrationResults } from '../../collections/calibration_results.ts'
+import type { Tx } from '../../records/tx.ts'
+import type { RecordOf } from '../../schema/collection.ts'
+import type { CalibrationRun } from './calibrations.ts'
+
+type Result = RecordOf<typeof calibrationResults>
+
+/** The end of a run, as its tuner tells it. */
+export interface Report extends CalibrationRun {
+  qpu: string
+  /** Id of the request as the tuner was told it; null for a run of its own. */
+  request: string | null
+  /** ms since the epoch, by the tuner's clock. */
+  startedAt: number
+  endedAt: number
+  mode: Result['mode']
+  findings: Pick<
+    Result,
+    'status' | 'routines' | 'benchmarks' | 'skipped' | 'notes' | 'backend' | 'device_file'
+  > & {
+    errors: readonly string[]
+  }
+}
+
+/**
+ * What became of a report. `done`: it is the end of a request. `stored`: kept, but no request waits for it: the
+ * tuner's own, or given up meanwhile. `stale`: it was stored before. `foreign`: the run is another tuner's.
+ */
+export type ReportEnd = 'done' | 'stored' | 'stale' | 'foreign'
+
+/** Longest text of all errors of a report. */
+const ERRORS_LENGTH = 100_000
+
+/** Stores a report, once, and ends the request whose last run it is: both or neither. */
+export function storeReport(tx: Tx, report: Report): ReportEnd {
+  const { run, driver, qpu } = report
+  if (tx.one('SELECT 1 FROM calibration_results WHERE run_id = $run', { run })) return 'stale'
+  const request = tx.findBy(calibrationRequests, { run_id: run }) ?? requestOf(tx, report)
+  if (request && request.driver !== driver) return 'foreign'
+  const { errors, ...findings } = report.findings
+  const result = tx.insert(calibrationResults, {
+    ...findings,
+    driver,
+    qpu,
+    run_id: run,
+    request: request?.id ?? '',
+    mode: report.mode === '' ? (request?.mode ?? '') : report.mode,
+    error: errors.join('\n').slice(0, ERRORS_LENGTH),
+    // A tuner whose clock is ahead must not have its reports outlive all others.
+    started_at: toTimestamp(Math.min(report.startedAt, tx.now)),
+    finished_at: toTimestamp(Math.min(report.endedAt, tx.now)),
+  })
+  if (!request || request.run_id !== run) return 'stored'
+  const isOpen = request.status === 'running' || request.status === 'pending'
+  const end = isOpen ? { status: 'done' as const, finished_at: tx.at } : {}
+  tx.update(calibrationRequests, request.id, { result: result.id, ...end })
+  return isOpen ? 'done' : 'stored'
+}
+
+/** The request of a run that another one has replaced since. */
+function requestOf(tx: Tx, { request }: Report) {
+  return request === null ? undefined : tx.find(calibrationRequests, request)
+}

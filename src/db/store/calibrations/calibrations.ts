@@ -1,0 +1,237 @@
+/**
+ * The queue of calibrations.
+ *
+ * States and who moves them (each move is one guarded UPDATE in one transaction; no row changed = somebody else was
+ * first, and nothing happens):
+ *
+ * | from → to | function |
+ * |---|---|
+ * | – → pending | `insertCalibration` |
+ * | pending → running (a new run) | `claimCalibration` |
+ * | pending → running (a run that was thought lost) | `confirmCalibration` |
+ * | running → pending (the tuner never began the run) | `putCalibrationBack`, `loseCalibration` |
+ * | running → failed (the run was lost) | `loseCalibration` |
+ * | running, pending → done (the report of the last run) | `storeReport` (calibration-reports.ts) |
+ * | pending, running → failed | a superuser |
+ */
+import { AppError, newId } from '../../../base/index.ts'
+import { calibrationRequests } from '../../collections/calibration_requests.ts'
+import { drivers } from '../../collections/drivers.ts'
+import { qpus } from '../../collections/qpus.ts'
+import { appendAudit } from '../../journal/audit.ts'
+import type { ReadTx, Tx } from '../../records/tx.ts'
+import type { RecordOf } from '../../schema/collection.ts'
+import type { Server } from '../jobs/dispatch.ts'
+
+export type CalibrationRequest = RecordOf<typeof calibrationRequests>
+
+/** A calibration that is to enter the queue. */
+export interface NewCalibration {
+  /** Id of the tuner. */
+  driver: string
+  mode: CalibrationRequest['mode']
+  /** Empty unless the mode is `partial`. */
+  targetQubits: readonly string[]
+  /** Who asks, as the audit names people. */
+  actor: string
+}
+
+/** Pending requests that one tuner may have: nobody needs more, and a program gone wild makes no million. */
+const MAX_PENDING = 100
+
+/**
+ * Puts a calibration at the end of its tuner's queue.
+ * @throws AppError `not_found` (no such driver), `invalid` (no tuner), `unavailable` (`driver_disabled`,
+ *   `qpu_disabled`) or `conflict` (`too_many_pending_calibrations`).
+ */
+export function insertCalibration(
+  tx: Tx,
+  { driver, mode, targetQubits, actor }: NewCalibration,
+): CalibrationRequest {
+  mustMayCalibrate(tx, driver)
+  const row = tx.insert(calibrationRequests, {
+    driver,
+    mode,
+    target_qubits: [...targetQubits],
+    requested_by: actor,
+  })
+  appendAudit(tx, { actor, act: 'calibration.dispatch', subject: row.id, detail: { driver, mode } })
+  return row
+}
+
+/**
+ * Checks that a driver may be given a calibration to do.
+ * @throws AppError as `insertCalibration` does.
+ */
+export function mustMayCalibrate(tx: ReadTx, id: string): void {
+  const driver = tx.find(drivers, id)
+  if (!driver) throw new AppError('not_found', `There is no driver ${id}`)
+  if (driver.operation !== 'calibrate') {
+    throw new AppError(
+      'invalid',
+      `Driver ${driver.name} is a ${driver.operation} driver; only a calibrate driver can calibrate`,
+      { reason: 'not_a_tuner' },
+    )
+  }
+  if (!driver.enabled) {
+    throw new AppError('unavailable', `Driver ${driver.name} is disabled; enable it first`, {
+      reason: 'driver_disabled',
+    })
+  }
+  const qpu = tx.find(qpus, driver.qpu)
+  if (!qpu?.enabled) {
+    throw new AppError('unavailable', `QPU ${qpu?.name ?? driver.qpu} is disabled; enable it first`, {
+      reason: 'qpu_disabled',
+    })
+  }
+  const row = tx.one<{ pending: number }>(
+    `SELECT count(*) AS pending FROM calibration_requests WHERE driver = $id AND status = 'pending'`,
+    { id },
+  )
+  if ((row?.pending ?? 0) < MAX_PENDING) return
+  throw new AppError(
+    'conflict',
+    `${driver.name} has ${MAX_PENDING} pending calibrations, the most allowed; set some to failed or let them run`,
+    { reason: 'too_many_pending_calibrations' },
+  )
+}
+
+/** Tuners that could begin a calibration now: attached, switched on, none running, and one waits. */
+export function listTuners(tx: ReadTx): Server[] {
+  return tx.all<Server>(
+    `SELECT leases.qpu, leases.driver, leases.epoch FROM leases
+       JOIN qpus ON qpus.id = leases.qpu JOIN drivers ON drivers.id = leases.driver
+     WHERE leases.operation = 'calibrate' AND leases.state = 'attached'
+       AND qpus.enabled = 1 AND drivers.enabled = 1
+       AND EXISTS (SELECT 1 FROM calibration_requests WHERE driver = leases.driver AND status = 'pending')
+       AND NOT EXISTS (SELECT 1 FROM calibration_requests WHERE driver = leases.driver AND status = 'running')
+     ORDER BY leases.rowid`,
+  )
+}
+
+/** Names one run of a request. */
+export interface CalibrationRun {
+  run: string
+  driver: string
+}
+
+/** A calibration that now belongs to its tuner; it may be sent once the transaction is committed. */
+export interface CalibrationClaim extends CalibrationRun {
+  request: string
+  epoch: number
+  mode: CalibrationRequest['mode']
+  targetQubits: unknown
+}
+
+/** Gives a tuner its oldest pending request, as a new run. Undefined when there is none to give. */
+export function claimCalibration(tx: Tx, { driver, epoch }: Server): CalibrationClaim | undefined {
+  const run = newId(tx.now)
+  const row = tx.one<{ id: string }>(
+    `UPDATE calibration_requests SET status = 'running', run_id = $run, epoch = $epoch, confirmed = 0,
+       progress = NULL, error = '', started_at = $at, updated = $at
+     WHERE seq = (SELECT min(seq) FROM calibration_requests WHERE driver = $driver AND status = 'pending')
+       AND NOT EXISTS (SELECT 1 FROM calibration_requests WHERE driver = $driver AND status = 'running')
+     RETURNING id`,
+    { driver, epoch, run, at: tx.at },
+  )
+  if (!row) return undefined
+  const request = tx.changed(calibrationRequests, row.id, 'update')
+  if (!request) throw new AppError('internal', `calibration request ${row.id} vanished while it was claimed`)
+  return { request: row.id, run, driver, epoch, mode: request.mode, targetQubits: request.target_qubits }
+}
+
+/**
+ * The tuner has begun the run, also one that was thought lost. False when it is not that tuner's run, or was said
+ * before.
+ */
+export function confirmCalibration(tx: Tx, { run, driver }: CalibrationRun): boolean {
+  const row = tx.one<{ id: string }>(
+    `UPDATE calibration_requests SET status = 'running', confirmed = 1, updated = $at,
+       started_at = CASE started_at WHEN '' THEN $at ELSE started_at END
+     WHERE run_id = $run AND driver = $driver AND (status = 'running' AND confirmed = 0 OR status = 'pending' AND
+       NOT EXISTS (SELECT 1 FROM calibration_requests WHERE driver = $driver AND status = 'running'))
+     RETURNING id`,
+    { run, driver, at: tx.at },
+  )
+  if (row) tx.changed(calibrationRequests, row.id, 'update')
+  return row !== undefined
+}
+
+/**
+ * The run never reached its tuner, or the tuner did not take it: the request is the next one again. It keeps the
+ * run's name, so that a report that comes all the same is its own. False when the request has moved on.
+ */
+export function putCalibrationBack(tx: Tx, run: CalibrationRun): boolean {
+  return move(tx, run, `status = 'pending', started_at = '', progress = NULL`) !== undefined
+}
+
+/** The tuner does not have the run any more. One that it never began is run again, any other one has failed. */
+export function loseCalibration(
+  tx: Tx,
+  run: CalibrationRun,
+  reason: string,
+): 'pending' | 'failed' | undefined {
+  if (failCalibration(tx, run, reason, 'AND confirmed = 1')) return 'failed'
+  return putCalibrationBack(tx, run) ? 'pending' : undefined
+}
+
+/** The run has failed without a report. False when the request has moved on. */
+export function failCalibration(tx: Tx, run: CalibrationRun, reason: string, condition = ''): boolean {
+  const change = `status = 'failed', error = $reason, finished_at = $at`
+  return move(tx, run, change, { condition, reason }) !== undefined
+}
+
+/** Keeps how far a run is. The plan that it began with stays. False when it is not that tuner's run any more. */
+export function noteProgress(tx: Tx, run: CalibrationRun, progress: Record<string, unknown>): boolean {
+  const request = tx.findBy(calibrationRequests, { run_id: run.run, driver: run.driver, status: 'running' })
+  if (!request) return false
+  const before = request.progress
+  const plan = typeof before === 'object' && before !== null && 'plan' in before ? { plan: before.plan } : {}
+  tx.update(calibrationRequests, request.id, { progress: { ...plan, ...progress }, confirmed: true })
+  return true
+}
+
+/** Changes the request whose run this is, while it runs; returns its id. */
+function move(
+  tx: Tx,
+  { run, driver }: CalibrationRun,
+  change: string,
+  { condition = '', ...params }: { condition?: string; reason?: string } = {},
+): string | undefined {
+  const row = tx.one<{ id: string }>(
+    `UPDATE calibration_requests SET ${change}, updated = $at
+     WHERE run_id = $run AND driver = $driver AND status = 'running' ${condition} RETURNING id`,
+    { run, driver, at: tx.at, ...params },
+  )
+  if (row) tx.changed(calibrationRequests, row.id, 'update')
+  return row?.id
+}
+
+/** Runs that a tuner was given under a lease older than `epoch`. */
+export function listRunsOfOlderLeases(
+  tx: ReadTx,
+  { driver, epoch }: { driver: string; epoch: number },
+): CalibrationRun[] {
+  return tx.all(
+    `SELECT run_id AS run, driver FROM calibration_requests
+     WHERE driver = $driver AND status = 'running' AND epoch < $epoch`,
+    { driver, epoch },
+  )
+}
+
+/** All calibrations that are under way. */
+export function listRunningCalibrations(tx: ReadTx): CalibrationRun[] {
+  return tx.all(
+    `SELECT run_id AS run, driver FROM calibration_requests WHERE status = 'running' ORDER BY seq`,
+  )
+}
+
+/** Whether this is a run that the server waits for. */
+export function isAwaited(tx: ReadTx, { run, driver }: CalibrationRun): boolean {
+  const row = tx.one(
+    `SELECT 1 FROM calibration_requests
+     WHERE run_id = $run AND driver = $driver AND status IN ('running', 'pending')`,
+    { run, driver },
+  )
+  return row !== undefined
+}

@@ -1,0 +1,152 @@
+import { AppError, newId } from '../../../base/index.ts'
+import { QUEUED, quantumJobs } from '../../collections/quantum_jobs.ts'
+import { appendTimeline } from '../../journal/timeline.ts'
+import type { ReadTx, Tx } from '../../records/tx.ts'
+
+/** A QPU whose process driver is attached, as far as the database knows. */
+export interface Server {
+  qpu: string
+  driver: string
+  epoch: number
+}
+
+/** QPUs that could take a job now: switched on, not draining, process driver attached, no job running. */
+export function listServers(tx: ReadTx): Server[] {
+  return tx.all<Server>(
+    `SELECT leases.qpu, leases.driver, leases.epoch FROM leases JOIN qpus ON qpus.id = leases.qpu
+     WHERE leases.operation = 'process' AND leases.driver <> '' AND leases.state = 'attached'
+       AND qpus.enabled = 1 AND qpus.maintenance = 0 AND qpus.draining = 0
+       AND NOT EXISTS (SELECT 1 FROM job_attempts WHERE job_attempts.qpu = leases.qpu AND state = 'open')
+     ORDER BY leases.rowid`,
+  )
+}
+
+/** A job that now belongs to a driver; the dispatch may be sent once the transaction is committed. */
+export interface Claim extends Server {
+  job: string
+  attempt: number
+  payload: unknown
+}
+
+/**
+ * T2: gives a pending job to the holder of a QPU's lease, as its next attempt. Undefined when the job does
+ * not stand in the queue any more, when the QPU runs another one, or when the lease has moved on.
+ */
+export function claimJob(tx: Tx, id: string, server: Server): Claim | undefined {
+  const { qpu, driver, epoch } = server
+  const changed = tx.run(
+    `UPDATE quantum_jobs SET status = 'running', attempt = attempt + 1, driver = $driver, started_at = '',
+       not_before = 0, updated = $at
+     WHERE id = $id AND ${QUEUED} AND qpu_target IN ('', $qpu)
+       AND NOT EXISTS (SELECT 1 FROM job_attempts WHERE qpu = $qpu AND state = 'open')
+       AND EXISTS (SELECT 1 FROM leases WHERE qpu = $qpu AND operation = 'process' AND driver = $driver
+                   AND epoch = $epoch AND state = 'attached')`,
+    { id, qpu, driver, epoch, at: tx.at },
+  )
+  if (changed === 0) return undefined
+  const job = tx.changed(quantumJobs, id, 'update')
+  if (!job) throw new AppError('internal', `job ${id} vanished while it was claimed`)
+  tx.run(
+    `INSERT INTO job_attempts (id, job, attempt, driver, qpu, epoch, state, claimed_at)
+     VALUES ($id, $job, $attempt, $driver, $qpu, $epoch, 'open', $at)`,
+    { id: newId(tx.now), job: id, attempt: job.attempt, driver, qpu, epoch, at: tx.at },
+  )
+  appendTimeline(tx, id, { event: 'claimed', attempt: job.attempt, detail: `driver ${driver}` })
+  return { ...server, job: id, attempt: job.attempt, payload: job.payload }
+}
+
+/** Names one attempt of a job. */
+export interface AttemptKey {
+  job: string
+  attempt: number
+}
+
+/**
+ * T9: the attempt never reached its driver, or the driver did not take it: the job keeps its place in the queue
+ * and the attempt does not count. False when the job has moved on. `driver` limits it to that driver's attempt.
+ */
+export function putBack(
+  tx: Tx,
+  { job, attempt, driver, reason }: AttemptKey & { driver: string; reason: string },
+): boolean {
+  const ended = endAttempt(tx, { job, attempt, driver, state: 'undelivered', executionMs: 0 })
+  if (!ended) return false
+  const changed = tx.run(
+    `UPDATE quantum_jobs SET status = 'pending', driver = '', started_at = '', updated = $at
+     WHERE id = $job AND status = 'running' AND attempt = $attempt`,
+    { job, attempt, at: tx.at },
+  )
+  if (changed === 0)
+    throw new AppError('internal', `attempt ${attempt} of job ${job} was open but not running`)
+  appendTimeline(tx, job, { event: 'undelivered', attempt, detail: reason })
+  tx.changed(quantumJobs, job, 'update')
+  return true
+}
+
+/** Closes an attempt that is open; false when it was not. */
+export function endAttempt(
+  tx: Tx,
+  end: AttemptKey & {
+    driver: string
+    state: 'ok' | 'error' | 'lost' | 'undelivered' | 'requeued'
+    executionMs: number
+  },
+): boolean {
+  const changed = tx.run(
+    `UPDATE job_attempts SET state = $state, ended_at = $at, execution_ms = $executionMs
+     WHERE job = $job AND attempt = $attempt AND driver = $driver AND state = 'open'`,
+    { ...end, at: tx.at },
+  )
+  return changed > 0
+}
+
+/** The device has begun; false when this is not the running attempt of that driver, or was said before. */
+export function markStarted(tx: Tx, { job, attempt, driver }: AttemptKey & { driver: string }): boolean {
+  const changed = tx.run(
+    `UPDATE job_attempts SET started_at = $at
+     WHERE job = $job AND attempt = $attempt AND driver = $driver AND state = 'open' AND started_at = ''`,
+    { job, attempt, driver, at: tx.at },
+  )
+  if (changed === 0) return false
+  tx.run('UPDATE quantum_jobs SET started_at = $at, updated = $at WHERE id = $job', { job, at: tx.at })
+  appendTimeline(tx, job, { event: 'started', attempt, detail: '' })
+  tx.changed(quantumJobs, job, 'update')
+  return true
+}
+
+/** Whether this is the attempt that the driver is running. */
+export function isRunning(tx: ReadTx, { job, attempt, driver }: AttemptKey & { driver: string }): boolean {
+  const row = tx.one(
+    `SELECT 1 FROM job_attempts WHERE job = $job AND attempt = $attempt AND driver = $driver AND state = 'open'`,
+    { job, attempt, driver },
+  )
+  return row !== undefined
+}
+
+/** Whether an operator has taken this attempt back. */
+export function isRequeued(tx: ReadTx, { job, attempt }: AttemptKey): boolean {
+  const row = tx.one(
+    `SELECT 1 FROM job_attempts WHERE job = $job AND attempt = $attempt AND state = 'requeued'`,
+    { job, attempt },
+  )
+  return row !== undefined
+}
+
+/** Open attempts that a driver was given under a lease older than `epoch`. */
+export function listOfOlderLeases(
+  tx: ReadTx,
+  { driver, epoch }: { driver: string; epoch: number },
+): (AttemptKey & { hasStarted: boolean })[] {
+  return tx
+    .all<AttemptKey & { started_at: string }>(
+      `SELECT job, attempt, started_at FROM job_attempts
+       WHERE state = 'open' AND driver = $driver AND epoch < $epoch ORDER BY rowid`,
+      { driver, epoch },
+    )
+    .map(({ job, attempt, started_at }) => ({ job, attempt, hasStarted: started_at !== '' }))
+}
+
+/** All attempts that are under way. */
+export function listRunning(tx: ReadTx): (AttemptKey & { driver: string; qpu: string })[] {
+  return tx.all(`SELECT job, attempt, driver, qpu FROM job_attempts WHERE state = 'open' ORDER BY rowid`)
+}

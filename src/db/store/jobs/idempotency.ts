@@ -1,0 +1,63 @@
+import { AppError, toTimestamp } from '../../../base/index.ts'
+import type { Tx } from '../../records/tx.ts'
+
+/** A request that its sender may repeat without harm. */
+export interface KeyedRequest {
+  user: string
+  /** The sender's `Idempotency-Key`. */
+  key: string
+  /** Method and path, such as `POST /api/jobs`. */
+  route: string
+  /** SHA-256 (hex) of what was asked for. */
+  bodyHash: string
+}
+
+/** The answer to a keyed request. */
+export interface KeptAnswer {
+  status: number
+  response: unknown
+}
+
+/** How long a key stands for its first request, in ms. */
+export const ANSWERS_KEPT_MS = 24 * 3_600_000
+/** Keys removed with each new one, so that the table stays small without a loop of its own. */
+const PRUNED_AT_ONCE = 10
+
+/**
+ * Returns the kept answer of the same request, or undefined when the key is new: then the caller acts and
+ * calls `keepAnswer` in the same transaction.
+ * @throws AppError `unprocessable`, reason `idempotency_key_reused`, when the key was used for something else.
+ */
+export function findAnswer(tx: Tx, request: KeyedRequest): KeptAnswer | undefined {
+  const expired = toTimestamp(tx.now - ANSWERS_KEPT_MS)
+  tx.run(
+    `DELETE FROM idempotency_keys WHERE rowid IN
+       (SELECT rowid FROM idempotency_keys WHERE at < $expired ORDER BY at LIMIT ${PRUNED_AT_ONCE})`,
+    { expired },
+  )
+  const known = tx.one<{ route: string; body_hash: string; status: number; response: string }>(
+    `SELECT route, body_hash, status, response FROM idempotency_keys
+     WHERE user = $user AND key = $key AND at >= $expired`,
+    { user: request.user, key: request.key, expired },
+  )
+  if (!known) return undefined
+  if (known.route !== request.route || known.body_hash !== request.bodyHash) {
+    throw new AppError(
+      'unprocessable',
+      'This Idempotency-Key was used for another request; use a new key for a new request',
+      { reason: 'idempotency_key_reused' },
+    )
+  }
+  return { status: known.status, response: JSON.parse(known.response) }
+}
+
+/** Keeps the answer to a keyed request for 24 h. */
+export function keepAnswer(tx: Tx, request: KeyedRequest, answer: KeptAnswer): void {
+  tx.run(
+    `INSERT INTO idempotency_keys (user, key, route, body_hash, status, response, at)
+     VALUES ($user, $key, $route, $bodyHash, $status, $response, $at)
+     ON CONFLICT (user, key) DO UPDATE SET route = excluded.route, body_hash = excluded.body_hash,
+       status = excluded.status, response = excluded.response, at = excluded.at`,
+    { ...request, status: answer.status, response: JSON.stringify(answer.response), at: tx.at },
+  )
+}

@@ -1,0 +1,129 @@
+/**
+ * Jobs at rest: how they enter the queue, leave it by the hand of their owner, and are read.
+ *
+ * States and who moves them (each move is one guarded UPDATE, its timeline row and its change, in one
+ * transaction; no row changed = somebody else was first, and nothing happens):
+ *
+ * | move | from → to | function |
+ * |---|---|---|
+ * | T1 | – → pending | `insertJob` |
+ * | T2 | pending → running | `claimJob` (dispatch.ts) |
+ * | T3, T3' | running, pending → completed | `applyResult` (results.ts) |
+ * | T4 | running, pending → failed (the job is at fault) | `applyResult` |
+ * | T5 | running → pending (the device is at fault) | `applyResult` |
+ * | T6 | running → pending (no sign of life) | `requeueLost` (results.ts) |
+ * | T7 | running → failed (too many attempts) | `applyResult`, `requeueLost` |
+ * | T8 | pending → cancelled | `cancelJob` |
+ * | T9 | running → pending (the driver never took it) | `putBack` (dispatch.ts) |
+ * | T10 | running → pending (an operator took it back) | `requeueJob` (operate.ts) |
+ */
+import { AppError } from '../../../base/index.ts'
+import { quantumJobs } from '../../collections/quantum_jobs.ts'
+import { users } from '../../collections/users.ts'
+import { appendTimeline } from '../../journal/timeline.ts'
+import { MAX_LARGE_BYTES } from '../../records/page-size.ts'
+import type { ReadTx, Tx } from '../../records/tx.ts'
+import type { RecordOf } from '../../schema/collection.ts'
+
+export type Job = RecordOf<typeof quantumJobs>
+
+/** A checked job that is to enter the queue. */
+export interface NewJob {
+  user: string
+  /** Id of a QPU; '' = any. */
+  qpu: string
+  /** What a device is asked to run. */
+  payload: unknown
+  /** Qubits that its largest program declares. */
+  qubits: number
+}
+
+/**
+ * T1: puts a job at the end of the queue.
+ * @throws AppError `forbidden` (disabled account, no balance) or `conflict` (too many pending jobs).
+ */
+export function insertJob(tx: Tx, job: NewJob, { maxPending }: { maxPending: number }): Job {
+  mustMaySubmit(tx, job.user, maxPending)
+  const row = tx.insert(quantumJobs, {
+    user_id: job.user,
+    qpu_target: job.qpu,
+    payload: job.payload,
+    qubits: job.qubits,
+    status: 'pending',
+  })
+  appendTimeline(tx, row.id, { event: 'submitted', attempt: 0, detail: '' })
+  return row
+}
+
+/**
+ * Checks that a user may add a job now.
+ * @throws AppError as `insertJob` does.
+ */
+export function mustMaySubmit(tx: ReadTx, user: string, maxPending: number): void {
+  const owner = tx.find(users, user)
+  if (!owner || owner.disabled) {
+    throw new AppError('forbidden', 'This account is disabled; ask an administrator', {
+      reason: 'account_disabled',
+    })
+  }
+  if (!owner.unlimited && owner.qpu_seconds <= 0) {
+    throw new AppError('forbidden', 'Insufficient QPU seconds balance', {
+      reason: 'insufficient_qpu_seconds',
+    })
+  }
+  const pending = countPending(tx, user)
+  if (pending >= maxPending) {
+    throw new AppError(
+      'conflict',
+      `You have ${pending} pending jobs, the most allowed; wait for some to run or cancel some`,
+      { reason: 'too_many_pending_jobs' },
+    )
+  }
+}
+
+/** Walks an index of pending jobs only; a test asserts that. Left to itself, SQLite would read all of the user's jobs. */
+export const COUNT_PENDING = `SELECT count(*) AS pending
+  FROM quantum_jobs INDEXED BY quantum_jobs_held_user_id
+  WHERE status = 'pending' AND held IN (0, 1) AND user_id = $user`
+
+function countPending(tx: ReadTx, user: string): number {
+  return tx.one<{ pending: number }>(COUNT_PENDING, { user })?.pending ?? 0
+}
+
+/** T8: ends a job that nobody has started; undefined when it is not pending (any more). */
+export function cancelJob(tx: Tx, id: string): Job | undefined {
+  const changed = tx.run(
+    `UPDATE quantum_jobs SET status = 'cancelled', finished_at = $at, not_before = 0, held = 0,
+       hold_reason = '', updated = $at
+     WHERE id = $id AND status = 'pending'`,
+    { id, at: tx.at },
+  )
+  if (changed === 0) return undefined
+  const job = tx.find(quantumJobs, id)
+  appendTimeline(tx, id, { event: 'cancelled', attempt: job?.attempt ?? 0, detail: '' })
+  tx.changed(quantumJobs, id, 'update')
+  return job
+}
+
+export function findJob(tx: ReadTx, id: string): Job | undefined {
+  return tx.find(quantumJobs, id)
+}
+
+/**
+ * A user's jobs. `sort` names declared fields or `seq`, the order of submission.
+ * @throws AppError `too_large` when their programs and results are more than one answer holds.
+ */
+export function listJobs(
+  tx: ReadTx,
+  user: string,
+  page: { skip: number; limit: number; sort: string; without?: readonly string[] },
+): Job[] {
+  return tx.list(quantumJobs, {
+    where: { user_id: user },
+    sort: page.sort,
+    limit: page.limit,
+    offset: page.skip,
+    maxBytes: MAX_LARGE_BYTES,
+    without: page.without ?? [],
+  })
+}

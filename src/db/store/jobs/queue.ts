@@ -1,0 +1,185 @@
+import { fromTimestamp, toTimestamp } from '../../../base/index.ts'
+import { qpus } from '../../collections/qpus.ts'
+import { QUEUED } from '../../collections/quantum_jobs.ts'
+import type { ReadTx } from '../../records/tx.ts'
+import type { RecordOf } from '../../schema/collection.ts'
+import { calibratingQpus } from '../qpus/qpus.ts'
+import { MAX_BACKOFF_MS } from './results.ts'
+
+/** A QPU and the heads of its queue at one instant: all that is needed to choose its next job. */
+export interface QueueState {
+  qpu: RecordOf<typeof qpus>
+  isCalibrating: boolean
+  /** The job that runs there and since when (ms since the epoch). */
+  running: { job: string; since: number } | undefined
+  /** The booking that holds now; times in ms since the epoch. */
+  slot:
+    | {
+        user: string
+        start: number
+        end: number
+        /** When the booker last submitted a job or had one end here, if within the slot and the idle threshold. */
+        activeAt: number | undefined
+        /** The booker's first job that may run now; '' when there is none. */
+        job: string
+      }
+    | undefined
+  /** The job that an operator wants to run before all others, if it may run now; '' when there is none. */
+  next: string
+  /** The first job of all that may run now; '' when there is none. */
+  job: string
+}
+
+/** Reads the queue of one QPU; undefined when it does not exist. `idleMs` is how long a booker may pause. */
+export function readQueue(tx: ReadTx, id: string, idleMs: number): QueueState | undefined {
+  const qpu = tx.find(qpus, id)
+  if (!qpu) return undefined
+  const running = tx.one<{ job: string; claimed_at: string }>(
+    `SELECT job, claimed_at FROM job_attempts WHERE qpu = $id AND state = 'open'`,
+    { id },
+  )
+  return {
+    qpu,
+    isCalibrating: calibratingQpus(tx).has(id),
+    running: running && { job: running.job, since: fromTimestamp(running.claimed_at) ?? tx.now },
+    slot: readSlot(tx, qpu, idleMs),
+    next: idOf(tx, tx.one<{ seq: number }>(QUEUE_SQL.next, fitParams(tx, qpu))?.seq),
+    job: firstOfAll(tx, qpu),
+  }
+}
+
+function readSlot(tx: ReadTx, qpu: QueueState['qpu'], idleMs: number): QueueState['slot'] {
+  const slot = tx.one<{ booked_by: string; start_time: string; end_time: string }>(
+    `SELECT booked_by, start_time, end_time FROM time_slots
+     WHERE end_time > $at AND start_time <= $at AND qpu IN ('', $qpu) LIMIT 1`,
+    { at: tx.at, qpu: qpu.id },
+  )
+  if (!slot) return undefined
+  const user = slot.booked_by
+  const start = fromTimestamp(slot.start_time) ?? tx.now
+  const end = fromTimestamp(slot.end_time) ?? tx.now
+  // Older activity cannot matter any more, and the bound keeps both look-ups short.
+  const since = toTimestamp(Math.max(start, tx.now - idleMs))
+  return {
+    user,
+    start,
+    end,
+    activeAt: lastActivity(tx, user, qpu.id, since),
+    job: firstOfUser(tx, user, qpu),
+  }
+}
+
+function lastActivity(tx: ReadTx, user: string, qpu: string, since: string): number | undefined {
+  const row = tx.one<{ latest: string | null }>(
+    `SELECT max(at) AS latest FROM (
+       SELECT created AS at FROM (SELECT created, qpu_target FROM quantum_jobs
+         WHERE user_id = $user ORDER BY seq DESC LIMIT 100) WHERE qpu_target IN ('', $qpu)
+       UNION ALL
+       SELECT ended_at FROM job_attempts JOIN quantum_jobs job ON job.id = job_attempts.job
+         WHERE job_attempts.qpu = $qpu AND ended_at >= $since AND job.user_id = $user)
+     WHERE at >= $since AND at <= $now`,
+    { user, qpu, since, now: tx.at },
+  )
+  return row?.latest ? fromTimestamp(row.latest) : undefined
+}
+
+/** A pending job as far as it matters to whether it may run. */
+export interface FitnessOfJob {
+  target: string
+  qubits: number
+  /** Earliest next run, ms since the epoch; 0 = any time. */
+  notBefore: number
+  owner: { unlimited: boolean; balanceMs: number }
+}
+
+/** The rule of `FIT` and of the target for simulations, which have no database; a test compares both. */
+export function mayRun(
+  { target, qubits, notBefore, owner }: FitnessOfJob,
+  qpu: Pick<QueueState['qpu'], 'id' | 'num_qubits'>,
+  now: number,
+): boolean {
+  if (target !== '' && target !== qpu.id) return false
+  if (notBefore > now && notBefore <= now + MAX_BACKOFF_MS) return false
+  if (!owner.unlimited && owner.balanceMs <= 0) return false
+  return target === qpu.id || qpu.num_qubits <= 1 || qubits <= qpu.num_qubits
+}
+
+/**
+ * What makes a pending job `job` (with its owner `owner`) fit to run on $qpu now. A pause further away than the
+ * longest one is the trace of a clock that was set back: it is over.
+ */
+const FIT = `(job.not_before <= $now OR job.not_before > $now + ${MAX_BACKOFF_MS})
+  AND (owner.unlimited = 1 OR owner.qpu_ms > 0)
+  AND (job.qpu_target = $qpu OR $qubits <= 1 OR job.qubits <= $qubits)`
+
+function fitParams(tx: ReadTx, qpu: QueueState['qpu']) {
+  return { qpu: qpu.id, qubits: qpu.num_qubits, now: tx.now }
+}
+
+/** Jobs looked at in order before the owners are looked at one by one. */
+const HEADS = 100
+
+function firstOfUser(tx: ReadTx, user: string, qpu: QueueState['qpu']): string {
+  const row = tx.one<{ seq: number }>(QUEUE_SQL.ofUser, { user, ...fitParams(tx, qpu) })
+  return idOf(tx, row?.seq)
+}
+
+/** The first fit job in order of submission. Fast however long the queue and whatever stands at its head. */
+function firstOfAll(tx: ReadTx, qpu: QueueState['qpu']): string {
+  const heads = ['', qpu.id].map((target) => firstFor(tx, qpu, target)).filter((seq) => seq !== undefined)
+  return idOf(tx, heads.length === 0 ? undefined : Math.min(...heads))
+}
+
+function firstFor(tx: ReadTx, qpu: QueueState['qpu'], target: string): number | undefined {
+  const params = { target, ...fitParams(tx, qpu) }
+  const early = tx.one<{ seq: number }>(QUEUE_SQL.early, params)
+  if (early) return early.seq
+  const { looked } = tx.one<{ looked: number }>(QUEUE_SQL.looked, { target }) ?? { looked: 0 }
+  if (looked < HEADS) return undefined
+  return tx.one<{ seq: number | null }>(QUEUE_SQL.byOwner, params)?.seq ?? undefined
+}
+
+function idOf(tx: ReadTx, seq: number | undefined): string {
+  if (seq === undefined) return ''
+  return tx.one<{ id: string }>('SELECT id FROM quantum_jobs WHERE seq = $seq', { seq })?.id ?? ''
+}
+
+/** Pending jobs by QPU, through an index that answers without reading the jobs; see `quantumJobs`. */
+export const PENDING_BY_QPU = 'quantum_jobs INDEXED BY quantum_jobs_qpu_target_seq_user_id_not_before_qubits'
+const PENDING_BY_USER = 'quantum_jobs INDEXED BY quantum_jobs_user_id_seq_qpu_target_not_before_qubits'
+/** The few that operators have put before all others. */
+export const MOVED_TO_FRONT =
+  'quantum_jobs INDEXED BY quantum_jobs_run_next_seq_user_id_qpu_target_not_before_qubits'
+
+/** The statements behind a choice; a test asserts that each of them walks an index. */
+export const QUEUE_SQL = {
+  next: `SELECT job.seq FROM
+      (SELECT seq, user_id, qpu_target, not_before, qubits, run_next FROM ${MOVED_TO_FRONT}
+       WHERE ${QUEUED} AND run_next > 0 AND qpu_target IN ('', $qpu)) job
+    CROSS JOIN users owner ON owner.id = job.user_id
+    WHERE ${FIT} ORDER BY job.run_next DESC LIMIT 1`,
+  ofUser: `SELECT job.seq FROM
+      (SELECT seq, user_id, qpu_target, not_before, qubits FROM ${PENDING_BY_USER}
+       WHERE ${QUEUED} AND user_id = $user AND qpu_target IN ('', $qpu)) job
+    CROSS JOIN users owner ON owner.id = job.user_id
+    WHERE ${FIT} ORDER BY job.seq LIMIT 1`,
+  early: `SELECT job.seq FROM
+      (SELECT seq, user_id, qpu_target, not_before, qubits FROM ${PENDING_BY_QPU}
+       WHERE ${QUEUED} AND qpu_target = $target ORDER BY seq LIMIT ${HEADS}) job
+    CROSS JOIN users owner ON owner.id = job.user_id
+    WHERE ${FIT} ORDER BY job.seq LIMIT 1`,
+  looked: `SELECT count(*) AS looked FROM
+    (SELECT 1 FROM ${PENDING_BY_QPU} WHERE ${QUEUED} AND qpu_target = $target LIMIT ${HEADS})`,
+  /** Nobody at the head may run (spent balances, pauses): steps from owner to owner through the index. */
+  byOwner: `WITH RECURSIVE waiting(id) AS (
+      SELECT min(user_id) FROM ${PENDING_BY_USER} WHERE ${QUEUED}
+      UNION ALL
+      SELECT (SELECT min(user_id) FROM ${PENDING_BY_USER} WHERE ${QUEUED} AND user_id > waiting.id)
+      FROM waiting WHERE waiting.id IS NOT NULL)
+    SELECT min((SELECT job.seq FROM
+      (SELECT seq, qpu_target, not_before, qubits FROM ${PENDING_BY_USER}
+       WHERE ${QUEUED} AND user_id = owner.id AND qpu_target = $target) job
+      WHERE ${FIT} ORDER BY job.seq LIMIT 1)) AS seq
+    FROM waiting CROSS JOIN users owner ON owner.id = waiting.id
+    WHERE owner.unlimited = 1 OR owner.qpu_ms > 0`,
+} as const

@@ -1,0 +1,56 @@
+import { statfsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ReadTx } from '../../records/tx.ts'
+import { DATABASE_FILE } from '../../sqlite/database-file.ts'
+
+/** Sizes of what is in use now; each is read from a small part of the database, so that it can be asked often. */
+export interface Gauges {
+  /** Jobs that stand in the queue. */
+  pendingJobs: number
+  /** Jobs that operators hold. */
+  heldJobs: number
+  runningJobs: number
+  pendingCalibrations: number
+  runningCalibrations: number
+  /** Leases that a driver holds, by operation and whether its socket is attached. */
+  leases: { operation: string; state: 'granted' | 'attached'; count: number }[]
+  /** Bytes of the database file, without its log. */
+  databaseBytes: number
+}
+
+/** Reads the sizes at one moment. */
+export function readGauges(tx: ReadTx): Gauges {
+  const rows = (sql: string) => tx.one<{ rows: number }>(`SELECT count(*) AS rows FROM ${sql}`)?.rows ?? 0
+  const pending = (held: 0 | 1) =>
+    rows(`quantum_jobs INDEXED BY quantum_jobs_held_user_id WHERE status = 'pending' AND held = ${held}`)
+  const file = tx.one<{ bytes: number }>(
+    'SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()',
+  )
+  return {
+    pendingJobs: pending(0),
+    heldJobs: pending(1),
+    runningJobs: rows("quantum_jobs WHERE status = 'running'"),
+    pendingCalibrations: rows("calibration_requests WHERE status = 'pending'"),
+    runningCalibrations: rows("calibration_requests WHERE status = 'running'"),
+    leases: tx.all(
+      `SELECT operation, state, count(*) AS count FROM leases WHERE driver <> ''
+       GROUP BY operation, state ORDER BY operation, state`,
+    ),
+    databaseBytes: file?.bytes ?? 0,
+  }
+}
+
+/** Sizes on the disk of the database, in bytes. */
+export interface DiskGauges {
+  /** The log of writes that are not yet in the database file. */
+  logBytes: number
+  /** What this account may still write. */
+  freeBytes: number
+}
+
+/** Asks the file system of the data folder. */
+export function readDiskGauges(dir: string): DiskGauges {
+  const { bavail, bsize } = statfsSync(dir)
+  const log = statSync(join(dir, `${DATABASE_FILE}-wal`), { throwIfNoEntry: false })
+  return { logBytes: log?.size ?? 0, freeBytes: bavail * bsize }
+}

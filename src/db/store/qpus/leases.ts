@@ -1,0 +1,184 @@
+import { AppError } from '../../../base/index.ts'
+import { drivers } from '../../collections/drivers.ts'
+import { qpus } from '../../collections/qpus.ts'
+import type { Database } from '../../records/database.ts'
+import type { Tx } from '../../records/tx.ts'
+import type { RecordOf } from '../../schema/collection.ts'
+
+/** A lease lets one driver serve one operation of one QPU; `driver` '' = free; its epoch only grows. */
+export interface Lease {
+  qpu: string
+  operation: string
+  driver: string
+  epoch: number
+  state: 'granted' | 'attached'
+}
+
+/** What a driver was granted. */
+export interface Grant {
+  driver: RecordOf<typeof drivers>
+  qpu: RecordOf<typeof qpus>
+  epoch: number
+  commandPort: number
+  resultPort: number
+}
+
+interface GrantRequest {
+  tokenHash: string
+  /** What the driver was started as; older drivers do not say. */
+  operation?: string | undefined
+  firstPort: number
+  lastPort: number
+  /** Ports that something else on this machine has bound. */
+  takenPorts: ReadonlySet<number>
+  host: string
+  version: string
+  device: string
+}
+
+/**
+ * Grants the lease of a driver's QPU and operation together with two ports, in one transaction.
+ * The same driver may ask again: it gets a new epoch, which makes its older sockets void.
+ * @throws AppError `unauthorized` (unknown token), `invalid` (another operation), `forbidden` (disabled), `conflict` (another driver holds it),
+ *   `unavailable` (no free pair of ports).
+ */
+export function grantLease(db: Database, request: GrantRequest): Promise<Grant> {
+  return db.write('grant lease', (tx) => {
+    const driver = tx.findBy(drivers, { token: request.tokenHash })
+    if (!driver) {
+      throw new AppError('unauthorized', 'Unknown driver access token; use the one shown at registration')
+    }
+    // Before anything is taken: the right driver of this token may be at work.
+    if (request.operation !== undefined && request.operation !== driver.operation) {
+      throw new AppError(
+        'invalid',
+        `Driver ${driver.name} is registered for ${driver.operation}, not ${request.operation}; start it with --operation ${driver.operation} or use the token of another driver`,
+        { reason: 'wrong_operation' },
+      )
+    }
+    const qpu = tx.find(qpus, driver.qpu)
+    if (!qpu) throw new AppError('not_found', `The QPU of driver ${driver.name} no longer exists`)
+    if (!driver.enabled) throw new AppError('forbidden', `Driver ${driver.name} is disabled`)
+    if (!qpu.enabled) throw new AppError('forbidden', `QPU ${qpu.name} is disabled`)
+    const epoch = takeLease(tx, driver, qpu)
+    const [commandPort, resultPort] = freePorts(tx, driver.id, request)
+    const updated = tx.update(drivers, driver.id, {
+      command_port: commandPort,
+      result_port: resultPort,
+      leased: true,
+      host: request.host,
+      version: request.version,
+      device: request.device || driver.device,
+      last_seen: tx.at,
+    })
+    if (driver.operation === 'process') {
+      tx.update(qpus, qpu.id, { command_port: commandPort, result_port: resultPort })
+    }
+    return { driver: updated ?? driver, qpu, epoch, commandPort, resultPort }
+  })
+}
+
+function takeLease(tx: Tx, driver: RecordOf<typeof drivers>, qpu: RecordOf<typeof qpus>): number {
+  const held = tx.one<Lease>('SELECT * FROM leases WHERE qpu = $qpu AND operation = $operation', {
+    qpu: qpu.id,
+    operation: driver.operation,
+  })
+  if (held && held.driver !== '' && held.driver !== driver.id) {
+    const holder = tx.find(drivers, held.driver)
+    throw new AppError(
+      'conflict',
+      `Driver ${holder?.name ?? held.driver} is already connected as this QPU's ${driver.operation} driver; only one per QPU is allowed`,
+      { reason: 'already_connected' },
+    )
+  }
+  const epoch = (held?.epoch ?? 0) + 1
+  tx.run(
+    `INSERT INTO leases (qpu, operation, driver, epoch, state, granted_at)
+     VALUES ($qpu, $operation, $driver, $epoch, 'granted', $at)
+     ON CONFLICT (qpu, operation) DO UPDATE SET
+       driver = excluded.driver, epoch = excluded.epoch, state = 'granted', granted_at = excluded.granted_at`,
+    { qpu: qpu.id, operation: driver.operation, driver: driver.id, epoch, at: tx.at },
+  )
+  return epoch
+}
+
+function freePorts(tx: Tx, driver: string, request: GrantRequest): [number, number] {
+  const rows = tx.all<{ port: number }>(
+    `SELECT command_port AS port FROM drivers WHERE command_port > 0 AND id <> $driver
+     UNION ALL SELECT result_port FROM drivers WHERE result_port > 0 AND id <> $driver`,
+    { driver },
+  )
+  const used = new Set(rows.map((row) => row.port))
+  const free: number[] = []
+  for (let port = request.firstPort; port <= request.lastPort && free.length < 2; port += 1) {
+    if (!used.has(port) && !request.takenPorts.has(port)) free.push(port)
+  }
+  const [command, result] = free
+  if (command === undefined || result === undefined) {
+    throw new AppError(
+      'unavailable',
+      `No free ports between ${request.firstPort} and ${request.lastPort}; widen --port-range-start and --port-range-end`,
+      { reason: 'no_ports_available', retryAfter: 30 },
+    )
+  }
+  return [command, result]
+}
+
+/** Which lease is meant: a release that comes late must not end a newer one. */
+interface LeaseKey {
+  driver: string
+  epoch: number
+}
+
+/** The driver's command socket is attached: driver and (for `process`) QPU are online. False when the lease has moved on. */
+export function attachLease(db: Database, { driver, epoch }: LeaseKey): Promise<boolean> {
+  return db.write('attach lease', (tx) => {
+    const changed = tx.run(`UPDATE leases SET state = 'attached' WHERE driver = $driver AND epoch = $epoch`, {
+      driver,
+      epoch,
+    })
+    if (changed === 0) return false
+    const row = tx.update(drivers, driver, { status: 'online', last_seen: tx.at })
+    if (row?.operation === 'process') tx.update(qpus, row.qpu, { status: 'online' })
+    return true
+  })
+}
+
+/** Frees the lease and its ports; driver and (for `process`) QPU are offline. False when it was not held any more. */
+export function releaseLease(db: Database, { driver, epoch }: LeaseKey): Promise<boolean> {
+  return db.write('release lease', (tx) => {
+    const changed = tx.run(`UPDATE leases SET driver = '' WHERE driver = $driver AND epoch = $epoch`, {
+      driver,
+      epoch,
+    })
+    if (changed > 0) markOffline(tx, driver)
+    return changed > 0
+  })
+}
+
+/** A disabled driver holds no lease: part of the transaction that disables it. */
+export function revokeLease(tx: Tx, driver: string): void {
+  tx.run(`UPDATE leases SET driver = '' WHERE driver = $driver`, { driver })
+  markOffline(tx, driver)
+}
+
+function markOffline(tx: Tx, driver: string): void {
+  const ports = { command_port: 0, result_port: 0 }
+  const row = tx.update(drivers, driver, { status: 'offline', leased: false, last_seen: tx.at, ...ports })
+  if (row?.operation === 'process') tx.update(qpus, row.qpu, { status: 'offline', ...ports })
+}
+
+/** Server start: nobody is connected, whatever the last run left behind. Epochs stay, so old sockets stay void. */
+export function resetLeases(db: Database): Promise<void> {
+  return db.write('reset leases', (tx) => {
+    tx.run(`UPDATE leases SET driver = ''`)
+    for (const driver of tx.all<{ id: string }>(
+      `SELECT id FROM drivers WHERE status <> 'offline' OR leased <> 0 OR command_port > 0`,
+    )) {
+      markOffline(tx, driver.id)
+    }
+    for (const qpu of tx.all<{ id: string }>(`SELECT id FROM qpus WHERE status <> 'offline'`)) {
+      tx.update(qpus, qpu.id, { status: 'offline', command_port: 0, result_port: 0 })
+    }
+  })
+}

@@ -1,0 +1,171 @@
+import { AppError, isId } from '../../../base/index.ts'
+import { drivers } from '../../collections/drivers.ts'
+import { qpus } from '../../collections/qpus.ts'
+import { appendAudit } from '../../journal/audit.ts'
+import type { Database } from '../../records/database.ts'
+import type { ReadTx } from '../../records/tx.ts'
+import type { RecordOf } from '../../schema/collection.ts'
+import { revokeLease } from './leases.ts'
+
+export type Qpu = RecordOf<typeof qpus>
+export type Driver = RecordOf<typeof drivers>
+
+/** Names of devices and QPUs have underscores where callers write hyphens. */
+function normalName(name: string): string {
+  return name.trim().replaceAll('-', '_')
+}
+
+/** A QPU by name, else by id. */
+export function findQpu(tx: ReadTx, nameOrId: string): Qpu | undefined {
+  const byName = tx.findBy(qpus, { name: normalName(nameOrId) })
+  return byName ?? (isId(nameOrId) ? tx.find(qpus, nameOrId) : undefined)
+}
+
+/** @throws AppError `not_found` naming what was asked for. */
+function expectQpu(tx: ReadTx, nameOrId: string): Qpu {
+  const qpu = findQpu(tx, nameOrId)
+  if (!qpu) throw new AppError('not_found', `There is no QPU ${nameOrId}`)
+  return qpu
+}
+
+export function getQpu(db: Database, nameOrId: string): Promise<Qpu> {
+  return db.read((tx) => expectQpu(tx, nameOrId))
+}
+
+/** QPUs in the given order. */
+export function listQpus(db: Database, page: { skip: number; limit: number; sort: string }): Promise<Qpu[]> {
+  return db.read((tx) => tx.list(qpus, { sort: page.sort, limit: page.limit, offset: page.skip }))
+}
+
+export interface NewQpu {
+  name: string
+  executorType: string
+  numQubits: number
+  enabled: boolean
+  /** SHA-256 (hex) of the access token of its process driver. */
+  tokenHash: string
+}
+
+/** Registers a QPU and its process driver, which holds the same access token. */
+export function createQpu(db: Database, actor: string, qpu: NewQpu): Promise<{ qpu: Qpu; driver: Driver }> {
+  return db.write('create qpu', (tx) => {
+    const row = tx.insert(qpus, {
+      name: qpu.name,
+      executor_type: qpu.executorType,
+      num_qubits: qpu.numQubits,
+      enabled: qpu.enabled,
+      access_token: qpu.tokenHash,
+    })
+    const driver = tx.insert(drivers, {
+      name: qpu.name,
+      qpu: row.id,
+      operation: 'process',
+      device: qpu.executorType,
+      token: qpu.tokenHash,
+      enabled: true,
+    })
+    appendAudit(tx, { actor, act: 'qpu.create', subject: row.id, detail: { name: row.name } })
+    return { qpu: row, driver }
+  })
+}
+
+export interface NewDriver {
+  name: string
+  qpu: string
+  operation: Driver['operation']
+  device: string
+  enabled: boolean
+  tokenHash: string
+}
+
+/** Registers a driver of an existing QPU. @throws AppError `not_found` for an unknown QPU. */
+export function createDriver(db: Database, actor: string, driver: NewDriver): Promise<Driver> {
+  return db.write('create driver', (tx) => {
+    const qpu = expectQpu(tx, driver.qpu)
+    const row = tx.insert(drivers, {
+      name: driver.name,
+      qpu: qpu.id,
+      operation: driver.operation,
+      device: driver.device,
+      enabled: driver.enabled,
+      token: driver.tokenHash,
+    })
+    appendAudit(tx, { actor, act: 'driver.create', subject: row.id, detail: { name: row.name } })
+    return row
+  })
+}
+
+/** Switches a QPU on or off; off also frees the leases of its drivers, which are returned too. */
+export function setQpuEnabled(
+  db: Database,
+  actor: string,
+  nameOrId: string,
+  enabled: boolean,
+): Promise<{ qpu: Qpu; drivers: Driver[] }> {
+  return db.write('toggle qpu', (tx) => {
+    const qpu = expectQpu(tx, nameOrId)
+    tx.update(qpus, qpu.id, { enabled })
+    const its = tx.list(drivers, { where: { qpu: qpu.id } })
+    if (!enabled) for (const driver of its) revokeLease(tx, driver.id)
+    appendAudit(tx, { actor, act: 'qpu.toggle', subject: qpu.id, detail: { enabled } })
+    return { qpu: tx.find(qpus, qpu.id) ?? qpu, drivers: its }
+  })
+}
+
+/** Switches a driver on or off; off also frees its lease. @throws AppError `not_found`. */
+export function setDriverEnabled(db: Database, actor: string, id: string, enabled: boolean): Promise<Driver> {
+  return db.write('toggle driver', (tx) => {
+    const driver = tx.find(drivers, id)
+    if (!driver) throw new AppError('not_found', `There is no driver ${id}`)
+    tx.update(drivers, id, { enabled })
+    if (!enabled) revokeLease(tx, id)
+    appendAudit(tx, { actor, act: 'driver.toggle', subject: id, detail: { enabled } })
+    return tx.find(drivers, id) ?? driver
+  })
+}
+
+/** Puts a QPU into or out of maintenance; returns its drivers, which are to be told. */
+export function setMaintenance(
+  db: Database,
+  actor: string,
+  id: string,
+  maintenance: boolean,
+  reason: string,
+): Promise<{ qpu: Qpu; drivers: Driver[] }> {
+  return db.write('set maintenance', (tx) => {
+    const qpu = expectQpu(tx, id)
+    const patch = { maintenance, maintenance_reason: maintenance ? reason : '' }
+    const changed = tx.update(qpus, qpu.id, patch) ?? qpu
+    appendAudit(tx, { actor, act: 'qpu.maintenance', subject: qpu.id, detail: { maintenance, reason } })
+    return { qpu: changed, drivers: tx.list(drivers, { where: { qpu: qpu.id } }) }
+  })
+}
+
+/** Lets a QPU end what it runs and take nothing new, or take jobs again; returns what runs there. */
+export function setDraining(
+  db: Database,
+  actor: string,
+  nameOrId: string,
+  { draining, reason }: { draining: boolean; reason: string },
+): Promise<{ qpu: Qpu; runningJob: string | undefined }> {
+  return db.write('drain qpu', (tx) => {
+    const qpu = expectQpu(tx, nameOrId)
+    const changed = tx.update(qpus, qpu.id, { draining, drain_reason: draining ? reason : '' }) ?? qpu
+    appendAudit(tx, { actor, act: 'qpu.drain', subject: qpu.id, detail: { draining, reason } })
+    const running = tx.one<{ job: string }>(
+      "SELECT job FROM job_attempts WHERE qpu = $qpu AND state = 'open'",
+      { qpu: qpu.id },
+    )
+    return { qpu: changed, runningJob: running?.job }
+  })
+}
+
+/** Ids of QPUs on which a calibration is running: they take no jobs. */
+export function calibratingQpus(tx: ReadTx): Set<string> {
+  const rows = tx.all<{ qpu: string }>(
+    `SELECT DISTINCT drivers.qpu AS qpu FROM calibration_requests
+     JOIN drivers ON drivers.id = calibration_requests.driver
+     WHERE calibration_requests.status = 'running'`,
+  )
+  return new Set(rows.map((row) => row.qpu))
+}

@@ -1,0 +1,131 @@
+/**
+ * Readings of monitors as series for charts. The events are the truth; every reading with a number is also summed up
+ * in buckets of each of the `STORED_STEPS`, so that a chart of any length reads few rows.
+ *
+ * Events are rolled up in the order of their `seq`; `meta` remembers the last one, in the same transaction. So each
+ * counts once, whether it came from a driver, by an import, or before there were series.
+ */
+import { drivers } from '../../collections/drivers.ts'
+import type { ReadTx } from '../../records/tx.ts'
+import type { SqlWriter } from '../../sqlite/sql.ts'
+import { type BucketRange, STORED_STEPS, storedStep } from './reading-steps.ts'
+
+/** Key in `meta` of the last event whose readings are in the buckets. */
+const ROLLED_UP = 'readings_rolled_up'
+
+/** A driver that names more channels than that is at fault; the surplus is kept in the events only. */
+const SERIES_MAX = 1_000
+
+/**
+ * Readings of the events after $after up to $last that a chart can show. No number, no point: faults, texts and
+ * values that the equipment itself calls outdated are gaps. Sums of numbers beyond 1e100 could overflow.
+ */
+const READINGS = `reading AS MATERIALIZED (
+  SELECT * FROM (
+    SELECT driver, channel, at, coalesce(body ->> '$.unit', '') AS unit,
+      CASE WHEN json_type(body, '$.value') IN ('integer', 'real') THEN CAST(body ->> '$.value' AS REAL) END AS value,
+      body ->> '$.outdated' AS is_outdated
+    FROM (SELECT event.driver, part.key AS channel, unixepoch(event.ts) AS at,
+            CASE part.type WHEN 'object' THEN part.value END AS body
+          FROM events event, json_each(event.payload, '$.readings') part
+          WHERE event.seq > $after AND event.seq <= $last AND +event.type = 'CryostatReading'))
+  WHERE driver <> '' AND length(channel) <= 200 AND length(unit) <= 50 AND at >= 0
+    AND abs(value) <= 1e100 AND is_outdated IS NOT 1)`
+
+/** Known series stay; of new ones those are taken, in alphabetical order, for which there is room. */
+const ADD_SERIES = `WITH ${READINGS},
+  taken AS MATERIALIZED (SELECT driver, count(*) AS series FROM reading_series GROUP BY driver),
+  found AS (
+    SELECT driver, channel, unit, max(at) AS last, known.id,
+      row_number() OVER (PARTITION BY driver, known.id IS NULL ORDER BY channel, unit) AS place
+    FROM reading LEFT JOIN reading_series known USING (driver, channel, unit)
+    GROUP BY driver, channel, unit)
+  INSERT INTO reading_series (driver, channel, unit, last)
+  SELECT driver, channel, unit, last FROM found
+  WHERE id IS NOT NULL
+    OR place + coalesce((SELECT series FROM taken WHERE taken.driver = found.driver), 0) <= ${SERIES_MAX}
+  ON CONFLICT DO UPDATE SET last = max(last, excluded.last)`
+
+const ADD_BUCKETS = `WITH ${READINGS}
+  INSERT INTO reading_buckets (driver, step, start, series, low, high, total, readings)
+  SELECT driver, step, at - at % step, series.id, min(reading.value), max(reading.value), sum(reading.value), count(*)
+  FROM reading JOIN reading_series series USING (driver, channel, unit)
+    CROSS JOIN (SELECT value AS step FROM json_each('[${STORED_STEPS.join()}]'))
+  GROUP BY 1, 2, 3, 4
+  ON CONFLICT DO UPDATE SET low = min(low, excluded.low), high = max(high, excluded.high),
+    total = total + excluded.total, readings = readings + excluded.readings`
+
+/** Adds the readings of the next events to the buckets; returns how many events, at most `limit`. */
+export function rollUpReadings(tx: SqlWriter, limit: number): number {
+  const after = Number(
+    tx.one<{ value: string }>('SELECT value FROM meta WHERE key = $key', { key: ROLLED_UP })?.value ?? 0,
+  )
+  const next = tx.one<{ events: number; last: number | null }>(
+    `SELECT count(*) AS events, max(seq) AS last
+     FROM (SELECT seq FROM events WHERE seq > $after ORDER BY seq LIMIT $limit)`,
+    { after, limit },
+  )
+  if (!next?.last) return 0
+  const { events, last } = next
+  tx.run(ADD_SERIES, { after, last })
+  tx.run(ADD_BUCKETS, { after, last })
+  tx.run('INSERT INTO meta (key, value) VALUES ($key, $value) ON CONFLICT DO UPDATE SET value = $value', {
+    key: ROLLED_UP,
+    value: String(last),
+  })
+  return events
+}
+
+/** A channel of a driver; one that changed its unit is two. */
+export interface ReadingSeries {
+  id: number
+  channel: string
+  unit: string
+  /** Time of the newest reading, s since the epoch. */
+  last: number
+}
+
+/** The channels that a driver has reported, or those of them named in `channels`, in alphabetical order. */
+export function listReadingSeries(tx: ReadTx, driver: string, channels?: readonly string[]): ReadingSeries[] {
+  return tx.all<ReadingSeries>(
+    `SELECT id, channel, unit, last FROM reading_series WHERE driver = $driver
+       ${channels ? 'AND channel IN (SELECT value FROM json_each($channels))' : ''}
+     ORDER BY channel, unit`,
+    channels ? { driver, channels: JSON.stringify(channels) } : { driver },
+  )
+}
+
+/** Ids of the drivers that `text` names, by id or by name; also of one that is gone but whose readings are kept. */
+export function findReadingDrivers(tx: ReadTx, text: string): string[] {
+  if (tx.find(drivers, text) || tx.one('SELECT 1 FROM reading_series WHERE driver = $text', { text }))
+    return [text]
+  return tx.list(drivers, { where: { name: text } }).map(({ id }) => id)
+}
+
+/** What a series read in one bucket that has readings. */
+export interface ReadingBucket {
+  series: number
+  /** Start, s since the epoch. */
+  start: number
+  min: number
+  mean: number
+  max: number
+  count: number
+}
+
+/** The buckets with readings of a driver's series, by series and time. */
+export function readBuckets(
+  tx: ReadTx,
+  { driver, series, range }: { driver: string; series: readonly ReadingSeries[]; range: BucketRange },
+): ReadingBucket[] {
+  // Rounding must not take the mean out of the range of the readings.
+  return tx.all<ReadingBucket>(
+    `SELECT series, start - start % $step AS start, min(low) AS min, max(high) AS max, sum(readings) AS count,
+       max(min(low), min(max(high), sum(total) / sum(readings))) AS mean
+     FROM reading_buckets
+     WHERE driver = $driver AND step = $stored AND start >= $from AND start < $to
+       AND series IN (SELECT value FROM json_each($series))
+     GROUP BY 1, 2 ORDER BY 1, 2`,
+    { driver, stored: storedStep(range.step), series: JSON.stringify(series.map(({ id }) => id)), ...range },
+  )
+}

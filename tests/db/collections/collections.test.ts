@@ -1,0 +1,112 @@
+import { expect, test } from 'bun:test'
+import { readdirSync } from 'node:fs'
+import { COLLECTIONS } from '../../../src/db/index.ts'
+import { openTestDatabase } from '../../support/database.ts'
+
+const GOLDEN = `${import.meta.dir}/../../golden/schema.sql`
+
+/** UPDATE_GOLDEN=1 writes the file anew, for changes that are meant. */
+test('the schema is the one on record in tests/golden/schema.sql', async () => {
+  await using test = await openTestDatabase()
+  const rows = await test.db.read((tx) =>
+    tx.all<{ sql: string }>(
+      `SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'
+       ORDER BY tbl_name, type DESC, name`,
+    ),
+  )
+  const schema = `${rows.map((row) => `${row.sql};`).join('\n')}\n`
+  if (process.env['UPDATE_GOLDEN'] === '1') await Bun.write(GOLDEN, schema)
+  expect(schema).toBe(await Bun.file(GOLDEN).text())
+})
+
+test('every collection is one file in src/db/collections, named as its table', () => {
+  const files = readdirSync(`${import.meta.dir}/../../../src/db/collections`)
+  const names = files.filter((file) => file !== 'index.ts').map((file) => file.slice(0, -3))
+  expect(COLLECTIONS.map((collection) => collection.name) as string[]).toEqual(names.sort())
+})
+
+test('the database itself refuses what the declarations forbid', async () => {
+  await using test = await openTestDatabase()
+  const run = (sql: string) => test.db.write('raw', (tx) => tx.run(sql))
+  const values = "'aaaaaaaaaaaaaaa', 'north', '', ''"
+  await run(`INSERT INTO qpus (id, name, created, updated) VALUES (${values})`)
+  await expect(run("UPDATE qpus SET status = 'asleep'")).rejects.toThrow('CHECK constraint failed')
+  await expect(run('UPDATE qpus SET enabled = 2')).rejects.toThrow('CHECK constraint failed')
+  await expect(run("UPDATE qpus SET num_qubits = 'many'")).rejects.toThrow('cannot store TEXT')
+  await expect(run('UPDATE qpus SET name = NULL')).rejects.toThrow('NOT NULL')
+  await run(
+    "INSERT INTO drivers (id, name, qpu, operation, token, created, updated) VALUES ('d', 'd', 'aaaaaaaaaaaaaaa', 'process', 't', '', '')",
+  )
+  await expect(run('DELETE FROM qpus')).rejects.toThrow('FOREIGN KEY')
+})
+
+test('unique indexes carry one running job per QPU, one charge per job, one lease per QPU and operation', async () => {
+  await using test = await openTestDatabase()
+  const run = (sql: string) => test.db.write('raw', (tx) => tx.run(sql))
+  const job = (id: string, qpu: string) =>
+    run(
+      `INSERT INTO quantum_jobs (id, status, qpu_target, created, updated) VALUES ('${id}', 'running', '${qpu}', '', '')`,
+    )
+  await job('a', 'north')
+  await job('b', 'south')
+  await expect(job('c', 'north')).rejects.toThrow('UNIQUE')
+  const attempt = (id: string, qpu: string) =>
+    run(
+      `INSERT INTO job_attempts (id, job, attempt, driver, qpu, epoch, state, claimed_at) VALUES ('${id}', '${id}', 1, 'd', '${qpu}', 1, 'open', '')`,
+    )
+  await attempt('a', 'north')
+  await expect(attempt('b', 'north')).rejects.toThrow('UNIQUE')
+  const charge = (id: string) =>
+    run(
+      `INSERT INTO qpu_ledger (id, user, kind, source_id, delta_ms, at) VALUES ('${id}', 'u', 'charge', 'a', -1, '')`,
+    )
+  await charge('one')
+  await expect(charge('two')).rejects.toThrow('UNIQUE')
+  const lease = (driver: string) =>
+    run(`INSERT INTO leases (qpu, operation, driver) VALUES ('north', 'process', '${driver}')`)
+  await lease('one')
+  await expect(lease('two')).rejects.toThrow('UNIQUE')
+})
+
+test('searches by a unique value use its index', async () => {
+  await using test = await openTestDatabase()
+  const plans = await test.db.read((tx) =>
+    [
+      "SELECT id FROM users WHERE email = $value AND email <> ''",
+      "SELECT id FROM users WHERE username = $value AND username <> ''",
+      'SELECT id FROM drivers WHERE token = $value',
+      'SELECT id FROM api_tokens WHERE token = $value',
+      'SELECT id FROM qpus WHERE name = $value',
+      'SELECT id FROM events WHERE type = $value AND ts > $value',
+    ].map((sql) => tx.one<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, { value: 'x' })?.detail ?? ''),
+  )
+  expect(plans.filter((plan) => !/^SEARCH .* USING (COVERING )?INDEX/.test(plan))).toEqual([])
+})
+
+test('the newest records are found without sorting the others', async () => {
+  await using test = await openTestDatabase()
+  const sorted = [
+    'quantum_jobs ORDER BY created DESC, seq',
+    "quantum_jobs WHERE user_id = 'a' ORDER BY created DESC, seq",
+    "quantum_jobs WHERE user_id = 'a' AND status = 'completed' ORDER BY created DESC, seq",
+    "quantum_jobs WHERE user_id = 'a' ORDER BY seq DESC",
+    'events ORDER BY created DESC, seq',
+    'events ORDER BY ts DESC, seq',
+    "events WHERE type = 'a' ORDER BY ts DESC, seq",
+    "events WHERE ts < 'a' ORDER BY ts DESC, seq",
+  ]
+  const plans = await test.db.read((tx) =>
+    sorted.map((each) => ({
+      each,
+      steps: tx
+        .all<{ detail: string }>(`EXPLAIN QUERY PLAN SELECT id FROM ${each} LIMIT 30`)
+        .map(({ detail }) => detail),
+    })),
+  )
+  // A sort of the last term sorts records of one moment only.
+  const slow = plans.filter(
+    ({ steps }) =>
+      !/USING .*INDEX/.test(steps[0] ?? '') || steps.some((step) => step.endsWith('FOR ORDER BY')),
+  )
+  expect(slow).toEqual([])
+})

@@ -1,0 +1,210 @@
+import { describe, expect, test } from 'bun:test'
+import { newId } from '../../../src/base/index.ts'
+import {
+  appendAudit,
+  checkInvariants,
+  type Database,
+  drivers,
+  examine,
+  qpus,
+  qpuTimeRequests,
+  quantumJobs,
+  timeSlots,
+  users,
+} from '../../../src/db/index.ts'
+import { openTestDatabase } from '../../support/database.ts'
+
+/** Rows that keep every promise: a completed, a running, a cancelled job and an approved request. */
+async function seed(db: Database) {
+  return db.write('seed', (tx) => {
+    const user = tx.insert(users, { username: 'ada', qpu_seconds: 100 }).id
+    const qpu = tx.insert(qpus, { name: 'north' }).id
+    const driver = tx.insert(drivers, { name: 'one', qpu, operation: 'process', token: 'a' }).id
+    tx.run("INSERT INTO leases (qpu, operation, driver, epoch) VALUES ($qpu, 'process', $driver, 3)", {
+      qpu,
+      driver,
+    })
+    const claim = (job: string, state: string) =>
+      tx.run(
+        `INSERT INTO job_attempts (id, job, attempt, driver, qpu, epoch, state, claimed_at)
+         VALUES ($job, $job, 1, $driver, $qpu, 3, $state, $at)`,
+        { job, driver, qpu, state, at: tx.at },
+      )
+    const book = (kind: string, source: string, delta: number) => {
+      tx.run(
+        `INSERT INTO qpu_ledger (id, user, kind, source_id, delta_ms, at)
+         VALUES ($source, $user, $kind, $source, $delta, $at)`,
+        { user, kind, source, delta, at: tx.at },
+      )
+      tx.run('UPDATE users SET qpu_ms = qpu_ms + $delta WHERE id = $user', { user, delta })
+    }
+    const jobIn = (status: 'completed' | 'running' | 'cancelled', attempt: number) =>
+      tx.insert(quantumJobs, { user_id: user, qpu_target: qpu, status, attempt }).id
+    const tell = (job: string, ...events: string[]) => {
+      for (const event of events) {
+        tx.run('INSERT INTO job_timeline (id, job, at, event) VALUES ($id, $job, $at, $event)', {
+          id: newId(tx.now),
+          job,
+          at: tx.at,
+          event,
+        })
+      }
+    }
+    const completed = jobIn('completed', 1)
+    claim(completed, 'ok')
+    tell(completed, 'submitted', 'claimed', 'started', 'completed')
+    book('charge', completed, -500)
+    const running = jobIn('running', 1)
+    claim(running, 'open')
+    tell(running, 'submitted', 'claimed')
+    const cancelled = jobIn('cancelled', 0)
+    tell(cancelled, 'submitted', 'cancelled')
+    const request = tx.insert(qpuTimeRequests, { user, seconds: 1.5 }).id
+    tx.update(qpuTimeRequests, request, { status: 'approved' })
+    book('grant', request, 1_500)
+    return { user, qpu, driver, completed, running, cancelled, request }
+  })
+}
+
+describe('checkInvariants()', () => {
+  test('finds nothing where every promise is kept', async () => {
+    await using test = await openTestDatabase()
+    await seed(test.db)
+    expect(await test.db.read((tx) => checkInvariants(tx))).toEqual([])
+    expect(await test.db.read((tx) => examine(tx, { maxAttempts: 5 }))).toEqual([])
+  })
+
+  const breaks: [id: string, what: string, sql: string[]][] = [
+    [
+      'I1',
+      'a job that went on after its end',
+      ["UPDATE job_timeline SET event = 'cancelled' WHERE job = $completed AND event = 'started'"],
+    ],
+    ['I3', 'a charge of a running job', ["UPDATE qpu_ledger SET source_id = $running WHERE kind = 'charge'"]],
+    [
+      'I14',
+      'a change that the timeline does not know',
+      ["DELETE FROM job_timeline WHERE job = $cancelled AND event = 'cancelled'"],
+    ],
+    ['I2', 'a claim that was not counted', ['UPDATE quantum_jobs SET attempt = 2 WHERE id = $completed']],
+    ['I3', 'a completed job without charge', ['DELETE FROM qpu_ledger WHERE source_id = $completed']],
+    [
+      'I4',
+      'a completed job whose attempt was lost',
+      ["UPDATE job_attempts SET state = 'lost' WHERE job = $completed"],
+    ],
+    [
+      'I4',
+      'an accepted attempt of a cancelled job',
+      ["UPDATE quantum_jobs SET status = 'cancelled' WHERE id = $completed"],
+    ],
+    ['I6', 'a cancelled job with results', ["UPDATE quantum_jobs SET results = '{}' WHERE id = $cancelled"]],
+    [
+      'I6',
+      'a cancelled job with results beside its row',
+      ["INSERT INTO quantum_jobs_large (record, field, body) VALUES ($cancelled, 'results', '{}')"],
+    ],
+    ['I7', 'an epoch from the future', ['UPDATE job_attempts SET epoch = 4 WHERE job = $running']],
+    [
+      'I10',
+      'two running jobs on one QPU',
+      ['DROP INDEX job_attempts_qpu_unique', "UPDATE job_attempts SET state = 'open' WHERE job = $completed"],
+    ],
+    ['I11', 'a balance without ledger', ['UPDATE users SET qpu_ms = qpu_ms + 1 WHERE id = $user']],
+    [
+      'I12',
+      'a grant of a rejected request',
+      ["UPDATE qpu_time_requests SET status = 'rejected' WHERE id = $request"],
+    ],
+    ['I12', 'a grant of another amount', ['UPDATE qpu_ledger SET delta_ms = 1 WHERE source_id = $request']],
+    [
+      'I14',
+      'a running job without open attempt',
+      ["UPDATE job_attempts SET state = 'lost' WHERE job = $running"],
+    ],
+    [
+      'I14',
+      'an open attempt of a pending job',
+      ["UPDATE quantum_jobs SET status = 'pending' WHERE id = $running"],
+    ],
+    [
+      'relations',
+      'a job of nobody',
+      ["UPDATE quantum_jobs SET user_id = 'nobody000000000' WHERE id = $cancelled"],
+    ],
+  ]
+
+  test.each(breaks)('%s finds %s', async (id, _what, sql) => {
+    await using test = await openTestDatabase()
+    const ids: Record<string, string> = await seed(test.db)
+    await test.db.write('break', (tx) => {
+      for (const statement of sql) {
+        const [, name] = /\$(\w+)/.exec(statement) ?? []
+        tx.run(statement, name ? { [name]: ids[name] ?? '' } : {})
+      }
+    })
+    const findings = await test.db.read((tx) => examine(tx, { maxAttempts: 5 }))
+    expect(findings.map((finding) => finding.id)).toContain(id)
+    expect(findings.find((finding) => finding.id === id)?.rows).toHaveLength(1)
+  })
+
+  test('I9 finds a job that goes on after its last allowed attempt', async () => {
+    await using test = await openTestDatabase()
+    const { running, driver, qpu } = await seed(test.db)
+    await test.db.write('try', (tx) => {
+      for (const attempt of [2, 3]) {
+        tx.run(
+          `INSERT INTO job_attempts (id, job, attempt, driver, qpu, epoch, state, claimed_at)
+           VALUES ($id, $running, $attempt, $driver, $qpu, 3, 'lost', '')`,
+          { id: newId(tx.now), running, attempt, driver, qpu },
+        )
+      }
+    })
+    const found = (maxAttempts: number) =>
+      test.db.read((tx) => checkInvariants(tx, { maxAttempts }).some((finding) => finding.id === 'I9'))
+    expect([await found(2), await found(3), await found(0)]).toEqual([true, false, false])
+    await test.db.write('end', (tx) => tx.update(quantumJobs, running, { status: 'failed' }))
+    expect(await found(2)).toBe(false)
+  })
+
+  test.each([
+    ['changed', "UPDATE audit_log SET detail = '{}' WHERE seq = 2"],
+    ['taken out', 'DELETE FROM audit_log WHERE seq = 1'],
+  ])('examine() finds an entry of the audit log that was %s', async (_what, sql) => {
+    await using test = await openTestDatabase()
+    await test.db.write('act', (tx) => {
+      for (const qpu of ['one', 'two', 'three']) {
+        appendAudit(tx, { actor: 'cli', act: 'qpu.toggle', subject: qpu, detail: { enabled: false } })
+      }
+    })
+    const found = () => test.db.read((tx) => examine(tx, { maxAttempts: 5 }))
+    expect(await found()).toEqual([])
+    await test.db.write('forge', (tx) => tx.run(sql))
+    expect(await found()).toMatchObject([{ id: 'audit', rows: [{ seq: 2 }] }])
+  })
+
+  test('I13 finds overlapping slots: same QPU, or one of them for every QPU', async () => {
+    await using test = await openTestDatabase()
+    const { user, qpu } = await seed(test.db)
+    const [first = '', second = ''] = await test.db.write('book', (tx) =>
+      [1, 2].map((day) => {
+        const slot = {
+          start_time: `2026-02-0${day} 09:00:00.000Z`,
+          end_time: `2026-02-0${day} 10:00:00.000Z`,
+        }
+        return tx.insert(timeSlots, { booked_by: user, qpu, ...slot }).id
+      }),
+    )
+    const move = (sql: string) => test.db.write('move', (tx) => tx.run(sql, { second }))
+    const overlaps = () => test.db.read((tx) => checkInvariants(tx).map(({ id, rows }) => ({ id, rows })))
+    expect(await overlaps()).toEqual([])
+    await move("UPDATE time_slots SET start_time = '2026-02-01 09:30:00.000Z' WHERE id = $second")
+    expect(await overlaps()).toEqual([{ id: 'I13', rows: [{ id: first, other: second }] }])
+    await move("UPDATE time_slots SET qpu = '' WHERE id = $second")
+    expect(await overlaps()).toHaveLength(1)
+    await move("UPDATE time_slots SET qpu = 'another00000000' WHERE id = $second")
+    expect(await overlaps()).toEqual([])
+    await move("UPDATE time_slots SET qpu = '', start_time = '2026-02-01 09:00:00.000Z' WHERE id = $second")
+    expect(await overlaps()).toHaveLength(1)
+  })
+})

@@ -1,0 +1,123 @@
+import { expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { silentLog } from '../../../src/base/index.ts'
+import {
+  calibrationResults,
+  createRecordQueries,
+  eachRecord,
+  openDatabase,
+  quantumJobs,
+  stripCalibrationResult,
+  writeBackup,
+} from '../../../src/db/index.ts'
+import { ROW_BYTES } from '../../../src/db/schema/large-values.ts'
+import { openTestDatabase, type TestDatabase, temporaryFolder } from '../../support/database.ts'
+import { ALL, ROOT } from '../filter/library.ts'
+
+/** JSON text of a value whose text has exactly `bytes` bytes, two of them for each character. */
+const ofBytes = (bytes: number) => ({ x: 'µ'.repeat((bytes - 8) / 2) })
+const SMALL = ofBytes(ROW_BYTES)
+const LARGE = ofBytes(ROW_BYTES + 2)
+
+function outside({ db }: TestDatabase): Promise<{ record: string; field: string }[]> {
+  return db.read((tx) => tx.all('SELECT record, field FROM quantum_jobs_large ORDER BY record, field'))
+}
+
+test('values above 1 MiB are kept outside of their row and read like any other', async () => {
+  await using test = await openTestDatabase()
+  const { db } = test
+  expect(Buffer.byteLength(JSON.stringify(SMALL))).toBe(ROW_BYTES)
+  const { id } = await db.write('insert', (tx) =>
+    tx.insert(quantumJobs, { payload: LARGE, results: SMALL, status: 'completed' }),
+  )
+  expect(await outside(test)).toEqual([{ record: id, field: 'payload' }])
+  const inRow = await db.read((tx) =>
+    tx.one('SELECT payload IS NULL AS gone, octet_length(results) AS bytes FROM quantum_jobs'),
+  )
+  expect(inRow).toEqual({ gone: 1, bytes: ROW_BYTES })
+  const read = await db.read((tx) => ({
+    found: tx.find(quantumJobs, id),
+    listed: tx.list(quantumJobs, { without: ['results'] })[0],
+  }))
+  expect(Bun.deepEquals(read.found?.payload, LARGE)).toBe(true)
+  expect(Bun.deepEquals(read.listed?.payload, LARGE)).toBe(true)
+  expect(read.listed?.results).toBeNull()
+})
+
+test('a value that changes moves in and out of its row, and goes with it', async () => {
+  await using test = await openTestDatabase()
+  const { db } = test
+  const { id } = await db.write('insert', (tx) => tx.insert(quantumJobs, { payload: {} }))
+  for (const results of [LARGE, SMALL, LARGE, null, LARGE]) {
+    await db.write('update', (tx) => tx.update(quantumJobs, id, { results }))
+    const found = await db.read((tx) => tx.find(quantumJobs, id))
+    expect(Bun.deepEquals(found?.results, results)).toBe(true)
+    expect(await outside(test)).toHaveLength(results === LARGE ? 1 : 0)
+  }
+  // Other fields leave it alone.
+  await db.write('update', (tx) => tx.update(quantumJobs, id, { error_code: 'x' }))
+  expect(await outside(test)).toHaveLength(1)
+  await db.write('remove', (tx) => tx.remove(quantumJobs, id))
+  expect(await outside(test)).toEqual([])
+})
+
+test('nothing of a value stays when its transaction fails', async () => {
+  await using test = await openTestDatabase()
+  const failing = test.db.write('fail', (tx) => {
+    tx.insert(quantumJobs, { payload: LARGE })
+    throw new Error('no')
+  })
+  await expect(failing).rejects.toThrow('no')
+  expect(await outside(test)).toEqual([])
+})
+
+test('filters and sizes see values wherever they are kept', async () => {
+  await using test = await openTestDatabase()
+  const { db } = test
+  const ids = await db.write('insert', (tx) =>
+    [{ ...LARGE, kind: 'a' }, { kind: 'a' }, { ...LARGE, kind: 'b' }].map(
+      (payload) => tx.insert(quantumJobs, { payload, results: LARGE }).id,
+    ),
+  )
+  const queries = createRecordQueries({ names: db.names })
+  const request = { ...ALL, rule: '', facts: ROOT, filter: 'payload.kind = "a"', sort: 'created' }
+  const page = await db.read((tx) => queries.list(tx, quantumJobs, request))
+  expect(page.items.map(({ id }) => id).sort()).toEqual(ids.slice(0, 2).sort())
+  const bounded = db.read((tx) => tx.list(quantumJobs, { maxBytes: 2 * ROW_BYTES }))
+  await expect(bounded).rejects.toMatchObject({ code: 'too_large' })
+})
+
+test('a report loses its traces wherever it is kept, and comes back into its row when it has become small', async () => {
+  await using test = await openTestDatabase()
+  const { db } = test
+  const routine = { routine: 't1', target: 'q0', parameters: { t1: { value: 1.25 } } }
+  const { id } = await db.write('insert', (tx) =>
+    tx.insert(calibrationResults, {
+      routines: [{ ...routine, fit: LARGE }, routine],
+      benchmarks: [{ protocol: 'rb', raw_data: [1] }],
+      finished_at: '2020-01-01 00:00:00.000Z',
+    }),
+  )
+  const strip = () => db.write('strip', (tx) => stripCalibrationResult(tx, tx.now, 1))
+  expect([await strip(), await strip()]).toEqual([1, 0])
+  expect(await db.read((tx) => tx.find(calibrationResults, id))).toMatchObject({
+    routines: [routine, routine],
+    benchmarks: [{ protocol: 'rb' }],
+    traces_stripped: true,
+  })
+  expect(await db.read((tx) => tx.all('SELECT * FROM calibration_results_large'))).toEqual([])
+})
+
+test('a backup and an export have them', async () => {
+  await using test = await openTestDatabase()
+  const { id } = await test.db.write('insert', (tx) => tx.insert(calibrationResults, { routines: [LARGE] }))
+  using elsewhere = temporaryFolder()
+  expect(writeBackup(test.dir, join(elsewhere.path, 'svc.db')).findings).toEqual([])
+  const copy = await openDatabase({ dir: elsewhere.path, clock: test.clock, log: silentLog })
+  const copied = await copy.read((tx) => tx.find(calibrationResults, id))
+  await copy.close()
+  expect(Bun.deepEquals(copied?.routines, [LARGE])).toBe(true)
+  for await (const record of eachRecord(test.db, calibrationResults)) {
+    expect(Bun.deepEquals(record['routines'], [LARGE])).toBe(true)
+  }
+})

@@ -1,0 +1,155 @@
+import { Database as Sqlite } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { silentLog } from '../../../src/base/index.ts'
+import { openDatabase, type Schema } from '../../../src/db/index.ts'
+import { defineCollection } from '../../../src/db/schema/collection.ts'
+import { integer, relation, text } from '../../../src/db/schema/field.ts'
+import type { Migration } from '../../../src/db/schema/migrate.ts'
+import { temporaryFolder } from '../../support/database.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
+
+const rules = { list: null, view: null, create: null, update: null, remove: null }
+const boxes = defineCollection({ name: 'boxes', fields: { label: text(), size: integer() }, rules })
+const renamed = defineCollection({ name: 'boxes', fields: { title: text(), size: integer() }, rules })
+const rename: Migration = {
+  id: 1,
+  name: 'rename-label',
+  statements: ['ALTER TABLE boxes RENAME COLUMN label TO title', 'UPDATE boxes SET size = size * 10'],
+}
+
+function open(dir: string, collections: Schema['collections'], migrations: Migration[] = []) {
+  return openDatabase({ dir, clock: new FakeClock(), log: silentLog }, { collections, migrations })
+}
+
+async function seeded(dir: string): Promise<void> {
+  const db = await open(dir, [boxes])
+  await db.write('add', (tx) => tx.insert(boxes, { label: 'red', size: 2 }))
+  await db.close()
+}
+
+describe('migrate()', () => {
+  test('moves data once, after a copy of the database', async () => {
+    using folder = temporaryFolder()
+    await seeded(folder.path)
+    for (let start = 0; start < 2; start++) {
+      const db = await open(folder.path, [renamed], [rename])
+      expect(await db.read((tx) => tx.list(renamed))).toMatchObject([{ title: 'red', size: 20 }])
+      expect(
+        await db.read((tx) => tx.all('SELECT id, name, length(hash) AS length FROM migrations')),
+      ).toEqual([{ id: 1, name: 'rename-label', length: 64 }])
+      await db.close()
+    }
+    const copy = new Sqlite(join(folder.path, 'svc.db.before-0001'), { readonly: true })
+    expect(copy.query('SELECT label, size FROM boxes').all()).toEqual([{ label: 'red', size: 2 }])
+    copy.close()
+    expect(existsSync(join(folder.path, 'svc.db.before-0001.tmp'))).toBe(false)
+  })
+
+  test('only notes migrations on a new database', async () => {
+    using folder = temporaryFolder()
+    const db = await open(folder.path, [renamed], [rename])
+    expect(await db.read((tx) => tx.all('SELECT id FROM migrations'))).toEqual([{ id: 1 }])
+    await db.close()
+    expect(existsSync(join(folder.path, 'svc.db.before-0001'))).toBe(false)
+  })
+
+  test('undoes a migration that fails, whole, and can run it again', async () => {
+    using folder = temporaryFolder()
+    await seeded(folder.path)
+    const failing = { ...rename, statements: [...rename.statements, 'INSERT INTO nowhere VALUES (1)'] }
+    await expect(open(folder.path, [renamed], [failing])).rejects.toThrow('no such table: nowhere')
+    const db = await open(folder.path, [boxes])
+    expect(await db.read((tx) => tx.list(boxes))).toMatchObject([{ label: 'red', size: 2 }])
+    await db.close()
+    await (await open(folder.path, [renamed], [rename])).close()
+  })
+
+  test('refuses a migration that would break references, and turns foreign keys on again', async () => {
+    using folder = temporaryFolder()
+    const lids = defineCollection({
+      name: 'lids',
+      fields: { box: relation('boxes', { required: true }) },
+      rules,
+    })
+    const first = await open(folder.path, [boxes, lids])
+    await first.write('add', (tx) => tx.insert(lids, { box: tx.insert(boxes, { label: 'red' }).id }))
+    await first.close()
+    const drop: Migration = { id: 1, name: 'drop-boxes', statements: ['DELETE FROM boxes'] }
+    const opening = open(folder.path, [boxes, lids], [drop])
+    await expect(opening).rejects.toThrow(
+      'would leave 1 broken reference(s): lids → boxes; nothing was changed',
+    )
+    const db = await open(folder.path, [boxes, lids])
+    expect(await db.read((tx) => tx.list(boxes))).toHaveLength(1)
+    await expect(db.write('drop', (tx) => tx.run('DELETE FROM boxes'))).rejects.toThrow('FOREIGN KEY')
+    await db.close()
+  })
+
+  test('refuses a database of a newer version', async () => {
+    using folder = temporaryFolder()
+    await (await open(folder.path, [boxes], [rename])).close()
+    const opening = open(folder.path, [boxes])
+    await expect(opening).rejects.toMatchObject({ code: 'internal', reason: 'database_newer' })
+    await expect(opening).rejects.toThrow('migration 1 rename-label')
+  })
+
+  test('refuses a migration whose text changed after it ran', async () => {
+    using folder = temporaryFolder()
+    await (await open(folder.path, [boxes], [rename])).close()
+    const edited = { ...rename, statements: ['UPDATE boxes SET size = 0'] }
+    await expect(open(folder.path, [boxes], [edited])).rejects.toMatchObject({ reason: 'migration_changed' })
+  })
+
+  test('leaves the old database when the process is killed in the middle', async () => {
+    using folder = temporaryFolder()
+    await seeded(folder.path)
+    const slow = [
+      'UPDATE boxes SET size = 99',
+      `INSERT INTO boxes (id, label, created, updated)
+       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000000)
+       SELECT 'n' || i, hex(randomblob(200)), '', '' FROM n`,
+    ]
+    const child = Bun.spawn([
+      process.execPath,
+      `${import.meta.dir}/migrate.child.ts`,
+      folder.path,
+      JSON.stringify(slow),
+    ])
+    // The log grows only when the slow statement has begun to write pages.
+    const wal = Bun.file(join(folder.path, 'svc.db-wal'))
+    while (!(await wal.exists()) || (await wal.stat()).size < 1_000_000) await Bun.sleep(5)
+    child.kill('SIGKILL')
+    await child.exited
+    const db = await open(folder.path, [boxes])
+    expect(await db.read((tx) => tx.list(boxes))).toMatchObject([{ label: 'red', size: 2 }])
+    await db.close()
+  })
+})
+
+test('the migrations bring a database of the first schema up to date', async () => {
+  using folder = temporaryFolder()
+  const current = { dir: folder.path, clock: new FakeClock(), log: silentLog }
+  await (await openDatabase(current)).close()
+  const old = new Sqlite(join(folder.path, 'svc.db'))
+  const [{ sql } = { sql: '' }] = old
+    .query<{ sql: string }, []>("SELECT sql FROM sqlite_master WHERE name = 'job_attempts'")
+    .all()
+  old.run('DROP TABLE job_attempts')
+  old.run(sql.replace(", 'requeued'", ''))
+  old.run('DELETE FROM migrations')
+  const add = (attempt: number, state: string) =>
+    old.run(
+      `INSERT INTO job_attempts (id, job, attempt, driver, qpu, epoch, state, claimed_at)
+       VALUES ('a${attempt}', 'j', ${attempt}, 'd', 'q', 1, '${state}', '')`,
+    )
+  add(1, 'lost')
+  expect(() => add(2, 'requeued')).toThrow('CHECK')
+  old.close()
+  const db = await openDatabase(current)
+  await db.write('requeue', (tx) => tx.run("UPDATE job_attempts SET state = 'requeued'"))
+  const rows = await db.read((tx) => tx.all('SELECT id, attempt, state FROM job_attempts'))
+  expect(rows).toEqual([{ id: 'a1', attempt: 1, state: 'requeued' }])
+  await db.close()
+})

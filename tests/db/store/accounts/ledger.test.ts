@@ -1,0 +1,28 @@
+import { describe, expect, test } from 'bun:test'
+import { chargeOf, postLedger } from '../../../../src/db/index.ts'
+import { JobLab } from '../../../support/job-lab.ts'
+
+describe('postLedger()', () => {
+  test('changes the balance with the row, once per source', async () => {
+    await using lab = await JobLab.open()
+    const user = await lab.user(10)
+    const post = (deltaMs: number, sourceId = 'job') =>
+      lab.db.write('post', (tx) => postLedger(tx, { user: user.id, kind: 'charge', sourceId, deltaMs }))
+    expect(await post(-1_234)).toBe(true)
+    expect(await post(-1_234)).toBe(false)
+    expect(await lab.balance(user)).toBe(8_766)
+    expect(await post(-20_000, 'another')).toBe(true)
+    expect(await lab.balance(user)).toBe(-11_234)
+    expect(await lab.db.read((tx) => chargeOf(tx, 'job'))).toBe(1_234)
+    expect(await lab.db.read((tx) => chargeOf(tx, 'none'))).toBeUndefined()
+  })
+
+  test('refuses fractions of a millisecond', async () => {
+    await using lab = await JobLab.open()
+    const user = await lab.user(10)
+    const post = lab.db.write('post', (tx) =>
+      postLedger(tx, { user: user.id, kind: 'admin', sourceId: 'x', deltaMs: 0.5 }),
+    )
+    await expect(post).rejects.toThrow(RangeError)
+  })
+})

@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'bun:test'
+import { cancelJob, insertJob, listJobs, users } from '../../../../src/db/index.ts'
+import { JobLab, PAYLOAD } from '../../../support/job-lab.ts'
+
+describe('insertJob()', () => {
+  const insert = (lab: JobLab, user: string, maxPending = 1_000) =>
+    lab.db.write('submit', (tx) =>
+      insertJob(tx, { user, qpu: '', payload: PAYLOAD, qubits: 2 }, { maxPending }),
+    )
+
+  test('T1: stores a pending job with its place in the queue and its timeline', async () => {
+    await using lab = await JobLab.open()
+    const user = await lab.user()
+    const first = await insert(lab, user.id)
+    const second = await insert(lab, user.id)
+    expect(first).toMatchObject({ status: 'pending', attempt: 0, payload: PAYLOAD, user_id: user.id })
+    const order = await lab.db.read((tx) =>
+      tx.all<{ id: string }>('SELECT id FROM quantum_jobs ORDER BY seq'),
+    )
+    expect(order.map(({ id }) => id)).toEqual([first.id, second.id])
+    expect(await lab.story(first.id)).toEqual(['submitted 0'])
+  })
+
+  test('refuses an empty balance, a disabled account and too many pending jobs, and stores nothing', async () => {
+    await using lab = await JobLab.open()
+    const poor = await lab.user(0)
+    await expect(insert(lab, poor.id)).rejects.toMatchObject({
+      code: 'forbidden',
+      reason: 'insufficient_qpu_seconds',
+      message: 'Insufficient QPU seconds balance',
+    })
+    const disabled = await lab.user()
+    await lab.db.write('disable', (tx) => tx.update(users, disabled.id, { disabled: true }))
+    await expect(insert(lab, disabled.id)).rejects.toMatchObject({
+      code: 'forbidden',
+      reason: 'account_disabled',
+    })
+    const busy = await lab.user()
+    await insert(lab, busy.id, 1)
+    await expect(insert(lab, busy.id, 1)).rejects.toMatchObject({
+      code: 'conflict',
+      reason: 'too_many_pending_jobs',
+    })
+    // A held job waits too.
+    await lab.db.write('hold', (tx) => tx.run('UPDATE quantum_jobs SET held = 1'))
+    await expect(insert(lab, busy.id, 1)).rejects.toMatchObject({ reason: 'too_many_pending_jobs' })
+    expect(await lab.db.read((tx) => tx.one('SELECT count(*) AS jobs FROM quantum_jobs'))).toEqual({
+      jobs: 1,
+    })
+  })
+})
+
+describe('cancelJob()', () => {
+  test('T8: cancels a pending job once', async () => {
+    await using lab = await JobLab.open()
+    const job = await lab.submit(await lab.user())
+    const cancel = () => lab.db.write('cancel', (tx) => cancelJob(tx, job.id))
+    expect(await cancel()).toMatchObject({ status: 'cancelled', finished_at: '2026-01-31 09:00:00.000Z' })
+    expect(await cancel()).toBeUndefined()
+  })
+})
+
+describe('listJobs()', () => {
+  test("pages through a user's jobs in the order of submission, either way", async () => {
+    await using lab = await JobLab.open()
+    const user = await lab.user()
+    await lab.submit(await lab.user())
+    const ids: string[] = []
+    for (let n = 0; n < 3; n += 1) ids.push((await lab.submit(user)).id)
+    const page = (skip: number, limit: number, sort: string) =>
+      lab.db.read((tx) => listJobs(tx, user.id, { skip, limit, sort }).map(({ id }) => id))
+    expect(await page(0, 10, 'seq')).toEqual(ids)
+    expect(await page(1, 1, '-seq')).toEqual(ids.slice(1, 2))
+  })
+})

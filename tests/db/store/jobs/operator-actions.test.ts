@@ -1,0 +1,251 @@
+import { describe, expect, test } from 'bun:test'
+import {
+  applyResult,
+  cancelJob,
+  checkInvariants,
+  claimJob,
+  findJob,
+  holdJob,
+  moveJobToFront,
+  readAuditChain,
+  readOutlook,
+  readQueue,
+  releaseJob,
+  requeueJob,
+  requeueLost,
+  type Tx,
+  timeSlots,
+} from '../../../../src/db/index.ts'
+import { JobLab, RESULTS } from '../../../support/job-lab.ts'
+
+type Work = (tx: Tx, act: Parameters<typeof holdJob>[1]) => unknown
+
+async function openLab() {
+  const lab = await JobLab.open()
+  const qpu = await lab.qpu()
+  const server = await lab.attach(qpu.driver)
+  const user = await lab.user()
+  const act = (work: Work, job: string, reason = '') =>
+    lab.db.write('act', (tx) => work(tx, { job, actor: 'superuser:root', reason }))
+  const claim = (job: string) => lab.db.write('claim', (tx) => claimJob(tx, job, server))
+  const queue = async () => {
+    const state = await lab.db.read((tx) => readQueue(tx, qpu.id, 5_000))
+    return [state?.next, state?.slot?.job, state?.job]
+  }
+  const ahead = (job: string) =>
+    lab.db.read((tx) => readOutlook(tx, job, 5_000)?.queues.map(({ ahead }) => ahead))
+  const refused = (work: Work, job: string, reason: string, message: string) =>
+    expect(act(work, job)).rejects.toMatchObject({ code: 'conflict', reason, message })
+  return { lab, qpu, server, user, act, claim, queue, ahead, refused }
+}
+
+const result = (job: string, driver: string, attempt = 1) => ({
+  job,
+  attempt,
+  driver,
+  executionMs: 40,
+  outcome: { kind: 'completed' as const, results: RESULTS },
+})
+
+describe('holdJob() and releaseJob()', () => {
+  test('take a job out of every queue, and back to its place', async () => {
+    const it = await openLab()
+    await using lab = it.lab
+    const [first, second] = [await lab.submit(it.user), await lab.submit(it.user)]
+    await it.act(holdJob, first.id, 'check the qubits')
+    expect(await it.queue()).toEqual(['', undefined, second.id])
+    expect(await it.ahead(second.id)).toEqual([0])
+    expect(await it.claim(first.id)).toBeUndefined()
+    expect(await lab.job(first.id)).toMatchObject({ status: 'pending', held: true })
+    await it.act(releaseJob, first.id)
+    expect(await it.queue()).toEqual(['', undefined, first.id])
+    expect(await lab.job(first.id)).toMatchObject({ held: false, hold_reason: '' })
+    expect(await lab.story(first.id)).toEqual(['submitted 0', 'held 0', 'released 0'])
+  })
+
+  test('a held job can be cancelled, and takes the late result of its lost attempt', async () => {
+    const it = await openLab()
+    await using lab = it.lab
+    const [cancelled, late] = [await lab.submit(it.user), await lab.submit(it.user)]
+    await it.act(holdJob, cancelled.id)
+    await lab.db.write('cancel', (tx) => cancelJob(tx, cancelled.id))
+    expect(await lab.job(cancelled.id)).toMatchObject({ status: 'cancelled', held: false })
+    await it.claim(late.id)
+    const { driver } = it.server
+    await lab.db.write('lose', (tx) =>
+      requeueLost(tx, { job: late.id, attempt: 1, driver, reason: 'silence' }, { maxAttempts: 3 }),
+    )
+    await it.act(holdJob, late.id)
+    await lab.db.write('result', (tx) => applyResult(tx, result(late.id, driver), { maxAttempts: 3 }))
+    expect(await lab.job(late.id)).toMatchObject({ status: 'completed', held: false })
+  })
+
+  test('refuse what the state does not allow, in words', async () => {
+    const it = await openLab()
+    await using lab = it.lab
+    const [running, held] = [await lab.submit(it.user), await lab.submit(it.user)]
+    await it.claim(running.id)
+    await it.act(holdJob, held.id)
+    await it.refused(
+      holdJob,
+      running.id,
+      'not_pending',
+      'Only pending jobs can be held; this one is running; requeue it with "hold": true to stop it and keep it from running again',
+    )
+    await it.refused(holdJob, held.id, 'already_held', 'The job is held already; release it to let it run')
+    await it.refused(
+      releaseJob,
+      running.id,
+      'not_held',
+      'Only held jobs can be released; this one is running and not held',
+    )
+    await expect(it.act(holdJob, 'aaaaaaaaaaaaaaa')).rejects.toMatchObject({ code: 'not_found' })
+  })
+})
+
+describe('moveJobToFront()', () => {
+  test('puts a job before all others and the booker, the last one moved first, until an attempt has ended', async () => {
+    const it = await openLab()
+    await using lab = it.lab
+    const booker = await lab.user()
+    await lab.db.write('book', (tx) =>
+      tx.insert(timeSlots, {
+        booked_by: booker.id,
+        qpu: '',
+        start_time: '2026-01-31 08:00:00.000Z',
+        end_time: '2026-01-31 10:00:00.000Z',
+      }),
+    )
+    const [old, booked, urgent] = [
+      await lab.submit(it.user),
+      await lab.submit(booker),
+      await lab.submit(it.user),
+    ]
+    await it.act(moveJobToFront, urgent.id)
+    expect(await it.queue()).toEqual([urgent.id, booked.id, old.id])
+    expect([await it.ahead(urgent.id), await it.ahead(booked.id), await it.ahead(old.id)]).toEqual([
+      [0],
+      [1],
+      [2],
+    ])
+    await it.act(moveJobToFront, old.id)
+    expect(await it.queue()).toEqual([old.id, booked.id, old.id])
+    expect([await it.ahead(urgent.id), await it.ahead(booked.id), await it.ahead(old.id)]).toEqual([
+      [1],
+      [2],
+      [0],
+    ])
+    await it.claim(old.id)
+    await lab.db.write('lose', (tx) =>
+      requeueLost(
+        tx,
+        { job: old.id, attempt: 1, driver: it.server.driver, reason: 'silence' },
+        { maxAttempts: 3 },
+      ),
+    )
+    expect(await it.queue()).toEqual([urgent.id, booked.id, old.id])
+  })
+
+  test('ends the pause after a device error; a hold takes it from the front', async () => {
+    const it = await openLab()
+    await using lab = it.lab
+    const job = await lab.submit(it.user)
+    await lab.db.write('pause', (tx) =>
+      tx.run('UPDATE quantum_jobs SET not_before = $t WHERE id = $id', { t: tx.now + 30_000, id: job.id }),
+    )
+    expect(await it.queue()).toEqual(['', undefined, ''])
+    await it.act(moveJobToFront, job.id)
+    expect(await it.queue()).toEqual([job.id, undefined, job.id])
+    await it.act(holdJob, job.id)
+    await it.refused(moveJobToFront, job.id, 'held', 'The job is held; release it first')
+    await it.act(releaseJob, job.id)
+    expect(await it.queue()).toEqual(['', undefined, job.id])
+  })
+})
+
+describe('requeueJob()', () => {
+  test('ends the attempt for nothing: its result is stale, and it does not count', async () => {
+    const it = await openLab()
+    await using lab = it.lab
+    const job = await lab.submit(it.user)
+    await it.claim(job.id)
+    const { driver } = it.server
+    await lab.clock.advance(100)
+    expect(await it.act(requeueJob, job.id, 'wrong device file')).toMatchObject({
+      ended: { job: job.id, attempt: 1, driver },
+    })
+    const late = await lab.db.write('late', (tx) =>
+      applyResult(tx, result(job.id, driver), { maxAttempts: 1 }),
+    )
+    expect(late).toEqual({ kind: 'stale' })
+    expect(await lab.job(job.id)).toMatchObject({ status: 'pending', attempt: 1, driver: '', results: null })
+    expect(await lab.balance(it.user)).toBe(100_000)
+    await it.claim(job.id)
+    await lab.clock.advance(100)
+    const again = await lab.db.write('result', (tx) =>
+      applyResult(tx, result(job.id, driver, 2), { maxAttempts: 1 }),
+    )
+    expect(again).toEqual({ kind: 'applied', status: 'completed' })
+    expect(await lab.balance(it.user)).toBe(100_000 - 40)
+    expect(await lab.story(job.id)).toEqual([
+      'submitted 0',
+      'claimed 1',
+      'requeued 1',
+      'claimed 2',
+      'started 2',
+      'completed 2',
+    ])
+  })
+
+  test('never touches what waits or has ended', async () => {
+    const it = await openLab()
+    await using lab = it.lab
+    const [waits, ended] = [await lab.submit(it.user), await lab.submit(it.user)]
+    await lab.db.write('cancel', (tx) => cancelJob(tx, ended.id))
+    const before = await lab.db.read((tx) => findJob(tx, ended.id))
+    await it.refused(
+      requeueJob,
+      waits.id,
+      'not_running',
+      'Only running jobs can be requeued; this one is pending, in the queue already',
+    )
+    await it.refused(
+      requeueJob,
+      ended.id,
+      'not_running',
+      'Only running jobs can be requeued; this one is cancelled, and what has ended never changes: submit it again as a new job',
+    )
+    expect(await lab.db.read((tx) => findJob(tx, ended.id))).toEqual(before)
+  })
+})
+
+test('every act is in the audit, whose chain holds, and none that was refused', async () => {
+  const it = await openLab()
+  await using lab = it.lab
+  const job = await lab.submit(it.user)
+  await it.act(holdJob, job.id, 'check')
+  await it.act(releaseJob, job.id)
+  await it.act(moveJobToFront, job.id)
+  await it.claim(job.id)
+  await it.act(requeueJob, job.id, 'again')
+  await it.refused(
+    releaseJob,
+    job.id,
+    'not_held',
+    'Only held jobs can be released; this one is pending and not held',
+  )
+  const entries = await lab.db.read((tx) =>
+    tx.all<{ act: string; actor: string; detail: string }>(
+      'SELECT act, actor, detail FROM audit_log WHERE subject = $job ORDER BY seq',
+      { job: job.id },
+    ),
+  )
+  expect(entries.map(({ act, detail }) => [act, JSON.parse(detail)])).toEqual([
+    ['job.hold', { reason: 'check' }],
+    ['job.release', {}],
+    ['job.run_next', {}],
+    ['job.requeue', { reason: 'again' }],
+  ])
+  expect((await lab.db.read(readAuditChain)).broken).toBeUndefined()
+  expect(await lab.db.read((tx) => checkInvariants(tx))).toEqual([])
+})

@@ -1,0 +1,182 @@
+import { describe, expect, test } from 'bun:test'
+import { toTimestamp } from '../../../../src/base/index.ts'
+import {
+  applyResult,
+  cancelJob,
+  claimJob,
+  postLedger,
+  type QueueState,
+  readOutlook,
+  readQueue,
+  timeSlots,
+} from '../../../../src/db/index.ts'
+import { COUNT_PENDING } from '../../../../src/db/store/jobs/jobs.ts'
+import { QUEUE_SQL } from '../../../../src/db/store/jobs/queue.ts'
+import { JobLab } from '../../../support/job-lab.ts'
+
+const IDLE_MS = 5_000
+const HOUR_MS = 3_600_000
+
+async function queueOf(lab: JobLab, qpu: string): Promise<QueueState> {
+  const state = await lab.db.read((tx) => readQueue(tx, qpu, IDLE_MS))
+  if (!state) throw new Error('no such QPU')
+  return state
+}
+
+/** Books from an hour ago to in an hour. */
+async function book(lab: JobLab, user: string, qpu = ''): Promise<void> {
+  const now = lab.clock.now()
+  await lab.db.write('book', (tx) =>
+    tx.insert(timeSlots, {
+      booked_by: user,
+      qpu,
+      start_time: toTimestamp(now - HOUR_MS),
+      end_time: toTimestamp(now + HOUR_MS),
+    }),
+  )
+}
+
+describe('readQueue()', () => {
+  test('finds the first job for a QPU among its own and those for any', async () => {
+    await using lab = await JobLab.open()
+    const [qpu, other] = [await lab.qpu(), await lab.qpu()]
+    const user = await lab.user()
+    await lab.submit(user, other.id)
+    const any = await lab.submit(user)
+    const own = await lab.submit(user, qpu.id)
+    expect((await queueOf(lab, qpu.id)).job).toBe(any.id)
+    await lab.db.write('cancel', (tx) => cancelJob(tx, any.id))
+    expect((await queueOf(lab, qpu.id)).job).toBe(own.id)
+  })
+
+  test('passes over jobs whose owner has no balance, that pause, or that need more qubits', async () => {
+    await using lab = await JobLab.open()
+    const qpu = await lab.qpu({ numQubits: 5 })
+    const [poor, user] = [await lab.user(1), await lab.user()]
+    await lab.submit(poor)
+    const paused = await lab.submit(user)
+    await lab.submit(user, '', 6)
+    const small = await lab.submit(user, '', 5)
+    await lab.db.write('spend', (tx) => {
+      postLedger(tx, { user: poor.id, kind: 'admin', sourceId: 'spent', deltaMs: -1_000 })
+      tx.run('UPDATE quantum_jobs SET not_before = $t WHERE id = $id', { t: tx.now + 1, id: paused.id })
+    })
+    expect((await queueOf(lab, qpu.id)).job).toBe(small.id)
+    await lab.clock.advance(1)
+    expect((await queueOf(lab, qpu.id)).job).toBe(paused.id)
+  })
+
+  test('ends a pause that a clock set back has made longer than any pause', async () => {
+    await using lab = await JobLab.open()
+    const qpu = await lab.qpu()
+    const job = await lab.submit(await lab.user())
+    await lab.db.write('pause', (tx) =>
+      tx.run('UPDATE quantum_jobs SET not_before = $t WHERE id = $id', { t: tx.now + 60_000, id: job.id }),
+    )
+    expect((await queueOf(lab, qpu.id)).job).toBe('')
+    lab.clock.jump(-HOUR_MS)
+    expect((await queueOf(lab, qpu.id)).job).toBe(job.id)
+  })
+
+  test('finds a job behind more than a hundred that may not run', async () => {
+    await using lab = await JobLab.open()
+    const qpu = await lab.qpu()
+    const [poor, user] = [await lab.user(1), await lab.user()]
+    for (let n = 0; n < 120; n += 1) await lab.submit(poor, qpu.id)
+    await lab.db.write('spend', (tx) =>
+      postLedger(tx, { user: poor.id, kind: 'admin', sourceId: 'spent', deltaMs: -1_000 }),
+    )
+    expect((await queueOf(lab, qpu.id)).job).toBe('')
+    const late = await lab.submit(user, qpu.id)
+    expect((await queueOf(lab, qpu.id)).job).toBe(late.id)
+  })
+
+  test('knows the booking that holds now, for this QPU or for all', async () => {
+    await using lab = await JobLab.open()
+    const [qpu, other] = [await lab.qpu(), await lab.qpu()]
+    const [booker, guest] = [await lab.user(), await lab.user()]
+    await lab.submit(guest)
+    await book(lab, booker.id, qpu.id)
+    expect((await queueOf(lab, other.id)).slot).toBeUndefined()
+    expect((await queueOf(lab, qpu.id)).slot).toMatchObject({ user: booker.id, job: '', activeAt: undefined })
+    const job = await lab.submit(booker)
+    const { slot } = await queueOf(lab, qpu.id)
+    expect(slot).toMatchObject({ job: job.id, activeAt: lab.clock.now() })
+    await lab.clock.advance(HOUR_MS)
+    expect((await queueOf(lab, qpu.id)).slot).toBeUndefined()
+  })
+
+  test("knows when the booker's last job here ended", async () => {
+    await using lab = await JobLab.open()
+    const qpu = await lab.qpu()
+    const server = await lab.attach(qpu.driver)
+    const booker = await lab.user()
+    await book(lab, booker.id)
+    const { id } = await lab.submit(booker)
+    await lab.db.write('claim', (tx) => claimJob(tx, id, server))
+    await lab.clock.advance(IDLE_MS + 1)
+    expect((await queueOf(lab, qpu.id)).slot?.activeAt).toBeUndefined()
+    await lab.db.write('end', (tx) =>
+      applyResult(
+        tx,
+        {
+          job: id,
+          attempt: 1,
+          driver: server.driver,
+          executionMs: 1,
+          outcome: { kind: 'completed', results: {} },
+        },
+        { maxAttempts: 1 },
+      ),
+    )
+    const endedAt = lab.clock.now()
+    await lab.clock.advance(IDLE_MS)
+    expect((await queueOf(lab, qpu.id)).slot?.activeAt).toBe(endedAt)
+    await lab.clock.advance(1)
+    expect((await queueOf(lab, qpu.id)).slot?.activeAt).toBeUndefined()
+  })
+
+  test('walks an index in every step and never reads a job to pass over it', async () => {
+    await using lab = await JobLab.open()
+    for (const sql of [...Object.values(QUEUE_SQL), COUNT_PENDING]) {
+      const params = Object.fromEntries([...sql.matchAll(/\$(\w+)/g)].map(([, name]) => [name ?? '', 1]))
+      const plan = await lab.db.read((tx) =>
+        tx.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, params).map(({ detail }) => detail),
+      )
+      expect(plan.filter((step) => /^SCAN (quantum_jobs|owner)/.test(step))).toEqual([])
+      const jobs = plan.filter((step) => step.includes('quantum_jobs'))
+      expect(jobs.length).toBeGreaterThan(0)
+      for (const step of jobs) expect(step).toContain('USING COVERING INDEX')
+    }
+  })
+})
+
+describe('readOutlook()', () => {
+  test('counts what goes first: all before it, its own in its own slot, also later ones of a booker', async () => {
+    await using lab = await JobLab.open()
+    const qpu = await lab.qpu()
+    const [one, other] = [await lab.user(), await lab.user()]
+    await lab.submit(one)
+    await lab.submit(other, qpu.id)
+    const mine = await lab.submit(one, qpu.id)
+    await lab.submit(other)
+    const ahead = async () =>
+      (await lab.db.read((tx) => readOutlook(tx, mine.id, IDLE_MS)))?.queues.map((queue) => queue.ahead)
+    expect(await ahead()).toEqual([2])
+    await book(lab, other.id)
+    expect(await ahead()).toEqual([3])
+    await lab.db.write('unbook', (tx) => tx.run('UPDATE time_slots SET booked_by = $user', { user: one.id }))
+    expect(await ahead()).toEqual([1])
+  })
+
+  test('knows the queues of a job for any QPU, without those that are too small', async () => {
+    await using lab = await JobLab.open()
+    const [, big] = [await lab.qpu({ numQubits: 2 }), await lab.qpu({ numQubits: 9 })]
+    await lab.qpu({ numQubits: 9, enabled: false })
+    const job = await lab.submit(await lab.user(), '', 5)
+    const outlook = await lab.db.read((tx) => readOutlook(tx, job.id, IDLE_MS))
+    expect(outlook?.queues.map(({ state }) => state.qpu.id)).toEqual([big.id])
+    await lab.db.write('cancel', (tx) => cancelJob(tx, job.id))
+    expect(await lab.db.read((tx) => readOutlook(tx, job.id, IDLE_MS))).toBeUndefined()
+  })
+})

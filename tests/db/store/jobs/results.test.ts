@@ -1,0 +1,277 @@
+import { describe, expect, test } from 'bun:test'
+import {
+  type AttemptResult,
+  applyResult,
+  type Claim,
+  cancelJob,
+  claimJob,
+  listTimeline,
+  markStarted,
+  putBack,
+  requeueLost,
+  type Server,
+} from '../../../../src/db/index.ts'
+import { JobLab, RESULTS } from '../../../support/job-lab.ts'
+
+const LIMITS = { maxAttempts: 3 }
+
+type Outcome = AttemptResult['outcome']
+const COMPLETED: Outcome = { kind: 'completed', results: RESULTS }
+const USER_ERROR: Outcome = {
+  kind: 'failed',
+  class: 'user',
+  results: { error: 'no such gate', error_code: 'bad' },
+}
+const DEVICE_ERROR: Outcome = { kind: 'failed', class: 'device', results: { error: 'fridge is warm' } }
+
+/** One user with 100 s, one QPU with its driver attached, one job. */
+async function openCase(flags: Record<string, string> = {}) {
+  const lab = await JobLab.open(flags)
+  const user = await lab.user(100)
+  const qpu = await lab.qpu()
+  const server = await lab.attach(qpu.driver)
+  const job = await lab.submit(user, qpu.id)
+  const claim = async (by: Server = server): Promise<Claim> => {
+    const claimed = await lab.db.write('claim', (tx) => claimJob(tx, job.id, by))
+    if (!claimed) throw new Error('not claimed')
+    return claimed
+  }
+  const end = (attempt: number, outcome: Outcome, more: Partial<AttemptResult> = {}) =>
+    lab.db.write('end', (tx) =>
+      applyResult(
+        tx,
+        {
+          job: job.id,
+          attempt,
+          driver: server.driver,
+          executionMs: 1_500,
+          elapsedMs: 9_999,
+          outcome,
+          ...more,
+        },
+        LIMITS,
+      ),
+    )
+  const lose = (attempt: number) =>
+    lab.db.write('lose', (tx) =>
+      requeueLost(tx, { job: job.id, attempt, driver: server.driver, reason: 'silence' }, LIMITS),
+    )
+  return {
+    lab,
+    user,
+    qpu,
+    server,
+    job,
+    claim,
+    end,
+    lose,
+    [Symbol.asyncDispose]: () => lab[Symbol.asyncDispose](),
+  }
+}
+
+describe('applyResult()', () => {
+  test('T3: completes a running job, stores its results and charges it once', async () => {
+    await using it = await openCase()
+    await it.claim()
+    expect(await it.end(1, COMPLETED)).toEqual({ kind: 'applied', status: 'completed' })
+    expect(await it.end(1, COMPLETED)).toEqual({ kind: 'stale' })
+    const job = await it.lab.job(it.job.id)
+    expect(job).toMatchObject({
+      status: 'completed',
+      results: RESULTS,
+      duration: 1.5,
+      attempt: 1,
+      error_code: '',
+    })
+    expect(job.finished_at).toBe('2026-01-31 09:00:00.000Z')
+    expect(await it.lab.balance(it.user)).toBe(98_500)
+    expect(await it.lab.story(it.job.id)).toEqual(['submitted 0', 'claimed 1', 'started 1', 'completed 1'])
+  })
+
+  test('takes down the start of a job of which the driver told only the end', async () => {
+    await using it = await openCase()
+    await it.claim()
+    await it.lab.clock.advance(40)
+    await it.end(1, COMPLETED, { executionMs: 15 })
+    expect((await it.lab.job(it.job.id)).started_at).toBe('2026-01-31 09:00:00.025Z')
+    const times = await it.lab.db.read((tx) => listTimeline(tx, it.job.id))
+    expect(times.map(({ event, at }) => `${event} ${at.slice(-7)}`)).toEqual([
+      'submitted 00.000Z',
+      'claimed 00.000Z',
+      'started 00.025Z',
+      'completed 00.040Z',
+    ])
+  })
+
+  test('takes down no start before the claim, and none of a job that did not run', async () => {
+    await using it = await openCase()
+    await it.claim()
+    await it.end(1, USER_ERROR, { executionMs: 0 })
+    expect((await it.lab.job(it.job.id)).started_at).toBe('')
+    await using other = await openCase()
+    await other.claim()
+    await other.end(1, USER_ERROR, { executionMs: 5_000 })
+    expect((await other.lab.job(other.job.id)).started_at).toBe('2026-01-31 09:00:00.000Z')
+  })
+
+  test('charges no more than the server saw', async () => {
+    await using it = await openCase()
+    await it.claim()
+    await it.end(1, COMPLETED, { executionMs: 50_000, elapsedMs: 1_200.6 })
+    expect(await it.lab.balance(it.user)).toBe(98_799)
+    expect((await it.lab.job(it.job.id)).duration).toBe(1.201)
+  })
+
+  test('uses the wall clock since the claim when the claim was not timed', async () => {
+    await using it = await openCase()
+    await it.claim()
+    await it.lab.clock.advance(700)
+    await it.end(1, COMPLETED, { elapsedMs: undefined })
+    expect(await it.lab.balance(it.user)).toBe(99_300)
+  })
+
+  test('does not charge users without a limit', async () => {
+    await using it = await openCase()
+    await it.lab.db.write('unlimited', (tx) =>
+      tx.run('UPDATE users SET unlimited = 1 WHERE id = $id', { id: it.user.id }),
+    )
+    await it.claim()
+    await it.end(1, COMPLETED)
+    expect(await it.lab.balance(it.user)).toBe(100_000)
+  })
+
+  test("T3': accepts a late result while nobody else has the job", async () => {
+    await using it = await openCase()
+    await it.claim()
+    expect(await it.lose(1)).toBe('pending')
+    expect((await it.lab.job(it.job.id)).driver).toBe('')
+    expect(await it.end(1, COMPLETED)).toEqual({ kind: 'applied', status: 'completed' })
+    expect(await it.lab.job(it.job.id)).toMatchObject({ status: 'completed', driver: it.server.driver })
+    expect(await it.lab.balance(it.user)).toBe(98_500)
+  })
+
+  test('does not apply the result of an older attempt', async () => {
+    await using it = await openCase()
+    await it.claim()
+    await it.lose(1)
+    await it.claim()
+    expect(await it.end(1, COMPLETED)).toEqual({ kind: 'stale' })
+    expect(await it.lab.job(it.job.id)).toMatchObject({ status: 'running', attempt: 2, results: null })
+    expect(await it.lab.balance(it.user)).toBe(100_000)
+    expect(await it.end(2, COMPLETED)).toEqual({ kind: 'applied', status: 'completed' })
+  })
+
+  test('does not apply the result of a cancelled job, and charges nothing', async () => {
+    await using it = await openCase()
+    await it.claim()
+    await it.lose(1)
+    await it.lab.db.write('cancel', (tx) => cancelJob(tx, it.job.id))
+    expect(await it.end(1, COMPLETED)).toEqual({ kind: 'stale' })
+    expect(await it.lab.job(it.job.id)).toMatchObject({ status: 'cancelled', results: null })
+    expect(await it.lab.balance(it.user)).toBe(100_000)
+  })
+
+  test('tells a result of another driver from a stale one, and one of an unknown job', async () => {
+    await using it = await openCase()
+    await it.claim()
+    const other = await it.lab.standby(it.qpu)
+    expect(await it.end(1, COMPLETED, { driver: other.id })).toEqual({ kind: 'foreign' })
+    expect(await it.end(7, COMPLETED)).toEqual({ kind: 'stale' })
+    expect(await it.end(1, COMPLETED, { job: '000000000000000' })).toEqual({ kind: 'stale' })
+    expect((await it.lab.job(it.job.id)).status).toBe('running')
+  })
+
+  test('T4: a fault of the job ends it; what was executed is charged', async () => {
+    await using it = await openCase()
+    await it.claim()
+    expect(await it.end(1, USER_ERROR, { executionMs: 20 })).toEqual({ kind: 'applied', status: 'failed' })
+    expect(await it.lab.job(it.job.id)).toMatchObject({
+      status: 'failed',
+      results: { error: 'no such gate', error_code: 'bad' },
+      error_code: 'bad',
+    })
+    expect(await it.lab.balance(it.user)).toBe(99_980)
+  })
+
+  test('T4: a job that was refused before it ran is free', async () => {
+    await using it = await openCase()
+    await it.claim()
+    await it.end(1, USER_ERROR, { executionMs: 0 })
+    const charges = await it.lab.db.read((tx) => tx.all("SELECT * FROM qpu_ledger WHERE kind = 'charge'"))
+    expect(charges).toEqual([])
+  })
+
+  test('T5: a fault of the device pauses the job, twice as long each time, at most 60 s', async () => {
+    await using it = await openCase({ maxAttempts: '0' })
+    const pauses: number[] = []
+    for (let attempt = 1; attempt <= 9; attempt += 1) {
+      await it.claim()
+      await it.lab.db.write('end', (tx) =>
+        applyResult(
+          tx,
+          { job: it.job.id, attempt, driver: it.server.driver, executionMs: 5, outcome: DEVICE_ERROR },
+          { maxAttempts: 0 },
+        ),
+      )
+      pauses.push((await it.lab.job(it.job.id)).not_before - it.lab.clock.now())
+    }
+    expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000])
+    expect(await it.lab.balance(it.user)).toBe(100_000)
+  })
+
+  test('T5: a late fault of the device does not count twice', async () => {
+    await using it = await openCase()
+    await it.claim()
+    await it.lose(1)
+    expect(await it.end(1, DEVICE_ERROR)).toEqual({ kind: 'stale' })
+    expect(await it.lab.story(it.job.id)).toEqual(['submitted 0', 'claimed 1', 'lost 1'])
+  })
+
+  test('T7: gives up after the allowed attempts; undelivered ones do not count', async () => {
+    await using it = await openCase()
+    await it.claim()
+    await it.lab.db.write('back', (tx) =>
+      putBack(tx, { job: it.job.id, attempt: 1, driver: it.server.driver, reason: 'busy' }),
+    )
+    for (const attempt of [2, 3]) {
+      await it.claim()
+      expect(await it.lose(attempt)).toBe('pending')
+    }
+    await it.claim()
+    expect(await it.end(4, DEVICE_ERROR)).toEqual({ kind: 'applied', status: 'failed' })
+    expect(await it.lab.job(it.job.id)).toMatchObject({
+      status: 'failed',
+      error_code: 'attempts_exhausted',
+      results: { error: 'Given up after 3 attempts; the last one ended with: fridge is warm' },
+    })
+    expect(await it.lab.balance(it.user)).toBe(100_000)
+    expect(await it.end(4, COMPLETED)).toEqual({ kind: 'stale' })
+  })
+})
+
+describe('requeueLost()', () => {
+  test('T6: does nothing for an attempt that is not the running one', async () => {
+    await using it = await openCase()
+    await it.claim()
+    expect(await it.lose(2)).toBeUndefined()
+    expect(await it.lose(1)).toBe('pending')
+    expect(await it.lose(1)).toBeUndefined()
+    expect(await it.lab.story(it.job.id)).toEqual(['submitted 0', 'claimed 1', 'lost 1'])
+  })
+})
+
+describe('markStarted()', () => {
+  test('notes the start once, and only for the driver that has the attempt', async () => {
+    await using it = await openCase()
+    await it.claim()
+    const started = (driver: string) =>
+      it.lab.db.write('started', (tx) => markStarted(tx, { job: it.job.id, attempt: 1, driver }))
+    expect(await started('somebody else')).toBe(false)
+    await it.lab.clock.advance(40)
+    expect(await started(it.server.driver)).toBe(true)
+    expect(await started(it.server.driver)).toBe(false)
+    expect((await it.lab.job(it.job.id)).started_at).toBe('2026-01-31 09:00:00.040Z')
+    await it.end(1, COMPLETED)
+    expect((await it.lab.job(it.job.id)).started_at).toBe('2026-01-31 09:00:00.040Z')
+  })
+})
