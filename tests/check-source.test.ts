@@ -108,8 +108,8 @@ describe('checkFile() on layers', () => {
     ['ui/lib/api.ts', '../../tests/support/x.ts', 'layer'],
     ['src/db/x.ts', '../../tests/support/x.ts', 'layer'],
     ['src/other/x.ts', '../base/index.ts', 'layer'],
-    ['scripts/a.ts', '../src/server/tls/keeper.ts', undefined],
-    ['tests/a.test.ts', '../src/server/tls/keeper.ts', undefined],
+    ['scripts/a.ts', '../src/server/tls/certificate-store.ts', undefined],
+    ['tests/a.test.ts', '../src/server/tls/certificate-store.ts', undefined],
     ['bench/a.ts', '../src/devices/pulse/compile.ts', undefined],
   ])('%s importing %s', (file, specifier, rule) => {
     const forms = [`import { a } from '${specifier}'`, `import type { A } from '${specifier}'`]
@@ -117,11 +117,16 @@ describe('checkFile() on layers', () => {
   })
 
   test.each([
-    ['http/app.ts', '../tls/keeper.ts', true],
+    ['http/app.ts', '../tls/certificate-store.ts', true],
     ['http/app.ts', '../drivers/hub.ts', false],
     ['http/app.ts', '../jobs/submit.ts', false],
     ['tls/https.ts', '../http/app.ts', false],
-    ['drivers/hub.ts', '../tls/keeper.ts', true],
+    ['jobs/submit.ts', '../auth/acting-user.ts', true],
+    ['auth/oauth2/login.ts', '../../records/service.ts', false],
+    ['bookings/routes.ts', '../jobs/submit.ts', false],
+    ['records/write/create.ts', '../read/list.ts', true],
+    ['records/read/list.ts', '../write/create.ts', false],
+    ['drivers/hub.ts', '../tls/certificate-store.ts', true],
     ['drivers/receive.ts', '../jobs/finish.ts', false],
     ['jobs/submit.ts', '../qpus/availability.ts', true],
     ['jobs/dispatch.ts', '../drivers/hub.ts', true],

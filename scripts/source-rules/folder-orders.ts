@@ -20,7 +20,37 @@ export interface FolderOrder {
 export const FOLDER_ORDERS: readonly FolderOrder[] = [
   {
     folder: 'src/server',
-    steps: [['tls'], ['programs'], ['http'], ['drivers'], ['*'], ['events']],
+    steps: [
+      ['mail', 'programs', 'tls'],
+      ['http'],
+      ['drivers', 'meta', 'qpus', 'users'],
+      ['auth', 'calibration', 'metrics'],
+      ['bookings', 'jobs', 'notifications', 'tokens'],
+      ['events', 'records', 'simulate'],
+      ['realtime'],
+    ],
     sharedFilesReach: 'drivers',
+  },
+  {
+    folder: 'src/server/http',
+    steps: [
+      ['limits'],
+      ['request', 'response', 'address.ts', 'caller.ts'],
+      ['route.ts'],
+      ['app.ts', 'openapi.ts'],
+      ['ports.ts'],
+    ],
+  },
+  {
+    folder: 'src/server/records',
+    steps: [
+      ['rules.ts'],
+      ['service.ts'],
+      ['behaviour.ts'],
+      ['behaviours'],
+      ['read', 'shape'],
+      ['write'],
+      ['routes.ts'],
+    ],
   },
 ]

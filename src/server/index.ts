@@ -146,7 +146,7 @@ export async function createServer(config: Config, parts: ServerParts): Promise<
       accounts,
       passwords,
       links,
-      records,
+      userCreation: records,
       tellLogin: (...login) => realtime.tellLogin(...login),
     }),
     ...userRoutes,

@@ -1,13 +1,12 @@
 import type { ServerContext } from '../context.ts'
 import type { Route } from '../http/route.ts'
-import type { RecordService } from '../records/service.ts'
 import type { AccountLinks } from './account-links.ts'
 import type { Accounts } from './accounts.ts'
 import { Confirmations } from './confirm.ts'
 import { linkPages } from './link-pages.ts'
 import { linkRoutes } from './link-routes.ts'
 import { Logins } from './logins.ts'
-import { oauth2LoginRoute } from './oauth2/login.ts'
+import { oauth2LoginRoute, type UserCreation } from './oauth2/login.ts'
 import { oauth2RedirectRoutes, type TellLogin } from './oauth2/redirect.ts'
 import type { Passwords } from './password.ts'
 import { authRoutes } from './routes.ts'
@@ -18,17 +17,17 @@ interface AccountParts {
   passwords: Passwords
   links: AccountLinks
   tellLogin: TellLogin
-  records: RecordService
+  userCreation: UserCreation
 }
 
 /** Every route about logging in and the account itself. */
 export function accountRoutes(parts: AccountParts): Route[] {
-  const { context, accounts, passwords, links, tellLogin, records } = parts
+  const { context, accounts, passwords, links, tellLogin, userCreation } = parts
   const logins = new Logins({ context, accounts, passwords })
   const confirmations = new Confirmations({ context, accounts, passwords, logins })
   return [
     ...authRoutes(context, logins),
-    oauth2LoginRoute(records, logins),
+    oauth2LoginRoute(userCreation, logins),
     ...oauth2RedirectRoutes(tellLogin),
     ...linkRoutes(context, { links, confirmations }),
     ...linkPages(confirmations),

@@ -1,9 +1,16 @@
 import * as v from 'valibot'
 import { AppError, messageOf, newSecret } from '../../../base/index.ts'
-import { type RequestFacts, signInExternally, type Tx, type User, users } from '../../../db/index.ts'
+import {
+  type RecordQueries,
+  type RequestFacts,
+  type Rules,
+  signInExternally,
+  type Tx,
+  type User,
+  users,
+} from '../../../db/index.ts'
 import { loginAnswer, userAnswer } from '../../http/response/account-responses.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
-import type { RecordService } from '../../records/service.ts'
 import type { Logins } from '../logins.ts'
 import { type ExternalAccount, exchange } from './exchange.ts'
 
@@ -37,11 +44,14 @@ const meta = v.object({
   rawUser: v.looseObject({}),
 })
 
-/** The login through a provider, after its window has brought a code. */
-export function oauth2LoginRoute(
-  { queries, rulesOf }: Pick<RecordService, 'queries' | 'rulesOf'>,
-  logins: Logins,
-): Route {
+/** What decides whether a login may create a user: the same rules as those of the record routes. */
+export interface UserCreation {
+  readonly queries: Pick<RecordQueries, 'test'>
+  rulesOf(collection: typeof users): Rules
+}
+
+/** `POST …/auth-with-oauth2`: exchanges the code that the provider's window has returned for a login. */
+export function oauth2LoginRoute({ queries, rulesOf }: UserCreation, logins: Logins): Route {
   /** @throws AppError `invalid` when the create rule or the values do not allow it. */
   function createUser(tx: Tx, createData: Body['createData'], email: string): User {
     const given = createData ?? {}
