@@ -19,8 +19,20 @@ export interface FolderOrder {
 /** One entry per ordered folder; subfolders with an order of their own have their own entry. */
 export const FOLDER_ORDERS: readonly FolderOrder[] = [
   {
+    folder: 'src/driver',
+    steps: [
+      ['messages'],
+      ['connection', 'operations'],
+      ['tasks'],
+      ['device-process'],
+      ['lock.ts', 'settings.ts'],
+      ['start.ts'],
+    ],
+  },
+  {
     folder: 'src/server',
     steps: [
+      ['config'],
       ['mail', 'programs', 'tls'],
       ['http'],
       ['drivers', 'meta', 'qpus', 'users'],
@@ -51,6 +63,16 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
       ['read', 'shape'],
       ['write'],
       ['routes.ts'],
+    ],
+  },
+  {
+    folder: 'src/cli',
+    steps: [
+      ['version.ts'],
+      ['command-line'],
+      ['data', 'driver.ts', 'serve', 'simulate', 'superuser.ts'],
+      ['demo'],
+      ['main.ts'],
     ],
   },
 ]

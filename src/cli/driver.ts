@@ -3,8 +3,8 @@ import { type ArgsDef, defineCommand } from 'citty'
 import { createLog, type LogFormat, type LogLevel, systemClock } from '../base/index.ts'
 import { type DriverSettings, listDevices, runDeviceHost, startDriver } from '../driver/index.ts'
 import { OPERATIONS, type Operation } from '../protocol/index.ts'
-import { type Flags, readFlags, UsageError } from './flags.ts'
-import { untilStopped } from './signals.ts'
+import { type Flags, readFlags, UsageError } from './command-line/flags.ts'
+import { untilStopped } from './command-line/signals.ts'
 import { version } from './version.ts'
 
 const operationArg = {

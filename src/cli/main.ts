@@ -5,7 +5,7 @@ import { feature } from 'bun:bundle'
 import { basename } from 'node:path'
 import { type CommandDef, defineCommand, type Resolvable, renderUsage, runCommand } from 'citty'
 import { armFailpoint, messageOf } from '../base/index.ts'
-import { exitStatus, UsageError } from './flags.ts'
+import { exitStatus, UsageError } from './command-line/flags.ts'
 import { version } from './version.ts'
 
 const MINIMUM_BUN = '1.4.0'
@@ -14,17 +14,17 @@ const svc = defineCommand({
   meta: { name: 'svc', version, description: 'Quantum job control service' },
   // Loaded when named: a driver has no use for the server's code, nor the server for the driver's.
   subCommands: {
-    serve: async () => (await import('./serve.ts')).serveCommand,
+    serve: async () => (await import('./serve/serve.ts')).serveCommand,
     driver: async () => (await import('./driver.ts')).driverCommand,
-    demo: async () => (await import('./demo.ts')).demoCommand,
+    demo: async () => (await import('./demo/demo.ts')).demoCommand,
     superuser: async () => (await import('./superuser.ts')).superuserCommand,
-    audit: async () => (await import('./audit.ts')).auditCommand,
-    doctor: async () => (await import('./doctor.ts')).doctorCommand,
-    backup: async () => (await import('./backup.ts')).backupCommand,
-    restore: async () => (await import('./restore.ts')).restoreCommand,
-    export: async () => (await import('./export.ts')).exportCommand,
-    import: async () => (await import('./import.ts')).importCommand,
-    simulate: async () => (await import('./simulate.ts')).simulateCommand,
+    audit: async () => (await import('./data/audit.ts')).auditCommand,
+    doctor: async () => (await import('./data/doctor.ts')).doctorCommand,
+    backup: async () => (await import('./data/backup.ts')).backupCommand,
+    restore: async () => (await import('./data/restore.ts')).restoreCommand,
+    export: async () => (await import('./data/export.ts')).exportCommand,
+    import: async () => (await import('./data/import.ts')).importCommand,
+    simulate: async () => (await import('./simulate/simulate.ts')).simulateCommand,
   },
 })
 

@@ -2,8 +2,8 @@ import { type ArgsDef, type CommandDef, defineCommand } from 'citty'
 import { silentLog, systemClock } from '../base/index.ts'
 import { type Database, listSuperusers, openDatabase, removeSuperuser, saveSuperuser } from '../db/index.ts'
 import { checkPassword, Passwords } from '../server/index.ts'
-import { positional, readFlags, UsageError } from './flags.ts'
-import { loadConfig } from './settings-flags.ts'
+import { positional, readFlags, UsageError } from './command-line/flags.ts'
+import { loadConfig } from './command-line/settings-flags.ts'
 
 const dirArgs: ArgsDef = {
   dir: { type: 'string', valueHint: 'path', description: 'Folder of the database (SVC_DIR)' },

@@ -21,7 +21,7 @@ import {
   users,
 } from '../../src/db/index.ts'
 import type { Command } from '../../src/protocol/index.ts'
-import { type Config, readConfig } from '../../src/server/config.ts'
+import { type Config, readConfig } from '../../src/server/config/config.ts'
 import type { DriverHub } from '../../src/server/drivers/hub-contract.ts'
 import type { Caller } from '../../src/server/http/caller.ts'
 import { ProgramChecker } from '../../src/server/programs/checker.ts'

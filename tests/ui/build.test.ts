@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliDecompressSync } from 'node:zlib'
 import { buildUi, type UiManifest } from '../../scripts/build-ui.ts'
-import { loadWeb } from '../../src/cli/web.ts'
+import { loadWeb } from '../../src/cli/serve/web.ts'
 
 const KB = 1000
 

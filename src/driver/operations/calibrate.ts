@@ -13,8 +13,8 @@ import {
   calibrationStep,
   type EventPayload,
 } from '../../protocol/index.ts'
-import { readCommandHead } from '../command-head.ts'
-import { writeFailedReport, writeReport } from '../write-event.ts'
+import { readCommandHead } from '../messages/command-head.ts'
+import { writeFailedReport, writeReport } from '../messages/write-event.ts'
 import { emitEvent } from './emit.ts'
 import type { OperationIo, RunningOperation } from './operation.ts'
 

@@ -1,6 +1,6 @@
 import { newId } from '../../base/index.ts'
 import { EVENTS } from '../../protocol/index.ts'
-import { writeEvent } from '../write-event.ts'
+import { writeEvent } from '../messages/write-event.ts'
 import type { OperationIo } from './operation.ts'
 
 /** Longest events the server reads: telemetry, and what it acknowledges (decision 30). */

@@ -1,6 +1,6 @@
 import type { Clock, Log } from '../../base/index.ts'
 import type { Command } from '../../protocol/index.ts'
-import type { FromHost } from '../host-messages.ts'
+import type { FromHost } from '../messages/host-messages.ts'
 
 /** What an operation may use in the device process. */
 export interface OperationIo {

@@ -1,7 +1,7 @@
 import { checkResults, JobError, jobFailureOf, type ProcessDevice } from '../../devices/index.ts'
 import { type RunJob, resultId } from '../../protocol/index.ts'
-import { readCommandHead } from '../command-head.ts'
-import { type Attempt, writeFailure, writeResult } from '../write-event.ts'
+import { readCommandHead } from '../messages/command-head.ts'
+import { type Attempt, writeFailure, writeResult } from '../messages/write-event.ts'
 import type { OperationIo, RunningOperation } from './operation.ts'
 
 /** Runs a QPU: jobs one at a time, each answered by exactly one result. */

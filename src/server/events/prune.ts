@@ -11,7 +11,7 @@ import {
   pruneReadings,
   stripCalibrationResult,
 } from '../../db/index.ts'
-import type { LiveConfig } from '../live-config.ts'
+import type { LiveConfig } from '../config/live-config.ts'
 import { Pace } from './pace.ts'
 
 /** Between two steps, so that others write and the event loop runs. */

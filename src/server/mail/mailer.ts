@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createTransport, type Transporter } from 'nodemailer'
 import { AppError, type Clock, type Log, messageOf } from '../../base/index.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 
 /** Mails that may wait; more are dropped, for nobody reads hundreds of links. */
 const MOST_WAITING = 500

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { type CalibrateDevice, CalibrationError } from '../../../src/devices/index.ts'
-import type { FromHost } from '../../../src/driver/host-messages.ts'
+import type { FromHost } from '../../../src/driver/messages/host-messages.ts'
 import { runCalibrate } from '../../../src/driver/operations/calibrate.ts'
 import type { EventPayload, RunCalibration } from '../../../src/protocol/index.ts'
 import { runJobOf } from '../support/jobs.ts'

@@ -1,4 +1,4 @@
-import type { FromHost } from '../../../src/driver/host-messages.ts'
+import type { FromHost } from '../../../src/driver/messages/host-messages.ts'
 import type { OperationIo } from '../../../src/driver/operations/operation.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import { recordedLog } from '../support/logs.ts'

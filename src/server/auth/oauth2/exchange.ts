@@ -1,6 +1,6 @@
 import * as oauth from 'oauth4webapi'
 import { AppError, type Clock, messageOf, toTimestamp } from '../../../base/index.ts'
-import type { Provider } from '../../oauth2-providers.ts'
+import type { Provider } from '../../config/oauth2-providers.ts'
 import { gitHubProfile, isObject, openIdProfile, type Profile, type RawUser } from './profile.ts'
 
 /** More than any provider has to say. */

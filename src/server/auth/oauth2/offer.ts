@@ -1,5 +1,5 @@
 import { calculatePKCECodeChallenge, generateRandomCodeVerifier, generateRandomState } from 'oauth4webapi'
-import type { Provider } from '../../oauth2-providers.ts'
+import type { Provider } from '../../config/oauth2-providers.ts'
 
 /** What a client needs to begin a login at a provider; state and verifier are its own to keep. */
 export interface Offer {

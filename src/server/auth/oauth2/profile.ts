@@ -1,5 +1,5 @@
 import { AppError } from '../../../base/index.ts'
-import type { Provider } from '../../oauth2-providers.ts'
+import type { Provider } from '../../config/oauth2-providers.ts'
 
 /** An answer of a provider about a user. */
 export type RawUser = Readonly<Record<string, unknown>>

@@ -1,5 +1,5 @@
 import { AppError, type Clock } from '../../../base/index.ts'
-import type { RateLimit } from '../../setting.ts'
+import type { RateLimit } from '../../config/setting.ts'
 
 interface Bucket {
   tokens: number

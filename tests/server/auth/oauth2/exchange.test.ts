@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { systemClock } from '../../../../src/base/index.ts'
 import { exchange } from '../../../../src/server/auth/oauth2/exchange.ts'
-import { oauth2Providers } from '../../../../src/server/oauth2-providers.ts'
+import { oauth2Providers } from '../../../../src/server/config/oauth2-providers.ts'
 import { FakeClock } from '../../../support/fake-clock.ts'
 import { countConnections } from '../../../support/recorder.ts'
 

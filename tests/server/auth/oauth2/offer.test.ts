@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { offerOf } from '../../../../src/server/auth/oauth2/offer.ts'
-import { oauth2Providers } from '../../../../src/server/oauth2-providers.ts'
+import { oauth2Providers } from '../../../../src/server/config/oauth2-providers.ts'
 
 const providerOf = (entry: object) => {
   const [provider] = oauth2Providers().parse(JSON.stringify([entry]))

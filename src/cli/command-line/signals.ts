@@ -1,0 +1,22 @@
+import type { Log } from '../../base/index.ts'
+
+/** A second Ctrl+C within this time is taken for the first one, delivered twice to a process group. */
+const IMPATIENT_AFTER_MS = 1_000
+
+/** Resolves at the first SIGTERM or SIGINT; a second SIGINT, a while later, ends the process at once. */
+export function untilStopped(log: Log, what: string): Promise<void> {
+  return new Promise((resolve) => {
+    let askedAt: number | undefined
+    const onSignal = (signal: 'SIGTERM' | 'SIGINT') => {
+      if (askedAt === undefined) {
+        askedAt = performance.now()
+        log.info('stopping', { what, signal })
+        resolve()
+      } else if (signal === 'SIGINT' && performance.now() - askedAt > IMPATIENT_AFTER_MS) {
+        process.exit(130)
+      }
+    }
+    process.on('SIGTERM', () => onSignal('SIGTERM'))
+    process.on('SIGINT', () => onSignal('SIGINT'))
+  })
+}

@@ -1,0 +1,137 @@
+import * as v from 'valibot'
+import { AppError, systemClock } from '../../base/index.ts'
+import type { Operation } from '../../protocol/index.ts'
+
+const POLL_MS = 50
+const ONLINE_WITHIN_MS = 30_000
+const RESULT_WITHIN_MS = 60_000
+const READINGS_WITHIN_MS = 30_000
+
+const loginAnswer = v.object({ token: v.string() })
+const driverAnswer = v.object({ token: v.string(), ca_fingerprint: v.string() })
+const qpuAnswer = v.object({ access_token: v.string(), ca_fingerprint: v.string() })
+const qpuStatus = v.object({ status: v.string() })
+const jobAnswer = v.object({
+  id: v.string(),
+  status: v.string(),
+  duration: v.number(),
+  results: v.nullish(
+    v.object({ counts: v.optional(v.record(v.string(), v.number())), error: v.optional(v.string()) }),
+  ),
+})
+const readings = v.record(v.string(), v.object({ value: v.nullable(v.number()), unit: v.string() }))
+const eventsAnswer = v.object({
+  items: v.array(v.object({ ts: v.string(), payload: v.object({ readings }) })),
+})
+const tokenAnswer = v.object({ token: v.string() })
+const refusal = v.object({ message: v.string() })
+
+/** A plain HTTP client: the demo uses the server exactly as anybody else would. */
+export class DemoClient {
+  readonly #url: string
+  readonly #token: string
+
+  private constructor(url: string, token: string) {
+    this.#url = url
+    this.#token = token
+  }
+
+  static async login(
+    url: string,
+    collection: 'users' | '_superusers',
+    account: { email: string; password: string },
+  ): Promise<DemoClient> {
+    const { token } = await new DemoClient(url, '').#call(
+      loginAnswer,
+      'POST',
+      `/api/collections/${collection}/auth-with-password`,
+      { identity: account.email, password: account.password },
+    )
+    return new DemoClient(url, token)
+  }
+
+  async registerQpu(name: string): Promise<{ token: string; fingerprint: string }> {
+    const body = { name, executor_type: 'aer_sim', num_qubits: 24 }
+    const answer = await this.#call(qpuAnswer, 'POST', '/api/op/qpus/create', body)
+    return { token: answer.access_token, fingerprint: answer.ca_fingerprint }
+  }
+
+  /** Waits until the QPU's driver is attached. @throws AppError when the driver ends or takes too long. */
+  async untilOnline(name: string, driver: Bun.Subprocess): Promise<void> {
+    for (let waited = 0; waited < ONLINE_WITHIN_MS; waited += POLL_MS) {
+      const { status } = await this.#call(qpuStatus, 'GET', `/api/qpus/${name}`)
+      if (status === 'online') return
+      if (driver.exitCode !== null) throw new AppError('internal', 'The driver ended; its message is above')
+      await systemClock.sleep(POLL_MS)
+    }
+    throw new AppError('internal', `The driver did not connect within ${ONLINE_WITHIN_MS / 1000} s`)
+  }
+
+  async registerDriver(driver: {
+    name: string
+    qpu: string
+    operation: Operation
+    device: string
+  }): Promise<{ token: string; fingerprint: string }> {
+    const answer = await this.#call(driverAnswer, 'POST', '/api/op/drivers/create', driver)
+    return { token: answer.token, fingerprint: answer.ca_fingerprint }
+  }
+
+  /** The first `count` polls of cryostats the server has stored. @throws AppError when `driver` sends too few. */
+  async storedReadings(count: number, driver: Bun.Subprocess) {
+    const query = new URLSearchParams({
+      filter: "type = 'CryostatReading'",
+      sort: 'ts',
+      perPage: String(count),
+    })
+    for (let waited = 0; waited < READINGS_WITHIN_MS; waited += POLL_MS) {
+      const { items } = await this.#call(eventsAnswer, 'GET', `/api/collections/events/records?${query}`)
+      if (items.length === count) return items.map(({ ts, payload }) => ({ ts, ...payload }))
+      if (driver.exitCode !== null) throw new AppError('internal', 'The driver ended; its message is above')
+      await systemClock.sleep(POLL_MS)
+    }
+    throw new AppError('internal', `The server has no ${count} readings after ${READINGS_WITHIN_MS / 1000} s`)
+  }
+
+  async createUser(user: { email: string; password: string; qpu_seconds: number }): Promise<void> {
+    await this.#call(v.unknown(), 'POST', '/api/collections/users/records', {
+      ...user,
+      passwordConfirm: user.password,
+    })
+  }
+
+  /** Submits a job and waits for its end. @throws AppError with the device's message when it fails. */
+  async runJob(job: object) {
+    const { id } = await this.#call(v.object({ id: v.string() }), 'POST', '/api/jobs', job)
+    for (let waited = 0; waited < RESULT_WITHIN_MS; waited += POLL_MS) {
+      const { status, duration, results } = await this.#call(jobAnswer, 'GET', `/api/jobs/${id}`)
+      if (status === 'completed') return { id, status, duration, counts: results?.counts ?? {} }
+      if (status === 'failed' || status === 'cancelled') {
+        throw new AppError('internal', `Job ${id} ${status}: ${results?.error ?? 'no reason given'}`)
+      }
+      await systemClock.sleep(POLL_MS)
+    }
+    throw new AppError('internal', `Job ${id} did not finish within ${RESULT_WITHIN_MS / 1000} s`)
+  }
+
+  async createToken(name: string): Promise<string> {
+    return (await this.#call(tokenAnswer, 'POST', '/api/tokens', { name })).token
+  }
+
+  async #call<Schema extends v.GenericSchema>(
+    schema: Schema,
+    method: string,
+    path: string,
+    body?: object,
+  ): Promise<v.InferOutput<Schema>> {
+    const response = await fetch(this.#url + path, {
+      method,
+      headers: { authorization: this.#token, 'content-type': 'application/json' },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    })
+    const answer: unknown = await response.json()
+    if (response.ok) return v.parse(schema, answer)
+    const { message } = v.parse(refusal, answer)
+    throw new AppError('internal', `${method} ${path} answered ${response.status}: ${message}`)
+  }
+}

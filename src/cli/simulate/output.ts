@@ -1,0 +1,90 @@
+import { toTimestamp } from '../../base/index.ts'
+import type { Recording } from '../../db/index.ts'
+import { CLASSES, type Figures, POLICIES } from '../../server/index.ts'
+
+/** One way to serve the recorded jobs, with its figures; `policy` undefined = as it was. */
+export interface Judged {
+  name: string
+  policy: { name: string; idleMs: number } | undefined
+  figures: Figures
+}
+
+/** Prints waits and utilisation as two tables, and what the policies do. */
+export function printJudged(recording: Recording, judged: readonly Judged[]): void {
+  const { jobs, qpus, slots, from, to } = recording
+  const span = `${toTimestamp(from)} to ${toTimestamp(to)}`
+  console.log(
+    `${count(jobs.length, 'job')} of ${count(countUsers(recording), 'user')} on ${count(qpus.length, 'QPU')}`,
+  )
+  console.log(`${span}, ${count(slots.length, 'booking')}\n`)
+  const waits = judged.flatMap(({ name, figures }) =>
+    CLASSES.map((each, place) => {
+      const { jobs: started, mean, p50, p90, p99, never } = figures.waits[each]
+      const times = [mean, p50, p90, p99].map(shownTime)
+      return [place === 0 ? name : '', each, String(started), ...times, String(never)]
+    }),
+  )
+  printTable(['Wait until start', 'class', 'jobs', 'mean', 'p50', 'p90', 'p99', 'never'], waits)
+  console.log()
+  printTable(
+    ['Utilisation', ...qpus.map(({ qpu }) => qpu.name)],
+    judged.map(({ name, figures }) => [name, ...figures.utilisation.map(({ share }) => shownShare(share))]),
+  )
+  const used = POLICIES.filter(({ name }) => judged.some(({ policy }) => policy?.name === name))
+  console.log(`\n${used.map(({ name, help }) => `${name}: ${help}`).join('\n')}`)
+}
+
+/** The same as an object for programs: waits in ms, utilisation from 0 to 1, null where there is none. */
+export function toJson(recording: Recording, judged: readonly Judged[]) {
+  const { jobs, qpus, slots, from, to } = recording
+  return {
+    recording: {
+      ...{ from: toTimestamp(from), to: toTimestamp(to) },
+      ...{ jobs: jobs.length, users: countUsers(recording), qpus: qpus.length, bookings: slots.length },
+    },
+    results: judged.map(({ policy, figures }) => ({
+      policy: policy?.name ?? 'recorded',
+      idle_threshold_ms: policy?.idleMs ?? null,
+      waits: Object.fromEntries(
+        CLASSES.map((each) => {
+          const { jobs: started, mean, p50, p90, p99, never } = figures.waits[each]
+          return [each, { jobs: started, mean_ms: mean, p50_ms: p50, p90_ms: p90, p99_ms: p99, never }]
+        }),
+      ),
+      utilisation: Object.fromEntries(figures.utilisation.map(({ qpu, share }) => [qpu, share])),
+    })),
+  }
+}
+
+function countUsers({ jobs }: Recording): number {
+  return new Set(jobs.map(({ user }) => user)).size
+}
+
+function count(number: number, thing: string): string {
+  return `${number} ${thing}${number === 1 ? '' : 's'}`
+}
+
+function shownTime(ms: number): string {
+  if (Number.isNaN(ms)) return '–'
+  if (ms < 1_000) return `${Math.round(ms)} ms`
+  if (ms < 100_000) return `${(ms / 1_000).toFixed(1)} s`
+  if (ms < 6_000_000) return `${(ms / 60_000).toFixed(1)} min`
+  return `${(ms / 3_600_000).toFixed(1)} h`
+}
+
+function shownShare(share: number): string {
+  return Number.isFinite(share) ? `${(100 * share).toFixed(1)} %` : '–'
+}
+
+/** Columns as wide as their widest cell; the first to the left, the others to the right. */
+function printTable(head: readonly string[], rows: readonly (readonly string[])[]): void {
+  const lines = [head, ...rows]
+  const widths = head.map((_, column) => Math.max(...lines.map((cells) => (cells[column] ?? '').length)))
+  for (const cells of lines) {
+    const padded = cells.map((cell, column) => {
+      const width = widths[column] ?? 0
+      return column === 0 ? cell.padEnd(width) : cell.padStart(width)
+    })
+    console.log(padded.join('  ').trimEnd())
+  }
+}

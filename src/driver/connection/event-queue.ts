@@ -1,0 +1,57 @@
+import type { Log } from '../../base/index.ts'
+
+interface QueuedEvent {
+  body: string
+  /** Telemetry: the first to go when there is no room. */
+  droppable: boolean
+}
+
+const EVENTS_MAX = 1_000
+const CHARACTERS_MAX = 8 * 1024 * 1024
+
+/**
+ * Events on their way to the server that need no acknowledgement, oldest first. It holds at most 1,000 events and
+ * 8 Mi characters; when it is full the oldest telemetry goes first, and anything else only when no telemetry is left.
+ */
+export class EventQueue {
+  readonly #log: Log
+  #events: QueuedEvent[] = []
+  #characters = 0
+  #dropped = 0
+
+  constructor(log: Log) {
+    this.#log = log
+  }
+
+  get size(): number {
+    return this.#events.length
+  }
+
+  add(event: QueuedEvent): void {
+    this.#events.push(event)
+    this.#characters += event.body.length
+    while (this.#events.length > EVENTS_MAX || this.#characters > CHARACTERS_MAX) this.#dropOldest()
+  }
+
+  /** Sends from the front while `trySend` takes events; says so when some had been dropped. */
+  flush(trySend: (body: string) => boolean): void {
+    let sent = 0
+    for (const event of this.#events) {
+      if (!trySend(event.body)) break
+      this.#characters -= event.body.length
+      sent += 1
+    }
+    if (sent === 0) return
+    this.#events = this.#events.slice(sent)
+    if (this.#dropped > 0)
+      this.#log.warn('events dropped while the server was away', { count: this.#dropped })
+    this.#dropped = 0
+  }
+
+  #dropOldest(): void {
+    const found = this.#events.findIndex((event) => event.droppable)
+    const [gone] = this.#events.splice(Math.max(found, 0), 1)
+    this.#characters -= gone?.body.length ?? 0
+    this.#dropped += 1
+  }
+}

@@ -1,0 +1,83 @@
+import { AppError, type Clock, messageOf } from '../../base/index.ts'
+
+interface RequestOptions {
+  method: 'GET' | 'POST'
+  body?: unknown
+  /** `https:` only. `ca`: the only root to trust; `unverified`: for content that is checked by its fingerprint. */
+  trust: { ca: string } | 'unverified'
+  clock: Clock
+  signal: AbortSignal
+}
+
+/** Status and body of an answer, whatever the status. */
+export interface Answer {
+  status: number
+  text: string
+  /** Seconds from the `Retry-After` header. */
+  retryAfter: number | undefined
+}
+
+const TIMEOUT_MS = 10_000
+/** How the runtime names what is wrong with a certificate: by OpenSSL's names for it. */
+const BAD_CERTIFICATE = /CERT|SIGNATURE|INVALID_(CA|PURPOSE)/
+const ANSWER_BYTES_MAX = 64 * 1024
+
+/**
+ * One HTTP exchange with the server: at most 10 s, 64 KiB of answer, no redirects followed.
+ * @throws AppError `unavailable` when there is no complete answer; `untrusted_certificate` when the server could not
+ *   prove to be the one that is trusted, and so was told nothing.
+ */
+export async function request(url: string, options: RequestOptions): Promise<Answer> {
+  const { clock, method, body, trust, signal } = options
+  const over = new AbortController()
+  const late = new AbortController()
+  clock.sleep(TIMEOUT_MS, over.signal).then(
+    () => late.abort(new Error(`no answer within ${TIMEOUT_MS / 1_000} s`)),
+    () => undefined,
+  )
+  try {
+    const response = await fetch(url, {
+      method,
+      redirect: 'manual',
+      // A connection kept open could be one whose certificate was not checked.
+      keepalive: false,
+      ...(body !== undefined && {
+        body: JSON.stringify(body),
+        headers: { 'content-type': 'application/json' },
+      }),
+      ...(url.startsWith('https:') && {
+        tls: trust === 'unverified' ? { rejectUnauthorized: false } : { ca: trust.ca },
+      }),
+      signal: AbortSignal.any([signal, late.signal]),
+    })
+    const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
+    return {
+      status: response.status,
+      text: await readText(response),
+      retryAfter: retryAfter >= 0 ? retryAfter : undefined,
+    }
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+    if (BAD_CERTIFICATE.test(code)) {
+      throw new AppError(
+        'unavailable',
+        `the server at ${url} has no acceptable certificate (${code}); nothing was sent to it`,
+        { cause, reason: 'untrusted_certificate' },
+      )
+    }
+    throw new AppError('unavailable', `cannot reach the server at ${url}: ${messageOf(cause)}`, { cause })
+  } finally {
+    over.abort()
+  }
+}
+
+async function readText(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length
+    if (bytes > ANSWER_BYTES_MAX) throw new Error(`the answer is longer than ${ANSWER_BYTES_MAX} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}

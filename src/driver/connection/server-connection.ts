@@ -1,0 +1,187 @@
+import { AppError, type Clock, type Log, Loop, messageOf } from '../../base/index.ts'
+import type { ConnectResponse, Operation } from '../../protocol/index.ts'
+import { obtainAuthority } from './authority.ts'
+import { Backoff } from './backoff.ts'
+import { requestLease } from './connect.ts'
+import type { EventQueue } from './event-queue.ts'
+import { type Link, openLink } from './link.ts'
+import type { Outbox } from './outbox.ts'
+import { ConnectRefusal, planRetry } from './refusal.ts'
+
+interface SessionParts {
+  /** How to find the server and prove who this is. */
+  server: { svcAddr: string; token: string; caFile: string; pin: string }
+  operation: Operation
+  device: string
+  host: string
+  version: string
+  clock: Clock
+  log: Log
+  outbox: Outbox
+  queue: EventQueue
+  /** First event after each attach. */
+  hello(epoch: number): string
+  onLease(lease: ConnectResponse): void
+  onCommand(text: string): void
+}
+
+const FLUSH_MS = 1_000
+/** Two drivers with one token replace each other: only a link that lasted shows that all is well. */
+const HEALTHY_MS = 10_000
+const SHORT_LINKS = 4
+
+/**
+ * Keeps this driver connected: obtains the CA, gets a lease, attaches, and starts over when the link ends. Sends
+ * what the queue and the outbox hold while it is attached.
+ */
+export class Session {
+  readonly #parts: SessionParts
+  readonly #stopping = new AbortController()
+  readonly #pauses = new Backoff(250, 10_000)
+  readonly #connected = Promise.withResolvers<void>()
+  readonly #sender: Loop
+  #link: Link | undefined
+  #authority: string | undefined
+  #started = false
+  #attachedAt: number | undefined
+  #shortLinks = 0
+  #complaint: string | undefined
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts
+    const { clock, log } = parts
+    this.#sender = new Loop({
+      name: 'sender',
+      clock,
+      log,
+      intervalMs: FLUSH_MS,
+      runOnce: () => this.#sendOnce(),
+    })
+  }
+
+  /** Settles at the first attach. */
+  get connected(): Promise<void> {
+    return this.#connected.promise
+  }
+
+  get attached(): boolean {
+    return this.#link?.ready ?? false
+  }
+
+  /**
+   * Runs until `close`.
+   * @throws ConnectRefusal when going on is of no use.
+   */
+  async run(): Promise<void> {
+    this.#sender.start()
+    while (!this.#stopping.signal.aborted) {
+      try {
+        await this.#attachOnce()
+      } catch (error) {
+        if (this.#stopping.signal.aborted) return
+        await this.#pauseAfter(error)
+      }
+    }
+  }
+
+  /** Something waits to be sent. */
+  wake(): void {
+    this.#sender.wake()
+  }
+
+  /** Sends an event now or never. */
+  sendNow(body: string): boolean {
+    return this.#link?.trySend(body) ?? false
+  }
+
+  async close(): Promise<void> {
+    this.#stopping.abort()
+    await this.#link?.close()
+    await this.#sender.stop()
+  }
+
+  /** One life of a link, from the connect request to its end. */
+  async #attachOnce(): Promise<void> {
+    const { server, clock, log, outbox, version } = this.#parts
+    const { signal } = this.#stopping
+    this.#authority ??= await obtainAuthority({ ...server, clock, log, signal })
+    const ca = this.#authority
+    const lease = await requestLease({ ...this.#parts, ...server, ca, signal })
+    this.#started = true
+    await outbox.claim(lease.id)
+    this.#parts.onLease(lease)
+    if (signal.aborted) return
+    const link = openLink({
+      lease,
+      ca,
+      version,
+      clock,
+      log,
+      hello: () => this.#parts.hello(lease.epoch),
+      onCommand: this.#parts.onCommand,
+      onReady: () => this.#onAttached(lease),
+    })
+    this.#link = link
+    const reason = await link.closed
+    await link.close()
+    this.#judgeLink()
+    this.#link = undefined
+    if (!signal.aborted) throw new AppError('unavailable', `connection to the server ended: ${reason}`)
+  }
+
+  /** Learns from how long the link lasted that has just ended. */
+  #judgeLink(): void {
+    const { clock, log } = this.#parts
+    const attachedAt = this.#attachedAt
+    this.#attachedAt = undefined
+    if (attachedAt === undefined) return
+    if (clock.monotonic() - attachedAt >= HEALTHY_MS) {
+      this.#pauses.reset()
+      this.#shortLinks = 0
+      return
+    }
+    this.#shortLinks += 1
+    if (this.#shortLinks === SHORT_LINKS) {
+      log.warn('each connection ends soon after it was made; perhaps another driver uses the same token')
+    }
+  }
+
+  #onAttached(lease: ConnectResponse): void {
+    const { log, outbox } = this.#parts
+    log.info('connected', { driver: lease.name, qpu: lease.qpu_name, epoch: lease.epoch })
+    this.#complaint = undefined
+    this.#attachedAt = this.#parts.clock.monotonic()
+    outbox.hasten()
+    this.#sender.wake()
+    this.#connected.resolve()
+  }
+
+  async #pauseAfter(error: unknown): Promise<void> {
+    if (!(error instanceof AppError)) this.#parts.log.error('connecting failed', { error })
+    const retry = planRetry(error, this.#started)
+    if (retry === 'stop') throw error
+    const pauseMs = retry === 'backoff' ? this.#pauses.next() : retry.pauseMs
+    const message = messageOf(error)
+    // The same trouble is told once, however often it is met.
+    if (message !== this.#complaint) {
+      const standby = error instanceof ConnectRefusal && error.status === 409
+      this.#parts.log.warn(standby ? 'standing by until the lease is free' : 'not connected; retrying', {
+        reason: message,
+      })
+    }
+    this.#complaint = message
+    await this.#parts.clock.sleep(pauseMs, this.#stopping.signal).catch(() => undefined)
+  }
+
+  async #sendOnce(): Promise<void> {
+    const link = this.#link
+    if (!link?.ready) return
+    this.#parts.queue.flush((body) => link.trySend(body))
+    try {
+      await this.#parts.outbox.sendDue((body) => link.send(body))
+    } catch (error) {
+      // The link ended meanwhile: everything is due again after the next attach.
+      if (!(error instanceof AppError) || error.code !== 'unavailable') throw error
+    }
+  }
+}

@@ -1,0 +1,250 @@
+import { type Clock, type Log, messageOf } from '../../base/index.ts'
+import { StartupError } from '../../devices/index.ts'
+import { Backoff } from '../connection/backoff.ts'
+import type { DeviceChoice, FromHost, ToHost } from '../messages/host-messages.ts'
+import type { Task } from '../tasks/task.ts'
+import { type HostCommand, HostProcess } from './child.ts'
+import { endOfStopped, TaskRun, type TaskWatch } from './task-run.ts'
+
+interface SupervisorParts {
+  command: HostCommand
+  choice: DeviceChoice
+  clock: Clock
+  log: Log
+  /** An event of the device, ready for the wire. */
+  onEvent(event: { type: string; id: string; body: string }): void
+}
+
+type Answer = Extract<FromHost, { kind: 'prepared' | 'ready' | 'refused' }>
+
+/** What the device process found out about the chosen device and its options. */
+export type Prepared = Extract<Answer, { kind: 'prepared' }>
+
+const OPEN_LIMIT_MS = 120_000
+const CLOSE_LIMIT_MS = 2_000
+const HEALTHY_MS = 60_000
+
+/**
+ * Keeps one child process with the device alive, whatever the device does to it, and runs tasks on it.
+ *
+ * | State | Leaves it by | Next |
+ * |---|---|---|
+ * | prepared, opening (first start) | `ready`; `refused`, exit or 120 s | ready; `prepare` or `open` throws |
+ * | ready | exit | restarting after 0.5, 1, 2, … 30 s (0.5 s again after 60 s of health) |
+ * | ready | killed because a task was out of time or stopped | restarting at once |
+ * | restarting: tasks wait | `ready`; `refused`, exit or 120 s | ready; broken |
+ * | broken: tasks are answered by the reason | the next restart | ready or broken |
+ */
+export class Supervisor {
+  readonly #parts: SupervisorParts
+  readonly #log: Log
+  readonly #pauses = new Backoff(500, 30_000, () => 1)
+  readonly #stopping = new AbortController()
+  #host: HostProcess | undefined
+  #answer: PromiseWithResolvers<Answer> | undefined
+  /** Settles when the current process has ended. */
+  #gone: PromiseWithResolvers<string> = Promise.withResolvers()
+  /** Settles when tasks can be run or answered. */
+  #usable: PromiseWithResolvers<void> = Promise.withResolvers()
+  #ready = false
+  #broken: string | undefined
+  #openedAt = 0
+  #run: TaskRun | undefined
+  /** Id of the task that was stopped while it waited. */
+  #stopped: string | undefined
+  #restartAtOnce = false
+  #maintenance: string | undefined
+
+  constructor(parts: SupervisorParts) {
+    this.#parts = parts
+    this.#log = parts.log.child('device')
+  }
+
+  /**
+   * Starts the process and lets it find the device and read its options; nothing is opened yet.
+   * @throws StartupError with every reason why this device cannot be used.
+   */
+  async prepare(): Promise<Prepared> {
+    this.#spawn()
+    return this.#prepare()
+  }
+
+  /**
+   * Opens the prepared device, and from then on keeps it running until `stop`.
+   * @throws StartupError with the reason of the device's own check or start.
+   */
+  async open(): Promise<void> {
+    await this.#ask({ kind: 'open' })
+    this.#becomeReady()
+    void this.#keepAlive()
+  }
+
+  /** Passes a server command on as it came. The last word on maintenance is repeated to a restarted device. */
+  tell(text: string, isMaintenance: boolean): void {
+    if (isMaintenance) this.#maintenance = text
+    this.#host?.send({ kind: 'command', text })
+  }
+
+  /**
+   * Runs a task on the device; one at a time. Settles with the event that ends it, ready for the wire, whatever
+   * happens to the device; with undefined only when `stopTask` or `stop` came first.
+   */
+  async run(task: Task, watch: TaskWatch): Promise<string | undefined> {
+    this.#stopped = undefined
+    while (!this.#ready || !this.#host) {
+      if (this.#stopping.signal.aborted) return undefined
+      if (this.#stopped === task.id) return endOfStopped(task, 0)
+      if (this.#broken !== undefined) return deviceUnavailable(task, this.#broken)
+      await this.#usable.promise
+    }
+    const { clock } = this.#parts
+    const run = new TaskRun(task, { host: this.#host, clock, log: this.#log, ...watch })
+    this.#run = run
+    const body = await run.settled
+    this.#run = undefined
+    return body
+  }
+
+  /** Ends the task early that would end with the event `id`, if it runs or waits for the device. */
+  stopTask(id: string): void {
+    if (this.#run) {
+      if (this.#run.id === id) this.#run.stop()
+      return
+    }
+    this.#stopped = id
+    const usable = this.#usable
+    this.#usable = Promise.withResolvers()
+    usable.resolve()
+  }
+
+  /** Closes the device: it has 2 s to do so, then its process is killed. A running task is not answered. */
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    this.#usable.resolve()
+    this.#run?.abandon()
+    const host = this.#host
+    if (!host) return
+    const gone = this.#gone.promise
+    const patience = new AbortController()
+    host.send({ kind: 'stop' })
+    const late = this.#parts.clock.sleep(CLOSE_LIMIT_MS, patience.signal).catch(() => undefined)
+    await Promise.race([gone, late])
+    patience.abort()
+    host.kill()
+    await gone
+  }
+
+  #spawn(): void {
+    this.#gone = Promise.withResolvers()
+    try {
+      this.#host = new HostProcess(this.#parts.command, {
+        log: this.#log,
+        onMessage: (message) => this.#receive(message),
+        onExit: (how) => this.#hostEnded(how),
+      })
+    } catch (cause) {
+      this.#gone.resolve('not started')
+      throw new StartupError(`startup error: device process cannot be started: ${messageOf(cause)}`)
+    }
+  }
+
+  async #prepare(): Promise<Prepared> {
+    const prepared = await this.#ask({ kind: 'prepare', choice: this.#parts.choice })
+    if (prepared.kind !== 'prepared')
+      throw new StartupError('startup error: device process answered out of turn')
+    return prepared
+  }
+
+  /** Sends `message` and waits for its answer; after a refusal the process is of no use and ends. */
+  async #ask(message: ToHost): Promise<Answer> {
+    const answer = Promise.withResolvers<Answer>()
+    this.#answer = answer
+    const patience = new AbortController()
+    this.#parts.clock.sleep(OPEN_LIMIT_MS, patience.signal).then(
+      () => this.#refuse(`device did not start within ${OPEN_LIMIT_MS / 1_000} s`),
+      () => undefined,
+    )
+    this.#host?.send(message)
+    const reply = await answer.promise
+    patience.abort()
+    this.#answer = undefined
+    if (reply.kind !== 'refused') return reply
+    this.#host?.kill()
+    throw new StartupError(reply.reasons)
+  }
+
+  #refuse(reason: string): void {
+    this.#answer?.resolve({ kind: 'refused', reasons: [`startup error: ${reason}`] })
+  }
+
+  #receive(message: FromHost): void {
+    switch (message.kind) {
+      case 'prepared':
+      case 'ready':
+      case 'refused':
+        this.#answer?.resolve(message)
+        return
+      case 'started':
+      case 'phase':
+      case 'result':
+        this.#run?.receive(message)
+        return
+      case 'event':
+        this.#parts.onEvent(message)
+        return
+      case 'log':
+        this.#log[message.level](message.message, message.fields)
+    }
+  }
+
+  #hostEnded(how: string): void {
+    this.#host = undefined
+    if (this.#ready && !this.#stopping.signal.aborted) this.#usable = Promise.withResolvers()
+    this.#ready = false
+    this.#refuse(`device process exited (${how})`)
+    this.#restartAtOnce = this.#run?.isCancelled ?? false
+    this.#run?.hostEnded(how)
+    this.#gone.resolve(how)
+  }
+
+  async #keepAlive(): Promise<void> {
+    const { clock } = this.#parts
+    for (;;) {
+      const how = await this.#gone.promise
+      if (this.#stopping.signal.aborted) return
+      if (clock.monotonic() - this.#openedAt >= HEALTHY_MS) this.#pauses.reset()
+      const pauseMs = this.#restartAtOnce ? 0 : this.#pauses.next()
+      this.#log.warn('device process ended and is restarted', { how, pauseMs })
+      if (pauseMs > 0) await clock.sleep(pauseMs, this.#stopping.signal).catch(() => undefined)
+      if (this.#stopping.signal.aborted) return
+      await this.#reopen()
+    }
+  }
+
+  async #reopen(): Promise<void> {
+    try {
+      this.#spawn()
+      await this.#prepare()
+      await this.#ask({ kind: 'open' })
+      this.#becomeReady()
+      this.#log.info('device started again')
+      if (this.#maintenance !== undefined) this.#host?.send({ kind: 'command', text: this.#maintenance })
+    } catch (error) {
+      this.#broken = messageOf(error).replace(/^startup error: /, '')
+      this.#log.error('device failed to start', { error: this.#broken })
+      this.#usable.resolve()
+    }
+  }
+
+  #becomeReady(): void {
+    this.#broken = undefined
+    this.#ready = true
+    this.#openedAt = this.#parts.clock.monotonic()
+    this.#usable.resolve()
+  }
+}
+
+function deviceUnavailable(task: Task, reason: string): string {
+  const message = `device failed to start: ${reason}`.slice(0, 4_000)
+  return task.failure({ class: 'device', message, error_code: 'device_unavailable' }, 0)
+}

@@ -1,0 +1,178 @@
+import type { Clock, Log } from '../../base/index.ts'
+import type { JobFailure } from '../../protocol/index.ts'
+import type { FromHost } from '../messages/host-messages.ts'
+import type { Task } from '../tasks/task.ts'
+import type { HostProcess } from './child.ts'
+
+/** Who wants to know how a task goes on. */
+export interface TaskWatch {
+  onStarted(): void
+  onPhase(phase: string): void
+}
+
+interface RunParts extends TaskWatch {
+  host: HostProcess
+  clock: Clock
+  log: Log
+}
+
+/** What the device process says about a task. */
+export type TaskMessage = Extract<FromHost, { kind: 'started' | 'phase' | 'result' }>
+
+const TAKE_LIMIT_MS = 10_000
+const LAST_LOOK_MS = 100
+
+/**
+ * One task on one device process, watched from outside it:
+ *
+ * | State | Leaves it by | Next |
+ * |---|---|---|
+ * | sent | `started` | running |
+ * | sent | 10 s | the process is hung: killed |
+ * | running | `result` | settled by it |
+ * | running | `limitMs` | cancelled, timed out |
+ * | sent, running | `stop` | cancelled, stopped |
+ * | cancelled | `result`, or `graceMs` and then the end of the killed process | settled as timed out; if stopped by the result, should it be wanted, else without |
+ * | any | end of the process | settled as `worker exited` |
+ */
+export class TaskRun {
+  /** Settles with the event that ends the task, ready for the wire; with undefined after `abandon`, and after `stop` if so wanted. */
+  readonly settled: Promise<string | undefined>
+  readonly #task: Task
+  readonly #parts: RunParts
+  readonly #over = new AbortController()
+  readonly #settle: (body: string | undefined) => void
+  #startedAt: number | undefined
+  #cancelled: 'timed out' | 'stopped' | undefined
+
+  constructor(task: Task, parts: RunParts) {
+    this.#task = task
+    this.#parts = parts
+    const { promise, resolve } = Promise.withResolvers<string | undefined>()
+    this.settled = promise
+    this.#settle = (body) => {
+      this.#over.abort()
+      resolve(body)
+    }
+    parts.host.send({ kind: 'command', text: task.text })
+    void this.#limitTaking()
+  }
+
+  /** Id of the event that ends the task. */
+  get id(): string {
+    return this.#task.id
+  }
+
+  /** The task was not left to its end: the death of its process says nothing about the device. */
+  get isCancelled(): boolean {
+    return this.#cancelled !== undefined
+  }
+
+  receive(message: TaskMessage): void {
+    if (message.result !== this.#task.id) return
+    if (message.kind === 'phase') {
+      this.#parts.onPhase(message.phase)
+    } else if (message.kind === 'result') {
+      this.#settle(this.#cancelled ? this.#endOfCancelled(message.body) : message.body)
+    } else if (this.#startedAt === undefined) {
+      this.#startedAt = this.#parts.clock.monotonic()
+      this.#parts.onStarted()
+      void this.#limitRunning()
+    }
+  }
+
+  /** Ends the task early: gently at first, after `graceMs` with its process. */
+  stop(): void {
+    if (this.#cancelled) this.#cancelled = 'stopped'
+    else void this.#cancel('stopped')
+  }
+
+  /** The device process has ended; `how` names the signal or exit code. */
+  hostEnded(how: string): void {
+    if (this.#cancelled) {
+      this.#settle(this.#endOfCancelled(undefined))
+      return
+    }
+    const { noun } = this.#task
+    this.#settle(
+      this.#failure({
+        class: 'device',
+        message: `worker exited (${how}) while running the ${noun}`,
+        error_code: 'worker_exited',
+      }),
+    )
+  }
+
+  /** Gives up on the task without an end. */
+  abandon(): void {
+    this.#settle(undefined)
+  }
+
+  async #limitTaking(): Promise<void> {
+    if (!(await this.#exceeds(TAKE_LIMIT_MS)) || this.#startedAt !== undefined) return
+    this.#parts.log.error('device process does not react and is killed', this.#task.names)
+    this.#parts.host.kill()
+  }
+
+  async #limitRunning(): Promise<void> {
+    const { limitMs, names, noun } = this.#task
+    if (limitMs === 0 || !(await this.#exceeds(limitMs)) || this.#cancelled) return
+    this.#parts.log.warn(`${noun} is out of time`, { ...names, limitMs })
+    await this.#cancel('timed out')
+  }
+
+  async #cancel(why: 'timed out' | 'stopped'): Promise<void> {
+    const { id, graceMs } = this.#task
+    this.#cancelled = why
+    this.#parts.host.send({ kind: 'cancel', result: id })
+    if (await this.#lasts(graceMs)) this.#parts.host.kill()
+  }
+
+  /**
+   * Whether the task takes longer than `ms`. In two steps, because after a pause of this whole process (stopped,
+   * machine suspended) its timers fire before it reads what the device said in time.
+   */
+  async #exceeds(ms: number): Promise<boolean> {
+    const lastMs = Math.min(LAST_LOOK_MS, ms / 2)
+    return (await this.#lasts(ms - lastMs)) && (await this.#lasts(lastMs))
+  }
+
+  /** Whether the task is still there after `ms`. */
+  #lasts(ms: number): Promise<boolean> {
+    return this.#parts.clock.sleep(ms, this.#over.signal).then(
+      () => !this.#over.signal.aborted,
+      () => false,
+    )
+  }
+
+  /** `body` is what the device made of it in time. */
+  #endOfCancelled(body: string | undefined): string | undefined {
+    return this.#cancelled === 'timed out'
+      ? this.#timeoutFailure()
+      : endOfStopped(this.#task, this.#executionMs, body)
+  }
+
+  #timeoutFailure(): string {
+    return this.#failure({
+      // The same task would need as long again.
+      class: 'user',
+      message: `${this.#task.noun} timed out after ${this.#task.limitMs / 1_000} s`,
+      error_code: 'timed_out',
+    })
+  }
+
+  #failure(error: JobFailure): string {
+    return this.#task.failure(error, this.#executionMs)
+  }
+
+  get #executionMs(): number {
+    return this.#startedAt === undefined ? 0 : this.#parts.clock.monotonic() - this.#startedAt
+  }
+}
+
+/** The event that ends a task which the server has stopped, if it wants one: what the device made of it, if anything. */
+export function endOfStopped(task: Task, executionMs: number, body?: string): string | undefined {
+  if (!task.isReportedWhenStopped) return undefined
+  const error = { class: 'user' as const, message: `${task.noun} stopped`, error_code: 'stopped' }
+  return body ?? task.failure(error, executionMs)
+}

@@ -1,0 +1,60 @@
+import * as v from 'valibot'
+import { operation } from '../../protocol/index.ts'
+
+/** Which device the child process is to run, and with what. */
+const deviceChoice = v.object({
+  operation,
+  device: v.string(),
+  /** The `-o` arguments, `key=value` each. */
+  optionPairs: v.array(v.string()),
+  /** Where relative paths start. */
+  cwd: v.string(),
+  /** Home folder of the user the driver runs as. */
+  home: v.string(),
+  /** `--data-dir`, unless `-o data_dir=` overrides it. */
+  dataDir: v.string(),
+})
+export type DeviceChoice = v.InferOutput<typeof deviceChoice>
+
+/** Everything the driver sends to its child process. */
+export const toHost = v.variant('kind', [
+  /** Find the device and read its options, without touching anything: answered by `prepared` or `refused`. */
+  v.object({ kind: v.literal('prepare'), choice: deviceChoice }),
+  /** Check, create and start the device: answered by `ready` or `refused`. */
+  v.object({ kind: v.literal('open') }),
+  /** A server command, as it came. */
+  v.object({ kind: v.literal('command'), text: v.string() }),
+  /** Stop the task whose end would have the id `result`. */
+  v.object({ kind: v.literal('cancel'), result: v.string() }),
+  /** Close the device and exit. */
+  v.object({ kind: v.literal('stop') }),
+])
+export type ToHost = v.InferOutput<typeof toHost>
+
+/** Everything the child process sends to the driver. Tasks are named by the id of the event that ends them. */
+export const fromHost = v.variant('kind', [
+  v.object({
+    kind: v.literal('prepared'),
+    /** Name of the device for logs and the server. */
+    device: v.string(),
+    /** Absolute. */
+    dataDir: v.string(),
+    jobTimeoutMs: v.number(),
+  }),
+  v.object({ kind: v.literal('ready') }),
+  /** The device cannot be used; one reason per entry. */
+  v.object({ kind: v.literal('refused'), reasons: v.array(v.string()) }),
+  v.object({ kind: v.literal('started'), result: v.string() }),
+  v.object({ kind: v.literal('phase'), result: v.string(), phase: v.string() }),
+  /** The task has ended; `body` is the finished `JobResult` or `CalibrationReport`, ready for the wire. */
+  v.object({ kind: v.literal('result'), result: v.string(), body: v.string() }),
+  /** An event of the device; `body` is its envelope, ready for the wire. */
+  v.object({ kind: v.literal('event'), type: v.string(), id: v.string(), body: v.string() }),
+  v.object({
+    kind: v.literal('log'),
+    level: v.picklist(['debug', 'info', 'warn', 'error']),
+    message: v.string(),
+    fields: v.record(v.string(), v.unknown()),
+  }),
+])
+export type FromHost = v.InferOutput<typeof fromHost>

@@ -1,0 +1,37 @@
+import type { Clock } from '../../base/index.ts'
+import { type RunJob, resultId } from '../../protocol/index.ts'
+import { writeFailure } from '../messages/write-event.ts'
+import type { Task } from './task.ts'
+
+interface JobTaskParts {
+  clock: Clock
+  /** The driver's own limit of an execution, in ms. */
+  jobTimeoutMs: number
+}
+
+/** An attempt of a job. The shorter of the server's limit (0 = none) and the driver's own counts. */
+export function jobTask(
+  { job, attempt, epoch, limit_ms }: Omit<RunJob, 'payload'>,
+  text: string,
+  { clock, jobTimeoutMs }: JobTaskParts,
+): Task {
+  const names = { job, attempt }
+  return {
+    id: resultId(job, attempt),
+    noun: 'job',
+    names,
+    epoch,
+    text,
+    limitMs: limit_ms > 0 ? Math.min(limit_ms, jobTimeoutMs) : jobTimeoutMs,
+    graceMs: 2_000,
+    isReportedWhenStopped: false,
+    hello: { running: names },
+    started: { type: 'JobStarted', payload: names },
+    alive: (phase) => ({
+      type: 'JobHeartbeat',
+      payload: { ...names, ...(phase !== undefined && { phase }) },
+    }),
+    refused: (reason) => ({ type: 'JobRefused', payload: { ...names, reason } }),
+    failure: (error, executionMs) => writeFailure(clock, { job, attempt, epoch }, error, executionMs),
+  }
+}

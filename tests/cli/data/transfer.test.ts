@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'bun:test'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { temporaryFolder } from '../../support/database.ts'
+import { openTestServer, TestClient } from '../../support/server.ts'
+
+const MAIN = join(import.meta.dir, '../../../src/cli/main.ts')
+
+async function svc(cwd: string, ...args: string[]) {
+  const run = Bun.spawn([process.execPath, MAIN, ...args], {
+    cwd,
+    env: { PATH: process.env['PATH'] ?? '', HOME: cwd },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const [out, err, status] = await Promise.all([
+    new Response(run.stdout).text(),
+    new Response(run.stderr).text(),
+    run.exited,
+  ])
+  return { out, err, status }
+}
+
+/** Writes JSON lines into `folder`; returns the file's name. */
+function write(folder: string, records: object[]): string {
+  writeFileSync(join(folder, 'in.jsonl'), records.map((record) => `${JSON.stringify(record)}\n`).join(''))
+  return 'in.jsonl'
+}
+
+describe('svc import', () => {
+  test('moves people in: passwords, tokens, balances and jobs work as before', async () => {
+    using folder = temporaryFolder()
+    const token = 'a token of the other store'
+    const file = write(folder.path, [
+      {
+        collection: 'users',
+        id: 'ada000000000000',
+        email: 'ada@example.org',
+        password_hash: await Bun.password.hash('their old password', { algorithm: 'bcrypt', cost: 4 }),
+        qpu_seconds: 12.5,
+      },
+      {
+        collection: 'api_tokens',
+        user: 'ada000000000000',
+        token: new Bun.CryptoHasher('sha256').update(token).digest('hex'),
+      },
+      {
+        collection: 'quantum_jobs',
+        user_id: 'ada000000000000',
+        status: 'completed',
+        attempt: 2,
+        payload: { circuit: 'as it was' },
+        results: { counts: { 0: 1 } },
+      },
+      { collection: 'quantum_jobs', user_id: 'ada000000000000', payload: { qasm: 'OPENQASM 3.0; qubit q;' } },
+    ])
+    expect(await svc(folder.path, 'import', file)).toEqual({
+      out: 'Imported 1 users, 1 api_tokens, 2 quantum_jobs\n',
+      err: '',
+      status: 0,
+    })
+    expect((await svc(folder.path, 'doctor')).out).toBe('svc_data: no problems found\n')
+    await using server = await openTestServer({ folder: folder.path })
+    const login = await server.guest.post('/api/collections/users/auth-with-password', {
+      identity: 'ada@example.org',
+      password: 'their old password',
+    })
+    expect(login.status).toBe(200)
+    expect(login.get('record')).toMatchObject({ qpu_seconds: 12.5 })
+    const program = new TestClient(server.url, { 'x-api-token': token }, server.server.routes)
+    const jobs = (await program.get('/api/jobs?sort=created')).body
+    expect(jobs).toMatchObject([
+      { status: 'completed', results: { counts: { 0: 1 } }, attempt: 2 },
+      { status: 'pending', payload: { circuits: [{ circuit: 'OPENQASM 3.0; qubit q;' }], shots: 1024 } },
+    ])
+    const [ended] = jobs as { id: string }[]
+    const { body } = await program.get(`/api/jobs/${ended?.id}`)
+    expect(body).toMatchObject({ charged_seconds: null, timeline: [{ event: 'imported', attempt: 2 }] })
+  })
+
+  test('names every line that is wrong, writes nothing and ends with 1', async () => {
+    using folder = temporaryFolder()
+    const file = write(folder.path, [
+      { collection: 'users', email: 'nobody' },
+      { collection: 'quantum_jobs', payload: { circuits: [{ circuit: '', shots: 0 }] } },
+      { collection: 'api_tokens', user: 'ada000000000000', token: '0'.repeat(64) },
+    ])
+    const { out, err, status } = await svc(folder.path, 'import', file)
+    expect({ out, status }).toEqual({ out: '', status: 1 })
+    expect(err.trimEnd().split('\n')).toEqual([
+      'in.jsonl:1: users.email: Must be a valid email address.',
+      expect.stringContaining('in.jsonl:2: quantum_jobs.payload.circuits.0.circuit: Expected'),
+      expect.stringContaining('in.jsonl:2: quantum_jobs.payload.circuits.0.shots: Expected'),
+      'in.jsonl:3: api_tokens.user: there is no record ada000000000000 in users',
+      'Nothing was imported; correct what is named above (at most 100 problems are) and try again',
+    ])
+    expect((await svc(folder.path, 'export')).out).toBe('')
+  })
+
+  test('refuses while the server runs', async () => {
+    await using server = await openTestServer()
+    const file = write(server.folder, [{ collection: 'users' }])
+    const { err, status } = await svc(server.folder, 'import', file)
+    expect(err).toContain('is in use by process')
+    expect(status).toBe(1)
+  })
+})
+
+describe('svc export', () => {
+  test('reads what a running server has committed, and imports elsewhere to the same', async () => {
+    await using server = await openTestServer()
+    await server.createUser({ qpuSeconds: 60, email: 'ada@example.org' })
+    await server.createQpu('kelvin')
+    const { out, err, status } = await svc(server.folder, 'export')
+    expect({ err, status }).toEqual({ err: '', status: 0 })
+    expect(out).toContain('"email":"ada@example.org"')
+    const { out: users } = await svc(server.folder, 'export', '--collection', 'users', '--format', 'csv')
+    expect(users.split('\r\n')[0]).toStartWith(
+      'id,email,emailVisibility,verified,password_hash,username,qpu_seconds',
+    )
+    expect(users).toContain(',ada@example.org,')
+    expect((await svc(server.folder, 'export', '-o', 'all.jsonl')).status).toBe(0)
+    expect(readFileSync(join(server.folder, 'all.jsonl'), 'utf8')).toBe(out)
+    expect(statSync(join(server.folder, 'all.jsonl')).mode & 0o777).toBe(0o600)
+    expect((await svc(server.folder, 'import', 'all.jsonl', '--dir', 'other')).status).toBe(0)
+    expect((await svc(server.folder, 'export', '--dir', 'other')).out).toBe(out)
+    expect((await svc(server.folder, 'doctor', '--dir', 'other')).status).toBe(0)
+  })
+
+  test('says what it cannot do', async () => {
+    using folder = temporaryFolder()
+    const refused = async (...args: string[]) => {
+      const { out, err, status } = await svc(folder.path, 'export', ...args)
+      expect(out).toBe('')
+      return `${status} ${err.trimEnd()}`
+    }
+    expect(await refused()).toBe('1 There is no database in svc_data; name its folder with --dir')
+    expect(await refused('--format', 'csv')).toBe(
+      '2 svc export: a CSV file has one kind of record; name it with --collection',
+    )
+    expect(await refused('--format', 'xml')).toBe('2 svc export: --format "xml": expected jsonl or csv')
+    expect(await refused('--collection', 'things')).toStartWith(
+      '2 svc export: --collection "things" is none; expected one of api_tokens, ',
+    )
+    await svc(folder.path, 'superuser', 'upsert', 'a@example.org', 'a long password')
+    expect(await refused('-o', 'no/such/folder')).toStartWith('1 Cannot write no/such/folder: ENOENT')
+    expect(existsSync(join(folder.path, 'no'))).toBe(false)
+  })
+})

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { toTimestamp } from '../../../src/base/index.ts'
+import { claimJob, timeSlots } from '../../../src/db/index.ts'
+import { temporaryFolder } from '../../support/database.ts'
+import { JobLab } from '../../support/job-lab.ts'
+
+const MAIN = join(import.meta.dir, '../../../src/cli/main.ts')
+
+async function simulate(...args: string[]) {
+  const run = Bun.spawn([process.execPath, MAIN, 'simulate', ...args], {
+    env: { PATH: process.env['PATH'] ?? '', HOME: '/tmp' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const [out, err, status] = await Promise.all([
+    new Response(run.stdout).text(),
+    new Response(run.stderr).text(),
+    run.exited,
+  ])
+  return { out, err, status }
+}
+
+/** A booker with one job of 10 s, behind a job of 10 s of somebody else. */
+let lab: JobLab
+let start = 0
+
+beforeAll(async () => {
+  lab = await JobLab.open()
+  start = lab.clock.now()
+  const qpu = await lab.qpu()
+  const server = await lab.attach(qpu.driver)
+  const [guest, booker] = [await lab.user(), await lab.user()]
+  const [start_time, end_time] = [toTimestamp(start), toTimestamp(start + 3_600_000)]
+  await lab.db.write('book', (tx) => tx.insert(timeSlots, { booked_by: booker.id, start_time, end_time }))
+  for (const user of [guest, booker]) {
+    await lab.clock.advance(1_000)
+    const { id } = await lab.submit(user)
+    await lab.db.write('claim', (tx) => claimJob(tx, id, server))
+    await lab.clock.advance(10_000)
+    await lab.end(id)
+  }
+})
+
+afterAll(async () => lab[Symbol.asyncDispose]())
+
+describe('svc simulate', () => {
+  test('compares what happened with each policy and threshold', async () => {
+    const { out, err, status } = await simulate('--from', lab.dir, '--idle-threshold', '0s,30s')
+    expect({ err, status }).toEqual({ err: '', status: 0 })
+    expect(out).toContain(
+      '2 jobs of 2 users on 1 QPU\n2026-01-31 09:00:01.000Z to 2026-01-31 09:00:22.000Z, 1 booking\n',
+    )
+    const rows = out.split('\n').map((line) => line.split(/ {2,}/))
+    const named = rows.filter(([name]) => name !== '').map(([name]) => name)
+    expect(named.slice(3, 9)).toEqual(['recorded', 'booked 0', 'booked 30s', 'fifo', 'fair 0', 'fair 30s'])
+    expect(rows.find(([name]) => name === 'booked 30s')).toEqual([
+      ...['booked 30s', 'booker', '1', '0 ms', '0 ms', '0 ms', '0 ms', '0'],
+    ])
+  })
+
+  test('prints the same as JSON for programs', async () => {
+    const { out } = await simulate('--from', lab.dir, '--policy', 'booked', '--json')
+    const [recorded, booked, ...more] = JSON.parse(out).results
+    expect(more).toEqual([])
+    expect(recorded.policy).toBe('recorded')
+    expect(booked).toEqual({
+      ...{ policy: 'booked', idle_threshold_ms: 5_000 },
+      waits: {
+        booker: { jobs: 1, mean_ms: 3_000, p50_ms: 3_000, p90_ms: 3_000, p99_ms: 3_000, never: 0 },
+        others: { jobs: 1, mean_ms: 4_000, p50_ms: 4_000, p90_ms: 4_000, p99_ms: 4_000, never: 0 },
+      },
+      utilisation: { qpu_1: 17 / 21 },
+    })
+  })
+
+  test('says what is wrong with a call, and when there is nothing to replay', async () => {
+    using folder = temporaryFolder()
+    const refused = async (...args: string[]) => {
+      const { err, out, status } = await simulate(...args)
+      expect(out).toBe('')
+      return `${status} ${err.trim()}`
+    }
+    const from = ['--from', lab.dir]
+    expect(await refused()).toBe('2 svc simulate: missing --from; name a database or a backup')
+    expect(await refused('--from', join(folder.path, 'none'))).toBe(`1 There is no file ${folder.path}/none`)
+    expect(await refused(...from, '--policy', 'best')).toBe(
+      '2 svc simulate: --policy "best" is none; expected one of booked, fifo, fair',
+    )
+    expect(await refused(...from, '--idle-threshold', '5')).toStartWith(
+      '2 svc simulate: --idle-threshold: "5"',
+    )
+    expect(await refused(...from, '--since', 'today')).toStartWith(
+      '2 svc simulate: --since "today": expected a time',
+    )
+    expect(await refused(...from, '--since', '2027-01-01')).toBe(
+      `1 ${lab.dir} has no jobs since 2027-01-01 00:00:00.000Z; there is nothing to simulate`,
+    )
+  })
+})

@@ -1,0 +1,223 @@
+import { expect, test } from 'bun:test'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Outbox } from '../../../src/driver/connection/outbox.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
+import { recordedLog } from '../support/logs.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+function eventOf(id: string): string {
+  return JSON.stringify({ type: 'JobResult', id, ts: '2026-01-31T09:00:00.000Z', payload: {} })
+}
+
+async function openOutbox(folder: string) {
+  const clock = new FakeClock()
+  const recorded = recordedLog()
+  const outbox = await Outbox.open(folder, { clock, log: recorded.log })
+  const sent: string[] = []
+  const send = async (body: string) => {
+    sent.push(body)
+  }
+  return { outbox, clock, sent, send, ...recorded }
+}
+
+test('Outbox.put() leaves one file per event, without temporary files, readable by its owner only', async () => {
+  await using folder = await tempFolder()
+  const { outbox } = await openOutbox(join(folder.path, 'outbox'))
+  await outbox.put('job1.1', eventOf('job1.1'))
+  expect(await readdir(join(folder.path, 'outbox'))).toEqual(['job1.1.json'])
+  expect(await readFile(join(folder.path, 'outbox/job1.1.json'), 'utf8')).toBe(eventOf('job1.1'))
+  const { mode } = await Bun.file(join(folder.path, 'outbox/job1.1.json')).stat()
+  expect(mode & 0o077).toBe(0)
+})
+
+test('Outbox.sendDue() sends again after 5, 10, 20, 40, 60, 60 s until settle()', async () => {
+  await using folder = await tempFolder()
+  const { outbox, clock, sent, send } = await openOutbox(folder.path)
+  await outbox.put('job1.1', eventOf('job1.1'))
+  const times: number[] = []
+  for (let second = 0; second <= 200; second++) {
+    const before = sent.length
+    await outbox.sendDue(send)
+    if (sent.length > before) times.push(second)
+    await clock.advance(1_000)
+  }
+  expect(times).toEqual([0, 5, 15, 35, 75, 135, 195])
+  expect(new Set(sent)).toEqual(new Set([eventOf('job1.1')]))
+  expect(await outbox.settle('job1.1')).toBe(true)
+  expect(await outbox.settle('job1.1')).toBe(false)
+  await clock.advance(100_000)
+  await outbox.sendDue(send)
+  expect(sent).toHaveLength(7)
+  expect(await readdir(folder.path)).toEqual([])
+})
+
+test('Outbox.sendDue() gives a large event the time that a slow line takes for it', async () => {
+  await using folder = await tempFolder()
+  const { outbox, clock, sent, send } = await openOutbox(folder.path)
+  await outbox.put('job1.1', JSON.stringify({ id: 'job1.1', padding: 'x'.repeat(10_000_000) }))
+  const times: number[] = []
+  for (let second = 0; second <= 160; second++) {
+    const before = sent.length
+    await outbox.sendDue(send)
+    if (sent.length > before) times.push(second)
+    await clock.advance(1_000)
+  }
+  expect(times).toEqual([0, 21, 42, 63, 103])
+})
+
+test('Outbox.hasten() makes events due at once and starts their pauses over', async () => {
+  await using folder = await tempFolder()
+  const { outbox, clock, sent, send } = await openOutbox(folder.path)
+  for (const id of ['a.1', 'b.1']) await outbox.put(id, eventOf(id))
+  await outbox.sendDue(send)
+  outbox.hasten('b.1')
+  await outbox.sendDue(send)
+  expect(sent.slice(2)).toEqual([eventOf('b.1')])
+  outbox.hasten()
+  await outbox.sendDue(send)
+  expect(sent).toHaveLength(5)
+  await clock.advance(5_000)
+  await outbox.sendDue(send)
+  expect(sent).toHaveLength(7)
+})
+
+test('Outbox.sendDue() keeps an event whose sending failed due', async () => {
+  await using folder = await tempFolder()
+  const { outbox, sent, send } = await openOutbox(folder.path)
+  await outbox.put('a.1', eventOf('a.1'))
+  await expect(outbox.sendDue(() => Promise.reject(new Error('gone')))).rejects.toThrow('gone')
+  await outbox.sendDue(send)
+  expect(sent).toEqual([eventOf('a.1')])
+})
+
+test('Outbox.open() finds what an earlier run left, drops half-written events and ignores other files', async () => {
+  await using folder = await tempFolder()
+  const first = await openOutbox(folder.path)
+  await first.outbox.put('job1.1', eventOf('job1.1'))
+  await writeFile(join(folder.path, 'job2.1.json'), eventOf('job2.1').slice(0, -1))
+  await writeFile(join(folder.path, 'job3.1.json'), '')
+  await writeFile(join(folder.path, 'notes.json'), '{"text":"hello"}')
+  await writeFile(join(folder.path, 'renamed.json'), eventOf('other'))
+  const { outbox, sent, send, lines } = await openOutbox(folder.path)
+  expect(outbox.size).toBe(1)
+  await outbox.sendDue(send)
+  expect(sent).toEqual([eventOf('job1.1')])
+  expect((await readdir(folder.path)).sort()).toEqual(['job1.1.json', 'notes.json', 'renamed.json'])
+  expect(lines.map((line) => line['file'])).toEqual([
+    'job2.1.json',
+    'job3.1.json',
+    'notes.json',
+    'renamed.json',
+  ])
+})
+
+test('Outbox.put() keeps odd ids inside its folder', async () => {
+  await using folder = await tempFolder()
+  const path = join(folder.path, 'outbox')
+  const ids = ['../../etc/passwd', '..', '.hidden', 'a/b', 'c*?', 'ü 1']
+  const first = await openOutbox(path)
+  for (const id of ids) await first.outbox.put(id, eventOf(id))
+  expect(await readdir(folder.path)).toEqual(['outbox'])
+  expect(await readdir(path)).toHaveLength(ids.length)
+  const { outbox } = await openOutbox(path)
+  expect(ids.filter((id) => outbox.has(id))).toEqual(ids)
+})
+
+test('Outbox.claim() sets aside what another driver left, once, until that one is back', async () => {
+  await using folder = await tempFolder()
+  const first = await openOutbox(folder.path)
+  await first.outbox.claim('driver000000001')
+  await first.outbox.put('job1.1', eventOf('job1.1'))
+
+  const same = await openOutbox(folder.path)
+  await same.outbox.claim('driver000000001')
+  expect(same.outbox.size).toBe(1)
+
+  const other = await openOutbox(folder.path)
+  await other.outbox.put('job2.1', eventOf('job2.1'))
+  await other.outbox.claim('driver000000002')
+  expect(other.outbox.has('job1.1')).toBe(false)
+  expect(other.outbox.has('job2.1')).toBe(true)
+  expect(other.lines).toMatchObject([{ level: 'warn', count: 1, driver: 'driver000000001' }])
+  expect((await readdir(folder.path)).sort()).toEqual(['job1.1.json.driver000000001', 'job2.1.json', 'owner'])
+
+  const back = await openOutbox(folder.path)
+  await back.outbox.claim('driver000000001')
+  expect(back.outbox.ids()).toEqual(['job1.1'])
+  await back.outbox.sendDue(back.send)
+  expect(back.sent).toEqual([eventOf('job1.1')])
+  expect((await readdir(folder.path)).sort()).toEqual(['job1.1.json', 'job2.1.json.driver000000002', 'owner'])
+})
+
+test('Outbox.put() keeps an event in memory when the disk refuses it', async () => {
+  await using folder = await tempFolder()
+  const path = join(folder.path, 'outbox')
+  const { outbox, sent, send, lines } = await openOutbox(path)
+  // A folder in the place of the file: refused for root as well.
+  await mkdir(join(path, 'job1.1.json'))
+  await outbox.put('job1.1', eventOf('job1.1'))
+  await outbox.sendDue(send)
+  expect(sent).toEqual([eventOf('job1.1')])
+  expect(lines).toMatchObject([{ level: 'error', event: 'job1.1' }])
+  expect(await outbox.settle('job1.1')).toBe(true)
+})
+
+test('Outbox keeps no more than the newest event in memory as well, however long nobody takes any', async () => {
+  await using folder = await tempFolder()
+  const { outbox, sent, send } = await openOutbox(folder.path)
+  for (const id of ['a.1', 'b.1', 'c.1']) await outbox.put(id, eventOf(id))
+  for (const id of ['a.1', 'b.1', 'c.1']) await writeFile(join(folder.path, `${id}.json`), `file ${id}`)
+  await outbox.sendDue(send)
+  expect(sent).toEqual(['file a.1', 'file b.1', eventOf('c.1')])
+})
+
+test('Outbox.put() right after settle() of the same event keeps its file', async () => {
+  await using folder = await tempFolder()
+  const { outbox } = await openOutbox(folder.path)
+  for (let round = 0; round < 50; round++) {
+    await outbox.put('a.1', eventOf('a.1'))
+    const settled = outbox.settle('a.1')
+    await Promise.all([outbox.put('a.1', eventOf('a.1')), outbox.put('a.1', eventOf('a.1')), settled])
+    expect(await readdir(folder.path)).toEqual(['a.1.json'])
+    expect(await outbox.settle('a.1')).toBe(true)
+  }
+})
+
+test('Outbox forgets an event whose file somebody removed, and sends the others', async () => {
+  await using folder = await tempFolder()
+  const { outbox, sent, send, lines } = await openOutbox(folder.path)
+  for (const id of ['a.1', 'b.1']) await outbox.put(id, eventOf(id))
+  await rm(join(folder.path, 'a.1.json'))
+  for (let round = 0; round < 3; round++) await outbox.sendDue(send)
+  expect(sent).toEqual([eventOf('b.1')])
+  expect(outbox.ids()).toEqual(['b.1'])
+  expect(lines).toMatchObject([{ level: 'error', event: 'a.1' }])
+})
+
+test('Outbox tries an event that cannot be read again after a pause', async () => {
+  await using folder = await tempFolder()
+  const { outbox, clock, sent, send, lines } = await openOutbox(folder.path)
+  for (const id of ['a.1', 'b.1']) await outbox.put(id, eventOf(id))
+  const path = join(folder.path, 'a.1.json')
+  await rm(path)
+  // A folder in the place of the file: not readable for root either.
+  await mkdir(path)
+  for (let round = 0; round < 3; round++) await outbox.sendDue(send)
+  expect(lines).toMatchObject([{ level: 'error', event: 'a.1' }])
+  await rm(path, { recursive: true })
+  await writeFile(path, eventOf('a.1'))
+  await clock.advance(5_000)
+  await outbox.sendDue(send)
+  expect(sent).toEqual([eventOf('b.1'), eventOf('a.1'), eventOf('b.1')])
+})
+
+test('Outbox.drained() waits for what is being written', async () => {
+  await using folder = await tempFolder()
+  const { outbox } = await openOutbox(folder.path)
+  const text = eventOf('x'.repeat(1_000_000))
+  void outbox.put('a.1', text)
+  void outbox.put('b.1', text)
+  await outbox.drained()
+  for (const id of ['a.1', 'b.1']) expect(await readFile(join(folder.path, `${id}.json`), 'utf8')).toBe(text)
+})

@@ -1,0 +1,86 @@
+import { expect, test } from 'bun:test'
+import type { AppError } from '../../../src/base/index.ts'
+import { request } from '../../../src/driver/connection/request.ts'
+import { makeTestCertificates } from '../../support/certificates.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
+import { until } from '../support/until.ts'
+
+const certificates = await makeTestCertificates()
+const signal = new AbortController().signal
+const trust = { ca: certificates.caPem }
+
+function serve(
+  fetch: (request: Request) => Response | Promise<Response>,
+  tls?: { key: string; cert: string },
+) {
+  const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch, ...(tls && { tls }) })
+  return { url: server.url.origin, [Symbol.asyncDispose]: () => server.stop(true) }
+}
+
+test('request() sends JSON and returns status and body whatever they are', async () => {
+  await using server = serve(async (asked) =>
+    Response.json({ got: await asked.json() }, { status: 418, headers: { 'retry-after': '7' } }),
+  )
+  const options = { method: 'POST' as const, body: { a: 1 }, trust, clock: new FakeClock(), signal }
+  expect(await request(server.url, options)).toEqual({ status: 418, text: '{"got":{"a":1}}', retryAfter: 7 })
+})
+
+test('request() does not follow redirects', async () => {
+  const paths: string[] = []
+  await using server = serve((asked) => {
+    paths.push(new URL(asked.url).pathname)
+    return new Response(null, { status: 302, headers: { location: '/elsewhere' } })
+  })
+  const answer = await request(server.url, { method: 'GET', trust, clock: new FakeClock(), signal })
+  expect(answer.status).toBe(302)
+  expect(paths).toEqual(['/'])
+})
+
+test('request() gives up after 10 s', async () => {
+  const clock = new FakeClock()
+  let asked = false
+  await using server = serve(() => {
+    asked = true
+    return new Promise<Response>(() => undefined)
+  })
+  const answer = request(server.url, { method: 'GET', trust, clock, signal })
+  answer.catch(() => undefined)
+  await until(() => asked)
+  await clock.advance(10_000)
+  await expect(answer).rejects.toThrow(`cannot reach the server at ${server.url}: no answer within 10 s`)
+})
+
+test('request() stops reading a long answer', async () => {
+  await using server = serve(() => new Response('x'.repeat(70_000)))
+  const answer = request(server.url, { method: 'GET', trust, clock: new FakeClock(), signal })
+  await expect(answer).rejects.toThrow('the answer is longer than 65536 bytes')
+})
+
+test('request() says when nobody listens', async () => {
+  const answer = request('http://127.0.0.1:1', { method: 'GET', trust, clock: new FakeClock(), signal })
+  await expect(answer).rejects.toMatchObject({ code: 'unavailable', reason: undefined })
+})
+
+test('request() trusts the given root only, and tells bad certificates from absent servers', async () => {
+  const { keyPem: key, certPem: cert, foreign, wrongName, expired } = certificates
+  const answerOf = async (tls: { key: string; cert: string }, ca: string) => {
+    await using server = serve(() => new Response('ok'), tls)
+    const options = { method: 'GET' as const, trust: { ca }, clock: new FakeClock(), signal }
+    return await request(server.url, options).then(
+      ({ text }) => text,
+      (error: AppError) => `${error.reason}: ${error.message}`,
+    )
+  }
+  expect(await answerOf({ key, cert }, certificates.caPem)).toBe('ok')
+  expect(await answerOf({ key, cert }, foreign.caPem)).toMatch(
+    /^untrusted_certificate: .*UNABLE_TO_VERIFY_LEAF_SIGNATURE.*nothing was sent/,
+  )
+  const other = { key: wrongName.keyPem, cert: wrongName.certPem }
+  expect(await answerOf(other, certificates.caPem)).toMatch(
+    /^untrusted_certificate: .*ERR_TLS_CERT_ALTNAME_INVALID.*nothing was sent/,
+  )
+  const old = { key: expired.keyPem, cert: expired.certPem }
+  expect(await answerOf(old, certificates.caPem)).toMatch(
+    /^untrusted_certificate: .*CERT_HAS_EXPIRED.*nothing was sent/,
+  )
+})

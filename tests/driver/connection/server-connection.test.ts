@@ -1,0 +1,230 @@
+import { expect, test } from 'bun:test'
+import { readdir } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { FakeClock } from '../../support/fake-clock.ts'
+import { certificates, openBench } from '../support/driver.ts'
+import { runJobOf } from '../support/jobs.ts'
+import { openTestServer } from '../support/test-server.ts'
+import { until } from '../support/until.ts'
+
+/** Notes every pause that is asked for: how long they are does not depend on how busy this machine is. */
+class NotingClock extends FakeClock {
+  readonly sleeps: number[] = []
+
+  override sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    this.sleeps.push(ms)
+    return super.sleep(ms, signal)
+  }
+}
+
+/** A bench whose driver lives by a clock that only these tests move. */
+async function openSlowBench() {
+  const clock = new NotingClock()
+  const bench = await openBench({ clock })
+  const dispose = bench[Symbol.asyncDispose]
+  return Object.assign(bench, {
+    clock,
+    /**
+     * Moves the clock in small steps until something is true; returns the ms it took, which is more when sockets
+     * and processes are slow in real time.
+     */
+    async passUntil(read: () => unknown, what: string, stepMs = 250): Promise<number> {
+      for (let ms = 0; ms < 300_000; ms += stepMs) {
+        if (read()) return ms
+        await clock.advance(stepMs)
+        await new Promise((resolve) => setTimeout(resolve, 3))
+      }
+      throw new Error(`${what} did not come true`)
+    },
+    async [Symbol.asyncDispose]() {
+      // What is stopped waits by the same clock.
+      const disposed = dispose()
+      let over = false
+      void disposed.finally(() => {
+        over = true
+      })
+      while (!over) {
+        await clock.advance(250)
+        await new Promise((resolve) => setTimeout(resolve, 1))
+      }
+      await disposed
+    },
+  })
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
+}
+
+test('a driver waits for a server that is not there yet, and complains once', async () => {
+  await using bench = await openSlowBench()
+  const port = await freePort()
+  const driver = await bench.start({ svcAddr: `http://127.0.0.1:${port}` })
+  await bench.passUntil(() => bench.clock.monotonic() > 20_000, 'time')
+  expect(bench.messages().filter((message) => message === 'not connected; retrying')).toHaveLength(1)
+  const late = await openTestServer({ certificates, port })
+  await bench.passUntil(late.attached, 'attach')
+  await driver.connected
+  await late.close()
+})
+
+test('a driver stands by, asking each 2 s, while another holds the lease', async () => {
+  await using bench = await openSlowBench()
+  bench.server.refuse = { status: 409, message: 'Driver south is already connected' }
+  await bench.start()
+  await until(() => bench.server.connects.length === 1)
+  await bench.passUntil(() => bench.server.connects.length === 4, 'next connects')
+  expect(bench.clock.sleeps.filter((ms) => ms === 2_000).length).toBeGreaterThanOrEqual(3)
+  expect(bench.lines.filter((line) => line.message === 'standing by until the lease is free')).toMatchObject([
+    { reason: 'connect was refused (409): Driver south is already connected' },
+  ])
+  bench.server.refuse = undefined
+  await bench.passUntil(bench.server.attached, 'attach')
+})
+
+test('a driver that was connected asks again each 30 s when it is refused', async () => {
+  await using bench = await openSlowBench()
+  await bench.attach()
+  bench.server.refuse = { status: 403, message: 'Driver north is disabled' }
+  bench.server.drop()
+  await bench.passUntil(() => bench.server.connects.length === 2, 'first refusal')
+  const ms = await bench.passUntil(() => bench.server.connects.length === 3, 'second refusal')
+  expect(ms).toBeGreaterThanOrEqual(29_000)
+  expect(bench.clock.sleeps).toContain(30_000)
+  bench.server.refuse = undefined
+  await bench.passUntil(bench.server.attached, 'attach')
+  expect(bench.server.eventsOf('DriverHello').at(-1)?.payload).toMatchObject({ epoch: 2 })
+})
+
+test('a driver whose token is revoked stops', async () => {
+  await using bench = await openSlowBench()
+  const driver = await bench.attach()
+  bench.server.refuse = { status: 401, message: 'Unknown access token' }
+  bench.server.drop()
+  await bench.passUntil(() => bench.server.connects.length === 2, 'refusal')
+  await expect(driver.finished).rejects.toThrow('connect was refused (401): Unknown access token')
+})
+
+test('a driver reconnects with a new lease, names the job it is at, and delivers its result', async () => {
+  await using bench = await openSlowBench()
+  await bench.attach()
+  bench.server.push(runJobOf('wait 150'))
+  await bench.passUntil(() => bench.server.eventsOf('JobStarted').length === 1, 'start', 20)
+  bench.server.drop()
+  await bench.passUntil(() => bench.server.eventsOf('DriverHello').length === 2, 'second hello')
+  expect(bench.server.eventsOf('DriverHello')[1]?.payload).toMatchObject({
+    epoch: 2,
+    running: { job: 'job000000000001', attempt: 1 },
+  })
+  expect((await bench.event('JobResult')).payload).toMatchObject({ status: 'completed', epoch: 1 })
+})
+
+test('a result that was finished while the server was away is delivered after the reconnect', async () => {
+  await using bench = await openSlowBench()
+  await bench.attach()
+  bench.server.push(runJobOf('wait 50'))
+  await bench.passUntil(() => bench.server.eventsOf('JobStarted').length === 1, 'start', 20)
+  bench.server.refuse = { status: 503, message: 'The server is stopping' }
+  bench.server.drop()
+  await until(() => bench.messages().includes('job ended'))
+  expect(await readdir(bench.outbox)).toContain('job000000000001.1.json')
+  await bench.passUntil(() => bench.server.connects.length >= 4, 'retries')
+  expect(bench.server.eventsOf('JobResult')).toEqual([])
+  bench.server.refuse = undefined
+  await bench.passUntil(() => bench.server.eventsOf('JobResult').length === 1, 'result')
+})
+
+test('a result is sent again after 5 and 10 s, until it is acknowledged', async () => {
+  await using bench = await openSlowBench()
+  await bench.attach()
+  bench.server.acknowledge = false
+  bench.server.push(runJobOf('ok'))
+  await bench.event('JobResult')
+  const results = () => bench.server.eventsOf('JobResult').length
+  const first = await bench.passUntil(() => results() === 2, 'second sending')
+  const second = await bench.passUntil(() => results() === 3, 'third sending')
+  expect(first).toBeGreaterThanOrEqual(3_500)
+  expect(first).toBeLessThan(8_500)
+  expect(second).toBeGreaterThanOrEqual(8_500)
+  expect(second).toBeLessThan(15_000)
+  bench.server.push({ type: 'EventAck', event: 'job000000000001.1', applied: false })
+  await until(() => bench.messages().includes('the server had no more use for an event'))
+  await bench.clock.advance(120_000)
+  expect(results()).toBe(3)
+})
+
+test('a running job gives a sign of life each 5 s', async () => {
+  await using bench = await openSlowBench()
+  await bench.attach({ optionPairs: ['greeting=hi', 'job_timeout=60'] })
+  bench.server.push(runJobOf('phase cooling'))
+  await bench.passUntil(() => bench.server.eventsOf('JobStarted').length === 1, 'start', 20)
+  await bench.passUntil(() => bench.server.eventsOf('JobHeartbeat').length === 3, 'heartbeats')
+  expect(bench.clock.monotonic()).toBeGreaterThanOrEqual(14_000)
+  expect(bench.clock.monotonic()).toBeLessThan(20_000)
+  expect(bench.server.eventsOf('JobHeartbeat')[2]?.payload).toEqual({
+    job: 'job000000000001',
+    attempt: 1,
+    phase: 'cooling',
+  })
+})
+
+test('an endless loop is killed 2 s after its time and the driver stays connected', async () => {
+  await using bench = await openSlowBench()
+  await bench.attach()
+  bench.server.push(runJobOf('loop'))
+  await bench.passUntil(() => bench.server.eventsOf('JobStarted').length === 1, 'start', 20)
+  const ms = await bench.passUntil(() => bench.server.eventsOf('JobResult').length === 1, 'result')
+  expect(ms).toBeGreaterThanOrEqual(11_500)
+  expect(ms).toBeLessThan(20_000)
+  expect(bench.server.eventsOf('JobResult')[0]?.payload).toMatchObject({
+    status: 'failed',
+    error: { class: 'user', message: 'job timed out after 10 s', error_code: 'timed_out' },
+  })
+  bench.server.push(runJobOf('ok', { job: 'job000000000002' }))
+  expect((await bench.event('JobResult', 2)).payload).toMatchObject({ status: 'completed' })
+  expect(bench.server.eventsOf('DriverHello')).toHaveLength(1)
+})
+
+test('a driver that is thrown out again and again slows down and says why that may be', async () => {
+  await using bench = await openSlowBench()
+  await bench.attach()
+  for (let count = 2; count <= 8; count++) {
+    bench.server.drop()
+    await bench.passUntil(() => bench.server.eventsOf('DriverHello').length === count, `attach ${count}`)
+    await until(bench.server.attached)
+  }
+  bench.server.drop()
+  const ms = await bench.passUntil(() => bench.server.connects.length === 9, 'next connect')
+  expect(ms).toBeGreaterThanOrEqual(5_000)
+  const hint = 'each connection ends soon after it was made; perhaps another driver uses the same token'
+  expect(bench.messages().filter((message) => message === hint)).toHaveLength(1)
+  // The driver has to know of its connection before the time in which it proves lasting can pass.
+  await bench.passUntil(() => bench.server.eventsOf('DriverHello').length === 9, 'attach 9')
+  await until(bench.server.attached)
+  await bench.clock.advance(10_000)
+  const before = bench.clock.sleeps.length
+  bench.server.drop()
+  await bench.passUntil(() => bench.server.connects.length === 10, 'next connect')
+  expect(Math.min(...bench.clock.sleeps.slice(before))).toBeLessThanOrEqual(250)
+})
+
+test('a driver with the outbox of another one does not send what is not its own', async () => {
+  await using bench = await openSlowBench()
+  bench.server.acknowledge = false
+  const first = await bench.attach()
+  bench.server.push(runJobOf('ok'))
+  await bench.event('JobResult')
+  const stopped = first.stop()
+  await bench.passUntil(() => !bench.server.attached(), 'stop')
+  await stopped
+  await Bun.write(`${bench.outbox}/owner`, 'driver000000009')
+  await bench.attach()
+  await bench.clock.advance(10_000)
+  expect(bench.server.eventsOf('JobResult')).toHaveLength(1)
+  expect(await readdir(bench.outbox)).toContain('job000000000001.1.json.driver000000009')
+})

@@ -1,0 +1,94 @@
+import { expect, test } from 'bun:test'
+import {
+  type HostCommand,
+  HostProcess,
+  hostEnvironment,
+  ownHostArgv,
+} from '../../../src/driver/device-process/child.ts'
+import type { FromHost } from '../../../src/driver/messages/host-messages.ts'
+import { recordedLog } from '../support/logs.ts'
+import { until } from '../support/until.ts'
+
+function spawn(source: string, env: HostCommand['env'] = {}) {
+  const messages: FromHost[] = []
+  const exits: string[] = []
+  const { log, lines } = recordedLog()
+  const host = new HostProcess(
+    { argv: [process.execPath, '-e', source], env },
+    { log, onMessage: (message) => messages.push(message), onExit: (how) => exits.push(how) },
+  )
+  return { host, messages, exits, lines }
+}
+
+test('hostEnvironment() withholds what a device must not know', () => {
+  expect(
+    hostEnvironment({
+      PATH: '/bin',
+      SVC_ACCESS_TOKEN: 'x',
+      SVC_TOKEN: 'x',
+      SVC_CA_FILE: 'x',
+      SVC_CA_FINGERPRINT: 'x',
+      BUN_OPTIONS: '--preload evil.ts',
+      BUN_BE_BUN: '1',
+      SVC_DEVICE: 'mock',
+      EMPTY: undefined,
+    }),
+  ).toEqual({ PATH: '/bin', SVC_DEVICE: 'mock' })
+})
+
+test('ownHostArgv() names the main module when run from source', () => {
+  expect(ownHostArgv()).toEqual([process.execPath, Bun.main, 'driver', 'worker'])
+})
+
+test.each([
+  ['process.abort()', 'SIGABRT'],
+  ['process.exit(7)', 'code 7'],
+  ['throw new Error("x")', 'code 1'],
+  ['Promise.reject(new Error("x"))', 'code 1'],
+])('HostProcess tells how `%s` ends', async (source, how) => {
+  const { exits } = spawn(source)
+  expect(await until(() => exits[0])).toBe(how)
+})
+
+test('HostProcess hands over what was sent just before the end, before the end', async () => {
+  const order: string[] = []
+  const body = 'x'.repeat(4_000_000)
+  const source = `process.send({ kind: 'result', result: 'a.1', body: 'x'.repeat(4_000_000) }, () => process.abort())`
+  new HostProcess(
+    { argv: [process.execPath, '-e', source], env: {} },
+    {
+      log: recordedLog().log,
+      onMessage: (message) =>
+        order.push(message.kind === 'result' && message.body === body ? 'result' : 'other'),
+      onExit: (how) => order.push(how),
+    },
+  )
+  await until(() => order.includes('SIGABRT'))
+  expect(order).toEqual(['result', 'SIGABRT'])
+})
+
+test('HostProcess drops messages it does not understand', async () => {
+  const { messages, lines, host } = spawn(
+    `process.send({ kind: 'nonsense' }); process.send({ kind: 'ready' }); setInterval(() => {}, 1000)`,
+  )
+  await until(() => messages.length === 1)
+  expect(lines).toMatchObject([{ level: 'warn', message: 'message of the device process not understood' }])
+  host.kill()
+})
+
+test('HostProcess.kill() ends a process that is busy or stopped', async () => {
+  const busy = spawn(`process.send({ kind: 'ready' }); setTimeout(() => { for (;;); }, 1)`)
+  await until(() => busy.messages.length === 1)
+  busy.host.kill()
+  expect(await until(() => busy.exits[0])).toBe('SIGKILL')
+  expect(busy.host.send({ kind: 'stop' })).toBe(false)
+  const stopped = spawn(`process.send({ kind: 'ready' }); process.kill(process.pid, 'SIGSTOP')`)
+  await until(() => stopped.messages.length === 1)
+  stopped.host.kill()
+  expect(await until(() => stopped.exits[0])).toBe('SIGKILL')
+})
+
+test('HostProcess ends a process that cuts its channel', async () => {
+  const { exits } = spawn(`process.disconnect(); setInterval(() => {}, 1000)`)
+  expect(await until(() => exits[0])).toBe('SIGKILL')
+})

@@ -1,0 +1,326 @@
+import { afterEach, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { Supervisor } from '../../../src/driver/device-process/supervisor.ts'
+import { StartupError } from '../../../src/driver/index.ts'
+import { jobTask } from '../../../src/driver/tasks/job-task.ts'
+import type { EventEnvelope, EventPayload, RunJob } from '../../../src/protocol/index.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
+import { runJobOf } from '../support/jobs.ts'
+import { recordedLog } from '../support/logs.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+import { until } from '../support/until.ts'
+
+const DEVICES = join(import.meta.dir, '../support/devices.ts')
+const ARGV = [process.execPath, join(import.meta.dir, '../support/host-main.ts')]
+const open: Supervisor[] = []
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((supervisor) => supervisor.stop()))
+})
+
+interface Setup {
+  device?: string
+  operation?: 'process' | 'monitor' | 'calibrate'
+  optionPairs?: string[]
+  argv?: string[]
+}
+
+function create(setup: Setup = {}) {
+  const clock = new FakeClock()
+  const recorded = recordedLog()
+  const events: EventEnvelope[] = []
+  const supervisor = new Supervisor({
+    command: { argv: setup.argv ?? ARGV, env: { ...process.env, SVC_ACCESS_TOKEN: 'svc_dt_1' } },
+    choice: {
+      operation: setup.operation ?? 'process',
+      device: `${DEVICES}#${setup.device ?? 'wild'}`,
+      optionPairs: setup.optionPairs ?? ['greeting=hi'],
+      cwd: '/tmp',
+      home: '/home/nobody',
+      dataDir: '/tmp/svc-driver-test',
+    },
+    clock,
+    log: recorded.log,
+    onEvent: (event) => events.push(JSON.parse(event.body)),
+  })
+  open.push(supervisor)
+  const seen: string[] = []
+  const limits = { jobTimeoutMs: 10_000 }
+  const run = async (circuit: string, changes: Partial<RunJob> = {}) => {
+    const job = runJobOf(circuit, changes)
+    const body = await supervisor.run(jobTask(job, JSON.stringify(job), { clock, ...limits }), {
+      onStarted: () => seen.push('started'),
+      onPhase: (phase) => seen.push(phase),
+    })
+    if (body === undefined) return undefined
+    const event: { payload: EventPayload<'JobResult'> } = JSON.parse(body)
+    return event.payload
+  }
+  return { supervisor, clock, events, run, seen, limits, ...recorded }
+}
+
+async function start(setup: Setup = {}) {
+  const created = create(setup)
+  created.limits.jobTimeoutMs = (await created.supervisor.prepare()).jobTimeoutMs
+  await created.supervisor.open()
+  return created
+}
+
+/** Runs a job that says which process it is in. */
+async function pidOf(
+  run: (circuit: string, changes?: Partial<RunJob>) => Promise<unknown>,
+): Promise<unknown> {
+  return ((await run('pid')) as { results: { metadata: { note: string } } }).results.metadata.note
+}
+
+test('Supervisor.run() returns the result of the device', async () => {
+  const { run, seen } = await start()
+  expect(await run('ok hello', { attempt: 3, epoch: 9 })).toMatchObject({
+    status: 'completed',
+    job: 'job000000000001',
+    attempt: 3,
+    epoch: 9,
+    results: { metadata: { note: 'hello' } },
+  })
+  expect(seen).toEqual(['started'])
+})
+
+test('Supervisor keeps the access token from the device', async () => {
+  const { run } = await start()
+  const result = await run('env')
+  const names = result?.status === 'completed' ? String(result.results.metadata['note']) : ''
+  expect(names).toContain('PATH')
+  expect(names).not.toContain('SVC_ACCESS_TOKEN')
+})
+
+test('Supervisor.prepare() opens nothing and reports name, folder and time limit', async () => {
+  const { supervisor } = create({
+    optionPairs: ['greeting=hi', 'job_timeout=2.5', 'data_dir=/tmp/elsewhere'],
+  })
+  expect(await supervisor.prepare()).toEqual({
+    kind: 'prepared',
+    device: 'wild',
+    dataDir: '/tmp/elsewhere',
+    jobTimeoutMs: 2_500,
+  })
+})
+
+test('Supervisor.prepare() throws every reason of the options', async () => {
+  const { supervisor } = create({ optionPairs: ['job_timeout=soon', 'data_dir=/usr/x'] })
+  const error = await supervisor.prepare().catch((thrown: unknown) => thrown)
+  expect(error).toBeInstanceOf(StartupError)
+  expect(error instanceof StartupError && error.reasons).toEqual([
+    'missing required option greeting (for example -o greeting=hello)',
+    'bad value for -o job_timeout: "soon" is not a number of seconds',
+    'bad value for -o data_dir: /usr/x is not in a safe location',
+  ])
+})
+
+test('Supervisor.open() throws what the device says against starting', async () => {
+  const { supervisor } = create({ optionPairs: ['greeting=hi', 'refuse_check=true'] })
+  await supervisor.prepare()
+  await expect(supervisor.open()).rejects.toThrow('startup error: the fridge is warm')
+})
+
+test('Supervisor.open() throws when the process crashes in the start', async () => {
+  const { supervisor } = create({ device: 'crasher' })
+  await supervisor.prepare()
+  await expect(supervisor.open()).rejects.toThrow('startup error: device process exited (SIGABRT)')
+})
+
+test('Supervisor.prepare() throws when the program cannot be started', async () => {
+  const { supervisor } = create({ argv: ['/nonexistent/program'] })
+  await expect(supervisor.prepare()).rejects.toThrow('startup error: device process cannot be started: ')
+})
+
+test('Supervisor.prepare() waits 120 s for a process that says nothing', async () => {
+  const { supervisor, clock } = create({ argv: [process.execPath, '-e', 'setInterval(() => {}, 1000)'] })
+  const prepared = supervisor.prepare()
+  prepared.catch(() => undefined)
+  await clock.advance(119_999)
+  await clock.advance(1)
+  await expect(prepared).rejects.toThrow('startup error: device did not start within 120 s')
+})
+
+test.each([
+  ['abort', 'SIGABRT'],
+  ['exit', 'code 7'],
+  ['stray', 'code 1'],
+])(
+  'Supervisor.run() of a job that ends its process by %s blames the device and goes on',
+  async (deed, how) => {
+    const { run, clock, lines } = await start()
+    const before = await pidOf(run)
+    expect(await run(deed)).toMatchObject({
+      status: 'failed',
+      error: {
+        class: 'device',
+        message: `worker exited (${how}) while running the job`,
+        error_code: 'worker_exited',
+      },
+    })
+    const next = pidOf(run)
+    await until(() => lines.some((line) => line['pauseMs'] === 500))
+    await clock.advance(500)
+    expect(await next).not.toBe(before)
+  },
+)
+
+test('Supervisor restarts after 0.5, 1, 2 s, and after 0.5 s again when a process was healthy for 60 s', async () => {
+  const { run, clock, lines } = await start()
+  const pauses = () => lines.flatMap((line) => ('pauseMs' in line ? [line['pauseMs']] : []))
+  for (const [count, pauseMs] of [500, 1_000, 2_000].entries()) {
+    await run('abort')
+    await until(() => pauses().length === count + 1)
+    await clock.advance(pauseMs)
+    expect(await run('ok')).toMatchObject({ status: 'completed' })
+  }
+  await clock.advance(60_000)
+  await run('abort')
+  await until(() => pauses().length === 4)
+  expect(pauses()).toEqual([500, 1_000, 2_000, 500])
+})
+
+test('Supervisor.run() cancels after the time limit and answers when the device gives way', async () => {
+  const { run, clock, seen } = await start()
+  const before = await pidOf(run)
+  const result = run('patient')
+  await until(() => seen.length === 2)
+  await clock.advance(10_000)
+  expect(await result).toMatchObject({
+    status: 'failed',
+    execution_ms: 10_000,
+    error: { class: 'user', message: 'job timed out after 10 s', error_code: 'timed_out' },
+  })
+  expect(await pidOf(run)).toBe(before)
+})
+
+test.each(['stubborn', 'loop'])('Supervisor.run() kills a %s job 2 s after its time', async (deed) => {
+  const { run, clock, seen } = await start({ optionPairs: ['greeting=hi', 'job_timeout=0.5'] })
+  const before = await pidOf(run)
+  const result = run(deed)
+  await until(() => seen.length === 2)
+  await clock.advance(2_500)
+  expect(await result).toMatchObject({ error: { message: 'job timed out after 0.5 s' }, execution_ms: 2_500 })
+  // Without a pause: it was the job's fault.
+  expect(await pidOf(run)).not.toBe(before)
+})
+
+test("Supervisor.run() keeps to the server's limit when that is shorter", async () => {
+  const { run, clock, seen } = await start()
+  const result = run('patient', { limit_ms: 3_000 })
+  await until(() => seen.length === 1)
+  await clock.advance(3_000)
+  expect(await result).toMatchObject({ error: { message: 'job timed out after 3 s' } })
+})
+
+test.each([
+  ['patient', 0],
+  ['stubborn', 2_000],
+])('Supervisor.stopTask() ends a %s job within %i ms, without a result', async (deed, ms) => {
+  const { supervisor, run, clock, seen } = await start()
+  const before = await pidOf(run)
+  const result = run(deed, { attempt: 3 })
+  await until(() => seen.length === 2)
+  supervisor.stopTask('job000000000001.2')
+  supervisor.stopTask('job000000000001.3')
+  supervisor.stopTask('job000000000001.3')
+  await clock.advance(ms)
+  expect(await result).toBeUndefined()
+  expect((await pidOf(run)) === before).toBe(ms === 0)
+})
+
+test('Supervisor.stopTask() ends a job that waits for its device, and leaves the next one alone', async () => {
+  const { supervisor, run, clock, lines } = await start()
+  await run('abort')
+  await until(() => lines.some((line) => line['pauseMs'] === 500))
+  const stopped = run('ok', { job: 'job000000000002' })
+  supervisor.stopTask('job000000000002.1')
+  expect(await stopped).toBeUndefined()
+  const next = run('ok', { job: 'job000000000003' })
+  supervisor.stopTask('job000000000002.1')
+  await clock.advance(500)
+  expect(await next).toMatchObject({ status: 'completed' })
+})
+
+test('Supervisor.run() kills a process that does not take the job within 10 s', async () => {
+  const { run, clock } = await start()
+  const pid = Number(await pidOf(run))
+  process.kill(pid, 'SIGSTOP')
+  const result = run('ok')
+  await clock.advance(10_000)
+  expect(await result).toMatchObject({
+    execution_ms: 0,
+    error: { class: 'device', message: 'worker exited (SIGKILL) while running the job' },
+  })
+})
+
+test('Supervisor.run() answers a process that was stopped for a while', async () => {
+  const { run, seen } = await start()
+  const pid = Number(await pidOf(run))
+  const result = run('wait 20')
+  await until(() => seen.length === 2)
+  process.kill(pid, 'SIGSTOP')
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  process.kill(pid, 'SIGCONT')
+  expect(await result).toMatchObject({ status: 'completed' })
+})
+
+test('Supervisor answers jobs by the reason while the device cannot be started again', async () => {
+  await using folder = await tempFolder()
+  const once = join(folder.path, 'once')
+  const { run, clock, messages } = await start({ optionPairs: ['greeting=hi', `once=${once}`] })
+  await run('abort')
+  const result = run('ok')
+  await clock.advance(0)
+  await until(() => messages().includes('device process ended and is restarted'))
+  await clock.advance(500)
+  expect(await result).toMatchObject({
+    status: 'failed',
+    execution_ms: 0,
+    error: { class: 'device', error_code: 'device_unavailable' },
+  })
+  const again = await run('ok')
+  expect(again?.status === 'failed' && again.error.message).toStartWith('device failed to start: EEXIST')
+  await Bun.file(once).delete()
+  await until(
+    () => messages().filter((message) => message === 'device process ended and is restarted').length === 2,
+  )
+  await clock.advance(1_000)
+  await until(() => messages().includes('device started again'))
+  expect(await run('ok')).toMatchObject({ status: 'completed' })
+})
+
+test('Supervisor passes phases and events up', async () => {
+  const job = await start()
+  void job.run('phase compiling')
+  await until(() => job.seen.includes('compiling'))
+  const monitor = await start({ device: 'gauge', operation: 'monitor', optionPairs: [] })
+  await until(() => monitor.events.length >= 2)
+  expect(monitor.events[0]).toMatchObject({
+    type: 'CryostatReading',
+    payload: { readings: { stage: { value: 1, unit: 'K', status: 'ok' } } },
+  })
+})
+
+test('Supervisor.tell() repeats the last word on maintenance to a restarted device', async () => {
+  const tuner = await start({ device: 'tuner', operation: 'calibrate', optionPairs: ['crash=true'] })
+  tuner.supervisor.tell('{"type":"SetMaintenance","on":true,"reason":"x"}', true)
+  await until(() => tuner.lines.some((line) => line['how'] === 'SIGABRT'))
+  tuner.supervisor.tell('{"type":"SetMaintenance","on":false,"reason":"x"}', true)
+  await tuner.clock.advance(500)
+  await until(() => tuner.lines.some((line) => line['on'] === false))
+})
+
+test('Supervisor.stop() gives up on a running job and leaves no process', async () => {
+  const { supervisor, run, clock, seen } = await start()
+  const pid = Number(await pidOf(run))
+  const result = run('loop')
+  await until(() => seen.length === 2)
+  const stopped = supervisor.stop()
+  expect(await result).toBeUndefined()
+  await clock.advance(2_000)
+  await stopped
+  expect(() => process.kill(pid, 0)).toThrow('ESRCH')
+  expect(await run('ok')).toBeUndefined()
+})

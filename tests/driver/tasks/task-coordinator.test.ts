@@ -1,0 +1,205 @@
+import { expect, test } from 'bun:test'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Outbox } from '../../../src/driver/connection/outbox.ts'
+import type { TaskWatch } from '../../../src/driver/device-process/task-run.ts'
+import { writeFailure } from '../../../src/driver/messages/write-event.ts'
+import { jobTask } from '../../../src/driver/tasks/job-task.ts'
+import { Desk } from '../../../src/driver/tasks/task-coordinator.ts'
+import type { EventEnvelope, RunJob } from '../../../src/protocol/index.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
+import { recordedLog } from '../support/logs.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+import { until } from '../support/until.ts'
+
+const DISPATCH = {
+  type: 'RunJob',
+  job: 'job000000000001',
+  attempt: 1,
+  epoch: 5,
+  limit_ms: 0,
+} as const
+const OTHER = { ...DISPATCH, job: 'job000000000002' }
+
+async function openDesk(folder: string) {
+  const clock = new FakeClock()
+  const { log } = recordedLog()
+  const outbox = await Outbox.open(folder, { clock, log })
+  const told: EventEnvelope[] = []
+  const stopped: string[] = []
+  const runs: { watch: TaskWatch; end(body: string | undefined): void }[] = []
+  const desk = new Desk({
+    clock,
+    log,
+    outbox,
+    run: (_, watch) => new Promise((resolve) => runs.push({ watch, end: resolve })),
+    stopTask: (id) => stopped.push(id),
+    sendNow: (body) => told.push(JSON.parse(body)) > 0,
+    wake: () => undefined,
+  })
+  desk.beginLease(5)
+  /** Ends the job under way with a result. */
+  const end = async (attempt: { job: string; attempt: number; epoch: number } = DISPATCH) => {
+    const { job, attempt: number, epoch } = attempt
+    runs.at(-1)?.end(writeFailure(clock, { job, attempt: number, epoch }, { class: 'user', message: 'no' }))
+    await until(() => desk.hello.running === null)
+  }
+  const resent = async () => {
+    const ids: string[] = []
+    await outbox.sendDue(async (body) => void ids.push(JSON.parse(body).id))
+    return ids
+  }
+  /** Hands a dispatch to the desk. */
+  const receive = (dispatch: Omit<RunJob, 'payload'>) =>
+    desk.receive(jobTask(dispatch, 'text', { clock, jobTimeoutMs: 10_000 }))
+  return {
+    desk,
+    receive,
+    stopped,
+    clock,
+    outbox,
+    told,
+    runs,
+    end,
+    resent,
+    types: () => told.map((event) => event.type),
+  }
+}
+
+test('Desk reports start and, each 5 s, the job and what it is at', async () => {
+  await using folder = await tempFolder()
+  const { desk, receive, clock, told, runs, types, end } = await openDesk(folder.path)
+  await receive(DISPATCH)
+  expect(desk.hello.running).toEqual({ job: DISPATCH.job, attempt: 1 })
+  runs[0]?.watch.onStarted()
+  await clock.advance(5_000)
+  runs[0]?.watch.onPhase('compiling')
+  await clock.advance(5_000)
+  expect(told.map(({ type, payload }) => [type, payload])).toEqual([
+    ['JobStarted', { job: DISPATCH.job, attempt: 1 }],
+    ['JobHeartbeat', { job: DISPATCH.job, attempt: 1 }],
+    ['JobHeartbeat', { job: DISPATCH.job, attempt: 1, phase: 'compiling' }],
+  ])
+  await end()
+  await clock.advance(60_000)
+  expect(types()).toHaveLength(3)
+})
+
+test('Desk says that a job lives until its result is on a disk that takes its time', async () => {
+  await using folder = await tempFolder()
+  const { receive, runs, clock, types, desk, outbox } = await openDesk(folder.path)
+  // Opening it for writing waits for somebody who reads.
+  const slow = join(folder.path, `${DISPATCH.job}.1.json`)
+  await Bun.$`mkfifo ${slow}`
+  await receive(DISPATCH)
+  runs[0]?.end('result')
+  await clock.advance(5_000)
+  expect(desk.hello.running).toEqual({ job: DISPATCH.job, attempt: 1 })
+  expect(types()).toEqual(['JobHeartbeat'])
+  expect(await readFile(slow, 'utf8')).toBe('result')
+  await until(() => desk.hello.running === null)
+  expect(outbox.size).toBe(1)
+  await clock.advance(5_000)
+  expect(types()).toHaveLength(1)
+})
+
+test('Desk.stop() ends the attempt under way, no other, and leaves no result', async () => {
+  await using folder = await tempFolder()
+  const { desk, receive, stopped, runs, outbox } = await openDesk(folder.path)
+  await receive(DISPATCH)
+  desk.stop(`${DISPATCH.job}.2`)
+  desk.stop(`${OTHER.job}.1`)
+  expect(stopped).toEqual([])
+  desk.stop(`${DISPATCH.job}.1`)
+  expect(stopped).toHaveLength(1)
+  runs[0]?.end(undefined)
+  await until(() => desk.hello.running === null)
+  expect(outbox.ids()).toEqual([])
+  await receive({ ...DISPATCH, attempt: 2 })
+  expect(desk.hello.running).toEqual({ job: DISPATCH.job, attempt: 2 })
+})
+
+test('Desk reports no start of a job that ends within 20 ms', async () => {
+  await using folder = await tempFolder()
+  const { receive, clock, runs, types, end } = await openDesk(folder.path)
+  await receive(DISPATCH)
+  runs[0]?.watch.onStarted()
+  await clock.advance(19)
+  await end()
+  await clock.advance(5_000)
+  expect(types()).toEqual([])
+})
+
+test('Desk puts the result into the outbox before it is free again', async () => {
+  await using folder = await tempFolder()
+  const { receive, outbox, resent, end } = await openDesk(folder.path)
+  await receive(DISPATCH)
+  await end()
+  expect(outbox.has('job000000000001.1')).toBe(true)
+  expect(await resent()).toEqual(['job000000000001.1'])
+  expect(await resent()).toEqual([])
+})
+
+test('Desk answers a repeated dispatch from the outbox, and after the acknowledgement from memory', async () => {
+  await using folder = await tempFolder()
+  const { receive, outbox, runs, resent, end } = await openDesk(folder.path)
+  await receive(DISPATCH)
+  await end()
+  await resent()
+  await receive(DISPATCH)
+  expect(await resent()).toEqual(['job000000000001.1'])
+  await outbox.settle('job000000000001.1')
+  await receive({ ...DISPATCH, epoch: 4 })
+  expect(await resent()).toEqual(['job000000000001.1'])
+  expect(runs).toHaveLength(1)
+})
+
+test('Desk answers a repeated dispatch after a restart from the outbox', async () => {
+  await using folder = await tempFolder()
+  const first = await openDesk(folder.path)
+  await first.receive(DISPATCH)
+  await first.end()
+  const second = await openDesk(folder.path)
+  await second.receive(DISPATCH)
+  expect(second.runs).toEqual([])
+  expect(await second.resent()).toEqual(['job000000000001.1'])
+})
+
+test('Desk confirms the attempt that runs and refuses a second job and an older lease', async () => {
+  await using folder = await tempFolder()
+  const { receive, told, runs } = await openDesk(folder.path)
+  await receive(DISPATCH)
+  await receive(DISPATCH)
+  await receive(OTHER)
+  await receive({ ...OTHER, epoch: 4 })
+  expect(told.map(({ type, payload }) => [type, payload])).toEqual([
+    ['JobHeartbeat', { job: DISPATCH.job, attempt: 1 }],
+    ['JobRefused', { job: OTHER.job, attempt: 1, reason: 'busy' }],
+    ['JobRefused', { job: OTHER.job, attempt: 1, reason: 'old_epoch' }],
+  ])
+  expect(runs).toHaveLength(1)
+})
+
+test('Desk.close() waits for the running job and refuses new ones', async () => {
+  await using folder = await tempFolder()
+  const { desk, receive, told, end } = await openDesk(folder.path)
+  await receive(DISPATCH)
+  let closed = false
+  const closing = desk.close().then(() => {
+    closed = true
+  })
+  await receive(OTHER)
+  expect(told.at(-1)?.payload).toEqual({ job: OTHER.job, attempt: 1, reason: 'stopping' })
+  expect(closed).toBe(false)
+  await end()
+  await closing
+})
+
+test('Desk leaves no result for a job that was given up', async () => {
+  await using folder = await tempFolder()
+  const { desk, receive, outbox, runs } = await openDesk(folder.path)
+  await receive(DISPATCH)
+  runs[0]?.end(undefined)
+  await until(() => desk.hello.running === null)
+  expect(outbox.size).toBe(0)
+})

@@ -1,0 +1,284 @@
+import { describe, expect, test } from 'bun:test'
+import { AppError, parseDuration } from '../../../src/base/index.ts'
+import { flagOf, readConfig, SETTINGS, variableOf } from '../../../src/server/index.ts'
+
+const MIN = 60_000
+const HOUR = 60 * MIN
+
+/** The tables of section 8: flag, variable, config key, default; then another value, as text and as parsed. */
+const TABLE: [
+  flag: string,
+  variable: string,
+  key: string,
+  standard: unknown,
+  text: string,
+  value: unknown,
+][] = [
+  ['--config-file', 'SVC_CONFIG_FILE', 'configFile', 'svc.config.yml', 'my.json', 'my.json'],
+  ['--domain', 'SVC_DOMAIN', 'domain', '', 'qpus.example.org', 'qpus.example.org'],
+  ['--ip-addr', 'SVC_IP_ADDR', 'ipAddr', '127.0.0.1', '10.0.0.5', '10.0.0.5'],
+  ['--server-port', 'SVC_SERVER_PORT', 'serverPort', 8090, '80', 80],
+  ['--tls-ca-cert-file', 'SVC_TLS_CA_CERT_FILE', 'tlsCaCertFile', '.svc.ca.pem', 'a.pem', 'a.pem'],
+  ['--tls-ca-key-file', 'SVC_TLS_CA_KEY_FILE', 'tlsCaKeyFile', '.svc.ca.key', 'a.key', 'a.key'],
+  ['--tls-cert-file', 'SVC_TLS_CERT_FILE', 'tlsCertFile', '.svc.cert.pem', 'b.pem', 'b.pem'],
+  ['--tls-key-file', 'SVC_TLS_KEY_FILE', 'tlsKeyFile', '.svc.key', 'b.key', 'b.key'],
+  ['--qpus-collection', 'SVC_QPUS_COLLECTION', 'qpusCollection', 'qpus', 'chips', 'chips'],
+  [
+    '--timeslots-collection',
+    'SVC_TIMESLOTS_COLLECTION',
+    'timeslotsCollection',
+    'time_slots',
+    'slots',
+    'slots',
+  ],
+  ['--jobs-collection', 'SVC_JOBS_COLLECTION', 'jobsCollection', 'quantum_jobs', 'work', 'work'],
+  [
+    '--api-tokens-collection',
+    'SVC_API_TOKENS_COLLECTION',
+    'apiTokensCollection',
+    'api_tokens',
+    'keys',
+    'keys',
+  ],
+  [
+    '--notifications-collection',
+    'SVC_NOTIFICATIONS_COLLECTION',
+    'notificationsCollection',
+    'notifications',
+    'news',
+    'news',
+  ],
+  [
+    '--qpu-time-requests-collection',
+    'SVC_QPU_TIME_REQUESTS_COLLECTION',
+    'qpuTimeRequestsCollection',
+    'qpu_time_requests',
+    'wishes',
+    'wishes',
+  ],
+  ['--idle-threshold', 'SVC_IDLE_THRESHOLD', 'idleThreshold', 5_000, '90s', 90_000],
+  ['--recovery-interval', 'SVC_RECOVERY_INTERVAL', 'recoveryInterval', 10_000, '1m', MIN],
+  ['--job-timeout', 'SVC_JOB_TIMEOUT', 'jobTimeout', 20_000, '30m', 30 * MIN],
+  ['--dispatch-poll-interval', 'SVC_DISPATCH_POLL_INTERVAL', 'dispatchPollInterval', 1_000, '250ms', 250],
+  ['--port-range-start', 'SVC_PORT_RANGE_START', 'portRangeStart', 6_000, '5000', 5_000],
+  ['--port-range-end', 'SVC_PORT_RANGE_END', 'portRangeEnd', 7_000, '9000', 9_000],
+  [
+    '--disable-email-password-auth',
+    'SVC_DISABLE_EMAIL_PASSWORD_AUTH',
+    'disableEmailPasswordAuth',
+    false,
+    'true',
+    true,
+  ],
+  ['--oauth2-providers', 'SVC_OAUTH2_PROVIDERS', 'oauth2Providers', [], '[]', []],
+  ['--events-retention', 'SVC_EVENTS_RETENTION', 'eventsRetention', 720 * HOUR, '0', 0],
+  ['--events-prune-interval', 'SVC_EVENTS_PRUNE_INTERVAL', 'eventsPruneInterval', HOUR, '30m', 30 * MIN],
+  ['--event-rate-limit', 'SVC_EVENT_RATE_LIMIT', 'eventRateLimit', 100, '0', 0],
+  [
+    '--calibration-request-retention',
+    'SVC_CALIBRATION_REQUEST_RETENTION',
+    'calibrationRequestRetention',
+    720 * HOUR,
+    '24h',
+    24 * HOUR,
+  ],
+  [
+    '--calibration-result-retention',
+    'SVC_CALIBRATION_RESULT_RETENTION',
+    'calibrationResultRetention',
+    0,
+    '24h',
+    24 * HOUR,
+  ],
+  [
+    '--calibration-fit-retention',
+    'SVC_CALIBRATION_FIT_RETENTION',
+    'calibrationFitRetention',
+    720 * HOUR,
+    '24h',
+    24 * HOUR,
+  ],
+]
+
+const read = (input: Partial<Parameters<typeof readConfig>[0]>) =>
+  readConfig({ flags: {}, env: {}, ...input })
+const yaml = (text: string) => ({ file: { path: 'svc.config.yml', text } })
+const settingOf = (config: object, key: string): unknown => Reflect.get(config, key)
+
+function refusalOf(input: Partial<Parameters<typeof readConfig>[0]>): AppError {
+  try {
+    read(input)
+  } catch (error) {
+    if (error instanceof AppError) return error
+    throw error
+  }
+  throw new Error('accepted')
+}
+
+describe('the settings of section 8', () => {
+  for (const [flag, variable, key, standard, text, value] of TABLE) {
+    test(`${flag} is ${variable} and ${key}`, () => {
+      expect(Object.hasOwn(SETTINGS, key)).toBe(true)
+      expect([flagOf(key), variableOf(key)]).toEqual([flag, variable])
+      expect(settingOf(read({}).config, key)).toEqual(standard)
+      const sources = {
+        flag: { flags: { [key]: text } },
+        environment: { env: { [variable]: text } },
+        file: yaml(`${key}: ${JSON.stringify(text)}\n`),
+      }
+      for (const [source, input] of Object.entries(sources)) {
+        const result = read(input)
+        expect([source, settingOf(result.config, key), settingOf(result.sources, key)]).toEqual([
+          source,
+          value,
+          source,
+        ])
+      }
+    })
+  }
+})
+
+test('flag goes before variable, variable before file, file before default', () => {
+  const flags = { serverPort: '1' }
+  const env = { SVC_SERVER_PORT: '2' }
+  const file = yaml('serverPort: 3')
+  const ports = [{ flags, env, ...file }, { env, ...file }, file, {}].map(
+    (input) => read(input).config.serverPort,
+  )
+  expect(ports).toEqual([1, 2, 3, 8090])
+})
+
+test('the config file may be YAML or JSON, with numbers and switches as they are', () => {
+  const settings = { serverPort: 81, disableEmailPasswordAuth: true, idleThreshold: '7s', eventsRetention: 0 }
+  const texts = [
+    JSON.stringify(settings),
+    JSON.stringify(settings, null, 2),
+    'serverPort: 81\ndisableEmailPasswordAuth: true\nidleThreshold: 7s\neventsRetention: 0\n',
+  ]
+  for (const text of texts) {
+    expect(read(yaml(text)).config).toMatchObject({
+      serverPort: 81,
+      disableEmailPasswordAuth: true,
+      idleThreshold: 7_000,
+      eventsRetention: 0,
+    })
+  }
+  expect(read(yaml('')).config.serverPort).toBe(8090)
+  expect(read(yaml('# nothing but a comment\n')).config.serverPort).toBe(8090)
+})
+
+test('a bare switch means true; other words for true and false are understood', () => {
+  const value = (given: string | boolean) =>
+    read({ flags: { disableEmailPasswordAuth: given } }).config.disableEmailPasswordAuth
+  expect([true, 'true', '1', 'yes', 'on', 'TRUE'].map(value)).toEqual(Array(6).fill(true))
+  expect([false, 'false', '0', 'no', 'off'].map(value)).toEqual(Array(5).fill(false))
+})
+
+test('OAuth2 providers may be a list in the file', () => {
+  const { config } = read(yaml('oauth2Providers:\n  - name: google\n    clientId: a\n'))
+  expect(config.oauth2Providers).toMatchObject([{ name: 'google', clientId: 'a' }])
+})
+
+test('bad values name the source, the value and what is accepted', () => {
+  const cases: [Partial<Parameters<typeof readConfig>[0]>, string][] = [
+    [
+      { flags: { serverPort: '65536' } },
+      '--server-port: bad value "65536"; expected a whole number from 0 to 65535',
+    ],
+    [{ env: { SVC_SERVER_PORT: 'http' } }, 'SVC_SERVER_PORT: bad value "http"; expected a whole number'],
+    [yaml('serverPort: -1'), 'svc.config.yml, line 1: serverPort: bad value -1; expected a whole number'],
+    [{ flags: { serverPort: '' } }, '--server-port: bad value ""'],
+    [{ flags: { serverPort: '8e3' } }, '--server-port: bad value "8e3"'],
+    [
+      { flags: { idleThreshold: '5' } },
+      '--idle-threshold: bad value "5"; "5" is not a duration; write it like 720h',
+    ],
+    [{ flags: { idleThreshold: '-5s' } }, '--idle-threshold: bad value "-5s"'],
+    [{ flags: { jobTimeout: '0' } }, '--job-timeout: bad value "0"; expected at least 100ms'],
+    [
+      { flags: { ipAddr: 'localhost' } },
+      '--ip-addr: bad value "localhost"; expected an IPv4 or IPv6 address',
+    ],
+    [{ flags: { ipAddr: '300.0.0.1' } }, '--ip-addr: bad value "300.0.0.1"'],
+    [
+      { flags: { qpusCollection: 'Q; DROP TABLE' } },
+      '--qpus-collection: bad value "Q; DROP TABLE"; expected a lower-case name',
+    ],
+    [
+      { flags: { jobsVisibility: 'all' } },
+      '--jobs-visibility: bad value "all"; expected one of public, owner',
+    ],
+    [
+      { flags: { anonymousRate: '20' } },
+      '--anonymous-rate: bad value "20"; expected requests per second and burst',
+    ],
+    [
+      { flags: { disableEmailPasswordAuth: 'maybe' } },
+      '--disable-email-password-auth: bad value "maybe"; expected true or false',
+    ],
+    [
+      { flags: { portRangeStart: '7000' } },
+      '--port-range-end: bad value 7000; expected more than --port-range-start (7000)',
+    ],
+    [{ flags: { oauth2Providers: '{}' } }, '--oauth2-providers: bad value; expected a JSON array'],
+    [{ flags: { oauth2Providers: '[' } }, '--oauth2-providers: bad value; expected a JSON array'],
+    [{ flags: { smtpHost: 'mail.example.org' } }, '--smtp-from: missing'],
+    [{ flags: { smtpFrom: 'nobody' } }, '--smtp-from: bad value "nobody"; expected an e-mail address'],
+    [{ flags: { publicUrl: 'svc.example.org' } }, '--public-url: bad value "svc.example.org"; expected an'],
+    [
+      { flags: { jobsCollection: 'qpus' } },
+      '--jobs-collection: bad value qpus; --qpus-collection has the same name',
+    ],
+    [yaml('- a\n- b\n'), 'svc.config.yml: expected keys with values'],
+    [yaml('just text'), 'svc.config.yml: expected keys with values'],
+    [yaml('serverPort: [1\n'), 'svc.config.yml: not readable as YAML or JSON'],
+    [
+      yaml('domain: a\nportRangeStart: 7000\n'),
+      '--port-range-end: bad value 7000; expected more than svc.config.yml, line 2: portRangeStart (7000)',
+    ],
+    [
+      yaml('# names\njobsCollection: qpus\n'),
+      'svc.config.yml, line 2: jobsCollection: bad value qpus; --qpus-collection has the same name',
+    ],
+    [
+      yaml('{"domain": "a",\n "jobTimeout":\n "soon"}'),
+      'svc.config.yml, line 2: jobTimeout: bad value "soon"; "soon" is not a duration',
+    ],
+    [yaml('serverPort: 1\nserverPort: 2\n'), 'svc.config.yml: not readable as YAML or JSON'],
+    [yaml('serverPort: {a: 1}'), 'svc.config.yml, line 1: serverPort: bad value {"a":1}'],
+    [yaml('serverPort:\n'), 'svc.config.yml, line 1: serverPort: bad value null'],
+  ]
+  for (const [input, message] of cases) {
+    const refusal = refusalOf(input)
+    expect(refusal.message).toContain(message)
+    expect([refusal.code, refusal.reason]).toEqual(['invalid', 'bad_config'])
+  }
+})
+
+test('an unknown key in the file is refused with its line', () => {
+  expect(refusalOf(yaml('# serverprt is wrong\nserverPort: 1\nserverprt: 2\n')).message).toBe(
+    'svc.config.yml, line 3: unknown key serverprt; see svc serve --help',
+  )
+  expect(refusalOf(yaml('{"serverPort": 1,\n "server_port": 2}')).message).toContain(
+    'line 2: unknown key server_port',
+  )
+  expect(refusalOf(yaml('domain: "no toString here"\ntoString: 1\n')).message).toContain(
+    'line 2: unknown key toString',
+  )
+  expect(refusalOf(yaml('__proto__: 1\n')).message).toContain('line 1: unknown key __proto__')
+})
+
+test('every setting has a help text, a default that it accepts, and a name of its own', () => {
+  const names = Object.keys(SETTINGS)
+  expect(new Set(names.map(flagOf)).size).toBe(names.length)
+  for (const [name, { help, kind, default: standard }] of Object.entries(SETTINGS)) {
+    expect([name, help.length > 5, /[.]$/.test(help)]).toEqual([name, true, false])
+    expect(Object.isFrozen(read({}).config)).toBe(true)
+    expect([name, typeof kind.hint]).toEqual([name, 'string'])
+    expect([name, standard]).not.toContain(undefined)
+  }
+})
+
+test('durations with a unit are understood as the specification writes them', () => {
+  expect(['720h', '30m', '90s', '0'].map(parseDuration)).toEqual([720 * HOUR, 30 * MIN, 90_000, 0])
+})

@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'bun:test'
+import { LiveConfig, readConfig } from '../../../src/server/index.ts'
+import { openTestServer } from '../../support/server.ts'
+
+const configOf = (flags: Record<string, string> = {}) => readConfig({ flags, env: {} }).config
+
+describe('LiveConfig', () => {
+  test('replace() takes only reloadable settings and names what changed', () => {
+    const live = new LiveConfig(configOf())
+    let calls = 0
+    const unsubscribe = live.subscribe(() => {
+      calls += 1
+    })
+    expect(live.replace(configOf())).toEqual({ changed: [], needRestart: [] })
+    expect(calls).toBe(0)
+    const flags = { eventsRetention: '1h', userRate: '1:2', serverPort: '1' }
+    expect(live.replace(configOf(flags))).toEqual({
+      changed: ['userRate', 'eventsRetention'],
+      needRestart: ['serverPort'],
+    })
+    expect(live.current.eventsRetention).toBe(3_600_000)
+    expect(calls).toBe(1)
+    // What needs a restart is named each time; what is in force already is not.
+    expect(live.replace(configOf(flags))).toEqual({ changed: [], needRestart: ['serverPort'] })
+    unsubscribe()
+    live.replace(configOf())
+    expect(calls).toBe(1)
+  })
+
+  test('rates of a running server follow it', async () => {
+    await using server = await openTestServer({ settings: { userRate: '0' } })
+    const user = server.as(await server.createUser())
+    const statuses = async () =>
+      (await Promise.all([1, 2, 3].map(() => user.get('/api/qpus')))).map(({ status }) => status)
+    expect(await statuses()).toEqual([200, 200, 200])
+    server.context.live.replace(configOf({ userRate: '1:1' }))
+    expect((await statuses()).toSorted()).toEqual([200, 429, 429])
+  })
+})
