@@ -138,7 +138,7 @@ function assemble(
     clock,
     log,
     outbox,
-    run: (task, watch) => supervisor.run(task, watch),
+    run: (task, observer) => supervisor.run(task, observer),
     stopTask: (id) => supervisor.stopTask(id),
     sendNow: (body) => session.sendNow(body),
     wake: () => session.wake(),

@@ -2,9 +2,9 @@ import { type Clock, type Log, messageOf } from '../../base/index.ts'
 import { StartupError } from '../../devices/index.ts'
 import { Backoff } from '../connection/backoff.ts'
 import type { DeviceChoice, FromHost, ToHost } from '../messages/host-messages.ts'
-import type { Task } from '../tasks/task.ts'
+import type { Task, TaskObserver } from '../tasks/task.ts'
 import { type HostCommand, HostProcess } from './child.ts'
-import { endOfStopped, TaskRun, type TaskWatch } from './task-run.ts'
+import { endOfStopped, TaskRun } from './task-run.ts'
 
 interface SupervisorParts {
   command: HostCommand
@@ -89,7 +89,7 @@ export class Supervisor {
    * Runs a task on the device; one at a time. Settles with the event that ends it, ready for the wire, whatever
    * happens to the device; with undefined only when `stopTask` or `stop` came first.
    */
-  async run(task: Task, watch: TaskWatch): Promise<string | undefined> {
+  async run(task: Task, observer: TaskObserver): Promise<string | undefined> {
     this.#stopped = undefined
     while (!this.#ready || !this.#host) {
       if (this.#stopping.signal.aborted) return undefined
@@ -98,7 +98,7 @@ export class Supervisor {
       await this.#usable.promise
     }
     const { clock } = this.#parts
-    const run = new TaskRun(task, { host: this.#host, clock, log: this.#log, ...watch })
+    const run = new TaskRun(task, { host: this.#host, clock, log: this.#log, ...observer })
     this.#run = run
     const body = await run.settled
     this.#run = undefined

@@ -1,16 +1,10 @@
 import type { Clock, Log } from '../../base/index.ts'
 import type { JobFailure } from '../../protocol/index.ts'
 import type { FromHost } from '../messages/host-messages.ts'
-import type { Task } from '../tasks/task.ts'
+import type { Task, TaskObserver } from '../tasks/task.ts'
 import type { HostProcess } from './child.ts'
 
-/** Who wants to know how a task goes on. */
-export interface TaskWatch {
-  onStarted(): void
-  onPhase(phase: string): void
-}
-
-interface RunParts extends TaskWatch {
+interface RunParts extends TaskObserver {
   host: HostProcess
   clock: Clock
   log: Log

@@ -2,18 +2,17 @@ import { feature } from 'bun:bundle'
 import { type Clock, failpoint, type Log, newId } from '../../base/index.ts'
 import type { EventPayload } from '../../protocol/index.ts'
 import type { Outbox } from '../connection/outbox.ts'
-import type { TaskWatch } from '../device-process/task-run.ts'
 import { writeEvent } from '../messages/write-event.ts'
 import { decideDispatch } from './decide-dispatch.ts'
 import { RecentResults } from './recent-results.ts'
-import type { Task, Told } from './task.ts'
+import type { Task, TaskObserver, Told } from './task.ts'
 
 interface DeskParts {
   clock: Clock
   log: Log
   outbox: Outbox
   /** Runs a task to the event that ends it; undefined when it is stopped, or the driver stops, first. */
-  run(task: Task, watch: TaskWatch): Promise<string | undefined>
+  run(task: Task, observer: TaskObserver): Promise<string | undefined>
   /** Ends the task early that would end with the event `id`. */
   stopTask(id: string): void
   /** Sends an event that is worthless later; false when the server is away. */

@@ -33,3 +33,9 @@ export interface Task {
   /** The event that ends it without the device, ready for the wire. */
   failure(error: JobFailure, executionMs: number): string
 }
+
+/** Callbacks that follow the execution of a task. */
+export interface TaskObserver {
+  onStarted(): void
+  onPhase(phase: string): void
+}
