@@ -2,9 +2,9 @@ import { expect, test } from 'bun:test'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Outbox } from '../../../src/driver/connection/outbox.ts'
-import type { TaskWatch } from '../../../src/driver/device-process/task-run.ts'
 import { writeFailure } from '../../../src/driver/messages/write-event.ts'
 import { jobTask } from '../../../src/driver/tasks/job-task.ts'
+import type { TaskObserver } from '../../../src/driver/tasks/task.ts'
 import { Desk } from '../../../src/driver/tasks/task-coordinator.ts'
 import type { EventEnvelope, RunJob } from '../../../src/protocol/index.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
@@ -27,7 +27,7 @@ async function openDesk(folder: string) {
   const outbox = await Outbox.open(folder, { clock, log })
   const told: EventEnvelope[] = []
   const stopped: string[] = []
-  const runs: { watch: TaskWatch; end(body: string | undefined): void }[] = []
+  const runs: { watch: TaskObserver; end(body: string | undefined): void }[] = []
   const desk = new Desk({
     clock,
     log,
