@@ -40,6 +40,8 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
       ['bookings', 'jobs', 'notifications', 'tokens'],
       ['events', 'records', 'simulate'],
       ['realtime'],
+      ['routes.ts'],
+      ['create-server.ts'],
     ],
     sharedFilesReach: 'drivers',
   },

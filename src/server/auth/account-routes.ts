@@ -11,7 +11,8 @@ import { oauth2RedirectRoutes, type TellLogin } from './oauth2/redirect.ts'
 import type { Passwords } from './password.ts'
 import { authRoutes } from './routes.ts'
 
-interface AccountParts {
+/** What logins and account routes work with. */
+export interface AccountDependencies {
   context: ServerContext
   accounts: Accounts
   passwords: Passwords
@@ -21,8 +22,8 @@ interface AccountParts {
 }
 
 /** Every route about logging in and the account itself. */
-export function accountRoutes(parts: AccountParts): Route[] {
-  const { context, accounts, passwords, links, tellLogin, userCreation } = parts
+export function accountRoutes(dependencies: AccountDependencies): Route[] {
+  const { context, accounts, passwords, links, tellLogin, userCreation } = dependencies
   const logins = new Logins({ context, accounts, passwords })
   const confirmations = new Confirmations({ context, accounts, passwords, logins })
   return [

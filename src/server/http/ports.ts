@@ -17,33 +17,52 @@ const STOP_WITHIN_MS = 5_000
 
 /** The plain and the TLS port; both serve the same application. */
 export class HttpPorts {
+  readonly name = 'ports'
   readonly #context: ServerContext
-  readonly #app: App
   #plain: Server<undefined> | undefined
   #secure: HttpsPort | undefined
 
-  constructor(context: ServerContext, app: App) {
+  constructor(context: ServerContext) {
     this.#context = context
-    this.#app = app
   }
 
-  /** @throws AppError `unavailable` naming the port and the remedy when it is taken. */
-  async open(): Promise<{ url: string; httpsUrl: string | undefined }> {
+  /** Address of the plain port; empty while it is not open. */
+  get url(): string {
+    return this.#plain ? `http://${this.#host}:${this.#plain.port}` : ''
+  }
+
+  /** Address of the TLS port; undefined without one. */
+  get httpsUrl(): string | undefined {
+    return this.#secure && `https://${this.#host}:${this.#secure.port}`
+  }
+
+  get #host(): string {
+    const { domain, ipAddr } = this.#context.config
+    return hostForUrl(domain || ipAddr)
+  }
+
+  /**
+   * Serves `app` on the configured ports, on all or on none.
+   * @throws AppError `unavailable` naming the port and the remedy when it is taken.
+   */
+  async open(app: App): Promise<void> {
     const { config, tls, log } = this.#context
-    this.#plain = this.#listen(config.serverPort, '--server-port')
-    const host = hostForUrl(config.domain || config.ipAddr)
-    const url = `http://${host}:${this.#plain.port}`
-    if (config.httpsPort === 0) return { url, httpsUrl: undefined }
-    this.#secure = openHttps({
-      keeper: tls,
-      log,
-      serve: (identity, port) => this.#listen(port || config.httpsPort, '--https-port', identity),
-    })
-    return { url, httpsUrl: `https://${host}:${this.#secure.port}` }
+    this.#plain = this.#listen(app, config.serverPort, '--server-port')
+    if (config.httpsPort === 0) return
+    try {
+      this.#secure = openHttps({
+        keeper: tls,
+        log,
+        serve: (identity, port) => this.#listen(app, port || config.httpsPort, '--https-port', identity),
+      })
+    } catch (error) {
+      await this.close()
+      throw error
+    }
   }
 
   /** Which configured port is not open; undefined when all are. */
-  ailment(): string | undefined {
+  health(): string | undefined {
     if (!this.#plain) return 'the HTTP port is not open'
     const wantsSecure = this.#context.config.httpsPort !== 0
     return wantsSecure && !this.#secure ? 'the HTTPS port is not open' : undefined
@@ -61,7 +80,7 @@ export class HttpPorts {
     this.#secure = undefined
   }
 
-  #listen(port: number, flag: string, tls?: { key: string; cert: string }): Server<undefined> {
+  #listen(app: App, port: number, flag: string, tls?: { key: string; cert: string }): Server<undefined> {
     const hostname = listenAddress(this.#context.config)
     try {
       return Bun.serve({
@@ -70,7 +89,7 @@ export class HttpPorts {
         ...(tls ? { tls } : {}),
         idleTimeout: IDLE_SECONDS,
         maxRequestBodySize: MAX_BODY,
-        fetch: (request, server) => this.#app(request, server),
+        fetch: (request, server) => app(request, server),
       })
     } catch (cause) {
       throw new AppError(

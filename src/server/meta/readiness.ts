@@ -1,51 +1,51 @@
 import { AppError, type Clock, type FieldError } from '../../base/index.ts'
 import { type Database, probeWrites } from '../../db/index.ts'
+import type { Service } from '../services.ts'
 
-/** A part of the server that can say why it does not work; `ailment` answers undefined while it does. */
-export interface Vital {
-  /** `dispatch`, `https`, … */
-  name: string
-  ailment(): string | undefined
-}
+/** The check is public, so one write per second has to serve all callers. */
+const PROBE_INTERVAL_MS = 1_000
 
-interface ReadinessParts {
-  db: Database
-  clock: Clock
-  vitals: readonly Vital[]
-}
-
-/** Anybody may ask, so one write a second has to do for all. */
-const PROBE_EVERY_MS = 1_000
-
-/** Whether the server can do its work: the database takes writes, its ports are open, its loops run. */
+/** Whether the server can do its work: the database accepts writes, the ports are open, the loops run. */
 export class Readiness {
-  readonly #parts: ReadinessParts
+  readonly #services: readonly Pick<Service, 'name' | 'health'>[]
+
+  constructor(services: readonly Pick<Service, 'name' | 'health'>[]) {
+    this.#services = services
+  }
+
+  /** @throws AppError `unavailable` (`not_ready`) with the problem of each service that does not work. */
+  async check(): Promise<void> {
+    const problems: (readonly [name: string, problem: string])[] = []
+    for (const service of this.#services) {
+      const problem = await service.health?.()
+      if (problem !== undefined) problems.push([service.name, problem])
+    }
+    if (problems.length === 0) return
+    const fields: Record<string, FieldError> = {}
+    for (const [name, problem] of problems) fields[name] = { code: 'not_ready', message: problem }
+    const list = problems.map(([name, problem]) => `${name}: ${problem}`).join('; ')
+    throw new AppError('unavailable', `Not ready: ${list}`, { reason: 'not_ready', fields, retryAfter: 1 })
+  }
+}
+
+/** Whether the database accepts writes, tried at most once per second. */
+export class StorageHealth {
+  readonly #db: Database
+  readonly #clock: Clock
   #probe: Promise<string | undefined> = Promise.resolve(undefined)
   #probedAt = Number.NEGATIVE_INFINITY
 
-  constructor(parts: ReadinessParts) {
-    this.#parts = parts
+  constructor(db: Database, clock: Clock) {
+    this.#db = db
+    this.#clock = clock
   }
 
-  /** @throws AppError `unavailable` (`not_ready`) with each reason, by the part that is not ready. */
-  async check(): Promise<void> {
-    const storage = await this.#probeStorage()
-    const ailments = this.#parts.vitals.map((vital) => [vital.name, vital.ailment()] as const)
-    const reasons = [['database', storage] as const, ...ailments].flatMap(([name, text]) =>
-      text === undefined ? [] : [{ name, text }],
-    )
-    if (reasons.length === 0) return
-    const fields: Record<string, FieldError> = {}
-    for (const { name, text } of reasons) fields[name] = { code: 'not_ready', message: text }
-    const list = reasons.map(({ name, text }) => `${name}: ${text}`).join('; ')
-    throw new AppError('unavailable', `Not ready: ${list}`, { reason: 'not_ready', fields, retryAfter: 1 })
-  }
-
-  #probeStorage(): Promise<string | undefined> {
-    const now = this.#parts.clock.monotonic()
-    if (now - this.#probedAt >= PROBE_EVERY_MS) {
+  /** Why the database accepts no writes; undefined when it does. */
+  check(): Promise<string | undefined> {
+    const now = this.#clock.monotonic()
+    if (now - this.#probedAt >= PROBE_INTERVAL_MS) {
       this.#probedAt = now
-      this.#probe = probeWrites(this.#parts.db)
+      this.#probe = probeWrites(this.#db)
     }
     return this.#probe
   }

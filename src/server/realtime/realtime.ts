@@ -73,11 +73,15 @@ export class Realtime {
     this.#loop.start()
   }
 
-  /** Ends all streams: the HTTP server cannot stop before that. */
-  async stop(): Promise<void> {
+  /** Ends all streams and refuses new ones: the HTTP server cannot stop before that. */
+  endStreams(): void {
     this.#isOpen = false
-    await this.#loop.stop()
     this.#endAll()
+  }
+
+  async stop(): Promise<void> {
+    this.endStreams()
+    await this.#loop.stop()
     await this.#broadcast.stop()
   }
 

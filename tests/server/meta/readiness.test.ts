@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { AppError } from '../../../src/base/index.ts'
-import { Readiness } from '../../../src/server/meta/readiness.ts'
+import { Readiness, StorageHealth } from '../../../src/server/meta/readiness.ts'
 import { openTestDatabase } from '../../support/database.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import { openTestServer } from '../../support/server.ts'
@@ -15,14 +15,13 @@ test('GET /api/health?ready=1 is 200 while the server works; the plain one stays
   expect((await server.guest.get('/api/health?ready=yes')).status).toBe(400)
 })
 
-test('Readiness names each part that does not work', async () => {
-  await using test = await openTestDatabase()
-  const ailing = new Map<string, string>()
-  const vitals = ['ports', 'dispatch'].map((name) => ({ name, ailment: () => ailing.get(name) }))
-  const readiness = new Readiness({ db: test.db, clock: new FakeClock(), vitals })
+test('Readiness names each service that does not work', async () => {
+  const problems = new Map<string, string>()
+  const services = ['ports', 'dispatch'].map((name) => ({ name, health: () => problems.get(name) }))
+  const readiness = new Readiness([...services, { name: 'mailer' }])
   await readiness.check()
-  ailing.set('dispatch', 'fails: no such table')
-  ailing.set('ports', 'the HTTPS port is not open')
+  problems.set('dispatch', 'fails: no such table')
+  problems.set('ports', 'the HTTPS port is not open')
   await expect(readiness.check()).rejects.toMatchObject({
     code: 'unavailable',
     reason: 'not_ready',
@@ -34,7 +33,7 @@ test('Readiness names each part that does not work', async () => {
   })
 })
 
-test('Readiness asks the disk at most once a second, and believes what writers were told', async () => {
+test('StorageHealth writes at most once per second and reports the failure of other writers', async () => {
   await using test = await openTestDatabase()
   const clock = new FakeClock()
   let writes = 0
@@ -50,11 +49,13 @@ test('Readiness asks the disk at most once a second, and believes what writers w
     refusals: 0,
   }
   const db = { ...test.db, write, storage } as typeof test.db
-  const readiness = new Readiness({ db, clock, vitals: [] })
-  for (let at = 0; at < 10; at++) await readiness.check()
+  const health = new StorageHealth(db, clock)
+  for (let at = 0; at < 10; at++) expect(await health.check()).toBeUndefined()
   expect(writes).toBe(1)
   failure = new AppError('storage_full', 'The disk with the database is full')
   await clock.advance(1_000)
+  expect(await health.check()).toBe('The disk with the database is full')
+  const readiness = new Readiness([{ name: 'database', health: () => health.check() }])
   await expect(readiness.check()).rejects.toThrow('Not ready: database: The disk with the database is full')
   failure = undefined
   await clock.advance(1_000)

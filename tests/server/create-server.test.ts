@@ -1,6 +1,9 @@
 import { expect, test } from 'bun:test'
+import { silentLog, systemClock } from '../../src/base/index.ts'
 import { checkInvariants } from '../../src/db/index.ts'
-import { eventually, openTestServer, startDriverProcess } from '../support/server.ts'
+import { createServer, readConfig } from '../../src/server/index.ts'
+import { temporaryFolder } from '../support/database.ts'
+import { eventually, openTestServer, startDriverProcess, testSettings } from '../support/server.ts'
 
 const PROGRAM = 'OPENQASM 3.0; include "stdgates.inc"; qubit q; bit c; h q; c = measure q;'
 
@@ -55,4 +58,20 @@ test('start() on a port that is taken names the port and the flag', async () => 
   await expect(openTestServer({ settings: { serverPort: port } })).rejects.toThrow(
     `Cannot listen on 127.0.0.1 port ${port}`,
   )
+})
+
+test('start() that fails closes what it had opened: the other port and the data folder', async () => {
+  await using first = await openTestServer()
+  const taken = new URL(first.url).port
+  using folder = temporaryFolder()
+  const settings = { ...(await testSettings(folder.path)), httpsPort: taken }
+  const create = () =>
+    createServer(readConfig({ flags: settings, env: {} }).config, {
+      ...{ clock: systemClock, log: silentLog, version: '1', assets: undefined },
+    })
+  const server = await create()
+  await expect(server.start()).rejects.toThrow(`Cannot listen on 127.0.0.1 port ${taken}`)
+  await server.stop()
+  const second = await create()
+  await second.stop()
 })
