@@ -77,4 +77,27 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
       ['main.ts'],
     ],
   },
+    folder: 'src/db',
+    steps: [
+      ['sqlite'],
+      ['schema'],
+      ['journal'],
+      ['hooks'],
+      ['collections'],
+      ['filter', 'records'],
+      ['query', 'store'],
+      ['integrity'],
+      ['open-database.ts'],
+      ['backup', 'transfer'],
+      ['recording'],
+    ],
+  },
+  {
+    folder: 'src/db/filter',
+    steps: [['language'], ['sql'], ['resolve'], ['compile.ts'], ['cost.ts', 'sort.ts']],
+  },
+  {
+    folder: 'src/db/store',
+    steps: [['accounts', 'qpus', 'readings'], ['jobs'], ['calibrations', 'maintenance']],
+  },
 ]

@@ -1,6 +1,6 @@
 export { type BackupReport, checkBackup } from './backup/check.ts'
-export { backupName, type Keep, planRemoval } from './backup/keep.ts'
 export { type Restored, restoreBackup } from './backup/restore.ts'
+export { backupName, planRemoval, type RetentionPolicy } from './backup/retention.ts'
 export { writeBackup } from './backup/write-backup.ts'
 export { apiTokens } from './collections/api_tokens.ts'
 export { calibrationRequests } from './collections/calibration_requests.ts'
@@ -17,7 +17,7 @@ export { superusers } from './collections/superusers.ts'
 export { timeSlots } from './collections/time_slots.ts'
 export { users } from './collections/users.ts'
 export { type Auth, isSuperuser, NO_FACTS, type RequestFacts } from './filter/index.ts'
-export { examine } from './integrity/doctor.ts'
+export { diagnose } from './integrity/doctor.ts'
 export { checkInvariants, type Finding } from './integrity/invariants.ts'
 export {
   type AuditChain,
@@ -40,14 +40,14 @@ export {
   type RecordQueries,
   type RecordTest,
 } from './query/query.ts'
-export { counted, type Page } from './query/totals.ts'
+export { type Page, withTotals } from './query/totals.ts'
 export { type RecordedSpan, readRecording } from './recording/read.ts'
 export type {
   QpuPatch,
+  RecordedAttempt,
   RecordedJob,
   RecordedQpu,
   RecordedSlot,
-  RecordedTry,
   RecordedUser,
   Recording,
 } from './recording/recording.ts'
@@ -109,62 +109,66 @@ export {
 } from './store/accounts/tokens.ts'
 export { type Report, type ReportEnd, storeReport } from './store/calibrations/calibration-reports.ts'
 export {
+  assertMayCalibrate,
   type CalibrationClaim,
   type CalibrationRequest,
   type CalibrationRun,
   claimCalibration,
   confirmCalibration,
+  endLostCalibration,
   failCalibration,
   insertCalibration,
-  isAwaited,
+  isCurrentRun,
+  listIdleTuners,
   listRunningCalibrations,
   listRunsOfOlderLeases,
-  listTuners,
-  loseCalibration,
-  mustMayCalibrate,
   type NewCalibration,
-  noteProgress,
-  putCalibrationBack,
+  recordProgress,
+  requeueUndeliveredCalibration,
 } from './store/calibrations/calibrations.ts'
 export {
   type AttemptKey,
   type Claim,
   claimJob,
-  isRequeued,
-  isRunning,
-  listOfOlderLeases,
-  listRunning,
-  listServers,
+  type DispatchTarget,
+  isRequeuedAttempt,
+  isRunningAttempt,
+  listAttemptsOfOlderLeases,
+  listIdleQpus,
+  listRunningAttempts,
   markStarted,
-  putBack,
-  type Server,
+  requeueUndelivered,
 } from './store/jobs/dispatch.ts'
 export {
-  ANSWERS_KEPT_MS,
-  findAnswer,
-  type KeptAnswer,
+  findResponse,
   type KeyedRequest,
-  keepAnswer,
+  RESPONSE_TTL_MS,
+  type StoredResponse,
+  saveResponse,
 } from './store/jobs/idempotency.ts'
 export {
+  assertMaySubmit,
   cancelJob,
   findJob,
   insertJob,
   type Job,
   listJobs,
-  mustMaySubmit,
   type NewJob,
 } from './store/jobs/jobs.ts'
 export {
   holdJob,
-  type JobAct,
+  type JobAction,
   moveJobToFront,
   type Requeued,
   releaseJob,
   requeueJob,
 } from './store/jobs/operator-actions.ts'
 export { mayRun, type QueueState, readQueue } from './store/jobs/queue.ts'
-export { type JobOutlook, type QueueOutlook, readOutlook } from './store/jobs/queue-position.ts'
+export {
+  type CandidateQueue,
+  type QueuePositionInput,
+  readQueuePosition,
+} from './store/jobs/queue-position.ts'
 export {
   type Application,
   type AttemptResult,
@@ -172,18 +176,18 @@ export {
   type JobError,
   type RetryLimits,
   requeueLost,
-  retryPauseMs,
+  retryBackoffMs,
 } from './store/jobs/results.ts'
 export { type DiskGauges, type Gauges, readDiskGauges, readGauges } from './store/maintenance/gauges.ts'
 export { probeWrites } from './store/maintenance/probe.ts'
 export {
-  notePruning,
   type PruneStep,
   pruneCalibrationRequests,
   pruneCalibrationResults,
   pruneEvents,
   pruneIdempotencyKeys,
   pruneReadings,
+  recordPruning,
   stripCalibrationResult,
 } from './store/maintenance/retention.ts'
 export {

@@ -6,9 +6,9 @@ import { COLLECTIONS, type CollectionName } from './collections/index.ts'
 import { checkInvariants } from './integrity/invariants.ts'
 import { type Change, createChangeFeed } from './records/changes.ts'
 import type { Database } from './records/database.ts'
-import { createReadTx, createTx, type TxParts } from './records/tx.ts'
+import { createReadTx, createTx, type TxDependencies } from './records/tx.ts'
 import type { AnyCollection } from './schema/collection.ts'
-import { isNew, type Migration, migrate, noteAll } from './schema/migrate.ts'
+import { isNew, type Migration, migrate, recordAll } from './schema/migrate.ts'
 import { MIGRATIONS } from './schema/migrations/index.ts'
 import { type CollectionNames, createNames } from './schema/names.ts'
 import { createPlans } from './schema/plan.ts'
@@ -75,7 +75,7 @@ export async function openDatabase(
     open.push(reader)
     const parts = { collections: schema.collections, planOf: createPlans() }
     const database = databaseOf(options, { writer, reader, names, parts, release })
-    await warnOfBrokenPromises(database, schema, options.log)
+    await warnOfBrokenInvariants(database, schema, options.log)
     return database
   } catch (error) {
     release()
@@ -105,12 +105,12 @@ function prepareSchema(writer: Connection, schema: Schema, { clock, log }: Datab
   // One transaction: a new database has all its tables and all its notes, or nothing.
   writer.transaction('IMMEDIATE', () => {
     syncTables(writer, tables, nextMigration)
-    if (fresh) noteAll(writer, schema.migrations, at)
+    if (fresh) recordAll(writer, schema.migrations, at)
     if (feature('FAILPOINTS')) failpoint('schema.inside')
   })
 }
 
-async function warnOfBrokenPromises(database: Database, schema: Schema, log: Log): Promise<void> {
+async function warnOfBrokenInvariants(database: Database, schema: Schema, log: Log): Promise<void> {
   if (schema.collections !== COLLECTIONS) return
   const findings = await database.read((tx) => checkInvariants(tx, { fast: true }))
   for (const { id, text, rows } of findings) {
@@ -118,17 +118,17 @@ async function warnOfBrokenPromises(database: Database, schema: Schema, log: Log
   }
 }
 
-interface OpenParts {
+interface OpenedFile {
   writer: Connection
   reader: Connection
   names: CollectionNames
-  parts: TxParts
+  parts: TxDependencies
   release: () => void
 }
 
 function databaseOf(
   options: DatabaseOptions,
-  { writer, reader, names, parts, release }: OpenParts,
+  { writer, reader, names, parts, release }: OpenedFile,
 ): Database {
   const { clock, log } = options
   const feed = createChangeFeed(log)
@@ -139,7 +139,7 @@ function databaseOf(
   const readThread = createReadThread(writer.path)
   let open = true
 
-  function mustBeOpen(): void {
+  function assertOpen(): void {
     if (!open) throw new AppError('unavailable', 'The database is closed; the service is stopping')
   }
 
@@ -150,7 +150,7 @@ function databaseOf(
     upcoming: { subscribe: upcoming.subscribe },
     // Async functions, so that every failure is a rejection.
     async write(intent, work) {
-      mustBeOpen()
+      assertOpen()
       if (feature('FAILPOINTS')) failpoint(`${intent}.before`)
       const changes: Change[] = []
       const { tx, end, hasWritten } = createTx(writer, parts, clock.now(), changes)
@@ -161,7 +161,7 @@ function databaseOf(
           if (feature('FAILPOINTS')) failpoint(`${intent}.inside`)
           return result
         })
-        writeAheadLog.noteWrite()
+        writeAheadLog.recordWrite()
         const published = committed.then(() => {
           if (feature('FAILPOINTS')) failpoint(`${intent}.after`)
           if (hasWritten()) storage.succeeded()
@@ -177,17 +177,17 @@ function databaseOf(
       }
     },
     async read(work) {
-      mustBeOpen()
+      assertOpen()
       const { tx, end } = createReadTx(reader, parts, clock.now())
       return reader.transaction('DEFERRED', () => finished('read', () => work(tx), end))
     },
     async count({ sql, params }) {
-      mustBeOpen()
+      assertOpen()
       const [row] = await readThread.all(sql, params)
       return Number(row?.['n'] ?? 0)
     },
     async trimLog() {
-      mustBeOpen()
+      assertOpen()
       return writeAheadLog.trim()
     },
     async close() {
@@ -212,13 +212,14 @@ function finished<T>(intent: string, work: () => T, end: () => void): T {
   }
 }
 
-const CHANGES_KEPT = 100_000
-const PRUNE_EVERY = 500
+const MAX_CHANGE_LOG_ROWS = 100_000
+const CHANGE_LOG_PRUNE_INTERVAL = 500
 
 /** Drops the oldest changes whenever another 500 were added, so that one deletion stays short. */
 function pruneChangeLog(writer: Connection, changes: readonly Change[]): void {
   const [first, last] = [changes.at(0)?.seq, changes.at(-1)?.seq]
   if (first === undefined || last === undefined) return
-  if (Math.floor(last / PRUNE_EVERY) === Math.floor((first - 1) / PRUNE_EVERY)) return
-  writer.run('DELETE FROM change_log WHERE seq <= $last', { last: last - CHANGES_KEPT })
+  if (Math.floor(last / CHANGE_LOG_PRUNE_INTERVAL) === Math.floor((first - 1) / CHANGE_LOG_PRUNE_INTERVAL))
+    return
+  writer.run('DELETE FROM change_log WHERE seq <= $last', { last: last - MAX_CHANGE_LOG_ROWS })
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { silentLog, systemClock } from '../../src/base/index.ts'
-import { type Database, examine, openDatabase, quantumJobs, users } from '../../src/db/index.ts'
+import { type Database, diagnose, openDatabase, quantumJobs, users } from '../../src/db/index.ts'
 import { temporaryFolder } from '../support/database.ts'
 
 const KILLS = 20
@@ -43,7 +43,7 @@ test(`no replied commit is lost and no half transaction is kept over ${KILLS} ki
     expect(tx.list(quantumJobs, { where: { status: 'pending' } })).toEqual([])
     expect(tx.list(users)).toHaveLength(tx.list(quantumJobs).length)
     expect(
-      examine(tx, { maxAttempts: 0 }).filter((finding) =>
+      diagnose(tx, { maxAttempts: 0 }).filter((finding) =>
         ['file', 'keys', 'relations', 'I11'].includes(finding.id),
       ),
     ).toEqual([])
@@ -64,7 +64,7 @@ test('a process killed during its first start leaves a folder that the next star
     await child.exited
     const db = await openDatabase({ dir: folder.path, clock: systemClock, log: silentLog })
     expect(
-      await db.read((tx) => examine(tx, { maxAttempts: 0 }).filter((finding) => finding.id === 'file')),
+      await db.read((tx) => diagnose(tx, { maxAttempts: 0 }).filter((finding) => finding.id === 'file')),
     ).toEqual([])
     await db.close()
   }

@@ -1,4 +1,4 @@
-import type { Driver, Server } from '../../src/db/index.ts'
+import type { DispatchTarget, Driver } from '../../src/db/index.ts'
 import type { RunJob } from '../../src/protocol/index.ts'
 import { RESULTS } from '../support/job-lab.ts'
 import type { Outcome, Step } from './store-steps.ts'
@@ -31,7 +31,7 @@ export interface ModelJob {
 /** A driver as the protocol wants it: one job at a time, a durable outbox. */
 export interface ModelDriver {
   record: Driver
-  lease: Server | undefined
+  lease: DispatchTarget | undefined
   inbox: RunJob[]
   running: { job: string; attempt: number } | undefined
   outbox: { job: string; attempt: number; outcome: Outcome }[]

@@ -4,11 +4,11 @@ import {
   calibrationRequests,
   calibrationResults,
   createDriver,
+  type DispatchTarget,
   type Driver,
   insertCalibration,
   type Qpu,
   type RecordOf,
-  type Server,
 } from '../../src/db/index.ts'
 import { CalibrationDispatcher } from '../../src/server/calibration/dispatch.ts'
 import { CalibrationRecovery } from '../../src/server/calibration/recover.ts'
@@ -66,7 +66,7 @@ export class CalibrationLab implements AsyncDisposable {
     return this.lab[Symbol.asyncDispose]()
   }
 
-  attach(tuner = this.tuner): Promise<Server> {
+  attach(tuner = this.tuner): Promise<DispatchTarget> {
     return this.lab.attach(tuner)
   }
 
@@ -87,7 +87,7 @@ export class CalibrationLab implements AsyncDisposable {
   }
 
   /** A request that its tuner has been sent: the run, and the lease. */
-  async running(): Promise<{ id: string; run: string; server: Server }> {
+  async running(): Promise<{ id: string; run: string; server: DispatchTarget }> {
     const server = await this.attach()
     const { id } = await this.request()
     await this.dispatcher.dispatchOnce()

@@ -6,6 +6,7 @@ import {
   createDriver,
   createQpu,
   type Database,
+  type DispatchTarget,
   type Driver,
   findJob,
   grantLease,
@@ -15,7 +16,6 @@ import {
   type Qpu,
   qpus,
   releaseLease,
-  type Server,
   type TimelineEntry,
   type User,
   users,
@@ -156,7 +156,7 @@ export class JobLab implements AsyncDisposable {
   }
 
   /** Attaches a driver under a new lease. */
-  async attach(driver: Driver): Promise<Server> {
+  async attach(driver: Driver): Promise<DispatchTarget> {
     const grant = await grantLease(this.db, {
       tokenHash: driver.token,
       firstPort: 6000,
@@ -171,7 +171,7 @@ export class JobLab implements AsyncDisposable {
     return { qpu: driver.qpu, driver: driver.id, epoch: grant.epoch }
   }
 
-  async detach({ driver, epoch }: Server): Promise<void> {
+  async detach({ driver, epoch }: DispatchTarget): Promise<void> {
     this.hub.epochs.delete(driver)
     await releaseLease(this.db, { driver, epoch })
   }

@@ -6,8 +6,8 @@ import {
   type BackupReport,
   backupName,
   checkBackup,
-  type Keep,
   planRemoval,
+  type RetentionPolicy,
   writeBackup,
 } from '../../db/index.ts'
 import { readFlags, UsageError } from '../command-line/flags.ts'
@@ -101,7 +101,7 @@ function tell(file: string, { findings, isOlder }: BackupReport): void {
   process.exitCode = 1
 }
 
-function readKeep(text: string | boolean | string[] | undefined): Keep | undefined {
+function readKeep(text: string | boolean | string[] | undefined): RetentionPolicy | undefined {
   if (text === undefined) return undefined
   const [, days, weeks] = /^(\d{1,4}):(\d{1,4})$/.exec(String(text)) ?? []
   if (days === undefined || weeks === undefined) {
@@ -113,7 +113,7 @@ function readKeep(text: string | boolean | string[] | undefined): Keep | undefin
 /** A day without a write: whatever made the file was killed. */
 const ABANDONED_AFTER_MS = 86_400_000
 
-function tidy(folder: string, keep: Keep | undefined): void {
+function tidy(folder: string, keep: RetentionPolicy | undefined): void {
   const names = readdirSync(folder)
   for (const name of names.filter((each) => each.endsWith('.partial'))) {
     const path = join(folder, name)

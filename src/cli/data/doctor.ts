@@ -1,6 +1,6 @@
 import { defineCommand } from 'citty'
 import { silentLog, systemClock } from '../../base/index.ts'
-import { examine, openDatabase } from '../../db/index.ts'
+import { diagnose, openDatabase } from '../../db/index.ts'
 import { readFlags } from '../command-line/flags.ts'
 import { loadConfig } from '../command-line/settings-flags.ts'
 
@@ -19,7 +19,7 @@ export const doctorCommand = defineCommand({
     const flags = readFlags('svc doctor', rawArgs, args)
     const { dir, maxAttempts } = loadConfig(flags)
     const db = await openDatabase({ dir, clock: systemClock, log: silentLog, create: false })
-    const findings = await db.read((tx) => examine(tx, { maxAttempts })).finally(() => db.close())
+    const findings = await db.read((tx) => diagnose(tx, { maxAttempts })).finally(() => db.close())
     if (findings.length === 0) {
       console.log(`${dir}: no problems found`)
       return

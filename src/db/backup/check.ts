@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { AppError, messageOf, toTimestamp } from '../../base/index.ts'
-import { examine, examineFile } from '../integrity/doctor.ts'
+import { diagnose, diagnoseFile } from '../integrity/doctor.ts'
 import type { Finding } from '../integrity/invariants.ts'
 import { type Connection, openConnection } from '../sqlite/connection.ts'
 import type { SqlReader } from '../sqlite/sql.ts'
@@ -40,7 +40,7 @@ export function checkBackup(path: string): BackupReport {
     }
     const reader: SqlReader = { now: 0, at: toTimestamp(0), one: connection.one, all: connection.all }
     const isOlder = version === 'older'
-    const findings = isOlder ? examineFile(reader) : examine(reader, ANY_LIMITS)
+    const findings = isOlder ? diagnoseFile(reader) : diagnose(reader, ANY_LIMITS)
     const broken = findings.find(({ id }) => id === 'file')
     if (broken) throw damaged(path, JSON.stringify(broken.rows[0]))
     return { findings, isOlder }

@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { AppError, type Clock, type Log, messageOf } from '../../base/index.ts'
-import { examine } from '../integrity/doctor.ts'
+import { diagnose } from '../integrity/doctor.ts'
 import type { Finding } from '../integrity/invariants.ts'
 import { appendAudit } from '../journal/audit.ts'
 import { openDatabase } from '../open-database.ts'
@@ -96,7 +96,7 @@ async function stage(options: RestoreOptions, staging: string, staged: string): 
     .write('audit restore', (tx) =>
       appendAudit(tx, { actor: 'cli', act: 'restore', subject: basename(file) }),
     )
-    .then(() => db.read((tx) => examine(tx, ANY_LIMITS)))
+    .then(() => db.read((tx) => diagnose(tx, ANY_LIMITS)))
     .finally(() => db.close())
   flush(staged)
   return findings

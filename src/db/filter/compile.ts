@@ -2,8 +2,8 @@ import type { AnyCollection } from '../schema/collection.ts'
 import type { Params } from '../sqlite/sql.ts'
 import type { FilterAst } from './language/ast.ts'
 import { parseFilter } from './language/parser.ts'
-import type { Caller, Catalogue, Context, Question } from './resolve/context.ts'
-import { resolveOperand } from './resolve/resolve.ts'
+import type { Caller, Catalogue, Context, EveryCheck } from './resolve/context.ts'
+import { resolveOperand } from './resolve/resolve-operand.ts'
 import { comparison } from './sql/compare.ts'
 import type { RequestFacts } from './sql/request-info.ts'
 import { type Binder, createBinder, createScope, type Fan, fromJoins, type Scope } from './sql/scope.ts'
@@ -27,7 +27,7 @@ export interface Load {
   /** The joins that the comparisons share. */
   readonly shared: readonly Fan[]
   /** The questions about every related record. */
-  readonly every: readonly Question[]
+  readonly every: readonly EveryCheck[]
 }
 
 /** Whose text is compiled, and for which collection. */
@@ -46,7 +46,7 @@ export interface CompileOptions extends Catalogue {
  */
 export function compileFilter(ast: FilterAst, options: CompileOptions): Condition {
   const context = createContext(options)
-  const { sql, before, scope } = conditionOf(context, ast)
+  const { sql, before, scope } = conditionSql(context, ast)
   return { sql, load: { before, shared: scope.fans, every: context.every }, bind: context.binder.bind }
 }
 
@@ -66,13 +66,13 @@ export function createContext(options: CompileOptions): Context {
     newAlias,
     newScope: () => createScope(newAlias),
     visible: (collection, rule, alias) =>
-      conditionOf({ ...context, caller: 'rule', collection, alias, every: [] }, parseFilter(rule)).sql,
+      conditionSql({ ...context, caller: 'rule', collection, alias, every: [] }, parseFilter(rule)).sql,
   }
   return context
 }
 
 /** A condition, the part of it that needs no joins ('' when there is none), and the joins of the rest. */
-interface Compiled {
+interface ConditionSql {
   sql: string
   before: string
   scope: Scope
@@ -82,13 +82,13 @@ interface Compiled {
  * A condition about `context.alias`. Terms about the row itself stay outside the joins, so that its indexes
  * serve them; the joins run inside EXISTS, so that a row never appears twice.
  */
-function conditionOf(context: Context, ast: FilterAst): Compiled {
+function conditionSql(context: Context, ast: FilterAst): ConditionSql {
   const scope = context.newScope()
   const plain: string[] = []
   const asides: string[] = []
   const overJoins: string[] = []
   for (const term of ast.kind === 'and' ? ast.terms : [ast]) {
-    const { some, every, everyIsAside } = parts(context, scope, term)
+    const { some, every, everyIsAside } = termSql(context, scope, term)
     if (scope.wasUsed()) overJoins.push(some)
     else plain.push(some)
     if (every !== undefined) (everyIsAside ? asides : overJoins).push(every)
@@ -101,33 +101,33 @@ function conditionOf(context: Context, ast: FilterAst): Compiled {
 }
 
 /** A term: what must hold for some joined row, and what must hold for every related record. */
-interface Parts {
+interface TermSql {
   some: string
   every?: string
   /** Whether `every` is the same for all joined rows, so that it need not be asked for each. */
   everyIsAside?: boolean
 }
 
-function parts(context: Context, scope: Scope, ast: FilterAst): Parts {
-  if (ast.kind !== 'compare') return { some: nested(context, scope, ast) }
-  const { some, every, fans, usesShared } = compared(context, scope, ast)
+function termSql(context: Context, scope: Scope, ast: FilterAst): TermSql {
+  if (ast.kind !== 'compare') return { some: nestedSql(context, scope, ast) }
+  const { some, every, fans, usesShared } = comparisonSql(context, scope, ast)
   if (every === undefined) return { some }
   context.every.push({ fans, perShared: usesShared })
   return { some, every, everyIsAside: !usesShared }
 }
 
-function nested(context: Context, scope: Scope, ast: FilterAst): string {
+function nestedSql(context: Context, scope: Scope, ast: FilterAst): string {
   if (ast.kind !== 'compare') {
-    const terms = ast.terms.map((term) => nested(context, scope, term))
+    const terms = ast.terms.map((term) => nestedSql(context, scope, term))
     return `(${terms.join(ast.kind === 'and' ? ' AND ' : ' OR ')})`
   }
-  const { some, every, fans } = compared(context, scope, ast)
+  const { some, every, fans } = comparisonSql(context, scope, ast)
   if (every === undefined) return some
   context.every.push({ fans, perShared: true })
   return `(${some} AND ${every})`
 }
 
-interface Compared {
+interface ComparisonSql {
   some: string
   every?: string
   fans: readonly Fan[]
@@ -135,7 +135,11 @@ interface Compared {
   usesShared: boolean
 }
 
-function compared(context: Context, scope: Scope, ast: Extract<FilterAst, { kind: 'compare' }>): Compared {
+function comparisonSql(
+  context: Context,
+  scope: Scope,
+  ast: Extract<FilterAst, { kind: 'compare' }>,
+): ComparisonSql {
   const { binder } = context
   const wasUsed = scope.wasUsed()
   const left = resolveOperand(context, scope, ast.left)

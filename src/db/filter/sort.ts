@@ -1,7 +1,7 @@
 import { type CompileOptions, type Condition, createContext } from './compile.ts'
 import { badFilter, MAX_SORT_KEY_CHARACTERS, MAX_SORT_KEYS, shown } from './language/limits.ts'
 import type { Context } from './resolve/context.ts'
-import { fieldOperand } from './resolve/resolve.ts'
+import { fieldOperand } from './resolve/resolve-operand.ts'
 import { type Fan, fromJoins } from './sql/scope.ts'
 
 /** One key of a sort. */

@@ -3,16 +3,16 @@ import { readAuditChain } from '../journal/audit.ts'
 import { quoted, type SqlReader } from '../sqlite/sql.ts'
 import { checkInvariants, type Finding } from './invariants.ts'
 
-const ROWS_SHOWN = 20
+const MAX_EXAMPLES = 20
 
 /**
  * Everything that can be wrong with stored data: the file's structure, foreign keys, relations that name
  * nothing, the audit log, and the promises of the service. Empty when all is well. Reads the whole database.
  * `maxAttempts` is the configured limit, 0 = none.
  */
-export function examine(tx: SqlReader, limits: { maxAttempts: number }): Finding[] {
+export function diagnose(tx: SqlReader, limits: { maxAttempts: number }): Finding[] {
   return [
-    ...examineFile(tx),
+    ...diagnoseFile(tx),
     ...danglingRelations(tx),
     brokenAudit(tx),
     ...checkInvariants(tx, limits),
@@ -20,19 +20,19 @@ export function examine(tx: SqlReader, limits: { maxAttempts: number }): Finding
 }
 
 /** What can be wrong with a database of any version: its structure and its foreign keys. */
-export function examineFile(tx: SqlReader): Finding[] {
+export function diagnoseFile(tx: SqlReader): Finding[] {
   return [
     finding(
       'file',
       'The structure of the file is sound',
       tx
-        .all<{ integrity_check: string }>(`PRAGMA integrity_check(${ROWS_SHOWN})`)
+        .all<{ integrity_check: string }>(`PRAGMA integrity_check(${MAX_EXAMPLES})`)
         .filter((row) => row.integrity_check !== 'ok'),
     ),
     finding(
       'keys',
       'Required relations name an existing record',
-      tx.all<Record<string, unknown>>('PRAGMA foreign_key_check').slice(0, ROWS_SHOWN),
+      tx.all<Record<string, unknown>>('PRAGMA foreign_key_check').slice(0, MAX_EXAMPLES),
     ),
   ].filter(isBroken)
 }
@@ -62,7 +62,7 @@ function danglingRelations(tx: SqlReader): Finding[] {
         field.kind === 'relation'
           ? `SELECT id, ${column} FROM ${table} WHERE ${column} <> '' AND ${missing} ${table}.${column})`
           : `SELECT ${table}.id, part.value FROM ${table}, json_each(${column}) part WHERE ${missing} part.value)`
-      const rows = tx.all<Record<string, unknown>>(`${sql} LIMIT ${ROWS_SHOWN}`)
+      const rows = tx.all<Record<string, unknown>>(`${sql} LIMIT ${MAX_EXAMPLES}`)
       return [finding('relations', `${collection.name}.${name} names existing records`, rows)]
     }),
   )

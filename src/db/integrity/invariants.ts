@@ -18,7 +18,7 @@ interface Invariant {
   sql: string
 }
 
-const ROWS_SHOWN = 20
+const MAX_EXAMPLES = 20
 
 /** A job that ended in another store came without its attempts and was charged there. */
 const NOT_IMPORTED = `NOT EXISTS (SELECT 1 FROM job_timeline WHERE job = job.id AND event = 'imported')`
@@ -182,7 +182,7 @@ export function checkInvariants(tx: SqlReader, { fast = false, maxAttempts = 0 }
     .map(({ id, text, sql }) => ({
       id,
       text,
-      rows: tx.all<Record<string, unknown>>(`${sql} LIMIT ${ROWS_SHOWN}`, { maxAttempts }),
+      rows: tx.all<Record<string, unknown>>(`${sql} LIMIT ${MAX_EXAMPLES}`, { maxAttempts }),
     }))
     .filter((finding) => finding.rows.length > 0)
 }

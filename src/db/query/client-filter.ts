@@ -30,7 +30,7 @@ export function clientFilter(
   facts: RequestFacts,
 ): Condition | undefined {
   if (text.trim() === '') return undefined
-  mustMayAsk(text, facts)
+  assertMayUse(text, facts)
   return compileFilter(parseFilter(text), optionsOf(catalogue, collection, facts, 'f'))
 }
 
@@ -41,7 +41,7 @@ export function clientSort(
   text: string,
   facts: RequestFacts,
 ): Order {
-  mustMayAsk(text, facts)
+  assertMayUse(text, facts)
   return compileSort(parseSort(text), optionsOf(catalogue, collection, facts, 's'))
 }
 
@@ -55,7 +55,7 @@ function optionsOf(
   return { ...catalogue, collection, caller: callerOf(facts), authCollection, prefix }
 }
 
-function mustMayAsk(text: string, facts: RequestFacts): void {
+function assertMayUse(text: string, facts: RequestFacts): void {
   if (isSuperuser(facts)) return
   for (const mark of ['@request', '@collection']) {
     if (text.includes(`${mark}.`)) throw new AppError('forbidden', `Only superusers can filter by ${mark}.`)

@@ -33,7 +33,7 @@ export interface Expander {
   ): Expanded[]
 }
 
-interface Parts {
+interface ExpandDependencies {
   readonly catalogue: Catalogue
   readonly rules: RuleBook
   readonly planOf: (collection: AnyCollection) => Plan
@@ -51,7 +51,7 @@ const NO_LIMIT = -1
 type Tree = Map<string, Tree>
 
 /** An expander that asks `rules` who may see what. */
-export function createExpander(parts: Parts): Expander {
+export function createExpander(parts: ExpandDependencies): Expander {
   return {
     expand: <C extends AnyCollection>(
       tx: SqlReader,
@@ -67,7 +67,7 @@ export function createExpander(parts: Parts): Expander {
   }
 }
 
-interface Request extends Parts {
+interface Request extends ExpandDependencies {
   readonly tx: SqlReader
   readonly facts: RequestFacts
 }

@@ -10,11 +10,11 @@ import {
   type RequestFacts,
   refuseCostly,
 } from '../filter/index.ts'
-import { mustFit } from '../records/page-size.ts'
+import { assertFits } from '../records/page-size.ts'
 import type { AnyCollection, RecordOf, Rules } from '../schema/collection.ts'
 import type { CollectionNames } from '../schema/names.ts'
 import { createPlans } from '../schema/plan.ts'
-import { evaluated } from '../sqlite/caller-errors.ts'
+import { withCallerErrors } from '../sqlite/caller-errors.ts'
 import { type Params, quoted, type SqlReader } from '../sqlite/sql.ts'
 import { candidateRow } from './candidate-row.ts'
 import { clientFilter, clientSort } from './client-filter.ts'
@@ -100,12 +100,12 @@ export function createRecordQueries({
     ...createExpander({ catalogue, rules, planOf }),
     list: <C extends AnyCollection>(tx: SqlReader, collection: C, request: ListRequest) => {
       const { facts, page, perPage, skipTotal, without = [], maxBytes = Number.POSITIVE_INFINITY } = request
-      const rule = mustAllow(rules.access(collection, request.rule, facts))
+      const rule = assertAllowed(rules.access(collection, request.rule, facts))
       const filter = clientFilter(catalogue, collection, request.filter ?? '', facts)
       const order = clientSort(catalogue, collection, request.sort ?? '', facts)
       const { where, params } = joinedConditions([rule, filter, order], facts, tx.now)
       const source = `FROM ${from(collection)}${where}`
-      return evaluated(() => {
+      return withCallerErrors(() => {
         const own = joinedConditions([rule], facts, tx.now).terms
         refuseCostly(tx, [...(filter ? [filter.load] : []), order.load], {
           from: from(collection),
@@ -118,7 +118,7 @@ export function createRecordQueries({
           { ...params, page_limit: perPage, page_offset: (page - 1) * perPage },
         )
         const remedy = 'ask for fewer with perPage, or leave them out with fields'
-        mustFit(tx, collection, ids, { without, maxBytes, remedy })
+        assertFits(tx, collection, ids, { without, maxBytes, remedy })
         const count = { sql: `SELECT count(*) AS n ${source}`, params }
         return {
           page,
@@ -135,7 +135,7 @@ export function createRecordQueries({
       id: string,
       { rule, facts }: Permission,
     ) => {
-      const access = mustAllow(rules.access(collection, rule, facts))
+      const access = assertAllowed(rules.access(collection, rule, facts))
       const { where, params } = joinedConditions([BY_ID, access], facts, tx.now)
       const row = tx.one<Record<string, unknown>>(`${planOf(collection).select} AS ${BASE}${where}`, {
         ...params,
@@ -165,7 +165,7 @@ export function createRecordQueries({
         }
         const { where, params } = joinedConditions(conditions, facts, tx.now)
         const sql = `SELECT 1 AS found FROM ${source}${where} LIMIT 1`
-        return evaluated(() => tx.one(sql, { ...params, ...own }) !== undefined)
+        return withCallerErrors(() => tx.one(sql, { ...params, ...own }) !== undefined)
       }
       return {
         stored: (tx, id, facts) => holds(tx, from(collection), [BY_ID, access, wanted], facts, { id }),
@@ -212,7 +212,7 @@ function joinedConditions(conditions: Conditions, facts: RequestFacts, now: numb
   return { terms, where, params: Object.fromEntries(params.flatMap((each) => Object.entries(each))) }
 }
 
-function mustAllow(access: Access): Exclude<Access, 'nobody'> {
+function assertAllowed(access: Access): Exclude<Access, 'nobody'> {
   if (access === 'nobody') throw new AppError('forbidden', 'Only superusers can perform this action')
   return access
 }

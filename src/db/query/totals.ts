@@ -1,6 +1,6 @@
 import type { Database } from '../records/database.ts'
 import type { AnyCollection } from '../schema/collection.ts'
-import { unevaluated } from '../sqlite/caller-errors.ts'
+import { invalidFilterError } from '../sqlite/caller-errors.ts'
 import { ReadFailure } from '../sqlite/read-thread.ts'
 import { quoted, type SqlReader, type Statement } from '../sqlite/sql.ts'
 
@@ -26,7 +26,7 @@ function totalsOf(totalItems: number, perPage: number) {
 }
 
 /** Up to so many records are counted at once: a few ms, some more where the condition reads each of them. */
-const COUNTED_AT_ONCE = 50_000
+const MAX_SYNCHRONOUS_COUNT = 50_000
 
 /**
  * Totals of a page of which `length` records were read: counted at once in the same snapshot, or left to `counted`
@@ -44,7 +44,7 @@ export function totals(
   const span = tx.one<{ rows: number | null }>(
     `SELECT (SELECT max(seq) FROM ${table}) - (SELECT min(seq) FROM ${table}) AS rows`,
   )
-  if ((span?.rows ?? 0) > COUNTED_AT_ONCE) return { ...NO_TOTALS, counting: count }
+  if ((span?.rows ?? 0) > MAX_SYNCHRONOUS_COUNT) return { ...NO_TOTALS, counting: count }
   return totalsOf(tx.one<{ n: number }>(count.sql, count.params)?.n ?? 0, perPage)
 }
 
@@ -53,7 +53,7 @@ export function totals(
  * was written meanwhile.
  * @throws AppError `invalid` when the filter cannot be evaluated, `unavailable` when too many wait for totals.
  */
-export async function counted<R>(
+export async function withTotals<R>(
   { count }: Pick<Database, 'count'>,
   { counting, ...page }: ReadPage<R>,
 ): Promise<Page<R>> {
@@ -61,6 +61,6 @@ export async function counted<R>(
   try {
     return { ...page, ...totalsOf(await count(counting), page.perPage) }
   } catch (error) {
-    throw error instanceof ReadFailure ? unevaluated(error) : error
+    throw error instanceof ReadFailure ? invalidFilterError(error) : error
   }
 }

@@ -38,7 +38,7 @@ export function withFrozen<T>(path: string, work: (tx: ReadTx) => T): T {
 function onConnection<T>(file: string, path: string, work: (tx: ReadTx) => T): T {
   const connection = openConnection(file, 'read')
   try {
-    mustBeOurs(connection, path)
+    assertSvcDatabase(connection, path)
     const { tx } = createReadTx(connection, { collections: COLLECTIONS, planOf: createPlans() }, 0)
     return connection.transaction('DEFERRED', () => work(tx))
   } finally {
@@ -78,7 +78,7 @@ function copyInto(folder: string, file: string): string {
   return copy
 }
 
-function mustBeOurs(connection: Connection, path: string): void {
+function assertSvcDatabase(connection: Connection, path: string): void {
   const version = versionOf(connection)
   if (version === 'same') return
   if (version === 'other') {

@@ -3,10 +3,10 @@ import { qpus } from '../collections/qpus.ts'
 import type { ReadTx } from '../records/tx.ts'
 import { withFrozen } from './open.ts'
 import type {
+  RecordedAttempt,
   RecordedJob,
   RecordedQpu,
   RecordedSlot,
-  RecordedTry,
   RecordedUser,
   Recording,
 } from './recording.ts'
@@ -25,7 +25,7 @@ export function readRecording(path: string, span: RecordedSpan = {}): Recording 
   return withFrozen(path, (tx) => {
     const jobs = readJobs(tx, span)
     const slots = readSlots(tx)
-    const ends = jobs.flatMap(({ tries }) => tries.map(({ startedAt, ms }) => startedAt + ms))
+    const ends = jobs.flatMap(({ attempts }) => attempts.map(({ startedAt, ms }) => startedAt + ms))
     return {
       from: jobs[0]?.submittedAt ?? 0,
       to: Math.max(
@@ -66,8 +66,8 @@ interface JobRow {
 }
 
 function readJobs(tx: ReadTx, span: RecordedSpan): RecordedJob[] {
-  const tries = readTries(tx)
-  const acts = readActs(tx)
+  const attempts = readAttempts(tx)
+  const actions = readActions(tx)
   return tx
     .all<JobRow>(
       `SELECT job.id, job.user_id, job.qpu_target, job.qubits, job.created, job.status, job.started_at,
@@ -85,20 +85,20 @@ function readJobs(tx: ReadTx, span: RecordedSpan): RecordedJob[] {
       qubits: row.qubits,
       submittedAt: msOf(row.created),
       cancelledAt: row.status === 'cancelled' ? msOf(row.finished_at) : undefined,
-      acts: acts.get(row.id) ?? [],
-      tries: charged(tries.get(row.id) ?? importedTry(row), row),
+      actions: actions.get(row.id) ?? [],
+      attempts: charged(attempts.get(row.id) ?? importedAttempt(row), row),
     }))
 }
 
 /** The last try is the one that was paid for. */
-function charged(tries: RecordedTry[], { charged: ms }: JobRow): RecordedTry[] {
-  const last = tries.at(-1)
+function charged(attempts: RecordedAttempt[], { charged: ms }: JobRow): RecordedAttempt[] {
+  const last = attempts.at(-1)
   if (last) last.chargedMs = ms
-  return tries
+  return attempts
 }
 
 /** A job of another installation came without its attempts. */
-function importedTry(row: JobRow): RecordedTry[] {
+function importedAttempt(row: JobRow): RecordedAttempt[] {
   if (row.started_at === '' || row.finished_at === '') return []
   const startedAt = msOf(row.started_at)
   return [
@@ -115,44 +115,44 @@ function importedTry(row: JobRow): RecordedTry[] {
 interface AttemptRow {
   job: string
   qpu: string
-  state: RecordedTry['end']
+  state: RecordedAttempt['end']
   claimed_at: string
   ended_at: string
 }
 
 /** Attempts that have ended; what was never delivered is no try. */
-function readTries(tx: ReadTx): Map<string, RecordedTry[]> {
+function readAttempts(tx: ReadTx): Map<string, RecordedAttempt[]> {
   const rows = tx.all<AttemptRow>(
     `SELECT job, qpu, state, claimed_at, ended_at FROM job_attempts
      WHERE state IN ('ok', 'error', 'lost', 'requeued') ORDER BY job, attempt`,
   )
-  const tries = new Map<string, RecordedTry[]>()
+  const attempts = new Map<string, RecordedAttempt[]>()
   for (const { job, qpu, state, claimed_at, ended_at } of rows) {
     const startedAt = msOf(claimed_at)
-    const one: RecordedTry = {
+    const one: RecordedAttempt = {
       qpu,
       startedAt,
       ms: Math.max(0, msOf(ended_at) - startedAt),
       end: state,
       chargedMs: 0,
     }
-    const known = tries.get(job)
+    const known = attempts.get(job)
     if (known) known.push(one)
-    else tries.set(job, [one])
+    else attempts.set(job, [one])
   }
-  return tries
+  return attempts
 }
 
-function readActs(tx: ReadTx): Map<string, RecordedJob['acts']> {
-  const rows = tx.all<{ job: string; at: string; event: RecordedJob['acts'][number]['act'] }>(
+function readActions(tx: ReadTx): Map<string, RecordedJob['actions']> {
+  const rows = tx.all<{ job: string; at: string; event: RecordedJob['actions'][number]['act'] }>(
     `SELECT job, at, event FROM job_timeline
      WHERE event IN ('held', 'released', 'moved_to_front') ORDER BY rowid`,
   )
   return Map.groupBy(rows, ({ job }) => job)
     .entries()
     .reduce(
-      (acts, [job, its]) =>
-        acts.set(
+      (actions, [job, its]) =>
+        actions.set(
           job,
           its.map(({ at, event }) => ({ at: msOf(at), act: event })),
         ),

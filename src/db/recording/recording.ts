@@ -57,12 +57,12 @@ export interface RecordedJob {
   /** When its owner took it back; undefined when it ran or still waits. */
   cancelledAt: number | undefined
   /** What operators did to it while it waited, in order of time. */
-  acts: { at: number; act: 'held' | 'released' | 'moved_to_front' }[]
+  actions: { at: number; act: 'held' | 'released' | 'moved_to_front' }[]
   /** How long it kept a QPU busy, one entry for each try; empty when it has not run. */
-  tries: RecordedTry[]
+  attempts: RecordedAttempt[]
 }
 
-export interface RecordedTry {
+export interface RecordedAttempt {
   qpu: string
   startedAt: number
   /** From claim to end. */

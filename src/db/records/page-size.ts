@@ -28,7 +28,7 @@ export function unreadFields(
  * their lengths without reading them. A page of one record always fits: there is no smaller one.
  * @throws AppError `too_large`.
  */
-export function mustFit(
+export function assertFits(
   tx: SqlReader,
   collection: AnyCollection,
   ids: readonly { id: string }[],

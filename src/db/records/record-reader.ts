@@ -2,7 +2,7 @@ import type { AnyCollection, RecordOf } from '../schema/collection.ts'
 import type { AnyRecord, Plan } from '../schema/plan.ts'
 import { encoded } from '../schema/values.ts'
 import { type Bindable, quoted, type SqlReader } from '../sqlite/sql.ts'
-import { mustFit } from './page-size.ts'
+import { assertFits } from './page-size.ts'
 
 /** Which records `list` returns, and in which order; insertion order when not said. */
 export interface ListQuery<C extends AnyCollection> {
@@ -62,7 +62,7 @@ export function createRecordReader(
       if (maxBytes !== undefined) {
         const ids = sql.all<{ id: string }>(`SELECT "id" FROM ${quoted(collection.name)}${tail}`, page)
         const remedy = 'ask for fewer with limit, or leave them out with fields'
-        mustFit(sql, collection, ids, { without, maxBytes, remedy })
+        assertFits(sql, collection, ids, { without, maxBytes, remedy })
       }
       return rows(collection, tail, page, without) as RecordOf<C>[]
     },

@@ -17,7 +17,7 @@ import {
 import { isUniqueViolation } from '../sqlite/connection.ts'
 import { type Bindable, quoted, type SqlWriter } from '../sqlite/sql.ts'
 import { releaseReferences } from './references.ts'
-import type { WriterParts } from './writer-dependencies.ts'
+import type { WriterDependencies } from './writer-dependencies.ts'
 
 /** Typed writing of records inside a transaction; each change is logged and published after the commit. */
 export interface RecordWriter {
@@ -45,7 +45,7 @@ export interface RecordWriter {
 }
 
 /** Typed writing on top of SQL. Unknown field names throw TypeError. */
-export function createRecordWriter(parts: WriterParts): RecordWriter {
+export function createRecordWriter(parts: WriterDependencies): RecordWriter {
   const writer = {
     insert: <C extends AnyCollection>(collection: C, values: Partial<RecordOf<C>>) =>
       // The record has exactly the declared fields; see createRecordReader.
@@ -62,14 +62,18 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
       collection.hooks.beforeRemove?.({ tx: parts.sql, record })
       releaseReferences(parts, collection, id, writer.remove)
       parts.sql.run(`DELETE FROM ${quoted(collection.name)} WHERE id = $id`, { id })
-      parts.note(collection, id, 'delete', record)
+      parts.recordChange(collection, id, 'delete', record)
       return true
     },
   }
   return writer
 }
 
-function insert(parts: WriterParts, collection: AnyCollection, values: Record<string, unknown>): AnyRecord {
+function insert(
+  parts: WriterDependencies,
+  collection: AnyCollection,
+  values: Record<string, unknown>,
+): AnyRecord {
   const { sql, planOf } = parts
   const plan = planOf(collection)
   refuseUnknown(plan, values)
@@ -85,17 +89,17 @@ function insert(parts: WriterParts, collection: AnyCollection, values: Record<st
   if (isTyped(plan, record)) collection.hooks.beforeInsert?.({ tx: sql, record })
   const failure = 'Failed to create record'
   const idError = isId(record.id) ? {} : { id: BAD_ID }
-  const { row, keep } = splitLarge(collection, validated(parts, plan.fields, record, failure, idError))
+  const { row, saveLarge } = splitLarge(collection, validated(parts, plan.fields, record, failure, idError))
   const params = { ...row, id: record.id, created: sql.at, updated: sql.at }
   guardUnique(collection, failure, () => sql.run(plan.insert, params))
-  keep(sql, record.id)
+  saveLarge(sql, record.id)
   collection.hooks.afterInsert?.({ tx: sql, record })
-  parts.note(collection, record.id, 'create', record)
+  parts.recordChange(collection, record.id, 'create', record)
   return record
 }
 
 function update(
-  parts: WriterParts,
+  parts: WriterDependencies,
   collection: AnyCollection,
   id: string,
   patch: Record<string, unknown>,
@@ -117,7 +121,7 @@ function update(
     // Money moves by ledger rows; a plain write would make balance and ledger disagree.
     if (field.kind === 'seconds') throw new TypeError(`${collection.name}.${name} changes only by the ledger`)
   }
-  const { row, keep } = splitLarge(collection, validated(parts, changed, after, failure, {}))
+  const { row, saveLarge } = splitLarge(collection, validated(parts, changed, after, failure, {}))
   const params = { ...row, id, updated: sql.at }
   const assignments = changed.map(([name]) => `${quoted(plan.column(name))} = $${name}, `)
   guardUnique(collection, failure, () =>
@@ -126,8 +130,8 @@ function update(
       params,
     ),
   )
-  keep(sql, id)
-  parts.note(collection, id, 'update', after)
+  saveLarge(sql, id)
+  parts.recordChange(collection, id, 'update', after)
   return after
 }
 
@@ -148,7 +152,7 @@ function holds(record: AnyRecord, guard: Record<string, unknown>): boolean {
 
 /** The stored forms of `fields`, by name. All refused fields are reported together, with those `found` before. */
 function validated(
-  { sql }: WriterParts,
+  { sql }: WriterDependencies,
   fields: readonly (readonly [string, AnyField])[],
   record: AnyRecord,
   failure: string,

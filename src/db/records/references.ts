@@ -2,7 +2,7 @@ import { AppError } from '../../base/index.ts'
 import type { AnyCollection } from '../schema/collection.ts'
 import type { RelationField } from '../schema/field.ts'
 import { quoted } from '../sqlite/sql.ts'
-import type { WriterParts } from './writer-dependencies.ts'
+import type { WriterDependencies } from './writer-dependencies.ts'
 
 type Remove = (collection: AnyCollection, id: string) => boolean
 
@@ -12,7 +12,7 @@ type Remove = (collection: AnyCollection, id: string) => boolean
  * @throws AppError `invalid` when a required relation without cascade names it.
  */
 export function releaseReferences(
-  parts: WriterParts,
+  parts: WriterDependencies,
   collection: AnyCollection,
   id: string,
   remove: Remove,
@@ -30,7 +30,7 @@ export function releaseReferences(
 }
 
 function releaseSingle(
-  { sql, reader, note }: WriterParts,
+  { sql, reader, recordChange }: WriterDependencies,
   other: AnyCollection,
   name: string,
   field: RelationField,
@@ -56,11 +56,11 @@ function releaseSingle(
     id,
     at: sql.at,
   })
-  for (const row of rows) note(other, row.id, 'update', reader.find(other, row.id))
+  for (const row of rows) recordChange(other, row.id, 'update', reader.find(other, row.id))
 }
 
 function releaseMany(
-  { sql, reader, note }: WriterParts,
+  { sql, reader, recordChange }: WriterDependencies,
   other: AnyCollection,
   name: string,
   id: string,
@@ -77,6 +77,6 @@ function releaseMany(
          (SELECT json_group_array(value) FROM json_each(${column}) WHERE value <> $id) WHERE id = $row`,
       { id, at: sql.at, row: row.id },
     )
-    note(other, row.id, 'update', reader.find(other, row.id))
+    recordChange(other, row.id, 'update', reader.find(other, row.id))
   }
 }

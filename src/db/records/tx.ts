@@ -24,13 +24,13 @@ export interface Tx extends ReadTx, SqlWriter, RecordWriter {
 }
 
 /** What all transactions of a database share. */
-export interface TxParts {
+export interface TxDependencies {
   collections: readonly AnyCollection[]
   planOf: (collection: AnyCollection) => Plan
 }
 
 /** A transaction and the switch that makes it useless once it has ended. */
-interface Held<T> {
+interface TxHandle<T> {
   tx: T
   end(): void
   /** Whether any statement has changed rows. */
@@ -38,7 +38,7 @@ interface Held<T> {
 }
 
 /** SQL that refuses to run after `end`: a continuation of async work would write outside any transaction. */
-function heldSql(connection: Connection, now: number): Held<SqlWriter> {
+function guardedSql(connection: Connection, now: number): TxHandle<SqlWriter> {
   let live = true
   let rows = 0
   function inside(): Connection {
@@ -68,19 +68,24 @@ function heldSql(connection: Connection, now: number): Held<SqlWriter> {
 /** A reading transaction on `connection` at `now`, ms since the epoch. */
 export function createReadTx(
   connection: Connection,
-  parts: TxParts,
+  dependencies: TxDependencies,
   now: number,
-): Omit<Held<ReadTx>, 'hasWritten'> {
-  const { tx: sql, end } = heldSql(connection, now)
+): Omit<TxHandle<ReadTx>, 'hasWritten'> {
+  const { tx: sql, end } = guardedSql(connection, now)
   const reading: SqlReader = { now, at: sql.at, one: sql.one, all: sql.all }
-  return { tx: { ...reading, ...createRecordReader(reading, parts.planOf) }, end }
+  return { tx: { ...reading, ...createRecordReader(reading, dependencies.planOf) }, end }
 }
 
 /** A writing transaction that adds what it changes to `changes`. */
-export function createTx(connection: Connection, parts: TxParts, now: number, changes: Change[]): Held<Tx> {
-  const { tx: sql, end, hasWritten } = heldSql(connection, now)
-  const reader = createRecordReader(sql, parts.planOf)
-  const note = (
+export function createTx(
+  connection: Connection,
+  dependencies: TxDependencies,
+  now: number,
+  changes: Change[],
+): TxHandle<Tx> {
+  const { tx: sql, end, hasWritten } = guardedSql(connection, now)
+  const reader = createRecordReader(sql, dependencies.planOf)
+  const recordChange = (
     collection: AnyCollection,
     id: string,
     action: Change['action'],
@@ -93,10 +98,10 @@ export function createTx(connection: Connection, parts: TxParts, now: number, ch
     )
     changes.push({ collection: collection.name, id, action, seq: row?.seq ?? 0, record })
   }
-  const writer = createRecordWriter({ ...parts, sql, reader, note })
+  const writer = createRecordWriter({ ...dependencies, sql, reader, recordChange })
   const changed: Tx['changed'] = (collection, id, action) => {
     const record = reader.find(collection, id)
-    note(collection, id, action, record)
+    recordChange(collection, id, action, record)
     return record
   }
   return {

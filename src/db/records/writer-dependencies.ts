@@ -5,14 +5,14 @@ import type { Change } from './changes.ts'
 import type { RecordReader } from './record-reader.ts'
 
 /** What writing of records works with. */
-export interface WriterParts {
+export interface WriterDependencies {
   sql: SqlWriter
   reader: RecordReader
   /** All collections, to find the relations that name a removed record. */
   collections: readonly AnyCollection[]
   planOf: (collection: AnyCollection) => Plan
   /** Takes down a change for the change log and the feed. */
-  note: (
+  recordChange: (
     collection: AnyCollection,
     id: string,
     action: Change['action'],

@@ -54,15 +54,18 @@ function readWith(
 }
 
 /** Stored values of one record, split by where they are kept. */
-interface Split {
+interface SplitRecord {
   /** What the row holds. */
   row: Record<string, Bindable>
   /** Keeps the rest; call it when the row exists. */
-  keep(sql: SqlWriter, id: string): void
+  saveLarge(sql: SqlWriter, id: string): void
 }
 
 /** Splits the stored values of a record (or of those fields of it that change) by where they are kept. */
-export function splitLarge(collection: AnyCollection, stored: Readonly<Record<string, Bindable>>): Split {
+export function splitLarge(
+  collection: AnyCollection,
+  stored: Readonly<Record<string, Bindable>>,
+): SplitRecord {
   const row = { ...stored }
   const large = largeFieldsOf(collection).filter((field) => Object.hasOwn(stored, field))
   const outside = large.flatMap((field) => {
@@ -74,7 +77,7 @@ export function splitLarge(collection: AnyCollection, stored: Readonly<Record<st
   const table = quoted(largeTableOf(collection))
   return {
     row,
-    keep(sql, record) {
+    saveLarge(sql, record) {
       for (const field of large) {
         sql.run(`DELETE FROM ${table} WHERE "record" = $record AND "field" = $field`, { record, field })
       }

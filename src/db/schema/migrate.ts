@@ -27,11 +27,11 @@ export function isNew(connection: Connection): boolean {
 }
 
 /** A new database starts with the declared tables, so no migration needs to run: they are only noted. */
-export function noteAll(connection: Connection, migrations: readonly Migration[], at: string): void {
-  for (const migration of migrations) note(connection, migration, at)
+export function recordAll(connection: Connection, migrations: readonly Migration[], at: string): void {
+  for (const migration of migrations) recordMigration(connection, migration, at)
 }
 
-function note(connection: Connection, migration: Migration, at: string): void {
+function recordMigration(connection: Connection, migration: Migration, at: string): void {
   connection.run('INSERT INTO migrations (id, name, hash, at) VALUES ($id, $name, $hash, $at)', {
     id: migration.id,
     name: migration.name,
@@ -97,7 +97,7 @@ function apply(connection: Connection, migration: Migration, at: string): void {
         { reason: 'migration_failed' },
       )
     }
-    note(connection, migration, at)
+    recordMigration(connection, migration, at)
     if (feature('FAILPOINTS')) failpoint('migration.inside')
   })
   if (feature('FAILPOINTS')) failpoint('migration.after')

@@ -195,7 +195,7 @@ function damaged(path: string, detail: string, cause?: unknown): AppError {
  */
 export function quickCheck(connection: Connection): void {
   const rows = connection.all<{ quick_check: string }>(QUICK_CHECK)
-  mustBeSound(
+  assertIntact(
     connection.path,
     rows.map((row) => row.quick_check),
   )
@@ -207,8 +207,8 @@ export const QUICK_CHECK = 'PRAGMA quick_check(5)'
  * Takes the answers of a `QUICK_CHECK`.
  * @throws AppError `internal`, reason `database_damaged`.
  */
-export function mustBeSound(path: string, answers: readonly string[]): void {
-  if (answers[0] !== 'ok') throw damaged(path, answers.join('; ').replaceAll('\n', ' '))
+export function assertIntact(path: string, rows: readonly string[]): void {
+  if (rows[0] !== 'ok') throw damaged(path, rows.join('; ').replaceAll('\n', ' '))
 }
 
 /**

@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs'
 import { AppError, type Clock, type Log, messageOf } from '../../base/index.ts'
-import { type Connection, mustBeSound, QUICK_CHECK, quickCheck } from './connection.ts'
+import { assertIntact, type Connection, QUICK_CHECK, quickCheck } from './connection.ts'
 import { createReadThread } from './read-thread.ts'
 
 /** Read within about a second; a start may take that long. */
-const AT_ONCE_BYTES = 134_217_728
+const MAX_SYNCHRONOUS_BYTES = 134_217_728
 
-interface CheckParts {
+interface FileCheckDependencies {
   clock: Clock
   log: Log
   onDamaged?: (error: AppError) => void
@@ -18,7 +18,11 @@ interface CheckParts {
  * to tell it is not checked.
  * @throws AppError `internal`, reason `database_damaged`, for a small file.
  */
-export function checkFile(connection: Connection, parts: CheckParts, atOnceBytes = AT_ONCE_BYTES): void {
+export function checkFile(
+  connection: Connection,
+  parts: FileCheckDependencies,
+  atOnceBytes = MAX_SYNCHRONOUS_BYTES,
+): void {
   const { path } = connection
   const { size } = statSync(path)
   if (size <= atOnceBytes) quickCheck(connection)
@@ -28,13 +32,13 @@ export function checkFile(connection: Connection, parts: CheckParts, atOnceBytes
 async function checkInThread(
   path: string,
   bytes: number,
-  { clock, log, onDamaged }: CheckParts,
+  { clock, log, onDamaged }: FileCheckDependencies,
 ): Promise<void> {
   const started = clock.monotonic()
   const thread = createReadThread(path)
   try {
     const rows = await thread.all(QUICK_CHECK)
-    mustBeSound(
+    assertIntact(
       path,
       rows.map((row) => String(row['quick_check'])),
     )

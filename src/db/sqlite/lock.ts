@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { AppError, messageOf } from '../../base/index.ts'
 import { appErrorOf } from './connection.ts'
 
-const PATIENCE_MS = 250
+const LOCK_TIMEOUT_MS = 250
 
 /** The right to be the only process that uses a data folder. */
 export interface FolderLock {
@@ -22,7 +22,7 @@ export function lockFolder(dir: string): FolderLock {
   const file = openLockFile(dir)
   try {
     // Processes that start together pass each other within this time: the last to write its pid wins.
-    file.run(`PRAGMA busy_timeout = ${PATIENCE_MS}`)
+    file.run(`PRAGMA busy_timeout = ${LOCK_TIMEOUT_MS}`)
     file.run('BEGIN IMMEDIATE')
     file.run('CREATE TABLE IF NOT EXISTS holder (pid INTEGER NOT NULL) STRICT')
     file.run('DELETE FROM holder')

@@ -4,7 +4,7 @@ import { appErrorOf, READER_PRAGMAS } from './connection.ts'
 import type { Params } from './sql.ts'
 
 /** More questions than that come from somebody who asks faster than any answer can be found. */
-const MOST_WAITING = 100
+const MAX_WAITING_REQUESTS = 100
 
 /** What SQLite said to a statement that it cannot run. */
 export class ReadFailure extends Error {}
@@ -44,23 +44,23 @@ const THREAD = `
   })
 `
 
-type Answer = { rows: Record<string, unknown>[] } | { failure: { message: string; code: string } }
+type ThreadResponse = { rows: Record<string, unknown>[] } | { failure: { message: string; code: string } }
 
-interface Question extends PromiseWithResolvers<Record<string, unknown>[]> {
+interface ThreadRequest extends PromiseWithResolvers<Record<string, unknown>[]> {
   text: string
 }
 
 /** The thread starts with the first question, and never keeps the process alive. */
 export function createReadThread(path: string): ReadThread {
   /** In the order of the answers; the first one is being answered. */
-  let waiting: Question[] = []
+  let waiting: ThreadRequest[] = []
   let thread: Worker | undefined
   let isClosed = false
 
   function start(): Worker {
     const started = new Worker(THREAD, { eval: true, workerData: { path, pragmas: READER_PRAGMAS } })
     started.unref()
-    started.on('message', (answer: Answer) => {
+    started.on('message', (answer: ThreadResponse) => {
       const question = waiting.shift()
       if ('rows' in answer) question?.resolve(answer.rows)
       else question?.reject(appErrorOf(path, answer.failure) ?? new ReadFailure(answer.failure.message))
@@ -85,7 +85,7 @@ export function createReadThread(path: string): ReadThread {
       // The first one may have looked before the caller's own last write.
       const same = waiting.slice(1).find((each) => each.text === text)
       if (same) return same.promise
-      if (waiting.length >= MOST_WAITING) {
+      if (waiting.length >= MAX_WAITING_REQUESTS) {
         throw new AppError('unavailable', 'Too many long requests wait for the database; ask again later', {
           reason: 'too_many_reads',
           retryAfter: 5,

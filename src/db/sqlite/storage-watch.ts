@@ -1,7 +1,7 @@
 import { AppError, type Clock, type Log } from '../../base/index.ts'
 
 /** Without a refusal for so long the disk is taken to be well again; a nearly full one takes small writes only. */
-const CALM_MS = 5_000
+const RECOVERY_MS = 5_000
 
 /** Whether the disk takes what is written. Says in the log when that begins and ends, not for each write. */
 export interface StorageWatch {
@@ -47,7 +47,7 @@ export class WriteOutcomes implements StorageWatch {
 
   /** Something was written and is on disk. */
   succeeded(): void {
-    if (!this.#failure || this.#clock.monotonic() - this.#refusedAt < CALM_MS) return
+    if (!this.#failure || this.#clock.monotonic() - this.#refusedAt < RECOVERY_MS) return
     this.#failure = undefined
     this.#log.info('storage takes writes again', { refused: this.#refusals - this.#refusalsBefore })
   }

@@ -2,12 +2,12 @@ import { statSync } from 'node:fs'
 import type { Connection } from './connection.ts'
 
 /** As `journal_size_limit`: what is left of the log when SQLite begins it anew. */
-const KEPT_BYTES = 67_108_864
+const MAX_LOG_BYTES = 67_108_864
 
 /** The write-ahead log of a database, for its writing connection. */
 export interface WriteAheadLog {
   /** Tells that somebody writes, so that the next `trim` leaves the log alone. */
-  noteWrite(): void
+  recordWrite(): void
   /** Empties the log when it is large and nobody has written since the last call; returns its bytes. */
   trim(): number
 }
@@ -31,11 +31,11 @@ export function createWriteAheadLog(writer: Connection): WriteAheadLog {
   }
 
   return {
-    noteWrite() {
+    recordWrite() {
       isIdle = false
     },
     trim() {
-      if (bytes() > KEPT_BYTES && isIdle && !writer.inTransaction()) empty()
+      if (bytes() > MAX_LOG_BYTES && isIdle && !writer.inTransaction()) empty()
       isIdle = true
       return bytes()
     },

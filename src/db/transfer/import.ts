@@ -37,7 +37,7 @@ export interface ImportOptions extends Pick<ImportContext, 'readPayload'> {
   onProgress?(line: number): void
 }
 
-const MOST_ERRORS = 100
+const MAX_ERRORS = 100
 const PROGRESS_LINES = 10_000
 
 /** Undoes the transaction. */
@@ -68,7 +68,7 @@ export async function importRecords(db: Database, options: ImportOptions): Promi
   } catch (error) {
     if (!(error instanceof Refused)) throw error
     const sorted = report.errors.toSorted((one, other) => one.line - other.line)
-    return { counts: {}, errors: sorted.slice(0, MOST_ERRORS) }
+    return { counts: {}, errors: sorted.slice(0, MAX_ERRORS) }
   }
   return report
 }
@@ -85,13 +85,13 @@ function importLines(tx: Tx, names: CollectionNames, options: ImportOptions, rep
   for (const line of readLines(options.path)) {
     const collection = importLine(tx, { line, names, planOf, context, errors })
     if (collection) counts[collection.name] = (counts[collection.name] ?? 0) + 1
-    if (errors.length >= MOST_ERRORS) throw new Refused()
+    if (errors.length >= MAX_ERRORS) throw new Refused()
     if (line.number % PROGRESS_LINES === 0) options.onProgress?.(line.number)
   }
   for (const collection of COLLECTIONS) addMissingRelations(tx, collection, errors)
   if (errors.length > 0) throw new Refused()
   settleBalances(tx, context.nextId)
-  addBrokenPromises(tx, errors)
+  addBrokenInvariants(tx, errors)
   if (errors.length > 0) throw new Refused()
   tx.run('DROP TABLE temp.imported')
 }
@@ -136,7 +136,7 @@ function importLine(tx: Tx, { line, names, planOf, context, errors }: LineWork):
     if (!isUniqueViolation(error)) throw error
     return refuse(`${error.message.slice(error.message.indexOf(': ') + 2)}: another record has this value`)
   }
-  if (collection.name === 'quantum_jobs') noteJob(tx, record, context.nextId())
+  if (collection.name === 'quantum_jobs') recordImportedJob(tx, record, context.nextId())
   return collection
 }
 
@@ -152,13 +152,13 @@ function isObject(value: unknown): value is Record<string, unknown> {
 function insertRow(tx: Tx, collection: AnyCollection, plan: Plan, record: AnyRecord): void {
   const { id, created, updated } = record
   const fields = plan.fields.map(([name, field]) => [name, encoded(field, record[name]) ?? null] as const)
-  const { row, keep } = splitLarge(collection, Object.fromEntries(fields))
+  const { row, saveLarge } = splitLarge(collection, Object.fromEntries(fields))
   tx.run(plan.insert, { ...row, id, created, updated })
-  keep(tx, id)
+  saveLarge(tx, id)
 }
 
 /** The timeline begins with what is known: a job that has ended has neither attempts nor a charge here. */
-function noteJob(tx: Tx, job: AnyRecord, id: string): void {
+function recordImportedJob(tx: Tx, job: AnyRecord, id: string): void {
   const isPending = job['status'] === 'pending'
   const event: JobEvent = isPending ? 'submitted' : 'imported'
   const entry = { event, attempt: Number(job['attempt']), detail: isPending ? 'imported' : '' }
@@ -195,10 +195,10 @@ function addMissingRelations(tx: Tx, collection: AnyCollection, errors: LineErro
       `SELECT line, value FROM (${each} AND collection = $collection) named
        WHERE NOT EXISTS (SELECT 1 FROM ${target} WHERE id = named.value)
          AND NOT EXISTS (SELECT 1 FROM temp.imported WHERE collection = $to AND id = named.value)
-       ORDER BY line LIMIT ${MOST_ERRORS}`,
+       ORDER BY line LIMIT ${MAX_ERRORS}`,
       { collection: collection.name, to: field.to },
     )
-    for (const { line, value } of missing.slice(0, MOST_ERRORS - errors.length)) {
+    for (const { line, value } of missing.slice(0, MAX_ERRORS - errors.length)) {
       errors.push({ line, text: `${collection.name}.${name}: there is no record ${value} in ${field.to}` })
     }
   }
@@ -240,7 +240,7 @@ function addLedger(tx: Tx, { id, user, kind, source, ms }: Booking): void {
   )
 }
 
-function addBrokenPromises(tx: Tx, errors: LineError[]): void {
+function addBrokenInvariants(tx: Tx, errors: LineError[]): void {
   for (const { text, rows } of checkInvariants(tx)) {
     for (const row of rows) {
       const id = String(row['id'] ?? row['job'] ?? '')

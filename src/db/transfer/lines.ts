@@ -3,7 +3,7 @@ import { AppError, messageOf } from '../../base/index.ts'
 
 const CHUNK_BYTES = 1024 * 1024
 /** A job with the largest payload and results, twice over. */
-const MOST_LINE_BYTES = 128 * 1024 * 1024
+const MAX_LINE_BYTES = 128 * 1024 * 1024
 const LINE_FEED = 10
 
 /** One line of a file, without its end. `number` counts from 1. */
@@ -23,7 +23,7 @@ export function* readLines(path: string): Generator<Line, void, undefined> {
   let number = 1
   for (const { bytes, isEnd } of pieces(path)) {
     length += bytes.length
-    if (length > MOST_LINE_BYTES) throw refused(path, `line ${number} has more than 128 MiB`)
+    if (length > MAX_LINE_BYTES) throw refused(path, `line ${number} has more than 128 MiB`)
     parts.push(bytes)
     if (!isEnd) continue
     yield* textOf(path, number, parts)

@@ -4,8 +4,8 @@ import { type AnyRecord, createPlans, type Plan } from '../schema/plan.ts'
 import { type Params, quoted, type SqlReader } from '../sqlite/sql.ts'
 
 /** Bounds of what is in memory at once; a page has at least one record, however large. */
-const MOST_ROWS = 200
-const MOST_BYTES = 4 * 1024 * 1024
+const MAX_PAGE_ROWS = 200
+const MAX_PAGE_BYTES = 4 * 1024 * 1024
 
 /** Which records: a condition on the columns of the collection's table, with its parameters. */
 export interface Selection {
@@ -34,7 +34,7 @@ export function readPage(
 ): RecordPage {
   const table = quoted(collection.name)
   const keys = sql.all<{ seq: number }>(
-    `SELECT seq FROM ${table} WHERE seq > $page_after AND (${condition}) ORDER BY seq LIMIT ${MOST_ROWS}`,
+    `SELECT seq FROM ${table} WHERE seq > $page_after AND (${condition}) ORDER BY seq LIMIT ${MAX_PAGE_ROWS}`,
     { ...params, page_after: after },
   )
   const page: RecordPage = { records: [], last: undefined }
@@ -46,7 +46,7 @@ export function readPage(
     page.records.push(plan.record(row))
     page.last = seq
     bytes += sizeOf(row)
-    if (bytes >= MOST_BYTES) break
+    if (bytes >= MAX_PAGE_BYTES) break
   }
   return page
 }

@@ -25,7 +25,7 @@ export function openSnapshot(dir: string): Snapshot {
   try {
     // The first read fixes the moment that all later ones see.
     connection.run('BEGIN DEFERRED')
-    for (const collection of COLLECTIONS) mustHaveColumns(connection, collection)
+    for (const collection of COLLECTIONS) assertHasColumns(connection, collection)
   } catch (error) {
     connection.close()
     throw error
@@ -46,7 +46,7 @@ export function openSnapshot(dir: string): Snapshot {
   }
 }
 
-function mustHaveColumns(connection: Connection, collection: AnyCollection): void {
+function assertHasColumns(connection: Connection, collection: AnyCollection): void {
   for (const table of tablesOf(collection)) {
     const stored = connection.all<{ name: string }>('SELECT name FROM pragma_table_info($table)', {
       table: table.name,

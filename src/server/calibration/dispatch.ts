@@ -6,8 +6,8 @@ import {
   claimCalibration,
   type Database,
   failCalibration,
-  listTuners,
-  putCalibrationBack,
+  listIdleTuners,
+  requeueUndeliveredCalibration,
 } from '../../db/index.ts'
 import type { CalibrationMode } from '../../protocol/index.ts'
 import type { Holds } from '../drivers/holds.ts'
@@ -57,7 +57,7 @@ export class CalibrationDispatcher {
   async dispatchOnce(): Promise<void> {
     const { db, hub, holds } = this.#parts
     // Mostly nothing waits: then nothing is written.
-    const tuners = (await db.read(listTuners)).filter(
+    const tuners = (await db.read(listIdleTuners)).filter(
       ({ driver, epoch }) => hub.attachedEpoch(driver) === epoch && !holds.isHeld(driver, epoch),
     )
     if (tuners.length === 0) return
@@ -92,7 +92,7 @@ export class CalibrationDispatcher {
       return
     }
     holds.hold(driver, epoch)
-    await db.write('put calibration back', (tx) => putCalibrationBack(tx, claim))
+    await db.write('put calibration back', (tx) => requeueUndeliveredCalibration(tx, claim))
     log.warn('calibration not delivered', { request, driver })
   }
 }

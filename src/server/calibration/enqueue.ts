@@ -4,7 +4,7 @@ import {
   type CalibrationRequest,
   calibrationRequests,
   insertCalibration,
-  keepAnswer,
+  saveResponse,
 } from '../../db/index.ts'
 import { CALIBRATION_LIMITS, calibrationMode, targetName } from '../../protocol/index.ts'
 import type { ServerContext } from '../context.ts'
@@ -55,7 +55,7 @@ export async function requestCalibration(
     const before = earlier === undefined ? undefined : tx.find(calibrationRequests, earlier)
     if (before) return before
     const row = insertCalibration(tx, { driver, mode, targetQubits: targets, actor })
-    if (request) keepAnswer(tx, request, { status: 201, response: { id: row.id } })
+    if (request) saveResponse(tx, request, { status: 201, response: { id: row.id } })
     return row
   })
 }

@@ -1,5 +1,5 @@
 import { type Clock, formatDuration, type Log, Loop } from '../../base/index.ts'
-import { type Database, listRunningCalibrations, loseCalibration } from '../../db/index.ts'
+import { type Database, endLostCalibration, listRunningCalibrations } from '../../db/index.ts'
 import type { DriverHub } from '../drivers/hub-contract.ts'
 
 /** What recovery works with. */
@@ -48,7 +48,7 @@ export class CalibrationRecovery {
     for (const run of away) {
       if (now - (this.#awaySince.get(run.run) ?? now) < AWAY_MS) continue
       const reason = `The tuner was away for ${formatDuration(AWAY_MS)}`
-      const status = await db.write('lose calibration', (tx) => loseCalibration(tx, run, reason))
+      const status = await db.write('lose calibration', (tx) => endLostCalibration(tx, run, reason))
       if (status) log.warn('calibration lost by its tuner', { ...run, status })
     }
   }

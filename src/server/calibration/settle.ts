@@ -1,10 +1,10 @@
 import {
   confirmCalibration,
-  isAwaited,
+  endLostCalibration,
+  isCurrentRun,
   listRunsOfOlderLeases,
-  loseCalibration,
-  noteProgress,
-  putCalibrationBack,
+  recordProgress,
+  requeueUndeliveredCalibration,
 } from '../../db/index.ts'
 import type { EventPayload } from '../../protocol/index.ts'
 import type { ServerContext } from '../context.ts'
@@ -26,7 +26,7 @@ export async function settleReturned(
     if (run_id) confirmCalibration(tx, { run: run_id, driver })
     return listRunsOfOlderLeases(tx, { driver, epoch })
       .filter(({ run }) => !held.has(run))
-      .map((run) => ({ ...run, status: loseCalibration(tx, run, 'The tuner came back without it') }))
+      .map((run) => ({ ...run, status: endLostCalibration(tx, run, 'The tuner came back without it') }))
   })
   for (const run of lost) context.log.warn('calibration lost by its tuner', { ...run })
   if (run_id) await stopUnlessAwaited(context, { run: run_id, driver })
@@ -40,7 +40,7 @@ export async function beginCalibration(context: Context, driver: string, run: st
 
 /** The tuner did not take a run. */
 export async function returnCalibration({ db }: Context, driver: string, run: string): Promise<void> {
-  await db.write('put calibration back', (tx) => putCalibrationBack(tx, { run, driver }))
+  await db.write('put calibration back', (tx) => requeueUndeliveredCalibration(tx, { run, driver }))
 }
 
 /** The tuner tells how far it is. Its own drift checks have no row in the queue. */
@@ -51,7 +51,7 @@ export async function followCalibration(
 ): Promise<void> {
   if (request === null) return
   const noted = await context.db.write('note calibration progress', (tx) =>
-    noteProgress(tx, { run, driver }, progress),
+    recordProgress(tx, { run, driver }, progress),
   )
   if (!noted) await stopUnlessAwaited(context, { run, driver })
 }
@@ -61,6 +61,6 @@ async function stopUnlessAwaited(
   { db, hub, log }: Context,
   run: { run: string; driver: string },
 ): Promise<void> {
-  if (await db.read((tx) => isAwaited(tx, run))) return
+  if (await db.read((tx) => isCurrentRun(tx, run))) return
   if (hub.send(run.driver, { type: 'StopCalibration', run_id: run.run })) log.info('calibration stopped', run)
 }

@@ -1,6 +1,13 @@
 import { feature } from 'bun:bundle'
 import { failpoint } from '../../base/index.ts'
-import { type AuditEntry, appendAudit, isRequeued, isRunning, markStarted, putBack } from '../../db/index.ts'
+import {
+  type AuditEntry,
+  appendAudit,
+  isRequeuedAttempt,
+  isRunningAttempt,
+  markStarted,
+  requeueUndelivered,
+} from '../../db/index.ts'
 import {
   EVENTS,
   type EventEnvelope,
@@ -80,10 +87,10 @@ const handlers: Handlers = {
     const requeued = await requeueAbandoned(context, source, { running, outbox })
     if (requeued > 0) log.info('jobs put back that the driver came back without', { driver: name, requeued })
     if (!running) return
-    const lives = await db.read((tx) => isRunning(tx, { ...running, driver }))
+    const lives = await db.read((tx) => isRunningAttempt(tx, { ...running, driver }))
     if (lives) deadlines.alive(running)
     // Taken back while the driver was away: the dispatcher's next job would find it busy.
-    else if (await db.read((tx) => isRequeued(tx, running))) {
+    else if (await db.read((tx) => isRequeuedAttempt(tx, running))) {
       context.hub.send(driver, { type: 'StopJob', job: running.job, attempt: running.attempt })
     }
   },
@@ -98,14 +105,14 @@ const handlers: Handlers = {
   },
 
   async JobHeartbeat({ context, deadlines }, { driver }, { job, attempt }) {
-    const lives = await context.db.read((tx) => isRunning(tx, { job, attempt, driver }))
+    const lives = await context.db.read((tx) => isRunningAttempt(tx, { job, attempt, driver }))
     if (lives) deadlines.alive({ job, attempt })
   },
 
   async JobRefused({ context, holds }, { driver, epoch }, { job, attempt, reason }) {
     // First the pause: the change of the job wakes the dispatcher.
     holds.hold(driver, epoch)
-    await context.db.write('put job back', (tx) => putBack(tx, { job, attempt, driver, reason }))
+    await context.db.write('put job back', (tx) => requeueUndelivered(tx, { job, attempt, driver, reason }))
   },
 
   /** Acknowledged after the commit; when storage fails there is no acknowledgement and the driver sends again. */

@@ -1,14 +1,14 @@
 import { type Clock, formatDuration, type Log, Loop } from '../../base/index.ts'
 import {
-  ANSWERS_KEPT_MS,
   type Database,
-  notePruning,
   type PruneStep,
   pruneCalibrationRequests,
   pruneCalibrationResults,
   pruneEvents,
   pruneIdempotencyKeys,
   pruneReadings,
+  RESPONSE_TTL_MS,
+  recordPruning,
   stripCalibrationResult,
 } from '../../db/index.ts'
 import type { LiveConfig } from '../config/live-config.ts'
@@ -104,7 +104,7 @@ export class Pruner {
       }
       if (current.eventsRetention > 0)
         await this.#drain(pruneReadings, current.eventsRetention, () => undefined)
-      await this.#drain(pruneIdempotencyKeys, ANSWERS_KEPT_MS, () => undefined)
+      await this.#drain(pruneIdempotencyKeys, RESPONSE_TTL_MS, () => undefined)
     } finally {
       if (counts.eventsRetention > 0) log.info(`pruned ${counts.eventsRetention} expired events`)
       const calibrations = nonZero({
@@ -133,7 +133,7 @@ export class Pruner {
   /** The first tick after a start compares with the last one of the run before. */
   async #clockWasSet(): Promise<boolean> {
     const { db, clock, log } = this.#parts
-    const before = await db.write('note pruning', (tx) => notePruning(tx))
+    const before = await db.write('note pruning', (tx) => recordPruning(tx))
     const now = { wall: clock.now(), monotonic: clock.monotonic() }
     const last = this.#last
     this.#last = now

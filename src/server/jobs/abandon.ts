@@ -1,4 +1,4 @@
-import { type Database, listOfOlderLeases, putBack, requeueLost } from '../../db/index.ts'
+import { type Database, listAttemptsOfOlderLeases, requeueLost, requeueUndelivered } from '../../db/index.ts'
 import { type EventPayload, resultId } from '../../protocol/index.ts'
 
 interface AbandonParts {
@@ -26,13 +26,13 @@ export async function requeueAbandoned(
   if (!outbox) return 0
   const held = new Set(running ? [...outbox, resultId(running.job, running.attempt)] : outbox)
   return db.write('requeue abandoned jobs', (tx) => {
-    const abandoned = listOfOlderLeases(tx, { driver, epoch }).filter(
+    const abandoned = listAttemptsOfOlderLeases(tx, { driver, epoch }).filter(
       ({ job, attempt }) => !held.has(resultId(job, attempt)),
     )
     for (const { job, attempt, hasStarted } of abandoned) {
       const reason = 'the driver came back without it'
       if (hasStarted) requeueLost(tx, { job, attempt, driver, reason }, config)
-      else putBack(tx, { job, attempt, driver, reason })
+      else requeueUndelivered(tx, { job, attempt, driver, reason })
     }
     return abandoned.length
   })

@@ -6,10 +6,10 @@ import {
   type Claim,
   claimJob,
   type Database,
-  listServers,
-  putBack,
+  type DispatchTarget,
+  listIdleQpus,
   readQueue,
-  type Server,
+  requeueUndelivered,
   type Tx,
 } from '../../db/index.ts'
 import { jobPayload } from '../../protocol/index.ts'
@@ -63,7 +63,7 @@ export class Dispatcher {
 
   #claimAll(tx: Tx): Claim[] {
     const { idleThreshold } = this.#parts.config
-    const claims = listServers(tx)
+    const claims = listIdleQpus(tx)
       .filter((server) => this.#isReady(server))
       .flatMap((server) => {
         const state = readQueue(tx, server.qpu, idleThreshold)
@@ -75,7 +75,7 @@ export class Dispatcher {
     return claims
   }
 
-  #isReady({ driver, epoch }: Server): boolean {
+  #isReady({ driver, epoch }: DispatchTarget): boolean {
     const { hub, holds } = this.#parts
     return hub.attachedEpoch(driver) === epoch && !holds.isHeld(driver, epoch)
   }
@@ -107,7 +107,7 @@ export class Dispatcher {
     }
     holds.hold(driver, epoch)
     await db.write('put job back', (tx) =>
-      putBack(tx, { ...claim, reason: 'the driver could not be reached' }),
+      requeueUndelivered(tx, { ...claim, reason: 'the driver could not be reached' }),
     )
     log.warn('job not delivered', { job, attempt, driver })
     return false

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import {
   holdJob,
   type Job,
-  type JobAct,
+  type JobAction,
   moveJobToFront,
   releaseJob,
   requeueJob,
@@ -39,7 +39,7 @@ export function jobOperatorRoutes(holds: Holds): Route[] {
   ]
 }
 
-function actRoute(name: string, summary: string, work: (tx: Tx, act: JobAct) => Job): Route {
+function actRoute(name: string, summary: string, work: (tx: Tx, act: JobAction) => Job): Route {
   return defineRoute({
     ...declared(name),
     summary,
@@ -61,14 +61,14 @@ function declared(name: string) {
   } as const
 }
 
-function actOf(job = '', caller: Caller, reason: string): JobAct {
+function actOf(job = '', caller: Caller, reason: string): JobAction {
   return { job, actor: callerName(caller), reason }
 }
 
 async function requeue(
   { db, hub }: Pick<ServerContext, 'db' | 'hub'>,
   holds: Holds,
-  act: JobAct,
+  act: JobAction,
   hold: boolean,
 ): Promise<JobView> {
   const { job, ended } = await db.write('requeue job', (tx) => {

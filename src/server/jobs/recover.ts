@@ -1,5 +1,5 @@
 import { type Clock, formatDuration, type Log, Loop } from '../../base/index.ts'
-import { type Database, listRunning, requeueLost } from '../../db/index.ts'
+import { type Database, listRunningAttempts, requeueLost } from '../../db/index.ts'
 import type { DriverHub } from '../drivers/hub-contract.ts'
 import type { Deadlines } from './deadlines.ts'
 
@@ -37,7 +37,7 @@ export class Recovery {
   async recoverOnce(): Promise<void> {
     const { db, hub, deadlines, config, log } = this.#parts
     // Inside the snapshot: a job claimed meanwhile must not look like one that is over.
-    const overdue = await db.read((tx) => deadlines.overdue(listRunning(tx)))
+    const overdue = await db.read((tx) => deadlines.overdue(listRunningAttempts(tx)))
     for (const attempt of overdue) {
       if (hub.isReceiving(attempt.driver)) {
         deadlines.alive(attempt)

@@ -1,5 +1,5 @@
 import { AppError } from '../../base/index.ts'
-import { appendAudit, findJob, insertJob, keepAnswer, mustMaySubmit } from '../../db/index.ts'
+import { appendAudit, assertMaySubmit, findJob, insertJob, saveResponse } from '../../db/index.ts'
 import { actingUser } from '../auth/acting-user.ts'
 import type { ServerContext } from '../context.ts'
 import type { Caller } from '../http/caller.ts'
@@ -58,7 +58,7 @@ export async function submitJob(
     if (actor !== undefined) {
       appendAudit(tx, { actor, act: 'job.submit', subject: row.id, detail: { user: user.id } })
     }
-    if (request) keepAnswer(tx, request, { status: 201, response: { id: row.id } })
+    if (request) saveResponse(tx, request, { status: 201, response: { id: row.id } })
     return row
   })
   return presentJob(db, job)
@@ -129,7 +129,7 @@ export async function dryRunJob(context: SubmitContext, caller: Caller, body: un
   await db.read((tx) => {
     const target = attempt(answer.problems, () => resolveTarget(tx, submission.target))
     if (target) answer.problems.push(...sizeProblems(report, target))
-    attempt(answer.problems, () => mustMaySubmit(tx, user.id, config.maxPendingJobs))
+    attempt(answer.problems, () => assertMaySubmit(tx, user.id, config.maxPendingJobs))
     answer.qpu_target = target?.id ?? ''
   })
   const accepted = answer.problems.length === 0

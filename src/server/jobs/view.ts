@@ -7,7 +7,7 @@ import {
   listJobs as listStored,
   listTimeline,
   quantumJobs,
-  readOutlook,
+  readQueuePosition,
   unreadFields,
 } from '../../db/index.ts'
 import { actingUser } from '../auth/acting-user.ts'
@@ -57,7 +57,7 @@ export async function viewJob(
   return db.read((tx) => {
     const job = findJob(tx, id)
     if (!job || !mayTouch(caller, job)) throw new AppError('not_found', "The requested resource wasn't found")
-    const outlook = readOutlook(tx, id, config.idleThreshold)
+    const outlook = readQueuePosition(tx, id, config.idleThreshold)
     const charged = chargeOf(tx, id)
     return {
       ...presentJob(db, job),

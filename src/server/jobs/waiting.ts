@@ -1,4 +1,4 @@
-import type { JobOutlook, QueueOutlook } from '../../db/index.ts'
+import type { CandidateQueue, QueuePositionInput } from '../../db/index.ts'
 import { reasonClosed, reasonReserved, SLOT_TEXT, type Waiting, type WaitingCode } from './pick.ts'
 
 /** Why a pending job waits and when it may start; times in ms since the epoch. */
@@ -28,7 +28,7 @@ const NO_BALANCE: Waiting = { code: 'balance', text: 'Your balance of QPU second
 type InQueue = Outlook & { position: number }
 
 /** Says why a job waits, from the same state that `pickJob` decides on. Pure. */
-export function waitingOf({ job, queues }: JobOutlook, now: number, idleMs: number): Outlook {
+export function waitingOf({ job, queues }: QueuePositionInput, now: number, idleMs: number): Outlook {
   if (job.held !== undefined) return { waiting: heldBecause(job.held) }
   const outlooks = queues.map((queue) => inQueue(job, queue, now, idleMs))
   const position = 1 + Math.min(...queues.map((queue) => queue.ahead), Number.MAX_SAFE_INTEGER)
@@ -45,7 +45,12 @@ function heldBecause(reason: string): Waiting {
   return { code: 'held', text: `Held by an operator${reason === '' ? '' : `: ${reason}`}` }
 }
 
-function inQueue(job: JobOutlook['job'], queue: QueueOutlook, now: number, idleMs: number): InQueue {
+function inQueue(
+  job: QueuePositionInput['job'],
+  queue: CandidateQueue,
+  now: number,
+  idleMs: number,
+): InQueue {
   const { state, ahead } = queue
   const position = ahead + 1
   const closed = reasonClosed(state)
@@ -66,7 +71,7 @@ function inQueue(job: JobOutlook['job'], queue: QueueOutlook, now: number, idleM
   return { waiting, position, start: estimate(queue, { now, from: idle?.until ?? base, base, foreign }) }
 }
 
-function aheadText({ ahead, state }: QueueOutlook): string {
+function aheadText({ ahead, state }: CandidateQueue): string {
   if (ahead > 0) return ahead === 1 ? 'One job goes first' : `${ahead} jobs go first`
   return state.running ? 'Next in the queue, after the job that runs now' : 'Next in the queue'
 }
@@ -81,11 +86,11 @@ interface Window {
   /** The job's own earliest start. */
   base: number
   /** The booking of another user that holds now. */
-  foreign: QueueOutlook['state']['slot']
+  foreign: CandidateQueue['state']['slot']
 }
 
 /** Earliest: all jobs ahead are as fast as the fastest of late. Latest: as slow as the slowest, after the booking. */
-function estimate({ state, ahead, recentMs }: QueueOutlook, window: Window): { from: number; to: number } {
+function estimate({ state, ahead, recentMs }: CandidateQueue, window: Window): { from: number; to: number } {
   const fast = recentMs.length > 0 ? Math.min(...recentMs) : UNKNOWN_MS.fast
   const slow = recentMs.length > 0 ? Math.max(...recentMs) : UNKNOWN_MS.slow
   const ranMs = state.running ? Math.max(0, window.now - state.running.since) : 0

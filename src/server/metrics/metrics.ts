@@ -2,7 +2,7 @@ import { fromTimestamp } from '../../base/index.ts'
 import {
   type Change,
   type Gauges,
-  listRunning,
+  listRunningAttempts,
   quantumJobs,
   type RecordOf,
   readDiskGauges,
@@ -54,7 +54,7 @@ export class Metrics {
 
   /** Begins to count; jobs that run already were dispatched before. */
   async start(): Promise<void> {
-    for (const { job } of await this.#parts.context.db.read(listRunning)) this.#running.add(job)
+    for (const { job } of await this.#parts.context.db.read(listRunningAttempts)) this.#running.add(job)
     this.#unsubscribe = this.#parts.context.db.changes.subscribe((changes) => {
       for (const change of changes) if (isJob(change)) this.#count(change.action, change.record)
     })

@@ -68,10 +68,11 @@ export class Judge {
 /** What happened, in the form of a replay: how a policy compares with the day itself. */
 export function asRecorded({ jobs, qpus }: Recording): Replay {
   const busy: Replay['busy'] = new Map(qpus.map(({ qpu }) => [qpu.id, []]))
-  for (const { tries } of jobs) {
-    for (const { qpu, startedAt, ms } of tries) busy.get(qpu)?.push({ from: startedAt, to: startedAt + ms })
+  for (const { attempts } of jobs) {
+    for (const { qpu, startedAt, ms } of attempts)
+      busy.get(qpu)?.push({ from: startedAt, to: startedAt + ms })
   }
-  const waits = jobs.map(({ submittedAt, tries: [first] }) =>
+  const waits = jobs.map(({ submittedAt, attempts: [first] }) =>
     first ? Math.max(0, first.startedAt - submittedAt) : Number.NaN,
   )
   return { waitsMs: Float64Array.from(waits), busy }

@@ -1,9 +1,9 @@
 import {
+  type RecordedAttempt,
   type RecordedJob,
   type RecordedQpu,
-  type RecordedTry,
   type Recording,
-  retryPauseMs,
+  retryBackoffMs,
 } from '../../db/index.ts'
 import { pickJob } from '../jobs/pick.ts'
 import { Agenda } from './agenda.ts'
@@ -126,21 +126,21 @@ class Player {
   }
 
   #planJob(index: number, recorded: RecordedJob): void {
-    const { id, user, target, qubits, submittedAt, cancelledAt, acts } = recorded
+    const { id, user, target, qubits, submittedAt, cancelledAt, actions } = recorded
     const waiting: WaitingJob = {
       ...{ seq: index, id, owner: this.#ownerOf(user), target, qubits },
       ...{ notBefore: 0, isHeld: false, runNext: 0 },
     }
     this.#tasks.set(id, { index, recorded, waiting, begun: 0 })
     this.#agenda.add(submittedAt, () => this.#floor.submit(waiting, submittedAt))
-    for (const { at, act } of acts) this.#agenda.add(at, () => this.#act(id, act))
+    for (const { at, act } of actions) this.#agenda.add(at, () => this.#act(id, act))
     if (cancelledAt === undefined) return
     this.#agenda.add(cancelledAt, () => {
       if (this.#floor.take(id)) this.#end()
     })
   }
 
-  #act(id: string, act: RecordedJob['acts'][number]['act']): void {
+  #act(id: string, act: RecordedJob['actions'][number]['act']): void {
     if (act === 'held') this.#floor.hold(id)
     else if (act === 'released') this.#floor.release(id)
     else this.#floor.moveToFront(id)
@@ -176,8 +176,8 @@ class Player {
     const waiting = this.#floor.take(job)
     if (!task || !waiting) throw new TypeError(`job ${job} was chosen but does not wait`)
     if (task.begun === 0) this.#waitsMs[task.index] = now - task.recorded.submittedAt
-    const { tries } = task.recorded
-    const current = tries[task.begun] ?? this.#guess()
+    const { attempts } = task.recorded
+    const current = attempts[task.begun] ?? this.#guess()
     task.begun += 1
     station.running = { job, since: now }
     this.#busy.get(station.qpu.id)?.push({ from: now, to: now + current.ms })
@@ -185,25 +185,25 @@ class Player {
   }
 
   /** How a job that did not run in the recording might have. */
-  #guess(): Pick<RecordedTry, 'ms' | 'end' | 'chargedMs'> {
+  #guess(): Pick<RecordedAttempt, 'ms' | 'end' | 'chargedMs'> {
     return { ms: this.#typicalMs, end: 'ok', chargedMs: this.#typicalMs }
   }
 
   #finish(
     station: Station,
     task: Task,
-    { ms, end, chargedMs }: Pick<RecordedTry, 'ms' | 'end' | 'chargedMs'>,
+    { ms, end, chargedMs }: Pick<RecordedAttempt, 'ms' | 'end' | 'chargedMs'>,
     now: number,
   ): void {
     const { waiting, recorded, begun } = task
     station.running = undefined
     waiting.owner.ended(station.qpu.id, now, ms)
     waiting.owner.balanceMs -= chargedMs
-    if (end === 'ok' || begun >= recorded.tries.length) {
+    if (end === 'ok' || begun >= recorded.attempts.length) {
       this.#end()
       return
     }
-    waiting.notBefore = now + pauseMs(recorded.tries.slice(0, begun))
+    waiting.notBefore = now + pauseMs(recorded.attempts.slice(0, begun))
     this.#floor.putBack(waiting)
     this.#agenda.add(waiting.notBefore, () => undefined)
   }
@@ -215,9 +215,9 @@ class Player {
 }
 
 /** How long a job pauses after its last try, ms; what an operator took back counts for nothing. */
-function pauseMs(tries: readonly RecordedTry[]): number {
-  const counted = tries.filter(({ end }) => end !== 'requeued')
-  return tries.at(-1)?.end === 'error' ? retryPauseMs(counted.length) : 0
+function pauseMs(attempts: readonly RecordedAttempt[]): number {
+  const counted = attempts.filter(({ end }) => end !== 'requeued')
+  return attempts.at(-1)?.end === 'error' ? retryBackoffMs(counted.length) : 0
 }
 
 const UNKNOWN_MS = 1_000
@@ -225,7 +225,7 @@ const UNKNOWN_MS = 1_000
 /** The median of all runs that went well, ms. */
 function typicalMs(jobs: readonly RecordedJob[]): number {
   const times = Float64Array.from(
-    jobs.flatMap(({ tries }) => tries.filter(({ end }) => end === 'ok').map(({ ms }) => ms)),
+    jobs.flatMap(({ attempts }) => attempts.filter(({ end }) => end === 'ok').map(({ ms }) => ms)),
   ).sort()
   return times[times.length >> 1] ?? UNKNOWN_MS
 }

@@ -4,8 +4,8 @@ import {
   appendAudit,
   checkInvariants,
   type Database,
+  diagnose,
   drivers,
-  examine,
   qpus,
   qpuTimeRequests,
   quantumJobs,
@@ -71,7 +71,7 @@ describe('checkInvariants()', () => {
     await using test = await openTestDatabase()
     await seed(test.db)
     expect(await test.db.read((tx) => checkInvariants(tx))).toEqual([])
-    expect(await test.db.read((tx) => examine(tx, { maxAttempts: 5 }))).toEqual([])
+    expect(await test.db.read((tx) => diagnose(tx, { maxAttempts: 5 }))).toEqual([])
   })
 
   const breaks: [id: string, what: string, sql: string[]][] = [
@@ -143,7 +143,7 @@ describe('checkInvariants()', () => {
         tx.run(statement, name ? { [name]: ids[name] ?? '' } : {})
       }
     })
-    const findings = await test.db.read((tx) => examine(tx, { maxAttempts: 5 }))
+    const findings = await test.db.read((tx) => diagnose(tx, { maxAttempts: 5 }))
     expect(findings.map((finding) => finding.id)).toContain(id)
     expect(findings.find((finding) => finding.id === id)?.rows).toHaveLength(1)
   })
@@ -170,14 +170,14 @@ describe('checkInvariants()', () => {
   test.each([
     ['changed', "UPDATE audit_log SET detail = '{}' WHERE seq = 2"],
     ['taken out', 'DELETE FROM audit_log WHERE seq = 1'],
-  ])('examine() finds an entry of the audit log that was %s', async (_what, sql) => {
+  ])('diagnose() finds an entry of the audit log that was %s', async (_what, sql) => {
     await using test = await openTestDatabase()
     await test.db.write('act', (tx) => {
       for (const qpu of ['one', 'two', 'three']) {
         appendAudit(tx, { actor: 'cli', act: 'qpu.toggle', subject: qpu, detail: { enabled: false } })
       }
     })
-    const found = () => test.db.read((tx) => examine(tx, { maxAttempts: 5 }))
+    const found = () => test.db.read((tx) => diagnose(tx, { maxAttempts: 5 }))
     expect(await found()).toEqual([])
     await test.db.write('forge', (tx) => tx.run(sql))
     expect(await found()).toMatchObject([{ id: 'audit', rows: [{ seq: 2 }] }])

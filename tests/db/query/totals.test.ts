@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { counted } from '../../../src/db/query/totals.ts'
+import { withTotals } from '../../../src/db/query/totals.ts'
 import { ALL, ROOT, shops } from '../filter/library.ts'
 import { openSeeded } from '../filter/seed.ts'
 
@@ -42,7 +42,7 @@ test('totals of a large table, counted by the thread, are those of a small one',
   await fc.assert(
     fc.asyncProperty(request, async (asked) => {
       const page = await read(library, asked)
-      expect(await counted(large.db, await read(large, asked))).toEqual(page)
+      expect(await withTotals(large.db, await read(large, asked))).toEqual(page)
       const { items } = await read(library, { ...asked, page: 1, perPage: 100 })
       expect(page.totalItems).toBe(asked.skipTotal ? -1 : items.length)
       expect(page.totalPages).toBe(asked.skipTotal ? -1 : Math.ceil(items.length / asked.perPage))
@@ -63,7 +63,7 @@ test('the event loop counts neither a large table nor after the last page', asyn
 test('a total that waits when the database is closed is refused', async () => {
   const closing = await openSeeded()
   await closing.db.write('spread', (tx) => tx.run('UPDATE shops SET seq = seq * 1000000'))
-  const page = counted(closing.db, await read(closing, { perPage: 1 }))
+  const page = withTotals(closing.db, await read(closing, { perPage: 1 }))
   const outcome = page.catch((error: unknown) => error)
   await closing[Symbol.asyncDispose]()
   expect(await outcome).toMatchObject({ code: 'unavailable' })

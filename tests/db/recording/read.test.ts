@@ -67,7 +67,7 @@ describe('readRecording()', () => {
             submittedAt: start,
             cancelledAt: undefined,
           },
-          tries: [
+          attempts: [
             { qpu: qpu.id, startedAt: start + 1_000, ms: 2_000, end: 'lost', chargedMs: 0 },
             { qpu: qpu.id, startedAt: start + 3_000, ms: 500, end: 'ok', chargedMs: 10 },
           ],
@@ -76,8 +76,8 @@ describe('readRecording()', () => {
           id: taken.id,
           target: '',
           cancelledAt: start + 3_000,
-          tries: [],
-          acts: [{ at: start + 3_000, act: 'held' }],
+          attempts: [],
+          actions: [{ at: start + 3_000, act: 'held' }],
         },
       ],
     })

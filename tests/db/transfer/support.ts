@@ -6,9 +6,9 @@ import {
   calibrationRequests,
   calibrationResults,
   type Database,
+  diagnose,
   drivers,
   events,
-  examine,
   externalAuths,
   importRecords,
   notifications,
@@ -87,7 +87,7 @@ export async function seed(db: Database): Promise<void> {
 }
 
 /** What `svc doctor` would find. */
-export const problemsOf = (db: Database) => db.read((tx) => examine(tx, { maxAttempts: 5 }))
+export const problemsOf = (db: Database) => db.read((tx) => diagnose(tx, { maxAttempts: 5 }))
 
 /** Imports `lines` (objects, or text as it is) into an empty database unless one is given. */
 export async function importing(lines: readonly unknown[], test?: TestDatabase) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { JobOutlook, QueueOutlook } from '../../../src/db/index.ts'
+import type { CandidateQueue, QueuePositionInput } from '../../../src/db/index.ts'
 import type { Waiting } from '../../../src/server/jobs/pick.ts'
 import { waitingOf } from '../../../src/server/jobs/waiting.ts'
 import { queueState } from '../../support/queue-state.ts'
@@ -10,17 +10,17 @@ const SLOT = { user: 'booker', start: NOW - 60_000, end: NOW + 60_000, activeAt:
 
 const queue = (
   state: Parameters<typeof queueState>[0] = {},
-  { ahead = 0, recentMs = [100, 300] }: Partial<QueueOutlook> = {},
-): QueueOutlook => ({ state: queueState(state), ahead, recentMs })
+  { ahead = 0, recentMs = [100, 300] }: Partial<CandidateQueue> = {},
+): CandidateQueue => ({ state: queueState(state), ahead, recentMs })
 
-const JOB: JobOutlook['job'] = {
+const JOB: QueuePositionInput['job'] = {
   user: 'me',
   notBefore: 0,
   hasBalance: true,
   held: undefined,
   isNext: false,
 }
-const outlook = (queues: QueueOutlook[], job: Partial<JobOutlook['job']> = {}) =>
+const outlook = (queues: CandidateQueue[], job: Partial<QueuePositionInput['job']> = {}) =>
   waitingOf({ job: { ...JOB, ...job }, queues }, NOW, IDLE_MS)
 
 describe('waitingOf()', () => {

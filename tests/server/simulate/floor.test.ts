@@ -6,6 +6,7 @@ import {
   applyResult,
   cancelJob,
   claimJob,
+  type DispatchTarget,
   holdJob,
   type JobError,
   moveJobToFront,
@@ -14,7 +15,6 @@ import {
   type RecordedSlot,
   readQueue,
   releaseJob,
-  type Server,
   type Tx,
   timeSlots,
 } from '../../../src/db/index.ts'
@@ -96,7 +96,7 @@ type Happening = typeof happening extends fc.Arbitrary<infer T> ? T : never
 /** The same events in the real database and on the floor of a simulation. */
 class Twin {
   readonly lab: JobLab
-  readonly qpus: (Qpu & { server: Server })[] = []
+  readonly qpus: (Qpu & { server: DispatchTarget })[] = []
   readonly owners: Owner[] = []
   readonly stations: Station[] = []
   readonly floor: Floor

@@ -9,12 +9,12 @@ const START = Date.UTC(2026, 0, 31, 9)
 const SECOND = 1_000
 const KELVIN = queueState().qpu
 
-type JobSketch = Partial<Omit<RecordedJob, 'submittedAt' | 'tries'>> & {
+type JobSketch = Partial<Omit<RecordedJob, 'submittedAt' | 'attempts'>> & {
   /** s after the start. */
   at: number
   /** s that it ran. */
   ran?: number
-  tries?: [seconds: number, end: 'ok' | 'error' | 'lost'][]
+  attempts?: [seconds: number, end: 'ok' | 'error' | 'lost'][]
 }
 
 /** A recording of jobs sketched in seconds, on one QPU unless said otherwise. */
@@ -25,16 +25,16 @@ function recordingOf(jobs: JobSketch[], patch: Partial<Recording> = {}): Recordi
     users: ['ada', 'ben'].map((id) => ({ id, unlimited: true, credits: [] })),
     qpus: [qpu()],
     slots: [],
-    jobs: jobs.map(({ at, ran, tries = ran === undefined ? [] : [[ran, 'ok']], ...job }, index) => ({
+    jobs: jobs.map(({ at, ran, attempts = ran === undefined ? [] : [[ran, 'ok']], ...job }, index) => ({
       id: `job ${index}`,
       user: 'ada',
       target: '',
       qubits: 1,
       cancelledAt: undefined,
-      acts: [],
+      actions: [],
       ...job,
       submittedAt: START + at * SECOND,
-      tries: tries.map(([seconds, end]) => ({
+      attempts: attempts.map(([seconds, end]) => ({
         ...{ qpu: KELVIN.id, startedAt: START, ms: seconds * SECOND, end, chargedMs: seconds * SECOND },
       })),
     })),
@@ -95,11 +95,11 @@ describe('replay()', () => {
     expect(waits(recording, 'fair')).toEqual([0, 20, 30, 9])
   })
 
-  test('repeats failed tries: a device error with its pause, a lost driver without', () => {
+  test('repeats failed attempts: a device error with its pause, a lost driver without', () => {
     const recording = recordingOf([
       {
         at: 0,
-        tries: [
+        attempts: [
           [2, 'error'],
           [3, 'lost'],
           [1, 'ok'],
@@ -166,9 +166,9 @@ describe('replay()', () => {
     const moved = [{ at: START + 2 * SECOND, act: 'moved_to_front' as const }]
     const recording = recordingOf([
       { at: 0, ran: 5 },
-      { at: 1, ran: 5, acts: held },
+      { at: 1, ran: 5, actions: held },
       { at: 1, ran: 5 },
-      { at: 1, ran: 5, acts: moved },
+      { at: 1, ran: 5, actions: moved },
     ])
     expect(waits(recording)).toEqual([0, 29, 9, 4])
   })

@@ -15,7 +15,7 @@ export interface Catalogue {
 }
 
 /** A question about every related record: its own joins, and whether it is asked again for each shared row. */
-export interface Question {
+export interface EveryCheck {
   readonly fans: readonly Fan[]
   readonly perShared: boolean
 }
@@ -31,7 +31,7 @@ export interface Context {
   /** The account's collection; undefined for guests. */
   readonly authCollection: AnyCollection | undefined
   /** Collects the questions about every related record. */
-  readonly every: Question[]
+  readonly every: EveryCheck[]
   newAlias(): string
   newScope(): Scope
   /** What must hold for a joined row that the caller may only see by this rule. */

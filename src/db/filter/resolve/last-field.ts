@@ -43,7 +43,7 @@ export function lastOperand(
       return { operand: { ...plain, sql: lengthOf(field, reference, name) }, many }
     case 'each': {
       if (field.kind !== 'relations') {
-        mustHaveItems(field, name, ':each')
+        assertHasItems(field, name, ':each')
         return { operand: plain, many }
       }
       const items = scope.join(`${position.key}/${name}:each`, (alias) => ({
@@ -86,14 +86,14 @@ export function jsonOperand(
 }
 
 function lengthOf(field: AnyField, reference: string, name: string): string {
-  mustHaveItems(field, name, ':length')
+  assertHasItems(field, name, ':length')
   return field.kind === 'relations'
     ? `COALESCE(json_array_length(${jsonOf(reference)}), 0)`
     : `(COALESCE(${reference}, '') <> '')`
 }
 
 /** @throws AppError `invalid` when `modifier`, which is about items, stands behind a field that has none. */
-export function mustHaveItems(field: AnyField, name: string, modifier: string): void {
+export function assertHasItems(field: AnyField, name: string, modifier: string): void {
   if (field.kind === 'relations' || field.kind === 'relation' || field.kind === 'choice') return
   throw badFilter(`${modifier} works for relations and choices only, not for ${shown(name)}`)
 }

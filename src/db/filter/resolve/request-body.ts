@@ -6,7 +6,7 @@ import { NOTHING, type Operand } from '../sql/operand.ts'
 import { itemsOf, type RequestFacts } from '../sql/request-info.ts'
 import type { Scope } from '../sql/scope.ts'
 import { type Context, collectionOf } from './context.ts'
-import { mustHaveItems } from './last-field.ts'
+import { assertHasItems } from './last-field.ts'
 import { splitModifier } from './modifier.ts'
 import { pathOperand } from './path.ts'
 
@@ -31,7 +31,7 @@ export function bodyOperand(
     if (!isRelation(declared)) return sent(context, 'body', props)
     return relatedOperand(context, scope, full, name, declared, rest)
   }
-  if (modifier === 'length' || modifier === 'each') mustHaveItems(declared, name, `:${modifier}`)
+  if (modifier === 'length' || modifier === 'each') assertHasItems(declared, name, `:${modifier}`)
   switch (modifier) {
     case 'length':
       return { sql: context.binder.fact((facts) => sentItems(facts, name, declared).length), nature: 'value' }

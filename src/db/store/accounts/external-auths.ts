@@ -37,7 +37,7 @@ export function signInExternally(
   return db.write('external sign-in', (tx) => {
     const linked = findLinked(tx, identity)
     const known = linked ?? (signedIn === undefined ? undefined : tx.find(users, signedIn))
-    if (known) mustBeOpen(known)
+    if (known) assertEnabled(known)
     const sameAddress = known ? undefined : findByAddress(tx, identity)
     const user = known ?? sameAddress ?? create(tx)
     if (!linked) {
@@ -63,11 +63,11 @@ function findLinked(tx: ReadTx, { provider, providerId }: ExternalIdentity): Use
 
 function findByAddress(tx: ReadTx, { email }: ExternalIdentity): User | undefined {
   const user = email === '' ? undefined : tx.findBy(users, { email })
-  if (user) mustBeOpen(user)
+  if (user) assertEnabled(user)
   return user
 }
 
-function mustBeOpen({ disabled, unlimited }: User): void {
+function assertEnabled({ disabled, unlimited }: User): void {
   if (disabled) throw new AppError('invalid', 'Failed to authenticate')
   if (!unlimited) return
   throw new AppError('invalid', 'The address belongs to a superuser; log in as superuser with its password')

@@ -31,7 +31,7 @@ export interface Report extends CalibrationRun {
 export type ReportEnd = 'done' | 'stored' | 'stale' | 'foreign'
 
 /** Longest text of all errors of a report. */
-const ERRORS_LENGTH = 100_000
+const MAX_ERRORS_LENGTH = 100_000
 
 /** Stores a report, once, and ends the request whose last run it is: both or neither. */
 export function storeReport(tx: Tx, report: Report): ReportEnd {
@@ -47,7 +47,7 @@ export function storeReport(tx: Tx, report: Report): ReportEnd {
     run_id: run,
     request: request?.id ?? '',
     mode: report.mode === '' ? (request?.mode ?? '') : report.mode,
-    error: errors.join('\n').slice(0, ERRORS_LENGTH),
+    error: errors.join('\n').slice(0, MAX_ERRORS_LENGTH),
     // A tuner whose clock is ahead must not have its reports outlive all others.
     started_at: toTimestamp(Math.min(report.startedAt, tx.now)),
     finished_at: toTimestamp(Math.min(report.endedAt, tx.now)),

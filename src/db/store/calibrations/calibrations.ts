@@ -9,8 +9,8 @@
  * | – → pending | `insertCalibration` |
  * | pending → running (a new run) | `claimCalibration` |
  * | pending → running (a run that was thought lost) | `confirmCalibration` |
- * | running → pending (the tuner never began the run) | `putCalibrationBack`, `loseCalibration` |
- * | running → failed (the run was lost) | `loseCalibration` |
+ * | running → pending (the tuner never began the run) | `requeueUndeliveredCalibration`, `endLostCalibration` |
+ * | running → failed (the run was lost) | `endLostCalibration` |
  * | running, pending → done (the report of the last run) | `storeReport` (calibration-reports.ts) |
  * | pending, running → failed | a superuser |
  */
@@ -21,7 +21,7 @@ import { qpus } from '../../collections/qpus.ts'
 import { appendAudit } from '../../journal/audit.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 import type { RecordOf } from '../../schema/collection.ts'
-import type { Server } from '../jobs/dispatch.ts'
+import type { DispatchTarget } from '../jobs/dispatch.ts'
 
 export type CalibrationRequest = RecordOf<typeof calibrationRequests>
 
@@ -48,7 +48,7 @@ export function insertCalibration(
   tx: Tx,
   { driver, mode, targetQubits, actor }: NewCalibration,
 ): CalibrationRequest {
-  mustMayCalibrate(tx, driver)
+  assertMayCalibrate(tx, driver)
   const row = tx.insert(calibrationRequests, {
     driver,
     mode,
@@ -63,7 +63,7 @@ export function insertCalibration(
  * Checks that a driver may be given a calibration to do.
  * @throws AppError as `insertCalibration` does.
  */
-export function mustMayCalibrate(tx: ReadTx, id: string): void {
+export function assertMayCalibrate(tx: ReadTx, id: string): void {
   const driver = tx.find(drivers, id)
   if (!driver) throw new AppError('not_found', `There is no driver ${id}`)
   if (driver.operation !== 'calibrate') {
@@ -97,8 +97,8 @@ export function mustMayCalibrate(tx: ReadTx, id: string): void {
 }
 
 /** Tuners that could begin a calibration now: attached, switched on, none running, and one waits. */
-export function listTuners(tx: ReadTx): Server[] {
-  return tx.all<Server>(
+export function listIdleTuners(tx: ReadTx): DispatchTarget[] {
+  return tx.all<DispatchTarget>(
     `SELECT leases.qpu, leases.driver, leases.epoch FROM leases
        JOIN qpus ON qpus.id = leases.qpu JOIN drivers ON drivers.id = leases.driver
      WHERE leases.operation = 'calibrate' AND leases.state = 'attached'
@@ -124,7 +124,7 @@ export interface CalibrationClaim extends CalibrationRun {
 }
 
 /** Gives a tuner its oldest pending request, as a new run. Undefined when there is none to give. */
-export function claimCalibration(tx: Tx, { driver, epoch }: Server): CalibrationClaim | undefined {
+export function claimCalibration(tx: Tx, { driver, epoch }: DispatchTarget): CalibrationClaim | undefined {
   const run = newId(tx.now)
   const row = tx.one<{ id: string }>(
     `UPDATE calibration_requests SET status = 'running', run_id = $run, epoch = $epoch, confirmed = 0,
@@ -161,28 +161,28 @@ export function confirmCalibration(tx: Tx, { run, driver }: CalibrationRun): boo
  * The run never reached its tuner, or the tuner did not take it: the request is the next one again. It keeps the
  * run's name, so that a report that comes all the same is its own. False when the request has moved on.
  */
-export function putCalibrationBack(tx: Tx, run: CalibrationRun): boolean {
-  return move(tx, run, `status = 'pending', started_at = '', progress = NULL`) !== undefined
+export function requeueUndeliveredCalibration(tx: Tx, run: CalibrationRun): boolean {
+  return updateRunning(tx, run, `status = 'pending', started_at = '', progress = NULL`) !== undefined
 }
 
 /** The tuner does not have the run any more. One that it never began is run again, any other one has failed. */
-export function loseCalibration(
+export function endLostCalibration(
   tx: Tx,
   run: CalibrationRun,
   reason: string,
 ): 'pending' | 'failed' | undefined {
   if (failCalibration(tx, run, reason, 'AND confirmed = 1')) return 'failed'
-  return putCalibrationBack(tx, run) ? 'pending' : undefined
+  return requeueUndeliveredCalibration(tx, run) ? 'pending' : undefined
 }
 
 /** The run has failed without a report. False when the request has moved on. */
 export function failCalibration(tx: Tx, run: CalibrationRun, reason: string, condition = ''): boolean {
   const change = `status = 'failed', error = $reason, finished_at = $at`
-  return move(tx, run, change, { condition, reason }) !== undefined
+  return updateRunning(tx, run, change, { condition, reason }) !== undefined
 }
 
 /** Keeps how far a run is. The plan that it began with stays. False when it is not that tuner's run any more. */
-export function noteProgress(tx: Tx, run: CalibrationRun, progress: Record<string, unknown>): boolean {
+export function recordProgress(tx: Tx, run: CalibrationRun, progress: Record<string, unknown>): boolean {
   const request = tx.findBy(calibrationRequests, { run_id: run.run, driver: run.driver, status: 'running' })
   if (!request) return false
   const before = request.progress
@@ -192,7 +192,7 @@ export function noteProgress(tx: Tx, run: CalibrationRun, progress: Record<strin
 }
 
 /** Changes the request whose run this is, while it runs; returns its id. */
-function move(
+function updateRunning(
   tx: Tx,
   { run, driver }: CalibrationRun,
   change: string,
@@ -227,7 +227,7 @@ export function listRunningCalibrations(tx: ReadTx): CalibrationRun[] {
 }
 
 /** Whether this is a run that the server waits for. */
-export function isAwaited(tx: ReadTx, { run, driver }: CalibrationRun): boolean {
+export function isCurrentRun(tx: ReadTx, { run, driver }: CalibrationRun): boolean {
   const row = tx.one(
     `SELECT 1 FROM calibration_requests
      WHERE run_id = $run AND driver = $driver AND status IN ('running', 'pending')`,

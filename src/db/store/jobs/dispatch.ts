@@ -4,15 +4,15 @@ import { appendTimeline } from '../../journal/timeline.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 
 /** A QPU whose process driver is attached, as far as the database knows. */
-export interface Server {
+export interface DispatchTarget {
   qpu: string
   driver: string
   epoch: number
 }
 
 /** QPUs that could take a job now: switched on, not draining, process driver attached, no job running. */
-export function listServers(tx: ReadTx): Server[] {
-  return tx.all<Server>(
+export function listIdleQpus(tx: ReadTx): DispatchTarget[] {
+  return tx.all<DispatchTarget>(
     `SELECT leases.qpu, leases.driver, leases.epoch FROM leases JOIN qpus ON qpus.id = leases.qpu
      WHERE leases.operation = 'process' AND leases.driver <> '' AND leases.state = 'attached'
        AND qpus.enabled = 1 AND qpus.maintenance = 0 AND qpus.draining = 0
@@ -22,7 +22,7 @@ export function listServers(tx: ReadTx): Server[] {
 }
 
 /** A job that now belongs to a driver; the dispatch may be sent once the transaction is committed. */
-export interface Claim extends Server {
+export interface Claim extends DispatchTarget {
   job: string
   attempt: number
   payload: unknown
@@ -32,8 +32,8 @@ export interface Claim extends Server {
  * T2: gives a pending job to the holder of a QPU's lease, as its next attempt. Undefined when the job does
  * not stand in the queue any more, when the QPU runs another one, or when the lease has moved on.
  */
-export function claimJob(tx: Tx, id: string, server: Server): Claim | undefined {
-  const { qpu, driver, epoch } = server
+export function claimJob(tx: Tx, id: string, target: DispatchTarget): Claim | undefined {
+  const { qpu, driver, epoch } = target
   const changed = tx.run(
     `UPDATE quantum_jobs SET status = 'running', attempt = attempt + 1, driver = $driver, started_at = '',
        not_before = 0, updated = $at
@@ -52,7 +52,7 @@ export function claimJob(tx: Tx, id: string, server: Server): Claim | undefined 
     { id: newId(tx.now), job: id, attempt: job.attempt, driver, qpu, epoch, at: tx.at },
   )
   appendTimeline(tx, id, { event: 'claimed', attempt: job.attempt, detail: `driver ${driver}` })
-  return { ...server, job: id, attempt: job.attempt, payload: job.payload }
+  return { ...target, job: id, attempt: job.attempt, payload: job.payload }
 }
 
 /** Names one attempt of a job. */
@@ -65,7 +65,7 @@ export interface AttemptKey {
  * T9: the attempt never reached its driver, or the driver did not take it: the job keeps its place in the queue
  * and the attempt does not count. False when the job has moved on. `driver` limits it to that driver's attempt.
  */
-export function putBack(
+export function requeueUndelivered(
   tx: Tx,
   { job, attempt, driver, reason }: AttemptKey & { driver: string; reason: string },
 ): boolean {
@@ -115,7 +115,10 @@ export function markStarted(tx: Tx, { job, attempt, driver }: AttemptKey & { dri
 }
 
 /** Whether this is the attempt that the driver is running. */
-export function isRunning(tx: ReadTx, { job, attempt, driver }: AttemptKey & { driver: string }): boolean {
+export function isRunningAttempt(
+  tx: ReadTx,
+  { job, attempt, driver }: AttemptKey & { driver: string },
+): boolean {
   const row = tx.one(
     `SELECT 1 FROM job_attempts WHERE job = $job AND attempt = $attempt AND driver = $driver AND state = 'open'`,
     { job, attempt, driver },
@@ -124,7 +127,7 @@ export function isRunning(tx: ReadTx, { job, attempt, driver }: AttemptKey & { d
 }
 
 /** Whether an operator has taken this attempt back. */
-export function isRequeued(tx: ReadTx, { job, attempt }: AttemptKey): boolean {
+export function isRequeuedAttempt(tx: ReadTx, { job, attempt }: AttemptKey): boolean {
   const row = tx.one(
     `SELECT 1 FROM job_attempts WHERE job = $job AND attempt = $attempt AND state = 'requeued'`,
     { job, attempt },
@@ -133,7 +136,7 @@ export function isRequeued(tx: ReadTx, { job, attempt }: AttemptKey): boolean {
 }
 
 /** Open attempts that a driver was given under a lease older than `epoch`. */
-export function listOfOlderLeases(
+export function listAttemptsOfOlderLeases(
   tx: ReadTx,
   { driver, epoch }: { driver: string; epoch: number },
 ): (AttemptKey & { hasStarted: boolean })[] {
@@ -147,6 +150,6 @@ export function listOfOlderLeases(
 }
 
 /** All attempts that are under way. */
-export function listRunning(tx: ReadTx): (AttemptKey & { driver: string; qpu: string })[] {
+export function listRunningAttempts(tx: ReadTx): (AttemptKey & { driver: string; qpu: string })[] {
   return tx.all(`SELECT job, attempt, driver, qpu FROM job_attempts WHERE state = 'open' ORDER BY rowid`)
 }

@@ -13,26 +13,26 @@ export interface KeyedRequest {
 }
 
 /** The answer to a keyed request. */
-export interface KeptAnswer {
+export interface StoredResponse {
   status: number
   response: unknown
 }
 
 /** How long a key stands for its first request, in ms. */
-export const ANSWERS_KEPT_MS = 24 * 3_600_000
+export const RESPONSE_TTL_MS = 24 * 3_600_000
 /** Keys removed with each new one, so that the table stays small without a loop of its own. */
-const PRUNED_AT_ONCE = 10
+const KEYS_PRUNED_PER_REQUEST = 10
 
 /**
  * Returns the kept answer of the same request, or undefined when the key is new: then the caller acts and
- * calls `keepAnswer` in the same transaction.
+ * calls `saveResponse` in the same transaction.
  * @throws AppError `unprocessable`, reason `idempotency_key_reused`, when the key was used for something else.
  */
-export function findAnswer(tx: Tx, request: KeyedRequest): KeptAnswer | undefined {
-  const expired = toTimestamp(tx.now - ANSWERS_KEPT_MS)
+export function findResponse(tx: Tx, request: KeyedRequest): StoredResponse | undefined {
+  const expired = toTimestamp(tx.now - RESPONSE_TTL_MS)
   tx.run(
     `DELETE FROM idempotency_keys WHERE rowid IN
-       (SELECT rowid FROM idempotency_keys WHERE at < $expired ORDER BY at LIMIT ${PRUNED_AT_ONCE})`,
+       (SELECT rowid FROM idempotency_keys WHERE at < $expired ORDER BY at LIMIT ${KEYS_PRUNED_PER_REQUEST})`,
     { expired },
   )
   const known = tx.one<{ route: string; body_hash: string; status: number; response: string }>(
@@ -52,12 +52,12 @@ export function findAnswer(tx: Tx, request: KeyedRequest): KeptAnswer | undefine
 }
 
 /** Keeps the answer to a keyed request for 24 h. */
-export function keepAnswer(tx: Tx, request: KeyedRequest, answer: KeptAnswer): void {
+export function saveResponse(tx: Tx, request: KeyedRequest, response: StoredResponse): void {
   tx.run(
     `INSERT INTO idempotency_keys (user, key, route, body_hash, status, response, at)
      VALUES ($user, $key, $route, $bodyHash, $status, $response, $at)
      ON CONFLICT (user, key) DO UPDATE SET route = excluded.route, body_hash = excluded.body_hash,
        status = excluded.status, response = excluded.response, at = excluded.at`,
-    { ...request, status: answer.status, response: JSON.stringify(answer.response), at: tx.at },
+    { ...request, status: response.status, response: JSON.stringify(response.response), at: tx.at },
   )
 }

@@ -14,7 +14,7 @@
  * | T6 | running → pending (no sign of life) | `requeueLost` (results.ts) |
  * | T7 | running → failed (too many attempts) | `applyResult`, `requeueLost` |
  * | T8 | pending → cancelled | `cancelJob` |
- * | T9 | running → pending (the driver never took it) | `putBack` (dispatch.ts) |
+ * | T9 | running → pending (the driver never took it) | `requeueUndelivered` (dispatch.ts) |
  * | T10 | running → pending (an operator took it back) | `requeueJob` (operate.ts) |
  */
 import { AppError } from '../../../base/index.ts'
@@ -43,7 +43,7 @@ export interface NewJob {
  * @throws AppError `forbidden` (disabled account, no balance) or `conflict` (too many pending jobs).
  */
 export function insertJob(tx: Tx, job: NewJob, { maxPending }: { maxPending: number }): Job {
-  mustMaySubmit(tx, job.user, maxPending)
+  assertMaySubmit(tx, job.user, maxPending)
   const row = tx.insert(quantumJobs, {
     user_id: job.user,
     qpu_target: job.qpu,
@@ -59,7 +59,7 @@ export function insertJob(tx: Tx, job: NewJob, { maxPending }: { maxPending: num
  * Checks that a user may add a job now.
  * @throws AppError as `insertJob` does.
  */
-export function mustMaySubmit(tx: ReadTx, user: string, maxPending: number): void {
+export function assertMaySubmit(tx: ReadTx, user: string, maxPending: number): void {
   const owner = tx.find(users, user)
   if (!owner || owner.disabled) {
     throw new AppError('forbidden', 'This account is disabled; ask an administrator', {

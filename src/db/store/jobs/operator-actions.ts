@@ -7,7 +7,7 @@ import { type AttemptKey, endAttempt } from './dispatch.ts'
 import type { Job } from './jobs.ts'
 
 /** What an operator does to a job. */
-export interface JobAct {
+export interface JobAction {
   job: string
   /** Who does it, as the audit names people. */
   actor: string
@@ -19,38 +19,38 @@ export interface JobAct {
  * Keeps a pending job from running until it is released. It keeps its place by submission.
  * @throws AppError `not_found`; `conflict` (`not_pending`, `already_held`).
  */
-export function holdJob(tx: Tx, act: JobAct): Job {
-  const before = mustExist(tx, act.job)
+export function holdJob(tx: Tx, action: JobAction): Job {
+  const before = requireJob(tx, action.job)
   const changed = tx.run(
     `UPDATE quantum_jobs SET held = 1, hold_reason = $reason, run_next = 0, updated = $at
      WHERE id = $job AND ${QUEUED}`,
-    { job: act.job, reason: act.reason, at: tx.at },
+    { job: action.job, reason: action.reason, at: tx.at },
   )
   if (changed === 0) throw cannotHold(before)
-  return noted(tx, act, 'held')
+  return recordAction(tx, action, 'held')
 }
 
 function cannotHold({ held, status }: Job): AppError {
-  if (held) return refusal('already_held', 'The job is held already; release it to let it run')
+  if (held) return conflict('already_held', 'The job is held already; release it to let it run')
   const running = '; requeue it with "hold": true to stop it and keep it from running again'
   const way = status === 'running' ? running : ''
-  return refusal('not_pending', `Only pending jobs can be held; this one is ${status}${way}`)
+  return conflict('not_pending', `Only pending jobs can be held; this one is ${status}${way}`)
 }
 
 /**
  * Lets a held job run again, in its place by submission.
  * @throws AppError `not_found`; `conflict` (`not_held`).
  */
-export function releaseJob(tx: Tx, act: JobAct): Job {
-  const before = mustExist(tx, act.job)
+export function releaseJob(tx: Tx, action: JobAction): Job {
+  const before = requireJob(tx, action.job)
   const changed = tx.run(
     "UPDATE quantum_jobs SET held = 0, hold_reason = '', updated = $at WHERE id = $job AND held = 1",
-    { job: act.job, at: tx.at },
+    { job: action.job, at: tx.at },
   )
   if (changed === 0) {
-    throw refusal('not_held', `Only held jobs can be released; this one is ${before.status} and not held`)
+    throw conflict('not_held', `Only held jobs can be released; this one is ${before.status} and not held`)
   }
-  return noted(tx, act, 'released')
+  return recordAction(tx, action, 'released')
 }
 
 /**
@@ -58,19 +58,19 @@ export function releaseJob(tx: Tx, act: JobAct): Job {
  * device error. It counts until the next attempt has ended; of several jobs the last one so moved goes first.
  * @throws AppError `not_found`; `conflict` (`not_pending`, `held`).
  */
-export function moveJobToFront(tx: Tx, act: JobAct): Job {
-  const before = mustExist(tx, act.job)
+export function moveJobToFront(tx: Tx, action: JobAction): Job {
+  const before = requireJob(tx, action.job)
   const changed = tx.run(
     `UPDATE quantum_jobs SET not_before = 0, updated = $at,
        run_next = 1 + (SELECT coalesce(max(run_next), 0) FROM quantum_jobs WHERE ${QUEUED} AND run_next > 0)
      WHERE id = $job AND ${QUEUED}`,
-    { job: act.job, at: tx.at },
+    { job: action.job, at: tx.at },
   )
   if (changed === 0) {
-    if (before.held) throw refusal('held', 'The job is held; release it first')
-    throw refusal('not_pending', `Only pending jobs can go next; this one is ${before.status}`)
+    if (before.held) throw conflict('held', 'The job is held; release it first')
+    throw conflict('not_pending', `Only pending jobs can go next; this one is ${before.status}`)
   }
-  return noted(tx, act, 'moved_to_front')
+  return recordAction(tx, action, 'moved_to_front')
 }
 
 /** A job that was taken back, and the attempt that its driver may still be running. */
@@ -84,18 +84,18 @@ export interface Requeued {
  * nothing, does not count towards the most allowed, and a result that still comes is stale.
  * @throws AppError `not_found`; `conflict` (`not_running`).
  */
-export function requeueJob(tx: Tx, act: JobAct): Requeued {
-  const { status, attempt, driver } = mustExist(tx, act.job)
-  const ended = { job: act.job, attempt, driver }
+export function requeueJob(tx: Tx, action: JobAction): Requeued {
+  const { status, attempt, driver } = requireJob(tx, action.job)
+  const ended = { job: action.job, attempt, driver }
   if (!endAttempt(tx, { ...ended, state: 'requeued', executionMs: 0 })) throw notRunning(status)
   const changed = tx.run(
     `UPDATE quantum_jobs SET status = 'pending', driver = '', started_at = '', run_next = 0, updated = $at
      WHERE id = $job AND attempt = $attempt AND status = 'running'`,
-    { job: act.job, attempt, at: tx.at },
+    { job: action.job, attempt, at: tx.at },
   )
   if (changed === 0)
-    throw new AppError('internal', `attempt ${attempt} of ${act.job} was open but not running`)
-  return { job: noted(tx, act, 'requeued'), ended }
+    throw new AppError('internal', `attempt ${attempt} of ${action.job} was open but not running`)
+  return { job: recordAction(tx, action, 'requeued'), ended }
 }
 
 function notRunning(status: Job['status']): AppError {
@@ -103,20 +103,20 @@ function notRunning(status: Job['status']): AppError {
     status === 'pending'
       ? 'this one is pending, in the queue already'
       : `this one is ${status}, and what has ended never changes: submit it again as a new job`
-  return refusal('not_running', `Only running jobs can be requeued; ${why}`)
+  return conflict('not_running', `Only running jobs can be requeued; ${why}`)
 }
 
-function mustExist(tx: Tx, id: string): Job {
+function requireJob(tx: Tx, id: string): Job {
   const job = tx.find(quantumJobs, id)
   if (!job) throw new AppError('not_found', `There is no job ${id}`)
   return job
 }
 
-function refusal(reason: string, message: string): AppError {
+function conflict(reason: string, message: string): AppError {
   return new AppError('conflict', message, { reason })
 }
 
-const ACTS = {
+const AUDIT_ACTIONS = {
   held: 'job.hold',
   released: 'job.release',
   requeued: 'job.requeue',
@@ -124,10 +124,15 @@ const ACTS = {
 } as const satisfies Partial<Record<JobEvent, string>>
 
 /** What the act leaves behind besides its UPDATE: timeline, audit and change. */
-function noted(tx: Tx, { job: id, actor, reason }: JobAct, event: keyof typeof ACTS): Job {
-  const job = mustExist(tx, id)
+function recordAction(tx: Tx, { job: id, actor, reason }: JobAction, event: keyof typeof AUDIT_ACTIONS): Job {
+  const job = requireJob(tx, id)
   appendTimeline(tx, id, { event, attempt: job.attempt, detail: reason })
-  appendAudit(tx, { actor, act: ACTS[event], subject: id, ...(reason !== '' && { detail: { reason } }) })
+  appendAudit(tx, {
+    actor,
+    act: AUDIT_ACTIONS[event],
+    subject: id,
+    ...(reason !== '' && { detail: { reason } }),
+  })
   tx.changed(quantumJobs, id, 'update')
   return job
 }

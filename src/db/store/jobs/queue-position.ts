@@ -4,7 +4,7 @@ import type { ReadTx } from '../../records/tx.ts'
 import { MOVED_TO_FRONT, PENDING_BY_QPU, type QueueState, readQueue } from './queue.ts'
 
 /** A pending job and the queues it stands in: all that is needed to say why it waits, and how long. */
-export interface JobOutlook {
+export interface QueuePositionInput {
   job: {
     user: string
     /** Earliest next run, ms since the epoch; 0 = any time. */
@@ -16,10 +16,10 @@ export interface JobOutlook {
     isNext: boolean
   }
   /** One for each QPU that may run it. */
-  queues: QueueOutlook[]
+  queues: CandidateQueue[]
 }
 
-export interface QueueOutlook {
+export interface CandidateQueue {
   state: QueueState
   /** Pending jobs that this QPU would take before it, whether or not they may run now. */
   ahead: number
@@ -40,7 +40,7 @@ interface PendingRow {
 }
 
 /** Reads the outlook of a job; undefined when it is not pending. */
-export function readOutlook(tx: ReadTx, id: string, idleMs: number): JobOutlook | undefined {
+export function readQueuePosition(tx: ReadTx, id: string, idleMs: number): QueuePositionInput | undefined {
   const row = tx.one<PendingRow>(
     `SELECT job.seq, job.user_id, job.qpu_target, job.not_before, job.qubits,
        job.held, job.hold_reason, job.run_next,

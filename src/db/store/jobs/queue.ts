@@ -43,7 +43,7 @@ export function readQueue(tx: ReadTx, id: string, idleMs: number): QueueState | 
     isCalibrating: calibratingQpus(tx).has(id),
     running: running && { job: running.job, since: fromTimestamp(running.claimed_at) ?? tx.now },
     slot: readSlot(tx, qpu, idleMs),
-    next: idOf(tx, tx.one<{ seq: number }>(QUEUE_SQL.next, fitParams(tx, qpu))?.seq),
+    next: idOf(tx, tx.one<{ seq: number }>(QUEUE_SQL.next, runnableParams(tx, qpu))?.seq),
     job: firstOfAll(tx, qpu),
   }
 }
@@ -84,7 +84,7 @@ function lastActivity(tx: ReadTx, user: string, qpu: string, since: string): num
 }
 
 /** A pending job as far as it matters to whether it may run. */
-export interface FitnessOfJob {
+export interface PendingJob {
   target: string
   qubits: number
   /** Earliest next run, ms since the epoch; 0 = any time. */
@@ -94,7 +94,7 @@ export interface FitnessOfJob {
 
 /** The rule of `FIT` and of the target for simulations, which have no database; a test compares both. */
 export function mayRun(
-  { target, qubits, notBefore, owner }: FitnessOfJob,
+  { target, qubits, notBefore, owner }: PendingJob,
   qpu: Pick<QueueState['qpu'], 'id' | 'num_qubits'>,
   now: number,
 ): boolean {
@@ -108,19 +108,19 @@ export function mayRun(
  * What makes a pending job `job` (with its owner `owner`) fit to run on $qpu now. A pause further away than the
  * longest one is the trace of a clock that was set back: it is over.
  */
-const FIT = `(job.not_before <= $now OR job.not_before > $now + ${MAX_BACKOFF_MS})
+const IS_RUNNABLE = `(job.not_before <= $now OR job.not_before > $now + ${MAX_BACKOFF_MS})
   AND (owner.unlimited = 1 OR owner.qpu_ms > 0)
   AND (job.qpu_target = $qpu OR $qubits <= 1 OR job.qubits <= $qubits)`
 
-function fitParams(tx: ReadTx, qpu: QueueState['qpu']) {
+function runnableParams(tx: ReadTx, qpu: QueueState['qpu']) {
   return { qpu: qpu.id, qubits: qpu.num_qubits, now: tx.now }
 }
 
 /** Jobs looked at in order before the owners are looked at one by one. */
-const HEADS = 100
+const HEAD_JOBS = 100
 
 function firstOfUser(tx: ReadTx, user: string, qpu: QueueState['qpu']): string {
-  const row = tx.one<{ seq: number }>(QUEUE_SQL.ofUser, { user, ...fitParams(tx, qpu) })
+  const row = tx.one<{ seq: number }>(QUEUE_SQL.ofUser, { user, ...runnableParams(tx, qpu) })
   return idOf(tx, row?.seq)
 }
 
@@ -131,11 +131,11 @@ function firstOfAll(tx: ReadTx, qpu: QueueState['qpu']): string {
 }
 
 function firstFor(tx: ReadTx, qpu: QueueState['qpu'], target: string): number | undefined {
-  const params = { target, ...fitParams(tx, qpu) }
+  const params = { target, ...runnableParams(tx, qpu) }
   const early = tx.one<{ seq: number }>(QUEUE_SQL.early, params)
   if (early) return early.seq
   const { looked } = tx.one<{ looked: number }>(QUEUE_SQL.looked, { target }) ?? { looked: 0 }
-  if (looked < HEADS) return undefined
+  if (looked < HEAD_JOBS) return undefined
   return tx.one<{ seq: number | null }>(QUEUE_SQL.byOwner, params)?.seq ?? undefined
 }
 
@@ -157,19 +157,19 @@ export const QUEUE_SQL = {
       (SELECT seq, user_id, qpu_target, not_before, qubits, run_next FROM ${MOVED_TO_FRONT}
        WHERE ${QUEUED} AND run_next > 0 AND qpu_target IN ('', $qpu)) job
     CROSS JOIN users owner ON owner.id = job.user_id
-    WHERE ${FIT} ORDER BY job.run_next DESC LIMIT 1`,
+    WHERE ${IS_RUNNABLE} ORDER BY job.run_next DESC LIMIT 1`,
   ofUser: `SELECT job.seq FROM
       (SELECT seq, user_id, qpu_target, not_before, qubits FROM ${PENDING_BY_USER}
        WHERE ${QUEUED} AND user_id = $user AND qpu_target IN ('', $qpu)) job
     CROSS JOIN users owner ON owner.id = job.user_id
-    WHERE ${FIT} ORDER BY job.seq LIMIT 1`,
+    WHERE ${IS_RUNNABLE} ORDER BY job.seq LIMIT 1`,
   early: `SELECT job.seq FROM
       (SELECT seq, user_id, qpu_target, not_before, qubits FROM ${PENDING_BY_QPU}
-       WHERE ${QUEUED} AND qpu_target = $target ORDER BY seq LIMIT ${HEADS}) job
+       WHERE ${QUEUED} AND qpu_target = $target ORDER BY seq LIMIT ${HEAD_JOBS}) job
     CROSS JOIN users owner ON owner.id = job.user_id
-    WHERE ${FIT} ORDER BY job.seq LIMIT 1`,
+    WHERE ${IS_RUNNABLE} ORDER BY job.seq LIMIT 1`,
   looked: `SELECT count(*) AS looked FROM
-    (SELECT 1 FROM ${PENDING_BY_QPU} WHERE ${QUEUED} AND qpu_target = $target LIMIT ${HEADS})`,
+    (SELECT 1 FROM ${PENDING_BY_QPU} WHERE ${QUEUED} AND qpu_target = $target LIMIT ${HEAD_JOBS})`,
   /** Nobody at the head may run (spent balances, pauses): steps from owner to owner through the index. */
   byOwner: `WITH RECURSIVE waiting(id) AS (
       SELECT min(user_id) FROM ${PENDING_BY_USER} WHERE ${QUEUED}
@@ -179,7 +179,7 @@ export const QUEUE_SQL = {
     SELECT min((SELECT job.seq FROM
       (SELECT seq, qpu_target, not_before, qubits FROM ${PENDING_BY_USER}
        WHERE ${QUEUED} AND user_id = owner.id AND qpu_target = $target) job
-      WHERE ${FIT} ORDER BY job.seq LIMIT 1)) AS seq
+      WHERE ${IS_RUNNABLE} ORDER BY job.seq LIMIT 1)) AS seq
     FROM waiting CROSS JOIN users owner ON owner.id = waiting.id
     WHERE owner.unlimited = 1 OR owner.qpu_ms > 0`,
 } as const

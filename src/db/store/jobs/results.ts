@@ -97,12 +97,12 @@ function finish(tx: Tx, result: AttemptResult, row: AttemptRow): Application {
     },
   )
   if (changed === 0) return STALE
-  results.keep(tx, job)
+  results.saveLarge(tx, job)
   closeWith(tx, result, status === 'completed' ? 'ok' : 'error', startedAt)
   if (hasRun) chargeJob(tx, { id: job, user: row.user }, ms)
   if (startedAt !== row.started_at)
     appendTimeline(tx, job, { event: 'started', attempt, detail: '', at: startedAt })
-  const detail = outcome.kind === 'failed' ? outcome.results.error.slice(0, DETAIL_LENGTH) : ''
+  const detail = outcome.kind === 'failed' ? outcome.results.error.slice(0, MAX_DETAIL_LENGTH) : ''
   appendTimeline(tx, job, { event: status, attempt, detail })
   tx.changed(quantumJobs, job, 'update')
   return { kind: 'applied', status }
@@ -157,35 +157,35 @@ interface FailedAttempt extends AttemptKey {
 }
 
 /** Text kept of a device's message in the timeline. */
-const DETAIL_LENGTH = 1_000
-const FIRST_BACKOFF_MS = 1_000
+const MAX_DETAIL_LENGTH = 1_000
+const INITIAL_BACKOFF_MS = 1_000
 export const MAX_BACKOFF_MS = 60_000
 
 /** Pause of a job after a device error that was its failed attempt number `failed`: 1 s, doubled with each, at most 60 s. */
-export function retryPauseMs(failed: number): number {
-  return Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (failed - 1))
+export function retryBackoffMs(failed: number): number {
+  return Math.min(MAX_BACKOFF_MS, INITIAL_BACKOFF_MS * 2 ** (failed - 1))
 }
 
 function retryOrFail(tx: Tx, end: FailedAttempt, maxAttempts: number): Application {
   const { job, attempt, state, reason } = end
   if (!endAttempt(tx, end)) return STALE
-  const detail = reason.slice(0, DETAIL_LENGTH)
+  const detail = reason.slice(0, MAX_DETAIL_LENGTH)
   appendTimeline(tx, job, { event: state === 'lost' ? 'lost' : 'device_error', attempt, detail })
   const counted = countFailed(tx, job)
-  if (maxAttempts > 0 && counted >= maxAttempts) return giveUp(tx, end, counted)
-  const backoffMs = state === 'lost' ? 0 : retryPauseMs(counted)
+  if (maxAttempts > 0 && counted >= maxAttempts) return failExhausted(tx, end, counted)
+  const backoffMs = state === 'lost' ? 0 : retryBackoffMs(counted)
   const changed = tx.run(
     `UPDATE quantum_jobs SET status = 'pending', driver = '', started_at = '', not_before = $notBefore,
        run_next = 0, updated = $at
      WHERE id = $job AND attempt = $attempt AND status = 'running'`,
     { job, attempt, notBefore: backoffMs === 0 ? 0 : tx.now + backoffMs, at: tx.at },
   )
-  mustHaveRun(changed, end)
+  assertWasRunning(changed, end)
   tx.changed(quantumJobs, job, 'update')
   return { kind: 'applied', status: 'pending' }
 }
 
-function giveUp(tx: Tx, { job, attempt, ...end }: FailedAttempt, counted: number): Application {
+function failExhausted(tx: Tx, { job, attempt, ...end }: FailedAttempt, counted: number): Application {
   const results: JobError = {
     error: `Given up after ${counted} attempts; the last one ended with: ${end.reason}`,
     error_code: 'attempts_exhausted',
@@ -196,14 +196,14 @@ function giveUp(tx: Tx, { job, attempt, ...end }: FailedAttempt, counted: number
      WHERE id = $job AND attempt = $attempt AND status = 'running'`,
     { job, attempt, results: JSON.stringify(results), at: tx.at },
   )
-  mustHaveRun(changed, { job, attempt })
+  assertWasRunning(changed, { job, attempt })
   appendTimeline(tx, job, { event: 'failed', attempt, detail: 'attempts_exhausted' })
   tx.changed(quantumJobs, job, 'update')
   return { kind: 'applied', status: 'failed' }
 }
 
 /** The attempt was open, so its job was running (I14); anything else must undo the transaction. */
-function mustHaveRun(changed: number, { job, attempt }: AttemptKey): void {
+function assertWasRunning(changed: number, { job, attempt }: AttemptKey): void {
   if (changed > 0) return
   throw new AppError('internal', `attempt ${attempt} of job ${job} was open but not running`)
 }

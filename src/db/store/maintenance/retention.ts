@@ -12,7 +12,7 @@ import { STORED_STEPS } from '../readings/reading-steps.ts'
 export type PruneStep = (tx: SqlWriter, before: number, most: number) => number
 
 /** Notes in `meta` that pruning begins now; returns when it did so before, ms since the epoch. */
-export function notePruning(tx: SqlWriter): number | undefined {
+export function recordPruning(tx: SqlWriter): number | undefined {
   const key = 'pruned_at'
   const before = tx.one<{ value: string }>('SELECT value FROM meta WHERE key = $key', { key })
   tx.run('INSERT INTO meta (key, value) VALUES ($key, $at) ON CONFLICT DO UPDATE SET value = $at', {
@@ -87,14 +87,14 @@ export const stripCalibrationResult: PruneStep = (tx, before) => {
   )
   if (!stripped) return 0
   const { id, routines, benchmarks } = stripped
-  const { row, keep } = splitLarge(calibrationResults, { routines, benchmarks })
+  const { row, saveLarge } = splitLarge(calibrationResults, { routines, benchmarks })
   tx.run(
     `UPDATE calibration_results SET routines = $routines, benchmarks = $benchmarks, traces_stripped = 1,
        updated = $at
      WHERE id = $id`,
     { ...row, id, at: tx.at },
   )
-  keep(tx, id)
+  saveLarge(tx, id)
   return 1
 }
 

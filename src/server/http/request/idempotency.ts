@@ -1,5 +1,5 @@
 import { AppError } from '../../../base/index.ts'
-import { findAnswer, type KeyedRequest, type Tx } from '../../../db/index.ts'
+import { findResponse, type KeyedRequest, type Tx } from '../../../db/index.ts'
 
 const KEY = /^[\x21-\x7e]{1,255}$/
 
@@ -34,7 +34,7 @@ export function keyedRequest(
 
 /** Id of what the same request made before, if it did. */
 export function earlierId(tx: Tx, request: KeyedRequest | undefined): string | undefined {
-  const response = request && findAnswer(tx, request)?.response
+  const response = request && findResponse(tx, request)?.response
   const id = typeof response === 'object' && response !== null && 'id' in response ? response.id : undefined
   return typeof id === 'string' ? id : undefined
 }

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { AppError } from '../../../base/index.ts'
-import { appendAudit, calibrationRequests, mustMayCalibrate } from '../../../db/index.ts'
+import { appendAudit, assertMayCalibrate, calibrationRequests } from '../../../db/index.ts'
 import { calibrationMode } from '../../../protocol/index.ts'
 import { mustFitMode, targetQubits } from '../../calibration/enqueue.ts'
 import { callerName } from '../../http/caller.ts'
@@ -22,7 +22,7 @@ export const calibrationRequestsBehaviour = defineBehaviour(calibrationRequests,
     // Anything else is refused by the collection itself, with all its fields.
     if (!mode.success || typeof values['driver'] !== 'string') return
     mustFitMode(mode.output, readTargets(values['target_qubits']))
-    mustMayCalibrate(tx, values['driver'])
+    assertMayCalibrate(tx, values['driver'])
     values['requested_by'] = callerName(caller)
   },
   updating({ tx }, before, patch) {

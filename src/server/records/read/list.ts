@@ -1,11 +1,11 @@
 import { randomFraction } from '../../../base/index.ts'
 import {
   type AnyCollection,
-  counted,
   MAX_LARGE_BYTES,
   type Page,
   readPaging,
   unreadFields,
+  withTotals,
 } from '../../../db/index.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { Values } from '../behaviour.ts'
@@ -45,7 +45,7 @@ export async function listRecords(
     const items = presentRecords(service, tx, collection, page.items, { caller, facts, expand })
     return { ...page, items }
   })
-  const answer = await counted(db, read)
+  const answer = await withTotals(db, read)
   const isGuess = answer.items.length === 0 && filter !== '' && rule && caller.kind !== 'superuser'
   if (isGuess) await blurTime(service, `${address} ${collection.name}`)
   return answer

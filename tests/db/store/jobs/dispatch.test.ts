@@ -1,8 +1,14 @@
 import { describe, expect, test } from 'bun:test'
-import { cancelJob, claimJob, listServers, putBack, type Server } from '../../../../src/db/index.ts'
+import {
+  cancelJob,
+  claimJob,
+  type DispatchTarget,
+  listIdleQpus,
+  requeueUndelivered,
+} from '../../../../src/db/index.ts'
 import { JobLab } from '../../../support/job-lab.ts'
 
-const claim = (lab: JobLab, job: string, server: Server) =>
+const claim = (lab: JobLab, job: string, server: DispatchTarget) =>
   lab.db.write('claim', (tx) => claimJob(tx, job, server))
 
 describe('claimJob()', () => {
@@ -56,21 +62,21 @@ describe('claimJob()', () => {
       const results = await Promise.all((round % 2 ? both.reverse() : both).map((each) => each()))
       expect(results.filter((each) => each !== undefined)).toHaveLength(1)
       await lab.db.write('back', (tx) =>
-        putBack(tx, { job: id, attempt: 1, driver: server.driver, reason: 'test' }),
+        requeueUndelivered(tx, { job: id, attempt: 1, driver: server.driver, reason: 'test' }),
       )
       await cancel()
     }
   })
 })
 
-describe('putBack()', () => {
+describe('requeueUndelivered()', () => {
   test('T9: the job keeps its place, the attempt is undelivered, only its own driver may say so', async () => {
     await using lab = await JobLab.open()
     const server = await lab.attach((await lab.qpu()).driver)
     const job = await lab.submit(await lab.user())
     await claim(lab, job.id, server)
     const back = (driver: string, attempt = 1) =>
-      lab.db.write('back', (tx) => putBack(tx, { job: job.id, attempt, driver, reason: 'busy' }))
+      lab.db.write('back', (tx) => requeueUndelivered(tx, { job: job.id, attempt, driver, reason: 'busy' }))
     expect(await back('somebody else')).toBe(false)
     expect(await back(server.driver, 2)).toBe(false)
     expect(await back(server.driver)).toBe(true)
@@ -81,7 +87,7 @@ describe('putBack()', () => {
   })
 })
 
-describe('listServers()', () => {
+describe('listIdleQpus()', () => {
   test('lists QPUs that are switched on, served and free', async () => {
     await using lab = await JobLab.open()
     const [free, busy, off, repair, alone] = [
@@ -98,6 +104,6 @@ describe('listServers()', () => {
     await lab.setQpu(off.id, { enabled: false })
     await lab.setQpu(repair.id, { maintenance: true })
     await lab.detach(await lab.attach(alone.driver))
-    expect(await lab.db.read(listServers)).toEqual([server])
+    expect(await lab.db.read(listIdleQpus)).toEqual([server])
   })
 })

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'bun:test'
-import { findAnswer, type KeyedRequest, keepAnswer } from '../../../../src/db/index.ts'
+import { findResponse, type KeyedRequest, saveResponse } from '../../../../src/db/index.ts'
 import { openTestDatabase } from '../../../support/database.ts'
 
 const REQUEST: KeyedRequest = { user: 'u', key: 'k', route: 'POST /api/jobs', bodyHash: 'aa' }
 const ANSWER = { status: 201, response: { id: 'x' } }
 const HOUR_MS = 3_600_000
 
-describe('findAnswer()', () => {
+describe('findResponse()', () => {
   test('gives the kept answer to the same request only', async () => {
     await using test = await openTestDatabase()
-    const find = (request: KeyedRequest) => test.db.write('find', (tx) => findAnswer(tx, request))
+    const find = (request: KeyedRequest) => test.db.write('find', (tx) => findResponse(tx, request))
     expect(await find(REQUEST)).toBeUndefined()
-    await test.db.write('keep', (tx) => keepAnswer(tx, REQUEST, ANSWER))
+    await test.db.write('keep', (tx) => saveResponse(tx, REQUEST, ANSWER))
     expect(await find(REQUEST)).toEqual(ANSWER)
     expect(await find({ ...REQUEST, user: 'v' })).toBeUndefined()
     for (const other of [{ bodyHash: 'bb' }, { route: 'POST /api/tokens' }]) {
@@ -24,12 +24,12 @@ describe('findAnswer()', () => {
 
   test('forgets a key after 24 h, and then removes it', async () => {
     await using test = await openTestDatabase()
-    await test.db.write('keep', (tx) => keepAnswer(tx, REQUEST, ANSWER))
+    await test.db.write('keep', (tx) => saveResponse(tx, REQUEST, ANSWER))
     await test.clock.advance(23 * HOUR_MS)
-    expect(await test.db.write('find', (tx) => findAnswer(tx, REQUEST))).toEqual(ANSWER)
+    expect(await test.db.write('find', (tx) => findResponse(tx, REQUEST))).toEqual(ANSWER)
     await test.clock.advance(2 * HOUR_MS)
     expect(
-      await test.db.write('find', (tx) => findAnswer(tx, { ...REQUEST, bodyHash: 'bb' })),
+      await test.db.write('find', (tx) => findResponse(tx, { ...REQUEST, bodyHash: 'bb' })),
     ).toBeUndefined()
     expect(await test.db.read((tx) => tx.all('SELECT key FROM idempotency_keys'))).toEqual([])
   })

@@ -8,8 +8,8 @@ import {
   holdJob,
   moveJobToFront,
   readAuditChain,
-  readOutlook,
   readQueue,
+  readQueuePosition,
   releaseJob,
   requeueJob,
   requeueLost,
@@ -33,7 +33,7 @@ async function openLab() {
     return [state?.next, state?.slot?.job, state?.job]
   }
   const ahead = (job: string) =>
-    lab.db.read((tx) => readOutlook(tx, job, 5_000)?.queues.map(({ ahead }) => ahead))
+    lab.db.read((tx) => readQueuePosition(tx, job, 5_000)?.queues.map(({ ahead }) => ahead))
   const refused = (work: Work, job: string, reason: string, message: string) =>
     expect(act(work, job)).rejects.toMatchObject({ code: 'conflict', reason, message })
   return { lab, qpu, server, user, act, claim, queue, ahead, refused }

@@ -6,8 +6,8 @@ import {
   claimJob,
   postLedger,
   type QueueState,
-  readOutlook,
   readQueue,
+  readQueuePosition,
   timeSlots,
 } from '../../../../src/db/index.ts'
 import { COUNT_PENDING } from '../../../../src/db/store/jobs/jobs.ts'
@@ -151,7 +151,7 @@ describe('readQueue()', () => {
   })
 })
 
-describe('readOutlook()', () => {
+describe('readQueuePosition()', () => {
   test('counts what goes first: all before it, its own in its own slot, also later ones of a booker', async () => {
     await using lab = await JobLab.open()
     const qpu = await lab.qpu()
@@ -161,7 +161,7 @@ describe('readOutlook()', () => {
     const mine = await lab.submit(one, qpu.id)
     await lab.submit(other)
     const ahead = async () =>
-      (await lab.db.read((tx) => readOutlook(tx, mine.id, IDLE_MS)))?.queues.map((queue) => queue.ahead)
+      (await lab.db.read((tx) => readQueuePosition(tx, mine.id, IDLE_MS)))?.queues.map((queue) => queue.ahead)
     expect(await ahead()).toEqual([2])
     await book(lab, other.id)
     expect(await ahead()).toEqual([3])
@@ -174,9 +174,9 @@ describe('readOutlook()', () => {
     const [, big] = [await lab.qpu({ numQubits: 2 }), await lab.qpu({ numQubits: 9 })]
     await lab.qpu({ numQubits: 9, enabled: false })
     const job = await lab.submit(await lab.user(), '', 5)
-    const outlook = await lab.db.read((tx) => readOutlook(tx, job.id, IDLE_MS))
+    const outlook = await lab.db.read((tx) => readQueuePosition(tx, job.id, IDLE_MS))
     expect(outlook?.queues.map(({ state }) => state.qpu.id)).toEqual([big.id])
     await lab.db.write('cancel', (tx) => cancelJob(tx, job.id))
-    expect(await lab.db.read((tx) => readOutlook(tx, job.id, IDLE_MS))).toBeUndefined()
+    expect(await lab.db.read((tx) => readQueuePosition(tx, job.id, IDLE_MS))).toBeUndefined()
   })
 })

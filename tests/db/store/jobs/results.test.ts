@@ -5,11 +5,11 @@ import {
   type Claim,
   cancelJob,
   claimJob,
+  type DispatchTarget,
   listTimeline,
   markStarted,
-  putBack,
   requeueLost,
-  type Server,
+  requeueUndelivered,
 } from '../../../../src/db/index.ts'
 import { JobLab, RESULTS } from '../../../support/job-lab.ts'
 
@@ -31,7 +31,7 @@ async function openCase(flags: Record<string, string> = {}) {
   const qpu = await lab.qpu()
   const server = await lab.attach(qpu.driver)
   const job = await lab.submit(user, qpu.id)
-  const claim = async (by: Server = server): Promise<Claim> => {
+  const claim = async (by: DispatchTarget = server): Promise<Claim> => {
     const claimed = await lab.db.write('claim', (tx) => claimJob(tx, job.id, by))
     if (!claimed) throw new Error('not claimed')
     return claimed
@@ -231,7 +231,7 @@ describe('applyResult()', () => {
     await using it = await openCase()
     await it.claim()
     await it.lab.db.write('back', (tx) =>
-      putBack(tx, { job: it.job.id, attempt: 1, driver: it.server.driver, reason: 'busy' }),
+      requeueUndelivered(tx, { job: it.job.id, attempt: 1, driver: it.server.driver, reason: 'busy' }),
     )
     for (const attempt of [2, 3]) {
       await it.claim()

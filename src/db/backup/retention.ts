@@ -1,5 +1,5 @@
 /** How many backups stay: the newest of each of the newest `days` days, and of `weeks` weeks. */
-export interface Keep {
+export interface RetentionPolicy {
   days: number
   weeks: number
 }
@@ -15,7 +15,7 @@ export function backupName(now: number): string {
 }
 
 /** Which of the files in a folder of backups are no longer needed. Files of other names are left alone. */
-export function planRemoval(names: readonly string[], { days, weeks }: Keep): string[] {
+export function planRemoval(names: readonly string[], { days, weeks }: RetentionPolicy): string[] {
   const newestFirst = names
     .filter((name) => NAME.test(name))
     .toSorted()
