@@ -77,6 +77,7 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
       ['main.ts'],
     ],
   },
+  {
     folder: 'src/db',
     steps: [
       ['sqlite'],
