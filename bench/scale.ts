@@ -6,7 +6,7 @@
 import { join } from 'node:path'
 import { silentLog, systemClock } from '../src/base/index.ts'
 import { openDatabase, pruneEvents, pruneReadings } from '../src/db/index.ts'
-import { Pace } from '../src/server/events/pace.ts'
+import { Pace } from '../src/server/events/adaptive-batch-size.ts'
 import { seed } from './scale/seed.ts'
 import { percentile, spreadOf } from './support/figures.ts'
 import { Lab } from './support/lab.ts'

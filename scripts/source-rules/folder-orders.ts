@@ -32,8 +32,10 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
   {
     folder: 'src/server',
     steps: [
+      ['access-token.ts', 'driver-hub.ts', 'semaphore.ts', 'services.ts', 'wake-on-changes.ts'],
       ['config'],
-      ['mail', 'programs', 'tls'],
+      ['mail', 'programs', 'tls', 'write-ahead-log.ts'],
+      ['context.ts'],
       ['http'],
       ['drivers', 'meta', 'qpus', 'users'],
       ['auth', 'calibration', 'metrics'],
@@ -43,7 +45,17 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
       ['routes.ts'],
       ['create-server.ts'],
     ],
-    sharedFilesReach: 'drivers',
+  },
+  {
+    folder: 'src/server/jobs',
+    steps: [
+      ['attempts'],
+      ['dispatch', 'responses.ts'],
+      ['wait-estimate.ts'],
+      ['view.ts'],
+      ['cancel.ts', 'operator-routes.ts', 'submission'],
+      ['routes.ts'],
+    ],
   },
   {
     folder: 'src/server/http',

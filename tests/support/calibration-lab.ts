@@ -10,11 +10,11 @@ import {
   type Qpu,
   type RecordOf,
 } from '../../src/db/index.ts'
-import { CalibrationDispatcher } from '../../src/server/calibration/dispatch.ts'
+import { CalibrationDispatcher } from '../../src/server/calibration/dispatcher.ts'
 import { CalibrationRecovery } from '../../src/server/calibration/recover.ts'
-import { Holds } from '../../src/server/drivers/holds.ts'
+import { Holds } from '../../src/server/drivers/dispatch-backoff.ts'
 import { createEventHandler } from '../../src/server/events/handlers.ts'
-import { Deadlines } from '../../src/server/jobs/deadlines.ts'
+import { Deadlines } from '../../src/server/jobs/attempts/heartbeats.ts'
 import type { FakeClock } from './fake-clock.ts'
 import { JobLab } from './job-lab.ts'
 

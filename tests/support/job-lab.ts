@@ -22,7 +22,7 @@ import {
 } from '../../src/db/index.ts'
 import type { Command } from '../../src/protocol/index.ts'
 import { type Config, readConfig } from '../../src/server/config/config.ts'
-import type { DriverHub } from '../../src/server/drivers/hub-contract.ts'
+import type { DriverHub } from '../../src/server/driver-hub.ts'
 import type { Caller } from '../../src/server/http/caller.ts'
 import { ProgramChecker } from '../../src/server/programs/checker.ts'
 import { openTestDatabase, type TestDatabase } from './database.ts'

@@ -1,6 +1,6 @@
 import { type Clock, formatDuration, type Log, Loop } from '../../base/index.ts'
 import { type Database, endLostCalibration, listRunningCalibrations } from '../../db/index.ts'
-import type { DriverHub } from '../drivers/hub-contract.ts'
+import type { DriverHub } from '../driver-hub.ts'
 
 /** What recovery works with. */
 export interface CalibrationRecoveryParts {

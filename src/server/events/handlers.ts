@@ -21,13 +21,13 @@ import {
   followCalibration,
   returnCalibration,
   settleReturned,
-} from '../calibration/settle.ts'
+} from '../calibration/track-run.ts'
 import type { ServerContext } from '../context.ts'
-import type { Holds } from '../drivers/holds.ts'
+import type { Holds } from '../drivers/dispatch-backoff.ts'
 import type { EventHandler, EventSource } from '../drivers/receive.ts'
-import { requeueAbandoned } from '../jobs/abandon.ts'
-import type { Deadlines } from '../jobs/deadlines.ts'
-import { finishJob } from '../jobs/finish.ts'
+import { finishJob } from '../jobs/attempts/finish.ts'
+import type { Deadlines } from '../jobs/attempts/heartbeats.ts'
+import { requeueAbandoned } from '../jobs/attempts/requeue-abandoned.ts'
 import { logEvent } from './log.ts'
 
 /** What the handlers work with. */

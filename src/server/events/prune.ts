@@ -12,7 +12,7 @@ import {
   stripCalibrationResult,
 } from '../../db/index.ts'
 import type { LiveConfig } from '../config/live-config.ts'
-import { Pace } from './pace.ts'
+import { Pace } from './adaptive-batch-size.ts'
 
 /** Between two steps, so that others write and the event loop runs. */
 const PAUSE_MS = 20

@@ -1,7 +1,7 @@
 import { type Clock, type Log, Loop } from '../../base/index.ts'
 import { type Database, events, rollUpReadings } from '../../db/index.ts'
 import { wokenBy } from '../wake-on-changes.ts'
-import { Pace } from './pace.ts'
+import { Pace } from './adaptive-batch-size.ts'
 
 /** Between two steps, so that others write and the event loop runs. */
 const PAUSE_MS = 10

@@ -3,10 +3,10 @@ import { callerName } from '../http/caller.ts'
 import type { RateLimiter } from '../http/limits/rate-limit.ts'
 import { listQuery } from '../http/request/list-query.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
-import { dryRunAnswer, jobAnswer, jobDetailAnswer } from './answers.ts'
 import { cancelJob } from './cancel.ts'
-import { submissionForms } from './read-submission.ts'
-import { dryRunJob, submitJob } from './submit.ts'
+import { dryRunAnswer, jobAnswer, jobDetailAnswer } from './responses.ts'
+import { submissionForms } from './submission/read-submission.ts'
+import { dryRunJob, submitJob } from './submission/submit.ts'
 import { listJobs, viewJob } from './view.ts'
 
 const MAX_BODY = 16 * 1024 * 1024

@@ -14,7 +14,7 @@ import { actingUser } from '../auth/acting-user.ts'
 import type { ServerContext } from '../context.ts'
 import type { Caller } from '../http/caller.ts'
 import { presentRecord } from '../http/response/present-record.ts'
-import { waitingOf } from './waiting.ts'
+import { waitingOf } from './wait-estimate.ts'
 
 /** A job as clients see it: the record, and for one job what is computed from others. */
 export type JobView = Record<string, unknown> & { id: string; status: Job['status'] }

@@ -5,11 +5,11 @@ import {
   type Recording,
   retryBackoffMs,
 } from '../../db/index.ts'
-import { pickJob } from '../jobs/pick.ts'
-import { Agenda } from './agenda.ts'
-import { Floor, type Station } from './floor.ts'
-import { Owner, type WaitingJob } from './owner.ts'
+import { pickJob } from '../jobs/dispatch/pick.ts'
+import { Agenda } from './event-queue.ts'
 import type { Policy } from './policies.ts'
+import { Floor, type Station } from './simulated-queue.ts'
+import { Owner, type WaitingJob } from './simulated-user.ts'
 
 /** What a policy would have made of a recording. */
 export interface Replay {

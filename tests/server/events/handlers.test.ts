@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { events, requeueJob } from '../../../src/db/index.ts'
 import { EVENTS } from '../../../src/protocol/index.ts'
-import { Holds } from '../../../src/server/drivers/holds.ts'
+import { Holds } from '../../../src/server/drivers/dispatch-backoff.ts'
 import { createEventHandler } from '../../../src/server/events/handlers.ts'
-import { Deadlines } from '../../../src/server/jobs/deadlines.ts'
-import { Dispatcher } from '../../../src/server/jobs/dispatch.ts'
+import { Deadlines } from '../../../src/server/jobs/attempts/heartbeats.ts'
+import { Dispatcher } from '../../../src/server/jobs/dispatch/dispatcher.ts'
 import { JobLab, RESULTS } from '../../support/job-lab.ts'
 
 /** One QPU that runs one job, and what its driver says. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { RecordedJob, RecordedQpu, Recording } from '../../../src/db/index.ts'
-import { asRecorded, Judge } from '../../../src/server/simulate/figures.ts'
 import { POLICIES } from '../../../src/server/simulate/policies.ts'
+import { asRecorded, Judge } from '../../../src/server/simulate/policy-comparison.ts'
 import { replay } from '../../../src/server/simulate/replay.ts'
 import { queueState } from '../../support/queue-state.ts'
 

@@ -1,4 +1,4 @@
-import { Agenda } from '../../../src/server/simulate/agenda.ts'
+import { Agenda } from '../../../src/server/simulate/event-queue.ts'
 import type { FakeClock } from '../fake-clock.ts'
 
 /** Numbers that look random and are the same for the same seed (mulberry32). */

@@ -1,8 +1,8 @@
 import { AppError } from '../../../base/index.ts'
 import { cancelJob, findUser, type Job, quantumJobs, type Tx } from '../../../db/index.ts'
 import { type Caller, callerName } from '../../http/caller.ts'
-import { jobShape } from '../../jobs/answers.ts'
-import { submitJob } from '../../jobs/submit.ts'
+import { jobShape } from '../../jobs/responses.ts'
+import { submitJob } from '../../jobs/submission/submit.ts'
 import { COMPUTED_FROM, errorOf } from '../../jobs/view.ts'
 import { type Draft, defineBehaviour, type Values } from '../behaviour.ts'
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { toTimestamp } from '../../../src/base/index.ts'
-import { timeSlots } from '../../../src/db/index.ts'
-import { Holds } from '../../../src/server/drivers/holds.ts'
-import { Deadlines } from '../../../src/server/jobs/deadlines.ts'
-import { Dispatcher } from '../../../src/server/jobs/dispatch.ts'
-import { JobLab, PAYLOAD } from '../../support/job-lab.ts'
+import { toTimestamp } from '../../../../src/base/index.ts'
+import { timeSlots } from '../../../../src/db/index.ts'
+import { Holds } from '../../../../src/server/drivers/dispatch-backoff.ts'
+import { Deadlines } from '../../../../src/server/jobs/attempts/heartbeats.ts'
+import { Dispatcher } from '../../../../src/server/jobs/dispatch/dispatcher.ts'
+import { JobLab, PAYLOAD } from '../../../support/job-lab.ts'
 
 function openDispatcher(lab: JobLab) {
   const deadlines = new Deadlines(lab.clock, lab.config.jobTimeout)

@@ -10,8 +10,8 @@ import {
   requeueUndeliveredCalibration,
 } from '../../db/index.ts'
 import type { CalibrationMode } from '../../protocol/index.ts'
-import type { Holds } from '../drivers/holds.ts'
-import type { DriverHub } from '../drivers/hub-contract.ts'
+import type { DriverHub } from '../driver-hub.ts'
+import type { Holds } from '../drivers/dispatch-backoff.ts'
 import { wokenBy } from '../wake-on-changes.ts'
 import { targetQubits } from './enqueue.ts'
 

@@ -1,6 +1,6 @@
-import { AppError } from '../../base/index.ts'
-import { findQpu, type Qpu, qpus, type ReadTx } from '../../db/index.ts'
-import { reasonNotTaking } from '../qpus/availability.ts'
+import { AppError } from '../../../base/index.ts'
+import { findQpu, type Qpu, qpus, type ReadTx } from '../../../db/index.ts'
+import { reasonNotTaking } from '../../qpus/availability.ts'
 
 /** Where a job may run. */
 export interface Target {

@@ -1,4 +1,4 @@
-import type { Command } from '../../protocol/index.ts'
+import type { Command } from '../protocol/index.ts'
 
 /** The live sockets of the drivers, as the features that push commands see them. */
 export interface DriverHub {

@@ -1,7 +1,7 @@
-import type { FieldError } from '../../base/index.ts'
-import type { JobPayload } from '../../protocol/index.ts'
-import type { QasmProblem } from '../../qasm/index.ts'
-import type { ProgramChecker } from '../programs/checker.ts'
+import type { FieldError } from '../../../base/index.ts'
+import type { JobPayload } from '../../../protocol/index.ts'
+import type { QasmProblem } from '../../../qasm/index.ts'
+import type { ProgramChecker } from '../../programs/checker.ts'
 
 /** One thing wrong with a submission, where it is (`circuits.0.circuit`) and what to do. */
 export interface Problem extends FieldError {

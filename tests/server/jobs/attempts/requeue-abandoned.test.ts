@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { markStarted } from '../../../src/db/index.ts'
-import { Holds } from '../../../src/server/drivers/holds.ts'
-import { requeueAbandoned } from '../../../src/server/jobs/abandon.ts'
-import { Deadlines } from '../../../src/server/jobs/deadlines.ts'
-import { Dispatcher } from '../../../src/server/jobs/dispatch.ts'
-import { JobLab } from '../../support/job-lab.ts'
+import { markStarted } from '../../../../src/db/index.ts'
+import { Holds } from '../../../../src/server/drivers/dispatch-backoff.ts'
+import { Deadlines } from '../../../../src/server/jobs/attempts/heartbeats.ts'
+import { requeueAbandoned } from '../../../../src/server/jobs/attempts/requeue-abandoned.ts'
+import { Dispatcher } from '../../../../src/server/jobs/dispatch/dispatcher.ts'
+import { JobLab } from '../../../support/job-lab.ts'
 
 /** A driver that was given a job, began it when `hasStarted`, went away and is back under a new lease. */
 async function openCase({ hasStarted = true, flags = {} }: { hasStarted?: boolean; flags?: object } = {}) {

@@ -1,6 +1,6 @@
 import { mayRun, type Qpu, type QueueState, type RecordedSlot } from '../../db/index.ts'
-import type { Owner, WaitingJob } from './owner.ts'
 import type { Policy } from './policies.ts'
+import type { Owner, WaitingJob } from './simulated-user.ts'
 
 /** A QPU of the simulation. */
 export interface Station {

@@ -1,5 +1,10 @@
-import { type Database, listAttemptsOfOlderLeases, requeueLost, requeueUndelivered } from '../../db/index.ts'
-import { type EventPayload, resultId } from '../../protocol/index.ts'
+import {
+  type Database,
+  listAttemptsOfOlderLeases,
+  requeueLost,
+  requeueUndelivered,
+} from '../../../db/index.ts'
+import { type EventPayload, resultId } from '../../../protocol/index.ts'
 
 interface AbandonParts {
   db: Database

@@ -1,7 +1,7 @@
-import { type Clock, formatDuration, type Log, Loop } from '../../base/index.ts'
-import { type Database, listRunningAttempts, requeueLost } from '../../db/index.ts'
-import type { DriverHub } from '../drivers/hub-contract.ts'
-import type { Deadlines } from './deadlines.ts'
+import { type Clock, formatDuration, type Log, Loop } from '../../../base/index.ts'
+import { type Database, listRunningAttempts, requeueLost } from '../../../db/index.ts'
+import type { DriverHub } from '../../driver-hub.ts'
+import type { Deadlines } from './heartbeats.ts'
 
 /** What recovery works with. */
 export interface RecoveryParts {

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { AppError, type FieldError } from '../../base/index.ts'
-import { circuitEntry, JOB_LIMITS, type JobPayload, jobPayload } from '../../protocol/index.ts'
-import { validate } from '../http/request/validate.ts'
+import { AppError, type FieldError } from '../../../base/index.ts'
+import { circuitEntry, JOB_LIMITS, type JobPayload, jobPayload } from '../../../protocol/index.ts'
+import { validate } from '../../http/request/validate.ts'
 
 /** A submission in its one form. */
 export interface Submission {

@@ -18,10 +18,10 @@ import {
   type Tx,
   timeSlots,
 } from '../../../src/db/index.ts'
-import { pickJob } from '../../../src/server/jobs/pick.ts'
-import { Floor, type Station } from '../../../src/server/simulate/floor.ts'
-import { Owner, type WaitingJob } from '../../../src/server/simulate/owner.ts'
+import { pickJob } from '../../../src/server/jobs/dispatch/pick.ts'
 import { POLICIES } from '../../../src/server/simulate/policies.ts'
+import { Floor, type Station } from '../../../src/server/simulate/simulated-queue.ts'
+import { Owner, type WaitingJob } from '../../../src/server/simulate/simulated-user.ts'
 import { JobLab, RESULTS } from '../../support/job-lab.ts'
 
 const IDLE_MS = 5_000

@@ -1,6 +1,6 @@
 import { feature } from 'bun:bundle'
 import * as v from 'valibot'
-import { type Clock, failpoint, type Log, Loop } from '../../base/index.ts'
+import { type Clock, failpoint, type Log, Loop } from '../../../base/index.ts'
 import {
   applyResult,
   type Claim,
@@ -11,12 +11,12 @@ import {
   readQueue,
   requeueUndelivered,
   type Tx,
-} from '../../db/index.ts'
-import { jobPayload } from '../../protocol/index.ts'
-import type { Holds } from '../drivers/holds.ts'
-import type { DriverHub } from '../drivers/hub-contract.ts'
-import { wokenBy } from '../wake-on-changes.ts'
-import type { Deadlines } from './deadlines.ts'
+} from '../../../db/index.ts'
+import { jobPayload } from '../../../protocol/index.ts'
+import type { DriverHub } from '../../driver-hub.ts'
+import type { Holds } from '../../drivers/dispatch-backoff.ts'
+import { wokenBy } from '../../wake-on-changes.ts'
+import type { Deadlines } from '../attempts/heartbeats.ts'
 import { pickJob } from './pick.ts'
 
 /** What the dispatcher works with. */

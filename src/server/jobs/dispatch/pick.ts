@@ -1,5 +1,5 @@
-import type { QueueState } from '../../db/index.ts'
-import { reasonNotTaking } from '../qpus/availability.ts'
+import type { QueueState } from '../../../db/index.ts'
+import { reasonNotTaking } from '../../qpus/availability.ts'
 
 /** Why a pending job does not run yet; a stable word for clients. */
 export type WaitingCode =

@@ -9,10 +9,10 @@ import {
   type Tx,
 } from '../../db/index.ts'
 import type { ServerContext } from '../context.ts'
-import type { Holds } from '../drivers/holds.ts'
+import type { Holds } from '../drivers/dispatch-backoff.ts'
 import { type Caller, callerName } from '../http/caller.ts'
 import { defineRoute, type Route } from '../http/route.ts'
-import { jobAnswer } from './answers.ts'
+import { jobAnswer } from './responses.ts'
 import { type JobView, presentJob } from './view.ts'
 
 const reason = v.optional(v.pipe(v.string(), v.trim(), v.maxLength(1_000)), '')

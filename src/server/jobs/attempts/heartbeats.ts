@@ -1,6 +1,6 @@
-import type { Clock } from '../../base/index.ts'
-import type { AttemptKey } from '../../db/index.ts'
-import { resultId } from '../../protocol/index.ts'
+import type { Clock } from '../../../base/index.ts'
+import type { AttemptKey } from '../../../db/index.ts'
+import { resultId } from '../../../protocol/index.ts'
 
 interface Watch {
   /** Monotonic ms of the claim; undefined for attempts of an earlier life of the server. */

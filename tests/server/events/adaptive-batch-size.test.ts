@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { Pace } from '../../../src/server/events/pace.ts'
+import { Pace } from '../../../src/server/events/adaptive-batch-size.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 
 /** What `steps` steps do whose every row takes `msPerRow`, as many as they may. */

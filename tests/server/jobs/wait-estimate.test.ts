@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { CandidateQueue, QueuePositionInput } from '../../../src/db/index.ts'
-import type { Waiting } from '../../../src/server/jobs/pick.ts'
-import { waitingOf } from '../../../src/server/jobs/waiting.ts'
+import type { Waiting } from '../../../src/server/jobs/dispatch/pick.ts'
+import { waitingOf } from '../../../src/server/jobs/wait-estimate.ts'
 import { queueState } from '../../support/queue-state.ts'
 
 const NOW = Date.UTC(2026, 0, 31, 9)

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { Holds } from '../../../src/server/drivers/holds.ts'
+import { Holds } from '../../../src/server/drivers/dispatch-backoff.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 
 test('Holds pauses a driver twice as long each time, until it works or has a new lease', async () => {

@@ -1,6 +1,6 @@
-import { type Application, applyResult, type Database, type JobError } from '../../db/index.ts'
-import type { EventPayload, JobFailure } from '../../protocol/index.ts'
-import type { Deadlines } from './deadlines.ts'
+import { type Application, applyResult, type Database, type JobError } from '../../../db/index.ts'
+import type { EventPayload, JobFailure } from '../../../protocol/index.ts'
+import type { Deadlines } from './heartbeats.ts'
 
 /** What finishing works with. */
 export interface FinishParts {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { Holds } from '../../../src/server/drivers/holds.ts'
-import { Deadlines } from '../../../src/server/jobs/deadlines.ts'
-import { Dispatcher } from '../../../src/server/jobs/dispatch.ts'
-import { Recovery } from '../../../src/server/jobs/recover.ts'
-import { JobLab } from '../../support/job-lab.ts'
+import { Holds } from '../../../../src/server/drivers/dispatch-backoff.ts'
+import { Deadlines } from '../../../../src/server/jobs/attempts/heartbeats.ts'
+import { Recovery } from '../../../../src/server/jobs/attempts/recover.ts'
+import { Dispatcher } from '../../../../src/server/jobs/dispatch/dispatcher.ts'
+import { JobLab } from '../../../support/job-lab.ts'
 
 /** One QPU that runs one job. */
 async function openCase(flags: Record<string, string> = {}) {

@@ -1,13 +1,13 @@
-import { AppError } from '../../base/index.ts'
-import { appendAudit, assertMaySubmit, findJob, insertJob, saveResponse } from '../../db/index.ts'
-import { actingUser } from '../auth/acting-user.ts'
-import type { ServerContext } from '../context.ts'
-import type { Caller } from '../http/caller.ts'
-import { earlierId, keyedRequest } from '../http/request/idempotency.ts'
+import { AppError } from '../../../base/index.ts'
+import { appendAudit, assertMaySubmit, findJob, insertJob, saveResponse } from '../../../db/index.ts'
+import { actingUser } from '../../auth/acting-user.ts'
+import type { ServerContext } from '../../context.ts'
+import type { Caller } from '../../http/caller.ts'
+import { earlierId, keyedRequest } from '../../http/request/idempotency.ts'
+import { type JobView, presentJob } from '../view.ts'
 import { checkPrograms, type Problem, type ProgramsReport } from './check-programs.ts'
 import { executionsOf, readSubmission } from './read-submission.ts'
 import { mostQubits, resolveTarget, type Target } from './target.ts'
-import { type JobView, presentJob } from './view.ts'
 
 /** What submission works with. */
 export type SubmitContext = Pick<ServerContext, 'db' | 'config' | 'checker'>

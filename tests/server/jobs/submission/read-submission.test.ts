@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { AppError } from '../../../src/base/index.ts'
-import { executionsOf, readSubmission } from '../../../src/server/jobs/read-submission.ts'
+import { AppError } from '../../../../src/base/index.ts'
+import { executionsOf, readSubmission } from '../../../../src/server/jobs/submission/read-submission.ts'
 
 const TEXT = 'OPENQASM 3.0;'
 

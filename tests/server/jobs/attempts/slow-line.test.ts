@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { BELL } from '../../support/job-lab.ts'
-import { openSlowProxy } from '../../support/proxy.ts'
-import { eventually, openTestServer, startDriverProcess, type TestServer } from '../../support/server.ts'
+import { BELL } from '../../../support/job-lab.ts'
+import { openSlowProxy } from '../../../support/proxy.ts'
+import { eventually, openTestServer, startDriverProcess, type TestServer } from '../../../support/server.ts'
 
 /** The server as a driver sees it whose results go over a slow line. */
 function overSlowLine({ url }: TestServer, bytesPerSecond: number) {

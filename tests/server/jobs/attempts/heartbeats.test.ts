@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { Deadlines } from '../../../src/server/jobs/deadlines.ts'
-import { FakeClock } from '../../support/fake-clock.ts'
+import { Deadlines } from '../../../../src/server/jobs/attempts/heartbeats.ts'
+import { FakeClock } from '../../../support/fake-clock.ts'
 
 const ATTEMPT = { job: 'a', attempt: 1 }
 

@@ -1,5 +1,5 @@
 import type { CandidateQueue, QueuePositionInput } from '../../db/index.ts'
-import { reasonClosed, reasonReserved, SLOT_TEXT, type Waiting, type WaitingCode } from './pick.ts'
+import { reasonClosed, reasonReserved, SLOT_TEXT, type Waiting, type WaitingCode } from './dispatch/pick.ts'
 
 /** Why a pending job waits and when it may start; times in ms since the epoch. */
 export interface Outlook {
