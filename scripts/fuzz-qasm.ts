@@ -6,8 +6,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { createRng } from '../src/devices/numeric/random.ts'
 import { checkProgram, lowerProgram, parseProgram, QasmError, runDynamic } from '../src/qasm/index.ts'
+import { createRng } from '../src/simulator/numeric/random.ts'
 import { RICH_PROGRAM, WORDS } from '../tests/qasm/texts.ts'
 
 /** Small enough that a program which uses them up ends in some milliseconds. */

@@ -14,7 +14,8 @@ export const LAYERS: readonly Layer[] = [
   { path: 'src/protocol/', imports: ['base'] },
   { path: 'src/qasm/', imports: ['base'] },
   { path: 'src/db/', imports: ['base'] },
-  { path: 'src/devices/', imports: ['base', 'protocol', 'qasm'] },
+  { path: 'src/simulator/', imports: ['base', 'qasm'] },
+  { path: 'src/devices/', imports: ['base', 'protocol', 'qasm', 'simulator'] },
   { path: 'src/driver/', imports: ['base', 'protocol', 'devices'] },
   { path: 'src/server/', imports: ['base', 'protocol', 'qasm', 'db'] },
   {
@@ -108,7 +109,7 @@ export const LISTS: readonly List[] = [
   { list: 'src/devices/built-in.ts', folder: 'src/devices/process/' },
   { list: 'src/devices/built-in.ts', folder: 'src/devices/monitor/' },
   { list: 'src/devices/built-in.ts', folder: 'src/devices/calibrate/' },
-  { list: 'src/devices/process/aer_sim/methods/index.ts', folder: 'src/devices/process/aer_sim/methods/' },
+  { list: 'src/simulator/methods/index.ts', folder: 'src/simulator/methods/' },
   { list: 'src/devices/tuning/routines/index.ts', folder: 'src/devices/tuning/routines/' },
 ]
 

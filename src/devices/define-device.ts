@@ -7,7 +7,7 @@ import type {
   JobResults,
   Operation,
 } from '../protocol/index.ts'
-import type { Rng } from './numeric/random.ts'
+import type { Rng } from '../simulator/index.ts'
 import type { OptionSpecs, OptionsOf } from './options.ts'
 
 /** One attempt of a job, as a process device gets it. */

@@ -1,5 +1,4 @@
 import type { JobFailure } from '../protocol/index.ts'
-import { QasmError } from '../qasm/index.ts'
 
 /** A reason not to start at all: the driver prints `message` (one reason per line) and exits 1 before connecting. */
 export class StartupError extends Error {
@@ -41,33 +40,11 @@ export class JobError extends Error {
     this.circuitIndex = details.circuitIndex
     this.executed = details.executed ?? false
   }
-
-  /** What was given beside the message, without the cause: it may have to cross to another thread. */
-  get details(): JobErrorDetails {
-    return {
-      class: this.class,
-      executed: this.executed,
-      ...(this.errorCode !== undefined && { errorCode: this.errorCode }),
-      ...(this.circuitIndex !== undefined && { circuitIndex: this.circuitIndex }),
-    }
-  }
 }
 
 /** A failed calibration. The message is shown in its report as it is: no paths of the host, no secrets. */
 export class CalibrationError extends Error {
   override readonly name = 'CalibrationError'
-}
-
-/** A job error for what is wrong with the program of circuit `circuitIndex`; other errors come back unchanged. */
-export function jobErrorOf(error: unknown, circuitIndex: number, executed = false): unknown {
-  if (!(error instanceof QasmError)) return error
-  const where = error.line > 0 ? `, line ${error.line}, column ${error.column}` : ''
-  return new JobError(`circuit ${circuitIndex}${where}: ${error.message}`, {
-    errorCode: error.code,
-    circuitIndex,
-    executed,
-    cause: error,
-  })
 }
 
 /**

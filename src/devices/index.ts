@@ -1,3 +1,4 @@
+export { bitString, createRng, type Rng } from '../simulator/index.ts'
 export { BUILT_IN_DEVICES, listDevices } from './built-in.ts'
 export {
   type CalibrateDevice,
@@ -19,10 +20,9 @@ export {
   type SimulatedFridge,
   startSimulatedFridge,
 } from './monitor/cryostat_gen1/simulated-fridge/index.ts'
-export { createRng, type Rng } from './numeric/random.ts'
 export { checkDevice, openDevice } from './open-device.ts'
 export { type OptionSpec, type OptionSpecs, type OptionsOf, OptionValueError, opt } from './options.ts'
 export { type DeviceOptions, readOptions } from './read-options.ts'
 export { type ResolvedDevice, resolveDevice } from './resolve-device.ts'
-export { bitString, checkResults, circuitResultOf, jobResultsOf } from './results.ts'
+export { checkResults, circuitResultOf, jobResultsOf } from './results.ts'
 export { checkSafePath, type PathPlace } from './safe-path.ts'

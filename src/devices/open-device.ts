@@ -1,8 +1,8 @@
 import type { Clock, Log } from '../base/index.ts'
 import type { Operation } from '../protocol/index.ts'
+import { createRng, newSeed } from '../simulator/index.ts'
 import type { DeviceContext, DeviceOf } from './define-device.ts'
 import { StartupError } from './errors.ts'
-import { createRng, newSeed } from './numeric/random.ts'
 import type { DeviceOptions } from './read-options.ts'
 import type { ResolvedDevice } from './resolve-device.ts'
 

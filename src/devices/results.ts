@@ -57,34 +57,6 @@ export function jobResultsOf(
   }
 }
 
-const [ZERO, ONE] = [0x30, 0x31]
-/** Bit strings of up to this length are kept once they were made: 16,384 of the longest, about a megabyte. */
-const MOST_KEPT = 14
-
-/** By length, then by value. */
-const kept: (string | undefined)[][] = []
-
-/** Bit string of classical bits given in index order: bit 0 rightmost, no spaces. */
-export function bitString(bits: ArrayLike<number>): string {
-  const { length } = bits
-  if (length > MOST_KEPT) return writtenOut(bits)
-  let value = 0
-  for (let index = 0; index < length; index++) if (bits[index]) value |= 1 << index
-  kept[length] ??= new Array(2 ** length)
-  const ofLength = kept[length]
-  // The same text in every job: as a key of counts it is hashed once, not once in each.
-  ofLength[value] ??= writtenOut(bits)
-  return ofLength[value] as string
-}
-
-function writtenOut(bits: ArrayLike<number>): string {
-  const { length } = bits
-  // A text that grows by one character after the other takes several times longer.
-  const characters = Buffer.allocUnsafe(length)
-  for (let index = 0; index < length; index++) characters[length - 1 - index] = bits[index] ? ONE : ZERO
-  return characters.toString('latin1')
-}
-
 /** Where a value that JSON cannot hold sits, such as `circuit_results.0.memory.3`; undefined when there is none. */
 function unsendable(value: unknown, path: string): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : path
@@ -126,26 +98,12 @@ export function checkResults(results: unknown): JobResults {
       },
     )
   }
-  if (JSON.stringify(parsed.output).length > JOB_LIMITS.resultBytes) throw resultsTooLarge(true)
+  if (JSON.stringify(parsed.output).length > JOB_LIMITS.resultBytes) throw resultsTooLarge()
   return parsed.output
 }
 
-/** Room left for the results of a job, so that one that cannot be sent ends before it fills the memory. */
-export class ResultBudget {
-  #left = JOB_LIMITS.resultBytes
-
-  /**
-   * Sets aside `length` characters.
-   * @throws JobError `results_too_large` when they are not left.
-   */
-  spend(length: number): void {
-    this.#left -= length
-    if (this.#left < 0) throw resultsTooLarge(true)
-  }
-}
-
 /** The error for results that cannot be sent. */
-function resultsTooLarge(executed: boolean): JobError {
+function resultsTooLarge(): JobError {
   const { message, error_code: errorCode } = RESULTS_TOO_LARGE
-  return new JobError(message, { errorCode, executed })
+  return new JobError(message, { errorCode, executed: true })
 }

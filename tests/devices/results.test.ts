@@ -1,14 +1,11 @@
 import { expect, test } from 'bun:test'
-import { jobErrorOf } from '../../src/devices/errors.ts'
 import {
-  bitString,
   checkResults,
   circuitResultOf,
   JobError,
   jobFailureOf,
   jobResultsOf,
 } from '../../src/devices/index.ts'
-import { QasmError } from '../../src/qasm/index.ts'
 
 const circuit = {
   qubits: 2,
@@ -29,12 +26,6 @@ test('jobResultsOf() repeats the first circuit at the top', () => {
     metadata: { a: 1 },
   })
   expect(() => jobResultsOf('x', [], {})).toThrow(TypeError)
-})
-
-test('bitString() writes bit 0 rightmost', () => {
-  expect(bitString([1, 0, 0])).toBe('001')
-  expect(bitString(Uint8Array.of(0, 1))).toBe('10')
-  expect(bitString([])).toBe('')
 })
 
 test('checkResults() passes good results on', () => {
@@ -85,15 +76,4 @@ test('jobFailureOf() passes a job error on and hides everything else', () => {
   })
   expect(jobFailureOf('text').failure.message).toBe('Error: job execution failed, see the driver log')
   expect(jobFailureOf(new JobError('x'.repeat(9_000))).failure.message.length).toBe(4_000)
-})
-
-test('jobErrorOf() adds circuit, line and column to what is wrong with a program', () => {
-  const error = jobErrorOf(new QasmError('unknown_name', 'h is not known', 3, 7), 4)
-  expect(error).toMatchObject({
-    message: 'circuit 4, line 3, column 7: h is not known',
-    errorCode: 'unknown_name',
-    circuitIndex: 4,
-  })
-  const other = new Error('else')
-  expect(jobErrorOf(other, 4)).toBe(other)
 })

@@ -1,4 +1,4 @@
-import { createRng } from '../../src/devices/numeric/random.ts'
+import { createRng } from '../../src/simulator/numeric/random.ts'
 
 /** What stands before a gate, outermost first as in the program. */
 export type Modifier =

@@ -1,4 +1,4 @@
-import { createRng } from '../../src/devices/numeric/random.ts'
+import { createRng } from '../../src/simulator/numeric/random.ts'
 
 /** A gate rule of a noise file; `width` is for Aer, which wants to know the number of qubits. */
 export interface NoiseRule {

@@ -1,8 +1,8 @@
-import { compile } from '../../../src/devices/process/aer_sim/methods/statevector/compile.ts'
-import { Statevector } from '../../../src/devices/process/aer_sim/methods/statevector/statevector.ts'
 import { lowerProgram, parseProgram } from '../../../src/qasm/index.ts'
+import { compile } from '../../../src/simulator/methods/statevector/gates/compile.ts'
+import { Statevector } from '../../../src/simulator/methods/statevector/state/statevector.ts'
+import { engine } from '../../simulator/support/run.ts'
 import { openProcess, payloadOf, runJob } from './jobs.ts'
-import { engine } from './run.ts'
 
 /** A program on `qubits` qubits that measures all of them at the end. */
 export function measured(qubits: number, body: string): string {

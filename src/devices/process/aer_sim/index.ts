@@ -1,14 +1,16 @@
+import { startWorker } from '../../../base/index.ts'
+import {
+  AUTOMATIC,
+  createSimulator,
+  DEFAULT_BOND,
+  MAX_STATE_QUBITS,
+  METHODS,
+  newSeed,
+} from '../../../simulator/index.ts'
 import { defineDevice } from '../../define-device.ts'
-import { newSeed } from '../../numeric/random.ts'
+import { NoiseFile } from '../../noise/noise-file.ts'
 import { opt } from '../../options.ts'
-import { Batch } from './batch.ts'
-import { AUTOMATIC } from './choose-method.ts'
-import { METHODS } from './methods/index.ts'
-import { createEngine } from './methods/statevector/engine.ts'
-import { MAX_STATE_QUBITS } from './methods/statevector/statevector.ts'
-import { NoiseFile } from './noise/noise-file.ts'
-import { simulateJob } from './run-job.ts'
-import { DEFAULT_BOND } from './run-share.ts'
+import { simulateJob } from '../../simulation/simulate-job.ts'
 
 /** Simulator: exact, or with the noise of a file. */
 export const aerSim = defineDevice({
@@ -46,17 +48,20 @@ export const aerSim = defineDevice({
   },
   async create({ options, clock, device, log }) {
     const threads = options.threads ?? navigator.hardwareConcurrency
-    const engine = await createEngine(threads)
-    const batch = new Batch(threads)
+    const simulator = await createSimulator({
+      clock,
+      threads,
+      startWorker: () => startWorker('devices/simulation/circuit-worker'),
+    })
     const noise = options.noise === undefined ? undefined : new NoiseFile(options.noise, log)
     return {
-      start: async () => engine.warmUp(),
+      start: async () => simulator.warmUp(),
       run: (job, io) =>
         simulateJob({
           device,
           payload: job.payload,
           // Qubits that no outcome depends on cost nothing: circuits written for a large chip may declare them.
-          bounds: {
+          limits: {
             declaredQubits: Number.POSITIVE_INFINITY,
             stateQubits: options.max_qubits,
             shots: options.max_shots,
@@ -66,14 +71,10 @@ export const aerSim = defineDevice({
           seed: options.seed ?? newSeed(),
           noise: noise?.current,
           clock,
-          engine,
-          batch,
+          simulator,
           io,
         }),
-      stop: async () => {
-        engine.stop()
-        batch.stop()
-      },
+      stop: async () => simulator.stop(),
       info: () => ({ qubits: options.max_qubits, backend: 'simulated' }),
     }
   },

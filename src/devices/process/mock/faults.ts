@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
+import { createRng } from '../../../simulator/index.ts'
 import type { Job } from '../../define-device.ts'
-import { createRng } from '../../numeric/random.ts'
 import { OptionValueError } from '../../options.ts'
 
 /** What the mock device can be told to do instead of answering properly. */

@@ -1,11 +1,15 @@
 import { JOB_LIMITS } from '../../../protocol/index.ts'
+import {
+  createRng,
+  createSimulator,
+  defineNoiseModel,
+  type Noise,
+  type Simulator,
+} from '../../../simulator/index.ts'
 import { type DeviceContext, defineDevice, type Job, type JobIo } from '../../define-device.ts'
 import { JobError, StartupError } from '../../errors.ts'
-import { createRng } from '../../numeric/random.ts'
 import { type OptionsOf, opt } from '../../options.ts'
-import { createEngine, type Engine } from '../aer_sim/methods/statevector/engine.ts'
-import { type Noise, NoiseReader } from '../aer_sim/noise/read-noise.ts'
-import { simulateJob } from '../aer_sim/run-job.ts'
+import { simulateJob } from '../../simulation/simulate-job.ts'
 import { FAULTS, type Fault, hashOf, type Latency, pickFault, readLatency, readPragma } from './faults.ts'
 
 const MAX_QUBITS = 24
@@ -35,33 +39,36 @@ export const mock = defineDevice({
     if (fail !== 'none' || pragmas || [fail_rate, fail_every, fail_on].some((each) => each !== undefined)) {
       context.log.warn('jobs fail on purpose', { fail, fail_rate, fail_every, fail_on, pragmas })
     }
-    const parts = { noise: readoutNoise(context.options.readout_error), engine: await createEngine(1) }
+    const simulator = await createSimulator({ clock: context.clock, threads: 1 })
+    const noise = readoutNoise(context.options.readout_error)
     let count = 0
     return {
       run: (job, io) => {
         count++
-        return runMock(context, parts, job, io, count)
+        return runMock(context, { simulator, noise }, job, io, count)
       },
       info: () => ({ qubits: num_qubits, backend: 'simulated' }),
     }
   },
 })
 
-/** Noise of bits that are read wrongly with probability `error`, and of nothing else. */
+/** Noise of readout alone: each bit is read wrongly with probability `error`. */
 function readoutNoise(error: number): Noise {
-  const matrix = [
-    [1 - error, error],
-    [error, 1 - error],
-  ]
-  return new NoiseReader().read({ name: 'readout_error', text: JSON.stringify({ readout: [{ matrix }] }) })
+  return { model: defineNoiseModel({ source: 'readout_error', readout: () => [error, error] }) }
 }
 
-interface MockParts {
-  engine: Engine
+interface MockDependencies {
+  simulator: Simulator
   noise: Noise
 }
 
-async function runMock(context: MockContext, parts: MockParts, job: Job, io: JobIo, count: number) {
+async function runMock(
+  context: MockContext,
+  dependencies: MockDependencies,
+  job: Job,
+  io: JobIo,
+  count: number,
+) {
   const pragma = context.options.pragmas ? readPragma(job) : {}
   const { fail, fail_rate: failRate, fail_every: failEvery, fail_on: failOn } = context.options
   const planned = pragma.fail ?? pickFault({ fail, failRate, failEvery, failOn }, job, count)
@@ -71,14 +78,14 @@ async function runMock(context: MockContext, parts: MockParts, job: Job, io: Job
   const results = await simulateJob({
     device: context.device,
     payload: job.payload,
-    bounds: {
+    limits: {
       declaredQubits: context.options.num_qubits,
       stateQubits: context.options.num_qubits,
       shots: JOB_LIMITS.shots,
     },
     method: 'statevector',
     seed: context.options.seed ?? hashOf(job.id),
-    ...parts,
+    ...dependencies,
     clock: context.clock,
     io,
   })

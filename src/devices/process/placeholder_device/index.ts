@@ -1,7 +1,7 @@
 import { JOB_LIMITS } from '../../../protocol/index.ts'
 import { defineDevice } from '../../define-device.ts'
 import { JobError } from '../../errors.ts'
-import { validateJob } from '../aer_sim/executions.ts'
+import { validateJob } from '../../simulation/simulate-job.ts'
 
 const QUBITS = 16
 
@@ -16,7 +16,7 @@ export const placeholderDevice = defineDevice({
         stateQubits: QUBITS,
         shots: JOB_LIMITS.shots,
       })
-      // Class user: no other attempt would end differently. Nothing ran, so nothing is charged.
+      // Class user: another attempt would end in the same way. Nothing ran, so nothing is charged.
       throw new JobError(`${device} has no backend: job not run`, { errorCode: 'not_implemented' })
     },
     info: () => ({ qubits: QUBITS, backend: 'none' }),

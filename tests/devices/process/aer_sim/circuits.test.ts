@@ -2,9 +2,9 @@ import { expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { lowerProgram, parseProgram } from '../../../../src/qasm/index.ts'
+import { distributionOf } from '../../../simulator/support/reference.ts'
+import { chiSquare, chiSquareLimit } from '../../../simulator/support/run.ts'
 import { countsOf } from '../../support/programs.ts'
-import { distributionOf } from '../../support/reference.ts'
-import { chiSquare, chiSquareLimit } from '../../support/run.ts'
 
 const folder = join(import.meta.dir, '../../../circuits')
 const read = (name: string) => readFileSync(join(folder, `${name}.qasm`), 'utf8')

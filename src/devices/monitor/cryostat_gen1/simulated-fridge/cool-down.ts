@@ -1,4 +1,4 @@
-import { createRng } from '../../../numeric/random.ts'
+import { createRng } from '../../../../simulator/index.ts'
 
 /** What may happen to a played fridge, in played seconds since its pumps were started. */
 export interface Incidents {

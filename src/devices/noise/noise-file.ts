@@ -1,0 +1,63 @@
+import { readFileSync, statSync } from 'node:fs'
+import { basename } from 'node:path'
+import { type Log, messageOf } from '../../base/index.ts'
+import { StartupError } from '../errors.ts'
+import { type ReadNoise, readNoise } from './read-noise.ts'
+
+const MOST_BYTES = 4 * 1024 * 1024
+/** Of the problems of a file, so many are told. */
+const MOST_TOLD = 10
+
+/**
+ * A noise model in a file, read again when the file has changed. What is in force stays so while the file is not a
+ * noise model: a tuner may be in the middle of writing it.
+ */
+export class NoiseFile {
+  readonly #path: string
+  readonly #log: Log
+  #noise: ReadNoise
+  /** Of the file as it was read last: size and time of its change. */
+  #seen = ''
+
+  /** @throws StartupError with what is wrong with the file. */
+  constructor(path: string, log: Log) {
+    this.#path = path
+    this.#log = log
+    const read = this.#read()
+    if ('problems' in read) {
+      const told = read.problems.slice(0, MOST_TOLD).map((problem) => `  ${problem}`)
+      throw new StartupError([`startup error: ${path} is not a noise model`, ...told])
+    }
+    this.#noise = read
+  }
+
+  /** What is in force. */
+  get current(): ReadNoise {
+    if (this.#seen === this.#stamp()) return this.#noise
+    const read = this.#read()
+    if (!('problems' in read)) this.#noise = read
+    else
+      this.#log.warn('the changed noise file is not used', {
+        file: this.#path,
+        problems: read.problems.slice(0, MOST_TOLD),
+      })
+    return this.#noise
+  }
+
+  #stamp(): string {
+    const file = statSync(this.#path, { throwIfNoEntry: false })
+    return file ? `${file.size} ${file.mtimeMs}` : 'absent'
+  }
+
+  #read(): ReadNoise | { problems: string[] } {
+    this.#seen = this.#stamp()
+    try {
+      const { size } = statSync(this.#path)
+      if (size > MOST_BYTES)
+        return { problems: [`the file has ${size} bytes; at most ${MOST_BYTES} are read`] }
+      return readNoise({ name: basename(this.#path), text: readFileSync(this.#path, 'utf8') })
+    } catch (error) {
+      return { problems: [messageOf(error)] }
+    }
+  }
+}

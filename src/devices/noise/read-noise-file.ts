@@ -1,0 +1,204 @@
+import * as v from 'valibot'
+import {
+  amplitudeDamping,
+  type Channel,
+  defineNoiseModel,
+  depolarizing,
+  EXACT_READOUT,
+  type GateRule,
+  isComplete,
+  type NoiseModel,
+  noiseByRules,
+  pauliChannel,
+  phaseDamping,
+  type ReadoutError,
+  thermalRelaxation,
+} from '../../simulator/index.ts'
+
+/** Qubits a channel may act on: a superoperator of more takes as long as the circuit. */
+const MOST_QUBITS = 3
+const qubit = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(9_999))
+const probability = v.pipe(v.number(), v.minValue(0), v.maxValue(1))
+const seconds = v.pipe(v.number(), v.gtValue(0), v.maxValue(1e6))
+
+/** A channel for as many qubits as the gate it follows has. */
+type Channels = (qubits: number) => Channel[]
+
+const times = {
+  t1: seconds,
+  t2: seconds,
+  excited: v.optional(probability, 0),
+}
+const areTimes = <T extends { t1: number; t2: number }>() =>
+  v.check<T, string>(({ t1, t2 }) => t2 <= 2 * t1, 'expected t2 of at most twice t1')
+
+const pauli = v.pipe(
+  v.record(
+    v.pipe(v.string(), v.regex(/^[IXYZ]{1,3}$/, 'expected letters I, X, Y and Z, one per qubit')),
+    probability,
+  ),
+  v.check(
+    (terms) => new Set(Object.keys(terms).map((word) => word.length)).size === 1,
+    'expected words of one length',
+  ),
+  v.check(
+    (terms) => Object.values(terms).reduce((sum, each) => sum + each, 0) <= 1 + 1e-12,
+    'expected probabilities of at most 1 together',
+  ),
+  v.transform(
+    (terms): Channels =>
+      () => [pauliChannel(new Map(Object.entries(terms)))],
+  ),
+)
+
+const entry = v.tuple([v.number(), v.number()])
+const kraus = v.pipe(
+  v.array(v.array(v.array(entry))),
+  v.minLength(1),
+  v.maxLength(4 ** MOST_QUBITS),
+  v.check(
+    ([first = [], ...rest]) =>
+      [first, ...rest].every(
+        (rows) => rows.length === first.length && rows.every((row) => row.length === first.length),
+      ) && [2, 4, 8].includes(first.length),
+    'expected square matrices of 2, 4 or 8 rows with entries [re, im]',
+  ),
+  v.transform(
+    (matrices): Channel => ({
+      qubits: Math.log2(matrices[0]?.length ?? 2),
+      kraus: matrices.map((rows) => Float64Array.from(rows.flat(2))),
+    }),
+  ),
+  v.check(isComplete, 'expected matrices whose sum of K†K is the identity to 1e-8'),
+  v.transform(
+    (channel): Channels =>
+      () => [channel],
+  ),
+)
+
+const error = v.union(
+  [
+    v.pipe(
+      v.strictObject({ depolarizing: probability }),
+      v.transform(
+        ({ depolarizing: p }): Channels =>
+          (qubits) => [depolarizing(p, qubits)],
+      ),
+    ),
+    v.pipe(
+      v.strictObject({ amplitude_damping: probability }),
+      v.transform(
+        ({ amplitude_damping: gamma }): Channels =>
+          () => [amplitudeDamping(gamma)],
+      ),
+    ),
+    v.pipe(
+      v.strictObject({ phase_damping: probability }),
+      v.transform(
+        ({ phase_damping: gamma }): Channels =>
+          () => [phaseDamping(gamma)],
+      ),
+    ),
+    v.pipe(
+      v.strictObject({ thermal: v.pipe(v.strictObject({ ...times, duration: seconds }), areTimes()) }),
+      v.transform(
+        ({ thermal }): Channels =>
+          () =>
+            thermalRelaxation(thermal),
+      ),
+    ),
+    v.pipe(
+      v.strictObject({ pauli }),
+      v.transform(({ pauli: channels }) => channels),
+    ),
+    v.pipe(
+      v.strictObject({ kraus }),
+      v.transform(({ kraus: channels }) => channels),
+    ),
+  ],
+  'expected one of depolarizing, amplitude_damping, phase_damping with a number from 0 to 1, or thermal, pauli, kraus with what docs/how-to/simulate-noise.md says they take',
+)
+
+const names = v.union([v.string(), v.array(v.string())], 'expected a name of a gate or a list of them')
+const readoutMatrix = v.pipe(
+  v.tuple([v.tuple([probability, probability]), v.tuple([probability, probability])]),
+  v.check((rows) => rows.every(([a, b]) => Math.abs(a + b - 1) <= 1e-8), 'expected rows whose sum is 1'),
+  v.transform(([[, one], [zero]]): ReadoutError => [one, zero]),
+)
+
+/** The form of a noise file. */
+const noiseFile = v.strictObject({
+  gates: v.optional(
+    v.array(
+      v.strictObject({
+        gate: names,
+        qubits: v.optional(v.pipe(v.array(qubit), v.minLength(1), v.maxLength(MOST_QUBITS))),
+        errors: v.array(error),
+      }),
+    ),
+    [],
+  ),
+  idle: v.optional(
+    v.array(v.pipe(v.strictObject({ qubits: v.optional(v.array(qubit)), ...times }), areTimes())),
+    [],
+  ),
+  readout: v.optional(
+    v.array(v.strictObject({ qubits: v.optional(v.array(qubit)), matrix: readoutMatrix })),
+    [],
+  ),
+})
+
+/** The noise model a file describes, or where and why it does not: `gates.0.errors.1: …`, one line each. */
+export function readNoiseFile(content: unknown, source: string): NoiseModel | { problems: string[] } {
+  const parsed = v.safeParse(noiseFile, content, { abortPipeEarly: true })
+  if (!parsed.success) return { problems: parsed.issues.map(problemOf) }
+  const { gates, idle, readout } = parsed.output
+  const rules = gates.flatMap(({ gate: named, qubits: on, errors }) => {
+    const channels = once((qubits) => errors.flatMap((each) => each(qubits)))
+    return [named].flat().map((gate): GateRule => ({ gate, qubits: on, channels }))
+  })
+  const problems = rules.flatMap((rule) => mismatchOf(rule))
+  if (problems.length > 0) return { problems }
+  return defineNoiseModel({
+    source,
+    gate: rules.length > 0 ? (name, qubits) => noiseByRules(rules, name, qubits) : undefined,
+    idle: idle.length > 0 ? (each) => forQubit(idle, each) : undefined,
+    readout: (each) => forQubit(readout, each)?.matrix ?? EXACT_READOUT,
+  })
+}
+
+/** Makes the channels for a number of qubits once: methods keep what they find out about one as long as it is the same. */
+function once(make: Channels): Channels {
+  const made = new Map<number, Channel[]>()
+  return (qubits) => {
+    const channels = made.get(qubits) ?? make(qubits)
+    made.set(qubits, channels)
+    return channels
+  }
+}
+
+function problemOf(issue: v.BaseIssue<unknown>): string {
+  const path = v.getDotPath(issue)
+  return path === null ? issue.message : `${path}: ${issue.message}`
+}
+
+/** The entry that names the qubit, else the one for all. */
+function forQubit<T extends { qubits?: number[] | undefined }>(
+  entries: readonly T[],
+  each: number,
+): T | undefined {
+  return (
+    entries.find(({ qubits }) => qubits?.includes(each)) ?? entries.find(({ qubits }) => qubits === undefined)
+  )
+}
+
+/** A channel for several qubits needs a gate of as many. */
+function mismatchOf({ gate, qubits, channels }: GateRule): string[] {
+  if (!qubits) return []
+  const wrong = channels(qubits.length).find(
+    (channel) => channel.qubits > 1 && channel.qubits !== qubits.length,
+  )
+  return wrong
+    ? [`gates: the error of ${gate} acts on ${wrong.qubits} qubits, the gate on ${qubits.length}`]
+    : []
+}

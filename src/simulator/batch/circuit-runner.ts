@@ -1,0 +1,163 @@
+import type { Clock } from '../../base/index.ts'
+import { type Circuit, runDynamic } from '../../qasm/index.ts'
+import { type Execution, lowerExecution } from '../circuits/executions.ts'
+import {
+  type CircuitOutcome,
+  type CircuitRun,
+  type PreparedCircuit,
+  prepareCircuit,
+  runCircuit,
+} from '../circuits/run-circuit.ts'
+import { circuitErrorOf } from '../errors.ts'
+import type { Engine } from '../methods/statevector/kernel/engine.ts'
+import type { NoiseModel } from '../noise/noise-model.ts'
+import { createRng } from '../numeric/random.ts'
+import { ResultBudget } from '../tally/result-budget.ts'
+import { PhaseTimer } from '../timing/phase-timer.ts'
+import { TimeBudget, type TimeLimit } from '../timing/time-budget.ts'
+import type { BatchJob, ExecutionResult } from './batch-job.ts'
+
+export interface CircuitRunnerDependencies {
+  /** Read from the noise source of the job, by this thread. */
+  noise: NoiseModel | undefined
+  clock: Clock
+  engine: Engine
+  timeLimit: TimeLimit
+  /** Threads that run circuits of the job at the same time, and so share the memory for copies of states. */
+  threads: number
+}
+
+/** Bond dimension up to which an operation takes seconds at most. */
+export const DEFAULT_BOND = 256
+
+/** Share of the free memory a simulation may take. */
+const MEMORY_SHARE = 0.5
+
+/** Memory for copies of states at which shots branch, in bytes. */
+const STATE_COPY_BYTES = 2 ** 30
+
+/** Memory a simulation may take now, in bytes, also inside a container. */
+function freeBytes(): number {
+  const bytes = Math.min(process.availableMemory(), process.constrainedMemory() || Number.POSITIVE_INFINITY)
+  return MEMORY_SHARE * bytes
+}
+
+/** Work of an execution besides its steps, in amplitude updates, so that many tiny executions yield too. */
+const EXECUTION_WORK = 2 ** 20
+
+/** An execution with its steps and the method that runs it. */
+interface PreparedExecution {
+  execution: Execution
+  circuit: Circuit
+  run: CircuitRun
+  prepared: PreparedCircuit
+  /** Start of planning, in ms of the monotonic clock. */
+  from: number
+  /** Qubits of the state that the method stores amplitude by amplitude. */
+  stateQubits: number
+}
+
+/** Runs executions of one job, one after the other. */
+export class CircuitRunner {
+  readonly #job: BatchJob
+  readonly #dependencies: CircuitRunnerDependencies
+  readonly #timeBudget: TimeBudget
+  readonly #resultBudget: ResultBudget
+  readonly #rng
+
+  constructor(job: BatchJob, dependencies: CircuitRunnerDependencies) {
+    this.#job = job
+    this.#dependencies = dependencies
+    this.#timeBudget = new TimeBudget(dependencies.clock, dependencies.timeLimit)
+    this.#resultBudget = new ResultBudget(job.limits.resultLength)
+    this.#rng = createRng(job.seed)
+  }
+
+  /** @throws SimulationError when the circuit cannot be lowered, or no method can run it. */
+  prepare(execution: Execution): PreparedExecution {
+    const { clock } = this.#dependencies
+    const { program, values } = execution
+    const phases = new PhaseTimer(clock)
+    const circuit = lowerExecution(execution, this.#job.backend, this.#job.limits)
+    phases.end('lower')
+    const from = clock.monotonic()
+    const run = this.#runOf(execution, phases)
+    const prepared = prepareCircuit({ ...circuit, walk: (sink) => runDynamic(program, values, sink) }, run)
+    return {
+      execution,
+      circuit,
+      run,
+      prepared,
+      from,
+      stateQubits: prepared.method.stateQubits(prepared.task),
+    }
+  }
+
+  #runOf(execution: Execution, phases: PhaseTimer): CircuitRun {
+    const { engine, noise, threads } = this.#dependencies
+    const { limits, method, memory } = this.#job
+    return {
+      circuitIndex: execution.circuitIndex,
+      shots: execution.shots,
+      memory,
+      noise,
+      rng: this.#rng,
+      stream: execution.stream,
+      timeBudget: this.#timeBudget,
+      budget: this.#resultBudget,
+      phases,
+      engine,
+      method,
+      limits: {
+        stateQubits: limits.stateQubits,
+        // Measured only when it matters: the call takes as long as a small circuit.
+        get bytes() {
+          return freeBytes()
+        },
+        keptBytes: STATE_COPY_BYTES / threads,
+        threads: engine.threads,
+        bond: limits.bond ?? DEFAULT_BOND,
+      },
+    }
+  }
+
+  /** @throws SimulationError when the circuit cannot be run. */
+  async run({ execution, circuit, run, prepared, from }: PreparedExecution): Promise<ExecutionResult> {
+    const outcome = await runExecution(execution, prepared, run)
+    const seconds = (this.#dependencies.clock.monotonic() - from) / 1_000
+    const result = resultOf(execution, circuit, outcome, seconds)
+    this.#timeBudget.spend(EXECUTION_WORK)
+    await this.#timeBudget.yieldIfDue()
+    return result
+  }
+}
+
+async function runExecution(
+  { circuitIndex }: Execution,
+  prepared: PreparedCircuit,
+  run: CircuitRun,
+): Promise<CircuitOutcome> {
+  try {
+    return await runCircuit(prepared, run)
+  } catch (error) {
+    throw circuitErrorOf(error, circuitIndex, true)
+  }
+}
+
+function resultOf(
+  { circuitIndex, parameterSet, shots }: Execution,
+  { qubits, clbits, qregs, cregs, warnings }: Circuit,
+  outcome: CircuitOutcome,
+  seconds: number,
+): ExecutionResult {
+  const isUnmeasured = outcome.unmeasured.length === clbits
+  return {
+    circuitIndex,
+    parameterSet,
+    shots,
+    circuit: { qubits, clbits, qregs, cregs },
+    ...outcome,
+    warnings: [...warnings, ...(isUnmeasured ? ['The circuit measures nothing: counts are empty'] : [])],
+    seconds,
+  }
+}

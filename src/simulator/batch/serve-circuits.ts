@@ -1,0 +1,44 @@
+import { systemClock } from '../../base/index.ts'
+import { executionsOf } from '../circuits/executions.ts'
+import { SimulationError } from '../errors.ts'
+import { createEngine } from '../methods/statevector/kernel/engine.ts'
+import type { NoiseModel, NoiseSource } from '../noise/noise-model.ts'
+import { CircuitRunner } from './circuit-runner.ts'
+import type { BatchMessage, BatchResponse } from './circuit-workers.ts'
+import { type CircuitReport, runNextCircuits, WorkQueue } from './work-queue.ts'
+
+/** The part of a worker's global scope that serving circuits needs. */
+interface WorkerScope {
+  onmessage: ((event: MessageEvent<BatchMessage>) => void) | null
+  postMessage(response: BatchResponse): void
+}
+
+/**
+ * Serves the batches that `CircuitWorkers` sends to this thread. `readNoise` reads the noise model of a job, because a
+ * model cannot be sent between threads.
+ */
+export function serveCircuits(scope: WorkerScope, readNoise: (source: NoiseSource) => NoiseModel): void {
+  const started = createEngine(1)
+  const serve = async ({ job, queue, ms, threads }: BatchMessage): Promise<void> => {
+    const deadline = systemClock.monotonic() + ms
+    // The signal never aborts: cancelling a job ends the whole thread.
+    const timeLimit = { signal: new AbortController().signal, deadline }
+    const noise = job.noise && readNoise(job.noise)
+    const engine = await started
+    const runner = new CircuitRunner(job, { noise, clock: systemClock, engine, timeLimit, threads })
+    const executions = executionsOf(job.circuits, job.limits.executions)
+    await runNextCircuits(runner, executions, new WorkQueue(queue), (report) =>
+      scope.postMessage(responseOf(report)),
+    )
+  }
+  scope.onmessage = ({ data }) => void serve(data)
+}
+
+function responseOf(report: CircuitReport): BatchResponse {
+  const { stream } = report
+  if (!('error' in report)) return { kind: 'done', ...report }
+  const { error } = report
+  if (error instanceof SimulationError)
+    return { kind: 'failed', stream, message: error.message, details: error.details }
+  return { kind: 'failed', stream, message: String(error), details: undefined }
+}

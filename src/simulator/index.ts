@@ -1,0 +1,30 @@
+export type { ExecutionResult, RunControl } from './batch/batch-job.ts'
+export { DEFAULT_BOND } from './batch/circuit-runner.ts'
+export { serveCircuits } from './batch/serve-circuits.ts'
+export { AUTOMATIC } from './circuits/choose-method.ts'
+export { type CircuitRequest, type JobLimits, validateCircuits } from './circuits/executions.ts'
+export { SimulationError, WorkerEndedError } from './errors.ts'
+export { METHODS } from './methods/index.ts'
+export { MAX_STATE_QUBITS } from './methods/statevector/state/statevector.ts'
+export {
+  amplitudeDamping,
+  type Channel,
+  depolarizing,
+  isComplete,
+  pauliChannel,
+  phaseDamping,
+  thermalRelaxation,
+} from './noise/channel.ts'
+export { type GateRule, noiseByRules } from './noise/gate-rules.ts'
+export {
+  type ChannelOp,
+  defineNoiseModel,
+  type Noise,
+  type NoiseModel,
+  type NoiseSource,
+  onQubit,
+} from './noise/noise-model.ts'
+export { createRng, newSeed, type Rng } from './numeric/random.ts'
+export { EXACT_READOUT, type ReadoutError, type ShotMemory } from './readout/readout.ts'
+export { createSimulator, type SimulationRequest, Simulator } from './simulator.ts'
+export { bitString } from './tally/bit-string.ts'

@@ -1,0 +1,92 @@
+import { defineMethod, type MethodRun, type Task } from '../../define-method.ts'
+import { PURPOSE } from '../../numeric/random.ts'
+import { shotNumbers } from '../../numeric/shot-numbers.ts'
+import { bitCount, type KernelCall } from '../statevector/gates/compile.ts'
+import { MAX_STATE_QUBITS, Statevector } from '../statevector/state/statevector.ts'
+import { tallyIndices } from '../statevector/tally-indices.ts'
+import { type DensityPlan, planDensity } from './plan.ts'
+
+const BYTES_PER_ELEMENT = 16
+
+/** Elements of ρ updated per second: a multiplication of each with a row of the matrix of a gate. */
+const UPDATES_PER_SECOND = 1e9
+
+/**
+ * Exact simulation of noise: the density matrix, as a state of twice the qubits. Its time does not depend on the number
+ * of shots.
+ */
+export const densityMatrix = defineMethod({
+  name: 'density_matrix',
+  // As Aer chooses: from here on a state per shot would take longer (aer_controller.hpp).
+  prefers: (task) => task.noise?.after !== undefined && task.shots > 2 ** (task.reduced?.qubits.length ?? 0),
+  refuse(task, limits) {
+    const { reduced } = task
+    if (!reduced) return { code: 'unsupported', reason: 'outcomes steer the program' }
+    if (reduced.ops.some((op) => op.kind === 'measure' && op.clbit >= 0)) {
+      return { code: 'unsupported', reason: 'there are measurements before the end' }
+    }
+    const fitting = Math.floor(Math.log2(limits.bytes / BYTES_PER_ELEMENT))
+    const most = Math.floor(Math.min(limits.stateQubits, MAX_STATE_QUBITS, fitting) / 2)
+    const needed = reduced.qubits.length
+    if (needed <= most) return undefined
+    return { code: 'too_many_qubits', reason: `needs ${needed} qubits, at most ${most} fit` }
+  },
+  stateQubits: (task) => 2 * (task.reduced?.qubits.length ?? 0),
+  cost(task) {
+    if (!task.reduced) return 0
+    const { qubits, calls } = planDensity(task.reduced)
+    return calls.reduce((sum, call) => sum + workOf(call, 4 ** qubits), 0) / UPDATES_PER_SECOND
+  },
+  async run(task, run) {
+    if (!task.reduced) return {}
+    const plan = planDensity(task.reduced)
+    run.phases.end('plan')
+    const rho = new Statevector(run.engine, 2 * plan.qubits)
+    await rho.evolve(plan.calls, run.timeBudget)
+    run.phases.end('evolve')
+    sample(diagonalOf(rho, plan.qubits), plan, task, run)
+    run.phases.end('sample')
+    const threads = run.engine.threadsUsed
+    run.engine.release()
+    return { threads }
+  },
+})
+
+function workOf(call: KernelCall, elements: number): number {
+  return call.kind === 'many' ? elements * 2 ** call.targets.length : elements / 2 ** bitCount(call.controls)
+}
+
+/** Probabilities of the basis states, added up. */
+function diagonalOf(rho: Statevector, qubits: number): Float64Array {
+  const elements = rho.amplitudes
+  const size = 2 ** qubits
+  const sums = new Float64Array(size)
+  let sum = 0
+  for (let index = 0; index < size; index++) {
+    sum += Math.max(0, elements[2 * index * (size + 1)] as number)
+    sums[index] = sum
+  }
+  return sums
+}
+
+/** Draws a basis state for each shot. */
+function sample(sums: Float64Array, plan: DensityPlan, task: Task, { rng, stream, tally }: MethodRun): void {
+  const shots = shotNumbers(task.shots)
+  const total = sums.at(-1) ?? 1
+  const indices = shots.map((shot) => {
+    rng.seek(stream, shot, PURPOSE.measurement)
+    return firstAbove(sums, rng.next() * total)
+  })
+  tallyIndices(shots, indices, new Uint8Array(task.clbits), plan, tally)
+}
+
+/** The first index whose sum is larger. */
+function firstAbove(sums: Float64Array, draw: number): number {
+  let [low, high] = [0, sums.length - 1]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((sums[middle] as number) > draw) high = middle
+    else low = middle + 1
+  }
+  return low
+}

@@ -1,0 +1,275 @@
+import type { PhaseOp, UnitaryOp } from '../../../qasm/index.ts'
+import { type Matrix, multiply, transpose, weightOf, zeros } from './matrix.ts'
+import { splitExactly, splitTruncated, type Truncation } from './split.ts'
+
+/** A matrix that acts on some qubits if others have given values; not necessarily unitary. */
+export type LocalOperator = Pick<UnitaryOp, 'targets' | 'controls' | 'controlValues' | 'matrix'>
+
+const X = Float64Array.of(0, 0, 1, 0, 1, 0, 0, 0)
+
+/** Exchanges two qubits. */
+const SWAP = Float64Array.of(
+  ...[1, 0, 0, 0, 0, 0, 0, 0],
+  ...[0, 0, 0, 0, 1, 0, 0, 0],
+  ...[0, 0, 1, 0, 0, 0, 0, 0],
+  ...[0, 0, 0, 0, 0, 0, 1, 0],
+)
+
+/** Gate or phase as an operator; the phase of nothing is the global one, which no outcome shows. */
+export function operatorOf(op: UnitaryOp | PhaseOp): LocalOperator | undefined {
+  if (op.kind === 'unitary') return op
+  const [last, ...controls] = op.controls.toReversed()
+  if (last === undefined) return undefined
+  const isOne = (op.controlValues >> (op.controls.length - 1)) & 1
+  const [re, im] = [Math.cos(op.angle), Math.sin(op.angle)]
+  const matrix = isOne ? Float64Array.of(1, 0, 0, 0, 0, 0, re, im) : Float64Array.of(re, im, 0, 0, 0, 0, 1, 0)
+  const controlValues = op.controlValues & (2 ** controls.length - 1)
+  return { targets: [last], controls: controls.toReversed(), controlValues, matrix }
+}
+
+/**
+ * A pure state as a chain of tensors, one per qubit, with a bond to each neighbour (Schollwöck, Annals of Physics 326,
+ * 96, 2011). Sites to the left of the centre have orthonormal columns, those to the right orthonormal rows, so that
+ * weights at the centre are probabilities and cutting its smallest singular values is the best cut.
+ */
+export class Chain {
+  readonly #truncation: Truncation
+  /** Tensor of each site as a matrix of (left bond, value of the qubit) by right bond. */
+  #sites: Matrix[]
+  /** The site of each qubit, and the qubit of each site. */
+  #siteOf: Int32Array
+  #qubitAt: Int32Array
+  #centre = 0
+  /** Share of the weight cut off so far: 1 - Π (1 - share of each cut). */
+  discarded = 0
+  /** Largest bond so far. */
+  bond = 1
+
+  /** The state |0…0> of qubits with these numbers, ascending. */
+  constructor(qubits: readonly number[], truncation: Truncation) {
+    this.#truncation = truncation
+    this.#sites = qubits.map(() => ({ rows: 2, columns: 1, data: Float64Array.of(1, 0, 0, 0) }))
+    this.#qubitAt = Int32Array.from(qubits)
+    this.#siteOf = new Int32Array((qubits.at(-1) ?? -1) + 1)
+    for (const [site, qubit] of qubits.entries()) this.#siteOf[qubit] = site
+  }
+
+  /** A copy that goes its own way. */
+  clone(): Chain {
+    const copy = new Chain([], this.#truncation)
+    // Tensors are replaced, never written to.
+    copy.#sites = [...this.#sites]
+    copy.#siteOf = this.#siteOf.slice()
+    copy.#qubitAt = this.#qubitAt.slice()
+    copy.#centre = this.#centre
+    copy.discarded = this.discarded
+    copy.bond = this.bond
+    return copy
+  }
+
+  /** Work of an operator at the largest bond so far, in multiplications. */
+  get work(): number {
+    return 64 * this.bond ** 3
+  }
+
+  /** Carries out a gate. */
+  apply(op: LocalOperator): void {
+    const first = this.#gather(op)
+    const width = op.targets.length + op.controls.length
+    this.#place(first, width, this.#acted(op, first, width))
+  }
+
+  /** Probability, relative to 1, with which a Kraus operator would act. */
+  weightAfter(op: LocalOperator): number {
+    const first = this.#gather(op)
+    return weightOf(this.#acted(op, first, op.targets.length + op.controls.length).data)
+  }
+
+  /** Lets a Kraus operator act that has this probability. */
+  applyKraus(op: LocalOperator, probability: number): void {
+    const scale = 1 / Math.sqrt(probability)
+    this.apply({ ...op, matrix: op.matrix.map((part) => part * scale) })
+  }
+
+  /** Exchanges |0> and |1>. */
+  flip(qubit: number): void {
+    this.apply({ targets: [qubit], controls: [], controlValues: 0, matrix: X })
+  }
+
+  /** Probability that a qubit is 1. */
+  probabilityOfOne(qubit: number): number {
+    const { rows, columns, data } = this.#centred(qubit)
+    let [zero, one] = [0, 0]
+    for (let row = 0; row < rows; row++) {
+      const weight = weightOf(data.subarray(2 * row * columns, 2 * (row + 1) * columns))
+      if (row % 2 === 0) zero += weight
+      else one += weight
+    }
+    return one / (zero + one)
+  }
+
+  /** Leaves of a qubit the part with this value, which has some weight. */
+  project(qubit: number, value: 0 | 1): void {
+    const { rows, columns, data } = this.#centred(qubit)
+    const kept = zeros(rows, columns)
+    for (let row = value; row < rows; row += 2) {
+      kept.data.set(data.subarray(2 * row * columns, 2 * (row + 1) * columns), 2 * row * columns)
+    }
+    const scale = 1 / Math.sqrt(weightOf(kept.data))
+    this.#sites[this.#centre] = { ...kept, data: kept.data.map((part) => part * scale) }
+  }
+
+  /**
+   * The row vectors that two values of the next site make of one for the sites before it, and the qubit of that site.
+   * Weights are probabilities once `alignLeft` has been called.
+   */
+  extend(site: number, before: Float64Array): { qubit: number; zero: Float64Array; one: Float64Array } {
+    const { rows, columns, data } = this.#sites[site] as Matrix
+    const wide: Matrix = { rows: rows / 2, columns: 2 * columns, data }
+    const both = multiply({ rows: 1, columns: rows / 2, data: before }, wide).data
+    const half = 2 * columns
+    return { qubit: this.#qubitAt[site] as number, zero: both.subarray(0, half), one: both.subarray(half) }
+  }
+
+  /** Moves the centre to the first site. */
+  alignLeft(): void {
+    this.#moveTo(0)
+  }
+
+  get sites(): number {
+    return this.#sites.length
+  }
+
+  /** One more than the largest number of a qubit. */
+  get numbers(): number {
+    return this.#siteOf.length
+  }
+
+  #centred(qubit: number): Matrix {
+    this.#moveTo(this.#siteOf[qubit] as number)
+    return this.#sites[this.#centre] as Matrix
+  }
+
+  #moveTo(site: number): void {
+    while (this.#centre < site) this.#moveRight()
+    while (this.#centre > site) this.#moveLeft()
+  }
+
+  #moveRight(): void {
+    const { left, right } = splitExactly(this.#sites[this.#centre] as Matrix)
+    this.#sites[this.#centre++] = left
+    const next = this.#sites[this.#centre] as Matrix
+    const wide = multiply(right, { rows: next.rows / 2, columns: 2 * next.columns, data: next.data })
+    this.#sites[this.#centre] = { rows: 2 * wide.rows, columns: next.columns, data: wide.data }
+  }
+
+  #moveLeft(): void {
+    const { rows, columns, data } = this.#sites[this.#centre] as Matrix
+    const { left, right } = splitExactly(transpose({ rows: rows / 2, columns: 2 * columns, data }))
+    const own = transpose(left)
+    this.#sites[this.#centre--] = { rows: 2 * own.rows, columns, data: own.data }
+    this.#sites[this.#centre] = multiply(this.#sites[this.#centre] as Matrix, transpose(right))
+  }
+
+  /** Brings the qubits of an operator to neighbouring sites, the centre among them; returns the first site. */
+  #gather({ targets, controls }: LocalOperator): number {
+    const sites = [...targets, ...controls]
+      .map((qubit) => this.#siteOf[qubit] as number)
+      .sort((a, b) => a - b)
+    const [first = 0, ...others] = sites
+    for (const [place, site] of others.entries()) {
+      for (let at = site; at > first + 1 + place; at--) this.#exchange(at - 1)
+    }
+    const last = first + sites.length - 1
+    if (this.#centre < first) this.#moveTo(first)
+    if (this.#centre > last) this.#moveTo(last)
+    return first
+  }
+
+  /** Exchanges the qubits of a site and the next. */
+  #exchange(site: number): void {
+    const [one, other] = [this.#qubitAt[site] as number, this.#qubitAt[site + 1] as number]
+    this.apply({ targets: [one, other], controls: [], controlValues: 0, matrix: SWAP })
+    this.#qubitAt[site] = other
+    this.#qubitAt[site + 1] = one
+    this.#siteOf[other] = site
+    this.#siteOf[one] = site + 1
+  }
+
+  /** The tensor of neighbouring sites with an operator applied: (left bond, values) by right bond. */
+  #acted(op: LocalOperator, first: number, width: number): Matrix {
+    let joined = this.#sites[first] as Matrix
+    for (let site = first + 1; site < first + width; site++) {
+      const next = this.#sites[site] as Matrix
+      const product = multiply(joined, { rows: next.rows / 2, columns: 2 * next.columns, data: next.data })
+      joined = { rows: 2 * product.rows, columns: next.columns, data: product.data }
+    }
+    // The value of the last site is the lowest bit of a row's index.
+    const bitOf = (qubit: number) => 1 << (first + width - 1 - (this.#siteOf[qubit] as number))
+    return act(op, joined, 2 ** width, bitOf)
+  }
+
+  /** Puts the tensor of neighbouring sites back, split; the last becomes the centre. */
+  #place(first: number, width: number, tensor: Matrix): void {
+    let rest = tensor
+    for (let site = first; site < first + width - 1; site++) {
+      const inner = rest.rows / 2 ** (first + width - 1 - site)
+      const matrix = { rows: inner, columns: (rest.rows / inner) * rest.columns, data: rest.data }
+      const { left, right, discarded } = splitTruncated(matrix, this.#truncation)
+      this.#sites[site] = left
+      this.discarded = 1 - (1 - this.discarded) * (1 - discarded)
+      this.bond = Math.max(this.bond, left.columns)
+      const data = discarded > 0 ? right.data.map((part) => part / Math.sqrt(1 - discarded)) : right.data
+      rest = { rows: (left.columns * matrix.columns) / tensor.columns, columns: tensor.columns, data }
+    }
+    this.#centre = first + width - 1
+    this.#sites[this.#centre] = rest
+  }
+}
+
+/** An operator on values of sites, in each of which `values` rows follow one another. */
+function act(op: LocalOperator, tensor: Matrix, values: number, bitOf: (qubit: number) => number): Matrix {
+  const targets = op.targets.map(bitOf)
+  const all = targets.reduce((sum, bit) => sum | bit, 0)
+  const controls = op.controls.map((qubit, place) => ({
+    bit: bitOf(qubit),
+    value: (op.controlValues >> place) & 1,
+  }))
+  const places = Array.from({ length: 2 ** targets.length }, (_, index) =>
+    targets.reduce((sum, bit, place) => ((index >> place) & 1 ? sum | bit : sum), 0),
+  )
+  const data = tensor.data.slice()
+  const length = 2 * tensor.columns
+  for (let block = 0; block < tensor.rows; block += values) {
+    for (let value = 0; value < values; value++) {
+      const isMet = controls.every(({ bit, value: wanted }) => ((value & bit) === 0 ? 0 : 1) === wanted)
+      if ((value & all) !== 0 || !isMet) continue
+      const rows = places.map((place) => (block + value + place) * length)
+      combine(op.matrix, rows, tensor.data, data, length)
+    }
+  }
+  return { rows: tensor.rows, columns: tensor.columns, data }
+}
+
+/** Each row of `to` as the combination of the rows of `from` that a matrix says. */
+function combine(
+  matrix: Float64Array,
+  rows: readonly number[],
+  from: Float64Array,
+  to: Float64Array,
+  length: number,
+): void {
+  for (const [index, into] of rows.entries()) {
+    to.fill(0, into, into + length)
+    for (const [inner, source] of rows.entries()) {
+      const at = 2 * (index * rows.length + inner)
+      const [re, im] = [matrix[at] as number, matrix[at + 1] as number]
+      if (re === 0 && im === 0) continue
+      for (let part = 0; part < length; part += 2) {
+        const [a, b] = [from[source + part] as number, from[source + part + 1] as number]
+        to[into + part] = (to[into + part] as number) + re * a - im * b
+        to[into + part + 1] = (to[into + part + 1] as number) + re * b + im * a
+      }
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import type { MethodRun, Task } from '../../define-method.ts'
+import { PURPOSE } from '../../numeric/random.ts'
+import { canErr, type ReadoutError } from '../../readout/readout.ts'
+import { Frames } from './frames.ts'
+import { Tableau } from './tableau.ts'
+import type { CliffordCircuit } from './translate.ts'
+
+/** Shots that share a block of random numbers: a constant, or results would depend on how work is divided. */
+const BLOCK = 4_096
+
+/** The outcomes of one run, in the order of the measurements; a coin that could fall either way falls on 0. */
+async function referenceOf(
+  { qubits, steps, terminal }: CliffordCircuit,
+  { timeBudget }: MethodRun,
+): Promise<Uint8Array> {
+  const tableau = new Tableau(qubits.length)
+  const row = 2 * Math.ceil(qubits.length / 32)
+  const outcomes: number[] = []
+  const measure = (qubit: number) => {
+    timeBudget.spend(tableau.isRandom(qubit) ? 2 * qubits.length * row : row)
+    return tableau.measure(qubit, () => 0)
+  }
+  for (const step of steps) {
+    if (step.kind === 'gate') {
+      tableau.apply(step.gate)
+      timeBudget.spend(8 * row)
+    } else if (step.kind === 'measure') outcomes.push(measure(step.qubit))
+    else if (step.kind === 'reset' && measure(step.qubit) === 1) tableau.flip(step.qubit)
+    if (timeBudget.isYieldDue) await timeBudget.yieldIfDue()
+  }
+  for (const { qubit } of terminal) {
+    outcomes.push(measure(qubit))
+    if (timeBudget.isYieldDue) await timeBudget.yieldIfDue()
+  }
+  return Uint8Array.from(outcomes)
+}
+
+/** Runs the circuit once on a tableau and carries all shots through it as differences from that run. */
+export async function runFrames(circuit: CliffordCircuit, task: Task, run: MethodRun): Promise<void> {
+  const reference = await referenceOf(circuit, run)
+  run.phases.end('evolve')
+  for (let first = 0; first < task.shots; first += BLOCK) {
+    const shots = Math.min(BLOCK, task.shots - first)
+    run.rng.seek(run.stream, first, PURPOSE.measurement)
+    const outcomes = await sampleBlock(circuit, reference, shots, run)
+    tallyBlock(outcomes, { first, shots }, task.clbits, run)
+    await run.timeBudget.yieldIfDue()
+  }
+  run.phases.end('sample')
+}
+
+/** The outcomes of a block of shots by classical bit, a bit per shot. */
+async function sampleBlock(
+  circuit: CliffordCircuit,
+  reference: Uint8Array,
+  shots: number,
+  { rng, errors, timeBudget }: MethodRun,
+): Promise<Map<number, Uint32Array>> {
+  // Whole blocks always, so that fewer shots draw the same numbers.
+  const frames = new Frames(circuit.qubits.length, BLOCK, rng)
+  const outcomes = new Map<number, Uint32Array>()
+  let measured = 0
+  const record = (qubit: number, clbit: number) => {
+    const outcome = reference[measured++] === 1 ? 0xffffffff : 0
+    const bits = frames.differing(qubit).map((word) => word ^ outcome)
+    if (clbit >= 0) outcomes.set(clbit, bits)
+    return bits
+  }
+  for (const step of circuit.steps) {
+    if (step.kind === 'gate') frames.apply(step.gate)
+    else if (step.kind === 'noise') frames.disturb(step.qubits, step.terms)
+    else if (step.kind === 'reset') frames.reset(step.qubit)
+    else {
+      misread(record(step.qubit, step.clbit), errors(circuit.qubits[step.qubit] ?? 0), rng)
+      frames.dephase(step.qubit)
+    }
+    timeBudget.spend(shots)
+    if (timeBudget.isYieldDue) await timeBudget.yieldIfDue()
+  }
+  for (const { qubit, clbit } of circuit.terminal) record(qubit, clbit)
+  return outcomes
+}
+
+/** Lets the readout err. */
+function misread(bits: Uint32Array, error: ReadoutError, rng: MethodRun['rng']): void {
+  if (!canErr(error)) return
+  for (let shot = 0; shot < 32 * bits.length; shot++) {
+    const outcome = ((bits[shot >> 5] ?? 0) >>> (shot & 31)) & 1
+    if (rng.next() < (error[outcome] ?? 0)) (bits[shot >> 5] as number) ^= 1 << (shot & 31)
+  }
+}
+
+function tallyBlock(
+  outcomes: ReadonlyMap<number, Uint32Array>,
+  { first, shots }: { first: number; shots: number },
+  clbits: number,
+  { tally }: MethodRun,
+): void {
+  const bits = new Uint8Array(clbits)
+  for (let shot = 0; shot < shots; shot++) {
+    for (const [clbit, words] of outcomes) bits[clbit] = ((words[shot >> 5] ?? 0) >>> (shot & 31)) & 1
+    tally.add(bits, [first + shot])
+  }
+}

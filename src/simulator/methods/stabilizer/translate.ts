@@ -1,0 +1,47 @@
+import type { MeasureOp, ResetOp } from '../../../qasm/index.ts'
+import type { Action, Reduced } from '../../reduction/reduce-circuit.ts'
+import { type Clifford, CliffordReader } from './clifford.ts'
+import { type PauliTerm, pauliTermsOf } from './pauli-noise.ts'
+
+/** A step on the qubits of the tableau. */
+export type Step =
+  | { kind: 'gate'; gate: Clifford }
+  | { kind: 'noise'; qubits: number[]; terms: readonly PauliTerm[] }
+  | MeasureOp
+  | ResetOp
+
+/** A circuit for the tableau. */
+export interface CliffordCircuit {
+  /** The qubit of the program by its place in the tableau. */
+  qubits: readonly number[]
+  steps: Step[]
+  /** Measurements at the end. */
+  terminal: { qubit: number; clbit: number }[]
+}
+
+/** The circuit on the qubits its outcomes depend on, or the first step that no tableau can take. */
+export function translate(reduced: Reduced): CliffordCircuit | { foreign: Action } {
+  const measured = reduced.terminal.map(({ qubit }) => qubit)
+  const qubits = [...new Set([...reduced.qubits, ...measured])].sort((a, b) => a - b)
+  const places = new Map(qubits.map((qubit, place) => [qubit, place]))
+  const placeOf = (qubit: number) => places.get(qubit) ?? 0
+  const reader = new CliffordReader()
+  const steps: Step[] = []
+  for (const op of reduced.ops) {
+    const step = stepOf(op, reader, placeOf)
+    if (!step) return { foreign: op }
+    steps.push(step)
+  }
+  const terminal = reduced.terminal.map(({ qubit, clbit }) => ({ qubit: placeOf(qubit), clbit }))
+  return { qubits, steps, terminal }
+}
+
+function stepOf(op: Action, reader: CliffordReader, placeOf: (qubit: number) => number): Step | undefined {
+  if (op.kind === 'measure' || op.kind === 'reset') return { ...op, qubit: placeOf(op.qubit) }
+  if (op.kind === 'channel') {
+    const terms = pauliTermsOf(op.channel)
+    return terms && { kind: 'noise', qubits: op.qubits.map(placeOf), terms }
+  }
+  const gate = reader.read(op)
+  return gate && { kind: 'gate', gate: { ...gate, qubits: gate.qubits.map(placeOf) } }
+}

@@ -1,0 +1,164 @@
+import type { PhaseOp, UnitaryOp } from '../../../../qasm/index.ts'
+import { isDiagonal } from '../../../reduction/reduce-circuit.ts'
+
+/**
+ * One gate on a state; qubits are bit masks. It acts where the qubits of `controls` have the bits of `value`. A
+ * `scale` whose value has all its controls set is a phase term: it commutes with its like and merges with them.
+ */
+export type KernelCall =
+  | { kind: 'scale'; controls: number; value: number; re: number; im: number }
+  | { kind: 'flip'; target: number; controls: number; value: number }
+  | { kind: 'swap'; targets: number[]; controls: number; value: number }
+  | { kind: 'one'; target: number; controls: number; value: number; matrix: Float64Array }
+  | { kind: 'many'; targets: number[]; controls: number; value: number; matrix: Float64Array }
+
+export type Scale = Extract<KernelCall, { kind: 'scale' }>
+
+/** The bit of qubit `qubit`'s place in the state. */
+export type BitOf = (qubit: number) => number
+
+/** Every qubit at its own place. */
+export const identityBits: BitOf = (qubit) => 1 << qubit
+
+/** The qubits a call may change, as a mask; its controls are not among them. */
+export function targetsOf(call: KernelCall): number {
+  if (call.kind === 'scale') return 0
+  if (call.kind === 'flip' || call.kind === 'one') return call.target
+  return call.targets.reduce((mask, target) => mask | target, 0)
+}
+
+/** Diagonal gates on more qubits than this are not split into phase terms, whose number doubles with each. */
+const MOST_SPLIT = 4
+
+/** An X. */
+export const FLIP = Float64Array.of(0, 0, 1, 0, 1, 0, 0, 0)
+const SWAP = new Float64Array(32)
+for (const one of [0, 12, 18, 30]) SWAP[one] = 1
+
+/** Whether two matrices have the same numbers. */
+export function equals(a: Float64Array, b: Float64Array): boolean {
+  if (a.length !== b.length) return false
+  for (let part = 0; part < a.length; part++) if (a[part] !== b[part]) return false
+  return true
+}
+
+/** Whether a matrix exchanges two qubits. */
+export function isSwap(matrix: Float64Array): boolean {
+  return equals(matrix, SWAP)
+}
+
+/** Whether a 2 x 2 matrix has no imaginary parts. */
+export function isReal(matrix: Float64Array): boolean {
+  return matrix[1] === 0 && matrix[3] === 0 && matrix[5] === 0 && matrix[7] === 0
+}
+
+function controlMasks(op: UnitaryOp | PhaseOp, bitOf: BitOf): { controls: number; value: number } {
+  let controls = 0
+  let value = 0
+  for (let index = 0; index < op.controls.length; index++) {
+    const bit = bitOf(op.controls[index] as number)
+    controls |= bit
+    if ((op.controlValues >>> index) & 1) value |= bit
+  }
+  return { controls, value }
+}
+
+/** The kernel calls that carry out a unitary step on a state in which qubits have the given places. */
+export function compile(op: UnitaryOp | PhaseOp, bitOf: BitOf = identityBits): KernelCall[] {
+  const masks = controlMasks(op, bitOf)
+  if (op.kind === 'phase') {
+    return termsOf([{ kind: 'scale', ...masks, re: Math.cos(op.angle), im: Math.sin(op.angle) }])
+  }
+  const { matrix } = op
+  if (isDiagonal(matrix)) return termsOf(diagonalOf(op.targets.map(bitOf), masks, matrix))
+  if (op.targets.length > 1) {
+    const targets = op.targets.map(bitOf)
+    return [
+      isSwap(matrix) ? { kind: 'swap', targets, ...masks } : { kind: 'many', targets, ...masks, matrix },
+    ]
+  }
+  const { controls, value } = masks
+  const target = bitOf(op.targets[0] as number)
+  if (equals(matrix, FLIP)) return [{ kind: 'flip', target, controls, value }]
+  return [{ kind: 'one', target, controls, value, matrix }]
+}
+
+/** The entries of a diagonal matrix that are not 1. */
+function diagonalOf(
+  targets: number[],
+  masks: { controls: number; value: number },
+  matrix: Float64Array,
+): Scale[] {
+  const dimension = 1 << targets.length
+  const controls = masks.controls | pickedOf(targets, dimension - 1)
+  const calls: Scale[] = []
+  for (let row = 0; row < dimension; row++) {
+    const at = 2 * row * (dimension + 1)
+    const re = matrix[at] as number
+    const im = matrix[at + 1] as number
+    if (re === 1 && im === 0) continue
+    calls.push({ kind: 'scale', controls, value: masks.value | pickedOf(targets, row), re, im })
+  }
+  return calls
+}
+
+/** Those of the bits whose place in the list is set in `places`, as a mask. */
+function pickedOf(bits: readonly number[], places: number): number {
+  let mask = 0
+  for (let place = 0; place < bits.length; place++) if ((places >> place) & 1) mask |= bits[place] as number
+  return mask
+}
+
+/**
+ * The same as phase terms, if the entries are phases on few qubits: a phase e^{ia} where a qubit is 0 is a phase
+ * e^{ia} everywhere times e^{-ia} where it is 1.
+ */
+function termsOf(entries: Scale[]): Scale[] {
+  const [only] = entries
+  if (entries.length === 1 && only?.value === only?.controls) return entries
+  const isOnPhases = entries.every(({ re, im }) => Math.abs(re * re + im * im - 1) <= 1e-12)
+  if (!only || !isOnPhases || bitCount(only.controls) > MOST_SPLIT) return entries
+  const bits = bitsOf(only.controls)
+  const size = 1 << bits.length
+  const re = new Float64Array(size).fill(1)
+  const im = new Float64Array(size)
+  for (const entry of entries) {
+    const at = bits.reduce((row, bit, place) => (entry.value & bit ? row | (1 << place) : row), 0)
+    re[at] = entry.re
+    im[at] = entry.im
+  }
+  for (let bit = 1; bit < size; bit *= 2) divideByZeros(re, im, bit)
+  const terms: Scale[] = []
+  for (let at = 0; at < size; at++) {
+    const [x, y] = [re[at] as number, im[at] as number]
+    if (Math.abs(x - 1) <= 1e-15 && Math.abs(y) <= 1e-15) continue
+    const mask = pickedOf(bits, at)
+    terms.push({ kind: 'scale', controls: mask, value: mask, re: x, im: y })
+  }
+  return terms
+}
+
+/** Divides each phase whose index has `bit` set by the one where it is clear: what setting the bit adds is left. */
+function divideByZeros(re: Float64Array, im: Float64Array, bit: number): void {
+  for (let at = 0; at < re.length; at++) {
+    if ((at & bit) === 0) continue
+    const [a, b] = [re[at] as number, im[at] as number]
+    const [c, d] = [re[at - bit] as number, im[at - bit] as number]
+    re[at] = a * c + b * d
+    im[at] = b * c - a * d
+  }
+}
+
+/** The single bits of a mask, lowest first. */
+export function bitsOf(mask: number): number[] {
+  const bits: number[] = []
+  for (let rest = mask; rest !== 0; rest &= rest - 1) bits.push(rest & -rest)
+  return bits
+}
+
+/** Number of set bits of a 32-bit integer. */
+export function bitCount(mask: number): number {
+  let count = 0
+  for (let rest = mask; rest !== 0; rest &= rest - 1) count++
+  return count
+}

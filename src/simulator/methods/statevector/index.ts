@@ -1,0 +1,75 @@
+import {
+  defineMethod,
+  type MethodRun,
+  type Refusal,
+  type ResourceLimits,
+  type Task,
+} from '../../define-method.ts'
+import type { Action } from '../../reduction/reduce-circuit.ts'
+import { PARALLEL_FROM } from './kernel/engine.ts'
+import { BLOCK_QUBITS } from './kernel/layout.ts'
+import { runReduced, runWithFeedback } from './run.ts'
+import { MAX_STATE_QUBITS } from './state/statevector.ts'
+
+const BYTES_PER_AMPLITUDE = 16
+
+/**
+ * Amplitude updates per second of one thread of a present-day processor: measured from 1.2e9 for random circuits to
+ * 3e9 for Fourier transforms, see docs/explanation/simulation.md.
+ */
+const UPDATES_PER_SECOND = 2e9
+
+/** Qubits of the state a task needs. */
+export function stateQubits(task: Task): number {
+  return task.reduced?.qubits.length ?? task.qubits
+}
+
+/**
+ * Exact simulation of the state, amplitude by amplitude. The last measurements are sampled, all shots at once; earlier
+ * ones split the shots into branches.
+ */
+export const statevector = defineMethod({
+  name: 'statevector',
+  refuse(task, limits) {
+    if (task.noise?.after) return { code: 'noise_not_supported', reason: 'a state knows no noise' }
+    return refuseSize(task, limits)
+  },
+  stateQubits,
+  cost: secondsOfShot,
+  run: runOnState,
+})
+
+/** Refuses a state that does not fit. */
+export function refuseSize(task: Task, limits: ResourceLimits): Refusal | undefined {
+  const needed = stateQubits(task)
+  const allowed = Math.min(limits.stateQubits, MAX_STATE_QUBITS)
+  // The engine has room for a block in any case: no need to ask how much memory is free.
+  if (needed <= Math.min(allowed, BLOCK_QUBITS)) return undefined
+  const most = Math.min(allowed, Math.floor(Math.log2(limits.bytes / BYTES_PER_AMPLITUDE)))
+  if (needed <= most) return undefined
+  return { code: 'too_many_qubits', reason: `needs ${needed} qubits, at most ${most} fit` }
+}
+
+/** Estimated time to carry a state through a circuit once, s. */
+export function secondsOfShot(task: Task, { threads }: ResourceLimits): number {
+  const qubits = stateQubits(task)
+  const updates = task.reduced?.ops.reduce((sum, op) => sum + costOf(op, qubits), 0) ?? 0
+  return updates / (UPDATES_PER_SECOND * (qubits < PARALLEL_FROM ? 1 : threads))
+}
+
+/** Runs all shots on one state after the other; tells the threads that helped. */
+export async function runOnState(task: Task, run: MethodRun): Promise<{ threads: number }> {
+  if (!task.reduced) await runWithFeedback(task, run)
+  else await runReduced(task, task.reduced, run)
+  const threads = run.engine.threadsUsed
+  run.engine.release()
+  return { threads }
+}
+
+/** Work of a step in amplitude updates, a gate on one qubit without controls being one pass over the state. */
+function costOf(op: Action, qubits: number): number {
+  const size = 2 ** qubits
+  if (op.kind === 'measure' || op.kind === 'reset' || op.kind === 'channel') return 2 * size
+  const touched = size / 2 ** op.controls.length
+  return op.kind === 'unitary' && op.targets.length > 1 ? touched * 2 ** op.targets.length : touched
+}

@@ -1,0 +1,289 @@
+import { bitCount, bitsOf, isReal, type KernelCall, type Scale } from '../gates/compile.ts'
+import type { DiagonalPass, Pass, RealGatePair, RotationPair } from '../stages/schedule-stage.ts'
+import { LAYOUT } from './layout.ts'
+
+/** Kinds of gates in the order `assembly/stage.ts` knows them. */
+const KIND = {
+  scale: 0,
+  negate: 1,
+  exchange: 2,
+  real: 3,
+  one: 4,
+  many: 5,
+  pair: 6,
+  turns: 7,
+  phases: 8,
+} as const
+
+/** Lowest local qubits whose factors `assembly/phases.ts` keeps in a table. */
+const TABLE_QUBITS = 7
+/** A term for a factor that every amplitude gets. */
+const EVERYWHERE: Scale = { kind: 'scale', controls: 0, value: 0, re: 1, im: 0 }
+/** No controls. */
+const ANYWHERE: Where = { fixed: 0, value: 0, outside: 0, outsideValue: 0 }
+const HEAD_BYTES = 32
+const TERM_BYTES = 32
+/** Where each kind of terms ends: five words, in whole terms. */
+const ENDS_BYTES = 32
+
+interface Head {
+  kind: number
+  /** Local qubits, as masks. */
+  target: number
+  fixed: number
+  value: number
+  last: number
+  /** Qubits outside of the block that must have given values. */
+  outside: number
+  outsideValue: number
+}
+
+/** Where a gate acts: its controls. */
+type Where = Pick<Head, 'fixed' | 'value' | 'outside' | 'outsideValue'>
+
+interface StageHead {
+  /** Qubits of the state. */
+  qubits: number
+  /** Qubits a block covers, as a mask. */
+  set: number
+  /** Qubits that are still |0>, so that blocks where one of them is 1 are zero. */
+  zeros: number
+  /** Whether the state has still to be made from |0…0>. */
+  isFirst: boolean
+}
+
+/** Writes stages as `assembly/stage.ts` reads them, into the shared table. */
+export class StageWriter {
+  readonly #words: Uint32Array
+  readonly #numbers: Float64Array
+  #at = 0
+  #set = 0
+
+  constructor(buffer: ArrayBufferLike) {
+    this.#words = new Uint32Array(buffer, 0, LAYOUT.tableEnd / 4)
+    this.#numbers = new Float64Array(buffer, 0, LAYOUT.tableEnd / 8)
+  }
+
+  /**
+   * Writes the stage and as many of its passes as the table has room for.
+   * @returns how many passes that are.
+   */
+  write(head: StageHead, passes: readonly Pass[]): number {
+    this.#set = head.set
+    const gates = this.#writeStage(head)
+    this.#at = gates
+    let written = 0
+    for (const pass of passes) {
+      if (this.#at + bytesOf(pass) > LAYOUT.tableEnd) break
+      this.#writePass(pass)
+      written++
+    }
+    if (written === 0 && passes.length > 0) throw new RangeError('a gate is larger than the table')
+    this.#words[LAYOUT.table / 4 + 9] = this.#at
+    return written
+  }
+
+  /** Returns where the gates begin. */
+  #writeStage({ qubits, set, zeros, isFirst }: StageHead): number {
+    const outside = (2 ** qubits - 1) & ~set
+    // Qubits from 0 up without a gap are in a row.
+    const inRow = bitCount(set & ~(set + 1))
+    const above = bitsOf(set & ~(2 ** inRow - 1))
+    const runs = 2 ** above.length
+    const words = [
+      LAYOUT.state,
+      bitCount(set),
+      2 ** bitCount(outside),
+      outside,
+      zeros & outside,
+      isFirst ? 1 : 0,
+      runs,
+      LAYOUT.amplitudeBytes * 2 ** inRow,
+    ]
+    const offsets = LAYOUT.table + 48
+    const gates = offsets + 16 * Math.ceil(runs / 4)
+    words.push(gates, gates)
+    this.#words.set(words, LAYOUT.table / 4)
+    for (let run = 0; run < runs; run++) {
+      const index = above.reduce((sum, bit, place) => (run & (1 << place) ? sum + bit : sum), 0)
+      this.#words[offsets / 4 + run] = index * LAYOUT.amplitudeBytes
+    }
+    return gates
+  }
+
+  /** A mask of qubits of the set as a mask of local qubits. */
+  #local(mask: number): number {
+    const set = this.#set
+    // Qubits from 0 up without a gap keep their places.
+    if ((set & (set + 1)) === 0) return mask & set
+    let local = 0
+    for (let rest = mask & set; rest !== 0; rest &= rest - 1) {
+      local |= 1 << bitCount(set & ((rest & -rest) - 1))
+    }
+    return local
+  }
+
+  #writePass(pass: Pass): void {
+    if (pass.kind === 'phases') this.#writePhases(pass)
+    else if (pass.kind === 'pair') this.#writePair(pass)
+    else if (pass.kind === 'turns') this.#writeTurns(pass)
+    else this.#writeCall(pass)
+  }
+
+  #writeCall(pass: KernelCall): void {
+    const { controls, value } = pass
+    const where: Where = {
+      fixed: this.#local(controls),
+      value: this.#local(value),
+      outside: controls & ~this.#set,
+      outsideValue: value & ~this.#set,
+    }
+    switch (pass.kind) {
+      case 'scale':
+        this.#writeScale(where, pass)
+        break
+      case 'flip':
+        this.#writeExchange(where, this.#local(pass.target), 0)
+        break
+      case 'swap': {
+        const [a = 0, b = 0] = pass.targets.map((target) => this.#local(target)).sort((x, y) => x - y)
+        this.#writeExchange(where, b, a)
+        break
+      }
+      case 'one': {
+        const kind = isReal(pass.matrix) ? KIND.real : KIND.one
+        this.#writeGate(kind, where, this.#local(pass.target), 0, pass.matrix)
+        break
+      }
+      case 'many':
+        this.#writeMany(where, pass.targets, pass.matrix)
+        break
+    }
+  }
+
+  #writeScale(where: Where, { re, im }: Scale): void {
+    const kind = re === -1 && im === 0 ? KIND.negate : KIND.scale
+    const numbers = this.#writeHead({ kind, target: 0, last: 0, ...where }, 16)
+    this.#numbers[numbers] = re
+    this.#numbers[numbers + 1] = im
+  }
+
+  #writePair({ gates: [low, high] }: RealGatePair): void {
+    const numbers = new Float64Array(16)
+    numbers.set(low.matrix)
+    numbers.set(high.matrix, 8)
+    this.#writeGate(KIND.pair, ANYWHERE, this.#local(low.target), this.#local(high.target), numbers)
+  }
+
+  #writeTurns({ targets: [low, high], tangents }: RotationPair): void {
+    this.#writeGate(KIND.turns, ANYWHERE, this.#local(low), this.#local(high), tangents)
+  }
+
+  /** An exchange of amplitudes in which only `high` is 1 with those in which only `low` is. */
+  #writeExchange(where: Where, high: number, low: number): void {
+    const fixed = where.fixed | high | low
+    const { value } = where
+    this.#writeGate(KIND.exchange, { ...where, fixed, value: value | low }, 0, value | high, [])
+  }
+
+  #writeMany(where: Where, targets: readonly number[], matrix: Float64Array): void {
+    const local = targets.map((target) => this.#local(target))
+    const dimension = 2 ** targets.length
+    const offsets = this.#at + HEAD_BYTES
+    for (let row = 0; row < dimension; row++) {
+      const index = local.reduce((sum, bit, place) => (row & (1 << place) ? sum + bit : sum), 0)
+      this.#words[offsets / 4 + row] = index * LAYOUT.amplitudeBytes
+    }
+    const fixed = local.reduce((mask, bit) => mask | bit, where.fixed)
+    this.#writeGate(KIND.many, { ...where, fixed }, 0, dimension, matrix, 4 * dimension)
+  }
+
+  /** Writes a gate whose numbers come `gap` bytes after its head, and moves on. */
+  #writeGate(
+    kind: number,
+    { fixed, value, outside, outsideValue }: Where,
+    target: number,
+    last: number,
+    numbers: ArrayLike<number>,
+    gap = 0,
+  ): void {
+    const head = { kind, target, fixed, value, last, outside, outsideValue }
+    const at = this.#writeHead(head, gap + 16 * Math.ceil(numbers.length / 2))
+    this.#numbers.set(numbers, at + gap / 8)
+  }
+
+  /** Writes the head of a gate that `bytes` more belong to, and moves on. Returns where these begin in `#numbers`. */
+  #writeHead(head: Head, bytes: number): number {
+    const at = this.#at / 4
+    const words = this.#words
+    words[at] = head.kind
+    words[at + 1] = HEAD_BYTES + bytes
+    words[at + 2] = head.outside
+    words[at + 3] = head.outsideValue
+    words[at + 4] = head.target
+    words[at + 5] = head.fixed
+    words[at + 6] = head.value
+    words[at + 7] = head.last
+    this.#at += HEAD_BYTES + bytes
+    return (4 * at + HEAD_BYTES) / 8
+  }
+
+  #writePhases({ terms: phases, factor }: DiagonalPass): void {
+    const terms = factor === 1 ? phases : [...phases, { ...EVERYWHERE, re: factor }]
+    const common = terms.reduce((mask, { controls }) => mask & controls, -1)
+    const high = this.#local(common) & ~(2 ** TABLE_QUBITS - 1)
+    const outside = common & ~this.#set
+    const head = {
+      kind: KIND.phases,
+      target: 0,
+      fixed: high,
+      value: 0,
+      last: 0,
+      outside,
+      outsideValue: outside,
+    }
+    const start = this.#at + HEAD_BYTES
+    this.#writeHead(head, ENDS_BYTES + TERM_BYTES * terms.length)
+    let at = start + ENDS_BYTES
+    const ends = this.#sortTerms(terms).map((section) => {
+      for (const { a, b, term } of section) {
+        this.#words[at / 4 + 1] = a
+        this.#words[at / 4 + 2] = b
+        this.#numbers[at / 8 + 2] = term.re
+        this.#numbers[at / 8 + 3] = term.im
+        at += TERM_BYTES
+      }
+      return at
+    })
+    this.#words.set(ends, start / 4)
+  }
+
+  /** Terms by where their qubits are, in the order `assembly/phases.ts` expects. */
+  #sortTerms(terms: readonly Scale[]) {
+    type Entry = { a: number; b: number; term: Scale }
+    const sections = { outer: [], local: [], high: [], cross: [], low: [] } as Record<string, Entry[]>
+    const lowMask = 2 ** TABLE_QUBITS - 1
+    for (const term of terms) {
+      const outer = term.controls & ~this.#set
+      const local = this.#local(term.controls)
+      const low = local & lowMask
+      const high = local & ~lowMask
+      if (local === 0) sections['outer']?.push({ a: outer, b: 0, term })
+      else if (bitCount(local) === 1) sections['local']?.push({ a: outer, b: Math.log2(local), term })
+      else if (low === 0) sections['high']?.push({ a: high, b: 0, term })
+      else if (high === 0) sections['low']?.push({ a: low, b: 0, term })
+      else sections['cross']?.push({ a: high, b: Math.log2(low), term })
+    }
+    sections['cross']?.sort((x, y) => x.b - y.b)
+    return Object.values(sections)
+  }
+}
+
+function bytesOf(pass: Pass): number {
+  if (pass.kind === 'phases') {
+    return HEAD_BYTES + ENDS_BYTES + TERM_BYTES * (pass.terms.length + (pass.factor === 1 ? 0 : 1))
+  }
+  if (pass.kind === 'many') return HEAD_BYTES + 4 * 2 ** pass.targets.length + 8 * pass.matrix.length
+  if (pass.kind === 'pair') return HEAD_BYTES + 128
+  return HEAD_BYTES + (pass.kind === 'one' ? 64 : 16)
+}

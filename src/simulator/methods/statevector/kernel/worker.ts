@@ -1,0 +1,51 @@
+/** A thread that helps with large states: see `engine.ts`. It is an entry point of its own in the executable. */
+
+import { CONTROL, LAYOUT, LEAVE } from './layout.ts'
+import { type Kernel, kernelOf } from './memory.ts'
+import type { HelpMessage } from './worker-pool.ts'
+
+declare const self: Worker
+
+/** Blocks taken before the thread looks whether it is still wanted. */
+const PORTION = 64
+/** How often it looks for the next stage before it sleeps. */
+const SPINS = 20_000
+
+/** Takes blocks of every stage that is opened, until the memory is left. */
+function help({ memory, module, thread }: HelpMessage): void {
+  const words = new Int32Array(memory.buffer, 0, 16)
+  const kernel = kernelOf(module, memory)
+  const scratch = LAYOUT.rooms + thread * LAYOUT.roomBytes
+  let seen = 0
+  let idle = 0
+  for (;;) {
+    const open = Atomics.load(words, CONTROL.open)
+    if (open === LEAVE) return
+    if (open === 0 || open === seen) {
+      if (idle++ > SPINS) Atomics.wait(words, CONTROL.open, open)
+      continue
+    }
+    idle = 0
+    // Counted before the second look: a stage that is closed in between waits for this thread, or it sees 0.
+    Atomics.add(words, CONTROL.active, 1)
+    if (Atomics.load(words, CONTROL.open) === open) {
+      if (takeBlocks(kernel, words, scratch)) Atomics.or(words, CONTROL.helped, 1 << (thread - 1))
+      seen = open
+    }
+    Atomics.sub(words, CONTROL.active, 1)
+    Atomics.notify(words, CONTROL.active)
+  }
+}
+
+/** Takes blocks until none is left. False when there was none from the start. */
+function takeBlocks(kernel: Kernel, words: Int32Array, scratch: number): boolean {
+  let total = 0
+  let taken = PORTION
+  while (taken === PORTION && Atomics.load(words, CONTROL.abort) === 0) {
+    taken = kernel.runStage(LAYOUT.table, PORTION, scratch, scratch + LAYOUT.blockBytes)
+    total += taken
+  }
+  return total > 0
+}
+
+self.onmessage = (event: MessageEvent<HelpMessage>) => help(event.data)

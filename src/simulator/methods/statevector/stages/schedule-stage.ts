@@ -1,0 +1,180 @@
+import { bitCount, bitsOf, isReal, type KernelCall, type Scale, targetsOf } from '../gates/compile.ts'
+
+/** Phase terms that one pass over a block applies together, and a real factor for every amplitude. */
+export interface DiagonalPass {
+  kind: 'phases'
+  terms: Scale[]
+  factor: number
+}
+
+/** Real gates on two qubits, the lower first, in one pass: half of the loads and stores of two. */
+export interface RealGatePair {
+  kind: 'pair'
+  gates: readonly [One, One]
+}
+
+/** Two rotations without their cosines, the lower qubit first: half of the multiplications of a pair. */
+export interface RotationPair {
+  kind: 'turns'
+  /** As masks. */
+  targets: readonly [number, number]
+  tangents: readonly [number, number]
+}
+
+type One = Extract<KernelCall, { kind: 'one' }>
+
+export type Pass = KernelCall | DiagonalPass | RealGatePair | RotationPair
+
+/**
+ * Time of a merged pass in passes that scale every amplitude, measured in the second cache. What phase terms would
+ * take one by one is the share of the amplitudes each touches.
+ */
+const MERGED_PASS = 2.7
+
+/** Smallest product of cosines that is left to one pass: amplitudes grow by its inverse until then. */
+const LEAST_FACTOR = 1e-100
+
+/**
+ * Orders the calls of a stage so that phases meet: in turn all phases that may go next, merged, and all other calls
+ * that may, real ones in pairs. Calls pass each other where both are diagonal on every qubit they share.
+ */
+export function scheduleStage(calls: readonly KernelCall[], set: number): Pass[] {
+  const passes: Pass[] = []
+  // The next call last: what is taken out and put back is a layer of gates, however many follow.
+  const remaining = calls.toReversed()
+  while (remaining.length > 0) {
+    passes.push(...mergeTerms(takeTerms(remaining, set), set))
+    takeOthers(remaining, set, passes)
+  }
+  return leaveCosines(pairUp(passes))
+}
+
+/** Puts real gates that follow one another on different qubits into pairs. */
+function pairUp(passes: readonly Pass[]): Pass[] {
+  const paired: Pass[] = []
+  for (const pass of passes) {
+    const before = paired.at(-1)
+    if (before && isRealGate(before) && isRealGate(pass) && before.target !== pass.target) {
+      const gates: [One, One] = before.target < pass.target ? [before, pass] : [pass, before]
+      paired[paired.length - 1] = { kind: 'pair', gates }
+    } else paired.push(pass)
+  }
+  return paired
+}
+
+/**
+ * Leaves the cosines of rotations to the next merged pass over all amplitudes, where they cost nothing:
+ * `[c, −s, s, c] = c · [1, −t, t, 1]`.
+ */
+function leaveCosines(passes: readonly Pass[]): Pass[] {
+  const changed: Pass[] = []
+  let next: DiagonalPass | undefined
+  for (const pass of passes.toReversed()) {
+    const turns = pass.kind === 'pair' ? turnsOf(pass) : undefined
+    if (turns && next && Math.abs(next.factor * turns.cosines) > LEAST_FACTOR) {
+      next.factor *= turns.cosines
+      changed.push(turns.pass)
+    } else {
+      if (pass.kind === 'phases' && shareOf(pass.terms) === 1) next = pass
+      changed.push(pass)
+    }
+  }
+  return changed.reverse()
+}
+
+/** A pair as turns and the product of the cosines that they lack, if both are rotations. */
+function turnsOf({ gates }: RealGatePair): { pass: RotationPair; cosines: number } | undefined {
+  const [low, high] = gates
+  if (!isRotation(low.matrix) || !isRotation(high.matrix)) return undefined
+  const cosineA = low.matrix[0] as number
+  const cosineB = high.matrix[0] as number
+  const cosines = cosineA * cosineB
+  if (Math.abs(cosines) <= LEAST_FACTOR) return undefined
+  const tangents = [(low.matrix[4] as number) / cosineA, (high.matrix[4] as number) / cosineB] as const
+  return { pass: { kind: 'turns', targets: [low.target, high.target], tangents }, cosines }
+}
+
+/** Whether a real matrix is `[c, -s, s, c]`. */
+function isRotation(matrix: Float64Array): boolean {
+  return matrix[6] === matrix[0] && matrix[2] === -(matrix[4] as number)
+}
+
+function isRealGate(pass: Pass): pass is One {
+  return pass.kind === 'one' && pass.controls === 0 && isReal(pass.matrix)
+}
+
+/** Takes out the phases that may go next. Both walks end where no qubit of the set is left to act upon. */
+function takeTerms(remaining: KernelCall[], set: number): Scale[] {
+  const terms: Scale[] = []
+  const kept: KernelCall[] = []
+  let dense = 0
+  while (remaining.length > 0 && (dense & set) !== set) {
+    const call = remaining.pop() as KernelCall
+    if (call.kind === 'scale' && (call.controls & dense) === 0) terms.push(call)
+    else {
+      dense |= targetsOf(call)
+      kept.push(call)
+    }
+  }
+  putBack(kept, remaining)
+  return terms
+}
+
+/** Takes out the other calls that may go next. */
+function takeOthers(remaining: KernelCall[], set: number, passes: Pass[]): void {
+  const kept: KernelCall[] = []
+  let dense = 0
+  let diagonal = 0
+  while (remaining.length > 0 && ((dense | diagonal) & set) !== set) {
+    const call = remaining.pop() as KernelCall
+    const targets = targetsOf(call)
+    const mayPass = (targets & (dense | diagonal)) === 0 && (call.controls & dense) === 0
+    if (mayPass && call.kind !== 'scale') passes.push(call)
+    else {
+      dense |= targets
+      diagonal |= call.controls
+      kept.push(call)
+    }
+  }
+  putBack(kept, remaining)
+}
+
+function putBack(kept: KernelCall[], remaining: KernelCall[]): void {
+  for (let call = kept.pop(); call; call = kept.pop()) remaining.push(call)
+}
+
+/** Multiplies terms on the same qubits, then puts them into one pass if that takes less time than one each. */
+function mergeTerms(terms: readonly Scale[], set: number): Pass[] {
+  const merged = new Map<string | number, Scale>()
+  for (const term of terms) {
+    const { controls, value } = term
+    const key = value === controls ? controls : `${controls} ${value}`
+    const before = merged.get(key)
+    if (!before) merged.set(key, term)
+    else {
+      const re = before.re * term.re - before.im * term.im
+      const im = before.re * term.im + before.im * term.re
+      merged.set(key, { kind: 'scale', controls, value, re, im })
+    }
+  }
+  const fitting: Scale[] = []
+  const others: Scale[] = []
+  let alone = 0
+  for (const term of merged.values()) {
+    const fits = fitsPhases(term, set)
+    if (fits) alone += 1 / (1 << bitCount(term.controls))
+    ;(fits ? fitting : others).push(term)
+  }
+  const isWorthIt = alone > MERGED_PASS * shareOf(fitting)
+  return isWorthIt ? [{ kind: 'phases', terms: fitting, factor: 1 }, ...others] : [...merged.values()]
+}
+
+/** Whether a merged pass takes the term: on two qubits at most, unless all of them are outside of the block. */
+function fitsPhases({ controls, value }: Scale, set: number): boolean {
+  return value === controls && (bitCount(controls) <= 2 || (controls & set) === 0)
+}
+
+/** The share of amplitudes a merged pass visits: a qubit that all terms need is 1. */
+function shareOf(terms: readonly Scale[]): number {
+  return 2 ** -bitsOf(terms.reduce((mask, { controls }) => mask & controls, -1)).length
+}

@@ -1,0 +1,123 @@
+import { type Channel, effectOf } from '../../../noise/channel.ts'
+import { isDiagonal } from '../../../reduction/reduce-circuit.ts'
+import type { KernelCall } from '../gates/compile.ts'
+import type { Statevector } from './statevector.ts'
+
+/** One of the operators between which a channel chooses. */
+export interface Kraus {
+  matrix: Float64Array
+  /** K† K: its mean in a state is the probability of the operator. */
+  effect: Float64Array
+  /** The probability, where it is the same for all states. */
+  weight: number | undefined
+  /** Whether it changes nothing but the length of the state. */
+  isIdle: boolean
+}
+
+/** How far an element may be from that of a multiple of the identity. */
+const TOLERANCE = 1e-12
+
+/** The operators of channels; each channel is looked at once. */
+export class KrausTable {
+  readonly #known = new Map<Channel, readonly Kraus[]>()
+
+  /** Most probable first, where that is known. */
+  of(channel: Channel): readonly Kraus[] {
+    const known = this.#known.get(channel)
+    if (known) return known
+    const operators = channel.kraus.map((matrix) => krausOf(matrix, 2 ** channel.qubits))
+    operators.sort((one, other) => (other.weight ?? 0) - (one.weight ?? 0))
+    this.#known.set(channel, operators)
+    return operators
+  }
+}
+
+function krausOf(matrix: Float64Array, size: number): Kraus {
+  const effect = effectOf(matrix, size)
+  return { matrix, effect, weight: factorOf(effect, size), isIdle: factorOf(matrix, size) !== undefined }
+}
+
+/** The real part of c if the matrix is c times the identity. */
+function factorOf(matrix: Float64Array, size: number): number | undefined {
+  const [re = 0, im = 0] = matrix
+  const isMultiple = matrix.every((part, index) => {
+    const isOnDiagonal = (index >> 1) % (size + 1) === 0
+    const expected = isOnDiagonal ? (index % 2 === 0 ? re : im) : 0
+    return Math.abs(part - expected) < TOLERANCE
+  })
+  return isMultiple ? re : undefined
+}
+
+/** The call that lets an operator of this probability act on qubits given as bits. */
+export function krausCall({ matrix }: Kraus, targets: number[], probability: number): KernelCall {
+  const scaled = matrix.map((part) => part / Math.sqrt(probability))
+  const [target] = targets
+  const isOne = target !== undefined && targets.length === 1
+  return isOne
+    ? { kind: 'one', target, controls: 0, value: 0, matrix: scaled }
+    : { kind: 'many', targets, controls: 0, value: 0, matrix: scaled }
+}
+
+/** Probability of an operator in a state of length 1. */
+export function probabilityIn(
+  state: Statevector,
+  { effect, weight }: Kraus,
+  targets: readonly number[],
+): number {
+  if (weight !== undefined) return weight
+  const bitsOf = (index: number) =>
+    targets.reduce((bits, bit, place) => ((index >> place) & 1 ? bits | bit : bits), 0)
+  const size = 2 ** targets.length
+  const mask = bitsOf(size - 1)
+  if (!isDiagonal(effect))
+    return meanIn(
+      state.amplitudes,
+      effect,
+      Array.from({ length: size }, (_, each) => bitsOf(each)),
+      mask,
+    )
+  let mean = 0
+  for (let index = 0; index < size; index++) {
+    const factor = effect[2 * index * (size + 1)] as number
+    if (factor !== 0) mean += factor * state.weight(mask, bitsOf(index))
+  }
+  return mean
+}
+
+/** <ψ|E|ψ> by summation: for the rare operators whose K† K is not diagonal. */
+function meanIn(
+  amplitudes: Float64Array,
+  effect: Float64Array,
+  places: readonly number[],
+  mask: number,
+): number {
+  let mean = 0
+  for (let base = 0; base < amplitudes.length / 2; base++) {
+    if ((base & mask) !== 0) continue
+    for (const [row, left] of places.entries()) {
+      for (const [column, right] of places.entries()) {
+        const at = 2 * (row * places.length + column)
+        const [a, b] = [
+          amplitudes[2 * (base + left)] as number,
+          -(amplitudes[2 * (base + left) + 1] as number),
+        ]
+        const [c, d] = [
+          amplitudes[2 * (base + right)] as number,
+          amplitudes[2 * (base + right) + 1] as number,
+        ]
+        mean += (effect[at] as number) * (a * c - b * d) - (effect[at + 1] as number) * (a * d + b * c)
+      }
+    }
+  }
+  return mean
+}
+
+/** Shots that leave the way of all others at a channel, at most: those that do not meet its first operator. */
+export function strayingOf(operators: readonly Kraus[], qubits: number): number {
+  const [first] = operators
+  if (!first) return 0
+  const size = 2 ** qubits
+  let trace = 0
+  for (let index = 0; index < size; index++) trace += first.effect[2 * index * (size + 1)] as number
+  return 1 - (first.weight ?? trace / size)
+}

@@ -1,0 +1,102 @@
+import type { Action, Reduced } from '../../../reduction/reduce-circuit.ts'
+import { compile, isSwap, type KernelCall } from '../gates/compile.ts'
+import { turnFlips } from '../gates/flips.ts'
+import { mergeSingles } from '../gates/merge.ts'
+import { splitRotation } from '../gates/split-rotation.ts'
+import { type Kraus, KrausTable } from './kraus.ts'
+
+/** Gates without a measurement or reset between them. */
+export interface GatesStep {
+  kind: 'gates'
+  calls: KernelCall[]
+}
+
+/** A measurement that must happen where it stands. `bit` is the qubit's in the state; `clbit` may be -1. */
+export interface MeasureStep {
+  kind: 'measure'
+  bit: number
+  /** Of the circuit. */
+  qubit: number
+  clbit: number
+}
+
+/** A reset of a qubit that something has touched. */
+export interface ResetStep {
+  kind: 'reset'
+  bit: number
+}
+
+/** Noise on qubits given as bits. */
+export interface ChannelStep {
+  kind: 'channel'
+  targets: number[]
+  operators: readonly Kraus[]
+}
+
+export type Step = GatesStep | MeasureStep | ResetStep | ChannelStep
+
+/** A circuit as steps on a state of as many qubits as its outcomes depend on. The global phase is left out. */
+export interface Plan {
+  qubits: number
+  steps: Step[]
+  /** Measurements after the last step. `bit` is 0 for a qubit that stays |0>. */
+  terminal: { bit: number; clbit: number }[]
+  collapses: boolean
+}
+
+/** From this many qubits on, a pass over the state takes longer than what splitting and turning flips save. */
+const SPLIT_FROM = 11
+
+/** Merges gates and gives each qubit its place in the state; a swap of two qubits only exchanges their places. */
+export function planCircuit({ qubits, ops, terminal, collapses }: Reduced): Plan {
+  const places: number[] = []
+  for (const [place, qubit] of qubits.entries()) places[qubit] = place
+  const bitOf = (qubit: number) => 1 << (places[qubit] ?? 0)
+  const table = new KrausTable()
+  const steps: Step[] = []
+  const isWide = qubits.length >= SPLIT_FROM
+  for (const op of mergeSingles(isWide ? turnFlips(ops) : ops)) {
+    if (op.kind === 'measure') steps.push({ ...op, bit: bitOf(op.qubit) })
+    else if (op.kind === 'reset') steps.push({ kind: 'reset', bit: bitOf(op.qubit) })
+    else if (op.kind === 'channel') {
+      steps.push({ kind: 'channel', targets: op.qubits.map(bitOf), operators: table.of(op.channel) })
+    } else if (!exchangePlaces(op, places)) {
+      addCalls(compile(op, bitOf), gatesAtEnd(steps), isWide)
+    }
+  }
+  return {
+    qubits: qubits.length,
+    steps,
+    terminal: terminal.map(({ qubit, clbit }) => {
+      const bit = places[qubit] === undefined ? 0 : bitOf(qubit)
+      return { bit, clbit }
+    }),
+    collapses,
+  }
+}
+
+/** Adds calls to `gates`, rotations split if so wanted; the global phase shows nowhere and is left out. */
+function addCalls(calls: readonly KernelCall[], gates: KernelCall[], isSplit: boolean): void {
+  for (const call of calls) {
+    if (call.kind === 'scale' && call.controls === 0) continue
+    if (isSplit) for (const part of splitRotation(call)) gates.push(part)
+    else gates.push(call)
+  }
+}
+
+function exchangePlaces(op: Action, places: number[]): boolean {
+  if (op.kind !== 'unitary' || op.controls.length > 0 || !isSwap(op.matrix)) return false
+  const [a = 0, b = 0] = op.targets
+  const [placeA = 0, placeB = 0] = [places[a], places[b]]
+  places[a] = placeB
+  places[b] = placeA
+  return true
+}
+
+function gatesAtEnd(steps: Step[]): KernelCall[] {
+  const last = steps.at(-1)
+  if (last?.kind === 'gates') return last.calls
+  const calls: KernelCall[] = []
+  steps.push({ kind: 'gates', calls })
+  return calls
+}

@@ -1,0 +1,158 @@
+import type { MeasureOp, Op, PhaseOp, ResetOp, UnitaryOp } from '../../qasm/index.ts'
+import type { ChannelOp } from '../noise/noise-model.ts'
+
+/** A step that does something to a state. */
+export type Action = UnitaryOp | PhaseOp | MeasureOp | ResetOp | ChannelOp
+
+/** Every qubit a step touches. */
+export function qubitsOf(op: Action): number[] {
+  if (op.kind === 'measure' || op.kind === 'reset') return [op.qubit]
+  if (op.kind === 'channel') return op.qubits
+  if (op.kind === 'phase') return op.controls
+  return op.controls.length === 0 ? op.targets : op.targets.concat(op.controls)
+}
+
+/** Whether a row-major interleaved matrix has nothing off its diagonal. */
+export function isDiagonal(matrix: Float64Array): boolean {
+  const apart = Math.sqrt(matrix.length / 2) + 1
+  // A loop: asked for every gate several times, where `every` takes ten times as long.
+  for (let part = 0; part < matrix.length; part++) {
+    if (matrix[part] !== 0 && (part >> 1) % apart !== 0) return false
+  }
+  return true
+}
+
+/** What is left of a circuit to compute its outcomes; gates keep their names, qubits their numbers. */
+export interface Reduced {
+  /** Qubits that influence an outcome, ascending. */
+  qubits: number[]
+  ops: Action[]
+  /** Measurements that may wait until after the last step. */
+  terminal: { qubit: number; clbit: number }[]
+  /** Whether some step is a measurement, a reset or noise, so that shots differ before the end. */
+  collapses: boolean
+}
+
+/** Walks a circuit backwards and keeps what an outcome depends on. */
+class Backward {
+  readonly kept: Action[] = []
+  readonly terminal: { qubit: number; clbit: number }[] = []
+  /** Qubits on which a later measured outcome depends. */
+  readonly #live: Uint8Array
+  /** Qubits on which a later kept step does not commute with a measurement. */
+  readonly #disturbed: Uint8Array
+  readonly #written: Uint8Array
+
+  constructor(qubits: number, clbits: number) {
+    this.#live = new Uint8Array(qubits)
+    this.#disturbed = new Uint8Array(qubits)
+    this.#written = new Uint8Array(clbits)
+  }
+
+  step(op: Op | ChannelOp): void {
+    if (op.kind === 'measure') this.#measure(op)
+    else if (op.kind === 'reset') this.#reset(op)
+    else if (op.kind === 'unitary') this.#unitary(op)
+    else if (op.kind === 'phase') this.#diagonal(op, op.controls)
+    else if (op.kind === 'channel') this.#channel(op)
+  }
+
+  #measure(op: MeasureOp): void {
+    const { qubit, clbit } = op
+    const isWanted = clbit >= 0 && !this.#written[clbit]
+    if (isWanted) this.#written[clbit] = 1
+    if (this.#disturbed[qubit]) {
+      // An overwritten outcome still dephases a qubit on which others depend.
+      if (!isWanted && !this.#live[qubit]) return
+      this.kept.push(isWanted ? op : { ...op, clbit: -1 })
+      this.#live[qubit] = 1
+    } else if (isWanted) {
+      this.terminal.push({ qubit, clbit })
+      this.#live[qubit] = 1
+    }
+  }
+
+  #reset(op: ResetOp): void {
+    if (!this.#live[op.qubit]) return
+    this.kept.push(op)
+    // What the qubit was before no longer counts, unless something else is entangled with it.
+    this.#live[op.qubit] = 0
+    this.#disturbed[op.qubit] = 1
+  }
+
+  #unitary(op: UnitaryOp): void {
+    const { controls, targets } = op
+    const isAcross = !isDiagonal(op.matrix)
+    // Without a live target it does to its live controls what a diagonal step could do.
+    const isWanted = isAcross ? this.#isLive(targets) : this.#isShown(targets)
+    if (!isWanted && !this.#isShown(controls)) return
+    this.kept.push(op)
+    for (const qubit of controls) this.#live[qubit] = 1
+    for (const qubit of targets) {
+      this.#live[qubit] = 1
+      if (isAcross) this.#disturbed[qubit] = 1
+    }
+  }
+
+  #channel(op: ChannelOp): void {
+    if (op.channel.kraus.every(isDiagonal)) {
+      this.#diagonal(op, op.qubits)
+      return
+    }
+    if (!this.#isLive(op.qubits)) return
+    this.kept.push(op)
+    for (const qubit of op.qubits) {
+      this.#live[qubit] = 1
+      this.#disturbed[qubit] = 1
+    }
+  }
+
+  #diagonal(op: PhaseOp | ChannelOp, qubits: number[]): void {
+    if (!this.#isShown(qubits)) return
+    this.kept.push(op)
+    for (const qubit of qubits) this.#live[qubit] = 1
+  }
+
+  /**
+   * Whether an outcome can show a step that is diagonal in these qubits: it commutes with everything up to the
+   * final measurements unless one of them, on which an outcome depends, is disturbed in between.
+   */
+  #isShown(qubits: number[]): boolean {
+    for (const qubit of qubits) if (this.#live[qubit] && this.#disturbed[qubit]) return true
+    return false
+  }
+
+  #isLive(qubits: number[]): boolean {
+    for (const qubit of qubits) if (this.#live[qubit]) return true
+    return false
+  }
+}
+
+/**
+ * Reduces a circuit to what its outcomes depend on: drops steps and qubits that no measured bit depends on and
+ * moves measurements that commute with everything after them to the end.
+ */
+export function reduceCircuit(all: readonly (Op | ChannelOp)[], qubits: number, clbits: number): Reduced {
+  const backward = new Backward(qubits, clbits)
+  for (let index = all.length - 1; index >= 0; index--) {
+    const op = all[index]
+    if (op) backward.step(op)
+  }
+  const touched = new Uint8Array(qubits)
+  const ops = withoutIdleResets(backward.kept.reverse(), touched)
+  return {
+    qubits: [...touched.keys()].filter((qubit) => touched[qubit]),
+    ops,
+    terminal: backward.terminal,
+    collapses: ops.some(({ kind }) => kind === 'measure' || kind === 'reset' || kind === 'channel'),
+  }
+}
+
+/** A reset of a qubit that nothing has touched changes nothing. Marks in `touched` the qubits of what is left. */
+function withoutIdleResets(ops: Action[], touched: Uint8Array): Action[] {
+  return ops.filter((op) => {
+    if (op.kind === 'reset' && !touched[op.qubit]) return false
+    for (const qubit of qubitsOf(op)) touched[qubit] = 1
+    return true
+  })
+}

@@ -1,0 +1,27 @@
+const [ZERO, ONE] = [0x30, 0x31]
+/** Bit strings of up to this length are cached: 16,384 of the longest, about a megabyte. */
+const MAX_CACHED_LENGTH = 14
+
+/** Cached bit strings by length, then by value. */
+const cache: (string | undefined)[][] = []
+
+/** Bit string of classical bits given in index order: bit 0 rightmost, no spaces. */
+export function bitString(bits: ArrayLike<number>): string {
+  const { length } = bits
+  if (length > MAX_CACHED_LENGTH) return formatBits(bits)
+  let value = 0
+  for (let index = 0; index < length; index++) if (bits[index]) value |= 1 << index
+  cache[length] ??= new Array(2 ** length)
+  const ofLength = cache[length]
+  // The same string object in every job: as a key of counts it is hashed once, not once per job.
+  ofLength[value] ??= formatBits(bits)
+  return ofLength[value] as string
+}
+
+function formatBits(bits: ArrayLike<number>): string {
+  const { length } = bits
+  // Appending one character at a time takes several times longer.
+  const characters = Buffer.allocUnsafe(length)
+  for (let index = 0; index < length; index++) characters[length - 1 - index] = bits[index] ? ONE : ZERO
+  return characters.toString('latin1')
+}

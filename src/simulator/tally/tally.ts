@@ -1,0 +1,139 @@
+import { PURPOSE, type Rng } from '../numeric/random.ts'
+import { canErr, type Readout, type ReadoutError } from '../readout/readout.ts'
+import { bitString } from './bit-string.ts'
+import type { ResultBudget } from './result-budget.ts'
+
+type Point = [number, number]
+
+/** Where the simulated readout signal lies for the outcomes 0 and 1, and how far it scatters. Arbitrary units. */
+const CLOUDS = {
+  centres: [
+    [0.1, 0.05],
+    [0.9, 0.85],
+  ] as readonly [Point, Point],
+  sigma: 0.05,
+}
+
+/** Characters a point takes in a result, for the budget: two numbers of up to 20 digits. */
+const POINT_LENGTH = 44
+
+interface TallyOptions {
+  clbits: number
+  shots: number
+  /** Classical bits some measurement writes: those with a signal. */
+  measured: readonly number[]
+  /** Of these the ones whose outcomes have no readout error in them yet, with the qubits they are read from. */
+  unread: readonly { qubit: number; clbit: number }[]
+  readout: Readout
+  rng: Rng
+  /** Sub-stream of this circuit. */
+  stream: number
+  budget: ResultBudget
+}
+
+/** Collects the outcomes of one circuit. Shots may come in any order and in groups. */
+export class Tally {
+  readonly #options: TallyOptions
+  /** Classical bits that may be reported wrongly. */
+  readonly #flips: { clbit: number; error: ReadoutError }[]
+  readonly #counts = new Map<string, number>()
+  readonly #memory: string[] = []
+  readonly #points: Point[][] = []
+  readonly #sums: Point[]
+
+  constructor(options: TallyOptions) {
+    this.#options = options
+    this.#flips = options.unread
+      .map(({ qubit, clbit }) => ({ clbit, error: options.readout.errors(qubit) }))
+      .filter(({ error }) => canErr(error))
+    this.#sums = Array.from({ length: options.clbits }, (): Point => [0, 0])
+    const { clbits, shots, readout, budget } = options
+    if (readout.memory === 'bits') budget.spend(shots * (Math.ceil(clbits / 4) + 5))
+    if (readout.memory === 'points') budget.spend(shots * clbits * POINT_LENGTH)
+    if (readout.memory === 'mean_point') budget.spend(clbits * POINT_LENGTH)
+  }
+
+  /** Whether shots with equal outcomes still differ in the result. */
+  get isPerShot(): boolean {
+    return this.#flips.length > 0 || this.#options.readout.memory !== 'none'
+  }
+
+  /** Adds `shots` shots of equal outcome without telling them apart. `bits` by classical bit. */
+  addMany(bits: Uint8Array, shots: number): void {
+    this.#count(bitString(bits), shots)
+  }
+
+  /** Adds the shots with these numbers, which all have the outcome `bits`. */
+  add(bits: Uint8Array, shots: ArrayLike<number>): void {
+    if (!this.isPerShot) this.addMany(bits, shots.length)
+    else for (let index = 0; index < shots.length; index++) this.#addShot(bits, shots[index] as number)
+  }
+
+  #addShot(bits: Uint8Array, shot: number): void {
+    const read = this.#flips.length > 0 ? this.#misread(bits, shot) : bits
+    const { memory } = this.#options.readout
+    if (memory === 'points' || memory === 'mean_point') {
+      this.#addSignal(read, shot)
+      return
+    }
+    const text = bitString(read)
+    this.#count(text, 1)
+    if (memory === 'bits') this.#memory[shot] = hexadecimal(text)
+  }
+
+  #misread(bits: Uint8Array, shot: number): Uint8Array {
+    const { rng, stream } = this.#options
+    const read = bits.slice()
+    rng.seek(stream, shot, PURPOSE.readout)
+    for (const { clbit, error } of this.#flips) {
+      const outcome = bits[clbit] === 1 ? 1 : 0
+      if (rng.next() < error[outcome]) read[clbit] = 1 - outcome
+    }
+    return read
+  }
+
+  #addSignal(bits: Uint8Array, shot: number): void {
+    const { measured, rng, stream, clbits, readout } = this.#options
+    rng.seek(stream, shot, PURPOSE.signal)
+    const points = Array.from({ length: clbits }, (): Point => [0, 0])
+    for (const clbit of measured) {
+      const [re, im] = CLOUDS.centres[bits[clbit] === 1 ? 1 : 0]
+      const point: Point = [re + CLOUDS.sigma * rng.normal(), im + CLOUDS.sigma * rng.normal()]
+      points[clbit] = point
+      const sum = this.#sums[clbit]
+      if (sum) this.#sums[clbit] = [sum[0] + point[0], sum[1] + point[1]]
+    }
+    if (readout.memory === 'points') this.#points[shot] = points
+  }
+
+  #count(text: string, shots: number): void {
+    const before = this.#counts.get(text)
+    // A key, its quotes and a number of some digits.
+    if (before === undefined) this.#options.budget.spend(text.length + 8)
+    this.#counts.set(text, (before ?? 0) + shots)
+  }
+
+  /** Shots by bit string. */
+  counts(): Record<string, number> {
+    const counts: Record<string, number> = {}
+    // One by one: `Object.fromEntries` takes several times longer.
+    this.#counts.forEach((shots, text) => {
+      counts[text] = shots
+    })
+    return counts
+  }
+
+  /** The `memory` of the result; undefined when none was asked for. */
+  memory(): unknown {
+    const { readout, shots } = this.#options
+    if (readout.memory === 'bits') return this.#memory
+    if (readout.memory === 'points') return this.#points
+    if (readout.memory === 'none') return undefined
+    return this.#sums.map(([re, im]): Point => [re / shots, im / shots])
+  }
+}
+
+/** `0x…` of a bit string, with as few digits as possible. */
+export function hexadecimal(bits: string): string {
+  return `0x${bits === '' ? '0' : BigInt(`0b${bits}`).toString(16)}`
+}

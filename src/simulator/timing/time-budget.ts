@@ -1,0 +1,93 @@
+import type { Clock } from '../../base/index.ts'
+import { SimulationError } from '../errors.ts'
+
+/** Amplitude updates between two looks at the clock: some milliseconds of work. */
+const LOOK_EVERY = 2 ** 22
+/** How long the event loop may be blocked, in ms: a cancellation is noticed within it. */
+const YIELD_EVERY_MS = 25
+
+/** How wrong the estimate may be before work is refused because of it. */
+const DOUBT = 2
+
+/** When a job has to end. */
+export interface TimeLimit {
+  /** Aborts when the job is cancelled. */
+  signal: AbortSignal
+  /** When the time of the job is over, in ms of `clock.monotonic()`. */
+  deadline: number
+}
+
+/** Ends work whose time is over, and lets the event loop run now and then so that a cancellation is heard. */
+export class TimeBudget {
+  readonly #clock: Clock
+  readonly #io: TimeLimit
+  readonly #startedAt: number
+  #sinceLook = 0
+  #sinceRest = 0
+  #yieldedAt: number
+
+  constructor(clock: Clock, io: TimeLimit) {
+    this.#clock = clock
+    this.#io = io
+    this.#startedAt = clock.monotonic()
+    this.#yieldedAt = this.#startedAt
+  }
+
+  /** Time the job may take in all, in s. */
+  get limitSeconds(): number {
+    return Math.max(0, (this.#io.deadline - this.#startedAt) / 1_000)
+  }
+
+  /**
+   * Refuses work of `seconds` that cannot end in time, instead of ending it when the time is spent.
+   * @throws SimulationError `too_long`, or `timed_out` after the deadline.
+   */
+  assertFits(seconds: number): void {
+    this.#look()
+    const left = (this.#io.deadline - this.#clock.monotonic()) / 1_000
+    if (seconds <= DOUBT * left) return
+    const text = `job needs about ${Math.ceil(seconds)} s, limit is ${rounded(this.limitSeconds)} s`
+    throw new SimulationError(text, { code: 'too_long' })
+  }
+
+  /**
+   * Counts work that blocks.
+   * @throws SimulationError `timed_out` after the deadline.
+   */
+  spend(updates: number): void {
+    this.#sinceLook += updates
+    this.#sinceRest += updates
+    if (this.#sinceLook < LOOK_EVERY) return
+    this.#sinceLook = 0
+    this.#look()
+  }
+
+  /** Whether so much work was counted that `rest` may give way. */
+  get isYieldDue(): boolean {
+    return this.#sinceRest >= LOOK_EVERY
+  }
+
+  /** Gives way to other tasks when it is time; rejects when the job was cancelled. */
+  async yieldIfDue(): Promise<void> {
+    if (!this.isYieldDue) return
+    this.#sinceRest = 0
+    this.#look()
+    const now = this.#clock.monotonic()
+    if (now - this.#yieldedAt < YIELD_EVERY_MS) return
+    await new Promise((resolve) => setImmediate(resolve))
+    this.#yieldedAt = this.#clock.monotonic()
+    this.#io.signal.throwIfAborted()
+  }
+
+  #look(): void {
+    if (this.#clock.monotonic() < this.#io.deadline) return
+    throw new SimulationError(`job timed out after ${rounded(this.limitSeconds)} s`, {
+      code: 'timed_out',
+      executed: true,
+    })
+  }
+}
+
+function rounded(seconds: number): number {
+  return Number(seconds.toPrecision(3))
+}

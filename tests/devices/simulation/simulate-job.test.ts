@@ -1,0 +1,66 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { systemClock } from '../../../src/base/index.ts'
+import { errorOfJob, ioOf, openProcess, payloadOf, runJob } from '../support/jobs.ts'
+
+const TURN =
+  'OPENQASM 3.0; include "stdgates.inc"; input float a; qubit[5] q; bit[5] c; for int i in [0:4] { ry(a) q[i]; cx q[i], q[(i+1)%5]; } c = measure q;'
+const angles = (count: number) => Array.from({ length: count }, (_, i) => [0.1 + i / 10])
+const wide = (qubits: number) =>
+  `OPENQASM 3.0; include "stdgates.inc"; qubit[${qubits}] q; bit[${qubits}] c; h q; for int i in [0:${qubits - 2}] { cz q[i], q[i+1]; } h q; c = measure q;`
+
+const one = await openProcess('aer_sim', ['threads=1', 'seed=5'])
+const three = await openProcess('aer_sim', ['threads=3', 'seed=5'])
+afterAll(async () => {
+  await one.stop?.()
+  await three.stop?.()
+})
+
+/** A job of many small circuits, and one that a batch leaves out. */
+const many = payloadOf([
+  { circuit: TURN, parameter_values: angles(40) },
+  { circuit: wide(19), shots: 50 },
+  { circuit: wide(12), shots: 70 },
+])
+
+describe('a job of many circuits', () => {
+  test('has the same results, in order, on one thread and on three', async () => {
+    const alone = await runJob(one, many)
+    // The first time most threads come too late, the second they are there.
+    for (const results of [await runJob(three, many), await runJob(three, many)]) {
+      expect(results.circuit_results.map(({ counts }) => counts)).toEqual(
+        alone.circuit_results.map(({ counts }) => counts),
+      )
+      expect(results.circuit_results.map(({ shots }) => shots)).toEqual([
+        ...new Array(40).fill(1_024),
+        50,
+        70,
+      ])
+    }
+  })
+
+  test('fails with the first circuit that is wrong', async () => {
+    const broken =
+      'OPENQASM 3.0; include "stdgates.inc"; input int n; qubit[3] q; bit c; h q[n]; c = measure q[0];'
+    const job = payloadOf([
+      { circuit: TURN, parameter_values: angles(10) },
+      { circuit: broken, parameter_values: [[1], [7], [8]] },
+    ])
+    expect(await errorOfJob(three, job)).toMatchObject({
+      name: 'JobError',
+      circuitIndex: 1,
+      class: 'user',
+    })
+    expect((await runJob(three, many)).circuit_results.length).toBe(42)
+  })
+
+  test('ends when its time is over or it is cancelled, and the next one runs', async () => {
+    const slow = payloadOf(Array.from({ length: 60 }, () => ({ circuit: wide(18), shots: 100_000 })))
+    expect(await errorOfJob(three, slow, ioOf(60))).toMatchObject({
+      errorCode: 'timed_out',
+    })
+    const abort = new AbortController()
+    void systemClock.sleep(40).then(() => abort.abort(new Error('cancelled')))
+    expect(await errorOfJob(three, slow, ioOf(60_000, abort.signal))).toMatchObject({ message: 'cancelled' })
+    expect((await runJob(three, many)).circuit_results.length).toBe(42)
+  })
+})

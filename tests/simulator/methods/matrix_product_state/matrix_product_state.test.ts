@@ -1,0 +1,90 @@
+import { expect, test } from 'bun:test'
+import type { Op } from '../../../../src/qasm/index.ts'
+import { amplitudeDamping } from '../../../../src/simulator/noise/channel.ts'
+import { defineNoiseModel, onQubit } from '../../../../src/simulator/noise/noise-model.ts'
+import { EXACT_READOUT } from '../../../../src/simulator/readout/readout.ts'
+import { type Pattern, randomCircuit, toProgram } from '../../../oracle/random-circuit.ts'
+import { compareCounts } from '../../../oracle/statistics.ts'
+import { h, measure, measureAll, ry, swap, x } from '../../support/ops.ts'
+import { countsOfProgram, runOps } from '../../support/run.ts'
+
+const SHOTS = 2_000
+const METHOD = 'matrix_product_state'
+
+test.each<Pattern>(['end', 'some', 'middle', 'feedback'])(
+  'random circuits measured at the %s are distributed as the statevector says',
+  async (pattern) => {
+    const rounds = 15
+    for (let seed = 0; seed < rounds; seed++) {
+      const shape = { seed, qubits: 1 + (seed % 6), length: 5 + 2 * seed, pattern }
+      const text = toProgram(randomCircuit(shape))
+      const ours = await countsOfProgram(text, { method: METHOD, seed, shots: SHOTS })
+      const exact = await countsOfProgram(text, { method: 'statevector', seed: seed + 1_000, shots: SHOTS })
+      // Once in 10,000 runs of the whole test.
+      expect(compareCounts(ours, exact).p, text).toBeGreaterThan(1e-4 / rounds)
+    }
+  },
+  60_000,
+)
+
+test('100 qubits in a GHZ state with rotations agree, at a bond of 2', async () => {
+  const ladder = Array.from({ length: 99 }, (_, qubit) => x(qubit + 1, qubit))
+  const { counts = {}, provenance } = await runOps([ry(1, 0), ...ladder, ...measureAll(100)], 100, {
+    method: METHOD,
+    shots: 10_000,
+  })
+  expect(provenance).toMatchObject({ method: METHOD, bond: 2 })
+  expect(provenance['truncation']).toBeLessThan(1e-12)
+  expect(Object.keys(counts).sort()).toEqual(['0'.repeat(100), '1'.repeat(100)])
+  const expected = 10_000 * Math.sin(0.5) ** 2
+  expect(Math.abs((counts['1'.repeat(100)] ?? 0) - expected)).toBeLessThan(250)
+})
+
+test('qubits far apart meet and part again', async () => {
+  const ops: Op[] = [
+    x(0),
+    swap(0, 30),
+    x(15, 30),
+    swap(15, 2),
+    measure(0, 0),
+    measure(30, 1),
+    measure(2, 2),
+    measure(15, 3),
+  ]
+  expect((await runOps(ops, 31, { method: METHOD, clbits: 4, shots: 10 })).counts).toEqual({ '0110': 10 })
+})
+
+test('a bond that is too small is reported with what it lost', async () => {
+  const entangled = Array.from({ length: 12 }, (_, round) =>
+    Array.from({ length: 10 }, (__, qubit) => [
+      ry(0.7 + qubit + round, qubit),
+      x((qubit + 3) % 10, qubit),
+    ]).flat(),
+  ).flat()
+  const program = [...entangled, ...measureAll(10)]
+  const { provenance } = await runOps(program, 10, { method: METHOD, shots: 100, bond: 4 })
+  expect(provenance['bond']).toBe(4)
+  expect(provenance['truncation']).toBeGreaterThan(1e-3)
+})
+
+test('noise strikes shot by shot with the probability the state gives it', async () => {
+  const noise = defineNoiseModel({
+    source: 'test',
+    gate: (_, [qubit = 0]) => onQubit(qubit, [amplitudeDamping(0.3)]),
+    idle: () => undefined,
+    readout: () => EXACT_READOUT,
+  })
+  const ops = [x(0), measure(0, 0), h(0), measure(0, 1)]
+  const { counts = {} } = await runOps(ops, 2, { method: METHOD, shots: 20_000, noise })
+  const ones = (bit: number) =>
+    Object.entries(counts).reduce((sum, [key, count]) => sum + (key[1 - bit] === '1' ? count : 0), 0)
+  expect(Math.abs(ones(0) - 14_000)).toBeLessThan(350)
+  expect(Math.abs(ones(1) - 7_000)).toBeLessThan(350)
+})
+
+test('shots keep their outcomes when more of them are run', async () => {
+  const ops = [h(0), measure(0, 0), h(0), h(1), x(2, 1), measure(0, 1), measure(2, 2)]
+  const memory = async (shots: number) =>
+    (await runOps(ops, 3, { shots, method: METHOD, memory: 'bits' })).memory as string[]
+  expect((await memory(1_000)).slice(0, 100)).toEqual(await memory(100))
+})
