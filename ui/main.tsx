@@ -1,6 +1,6 @@
 import { render } from 'preact'
-import { AppProvider, createApp } from './lib/app.ts'
-import { keepCurrent } from './lib/keep-current.ts'
+import { AppProvider, createApp } from './app/app.ts'
+import { keepCurrent } from './app/keep-current.ts'
 import { PAGES } from './pages/index.ts'
 import { Outlet } from './parts/Outlet.tsx'
 import { Shell } from './parts/Shell.tsx'

@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
-import { type ApiError, asApiError } from '../lib/api.ts'
-import { useApp } from '../lib/app.ts'
-import { session as schema } from '../lib/model.ts'
-import { safePath } from '../lib/route.ts'
+import { type ApiError, asApiError } from '../api/api.ts'
+import { session as schema } from '../api/model.ts'
+import { useApp } from '../app/app.ts'
+import { safePath } from '../app/route.ts'
 import { describedBy, Field } from '../parts/Field.tsx'
 import { Heading } from '../parts/Heading.tsx'
 
@@ -14,7 +14,7 @@ const KINDS = [
 
 /** The login; leads back to the page that asked for it. */
 export function Login() {
-  const { api, router, session, config, farewell } = useApp()
+  const { api, router, session, config, sessionEndedMessage } = useApp()
   const passwordLogin = config.value.value?.passwordLogin ?? true
   const kind = useSignal<(typeof KINDS)[number]['collection']>('users')
   const error = useSignal<ApiError | undefined>(undefined)
@@ -39,7 +39,7 @@ export function Login() {
         { identity: form.get('identity'), password: form.get('password') },
         schema,
       )
-      farewell.value = ''
+      sessionEndedMessage.value = ''
       session.set(answer)
     } catch (failure) {
       error.value = asApiError(failure)
@@ -52,7 +52,7 @@ export function Login() {
   return (
     <div class="narrow">
       <Heading title="Sign in" />
-      {farewell.value && <p class="notice tone-warn">{farewell.value}</p>}
+      {sessionEndedMessage.value && <p class="notice tone-warn">{sessionEndedMessage.value}</p>}
       {!passwordLogin && <p class="notice">Only administrators sign in with a password here.</p>}
       <form class="panel form" onSubmit={submit}>
         {passwordLogin && (

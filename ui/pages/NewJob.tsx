@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { type ApiError, asApiError } from '../lib/api.ts'
-import { useApp } from '../lib/app.ts'
-import { BELL, type Draft, readDraft, saveDraft } from '../lib/draft.ts'
-import { useFinding } from '../lib/finding.ts'
-import { createdJob, type Job, job as jobSchema } from '../lib/model.ts'
-import { type Problem, problemsOf, readParameters, remainingProblems } from '../lib/problems.ts'
+import { type ApiError, asApiError } from '../api/api.ts'
+import { createdJob, type Job, job as jobSchema } from '../api/model.ts'
+import { useApp } from '../app/app.ts'
+import { BELL, type Draft, readDraft, saveDraft } from '../jobs/draft.ts'
+import { type Problem, problemsOf, readParameters, remainingProblems } from '../jobs/problems.ts'
+import { useDiagnostics } from '../jobs/use-diagnostics.ts'
 import { describedBy, Field } from '../parts/Field.tsx'
 import { Heading } from '../parts/Heading.tsx'
 import { ErrorBox, Panel } from '../parts/Panel.tsx'
@@ -22,9 +22,9 @@ export function NewJob() {
   const busy = useSignal(false)
   const form = useRef<HTMLFormElement>(null)
   const { program, parameters, shots, qpu } = draft.value
-  const finding = useFinding(program)
-  const { inputs } = finding.value
-  const found = remainingProblems(finding.value, program)
+  const diagnostics = useDiagnostics(program)
+  const { inputs } = diagnostics.value
+  const found = remainingProblems(diagnostics.value, program)
   const from = router.search.value.get('from')
 
   const problemsAt = (field: Problem['field']) => {
@@ -57,7 +57,7 @@ export function NewJob() {
     failure.value = undefined
     const values = inputs.length > 0 ? readParameters(parameters, inputs) : []
     refused.value = obviousProblems(program, values)
-    const isFresh = finding.value.text === program
+    const isFresh = diagnostics.value.text === program
     if (refused.value.length > 0 || (isFresh && found.length > 0)) {
       showFirstProblem()
       return

@@ -1,4 +1,4 @@
-import type { Page } from '../lib/page.ts'
+import type { Page } from '../app/page.ts'
 
 /** Every page, the more specific path first. */
 export const PAGES: readonly Page[] = [

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals'
-import { type BarOrder, MOST_OUTCOMES, toBars, toCsv } from '../lib/counts.ts'
+import type { Job } from '../api/model.ts'
+import { type BarOrder, MOST_OUTCOMES, toBars, toCsv } from '../jobs/counts.ts'
+import { countsOf } from '../jobs/jobs.ts'
 import { formatCount, formatShare } from '../lib/format.ts'
-import { countsOf } from '../lib/jobs.ts'
-import type { Job } from '../lib/model.ts'
 import { Histogram } from '../plots/Histogram.tsx'
 import { Empty, Panel } from './Panel.tsx'
 

@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { useApp } from '../lib/app.ts'
+import type { Job } from '../api/model.ts'
+import { useApp } from '../app/app.ts'
+import { jobCondition } from '../jobs/status.ts'
 import { formatCount, formatSeconds } from '../lib/format.ts'
-import type { Job } from '../lib/model.ts'
-import { jobCondition } from '../lib/status.ts'
 import { formatMoment, parseTime } from '../lib/time.ts'
 import { Status } from './Status.tsx'
 

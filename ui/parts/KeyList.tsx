@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { useApp } from '../lib/app.ts'
+import { useApp } from '../app/app.ts'
 import { enableKeys, keysEnabled, listenForKeys, moveRow, type Shortcut } from '../lib/keys.ts'
 
 /** The shortcuts, and the dialog that lists them and switches them off. */

@@ -1,8 +1,8 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { useApp } from '../lib/app.ts'
-import type { Page, PageProps } from '../lib/page.ts'
-import { matchRoute } from '../lib/route.ts'
+import { useApp } from '../app/app.ts'
+import type { Page, PageProps } from '../app/page.ts'
+import { matchRoute } from '../app/route.ts'
 import { NotFound } from '../pages/NotFound.tsx'
 
 interface Shown {

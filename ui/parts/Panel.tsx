@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
-import type { ApiError } from '../lib/api.ts'
-import type { Resource } from '../lib/resource.ts'
+import type { ApiError } from '../api/api.ts'
+import type { Resource } from '../api/resource.ts'
 
 interface PanelProps {
   title: string

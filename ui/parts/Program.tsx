@@ -1,5 +1,5 @@
 import { useRef } from 'preact/hooks'
-import { offsetOf, type Problem } from '../lib/problems.ts'
+import { offsetOf, type Problem } from '../jobs/problems.ts'
 
 interface ProgramProps {
   text: string

@@ -1,6 +1,6 @@
-import { useApp } from '../lib/app.ts'
-import type { Qpu } from '../lib/model.ts'
-import { qpuCondition } from '../lib/status.ts'
+import type { Qpu } from '../api/model.ts'
+import { useApp } from '../app/app.ts'
+import { qpuCondition } from '../jobs/status.ts'
 import { describedBy, Field } from './Field.tsx'
 
 interface QpuFieldProps {

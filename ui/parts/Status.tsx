@@ -1,4 +1,4 @@
-import type { Condition, Glyph } from '../lib/status.ts'
+import type { Condition, Glyph } from '../jobs/status.ts'
 
 const GLYPHS: Record<Glyph, string> = {
   dot: 'M6 2a4 4 0 1 0 0 8 4 4 0 0 0 0-8z',

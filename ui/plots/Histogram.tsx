@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { axisTicks, type BarOrder, describeCounts, toBars } from '../lib/counts.ts'
+import { axisTicks, type BarOrder, describeCounts, toBars } from '../jobs/counts.ts'
 import { formatCount } from '../lib/format.ts'
 
 const MARGIN = { top: 12, right: 4, left: 8 }

@@ -41,13 +41,13 @@ export function createLive({ topics, subscribe, onEvent, onReady }: LiveOptions)
     source = undefined
     clearTimeout(retry)
   }
-  const lose = () => {
+  const markLost = () => {
     if (state.peek() === 'live') completeUntil.value = Date.now()
     state.value = 'lost'
   }
   const retryLater = () => {
     stop()
-    lose()
+    markLost()
     retry = setTimeout(open, pause * (0.75 + Math.random() / 2))
     pause = Math.min(pause * 2, LAST_RETRY_MS)
   }
@@ -82,7 +82,7 @@ export function createLive({ topics, subscribe, onEvent, onReady }: LiveOptions)
       if (mine !== source) return
       // The browser reconnects by itself after a broken connection, but gives up after a refusal.
       if (mine.readyState === EventSource.CLOSED) retryLater()
-      else lose()
+      else markLost()
     })
   }
   return {

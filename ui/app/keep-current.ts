@@ -1,6 +1,6 @@
 import { computed, effect } from '@preact/signals'
+import { session as schema } from '../api/model.ts'
 import type { App } from './app.ts'
-import { session as schema } from './model.ts'
 import { followTheme } from './theme.ts'
 
 const RENEW_EVERY_MS = 3_600_000

@@ -2,10 +2,8 @@ import { type Signal, signal } from '@preact/signals'
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import * as v from 'valibot'
-import { type Announcer, createAnnouncer } from './announce.ts'
-import { type Api, createApi } from './api.ts'
-import { describeChanges } from './jobs.ts'
-import { createLive, type Live } from './live.ts'
+import { type Api, createApi } from '../api/api.ts'
+import { createLive, type Live } from '../api/live.ts'
 import {
   type Account,
   type Availability,
@@ -19,16 +17,18 @@ import {
   type Session,
   type UiConfig,
   uiConfig,
-} from './model.ts'
-import { createResource, type Resource } from './resource.ts'
+} from '../api/model.ts'
+import { createResource, type Resource } from '../api/resource.ts'
+import { createSession, isSuperuser, type SessionStore } from '../api/session.ts'
+import { describeChanges } from '../jobs/jobs.ts'
+import { type Announcer, createAnnouncer } from './announce.ts'
 import { createRouter, type Router } from './route.ts'
-import { createSession, isSuperuser, type SessionStore } from './session.ts'
 import { readTheme, type Theme } from './theme.ts'
 
 /** How many of one's jobs the overview shows. */
 const RECENT_JOBS = 20
 /** What the list of jobs shows; results may be large, and the latest one is read by itself. */
-const LISTED = 'id,status,qpu_target,payload.shots,created,started_at,finished_at,duration,attempt'
+const LISTED_FIELDS = 'id,status,qpu_target,payload.shots,created,started_at,finished_at,duration,attempt'
 /** Other people's jobs only move one's place in the queue: reading every few seconds is soon enough. */
 const QUEUE_SPACING_MS = 3_000
 
@@ -46,7 +46,7 @@ export interface App {
   /** One's newest jobs, newest first; without a value while nobody is signed in. */
   jobs: Resource<readonly Job[]>
   /** Why the last session ended; empty otherwise. */
-  farewell: Signal<string>
+  sessionEndedMessage: Signal<string>
   /** Calls back on each change of a job, and without an event when anything may have changed. Returns how to stop. */
   watchJobs(listener: (event?: LiveEvent) => void): () => void
   signOut(): void
@@ -66,22 +66,28 @@ export function useApp(): App {
 /** Makes the app; nothing is read from the server before `keepCurrent`. */
 export function createApp(): App {
   const session = createSession()
-  const farewell = signal('')
+  const sessionEndedMessage = signal('')
   const listeners = new Set<(event?: LiveEvent) => void>()
   const api = createApi({
     token: () => session.current.peek()?.token,
     onUnauthorized() {
-      farewell.value = 'Your session has ended. Sign in again.'
+      sessionEndedMessage.value = 'Your session has ended. Sign in again.'
       session.set(undefined)
     },
   })
   const announcer = createAnnouncer()
   const config = createResource((abort) => api.get('/api/ui/config', uiConfig, abort))
   const qpuList = createResource((abort) => api.get('/api/qpus', qpus, abort))
-  const refusals = createResource((abort) => api.get('/api/op/qpus/availability', availability, abort))
+  const availabilityResource = createResource((abort) =>
+    api.get('/api/op/qpus/availability', availability, abort),
+  )
   const jobList = createResource<readonly Job[]>(async (abort) => {
     const before = jobList.value.peek()
-    const after = await api.get(`/api/jobs?limit=${RECENT_JOBS}&sort=-created&fields=${LISTED}`, jobs, abort)
+    const after = await api.get(
+      `/api/jobs?limit=${RECENT_JOBS}&sort=-created&fields=${LISTED_FIELDS}`,
+      jobs,
+      abort,
+    )
     const change = before && describeChanges(before, after)
     if (change) {
       announcer.say(change)
@@ -130,7 +136,7 @@ export function createApp(): App {
   })
   const readQpus = () => {
     qpuList.loadSoon()
-    refusals.loadSoon()
+    availabilityResource.loadSoon()
   }
   const onJobEvent = (event: LiveEvent) => {
     for (const listener of listeners) listener(event)
@@ -155,15 +161,15 @@ export function createApp(): App {
     theme: signal(readTheme()),
     config,
     qpus: qpuList,
-    availability: refusals,
+    availability: availabilityResource,
     jobs: jobList,
-    farewell,
+    sessionEndedMessage,
     watchJobs(listener) {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
     signOut() {
-      farewell.value = ''
+      sessionEndedMessage.value = ''
       session.set(undefined)
     },
   }

@@ -1,8 +1,8 @@
 import { checkProgram } from '../../src/qasm/index.ts'
-import type { Finding } from './problems.ts'
+import type { Diagnostics } from './problems.ts'
 
 /** Checks a program as the server will, with the same parser. */
-export function findProblems(text: string): Finding {
+export function findProblems(text: string): Diagnostics {
   const { inputs, problems } = checkProgram(text)
   return {
     text,

@@ -1,5 +1,5 @@
-import type { ApiError } from './api.ts'
-import { formatNumberOf } from './format.ts'
+import type { ApiError } from '../api/api.ts'
+import { formatNumberOf } from '../lib/format.ts'
 
 /** Something wrong with a job being written, at the control it belongs to. Lines and columns count from 1. */
 export interface Problem {
@@ -10,7 +10,7 @@ export interface Problem {
 }
 
 /** What a look at a program found out. */
-export interface Finding {
+export interface Diagnostics {
   /** The text that was looked at: while a person types, it lags behind. */
   text: string
   /** Names of its parameters in the order in which values are given. */
@@ -19,10 +19,10 @@ export interface Finding {
 }
 
 /** The problems that hold for a text that was changed since: those whose line is as it was. */
-export function remainingProblems(finding: Finding, text: string): readonly Problem[] {
-  if (finding.text === text) return finding.problems
-  const [before, after] = [finding.text.split('\n'), text.split('\n')]
-  return finding.problems.filter(({ line = 1 }) => before[line - 1] === after[line - 1])
+export function remainingProblems(diagnostics: Diagnostics, text: string): readonly Problem[] {
+  if (diagnostics.text === text) return diagnostics.problems
+  const [before, after] = [diagnostics.text.split('\n'), text.split('\n')]
+  return diagnostics.problems.filter(({ line = 1 }) => before[line - 1] === after[line - 1])
 }
 
 /** The refused fields of a submission as problems of the form; empty when the refusal names no field of it. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { axisTicks, describeCounts, toBars, toCsv } from '../../../ui/lib/counts.ts'
+import { axisTicks, describeCounts, toBars, toCsv } from '../../../ui/jobs/counts.ts'
 
 const counts = { '11': 480, '00': 500, '01': 12, '10': 8 }
 

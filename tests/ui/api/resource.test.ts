@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { ApiError } from '../../../ui/lib/api.ts'
-import { createResource } from '../../../ui/lib/resource.ts'
+import { ApiError } from '../../../ui/api/api.ts'
+import { createResource } from '../../../ui/api/resource.ts'
 
 test('load() keeps the last copy when a later reading fails, and drops the error when one succeeds', async () => {
   let fail = false

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { ApiError } from '../../../ui/lib/api.ts'
-import { findProblems } from '../../../ui/lib/check-program.ts'
-import { offsetOf, problemsOf, readParameters, remainingProblems } from '../../../ui/lib/problems.ts'
+import { ApiError } from '../../../ui/api/api.ts'
+import { findProblems } from '../../../ui/jobs/check-program.ts'
+import { offsetOf, problemsOf, readParameters, remainingProblems } from '../../../ui/jobs/problems.ts'
 
 const refusal = (fields: ApiError['fields']) => new ApiError(400, 'The job cannot be accepted', { fields })
 
@@ -66,10 +66,10 @@ test('remainingProblems() drops a problem as soon as its line changes', () => {
     { field: 'program' as const, text: 'first', line: 1, column: 1 },
     { field: 'program' as const, text: 'second', line: 2, column: 1 },
   ]
-  const finding = { text: 'a;\nb;\n', inputs: [], problems }
-  expect(remainingProblems(finding, 'a;\nb;\n')).toEqual(problems)
-  expect(remainingProblems(finding, 'a;\nbb;\nc;\n')).toEqual(problems.slice(0, 1))
-  expect(remainingProblems(finding, '')).toEqual([])
+  const diagnostics = { text: 'a;\nb;\n', inputs: [], problems }
+  expect(remainingProblems(diagnostics, 'a;\nb;\n')).toEqual(problems)
+  expect(remainingProblems(diagnostics, 'a;\nbb;\nc;\n')).toEqual(problems.slice(0, 1))
+  expect(remainingProblems(diagnostics, '')).toEqual([])
 })
 
 test('findProblems() reports what the parser reports, as problems of the program', () => {

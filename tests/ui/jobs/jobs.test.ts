@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import * as v from 'valibot'
-import { countsOf, describeActivity, describeChanges } from '../../../ui/lib/jobs.ts'
-import { type JobStatus, job, jobs } from '../../../ui/lib/model.ts'
+import { type JobStatus, job, jobs } from '../../../ui/api/model.ts'
+import { countsOf, describeActivity, describeChanges } from '../../../ui/jobs/jobs.ts'
 
 const list = (...statuses: JobStatus[]) =>
   v.parse(

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createAnnouncer } from '../../../ui/lib/announce.ts'
+import { createAnnouncer } from '../../../ui/app/announce.ts'
 
 test('say() speaks at once, then holds back and says the newest', async () => {
   const announcer = createAnnouncer(40)

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { matchRoute, safePath } from '../../../ui/lib/route.ts'
+import { matchRoute, safePath } from '../../../ui/app/route.ts'
 
 test.each([
   ['/', '/', {}],

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import * as v from 'valibot'
-import { job, type Qpu } from '../../../ui/lib/model.ts'
-import { isFinished, jobCondition, jobFailure, qpuCondition } from '../../../ui/lib/status.ts'
+import { job, type Qpu } from '../../../ui/api/model.ts'
+import { isFinished, jobCondition, jobFailure, qpuCondition } from '../../../ui/jobs/status.ts'
 
 const online: Qpu = {
   id: 'q1',

@@ -1,5 +1,5 @@
-import { formatNumberOf, sentence } from './format.ts'
-import type { Job } from './model.ts'
+import type { Job } from '../api/model.ts'
+import { formatNumberOf, sentence } from '../lib/format.ts'
 import { jobCondition } from './status.ts'
 
 /** The sentence under the heading: how many of one's jobs run and wait; undefined when all is quiet. */

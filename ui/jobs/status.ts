@@ -1,5 +1,5 @@
-import { formatOrdinal, sentence } from './format.ts'
-import type { Availability, Job, Qpu } from './model.ts'
+import type { Availability, Job, Qpu } from '../api/model.ts'
+import { formatOrdinal, sentence } from '../lib/format.ts'
 
 /** The glyph that goes with a tone; `Status` draws it, so that colour is never the only sign. */
 export type Glyph = 'dot' | 'ring' | 'half' | 'triangle' | 'play' | 'pause' | 'check' | 'cross' | 'dash'
@@ -24,7 +24,7 @@ export interface QpuCondition extends Condition {
  * the two arrive separately, so the record alone must already give the right word.
  */
 export function qpuCondition(qpu: Qpu, availability: Availability | undefined): QpuCondition {
-  const told = availability?.find(({ id }) => id === qpu.id)?.reason
+  const reportedReason = availability?.find(({ id }) => id === qpu.id)?.reason
   if (!qpu.enabled) {
     return {
       tone: 'idle',
@@ -38,7 +38,7 @@ export function qpuCondition(qpu: Qpu, availability: Availability | undefined): 
     const reason = sentence(qpu.maintenance_reason || 'No reason given')
     return { tone: 'warn', glyph: 'triangle', word: 'Maintenance', reason, takesJobs: false }
   }
-  if (told === 'calibrating') {
+  if (reportedReason === 'calibrating') {
     const reason = 'Jobs wait until the calibration ends'
     return { tone: 'run', glyph: 'half', word: 'Calibrating', reason, takesJobs: false }
   }
@@ -46,7 +46,8 @@ export function qpuCondition(qpu: Qpu, availability: Availability | undefined): 
     const reason = 'Jobs wait until its driver connects'
     return { tone: 'idle', glyph: 'ring', word: 'Offline', reason, takesJobs: false }
   }
-  const reason = told === undefined || told === 'offline' ? 'Takes jobs' : sentence(told)
+  const reason =
+    reportedReason === undefined || reportedReason === 'offline' ? 'Takes jobs' : sentence(reportedReason)
   return { tone: 'ok', glyph: 'dot', word: 'Online', reason, takesJobs: reason === 'Takes jobs' }
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, test } from 'bun:test'
 import * as v from 'valibot'
-import { type Api, ApiError, createApi } from '../../../ui/lib/api.ts'
+import { type Api, ApiError, createApi } from '../../../ui/api/api.ts'
 
 let seen: { method: string; token: string | null; body: string } | undefined
 let token: string | undefined

@@ -1,0 +1,32 @@
+import { type Signal, useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import type { Diagnostics } from './problems.ts'
+
+const NO_DIAGNOSTICS: Diagnostics = { text: '', inputs: [], problems: [] }
+/** Typing is not disturbed: the check waits for a pause. */
+const TYPING_PAUSE_MS = 150
+/** Longer programs are left to the server, since a check of them could be felt while typing. */
+const MAX_CHECKED_LENGTH = 100_000
+
+/** Checks a program after each pause in typing. Finds nothing until the parser has been loaded. */
+export function useDiagnostics(text: string): Signal<Diagnostics> {
+  const diagnostics = useSignal(NO_DIAGNOSTICS)
+  useEffect(() => {
+    if (text.length > MAX_CHECKED_LENGTH || text.trim() === '') {
+      diagnostics.value = NO_DIAGNOSTICS
+      return undefined
+    }
+    let isCurrent = true
+    const check = async () => {
+      const { findProblems } = await import('./check-program.ts')
+      if (isCurrent) diagnostics.value = findProblems(text)
+    }
+    // Without the parser the server still checks everything.
+    const timer = setTimeout(() => void check().catch(() => undefined), TYPING_PAUSE_MS)
+    return () => {
+      isCurrent = false
+      clearTimeout(timer)
+    }
+  }, [text])
+  return diagnostics
+}
