@@ -1,4 +1,4 @@
-/** Runs before the first paint, so that a page never flashes in the wrong theme. */
+/** Runs before the first paint so that a page never flashes in the wrong theme. */
 import { applyTheme, readTheme } from './app/theme.ts'
 
 applyTheme(readTheme())

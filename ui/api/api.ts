@@ -1,12 +1,14 @@
 import * as v from 'valibot'
 import { type FieldFailure, failureBody } from './model.ts'
 
-/** A request that failed: the server's own words, or why there was no answer. `status` is 0 without an answer. */
+/**
+ * A failed request with the message of the server, or the network error. `status` is 0 without a response.
+ */
 export class ApiError extends Error {
   readonly status: number
   readonly code: string
   readonly requestId: string
-  /** Refused fields by their path in the body. */
+  /** Field errors by their path in the body. */
   readonly fields: Record<string, FieldFailure>
 
   constructor(
@@ -25,23 +27,23 @@ export class ApiError extends Error {
 
 type Schema<T> = v.GenericSchema<unknown, T>
 
-/** A typed client of the HTTP interface. Every method rejects with `ApiError`. */
+/** A typed client of the HTTP API. Every method rejects with `ApiError`. */
 export interface Api {
   get<T>(path: string, schema: Schema<T>, signal?: AbortSignal): Promise<T>
   post<T>(path: string, body: unknown, schema: Schema<T>): Promise<T>
-  /** For routes whose answer says nothing. */
+  /** Sends a POST request and discards the response body. */
   send(path: string, body: unknown): Promise<void>
 }
 
 export interface ApiOptions {
-  /** Put before each path; empty in the browser. */
+  /** Prefix of each path; empty in the browser. */
   base?: string
   token: () => string | undefined
-  /** Called when the server no longer knows the token that was sent. */
+  /** Called when the server rejects the token of a request. */
   onUnauthorized: () => void
 }
 
-/** Makes a client that sends the current token with each request. */
+/** Creates a client that sends the current token with each request. */
 export function createApi({ base = '', token, onUnauthorized }: ApiOptions): Api {
   const request = async (path: string, init: RequestInit): Promise<unknown> => {
     const sent = token()
@@ -49,7 +51,7 @@ export function createApi({ base = '', token, onUnauthorized }: ApiOptions): Api
     if (sent) headers.set('authorization', sent)
     const response = await fetch(base + path, { ...init, headers }).catch((error: unknown) => {
       if (error instanceof DOMException && error.name === 'AbortError') throw error
-      throw new ApiError(0, 'The server did not answer. Check the connection and try again')
+      throw new ApiError(0, 'The server did not respond. Check the connection and try again')
     })
     const body: unknown = await response.json().catch(() => undefined)
     if (response.ok) return body
@@ -76,7 +78,7 @@ function read<T>(schema: Schema<T>, path: string, body: unknown): T {
   const place = v.getDotPath(issue)
   throw new ApiError(
     0,
-    `The answer of ${path} is not as expected${place ? ` at ${place}` : ''}: ${issue.message}`,
+    `The response of ${path} is not as expected${place ? ` at ${place}` : ''}: ${issue.message}`,
   )
 }
 
@@ -96,7 +98,7 @@ function toApiError(response: Response, body: unknown): ApiError {
   })
 }
 
-/** An error of any kind as an `ApiError`, so that a panel can show it. */
+/** Converts any error to an `ApiError` that a panel can show. */
 export function asApiError(error: unknown): ApiError {
   return error instanceof ApiError
     ? error

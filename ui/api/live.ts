@@ -2,25 +2,25 @@ import { type Signal, signal } from '@preact/signals'
 import * as v from 'valibot'
 import { type LiveEvent, liveEvent } from './model.ts'
 
-/** `off`: not wanted now; `lost`: it was there, or was tried, and is being tried again. */
+/** `off`: closed on purpose; `lost`: disconnected and reconnecting. */
 export type LiveState = 'off' | 'connecting' | 'live' | 'lost'
 
 /** The stream of changes. */
 export interface Live {
   state: Signal<LiveState>
-  /** Unix ms up to which the data on the page is known to be complete, while the stream is lost. */
+  /** Unix ms up to which the data on the page is complete while the stream is lost. */
   completeUntil: Signal<number | undefined>
-  /** Opens the stream, or opens it anew with the topics and the account of now. */
+  /** Opens the stream, or reopens it with the current topics and account. */
   open(): void
   close(): void
 }
 
 export interface LiveOptions {
   topics: () => string[]
-  /** Tells the server what a client wants; the account is the one of the request. */
+  /** Subscribes a client to topics under the account of the request. */
   subscribe: (clientId: string, topics: string[]) => Promise<void>
   onEvent: (topic: string, event: LiveEvent) => void
-  /** Called after each successful start: what happened before it must be read again. */
+  /** Called after each successful connect: changes made before it must be loaded again. */
   onReady: () => void
 }
 
@@ -28,7 +28,7 @@ const FIRST_RETRY_MS = 1_000
 const LAST_RETRY_MS = 30_000
 const connected = v.object({ clientId: v.string() })
 
-/** Makes a stream that reconnects by itself with growing pauses. */
+/** Creates an event stream that reconnects with exponential back-off. */
 export function createLive({ topics, subscribe, onEvent, onReady }: LiveOptions): Live {
   const state = signal<LiveState>('off')
   const completeUntil = signal<number | undefined>(undefined)
@@ -80,7 +80,7 @@ export function createLive({ topics, subscribe, onEvent, onReady }: LiveOptions)
     }
     mine.addEventListener('error', () => {
       if (mine !== source) return
-      // The browser reconnects by itself after a broken connection, but gives up after a refusal.
+      // EventSource reconnects after a broken connection, but not after an HTTP error.
       if (mine.readyState === EventSource.CLOSED) retryLater()
       else markLost()
     })

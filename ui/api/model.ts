@@ -1,20 +1,20 @@
-/** What the server answers, as far as the dashboard reads it. Unknown fields pass and are ignored. */
+/** Server responses, limited to the fields that the dashboard reads. Unknown fields are ignored. */
 import * as v from 'valibot'
 
 const text = v.optional(v.nullable(v.string()), '')
 const count = v.optional(v.nullable(v.number()))
 
-/** Public facts about the service. */
+/** Public configuration of the service. */
 export const uiConfig = v.object({
   name: v.string(),
   version: v.string(),
   passwordLogin: v.boolean(),
-  /** Public names of collections by their own, which an installation may choose. */
+  /** Configured collection names by their default names. */
   collections: v.record(v.string(), v.string()),
 })
 export type UiConfig = v.InferOutput<typeof uiConfig>
 
-/** Who is signed in. `qpu_seconds` is the balance of QPU time in s; superusers have none. */
+/** The signed-in account. `qpu_seconds` is its QPU-time balance in s; superusers have none. */
 export const account = v.object({
   id: v.string(),
   collectionName: v.string(),
@@ -23,9 +23,9 @@ export const account = v.object({
 })
 export type Account = v.InferOutput<typeof account>
 
-/** The answer to a login and to a refresh. */
-export const session = v.object({ token: v.string(), record: account })
-export type Session = v.InferOutput<typeof session>
+/** Response to a login and to a token refresh. */
+export const auth = v.object({ token: v.string(), record: account })
+export type Auth = v.InferOutput<typeof auth>
 
 export const qpu = v.object({
   id: v.string(),
@@ -58,7 +58,7 @@ const circuitResult = v.object({
   counts: v.optional(v.nullable(v.record(v.string(), v.number()))),
 })
 
-/** Why a job has no results: a sentence, alone or with a code. */
+/** Why a job has no results: a message, with or without a code. */
 const failure = v.union([
   v.string(),
   v.pipe(
@@ -67,7 +67,7 @@ const failure = v.union([
   ),
 ])
 
-/** A job. `duration` in s, `queue_position` from 1; times are UTC text, empty while they lie ahead. */
+/** A job. `duration` in s, `queue_position` from 1; times are UTC text, empty until they occur. */
 export const job = v.object({
   id: v.string(),
   status: jobStatus,
@@ -103,7 +103,7 @@ export const jobs = v.array(job)
 
 export const createdJob = v.object({ id: v.string() })
 
-/** A change of a record, as the event stream tells it. */
+/** A change of a record as sent on the event stream. */
 export const liveEvent = v.object({
   action: v.picklist(['create', 'update', 'delete']),
   record: v.looseObject({ id: v.string() }),

@@ -1,26 +1,26 @@
 import { type Signal, signal } from '@preact/signals'
 import { type ApiError, asApiError } from './api.ts'
 
-/** Something the server has: the newest copy and how the last attempt to read it went. */
+/** A server resource: the newest value and the outcome of the last request. */
 export interface Resource<T> {
-  /** Undefined until the first answer; kept when a later attempt fails. */
+  /** Undefined until the first response; kept when a later request fails. */
   value: Signal<T | undefined>
   error: Signal<ApiError | undefined>
-  /** Reads now; an attempt under way is dropped. Never rejects. */
+  /** Loads now and aborts a pending request. Never rejects. */
   load(): Promise<void>
   /**
-   * Reads soon, at least `spacingMs` after the last read began: many calls become one read, and a change
-   * that came with the last call is always seen.
+   * Loads soon, at least `spacingMs` after the last request began: many calls become one request, and a
+   * change that preceded the last call is always included.
    */
   loadSoon(spacingMs?: number): void
-  /** Forgets the copy and drops what is under way. */
+  /** Clears the value and aborts a pending request. */
   clear(): void
 }
 
-/** Changes often come in pairs (a status, then its consequences): one read serves both. */
+/** Changes often arrive in pairs (a status, then its consequences); one request serves both. */
 const GATHER_MS = 40
 
-/** Makes a resource that is read with `read`. */
+/** Creates a resource that is loaded with `read`. */
 export function createResource<T>(read: (signal: AbortSignal) => Promise<T>): Resource<T> {
   const value = signal<T | undefined>(undefined)
   const error = signal<ApiError | undefined>(undefined)
@@ -40,9 +40,9 @@ export function createResource<T>(read: (signal: AbortSignal) => Promise<T>): Re
     current = mine
     lastRead = performance.now()
     try {
-      const answer = await read(mine.signal)
+      const loaded = await read(mine.signal)
       if (mine.signal.aborted) return
-      value.value = answer
+      value.value = loaded
       error.value = undefined
     } catch (failure) {
       if (!mine.signal.aborted) error.value = asApiError(failure)

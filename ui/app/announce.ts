@@ -1,12 +1,12 @@
 import { type Signal, signal } from '@preact/signals'
 
-/** Sentences for screen readers, at most one in `spacingMs`; when several come at once, the newest is said. */
+/** Announcements for screen readers, at most one per `spacingMs`; of several, the newest is kept. */
 export interface Announcer {
   text: Signal<string>
   say(sentence: string): void
 }
 
-/** Makes an announcer. */
+/** Creates an announcer. */
 export function createAnnouncer(spacingMs = 5_000): Announcer {
   const text = signal('')
   let next: string | undefined

@@ -3,9 +3,11 @@ import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import * as v from 'valibot'
 import { type Api, createApi } from '../api/api.ts'
+import { type AuthStore, createAuthStore, isSuperuser } from '../api/auth.ts'
 import { createLive, type Live } from '../api/live.ts'
 import {
   type Account,
+  type Auth,
   type Availability,
   account,
   availability,
@@ -14,46 +16,47 @@ import {
   type LiveEvent,
   type Qpu,
   qpus,
-  type Session,
   type UiConfig,
   uiConfig,
 } from '../api/model.ts'
 import { createResource, type Resource } from '../api/resource.ts'
-import { createSession, isSuperuser, type SessionStore } from '../api/session.ts'
 import { describeChanges } from '../jobs/jobs.ts'
 import { type Announcer, createAnnouncer } from './announce.ts'
 import { createRouter, type Router } from './route.ts'
 import { readTheme, type Theme } from './theme.ts'
 
-/** How many of one's jobs the overview shows. */
+/** Number of the user's jobs on the overview. */
 const RECENT_JOBS = 20
-/** What the list of jobs shows; results may be large, and the latest one is read by itself. */
+/** Fields of the job list; results may be large, so the latest is loaded separately. */
 const LISTED_FIELDS = 'id,status,qpu_target,payload.shots,created,started_at,finished_at,duration,attempt'
-/** Other people's jobs only move one's place in the queue: reading every few seconds is soon enough. */
+/** Jobs of other users change only queue positions, so a reload every few seconds suffices. */
 const QUEUE_SPACING_MS = 3_000
 
-/** Everything the pages share. */
+/** State and services shared by all pages. */
 export interface App {
   api: Api
   router: Router
-  session: SessionStore
+  auth: AuthStore
   live: Live
   announcer: Announcer
   theme: Signal<Theme>
   config: Resource<UiConfig>
   qpus: Resource<Qpu[]>
   availability: Resource<Availability>
-  /** One's newest jobs, newest first; without a value while nobody is signed in. */
+  /** The user's most recent jobs, newest first; without a value while signed out. */
   jobs: Resource<readonly Job[]>
   /** Why the last session ended; empty otherwise. */
   sessionEndedMessage: Signal<string>
-  /** Calls back on each change of a job, and without an event when anything may have changed. Returns how to stop. */
+  /**
+   * Calls `listener` for each job event, and without an event after a reconnect. Returns an unsubscribe
+   * function.
+   */
   watchJobs(listener: (event?: LiveEvent) => void): () => void
   signOut(): void
 }
 
 const Context = createContext<App | undefined>(undefined)
-/** Hands the app to the components below. */
+/** Provides the app to the components below. */
 export const AppProvider = Context.Provider
 
 /** The app; throws outside of `AppProvider`. */
@@ -63,16 +66,16 @@ export function useApp(): App {
   return app
 }
 
-/** Makes the app; nothing is read from the server before `keepCurrent`. */
+/** Creates the app; it sends no request before `keepCurrent`. */
 export function createApp(): App {
-  const session = createSession()
+  const auth = createAuthStore()
   const sessionEndedMessage = signal('')
   const listeners = new Set<(event?: LiveEvent) => void>()
   const api = createApi({
-    token: () => session.current.peek()?.token,
+    token: () => auth.current.peek()?.token,
     onUnauthorized() {
       sessionEndedMessage.value = 'Your session has ended. Sign in again.'
-      session.set(undefined)
+      auth.set(undefined)
     },
   })
   const announcer = createAnnouncer()
@@ -96,26 +99,28 @@ export function createApp(): App {
     return after
   })
 
-  /** Reads the own account, whose balance jobs and administrators change; its topic tells of that while it is live. */
+  /**
+   * Loads the signed-in account, whose balance changes; while the stream is live, its topic reports changes.
+   */
   const readAccount = async () => {
-    const before = session.current.peek()
+    const before = auth.current.peek()
     if (!before || isSuperuser(before)) return
     const { collectionName, id } = before.record
     try {
       keepAccount(before, await api.get(`/api/collections/${collectionName}/records/${id}`, account))
     } catch {
-      // It is shown with the next change, or when the page is opened again.
+      // The balance is read again at the next change or page load.
     }
   }
-  const keepAccount = (before: Session, record: Account) => {
-    if (session.current.peek()?.token === before.token) session.set({ ...before, record })
+  const keepAccount = (before: Auth, record: Account) => {
+    if (auth.current.peek()?.token === before.token) auth.set({ ...before, record })
   }
   const onAccountEvent = ({ action, record }: LiveEvent) => {
-    const before = session.current.peek()
+    const before = auth.current.peek()
     const parsed = v.safeParse(account, record)
     if (before && parsed.success && action === 'update') keepAccount(before, parsed.output)
   }
-  const currentTopics = () => topicsOf(config.value.peek(), session.current.peek())
+  const currentTopics = () => topicsOf(config.value.peek(), auth.current.peek())
 
   const live = createLive({
     topics: () => Object.values(currentTopics()).filter((topic) => topic !== undefined),
@@ -129,7 +134,7 @@ export function createApp(): App {
     onReady() {
       if (!config.value.peek()) void config.load()
       readQpus()
-      if (session.current.peek()) void jobList.load()
+      if (auth.current.peek()) void jobList.load()
       void readAccount()
       for (const listener of listeners) listener()
     },
@@ -140,11 +145,11 @@ export function createApp(): App {
   }
   const onJobEvent = (event: LiveEvent) => {
     for (const listener of listeners) listener(event)
-    const mine = session.current.peek()
+    const mine = auth.current.peek()
     const known = jobList.value.peek()
     if (!mine || !known) return
     const owner = event.record['user_id'] ?? event.record['user']
-    // A superuser submits under a user of the same address, whose id this page does not know.
+    // A superuser submits through a user account with the same address, whose id is not available here.
     if (isSuperuser(mine) || owner === mine.record.id || known.some(({ id }) => id === event.record.id)) {
       jobList.loadSoon()
     } else if (known.some(({ status }) => status === 'pending')) {
@@ -155,7 +160,7 @@ export function createApp(): App {
   return {
     api,
     router: createRouter(),
-    session,
+    auth,
     live,
     announcer,
     theme: signal(readTheme()),
@@ -170,16 +175,16 @@ export function createApp(): App {
     },
     signOut() {
       sessionEndedMessage.value = ''
-      session.set(undefined)
+      auth.set(undefined)
     },
   }
 }
 
-/** Topics of the event stream; the default names hold until the server has told its own. */
-function topicsOf(config: UiConfig | undefined, session: Session | undefined) {
+/** Topics of the event stream; uses the default collection names until the configuration has loaded. */
+function topicsOf(config: UiConfig | undefined, auth: Auth | undefined) {
   const named = (collection: string) => config?.collections[collection] ?? collection
   // Superusers have no balance.
-  const mine = isSuperuser(session) ? undefined : session?.record
+  const mine = isSuperuser(auth) ? undefined : auth?.record
   return {
     jobs: `${named('quantum_jobs')}/*`,
     qpus: `${named('qpus')}/*`,

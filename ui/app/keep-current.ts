@@ -1,13 +1,15 @@
 import { computed, effect } from '@preact/signals'
-import { session as schema } from '../api/model.ts'
+import { auth as schema } from '../api/model.ts'
 import type { App } from './app.ts'
 import { followTheme } from './theme.ts'
 
 const RENEW_EVERY_MS = 3_600_000
-/** A page out of sight for this long gives up its stream: browsers allow few connections to one server. */
+/** A page hidden for this long closes its stream, because browsers limit the connections per server. */
 const HIDDEN_GRACE_MS = 30_000
 
-/** Starts what runs as long as the page does: first readings, the stream, renewal of the session, the theme. */
+/**
+ * Starts what lives as long as the page: the first requests, the event stream, token renewal and the theme.
+ */
 export function keepCurrent(app: App): void {
   followTheme((theme) => {
     app.theme.value = theme
@@ -17,12 +19,12 @@ export function keepCurrent(app: App): void {
   void app.availability.load()
   void renew(app)
 
-  const account = computed(() => app.session.current.value?.record.id)
+  const account = computed(() => app.auth.current.value?.record.id)
   effect(() => {
     app.jobs.clear()
     if (account.value !== undefined) void app.jobs.load()
   })
-  // The names of the topics come with the configuration; when that fails, the stream is tried by the usual names.
+  // Topic names come from the configuration; if it cannot be loaded, the stream uses the default names.
   const caller = computed(() => {
     const configured = app.config.value.value ?? app.config.error.value
     return configured && (account.value ?? 'guest')
@@ -35,14 +37,17 @@ export function keepCurrent(app: App): void {
   pauseWhileHidden(app)
 }
 
-/** A new token for the old one. A refusal ends the session inside the client; other failures wait for the next time. */
-async function renew({ api, session }: App): Promise<void> {
-  const before = session.current.peek()
+/**
+ * Renews the token. The client signs out if the server rejects it; other failures are retried at the next
+ * interval.
+ */
+async function renew({ api, auth }: App): Promise<void> {
+  const before = auth.current.peek()
   if (!before) return
   const path = `/api/collections/${before.record.collectionName}/auth-refresh`
   try {
     const renewed = await api.post(path, {}, schema)
-    if (session.current.peek()?.token === before.token) session.set(renewed)
+    if (auth.current.peek()?.token === before.token) auth.set(renewed)
   } catch {
     // The old token stays in use while it is valid.
   }

@@ -1,18 +1,18 @@
 import type { ComponentType } from 'preact'
 
-/** What a page gets: the values of the `:name` parts of its path. */
+/** Props of a page: the values of the `:name` segments of its path. */
 export interface PageProps {
   params: Record<string, string>
 }
 
 /** A page of the dashboard. */
 export interface Page {
-  /** The form of its path; `:name` stands for one part. */
+  /** Path pattern; `:name` matches one segment. */
   path: string
   title: string
   /** Shown in the rail. */
   menu?: true
-  /** Who may open it; guests are sent to the login and brought back. */
+  /** Required access; guests are redirected to the login and back afterwards. */
   access: 'public' | 'signed_in'
   load: () => Promise<ComponentType<PageProps>>
 }

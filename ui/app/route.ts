@@ -1,14 +1,14 @@
 import { type Signal, signal } from '@preact/signals'
 
-/** The address of the page, as signals. */
+/** The current URL as signals. */
 export interface Router {
   path: Signal<string>
   search: Signal<URLSearchParams>
-  /** Goes to a path of this site, which may carry a query. */
+  /** Navigates to a path of this site, which may have a query. */
   go(to: string, options?: { replace?: boolean }): void
 }
 
-/** Makes a router on the History API and takes over plain clicks on links to this site. */
+/** Creates a router on the History API that handles plain clicks on links within this site. */
 export function createRouter(): Router {
   const path = signal(location.pathname)
   const search = signal(new URLSearchParams(location.search))
@@ -32,7 +32,7 @@ export function createRouter(): Router {
   return { path, search, go }
 }
 
-/** The target of a click that a router may take over; undefined for new tabs, downloads and other sites. */
+/** The link target of a click that the router handles; undefined for new tabs, downloads and other sites. */
 function plainLink(event: MouseEvent): string | undefined {
   if (event.defaultPrevented || event.button !== 0) return undefined
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return undefined
@@ -43,7 +43,7 @@ function plainLink(event: MouseEvent): string | undefined {
   return link.pathname + link.search
 }
 
-/** Values of the `:name` parts when `path` has the form of `pattern`, otherwise undefined. */
+/** Values of the `:name` segments if `path` matches `pattern`, otherwise undefined. */
 export function matchRoute(pattern: string, path: string): Record<string, string> | undefined {
   const wanted = pattern.split('/')
   const given = path.replace(/(.)\/+$/, '$1').split('/')
@@ -65,7 +65,7 @@ function decode(text: string): string {
   }
 }
 
-/** Where to go after a login: a path of this site out of untrusted text; `/` when it leads elsewhere or nowhere. */
+/** The path to open after a login, taken from untrusted text; `/` if it is not a path of this site. */
 export function safePath(text: string | null): string {
   const isOwn = text !== null && /^\/(?![/\\])/.test(text)
   return isOwn && !text.startsWith('/login') ? text : '/'

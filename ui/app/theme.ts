@@ -1,4 +1,4 @@
-/** What a person chose; `system` follows the operating system. */
+/** The selected theme; `system` follows the operating system. */
 export type Theme = 'system' | 'light' | 'dark'
 
 export const THEMES: readonly Theme[] = ['system', 'light', 'dark']
@@ -6,7 +6,7 @@ export const THEMES: readonly Theme[] = ['system', 'light', 'dark']
 const KEY = 'svc.theme'
 const PREFERS_DARK = '(prefers-color-scheme: dark)'
 
-/** The stored choice; `system` when there is none or the browser keeps no storage. */
+/** The stored theme; `system` if there is none or storage is unavailable. */
 export function readTheme(): Theme {
   try {
     const stored = localStorage.getItem(KEY)
@@ -16,7 +16,7 @@ export function readTheme(): Theme {
   }
 }
 
-/** Stores a choice and shows it. */
+/** Stores and applies a theme. */
 export function setTheme(theme: Theme): void {
   try {
     localStorage.setItem(KEY, theme)
@@ -32,7 +32,7 @@ export function applyTheme(theme: Theme): void {
   document.documentElement.dataset['theme'] = dark ? 'dark' : 'light'
 }
 
-/** Keeps the page in step with the operating system and with other tabs. */
+/** Follows theme changes of the operating system and of other tabs. */
 export function followTheme(changed: (theme: Theme) => void): void {
   const refresh = () => {
     const theme = readTheme()

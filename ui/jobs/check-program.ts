@@ -1,7 +1,7 @@
 import { checkProgram } from '../../src/qasm/index.ts'
 import type { Diagnostics } from './problems.ts'
 
-/** Checks a program as the server will, with the same parser. */
+/** Checks a program with the parser that the server uses. */
 export function findProblems(text: string): Diagnostics {
   const { inputs, problems } = checkProgram(text)
   return {

@@ -8,14 +8,14 @@ export interface Bar {
 
 export type BarOrder = 'outcome' | 'count'
 
-/** More outcomes than this are shown as a table only: bars of a pixel say nothing. */
-export const MOST_OUTCOMES = 4096
+/** More outcomes than this are shown as a table only, because bars one pixel wide are unreadable. */
+export const MAX_PLOTTED_OUTCOMES = 4096
 
 /**
- * The bars for measured counts: the `most` frequent outcomes in the wanted order, and the rest together as
- * `other`. Sums over bars equal the sum of `counts`.
+ * The bars for measured counts: at most `maxBars`, the most frequent outcomes in the given order, the rest
+ * summed as `other`. Sums over bars equal the sum of `counts`.
  */
-export function toBars(counts: Record<string, number>, order: BarOrder, most: number): Bar[] {
+export function toBars(counts: Record<string, number>, order: BarOrder, maxBars: number): Bar[] {
   const total = sum(Object.values(counts))
   const bar = (label: string, count: number): Bar => {
     const share = total === 0 ? 0 : count / total
@@ -24,15 +24,15 @@ export function toBars(counts: Record<string, number>, order: BarOrder, most: nu
   const ranked = Object.entries(counts).sort(
     ([a, countA], [b, countB]) => countB - countA || (a < b ? -1 : 1),
   )
-  const needsOther = ranked.length > most
-  const shown = ranked.slice(0, needsOther ? most - 1 : most)
+  const needsOther = ranked.length > maxBars
+  const shown = ranked.slice(0, needsOther ? maxBars - 1 : maxBars)
   if (order === 'outcome') shown.sort(([a], [b]) => a.length - b.length || (a < b ? -1 : 1))
   const bars = shown.map(([label, count]) => bar(label, count))
   if (needsOther) bars.push(bar('other', total - sum(shown.map(([, count]) => count))))
   return bars
 }
 
-/** Values for an axis from 0 to at least `highest`, in at most five round steps of 1 or more. */
+/** Axis ticks from 0 to at least `highest`, in at most five round steps of 1 or more. */
 export function axisTicks(highest: number): number[] {
   const least = Math.max(highest / 5, 1)
   const power = 10 ** Math.floor(Math.log10(least))
@@ -48,10 +48,10 @@ export function toCsv(counts: Record<string, number>): string {
   return ['outcome,count', ...rows.map(({ label, count }) => `${label},${count}`), ''].join('\n')
 }
 
-/** A sentence with what a histogram shows, for those who cannot see it. */
+/** Text alternative of a histogram for screen readers. */
 export function describeCounts(bars: readonly Bar[]): string {
-  const most = bars.filter(({ label }) => label !== 'other').sort((a, b) => b.count - a.count)
-  const named = most.slice(0, 4).map(({ label, count }) => `${label}: ${count}`)
+  const ranked = bars.filter(({ label }) => label !== 'other').sort((a, b) => b.count - a.count)
+  const named = ranked.slice(0, 4).map(({ label, count }) => `${label}: ${count}`)
   return `Histogram of counts. Most frequent: ${named.join(', ')}`
 }
 

@@ -1,4 +1,4 @@
-/** A job being written. All as typed; `qpu` is an id, or empty for any; `parameters` are numbers in a row. */
+/** A job form as typed. `qpu` is an id, or empty for any QPU; `parameters` is a list of numbers as text. */
 export interface Draft {
   program: string
   parameters: string
@@ -6,7 +6,7 @@ export interface Draft {
   qpu: string
 }
 
-/** Two entangled qubits: the program a new job starts with. */
+/** The initial program of a new job: a Bell pair. */
 export const BELL = `OPENQASM 3.0;
 include "stdgates.inc";
 
@@ -19,24 +19,24 @@ c = measure q;
 `
 
 const KEY = 'svc.draft'
-const FRESH: Draft = { program: BELL, parameters: '', shots: '1000', qpu: '' }
+const EMPTY_DRAFT: Draft = { program: BELL, parameters: '', shots: '1000', qpu: '' }
 
-/** The draft of this tab, or a fresh one. */
+/** The stored draft of this tab, or an empty one. */
 export function readDraft(): Draft {
   try {
     const stored: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? 'null')
-    return stored && typeof stored === 'object' ? merge(FRESH, stored) : FRESH
+    return stored && typeof stored === 'object' ? merge(EMPTY_DRAFT, stored) : EMPTY_DRAFT
   } catch {
-    return FRESH
+    return EMPTY_DRAFT
   }
 }
 
-/** Keeps a draft for as long as the tab lives. */
+/** Stores the draft for the life of the tab. */
 export function saveDraft(draft: Draft): void {
   try {
     sessionStorage.setItem(KEY, JSON.stringify(draft))
   } catch {
-    // Without storage the draft lasts until the page is left.
+    // Without storage the draft is lost when the page is left.
   }
 }
 

@@ -2,7 +2,7 @@ import type { Job } from '../api/model.ts'
 import { formatNumberOf, sentence } from '../lib/format.ts'
 import { jobCondition } from './status.ts'
 
-/** The sentence under the heading: how many of one's jobs run and wait; undefined when all is quiet. */
+/** The sentence below the heading: how many of the user's jobs run and wait; undefined if none does. */
 export function describeActivity(jobs: readonly Job[]): string | undefined {
   const running = jobs.filter(({ status }) => status === 'running').length
   const waiting = jobs.filter(({ status }) => status === 'pending').length
@@ -12,7 +12,7 @@ export function describeActivity(jobs: readonly Job[]): string | undefined {
   return parts.length === 0 ? undefined : `${sentence(parts.join(', '))}.`
 }
 
-/** What changed between two readings of one's jobs, as a sentence; undefined when no status did. */
+/** Describes the status changes between two job lists in one sentence; undefined without a change. */
 export function describeChanges(before: readonly Job[], after: readonly Job[]): string | undefined {
   const old = new Map(before.map(({ id, status }) => [id, status]))
   const changed = after.filter(({ id, status }) => old.has(id) && old.get(id) !== status)
@@ -22,7 +22,7 @@ export function describeChanges(before: readonly Job[], after: readonly Job[]): 
   return `Job ${first.id}: ${jobCondition({ status: first.status, queue_position: undefined }).word.toLowerCase()}.`
 }
 
-/** Counts of the circuits of a job, in order; an entry is empty when a circuit has none (levels 0 and 1). */
+/** Counts per circuit of a job; an entry is empty if the circuit has none (measurement levels 0 and 1). */
 export function countsOf(job: Job): Record<string, number>[] {
   return (job.results?.circuit_results ?? []).map(({ counts }) => counts ?? {})
 }

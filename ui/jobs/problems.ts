@@ -1,7 +1,7 @@
 import type { ApiError } from '../api/api.ts'
 import { formatNumberOf } from '../lib/format.ts'
 
-/** Something wrong with a job being written, at the control it belongs to. Lines and columns count from 1. */
+/** A problem of the job form at the field it belongs to. Lines and columns start at 1. */
 export interface Problem {
   field: 'program' | 'parameters' | 'shots' | 'qpu'
   text: string
@@ -9,23 +9,25 @@ export interface Problem {
   column?: number
 }
 
-/** What a look at a program found out. */
+/** Result of checking a program. */
 export interface Diagnostics {
-  /** The text that was looked at: while a person types, it lags behind. */
+  /** The checked text, which lags behind during typing. */
   text: string
-  /** Names of its parameters in the order in which values are given. */
+  /** Names of the program's inputs in the order of `parameter_values`. */
   inputs: readonly string[]
   problems: readonly Problem[]
 }
 
-/** The problems that hold for a text that was changed since: those whose line is as it was. */
+/** The problems that still apply to an edited text: those whose line is unchanged. */
 export function remainingProblems(diagnostics: Diagnostics, text: string): readonly Problem[] {
   if (diagnostics.text === text) return diagnostics.problems
   const [before, after] = [diagnostics.text.split('\n'), text.split('\n')]
   return diagnostics.problems.filter(({ line = 1 }) => before[line - 1] === after[line - 1])
 }
 
-/** The refused fields of a submission as problems of the form; empty when the refusal names no field of it. */
+/**
+ * Converts the field errors of a refused submission to problems of the form; empty if none concerns a field.
+ */
 export function problemsOf(error: ApiError): Problem[] {
   return Object.entries(error.fields).flatMap(([path, { message, params }]) => {
     const field = fieldOf(path)
@@ -44,8 +46,8 @@ function fieldOf(path: string): Problem['field'] | undefined {
 }
 
 /**
- * Numbers typed with commas or spaces between them, one for each input of the program in order; a sentence
- * about what is wrong with them otherwise.
+ * Parses numbers separated by commas or spaces, one for each input of the program in order; returns an error
+ * message if they do not match.
  */
 export function readParameters(text: string, inputs: readonly string[]): number[] | string {
   const parts = text.split(/[\s,;]+/).filter((part) => part !== '')
@@ -59,7 +61,7 @@ function positive(value: unknown): number | undefined {
   return typeof value === 'number' && value >= 1 ? value : undefined
 }
 
-/** The offset in `text` of a line and column, both from 1; the nearest place there is when they lie outside. */
+/** The offset in `text` of a line and column, both from 1; clamped to the text. */
 export function offsetOf(text: string, line: number, column: number): number {
   const lines = text.split('\n')
   const before = lines.slice(0, line - 1).reduce((total, one) => total + one.length + 1, 0)

@@ -1,27 +1,27 @@
 import type { Availability, Job, Qpu } from '../api/model.ts'
 import { formatOrdinal, sentence } from '../lib/format.ts'
 
-/** The glyph that goes with a tone; `Status` draws it, so that colour is never the only sign. */
+/** Shape of the status icon, so that color is never the only cue. */
 export type Glyph = 'dot' | 'ring' | 'half' | 'triangle' | 'play' | 'pause' | 'check' | 'cross' | 'dash'
 export type Tone = 'ok' | 'run' | 'warn' | 'bad' | 'idle'
 
-/** A state in words, with the sign to show before it. */
+/** A state in words, with its icon. */
 export interface Condition {
   tone: Tone
   glyph: Glyph
   word: string
 }
 
-/** The state of a QPU and, when it takes no jobs, why. */
+/** The state of a QPU, with the reason if it takes no jobs. */
 export interface QpuCondition extends Condition {
-  /** A sentence without full stop. */
+  /** A sentence without a full stop. */
   reason: string
   takesJobs: boolean
 }
 
 /**
- * What to say about a QPU. The record tells what it is set to, `availability` why it takes no jobs;
- * the two arrive separately, so the record alone must already give the right word.
+ * Describes the state of a QPU. The record holds its settings, `availability` the reason why it takes no
+ * jobs; the two are loaded separately, so the record alone must already give the right word.
  */
 export function qpuCondition(qpu: Qpu, availability: Availability | undefined): QpuCondition {
   const reportedReason = availability?.find(({ id }) => id === qpu.id)?.reason
@@ -59,20 +59,20 @@ const JOB_CONDITIONS: Record<Job['status'], Condition> = {
   cancelled: { tone: 'idle', glyph: 'dash', word: 'Cancelled' },
 }
 
-/** What to say about a job; a pending one carries its place in the queue. */
+/** Describes the state of a job; a pending job shows its queue position. */
 export function jobCondition(job: Pick<Job, 'status' | 'queue_position'>): Condition {
   const condition = JOB_CONDITIONS[job.status]
   if (job.status !== 'pending' || !job.queue_position) return condition
   return { ...condition, word: `${condition.word}, ${formatOrdinal(job.queue_position)}` }
 }
 
-/** Why a failed job failed, wherever the server put it. */
+/** The reason of a failed job from whichever field the server put it in. */
 export function jobFailure(job: Job): string | undefined {
   if (job.status !== 'failed') return undefined
   return job.error || job.results?.error || 'The driver gave no reason'
 }
 
-/** Whether nothing more will happen to a job. */
+/** Whether a job is in a terminal state. */
 export function isFinished(status: Job['status']): boolean {
   return status !== 'pending' && status !== 'running'
 }

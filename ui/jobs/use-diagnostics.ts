@@ -3,12 +3,12 @@ import { useEffect } from 'preact/hooks'
 import type { Diagnostics } from './problems.ts'
 
 const NO_DIAGNOSTICS: Diagnostics = { text: '', inputs: [], problems: [] }
-/** Typing is not disturbed: the check waits for a pause. */
+/** The check waits for a pause in typing. */
 const TYPING_PAUSE_MS = 150
-/** Longer programs are left to the server, since a check of them could be felt while typing. */
+/** Longer programs are checked by the server only, because a check would delay typing. */
 const MAX_CHECKED_LENGTH = 100_000
 
-/** Checks a program after each pause in typing. Finds nothing until the parser has been loaded. */
+/** Checks a program after each pause in typing. Returns no problems until the parser has loaded. */
 export function useDiagnostics(text: string): Signal<Diagnostics> {
   const diagnostics = useSignal(NO_DIAGNOSTICS)
   useEffect(() => {
@@ -21,7 +21,7 @@ export function useDiagnostics(text: string): Signal<Diagnostics> {
       const { findProblems } = await import('./check-program.ts')
       if (isCurrent) diagnostics.value = findProblems(text)
     }
-    // Without the parser the server still checks everything.
+    // If the parser cannot be loaded, the server still checks the program.
     const timer = setTimeout(() => void check().catch(() => undefined), TYPING_PAUSE_MS)
     return () => {
       isCurrent = false

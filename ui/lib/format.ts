@@ -1,4 +1,4 @@
-/** As wide as the narrow ones of this font should be, and never at the end of a line. */
+/** No-break space: groups of digits must not be split across lines. */
 const GROUP_SPACE = '\u00a0'
 
 /** A whole number with a space between groups of three digits, from four digits on. */
@@ -6,7 +6,7 @@ export function formatCount(value: number): string {
   return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, GROUP_SPACE)
 }
 
-/** A length of time in s, with the two or three units that matter: `0.84 s`, `12.3 s`, `1 h 12 min 40 s`. */
+/** Formats a duration in s with its relevant units: `0.84 s`, `12.3 s`, `1 h 12 min 40 s`. */
 export function formatSeconds(seconds: number): string {
   if (seconds < 60) return `${trim(seconds, seconds < 1 ? 3 : 1)} s`
   const whole = Math.round(seconds)
@@ -25,7 +25,9 @@ function trim(value: number, digits: number): string {
   return String(Number(value.toFixed(digits)))
 }
 
-/** A share as a percentage with one decimal; tiny shares say so instead of reading as nothing. */
+/**
+ * Formats a share as a percentage with one decimal; shares below 0.1 % are shown as `< 0.1 %` instead of 0.
+ */
 export function formatShare(share: number): string {
   if (share > 0 && share < 0.001) return '< 0.1 %'
   return `${(share * 100).toFixed(1)} %`
@@ -40,7 +42,7 @@ export function formatOrdinal(value: number): string {
 
 const WORDS = 'no one two three four five six seven eight nine ten eleven twelve'.split(' ')
 
-/** A count in words up to twelve, in digits above; 0 is `no`, as before a noun. */
+/** A count in words up to twelve and in digits above; 0 is `no`, for use before a noun. */
 export function spellCount(value: number): string {
   return WORDS[value] ?? formatCount(value)
 }

@@ -1,16 +1,16 @@
-/** What a key sequence does. */
+/** A keyboard shortcut. */
 export interface Shortcut {
-  /** Keys as a person reads them, pressed one after the other. */
+  /** Keys in the order in which they are pressed. */
   keys: readonly string[]
   does: string
   run: () => void
 }
 
 const OFF_KEY = 'svc.keys'
-/** How long the second key of a pair may take. */
+/** Maximum delay between the two keys of a sequence. */
 const PAIR_MS = 1_200
 
-/** Whether single keys act; people who dictate need them off. */
+/** Whether single-key shortcuts are enabled; users of speech input switch them off. */
 export function keysEnabled(): boolean {
   try {
     return localStorage.getItem(OFF_KEY) !== 'off'
@@ -29,7 +29,7 @@ export function enableKeys(on: boolean): void {
   }
 }
 
-/** Listens for shortcuts outside of fields and dialogs. Returns how to stop. */
+/** Handles shortcuts outside fields and dialogs. Returns a function that removes the listener. */
 export function listenForKeys(shortcuts: readonly Shortcut[]): () => void {
   let first: { key: string; at: number } | undefined
   const onKey = (event: KeyboardEvent) => {

@@ -1,11 +1,16 @@
-/** A server timestamp (`2026-01-31 09:05:00.000Z` or ISO 8601) as Unix ms; undefined when empty or unreadable. */
+/**
+ * A server timestamp (`2026-01-31 09:05:00.000Z` or ISO 8601) as Unix ms; undefined when empty or unreadable.
+ */
 export function parseTime(text: string | null | undefined): number | undefined {
   if (!text) return undefined
   const value = Date.parse(text.replace(' ', 'T'))
   return Number.isNaN(value) ? undefined : value
 }
 
-/** A moment as a person at this place reads it: the time alone today, with the date otherwise. Zone: the browser's, unless given. */
+/**
+ * Formats a time: only the time of day for today, otherwise with the date. Uses the browser's zone by
+ * default.
+ */
 export function formatMoment(ms: number, nowMs: number, timeZone?: string): string {
   const zone = timeZone ? { timeZone } : {}
   const time = new Intl.DateTimeFormat('en-GB', {
@@ -22,7 +27,9 @@ export function formatMoment(ms: number, nowMs: number, timeZone?: string): stri
   return `${date}, ${time.format(ms).slice(0, 5)}`
 }
 
-/** Name and offset of a zone, such as `Europe/Stockholm, UTC+01:00`; the browser's, unless given. */
+/**
+ * Name and UTC offset of a time zone, such as `Europe/Stockholm, UTC+01:00`; by default the browser's zone.
+ */
 export function describeZone(nowMs: number, timeZone?: string): string {
   const format = new Intl.DateTimeFormat('en-GB', {
     ...(timeZone ? { timeZone } : {}),

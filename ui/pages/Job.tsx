@@ -14,10 +14,10 @@ import { QpuName, Took } from '../parts/JobTable.tsx'
 import { ErrorBox, Loaded, Panel } from '../parts/Panel.tsx'
 import { Status } from '../parts/Status.tsx'
 
-/** A waiting job moves up as others end; their events are worth a reading every few seconds. */
+/** Minimum interval between reloads of a pending job, whose queue position changes as other jobs end. */
 const QUEUE_SPACING_MS = 3_000
 
-/** One job, followed live until it has ended. */
+/** One job, updated live until it ends. */
 export function JobPage({ params }: PageProps) {
   const { api, watchJobs } = useApp()
   const id = params['id'] ?? ''
@@ -86,7 +86,7 @@ function Details({ job }: { job: Job }) {
   )
 }
 
-/** When the job came, began and ended; what lies ahead is hollow. */
+/** Timeline of a job; steps that have not been reached are hollow. */
 function Timeline({ job }: { job: Job }) {
   const submitted = parseTime(job.created)
   const after = (text: string | null | undefined) => {
@@ -174,7 +174,7 @@ function Programs({ job }: { job: Job }) {
   )
 }
 
-/** Text that scrolls on its own, and can be scrolled by key. */
+/** A scrolling text region that can be scrolled with the keyboard. */
 function Source({ text, name }: { text: string; name: string }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by key
@@ -184,7 +184,7 @@ function Source({ text, name }: { text: string; name: string }) {
   )
 }
 
-/** Takes a waiting job back. No dialog: nothing is lost that "Edit and run again" does not bring back. */
+/** Cancels a pending job without a confirmation dialog, because "Edit and run again" restores it. */
 function CancelButton({ id, cancelled }: { id: string; cancelled: () => void }) {
   const { api } = useApp()
   const error = useSignal<ApiError | undefined>(undefined)
@@ -220,7 +220,7 @@ function NoSuchJob({ id }: { id: string }) {
   )
 }
 
-/** From a moment to a moment, with a reader's words for the near future. */
+/** Describes an interval in the near future in words. */
 function describeSpan(from: string, to: string): string {
   const now = Date.now()
   const seconds = (text: string) => Math.max(0, Math.ceil(((parseTime(text) ?? now) - now) / 1_000))

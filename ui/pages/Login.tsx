@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
 import { type ApiError, asApiError } from '../api/api.ts'
-import { session as schema } from '../api/model.ts'
+import { auth as schema } from '../api/model.ts'
 import { useApp } from '../app/app.ts'
 import { safePath } from '../app/route.ts'
 import { describedBy, Field } from '../parts/Field.tsx'
@@ -12,16 +12,16 @@ const KINDS = [
   { collection: '_superusers', label: 'Administrator' },
 ] as const
 
-/** The login; leads back to the page that asked for it. */
+/** The login page; returns to the page that required it. */
 export function Login() {
-  const { api, router, session, config, sessionEndedMessage } = useApp()
+  const { api, router, auth, config, sessionEndedMessage } = useApp()
   const passwordLogin = config.value.value?.passwordLogin ?? true
   const kind = useSignal<(typeof KINDS)[number]['collection']>('users')
   const error = useSignal<ApiError | undefined>(undefined)
   const busy = useSignal(false)
   // Read once: the address changes before this page has gone.
   const [next] = useState(() => safePath(router.search.peek().get('next')))
-  const signedIn = session.current.value !== undefined
+  const signedIn = auth.current.value !== undefined
 
   useEffect(() => {
     if (signedIn) router.go(next, { replace: true })
@@ -34,13 +34,13 @@ export function Login() {
     busy.value = true
     error.value = undefined
     try {
-      const answer = await api.post(
+      const granted = await api.post(
         `/api/collections/${passwordLogin ? kind.value : '_superusers'}/auth-with-password`,
         { identity: form.get('identity'), password: form.get('password') },
         schema,
       )
       sessionEndedMessage.value = ''
-      session.set(answer)
+      auth.set(granted)
     } catch (failure) {
       error.value = asApiError(failure)
     } finally {
@@ -109,7 +109,7 @@ export function Login() {
   )
 }
 
-/** The server says no more than that it failed, on purpose; a person needs to know what to check. */
+/** The server deliberately does not say why a login failed; this text says what to check. */
 function loginProblem(error: ApiError): string {
   return error.status === 400 ? 'The e-mail or the password is wrong.' : error.message
 }

@@ -12,12 +12,12 @@ import { ErrorBox, Panel } from '../parts/Panel.tsx'
 import { Program } from '../parts/Program.tsx'
 import { QpuField } from '../parts/QpuField.tsx'
 
-/** The form for a job. The draft survives leaving the page; what is wrong is shown at its place. */
+/** The job form. The draft survives leaving the page; problems are shown at the field they belong to. */
 export function NewJob() {
   const { api, router } = useApp()
   const draft = useSignal<Draft>(readDraft())
   const failure = useSignal<{ error: ApiError; task: string } | undefined>(undefined)
-  /** What the last try to submit brought up; goes where the person changes something. */
+  /** Problems of the last submission; cleared per field when that field changes. */
   const refused = useSignal<readonly Problem[]>([])
   const busy = useSignal(false)
   const form = useRef<HTMLFormElement>(null)
@@ -28,8 +28,8 @@ export function NewJob() {
   const from = router.search.value.get('from')
 
   const problemsAt = (field: Problem['field']) => {
-    const told = refused.value.filter((problem) => problem.field === field)
-    return field === 'program' && told.length === 0 ? found : told
+    const reported = refused.value.filter((problem) => problem.field === field)
+    return field === 'program' && reported.length === 0 ? found : reported
   }
   const textAt = (field: Problem['field']) => problemsAt(field)[0]?.text
   const change = (field: Problem['field'], part: Partial<Draft>) => {
@@ -144,20 +144,20 @@ export function NewJob() {
   )
 }
 
-/** What can be told before asking the server. */
+/** Problems that can be found without a request. */
 function obviousProblems(program: string, values: number[] | string): Problem[] {
   if (program.trim() === '') return [{ field: 'program', text: 'Write a program' }]
   return typeof values === 'string' ? [{ field: 'parameters', text: values }] : []
 }
 
-/** The body of a submission; `values` is empty for a program without inputs. */
+/** Request body of a submission; `values` is empty for a program without inputs. */
 function bodyOf({ program, shots, qpu }: Draft, values: number[] | string) {
   const circuit = values.length > 0 ? { circuit: program, parameter_values: [values] } : { circuit: program }
   const target = qpu ? { qpu_target: qpu } : {}
   return { circuits: [circuit], shots: Number(shots), ...target }
 }
 
-/** A job as a draft; of several circuits the first. */
+/** Converts a job to a draft; of several circuits it takes the first. */
 function draftOf(job: Job): Partial<Draft> {
   const [first] = job.payload?.circuits ?? []
   return {

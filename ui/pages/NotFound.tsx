@@ -1,4 +1,4 @@
-/** For addresses that lead nowhere. */
+/** The page for unknown paths. */
 export function NotFound() {
   return (
     <div class="empty">

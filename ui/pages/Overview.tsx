@@ -1,5 +1,5 @@
+import { isSuperuser } from '../api/auth.ts'
 import type { Qpu } from '../api/model.ts'
-import { isSuperuser } from '../api/session.ts'
 import { useApp } from '../app/app.ts'
 import { describeActivity } from '../jobs/jobs.ts'
 import { qpuCondition } from '../jobs/status.ts'
@@ -10,10 +10,10 @@ import { LatestResult } from '../parts/LatestResult.tsx'
 import { Empty, Loaded, Panel } from '../parts/Panel.tsx'
 import { Status } from '../parts/Status.tsx'
 
-/** The first page: which QPUs take jobs and why others do not, one's own jobs, the newest result. */
+/** The first page: QPUs with the reason why some take no jobs, the user's jobs and the newest result. */
 export function Overview() {
-  const { session, jobs } = useApp()
-  const signedIn = session.current.value !== undefined
+  const { auth, jobs } = useApp()
+  const signedIn = auth.current.value !== undefined
   return (
     <>
       <Heading title="Overview" lead={<Lead />}>
@@ -46,7 +46,7 @@ export function Overview() {
   )
 }
 
-/** The fact that matters now: what one's jobs do, or else how much there is to compute on. */
+/** The lead sentence: the state of the user's jobs, or else the number of available QPUs. */
 function Lead() {
   const { jobs, qpus, availability } = useApp()
   const activity = jobs.value.value && describeActivity(jobs.value.value)
@@ -117,10 +117,10 @@ function QpuTable({ qpus }: { qpus: Qpu[] }) {
 }
 
 function NoQpus() {
-  const { session } = useApp()
-  return isSuperuser(session.current.value) ? (
+  const { auth } = useApp()
+  return isSuperuser(auth.current.value) ? (
     <Empty>
-      No QPU yet. Create one with <code>POST /api/op/qpus/create</code>; the answer holds the token for its
+      No QPU yet. Create one with <code>POST /api/op/qpus/create</code>; the response contains the access token for its
       driver.
     </Empty>
   ) : (

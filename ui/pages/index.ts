@@ -1,6 +1,6 @@
 import type { Page } from '../app/page.ts'
 
-/** Every page, the more specific path first. */
+/** All pages, the more specific path first. */
 export const PAGES: readonly Page[] = [
   {
     path: '/',

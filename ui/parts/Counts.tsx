@@ -1,16 +1,16 @@
 import { useSignal } from '@preact/signals'
 import type { Job } from '../api/model.ts'
-import { type BarOrder, MOST_OUTCOMES, toBars, toCsv } from '../jobs/counts.ts'
+import { type BarOrder, MAX_PLOTTED_OUTCOMES, toBars, toCsv } from '../jobs/counts.ts'
 import { countsOf } from '../jobs/jobs.ts'
 import { formatCount, formatShare } from '../lib/format.ts'
 import { Histogram } from '../plots/Histogram.tsx'
 import { Empty, Panel } from './Panel.tsx'
 
-const MOST_BARS = 32
-/** Rows of the table; the download has them all. */
-const MOST_ROWS = 200
+const MAX_BARS = 32
+/** Rows of the table; the download contains all of them. */
+const MAX_ROWS = 200
 
-/** The counts of a job, circuit by circuit: histogram, table, downloads. */
+/** The counts of each circuit of a job: histogram, table and downloads. */
 export function Counts({ job }: { job: Job }) {
   const circuits = countsOf(job)
   const chosen = useSignal(0)
@@ -59,13 +59,13 @@ export function Counts({ job }: { job: Job }) {
             </select>
           </label>
         </div>
-        {outcomes <= MOST_OUTCOMES && (
+        {outcomes <= MAX_PLOTTED_OUTCOMES && (
           <>
-            <Histogram counts={counts} order={order.value} most={MOST_BARS} height={260} />
+            <Histogram counts={counts} order={order.value} maxBars={MAX_BARS} height={260} />
             <p class="caption">Counts of {formatCount(shots)} shots, whiskers ± 2σ. Bit 0 is on the right.</p>
           </>
         )}
-        <details open={outcomes > MOST_OUTCOMES}>
+        <details open={outcomes > MAX_PLOTTED_OUTCOMES}>
           <summary>Table of {formatCount(outcomes)} outcomes</summary>
           <CountTable counts={counts} order={order.value} outcomes={outcomes} />
         </details>
@@ -99,17 +99,15 @@ function CountTable({
           </tr>
         </thead>
         <tbody>
-          {toBars(counts, order, outcomes > MOST_ROWS ? MOST_ROWS : outcomes).map(
-            ({ label, count, share }) => (
-              <tr key={label}>
-                <th scope="row">
-                  <code>{label}</code>
-                </th>
-                <td class="number">{formatCount(count)}</td>
-                <td class="number">{formatShare(share)}</td>
-              </tr>
-            ),
-          )}
+          {toBars(counts, order, outcomes > MAX_ROWS ? MAX_ROWS : outcomes).map(({ label, count, share }) => (
+            <tr key={label}>
+              <th scope="row">
+                <code>{label}</code>
+              </th>
+              <td class="number">{formatCount(count)}</td>
+              <td class="number">{formatShare(share)}</td>
+            </tr>
+          ))}
         </tbody>
       </table>
     </section>

@@ -8,7 +8,7 @@ interface FieldProps {
   children: ComponentChildren
 }
 
-/** A labelled control with its error under it. */
+/** A labelled control with its error below it. */
 export function Field({ id, label, error, children }: FieldProps) {
   return (
     <div class={error ? 'field invalid' : 'field'}>
@@ -23,7 +23,7 @@ export function Field({ id, label, error, children }: FieldProps) {
   )
 }
 
-/** The attributes by which a control points to its error. */
+/** Attributes that link a control to its error. */
 export function describedBy(id: string, error: string | undefined) {
   return error ? { 'aria-invalid': true, 'aria-describedby': `${id}-error` } : {}
 }

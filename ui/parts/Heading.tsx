@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 
-/** The head of a page. Its `h1` takes the focus when the page is opened by a click. */
+/** Heading of a page. Its `h1` receives the focus after a navigation. */
 export function Heading({
   title,
   lead,

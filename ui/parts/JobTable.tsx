@@ -7,7 +7,7 @@ import { formatCount, formatSeconds } from '../lib/format.ts'
 import { formatMoment, parseTime } from '../lib/time.ts'
 import { Status } from './Status.tsx'
 
-/** Jobs in the order given. */
+/** A table of jobs in the given order. */
 export function JobTable({ jobs }: { jobs: readonly Job[] }) {
   const now = Date.now()
   return (
@@ -59,7 +59,7 @@ export function JobTable({ jobs }: { jobs: readonly Job[] }) {
   )
 }
 
-/** The name of the QPU that a job is for; jobs may be for any. */
+/** Name of the QPU that a job targets, or `any`. */
 export function QpuName({ of }: { of: Job }) {
   const { qpus } = useApp()
   if (!of.qpu_target) return <>any</>
@@ -67,7 +67,7 @@ export function QpuName({ of }: { of: Job }) {
   return <>{found?.name ?? of.qpu_target}</>
 }
 
-/** How long a job took, or for how long it has been running. */
+/** Duration of a finished job, or the time since a running job started. */
 export function Took({ job }: { job: Job }) {
   if (job.status === 'running') return <Elapsed since={parseTime(job.started_at)} />
   if (job.status === 'pending') return <>waits</>

@@ -8,13 +8,13 @@ import { Histogram } from '../plots/Histogram.tsx'
 import { QpuName } from './JobTable.tsx'
 import { Panel } from './Panel.tsx'
 
-/** The counts of one's newest completed job; nothing while there is none. */
+/** The counts of the user's newest completed job; renders nothing without one. */
 export function LatestResult() {
   const { api, jobs } = useApp()
   const newest = jobs.value.value?.find(({ status }) => status === 'completed')?.id
   const wanted = useRef(newest)
   wanted.current = newest
-  // One resource for all jobs to come: the last result stays in sight until the next one has arrived.
+  // One resource for every job: the previous result stays visible until the next one has loaded.
   const result = useMemo(
     () => createResource<Job>((abort) => api.get(`/api/jobs/${wanted.current}`, schema, abort)),
     [],
@@ -35,7 +35,7 @@ export function LatestResult() {
       }
     >
       <div class="padded">
-        <Histogram counts={counts} order="outcome" most={8} height={220} />
+        <Histogram counts={counts} order="outcome" maxBars={8} height={220} />
         <p class="caption">
           <QpuName of={job} />, {formatCount(job.payload?.shots ?? 0)} shots
         </p>

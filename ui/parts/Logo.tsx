@@ -1,4 +1,4 @@
-/** A controlled NOT: the sign of the dashboard. */
+/** The logo of the dashboard: a controlled NOT. */
 export function Logo() {
   return (
     <svg class="logo" viewBox="0 0 20 20" width="22" height="22" aria-hidden="true">

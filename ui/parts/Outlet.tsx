@@ -12,11 +12,13 @@ interface Shown {
   params: Record<string, string>
 }
 
-/** Shows the page that the address asks for; the page before it stays until its code has arrived. */
+/**
+ * Shows the page of the current path; the previous page stays visible until the code of the next has loaded.
+ */
 export function Outlet({ pages }: { pages: readonly Page[] }) {
-  const { router, session, config } = useApp()
+  const { router, auth, config } = useApp()
   const path = router.path.value
-  const signedIn = session.current.value !== undefined
+  const signedIn = auth.current.value !== undefined
   const [shown, setShown] = useState<Shown>()
   const opened = useRef(false)
 
@@ -45,7 +47,7 @@ export function Outlet({ pages }: { pages: readonly Page[] }) {
 
   useEffect(() => {
     if (!shown) return
-    // The first page of a visit leaves the focus where the browser put it.
+    // The first page of a visit does not move the focus.
     if (opened.current) document.querySelector('h1')?.focus()
     opened.current = true
   }, [shown])
@@ -61,7 +63,7 @@ function findPage(pages: readonly Page[], path: string) {
   return undefined
 }
 
-/** Code of a page that did not arrive, mostly because the server was updated under an open page. */
+/** Shown when the code of a page cannot be loaded, usually because the server was updated meanwhile. */
 function LoadFailed() {
   return (
     <div class="empty">

@@ -5,12 +5,12 @@ import type { Resource } from '../api/resource.ts'
 
 interface PanelProps {
   title: string
-  /** Sits at the right end of the heading. */
+  /** Content at the right end of the heading. */
   aside?: ComponentChildren
   children: ComponentChildren
 }
 
-/** A titled part of a page. */
+/** A titled section of a page. */
 export function Panel({ title, aside, children }: PanelProps) {
   const id = useId()
   return (
@@ -26,14 +26,14 @@ export function Panel({ title, aside, children }: PanelProps) {
 
 interface LoadedProps<T> {
   of: Resource<T>
-  /** Completes "Could not …": what the reading was for. */
+  /** Completes "Could not …" in the error message. */
   task: string
-  /** Rows that the content usually takes, so that nothing jumps when it arrives. */
+  /** Typical number of rows, which keeps the layout stable while loading. */
   rows: number
   children: (value: T) => ComponentChildren
 }
 
-/** Shows a resource in each of its states: loading, failed, or there (also when a later reading failed). */
+/** Shows a resource in each state: loading, failed, or loaded (also if a later request failed). */
 export function Loaded<T>({ of, task, rows, children }: LoadedProps<T>) {
   const value = of.value.value
   const error = of.error.value
@@ -45,7 +45,7 @@ export function Loaded<T>({ of, task, rows, children }: LoadedProps<T>) {
   )
 }
 
-/** What failed, in the server's words, with a way to try again. */
+/** The error message of the server with a retry button. */
 export function ErrorBox({ error, task, retry }: { error: ApiError; task: string; retry?: () => void }) {
   return (
     <div class="notice tone-bad" role="alert">
@@ -68,7 +68,7 @@ export function ErrorBox({ error, task, retry }: { error: ApiError; task: string
   )
 }
 
-/** Grey bars in place of what is being read. */
+/** Gray bars in place of content that is loading. */
 function Skeleton({ rows }: { rows: number }) {
   return (
     <div class="skeleton" role="status">
@@ -80,7 +80,7 @@ function Skeleton({ rows }: { rows: number }) {
   )
 }
 
-/** One sentence and one thing to do. */
+/** An empty state: one sentence and one action. */
 export function Empty({ children, action }: { children: ComponentChildren; action?: ComponentChildren }) {
   return (
     <div class="empty">

@@ -7,7 +7,7 @@ interface ProgramProps {
   changed: (text: string) => void
 }
 
-/** A program with line numbers; lines with a problem are marked, and a problem leads to its place. */
+/** A program editor with line numbers; marks lines with problems and links each problem to its position. */
 export function Program({ text, problems, changed }: ProgramProps) {
   const area = useRef<HTMLTextAreaElement>(null)
   const lines = text.split('\n').length

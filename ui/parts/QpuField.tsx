@@ -10,7 +10,7 @@ interface QpuFieldProps {
   changed: (id: string) => void
 }
 
-/** The choice of a QPU, each with what it does at the moment. */
+/** A selection of QPUs that shows the current state of each. */
 export function QpuField({ value, error, changed }: QpuFieldProps) {
   const { qpus, availability } = useApp()
   const list = qpus.value.value ?? []

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { isSuperuser } from '../api/session.ts'
+import { isSuperuser } from '../api/auth.ts'
 import { useApp } from '../app/app.ts'
 import { setTheme, THEMES } from '../app/theme.ts'
 import { formatSeconds } from '../lib/format.ts'
@@ -9,13 +9,13 @@ import { describeZone, formatMoment } from '../lib/time.ts'
 import { KeyList } from './KeyList.tsx'
 import { Logo } from './Logo.tsx'
 
-/** A line of the menu. */
+/** An entry of the menu. */
 export interface MenuItem {
   path: string
   title: string
 }
 
-/** What surrounds every page: rail, top bar, the state of the connection, the list of keys. */
+/** The frame of every page: rail, top bar, connection state and list of shortcuts. */
 export function Shell({ menu, children }: { menu: readonly MenuItem[]; children: ComponentChildren }) {
   const { router, config } = useApp()
   const version = config.value.value?.version
@@ -53,8 +53,8 @@ export function Shell({ menu, children }: { menu: readonly MenuItem[]; children:
 }
 
 function TopBar() {
-  const { session, theme, signOut } = useApp()
-  const account = session.current.value?.record
+  const { auth, theme, signOut } = useApp()
+  const account = auth.current.value?.record
   return (
     <header class="top">
       <span class="zone">{describeZone(Date.now())}</span>
@@ -76,7 +76,7 @@ function TopBar() {
         <>
           <span class="account" title={account.email ?? ''}>
             {account.email}
-            {isSuperuser(session.current.value) && <small>Administrator</small>}
+            {isSuperuser(auth.current.value) && <small>Administrator</small>}
           </span>
           <button type="button" class="quiet" onClick={signOut}>
             Sign out
@@ -92,8 +92,8 @@ function TopBar() {
 }
 
 function Balance() {
-  const { session } = useApp()
-  const seconds = session.current.value?.record.qpu_seconds
+  const { auth } = useApp()
+  const seconds = auth.current.value?.record.qpu_seconds
   if (seconds === undefined) return null
   return (
     <p class="balance">
@@ -103,10 +103,10 @@ function Balance() {
   )
 }
 
-/** Most losses of the connection last less than this. */
+/** Most connection losses are shorter than this, so the bar appears only afterwards. */
 const LOSS_GRACE_MS = 1_500
 
-/** Says when what is shown may be old. */
+/** Shows that the data may be stale while the event stream is lost. */
 function ConnectionBar() {
   const { live } = useApp()
   const shown = useSignal(false)

@@ -12,7 +12,7 @@ const GLYPHS: Record<Glyph, string> = {
   dash: 'M1.5 5h9v2h-9z',
 }
 
-/** A state: glyph and word together, so that colour is never the only sign. */
+/** A state as glyph and word, so that color is never the only cue. */
 export function Status({ tone, glyph, word }: Condition) {
   return (
     <span class={`status tone-${tone}`}>

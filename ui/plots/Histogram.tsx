@@ -4,24 +4,24 @@ import { axisTicks, type BarOrder, describeCounts, toBars } from '../jobs/counts
 import { formatCount } from '../lib/format.ts'
 
 const MARGIN = { top: 12, right: 4, left: 8 }
-/** px; widths of one character of the axis text. */
+/** Width of one character of the axis text, in px. */
 const DIGIT = 6.6
 const LETTER = 7.3
-/** px; below this slot width, bars are dropped into "other". */
-const LEAST_SLOT = 18
-const LONGEST_LABEL = 18
+/** Minimum width of a bar with its gap, in px; bars that do not fit are summed as "other". */
+const MIN_SLOT_PX = 18
+const MAX_LABEL_LENGTH = 18
 
 interface HistogramProps {
   counts: Record<string, number>
   order: BarOrder
-  /** The most bars to show; fewer where there is no room. */
-  most: number
+  /** Maximum number of bars; fewer are shown on narrow screens. */
+  maxBars: number
   /** px, without the axis labels. */
   height: number
 }
 
 /** Measured counts as bars with whiskers of two standard deviations. */
-export function Histogram({ counts, order, most, height }: HistogramProps) {
+export function Histogram({ counts, order, maxBars, height }: HistogramProps) {
   const box = useRef<HTMLDivElement>(null)
   const width = useSignal(0)
   useEffect(() => {
@@ -34,16 +34,16 @@ export function Histogram({ counts, order, most, height }: HistogramProps) {
   return (
     <div ref={box} class="plot" style={{ minHeight: `${height}px` }}>
       {width.value > 0 && (
-        <Bars counts={counts} order={order} most={most} height={height} width={width.value} />
+        <Bars counts={counts} order={order} maxBars={maxBars} height={height} width={width.value} />
       )}
     </div>
   )
 }
 
-function Bars({ counts, order, most, height, width }: HistogramProps & { width: number }) {
+function Bars({ counts, order, maxBars, height, width }: HistogramProps & { width: number }) {
   const highest = Math.max(0, ...Object.values(counts))
-  const room = Math.floor((width - 60) / LEAST_SLOT)
-  const bars = toBars(counts, order, Math.max(2, Math.min(most, room)))
+  const maxSlots = Math.floor((width - 60) / MIN_SLOT_PX)
+  const bars = toBars(counts, order, Math.max(2, Math.min(maxBars, maxSlots)))
   const top = Math.max(highest, ...bars.map(({ count, sigma }) => count + 2 * sigma))
   const ticks = axisTicks(top)
   const axisTop = ticks.at(-1) ?? 1
@@ -104,9 +104,11 @@ function Bars({ counts, order, most, height, width }: HistogramProps & { width: 
   )
 }
 
-/** Long outcomes lose their middle: both ends tell neighbours apart, and the table has them whole. */
+/**
+ * Shortens a long outcome in its middle: both ends distinguish neighbours, and the table shows it in full.
+ */
 function shorten(label: string): string {
-  if (label.length <= LONGEST_LABEL) return label
-  const half = Math.floor((LONGEST_LABEL - 1) / 2)
+  if (label.length <= MAX_LABEL_LENGTH) return label
+  const half = Math.floor((MAX_LABEL_LENGTH - 1) / 2)
   return `${label.slice(0, half)}…${label.slice(-half)}`
 }

@@ -75,7 +75,7 @@ test('post() sends JSON', async () => {
   expect(seen).toMatchObject({ method: 'POST', body: '{"shots":3}' })
 })
 
-test('send() accepts an answer without a body', async () => {
+test('send() accepts a response without a body', async () => {
   await api.send('/empty', {})
   expect(unauthorized).toBe(0)
 })
@@ -86,14 +86,14 @@ test('get() turns the error envelope into an ApiError with its fields', async ()
   expect(error.fields['shots']).toEqual({ code: 'too_few', message: 'At least 1', params: { min: 1 } })
 })
 
-test('get() reports an answer that is no envelope by its status', async () => {
+test('get() reports a response that is no error envelope by its status', async () => {
   const error = await errorOf(api.get('/proxy', name))
   expect(error).toMatchObject({ status: 502, message: 'The server answered 502 Bad Gateway' })
 })
 
-test('get() names the place where an answer is not as expected', async () => {
+test('get() names the position where a response is not as expected', async () => {
   const error = await errorOf(api.get('/ok', v.object({ name: v.number() })))
-  expect(error.message).toStartWith('The answer of /ok is not as expected at name:')
+  expect(error.message).toStartWith('The response of /ok is not as expected at name:')
 })
 
 test('get() tells once that the token is dead, and not when none was sent', async () => {
@@ -112,7 +112,7 @@ test('get() does not end a session that began while the old token was being refu
   expect(unauthorized).toBe(0)
 })
 
-test('get() says when there is no answer at all', async () => {
+test('get() reports a missing response', async () => {
   const gone = createApi({
     base: 'http://127.0.0.1:1',
     token: () => undefined,
@@ -120,6 +120,6 @@ test('get() says when there is no answer at all', async () => {
   })
   expect(await errorOf(gone.get('/ok', name))).toMatchObject({
     status: 0,
-    message: expect.stringContaining('did not answer'),
+    message: expect.stringContaining('did not respond'),
   })
 })

@@ -22,19 +22,19 @@ test('load() keeps the last copy when a later reading fails, and drops the error
   expect(resource.error.value).toBeUndefined()
 })
 
-test('load() drops the attempt under way, however late its answer comes', async () => {
-  const answers: ((text: string) => void)[] = []
+test('load() aborts the pending request, however late its response arrives', async () => {
+  const responses: ((text: string) => void)[] = []
   const signals: AbortSignal[] = []
   const resource = createResource((signal) => {
     signals.push(signal)
-    return new Promise<string>((resolve) => answers.push(resolve))
+    return new Promise<string>((resolve) => responses.push(resolve))
   })
   const first = resource.load()
   const second = resource.load()
   expect(signals.map(({ aborted }) => aborted)).toEqual([true, false])
-  answers[1]?.('new')
+  responses[1]?.('new')
   await second
-  answers[0]?.('old')
+  responses[0]?.('old')
   await first
   expect(resource.value.value).toBe('new')
 })

@@ -1,27 +1,27 @@
 import { type Signal, signal } from '@preact/signals'
 import * as v from 'valibot'
-import { type Session, session as schema } from './model.ts'
+import { type Auth, auth as schema } from './model.ts'
 
 const KEY = 'svc.session'
 
-/** Who is signed in, kept in the browser's storage and shared by its tabs. */
-export interface SessionStore {
-  current: Signal<Session | undefined>
-  set(session: Session | undefined): void
+/** The signed-in account and its token, stored in the browser and shared between tabs. */
+export interface AuthStore {
+  current: Signal<Auth | undefined>
+  set(auth: Auth | undefined): void
 }
 
 /** Reads the stored session and follows changes that other tabs make. */
-export function createSession(): SessionStore {
+export function createAuthStore(): AuthStore {
   const current = signal(stored())
   window.addEventListener('storage', (event) => {
     if (event.key === KEY || event.key === null) current.value = stored()
   })
   return {
     current,
-    set(session) {
-      current.value = session
+    set(auth) {
+      current.value = auth
       try {
-        if (session) localStorage.setItem(KEY, JSON.stringify(session))
+        if (auth) localStorage.setItem(KEY, JSON.stringify(auth))
         else localStorage.removeItem(KEY)
       } catch {
         // Without storage the session lasts until the page is left.
@@ -30,7 +30,7 @@ export function createSession(): SessionStore {
   }
 }
 
-function stored(): Session | undefined {
+function stored(): Auth | undefined {
   try {
     const parsed = v.safeParse(schema, JSON.parse(localStorage.getItem(KEY) ?? 'null'))
     return parsed.success ? parsed.output : undefined
@@ -40,6 +40,6 @@ function stored(): Session | undefined {
 }
 
 /** Whether an account administers the service. */
-export function isSuperuser(session: Session | undefined): boolean {
-  return session?.record.collectionName === '_superusers'
+export function isSuperuser(auth: Auth | undefined): boolean {
+  return auth?.record.collectionName === '_superusers'
 }
