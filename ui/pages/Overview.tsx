@@ -120,8 +120,8 @@ function NoQpus() {
   const { auth } = useApp()
   return isSuperuser(auth.current.value) ? (
     <Empty>
-      No QPU yet. Create one with <code>POST /api/op/qpus/create</code>; the response contains the access token for its
-      driver.
+      No QPU yet. Create one with <code>POST /api/op/qpus/create</code>; the response contains the access
+      token for its driver.
     </Empty>
   ) : (
     <Empty>No QPU is connected yet. An administrator can register one.</Empty>
