@@ -1,8 +1,8 @@
 import { render } from 'preact'
 import { AppProvider, createApp } from './app/app.ts'
 import { keepCurrent } from './app/keep-current.ts'
+import { Outlet } from './Outlet.tsx'
 import { PAGES } from './pages/index.ts'
-import { Outlet } from './parts/Outlet.tsx'
 import { Shell } from './parts/Shell.tsx'
 
 const app = createApp()

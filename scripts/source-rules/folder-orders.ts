@@ -19,6 +19,33 @@ export interface FolderOrder {
 /** One entry per ordered folder; subfolders with an order of their own have their own entry. */
 export const FOLDER_ORDERS: readonly FolderOrder[] = [
   {
+    folder: 'src/qasm',
+    steps: [
+      ['circuit.ts', 'error.ts', 'limits.ts'],
+      ['fault.ts'],
+      ['values'],
+      ['gates'],
+      ['syntax'],
+      ['execute'],
+      ['checker.ts'],
+      ['program.ts'],
+    ],
+  },
+  {
+    folder: 'ui',
+    steps: [
+      ['lib'],
+      ['api'],
+      ['jobs'],
+      ['app'],
+      ['plots'],
+      ['parts'],
+      ['pages'],
+      ['Outlet.tsx'],
+      ['main.tsx', 'theme-boot.ts'],
+    ],
+  },
+  {
     folder: 'src/driver',
     steps: [
       ['messages'],

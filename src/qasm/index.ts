@@ -11,6 +11,7 @@ export type {
 } from './circuit.ts'
 export { type QasmCode, QasmError, type QasmProblem } from './error.ts'
 export { lowerProgram, runDynamic } from './execute/lower.ts'
+export type { Program } from './execute/program.ts'
 export { DEFAULT_LIMITS, type Limits } from './limits.ts'
-export { type CheckReport, checkProgram, type Program, parseProgram } from './program.ts'
+export { type CheckReport, checkProgram, parseProgram } from './program.ts'
 export type { Input } from './syntax/ast.ts'

@@ -28,3 +28,8 @@ export const DEFAULT_LIMITS: Limits = {
   bits: 65_536,
   elements: 1_000_000,
 }
+
+/** Limits with defaults for those not named. */
+export function fullLimits(limits: Partial<Limits> | undefined): Limits {
+  return { ...DEFAULT_LIMITS, ...limits }
+}

@@ -1,18 +1,10 @@
+import { Checker } from './checker.ts'
 import { QasmError, type QasmProblem } from './error.ts'
-import { Checker } from './execute/check.ts'
-import type { Layout } from './execute/layout.ts'
+import type { Program } from './execute/program.ts'
 import { toQasmError } from './fault.ts'
-import { DEFAULT_LIMITS, type Limits } from './limits.ts'
-import type { GateNode, ParsedProgram } from './syntax/ast.ts'
+import { fullLimits, type Limits } from './limits.ts'
+import type { ParsedProgram } from './syntax/ast.ts'
 import { openProgram } from './syntax/parse.ts'
-
-/** A parsed and checked program. Immutable: lower it as often as needed with different parameter values. */
-export interface Program extends ParsedProgram {
-  /** Qubits and bits that it declares. */
-  readonly layout: Layout
-  /** Steps of one call of each gate, to refuse an expansion before it happens. */
-  readonly gateSteps: ReadonlyMap<GateNode, number>
-}
 
 /** What `checkProgram` found out. The numbers count what was declared correctly. */
 export interface CheckReport {
@@ -26,11 +18,6 @@ export interface CheckReport {
 
 /** Statements read before they are checked. */
 const STATEMENTS_AT_ONCE = 1_000
-
-/** Limits with defaults for those not named. */
-export function fullLimits(limits: Partial<Limits> | undefined): Limits {
-  return { ...DEFAULT_LIMITS, ...limits }
-}
 
 /** Parses and checks a program; throws `QasmError` for the first problem in text order. */
 export function parseProgram(text: string, limits?: Partial<Limits>): Program {

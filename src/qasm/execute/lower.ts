@@ -1,9 +1,9 @@
 import type { Circuit, MeasureOp, Op, Sink } from '../circuit.ts'
 import { Fault, positioned } from '../fault.ts'
-import type { Limits } from '../limits.ts'
-import { fullLimits, type Program } from '../program.ts'
+import { fullLimits, type Limits } from '../limits.ts'
 import type { Cell } from '../values/values.ts'
 import { Undecided } from './machine.ts'
+import type { Program } from './program.ts'
 import { Runner } from './run.ts'
 
 /** State of a bit that holds the outcome of measurement 0; further ones follow. */

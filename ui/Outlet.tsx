@@ -1,9 +1,9 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { useApp } from '../app/app.ts'
-import type { Page, PageProps } from '../app/page.ts'
-import { matchRoute } from '../app/route.ts'
-import { NotFound } from '../pages/NotFound.tsx'
+import { useApp } from './app/app.ts'
+import type { Page, PageProps } from './app/page.ts'
+import { matchRoute } from './app/route.ts'
+import { NotFound } from './pages/NotFound.tsx'
 
 interface Shown {
   path: string

@@ -1,0 +1,10 @@
+import type { GateNode, ParsedProgram } from '../syntax/ast.ts'
+import type { Layout } from './layout.ts'
+
+/** A parsed and checked program. Immutable: lower it as often as needed with different parameter values. */
+export interface Program extends ParsedProgram {
+  /** Qubits and bits that it declares. */
+  readonly layout: Layout
+  /** Steps of one call of each gate, to refuse an expansion before it happens. */
+  readonly gateSteps: ReadonlyMap<GateNode, number>
+}
