@@ -2,12 +2,13 @@
  * Builds the executable: `npx bun run scripts/build-binary.ts [--target bun-linux-arm64] [--outfile PATH]
  * [--failpoints]`. Beside it comes `<outfile>-driver`, a link by which it acts as the driver.
  */
-import { mkdtemp, rename, rm, stat, symlink } from 'node:fs/promises'
-import { basename, dirname, join, resolve } from 'node:path'
+import { rm, stat, symlink } from 'node:fs/promises'
+import { basename, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { WORKERS } from '../src/base/worker.ts'
 import { buildKernel } from './build-kernel.ts'
 import { buildUi } from './build-ui.ts'
+import { buildAndPlace } from './place-build.ts'
 
 const repository = join(import.meta.dir, '..')
 
@@ -33,15 +34,10 @@ export async function buildBinary(options: BinaryOptions): Promise<BuiltBinary> 
   const started = performance.now()
   await Promise.all([buildUi(), buildKernel()])
   const built = performance.now()
-  // The compiler leaves maps beside its output although it embeds them: they stay in a folder that goes.
-  const folder = await mkdtemp(join(dirname(outfile), '.build-'))
-  try {
-    const made = join(folder, basename(outfile))
-    await compile(compilerArguments(made, target, failpoints))
-    await rename(made, outfile)
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
+  // The compiler leaves source maps in the folder of its output although it embeds them.
+  await buildAndPlace(basename(outfile), outfile, (path) =>
+    compile(compilerArguments(path, target, failpoints)),
+  )
   await linkDriver(outfile)
   const { size } = await stat(outfile)
   return { bytes: size, uiMs: built - started, compileMs: performance.now() - built }
@@ -73,6 +69,7 @@ function compilerArguments(outfile: string, target: string | undefined, failpoin
   ]
 }
 
+/** Runs the compiler in the repository, because paths in stack traces are relative to its folder. */
 async function compile(args: string[]): Promise<void> {
   const compiler = Bun.spawn([process.execPath, ...args], { cwd: repository, stdout: 'pipe', stderr: 'pipe' })
   const [out, err, code] = await Promise.all([

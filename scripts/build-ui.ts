@@ -1,7 +1,8 @@
 /** Builds `ui/` into `web/`: hashed names, brotli siblings, fonts with their licence, and a manifest of sizes. */
-import { chmod, cp, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { cp, mkdir, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
+import { buildAndPlace } from './place-build.ts'
 
 const repository = join(import.meta.dir, '..')
 const ui = join(repository, 'ui')
@@ -25,21 +26,15 @@ export interface UiManifest {
 }
 
 /**
- * Builds the dashboard into `<out>/dashboard` and `<out>/manifest.json`; what was there goes.
+ * Builds the dashboard into `<out>/dashboard` and `<out>/manifest.json`, which replace the old build.
  * Throws with every message of the bundler, and then leaves the old build as it was.
  */
 export async function buildUi(out = join(repository, 'web')): Promise<UiManifest> {
-  const fresh = await mkdtemp(join(dirname(out), '.web-'))
-  try {
+  return await buildAndPlace('web', out, async (fresh) => {
     const manifest = await buildInto(join(fresh, 'dashboard'))
     await Bun.write(join(fresh, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`)
-    await chmod(fresh, 0o755)
-    await rm(out, { recursive: true, force: true })
-    await rename(fresh, out)
     return manifest
-  } finally {
-    await rm(fresh, { recursive: true, force: true })
-  }
+  })
 }
 
 async function buildInto(folder: string): Promise<UiManifest> {

@@ -97,9 +97,13 @@ export const BANNED_CALLS: readonly BannedCall[] = [
   },
 ]
 
-/** A file that must import every entry of a folder: folders by their `index.ts`. */
+/** A registry: a file that imports every member of a folder. */
 export interface List {
   list: string
+  /**
+   * Its files and subfolders are the members, the latter by their `index.ts`. A subfolder without one is a kind,
+   * which holds members in the same way.
+   */
   folder: string
 }
 
@@ -108,9 +112,7 @@ export const LISTS: readonly List[] = [
   { list: 'src/protocol/events/index.ts', folder: 'src/protocol/events/' },
   { list: 'src/devices/built-in.ts', folder: 'src/devices/process/' },
   { list: 'src/devices/built-in.ts', folder: 'src/devices/monitor/' },
-  { list: 'src/devices/built-in.ts', folder: 'src/devices/calibrate/' },
   { list: 'src/simulator/methods/index.ts', folder: 'src/simulator/methods/' },
-  { list: 'src/devices/tuning/routines/index.ts', folder: 'src/devices/tuning/routines/' },
 ]
 
 /** Text that no tracked file may hold. The patterns are written so that they do not find themselves. */

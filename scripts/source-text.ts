@@ -13,17 +13,38 @@ const TEMPLATE_TEXT = /(?:\\[\s\S]|\$(?!\{)|[^\\`$])*/g
 const BEFORE_REGEX =
   /(?:^|[=(,:[!&|?{};+*%~^<>-]|(?:^|[^\w$.])(?:return|typeof|case|in|of|delete|void|throw|do|else|yield|await))\s*$/
 
-function blank(text: string): string {
+/** The comments at their places in an otherwise blank text. */
+function placed(source: string, comments: readonly { start: number; text: string }[]): string {
+  let out = ''
+  for (const { start, text } of comments) out += blank(source.slice(out.length, start)) + text
+  return out + blank(source.slice(out.length))
+}
+
+/** The text as spaces with the same line ends. */
+export function blank(text: string): string {
   return text.replace(/[^\n]/g, ' ')
 }
 
-/**
- * The code of a TypeScript file with comments, regular expressions and the insides of strings turned into
- * spaces. Length and line ends stay, so that positions are those of the file. Code inside `${}` of a
- * template stays. In JSX text an apostrophe hides the rest of its line, which no rule here minds.
- */
+/** A TypeScript file divided into code and comments, at the positions of the file. */
+export interface ScannedSource {
+  /** The text with comments, regular expressions and the insides of strings turned into spaces. */
+  code: string
+  /** The text with everything but the comments turned into spaces. */
+  comments: string
+}
+
+/** The code of a TypeScript file; see `scanSource()`. */
 export function codeOf(source: string): string {
+  return scanSource(source).code
+}
+
+/**
+ * Divides a TypeScript file. Length and line ends stay, so that positions are those of the file. Code inside
+ * `${}` of a template stays code. In JSX text an apostrophe hides the rest of its line, which no rule here minds.
+ */
+export function scanSource(source: string): ScannedSource {
   let out = ''
+  const comments: { start: number; text: string }[] = []
   /** Depths of braces at which the open `${` close. */
   const placeholders: number[] = []
   let depth = 0
@@ -48,6 +69,11 @@ export function codeOf(source: string): string {
     }
   }
 
+  function takeComment(token: string): void {
+    comments.push({ start: out.length, text: token })
+    out += blank(token)
+  }
+
   /** Takes a string or a regular expression, of which only the marks at both ends stay. */
   function takeLiteral(token: string, mark: string): void {
     const isClosed = token.length > 1 && token.endsWith(mark)
@@ -57,7 +83,7 @@ export function codeOf(source: string): string {
   function take(token: string): void {
     const first = token.charAt(0)
     if (first === '{' || first === '}') takeBrace(first)
-    else if (token.startsWith('//') || token.startsWith('/*')) out += blank(token)
+    else if (token.startsWith('//') || token.startsWith('/*')) takeComment(token)
     else if (first === "'" || first === '"') takeLiteral(token, first)
     else if (first === '/' && BEFORE_REGEX.test(out.slice(-40))) takeLiteral(token, first)
     else out += first
@@ -68,7 +94,7 @@ export function codeOf(source: string): string {
   for (;;) {
     TOKEN.lastIndex = out.length
     const match = TOKEN.exec(source)
-    if (!match) return out + source.slice(out.length)
+    if (!match) return { code: out + source.slice(out.length), comments: placed(source, comments) }
     out += source.slice(out.length, match.index)
     take(match[0])
   }

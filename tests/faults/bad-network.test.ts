@@ -5,7 +5,7 @@ import { closeRow } from '../support/fault-runs.ts'
 import { skips } from '../support/needs.ts'
 import { networkFaults } from '../support/network-faults.ts'
 
-// F13; the long form is scripts/network-faults.ts.
+// F13; the long form is scripts/endurance/network-faults.ts.
 test.skipIf(skips('a bad network', await whyNoBadCable()))(
   'a network that loses, delays, reorders and repeats packets loses, repeats and overcharges no job',
   async () => {

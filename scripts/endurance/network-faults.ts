@@ -1,6 +1,6 @@
 /**
  * The long form of the test of a bad network:
- * `npx bun run scripts/network-faults.ts [--minutes 30] [--loss 0.02] [--duplicates 0.02] [--delay 10] [--jitter 40]`
+ * `npx bun run scripts/endurance/network-faults.ts [--minutes 30] [--loss 0.02] [--duplicates 0.02] [--delay 10] [--jitter 40]`
  * (shares of packets, ms). Takes Linux and root. Prints what was lost, duplicated or charged twice; exits with 1
  * unless all of it is 0.
  */
@@ -8,9 +8,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { whyNoBadCable } from '../tests/support/bad-cable.ts'
-import { networkFaults } from '../tests/support/network-faults.ts'
-import { ensureBuild } from './ensure-build.ts'
+import { whyNoBadCable } from '../../tests/support/bad-cable.ts'
+import { networkFaults } from '../../tests/support/network-faults.ts'
+import { ensureBuild } from '../ensure-build.ts'
 
 const { values } = parseArgs({
   options: {

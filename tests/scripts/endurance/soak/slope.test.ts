@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { slopeOf } from '../scripts/soak/slope.ts'
+import { slopeOf } from '../../../../scripts/endurance/soak/slope.ts'
 
 const HOURS = Array.from({ length: 600 }, (_, index) => index / 1_800)
 

@@ -1,5 +1,5 @@
 /**
- * Looks for what grows: `npx bun run scripts/soak.ts [--minutes 20] [--rate 4] [--streams 4] [--out samples.json]`.
+ * Looks for what grows: `npx bun run scripts/endurance/soak.ts [--minutes 20] [--rate 4] [--streams 4] [--out samples.json]`.
  * The built executable works under a steady load of every kind while memory and descriptors of its processes are
  * sampled; prints first, last and growth per hour (least squares, 95 %) after the warm-up, the first quarter. Linux only.
  */
@@ -7,8 +7,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { printTable } from '../bench/support/output.ts'
-import { ensureBuild } from './ensure-build.ts'
+import { printTable } from '../../bench/support/output.ts'
+import { ensureBuild } from '../ensure-build.ts'
 import { Load } from './soak/load.ts'
 import { childOf, MEASURES, Watch } from './soak/watch.ts'
 

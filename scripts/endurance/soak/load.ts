@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { Listener } from '../../bench/support/listener.ts'
-import { postJob } from '../../bench/support/post-job.ts'
-import { systemClock } from '../../src/base/index.ts'
-import { startSimulatedFridge } from '../../src/devices/index.ts'
-import { Service, SVC } from '../../tests/support/executable.ts'
+import { Listener } from '../../../bench/support/listener.ts'
+import { postJob } from '../../../bench/support/post-job.ts'
+import { systemClock } from '../../../src/base/index.ts'
+import { startSimulatedFridge } from '../../../src/devices/index.ts'
+import { Service, SVC } from '../../../tests/support/executable.ts'
 
 /** How much is asked of the server. */
 export interface LoadOptions {

@@ -1,17 +1,17 @@
 /**
- * A day of a server in one process on a virtual clock: `npx bun run scripts/soak-day.ts [--hours 24]`. All its loops
+ * A day of a server in one process on a virtual clock: `npx bun run scripts/endurance/soak-day.ts [--hours 24]`. All its loops
  * run (dispatch, recovery, pruning, renewal of certificates) while a user logs in, submits, lists, listens and leaves.
  * Prints, at each virtual hour after garbage collection, heap, objects and rows; what grows without end shows there.
  */
 import { heapStats } from 'bun:jsc'
 import { parseArgs } from 'node:util'
-import { Listener } from '../bench/support/listener.ts'
-import { printTable } from '../bench/support/output.ts'
-import { toTimestamp } from '../src/base/index.ts'
-import { events } from '../src/db/index.ts'
-import { BELL } from '../tests/support/executable.ts'
-import { FakeClock } from '../tests/support/fake-clock.ts'
-import { login, openTestServer, type TestServer } from '../tests/support/server.ts'
+import { Listener } from '../../bench/support/listener.ts'
+import { printTable } from '../../bench/support/output.ts'
+import { toTimestamp } from '../../src/base/index.ts'
+import { events } from '../../src/db/index.ts'
+import { BELL } from '../../tests/support/executable.ts'
+import { FakeClock } from '../../tests/support/fake-clock.ts'
+import { login, openTestServer, type TestServer } from '../../tests/support/server.ts'
 
 const { values } = parseArgs({ options: { hours: { type: 'string', default: '24' } } })
 const HOUR_S = 3_600

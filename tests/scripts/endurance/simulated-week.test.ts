@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { simulateWeek } from './support/week/week.ts'
+import { simulateWeek } from '../../support/week/week.ts'
 
-/** The week itself is `scripts/simulated-week.ts`. */
+/** The week itself is `scripts/endurance/simulated-week.ts`. */
 const SEED = Number(process.env['WEEK_SEED'] ?? 1)
 const JOBS = Number(process.env['WEEK_JOBS'] ?? 1_500)
 const HOUR_MS = 3_600_000

@@ -1,13 +1,13 @@
 /**
- * The long form of the kill test: `npx bun run scripts/kill-loop.ts [--server 200] [--driver 100]`.
+ * The long form of the kill test: `npx bun run scripts/endurance/kill-loop.ts [--server 200] [--driver 100]`.
  * Prints what was lost, duplicated or charged twice; exits with 1 unless all of it is 0.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { killLoop } from '../tests/support/kill-loop.ts'
-import { ensureBuild } from './ensure-build.ts'
+import { killLoop } from '../../tests/support/kill-loop.ts'
+import { ensureBuild } from '../ensure-build.ts'
 
 const { values } = parseArgs({
   options: { server: { type: 'string', default: '200' }, driver: { type: 'string', default: '100' } },

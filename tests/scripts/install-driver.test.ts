@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { temporaryFolder } from './support/executable.ts'
+import { temporaryFolder } from '../support/executable.ts'
 
-const SCRIPT = join(import.meta.dir, '../scripts/install-driver.sh')
+const SCRIPT = join(import.meta.dir, '../../scripts/install-driver.sh')
 const PIN = 'ab'.repeat(32)
 const GOOD = {
   SVC_TOKEN: 'svc_dt_0123abcd',

@@ -1,14 +1,14 @@
 /**
- * Mutated programs for the OpenQASM reader: `npx bun run scripts/fuzz-qasm.ts [--programs 1000000] [--seed 1]`.
+ * Mutated programs for the OpenQASM reader: `npx bun run scripts/endurance/fuzz-qasm.ts [--programs 1000000] [--seed 1]`.
  * Each is checked, parsed, lowered and run once; only a `QasmError` may come out, within a second. Prints how many were
  * accepted, the slowest and the memory at the end; exits 1 at the first program that breaks the rule, and prints it.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { checkProgram, lowerProgram, parseProgram, QasmError, runDynamic } from '../src/qasm/index.ts'
-import { createRng } from '../src/simulator/numeric/random.ts'
-import { RICH_PROGRAM, WORDS } from '../tests/qasm/texts.ts'
+import { checkProgram, lowerProgram, parseProgram, QasmError, runDynamic } from '../../src/qasm/index.ts'
+import { createRng } from '../../src/simulator/numeric/random.ts'
+import { RICH_PROGRAM, WORDS } from '../../tests/qasm/texts.ts'
 
 /** Small enough that a program which uses them up ends in some milliseconds. */
 const LIMITS = { operations: 20_000, iterations: 2_000, qubits: 64, bits: 4_096, elements: 4_096 }
@@ -21,7 +21,7 @@ const { values: args } = parseArgs({
 const programs = Number(args.programs)
 const rng = createRng(Number(args.seed))
 const below = (n: number) => Math.floor(rng.next() * n)
-const folder = join(import.meta.dir, '../tests/circuits')
+const folder = join(import.meta.dir, '../../tests/circuits')
 const published = readdirSync(folder)
   .filter((file) => file.endsWith('.qasm'))
   .map((file) => readFileSync(join(folder, file), 'utf8').slice(0, EXCERPT))

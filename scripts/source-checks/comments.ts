@@ -1,0 +1,30 @@
+import { lineOf } from '../source-text.ts'
+import type { Breach } from './breach.ts'
+import type { SourceFile } from './source-tree.ts'
+
+/** Columns after which a comment is wrapped; the formatter wraps only code. */
+const MAX_COMMENT_COLUMNS = 110
+/** A citation of a numbered decision, which may be wrapped between word and number. */
+const DECISION_NUMBER = /\bdecisions?\s+(?:(?:\*|\/\/)\s*)?\d+/gi
+
+/**
+ * Lines with comments that are too long, and citations by decision number. A single word that does not fit, such
+ * as an address, may stand alone.
+ */
+export function checkComments({ file, source, comments }: Omit<SourceFile, 'code'>): Breach[] {
+  const lines = source.split('\n')
+  const long = comments.split('\n').flatMap((comment, at) => {
+    const line = lines[at] ?? ''
+    const isLong = line.length > MAX_COMMENT_COLUMNS && comment.trim().split(/\s+/).length > 2
+    return isLong
+      ? [{ file, line: at + 1, rule: 'comment width', reason: `wrap at ${MAX_COMMENT_COLUMNS} columns` }]
+      : []
+  })
+  const cited = [...comments.matchAll(DECISION_NUMBER)].map(({ index }) => ({
+    file,
+    line: lineOf(comments, index),
+    rule: 'decision number',
+    reason: 'cite the record, such as docs/decisions/0003-effectively-once.md',
+  }))
+  return [...long, ...cited]
+}

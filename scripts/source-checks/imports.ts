@@ -1,0 +1,44 @@
+import { posix } from 'node:path'
+import { FOLDER_ORDERS } from '../source-rules/folder-orders.ts'
+import { BANNED_MODULES, LAYERS } from '../source-rules.ts'
+import type { ImportSite } from '../source-text.ts'
+import type { Finding } from './breach.ts'
+import { checkOrder } from './folder-orders.ts'
+
+function srcLayerOf(path: string): string | undefined {
+  return /^src\/([^/]+)\//.exec(path)?.[1]
+}
+
+/** Whether layer and face rules allow `file` to import the file `target`. */
+function checkLayer(file: string, target: string): Finding | undefined {
+  const layer = LAYERS.find(({ path }) => file.startsWith(path))
+  if (!layer) return { rule: 'layer', reason: `${file} belongs to no layer of source-rules.ts` }
+  if (layer.imports === 'any') return undefined
+  const other = srcLayerOf(target)
+  if (target.startsWith(layer.path)) {
+    const face = `${layer.path}index.ts`
+    if (target !== face || other === undefined) return undefined
+    return { rule: 'face', reason: `inside ${layer.path} import the file itself, not the face` }
+  }
+  if (other === undefined) {
+    if (layer.files?.some((prefix) => target.startsWith(prefix))) return undefined
+    return { rule: 'layer', reason: `${layer.path} may not import ${target}` }
+  }
+  if (!layer.imports.includes(other)) {
+    const allowed = layer.imports.length === 0 ? 'packages' : layer.imports.join(', ')
+    return { rule: 'layer', reason: `${layer.path} may import only ${allowed}, not src/${other}` }
+  }
+  if (target === `src/${other}/index.ts`) return undefined
+  return { rule: 'face', reason: `import src/${other}/index.ts instead of ${target}` }
+}
+
+/** Breaches of layers, faces, orders and banned modules by one import. */
+export function checkImport(file: string, { specifier }: ImportSite): Finding[] {
+  const findings = BANNED_MODULES.filter(
+    ({ where, pattern }) => where.test(file) && pattern.test(specifier),
+  ).map(({ reason }) => ({ rule: `module ${specifier}`, reason }))
+  if (!specifier.startsWith('.')) return findings
+  const target = posix.join(posix.dirname(file), specifier)
+  const orders = FOLDER_ORDERS.map((order) => checkOrder(order, file, target))
+  return [...findings, checkLayer(file, target), ...orders].filter((finding) => finding !== undefined)
+}
