@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Glob } from 'bun'
 
 const repository = join(import.meta.dir, '..')
-const folder = 'src/simulator/methods/statevector/kernel'
+const folder = 'src/simulator/kernel'
 const target = join(repository, folder, 'kernel.wasm')
 const compiler = join(repository, 'node_modules/assemblyscript/bin/asc.js')
 

@@ -140,4 +140,39 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
     folder: 'src/db/store',
     steps: [['accounts', 'qpus', 'readings'], ['jobs'], ['calibrations', 'maintenance']],
   },
+  {
+    folder: 'src/simulator',
+    steps: [
+      ['errors.ts', 'numeric', 'readout'],
+      ['kernel', 'noise', 'timing'],
+      ['reduction', 'tally'],
+      ['define-method.ts'],
+      ['methods'],
+      ['circuits'],
+      ['batch'],
+      ['simulator.ts'],
+    ],
+  },
+  {
+    folder: 'src/simulator/methods',
+    steps: [['statevector'], ['density_matrix', 'matrix_product_state', 'stabilizer', 'trajectories']],
+  },
+  {
+    folder: 'src/simulator/methods/statevector',
+    steps: [['gates', 'tally-indices.ts'], ['state'], ['branching'], ['run.ts']],
+  },
+  {
+    folder: 'src/devices',
+    steps: [
+      ['errors.ts', 'nearest.ts', 'options.ts', 'safe-path.ts'],
+      ['define-device.ts', 'operation-options.ts', 'results.ts'],
+      ['noise', 'sdk.ts'],
+      ['provide-sdk.ts', 'simulation'],
+      ['monitor', 'process'],
+      ['built-in.ts'],
+      ['resolve-device.ts'],
+      ['read-options.ts'],
+      ['open-device.ts'],
+    ],
+  },
 ]

@@ -1,7 +1,7 @@
 /** Threads by the file that they run, below `src` and without its ending: entry points of the executable. */
 export const WORKERS = [
   'devices/simulation/circuit-worker',
-  'simulator/methods/statevector/kernel/worker',
+  'simulator/kernel/worker',
   'server/programs/worker',
 ] as const
 

@@ -1,5 +1,5 @@
 import type { Sink } from '../qasm/index.ts'
-import type { Engine } from './methods/statevector/kernel/engine.ts'
+import type { Engine } from './kernel/engine.ts'
 import type { NoiseModel } from './noise/noise-model.ts'
 import type { Rng } from './numeric/random.ts'
 import type { ReadoutError } from './readout/readout.ts'

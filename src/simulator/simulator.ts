@@ -3,7 +3,7 @@ import type { BatchJob, ExecutionResult, RunControl } from './batch/batch-job.ts
 import { CircuitRunner } from './batch/circuit-runner.ts'
 import { CircuitWorkers } from './batch/circuit-workers.ts'
 import { executionsOf } from './circuits/executions.ts'
-import { createEngine, type Engine } from './methods/statevector/kernel/engine.ts'
+import { createEngine, type Engine } from './kernel/engine.ts'
 import type { Noise } from './noise/noise-model.ts'
 
 /** Number of circuits from which on a job is shared among threads. */

@@ -9,7 +9,7 @@ import {
   runCircuit,
 } from '../circuits/run-circuit.ts'
 import { circuitErrorOf } from '../errors.ts'
-import type { Engine } from '../methods/statevector/kernel/engine.ts'
+import type { Engine } from '../kernel/engine.ts'
 import type { NoiseModel } from '../noise/noise-model.ts'
 import { createRng } from '../numeric/random.ts'
 import { ResultBudget } from '../tally/result-budget.ts'

@@ -1,7 +1,7 @@
 import { systemClock } from '../../base/index.ts'
 import { executionsOf } from '../circuits/executions.ts'
 import { SimulationError } from '../errors.ts'
-import { createEngine } from '../methods/statevector/kernel/engine.ts'
+import { createEngine } from '../kernel/engine.ts'
 import type { NoiseModel, NoiseSource } from '../noise/noise-model.ts'
 import { CircuitRunner } from './circuit-runner.ts'
 import type { BatchMessage, BatchResponse } from './circuit-workers.ts'

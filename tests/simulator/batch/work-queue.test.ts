@@ -5,7 +5,7 @@ import type { BatchJob } from '../../../src/simulator/batch/batch-job.ts'
 import { CircuitRunner } from '../../../src/simulator/batch/circuit-runner.ts'
 import { type CircuitReport, runNextCircuits, WorkQueue } from '../../../src/simulator/batch/work-queue.ts'
 import { executionsOf } from '../../../src/simulator/circuits/executions.ts'
-import { createEngine } from '../../../src/simulator/methods/statevector/kernel/engine.ts'
+import { createEngine } from '../../../src/simulator/kernel/engine.ts'
 import { ioOf } from '../../devices/support/jobs.ts'
 
 /** A GHZ state of `used` qubits and a gate that only states can take, on the first of `declared` qubits. */

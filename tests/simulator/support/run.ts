@@ -7,7 +7,7 @@ import {
   prepareCircuit,
   runCircuit,
 } from '../../../src/simulator/circuits/run-circuit.ts'
-import { createEngine } from '../../../src/simulator/methods/statevector/kernel/engine.ts'
+import { createEngine } from '../../../src/simulator/kernel/engine.ts'
 import { defineNoiseModel, type NoiseModel } from '../../../src/simulator/noise/noise-model.ts'
 import { createRng } from '../../../src/simulator/numeric/random.ts'
 import type { Readout } from '../../../src/simulator/readout/readout.ts'

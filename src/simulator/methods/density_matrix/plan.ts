@@ -1,7 +1,8 @@
 import type { PhaseOp, UnitaryOp } from '../../../qasm/index.ts'
+import type { KernelCall } from '../../kernel/kernel-call.ts'
 import type { Channel } from '../../noise/channel.ts'
 import type { Action, Reduced } from '../../reduction/reduce-circuit.ts'
-import { compile, type KernelCall } from '../statevector/gates/compile.ts'
+import { compile } from '../statevector/gates/compile.ts'
 import { DEPHASED, RESET, superoperatorOf } from './superoperator.ts'
 
 /** A circuit as calls on ρ, written as a state of twice the qubits. */

@@ -5,9 +5,9 @@ import {
   type ResourceLimits,
   type Task,
 } from '../../define-method.ts'
+import { PARALLEL_FROM } from '../../kernel/engine.ts'
+import { BLOCK_QUBITS } from '../../kernel/layout.ts'
 import type { Action } from '../../reduction/reduce-circuit.ts'
-import { PARALLEL_FROM } from './kernel/engine.ts'
-import { BLOCK_QUBITS } from './kernel/layout.ts'
 import { runReduced, runWithFeedback } from './run.ts'
 import { MAX_STATE_QUBITS } from './state/statevector.ts'
 

@@ -1,4 +1,4 @@
-import { LAYOUT } from '../kernel/layout.ts'
+import { LAYOUT } from '../../../kernel/layout.ts'
 import type { Statevector } from '../state/statevector.ts'
 
 export type Outcome = 0 | 1

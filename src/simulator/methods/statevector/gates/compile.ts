@@ -1,31 +1,13 @@
 import type { PhaseOp, UnitaryOp } from '../../../../qasm/index.ts'
+import type { KernelCall, Scale } from '../../../kernel/kernel-call.ts'
+import { bitCount, bitsOf } from '../../../numeric/bits.ts'
 import { isDiagonal } from '../../../reduction/reduce-circuit.ts'
-
-/**
- * One gate on a state; qubits are bit masks. It acts where the qubits of `controls` have the bits of `value`. A
- * `scale` whose value has all its controls set is a phase term: it commutes with its like and merges with them.
- */
-export type KernelCall =
-  | { kind: 'scale'; controls: number; value: number; re: number; im: number }
-  | { kind: 'flip'; target: number; controls: number; value: number }
-  | { kind: 'swap'; targets: number[]; controls: number; value: number }
-  | { kind: 'one'; target: number; controls: number; value: number; matrix: Float64Array }
-  | { kind: 'many'; targets: number[]; controls: number; value: number; matrix: Float64Array }
-
-export type Scale = Extract<KernelCall, { kind: 'scale' }>
 
 /** The bit of qubit `qubit`'s place in the state. */
 export type BitOf = (qubit: number) => number
 
 /** Every qubit at its own place. */
 export const identityBits: BitOf = (qubit) => 1 << qubit
-
-/** The qubits a call may change, as a mask; its controls are not among them. */
-export function targetsOf(call: KernelCall): number {
-  if (call.kind === 'scale') return 0
-  if (call.kind === 'flip' || call.kind === 'one') return call.target
-  return call.targets.reduce((mask, target) => mask | target, 0)
-}
 
 /** Diagonal gates on more qubits than this are not split into phase terms, whose number doubles with each. */
 const MOST_SPLIT = 4
@@ -45,11 +27,6 @@ export function equals(a: Float64Array, b: Float64Array): boolean {
 /** Whether a matrix exchanges two qubits. */
 export function isSwap(matrix: Float64Array): boolean {
   return equals(matrix, SWAP)
-}
-
-/** Whether a 2 x 2 matrix has no imaginary parts. */
-export function isReal(matrix: Float64Array): boolean {
-  return matrix[1] === 0 && matrix[3] === 0 && matrix[5] === 0 && matrix[7] === 0
 }
 
 function controlMasks(op: UnitaryOp | PhaseOp, bitOf: BitOf): { controls: number; value: number } {
@@ -147,18 +124,4 @@ function divideByZeros(re: Float64Array, im: Float64Array, bit: number): void {
     re[at] = a * c + b * d
     im[at] = b * c - a * d
   }
-}
-
-/** The single bits of a mask, lowest first. */
-export function bitsOf(mask: number): number[] {
-  const bits: number[] = []
-  for (let rest = mask; rest !== 0; rest &= rest - 1) bits.push(rest & -rest)
-  return bits
-}
-
-/** Number of set bits of a 32-bit integer. */
-export function bitCount(mask: number): number {
-  let count = 0
-  for (let rest = mask; rest !== 0; rest &= rest - 1) count++
-  return count
 }

@@ -1,4 +1,4 @@
-import { isReal, type KernelCall } from './compile.ts'
+import { isReal, type KernelCall } from '../../../kernel/kernel-call.ts'
 
 /** Smaller entries are taken for zero. */
 const TINY = 1e-14

@@ -1,6 +1,6 @@
+import type { KernelCall } from '../../../kernel/kernel-call.ts'
 import { type Channel, effectOf } from '../../../noise/channel.ts'
 import { isDiagonal } from '../../../reduction/reduce-circuit.ts'
-import type { KernelCall } from '../gates/compile.ts'
 import type { Statevector } from './statevector.ts'
 
 /** One of the operators between which a channel chooses. */

@@ -1,5 +1,6 @@
+import type { KernelCall } from '../../../kernel/kernel-call.ts'
 import type { Action, Reduced } from '../../../reduction/reduce-circuit.ts'
-import { compile, isSwap, type KernelCall } from '../gates/compile.ts'
+import { compile, isSwap } from '../gates/compile.ts'
 import { turnFlips } from '../gates/flips.ts'
 import { mergeSingles } from '../gates/merge.ts'
 import { splitRotation } from '../gates/split-rotation.ts'

@@ -1,9 +1,9 @@
+import type { Engine, Freshness } from '../../../kernel/engine.ts'
+import type { KernelCall } from '../../../kernel/kernel-call.ts'
+import { LAYOUT, PORTION } from '../../../kernel/layout.ts'
 import type { Rng } from '../../../numeric/random.ts'
 import { PURPOSE } from '../../../numeric/random.ts'
 import type { TimeBudget } from '../../../timing/time-budget.ts'
-import type { KernelCall } from '../gates/compile.ts'
-import type { Engine, Freshness } from '../kernel/engine.ts'
-import { LAYOUT, PORTION } from '../kernel/layout.ts'
 
 /** Largest number of qubits: the addresses of the kernel have 32 bits. */
 export const MAX_STATE_QUBITS = 27

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Op } from '../../../../../src/qasm/index.ts'
-import type { KernelCall } from '../../../../../src/simulator/methods/statevector/gates/compile.ts'
+import type { KernelCall } from '../../../../../src/simulator/kernel/kernel-call.ts'
 import { splitRotation } from '../../../../../src/simulator/methods/statevector/gates/split-rotation.ts'
 import { type Plan, planCircuit } from '../../../../../src/simulator/methods/statevector/state/plan.ts'
 import { createRng } from '../../../../../src/simulator/numeric/random.ts'

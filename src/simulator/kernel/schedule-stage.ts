@@ -1,4 +1,5 @@
-import { bitCount, bitsOf, isReal, type KernelCall, type Scale, targetsOf } from '../gates/compile.ts'
+import { bitCount, bitsOf } from '../numeric/bits.ts'
+import { isReal, type KernelCall, type Scale, targetsOf } from './kernel-call.ts'
 
 /** Phase terms that one pass over a block applies together, and a real factor for every amplitude. */
 export interface DiagonalPass {

@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
-import { systemClock } from '../../../../../src/base/index.ts'
-import { compile } from '../../../../../src/simulator/methods/statevector/gates/compile.ts'
-import { createEngine } from '../../../../../src/simulator/methods/statevector/kernel/engine.ts'
-import { CONTROL } from '../../../../../src/simulator/methods/statevector/kernel/layout.ts'
-import { Statevector } from '../../../../../src/simulator/methods/statevector/state/statevector.ts'
-import { TimeBudget } from '../../../../../src/simulator/timing/time-budget.ts'
-import { h, ry, x } from '../../../support/ops.ts'
+import { systemClock } from '../../../src/base/index.ts'
+import { createEngine } from '../../../src/simulator/kernel/engine.ts'
+import { CONTROL } from '../../../src/simulator/kernel/layout.ts'
+import { compile } from '../../../src/simulator/methods/statevector/gates/compile.ts'
+import { Statevector } from '../../../src/simulator/methods/statevector/state/statevector.ts'
+import { TimeBudget } from '../../../src/simulator/timing/time-budget.ts'
+import { h, ry, x } from '../support/ops.ts'
 
 const calls = Array.from({ length: 4_000 }, (_, i) => [h(i % 17), ry(0.1, (i + 1) % 17, i % 17)])
   .flat()

@@ -1,4 +1,4 @@
-import { startWorker } from '../../../../base/index.ts'
+import { startWorker } from '../../base/index.ts'
 import { CONTROL, LEAVE } from './layout.ts'
 
 /** What a helping thread is told: help with the stages in this memory until it is left. */
@@ -38,7 +38,7 @@ export class WorkerPool {
   }
 
   #startOne(thread: number): Worker {
-    const worker = startWorker('simulator/methods/statevector/kernel/worker')
+    const worker = startWorker('simulator/kernel/worker')
     // One that cannot start or ends is not waited for: the others do its blocks, and the next circuit starts another.
     const forget = (): void => {
       if (this.#workers.get(thread) === worker) this.#workers.delete(thread)

@@ -1,10 +1,11 @@
-import { bitCount, type KernelCall } from '../gates/compile.ts'
-import { planStages, type Stage } from '../stages/plan-stages.ts'
-import { type Pass, scheduleStage } from '../stages/schedule-stage.ts'
+import { bitCount } from '../numeric/bits.ts'
 import { StageWriter } from './encode.ts'
+import type { KernelCall } from './kernel-call.ts'
 import { BLOCK_QUBITS, CONTROL, LAYOUT, MOST_THREADS } from './layout.ts'
 import { loadKernel } from './load-kernel.ts'
 import { type Kernel, kernelOf, memoryFor } from './memory.ts'
+import { planStages, type Stage } from './plan-stages.ts'
+import { type Pass, scheduleStage } from './schedule-stage.ts'
 import { WorkerPool } from './worker-pool.ts'
 
 /** Calls planned together: the time of planning grows with the calls that could not join a stage. */

@@ -1,4 +1,5 @@
-import { bitCount, type KernelCall, targetsOf } from '../gates/compile.ts'
+import { bitCount } from '../numeric/bits.ts'
+import { type KernelCall, targetsOf } from './kernel-call.ts'
 
 /** Calls that a block can take in one go: all their targets are in `set`. */
 export interface Stage {

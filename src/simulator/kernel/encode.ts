@@ -1,6 +1,7 @@
-import { bitCount, bitsOf, isReal, type KernelCall, type Scale } from '../gates/compile.ts'
-import type { DiagonalPass, Pass, RealGatePair, RotationPair } from '../stages/schedule-stage.ts'
+import { bitCount, bitsOf } from '../numeric/bits.ts'
+import { isReal, type KernelCall, type Scale } from './kernel-call.ts'
 import { LAYOUT } from './layout.ts'
+import type { DiagonalPass, Pass, RealGatePair, RotationPair } from './schedule-stage.ts'
 
 /** Kinds of gates in the order `assembly/stage.ts` knows them. */
 const KIND = {

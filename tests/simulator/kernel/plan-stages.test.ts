@@ -1,12 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import {
-  bitCount,
-  type KernelCall,
-  targetsOf,
-} from '../../../../../src/simulator/methods/statevector/gates/compile.ts'
-import { planStages } from '../../../../../src/simulator/methods/statevector/stages/plan-stages.ts'
-import { scheduleStage } from '../../../../../src/simulator/methods/statevector/stages/schedule-stage.ts'
+import { type KernelCall, targetsOf } from '../../../src/simulator/kernel/kernel-call.ts'
+import { planStages } from '../../../src/simulator/kernel/plan-stages.ts'
+import { scheduleStage } from '../../../src/simulator/kernel/schedule-stage.ts'
+import { bitCount } from '../../../src/simulator/numeric/bits.ts'
 
 const QUBITS = 18
 const BLOCK = 10
