@@ -139,6 +139,7 @@ export {
   markStarted,
   requeueUndelivered,
 } from './store/jobs/dispatch.ts'
+export { qubitLimit } from './store/jobs/fits-qpu.ts'
 export {
   findResponse,
   type KeyedRequest,

@@ -18,10 +18,11 @@ import {
   MAX_ATTEMPTS,
   type ModelDriver,
   type ModelJob,
+  newJob,
   putBack,
   resultOf,
 } from './store-model.ts'
-import type { Step } from './store-steps.ts'
+import { NARROW_QPU, type Step } from './store-steps.ts'
 
 const SILENCE_MS = 20_000
 const ENDED = new Set(['completed', 'failed', 'cancelled'])
@@ -53,7 +54,7 @@ export class StoreMachine {
   /** Two QPUs, the first with a standby driver. */
   static async open(): Promise<StoreMachine> {
     const lab = await JobLab.open({ maxAttempts: String(MAX_ATTEMPTS) })
-    const [one, other] = [await lab.qpu(), await lab.qpu()]
+    const [one, other] = [await lab.qpu({ numQubits: NARROW_QPU }), await lab.qpu()]
     const drivers = [one.driver, await lab.standby(one), other.driver]
     const machine = new StoreMachine(lab, await lab.user(1_000), drivers)
     for (const at of [0, 1]) await machine.run({ kind: 'attach', at, saysHello: true })
@@ -82,7 +83,7 @@ export class StoreMachine {
       case 'restart':
         return this.#restart()
       case 'submit':
-        return this.#submit(each.at)
+        return this.#submit(each.at, each.qubits)
       case 'cancel':
         return this.#cancel(this.#jobs[each.at % Math.max(1, this.#jobs.length)])
       case 'operate':
@@ -132,22 +133,10 @@ export class StoreMachine {
     }
   }
 
-  async #submit(number: number): Promise<void> {
+  async #submit(number: number, qubits: number): Promise<void> {
     const qpu = ['', ...this.#qpus][number % 3] ?? ''
-    const { id } = await this.lab.submit(this.#user, qpu)
-    this.#jobs.push({
-      id,
-      qpu,
-      status: 'pending',
-      attempt: 0,
-      counted: 0,
-      open: undefined,
-      claims: [],
-      chargedMs: undefined,
-      held: false,
-      rank: 0,
-      takenBack: 0,
-    })
+    const { id } = await this.lab.submit(this.#user, qpu, qubits)
+    this.#jobs.push(newJob({ id, qpu, qubits }))
   }
 
   async #cancel(job: ModelJob | undefined): Promise<void> {
@@ -183,7 +172,7 @@ export class StoreMachine {
       const driver = this.#drivers[index]
       // Only the attached holder of a free QPU that the job may run on may get it.
       expect(driver?.lease).toEqual({ qpu: claim.qpu, driver: claim.driver, epoch: claim.epoch })
-      expect(['', claim.qpu]).toContain(job.qpu)
+      expect(this.#mayRunOn(job, claim.qpu)).toBe(true)
       expect(this.#draining).not.toContain(claim.qpu)
       claimed.push({ id: job.id, qpu: claim.qpu, rank: job.rank })
       expect(this.#jobs.filter(({ open }) => open && this.#qpuOf(open.driver) === claim.qpu)).toEqual([])
@@ -200,8 +189,14 @@ export class StoreMachine {
     // Of those moved to the front nobody was passed over who may run there.
     for (const { qpu, rank } of claimed) {
       const left = before.filter((job) => !claimed.some(({ id }) => id === job.id))
-      for (const job of left) expect(['', qpu].includes(job.qpu) && job.rank > rank).toBe(false)
+      for (const job of left) expect(this.#mayRunOn(job, qpu) && job.rank > rank).toBe(false)
     }
+  }
+
+  /** A job for this QPU, or one for any QPU that fits it. */
+  #mayRunOn({ qpu: target, qubits }: ModelJob, qpu: string): boolean {
+    const isNarrow = qpu === this.#qpus[0]
+    return target === qpu || (target === '' && (!isNarrow || qubits <= NARROW_QPU))
   }
 
   async #claimOf(job: string, attempt: number) {

@@ -12,6 +12,7 @@ export const EXECUTION_MS = 40
 export interface ModelJob {
   id: string
   qpu: string
+  qubits: number
   status: 'pending' | 'running' | 'completed' | 'failed' | 'cancelled'
   attempt: number
   counted: number
@@ -26,6 +27,22 @@ export interface ModelJob {
   rank: number
   /** The last attempt that an operator has taken back. */
   takenBack: number
+}
+
+/** A job as it is submitted. */
+export function newJob(job: Pick<ModelJob, 'id' | 'qpu' | 'qubits'>): ModelJob {
+  return {
+    ...job,
+    status: 'pending',
+    attempt: 0,
+    counted: 0,
+    open: undefined,
+    claims: [],
+    chargedMs: undefined,
+    held: false,
+    rank: 0,
+    takenBack: 0,
+  }
 }
 
 /** A driver as the protocol wants it: one job at a time, a durable outbox. */

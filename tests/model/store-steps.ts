@@ -5,7 +5,9 @@ export type Outcome = 'completed' | 'user' | 'device'
 
 /** Something that may happen; `at` chooses among those to whom it can happen. */
 export type Step =
-  | { kind: 'submit' | 'cancel' | 'deliver' | 'heartbeat' | 'detach' | 'crash'; at: number }
+  /** `at` chooses the target, one of the QPUs or any of them. */
+  | { kind: 'submit'; at: number; qubits: number }
+  | { kind: 'cancel' | 'deliver' | 'heartbeat' | 'detach' | 'crash'; at: number }
   /** A driver says hello when it attaches; not every driver of others does. */
   | { kind: 'attach'; at: number; saysHello: boolean }
   | { kind: 'dispatch'; isFull: boolean }
@@ -20,11 +22,22 @@ export type Step =
   /** What an operator does; `at` chooses a job, or a QPU to drain or undrain. */
   | { kind: 'operate'; act: Act; at: number }
 
+/** Qubits of the first QPU; the second is not described and takes any number. */
+export const NARROW_QPU = 5
+
 const at = fc.nat({ max: 20 })
 /** True one time in five. */
 const rarely = fc.nat({ max: 4 }).map((number) => number === 0)
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('submit'), at }) },
+  {
+    weight: 2,
+    // One less than the narrow QPU has, exactly as many, and one more.
+    arbitrary: fc.record({
+      kind: fc.constant('submit'),
+      at,
+      qubits: fc.constantFrom(NARROW_QPU - 1, NARROW_QPU, NARROW_QPU + 1),
+    }),
+  },
   {
     weight: 4,
     arbitrary: fc.record({ kind: fc.constant('attach'), at, saysHello: rarely.map((not) => !not) }),

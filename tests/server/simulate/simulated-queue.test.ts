@@ -46,7 +46,8 @@ const happening = fc.oneof(
       do: fc.constant('submit' as const),
       user: place(USERS),
       qpu: place(3),
-      qubits: fc.constantFrom(0, 1, 3, 7),
+      // Around the 5 qubits of the first QPU; the second is not described.
+      qubits: fc.constantFrom(0, 1, 4, 5, 6),
     }),
   },
   { weight: 6, arbitrary: fc.record({ do: fc.constant('run' as const), qpu: place(2) }) },

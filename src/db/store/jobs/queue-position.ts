@@ -1,6 +1,7 @@
 import { qpus } from '../../collections/qpus.ts'
 import { QUEUED } from '../../collections/quantum_jobs.ts'
 import type { ReadTx } from '../../records/tx.ts'
+import { fitsQpu } from './fits-qpu.ts'
 import { MOVED_TO_FRONT, PENDING_BY_QPU, type QueueState, readQueue } from './queue.ts'
 
 /** A pending job and the queues it stands in: all that is needed to say why it waits, and how long. */
@@ -69,7 +70,7 @@ function candidates(tx: ReadTx, job: PendingRow): string[] {
   if (job.qpu_target !== '') return [job.qpu_target]
   return tx
     .list(qpus, { where: { enabled: true } })
-    .filter((qpu) => qpu.num_qubits <= 1 || job.qubits <= qpu.num_qubits)
+    .filter((qpu) => fitsQpu(job.qubits, qpu))
     .map((qpu) => qpu.id)
 }
 

@@ -4,6 +4,7 @@ import { QUEUED } from '../../collections/quantum_jobs.ts'
 import type { ReadTx } from '../../records/tx.ts'
 import type { RecordOf } from '../../schema/collection.ts'
 import { calibratingQpus } from '../qpus/qpus.ts'
+import { fitsQpu, qubitLimit } from './fits-qpu.ts'
 import { MAX_BACKOFF_MS } from './results.ts'
 
 /** A QPU and the heads of its queue at one instant: all that is needed to choose its next job. */
@@ -101,7 +102,7 @@ export function mayRun(
   if (target !== '' && target !== qpu.id) return false
   if (notBefore > now && notBefore <= now + MAX_BACKOFF_MS) return false
   if (!owner.unlimited && owner.balanceMs <= 0) return false
-  return target === qpu.id || qpu.num_qubits <= 1 || qubits <= qpu.num_qubits
+  return target === qpu.id || fitsQpu(qubits, qpu)
 }
 
 /**
@@ -110,10 +111,10 @@ export function mayRun(
  */
 const IS_RUNNABLE = `(job.not_before <= $now OR job.not_before > $now + ${MAX_BACKOFF_MS})
   AND (owner.unlimited = 1 OR owner.qpu_ms > 0)
-  AND (job.qpu_target = $qpu OR $qubits <= 1 OR job.qubits <= $qubits)`
+  AND (job.qpu_target = $qpu OR job.qubits <= $maxQubits)`
 
 function runnableParams(tx: ReadTx, qpu: QueueState['qpu']) {
-  return { qpu: qpu.id, qubits: qpu.num_qubits, now: tx.now }
+  return { qpu: qpu.id, maxQubits: qubitLimit(qpu) ?? Number.MAX_SAFE_INTEGER, now: tx.now }
 }
 
 /** Jobs looked at in order before the owners are looked at one by one. */
@@ -134,8 +135,8 @@ function firstFor(tx: ReadTx, qpu: QueueState['qpu'], target: string): number | 
   const params = { target, ...runnableParams(tx, qpu) }
   const early = tx.one<{ seq: number }>(QUEUE_SQL.early, params)
   if (early) return early.seq
-  const { looked } = tx.one<{ looked: number }>(QUEUE_SQL.looked, { target }) ?? { looked: 0 }
-  if (looked < HEAD_JOBS) return undefined
+  const { scanned } = tx.one<{ scanned: number }>(QUEUE_SQL.scanned, { target }) ?? { scanned: 0 }
+  if (scanned < HEAD_JOBS) return undefined
   return tx.one<{ seq: number | null }>(QUEUE_SQL.byOwner, params)?.seq ?? undefined
 }
 
@@ -168,7 +169,7 @@ export const QUEUE_SQL = {
        WHERE ${QUEUED} AND qpu_target = $target ORDER BY seq LIMIT ${HEAD_JOBS}) job
     CROSS JOIN users owner ON owner.id = job.user_id
     WHERE ${IS_RUNNABLE} ORDER BY job.seq LIMIT 1`,
-  looked: `SELECT count(*) AS looked FROM
+  scanned: `SELECT count(*) AS scanned FROM
     (SELECT 1 FROM ${PENDING_BY_QPU} WHERE ${QUEUED} AND qpu_target = $target LIMIT ${HEAD_JOBS})`,
   /** Nobody at the head may run (spent balances, pauses): steps from owner to owner through the index. */
   byOwner: `WITH RECURSIVE waiting(id) AS (

@@ -1,5 +1,5 @@
 import { AppError } from '../../../base/index.ts'
-import { findQpu, type Qpu, qpus, type ReadTx } from '../../../db/index.ts'
+import { findQpu, type Qpu, qpus, qubitLimit, type ReadTx } from '../../../db/index.ts'
 import { reasonNotTaking } from '../../qpus/availability.ts'
 
 /** Where a job may run. */
@@ -49,11 +49,8 @@ function mustTakeJobs(qpu: Qpu): void {
   })
 }
 
-/**
- * The number of qubits that the largest of the QPUs has; undefined when one of them does not say.
- * A QPU that was registered without a number has 1.
- */
+/** The most qubits that a program for these QPUs may have; undefined when one of them fits any program. */
 export function mostQubits(candidates: readonly Qpu[]): number | undefined {
-  if (candidates.some((qpu) => qpu.num_qubits <= 1)) return undefined
-  return Math.max(...candidates.map((qpu) => qpu.num_qubits))
+  const limits = candidates.map(qubitLimit).filter((limit) => limit !== undefined)
+  return limits.length < candidates.length ? undefined : Math.max(...limits)
 }

@@ -169,13 +169,14 @@ describe('readQueuePosition()', () => {
     expect(await ahead()).toEqual([1])
   })
 
-  test('knows the queues of a job for any QPU, without those that are too small', async () => {
+  test('returns the queues of a job for any QPU, without those of QPUs that are too small', async () => {
     await using lab = await JobLab.open()
-    const [, big] = [await lab.qpu({ numQubits: 2 }), await lab.qpu({ numQubits: 9 })]
+    await lab.qpu({ numQubits: 4 })
+    const [exact, undescribed] = [await lab.qpu({ numQubits: 5 }), await lab.qpu({ numQubits: 1 })]
     await lab.qpu({ numQubits: 9, enabled: false })
     const job = await lab.submit(await lab.user(), '', 5)
-    const outlook = await lab.db.read((tx) => readQueuePosition(tx, job.id, IDLE_MS))
-    expect(outlook?.queues.map(({ state }) => state.qpu.id)).toEqual([big.id])
+    const input = await lab.db.read((tx) => readQueuePosition(tx, job.id, IDLE_MS))
+    expect(input?.queues.map(({ state }) => state.qpu.id)).toEqual([exact.id, undescribed.id])
     await lab.db.write('cancel', (tx) => cancelJob(tx, job.id))
     expect(await lab.db.read((tx) => readQueuePosition(tx, job.id, IDLE_MS))).toBeUndefined()
   })
