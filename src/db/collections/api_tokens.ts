@@ -1,5 +1,5 @@
 import { defineCollection } from '../schema/collection.ts'
-import { date, relation, text } from '../schema/field.ts'
+import { date, relation, text } from '../schema/fields/index.ts'
 
 /** Tokens with which client programs act for a user. */
 export const apiTokens = defineCollection({

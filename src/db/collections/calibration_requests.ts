@@ -1,5 +1,5 @@
 import { defineCollection } from '../schema/collection.ts'
-import { bool, choice, date, integer, json, relation, text } from '../schema/field.ts'
+import { bool, choice, date, integer, json, relation, text } from '../schema/fields/index.ts'
 
 const SIGNED_IN = '@request.auth.id != ""'
 

@@ -1,5 +1,5 @@
 import { defineCollection } from '../schema/collection.ts'
-import { bool, date, json, optionalChoice, relation, text } from '../schema/field.ts'
+import { bool, date, json, optionalChoice, relation, text } from '../schema/fields/index.ts'
 
 const SIGNED_IN = '@request.auth.id != ""'
 const REPORT_BYTES = 33_554_432

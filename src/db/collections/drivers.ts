@@ -1,6 +1,6 @@
 import { withUnderscores } from '../hooks/underscores.ts'
 import { defineCollection } from '../schema/collection.ts'
-import { bool, choice, date, integer, relation, text } from '../schema/field.ts'
+import { bool, choice, date, integer, relation, text } from '../schema/fields/index.ts'
 
 /** Daemons beside lab equipment: one operation for one QPU each. */
 export const drivers = defineCollection({

@@ -1,6 +1,6 @@
 import { fromTimestamp, toTimestamp } from '../../base/index.ts'
 import { defineCollection } from '../schema/collection.ts'
-import { json, relation, text } from '../schema/field.ts'
+import { json, relation, text } from '../schema/fields/index.ts'
 
 const SIGNED_IN = '@request.auth.id != ""'
 

@@ -1,5 +1,5 @@
 import { defineCollection } from '../schema/collection.ts'
-import { relation, text } from '../schema/field.ts'
+import { relation, text } from '../schema/fields/index.ts'
 
 /** Accounts at OAuth2 providers with which users log in. */
 export const externalAuths = defineCollection({

@@ -1,6 +1,6 @@
 import { AppError } from '../../base/index.ts'
 import { defineCollection } from '../schema/collection.ts'
-import { date, relations, text } from '../schema/field.ts'
+import { date, relations, text } from '../schema/fields/index.ts'
 
 const VISIBLE = [
   '@request.auth.id != ""',

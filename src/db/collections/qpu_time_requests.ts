@@ -1,6 +1,6 @@
 import { AppError } from '../../base/index.ts'
 import { defineCollection } from '../schema/collection.ts'
-import { choice, number, relation, text } from '../schema/field.ts'
+import { choice, number, relation, text } from '../schema/fields/index.ts'
 
 const OWN = 'user = @request.auth.id'
 

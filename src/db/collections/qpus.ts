@@ -1,7 +1,7 @@
 import { refuseUnfinishedJobs } from '../hooks/removal.ts'
 import { withUnderscores } from '../hooks/underscores.ts'
 import { defineCollection } from '../schema/collection.ts'
-import { bool, choice, integer, json, text } from '../schema/field.ts'
+import { bool, choice, integer, json, text } from '../schema/fields/index.ts'
 
 /** Quantum processing units. */
 export const qpus = defineCollection({

@@ -1,5 +1,5 @@
 import { defineCollection } from '../schema/collection.ts'
-import { bool, choice, date, integer, json, number, relation, text } from '../schema/field.ts'
+import { bool, choice, date, integer, json, number, relation, text } from '../schema/fields/index.ts'
 
 /** The condition of a job that stands in the queue; written so in every statement that is to walk its indexes. */
 export const QUEUED = "status = 'pending' AND held = 0"

@@ -1,7 +1,7 @@
 import { AppError } from '../../base/index.ts'
 import { renewTokenKey } from '../hooks/token-key.ts'
 import { defineCollection } from '../schema/collection.ts'
-import { bool, email, text } from '../schema/field.ts'
+import { bool, email, text } from '../schema/fields/index.ts'
 
 /** Administrators: they pass every rule. */
 export const superusers = defineCollection({

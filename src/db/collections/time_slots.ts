@@ -1,6 +1,6 @@
 import { AppError } from '../../base/index.ts'
 import { defineCollection } from '../schema/collection.ts'
-import { date, relation } from '../schema/field.ts'
+import { date, relation } from '../schema/fields/index.ts'
 import type { SqlReader } from '../sqlite/sql.ts'
 
 const OWN = 'booked_by = @request.auth.id'

@@ -2,7 +2,7 @@ import { AppError, newId } from '../../base/index.ts'
 import { cancelJobsOf } from '../hooks/removal.ts'
 import { renewTokenKey } from '../hooks/token-key.ts'
 import { defineCollection } from '../schema/collection.ts'
-import { bool, email, relations, seconds, text } from '../schema/field.ts'
+import { bool, email, relations, seconds, text } from '../schema/fields/index.ts'
 
 const OWN = 'id = @request.auth.id'
 const NO_MONEY = '@request.body.qpu_seconds:isset = false && @request.body.api_tokens:isset = false'

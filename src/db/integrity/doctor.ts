@@ -53,15 +53,13 @@ function brokenAudit(tx: SqlReader): Finding {
 
 function danglingRelations(tx: SqlReader): Finding[] {
   return COLLECTIONS.flatMap((collection) =>
-    Object.entries(collection.fields).flatMap(([name, field]) => {
-      if (field.kind !== 'relation' && field.kind !== 'relations') return []
-      if (field.kind === 'relation' && field.keep) return []
-      const [table, column, target] = [collection.name, name, field.to].map(quoted)
-      const missing = `NOT EXISTS (SELECT 1 FROM ${target} other WHERE other.id =`
+    Object.entries(collection.fields).flatMap(([name, { reference }]) => {
+      if (!reference || reference.onRemove === 'keep') return []
+      const [table, target] = [quoted(collection.name), quoted(reference.to)]
+      const { value, join, condition } = reference.each(`${table}.${quoted(name)}`)
       const sql =
-        field.kind === 'relation'
-          ? `SELECT id, ${column} FROM ${table} WHERE ${column} <> '' AND ${missing} ${table}.${column})`
-          : `SELECT ${table}.id, part.value FROM ${table}, json_each(${column}) part WHERE ${missing} part.value)`
+        `SELECT ${table}.id, ${value} FROM ${table} ${join} WHERE ${condition} ` +
+        `AND NOT EXISTS (SELECT 1 FROM ${target} other WHERE other.id = ${value})`
       const rows = tx.all<Record<string, unknown>>(`${sql} LIMIT ${MAX_EXAMPLES}`)
       return [finding('relations', `${collection.name}.${name} names existing records`, rows)]
     }),

@@ -1,6 +1,5 @@
 import { type AnyCollection, columnOf } from '../schema/collection.ts'
-import type { AnyField } from '../schema/field.ts'
-import { emptyValue, encoded, normalized } from '../schema/values.ts'
+import type { FieldKind } from '../schema/field.ts'
 import { type Bindable, type Params, quoted } from '../sqlite/sql.ts'
 
 /**
@@ -18,29 +17,18 @@ export function candidateRow(
   })
   for (const [name, field] of Object.entries(collection.fields)) {
     const parameter = `v${columns.length}`
-    params[parameter] = storedForm(field, Object.hasOwn(values, name) ? values[name] : undefined)
+    params[parameter] = storedForm(field.kind, Object.hasOwn(values, name) ? values[name] : undefined)
     // The type of the stored column decides how it is compared.
-    columns.push(`CAST($${parameter} AS ${typeOf(field)}) AS ${quoted(columnOf(name, field))}`)
+    columns.push(`CAST($${parameter} AS ${field.kind.columnType(field)}) AS ${quoted(columnOf(name, field))}`)
   }
   return { sql: `(SELECT ${columns.join(', ')})`, params }
 }
 
-function storedForm(field: AnyField, value: unknown): Bindable {
-  const normal = normalized(field, value)
-  const usable = typeof normal === 'number' && !Number.isFinite(normal) ? emptyValue(field) : normal
-  const isMisplaced = typeof usable === 'object' && field.kind !== 'json' && field.kind !== 'relations'
-  const stored = encoded(field, isMisplaced ? JSON.stringify(usable) : usable) ?? null
+function storedForm(kind: FieldKind, value: unknown): Bindable {
+  const empty = kind.emptyValue()
+  const normal = kind.normalize(value)
+  const usable = typeof normal === 'number' && !Number.isFinite(normal) ? empty : normal
+  const isMisplaced = typeof usable === 'object' && typeof empty !== 'object'
+  const stored = kind.encode(isMisplaced ? JSON.stringify(usable) : usable) ?? null
   return typeof stored === 'number' && !Number.isFinite(stored) ? 0 : stored
-}
-
-function typeOf(field: AnyField): string {
-  switch (field.kind) {
-    case 'number':
-      return field.integer ? 'INTEGER' : 'REAL'
-    case 'seconds':
-    case 'bool':
-      return 'INTEGER'
-    default:
-      return 'TEXT'
-  }
 }

@@ -5,7 +5,6 @@ import { fitting, lengthOf } from '../records/page-size.ts'
 import type { AnyCollection, RecordOf } from '../schema/collection.ts'
 import { largeFieldsOf } from '../schema/large-values.ts'
 import type { AnyRecord, Plan } from '../schema/plan.ts'
-import { jsonOf } from '../sqlite/json-sql.ts'
 import { type Params, quoted, type SqlReader } from '../sqlite/sql.ts'
 import { callerOf } from './client-filter.ts'
 import type { RuleBook } from './rules.ts'
@@ -128,20 +127,19 @@ function step(
     const back = backRelation({ catalogue, caller }, collection, name)
     return back && backStep(request, records, name, back, below)
   }
-  if (found === 'hidden' || (found.field.kind !== 'relation' && found.field.kind !== 'relations'))
-    return undefined
-  const target = collectionOf(catalogue, found.field.to)
+  if (found === 'hidden' || !found.field.reference) return undefined
+  const { to, isList } = found.field.reference
+  const target = collectionOf(catalogue, to)
   const ids = new Set(records.flatMap((record) => idsOf(record[name])))
   const related = target && visible(request, target, ids, below, `${BASE}."id" IN ${IDS}`, NO_LIMIT)
   if (!related) return undefined
   const byId = new Map(related.map((each) => [each.record.id, each]))
-  const isMany = found.field.kind === 'relations'
   return {
     name,
     of: (record) =>
       oneOrMany(
         idsOf(record[name]).flatMap((id) => byId.get(id) ?? []),
-        isMany,
+        isList,
       ),
   }
 }
@@ -152,14 +150,10 @@ function backStep(
   request: Request,
   records: readonly AnyRecord[],
   name: string,
-  { collection, name: fieldName, field, single }: BackRelation,
+  { collection, name: fieldName, reference, single }: BackRelation,
   below: Tree,
 ): Step | undefined {
-  const column = `${BASE}.${quoted(fieldName)}`
-  const condition =
-    field.kind === 'relation'
-      ? `${column} IN ${IDS}`
-      : `EXISTS (SELECT 1 FROM json_each(${jsonOf(column)}) AS item WHERE item."value" IN ${IDS})`
+  const condition = reference.holds(`${BASE}.${quoted(fieldName)}`, `IN ${IDS}`)
   const ids = new Set(records.map(({ id }) => id))
   const related = visible(request, collection, ids, below, condition, MAX_BACK_RECORDS)
   if (!related) return undefined

@@ -1,6 +1,5 @@
 import type { AnyCollection, RecordOf } from '../schema/collection.ts'
 import type { AnyRecord, Plan } from '../schema/plan.ts'
-import { encoded } from '../schema/values.ts'
 import { type Bindable, quoted, type SqlReader } from '../sqlite/sql.ts'
 import { assertFits } from './page-size.ts'
 
@@ -76,12 +75,12 @@ function conditionOf(plan: Plan, where: Record<string, unknown>) {
     if (value === undefined) continue
     const column = quoted(plan.column(name))
     const field = plan.fields.find(([each]) => each === name)?.[1]
-    const stored = field ? (encoded(field, value) ?? null) : String(value)
+    const stored = field ? (field.kind.encode(value) ?? null) : String(value)
     params[`where_${name}`] = stored
     // IS, because an unset JSON value is NULL.
-    terms.push(`${column} ${field?.kind === 'json' ? 'IS' : '='} $where_${name}`)
+    terms.push(`${column} ${field?.kind.isDocument ? 'IS' : '='} $where_${name}`)
     // Tells SQLite that the index of unique values, which leaves out '', will do.
-    if (field && 'unique' in field && field.unique && stored !== '') terms.push(`${column} <> ''`)
+    if (field?.unique && stored !== '') terms.push(`${column} <> ''`)
   }
   return { condition: terms.length === 0 ? '' : ` WHERE ${terms.join(' AND ')}`, params }
 }

@@ -1,19 +1,10 @@
 import { AppError, type FieldError, isId, newId } from '../../base/index.ts'
 import type { AnyCollection, RecordOf } from '../schema/collection.ts'
-import type { AnyField } from '../schema/field.ts'
+import type { Field } from '../schema/field.ts'
+import { BAD_ID, MISSING_RELATION, NOT_UNIQUE } from '../schema/field-errors.ts'
 import { splitLarge } from '../schema/large-values.ts'
 import type { AnyRecord, Plan } from '../schema/plan.ts'
-import {
-  BAD_ID,
-  encoded,
-  fieldError,
-  hasType,
-  initialValue,
-  MISSING_RELATION,
-  NOT_UNIQUE,
-  normalized,
-  storedError,
-} from '../schema/values.ts'
+import { fieldError, initialValue } from '../schema/values.ts'
 import { isUniqueViolation } from '../sqlite/connection.ts'
 import { type Bindable, quoted, type SqlWriter } from '../sqlite/sql.ts'
 import { releaseReferences } from './references.ts'
@@ -84,7 +75,7 @@ function insert(
     updated: sql.at,
   }
   for (const [name, field] of plan.fields) {
-    record[name] = values[name] === undefined ? initialValue(field) : normalized(field, values[name])
+    record[name] = values[name] === undefined ? initialValue(field) : field.kind.normalize(values[name])
   }
   if (isTyped(plan, record)) collection.hooks.beforeInsert?.({ tx: sql, record })
   const failure = 'Failed to create record'
@@ -112,14 +103,13 @@ function update(
   if (!before || !holds(before, guard)) return undefined
   const after: AnyRecord = { ...before, updated: sql.at }
   for (const [name, field] of plan.fields) {
-    if (patch[name] !== undefined) after[name] = normalized(field, patch[name])
+    if (patch[name] !== undefined) after[name] = field.kind.normalize(patch[name])
   }
   if (isTyped(plan, after)) collection.hooks.beforeUpdate?.({ tx: sql, before, after })
   const failure = 'Failed to update record'
   const changed = plan.fields.filter(([name]) => patch[name] !== undefined || after[name] !== before[name])
   for (const [name, field] of changed) {
-    // Money moves by ledger rows; a plain write would make balance and ledger disagree.
-    if (field.kind === 'seconds') throw new TypeError(`${collection.name}.${name} changes only by the ledger`)
+    if (field.kind.isBalance) throw new TypeError(`${collection.name}.${name} changes only by the ledger`)
   }
   const { row, saveLarge } = splitLarge(collection, validated(parts, changed, after, failure, {}))
   const params = { ...row, id, updated: sql.at }
@@ -137,7 +127,7 @@ function update(
 
 /** Hooks see values of the declared types only; others are refused by the validation that follows. */
 function isTyped(plan: Plan, record: AnyRecord): boolean {
-  return plan.fields.every(([name, field]) => hasType(field, record[name]))
+  return plan.fields.every(([name, { kind }]) => kind.isValue(record[name]))
 }
 
 function refuseUnknown(plan: Plan, values: Record<string, unknown>): void {
@@ -153,7 +143,7 @@ function holds(record: AnyRecord, guard: Record<string, unknown>): boolean {
 /** The stored forms of `fields`, by name. All refused fields are reported together, with those `found` before. */
 function validated(
   { sql }: WriterDependencies,
-  fields: readonly (readonly [string, AnyField])[],
+  fields: readonly (readonly [string, Field])[],
   record: AnyRecord,
   failure: string,
   found: Record<string, FieldError>,
@@ -162,8 +152,8 @@ function validated(
   const params: Record<string, Bindable> = {}
   for (const [name, field] of fields) {
     const refused = fieldError(field, record[name]) ?? relationError(sql, field, record[name])
-    const stored = refused ? undefined : encoded(field, record[name])
-    const error = refused ?? storedError(field, stored)
+    const stored = refused ? undefined : field.kind.encode(record[name])
+    const error = refused ?? field.kind.storedError(field, stored)
     if (error) errors[name] = error
     else params[name] = stored ?? null
   }
@@ -171,10 +161,10 @@ function validated(
   return params
 }
 
-function relationError(sql: SqlWriter, field: AnyField, value: unknown): FieldError | undefined {
-  if (field.kind !== 'relation' && field.kind !== 'relations') return undefined
+function relationError(sql: SqlWriter, { reference }: Field, value: unknown): FieldError | undefined {
+  if (!reference) return undefined
   const ids = (Array.isArray(value) ? value : [value]).filter((id) => id !== '')
-  const query = `SELECT 1 FROM ${quoted(field.to)} WHERE id = $id`
+  const query = `SELECT 1 FROM ${quoted(reference.to)} WHERE id = $id`
   const isThere = (id: unknown) => typeof id === 'string' && sql.one(query, { id }) !== undefined
   return ids.every(isThere) ? undefined : MISSING_RELATION
 }

@@ -1,8 +1,8 @@
 import type { SqlWriter } from '../sqlite/sql.ts'
-import type { AnyField, ValueOf } from './field.ts'
+import type { Field, ValueOf } from './field.ts'
 
 /** Declared fields by name. */
-export type Fields = Readonly<Record<string, AnyField>>
+export type Fields = Readonly<Record<string, Field>>
 
 /** Keys that every record has. */
 interface SystemKeys {
@@ -91,6 +91,6 @@ export function defineCollection<const N extends string, F extends Fields>(
 }
 
 /** Column that stores a field. */
-export function columnOf(name: string, field: AnyField): string {
-  return field.kind === 'seconds' ? field.column : name
+export function columnOf(name: string, field: Field): string {
+  return field.kind.columnName(field, name)
 }

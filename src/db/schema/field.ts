@@ -1,5 +1,9 @@
-/** What every kind of field may say about itself. */
-interface Common {
+import type { FieldError } from '../../base/index.ts'
+import type { Bindable } from '../sqlite/sql.ts'
+import type { Reference } from './reference.ts'
+
+/** What a declaration may say about a field of any kind. */
+export interface FieldOptions {
   /** Refuses the empty value of the kind ('', 0, false, [], null). */
   readonly required?: boolean
   /** Never shown to callers who are not superusers. */
@@ -12,170 +16,121 @@ interface Common {
   readonly help?: string
 }
 
-/** Free text. `max` is 5000 characters unless said otherwise. */
-export interface TextField extends Common {
-  readonly kind: 'text'
-  readonly min?: number
-  readonly max?: number
-  readonly pattern?: RegExp
+/** A declared field: its options, and the kind that interprets them. */
+export interface Field extends FieldOptions {
+  readonly kind: FieldKind
+  /** Value of a new record that does not set the field; the empty value of the kind when absent. */
+  readonly default?: unknown
   /** No two records share a value; empty values are not compared. */
   readonly unique?: boolean
-  readonly default?: string
+  /** The records that the value refers to; absent when it does not hold ids. */
+  readonly reference?: Reference
 }
-
-/** An e-mail address or ''. */
-export interface EmailField extends Common {
-  readonly kind: 'email'
-  readonly unique?: boolean
-}
-
-/** A number; `integer` refuses fractions. The range is not applied to 0, the empty value. */
-export interface NumberField extends Common {
-  readonly kind: 'number'
-  readonly integer?: boolean
-  readonly min?: number
-  readonly max?: number
-  readonly default?: number
-}
-
-/** Seconds with at most 3 decimals for callers, whole milliseconds in `column`; changed only through the ledger. */
-export interface SecondsField extends Common {
-  readonly kind: 'seconds'
-  readonly column: string
-  readonly min?: number
-}
-
-export interface BoolField extends Common {
-  readonly kind: 'bool'
-  readonly default?: boolean
-}
-
-/** A time as `2026-01-31 09:05:00.000Z` (UTC) or ''. */
-export interface DateField extends Common {
-  readonly kind: 'date'
-}
-
-/** One of a fixed set; an optional choice has '' as its first member. */
-export interface ChoiceField<T extends string = string> extends Common {
-  readonly kind: 'choice'
-  readonly choices: readonly T[]
-  readonly default?: string
-}
-
-/** The id of one record of another collection or ''. */
-export interface RelationField extends Common {
-  readonly kind: 'relation'
-  /** Name of the collection the id belongs to. */
-  readonly to: string
-  /** Removing the other record removes this one too. */
-  readonly cascade?: boolean
-  /** Keeps the id when the other record is removed: for logs that tell history. */
-  readonly keep?: boolean
-}
-
-/** Ids of several records of another collection, in order, without repetition. */
-export interface RelationsField extends Common {
-  readonly kind: 'relations'
-  readonly to: string
-  readonly max?: number
-}
-
-/** Any JSON value; null when unset. `maxBytes` is 1 MiB unless said otherwise. */
-export interface JsonField extends Common {
-  readonly kind: 'json'
-  readonly maxBytes?: number
-}
-
-export type AnyField =
-  | TextField
-  | EmailField
-  | NumberField
-  | SecondsField
-  | BoolField
-  | DateField
-  | ChoiceField
-  | RelationField
-  | RelationsField
-  | JsonField
 
 /** The TypeScript type of a field's value. */
-export type ValueOf<F extends AnyField> =
-  F extends ChoiceField<infer T>
-    ? T
-    : F extends NumberField | SecondsField
-      ? number
-      : F extends BoolField
-        ? boolean
-        : F extends RelationsField
-          ? string[]
-          : F extends JsonField
-            ? unknown
-            : string
+export type ValueOf<F extends Field> = F extends { readonly choices: readonly (infer T)[] }
+  ? T
+  : ReturnType<F['kind']['decode']>
 
-type Options<F extends AnyField, Given extends string = never> = Omit<F, 'kind' | Given>
-
-/** Declares free text. */
-export function text(options: Options<TextField> = {}): TextField {
-  return { kind: 'text', ...options }
+/**
+ * Everything that distinguishes one kind of field from the others, for fields `F` with values of type `V`.
+ *
+ * To add a kind, write `fields/<kind>.ts` with the interface of its fields, one object of this type and the function
+ * that declares a field; start from `plainText` to state only what differs. Then export it
+ * from `fields/index.ts`. Database, filters, import and HTTP API read the object; none of them knows the kinds by
+ * name, which `check-source` enforces.
+ *
+ * Code that handles any field calls `field.kind.member(field, ...)`, always with the field's own kind. Members do not
+ * use `this`, so that a plan may store them.
+ */
+export interface FieldKind<F extends Field = Field, V = unknown>
+  extends ColumnBehaviour<F, V>,
+    ValueBehaviour<F, V>,
+    FilterBehaviour,
+    PublicBehaviour<F> {
+  readonly name: string
 }
 
-/** Declares an e-mail address. */
-export function email(options: Options<EmailField> = {}): EmailField {
-  return { kind: 'email', ...options }
+/** How SQLite stores the values. */
+export interface ColumnBehaviour<F extends Field, V> {
+  /** Column that stores the field `name`. */
+  columnName(field: F, name: string): string
+  columnType(field: F): ColumnType
+  /** What follows the type in the definition of `column`, a quoted name. */
+  columnConstraints(field: F, column: string): string
+  /** A valid value as the column stores it; undefined for what JSON cannot express, such as a function. */
+  encode(value: unknown): Bindable | undefined
+  /** The value of what the column stores. */
+  decode(stored: unknown): V
+  /** Why the stored form is refused, or undefined. */
+  storedError(field: F, stored: Bindable | undefined): FieldError | undefined
+  /** Whether a value may be too large for its row; see `large-values.ts`. */
+  isLarge(field: F): boolean
+  /** Whether only the ledger changes the value: a plain write would make the balance and its ledger disagree. */
+  readonly isBalance: boolean
 }
 
-/** Declares a number. */
-export function number(options: Options<NumberField> = {}): NumberField {
-  return { kind: 'number', ...options }
+export type ColumnType = 'TEXT' | 'INTEGER' | 'REAL'
+
+/** What values a field takes. */
+export interface ValueBehaviour<F extends Field, V> {
+  /** The value that counts as blank. */
+  emptyValue(): V
+  /**
+   * Brings the input of a caller into the form of a value: null, undefined and, unless the value is a list or JSON,
+   * `[]` become the empty value. Input that has no such form is returned for `check` to refuse.
+   */
+  normalize(input: unknown): unknown
+  /** Whether a normalized value has the type that hooks of its collection rely on. */
+  isValue(value: unknown): value is V
+  /** Why a normalized value that is not empty is refused, or undefined. */
+  check(field: F, value: unknown, origin: ValueOrigin): FieldError | undefined
+  /** Why an import refuses input that `normalize` would silently replace by the empty value, or undefined. */
+  formatError(input: unknown): FieldError | undefined
 }
 
-/** Declares a whole number. */
-export function integer(options: Options<NumberField, 'integer'> = {}): NumberField {
-  return { kind: 'number', integer: true, ...options }
+/** An import takes over values that earlier writes produced; a few checks apply to new values only. */
+export type ValueOrigin = 'write' | 'import'
+
+/** How filters and rules compare the values. */
+export interface FilterBehaviour {
+  /** How many ids or choices a value has, for `:each` and `:length`. */
+  readonly items: 'none' | 'one' | 'many'
+  /** Whether the value is JSON: NULL when unset, and a path in a filter leads into it. */
+  readonly isDocument: boolean
+  /** The value to compare, from a reference to the stored one. */
+  filterSql(stored: string): string
+  /** A value of a request body in the type to compare; forms send numbers as text. */
+  comparable(sent: unknown): unknown
 }
 
-/** Declares seconds kept as whole milliseconds in `column`. */
-export function seconds(options: Options<SecondsField>): SecondsField {
-  return { kind: 'seconds', ...options }
+/** What callers of the HTTP API see and send. */
+export interface PublicBehaviour<F extends Field> {
+  /** The kind and its options as clients of the record-store pattern know them. */
+  readonly publicType: string
+  publicOptions(field: F): Readonly<Record<string, unknown>>
+  /** The values in the API reference. */
+  schema(field: F): ValueSchema
+  /** Whether a response may lack the value, since its owner decides who sees it. */
+  readonly isPersonal: boolean
+  /**
+   * Whether the audit log records old and new values: not of texts, which may be names, addresses and hashes of
+   * secrets, and not of JSON, which may be large.
+   */
+  readonly isAudited: boolean
+  /** The value of a text in a form. `parseJson` throws for malformed or too deeply nested JSON. */
+  fromFormText(text: string, parseJson: (text: string) => unknown): unknown
+  /** The outcome of `name+`, `name-` or `+name` in a body; undefined when the kind lacks the modifier. */
+  modify(modifier: ValueModifier, value: unknown, operand: unknown): unknown
 }
 
-/** Declares true or false. */
-export function bool(options: Options<BoolField> = {}): BoolField {
-  return { kind: 'bool', ...options }
-}
+/** `name+`, `name-` and `+name`. */
+export type ValueModifier = 'add' | 'subtract' | 'prepend'
 
-/** Declares a time. */
-export function date(options: Options<DateField> = {}): DateField {
-  return { kind: 'date', ...options }
-}
-
-/** Declares one of a fixed set, always set; without `default` the creator must say which. */
-export function choice<const T extends string>(
-  choices: readonly T[],
-  options: Options<ChoiceField, 'choices' | 'required'> = {},
-): ChoiceField<T> {
-  return { kind: 'choice', choices, required: true, ...options }
-}
-
-/** Declares one of a fixed set, or '' when unset. */
-export function optionalChoice<const T extends string>(
-  choices: readonly T[],
-  options: Options<ChoiceField, 'choices' | 'required' | 'default'> = {},
-): ChoiceField<T | ''> {
-  return { kind: 'choice', choices: ['', ...choices], ...options }
-}
-
-/** Declares the id of a record of the collection `to`. */
-export function relation(to: string, options: Options<RelationField, 'to'> = {}): RelationField {
-  return { kind: 'relation', to, ...options }
-}
-
-/** Declares ids of records of the collection `to`. */
-export function relations(to: string, options: Options<RelationsField, 'to'> = {}): RelationsField {
-  return { kind: 'relations', to, ...options }
-}
-
-/** Declares any JSON value. */
-export function json(options: Options<JsonField> = {}): JsonField {
-  return { kind: 'json', ...options }
+/** The part of JSON Schema that describes values of fields; without `type`, any JSON. */
+export interface ValueSchema {
+  readonly type?: 'string' | 'number' | 'boolean' | 'array'
+  readonly enum?: readonly string[]
+  readonly items?: ValueSchema
+  readonly description?: string
 }

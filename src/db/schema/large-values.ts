@@ -1,9 +1,6 @@
 import { type Bindable, quoted, type SqlWriter } from '../sqlite/sql.ts'
 import { type AnyCollection, columnOf } from './collection.ts'
-import type { AnyField } from './field.ts'
-
-/** JSON texts with more bytes are kept outside of their row, whose other columns are then read without them. */
-export const ROW_BYTES = 1024 * 1024
+import { MAX_ROW_BYTES } from './fields/index.ts'
 
 /**
  * Large JSON values (programs and results of jobs, reports of calibrations) live in a table beside their collection:
@@ -11,13 +8,8 @@ export const ROW_BYTES = 1024 * 1024
  * record, are in every backup, and leave no orphans; see docs/decisions/0005-large-values.md. The column of such a
  * value is NULL. Everything that reads or writes one goes through `valueSql` and `splitLarge`.
  */
-export function isLarge(field: AnyField): boolean {
-  return field.kind === 'json' && (field.maxBytes ?? 0) > ROW_BYTES
-}
-
-/** Names of the fields whose values may be that large. */
 export function largeFieldsOf({ fields }: AnyCollection): string[] {
-  return Object.entries(fields).flatMap(([name, field]) => (isLarge(field) ? [name] : []))
+  return Object.entries(fields).flatMap(([name, field]) => (field.kind.isLarge(field) ? [name] : []))
 }
 
 /** Name of the table that holds a collection's large values. */
@@ -47,7 +39,7 @@ function readWith(
   const field = collection.fields[name]
   const prefix = row === undefined ? '' : `${row}.`
   const own = read(`${prefix}${quoted(field ? columnOf(name, field) : name)}`)
-  if (!field || !isLarge(field)) return own
+  if (!field?.kind.isLarge(field)) return own
   // The table beside has no column called id, so that a bare one is the record's.
   const beside = `SELECT ${read('"body"')} FROM ${quoted(largeTableOf(collection))}`
   return `coalesce(${own}, (${beside} WHERE "record" = ${prefix}"id" AND "field" = '${name}'))`
@@ -70,7 +62,7 @@ export function splitLarge(
   const large = largeFieldsOf(collection).filter((field) => Object.hasOwn(stored, field))
   const outside = large.flatMap((field) => {
     const body = stored[field]
-    if (typeof body !== 'string' || Buffer.byteLength(body) <= ROW_BYTES) return []
+    if (typeof body !== 'string' || Buffer.byteLength(body) <= MAX_ROW_BYTES) return []
     row[field] = null
     return [{ field, body }]
   })

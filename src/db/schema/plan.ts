@@ -1,8 +1,7 @@
 import { quoted } from '../sqlite/sql.ts'
 import { type AnyCollection, columnOf, type RecordOf } from './collection.ts'
-import type { AnyField } from './field.ts'
+import type { Field } from './field.ts'
 import { valueSql } from './large-values.ts'
-import { decoded } from './values.ts'
 
 /** A record of a collection that is only known when the program runs. */
 export type AnyRecord = RecordOf<AnyCollection>
@@ -14,7 +13,7 @@ export interface Plan {
   /** The same, with null in place of the values of these fields, which are not read then. */
   selectWithout(names: readonly string[]): string
   insert: string
-  fields: readonly (readonly [name: string, field: AnyField])[]
+  fields: readonly (readonly [name: string, field: Field])[]
   record(row: Record<string, unknown>): AnyRecord
   /** Column of a declared field or system key. Throws TypeError for any other name. */
   column(name: string): string
@@ -36,6 +35,7 @@ export function createPlans(): (collection: AnyCollection) => Plan {
 
 function planOf(collection: AnyCollection): Plan {
   const fields = Object.entries(collection.fields)
+  const decoders = fields.map(([name, { kind }]) => [name, kind.decode] as const)
   const columns = new Map<string, string>([
     ...SYSTEM_COLUMNS.map((name): [string, string] => [name, name]),
     ...fields.map(([name, field]): [string, string] => [name, columnOf(name, field)]),
@@ -61,7 +61,7 @@ function planOf(collection: AnyCollection): Plan {
         created: String(row['created']),
         updated: String(row['updated']),
       }
-      for (const [name, field] of fields) record[name] = decoded(field, row[name])
+      for (const [name, decode] of decoders) record[name] = decode(row[name])
       return record
     },
     column(name) {

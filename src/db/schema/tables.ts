@@ -1,6 +1,6 @@
-import { literal, quoted } from '../sqlite/sql.ts'
+import { quoted } from '../sqlite/sql.ts'
 import { type AnyCollection, columnOf } from './collection.ts'
-import type { AnyField } from './field.ts'
+import type { Field } from './field.ts'
 import { largeFieldsOf, largeTableOf } from './large-values.ts'
 
 /** A table as it must exist: columns and constraints as SQL text, in order. */
@@ -28,7 +28,7 @@ function tableOf(collection: AnyCollection): Table {
     constraints: [],
     indexes: [
       ...fields.flatMap(([name, field]) =>
-        'unique' in field && field.unique
+        field.unique
           ? // A required value is never ''; then the index serves every search, not only those that exclude ''.
             [index(collection.name, [name], true, field.required ? undefined : `${quoted(name)} <> ''`)]
           : [],
@@ -62,53 +62,22 @@ export function tablesOf(collection: AnyCollection): Table[] {
 }
 
 /** Removing a record looks for the records that name it; that must not scan the table. */
-function needsRelationIndex(collection: AnyCollection, name: string, field: AnyField): boolean {
-  if (field.kind !== 'relation' || field.keep) return false
+function needsRelationIndex(collection: AnyCollection, name: string, field: Field): boolean {
+  const { reference } = field
+  // No index serves a list, and a log is not searched.
+  if (!reference || reference.isList || reference.onRemove === 'keep') return false
   return !collection.indexes.some((each) => !('on' in each) && each[0] === name)
 }
 
-function column(name: string, sql: string, addable = false) {
+function column(name: string, sql: string) {
+  // ALTER TABLE adds a column whose value in stored rows is known.
+  const addable = !/\bNOT NULL(?! DEFAULT)|\bPRIMARY KEY/.test(sql)
   return { name, sql: `${quoted(name)} ${sql}`, addable }
 }
 
-function fieldColumn(name: string, field: AnyField) {
-  switch (field.kind) {
-    case 'number':
-      return column(
-        name,
-        `${field.integer ? 'INTEGER' : 'REAL'} NOT NULL DEFAULT ${field.default ?? 0}`,
-        true,
-      )
-    case 'seconds':
-      return column(name, 'INTEGER NOT NULL DEFAULT 0', true)
-    case 'bool':
-      return column(
-        name,
-        `INTEGER NOT NULL DEFAULT ${field.default ? 1 : 0} CHECK (${quoted(name)} IN (0, 1))`,
-        true,
-      )
-    case 'choice': {
-      const allowed = field.choices.map(literal).join(', ')
-      const initial = field.default ?? (field.required ? undefined : '')
-      const byDefault = initial === undefined ? '' : ` DEFAULT ${literal(initial)}`
-      return column(
-        name,
-        `TEXT NOT NULL${byDefault} CHECK (${quoted(name)} IN (${allowed}))`,
-        initial !== undefined,
-      )
-    }
-    case 'relation':
-      // A required relation is never '', so SQLite itself can guard it.
-      return field.required
-        ? column(name, `TEXT NOT NULL REFERENCES ${quoted(field.to)} ("id") ON DELETE RESTRICT`)
-        : column(name, "TEXT NOT NULL DEFAULT ''", true)
-    case 'relations':
-      return column(name, "TEXT NOT NULL DEFAULT '[]'", true)
-    case 'json':
-      return column(name, 'TEXT', true)
-    default:
-      return column(name, "TEXT NOT NULL DEFAULT ''", true)
-  }
+function fieldColumn(name: string, field: Field) {
+  const type = field.kind.columnType(field)
+  return column(name, `${type} ${field.kind.columnConstraints(field, quoted(name))}`.trimEnd())
 }
 
 function index(table: string, columns: readonly string[], unique: boolean, where?: string) {
@@ -126,9 +95,7 @@ function internal(
 ): Table {
   return {
     name,
-    columns: Object.entries(columns).map(([each, sql]) =>
-      column(each, sql, sql.includes('DEFAULT') || !sql.includes('NOT NULL')),
-    ),
+    columns: Object.entries(columns).map(([each, sql]) => column(each, sql)),
     constraints,
     indexes,
   }

@@ -10,7 +10,6 @@ import type { AnyCollection } from '../schema/collection.ts'
 import { splitLarge } from '../schema/large-values.ts'
 import type { CollectionNames } from '../schema/names.ts'
 import { type AnyRecord, createPlans, type Plan } from '../schema/plan.ts'
-import { encoded } from '../schema/values.ts'
 import { isUniqueViolation } from '../sqlite/connection.ts'
 import { quoted } from '../sqlite/sql.ts'
 import { type ImportContext, readImported } from './imported.ts'
@@ -151,7 +150,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 function insertRow(tx: Tx, collection: AnyCollection, plan: Plan, record: AnyRecord): void {
   const { id, created, updated } = record
-  const fields = plan.fields.map(([name, field]) => [name, encoded(field, record[name]) ?? null] as const)
+  const fields = plan.fields.map(([name, field]) => [name, field.kind.encode(record[name]) ?? null] as const)
   const { row, saveLarge } = splitLarge(collection, Object.fromEntries(fields))
   tx.run(plan.insert, { ...row, id, created, updated })
   saveLarge(tx, id)
@@ -183,23 +182,25 @@ function createIds(now: number): () => string {
 
 /** Relations of imported records that name neither a stored nor a refused record. */
 function addMissingRelations(tx: Tx, collection: AnyCollection, errors: LineError[]): void {
-  for (const [name, field] of Object.entries(collection.fields)) {
-    if (field.kind !== 'relation' && field.kind !== 'relations') continue
-    if (field.kind === 'relation' && field.keep) continue
-    const [table, column, target] = [collection.name, name, field.to].map(quoted)
+  for (const [name, { reference }] of Object.entries(collection.fields)) {
+    if (!reference || reference.onRemove === 'keep') continue
+    const [table, target] = [quoted(collection.name), quoted(reference.to)]
+    const { value, join, condition } = reference.each(`${table}.${quoted(name)}`)
     const each =
-      field.kind === 'relation'
-        ? `SELECT line, ${column} AS value FROM temp.imported JOIN ${table} USING (id) WHERE ${column} <> ''`
-        : `SELECT line, part.value FROM temp.imported JOIN ${table} USING (id), json_each(${column}) part WHERE TRUE`
+      `SELECT line, ${value} AS value FROM temp.imported JOIN ${table} USING (id) ${join} ` +
+      `WHERE ${condition} AND collection = $collection`
     const missing = tx.all<{ line: number; value: string }>(
-      `SELECT line, value FROM (${each} AND collection = $collection) named
+      `SELECT line, value FROM (${each}) named
        WHERE NOT EXISTS (SELECT 1 FROM ${target} WHERE id = named.value)
          AND NOT EXISTS (SELECT 1 FROM temp.imported WHERE collection = $to AND id = named.value)
        ORDER BY line LIMIT ${MAX_ERRORS}`,
-      { collection: collection.name, to: field.to },
+      { collection: collection.name, to: reference.to },
     )
     for (const { line, value } of missing.slice(0, MAX_ERRORS - errors.length)) {
-      errors.push({ line, text: `${collection.name}.${name}: there is no record ${value} in ${field.to}` })
+      errors.push({
+        line,
+        text: `${collection.name}.${name}: there is no record ${value} in ${reference.to}`,
+      })
     }
   }
 }

@@ -3,9 +3,10 @@ import { eventTime } from '../collections/events.ts'
 import { PROXY_PREFIX } from '../collections/users.ts'
 import { withUnderscores } from '../hooks/underscores.ts'
 import type { AnyCollection } from '../schema/collection.ts'
-import type { AnyField } from '../schema/field.ts'
+import type { Field } from '../schema/field.ts'
+import { NOT_A_TIME } from '../schema/fields/index.ts'
 import type { AnyRecord } from '../schema/plan.ts'
-import { encoded, fieldError, initialValue, normalized, storedError } from '../schema/values.ts'
+import { fieldError, initialValue } from '../schema/values.ts'
 import { PASSWORD_HASH } from './exported.ts'
 
 /** What reading a line needs to know. */
@@ -54,11 +55,12 @@ export function readImported(
     updated: timeOf(given['updated'], context.at),
   }
   if (!isId(record.id)) refuse('id', 'Must be 15 characters of 0-9 and a-z.')
-  for (const key of ['created', 'updated']) if (record[key] === '') refuse(key, NO_TIME)
+  for (const key of ['created', 'updated']) if (record[key] === '') refuse(key, NOT_A_TIME.message)
   for (const [name, field] of Object.entries(collection.fields)) {
     const value = given[keyOf(collection, name)]
-    record[name] = value === undefined ? initialValue(field) : normalized(field, value)
-    if (field.kind === 'date' && record[name] === '' && !isBlank(value)) refuse(name, NO_TIME)
+    record[name] = value === undefined ? initialValue(field) : field.kind.normalize(value)
+    const error = field.kind.formatError(value)
+    if (error) refuse(name, error.message)
   }
   adapt(collection, record, context, refuse)
   for (const [name, field] of Object.entries(collection.fields)) {
@@ -67,8 +69,6 @@ export function readImported(
   }
   return { record, errors }
 }
-
-const NO_TIME = 'Must be a UTC time such as 2026-01-31 09:05:00.000Z.'
 
 function isBlank(value: unknown): boolean {
   return value === undefined || value === null || value === ''
@@ -106,10 +106,8 @@ function timeOf(given: unknown, fallback: string): string {
   return ms === undefined ? '' : toTimestamp(ms)
 }
 
-function valueError(field: AnyField, value: unknown): FieldError | undefined {
-  // What ran last may have taken a balance below zero.
-  const checked: AnyField = field.kind === 'seconds' ? { kind: 'number' } : field
-  return fieldError(checked, value) ?? storedError(field, encoded(field, value))
+function valueError(field: Field, value: unknown): FieldError | undefined {
+  return fieldError(field, value, 'import') ?? field.kind.storedError(field, field.kind.encode(value))
 }
 
 /** What hooks and the running service would otherwise see to. */

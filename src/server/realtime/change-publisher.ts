@@ -129,7 +129,7 @@ function formKey({ text, query }: Topic, caller: Caller, id: string): string {
 /** The record without JSON values that neither rule nor filter name: they may have megabytes. */
 function withoutUnasked(collection: AnyCollection, record: Row, text: string): Row {
   const asked = Object.entries(record).filter(
-    ([name]) => collection.fields[name]?.kind !== 'json' || text.includes(name),
+    ([name]) => !collection.fields[name]?.kind.isDocument || text.includes(name),
   )
   return { ...Object.fromEntries(asked), id: record.id, created: record.created, updated: record.updated }
 }

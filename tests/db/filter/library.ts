@@ -16,7 +16,7 @@ import {
   relations,
   seconds,
   text,
-} from '../../../src/db/schema/field.ts'
+} from '../../../src/db/schema/fields/index.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts'
 
 const OPEN = { list: '', view: '', create: '', update: '', remove: '' }

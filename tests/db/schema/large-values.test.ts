@@ -10,14 +10,14 @@ import {
   stripCalibrationResult,
   writeBackup,
 } from '../../../src/db/index.ts'
-import { ROW_BYTES } from '../../../src/db/schema/large-values.ts'
+import { MAX_ROW_BYTES } from '../../../src/db/schema/fields/index.ts'
 import { openTestDatabase, type TestDatabase, temporaryFolder } from '../../support/database.ts'
 import { ALL, ROOT } from '../filter/library.ts'
 
 /** JSON text of a value whose text has exactly `bytes` bytes, two of them for each character. */
 const ofBytes = (bytes: number) => ({ x: 'µ'.repeat((bytes - 8) / 2) })
-const SMALL = ofBytes(ROW_BYTES)
-const LARGE = ofBytes(ROW_BYTES + 2)
+const SMALL = ofBytes(MAX_ROW_BYTES)
+const LARGE = ofBytes(MAX_ROW_BYTES + 2)
 
 function outside({ db }: TestDatabase): Promise<{ record: string; field: string }[]> {
   return db.read((tx) => tx.all('SELECT record, field FROM quantum_jobs_large ORDER BY record, field'))
@@ -26,7 +26,7 @@ function outside({ db }: TestDatabase): Promise<{ record: string; field: string 
 test('values above 1 MiB are kept outside of their row and read like any other', async () => {
   await using test = await openTestDatabase()
   const { db } = test
-  expect(Buffer.byteLength(JSON.stringify(SMALL))).toBe(ROW_BYTES)
+  expect(Buffer.byteLength(JSON.stringify(SMALL))).toBe(MAX_ROW_BYTES)
   const { id } = await db.write('insert', (tx) =>
     tx.insert(quantumJobs, { payload: LARGE, results: SMALL, status: 'completed' }),
   )
@@ -34,7 +34,7 @@ test('values above 1 MiB are kept outside of their row and read like any other',
   const inRow = await db.read((tx) =>
     tx.one('SELECT payload IS NULL AS gone, octet_length(results) AS bytes FROM quantum_jobs'),
   )
-  expect(inRow).toEqual({ gone: 1, bytes: ROW_BYTES })
+  expect(inRow).toEqual({ gone: 1, bytes: MAX_ROW_BYTES })
   const read = await db.read((tx) => ({
     found: tx.find(quantumJobs, id),
     listed: tx.list(quantumJobs, { without: ['results'] })[0],
@@ -83,7 +83,7 @@ test('filters and sizes see values wherever they are kept', async () => {
   const request = { ...ALL, rule: '', facts: ROOT, filter: 'payload.kind = "a"', sort: 'created' }
   const page = await db.read((tx) => queries.list(tx, quantumJobs, request))
   expect(page.items.map(({ id }) => id).sort()).toEqual(ids.slice(0, 2).sort())
-  const bounded = db.read((tx) => tx.list(quantumJobs, { maxBytes: 2 * ROW_BYTES }))
+  const bounded = db.read((tx) => tx.list(quantumJobs, { maxBytes: 2 * MAX_ROW_BYTES }))
   await expect(bounded).rejects.toMatchObject({ code: 'too_large' })
 })
 

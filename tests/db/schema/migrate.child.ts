@@ -2,7 +2,7 @@
 import { silentLog } from '../../../src/base/index.ts'
 import { openDatabase } from '../../../src/db/index.ts'
 import { defineCollection } from '../../../src/db/schema/collection.ts'
-import { integer, text } from '../../../src/db/schema/field.ts'
+import { integer, text } from '../../../src/db/schema/fields/index.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 
 const [dir = '', statements = '[]'] = process.argv.slice(2)

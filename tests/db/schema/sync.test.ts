@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { silentLog } from '../../../src/base/index.ts'
 import { openDatabase, type Schema } from '../../../src/db/index.ts'
 import { defineCollection } from '../../../src/db/schema/collection.ts'
-import { integer, relation, text } from '../../../src/db/schema/field.ts'
+import { integer, relation, text } from '../../../src/db/schema/fields/index.ts'
 import { temporaryFolder } from '../../support/database.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 

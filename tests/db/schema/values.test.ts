@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import type { Field } from '../../../src/db/schema/field.ts'
 import {
-  type AnyField,
   bool,
   choice,
   date,
@@ -14,19 +14,11 @@ import {
   relations,
   seconds,
   text,
-} from '../../../src/db/schema/field.ts'
-import {
-  decoded,
-  emptyValue,
-  encoded,
-  fieldError,
-  initialValue,
-  normalized,
-  storedError,
-} from '../../../src/db/schema/values.ts'
+} from '../../../src/db/schema/fields/index.ts'
+import { fieldError, initialValue } from '../../../src/db/schema/values.ts'
 
 describe('fieldError()', () => {
-  const cases: [name: string, field: AnyField, value: unknown, code: string, message: string][] = [
+  const cases: [name: string, field: Field, value: unknown, code: string, message: string][] = [
     ['required text', text({ required: true }), '', 'validation_required', 'Cannot be blank.'],
     ['required number 0', number({ required: true }), 0, 'validation_required', 'Cannot be blank.'],
     ['required false', bool({ required: true }), false, 'validation_required', 'Cannot be blank.'],
@@ -117,10 +109,12 @@ describe('fieldError()', () => {
   ]
 
   test.each(cases)('refuses: %s', (_name, field, value, code, message) => {
-    expect(fieldError(field, value) ?? storedError(field, encoded(field, value))).toMatchObject({
-      code,
-      message,
-    })
+    expect(fieldError(field, value) ?? field.kind.storedError(field, field.kind.encode(value))).toMatchObject(
+      {
+        code,
+        message,
+      },
+    )
   })
 
   test('skips the range for 0 and counts characters, not code units', () => {
@@ -132,7 +126,7 @@ describe('fieldError()', () => {
   })
 })
 
-describe('normalized()', () => {
+describe('normalize()', () => {
   test.each([
     [number(), '12.5', 12.5],
     [number(), '', 0],
@@ -146,8 +140,8 @@ describe('normalized()', () => {
     [relations('users'), ['a', 'b', 'a', ''], ['a', 'b']],
     [text(), 5, '5'],
     [json(), { a: [null] }, { a: [null] }],
-  ] satisfies [AnyField, unknown, unknown][])('%j takes %j as %j', (field, input, value) => {
-    expect(normalized(field, input)).toEqual(value)
+  ] satisfies [Field, unknown, unknown][])('%j takes %j as %j', (field, input, value) => {
+    expect(field.kind.normalize(input)).toEqual(value)
   })
 
   test('takes null as the empty value of every kind', () => {
@@ -161,7 +155,7 @@ describe('normalized()', () => {
       relations('users'),
       json(),
     ]) {
-      expect(normalized(field, null)).toEqual(emptyValue(field))
+      expect(field.kind.normalize(null)).toEqual(field.kind.emptyValue())
     }
   })
 })
@@ -173,11 +167,11 @@ test('initialValue() is the declared default or the empty value', () => {
   expect(initialValue(json())).toBeNull()
 })
 
-test('encoded() and decoded() are inverse for every kind', () => {
-  const inverse = (field: AnyField, values: fc.Arbitrary<unknown>) =>
+test('encode() and decode() are inverse for every kind', () => {
+  const inverse = ({ kind }: Field, values: fc.Arbitrary<unknown>) =>
     fc.assert(
       fc.property(values, (value) => {
-        expect(decoded(field, encoded(field, value))).toEqual(value)
+        expect(kind.decode(kind.encode(value))).toEqual(value)
       }),
       { numRuns: 50 },
     )

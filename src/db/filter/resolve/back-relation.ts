@@ -1,17 +1,16 @@
 import type { AnyCollection } from '../../schema/collection.ts'
-import type { AnyField, RelationField, RelationsField } from '../../schema/field.ts'
-import { jsonOf } from '../../sqlite/json-sql.ts'
+import type { Reference } from '../../schema/reference.ts'
 import { quoted } from '../../sqlite/sql.ts'
 import type { Fan, Scope } from '../sql/scope.ts'
 import { type Context, collectionByName, fieldOf } from './context.ts'
 import { joined } from './join.ts'
 import type { Position } from './position.ts'
 
-/** A relation seen from its other end: the records of `collection` whose field `name` names a record. */
+/** A relation seen from its other end: the records of `collection` whose field `name` refers to a record. */
 export interface BackRelation {
   readonly collection: AnyCollection
   readonly name: string
-  readonly field: RelationField | RelationsField
+  readonly reference: Reference
   /** Whether a unique index allows only one such record. */
   readonly single: boolean
 }
@@ -27,17 +26,13 @@ export function backRelation(
     const collection = collectionByName(context, prop.slice(0, at))
     const name = prop.slice(at + MARK.length)
     const found = collection && fieldOf(context, collection, name)
-    if (!found || found === 'hidden' || !isRelation(found.field) || found.field.to !== target.name) continue
-    return { collection, name, field: found.field, single: isUnique(collection, name) }
+    if (!found || found === 'hidden' || found.field.reference?.to !== target.name) continue
+    return { collection, name, reference: found.field.reference, single: isUnique(collection, name) }
   }
   return undefined
 }
 
 const MARK = '_via_'
-
-function isRelation(field: AnyField): field is RelationField | RelationsField {
-  return field.kind === 'relation' || field.kind === 'relations'
-}
 
 function isUnique(collection: AnyCollection, name: string): boolean {
   return collection.indexes.some(
@@ -54,22 +49,14 @@ export function joinBackRelation(
 ): Position | undefined {
   const back = backRelation(context, from.collection, prop)
   if (!back) return undefined
-  const { collection, name, field, single } = back
+  const { collection, name, reference, single } = back
   const key = `${from.key}/${prop}`
-  const on = (each: string) => namesRecord(field, each, name, `${from.alias}."id"`)
+  const on = (each: string) => reference.holds(`${each}.${quoted(name)}`, `= ${from.alias}."id"`)
   const alias = joined(context, scope, key, collection, on, fanOf(back))
   return { collection, alias, key, optional: true, many: from.many || !single }
 }
 
-function fanOf({ collection, name, field, single }: BackRelation): Fan | undefined {
-  if (field.kind === 'relations') return { kind: 'table', table: collection.name }
+function fanOf({ collection, name, reference, single }: BackRelation): Fan | undefined {
+  if (reference.isList) return { kind: 'table', table: collection.name }
   return single ? undefined : { kind: 'relation', table: collection.name, column: name }
-}
-
-/** The condition that the relation `name` of `alias` holds the id `id`. */
-function namesRecord(field: RelationField | RelationsField, alias: string, name: string, id: string): string {
-  const column = `${alias}.${quoted(name)}`
-  return field.kind === 'relation'
-    ? `${column} = ${id}`
-    : `EXISTS (SELECT 1 FROM json_each(${jsonOf(column)}) WHERE "value" = ${id})`
 }

@@ -1,5 +1,6 @@
 import { type AnyCollection, columnOf, type Rules } from '../../schema/collection.ts'
-import { type AnyField, date, text } from '../../schema/field.ts'
+import type { Field } from '../../schema/field.ts'
+import { date, text } from '../../schema/fields/index.ts'
 import type { CollectionNames } from '../../schema/names.ts'
 import type { Binder, Fan, Scope } from '../sql/scope.ts'
 
@@ -38,7 +39,7 @@ export interface Context {
   visible(collection: AnyCollection, rule: string, alias: string): string
 }
 
-const SYSTEM_FIELDS: ReadonlyMap<string, AnyField> = new Map<string, AnyField>([
+const SYSTEM_FIELDS: ReadonlyMap<string, Field> = new Map<string, Field>([
   ['id', text()],
   ['created', date()],
   ['updated', date()],
@@ -49,7 +50,7 @@ export function fieldOf(
   { caller }: Pick<Context, 'caller'>,
   collection: AnyCollection,
   name: string,
-): { field: AnyField; column: string } | 'hidden' | undefined {
+): { field: Field; column: string } | 'hidden' | undefined {
   const system = SYSTEM_FIELDS.get(name)
   if (system) return { field: system, column: name }
   if (!Object.hasOwn(collection.fields, name)) return undefined

@@ -1,5 +1,5 @@
 import type { AnyCollection } from '../../schema/collection.ts'
-import type { AnyField } from '../../schema/field.ts'
+import type { Field } from '../../schema/field.ts'
 import { valueSql } from '../../schema/large-values.ts'
 import { jsonAt, jsonOf } from '../../sqlite/json-sql.ts'
 import { quoted } from '../../sqlite/sql.ts'
@@ -26,13 +26,12 @@ export function lastOperand(
     throw badFilter(`${position.collection.publicName} has no field "${shown(name)}"`)
   }
   const { field, column } = found
-  const reference =
-    field.kind === 'json'
-      ? valueSql(position.collection, name, position.alias)
-      : `${position.alias}.${quoted(column)}`
+  const stored = field.kind.isDocument
+    ? valueSql(position.collection, name, position.alias)
+    : `${position.alias}.${quoted(column)}`
   const many = position.many
   const guard = emailGuard(context, position.collection, position.alias, name)
-  const plain = { ...columnOperand(field, reference, position.optional), ...(guard ? { guard } : {}) }
+  const plain = { ...columnOperand(field, stored, position.optional), ...(guard ? { guard } : {}) }
   switch (modifier) {
     case undefined:
       return { operand: plain, many }
@@ -40,14 +39,14 @@ export function lastOperand(
       // LOWER makes text of any value; NULL stays NULL.
       return { operand: { ...plain, sql: `LOWER(${plain.sql})` }, many }
     case 'length':
-      return { operand: { ...plain, sql: lengthOf(field, reference, name) }, many }
+      return { operand: { ...plain, sql: lengthOf(field, stored, name) }, many }
     case 'each': {
-      if (field.kind !== 'relations') {
+      if (field.kind.items !== 'many') {
         assertHasItems(field, name, ':each')
         return { operand: plain, many }
       }
       const items = scope.join(`${position.key}/${name}:each`, (alias) => ({
-        sql: `json_each(${jsonOf(reference)}) AS ${alias}`,
+        sql: `json_each(${jsonOf(stored)}) AS ${alias}`,
         fan: { kind: 'list' },
       }))
       return { operand: { sql: `${items}."value"`, nature: 'column' }, many: true }
@@ -57,12 +56,9 @@ export function lastOperand(
   }
 }
 
-function columnOperand(field: AnyField, reference: string, optional: boolean): Operand {
-  const nature = optional ? 'column' : 'never-null'
-  if (field.kind === 'json') return { sql: jsonAt(reference, "'$'"), nature: 'strict' }
-  // CAST keeps the type of a number column, to which numeric texts are converted.
-  if (field.kind === 'seconds') return { sql: `CAST(${reference} / 1000.0 AS REAL)`, nature }
-  return { sql: reference, nature }
+function columnOperand({ kind }: Field, stored: string, optional: boolean): Operand {
+  const nature = kind.isDocument ? 'strict' : optional ? 'column' : 'never-null'
+  return { sql: kind.filterSql(stored), nature }
 }
 
 /** The value at `keys` inside the JSON field `name`; the path is bound, since its names come from callers. */
@@ -85,16 +81,16 @@ export function jsonOperand(
   throw badFilter(`:${last.modifier} does not work inside JSON fields`)
 }
 
-function lengthOf(field: AnyField, reference: string, name: string): string {
+function lengthOf(field: Field, stored: string, name: string): string {
   assertHasItems(field, name, ':length')
-  return field.kind === 'relations'
-    ? `COALESCE(json_array_length(${jsonOf(reference)}), 0)`
-    : `(COALESCE(${reference}, '') <> '')`
+  return field.kind.items === 'many'
+    ? `COALESCE(json_array_length(${jsonOf(stored)}), 0)`
+    : `(COALESCE(${stored}, '') <> '')`
 }
 
 /** @throws AppError `invalid` when `modifier`, which is about items, stands behind a field that has none. */
-export function assertHasItems(field: AnyField, name: string, modifier: string): void {
-  if (field.kind === 'relations' || field.kind === 'relation' || field.kind === 'choice') return
+export function assertHasItems(field: Field, name: string, modifier: string): void {
+  if (field.kind.items !== 'none') return
   throw badFilter(`${modifier} works for relations and choices only, not for ${shown(name)}`)
 }
 

@@ -52,11 +52,11 @@ function endOf(
   if (rest.length === 0) return lastOperand(context, scope, position, prop, path)
   const found = fieldOf(context, position.collection, prop)
   if (found === 'hidden') throw badFilter(`The field ${shown(prop)} cannot be used in a filter`)
-  if (found?.field.kind === 'json') {
+  if (found?.field.kind.isDocument) {
     return { operand: jsonOperand(context, position, prop, rest), many: position.many }
   }
   // A single relation holds the id itself, so no join is needed to compare it.
-  const isOwnId = found?.field.kind === 'relation' && rest.length === 1 && rest[0] === 'id'
+  const isOwnId = found?.field.reference?.isList === false && rest.length === 1 && rest[0] === 'id'
   return isOwnId ? lastOperand(context, scope, position, prop, path) : undefined
 }
 
@@ -84,15 +84,15 @@ function joinRelation(
   prop: string,
   full: string,
 ): Position | undefined {
-  const field = from.collection.fields[prop]
-  if (field?.kind !== 'relation' && field?.kind !== 'relations') {
+  const reference = from.collection.fields[prop]?.reference
+  if (!reference) {
     throw badFilter(`${shown(prop)} in ${shown(full)} is no relation, so nothing can follow it`)
   }
-  const collection = collectionOf(context.catalogue, field.to)
+  const collection = collectionOf(context.catalogue, reference.to)
   if (!collection) return undefined
   const key = `${from.key}/${prop}`
   const column = `${from.alias}.${quoted(prop)}`
-  if (field.kind === 'relation') {
+  if (!reference.isList) {
     const alias = joined(context, scope, key, collection, (each) => `${each}."id" = ${column}`)
     return { collection, alias, key, optional: true, many: from.many }
   }

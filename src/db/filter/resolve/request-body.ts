@@ -1,6 +1,6 @@
 import { columnOf } from '../../schema/collection.ts'
-import type { AnyField, RelationField, RelationsField } from '../../schema/field.ts'
-import { encoded, normalized } from '../../schema/values.ts'
+import type { Field } from '../../schema/field.ts'
+import type { Reference } from '../../schema/reference.ts'
 import { quoted } from '../../sqlite/sql.ts'
 import { NOTHING, type Operand } from '../sql/operand.ts'
 import { itemsOf, type RequestFacts } from '../sql/request-info.ts'
@@ -11,7 +11,7 @@ import { splitModifier } from './modifier.ts'
 import { pathOperand } from './path.ts'
 
 /** Reads a value as it was sent. */
-type Sent = (context: Context, area: 'body', props: readonly string[], field?: AnyField) => Operand
+type Sent = (context: Context, area: 'body', props: readonly string[], field?: Field) => Operand
 
 /** What `@request.body.…` stands for; names of declared fields have their modifiers and their relations. */
 export function bodyOperand(
@@ -28,8 +28,10 @@ export function bodyOperand(
     : undefined
   if (!declared) return sent(context, 'body', props)
   if (rest.length > 0) {
-    if (!isRelation(declared)) return sent(context, 'body', props)
-    return relatedOperand(context, scope, full, name, declared, rest)
+    const { reference } = declared
+    if (!reference) return sent(context, 'body', props)
+    const ids = (facts: RequestFacts) => JSON.stringify(sentItems(facts, name, declared))
+    return relatedOperand(context, scope, full, name, { reference, ids }, rest)
   }
   if (modifier === 'length' || modifier === 'each') assertHasItems(declared, name, `:${modifier}`)
   switch (modifier) {
@@ -44,17 +46,13 @@ export function bodyOperand(
   }
 }
 
-function isRelation(field: AnyField): field is RelationField | RelationsField {
-  return field.kind === 'relation' || field.kind === 'relations'
-}
-
 /** The ids or choices that were sent; of a single one only the last counts, as when it is stored. */
-function sentItems(facts: RequestFacts, name: string, field: AnyField): readonly unknown[] {
+function sentItems(facts: RequestFacts, name: string, field: Field): readonly unknown[] {
   const items = itemsOf(Object.hasOwn(facts.body, name) ? facts.body[name] : undefined)
-  return field.kind === 'relations' ? items : items.slice(-1)
+  return field.kind.items === 'many' ? items : items.slice(-1)
 }
 
-function eachOperand(context: Context, scope: Scope, name: string, field: AnyField): Operand {
+function eachOperand(context: Context, scope: Scope, name: string, field: Field): Operand {
   const items = (facts: RequestFacts) => JSON.stringify(sentItems(facts, name, field))
   const at = (each: Scope): Operand => {
     const alias = each.join(`@request.body/${name}:each`, (fresh) => ({
@@ -63,13 +61,13 @@ function eachOperand(context: Context, scope: Scope, name: string, field: AnyFie
     return { sql: `${alias}."value"`, nature: 'column' }
   }
   const operand = at(scope)
-  return field.kind === 'relations' ? { ...operand, many: at } : operand
+  return field.kind.items === 'many' ? { ...operand, many: at } : operand
 }
 
 /** Whether the field was sent with another value than the stored one: 1 or 0. */
-function changedOperand({ alias, binder }: Context, name: string, field: AnyField): Operand {
+function changedOperand({ alias, binder }: Context, name: string, field: Field): Operand {
   const isSent = binder.fact((facts) => (Object.hasOwn(facts.body, name) ? 1 : 0))
-  const value = binder.fact((facts) => encoded(field, normalized(field, facts.body[name])) ?? null)
+  const value = binder.fact((facts) => field.kind.encode(field.kind.normalize(facts.body[name])) ?? null)
   const column = `${alias}.${quoted(columnOf(name, field))}`
   return { sql: `(${isSent} AND ${value} IS NOT ${column})`, nature: 'strict' }
 }
@@ -80,12 +78,11 @@ function relatedOperand(
   scope: Scope,
   full: string,
   name: string,
-  field: RelationField | RelationsField,
+  { reference, ids }: { reference: Reference; ids: (facts: RequestFacts) => string },
   props: readonly string[],
 ): Operand {
-  const collection = collectionOf(context.catalogue, field.to)
+  const collection = collectionOf(context.catalogue, reference.to)
   if (!collection) return NOTHING
-  const ids = (facts: RequestFacts) => JSON.stringify(sentItems(facts, name, field))
   return pathOperand(context, scope, {
     full,
     props,
@@ -95,7 +92,7 @@ function relatedOperand(
       const alias = each.join(key, (fresh) => ({
         sql: `${quoted(collection.name)} AS ${fresh} ON ${fresh}."id" IN (SELECT "value" FROM json_each(${context.binder.fact(ids)}))`,
       }))
-      return { collection, alias, key, optional: true, many: field.kind === 'relations' }
+      return { collection, alias, key, optional: true, many: reference.isList }
     },
   })
 }

@@ -1,4 +1,4 @@
-import type { AnyField } from '../../schema/field.ts'
+import type { Field } from '../../schema/field.ts'
 import { badFilter, shown } from '../language/limits.ts'
 import { NOTHING, type Operand } from '../sql/operand.ts'
 import { bindable, type RequestFacts, valueAt } from '../sql/request-info.ts'
@@ -80,7 +80,7 @@ function sentOperand(
   context: Context,
   area: 'query' | 'headers' | 'body',
   props: readonly string[],
-  field?: AnyField,
+  field?: Field,
 ): Operand {
   const { name, modifier } = splitModifier(props.at(-1) ?? '')
   const keys = [...props.slice(0, -1), name]
@@ -92,9 +92,12 @@ function modified(
   context: Context,
   modifier: Modifier | undefined,
   read: (facts: RequestFacts) => { set: boolean; value: unknown },
-  field: AnyField | undefined,
+  field: Field | undefined,
 ): Operand {
-  const value = (facts: RequestFacts) => typed(field, read(facts).value)
+  const value = (facts: RequestFacts) => {
+    const sent = read(facts).value
+    return field ? field.kind.comparable(sent) : sent
+  }
   switch (modifier) {
     case undefined:
       return fact(context, value)
@@ -108,12 +111,4 @@ function modified(
     default:
       throw badFilter(`:${modifier} works for declared fields of @request.body only`)
   }
-}
-
-/** Forms send numbers as text. */
-function typed(field: AnyField | undefined, value: unknown): unknown {
-  const isNumber = field?.kind === 'number' || field?.kind === 'seconds'
-  if (!isNumber || typeof value !== 'string' || value.trim() === '') return value
-  const parsed = Number(value)
-  return Number.isFinite(parsed) ? parsed : value
 }

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { AnyCollection, AnyField } from '../../../db/index.ts'
+import { type AnyCollection, date, type Field, type ValueSchema } from '../../../db/index.ts'
 
 type Shape = Record<string, v.GenericSchema>
 
@@ -12,39 +12,36 @@ export function recordAnswer(title: string, collection: AnyCollection, extra: Sh
   for (const [name, field] of Object.entries(collection.fields)) {
     if (field.internal) continue
     const shown = fieldSchema(field)
-    // Whether an address is shown depends on its owner and the caller.
-    entries[name] = field.hidden || field.kind === 'email' ? v.optional(shown) : shown
+    entries[name] = field.hidden || field.kind.isPersonal ? v.optional(shown) : shown
   }
   const shape: Shape = { ...entries, created: TIME, updated: TIME, ...extra }
   return v.pipe(v.object(shape), v.title(title))
 }
 
 /** The values of one field, as callers read and write them. */
-export function fieldSchema(field: AnyField): v.GenericSchema {
-  const schema = schemaOf(field)
+export function fieldSchema(field: Field): v.GenericSchema {
+  const schema = shapeOf(field.kind.schema(field))
   return field.help === undefined ? schema : v.pipe(schema, v.description(field.help))
 }
 
-const TIME = v.pipe(v.string(), v.description("UTC, as 2026-01-31 09:05:00.000Z; '' = not set"))
+const TIME = fieldSchema(date())
 
-function schemaOf(field: AnyField): v.GenericSchema {
-  switch (field.kind) {
+function shapeOf({ description, ...schema }: ValueSchema): v.GenericSchema {
+  const shape = plainShapeOf(schema)
+  return description === undefined ? shape : v.pipe(shape, v.description(description))
+}
+
+function plainShapeOf({ type, enum: choices, items = {} }: ValueSchema): v.GenericSchema {
+  switch (type) {
+    case 'string':
+      return choices ? v.picklist(choices) : v.string()
     case 'number':
-    case 'seconds':
       return v.number()
-    case 'bool':
+    case 'boolean':
       return v.boolean()
-    case 'date':
-      return TIME
-    case 'choice':
-      return v.picklist(field.choices)
-    case 'relations':
-      return v.array(v.string())
-    case 'json':
-      return v.unknown()
-    case 'relation':
-      return v.pipe(v.string(), v.description(`Id in ${field.to}; '' = none`))
+    case 'array':
+      return v.array(shapeOf(items))
     default:
-      return v.string()
+      return v.unknown()
   }
 }

@@ -1,4 +1,4 @@
-import type { AnyCollection, AnyField, Rules } from '../../../db/index.ts'
+import type { AnyCollection, Field, Rules } from '../../../db/index.ts'
 import { COLLECTIONS } from '../../../db/index.ts'
 import { collectionIdOf } from '../../http/response/present-record.ts'
 import type { Values } from '../behaviour.ts'
@@ -30,14 +30,16 @@ function fieldsOf(collection: AnyCollection): Values[] {
     { ...head(collection, 'id', 'text'), required: true, system: true, primaryKey: true },
     ...(collection.type === 'auth' ? [password] : []),
     ...Object.entries(collection.fields).flatMap(([name, field]) =>
-      field.internal ? [] : [{ ...head(collection, name, typeOf(field), field), ...optionsOf(field) }],
+      field.internal
+        ? []
+        : [{ ...head(collection, name, field.kind.publicType, field), ...optionsOf(field) }],
     ),
     { ...head(collection, 'created', 'autodate'), system: true, onCreate: true, onUpdate: false },
     { ...head(collection, 'updated', 'autodate'), system: true, onCreate: true, onUpdate: true },
   ]
 }
 
-function head(collection: AnyCollection, name: string, type: string, field?: AnyField): Values {
+function head(collection: AnyCollection, name: string, type: string, field?: Field): Values {
   return {
     id: `${type}${Bun.hash.crc32(`${collection.name}.${name}`)}`,
     name,
@@ -50,31 +52,9 @@ function head(collection: AnyCollection, name: string, type: string, field?: Any
   }
 }
 
-const TYPES = { seconds: 'number', choice: 'select', relations: 'relation' } as const
-
-function typeOf({ kind }: AnyField): string {
-  return kind === 'seconds' || kind === 'choice' || kind === 'relations' ? TYPES[kind] : kind
-}
-
-function optionsOf(field: AnyField): Values {
-  switch (field.kind) {
-    case 'text':
-      return { min: field.min ?? 0, max: field.max ?? 0, pattern: field.pattern?.source ?? '' }
-    case 'number':
-      return { min: field.min ?? null, max: field.max ?? null, onlyInt: field.integer ?? false }
-    case 'seconds':
-      return { min: field.min ?? null, max: null, onlyInt: false }
-    case 'choice':
-      return { values: field.choices.filter((each) => each !== ''), maxSelect: 1 }
-    case 'relation':
-      return { collectionId: idOf(field.to), maxSelect: 1, cascadeDelete: field.cascade ?? false }
-    case 'relations':
-      return { collectionId: idOf(field.to), maxSelect: field.max ?? 999, cascadeDelete: false }
-    case 'json':
-      return { maxSize: field.maxBytes ?? 0 }
-    default:
-      return {}
-  }
+function optionsOf(field: Field): Values {
+  const { kind, reference } = field
+  return { ...(reference && { collectionId: idOf(reference.to) }), ...kind.publicOptions(field) }
 }
 
 function idOf(table: string): string {

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { type AnyCollection, type AnyField, COLLECTIONS, type CollectionNames } from '../../../db/index.ts'
+import { type AnyCollection, COLLECTIONS, type CollectionNames, type Field } from '../../../db/index.ts'
 import { collectionIdOf } from '../../http/response/present-record.ts'
 import { fieldSchema, recordAnswer } from '../../http/response/record-response.ts'
 import { behaviourOf } from '../behaviours/index.ts'
@@ -55,8 +55,8 @@ function bodyShape(collection: AnyCollection) {
   )
 }
 
-function mustBeGiven(field: AnyField): boolean {
-  return field.required === true && !('default' in field)
+function mustBeGiven(field: Field): boolean {
+  return field.required === true && field.default === undefined
 }
 
 /** `TimeSlots` of `time_slots`. */

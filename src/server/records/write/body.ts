@@ -81,25 +81,10 @@ function jsonObject(text: string): Values {
 function typedText(collection: AnyCollection, key: string, text: string): unknown {
   const name = plainName(key)
   const field = Object.hasOwn(collection.fields, name) ? collection.fields[name] : undefined
-  switch (field?.kind) {
-    case 'bool':
-      return text === 'true' || text === '1'
-    case 'number':
-    case 'seconds':
-      return /^-?\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : text
-    case 'json':
-      return jsonOrText(text)
-    default:
-      return text
-  }
+  return field ? field.kind.fromFormText(text, parseJson) : text
 }
 
-function jsonOrText(text: string): unknown {
-  if (text.trim() === '') return null
-  try {
-    checkJsonShape(text, BODY_SHAPE)
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
+function parseJson(text: string): unknown {
+  checkJsonShape(text, BODY_SHAPE)
+  return JSON.parse(text)
 }

@@ -1,4 +1,4 @@
-import { type AnyCollection, type AnyField, normalizedValue } from '../../../db/index.ts'
+import type { AnyCollection } from '../../../db/index.ts'
 import type { AnyRecord, Values } from '../behaviour.ts'
 
 /** The field that a key such as `seconds+`, `+targets` or `targets-` is about. */
@@ -22,35 +22,14 @@ export function applyModifiers(
     const name = plainName(key)
     const field = Object.hasOwn(collection.fields, name) ? collection.fields[name] : undefined
     const start = result.has(name) ? result.get(name) : before?.[name]
-    const changed = field && name !== key ? modified(field, start, key, body[key]) : undefined
+    const changed = name === key ? undefined : field?.kind.modify(modifierOf(key), start, body[key])
     if (changed === undefined) result.set(key, body[key])
     else result.set(name, changed)
   }
   return Object.fromEntries(result)
 }
 
-function modified(field: AnyField, start: unknown, key: string, operand: unknown): unknown {
-  if (field.kind === 'number' || field.kind === 'seconds') {
-    if (key.startsWith('+')) return undefined
-    // What is no number stays none, and so is refused by validation.
-    const by = Number(normalizedValue(field, operand))
-    return addExactly(Number(normalizedValue(field, start)), key.endsWith('-') ? -by : by)
-  }
-  if (field.kind !== 'relations') return undefined
-  const ids = listOf(field, start)
-  const sent = listOf(field, operand)
-  if (key.startsWith('+')) return [...new Set([...sent, ...ids])]
-  return key.endsWith('+') ? [...new Set([...ids, ...sent])] : ids.filter((id) => !sent.includes(id))
-}
-
-/** Sums of decimal fractions as people expect them: 0.1 + 0.2 = 0.3. */
-function addExactly(one: number, other: number): number {
-  const sum = one + other
-  const rounded = Math.round(sum * 1e6) / 1e6
-  return Number.isFinite(rounded) && Math.abs(sum) < 1e9 ? rounded : sum
-}
-
-function listOf(field: AnyField, value: unknown): unknown[] {
-  const list = normalizedValue(field, value)
-  return Array.isArray(list) ? list : []
+function modifierOf(key: string) {
+  if (key.startsWith('+')) return 'prepend'
+  return key.endsWith('+') ? 'add' : 'subtract'
 }

@@ -1,5 +1,5 @@
 import { AppError, type FieldError } from '../../../base/index.ts'
-import { type AnyCollection, type AnyField, initialValue, normalizedValue } from '../../../db/index.ts'
+import { type AnyCollection, type Field, initialValue } from '../../../db/index.ts'
 import type { AnyRecord, Behaviour, Values } from '../behaviour.ts'
 
 /** What of a body may be written, and what may not. */
@@ -33,7 +33,7 @@ export function sortBody(collection: AnyCollection, sent: Values, options: Optio
     const field = Object.hasOwn(collection.fields, name) ? collection.fields[name] : undefined
     if (!field || isPassword(collection, name)) body[name] = value
     else if (!isProtected(name, field, options)) {
-      values[name] = normalizedValue(field, value)
+      values[name] = field.kind.normalize(value)
       body[name] = value
     } else if (!changesNothing(name, field, value, before)) refused[name] = readOnly(name)
   }
@@ -74,7 +74,7 @@ export function mustBeAllowed({ refused }: Sorted, message: string): void {
   throw new AppError('invalid', message, { reason: 'read_only_field', fields: { ...refused } })
 }
 
-function isProtected(name: string, field: AnyField, { behaviour, isSuperuser, before }: Options): boolean {
+function isProtected(name: string, field: Field, { behaviour, isSuperuser, before }: Options): boolean {
   const fixed = before ? behaviour.fixed?.update : behaviour.fixed?.create
   if (field.readOnly || field.internal || fixed?.includes(name)) return true
   if (isSuperuser) return false
@@ -82,14 +82,9 @@ function isProtected(name: string, field: AnyField, { behaviour, isSuperuser, be
   return field.hidden === true || isOwner || behaviour.superuserOnly?.includes(name) === true
 }
 
-function changesNothing(
-  name: string,
-  field: AnyField,
-  sent: unknown,
-  before: AnyRecord | undefined,
-): boolean {
-  const value = normalizedValue(field, sent)
-  const same = (other: unknown) => Bun.deepEquals(value, normalizedValue(field, other))
+function changesNothing(name: string, field: Field, sent: unknown, before: AnyRecord | undefined): boolean {
+  const value = field.kind.normalize(sent)
+  const same = (other: unknown) => Bun.deepEquals(value, field.kind.normalize(other))
   // Of what the caller cannot see nothing is compared: the answer would tell what is stored.
   if (field.internal || field.hidden) return same(null)
   return before ? same(before[name]) : same(null) || same(initialValue(field))

@@ -48,27 +48,18 @@ export function audit({ writer, collection }: Write, tx: Tx, { before, after }: 
   const changed = Object.entries(collection.fields).filter(
     ([name, field]) => after && !Bun.deepEquals(after[name], before ? before[name] : initialValue(field)),
   )
-  const told = changed.filter(([, { kind }]) => TOLD.has(kind))
+  const detailed = changed.filter(([, { kind }]) => kind.isAudited)
   const detail = {
     collection: collection.name,
     ...(changed.length > 0 && { fields: changed.map(([name]) => name) }),
-    ...(told.length > 0 && {
-      changes: Object.fromEntries(told.map(([name]) => [name, { from: before?.[name], to: after?.[name] }])),
+    ...(detailed.length > 0 && {
+      changes: Object.fromEntries(
+        detailed.map(([name]) => [name, { from: before?.[name], to: after?.[name] }]),
+      ),
     }),
   }
   appendAudit(tx, { actor: callerName(writer.caller), act: `record.${act}`, subject: record.id, detail })
 }
-
-/** Kinds of fields whose values the audit keeps: not texts, which hold names, addresses and hashes of secrets. */
-const TOLD: ReadonlySet<string> = new Set([
-  'bool',
-  'choice',
-  'date',
-  'number',
-  'relation',
-  'relations',
-  'seconds',
-])
 
 /** The answer that shows a record after its change. */
 export function shownRecord(write: Write, tx: ReadTx, record: AnyRecord): unknown {

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
-import { type AnyCollection, type AnyField, COLLECTIONS } from '../../../../src/db/index.ts'
+import { type AnyCollection, COLLECTIONS, type Field } from '../../../../src/db/index.ts'
 import { behaviourOf } from '../../../../src/server/records/behaviours/index.ts'
 import { openWorld, type World } from '../../../support/one-of-each.ts'
 import type { TestClient } from '../../../support/server.ts'
 
 /** A value that nobody has set, and that differs from everything the test stores. */
-function otherValue(field: AnyField): unknown {
-  switch (field.kind) {
+function otherValue(field: Field): unknown {
+  switch (field.kind.name) {
     case 'number':
     case 'seconds':
       return 4_321
@@ -15,7 +15,7 @@ function otherValue(field: AnyField): unknown {
     case 'date':
       return '2031-05-05 05:05:05.000Z'
     case 'choice':
-      return field.choices.at(-1)
+      return field.kind.schema(field).enum?.at(-1)
     case 'relation':
       return 'zzzzzzzzzzzzzzz'
     case 'relations':
@@ -32,7 +32,7 @@ function otherValue(field: AnyField): unknown {
 const stored = ({ server, ids }: World, collection: AnyCollection) =>
   server.db.read((tx) => tx.find(collection, ids[collection.name] ?? ''))
 
-function isSetByServer(collection: AnyCollection, name: string, field: AnyField): boolean {
+function isSetByServer(collection: AnyCollection, name: string, field: Field): boolean {
   const isPassword = collection.type === 'auth' && name === 'password'
   const fixed = behaviourOf(collection).fixed?.update?.includes(name)
   return !isPassword && Boolean(field.internal || field.readOnly || fixed)
@@ -51,7 +51,7 @@ async function refusedPatch(
 ) {
   const before = await stored(world, collection)
   const path = `/api/collections/${collection.publicName}/records/${world.ids[collection.name]}`
-  const value = field.kind === 'bool' ? !Reflect.get(before ?? {}, name) : otherValue(field)
+  const value = field.kind.name === 'bool' ? !Reflect.get(before ?? {}, name) : otherValue(field)
   const answer = await client.patch(path, { [name]: value })
   expect([collection.name, name, await stored(world, collection)]).toEqual([collection.name, name, before])
   return answer
@@ -109,7 +109,7 @@ test('no POST of a user sets a field that is not theirs to set', async () => {
     const count = () => server.db.read((tx) => tx.list(collection as AnyCollection).length)
     const before = await count()
     for (const field of forbidden[name] ?? []) {
-      const declared: AnyField | undefined = Object.entries(collection.fields).find(
+      const declared: Field | undefined = Object.entries(collection.fields).find(
         ([each]) => each === field,
       )?.[1]
       const value = declared ? otherValue(declared) : 'abcdefghij12345'

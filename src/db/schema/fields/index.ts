@@ -1,0 +1,11 @@
+/** The kinds of fields, one file each. */
+export { type BoolField, bool } from './bool.ts'
+export { type ChoiceField, choice, optionalChoice } from './choice.ts'
+export { type DateField, date, NOT_A_TIME } from './date.ts'
+export { type EmailField, email } from './email.ts'
+export { type JsonField, json, MAX_ROW_BYTES } from './json.ts'
+export { integer, type NumberField, number } from './number.ts'
+export { type RelationField, relation } from './relation.ts'
+export { type RelationsField, relations } from './relations.ts'
+export { type SecondsField, seconds } from './seconds.ts'
+export { type TextField, text } from './text.ts'

@@ -1,0 +1,72 @@
+import type { FieldError } from '../../../base/index.ts'
+import { jsonAt } from '../../sqlite/json-sql.ts'
+import type { Bindable } from '../../sqlite/sql.ts'
+import type { Field, FieldKind, FieldOptions } from '../field.ts'
+import { plainText } from '../plain-text.ts'
+
+/** JSON texts with more bytes are stored outside of their row, whose other columns are then read without them. */
+export const MAX_ROW_BYTES = 1024 * 1024
+const DEFAULT_MAX_BYTES = 1024 * 1024
+
+interface JsonOptions extends FieldOptions {
+  /** Bytes of the JSON text in UTF-8; 1 MiB when absent. */
+  readonly maxBytes?: number
+}
+
+/** Any JSON value; null when unset. */
+export interface JsonField extends JsonOptions, Field {
+  readonly kind: FieldKind<JsonField>
+}
+
+const jsonKind: FieldKind<JsonField> = {
+  ...plainText,
+  name: 'json',
+
+  columnConstraints: () => '',
+  encode: (value) => (value === null ? null : JSON.stringify(value)),
+  decode: (stored) => (stored === null ? null : JSON.parse(String(stored))),
+  storedError,
+  isLarge: ({ maxBytes = DEFAULT_MAX_BYTES }) => maxBytes > MAX_ROW_BYTES,
+
+  emptyValue: () => null,
+  normalize: (input) => input ?? null,
+  isValue: (_value): _value is unknown => true,
+  check: () => undefined,
+
+  isDocument: true,
+  filterSql: (stored) => jsonAt(stored, "'$'"),
+
+  publicType: 'json',
+  publicOptions: ({ maxBytes = 0 }) => ({ maxSize: maxBytes }),
+  schema: () => ({}),
+  isAudited: false,
+  fromFormText: jsonOrText,
+}
+
+/** Declares any JSON value. */
+export function json(options: JsonOptions = {}): JsonField {
+  return { kind: jsonKind, ...options }
+}
+
+/** Measures the text that is stored. */
+function storedError(
+  { maxBytes = DEFAULT_MAX_BYTES }: JsonField,
+  stored: Bindable | undefined,
+): FieldError | undefined {
+  if (stored === undefined) return { code: 'validation_invalid_json', message: 'Must be a valid json value.' }
+  if (typeof stored !== 'string' || Buffer.byteLength(stored) <= maxBytes) return undefined
+  return {
+    code: 'validation_json_size_limit',
+    message: `The maximum allowed JSON size is ${maxBytes} bytes.`,
+    params: { max: maxBytes },
+  }
+}
+
+function jsonOrText(text: string, parseJson: (text: string) => unknown): unknown {
+  if (text.trim() === '') return null
+  try {
+    return parseJson(text)
+  } catch {
+    return text
+  }
+}

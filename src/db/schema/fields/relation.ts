@@ -1,0 +1,48 @@
+import { quoted } from '../../sqlite/sql.ts'
+import type { Field, FieldKind, FieldOptions } from '../field.ts'
+import { MISSING_RELATION } from '../field-errors.ts'
+import { plainText } from '../plain-text.ts'
+import { type Reference, referenceToOne } from '../reference.ts'
+
+interface RelationOptions extends FieldOptions {
+  /** Removing the other record removes this one too. */
+  readonly cascade?: boolean
+  /** Keeps the id when the other record is removed: for logs, which record history. */
+  readonly keep?: boolean
+}
+
+/** The id of one record of another collection or ''. */
+export interface RelationField extends RelationOptions, Field {
+  readonly kind: FieldKind<RelationField, string>
+  readonly reference: Reference
+}
+
+const relationKind: FieldKind<RelationField, string> = {
+  ...plainText,
+  name: 'relation',
+
+  // A required relation is never '', so that SQLite itself guards it.
+  columnConstraints: ({ required, reference }) =>
+    required
+      ? `NOT NULL REFERENCES ${quoted(reference.to)} ("id") ON DELETE RESTRICT`
+      : "NOT NULL DEFAULT ''",
+  normalize: (input) => (Array.isArray(input) ? (input.at(-1) ?? '') : (input ?? '')),
+  check: (_field, value) => (typeof value === 'string' ? undefined : MISSING_RELATION),
+  items: 'one',
+
+  publicType: 'relation',
+  publicOptions: ({ cascade = false }) => ({ maxSelect: 1, cascadeDelete: cascade }),
+  schema: ({ reference }) => ({ type: 'string', description: `Id in ${reference.to}; '' = none` }),
+  isAudited: true,
+}
+
+/** Declares the id of a record of the collection `to`. */
+export function relation(to: string, options: RelationOptions = {}): RelationField {
+  return { kind: relationKind, reference: referenceToOne(to, onRemoveOf(options)), ...options }
+}
+
+function onRemoveOf({ keep, cascade, required }: RelationOptions): Reference['onRemove'] {
+  if (keep) return 'keep'
+  if (cascade) return 'cascade'
+  return required ? 'restrict' : 'clear'
+}

@@ -1,0 +1,39 @@
+import type { FieldKind, FieldOptions } from '../field.ts'
+import { type NumberField, numberError, numberKind } from './number.ts'
+
+interface SecondsOptions extends FieldOptions {
+  /** Column that stores the milliseconds. */
+  readonly column: string
+  readonly min?: number
+}
+
+/** Seconds with at most 3 decimals for callers, whole milliseconds in `column`; changed only through the ledger. */
+export interface SecondsField extends SecondsOptions, NumberField {
+  readonly kind: FieldKind<SecondsField, number>
+}
+
+const secondsKind: FieldKind<SecondsField, number> = {
+  ...numberKind,
+  name: 'seconds',
+
+  columnName: ({ column }) => column,
+  columnType: () => 'INTEGER',
+  columnConstraints: () => 'NOT NULL DEFAULT 0',
+  encode: (value) => Math.round(Number(value) * 1_000),
+  decode: (stored) => Number(stored) / 1_000,
+  isBalance: true,
+
+  // The last job before an export may have taken the balance below its minimum.
+  check: ({ min }, value, origin) =>
+    numberError(min === undefined || origin === 'import' ? {} : { min }, value),
+
+  // CAST keeps the type of a number column, to which SQLite converts numeric texts.
+  filterSql: (stored) => `CAST(${stored} / 1000.0 AS REAL)`,
+
+  publicOptions: ({ min = null }) => ({ min, max: null, onlyInt: false }),
+}
+
+/** Declares seconds that are stored as whole milliseconds in `column`. */
+export function seconds(options: SecondsOptions): SecondsField {
+  return { kind: secondsKind, ...options }
+}

@@ -1,0 +1,41 @@
+import type { Field, FieldKind } from './field.ts'
+
+/** What each kind states for itself, even when it stores text. */
+type OwnBehaviour = 'name' | 'check' | 'publicType' | 'publicOptions' | 'isAudited'
+
+/** The behaviour of a column of plain text, from which the kinds of fields start. */
+export const plainText: Omit<FieldKind<Field, string>, OwnBehaviour> = {
+  columnName: (_field, name) => name,
+  columnType: () => 'TEXT',
+  columnConstraints: () => "NOT NULL DEFAULT ''",
+  encode: String,
+  decode: String,
+  storedError: () => undefined,
+  isLarge: () => false,
+  isBalance: false,
+
+  emptyValue: () => '',
+  normalize: textFrom,
+  isValue: (value) => typeof value === 'string',
+  formatError: () => undefined,
+
+  items: 'none',
+  isDocument: false,
+  filterSql: (stored) => stored,
+  comparable: (sent) => sent,
+
+  schema: () => ({ type: 'string' }),
+  isPersonal: false,
+  fromFormText: (text) => text,
+  modify: () => undefined,
+}
+
+/** Whether input stands for no value: null, undefined, or `[]` where a single value belongs. */
+export function isUnset(input: unknown): boolean {
+  return input === null || input === undefined || (Array.isArray(input) && input.length === 0)
+}
+
+function textFrom(input: unknown): unknown {
+  if (isUnset(input)) return ''
+  return typeof input === 'number' || typeof input === 'boolean' ? String(input) : input
+}

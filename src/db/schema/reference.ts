@@ -1,0 +1,46 @@
+import { jsonOf } from '../sqlite/json-sql.ts'
+
+/** How the ids in a field refer to records of another collection, and how SQL reads them. */
+export interface Reference {
+  /** Name of the collection that the ids belong to. */
+  readonly to: string
+  /** Whether the column stores a JSON list of ids instead of a single one. */
+  readonly isList: boolean
+  /** What becomes of this record when the other one is removed; `clear` removes the id from the field. */
+  readonly onRemove: 'cascade' | 'restrict' | 'clear' | 'keep'
+  /** A condition: an id in `column` satisfies `test`, the end of a comparison such as `= $id`. */
+  holds(column: string, test: string): string
+  /** The value to store in `column` in order to remove the id `id`. */
+  without(column: string, id: string): string
+  /** Each id in `column`, for `SELECT <value> FROM <table> <join> WHERE <condition>`. */
+  each(column: string): { readonly value: string; readonly join: string; readonly condition: string }
+}
+
+/** A column with one id, or ''. */
+export function referenceToOne(to: string, onRemove: Reference['onRemove']): Reference {
+  return {
+    to,
+    isList: false,
+    onRemove,
+    holds: (column, test) => `${column} ${test}`,
+    without: () => "''",
+    each: (column) => ({ value: column, join: '', condition: `${column} <> ''` }),
+  }
+}
+
+/** A column with a JSON list of ids. */
+export function referenceToMany(to: string): Reference {
+  return {
+    to,
+    isList: true,
+    onRemove: 'clear',
+    holds: (column, test) => `EXISTS (SELECT 1 FROM json_each(${jsonOf(column)}) WHERE "value" ${test})`,
+    without: (column, id) =>
+      `(SELECT json_group_array(value) FROM json_each(${column}) WHERE value <> ${id})`,
+    each: (column) => ({
+      value: 'item."value"',
+      join: `JOIN json_each(${jsonOf(column)}) AS item`,
+      condition: 'TRUE',
+    }),
+  }
+}
