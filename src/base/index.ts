@@ -7,4 +7,4 @@ export { createLog, type Log, type LogFormat, type LogLevel, silentLog } from '.
 export { type LogFields, withLogFields } from './log-scope.ts'
 export { Loop } from './loop.ts'
 export { fromTimestamp, toTimestamp } from './timestamp.ts'
-export { startWorker } from './worker.ts'
+export { defineWorker, type RunningWorker, serveWorker, startWorker, type WorkerEntry } from './worker.ts'

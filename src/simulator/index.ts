@@ -1,6 +1,7 @@
 export type { ExecutionResult, RunControl } from './batch/batch-job.ts'
+export { circuitHandler } from './batch/circuit-handler.ts'
 export { DEFAULT_BOND } from './batch/circuit-runner.ts'
-export { serveCircuits } from './batch/serve-circuits.ts'
+export type { CircuitWorker } from './batch/circuit-workers.ts'
 export { AUTOMATIC } from './circuits/choose-method.ts'
 export { type CircuitRequest, type JobLimits, validateCircuits } from './circuits/executions.ts'
 export { SimulationError, WorkerEndedError } from './errors.ts'

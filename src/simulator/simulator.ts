@@ -1,7 +1,7 @@
 import type { Clock } from '../base/index.ts'
 import type { BatchJob, ExecutionResult, RunControl } from './batch/batch-job.ts'
 import { CircuitRunner } from './batch/circuit-runner.ts'
-import { CircuitWorkers } from './batch/circuit-workers.ts'
+import { type CircuitWorker, CircuitWorkers } from './batch/circuit-workers.ts'
 import { executionsOf } from './circuits/executions.ts'
 import { createEngine, type Engine } from './kernel/engine.ts'
 import type { Noise } from './noise/noise-model.ts'
@@ -13,8 +13,8 @@ export interface SimulatorOptions {
   clock: Clock
   /** Threads for large states and for jobs of many circuits, the calling one included. */
   threads: number
-  /** Starts a thread that runs `serveCircuits`; without it circuits run one after the other. */
-  startWorker?: () => Worker
+  /** Entry point of threads that run whole circuits; without it circuits run one after the other. */
+  circuitWorker?: CircuitWorker
 }
 
 /** One job for the simulator. */
@@ -34,10 +34,10 @@ export class Simulator {
   readonly #engine: Engine
   readonly #workers: CircuitWorkers | undefined
 
-  constructor({ clock, threads, startWorker }: SimulatorOptions, engine: Engine) {
+  constructor({ clock, threads, circuitWorker }: SimulatorOptions, engine: Engine) {
     this.#clock = clock
     this.#engine = engine
-    this.#workers = startWorker && new CircuitWorkers(threads, startWorker)
+    this.#workers = circuitWorker && new CircuitWorkers(threads, circuitWorker)
   }
 
   /** Starts the threads for large states, so that the first large circuit does not wait for them. */

@@ -1,5 +1,4 @@
-import { Worker } from 'node:worker_threads'
-import { AppError } from '../../base/index.ts'
+import { AppError, defineWorker, type RunningWorker, startWorker } from '../../base/index.ts'
 import { appErrorOf, READER_PRAGMAS } from './connection.ts'
 import type { Params } from './sql.ts'
 
@@ -22,29 +21,15 @@ export interface ReadThread {
   close(): void
 }
 
-/** Evaluated, so that the executable needs no second entry point. */
-const THREAD = `
-  const { parentPort, workerData } = require('node:worker_threads')
-  const { Database } = require('bun:sqlite')
-  let file
-  function open() {
-    file = new Database(workerData.path, { readonly: true, strict: true })
-    for (const [name, value] of workerData.pragmas) file.run('PRAGMA ' + name + ' = ' + value)
-    return file
-  }
-  parentPort.on('message', ({ sql, params }) => {
-    try {
-      const statement = (file ?? open()).prepare(sql)
-      const rows = statement.all(params)
-      statement.finalize()
-      parentPort.postMessage({ rows })
-    } catch (error) {
-      parentPort.postMessage({ failure: { message: String(error?.message ?? error), code: error?.code ?? '' } })
-    }
-  })
-`
+/** The first request opens the file, each later one runs a statement and gets one response. */
+export type ReadRequest =
+  | { kind: 'open'; path: string; pragmas: typeof READER_PRAGMAS }
+  | { kind: 'run'; sql: string; params: Params }
+export type ReadResponse =
+  | { kind: 'rows'; rows: Record<string, unknown>[] }
+  | { kind: 'failure'; message: string; code: string }
 
-type ThreadResponse = { rows: Record<string, unknown>[] } | { failure: { message: string; code: string } }
+export const readWorker = defineWorker<ReadRequest, ReadResponse>('src/db/sqlite/read-thread-worker.ts')
 
 interface ThreadRequest extends PromiseWithResolvers<Record<string, unknown>[]> {
   text: string
@@ -54,28 +39,28 @@ interface ThreadRequest extends PromiseWithResolvers<Record<string, unknown>[]> 
 export function createReadThread(path: string): ReadThread {
   /** In the order of the answers; the first one is being answered. */
   let waiting: ThreadRequest[] = []
-  let thread: Worker | undefined
+  let thread: RunningWorker<ReadRequest> | undefined
   let isClosed = false
 
-  function start(): Worker {
-    const started = new Worker(THREAD, { eval: true, workerData: { path, pragmas: READER_PRAGMAS } })
-    started.unref()
-    started.on('message', (answer: ThreadResponse) => {
-      const question = waiting.shift()
-      if ('rows' in answer) question?.resolve(answer.rows)
-      else question?.reject(appErrorOf(path, answer.failure) ?? new ReadFailure(answer.failure.message))
+  function start(): RunningWorker<ReadRequest> {
+    const started = startWorker(readWorker, {
+      onResponse: (response) => {
+        const request = waiting.shift()
+        if (response.kind === 'rows') request?.resolve(response.rows)
+        else request?.reject(appErrorOf(path, response) ?? new ReadFailure(response.message))
+      },
+      onEnd: (error) => end(error ?? new Error('The thread that reads the database ended')),
     })
-    // The next question starts another one.
-    started.once('error', (error) => end(started, error))
+    started.send({ kind: 'open', path, pragmas: READER_PRAGMAS })
     return started
   }
 
-  function end(ended: Worker, reason: unknown): void {
-    if (ended !== thread) return
+  /** Rejects all that wait; the next request starts another thread. */
+  function end(reason: unknown): void {
     thread = undefined
-    const refused = waiting
+    const rejected = waiting
     waiting = []
-    for (const { reject } of refused) reject(reason)
+    for (const { reject } of rejected) reject(reason)
   }
 
   return {
@@ -94,15 +79,13 @@ export function createReadThread(path: string): ReadThread {
       const question = { text, ...Promise.withResolvers<Record<string, unknown>[]>() }
       waiting.push(question)
       thread ??= start()
-      thread.postMessage({ sql, params })
+      thread.send({ kind: 'run', sql, params })
       return question.promise
     },
     close() {
       isClosed = true
-      if (!thread) return
-      const ended = thread
-      end(ended, closed())
-      void ended.terminate()
+      thread?.terminate()
+      end(closed())
     },
   }
 }

@@ -1,8 +1,8 @@
-/** A thread that runs circuits of the simulator. It is an entry point of its own in the executable. */
-import { serveCircuits } from '../../simulator/index.ts'
+/** Entry point of a thread that runs circuits of the simulator. */
+import { serveWorker } from '../../base/index.ts'
+import { circuitHandler } from '../../simulator/index.ts'
 import { NoiseReader } from '../noise/read-noise.ts'
-
-declare const self: Worker
+import type { circuitWorker } from './circuit-worker-entry.ts'
 
 const reader = new NoiseReader()
-serveCircuits(self, (source) => reader.read(source).model)
+serveWorker<typeof circuitWorker>(circuitHandler((source) => reader.read(source).model))

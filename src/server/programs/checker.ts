@@ -1,4 +1,4 @@
-import { AppError, startWorker } from '../../base/index.ts'
+import { AppError, defineWorker, type RunningWorker, startWorker } from '../../base/index.ts'
 import type { CheckReport, QasmProblem } from '../../qasm/index.ts'
 import { Turns } from '../semaphore.ts'
 import { checkEach } from './check-each.ts'
@@ -9,6 +9,9 @@ const AT_ONCE = { length: 128 * 1024, operations: 50_000 }
 const MOST_WAITING = 100
 const RETRY_AFTER_S = 5
 
+/** Checks programs in their order. */
+export const checkWorker = defineWorker<readonly string[], CheckReport[]>('src/server/programs/worker.ts')
+
 /**
  * Checks programs: at once what takes a moment, the others by a thread, so that the event loop stays free. The thread
  * starts with the first of them and never keeps the process alive. One check at a time, for its memory: the tree of a
@@ -16,7 +19,7 @@ const RETRY_AFTER_S = 5
  */
 export class ProgramChecker {
   readonly #turns = new Turns(1)
-  #thread: Worker | undefined
+  #thread: RunningWorker<readonly string[]> | undefined
   /** What the thread is asked, or was asked last. */
   #question: PromiseWithResolvers<CheckReport[]> | undefined
   #isStopped = false
@@ -35,7 +38,8 @@ export class ProgramChecker {
   /** Ends the thread; whoever waits for it is refused, also from now on. Safe to call twice. */
   stop(): void {
     this.#isStopped = true
-    if (this.#thread) this.#end(this.#thread, stopping())
+    this.#thread?.terminate()
+    this.#end(stopping())
   }
 
   async #checkByThread(programs: readonly string[]): Promise<CheckReport[]> {
@@ -43,30 +47,26 @@ export class ProgramChecker {
     const question = Promise.withResolvers<CheckReport[]>()
     this.#question = question
     this.#thread ??= this.#start()
-    this.#thread.postMessage(programs)
+    this.#thread.send(programs)
     return question.promise
   }
 
-  #start(): Worker {
-    const thread = startWorker('server/programs/worker')
-    thread.addEventListener('message', ({ data }: MessageEvent<CheckReport[]>) =>
-      this.#question?.resolve(data),
-    )
-    thread.addEventListener('error', ({ message }) =>
-      this.#end(thread, new Error(`Programs cannot be checked: ${message}`)),
-    )
-    thread.addEventListener('close', () =>
-      this.#end(thread, new Error('The thread that checks programs ended')),
-    )
-    return thread
+  #start(): RunningWorker<readonly string[]> {
+    return startWorker(checkWorker, {
+      onResponse: (reports) => this.#question?.resolve(reports),
+      onEnd: (error) =>
+        this.#end(
+          new Error(
+            error ? `Programs cannot be checked: ${error.message}` : 'The thread that checks programs ended',
+          ),
+        ),
+    })
   }
 
-  /** The next check starts another thread. */
-  #end(thread: Worker, reason: Error): void {
-    if (thread !== this.#thread) return
+  /** Rejects the pending check; the next one starts another thread. */
+  #end(reason: Error): void {
     this.#thread = undefined
     this.#question?.reject(reason)
-    thread.terminate()
   }
 }
 

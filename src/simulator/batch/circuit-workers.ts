@@ -1,3 +1,4 @@
+import { type RunningWorker, startWorker, type WorkerEntry } from '../../base/index.ts'
 import type { Execution } from '../circuits/executions.ts'
 import { SimulationError, type SimulationErrorDetails, WorkerEndedError } from '../errors.ts'
 import type { BatchJob, ExecutionResult, RunControl } from './batch-job.ts'
@@ -19,18 +20,21 @@ export type BatchResponse =
   | { kind: 'done'; stream: number; result: ExecutionResult | undefined }
   | { kind: 'failed'; stream: number; message: string; details: SimulationErrorDetails | undefined }
 
+/** Entry point of the threads: a file that serves requests by `circuitHandler`. */
+export type CircuitWorker = WorkerEntry<BatchMessage, BatchResponse>
+
 /** Threads that run whole circuits, so that many small circuits occupy every processor. */
 export class CircuitWorkers {
-  readonly #startWorker: () => Worker
+  readonly #entry: CircuitWorker
   readonly #size: number
-  #workers: Worker[] = []
+  #workers: RunningWorker<BatchMessage>[] = []
   #onMessage: (response: BatchResponse) => void = () => undefined
   #onEnd: () => void = () => undefined
 
-  /** `threads` counts the calling thread; `startWorker` starts one that runs `serveCircuits`. */
-  constructor(threads: number, startWorker: () => Worker) {
+  /** `threads` counts the calling thread. */
+  constructor(threads: number, entry: CircuitWorker) {
     this.#size = threads - 1
-    this.#startWorker = startWorker
+    this.#entry = entry
   }
 
   /**
@@ -87,19 +91,17 @@ export class CircuitWorkers {
 
   #post(message: BatchMessage): void {
     while (this.#workers.length < this.#size) this.#workers.push(this.#startOne())
-    for (const worker of this.#workers) worker.postMessage(message)
+    for (const worker of this.#workers) worker.send(message)
   }
 
-  #startOne(): Worker {
-    const worker = this.#startWorker()
-    const end = (): void => {
-      if (!this.#workers.includes(worker)) return
-      this.#workers = this.#workers.filter((each) => each !== worker)
-      this.#onEnd()
-    }
-    worker.addEventListener('message', ({ data }: MessageEvent<BatchResponse>) => this.#onMessage(data))
-    worker.addEventListener('error', end)
-    worker.addEventListener('close', end)
+  #startOne(): RunningWorker<BatchMessage> {
+    const worker = startWorker(this.#entry, {
+      onResponse: (response) => this.#onMessage(response),
+      onEnd: () => {
+        this.#workers = this.#workers.filter((each) => each !== worker)
+        this.#onEnd()
+      },
+    })
     return worker
   }
 

@@ -1,4 +1,4 @@
-import { startWorker } from '../../base/index.ts'
+import { defineWorker, type RunningWorker, startWorker } from '../../base/index.ts'
 import { CONTROL, LEAVE } from './layout.ts'
 
 /** What a helping thread is told: help with the stages in this memory until it is left. */
@@ -9,12 +9,15 @@ export interface HelpMessage {
   thread: number
 }
 
+/** Helps with the stages of a large state; it reports through the shared memory only. */
+export const stageWorker = defineWorker<HelpMessage, never>('src/simulator/kernel/worker.ts')
+
 /** The threads that help with large states. They are started at first need and stay. */
 export class WorkerPool {
   readonly #module: WebAssembly.Module
   readonly #size: number
   /** By number, from 1. */
-  readonly #workers = new Map<number, Worker>()
+  readonly #workers = new Map<number, RunningWorker<HelpMessage>>()
   /** Where they look for stages. */
   #memory: WebAssembly.Memory | undefined
 
@@ -33,18 +36,14 @@ export class WorkerPool {
       if (worker && !isNew) continue
       const message: HelpMessage = { memory, module: this.#module, thread }
       const asked = worker ?? this.#startOne(thread)
-      asked.postMessage(message)
+      asked.send(message)
     }
   }
 
-  #startOne(thread: number): Worker {
-    const worker = startWorker('simulator/kernel/worker')
-    // One that cannot start or ends is not waited for: the others do its blocks, and the next circuit starts another.
-    const forget = (): void => {
-      if (this.#workers.get(thread) === worker) this.#workers.delete(thread)
-    }
-    worker.addEventListener('error', forget)
-    worker.addEventListener('close', forget)
+  #startOne(thread: number): RunningWorker<HelpMessage> {
+    // Nothing waits for a thread that cannot start or ends: the others process its blocks, and the next circuit
+    // starts another one.
+    const worker = startWorker(stageWorker, { onEnd: () => this.#workers.delete(thread) })
     this.#workers.set(thread, worker)
     return worker
   }

@@ -1,10 +1,8 @@
-/** A thread that helps with large states: see `engine.ts`. It is an entry point of its own in the executable. */
-
+/** Entry point of a thread that helps with large states, see `engine.ts`. */
+import { serveWorker } from '../../base/index.ts'
 import { CONTROL, LAYOUT, LEAVE } from './layout.ts'
 import { type Kernel, kernelOf } from './memory.ts'
-import type { HelpMessage } from './worker-pool.ts'
-
-declare const self: Worker
+import type { HelpMessage, stageWorker } from './worker-pool.ts'
 
 /** Blocks taken before the thread looks whether it is still wanted. */
 const PORTION = 64
@@ -48,4 +46,4 @@ function takeBlocks(kernel: Kernel, words: Int32Array, scratch: number): boolean
   return total > 0
 }
 
-self.onmessage = (event: MessageEvent<HelpMessage>) => help(event.data)
+serveWorker<typeof stageWorker>(help)

@@ -5,9 +5,10 @@ import { join } from 'node:path'
 import { startWorker, systemClock } from '../../../src/base/index.ts'
 import type { ProcessDevice } from '../../../src/devices/index.ts'
 import { readNoise } from '../../../src/devices/noise/read-noise.ts'
+import { circuitWorker } from '../../../src/devices/simulation/circuit-worker-entry.ts'
 import { simulateJob } from '../../../src/devices/simulation/simulate-job.ts'
 import type { CircuitResult, JobPayload } from '../../../src/protocol/index.ts'
-import type { BatchMessage, BatchResponse } from '../../../src/simulator/batch/circuit-workers.ts'
+import type { BatchResponse } from '../../../src/simulator/batch/circuit-workers.ts'
 import { WorkQueue } from '../../../src/simulator/batch/work-queue.ts'
 import { createSimulator } from '../../../src/simulator/index.ts'
 import { errorOfJob, ioOf, openProcess, payloadOf, runJob } from '../support/jobs.ts'
@@ -154,55 +155,60 @@ describe('a job of many circuits with noise', () => {
   })
 })
 
-/** Lets a thread run a whole job, alone. */
-function runInThread(
-  worker: Worker,
-  programs: string[],
-  name: string,
-  text: string,
-): Promise<BatchResponse[]> {
-  const count = programs.length
-  const responses: BatchResponse[] = []
-  const ended = Promise.withResolvers<BatchResponse[]>()
-  worker.onmessage = ({ data }: MessageEvent<BatchResponse>) => {
-    responses.push(data)
-    if (responses.length === count || data.kind === 'failed') ended.resolve(responses)
-  }
-  worker.onerror = ({ message }) => ended.reject(new Error(message))
-  worker.postMessage({
-    job: {
-      backend: 'aer_sim',
-      circuits: programs.map((each) => ({ program: each, parameterSets: [], shots: 1_024 })),
-      limits: { ...LIMITS, executions: 10, resultLength: 2 ** 25 },
-      method: 'automatic',
-      seed: SEED,
-      memory: 'bits',
-      noise: { name, text },
+/** A thread that runs one whole job after another, alone. */
+function startThread() {
+  let responses: BatchResponse[] = []
+  let expected = 0
+  let ended = Promise.withResolvers<BatchResponse[]>()
+  const worker = startWorker(circuitWorker, {
+    onResponse: (response) => {
+      responses.push(response)
+      if (responses.length === expected || response.kind === 'failed') ended.resolve(responses)
     },
-    queue: new WorkQueue(count).buffer,
-    ms: 20_000,
-    threads: 2,
-  } satisfies BatchMessage)
-  return ended.promise
+    onEnd: (error) => ended.reject(error),
+  })
+  return {
+    terminate: () => worker.terminate(),
+    run(programs: string[], name: string, text: string): Promise<BatchResponse[]> {
+      responses = []
+      expected = programs.length
+      ended = Promise.withResolvers<BatchResponse[]>()
+      worker.send({
+        job: {
+          backend: 'aer_sim',
+          circuits: programs.map((each) => ({ program: each, parameterSets: [], shots: 1_024 })),
+          limits: { ...LIMITS, executions: 10, resultLength: 2 ** 25 },
+          method: 'automatic',
+          seed: SEED,
+          memory: 'bits',
+          noise: { name, text },
+        },
+        queue: new WorkQueue(expected).buffer,
+        ms: 20_000,
+        threads: 2,
+      })
+      return ended.promise
+    },
+  }
 }
 
 describe('a thread that runs circuits of its own', () => {
   test('makes the noise of each job from what it is sent, and says which circuit is wrong', async () => {
-    const worker = startWorker('devices/simulation/circuit-worker')
+    const worker = startThread()
     const few = [ghz(2), ghz(3)]
     try {
       // The name is that of no file: threads read none.
       for (const text of [NOISE_FILE, NOISE_FILE, CHIP, NOISE_FILE]) {
         const payload = payloadOf(few, { memory: true })
         const { circuit_results: expected } = await oneByOne(payload, 'no-file.yml', text)
-        const results = (await runInThread(worker, few, 'no-file.yml', text)).flatMap((response) =>
+        const results = (await worker.run(few, 'no-file.yml', text)).flatMap((response) =>
           response.kind === 'done' && response.result ? [response.result] : [],
         )
         expect(outcomes(results.map((result) => ({ ...result, metadata: result.provenance })))).toEqual(
           outcomes(expected),
         )
       }
-      const [, last] = await runInThread(worker, [ghz(3), ghz(4)], 'chip.yml', CHIP)
+      const [, last] = await worker.run([ghz(3), ghz(4)], 'chip.yml', CHIP)
       expect(last).toMatchObject({
         kind: 'failed',
         stream: 1,

@@ -1,4 +1,3 @@
-import { startWorker } from '../../../base/index.ts'
 import {
   AUTOMATIC,
   createSimulator,
@@ -10,6 +9,7 @@ import {
 import { defineDevice } from '../../define-device.ts'
 import { NoiseFile } from '../../noise/noise-file.ts'
 import { opt } from '../../options.ts'
+import { circuitWorker } from '../../simulation/circuit-worker-entry.ts'
 import { simulateJob } from '../../simulation/simulate-job.ts'
 
 /** Simulator: exact, or with the noise of a file. */
@@ -51,7 +51,7 @@ export const aerSim = defineDevice({
     const simulator = await createSimulator({
       clock,
       threads,
-      startWorker: () => startWorker('devices/simulation/circuit-worker'),
+      circuitWorker,
     })
     const noise = options.noise === undefined ? undefined : new NoiseFile(options.noise, log)
     return {

@@ -7,19 +7,15 @@ import { CircuitRunner } from './circuit-runner.ts'
 import type { BatchMessage, BatchResponse } from './circuit-workers.ts'
 import { type CircuitReport, runNextCircuits, WorkQueue } from './work-queue.ts'
 
-/** The part of a worker's global scope that serving circuits needs. */
-interface WorkerScope {
-  onmessage: ((event: MessageEvent<BatchMessage>) => void) | null
-  postMessage(response: BatchResponse): void
-}
-
 /**
- * Serves the batches that `CircuitWorkers` sends to this thread. `readNoise` reads the noise model of a job, because a
+ * Handles the batches that `CircuitWorkers` sends to a thread. `readNoise` reads the noise model of a job, because a
  * model cannot be sent between threads.
  */
-export function serveCircuits(scope: WorkerScope, readNoise: (source: NoiseSource) => NoiseModel): void {
+export function circuitHandler(
+  readNoise: (source: NoiseSource) => NoiseModel,
+): (message: BatchMessage, respond: (response: BatchResponse) => void) => void {
   const started = createEngine(1)
-  const serve = async ({ job, queue, ms, threads }: BatchMessage): Promise<void> => {
+  return async ({ job, queue, ms, threads }, respond) => {
     const deadline = systemClock.monotonic() + ms
     // The signal never aborts: cancelling a job ends the whole thread.
     const timeLimit = { signal: new AbortController().signal, deadline }
@@ -27,11 +23,8 @@ export function serveCircuits(scope: WorkerScope, readNoise: (source: NoiseSourc
     const engine = await started
     const runner = new CircuitRunner(job, { noise, clock: systemClock, engine, timeLimit, threads })
     const executions = executionsOf(job.circuits, job.limits.executions)
-    await runNextCircuits(runner, executions, new WorkQueue(queue), (report) =>
-      scope.postMessage(responseOf(report)),
-    )
+    await runNextCircuits(runner, executions, new WorkQueue(queue), (report) => respond(responseOf(report)))
   }
-  scope.onmessage = ({ data }) => void serve(data)
 }
 
 function responseOf(report: CircuitReport): BatchResponse {
