@@ -27,7 +27,7 @@ test('every link between pages leads to a file', () => {
 })
 
 test('the three flows of the style guide are walkable: each named file and function exists', () => {
-  const pages = ['docs/state-machines.md', 'docs/explanation/flows.md']
+  const pages = ['docs/explanation/state-machines.md', 'docs/explanation/flows.md']
   const text = pages.map((page) => readFileSync(join(ROOT, page), 'utf8')).join('\n')
   const missing: string[] = []
   for (const [, file = '', name = ''] of text.matchAll(

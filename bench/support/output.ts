@@ -30,7 +30,7 @@ type Cell = string | number
 const lineOf = (cells: readonly Cell[]) =>
   `| ${cells.map((cell) => (typeof cell === 'number' ? shown(cell) : cell)).join(' | ')} |`
 
-/** Prints a Markdown table, ready for `docs/benchmarks.md`. */
+/** Prints a Markdown table, ready for `docs/benchmarks/README.md`. */
 export function printTable(head: readonly string[], rows: readonly (readonly Cell[])[]): void {
   printHead(head)
   for (const row of rows) printRow(row)

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { temporaryFolder } from '../support/executable.ts'
 import { killLoop } from '../support/kill-loop.ts'
 
-// The long form is scripts/endurance/kill-loop.ts; its figures are in docs/reliability.md.
+// The long form is scripts/endurance/kill-loop.ts; its figures are in docs/reference/faults.md.
 test('killing server and driver at random moments loses, repeats and overcharges nothing', async () => {
   using folder = temporaryFolder()
   const report = await killLoop({ folder: folder.path, serverKills: 8, driverKills: 4 })

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { freePort, Service, temporaryFolder } from '../support/executable.ts'
 import { closeRow, faultRuns } from '../support/fault-runs.ts'
 
-// Row H4 of docs/reliability.md: clients that hold connections and say nothing, or too little.
+// Row H4 of docs/reference/faults.md: clients that hold connections and say nothing, or too little.
 setDefaultTimeout(120_000)
 
 const COUNT = faultRuns(200)

@@ -4,7 +4,7 @@ import { BELL } from '../support/executable.ts'
 import { findChromium, openBrowser, withPage } from './browser.ts'
 import { type Lab, openLab, signIn } from './lab.ts'
 
-// Row H14 of docs/reliability.md: somebody who is signed in opens the page of an attacker.
+// Row H14 of docs/reference/faults.md: somebody who is signed in opens the page of an attacker.
 setDefaultTimeout(60_000)
 
 const chromium = findChromium()

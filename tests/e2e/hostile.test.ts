@@ -6,7 +6,7 @@ import { untilJob } from '../support/job-calls.ts'
 import { findChromium, openBrowser, withPage } from './browser.ts'
 import { type Lab, openLab, type Person, signIn } from './lab.ts'
 
-// Rows H14 and H15 of docs/reliability.md, in a real browser.
+// Rows H14 and H15 of docs/reference/faults.md, in a real browser.
 setDefaultTimeout(60_000)
 
 const chromium = findChromium()

@@ -13,7 +13,7 @@ import {
   type TestServer,
 } from '../support/server.ts'
 
-// Row H25 of docs/reliability.md: two callers want the same thing at the same moment, and one gets it.
+// Row H25 of docs/reference/faults.md: two callers want the same thing at the same moment, and one gets it.
 const PAIRS = faultRuns(60)
 setDefaultTimeout(60_000 + PAIRS * 100)
 

@@ -1,5 +1,5 @@
 /**
- * How often a test of docs/reliability.md tries its fault: `FAULT_RUNS` where the long form is wanted, else
+ * How often a test of docs/reference/faults.md tries its fault: `FAULT_RUNS` where the long form is wanted, else
  * `short`, which fits into the ordinary test run.
  */
 export function faultRuns(short: number): number {

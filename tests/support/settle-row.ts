@@ -4,7 +4,7 @@ import { closeRow } from './fault-runs.ts'
 import type { Journal } from './journal.ts'
 
 /**
- * Stops the server and closes a row of docs/reliability.md: every job of the journal was completed and charged once,
+ * Stops the server and closes a row of docs/reference/faults.md: every job of the journal was completed and charged once,
  * and the database keeps its promises.
  */
 export async function settleRow(

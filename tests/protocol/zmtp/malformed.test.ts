@@ -12,7 +12,7 @@ import { plainClient, plainServer } from '../../../src/protocol/zmtp/handshake.t
 import { WireError } from '../../../src/protocol/zmtp/wire-error.ts'
 import { closeRow, faultRuns } from '../../support/fault-runs.ts'
 
-// Row H19 of docs/reliability.md: the codec of the message sockets under malformed streams. The same through
+// Row H19 of docs/reference/faults.md: the codec of the message sockets under malformed streams. The same through
 // real sockets is in socket-malformed.test.ts.
 const CASES = faultRuns(20_000)
 const MESSAGE_BYTES = 10_000

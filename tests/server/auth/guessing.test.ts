@@ -3,7 +3,7 @@ import { FakeClock } from '../../support/fake-clock.ts'
 import { closeRow, faultRuns } from '../../support/fault-runs.ts'
 import { openTestServer } from '../../support/server.ts'
 
-// Row H11 of docs/reliability.md, with the limits of the product.
+// Row H11 of docs/reference/faults.md, with the limits of the product.
 const TRIES = faultRuns(1_000)
 const PATH = '/api/collections/users/auth-with-password'
 

@@ -5,7 +5,7 @@ import { COLLECTIONS, checkInvariants } from '../../../../src/db/index.ts'
 import { closeRow, faultRuns } from '../../../support/fault-runs.ts'
 import { openTestServer } from '../../../support/server.ts'
 
-// Row H2 of docs/reliability.md: whatever a body holds, every route gives a declared answer.
+// Row H2 of docs/reference/faults.md: whatever a body holds, every route gives a declared answer.
 const RUNS = faultRuns(400)
 
 /** Keys that mean something to JavaScript, SQL or the service. */
