@@ -6,7 +6,7 @@
 import { join } from 'node:path'
 import { silentLog, systemClock } from '../src/base/index.ts'
 import { openDatabase, pruneEvents, pruneReadings } from '../src/db/index.ts'
-import { Pace } from '../src/server/events/adaptive-batch-size.ts'
+import { AdaptiveBatchSize } from '../src/server/events/adaptive-batch-size.ts'
 import { seed } from './scale/seed.ts'
 import { percentile, spreadOf } from './support/figures.ts'
 import { Lab } from './support/lab.ts'
@@ -123,11 +123,11 @@ async function measurePruning(sides: readonly Side[]): Promise<void> {
   )
   for (const [name, step] of Object.entries({ pruneEvents, pruneReadings })) {
     const times: number[][] = databases.map(() => [])
-    const paces = databases.map(() => new Pace(systemClock))
+    const paces = databases.map(() => new AdaptiveBatchSize(systemClock))
     for (let at = 0; at < PRUNE_STEPS; at += 1) {
       for (const [index, db] of databases.entries()) {
         const start = performance.now()
-        await db.write('prune', (tx) => paces[index]?.measure((most) => step(tx, Date.now(), most)))
+        await db.write('prune', (tx) => paces[index]?.run((most) => step(tx, Date.now(), most)))
         times[index]?.push(performance.now() - start)
         await Bun.sleep(5)
       }

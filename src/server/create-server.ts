@@ -9,7 +9,7 @@ import { CalibrationRecovery } from './calibration/recover.ts'
 import type { Config } from './config/config.ts'
 import { LiveConfig } from './config/live-config.ts'
 import type { ServerContext } from './context.ts'
-import { Holds } from './drivers/dispatch-backoff.ts'
+import { DispatchBackoff } from './drivers/dispatch-backoff.ts'
 import { Hub } from './drivers/hub.ts'
 import { createEventHandler } from './events/handlers.ts'
 import { Pruner } from './events/prune.ts'
@@ -19,9 +19,9 @@ import { RateLimiter } from './http/limits/rate-limit.ts'
 import { HttpPorts } from './http/ports.ts'
 import { type AssetTree, serveAssets } from './http/response/assets.ts'
 import type { Route } from './http/route.ts'
-import { Deadlines } from './jobs/attempts/heartbeats.ts'
-import { Recovery } from './jobs/attempts/recover.ts'
-import { Dispatcher } from './jobs/dispatch/dispatcher.ts'
+import { Heartbeats } from './jobs/attempts/heartbeats.ts'
+import { JobRecovery } from './jobs/attempts/recover.ts'
+import { JobDispatcher } from './jobs/dispatch/dispatcher.ts'
 import { Mailer } from './mail/mailer.ts'
 import { Readiness, StorageHealth } from './meta/readiness.ts'
 import { Metrics } from './metrics/metrics.ts'
@@ -116,14 +116,14 @@ async function assemble(config: Config, db: Database, dependencies: ServerDepend
   const metrics = new Metrics({ context, streams: () => realtime.size, drops: () => hub.drops })
   const setUp = new SetUp({ db, clock, passwords })
 
-  const deadlines = new Deadlines(clock, config.jobTimeout)
-  const holds = new Holds(clock)
-  const handleEvent = createEventHandler({ context, deadlines, holds })
+  const heartbeats = new Heartbeats(clock, config.jobTimeout)
+  const backoff = new DispatchBackoff(clock)
+  const handleEvent = createEventHandler({ context, heartbeats, backoff })
   const queueLoops = [
-    new Recovery({ ...context, deadlines }),
-    new Dispatcher({ ...context, deadlines, holds, onSent: (ms) => metrics.sent(ms) }),
+    new JobRecovery({ ...context, heartbeats }),
+    new JobDispatcher({ ...context, heartbeats, backoff, onSent: (ms) => metrics.sent(ms) }),
     new CalibrationRecovery(context),
-    new CalibrationDispatcher({ ...context, holds }),
+    new CalibrationDispatcher({ ...context, backoff }),
   ].map(({ loop }) => loop)
   const renewal = createRenewal(tls, { clock, log })
   const pruner = new Pruner({ db, clock, log: log.child('pruning'), live })
@@ -147,7 +147,7 @@ async function assemble(config: Config, db: Database, dependencies: ServerDepend
   const readiness = new Readiness([...services, ports])
   const routes = buildRoutes({
     ...{ context, accounts, passwords, links, records, realtime },
-    ...{ hub, holds, metrics, readiness, setUp, submissions },
+    ...{ hub, backoff, metrics, readiness, setUp, submissions },
   })
   const pages = assets ? serveAssets(assets) : undefined
   const app = buildApp({ context, routes, identify, pages })

@@ -9,5 +9,5 @@ export interface DriverHub {
   /** Whether a message of the driver is arriving: nothing else that it says can overtake that. */
   isReceiving(driver: string): boolean
   /** Closes the driver's connections. */
-  drop(driver: string, reason: string): void
+  disconnect(driver: string, reason: string): void
 }

@@ -2,7 +2,7 @@ import { type AccountDependencies, accountRoutes } from './auth/account-routes.t
 import type { SetUp } from './auth/set-up.ts'
 import { bookingRoutes } from './bookings/routes.ts'
 import { calibrationRoutes } from './calibration/routes.ts'
-import type { Holds } from './drivers/dispatch-backoff.ts'
+import type { DispatchBackoff } from './drivers/dispatch-backoff.ts'
 import type { Hub } from './drivers/hub.ts'
 import { driverRoutes } from './drivers/routes.ts'
 import { eventRoutes } from './events/routes.ts'
@@ -26,7 +26,7 @@ import { userRoutes } from './users/routes.ts'
 /** What the routes call beyond the context that each of them is given. */
 export interface RouteDependencies extends Omit<AccountDependencies, 'tellLogin' | 'userCreation'> {
   hub: Hub
-  holds: Holds
+  backoff: DispatchBackoff
   metrics: Metrics
   readiness: Readiness
   realtime: Realtime
@@ -38,7 +38,7 @@ export interface RouteDependencies extends Omit<AccountDependencies, 'tellLogin'
 
 /** Every route of the server; the OpenAPI document describes all of them, itself included. */
 export function buildRoutes(dependencies: RouteDependencies): Route[] {
-  const { hub, holds, metrics, readiness, realtime, records, setUp, submissions } = dependencies
+  const { hub, backoff, metrics, readiness, realtime, records, setUp, submissions } = dependencies
   const routes: Route[] = [
     ...metaRoutes(readiness),
     ...metricsRoutes(metrics),
@@ -52,7 +52,7 @@ export function buildRoutes(dependencies: RouteDependencies): Route[] {
     ...qpuRoutes,
     ...driverRoutes(hub),
     ...jobRoutes(submissions),
-    ...jobOperatorRoutes(holds),
+    ...jobOperatorRoutes(backoff),
     ...calibrationRoutes,
     ...recordRoutes(records),
     ...notificationRoutes,

@@ -3,16 +3,16 @@ import type { Database } from '../db/index.ts'
 
 const INTERVAL_MS = 10_000
 /** Far beyond what traffic alone makes: something holds the log. */
-const ALARM_BYTES = 256 * 1024 * 1024
+const WARN_ABOVE_BYTES = 256 * 1024 * 1024
 
-interface LogWatchParts {
+interface LogWatchDependencies {
   db: Pick<Database, 'trimLog'>
   clock: Clock
   log: Log
 }
 
 /** Has the write-ahead log of the database emptied in quiet moments, and says once when it grows beyond 256 MiB. */
-export function createLogWatch({ db, clock, log }: LogWatchParts): Loop {
+export function createLogWatch({ db, clock, log }: LogWatchDependencies): Loop {
   let isLarge = false
   return new Loop({
     name: 'write-ahead log',
@@ -22,7 +22,7 @@ export function createLogWatch({ db, clock, log }: LogWatchParts): Loop {
     async runOnce() {
       const bytes = await db.trimLog()
       const wasLarge = isLarge
-      isLarge = bytes > ALARM_BYTES
+      isLarge = bytes > WARN_ABOVE_BYTES
       if (isLarge && !wasLarge) {
         log.warn(
           'the write-ahead log is large; end backups and exports that hang, and check the space on the disk',

@@ -1,11 +1,11 @@
 import { expect } from 'bun:test'
 import { cancelJob, type Driver, findJob, resetLeases, setDraining, type User } from '../../src/db/index.ts'
 import { resultId } from '../../src/protocol/index.ts'
-import { Holds } from '../../src/server/drivers/dispatch-backoff.ts'
+import { DispatchBackoff } from '../../src/server/drivers/dispatch-backoff.ts'
 import { createEventHandler } from '../../src/server/events/handlers.ts'
-import { Deadlines } from '../../src/server/jobs/attempts/heartbeats.ts'
-import { Recovery } from '../../src/server/jobs/attempts/recover.ts'
-import { Dispatcher } from '../../src/server/jobs/dispatch/dispatcher.ts'
+import { Heartbeats } from '../../src/server/jobs/attempts/heartbeats.ts'
+import { JobRecovery } from '../../src/server/jobs/attempts/recover.ts'
+import { JobDispatcher } from '../../src/server/jobs/dispatch/dispatcher.ts'
 import { JobLab } from '../support/job-lab.ts'
 import { operateOn } from './store-acts.ts'
 import {
@@ -63,13 +63,13 @@ export class StoreMachine {
 
   /** What a start of the server makes. */
   newServer() {
-    const deadlines = new Deadlines(this.lab.clock, this.lab.config.jobTimeout)
-    const holds = new Holds(this.lab.clock)
-    const parts = { ...this.lab.parts(), deadlines, holds }
+    const heartbeats = new Heartbeats(this.lab.clock, this.lab.config.jobTimeout)
+    const backoff = new DispatchBackoff(this.lab.clock)
+    const parts = { ...this.lab.parts(), heartbeats, backoff }
     return {
-      dispatcher: new Dispatcher(parts),
-      recovery: new Recovery(parts),
-      handle: createEventHandler({ context: this.lab.parts(), deadlines, holds }),
+      dispatcher: new JobDispatcher(parts),
+      recovery: new JobRecovery(parts),
+      handle: createEventHandler({ context: this.lab.parts(), heartbeats, backoff }),
     }
   }
 

@@ -12,9 +12,9 @@ import {
 } from '../../src/db/index.ts'
 import { CalibrationDispatcher } from '../../src/server/calibration/dispatcher.ts'
 import { CalibrationRecovery } from '../../src/server/calibration/recover.ts'
-import { Holds } from '../../src/server/drivers/dispatch-backoff.ts'
+import { DispatchBackoff } from '../../src/server/drivers/dispatch-backoff.ts'
 import { createEventHandler } from '../../src/server/events/handlers.ts'
-import { Deadlines } from '../../src/server/jobs/attempts/heartbeats.ts'
+import { Heartbeats } from '../../src/server/jobs/attempts/heartbeats.ts'
 import type { FakeClock } from './fake-clock.ts'
 import { JobLab } from './job-lab.ts'
 
@@ -37,11 +37,11 @@ export class CalibrationLab implements AsyncDisposable {
     this.lab = lab
     this.qpu = qpu
     this.tuner = tuner
-    const holds = new Holds(lab.clock)
-    this.dispatcher = new CalibrationDispatcher({ ...lab.parts(), holds })
+    const backoff = new DispatchBackoff(lab.clock)
+    this.dispatcher = new CalibrationDispatcher({ ...lab.parts(), backoff })
     this.recovery = new CalibrationRecovery(lab.parts())
-    const deadlines = new Deadlines(lab.clock, lab.config.jobTimeout)
-    this.handle = createEventHandler({ context: lab.parts(), deadlines, holds })
+    const heartbeats = new Heartbeats(lab.clock, lab.config.jobTimeout)
+    this.handle = createEventHandler({ context: lab.parts(), heartbeats, backoff })
   }
 
   static async open(): Promise<CalibrationLab> {

@@ -51,7 +51,7 @@ export class TestHub implements DriverHub {
     return this.receiving.has(driver)
   }
 
-  drop(driver: string, reason: string): void {
+  disconnect(driver: string, reason: string): void {
     this.dropped.push({ driver, reason })
   }
 

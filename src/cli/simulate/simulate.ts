@@ -1,7 +1,7 @@
 import { defineCommand } from 'citty'
 import { formatDuration, fromTimestamp, messageOf, parseDuration, toTimestamp } from '../../base/index.ts'
 import { type Recording, readRecording } from '../../db/index.ts'
-import { asRecorded, Judge, POLICIES, type Policy, replay } from '../../server/index.ts'
+import { asRecorded, POLICIES, type Policy, PolicyComparison, replay } from '../../server/index.ts'
 import { type Flags, readFlags, UsageError } from '../command-line/flags.ts'
 import { type Judged, printJudged, toJson } from './output.ts'
 
@@ -72,7 +72,7 @@ function readRuns(flags: Flags): Run[] {
     const policy = POLICIES.find((each) => each.name === name)
     if (!policy)
       throw new UsageError(`${COMMAND}: --policy "${name}" is none; expected one of ${all.join(', ')}`)
-    return (policy.heedsBookings ? thresholds : [0]).map((idleMs) => ({ policy, idleMs }))
+    return (policy.respectsBookings ? thresholds : [0]).map((idleMs) => ({ policy, idleMs }))
   })
 }
 
@@ -92,12 +92,16 @@ function readTime(flags: Flags, name: 'since' | 'until'): number | undefined {
 }
 
 function judgeAll(recording: Recording, runs: readonly Run[]): Judged[] {
-  const judge = new Judge(recording)
-  const recorded: Judged = { name: 'recorded', policy: undefined, figures: judge.of(asRecorded(recording)) }
+  const judge = new PolicyComparison(recording)
+  const recorded: Judged = {
+    name: 'recorded',
+    policy: undefined,
+    figures: judge.measure(asRecorded(recording)),
+  }
   const simulated = runs.map(({ policy, idleMs }): Judged => {
-    const name = policy.heedsBookings ? `${policy.name} ${formatDuration(idleMs)}` : policy.name
+    const name = policy.respectsBookings ? `${policy.name} ${formatDuration(idleMs)}` : policy.name
     const played = replay(recording, { policy, idleMs, onProgress: progressOf(name, recording.jobs.length) })
-    return { name, policy: { name: policy.name, idleMs }, figures: judge.of(played) }
+    return { name, policy: { name: policy.name, idleMs }, figures: judge.measure(played) }
   })
   clearProgress()
   return [recorded, ...simulated]

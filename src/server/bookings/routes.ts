@@ -7,7 +7,7 @@ import { defineRoute, type Route } from '../http/route.ts'
 
 const DAY_MS = 86_400_000
 const DEFAULT_DAYS = 7
-const MOST_DAYS = 62
+const MAX_DAYS = 62
 
 const time = (unset: string) => v.pipe(v.string(), v.description(`UTC; '' = ${unset}`))
 const busyTime = v.object({
@@ -42,9 +42,9 @@ function rangeOf(query: { from?: number | undefined; to?: number | undefined }, 
   const from = query.from ?? now
   const to = query.to ?? from + DEFAULT_DAYS * DAY_MS
   if (to <= from) throw badRange(`Must be after from, which is ${toTimestamp(from)}.`)
-  if (to - from > MOST_DAYS * DAY_MS) {
+  if (to - from > MAX_DAYS * DAY_MS) {
     throw badRange(
-      `Must be at most ${MOST_DAYS} days after from, so ${toTimestamp(from + MOST_DAYS * DAY_MS)} or before; ask for longer times in parts.`,
+      `Must be at most ${MAX_DAYS} days after from, so ${toTimestamp(from + MAX_DAYS * DAY_MS)} or before; ask for longer times in parts.`,
     )
   }
   return { from: toTimestamp(from), to: toTimestamp(to) }

@@ -11,26 +11,26 @@ import {
 } from '../../db/index.ts'
 import type { CalibrationMode } from '../../protocol/index.ts'
 import type { DriverHub } from '../driver-hub.ts'
-import type { Holds } from '../drivers/dispatch-backoff.ts'
+import type { DispatchBackoff } from '../drivers/dispatch-backoff.ts'
 import { wokenBy } from '../wake-on-changes.ts'
 import { targetQubits } from './enqueue.ts'
 
 /** What the dispatcher works with. */
-export interface CalibrationDispatcherParts {
+export interface CalibrationDispatcherDependencies {
   db: Database
   hub: DriverHub
   clock: Clock
   log: Log
-  holds: Holds
+  backoff: DispatchBackoff
   config: { dispatchPollInterval: number }
 }
 
 /** Collections whose changes may let a calibration run. */
-const WAKING = ['calibration_requests', 'drivers', 'qpus']
+const WAKING_COLLECTIONS = ['calibration_requests', 'drivers', 'qpus']
 
 const HOUR_MS = 3_600_000
 /** Longest run of each mode: far more than it needs, so that a hung tuner does not keep its QPU for ever. */
-const LIMIT_MS: Record<CalibrationMode, number> = {
+const MAX_RUN_MS: Record<CalibrationMode, number> = {
   fidelity_check: 2 * HOUR_MS,
   partial: 12 * HOUR_MS,
   full: 48 * HOUR_MS,
@@ -39,26 +39,26 @@ const LIMIT_MS: Record<CalibrationMode, number> = {
 /** Gives each idle tuner its next calibration, whenever a change may allow it and at the poll interval. */
 export class CalibrationDispatcher {
   readonly loop: Loop
-  readonly #parts: CalibrationDispatcherParts
+  readonly #dependencies: CalibrationDispatcherDependencies
 
-  constructor(parts: CalibrationDispatcherParts) {
-    this.#parts = parts
+  constructor(parts: CalibrationDispatcherDependencies) {
+    this.#dependencies = parts
     this.loop = new Loop({
       name: 'calibration dispatch',
       clock: parts.clock,
       log: parts.log,
       intervalMs: parts.config.dispatchPollInterval,
-      wokenBy: wokenBy(parts.db, ...WAKING),
+      wokenBy: wokenBy(parts.db, ...WAKING_COLLECTIONS),
       runOnce: () => this.dispatchOnce(),
     })
   }
 
   /** Claims the next calibration of each idle tuner and sends it; the claim is durable before the first byte. */
   async dispatchOnce(): Promise<void> {
-    const { db, hub, holds } = this.#parts
+    const { db, hub, backoff } = this.#dependencies
     // Mostly nothing waits: then nothing is written.
     const tuners = (await db.read(listIdleTuners)).filter(
-      ({ driver, epoch }) => hub.attachedEpoch(driver) === epoch && !holds.isHeld(driver, epoch),
+      ({ driver, epoch }) => hub.attachedEpoch(driver) === epoch && !backoff.isActive(driver, epoch),
     )
     if (tuners.length === 0) return
     const claims = await db.write('claim calibrations', (tx) =>
@@ -68,7 +68,7 @@ export class CalibrationDispatcher {
   }
 
   async #deliver(claim: CalibrationClaim): Promise<void> {
-    const { hub, log, holds, db } = this.#parts
+    const { hub, log, backoff, db } = this.#dependencies
     const { request, run, driver, epoch, mode } = claim
     const targets = v.safeParse(v.nullable(targetQubits), claim.targetQubits)
     if (!targets.success) {
@@ -84,14 +84,14 @@ export class CalibrationDispatcher {
       epoch,
       mode,
       target_qubits: targets.output ?? [],
-      limit_ms: LIMIT_MS[mode],
+      limit_ms: MAX_RUN_MS[mode],
     })
     if (sent) {
       if (feature('FAILPOINTS')) failpoint('calibration.sent')
       log.info('calibration dispatched', { request, run, driver, mode })
       return
     }
-    holds.hold(driver, epoch)
+    backoff.penalize(driver, epoch)
     await db.write('put calibration back', (tx) => requeueUndeliveredCalibration(tx, claim))
     log.warn('calibration not delivered', { request, driver })
   }

@@ -25,7 +25,7 @@ export const calibrationOrder = v.object({
 export type CalibrationOrder = v.InferOutput<typeof calibrationOrder>
 
 /** Who orders a calibration, and the `Idempotency-Key`: the same order again gets the same request. */
-interface Sender {
+interface Requester {
   /** As the audit names people. */
   actor: string
   idempotencyKey: string | undefined
@@ -41,10 +41,10 @@ const ROUTE = 'POST /api/op/calibrate/dispatch'
 export async function requestCalibration(
   { db }: Pick<ServerContext, 'db'>,
   order: CalibrationOrder,
-  { actor, idempotencyKey }: Sender,
+  { actor, idempotencyKey }: Requester,
 ): Promise<CalibrationRequest> {
   const { driver_id: driver, mode, target_qubits: targets } = order
-  mustFitMode(mode, targets)
+  assertFitsMode(mode, targets)
   const request = keyedRequest(idempotencyKey, {
     user: actor,
     route: ROUTE,
@@ -64,7 +64,7 @@ export async function requestCalibration(
  * `partial` needs targets and the other modes have none.
  * @throws AppError `invalid`.
  */
-export function mustFitMode(mode: CalibrationOrder['mode'], targets: readonly string[]): void {
+export function assertFitsMode(mode: CalibrationOrder['mode'], targets: readonly string[]): void {
   const error = targetError(mode, targets)
   if (error) throw new AppError('invalid', 'Invalid request body', { fields: { target_qubits: error } })
 }

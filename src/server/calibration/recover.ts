@@ -3,7 +3,7 @@ import { type Database, endLostCalibration, listRunningCalibrations } from '../.
 import type { DriverHub } from '../driver-hub.ts'
 
 /** What recovery works with. */
-export interface CalibrationRecoveryParts {
+export interface CalibrationRecoveryDependencies {
   db: Database
   hub: Pick<DriverHub, 'attachedEpoch'>
   clock: Clock
@@ -12,7 +12,7 @@ export interface CalibrationRecoveryParts {
 }
 
 /** How long the tuner of a running calibration may be away; a full one takes hours, a new start seconds. */
-const AWAY_MS = 10 * 60_000
+const AWAY_TIMEOUT_MS = 10 * 60_000
 
 /**
  * Gives up running calibrations whose tuner stays away for 10 min. Counted by a clock that only grows and from the
@@ -20,12 +20,12 @@ const AWAY_MS = 10 * 60_000
  */
 export class CalibrationRecovery {
   readonly loop: Loop
-  readonly #parts: CalibrationRecoveryParts
+  readonly #dependencies: CalibrationRecoveryDependencies
   /** By run: since when its tuner is away, in ms of `clock.monotonic()`. */
   readonly #awaySince = new Map<string, number>()
 
-  constructor(parts: CalibrationRecoveryParts) {
-    this.#parts = parts
+  constructor(parts: CalibrationRecoveryDependencies) {
+    this.#dependencies = parts
     this.loop = new Loop({
       name: 'calibration recovery',
       clock: parts.clock,
@@ -37,7 +37,7 @@ export class CalibrationRecovery {
 
   /** Looks at all running calibrations once. */
   async recoverOnce(): Promise<void> {
-    const { db, hub, clock, log } = this.#parts
+    const { db, hub, clock, log } = this.#dependencies
     const now = clock.monotonic()
     const away = (await db.read(listRunningCalibrations)).filter(
       ({ driver }) => hub.attachedEpoch(driver) === undefined,
@@ -46,8 +46,8 @@ export class CalibrationRecovery {
     for (const run of this.#awaySince.keys()) if (!runs.has(run)) this.#awaySince.delete(run)
     for (const run of runs) if (!this.#awaySince.has(run)) this.#awaySince.set(run, now)
     for (const run of away) {
-      if (now - (this.#awaySince.get(run.run) ?? now) < AWAY_MS) continue
-      const reason = `The tuner was away for ${formatDuration(AWAY_MS)}`
+      if (now - (this.#awaySince.get(run.run) ?? now) < AWAY_TIMEOUT_MS) continue
+      const reason = `The tuner was away for ${formatDuration(AWAY_TIMEOUT_MS)}`
       const status = await db.write('lose calibration', (tx) => endLostCalibration(tx, run, reason))
       if (status) log.warn('calibration lost by its tuner', { ...run, status })
     }

@@ -26,11 +26,14 @@ export async function finishCalibration(
     if (!(error instanceof AppError) || error.code !== 'invalid') throw error
     // Sent again it would be refused again, and its request would run for ever.
     const reason = Object.entries(error.fields).map(([field, { message }]) => `${field}: ${message}`)
-    return store({ ...report, findings: { ...EMPTY, errors: [`The report cannot be stored: ${reason}`] } })
+    return store({
+      ...report,
+      findings: { ...EMPTY_FINDINGS, errors: [`The report cannot be stored: ${reason}`] },
+    })
   }
 }
 
-const EMPTY = {
+const EMPTY_FINDINGS = {
   status: 'failed',
   backend: '',
   device_file: null,

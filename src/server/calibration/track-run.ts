@@ -16,7 +16,7 @@ type Context = Pick<ServerContext, 'db' | 'hub' | 'log'>
  * A tuner has come back: what it neither runs nor has reported is lost, and what it runs although nobody waits for
  * it any more is stopped.
  */
-export async function settleReturned(
+export async function reconcileTuner(
   context: Context,
   { driver, epoch }: EventSource,
   { run_id, outbox = [] }: Pick<EventPayload<'DriverHello'>, 'run_id' | 'outbox'>,
@@ -33,18 +33,18 @@ export async function settleReturned(
 }
 
 /** The tuner has begun a run. */
-export async function beginCalibration(context: Context, driver: string, run: string): Promise<void> {
+export async function confirmStart(context: Context, driver: string, run: string): Promise<void> {
   await context.db.write('confirm calibration', (tx) => confirmCalibration(tx, { run, driver }))
   await stopUnlessAwaited(context, { run, driver })
 }
 
 /** The tuner did not take a run. */
-export async function returnCalibration({ db }: Context, driver: string, run: string): Promise<void> {
+export async function requeueRefused({ db }: Context, driver: string, run: string): Promise<void> {
   await db.write('put calibration back', (tx) => requeueUndeliveredCalibration(tx, { run, driver }))
 }
 
 /** The tuner tells how far it is. Its own drift checks have no row in the queue. */
-export async function followCalibration(
+export async function trackProgress(
   context: Context,
   driver: string,
   { run_id: run, request_id: request, ...progress }: EventPayload<'CalibrationProgress'>,

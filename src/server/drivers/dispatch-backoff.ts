@@ -1,42 +1,42 @@
 import type { Clock } from '../../base/index.ts'
 
-interface Hold {
+interface Penalty {
   epoch: number
   times: number
   /** Monotonic ms. */
   until: number
 }
 
-const FIRST_MS = 250
-const LONGEST_MS = 10_000
+const INITIAL_BACKOFF_MS = 250
+const MAX_BACKOFF_MS = 10_000
 
 /**
  * Drivers that did not take their last dispatch get the next one after a pause: 250 ms, doubled each time, at
  * most 10 s. Without it a busy driver would be offered the whole queue, job by job. A new lease starts afresh.
  */
-export class Holds {
+export class DispatchBackoff {
   readonly #clock: Clock
-  readonly #holds = new Map<string, Hold>()
+  readonly #penalties = new Map<string, Penalty>()
 
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
   /** The driver did not take a dispatch. */
-  hold(driver: string, epoch: number): void {
-    const before = this.#holds.get(driver)
+  penalize(driver: string, epoch: number): void {
+    const before = this.#penalties.get(driver)
     const times = before?.epoch === epoch ? before.times : 0
-    const pauseMs = Math.min(LONGEST_MS, FIRST_MS * 2 ** times)
-    this.#holds.set(driver, { epoch, times: times + 1, until: this.#clock.monotonic() + pauseMs })
+    const pauseMs = Math.min(MAX_BACKOFF_MS, INITIAL_BACKOFF_MS * 2 ** times)
+    this.#penalties.set(driver, { epoch, times: times + 1, until: this.#clock.monotonic() + pauseMs })
   }
 
   /** The driver works: its next refusal is a first one. */
-  release(driver: string): void {
-    this.#holds.delete(driver)
+  clear(driver: string): void {
+    this.#penalties.delete(driver)
   }
 
-  isHeld(driver: string, epoch: number): boolean {
-    const hold = this.#holds.get(driver)
-    return hold !== undefined && hold.epoch === epoch && this.#clock.monotonic() < hold.until
+  isActive(driver: string, epoch: number): boolean {
+    const penalize = this.#penalties.get(driver)
+    return penalize !== undefined && penalize.epoch === epoch && this.#clock.monotonic() < penalize.until
   }
 }

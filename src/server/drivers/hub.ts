@@ -7,17 +7,17 @@ import type { LiveConfig } from '../config/live-config.ts'
 import type { DriverHub } from '../driver-hub.ts'
 import { listenAddress } from '../http/address.ts'
 import type { TlsKeeper } from '../tls/certificate-store.ts'
-import { BusyPorts } from './ports.ts'
+import { BusyPorts } from './busy-ports.ts'
+import { type Closing, DriverSession } from './driver-session.ts'
 import type { DropReason, EventHandler } from './receive.ts'
-import { type Closing, Session } from './session.ts'
 import { SocketTokens } from './socket-token.ts'
 
 /** Time between connect and the first attach; then the lease is free again (decision 2). */
-const ATTACH_WITHIN_MS = 30_000
+const ATTACH_TIMEOUT_MS = 30_000
 /** Pairs of ports tried when others on this machine hold some of the range. */
-const PORT_TRIES = 20
+const MAX_PORT_ATTEMPTS = 20
 
-interface HubParts {
+interface HubDependencies {
   config: Config
   live: Pick<LiveConfig, 'current'>
   db: Database
@@ -29,10 +29,10 @@ interface HubParts {
 
 /** The live sockets of all drivers. The database says who may connect; this holds what is connected. */
 export class Hub implements DriverHub {
-  readonly #parts: HubParts
+  readonly #dependencies: HubDependencies
   readonly #tokens: SocketTokens
   readonly #log: Log
-  readonly #sessions = new Map<string, Session>()
+  readonly #sessions = new Map<string, DriverSession>()
   /** One connect at a time per driver, so that its sessions never overlap. */
   readonly #connecting = new Map<string, Promise<unknown>>()
   readonly #busyPorts: BusyPorts
@@ -42,8 +42,8 @@ export class Hub implements DriverHub {
   readonly #stopping = new AbortController()
   #handle: EventHandler = async () => undefined
 
-  constructor(parts: HubParts) {
-    this.#parts = parts
+  constructor(parts: HubDependencies) {
+    this.#dependencies = parts
     this.#tokens = new SocketTokens(parts.clock)
     this.#busyPorts = new BusyPorts(parts.clock)
     this.#log = parts.log.child('drivers')
@@ -92,7 +92,7 @@ export class Hub implements DriverHub {
     return this.#sessions.get(driver)?.isReceiving ?? false
   }
 
-  drop(driver: string, reason: string): void {
+  disconnect(driver: string, reason: string): void {
     const session = this.#sessions.get(driver)
     if (session) this.#inBackground(this.#end(session, reason), driver)
   }
@@ -108,7 +108,7 @@ export class Hub implements DriverHub {
   async #connectOnce(tokenHash: string, request: ConnectRequest, address: string): Promise<ConnectResponse> {
     for (let tries = 1; ; tries += 1) {
       // Ports of other programs are tried again at the first try only, else this could go on for ever.
-      const grant = await this.#grantWithRoom(tokenHash, request, address, tries === 1)
+      const grant = await this.#grantOnFreePorts(tokenHash, request, address, tries === 1)
       const older = this.#sessions.get(grant.driver.id)
       // Its lease is void; a half-open peer must not make the new connection wait.
       if (older) await this.#close(older, 'replaced by a newer connect', true).socketsClosed
@@ -116,12 +116,12 @@ export class Hub implements DriverHub {
         // Its sockets outlive the request that opened them.
         return await withLogFields({}, () => this.#open(grant))
       } catch (error) {
-        await releaseLease(this.#parts.db, { driver: grant.driver.id, epoch: grant.epoch })
+        await releaseLease(this.#dependencies.db, { driver: grant.driver.id, epoch: grant.epoch })
         const taken = portOfError(error)
         if (taken === undefined) throw error
-        this.#busyPorts.foreign(taken)
+        this.#busyPorts.markTaken(taken)
         this.#log.warn('port is taken by another program', { port: taken })
-        if (tries >= PORT_TRIES) {
+        if (tries >= MAX_PORT_ATTEMPTS) {
           throw new AppError(
             'unavailable',
             'Other programs hold the ports of the range; choose another range',
@@ -135,7 +135,7 @@ export class Hub implements DriverHub {
     }
   }
 
-  async #grantWithRoom(
+  async #grantOnFreePorts(
     tokenHash: string,
     request: ConnectRequest,
     address: string,
@@ -145,19 +145,19 @@ export class Hub implements DriverHub {
       return await this.#grant(tokenHash, request, address)
     } catch (error) {
       const isFull = error instanceof AppError && error.reason === 'no_ports_available'
-      if (!isFull || !(await this.#busyPorts.makeRoom(retryForeign))) throw error
+      if (!isFull || !(await this.#busyPorts.freeUp(retryForeign))) throw error
       return this.#grant(tokenHash, request, address)
     }
   }
 
   #grant(tokenHash: string, request: ConnectRequest, address: string): Promise<Grant> {
-    const { config, db } = this.#parts
+    const { config, db } = this.#dependencies
     return grantLease(db, {
       tokenHash,
       operation: request.operation,
       firstPort: config.portRangeStart,
       lastPort: config.portRangeEnd,
-      takenPorts: this.#busyPorts.now(),
+      takenPorts: this.#busyPorts.list(),
       host: request.host ?? address,
       version: request.version ?? '',
       device: request.device ?? '',
@@ -165,10 +165,10 @@ export class Hub implements DriverHub {
   }
 
   async #open({ driver, qpu, epoch, commandPort, resultPort }: Grant): Promise<ConnectResponse> {
-    const { config, tls, clock } = this.#parts
+    const { config, tls, clock } = this.#dependencies
     const source = { driver: driver.id, name: driver.name, qpu: qpu.id, operation: driver.operation, epoch }
     const token = await this.#tokens.issue(driver.id, epoch)
-    const session: Session = await Session.open({
+    const session: DriverSession = await DriverSession.open({
       source,
       host: listenAddress(config),
       commandPort,
@@ -177,8 +177,8 @@ export class Hub implements DriverHub {
       tokens: this.#tokens,
       handle: (from, event) => this.#handle(from, event),
       onDropped: (reason) => this.#drops.set(reason, (this.#drops.get(reason) ?? 0) + 1),
-      rateLimit: () => this.#parts.live.current.eventRateLimit,
-      version: this.#parts.version,
+      rateLimit: () => this.#dependencies.live.current.eventRateLimit,
+      version: this.#dependencies.version,
       clock,
       log: this.#log,
       onAttach: () => {
@@ -210,8 +210,8 @@ export class Hub implements DriverHub {
     work.catch((error: unknown) => this.#log.error('driver bookkeeping failed', { driver, error }))
   }
 
-  async #attach(session: Session): Promise<void> {
-    const { db } = this.#parts
+  async #attach(session: DriverSession): Promise<void> {
+    const { db } = this.#dependencies
     const { driver, epoch, qpu } = session.source
     // False when the driver was disabled between its connect and now.
     if (!(await attachLease(db, { driver, epoch }))) return this.#end(session, 'its lease is gone')
@@ -223,18 +223,18 @@ export class Hub implements DriverHub {
     })
   }
 
-  async #expectAttach(session: Session): Promise<void> {
-    await this.#parts.clock.sleep(ATTACH_WITHIN_MS, this.#stopping.signal).catch(() => undefined)
+  async #expectAttach(session: DriverSession): Promise<void> {
+    await this.#dependencies.clock.sleep(ATTACH_TIMEOUT_MS, this.#stopping.signal).catch(() => undefined)
     if (!session.isAttached) await this.#end(session, 'not attached in time')
   }
 
   /** Closes a session's sockets without touching its lease. */
-  #close(session: Session, reason: string, atOnce = false): Closing {
+  #close(session: DriverSession, reason: string, atOnce = false): Closing {
     const { driver, name, epoch } = session.source
     if (this.#sessions.get(driver) === session) this.#sessions.delete(driver)
     this.#log.info('driver detached', { driver: name, epoch, reason })
     const closing = session.close(atOnce)
-    this.#busyPorts.closing(session.ports, closing.socketsClosed)
+    this.#busyPorts.markClosing(session.ports, closing.socketsClosed)
     this.#closing.add(closing.finished)
     this.#inBackground(
       closing.finished.finally(() => this.#closing.delete(closing.finished)),
@@ -243,12 +243,12 @@ export class Hub implements DriverHub {
     return closing
   }
 
-  async #end(session: Session, reason: string): Promise<void> {
+  async #end(session: DriverSession, reason: string): Promise<void> {
     const { driver, epoch } = session.source
     if (this.#sessions.get(driver) !== session) return
     const closing = this.#close(session, reason)
     // Not after the sockets have closed: a standby may take over at once, on other ports.
-    await releaseLease(this.#parts.db, { driver, epoch })
+    await releaseLease(this.#dependencies.db, { driver, epoch })
     await closing.finished
   }
 }

@@ -16,7 +16,7 @@ export interface EventHead {
 }
 
 /** The head of an event, when it stands where our own drivers write it. */
-export function headOf(body: Uint8Array): EventHead | undefined {
+export function readHead(body: Uint8Array): EventHead | undefined {
   const [, type, id] = HEAD.exec(new TextDecoder().decode(body.subarray(0, HEAD_BYTES))) ?? []
   return type === undefined || id === undefined ? undefined : { type, id }
 }
@@ -25,7 +25,7 @@ export function headOf(body: Uint8Array): EventHead | undefined {
  * The failure that stands for results too large to be read: running the job again would give the same, so it ends
  * and says what to reduce. Undefined for events that are no results. Our own driver ends such a job itself.
  */
-export function tooLargeResult(
+export function failedResult(
   { type, id }: EventHead,
   { source, clock }: { source: { epoch: number }; clock: Clock },
 ): EventEnvelope | undefined {
@@ -47,7 +47,7 @@ export function tooLargeResult(
  * The failed report that stands for one that cannot be read: its request must not run for ever. Undefined for events
  * that are no reports.
  */
-export function unreadableReport(
+export function failedReport(
   { type, id }: EventHead,
   reason: string,
   { clock }: { clock: Clock },

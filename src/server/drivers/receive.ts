@@ -2,16 +2,16 @@ import * as v from 'valibot'
 import { AppError, type Clock, type Log, type LogFields, messageOf } from '../../base/index.ts'
 import { EVENTS, type EventEnvelope, type EventType, eventEnvelope } from '../../protocol/index.ts'
 import { checkJsonShape, type JsonShape } from '../http/limits/json-shape.ts'
-import { type EventHead, headOf, tooLargeResult, unreadableReport } from './oversize.ts'
+import { type EventHead, failedReport, failedResult, readHead } from './oversize.ts'
 import { EventRateLimit } from './rate-limit.ts'
 
 /** Bytes of an ordinary event, and of one that carries results or a report. */
-const EVENT_BYTES = 64 * 1024
-const RESULT_BYTES = 33 * 1024 * 1024
+const MAX_EVENT_BYTES = 64 * 1024
+const MAX_RESULT_BYTES = 33 * 1024 * 1024
 /** Raw data of a result are flat; deeper nesting would exhaust the stack when they are written again. */
 const EVENT_SHAPE: JsonShape = { subject: 'event', depth: 64, nodes: 10_000_000 }
 /** Messages that may wait for a driver's handler before its socket is paused. */
-const WAITING = 64
+const MAX_PENDING_EVENTS = 64
 
 /** Which driver an event came from, and under which lease. */
 export interface EventSource {
@@ -35,7 +35,7 @@ const DROPS = {
 /** Why an event was dropped. */
 export type DropReason = keyof typeof DROPS | 'rate_limit'
 
-interface ReceiverParts {
+interface ReceiverDependencies {
   source: EventSource
   handle: EventHandler
   /** Told the id of each dropped event that its driver would send again until it is acknowledged. */
@@ -55,26 +55,26 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
  * Bad or unknown messages are logged and dropped; the connection lives on, and the driver is told to forget them.
  */
 export class Receiver {
-  readonly #parts: ReceiverParts
+  readonly #dependencies: ReceiverDependencies
   readonly #limit: EventRateLimit
-  #waiting = 0
+  #pending = 0
   #resume: (() => void) | undefined
   #last: Promise<void> = Promise.resolve()
 
-  constructor(parts: ReceiverParts) {
-    this.#parts = parts
+  constructor(parts: ReceiverDependencies) {
+    this.#dependencies = parts
     this.#limit = new EventRateLimit(parts.rateLimit, parts.clock, parts.log)
   }
 
   /** Takes one message; false asks the socket to keep it until `resume` is called. */
-  take(body: Uint8Array, resume: () => void): false | undefined {
-    if (this.#waiting >= WAITING) {
+  receive(body: Uint8Array, resume: () => void): false | undefined {
+    if (this.#pending >= MAX_PENDING_EVENTS) {
       this.#resume = resume
       return false
     }
     const event = this.#parse(body)
     if (!event) return undefined
-    this.#waiting += 1
+    this.#pending += 1
     this.#last = this.#last.then(() => this.#run(event))
     return undefined
   }
@@ -85,27 +85,29 @@ export class Receiver {
   }
 
   async #run(event: EventEnvelope): Promise<void> {
-    const { handle, log, source } = this.#parts
+    const { handle, log, source } = this.#dependencies
     try {
       await handle(source, event)
     } catch (error) {
       // A full disk is told by the database, once; the driver sends again what has to arrive.
-      const isTold = error instanceof AppError && error.code === 'storage_full'
-      if (!isTold) log.error('event handler failed', { type: event.type, event: event.id, error })
+      const isLoggedByDatabase = error instanceof AppError && error.code === 'storage_full'
+      if (!isLoggedByDatabase) log.error('event handler failed', { type: event.type, event: event.id, error })
     }
-    this.#waiting -= 1
+    this.#pending -= 1
     const resume = this.#resume
-    if (resume && this.#waiting < WAITING / 2) {
+    if (resume && this.#pending < MAX_PENDING_EVENTS / 2) {
       this.#resume = undefined
       resume()
     }
   }
 
   #parse(body: Uint8Array): EventEnvelope | undefined {
-    if (body.byteLength > RESULT_BYTES) {
+    if (body.byteLength > MAX_RESULT_BYTES) {
       this.#drop('too_large', { bytes: body.byteLength })
-      const head = headOf(body)
-      return head && (tooLargeResult(head, this.#parts) ?? this.#reject(head, 'it is larger than 32 MiB'))
+      const head = readHead(body)
+      return (
+        head && (failedResult(head, this.#dependencies) ?? this.#reject(head, 'it is larger than 32 MiB'))
+      )
     }
     let event: EventEnvelope
     try {
@@ -115,7 +117,7 @@ export class Receiver {
     } catch (error) {
       const reason = messageOf(error)
       this.#drop('not_an_event', { reason })
-      const head = headOf(body)
+      const head = readHead(body)
       return head && this.#reject(head, reason)
     }
     const type = TYPES.get(event.type)
@@ -123,12 +125,12 @@ export class Receiver {
       this.#drop('unknown_type', { type: event.type })
       return undefined
     }
-    if (!type.acknowledged && body.byteLength > EVENT_BYTES) {
+    if (!type.acknowledged && body.byteLength > MAX_EVENT_BYTES) {
       this.#drop('too_large', { type: event.type, bytes: body.byteLength })
       return undefined
     }
     if (type.limited && !this.#limit.allows()) {
-      this.#parts.onDropped('rate_limit')
+      this.#dependencies.onDropped('rate_limit')
       return undefined
     }
     const payload = v.safeParse(type.payload, event.payload)
@@ -142,14 +144,14 @@ export class Receiver {
   }
 
   #drop(reason: keyof typeof DROPS, fields: LogFields): void {
-    this.#parts.log.warn(DROPS[reason], fields)
-    this.#parts.onDropped(reason)
+    this.#dependencies.log.warn(DROPS[reason], fields)
+    this.#dependencies.onDropped(reason)
   }
 
   /** What cannot be taken today cannot be taken tomorrow: forgotten, or for a report a failed one in its place. */
   #reject(head: EventHead, reason: string): EventEnvelope | undefined {
-    const report = unreadableReport(head, reason, this.#parts)
-    if (!report && TYPES.get(head.type)?.acknowledged) this.#parts.onRejected(head.id)
+    const report = failedReport(head, reason, this.#dependencies)
+    if (!report && TYPES.get(head.type)?.acknowledged) this.#dependencies.onRejected(head.id)
     return report
   }
 }

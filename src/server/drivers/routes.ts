@@ -99,7 +99,7 @@ export function driverRoutes(hub: Hub): Route[] {
       answer: registered,
       async run({ db }, { body, caller }) {
         const driver = await setDriverEnabled(db, callerName(caller), body.id, body.enabled)
-        if (!body.enabled) hub.drop(driver.id, 'driver disabled')
+        if (!body.enabled) hub.disconnect(driver.id, 'driver disabled')
         return { id: driver.id, name: driver.name, enabled: driver.enabled, status: driver.status }
       },
     }),

@@ -16,31 +16,26 @@ import {
   type HandledEventName,
 } from '../../protocol/index.ts'
 import { finishCalibration } from '../calibration/report.ts'
-import {
-  beginCalibration,
-  followCalibration,
-  returnCalibration,
-  settleReturned,
-} from '../calibration/track-run.ts'
+import { confirmStart, reconcileTuner, requeueRefused, trackProgress } from '../calibration/track-run.ts'
 import type { ServerContext } from '../context.ts'
-import type { Holds } from '../drivers/dispatch-backoff.ts'
+import type { DispatchBackoff } from '../drivers/dispatch-backoff.ts'
 import type { EventHandler, EventSource } from '../drivers/receive.ts'
 import { finishJob } from '../jobs/attempts/finish.ts'
-import type { Deadlines } from '../jobs/attempts/heartbeats.ts'
+import type { Heartbeats } from '../jobs/attempts/heartbeats.ts'
 import { requeueAbandoned } from '../jobs/attempts/requeue-abandoned.ts'
 import { logEvent } from './log.ts'
 
 /** What the handlers work with. */
-export interface HandlerParts {
+export interface HandlerDependencies {
   context: Pick<ServerContext, 'db' | 'hub' | 'log' | 'config'>
-  deadlines: Deadlines
-  holds: Holds
+  heartbeats: Heartbeats
+  backoff: DispatchBackoff
 }
 
 /** One function for each event type that is not merely logged; a type without entry does not compile. */
 type Handlers = {
   [Name in HandledEventName]: (
-    parts: HandlerParts,
+    parts: HandlerDependencies,
     source: EventSource,
     payload: EventPayload<Name>,
     event: EventEnvelope,
@@ -48,23 +43,23 @@ type Handlers = {
 }
 
 const handlers: Handlers = {
-  async CalibrationStarted({ context, holds }, { driver }, { run_id }) {
-    holds.release(driver)
-    await beginCalibration(context, driver, run_id)
+  async CalibrationStarted({ context, backoff }, { driver }, { run_id }) {
+    backoff.clear(driver)
+    await confirmStart(context, driver, run_id)
   },
 
-  async CalibrationRefused({ context, holds }, { driver, epoch }, { run_id }) {
+  async CalibrationRefused({ context, backoff }, { driver, epoch }, { run_id }) {
     // First the pause: the change of the request wakes the dispatcher.
-    holds.hold(driver, epoch)
-    await returnCalibration(context, driver, run_id)
+    backoff.penalize(driver, epoch)
+    await requeueRefused(context, driver, run_id)
   },
 
-  CalibrationProgress: ({ context }, { driver }, progress) => followCalibration(context, driver, progress),
+  CalibrationProgress: ({ context }, { driver }, progress) => trackProgress(context, driver, progress),
 
   /** Acknowledged after the commit, as results are. */
-  async CalibrationReport({ context, holds }, source, payload, event) {
+  async CalibrationReport({ context, backoff }, source, payload, event) {
     const { driver } = source
-    holds.release(driver)
+    backoff.clear(driver)
     const end = await finishCalibration(context, source, payload)
     const { run_id: run, status } = payload
     if (end === 'foreign') {
@@ -76,50 +71,50 @@ const handlers: Handlers = {
   },
 
   /** First after each attach: what still runs there lives or is stopped, what is nowhere goes back. */
-  async DriverHello({ context, deadlines, holds }, source, hello) {
+  async DriverHello({ context, heartbeats, backoff }, source, hello) {
     const { db, log } = context
     const { driver, name } = source
     const { running, outbox, device, version, run_id: run } = hello
     log.info('driver says hello', { driver: name, device, version, running: running?.job ?? run })
     // A job that was put back meanwhile is better ended by the result that is on its way than run again.
-    if (outbox && outbox.length > 0) holds.hold(driver, source.epoch)
-    await settleReturned(context, source, hello)
+    if (outbox && outbox.length > 0) backoff.penalize(driver, source.epoch)
+    await reconcileTuner(context, source, hello)
     const requeued = await requeueAbandoned(context, source, { running, outbox })
     if (requeued > 0) log.info('jobs put back that the driver came back without', { driver: name, requeued })
     if (!running) return
     const lives = await db.read((tx) => isRunningAttempt(tx, { ...running, driver }))
-    if (lives) deadlines.alive(running)
+    if (lives) heartbeats.record(running)
     // Taken back while the driver was away: the dispatcher's next job would find it busy.
     else if (await db.read((tx) => isRequeuedAttempt(tx, running))) {
       context.hub.send(driver, { type: 'StopJob', job: running.job, attempt: running.attempt })
     }
   },
 
-  async JobStarted({ context, deadlines, holds }, { driver }, { job, attempt }) {
+  async JobStarted({ context, heartbeats, backoff }, { driver }, { job, attempt }) {
     const started = await context.db.write('mark job started', (tx) =>
       markStarted(tx, { job, attempt, driver }),
     )
     if (!started) return
-    deadlines.alive({ job, attempt })
-    holds.release(driver)
+    heartbeats.record({ job, attempt })
+    backoff.clear(driver)
   },
 
-  async JobHeartbeat({ context, deadlines }, { driver }, { job, attempt }) {
+  async JobHeartbeat({ context, heartbeats }, { driver }, { job, attempt }) {
     const lives = await context.db.read((tx) => isRunningAttempt(tx, { job, attempt, driver }))
-    if (lives) deadlines.alive({ job, attempt })
+    if (lives) heartbeats.record({ job, attempt })
   },
 
-  async JobRefused({ context, holds }, { driver, epoch }, { job, attempt, reason }) {
+  async JobRefused({ context, backoff }, { driver, epoch }, { job, attempt, reason }) {
     // First the pause: the change of the job wakes the dispatcher.
-    holds.hold(driver, epoch)
+    backoff.penalize(driver, epoch)
     await context.db.write('put job back', (tx) => requeueUndelivered(tx, { job, attempt, driver, reason }))
   },
 
   /** Acknowledged after the commit; when storage fails there is no acknowledgement and the driver sends again. */
-  async JobResult({ context, deadlines, holds }, source, payload, event) {
+  async JobResult({ context, heartbeats, backoff }, source, payload, event) {
     const { driver } = source
-    holds.release(driver)
-    const end = await finishJob({ db: context.db, deadlines, config: context.config }, driver, payload)
+    backoff.clear(driver)
+    const end = await finishJob({ db: context.db, heartbeats, config: context.config }, driver, payload)
     const { job, attempt } = payload
     if (end.kind === 'foreign') {
       return refuseForeign(context, source, { act: 'result.foreign', subject: job, detail: { attempt } })
@@ -133,17 +128,17 @@ const handlers: Handlers = {
 
 /** What somebody else was told to do: on record, and the connection ends. */
 async function refuseForeign(
-  { db, hub, log }: HandlerParts['context'],
+  { db, hub, log }: HandlerDependencies['context'],
   { driver }: EventSource,
   foreign: Omit<AuditEntry, 'actor'>,
 ): Promise<void> {
   log.warn('result of another driver refused', { driver, subject: foreign.subject, ...foreign.detail })
   await db.write('audit foreign result', (tx) => appendAudit(tx, { actor: `driver:${driver}`, ...foreign }))
-  hub.drop(driver, 'sent the result of another driver')
+  hub.disconnect(driver, 'sent the result of another driver')
 }
 
 /** The handler that the hub calls with each event, its payload already checked against the declared schema. */
-export function createEventHandler(parts: HandlerParts): EventHandler {
+export function createEventHandler(parts: HandlerDependencies): EventHandler {
   return async (source, event) => {
     const declared = EVENTS.find((each) => each.type === event.type)
     if (!declared) {
@@ -161,7 +156,7 @@ function isHandled(type: EventName): type is HandledEventName {
 
 function call<Name extends HandledEventName>(
   type: Name,
-  parts: HandlerParts,
+  parts: HandlerDependencies,
   source: EventSource,
   event: EventEnvelope,
 ): Promise<void> {

@@ -12,7 +12,7 @@ import {
   stripCalibrationResult,
 } from '../../db/index.ts'
 import type { LiveConfig } from '../config/live-config.ts'
-import { Pace } from './adaptive-batch-size.ts'
+import { AdaptiveBatchSize } from './adaptive-batch-size.ts'
 
 /** Between two steps, so that others write and the event loop runs. */
 const PAUSE_MS = 20
@@ -31,7 +31,7 @@ const STEPS = {
 
 const RETENTIONS = Object.keys(STEPS) as Retention[]
 
-interface PrunerParts {
+interface PrunerDependencies {
   db: Pick<Database, 'write'>
   clock: Clock
   log: Log
@@ -43,7 +43,7 @@ interface PrunerParts {
  * Its loop runs while one of the settings is not 0, also when that comes about by a reload.
  */
 export class Pruner {
-  readonly #parts: PrunerParts
+  readonly #dependencies: PrunerDependencies
   readonly #loop: Loop
   readonly #stop = new AbortController()
   #following: Promise<void> = Promise.resolve()
@@ -51,8 +51,8 @@ export class Pruner {
   /** Both clocks at the last tick. */
   #last: { wall: number; monotonic: number } | undefined
 
-  constructor(parts: PrunerParts) {
-    this.#parts = parts
+  constructor(parts: PrunerDependencies) {
+    this.#dependencies = parts
     this.#loop = new Loop({
       name: 'pruning',
       clock: parts.clock,
@@ -63,7 +63,7 @@ export class Pruner {
   }
 
   start(): void {
-    this.#unsubscribe = this.#parts.live.subscribe(() => this.#follow())
+    this.#unsubscribe = this.#dependencies.live.subscribe(() => this.#follow())
     this.#follow()
   }
 
@@ -79,14 +79,14 @@ export class Pruner {
   #follow(): void {
     this.#following = this.#following.then(async () => {
       if (this.#stop.signal.aborted) return
-      if (RETENTIONS.some((setting) => this.#parts.live.current[setting] > 0)) this.#loop.start()
+      if (RETENTIONS.some((setting) => this.#dependencies.live.current[setting] > 0)) this.#loop.start()
       else await this.#loop.stop()
     })
   }
 
   /** Removes all that is too old now, unless the wall clock was set since the last time. */
   async pruneOnce(): Promise<void> {
-    const { live, log } = this.#parts
+    const { live, log } = this.#dependencies
     if (await this.#clockWasSet()) return
     const { current } = live
     const counts: Record<Retention, number> = {
@@ -98,13 +98,13 @@ export class Pruner {
     try {
       for (const setting of RETENTIONS) {
         if (current[setting] === 0) continue
-        await this.#drain(STEPS[setting], current[setting], (rows) => {
+        await this.#repeat(STEPS[setting], current[setting], (rows) => {
           counts[setting] += rows
         })
       }
       if (current.eventsRetention > 0)
-        await this.#drain(pruneReadings, current.eventsRetention, () => undefined)
-      await this.#drain(pruneIdempotencyKeys, RESPONSE_TTL_MS, () => undefined)
+        await this.#repeat(pruneReadings, current.eventsRetention, () => undefined)
+      await this.#repeat(pruneIdempotencyKeys, RESPONSE_TTL_MS, () => undefined)
     } finally {
       if (counts.eventsRetention > 0) log.info(`pruned ${counts.eventsRetention} expired events`)
       const calibrations = nonZero({
@@ -117,13 +117,13 @@ export class Pruner {
   }
 
   /** Repeats `step` until it finds nothing older than `ageMs`. */
-  async #drain(step: PruneStep, ageMs: number, count: (rows: number) => void): Promise<void> {
-    const { db, clock } = this.#parts
+  async #repeat(step: PruneStep, ageMs: number, count: (rows: number) => void): Promise<void> {
+    const { db, clock } = this.#dependencies
     const { signal } = this.#stop
     const before = Math.max(0, clock.now() - ageMs)
-    const pace = new Pace(clock)
+    const batch = new AdaptiveBatchSize(clock)
     while (!signal.aborted) {
-      const rows = await db.write('prune', (tx) => pace.measure((most) => step(tx, before, most)))
+      const rows = await db.write('prune', (tx) => batch.run((most) => step(tx, before, most)))
       if (rows === 0) return
       count(rows)
       await clock.sleep(PAUSE_MS, signal).catch(() => undefined)
@@ -132,7 +132,7 @@ export class Pruner {
 
   /** The first tick after a start compares with the last one of the run before. */
   async #clockWasSet(): Promise<boolean> {
-    const { db, clock, log } = this.#parts
+    const { db, clock, log } = this.#dependencies
     const before = await db.write('note pruning', (tx) => recordPruning(tx))
     const now = { wall: clock.now(), monotonic: clock.monotonic() }
     const last = this.#last

@@ -1,15 +1,15 @@
 import { type Clock, type Log, Loop } from '../../base/index.ts'
 import { type Database, events, rollUpReadings } from '../../db/index.ts'
 import { wokenBy } from '../wake-on-changes.ts'
-import { Pace } from './adaptive-batch-size.ts'
+import { AdaptiveBatchSize } from './adaptive-batch-size.ts'
 
 /** Between two steps, so that others write and the event loop runs. */
 const PAUSE_MS = 10
 /** Events of the first step; one of a large cryostat takes 0.5 ms. */
-const FIRST_EVENTS = 10
+const INITIAL_EVENTS = 10
 const INTERVAL_MS = 60_000
 
-interface RollUpParts {
+interface RollUpDependencies {
   db: Pick<Database, 'write' | 'upcoming'>
   clock: Clock
   log: Log
@@ -20,14 +20,14 @@ interface RollUpParts {
  * those of events that came by an import or from before there were series, in small transactions.
  */
 export class ReadingRollUp {
-  readonly #parts: RollUpParts
+  readonly #dependencies: RollUpDependencies
   readonly #loop: Loop
   readonly #stop = new AbortController()
-  readonly #pace: Pace
+  readonly #batch: AdaptiveBatchSize
 
-  constructor(parts: RollUpParts) {
-    this.#parts = parts
-    this.#pace = new Pace(parts.clock, FIRST_EVENTS)
+  constructor(parts: RollUpDependencies) {
+    this.#dependencies = parts
+    this.#batch = new AdaptiveBatchSize(parts.clock, INITIAL_EVENTS)
     this.#loop = new Loop({
       name: 'roll-up of readings',
       clock: parts.clock,
@@ -50,11 +50,11 @@ export class ReadingRollUp {
 
   /** Adds all that is not in the buckets yet. */
   async rollUpOnce(): Promise<void> {
-    const { db, clock } = this.#parts
+    const { db, clock } = this.#dependencies
     const { signal } = this.#stop
     while (!signal.aborted) {
       const isFull = await db.write('roll up readings', (tx) =>
-        this.#pace.measure((most) => rollUpReadings(tx, most) === most),
+        this.#batch.run((most) => rollUpReadings(tx, most) === most),
       )
       if (!isFull) return
       await clock.sleep(PAUSE_MS, signal).catch(() => undefined)

@@ -12,9 +12,9 @@ import { moment, whole } from '../http/request/list-query.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 
 const DAY_MS = 86_400_000
-const MOST_POINTS = 2_000
+const MAX_POINTS = 2_000
 /** Of all channels together: about 5 MB of JSON. */
-const MOST_BUCKETS = 100_000
+const MAX_BUCKETS = 100_000
 
 const numbers = (what: string) => v.pipe(v.array(v.number()), v.description(what))
 const series = v.object({
@@ -42,7 +42,7 @@ export const eventRoutes: Route[] = [
       ),
       from: v.optional(moment),
       to: v.optional(moment),
-      points: v.optional(whole(1, MOST_POINTS), '500'),
+      points: v.optional(whole(1, MAX_POINTS), '500'),
     }),
     statuses: [200, 400, 401, 404],
     answer: v.object({
@@ -58,15 +58,15 @@ export const eventRoutes: Route[] = [
       if (to <= from) throw badQuery('to', `Must be after from, which is ${toTimestamp(from)}.`)
       const channels = query.channel?.split(',').map((channel) => channel.trim())
       return db.read((tx) => {
-        const driver = driverOf(tx, query.driver)
-        return { driver, ...seriesOf(tx, { driver, channels, from, to, points: query.points }) }
+        const driver = findDriver(tx, query.driver)
+        return { driver, ...readSeries(tx, { driver, channels, from, to, points: query.points }) }
       })
     },
   }),
 ]
 
 /** The id of the only driver that `text` names. */
-function driverOf(tx: ReadTx, text: string): string {
+function findDriver(tx: ReadTx, text: string): string {
   const [driver, ...others] = findReadingDrivers(tx, text)
   if (driver === undefined) throw new AppError('not_found', `There is no driver ${text}`)
   if (others.length > 0) {
@@ -75,7 +75,7 @@ function driverOf(tx: ReadTx, text: string): string {
   return driver
 }
 
-interface Asked {
+interface SeriesQuery {
   driver: string
   channels: readonly string[] | undefined
   from: number
@@ -83,9 +83,9 @@ interface Asked {
   points: number
 }
 
-function seriesOf(tx: ReadTx, { driver, channels, from, to, points }: Asked) {
+function readSeries(tx: ReadTx, { driver, channels, from, to, points }: SeriesQuery) {
   const known = listReadingSeries(tx, driver, channels)
-  const share = Math.floor(MOST_BUCKETS / Math.max(1, known.length))
+  const share = Math.floor(MAX_BUCKETS / Math.max(1, known.length))
   const range = bucketRange(from, to, Math.min(points, share))
   const buckets = Map.groupBy(readBuckets(tx, { driver, series: known, range }), (bucket) => bucket.series)
   return {

@@ -2,7 +2,7 @@ import { AppError } from '../../base/index.ts'
 import { appendAudit, cancelJob as cancelStored, findJob, type Job } from '../../db/index.ts'
 import type { ServerContext } from '../context.ts'
 import { type Caller, callerName } from '../http/caller.ts'
-import { type JobView, mayTouch, presentJob } from './view.ts'
+import { type JobView, mayAccess, presentJob } from './view.ts'
 
 /**
  * Cancels a pending job of the caller; superusers may cancel any.
@@ -15,7 +15,7 @@ export async function cancelJob(
 ): Promise<JobView> {
   const job = await context.db.write('cancel job', (tx): Job => {
     const found = findJob(tx, id)
-    if (!found || !mayTouch(caller, found))
+    if (!found || !mayAccess(caller, found))
       throw new AppError('not_found', "The requested resource wasn't found")
     const cancelled = cancelStored(tx, id)
     if (cancelled && caller.kind === 'superuser') {

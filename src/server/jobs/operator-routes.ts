@@ -9,20 +9,20 @@ import {
   type Tx,
 } from '../../db/index.ts'
 import type { ServerContext } from '../context.ts'
-import type { Holds } from '../drivers/dispatch-backoff.ts'
+import type { DispatchBackoff } from '../drivers/dispatch-backoff.ts'
 import { type Caller, callerName } from '../http/caller.ts'
 import { defineRoute, type Route } from '../http/route.ts'
-import { jobAnswer } from './responses.ts'
+import { jobResponse } from './responses.ts'
 import { type JobView, presentJob } from './view.ts'
 
 const reason = v.optional(v.pipe(v.string(), v.trim(), v.maxLength(1_000)), '')
 
 /** Acts on any job for superusers; each is in the job's timeline and in the audit. */
-export function jobOperatorRoutes(holds: Holds): Route[] {
+export function jobOperatorRoutes(backoff: DispatchBackoff): Route[] {
   return [
-    actRoute('hold', 'Keep a pending job from running until it is released', holdJob),
-    actRoute('release', 'Let a held job run again, in its place by submission', releaseJob),
-    actRoute('run-next', 'Put a pending job before all others, bookings included, once', moveJobToFront),
+    actionRoute('hold', 'Keep a pending job from running until it is released', holdJob),
+    actionRoute('release', 'Let a held job run again, in its place by submission', releaseJob),
+    actionRoute('run-next', 'Put a pending job before all others, bookings included, once', moveJobToFront),
     defineRoute({
       ...declared('requeue'),
       summary: 'Take a running job back into the queue; what its driver still says of it is not applied',
@@ -34,19 +34,19 @@ export function jobOperatorRoutes(holds: Holds): Route[] {
         ),
       }),
       run: (context, { params, body, caller }) =>
-        requeue(context, holds, actOf(params['id'], caller, body.reason), body.hold),
+        requeue(context, backoff, actionOf(params['id'], caller, body.reason), body.hold),
     }),
   ]
 }
 
-function actRoute(name: string, summary: string, work: (tx: Tx, act: JobAction) => Job): Route {
+function actionRoute(name: string, summary: string, work: (tx: Tx, action: JobAction) => Job): Route {
   return defineRoute({
     ...declared(name),
     summary,
     body: v.object({ reason }),
     async run({ db }, { params, body, caller }) {
-      const act = actOf(params['id'], caller, body.reason)
-      return presentJob(db, await db.write(`${name} job`, (tx) => work(tx, act)))
+      const action = actionOf(params['id'], caller, body.reason)
+      return presentJob(db, await db.write(`${name} job`, (tx) => work(tx, action)))
     },
   })
 }
@@ -57,26 +57,26 @@ function declared(name: string) {
     path: `/api/op/jobs/:id/${name}`,
     access: 'superuser',
     statuses: [200, 400, 401, 403, 404, 409],
-    answer: jobAnswer,
+    answer: jobResponse,
   } as const
 }
 
-function actOf(job = '', caller: Caller, reason: string): JobAction {
+function actionOf(job = '', caller: Caller, reason: string): JobAction {
   return { job, actor: callerName(caller), reason }
 }
 
 async function requeue(
   { db, hub }: Pick<ServerContext, 'db' | 'hub'>,
-  holds: Holds,
-  act: JobAction,
+  backoff: DispatchBackoff,
+  action: JobAction,
   hold: boolean,
 ): Promise<JobView> {
   const { job, ended } = await db.write('requeue job', (tx) => {
-    const requeued = requeueJob(tx, act)
+    const requeued = requeueJob(tx, action)
     // Its driver needs a moment to stop; offered a job before, it would refuse it as busy.
     const epoch = hub.attachedEpoch(requeued.ended.driver)
-    if (epoch !== undefined) holds.hold(requeued.ended.driver, epoch)
-    return hold ? { ...requeued, job: holdJob(tx, act) } : requeued
+    if (epoch !== undefined) backoff.penalize(requeued.ended.driver, epoch)
+    return hold ? { ...requeued, job: holdJob(tx, action) } : requeued
   })
   hub.send(ended.driver, { type: 'StopJob', job: ended.job, attempt: ended.attempt })
   return presentJob(db, job)

@@ -18,13 +18,13 @@ export const jobShape = {
 }
 
 /** A job in a list and after a change: see `presentJob`. */
-export const jobAnswer = recordAnswer('Job', quantumJobs, jobShape)
+export const jobResponse = recordAnswer('Job', quantumJobs, jobShape)
 
 const waiting = v.object({ code: v.string(), text: v.string(), until: v.optional(time) })
 const step = v.object({ at: time, event: v.string(), attempt: count, detail: v.string() })
 
 /** One job with its history and, while it is pending, its outlook: see `viewJob`. */
-export const jobDetailAnswer = recordAnswer('JobDetail', quantumJobs, {
+export const jobDetailResponse = recordAnswer('JobDetail', quantumJobs, {
   ...jobShape,
   charged_seconds: v.nullable(v.number()),
   timeline: v.array(step),
@@ -41,7 +41,7 @@ const problem = v.object({
 })
 
 /** What a submission would do: see `DryRun`. */
-export const dryRunAnswer = v.pipe(
+export const dryRunResponse = v.pipe(
   v.object({
     dry_run: v.literal(true),
     accepted: v.boolean(),

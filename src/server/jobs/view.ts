@@ -14,7 +14,7 @@ import { actingUser } from '../auth/acting-user.ts'
 import type { ServerContext } from '../context.ts'
 import type { Caller } from '../http/caller.ts'
 import { presentRecord } from '../http/response/present-record.ts'
-import { waitingOf } from './wait-estimate.ts'
+import { estimateWait } from './wait-estimate.ts'
 
 /** A job as clients see it: the record, and for one job what is computed from others. */
 export type JobView = Record<string, unknown> & { id: string; status: Job['status'] }
@@ -41,7 +41,7 @@ export function errorOf({ status, results, error_code }: Job): { code: string; m
 }
 
 /** Whether the caller may see this job by the job routes, and cancel it. */
-export function mayTouch(caller: Caller, job: Job): boolean {
+export function mayAccess(caller: Caller, job: Job): boolean {
   return caller.kind === 'superuser' || (caller.kind === 'user' && caller.user.id === job.user_id)
 }
 
@@ -56,19 +56,20 @@ export async function viewJob(
 ): Promise<JobView> {
   return db.read((tx) => {
     const job = findJob(tx, id)
-    if (!job || !mayTouch(caller, job)) throw new AppError('not_found', "The requested resource wasn't found")
-    const outlook = readQueuePosition(tx, id, config.idleThreshold)
+    if (!job || !mayAccess(caller, job))
+      throw new AppError('not_found', "The requested resource wasn't found")
+    const input = readQueuePosition(tx, id, config.idleThreshold)
     const charged = chargeOf(tx, id)
     return {
       ...presentJob(db, job),
       charged_seconds: charged === undefined ? null : charged / 1_000,
       timeline: listTimeline(tx, id),
-      ...(outlook && presentOutlook(waitingOf(outlook, tx.now, config.idleThreshold))),
+      ...(input && presentWaitEstimate(estimateWait(input, tx.now, config.idleThreshold))),
     }
   })
 }
 
-function presentOutlook({ waiting, position, start }: ReturnType<typeof waitingOf>) {
+function presentWaitEstimate({ waiting, position, start }: ReturnType<typeof estimateWait>) {
   const { until, ...reason } = waiting
   return {
     waiting: { ...reason, ...(until !== undefined && { until: toTimestamp(until) }) },

@@ -1,9 +1,9 @@
 import type { CandidateQueue, QueuePositionInput } from '../../db/index.ts'
-import { reasonClosed, reasonReserved, SLOT_TEXT, type Waiting, type WaitingCode } from './dispatch/pick.ts'
+import { reasonClosed, reasonReserved, SLOT_TEXT, type WaitCode, type WaitReason } from './dispatch/pick.ts'
 
 /** Why a pending job waits and when it may start; times in ms since the epoch. */
-export interface Outlook {
-  waiting: Waiting
+export interface WaitEstimate {
+  waiting: WaitReason
   /** 1 = next; absent while the job is held: it stands in no queue. */
   position?: number
   /** Absent when nobody can tell: its QPU is off, its owner has no balance, it is held. */
@@ -11,7 +11,7 @@ export interface Outlook {
 }
 
 /** From what keeps a job least to what keeps it most: with several QPUs, the mildest reason counts. */
-const SEVERITY: readonly WaitingCode[] = [
+const SEVERITY: readonly WaitCode[] = [
   'ahead_in_queue',
   'slot_of_other_user',
   'backoff',
@@ -22,17 +22,17 @@ const SEVERITY: readonly WaitingCode[] = [
   'qpu_disabled',
 ]
 
-const NO_QPU: Waiting = { code: 'qpu_disabled', text: 'No QPU that can run this job is switched on' }
-const NO_BALANCE: Waiting = { code: 'balance', text: 'Your balance of QPU seconds is used up' }
+const NO_QPU: WaitReason = { code: 'qpu_disabled', text: 'No QPU that can run this job is switched on' }
+const NO_BALANCE: WaitReason = { code: 'balance', text: 'Your balance of QPU seconds is used up' }
 
-type InQueue = Outlook & { position: number }
+type QueueEstimate = WaitEstimate & { position: number }
 
 /** Says why a job waits, from the same state that `pickJob` decides on. Pure. */
-export function waitingOf({ job, queues }: QueuePositionInput, now: number, idleMs: number): Outlook {
+export function estimateWait({ job, queues }: QueuePositionInput, now: number, idleMs: number): WaitEstimate {
   if (job.held !== undefined) return { waiting: heldBecause(job.held) }
-  const outlooks = queues.map((queue) => inQueue(job, queue, now, idleMs))
+  const estimates = queues.map((queue) => estimateInQueue(job, queue, now, idleMs))
   const position = 1 + Math.min(...queues.map((queue) => queue.ahead), Number.MAX_SAFE_INTEGER)
-  const [best] = outlooks.toSorted(
+  const [best] = estimates.toSorted(
     (one, other) =>
       SEVERITY.indexOf(one.waiting.code) - SEVERITY.indexOf(other.waiting.code) ||
       one.position - other.position,
@@ -41,21 +41,21 @@ export function waitingOf({ job, queues }: QueuePositionInput, now: number, idle
   return job.hasBalance ? best : { waiting: NO_BALANCE, position }
 }
 
-function heldBecause(reason: string): Waiting {
+function heldBecause(reason: string): WaitReason {
   return { code: 'held', text: `Held by an operator${reason === '' ? '' : `: ${reason}`}` }
 }
 
-function inQueue(
+function estimateInQueue(
   job: QueuePositionInput['job'],
   queue: CandidateQueue,
   now: number,
   idleMs: number,
-): InQueue {
+): QueueEstimate {
   const { state, ahead } = queue
   const position = ahead + 1
   const closed = reasonClosed(state)
   if (closed) return { waiting: closed, position }
-  const pause: Waiting | undefined =
+  const pause: WaitReason | undefined =
     job.notBefore > now
       ? { code: 'backoff', text: 'Tried again after a device error', until: job.notBefore }
       : undefined
@@ -63,12 +63,12 @@ function inQueue(
     !job.isNext && state.slot !== undefined && state.slot.user !== job.user ? state.slot : undefined
   const idle = foreign && reasonReserved(foreign, now, idleMs)
   // Jobs of the booker that are ready keep the whole slot; without any, only the idle time is kept.
-  const reserved: Waiting | undefined = foreign?.job
+  const reserved: WaitReason | undefined = foreign?.job
     ? { code: 'slot_of_other_user', text: SLOT_TEXT, until: foreign.end }
     : idle
   const waiting = pause ?? reserved ?? { code: 'ahead_in_queue', text: aheadText(queue) }
   const base = Math.max(now, pause?.until ?? now)
-  return { waiting, position, start: estimate(queue, { now, from: idle?.until ?? base, base, foreign }) }
+  return { waiting, position, start: estimateStart(queue, { now, from: idle?.until ?? base, base, foreign }) }
 }
 
 function aheadText({ ahead, state }: CandidateQueue): string {
@@ -77,9 +77,9 @@ function aheadText({ ahead, state }: CandidateQueue): string {
 }
 
 /** Time a job may take where none has run yet, ms. */
-const UNKNOWN_MS = { fast: 1_000, slow: 20_000 }
+const DEFAULT_RUN_MS = { fast: 1_000, slow: 20_000 }
 
-interface Window {
+interface StartBounds {
   now: number
   /** Earliest start if nobody is ahead. */
   from: number
@@ -90,12 +90,15 @@ interface Window {
 }
 
 /** Earliest: all jobs ahead are as fast as the fastest of late. Latest: as slow as the slowest, after the booking. */
-function estimate({ state, ahead, recentMs }: CandidateQueue, window: Window): { from: number; to: number } {
-  const fast = recentMs.length > 0 ? Math.min(...recentMs) : UNKNOWN_MS.fast
-  const slow = recentMs.length > 0 ? Math.max(...recentMs) : UNKNOWN_MS.slow
-  const ranMs = state.running ? Math.max(0, window.now - state.running.since) : 0
+function estimateStart(
+  { state, ahead, recentMs }: CandidateQueue,
+  bounds: StartBounds,
+): { from: number; to: number } {
+  const fast = recentMs.length > 0 ? Math.min(...recentMs) : DEFAULT_RUN_MS.fast
+  const slow = recentMs.length > 0 ? Math.max(...recentMs) : DEFAULT_RUN_MS.slow
+  const ranMs = state.running ? Math.max(0, bounds.now - state.running.since) : 0
   const rest = (whole: number) => (state.running ? Math.max(0, whole - ranMs) : 0)
-  const from = Math.max(window.base, window.from) + rest(fast) + ahead * fast
-  const to = Math.max(window.base, window.foreign?.end ?? window.base) + rest(slow) + ahead * slow
+  const from = Math.max(bounds.base, bounds.from) + rest(fast) + ahead * fast
+  const to = Math.max(bounds.base, bounds.foreign?.end ?? bounds.base) + rest(slow) + ahead * slow
   return { from, to: Math.max(from, to) }
 }

@@ -10,7 +10,7 @@ export interface Unavailability {
 }
 
 /** The first reason why the QPU takes no jobs, or undefined when it does. Pure: computed from rows, never stored. */
-export function reasonNotTaking(
+export function reasonUnavailable(
   qpu: Pick<Qpu, 'enabled' | 'maintenance' | 'maintenance_reason' | 'draining' | 'drain_reason' | 'status'>,
   isCalibrating: boolean,
 ): Unavailability | undefined {

@@ -20,7 +20,7 @@ import { listQuery } from '../http/request/list-query.ts'
 import { presentRecord } from '../http/response/present-record.ts'
 import { recordAnswer } from '../http/response/record-response.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
-import { reasonNotTaking } from './availability.ts'
+import { reasonUnavailable } from './availability.ts'
 
 /** The form of what `stateOfQpu` computes. */
 export const qpuStateShape = {
@@ -30,7 +30,7 @@ export const qpuStateShape = {
     v.description('Why it takes no jobs now; null = it does'),
   ),
 }
-const qpuAnswer = recordAnswer('Qpu', qpus, qpuStateShape)
+const qpuResponse = recordAnswer('Qpu', qpus, qpuStateShape)
 const switched = v.object({
   id: v.string(),
   name: v.string(),
@@ -38,7 +38,7 @@ const switched = v.object({
   status: v.picklist(qpus.fields.status.choices),
 })
 const drained = v.object({
-  ...qpuAnswer.entries,
+  ...qpuResponse.entries,
   running_job: v.pipe(v.nullable(v.string()), v.description('Id of the job that still runs there')),
 })
 const unavailable = v.object({ id: v.string(), name: v.string(), reason: v.string() })
@@ -55,7 +55,7 @@ async function presentQpu(context: ServerContext, qpu: Qpu, calibrating?: Set<st
 /** What is computed of a QPU; `running` are the ids of those that are being calibrated. */
 export function stateOfQpu(qpu: Qpu, running: ReadonlySet<string>) {
   const calibrating = running.has(qpu.id)
-  const closed = reasonNotTaking(qpu, calibrating)
+  const closed = reasonUnavailable(qpu, calibrating)
   return { calibrating, reason: closed ? { code: closed.code, text: closed.reason } : null }
 }
 
@@ -84,7 +84,7 @@ export const qpuRoutes: Route[] = [
     summary: 'List all QPUs',
     query: listQuery(['created', 'updated', 'name', 'status', 'num_qubits'], 'created'),
     statuses: [200, 400],
-    answer: v.array(qpuAnswer),
+    answer: v.array(qpuResponse),
     async run(context, { query }) {
       const calibrating = await context.db.read(calibratingQpus)
       const rows = await listQpus(context.db, query)
@@ -97,7 +97,7 @@ export const qpuRoutes: Route[] = [
     access: 'public',
     summary: 'Retrieve a QPU by name or id',
     statuses: [200, 404],
-    answer: qpuAnswer,
+    answer: qpuResponse,
     async run(context, { params }) {
       return presentQpu(context, await getQpu(context.db, params['name'] ?? ''))
     },
@@ -112,7 +112,7 @@ export const qpuRoutes: Route[] = [
       const calibrating = await db.read(calibratingQpus)
       const rows = await listQpus(db, { skip: 0, limit: 1000, sort: 'name' })
       return rows.flatMap((qpu) => {
-        const closed = reasonNotTaking(qpu, calibrating.has(qpu.id))
+        const closed = reasonUnavailable(qpu, calibrating.has(qpu.id))
         return closed ? [{ id: qpu.id, name: qpu.name, reason: closed.reason }] : []
       })
     },
@@ -172,7 +172,7 @@ export const qpuRoutes: Route[] = [
     answer: switched,
     async run({ db, hub }, { body, caller }) {
       const { qpu, drivers } = await setQpuEnabled(db, callerName(caller), whichQpu(body), body.enabled)
-      if (!body.enabled) for (const driver of drivers) hub.drop(driver.id, 'QPU disabled')
+      if (!body.enabled) for (const driver of drivers) hub.disconnect(driver.id, 'QPU disabled')
       return { id: qpu.id, name: qpu.name, enabled: qpu.enabled, status: qpu.status }
     },
   }),
@@ -187,7 +187,7 @@ export const qpuRoutes: Route[] = [
       reason,
     }),
     statuses: [200, 400, 401, 403, 404],
-    answer: qpuAnswer,
+    answer: qpuResponse,
     async run(context, { body, caller }) {
       const { id, maintenance, reason } = body
       const changed = await setMaintenance(context.db, callerName(caller), id, maintenance, reason)

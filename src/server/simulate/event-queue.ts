@@ -1,22 +1,22 @@
-interface Entry {
+interface ScheduledEvent {
   at: number
-  place: number
-  act: () => void
+  seq: number
+  run: () => void
 }
 
 /** What is still to happen on a virtual clock: a heap by time; what falls on the same ms keeps its order of entry. */
-export class Agenda {
-  readonly #heap: Entry[] = []
-  #places = 0
+export class EventQueue {
+  readonly #heap: ScheduledEvent[] = []
+  #entries = 0
 
   /** When the next thing happens; undefined when nothing does. */
   get next(): number | undefined {
     return this.#heap[0]?.at
   }
 
-  /** Lets `act` happen at `at` (ms since the epoch). */
-  add(at: number, act: () => void): void {
-    const entry = { at, place: this.#places++, act }
+  /** Schedules `run` at `at` (ms since the epoch). */
+  add(at: number, run: () => void): void {
+    const entry = { at, seq: this.#entries++, run }
     let index = this.#heap.push(entry) - 1
     while (index > 0) {
       const parent = (index - 1) >> 1
@@ -31,10 +31,10 @@ export class Agenda {
   /** Takes and does everything of the next moment. */
   runNext(): void {
     const now = this.next
-    while (this.#heap[0]?.at === now && now !== undefined) this.#take()?.act()
+    while (this.#heap[0]?.at === now && now !== undefined) this.#take()?.run()
   }
 
-  #take(): Entry | undefined {
+  #take(): ScheduledEvent | undefined {
     const [first] = this.#heap
     const last = this.#heap.pop()
     if (!first || !last || this.#heap.length === 0) return first
@@ -56,6 +56,6 @@ export class Agenda {
   }
 }
 
-function isBefore(one: Entry, other: Entry): boolean {
-  return one.at < other.at || (one.at === other.at && one.place < other.place)
+function isBefore(one: ScheduledEvent, other: ScheduledEvent): boolean {
+  return one.at < other.at || (one.at === other.at && one.seq < other.seq)
 }

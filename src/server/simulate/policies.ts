@@ -14,7 +14,7 @@ export interface Policy {
   /** What it does, for people. */
   help: string
   /** Whether the holder of the current booking goes first and is waited for. */
-  heedsBookings: boolean
+  respectsBookings: boolean
   /** Negative when `one` goes before `other` at `now`; asked of jobs that bookings do not decide. */
   compare(one: Candidate, other: Candidate, now: number): number
 }
@@ -28,19 +28,19 @@ export const POLICIES: readonly Policy[] = [
   {
     name: 'booked',
     help: 'what the server does: the booker first, others in order of submission after the idle threshold',
-    heedsBookings: true,
+    respectsBookings: true,
     compare: bySubmission,
   },
   {
     name: 'fifo',
     help: 'in order of submission; bookings count for nothing',
-    heedsBookings: false,
+    respectsBookings: false,
     compare: bySubmission,
   },
   {
     name: 'fair',
     help: 'as booked, but among the others the user first who used the least QPU time of late',
-    heedsBookings: true,
+    respectsBookings: true,
     compare: (one, other, now) =>
       one.owner.recentUse(now) - other.owner.recentUse(now) || bySubmission(one, other),
   },

@@ -25,7 +25,7 @@ export interface Figures {
 }
 
 /** Judges replays of one recording; what is the same for all is worked out once. */
-export class Judge {
+export class PolicyComparison {
   readonly #recording: Recording
   readonly #classes: readonly UserClass[]
   readonly #open: ReadonlyMap<string, Span[]>
@@ -37,7 +37,7 @@ export class Judge {
   }
 
   /** The figures of a replay. */
-  of({ waitsMs, busy }: Replay): Figures {
+  measure({ waitsMs, busy }: Replay): Figures {
     return {
       waits: { booker: this.#waits('booker', waitsMs), others: this.#waits('others', waitsMs) },
       utilisation: this.#recording.qpus.map(({ qpu }) => {

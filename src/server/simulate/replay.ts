@@ -6,10 +6,10 @@ import {
   retryBackoffMs,
 } from '../../db/index.ts'
 import { pickJob } from '../jobs/dispatch/pick.ts'
-import { Agenda } from './event-queue.ts'
+import { EventQueue } from './event-queue.ts'
 import type { Policy } from './policies.ts'
-import { Floor, type Station } from './simulated-queue.ts'
-import { Owner, type WaitingJob } from './simulated-user.ts'
+import { type SimulatedQpu, SimulatedQueue } from './simulated-queue.ts'
+import { SimulatedUser, type WaitingJob } from './simulated-user.ts'
 
 /** What a policy would have made of a recording. */
 export interface Replay {
@@ -35,11 +35,11 @@ const PROGRESS_EVERY = 1_000
  * queue and goes on until nothing can run any more. Dispatching takes no time.
  */
 export function replay(recording: Recording, options: ReplayOptions): Replay {
-  return new Player(recording, options).play()
+  return new Replayer(recording, options).run()
 }
 
 /** A job with what is known of its runs. */
-interface Task {
+interface SimulatedJob {
   index: number
   recorded: RecordedJob
   waiting: WaitingJob
@@ -47,27 +47,27 @@ interface Task {
   begun: number
 }
 
-class Player {
+class Replayer {
   readonly #recording: Recording
   readonly #options: ReplayOptions
-  readonly #agenda = new Agenda()
-  readonly #owners: Map<string, Owner>
-  readonly #floor: Floor
-  readonly #stations: Station[]
-  readonly #tasks = new Map<string, Task>()
+  readonly #events = new EventQueue()
+  readonly #owners: Map<string, SimulatedUser>
+  readonly #queue: SimulatedQueue
+  readonly #qpus: SimulatedQpu[]
+  readonly #jobs = new Map<string, SimulatedJob>()
   readonly #waitsMs: Float64Array
   readonly #busy: Replay['busy']
   readonly #typicalMs: number
   /** By id of the QPU: until when a booker is waited for, so that each moment is in the agenda once. */
-  readonly #wakes = new Map<string, number>()
+  readonly #idleTimeouts = new Map<string, number>()
   #ended = 0
 
   constructor(recording: Recording, options: ReplayOptions) {
     this.#recording = recording
     this.#options = options
-    this.#owners = new Map(recording.users.map(({ id, unlimited }) => [id, new Owner(id, unlimited)]))
-    this.#floor = new Floor(this.#owners)
-    this.#stations = recording.qpus.map(({ qpu }) => ({
+    this.#owners = new Map(recording.users.map(({ id, unlimited }) => [id, new SimulatedUser(id, unlimited)]))
+    this.#queue = new SimulatedQueue(this.#owners)
+    this.#qpus = recording.qpus.map(({ qpu }) => ({
       qpu: { ...qpu, status: 'offline' },
       isCalibrating: false,
       running: undefined,
@@ -77,31 +77,31 @@ class Player {
     this.#typicalMs = typicalMs(recording.jobs)
   }
 
-  play(): Replay {
-    this.#plan()
+  run(): Replay {
+    this.#schedule()
     const all = this.#recording.jobs.length
-    while (this.#ended < all && this.#agenda.next !== undefined) {
-      const now = this.#agenda.next
-      this.#agenda.runNext()
-      if (this.#floor.size > 0) this.#dispatch(now)
+    while (this.#ended < all && this.#events.next !== undefined) {
+      const now = this.#events.next
+      this.#events.runNext()
+      if (this.#queue.size > 0) this.#dispatch(now)
     }
     return { waitsMs: this.#waitsMs, busy: this.#busy }
   }
 
-  #plan(): void {
+  #schedule(): void {
     const { users, qpus, slots, jobs } = this.#recording
     for (const { id, credits } of users) {
-      for (const { at, deltaMs } of credits) this.#agenda.add(at, () => this.#credit(id, deltaMs))
+      for (const { at, deltaMs } of credits) this.#events.add(at, () => this.#credit(id, deltaMs))
     }
     for (const [index, recorded] of qpus.entries()) {
-      const station = this.#stations[index]
-      if (station) this.#planQpu(station, recorded)
+      const station = this.#qpus[index]
+      if (station) this.#scheduleQpu(station, recorded)
     }
     for (const slot of slots) {
-      this.#agenda.add(Math.max(slot.start, slot.bookedAt), () => this.#floor.slots.add(slot))
-      this.#agenda.add(slot.end, () => this.#floor.slots.delete(slot))
+      this.#events.add(Math.max(slot.start, slot.bookedAt), () => this.#queue.slots.add(slot))
+      this.#events.add(slot.end, () => this.#queue.slots.delete(slot))
     }
-    for (const [index, recorded] of jobs.entries()) this.#planJob(index, recorded)
+    for (const [index, recorded] of jobs.entries()) this.#scheduleJob(index, recorded)
   }
 
   #credit(user: string, deltaMs: number): void {
@@ -109,15 +109,15 @@ class Player {
     if (owner) owner.balanceMs += deltaMs
   }
 
-  #planQpu(station: Station, { usedFrom, changes }: RecordedQpu): void {
+  #scheduleQpu(station: SimulatedQpu, { usedFrom, changes }: RecordedQpu): void {
     const { qpu } = station
     if (usedFrom !== undefined) {
-      this.#agenda.add(usedFrom, () => {
+      this.#events.add(usedFrom, () => {
         qpu.status = 'online'
       })
     }
     for (const { at, patch } of changes) {
-      this.#agenda.add(at, () => {
+      this.#events.add(at, () => {
         const { isCalibrating = station.isCalibrating, ...switched } = patch
         station.isCalibrating = isCalibrating
         Object.assign(qpu, switched)
@@ -125,55 +125,55 @@ class Player {
     }
   }
 
-  #planJob(index: number, recorded: RecordedJob): void {
+  #scheduleJob(index: number, recorded: RecordedJob): void {
     const { id, user, target, qubits, submittedAt, cancelledAt, actions } = recorded
     const waiting: WaitingJob = {
       ...{ seq: index, id, owner: this.#ownerOf(user), target, qubits },
       ...{ notBefore: 0, isHeld: false, runNext: 0 },
     }
-    this.#tasks.set(id, { index, recorded, waiting, begun: 0 })
-    this.#agenda.add(submittedAt, () => this.#floor.submit(waiting, submittedAt))
-    for (const { at, act } of actions) this.#agenda.add(at, () => this.#act(id, act))
+    this.#jobs.set(id, { index, recorded, waiting, begun: 0 })
+    this.#events.add(submittedAt, () => this.#queue.submit(waiting, submittedAt))
+    for (const { at, act } of actions) this.#events.add(at, () => this.#act(id, act))
     if (cancelledAt === undefined) return
-    this.#agenda.add(cancelledAt, () => {
-      if (this.#floor.take(id)) this.#end()
+    this.#events.add(cancelledAt, () => {
+      if (this.#queue.remove(id)) this.#end()
     })
   }
 
   #act(id: string, act: RecordedJob['actions'][number]['act']): void {
-    if (act === 'held') this.#floor.hold(id)
-    else if (act === 'released') this.#floor.release(id)
-    else this.#floor.moveToFront(id)
+    if (act === 'held') this.#queue.hold(id)
+    else if (act === 'released') this.#queue.release(id)
+    else this.#queue.moveToFront(id)
   }
 
   /** Of a removed account no balance is known. */
-  #ownerOf(user: string): Owner {
+  #ownerOf(user: string): SimulatedUser {
     const known = this.#owners.get(user)
     if (known) return known
-    const owner = new Owner(user, true)
+    const owner = new SimulatedUser(user, true)
     this.#owners.set(user, owner)
     return owner
   }
 
   #dispatch(now: number): void {
     const { policy, idleMs } = this.#options
-    for (const station of this.#stations) {
+    for (const station of this.#qpus) {
       if (station.running) continue
-      const pick = pickJob(this.#floor.stateOf(station, policy, now, idleMs), now, idleMs)
+      const pick = pickJob(this.#queue.stateOf(station, policy, now, idleMs), now, idleMs)
       if (pick.job === undefined) this.#wakeAt(station, pick.waiting?.until)
       else this.#begin(station, pick.job, now)
     }
   }
 
-  #wakeAt({ qpu }: Station, until: number | undefined): void {
-    if (until === undefined || this.#wakes.get(qpu.id) === until) return
-    this.#wakes.set(qpu.id, until)
-    this.#agenda.add(until, () => undefined)
+  #wakeAt({ qpu }: SimulatedQpu, until: number | undefined): void {
+    if (until === undefined || this.#idleTimeouts.get(qpu.id) === until) return
+    this.#idleTimeouts.set(qpu.id, until)
+    this.#events.add(until, () => undefined)
   }
 
-  #begin(station: Station, job: string, now: number): void {
-    const task = this.#tasks.get(job)
-    const waiting = this.#floor.take(job)
+  #begin(station: SimulatedQpu, job: string, now: number): void {
+    const task = this.#jobs.get(job)
+    const waiting = this.#queue.remove(job)
     if (!task || !waiting) throw new TypeError(`job ${job} was chosen but does not wait`)
     if (task.begun === 0) this.#waitsMs[task.index] = now - task.recorded.submittedAt
     const { attempts } = task.recorded
@@ -181,7 +181,7 @@ class Player {
     task.begun += 1
     station.running = { job, since: now }
     this.#busy.get(station.qpu.id)?.push({ from: now, to: now + current.ms })
-    this.#agenda.add(now + current.ms, () => this.#finish(station, task, current, now + current.ms))
+    this.#events.add(now + current.ms, () => this.#finish(station, task, current, now + current.ms))
   }
 
   /** How a job that did not run in the recording might have. */
@@ -190,22 +190,22 @@ class Player {
   }
 
   #finish(
-    station: Station,
-    task: Task,
+    station: SimulatedQpu,
+    task: SimulatedJob,
     { ms, end, chargedMs }: Pick<RecordedAttempt, 'ms' | 'end' | 'chargedMs'>,
     now: number,
   ): void {
     const { waiting, recorded, begun } = task
     station.running = undefined
-    waiting.owner.ended(station.qpu.id, now, ms)
+    waiting.owner.recordRun(station.qpu.id, now, ms)
     waiting.owner.balanceMs -= chargedMs
     if (end === 'ok' || begun >= recorded.attempts.length) {
       this.#end()
       return
     }
     waiting.notBefore = now + pauseMs(recorded.attempts.slice(0, begun))
-    this.#floor.putBack(waiting)
-    this.#agenda.add(waiting.notBefore, () => undefined)
+    this.#queue.requeue(waiting)
+    this.#events.add(waiting.notBefore, () => undefined)
   }
 
   #end(): void {

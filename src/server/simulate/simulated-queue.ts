@@ -1,23 +1,23 @@
 import { mayRun, type Qpu, type QueueState, type RecordedSlot } from '../../db/index.ts'
 import type { Policy } from './policies.ts'
-import type { Owner, WaitingJob } from './simulated-user.ts'
+import type { SimulatedUser, WaitingJob } from './simulated-user.ts'
 
 /** A QPU of the simulation. */
-export interface Station {
+export interface SimulatedQpu {
   qpu: Qpu
   isCalibrating: boolean
   running: QueueState['running']
 }
 
 /** Everybody who waits, and the bookings that hold: answers as `readQueue` does for the database. */
-export class Floor {
-  readonly owners: ReadonlyMap<string, Owner>
+export class SimulatedQueue {
+  readonly owners: ReadonlyMap<string, SimulatedUser>
   readonly slots = new Set<RecordedSlot>()
   readonly #waiting = new Map<string, WaitingJob>()
-  readonly #busy = new Map<Owner, number>()
+  readonly #queuedJobs = new Map<SimulatedUser, number>()
   readonly #front = new Set<WaitingJob>()
 
-  constructor(owners: ReadonlyMap<string, Owner>) {
+  constructor(owners: ReadonlyMap<string, SimulatedUser>) {
     this.owners = owners
   }
 
@@ -31,24 +31,24 @@ export class Floor {
   }
 
   submit(job: WaitingJob, now: number): void {
-    job.owner.submits(job.target, now)
+    job.owner.recordSubmission(job.target, now)
     this.#waiting.set(job.id, job)
-    this.#enter(job)
+    this.#enqueue(job)
   }
 
   /** Puts a job back that was tried in vain. */
-  putBack(job: WaitingJob): void {
+  requeue(job: WaitingJob): void {
     this.#waiting.set(job.id, job)
-    this.#enter(job)
+    this.#enqueue(job)
   }
 
   /** Takes a job out; undefined when it does not wait. */
-  take(id: string): WaitingJob | undefined {
+  remove(id: string): WaitingJob | undefined {
     const job = this.#waiting.get(id)
     if (!job) return undefined
     this.#waiting.delete(id)
     this.#front.delete(job)
-    if (!job.isHeld) this.#leave(job)
+    if (!job.isHeld) this.#dequeue(job)
     job.isHeld = false
     job.runNext = 0
     return job
@@ -58,7 +58,7 @@ export class Floor {
   hold(id: string): void {
     const job = this.#waiting.get(id)
     if (!job || job.isHeld) return
-    this.#leave(job)
+    this.#dequeue(job)
     this.#front.delete(job)
     job.isHeld = true
     job.runNext = 0
@@ -69,7 +69,7 @@ export class Floor {
     const job = this.#waiting.get(id)
     if (!job?.isHeld) return
     job.isHeld = false
-    this.#enter(job)
+    this.#enqueue(job)
   }
 
   /** Puts a waiting job before all others and ends its pause. */
@@ -82,12 +82,17 @@ export class Floor {
   }
 
   /** The queue of a QPU as `policy` sees it. */
-  stateOf({ qpu, isCalibrating, running }: Station, policy: Policy, now: number, idleMs: number): QueueState {
+  stateOf(
+    { qpu, isCalibrating, running }: SimulatedQpu,
+    policy: Policy,
+    now: number,
+    idleMs: number,
+  ): QueueState {
     return {
       qpu,
       isCalibrating,
       running,
-      slot: policy.heedsBookings ? this.#slotOf(qpu, now, idleMs) : undefined,
+      slot: policy.respectsBookings ? this.#slotOf(qpu, now, idleMs) : undefined,
       next: this.#next(qpu, now),
       job: this.#firstOfAll(qpu, policy, now)?.id ?? '',
     }
@@ -116,7 +121,7 @@ export class Floor {
 
   #firstOfAll(qpu: Qpu, policy: Policy, now: number): WaitingJob | undefined {
     let best: WaitingJob | undefined
-    for (const owner of this.#busy.keys()) {
+    for (const owner of this.#queuedJobs.keys()) {
       const job = owner.first(qpu, now)
       if (!job) continue
       if (!best || policy.compare(job, best, now) < 0) best = job
@@ -124,15 +129,15 @@ export class Floor {
     return best
   }
 
-  #enter(job: WaitingJob): void {
-    job.owner.waits(job)
-    this.#busy.set(job.owner, (this.#busy.get(job.owner) ?? 0) + 1)
+  #enqueue(job: WaitingJob): void {
+    job.owner.enqueue(job)
+    this.#queuedJobs.set(job.owner, (this.#queuedJobs.get(job.owner) ?? 0) + 1)
   }
 
-  #leave(job: WaitingJob): void {
-    job.owner.leaves(job)
-    const left = (this.#busy.get(job.owner) ?? 0) - 1
-    if (left > 0) this.#busy.set(job.owner, left)
-    else this.#busy.delete(job.owner)
+  #dequeue(job: WaitingJob): void {
+    job.owner.dequeue(job)
+    const left = (this.#queuedJobs.get(job.owner) ?? 0) - 1
+    if (left > 0) this.#queuedJobs.set(job.owner, left)
+    else this.#queuedJobs.delete(job.owner)
   }
 }

@@ -4,7 +4,7 @@ import { mayRun, type Qpu } from '../../db/index.ts'
 export interface WaitingJob {
   seq: number
   id: string
-  owner: Owner
+  owner: SimulatedUser
   target: string
   qubits: number
   /** Earliest next run, ms since the epoch; 0 = any time. */
@@ -18,11 +18,11 @@ export interface WaitingJob {
 const HALF_LIFE_MS = 3_600_000
 
 /** A user of the simulation: balance, what was used of late, and the jobs that wait, by QPU. */
-export class Owner {
+export class SimulatedUser {
   readonly id: string
   readonly unlimited: boolean
   balanceMs = 0
-  readonly #lanes = new Map<string, Lane>()
+  readonly #queues = new Map<string, TargetQueue>()
   readonly #submittedAt = new Map<string, number>()
   readonly #endedAt = new Map<string, number>()
   #use = { ms: 0, at: 0 }
@@ -33,27 +33,27 @@ export class Owner {
   }
 
   /** This user submits a job for `target`. */
-  submits(target: string, now: number): void {
+  recordSubmission(target: string, now: number): void {
     this.#submittedAt.set(target, now)
   }
 
   /** A job enters the queue, perhaps again: it keeps its place in the order of submission. */
-  waits(job: WaitingJob): void {
-    let lane = this.#lanes.get(job.target)
+  enqueue(job: WaitingJob): void {
+    let lane = this.#queues.get(job.target)
     if (!lane) {
-      lane = new Lane()
-      this.#lanes.set(job.target, lane)
+      lane = new TargetQueue()
+      this.#queues.set(job.target, lane)
     }
     lane.insert(job)
   }
 
   /** Takes a job out of the queue. */
-  leaves(job: WaitingJob): void {
-    this.#lanes.get(job.target)?.remove(job)
+  dequeue(job: WaitingJob): void {
+    this.#queues.get(job.target)?.remove(job)
   }
 
   /** A job of this user has ended on a QPU that it kept busy for `ms`. */
-  ended(qpu: string, now: number, ms: number): void {
+  recordRun(qpu: string, now: number, ms: number): void {
     this.#endedAt.set(qpu, now)
     this.#use = { ms: this.recentUse(now) + ms, at: now }
   }
@@ -71,14 +71,14 @@ export class Owner {
 
   /** The first job in order of submission that `qpu` may run now. */
   first(qpu: Qpu, now: number): WaitingJob | undefined {
-    const any = this.#lanes.get('')?.first(qpu, now)
-    const own = this.#lanes.get(qpu.id)?.first(qpu, now)
+    const any = this.#queues.get('')?.first(qpu, now)
+    const own = this.#queues.get(qpu.id)?.first(qpu, now)
     return any && own ? (any.seq < own.seq ? any : own) : (any ?? own)
   }
 }
 
 /** Jobs of one user for one target, in order of submission. */
-class Lane {
+class TargetQueue {
   #jobs: WaitingJob[] = []
   /** Index of the first; those before it are gone. */
   #head = 0

@@ -212,7 +212,7 @@ test('isReceiving() tells that a message is on its way, from its first bytes to 
   proxy.freeze(100_000)
   result.trySend('x'.repeat(1_000_000))
   await until('a part of it has arrived', () => hub.isReceiving(qpu.driver))
-  hub.drop(qpu.driver, 'test')
+  hub.disconnect(qpu.driver, 'test')
   expect(hub.isReceiving(qpu.driver)).toBe(false)
 })
 

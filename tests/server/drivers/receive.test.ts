@@ -26,7 +26,7 @@ function open({ rateLimit = 0 } = {}) {
   })
   const take = async (event: unknown) => {
     const text = typeof event === 'string' ? event : JSON.stringify(event)
-    receiver.take(new TextEncoder().encode(text), () => undefined)
+    receiver.receive(new TextEncoder().encode(text), () => undefined)
     await receiver.drained()
   }
   return { handled, rejected, dropped, events, take }

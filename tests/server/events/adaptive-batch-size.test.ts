@@ -1,14 +1,19 @@
 import { expect, test } from 'bun:test'
-import { Pace } from '../../../src/server/events/adaptive-batch-size.ts'
+import { AdaptiveBatchSize } from '../../../src/server/events/adaptive-batch-size.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 
 /** What `steps` steps do whose every row takes `msPerRow`, as many as they may. */
-async function run(pace: Pace, clock: FakeClock, msPerRow: number, steps: number): Promise<number[]> {
+async function run(
+  pace: AdaptiveBatchSize,
+  clock: FakeClock,
+  msPerRow: number,
+  steps: number,
+): Promise<number[]> {
   const sizes: number[] = []
   for (let step = 0; step < steps; step += 1) {
     const times: Promise<void>[] = []
     sizes.push(
-      pace.measure((rows) => {
+      pace.run((rows) => {
         // Moves the clock at once; the promise only lets sleepers run.
         times.push(clock.advance(rows * msPerRow))
         return rows
@@ -19,9 +24,9 @@ async function run(pace: Pace, clock: FakeClock, msPerRow: number, steps: number
   return sizes
 }
 
-test('Pace finds the size at which a step takes 2.5 ms at most, from 1 to 500 rows', async () => {
+test('AdaptiveBatchSize finds the size at which a step takes at most 2.5 ms, from 1 to 500 rows', async () => {
   const clock = new FakeClock()
-  const pace = new Pace(clock)
+  const pace = new AdaptiveBatchSize(clock)
   const slow = await run(pace, clock, 0.1, 20)
   expect(slow[0]).toBe(100)
   expect(slow.slice(3).every((rows) => rows >= 10 && rows <= 25)).toBe(true)

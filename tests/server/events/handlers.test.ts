@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'bun:test'
 import { events, requeueJob } from '../../../src/db/index.ts'
 import { EVENTS } from '../../../src/protocol/index.ts'
-import { Holds } from '../../../src/server/drivers/dispatch-backoff.ts'
+import { DispatchBackoff } from '../../../src/server/drivers/dispatch-backoff.ts'
 import { createEventHandler } from '../../../src/server/events/handlers.ts'
-import { Deadlines } from '../../../src/server/jobs/attempts/heartbeats.ts'
-import { Dispatcher } from '../../../src/server/jobs/dispatch/dispatcher.ts'
+import { Heartbeats } from '../../../src/server/jobs/attempts/heartbeats.ts'
+import { JobDispatcher } from '../../../src/server/jobs/dispatch/dispatcher.ts'
 import { JobLab, RESULTS } from '../../support/job-lab.ts'
 
 /** One QPU that runs one job, and what its driver says. */
 async function openCase() {
   const lab = await JobLab.open()
-  const deadlines = new Deadlines(lab.clock, lab.config.jobTimeout)
-  const holds = new Holds(lab.clock)
-  const parts = { ...lab.parts(), deadlines, holds }
-  const dispatcher = new Dispatcher(parts)
-  const handle = createEventHandler({ context: lab.parts(), deadlines, holds })
+  const heartbeats = new Heartbeats(lab.clock, lab.config.jobTimeout)
+  const backoff = new DispatchBackoff(lab.clock)
+  const parts = { ...lab.parts(), heartbeats, backoff }
+  const dispatcher = new JobDispatcher(parts)
+  const handle = createEventHandler({ context: lab.parts(), heartbeats, backoff })
   const qpu = await lab.qpu()
   const user = await lab.user(100)
   const server = await lab.attach(qpu.driver)
@@ -35,8 +35,8 @@ async function openCase() {
   }
   return {
     lab,
-    deadlines,
-    holds,
+    heartbeats,
+    backoff,
     dispatcher,
     qpu,
     user,
@@ -114,14 +114,14 @@ describe('JobStarted and JobHeartbeat', () => {
     await it.lab.clock.advance(15_000)
     await it.say('JobStarted', { job: it.job, attempt: 1 })
     await it.lab.clock.advance(15_000)
-    expect(it.deadlines.overdue(running)).toEqual([])
+    expect(it.heartbeats.findExpired(running)).toEqual([])
     await it.say('JobHeartbeat', { job: it.job, attempt: 1 })
     await it.lab.clock.advance(15_000)
-    expect(it.deadlines.overdue(running)).toEqual([])
+    expect(it.heartbeats.findExpired(running)).toEqual([])
     await it.say('JobHeartbeat', { job: it.job, attempt: 1 }, other)
     await it.say('JobHeartbeat', { job: it.job, attempt: 2 })
     await it.lab.clock.advance(5_000)
-    expect(it.deadlines.overdue(running)).toEqual(running)
+    expect(it.heartbeats.findExpired(running)).toEqual(running)
     expect((await it.lab.job(it.job)).started_at).toBe('2026-01-31 09:00:15.000Z')
   })
 })
@@ -164,7 +164,7 @@ describe('DriverHello', () => {
     await it.lab.clock.advance(15_000)
     await it.say('DriverHello', { ...hello, running: { job: it.job, attempt: 1 } })
     await it.lab.clock.advance(15_000)
-    expect(it.deadlines.overdue([{ job: it.job, attempt: 1 }])).toEqual([])
+    expect(it.heartbeats.findExpired([{ job: it.job, attempt: 1 }])).toEqual([])
     await it.say('DriverHello', { ...hello, running: null })
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { CandidateQueue, QueuePositionInput } from '../../../src/db/index.ts'
-import type { Waiting } from '../../../src/server/jobs/dispatch/pick.ts'
-import { waitingOf } from '../../../src/server/jobs/wait-estimate.ts'
+import type { WaitReason } from '../../../src/server/jobs/dispatch/pick.ts'
+import { estimateWait } from '../../../src/server/jobs/wait-estimate.ts'
 import { queueState } from '../../support/queue-state.ts'
 
 const NOW = Date.UTC(2026, 0, 31, 9)
@@ -20,12 +20,12 @@ const JOB: QueuePositionInput['job'] = {
   held: undefined,
   isNext: false,
 }
-const outlook = (queues: CandidateQueue[], job: Partial<QueuePositionInput['job']> = {}) =>
-  waitingOf({ job: { ...JOB, ...job }, queues }, NOW, IDLE_MS)
+const estimate = (queues: CandidateQueue[], job: Partial<QueuePositionInput['job']> = {}) =>
+  estimateWait({ job: { ...JOB, ...job }, queues }, NOW, IDLE_MS)
 
-describe('waitingOf()', () => {
+describe('estimateWait()', () => {
   test('names the place in the queue and a span from the fastest and slowest of late', () => {
-    expect(outlook([queue({}, { ahead: 2 })])).toEqual({
+    expect(estimate([queue({}, { ahead: 2 })])).toEqual({
       waiting: { code: 'ahead_in_queue', text: '2 jobs go first' },
       position: 3,
       start: { from: NOW + 200, to: NOW + 600 },
@@ -34,7 +34,7 @@ describe('waitingOf()', () => {
 
   test('counts what is left of the running job', () => {
     const running = { job: 'other', since: NOW - 250 }
-    expect(outlook([queue({ running })])).toEqual({
+    expect(estimate([queue({ running })])).toEqual({
       waiting: { code: 'ahead_in_queue', text: 'Next in the queue, after the job that runs now' },
       position: 1,
       start: { from: NOW, to: NOW + 50 },
@@ -42,35 +42,35 @@ describe('waitingOf()', () => {
   })
 
   test('guesses from 1 to 20 s a job where none has run', () => {
-    const { start } = outlook([queue({}, { ahead: 1, recentMs: [] })])
+    const { start } = estimate([queue({}, { ahead: 1, recentMs: [] })])
     expect(start).toEqual({ from: NOW + 1_000, to: NOW + 20_000 })
   })
 
   test("waits for the booker's idle time, or for the end of the slot while the booker has jobs", () => {
-    const idle = outlook([queue({ slot: { ...SLOT, activeAt: NOW } })])
+    const idle = estimate([queue({ slot: { ...SLOT, activeAt: NOW } })])
     expect(idle.waiting).toMatchObject({ code: 'slot_of_other_user', until: NOW + IDLE_MS })
     expect(idle.start).toEqual({ from: NOW + IDLE_MS, to: NOW + 60_000 })
-    const busy = outlook([queue({ slot: { ...SLOT, job: 'booked' } }, { ahead: 1 })])
+    const busy = estimate([queue({ slot: { ...SLOT, job: 'booked' } }, { ahead: 1 })])
     expect(busy.waiting).toMatchObject({ code: 'slot_of_other_user', until: NOW + 60_000 })
-    expect(outlook([queue({ slot: SLOT })]).waiting.code).toBe('ahead_in_queue')
+    expect(estimate([queue({ slot: SLOT })]).waiting.code).toBe('ahead_in_queue')
   })
 
   test('a booking of its own does not make a job wait', () => {
-    const { waiting } = outlook([queue({ slot: { ...SLOT, user: 'me', job: 'mine' } })])
+    const { waiting } = estimate([queue({ slot: { ...SLOT, user: 'me', job: 'mine' } })])
     expect(waiting).toEqual({ code: 'ahead_in_queue', text: 'Next in the queue' })
   })
 
   test('says of a held job only who holds it, whatever else keeps it', () => {
     const closed = queue({ qpu: { ...queueState().qpu, enabled: false } })
-    expect(outlook([closed], { held: 'check the qubits', hasBalance: false })).toEqual({
+    expect(estimate([closed], { held: 'check the qubits', hasBalance: false })).toEqual({
       waiting: { code: 'held', text: 'Held by an operator: check the qubits' },
     })
-    expect(outlook([], { held: '' }).waiting.text).toBe('Held by an operator')
+    expect(estimate([], { held: '' }).waiting.text).toBe('Held by an operator')
   })
 
   test('no booking makes a job wait that was moved to the front', () => {
     const booked = queue({ slot: { ...SLOT, job: 'booked' } })
-    expect(outlook([booked], { isNext: true })).toMatchObject({
+    expect(estimate([booked], { isNext: true })).toMatchObject({
       waiting: { code: 'ahead_in_queue', text: 'Next in the queue' },
       start: { from: NOW },
     })
@@ -78,31 +78,31 @@ describe('waitingOf()', () => {
 
   test('says that a QPU is draining, and why', () => {
     const qpu = { ...queueState().qpu, draining: true, drain_reason: 'helium refill' }
-    const waiting: Waiting = { code: 'draining', text: 'kelvin is draining: helium refill' }
-    expect(outlook([queue({ qpu })])).toEqual({ waiting, position: 1 })
+    const waiting: WaitReason = { code: 'draining', text: 'kelvin is draining: helium refill' }
+    expect(estimate([queue({ qpu })])).toEqual({ waiting, position: 1 })
   })
 
   test('tells the pause after a device error', () => {
-    const { waiting, start } = outlook([queue()], { notBefore: NOW + 4_000 })
+    const { waiting, start } = estimate([queue()], { notBefore: NOW + 4_000 })
     expect(waiting).toMatchObject({ code: 'backoff', until: NOW + 4_000 })
     expect(start?.from).toBe(NOW + 4_000)
   })
 
   test('promises no time when nobody can tell', () => {
     const closed = queue({ isCalibrating: true })
-    const calibrating = outlook([closed])
+    const calibrating = estimate([closed])
     expect(calibrating.waiting.code).toBe('calibrating')
     expect(calibrating.start).toBeUndefined()
-    const poor = outlook([queue({}, { ahead: 4 })], { hasBalance: false })
+    const poor = estimate([queue({}, { ahead: 4 })], { hasBalance: false })
     expect(poor).toMatchObject({ waiting: { code: 'balance' }, position: 5 })
     expect(poor.start).toBeUndefined()
-    expect(outlook([])).toMatchObject({ waiting: { code: 'qpu_disabled' }, position: 1 })
+    expect(estimate([])).toMatchObject({ waiting: { code: 'qpu_disabled' }, position: 1 })
   })
 
   test('of several QPUs, tells of the one that keeps the job least', () => {
     const offline = queue()
     offline.state.qpu.status = 'offline'
     const open = queue({}, { ahead: 7 })
-    expect(outlook([offline, open])).toMatchObject({ waiting: { code: 'ahead_in_queue' }, position: 8 })
+    expect(estimate([offline, open])).toMatchObject({ waiting: { code: 'ahead_in_queue' }, position: 8 })
   })
 })

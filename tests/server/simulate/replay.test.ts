@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { RecordedJob, RecordedQpu, Recording } from '../../../src/db/index.ts'
 import { POLICIES } from '../../../src/server/simulate/policies.ts'
-import { asRecorded, Judge } from '../../../src/server/simulate/policy-comparison.ts'
+import { asRecorded, PolicyComparison } from '../../../src/server/simulate/policy-comparison.ts'
 import { replay } from '../../../src/server/simulate/replay.ts'
 import { queueState } from '../../support/queue-state.ts'
 
@@ -194,7 +194,7 @@ function never(): never {
   throw new Error('unreachable')
 }
 
-describe('Judge', () => {
+describe('PolicyComparison', () => {
   test('tells waits of bookers and others, and how busy each QPU was while it was open', () => {
     const changes = [{ at: START + 50 * SECOND, patch: { maintenance: true } }]
     const jobs = [
@@ -205,7 +205,9 @@ describe('Judge', () => {
     ]
     const recording = recordingOf(jobs, { ...slots(['ada', 0, 1]), qpus: [qpu(changes)] })
     const [policy] = POLICIES
-    const figures = new Judge(recording).of(replay(recording, { policy: policy ?? never(), idleMs: 0 }))
+    const figures = new PolicyComparison(recording).measure(
+      replay(recording, { policy: policy ?? never(), idleMs: 0 }),
+    )
     expect(figures).toEqual({
       waits: {
         booker: { jobs: 1, mean: 0, p50: 0, p90: 0, p99: 0, never: 0 },
@@ -218,7 +220,7 @@ describe('Judge', () => {
 
   test('judges what happened like a replay', () => {
     const recording = recordingOf([{ at: 0, ran: 10 }])
-    const { waits: found, utilisation } = new Judge(recording).of(asRecorded(recording))
+    const { waits: found, utilisation } = new PolicyComparison(recording).measure(asRecorded(recording))
     expect(found.others).toEqual({ jobs: 1, mean: 0, p50: 0, p90: 0, p99: 0, never: 0 })
     expect(utilisation).toEqual([{ qpu: 'kelvin', share: 0.1 }])
   })

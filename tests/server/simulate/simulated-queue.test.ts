@@ -20,8 +20,8 @@ import {
 } from '../../../src/db/index.ts'
 import { pickJob } from '../../../src/server/jobs/dispatch/pick.ts'
 import { POLICIES } from '../../../src/server/simulate/policies.ts'
-import { Floor, type Station } from '../../../src/server/simulate/simulated-queue.ts'
-import { Owner, type WaitingJob } from '../../../src/server/simulate/simulated-user.ts'
+import { type SimulatedQpu, SimulatedQueue } from '../../../src/server/simulate/simulated-queue.ts'
+import { SimulatedUser, type WaitingJob } from '../../../src/server/simulate/simulated-user.ts'
 import { JobLab, RESULTS } from '../../support/job-lab.ts'
 
 const IDLE_MS = 5_000
@@ -98,18 +98,18 @@ type Happening = typeof happening extends fc.Arbitrary<infer T> ? T : never
 class Twin {
   readonly lab: JobLab
   readonly qpus: (Qpu & { server: DispatchTarget })[] = []
-  readonly owners: Owner[] = []
-  readonly stations: Station[] = []
-  readonly floor: Floor
+  readonly owners: SimulatedUser[] = []
+  readonly stations: SimulatedQpu[] = []
+  readonly floor: SimulatedQueue
   readonly #users: Awaited<ReturnType<JobLab['user']>>[] = []
   readonly #jobs: WaitingJob[] = []
-  readonly #known = new Map<string, Owner>()
+  readonly #known = new Map<string, SimulatedUser>()
   readonly #slots: RecordedSlot[] = []
   #count = 0
 
   private constructor(lab: JobLab) {
     this.lab = lab
-    this.floor = new Floor(this.#known)
+    this.floor = new SimulatedQueue(this.#known)
   }
 
   static async open(): Promise<Twin> {
@@ -122,7 +122,7 @@ class Twin {
     }
     for (let count = 0; count < USERS; count += 1) {
       const user = await lab.user(100)
-      const owner = new Owner(user.id, false)
+      const owner = new SimulatedUser(user.id, false)
       twin.#users.push(user)
       twin.owners.push(owner)
       twin.#known.set(user.id, owner)
@@ -187,7 +187,7 @@ class Twin {
     const { job } = pickJob(this.floor.stateOf(station, BOOKED, now, IDLE_MS), now, 0)
     if (job === undefined) return
     expect(await this.lab.db.write('claim', (tx) => claimJob(tx, job, real.server))).toBeDefined()
-    this.floor.take(job)
+    this.floor.remove(job)
     station.running = { job, since: now }
   }
 
@@ -212,11 +212,11 @@ class Twin {
     }
     await this.lab.db.write('end', (tx) => applyResult(tx, end, { maxAttempts: 0 }))
     station.running = undefined
-    job.owner.ended(real.id, now, 30_000)
+    job.owner.recordRun(real.id, now, 30_000)
     const after = await this.lab.job(job.id)
     if (after.status !== 'pending') return
     job.notBefore = after.not_before
-    this.floor.putBack(job)
+    this.floor.requeue(job)
   }
 
   async #book(step: { user: number; qpu: number; from: number; for: number }, now: number): Promise<void> {
@@ -240,7 +240,7 @@ class Twin {
     }[step.do]
     // What the database refuses, the floor ignores.
     await this.lab.db.write(step.do, change).catch(() => undefined)
-    if (step.do === 'cancel') this.floor.take(id)
+    if (step.do === 'cancel') this.floor.remove(id)
     else if (step.do === 'hold') this.floor.hold(id)
     else if (step.do === 'release') this.floor.release(id)
     else this.floor.moveToFront(id)
@@ -258,7 +258,7 @@ class Twin {
   }
 }
 
-test('Floor.stateOf() says of a random laboratory what readQueue() says of the database', async () => {
+test('SimulatedQueue.stateOf() equals readQueue() of the database for a random laboratory', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(happening, { minLength: 20, maxLength: 120 }), async (story) => {
       const twin = await Twin.open()

@@ -1,4 +1,4 @@
-import { Agenda } from '../../../src/server/simulate/event-queue.ts'
+import { EventQueue } from '../../../src/server/simulate/event-queue.ts'
 import type { FakeClock } from '../fake-clock.ts'
 
 /** Numbers that look random and are the same for the same seed (mulberry32). */
@@ -33,7 +33,7 @@ export class Random {
 export class Stage {
   readonly clock: FakeClock
   readonly random: Random
-  readonly #agenda = new Agenda()
+  readonly #agenda = new EventQueue()
   #due: (() => Promise<void>)[] = []
 
   constructor(clock: FakeClock, random: Random) {

@@ -14,13 +14,13 @@ import {
 } from '../../../src/db/index.ts'
 import type { Command } from '../../../src/protocol/index.ts'
 import type { DriverHub } from '../../../src/server/driver-hub.ts'
-import { Holds } from '../../../src/server/drivers/dispatch-backoff.ts'
+import { DispatchBackoff } from '../../../src/server/drivers/dispatch-backoff.ts'
 import { createEventHandler } from '../../../src/server/events/handlers.ts'
-import { Deadlines } from '../../../src/server/jobs/attempts/heartbeats.ts'
-import { Recovery } from '../../../src/server/jobs/attempts/recover.ts'
-import { Dispatcher } from '../../../src/server/jobs/dispatch/dispatcher.ts'
+import { Heartbeats } from '../../../src/server/jobs/attempts/heartbeats.ts'
+import { JobRecovery } from '../../../src/server/jobs/attempts/recover.ts'
+import { JobDispatcher } from '../../../src/server/jobs/dispatch/dispatcher.ts'
 import { resolveTarget } from '../../../src/server/jobs/submission/target.ts'
-import { asRecorded, type Figures, Judge } from '../../../src/server/simulate/policy-comparison.ts'
+import { asRecorded, type Figures, PolicyComparison } from '../../../src/server/simulate/policy-comparison.ts'
 import { JobLab, PAYLOAD } from '../job-lab.ts'
 import { ScriptedDriver } from './driver.ts'
 import { Random, Stage } from './stage.ts'
@@ -81,8 +81,8 @@ class Week {
   readonly #stage: Stage
   readonly #random: Random
   readonly #drivers = new Map<string, ScriptedDriver>()
-  readonly #dispatcher: Dispatcher
-  readonly #recovery: Recovery
+  readonly #dispatcher: JobDispatcher
+  readonly #recovery: JobRecovery
   readonly #handle: ReturnType<typeof createEventHandler>
   readonly #end: number
   /** Sessions that wait for the end of a job. */
@@ -108,14 +108,14 @@ class Week {
       send: (driver, command) => this.#send(driver, command),
       attachedEpoch: (driver) => this.#drivers.get(driver)?.epoch,
       isReceiving: () => false,
-      drop: (driver) => this.#drop(driver),
+      disconnect: (driver) => this.#drop(driver),
     }
-    const deadlines = new Deadlines(lab.clock, lab.config.jobTimeout)
-    const holds = new Holds(lab.clock)
-    const parts = { ...lab.parts(), hub, deadlines, holds }
-    this.#dispatcher = new Dispatcher(parts)
-    this.#recovery = new Recovery(parts)
-    this.#handle = createEventHandler({ context: parts, deadlines, holds })
+    const heartbeats = new Heartbeats(lab.clock, lab.config.jobTimeout)
+    const backoff = new DispatchBackoff(lab.clock)
+    const parts = { ...lab.parts(), hub, heartbeats, backoff }
+    this.#dispatcher = new JobDispatcher(parts)
+    this.#recovery = new JobRecovery(parts)
+    this.#handle = createEventHandler({ context: parts, heartbeats, backoff })
     lab.db.changes.subscribe(() => {
       this.#hasChanged = true
     })
@@ -140,7 +140,7 @@ class Week {
     const played = asRecorded(recording)
     return {
       ...this.#report,
-      figures: new Judge(recording).of(played),
+      figures: new PolicyComparison(recording).measure(played),
       longestWaitMs: played.waitsMs.reduce((longest, wait) => (wait > longest ? wait : longest), 0),
       states: await this.#states(),
     }

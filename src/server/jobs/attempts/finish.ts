@@ -1,11 +1,11 @@
 import { type Application, applyResult, type Database, type JobError } from '../../../db/index.ts'
 import type { EventPayload, JobFailure } from '../../../protocol/index.ts'
-import type { Deadlines } from './heartbeats.ts'
+import type { Heartbeats } from './heartbeats.ts'
 
 /** What finishing works with. */
-export interface FinishParts {
+export interface FinishDependencies {
   db: Database
-  deadlines: Deadlines
+  heartbeats: Heartbeats
   config: { maxAttempts: number }
 }
 
@@ -14,12 +14,12 @@ export interface FinishParts {
  * @throws AppError `storage_full` when nothing could be stored; the driver then has to send it again.
  */
 export function finishJob(
-  { db, deadlines, config }: FinishParts,
+  { db, heartbeats, config }: FinishDependencies,
   driver: string,
   result: EventPayload<'JobResult'>,
 ): Promise<Application> {
   const { job, attempt, execution_ms: executionMs } = result
-  const elapsedMs = deadlines.elapsedMs(result)
+  const elapsedMs = heartbeats.elapsedMs(result)
   return db.write('finish job', (tx) =>
     applyResult(
       tx,

@@ -1,15 +1,15 @@
 import { type Clock, formatDuration, type Log, Loop } from '../../../base/index.ts'
 import { type Database, listRunningAttempts, requeueLost } from '../../../db/index.ts'
 import type { DriverHub } from '../../driver-hub.ts'
-import type { Deadlines } from './heartbeats.ts'
+import type { Heartbeats } from './heartbeats.ts'
 
 /** What recovery works with. */
-export interface RecoveryParts {
+export interface JobRecoveryDependencies {
   db: Database
-  hub: Pick<DriverHub, 'drop' | 'isReceiving'>
+  hub: Pick<DriverHub, 'disconnect' | 'isReceiving'>
   clock: Clock
   log: Log
-  deadlines: Deadlines
+  heartbeats: Heartbeats
   config: { recoveryInterval: number; jobTimeout: number; maxAttempts: number }
 }
 
@@ -18,12 +18,12 @@ export interface RecoveryParts {
  * job back into the queue: a live one is back in a moment and says what it holds, a dead one gets no more jobs.
  * A message that is still arriving is a sign of life: no other can overtake a large result.
  */
-export class Recovery {
+export class JobRecovery {
   readonly loop: Loop
-  readonly #parts: RecoveryParts
+  readonly #dependencies: JobRecoveryDependencies
 
-  constructor(parts: RecoveryParts) {
-    this.#parts = parts
+  constructor(parts: JobRecoveryDependencies) {
+    this.#dependencies = parts
     this.loop = new Loop({
       name: 'recovery',
       clock: parts.clock,
@@ -35,17 +35,17 @@ export class Recovery {
 
   /** Looks at all running attempts once. */
   async recoverOnce(): Promise<void> {
-    const { db, hub, deadlines, config, log } = this.#parts
+    const { db, hub, heartbeats, config, log } = this.#dependencies
     // Inside the snapshot: a job claimed meanwhile must not look like one that is over.
-    const overdue = await db.read((tx) => deadlines.overdue(listRunningAttempts(tx)))
-    for (const attempt of overdue) {
+    const expired = await db.read((tx) => heartbeats.findExpired(listRunningAttempts(tx)))
+    for (const attempt of expired) {
       if (hub.isReceiving(attempt.driver)) {
-        deadlines.alive(attempt)
+        heartbeats.record(attempt)
         continue
       }
       const reason = `no sign of life from the driver for ${formatDuration(config.jobTimeout)}`
       // First: the dispatcher hears of the pending job before the commit, and would offer it to this very driver.
-      hub.drop(attempt.driver, reason)
+      hub.disconnect(attempt.driver, reason)
       const status = await db.write('requeue lost job', (tx) =>
         requeueLost(tx, { ...attempt, reason }, config),
       )

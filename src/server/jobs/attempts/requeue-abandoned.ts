@@ -6,13 +6,13 @@ import {
 } from '../../../db/index.ts'
 import { type EventPayload, resultId } from '../../../protocol/index.ts'
 
-interface AbandonParts {
+interface RequeueDependencies {
   db: Database
   config: { maxAttempts: number }
 }
 
 /** The driver that has come back, under its new lease. */
-interface Returned {
+interface ReturningDriver {
   driver: string
   epoch: number
 }
@@ -23,8 +23,8 @@ interface Returned {
  * need to wait for the deadline. Returns how many.
  */
 export async function requeueAbandoned(
-  { db, config }: AbandonParts,
-  { driver, epoch }: Returned,
+  { db, config }: RequeueDependencies,
+  { driver, epoch }: ReturningDriver,
   { running, outbox }: Pick<EventPayload<'DriverHello'>, 'running' | 'outbox'>,
 ): Promise<number> {
   // A driver without an outbox cannot say what it holds: its jobs wait for their deadline.

@@ -14,55 +14,56 @@ import {
 } from '../../../db/index.ts'
 import { jobPayload } from '../../../protocol/index.ts'
 import type { DriverHub } from '../../driver-hub.ts'
-import type { Holds } from '../../drivers/dispatch-backoff.ts'
+import type { DispatchBackoff } from '../../drivers/dispatch-backoff.ts'
 import { wokenBy } from '../../wake-on-changes.ts'
-import type { Deadlines } from '../attempts/heartbeats.ts'
+import type { Heartbeats } from '../attempts/heartbeats.ts'
 import { pickJob } from './pick.ts'
 
 /** What the dispatcher works with. */
-export interface DispatcherParts {
+export interface JobDispatcherDependencies {
   db: Database
   hub: DriverHub
   clock: Clock
   log: Log
-  deadlines: Deadlines
-  holds: Holds
+  heartbeats: Heartbeats
+  backoff: DispatchBackoff
   /** Told of each job that a driver's socket has taken: ms since the look at the queues began. */
   onSent?: (ms: number) => void
   config: { idleThreshold: number; dispatchPollInterval: number; maxAttempts: number }
 }
 
 /** Collections whose changes may make a job run: the queue itself, bookings, balances, QPUs and drivers. */
-const WAKING = ['quantum_jobs', 'time_slots', 'users', 'qpus', 'drivers', 'calibration_requests']
+const WAKING_COLLECTIONS = ['quantum_jobs', 'time_slots', 'users', 'qpus', 'drivers', 'calibration_requests']
 
 /** Gives each free QPU its next job, whenever a change may allow it and at the poll interval. */
-export class Dispatcher {
+export class JobDispatcher {
   readonly loop: Loop
-  readonly #parts: DispatcherParts
+  readonly #dependencies: JobDispatcherDependencies
 
-  constructor(parts: DispatcherParts) {
-    this.#parts = parts
+  constructor(parts: JobDispatcherDependencies) {
+    this.#dependencies = parts
     this.loop = new Loop({
       name: 'dispatch',
       clock: parts.clock,
       log: parts.log,
       intervalMs: parts.config.dispatchPollInterval,
-      wokenBy: wokenBy(parts.db, ...WAKING),
+      wokenBy: wokenBy(parts.db, ...WAKING_COLLECTIONS),
       runOnce: () => this.dispatchOnce(),
     })
   }
 
   /** Claims the next job of each free QPU and sends it. A job is claimed durably before its first byte leaves. */
   async dispatchOnce(): Promise<void> {
-    const begun = this.#parts.clock.monotonic()
-    const claims = await this.#parts.db.write('claim jobs', (tx) => this.#claimAll(tx))
+    const begun = this.#dependencies.clock.monotonic()
+    const claims = await this.#dependencies.db.write('claim jobs', (tx) => this.#claimAll(tx))
     for (const claim of claims) {
-      if (await this.#deliver(claim)) this.#parts.onSent?.(this.#parts.clock.monotonic() - begun)
+      if (await this.#deliver(claim))
+        this.#dependencies.onSent?.(this.#dependencies.clock.monotonic() - begun)
     }
   }
 
   #claimAll(tx: Tx): Claim[] {
-    const { idleThreshold } = this.#parts.config
+    const { idleThreshold } = this.#dependencies.config
     const claims = listIdleQpus(tx)
       .filter((server) => this.#isReady(server))
       .flatMap((server) => {
@@ -76,15 +77,15 @@ export class Dispatcher {
   }
 
   #isReady({ driver, epoch }: DispatchTarget): boolean {
-    const { hub, holds } = this.#parts
-    return hub.attachedEpoch(driver) === epoch && !holds.isHeld(driver, epoch)
+    const { hub, backoff } = this.#dependencies
+    return hub.attachedEpoch(driver) === epoch && !backoff.isActive(driver, epoch)
   }
 
   /** Whether the job is with its driver's socket. */
   async #deliver(claim: Claim): Promise<boolean> {
-    const { deadlines, hub, log, holds, db } = this.#parts
+    const { heartbeats, hub, log, backoff, db } = this.#dependencies
     const { job, attempt, driver, epoch } = claim
-    deadlines.claimed(claim)
+    heartbeats.start(claim)
     if (feature('FAILPOINTS')) failpoint('dispatch.claimed')
     const payload = v.safeParse(jobPayload, claim.payload)
     if (!payload.success) {
@@ -105,7 +106,7 @@ export class Dispatcher {
       log.info('job dispatched', { job, attempt, driver, qpu: claim.qpu })
       return true
     }
-    holds.hold(driver, epoch)
+    backoff.penalize(driver, epoch)
     await db.write('put job back', (tx) =>
       requeueUndelivered(tx, { ...claim, reason: 'the driver could not be reached' }),
     )
@@ -115,7 +116,7 @@ export class Dispatcher {
 
   /** For rows that were not written by a submission. */
   async #refusePayload({ job, attempt, driver }: Claim, reason: string): Promise<void> {
-    const { db, config, log } = this.#parts
+    const { db, config, log } = this.#dependencies
     const results = { error: `The stored payload cannot be run: ${reason}`, error_code: 'bad_payload' }
     await db.write('fail job', (tx) =>
       applyResult(

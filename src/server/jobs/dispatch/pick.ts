@@ -1,8 +1,8 @@
 import type { QueueState } from '../../../db/index.ts'
-import { reasonNotTaking } from '../../qpus/availability.ts'
+import { reasonUnavailable } from '../../qpus/availability.ts'
 
 /** Why a pending job does not run yet; a stable word for clients. */
-export type WaitingCode =
+export type WaitCode =
   | 'ahead_in_queue'
   | 'slot_of_other_user'
   | 'qpu_disabled'
@@ -15,14 +15,14 @@ export type WaitingCode =
   | 'backoff'
 
 /** Why a job waits, for people, and until when (ms since the epoch) if that is known. */
-export interface Waiting {
-  code: WaitingCode
+export interface WaitReason {
+  code: WaitCode
   text: string
   until?: number
 }
 
 /** The choice for a QPU. `waiting` is absent when nothing is there to run, or when something runs. */
-export type Pick = { job: string } | { job: undefined; waiting?: Waiting }
+export type JobPick = { job: string } | { job: undefined; waiting?: WaitReason }
 
 /**
  * Chooses the next job of a QPU. What an operator has put to the front goes before all. Then the holder of the current booking goes first. When the booker has nothing to
@@ -30,7 +30,7 @@ export type Pick = { job: string } | { job: undefined; waiting?: Waiting }
  * latest of: start of the slot, the booker's last submission, the end of the booker's last job here.
  * Pure; `now` in ms since the epoch.
  */
-export function pickJob(state: QueueState, now: number, idleMs: number): Pick {
+export function pickJob(state: QueueState, now: number, idleMs: number): JobPick {
   const closed = reasonClosed(state)
   if (closed) return { job: undefined, waiting: closed }
   if (state.running) return { job: undefined }
@@ -50,8 +50,8 @@ const CODES = {
 } as const
 
 /** Why the QPU takes no jobs of anybody, or undefined. */
-export function reasonClosed({ qpu, isCalibrating }: QueueState): Waiting | undefined {
-  const unavailable = reasonNotTaking(qpu, isCalibrating)
+export function reasonClosed({ qpu, isCalibrating }: QueueState): WaitReason | undefined {
+  const unavailable = reasonUnavailable(qpu, isCalibrating)
   if (!unavailable) return undefined
   const texts = {
     disabled: `${qpu.name} is switched off`,
@@ -71,7 +71,7 @@ export function reasonReserved(
   slot: QueueState['slot'],
   now: number,
   idleMs: number,
-): (Waiting & { until: number }) | undefined {
+): (WaitReason & { until: number }) | undefined {
   if (!slot) return undefined
   const active = Math.max(slot.start, slot.activeAt ?? slot.start)
   const until = Math.min(slot.end, active + idleMs)

@@ -85,7 +85,7 @@ export function readSubmission(body: unknown): Submission {
   const given = withoutNulls(body)
   for (const key of Object.keys(given)) if (SERVER_KEYS.has(key)) fields[key] = readOnly(key)
   const circuits = circuitsOf(given, fields)
-  refuse(fields)
+  assertNoErrors(fields)
   const chosen = Object.fromEntries(OPTION_KEYS.map((key) => [key, given[key]]))
   const input = withoutNulls({
     ...DEFAULTS,
@@ -94,7 +94,7 @@ export function readSubmission(body: unknown): Submission {
   })
   const { qpu_target } = validate(targetField, given, INVALID)
   const payload = validate(jobPayload, input, INVALID)
-  refuseTooMuch(payload)
+  assertWithinLimits(payload)
   const ignored = Object.keys(given).filter((key) => !BODY_KEYS.has(key))
   return { payload, target: qpu_target, ignored }
 }
@@ -108,7 +108,7 @@ function withoutNulls(body: Body): Body {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null && value !== undefined))
 }
 
-function refuse(fields: Fields): void {
+function assertNoErrors(fields: Fields): void {
   if (Object.keys(fields).length > 0) throw new AppError('invalid', INVALID, { fields })
 }
 
@@ -171,10 +171,10 @@ function setsOf(values: unknown): unknown {
   return values.every((value) => typeof value === 'number') ? [values] : values
 }
 
-function refuseTooMuch(payload: JobPayload): void {
+function assertWithinLimits(payload: JobPayload): void {
   const executions = executionsOf(payload)
   if (executions > JOB_LIMITS.executions) {
-    refuse({
+    assertNoErrors({
       circuits: {
         code: 'too_many_executions',
         message: `${executions} circuits with parameter sets; a job may have ${JOB_LIMITS.executions}, so split it.`,

@@ -7,10 +7,10 @@ import { earlierId, keyedRequest } from '../../http/request/idempotency.ts'
 import { type JobView, presentJob } from '../view.ts'
 import { checkPrograms, type Problem, type ProgramsReport } from './check-programs.ts'
 import { executionsOf, readSubmission } from './read-submission.ts'
-import { mostQubits, resolveTarget, type Target } from './target.ts'
+import { maxQubits, resolveTarget, type Target } from './target.ts'
 
 /** What submission works with. */
-export type SubmitContext = Pick<ServerContext, 'db' | 'config' | 'checker'>
+export type SubmissionContext = Pick<ServerContext, 'db' | 'config' | 'checker'>
 
 interface SubmitOptions {
   /** The caller's `Idempotency-Key`: the same request again gets the same job. */
@@ -29,7 +29,7 @@ const ROUTE = 'POST /api/jobs'
  *   (`idempotency_key_reused`).
  */
 export async function submitJob(
-  context: SubmitContext,
+  context: SubmissionContext,
   caller: Caller,
   body: unknown,
   { idempotencyKey, actor }: SubmitOptions = {},
@@ -43,13 +43,13 @@ export async function submitJob(
     content: [submission.target, submission.payload],
   })
   const report = await checkPrograms(submission.payload, checker)
-  refuseProblems(report.problems)
+  assertNoProblems(report.problems)
   const job = await db.write('submit job', (tx) => {
     const earlier = earlierId(tx, request)
     const before = earlier === undefined ? undefined : findJob(tx, earlier)
     if (before) return before
     const target = resolveTarget(tx, submission.target)
-    refuseProblems(sizeProblems(report, target))
+    assertNoProblems(sizeProblems(report, target))
     const row = insertJob(
       tx,
       { user: user.id, qpu: target.id, payload: submission.payload, qubits: report.qubits },
@@ -65,7 +65,7 @@ export async function submitJob(
 }
 
 function sizeProblems({ qubits, largest }: ProgramsReport, { id, candidates }: Target): Problem[] {
-  const most = mostQubits(candidates)
+  const most = maxQubits(candidates)
   if (most === undefined || qubits <= most) return []
   const where = id === '' ? 'the largest QPU' : (candidates[0]?.name ?? 'the QPU')
   return [
@@ -78,7 +78,7 @@ function sizeProblems({ qubits, largest }: ProgramsReport, { id, candidates }: T
   ]
 }
 
-function refuseProblems(problems: readonly Problem[]): void {
+function assertNoProblems(problems: readonly Problem[]): void {
   if (problems.length === 0) return
   const fields: AppError['fields'] = {}
   for (const { path, ...problem } of problems) fields[path] ??= problem
@@ -108,10 +108,10 @@ export interface DryRun {
  * Does everything a submission does but store: what is wrong is told, not thrown.
  * @throws AppError `unauthorized` for guests.
  */
-export async function dryRunJob(context: SubmitContext, caller: Caller, body: unknown): Promise<DryRun> {
+export async function dryRunJob(context: SubmissionContext, caller: Caller, body: unknown): Promise<DryRun> {
   const { db, config, checker } = context
   const user = await actingUser(db, caller)
-  const answer: DryRun = {
+  const dryRun: DryRun = {
     dry_run: true,
     accepted: false,
     executions: 0,
@@ -121,23 +121,23 @@ export async function dryRunJob(context: SubmitContext, caller: Caller, body: un
     problems: [],
     ignored: [],
   }
-  const submission = attempt(answer.problems, () => readSubmission(body))
-  if (!submission) return answer
+  const submission = collectProblems(dryRun.problems, () => readSubmission(body))
+  if (!submission) return dryRun
   const { payload, ignored } = submission
   const report = await checkPrograms(payload, checker)
-  answer.problems.push(...report.problems)
+  dryRun.problems.push(...report.problems)
   await db.read((tx) => {
-    const target = attempt(answer.problems, () => resolveTarget(tx, submission.target))
-    if (target) answer.problems.push(...sizeProblems(report, target))
-    attempt(answer.problems, () => assertMaySubmit(tx, user.id, config.maxPendingJobs))
-    answer.qpu_target = target?.id ?? ''
+    const target = collectProblems(dryRun.problems, () => resolveTarget(tx, submission.target))
+    if (target) dryRun.problems.push(...sizeProblems(report, target))
+    collectProblems(dryRun.problems, () => assertMaySubmit(tx, user.id, config.maxPendingJobs))
+    dryRun.qpu_target = target?.id ?? ''
   })
-  const accepted = answer.problems.length === 0
-  return { ...answer, accepted, executions: executionsOf(payload), qubits: report.qubits, payload, ignored }
+  const accepted = dryRun.problems.length === 0
+  return { ...dryRun, accepted, executions: executionsOf(payload), qubits: report.qubits, payload, ignored }
 }
 
 /** The result of `work`, or undefined with its expected failure among the problems. */
-function attempt<T>(problems: Problem[], work: () => T): T | undefined {
+function collectProblems<T>(problems: Problem[], work: () => T): T | undefined {
   try {
     return work()
   } catch (error) {

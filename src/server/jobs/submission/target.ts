@@ -1,6 +1,6 @@
 import { AppError } from '../../../base/index.ts'
 import { findQpu, type Qpu, qpus, qubitLimit, type ReadTx } from '../../../db/index.ts'
-import { reasonNotTaking } from '../../qpus/availability.ts'
+import { reasonUnavailable } from '../../qpus/availability.ts'
 
 /** Where a job may run. */
 export interface Target {
@@ -18,13 +18,13 @@ export function resolveTarget(tx: ReadTx, nameOrId: string): Target {
   if (nameOrId !== '') {
     const qpu = findQpu(tx, nameOrId)
     if (!qpu) throw unknownQpu(nameOrId)
-    mustTakeJobs(qpu)
+    assertAcceptsJobs(qpu)
     return { id: qpu.id, candidates: [qpu] }
   }
   const enabled = tx.list(qpus, { where: { enabled: true } })
   const [only] = enabled
   if (only && enabled.length === 1) {
-    mustTakeJobs(only)
+    assertAcceptsJobs(only)
     return { id: only.id, candidates: [only] }
   }
   const candidates = enabled.filter((qpu) => !qpu.maintenance)
@@ -41,8 +41,8 @@ function unknownQpu(nameOrId: string): AppError {
   return new AppError('invalid', 'Invalid job', { fields })
 }
 
-function mustTakeJobs(qpu: Qpu): void {
-  const unavailable = reasonNotTaking(qpu, false)
+function assertAcceptsJobs(qpu: Qpu): void {
+  const unavailable = reasonUnavailable(qpu, false)
   if (!unavailable?.refusesJobs) return
   throw new AppError('unavailable', `QPU ${qpu.name} takes no jobs: ${unavailable.reason}`, {
     reason: unavailable.code === 'disabled' ? 'qpu_disabled' : unavailable.code,
@@ -50,7 +50,7 @@ function mustTakeJobs(qpu: Qpu): void {
 }
 
 /** The most qubits that a program for these QPUs may have; undefined when one of them fits any program. */
-export function mostQubits(candidates: readonly Qpu[]): number | undefined {
+export function maxQubits(candidates: readonly Qpu[]): number | undefined {
   const limits = candidates.map(qubitLimit).filter((limit) => limit !== undefined)
   return limits.length < candidates.length ? undefined : Math.max(...limits)
 }

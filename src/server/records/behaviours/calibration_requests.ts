@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { AppError } from '../../../base/index.ts'
 import { appendAudit, assertMayCalibrate, calibrationRequests } from '../../../db/index.ts'
 import { calibrationMode } from '../../../protocol/index.ts'
-import { mustFitMode, targetQubits } from '../../calibration/enqueue.ts'
+import { assertFitsMode, targetQubits } from '../../calibration/enqueue.ts'
 import { callerName } from '../../http/caller.ts'
 import { defineBehaviour } from '../behaviour.ts'
 
@@ -21,7 +21,7 @@ export const calibrationRequestsBehaviour = defineBehaviour(calibrationRequests,
     const mode = v.safeParse(calibrationMode, values['mode'])
     // Anything else is refused by the collection itself, with all its fields.
     if (!mode.success || typeof values['driver'] !== 'string') return
-    mustFitMode(mode.output, readTargets(values['target_qubits']))
+    assertFitsMode(mode.output, readTargets(values['target_qubits']))
     assertMayCalibrate(tx, values['driver'])
     values['requested_by'] = callerName(caller)
   },

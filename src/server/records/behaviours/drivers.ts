@@ -15,9 +15,9 @@ export const driversBehaviour = defineBehaviour(drivers, {
   removing: ({ tx }, { id }) => revokeLease(tx, id),
   committed({ service: { context } }, { before, after }) {
     if (!before) return
-    if (!after) context.hub.drop(before.id, 'driver deleted')
+    if (!after) context.hub.disconnect(before.id, 'driver deleted')
     else if (endsConnection(before, after)) {
-      context.hub.drop(before.id, after.enabled ? 'driver changed' : 'driver disabled')
+      context.hub.disconnect(before.id, after.enabled ? 'driver changed' : 'driver disabled')
     }
   },
 })

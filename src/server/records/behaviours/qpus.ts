@@ -73,7 +73,7 @@ async function dropDrivers(
 ): Promise<void> {
   const its = await context.db.read((tx) => driversOf(tx, qpu))
   for (const driver of its) {
-    if (token === undefined || driver.token === token) context.hub.drop(driver.id, reason)
+    if (token === undefined || driver.token === token) context.hub.disconnect(driver.id, reason)
   }
 }
 

@@ -1,22 +1,26 @@
 import { describe, expect, test } from 'bun:test'
-import { Holds } from '../../../../src/server/drivers/dispatch-backoff.ts'
-import { Deadlines } from '../../../../src/server/jobs/attempts/heartbeats.ts'
-import { Recovery } from '../../../../src/server/jobs/attempts/recover.ts'
-import { Dispatcher } from '../../../../src/server/jobs/dispatch/dispatcher.ts'
+import { DispatchBackoff } from '../../../../src/server/drivers/dispatch-backoff.ts'
+import { Heartbeats } from '../../../../src/server/jobs/attempts/heartbeats.ts'
+import { JobRecovery } from '../../../../src/server/jobs/attempts/recover.ts'
+import { JobDispatcher } from '../../../../src/server/jobs/dispatch/dispatcher.ts'
 import { JobLab } from '../../../support/job-lab.ts'
 
 /** One QPU that runs one job. */
 async function openCase(flags: Record<string, string> = {}) {
   const lab = await JobLab.open(flags)
-  const deadlines = new Deadlines(lab.clock, lab.config.jobTimeout)
-  const dispatcher = new Dispatcher({ ...lab.parts(), deadlines, holds: new Holds(lab.clock) })
-  const recovery = new Recovery({ ...lab.parts(), deadlines })
+  const heartbeats = new Heartbeats(lab.clock, lab.config.jobTimeout)
+  const dispatcher = new JobDispatcher({
+    ...lab.parts(),
+    heartbeats,
+    backoff: new DispatchBackoff(lab.clock),
+  })
+  const recovery = new JobRecovery({ ...lab.parts(), heartbeats })
   const server = await lab.attach((await lab.qpu()).driver)
   const { id } = await lab.submit(await lab.user())
   await dispatcher.dispatchOnce()
   return {
     lab,
-    deadlines,
+    heartbeats,
     dispatcher,
     recovery,
     server,
@@ -25,7 +29,7 @@ async function openCase(flags: Record<string, string> = {}) {
   }
 }
 
-describe('Recovery.recoverOnce()', () => {
+describe('JobRecovery.recoverOnce()', () => {
   test('puts a job back when its driver has been silent for the job timeout', async () => {
     await using it = await openCase()
     await it.lab.clock.advance(19_999)
@@ -64,9 +68,9 @@ describe('Recovery.recoverOnce()', () => {
     // As the sockets do, at once.
     const hub = {
       isReceiving: () => false,
-      drop: (driver: string) => void it.lab.hub.epochs.delete(driver),
+      disconnect: (driver: string) => void it.lab.hub.epochs.delete(driver),
     }
-    const recovery = new Recovery({ ...it.lab.parts(), deadlines: it.deadlines, hub })
+    const recovery = new JobRecovery({ ...it.lab.parts(), heartbeats: it.heartbeats, hub })
     it.dispatcher.loop.start()
     await it.lab.settle()
     await it.lab.clock.advance(20_000)
@@ -87,9 +91,9 @@ describe('Recovery.recoverOnce()', () => {
   test('gives jobs that run at its start their full time, whatever the wall clock says', async () => {
     await using it = await openCase()
     it.lab.clock.jump(86_400_000)
-    const afterRestart = new Recovery({
+    const afterRestart = new JobRecovery({
       ...it.lab.parts(),
-      deadlines: new Deadlines(it.lab.clock, it.lab.config.jobTimeout),
+      heartbeats: new Heartbeats(it.lab.clock, it.lab.config.jobTimeout),
     })
     await afterRestart.recoverOnce()
     await it.lab.clock.advance(19_999)

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { markStarted } from '../../../../src/db/index.ts'
-import { Holds } from '../../../../src/server/drivers/dispatch-backoff.ts'
-import { Deadlines } from '../../../../src/server/jobs/attempts/heartbeats.ts'
+import { DispatchBackoff } from '../../../../src/server/drivers/dispatch-backoff.ts'
+import { Heartbeats } from '../../../../src/server/jobs/attempts/heartbeats.ts'
 import { requeueAbandoned } from '../../../../src/server/jobs/attempts/requeue-abandoned.ts'
-import { Dispatcher } from '../../../../src/server/jobs/dispatch/dispatcher.ts'
+import { JobDispatcher } from '../../../../src/server/jobs/dispatch/dispatcher.ts'
 import { JobLab } from '../../../support/job-lab.ts'
 
 /** A driver that was given a job, began it when `hasStarted`, went away and is back under a new lease. */
@@ -12,8 +12,12 @@ async function openCase({ hasStarted = true, flags = {} }: { hasStarted?: boolea
   const qpu = await lab.qpu()
   const first = await lab.attach(qpu.driver)
   const { id: job } = await lab.submit(await lab.user(), qpu.id)
-  const deadlines = new Deadlines(lab.clock, lab.config.jobTimeout)
-  const dispatcher = new Dispatcher({ ...lab.parts(), deadlines, holds: new Holds(lab.clock) })
+  const heartbeats = new Heartbeats(lab.clock, lab.config.jobTimeout)
+  const dispatcher = new JobDispatcher({
+    ...lab.parts(),
+    heartbeats,
+    backoff: new DispatchBackoff(lab.clock),
+  })
   await dispatcher.dispatchOnce()
   const attempt = { job, attempt: 1 }
   if (hasStarted) {
@@ -28,7 +32,7 @@ async function openCase({ hasStarted = true, flags = {} }: { hasStarted?: boolea
     attempt,
     first,
     again,
-    /** What the server does when the driver says what it holds. */
+    /** What the server does when the driver says what it backoff. */
     hello: (
       held: { running?: { job: string; attempt: number } | null; outbox?: string[] | undefined },
       source = again,

@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'bun:test'
 import { toTimestamp } from '../../../../src/base/index.ts'
 import { timeSlots } from '../../../../src/db/index.ts'
-import { Holds } from '../../../../src/server/drivers/dispatch-backoff.ts'
-import { Deadlines } from '../../../../src/server/jobs/attempts/heartbeats.ts'
-import { Dispatcher } from '../../../../src/server/jobs/dispatch/dispatcher.ts'
+import { DispatchBackoff } from '../../../../src/server/drivers/dispatch-backoff.ts'
+import { Heartbeats } from '../../../../src/server/jobs/attempts/heartbeats.ts'
+import { JobDispatcher } from '../../../../src/server/jobs/dispatch/dispatcher.ts'
 import { JobLab, PAYLOAD } from '../../../support/job-lab.ts'
 
 function openDispatcher(lab: JobLab) {
-  const deadlines = new Deadlines(lab.clock, lab.config.jobTimeout)
-  const holds = new Holds(lab.clock)
-  return { dispatcher: new Dispatcher({ ...lab.parts(), deadlines, holds }), deadlines, holds }
+  const heartbeats = new Heartbeats(lab.clock, lab.config.jobTimeout)
+  const backoff = new DispatchBackoff(lab.clock)
+  return { dispatcher: new JobDispatcher({ ...lab.parts(), heartbeats, backoff }), heartbeats, backoff }
 }
 
-describe('Dispatcher.dispatchOnce()', () => {
+describe('JobDispatcher.dispatchOnce()', () => {
   test('claims the next job and sends it to the attached driver', async () => {
     await using lab = await JobLab.open()
     const { dispatcher } = openDispatcher(lab)

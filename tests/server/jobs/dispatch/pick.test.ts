@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { QueueState } from '../../../../src/db/index.ts'
-import { pickJob, type Waiting } from '../../../../src/server/jobs/dispatch/pick.ts'
+import { pickJob, type WaitReason } from '../../../../src/server/jobs/dispatch/pick.ts'
 import { queueState } from '../../../support/queue-state.ts'
 
 const NOW = Date.UTC(2026, 0, 31, 9)
@@ -47,7 +47,7 @@ describe('pickJob()', () => {
   for (const [name, booked, until] of idleFrom) {
     test(`lets others wait for the idle threshold, counted from ${name}`, () => {
       const state = queueState({ job: 'first', slot: booked })
-      const waiting: Waiting = {
+      const waiting: WaitReason = {
         code: 'slot_of_other_user',
         text: 'Another user has booked this time',
         until,

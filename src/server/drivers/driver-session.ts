@@ -4,7 +4,7 @@ import type { TlsKeeper } from '../tls/certificate-store.ts'
 import { type DropReason, type EventHandler, type EventSource, Receiver } from './receive.ts'
 import type { SocketTokens } from './socket-token.ts'
 
-interface SessionParts {
+interface DriverSessionDependencies {
   source: EventSource
   host: string
   commandPort: number
@@ -32,7 +32,7 @@ export interface Closing {
 }
 
 /** The two message sockets of one granted lease: commands down, events up. */
-export class Session {
+export class DriverSession {
   readonly source: EventSource
   readonly #command: Listener
   readonly #result: Listener
@@ -59,7 +59,7 @@ export class Session {
   }
 
   /** Opens both sockets. Rejects with the system's error (`EADDRINUSE`) when a port is taken; nothing stays open then. */
-  static async open(parts: SessionParts): Promise<Session> {
+  static async open(parts: DriverSessionDependencies): Promise<DriverSession> {
     const { source, tokens, tls, clock } = parts
     const log = parts.log.child(source.name)
     const receiver = new Receiver({
@@ -94,12 +94,12 @@ export class Session {
       ...common,
       role: 'pull',
       port: parts.resultPort,
-      onMessage: (body: Uint8Array, peer: Peer) => receiver.take(body, () => peer.resume()),
+      onMessage: (body: Uint8Array, peer: Peer) => receiver.receive(body, () => peer.resume()),
     }).catch(async (error: unknown) => {
       await command.close()
       throw error
     })
-    const session = new Session(source, { command, result }, receiver, tls)
+    const session = new DriverSession(source, { command, result }, receiver, tls)
     return session
   }
 

@@ -1,0 +1,46 @@
+import { expect, test } from 'bun:test'
+import { BusyPorts } from '../../../src/server/drivers/busy-ports.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
+
+test('foreign() leaves a port out for ten minutes', async () => {
+  const clock = new FakeClock()
+  const busy = new BusyPorts(clock)
+  busy.markTaken(6000)
+  await clock.advance(5 * 60_000)
+  busy.markTaken(6001)
+  expect([...busy.list()]).toEqual([6000, 6001])
+  await clock.advance(5 * 60_000)
+  expect([...busy.list()]).toEqual([6001])
+  await clock.advance(5 * 60_000)
+  expect([...busy.list()]).toEqual([])
+})
+
+test('closing() leaves ports out until they are closed, also when that fails', async () => {
+  const busy = new BusyPorts(new FakeClock())
+  const first = Promise.withResolvers<void>()
+  const second = Promise.withResolvers<void>()
+  busy.markClosing([6000, 6001], first.promise)
+  busy.markClosing([6001], second.promise)
+  first.resolve()
+  await first.promise
+  await Promise.resolve()
+  expect([...busy.list()]).toEqual([6001])
+  second.reject(new Error('no'))
+  await Bun.sleep(0)
+  expect([...busy.list()]).toEqual([])
+})
+
+test('freeUp() waits for closing ports first, then retries the ports of other programs if asked to', async () => {
+  const busy = new BusyPorts(new FakeClock())
+  const closed = Promise.withResolvers<void>()
+  busy.markTaken(6000)
+  busy.markClosing([6001], closed.promise)
+  const room = busy.freeUp(true)
+  closed.resolve()
+  expect(await room).toBe(true)
+  expect([...busy.list()]).toEqual([6000])
+  expect(await busy.freeUp(false)).toBe(false)
+  expect(await busy.freeUp(true)).toBe(true)
+  expect([...busy.list()]).toEqual([])
+  expect(await busy.freeUp(true)).toBe(false)
+})
