@@ -95,6 +95,12 @@ export const BANNED_CALLS: readonly BannedCall[] = [
     where: /^(src\/(?!cli\/)|ui\/)/,
     reason: 'use the injected Log; only src/cli and scripts print',
   },
+  {
+    pattern:
+      /\bswitch\s*\(\s*field\s*\??\.\s*kind\b|\bfield\s*\??\.\s*kind\s*[!=]==|\bkind\s*\.\s*publicType\s*[!=]==/g,
+    where: /^src\/(?!db\/schema\/fields\/)/,
+    reason: 'what differs between kinds of fields is a member of FieldKind (src/db/schema/field.ts)',
+  },
 ]
 
 /** A registry: a file that imports every member of a folder. */
@@ -109,6 +115,7 @@ export interface List {
 
 export const LISTS: readonly List[] = [
   { list: 'src/db/collections/index.ts', folder: 'src/db/collections/' },
+  { list: 'src/db/schema/fields/index.ts', folder: 'src/db/schema/fields/' },
   { list: 'src/protocol/events/index.ts', folder: 'src/protocol/events/' },
   { list: 'src/devices/built-in.ts', folder: 'src/devices/process/' },
   { list: 'src/devices/built-in.ts', folder: 'src/devices/monitor/' },

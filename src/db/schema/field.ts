@@ -47,9 +47,7 @@ export interface FieldKind<F extends Field = Field, V = unknown>
   extends ColumnBehaviour<F, V>,
     ValueBehaviour<F, V>,
     FilterBehaviour,
-    PublicBehaviour<F> {
-  readonly name: string
-}
+    PublicBehaviour<F> {}
 
 /** How SQLite stores the values. */
 export interface ColumnBehaviour<F extends Field, V> {

@@ -1,7 +1,7 @@
 import type { Field, FieldKind } from './field.ts'
 
 /** What each kind states for itself, even when it stores text. */
-type OwnBehaviour = 'name' | 'check' | 'publicType' | 'publicOptions' | 'isAudited'
+type OwnBehaviour = 'check' | 'publicType' | 'publicOptions' | 'isAudited'
 
 /** The behaviour of a column of plain text, from which the kinds of fields start. */
 export const plainText: Omit<FieldKind<Field, string>, OwnBehaviour> = {

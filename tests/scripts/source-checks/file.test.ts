@@ -101,6 +101,9 @@ describe('checkSource() on banned calls', () => {
     ['const a = process.env', 'process.env'],
     ["const a = Bun.env['X']", 'Bun.env'],
     ['console.log(1)', 'console.log'],
+    ['switch (field.kind) {}', 'switch(field.kind'],
+    ['if (field?.kind === textKind) return', 'field?.kind ==='],
+    ["const a = found.field.kind.publicType !== 'text'", 'kind.publicType !=='],
   ])('finds %s', (code, rule) => {
     expect(rulesIn('src/server/jobs/x.ts', '', code)).toEqual([`2 banned ${rule}`])
     expect(rulesIn('tests/x.test.ts', code)).toEqual([])
@@ -115,6 +118,7 @@ describe('checkSource() on banned calls', () => {
     '// setTimeout(f) is banned',
     'const pattern = /Math.random()/',
     'this.console.log(1)',
+    'const a = field.kind.decode(stored)',
   ])('lets %s pass', (code) => {
     expect(rulesIn('src/server/jobs/x.ts', code)).toEqual([])
   })

@@ -13,8 +13,6 @@ export interface BoolField extends BoolOptions, Field {
 
 const boolKind: FieldKind<BoolField, boolean> = {
   ...plainText,
-  name: 'bool',
-
   columnType: () => 'INTEGER',
   columnConstraints: (field, column) =>
     `NOT NULL DEFAULT ${field.default ? 1 : 0} CHECK (${column} IN (0, 1))`,

@@ -12,8 +12,6 @@ export interface ChoiceField<T extends string = string> extends Field {
 
 const choiceKind: FieldKind<ChoiceField, string> = {
   ...plainText,
-  name: 'choice',
-
   columnConstraints(field, column) {
     const initial = field.default ?? (field.required ? undefined : '')
     const byDefault = initial === undefined ? '' : ` DEFAULT ${literal(initial)}`

@@ -15,7 +15,6 @@ export const NOT_A_TIME: FieldError = {
 
 const dateKind: FieldKind<DateField, string> = {
   ...plainText,
-  name: 'date',
   normalize: timeFrom,
   check: () => undefined,
   formatError: (input) => (isBlank(input) || timeFrom(input) !== '' ? undefined : NOT_A_TIME),

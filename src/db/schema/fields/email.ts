@@ -19,7 +19,6 @@ const NOT_EMAIL: FieldError = { code: 'validation_is_email', message: 'Must be a
 
 const emailKind: FieldKind<EmailField, string> = {
   ...plainText,
-  name: 'email',
   normalize: addressFrom,
   check: (_field, value) =>
     typeof value === 'string' && value.length <= MAX_LENGTH && EMAIL.test(value) ? undefined : NOT_EMAIL,

@@ -20,8 +20,6 @@ export interface JsonField extends JsonOptions, Field {
 
 const jsonKind: FieldKind<JsonField> = {
   ...plainText,
-  name: 'json',
-
   columnConstraints: () => '',
   encode: (value) => (value === null ? null : JSON.stringify(value)),
   decode: (stored) => (stored === null ? null : JSON.parse(String(stored))),

@@ -20,8 +20,6 @@ export interface NumberField extends NumberOptions, Field {
 /** The behaviour of numbers, which seconds start from. */
 export const numberKind: FieldKind<NumberField, number> = {
   ...plainText,
-  name: 'number',
-
   columnType: ({ integer }) => (integer ? 'INTEGER' : 'REAL'),
   columnConstraints: (field) => `NOT NULL DEFAULT ${field.default ?? 0}`,
   encode: Number,

@@ -19,8 +19,6 @@ export interface RelationField extends RelationOptions, Field {
 
 const relationKind: FieldKind<RelationField, string> = {
   ...plainText,
-  name: 'relation',
-
   // A required relation is never '', so that SQLite itself guards it.
   columnConstraints: ({ required, reference }) =>
     required

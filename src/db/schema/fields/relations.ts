@@ -19,8 +19,6 @@ export interface RelationsField extends RelationsOptions, Field {
 
 const relationsKind: FieldKind<RelationsField, string[]> = {
   ...plainText,
-  name: 'relations',
-
   columnConstraints: () => "NOT NULL DEFAULT '[]'",
   encode: (value) => JSON.stringify(value),
   decode: (stored) => JSON.parse(String(stored)),

@@ -14,8 +14,6 @@ export interface SecondsField extends SecondsOptions, NumberField {
 
 const secondsKind: FieldKind<SecondsField, number> = {
   ...numberKind,
-  name: 'seconds',
-
   columnName: ({ column }) => column,
   columnType: () => 'INTEGER',
   columnConstraints: () => 'NOT NULL DEFAULT 0',

@@ -25,7 +25,6 @@ const NOT_TEXT: FieldError = { code: 'validation_invalid_format', message: 'Inva
 
 const textKind: FieldKind<TextField, string> = {
   ...plainText,
-  name: 'text',
   check: textError,
   publicType: 'text',
   publicOptions: ({ min = 0, max = 0, pattern }) => ({ min, max, pattern: pattern?.source ?? '' }),

@@ -6,20 +6,17 @@ import type { TestClient } from '../../../support/server.ts'
 
 /** A value that nobody has set, and that differs from everything the test stores. */
 function otherValue(field: Field): unknown {
-  switch (field.kind.name) {
+  switch (field.kind.publicType) {
     case 'number':
-    case 'seconds':
       return 4_321
     case 'bool':
       return true
     case 'date':
       return '2031-05-05 05:05:05.000Z'
-    case 'choice':
+    case 'select':
       return field.kind.schema(field).enum?.at(-1)
     case 'relation':
-      return 'zzzzzzzzzzzzzzz'
-    case 'relations':
-      return ['zzzzzzzzzzzzzzz']
+      return field.reference?.isList ? ['zzzzzzzzzzzzzzz'] : 'zzzzzzzzzzzzzzz'
     case 'json':
       return { forged: true }
     case 'email':
@@ -51,7 +48,7 @@ async function refusedPatch(
 ) {
   const before = await stored(world, collection)
   const path = `/api/collections/${collection.publicName}/records/${world.ids[collection.name]}`
-  const value = field.kind.name === 'bool' ? !Reflect.get(before ?? {}, name) : otherValue(field)
+  const value = field.kind.publicType === 'bool' ? !Reflect.get(before ?? {}, name) : otherValue(field)
   const answer = await client.patch(path, { [name]: value })
   expect([collection.name, name, await stored(world, collection)]).toEqual([collection.name, name, before])
   return answer
