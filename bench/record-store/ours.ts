@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { Service, temporaryFolder } from '../../tests/support/executable.ts'
+import { Service, temporaryFolder } from '../../tests/support/executable/service.ts'
 import { fillJobs, type Side } from './side.ts'
 
 /** What a client of the record store reads of a collection, to make the same elsewhere. */

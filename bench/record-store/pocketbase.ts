@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort, temporaryFolder, until } from '../../tests/support/executable.ts'
+import { freePort, temporaryFolder, until } from '../../tests/support/executable/service.ts'
 import type { CollectionShape } from './ours.ts'
 import { ask, fillJobs, login, type Side } from './side.ts'
 

@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { systemClock } from '../../src/base/index.ts'
 import type { ProcessDevice } from '../../src/devices/index.ts'
 import { ioOf, openProcess, payloadOf } from '../../tests/devices/support/jobs.ts'
-import { openPython } from '../../tests/support/python.ts'
-import { type PythonProcess, startPython } from '../../tests/support/python-process.ts'
+import { openPython } from '../../tests/support/python/python.ts'
+import { type PythonProcess, startPython } from '../../tests/support/python/python-process.ts'
 import { FAMILIES } from './programs.ts'
 
 /** The greatest ratio of our time to Aer's; or our longest time in ms, whatever Aer takes. */

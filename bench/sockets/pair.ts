@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { makeTestCertificates } from '../../tests/support/certificates.ts'
+import { makeTestCertificates } from '../../tests/support/sockets/certificates.ts'
 import type { Figures, Load } from './measure.mjs'
 
 /** Starts the two ends that `command` makes, each in a process of its own, and returns the figures of each load. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { Service, temporaryFolder, until } from '../../tests/support/executable.ts'
+import { Service, temporaryFolder, until } from '../../tests/support/executable/service.ts'
 import { Listener } from './listener.ts'
 import { postJob } from './post-job.ts'
 

@@ -1,4 +1,4 @@
-import { BELL } from '../../tests/support/executable.ts'
+import { BELL } from '../../tests/support/executable/service.ts'
 
 const BODY = JSON.stringify({ circuits: [{ circuit: BELL }], shots: 100 })
 

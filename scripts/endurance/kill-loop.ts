@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { killLoop } from '../../tests/support/kill-loop.ts'
+import { killLoop } from '../../tests/support/executable/kill-loop.ts'
 import { ensureBuild } from '../ensure-build.ts'
 
 const { values } = parseArgs({

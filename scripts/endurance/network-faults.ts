@@ -8,8 +8,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { whyNoBadCable } from '../../tests/support/bad-cable.ts'
-import { networkFaults } from '../../tests/support/network-faults.ts'
+import { whyNoBadCable } from '../../tests/support/faults/bad-cable.ts'
+import { networkFaults } from '../../tests/support/faults/network-faults.ts'
 import { ensureBuild } from '../ensure-build.ts'
 
 const { values } = parseArgs({

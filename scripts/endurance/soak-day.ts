@@ -9,9 +9,9 @@ import { Listener } from '../../bench/support/listener.ts'
 import { printTable } from '../../bench/support/output.ts'
 import { toTimestamp } from '../../src/base/index.ts'
 import { events } from '../../src/db/index.ts'
-import { BELL } from '../../tests/support/executable.ts'
+import { BELL } from '../../tests/support/executable/service.ts'
 import { FakeClock } from '../../tests/support/fake-clock.ts'
-import { login, openTestServer, type TestServer } from '../../tests/support/server.ts'
+import { login, openTestServer, type TestServer } from '../../tests/support/server/server.ts'
 
 const { values } = parseArgs({ options: { hours: { type: 'string', default: '24' } } })
 const HOUR_S = 3_600

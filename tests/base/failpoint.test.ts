@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Glob } from 'bun'
 import { armFailpoint, type Failpoint, failpoint, listFailpoints } from '../../src/base/failpoint.ts'
 import { AppError } from '../../src/base/index.ts'
-import { runSvc, SVC, temporaryFolder } from '../support/executable.ts'
+import { runSvc, SVC, temporaryFolder } from '../support/executable/service.ts'
 
 const FAILPOINTS = listFailpoints()
 const root = join(import.meta.dir, '../../src')

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
 import { type Lab, openLab } from '../e2e/lab.ts'
-import { openPython } from '../support/python.ts'
+import { openPython } from '../support/python/python.ts'
 
 setDefaultTimeout(60_000)
 

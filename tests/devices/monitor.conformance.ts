@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import * as v from 'valibot'
 import { EVENTS } from '../../src/protocol/index.ts'
-import { openMonitor } from '../support/cryostat.ts'
+import { openMonitor } from '../support/devices/cryostat.ts'
 
 /** Equipment to try a monitor on. */
 export interface Equipment extends AsyncDisposable {

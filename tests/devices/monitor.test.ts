@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { listDevices } from '../../src/devices/index.ts'
-import { coldFridge } from '../support/cryostat.ts'
+import { coldFridge } from '../support/devices/cryostat.ts'
 import { type Equipment, monitorConformance } from './monitor.conformance.ts'
 
 /** How to prepare equipment for each built-in monitor. */

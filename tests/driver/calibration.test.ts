@@ -6,7 +6,7 @@ import type { RunCalibration } from '../../src/protocol/index.ts'
 import { openBench } from './support/driver.ts'
 import { until } from './support/until.ts'
 
-const TUNER = `${join(import.meta.dir, '../support/scripted-tuner.ts')}#scripted`
+const TUNER = `${join(import.meta.dir, '../support/devices/scripted-tuner.ts')}#scripted`
 const RUN: RunCalibration = {
   type: 'RunCalibration',
   run_id: 'run000000000001',

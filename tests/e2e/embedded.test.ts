@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { brotliDecompressSync } from 'node:zlib'
-import { Service, temporaryFolder } from '../support/executable.ts'
+import { Service, temporaryFolder } from '../support/executable/service.ts'
 
 const folder = temporaryFolder()
 let service: Service

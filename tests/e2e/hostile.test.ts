@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
-import { untilJob } from '../support/job-calls.ts'
+import { untilJob } from '../support/executable/job-calls.ts'
 import { findChromium, openBrowser, withPage } from './browser.ts'
 import { type Lab, openLab, type Person, signIn } from './lab.ts'
 

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import type { Page } from 'playwright-core'
-import { BELL, runSvc, Service, temporaryFolder } from '../support/executable.ts'
+import { BELL, runSvc, Service, temporaryFolder } from '../support/executable/service.ts'
 
 /** Who signs in in the browser. */
 export interface Person {

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { certificates, PASSWORD, USER, until } from '../support/sockets.ts'
+import { certificates, PASSWORD, USER, until } from '../support/sockets/message-sockets.ts'
 
 /** What a libzmq peer is to do. */
 export interface PeerTask {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Listener } from '../../src/protocol/socket.ts'
-import { openConnection, openListener, until } from '../support/sockets.ts'
+import { openConnection, openListener, until } from '../support/sockets/message-sockets.ts'
 import { type LibzmqProcess, node, startLibzmq } from './libzmq-process.ts'
 import { digester, END, MESSAGE_COUNT, messages } from './messages.mjs'
 

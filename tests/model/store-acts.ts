@@ -1,6 +1,6 @@
 import { expect } from 'bun:test'
 import { holdJob, moveJobToFront, releaseJob, requeueJob, type Tx } from '../../src/db/index.ts'
-import type { JobLab } from '../support/job-lab.ts'
+import type { JobLab } from '../support/server/job-lab.ts'
 import type { ModelJob } from './store-model.ts'
 import type { Act } from './store-steps.ts'
 

@@ -6,7 +6,7 @@ import { createEventHandler } from '../../src/server/events/handlers.ts'
 import { Heartbeats } from '../../src/server/jobs/attempts/heartbeats.ts'
 import { JobRecovery } from '../../src/server/jobs/attempts/recover.ts'
 import { JobDispatcher } from '../../src/server/jobs/dispatch/dispatcher.ts'
-import { JobLab } from '../support/job-lab.ts'
+import { JobLab } from '../support/server/job-lab.ts'
 import { operateOn } from './store-acts.ts'
 import {
   CAN_HAPPEN,

@@ -1,6 +1,6 @@
 import type { DispatchTarget, Driver } from '../../src/db/index.ts'
 import type { RunJob } from '../../src/protocol/index.ts'
-import { RESULTS } from '../support/job-lab.ts'
+import { RESULTS } from '../support/server/job-lab.ts'
 import type { Outcome, Step } from './store-steps.ts'
 
 /** Limit of attempts of the server under test. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type PythonProcess, startPython } from '../support/python-process.ts'
+import { type PythonProcess, startPython } from '../support/python/python-process.ts'
 
 /** A running Qiskit Aer that answers the questions of `aer.py`. */
 export type Aer = PythonProcess

@@ -6,7 +6,7 @@ import { Statevector } from '../../src/simulator/methods/statevector/state/state
 import { type NoiseModel, withNoise } from '../../src/simulator/noise/noise-model.ts'
 import type { Action } from '../../src/simulator/reduction/reduce-circuit.ts'
 import { engine, programOf, runOptions, runProgram } from '../simulator/support/run.ts'
-import { openPython } from '../support/python.ts'
+import { openPython } from '../support/python/python.ts'
 import { type Aer, startAer } from './aer.ts'
 import { Comparisons } from './comparisons.ts'
 import { randomCircuit, toProgram } from './random-circuit.ts'

@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'bun:test'
-import { openConnection, openListener, openLog, openPair, PASSWORD, USER, until } from '../support/sockets.ts'
+import {
+  openConnection,
+  openListener,
+  openLog,
+  openPair,
+  PASSWORD,
+  USER,
+  until,
+} from '../support/sockets/message-sockets.ts'
 
 describe('authentication', () => {
   test.each([

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'bun:test'
 import { encodeCommand, encodeHello, encodeProperties } from '../../src/protocol/zmtp/command.ts'
 import { COMMAND, encodeFrame, MORE } from '../../src/protocol/zmtp/frame.ts'
 import { encodeGreeting } from '../../src/protocol/zmtp/greeting.ts'
-import { GREETING, HELLO, initiate, openRawPeer } from '../support/raw-peer.ts'
 import {
   openConnection,
   openListener,
@@ -10,7 +9,8 @@ import {
   openPair,
   type TestConnection,
   until,
-} from '../support/sockets.ts'
+} from '../support/sockets/message-sockets.ts'
+import { GREETING, HELLO, initiate, openRawPeer } from '../support/sockets/raw-peer.ts'
 
 const hex = (text: string) => Buffer.from(text, 'hex')
 const latin1 = (text: string) => Buffer.from(text, 'latin1')

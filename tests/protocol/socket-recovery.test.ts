@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import type { Peer } from '../../src/protocol/socket.ts'
-import { openRawPeer } from '../support/raw-peer.ts'
-import type { Task } from '../support/socket-process.ts'
 import {
   certificates,
   openConnection,
@@ -11,7 +9,9 @@ import {
   PASSWORD,
   USER,
   until,
-} from '../support/sockets.ts'
+} from '../support/sockets/message-sockets.ts'
+import { openRawPeer } from '../support/sockets/raw-peer.ts'
+import type { Task } from '../support/sockets/socket-process.ts'
 
 const MIB = 1 << 20
 /** Fast for a test, yet slow enough for a machine that is busy. */
@@ -21,7 +21,7 @@ const FAST = { pingIntervalMs: 50, deadAfterMs: 800 }
 function startProcess(task: Pick<Task, 'listens' | 'port'>) {
   const { caPem, keyPem, certPem } = certificates
   const whole: Task = { ...task, caPem, keyPem, certPem, user: USER, password: PASSWORD, limits: FAST }
-  const script = join(import.meta.dir, '../support/socket-process.ts')
+  const script = join(import.meta.dir, '../support/sockets/socket-process.ts')
   const child = Bun.spawn([process.execPath, script, JSON.stringify(whole)], {
     stdout: 'pipe',
     stderr: 'inherit',

@@ -2,9 +2,15 @@ import { describe, expect, test } from 'bun:test'
 import { once } from 'node:events'
 import { createConnection } from 'node:net'
 import { connect as connectTls, createServer, type TlsOptions } from 'node:tls'
-import { makeTestCertificates } from '../support/certificates.ts'
-import { openRawPeer, tlsOptions } from '../support/raw-peer.ts'
-import { certificates, openConnection, openListener, openPair, until } from '../support/sockets.ts'
+import { makeTestCertificates } from '../support/sockets/certificates.ts'
+import {
+  certificates,
+  openConnection,
+  openListener,
+  openPair,
+  until,
+} from '../support/sockets/message-sockets.ts'
+import { openRawPeer, tlsOptions } from '../support/sockets/raw-peer.ts'
 
 const identity = { key: certificates.keyPem, cert: certificates.certPem }
 

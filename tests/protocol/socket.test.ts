@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import { AppError } from '../../src/base/index.ts'
 import type { Peer } from '../../src/protocol/socket.ts'
-import { certificates, openConnection, openListener, openLog, openPair, until } from '../support/sockets.ts'
+import {
+  certificates,
+  openConnection,
+  openListener,
+  openLog,
+  openPair,
+  until,
+} from '../support/sockets/message-sockets.ts'
 
 describe('messages', () => {
   test('travel from a pushing driver to the pulling server in order', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { getTokenPayload, isTokenExpired } from 'pocketbase'
-import { openSdk, openSdkAs, openSdkAsSuperuser, refusal } from '../support/sdk.ts'
-import { openTestServer, type TestServer } from '../support/server.ts'
+import { openSdk, openSdkAs, openSdkAsSuperuser, refusal } from '../support/server/sdk.ts'
+import { openTestServer, type TestServer } from '../support/server/server.ts'
 
 let server: TestServer
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { findUser, users } from '../../src/db/index.ts'
-import { type OidcProvider, openOidcProvider } from '../support/oidc.ts'
-import { openSdk, openSdkAs, refusal } from '../support/sdk.ts'
-import { openTestServer, type TestServer } from '../support/server.ts'
-import { type MailSink, openMailSink } from '../support/smtp.ts'
+import { type OidcProvider, openOidcProvider } from '../support/server/oidc.ts'
+import { openSdk, openSdkAs, refusal } from '../support/server/sdk.ts'
+import { openTestServer, type TestServer } from '../support/server/server.ts'
+import { type MailSink, openMailSink } from '../support/server/smtp.ts'
 
 let sink: MailSink
 let provider: OidcProvider

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { findChromium, openBrowser } from '../e2e/browser.ts'
-import { type OidcProvider, openOidcProvider } from '../support/oidc.ts'
-import { openTestServer, type TestServer } from '../support/server.ts'
+import { type OidcProvider, openOidcProvider } from '../support/server/oidc.ts'
+import { openTestServer, type TestServer } from '../support/server/server.ts'
 
 setDefaultTimeout(60_000)
 

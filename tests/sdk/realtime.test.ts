@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type PocketBase from 'pocketbase'
 import type { RecordSubscription } from 'pocketbase'
-import { openSdk, openSdkAs, openSdkAsSuperuser } from '../support/sdk.ts'
-import { eventually, openTestServer, type TestAccount, type TestServer } from '../support/server.ts'
+import { openSdk, openSdkAs, openSdkAsSuperuser } from '../support/server/sdk.ts'
+import { eventually, openTestServer, type TestAccount, type TestServer } from '../support/server/server.ts'
 
 let server: TestServer
 let admin: PocketBase

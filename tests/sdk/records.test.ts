@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type PocketBase from 'pocketbase'
-import { openSdk, openSdkAs, openSdkAsSuperuser, refusal } from '../support/sdk.ts'
-import { openTestServer, type TestAccount, type TestQpu, type TestServer } from '../support/server.ts'
+import { openSdk, openSdkAs, openSdkAsSuperuser, refusal } from '../support/server/sdk.ts'
+import { openTestServer, type TestAccount, type TestQpu, type TestServer } from '../support/server/server.ts'
 
 let server: TestServer
 let admin: PocketBase

@@ -6,7 +6,7 @@ import {
   TestClient,
   type TestQpu,
   type TestServer,
-} from '../support/server.ts'
+} from '../support/server/server.ts'
 
 /** Who asks. The records in the paths belong to `owner`; `program` is the owner's API token. */
 const ROLES = ['guest', 'owner', 'other', 'program', 'superuser'] as const

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { listAudit, qpuTimeRequests } from '../../src/db/index.ts'
-import { openTestServer, type TestServer } from '../support/server.ts'
+import { openTestServer, type TestServer } from '../support/server/server.ts'
 
 const PROGRAM = 'OPENQASM 3.0; include "stdgates.inc"; qubit q; bit c; c = measure q;'
 

@@ -3,7 +3,7 @@ import { silentLog, systemClock } from '../../src/base/index.ts'
 import { checkInvariants } from '../../src/db/index.ts'
 import { createServer, readConfig } from '../../src/server/index.ts'
 import { temporaryFolder } from '../support/database.ts'
-import { eventually, openTestServer, startDriverProcess, testSettings } from '../support/server.ts'
+import { eventually, openTestServer, startDriverProcess, testSettings } from '../support/server/server.ts'
 
 const PROGRAM = 'OPENQASM 3.0; include "stdgates.inc"; qubit q; bit c; h q; c = measure q;'
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { toTimestamp } from '../../src/base/index.ts'
 import { checkInvariants, notifications, qpuTimeRequests } from '../../src/db/index.ts'
-import { closeRow, faultRuns } from '../support/fault-runs.ts'
-import { BELL } from '../support/job-lab.ts'
+import { closeRow, faultRuns } from '../support/faults/fault-runs.ts'
+import { BELL } from '../support/server/job-lab.ts'
 import {
   type Answer,
   eventually,
@@ -11,7 +11,7 @@ import {
   type TestAccount,
   type TestQpu,
   type TestServer,
-} from '../support/server.ts'
+} from '../support/server/server.ts'
 
 // Row H25 of docs/reference/faults.md: two callers want the same thing at the same moment, and one gets it.
 const PAIRS = faultRuns(60)

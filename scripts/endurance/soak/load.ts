@@ -4,7 +4,7 @@ import { Listener } from '../../../bench/support/listener.ts'
 import { postJob } from '../../../bench/support/post-job.ts'
 import { systemClock } from '../../../src/base/index.ts'
 import { startSimulatedFridge } from '../../../src/devices/index.ts'
-import { Service, SVC } from '../../../tests/support/executable.ts'
+import { Service, SVC } from '../../../tests/support/executable/service.ts'
 
 /** How much is asked of the server. */
 export interface LoadOptions {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { toTimestamp } from '../../../src/base/index.ts'
 import { claimJob, timeSlots } from '../../../src/db/index.ts'
 import { temporaryFolder } from '../../support/database.ts'
-import { JobLab } from '../../support/job-lab.ts'
+import { JobLab } from '../../support/server/job-lab.ts'
 
 const MAIN = join(import.meta.dir, '../../../src/cli/main.ts')
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { cancelJob, claimJob, drivers, qpus, users } from '../../../src/db/index.ts'
-import { JobLab } from '../../support/job-lab.ts'
+import { JobLab } from '../../support/server/job-lab.ts'
 
 describe('removal', () => {
   test('of a user cancels the pending jobs; a running one still ends, charged to nobody', async () => {

@@ -18,7 +18,7 @@ import {
 } from '../../../src/db/index.ts'
 import { temporaryFolder } from '../../support/database.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
-import { JobLab } from '../../support/job-lab.ts'
+import { JobLab } from '../../support/server/job-lab.ts'
 
 describe('readRecording()', () => {
   test('reads who submitted what, how long it ran, what was switched and what was granted', async () => {

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { isExposed, requestLease } from '../../../src/driver/connection/connect.ts'
 import { fingerprintOf } from '../../../src/protocol/index.ts'
-import { makeTestCertificates } from '../../support/certificates.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
+import { makeTestCertificates } from '../../support/sockets/certificates.ts'
 import { openTestServer, type TestServer } from '../support/test-server.ts'
 
 const certificates = await makeTestCertificates()

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import type { AppError } from '../../../src/base/index.ts'
 import { request } from '../../../src/driver/connection/request.ts'
-import { makeTestCertificates } from '../../support/certificates.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
+import { makeTestCertificates } from '../../support/sockets/certificates.ts'
 import { until } from '../support/until.ts'
 
 const certificates = await makeTestCertificates()

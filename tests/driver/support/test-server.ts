@@ -8,7 +8,7 @@ import {
   type Listener,
   listen,
 } from '../../../src/protocol/index.ts'
-import type { TestCertificates } from '../../support/certificates.ts'
+import type { TestCertificates } from '../../support/sockets/certificates.ts'
 
 const DRIVER_ID = 'driver000000001'
 

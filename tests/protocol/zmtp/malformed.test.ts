@@ -10,7 +10,7 @@ import { COMMAND, encodeFrame, FrameDecoder, MORE } from '../../../src/protocol/
 import { checkGreeting, encodeGreeting } from '../../../src/protocol/zmtp/greeting.ts'
 import { plainClient, plainServer } from '../../../src/protocol/zmtp/handshake.ts'
 import { WireError } from '../../../src/protocol/zmtp/wire-error.ts'
-import { closeRow, faultRuns } from '../../support/fault-runs.ts'
+import { closeRow, faultRuns } from '../../support/faults/fault-runs.ts'
 
 // Row H19 of docs/reference/faults.md: the codec of the message sockets under malformed streams. The same through
 // real sockets is in socket-malformed.test.ts.

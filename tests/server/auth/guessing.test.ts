@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { FakeClock } from '../../support/fake-clock.ts'
-import { closeRow, faultRuns } from '../../support/fault-runs.ts'
-import { openTestServer } from '../../support/server.ts'
+import { closeRow, faultRuns } from '../../support/faults/fault-runs.ts'
+import { openTestServer } from '../../support/server/server.ts'
 
 // Row H11 of docs/reference/faults.md, with the limits of the product.
 const TRIES = faultRuns(1_000)

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import { sign } from 'hono/jwt'
 import { accountSecret, findUser, users } from '../../../src/db/index.ts'
-import { openTestServer, type TestAccount, TestClient, type TestServer } from '../../support/server.ts'
+import { openTestServer, type TestAccount, TestClient, type TestServer } from '../../support/server/server.ts'
 
 const base64 = (value: unknown) =>
   Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url')

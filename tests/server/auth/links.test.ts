@@ -3,8 +3,14 @@ import { decode } from 'hono/jwt'
 import { createLog } from '../../../src/base/index.ts'
 import { findUser, readAuditChain, users } from '../../../src/db/index.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
-import { eventually, login, openTestServer, type TestAccount, type TestServer } from '../../support/server.ts'
-import { type MailSink, openMailSink, type ReceivedMail } from '../../support/smtp.ts'
+import {
+  eventually,
+  login,
+  openTestServer,
+  type TestAccount,
+  type TestServer,
+} from '../../support/server/server.ts'
+import { type MailSink, openMailSink, type ReceivedMail } from '../../support/server/smtp.ts'
 
 type Kind = 'users' | '_superusers'
 

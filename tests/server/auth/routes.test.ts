@@ -3,7 +3,7 @@ import { decode } from 'hono/jwt'
 import { findSuperuser, removeSuperuser, saveSuperuser, users } from '../../../src/db/index.ts'
 import { Passwords } from '../../../src/server/index.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
-import { login, openTestServer, TestClient, type TestServer } from '../../support/server.ts'
+import { login, openTestServer, TestClient, type TestServer } from '../../support/server/server.ts'
 
 type Kind = 'users' | '_superusers'
 const tryLogin = (server: TestServer, kind: Kind, identity: string, password: string) =>

@@ -4,7 +4,7 @@ import { listSuperusers } from '../../../src/db/index.ts'
 import { createServer, readConfig } from '../../../src/server/index.ts'
 import { temporaryFolder } from '../../support/database.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
-import { login, TestClient, testSettings } from '../../support/server.ts'
+import { login, TestClient, testSettings } from '../../support/server/server.ts'
 
 /** A server that nobody has set up. */
 async function openFresh() {

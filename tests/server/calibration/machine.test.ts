@@ -5,7 +5,7 @@ import {
   calibrationRequests,
   pruneCalibrationRequests,
 } from '../../../src/db/index.ts'
-import { CalibrationLab } from '../../support/calibration-lab.ts'
+import { CalibrationLab } from '../../support/server/calibration-lab.ts'
 
 /** What the tuner holds, as a tuner that may be killed at any time. */
 interface Tuner {

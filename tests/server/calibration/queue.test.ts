@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { calibrationRequests, calibrationResults } from '../../../src/db/index.ts'
-import { CalibrationLab } from '../../support/calibration-lab.ts'
+import { CalibrationLab } from '../../support/server/calibration-lab.ts'
 
 describe('CalibrationDispatcher.dispatchOnce()', () => {
   test('gives an attached tuner its oldest request, and the next one only after its report', async () => {

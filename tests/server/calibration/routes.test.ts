@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { openTestServer, type TestDriver, type TestQpu, type TestServer } from '../../support/server.ts'
+import {
+  openTestServer,
+  type TestDriver,
+  type TestQpu,
+  type TestServer,
+} from '../../support/server/server.ts'
 
 const PATH = '/api/op/calibrate/dispatch'
 

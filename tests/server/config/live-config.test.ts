@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { LiveConfig, readConfig } from '../../../src/server/index.ts'
-import { openTestServer } from '../../support/server.ts'
+import { openTestServer } from '../../support/server/server.ts'
 
 const configOf = (flags: Record<string, string> = {}) => readConfig({ flags, env: {} }).config
 

@@ -3,15 +3,15 @@ import { silentLog, systemClock } from '../../../src/base/index.ts'
 import { setDriverEnabled } from '../../../src/db/index.ts'
 import { type Connection, type ConnectResponse, connect } from '../../../src/protocol/index.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
-import { openProxy } from '../../support/proxy.ts'
 import {
   type Answer,
   eventually,
   openTestServer,
   type TestQpu,
   type TestServer,
-} from '../../support/server.ts'
-import { until } from '../../support/sockets.ts'
+} from '../../support/server/server.ts'
+import { until } from '../../support/sockets/message-sockets.ts'
+import { openProxy } from '../../support/sockets/proxy.ts'
 
 const open: Connection[] = []
 afterEach(async () => {

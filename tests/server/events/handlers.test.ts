@@ -5,7 +5,7 @@ import { DispatchBackoff } from '../../../src/server/drivers/dispatch-backoff.ts
 import { createEventHandler } from '../../../src/server/events/handlers.ts'
 import { Heartbeats } from '../../../src/server/jobs/attempts/heartbeats.ts'
 import { JobDispatcher } from '../../../src/server/jobs/dispatch/dispatcher.ts'
-import { JobLab, RESULTS } from '../../support/job-lab.ts'
+import { JobLab, RESULTS } from '../../support/server/job-lab.ts'
 
 /** One QPU that runs one job, and what its driver says. */
 async function openCase() {

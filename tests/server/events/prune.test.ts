@@ -11,7 +11,7 @@ import {
 import { Pruner } from '../../../src/server/events/prune.ts'
 import { LiveConfig, readConfig } from '../../../src/server/index.ts'
 import { openTestDatabase } from '../../support/database.ts'
-import { eventually, openTestServer } from '../../support/server.ts'
+import { eventually, openTestServer } from '../../support/server/server.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS

@@ -3,7 +3,7 @@ import { silentLog } from '../../../src/base/index.ts'
 import { type Database, drivers, events, qpus } from '../../../src/db/index.ts'
 import { ReadingRollUp } from '../../../src/server/events/roll-up.ts'
 import { openTestDatabase } from '../../support/database.ts'
-import { eventually } from '../../support/server.ts'
+import { eventually } from '../../support/server/server.ts'
 
 async function addReadings(db: Database, driver: string, count: number): Promise<void> {
   await db.write('readings', (tx) => {

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { toTimestamp } from '../../../src/base/index.ts'
 import { drivers, events } from '../../../src/db/index.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
-import { eventually, openTestServer, type TestServer } from '../../support/server.ts'
+import { eventually, openTestServer, type TestServer } from '../../support/server/server.ts'
 
 interface Series {
   driver: string

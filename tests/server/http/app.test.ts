@@ -2,7 +2,12 @@ import { expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { createLog } from '../../../src/base/index.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
-import { eventually, openTestServer, startDriverProcess, type TestServer } from '../../support/server.ts'
+import {
+  eventually,
+  openTestServer,
+  startDriverProcess,
+  type TestServer,
+} from '../../support/server/server.ts'
 
 const MIB = 1024 * 1024
 

@@ -5,8 +5,8 @@ import { COLLECTIONS, users } from '../../../src/db/index.ts'
 import { openApiDocument, shapesOf, statusesOf } from '../../../src/server/http/openapi.ts'
 import { recordAnswer } from '../../../src/server/http/response/record-response.ts'
 import { defineRoute } from '../../../src/server/http/route.ts'
-import { mustBeDeclared, mustBeDescribed, routeOf } from '../../support/declared.ts'
-import { openTestServer, TestClient } from '../../support/server.ts'
+import { mustBeDeclared, mustBeDescribed, routeOf } from '../../support/server/declared-responses.ts'
+import { openTestServer, TestClient } from '../../support/server/server.ts'
 
 const run = async () => undefined
 const thing = v.pipe(v.object({ id: v.string() }), v.title('Thing'))

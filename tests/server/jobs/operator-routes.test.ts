@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { attachLease, claimJob, grantLease, quantumJobs } from '../../../src/db/index.ts'
 import { hashToken } from '../../../src/server/access-token.ts'
-import { openTestServer, type TestQpu, type TestServer } from '../../support/server.ts'
+import { openTestServer, type TestQpu, type TestServer } from '../../support/server/server.ts'
 
 async function submitted(server: TestServer, qpu: TestQpu, count: number) {
   const user = await server.createUser({ qpuSeconds: 1_000 })

@@ -3,7 +3,7 @@ import { claimJob, saveSuperuser } from '../../../src/db/index.ts'
 import type { Caller } from '../../../src/server/http/caller.ts'
 import { cancelJob } from '../../../src/server/jobs/cancel.ts'
 import { listJobs, viewJob } from '../../../src/server/jobs/view.ts'
-import { JobLab, RESULTS } from '../../support/job-lab.ts'
+import { JobLab, RESULTS } from '../../support/server/job-lab.ts'
 
 async function superuserOf(lab: JobLab): Promise<Caller> {
   const superuser = await saveSuperuser(lab.db, {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { CandidateQueue, QueuePositionInput } from '../../../src/db/index.ts'
 import type { WaitReason } from '../../../src/server/jobs/dispatch/pick.ts'
 import { estimateWait } from '../../../src/server/jobs/wait-estimate.ts'
-import { queueState } from '../../support/queue-state.ts'
+import { queueState } from '../../support/server/queue-state.ts'
 
 const NOW = Date.UTC(2026, 0, 31, 9)
 const IDLE_MS = 5_000

@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import { createLog, silentLog, systemClock } from '../../../src/base/index.ts'
 import { Mailer } from '../../../src/server/mail/mailer.ts'
-import { makeTestCertificates } from '../../support/certificates.ts'
 import { temporaryFolder } from '../../support/database.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
-import { eventually } from '../../support/server.ts'
-import { openMailSink } from '../../support/smtp.ts'
+import { eventually } from '../../support/server/server.ts'
+import { openMailSink } from '../../support/server/smtp.ts'
+import { makeTestCertificates } from '../../support/sockets/certificates.ts'
 
 const SETTINGS = {
   smtpHost: '127.0.0.1',

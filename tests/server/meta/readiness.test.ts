@@ -3,7 +3,7 @@ import { AppError } from '../../../src/base/index.ts'
 import { Readiness, StorageHealth } from '../../../src/server/meta/readiness.ts'
 import { openTestDatabase } from '../../support/database.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
-import { openTestServer } from '../../support/server.ts'
+import { openTestServer } from '../../support/server/server.ts'
 
 test('GET /api/health?ready=1 is 200 while the server works; the plain one stays as clients know it', async () => {
   await using server = await openTestServer({ settings: { httpsPort: '0' } })

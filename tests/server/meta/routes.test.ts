@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { openTestServer } from '../../support/server.ts'
+import { openTestServer } from '../../support/server/server.ts'
 
 test('GET /api/ui/config tells what pages need before login, and no secret', async () => {
   const provider = { name: 'google', clientId: 'lab', clientSecret: 'kept to itself' }

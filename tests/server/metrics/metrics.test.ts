@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { quantumJobs } from '../../../src/db/index.ts'
 import { Histogram, writeMetric } from '../../../src/server/metrics/exposition.ts'
-import { eventually, openTestServer, startDriverProcess } from '../../support/server.ts'
+import { eventually, openTestServer, startDriverProcess } from '../../support/server/server.ts'
 
 const BELL =
   'OPENQASM 3.0; include "stdgates.inc"; qubit[2] q; bit[2] c; h q[0]; cx q[0], q[1]; c = measure q;'

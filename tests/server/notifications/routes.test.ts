@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { notifications } from '../../../src/db/index.ts'
-import { listenAs } from '../../support/listening.ts'
-import { eventually, openTestServer, type TestServer } from '../../support/server.ts'
+import { eventually, openTestServer, type TestServer } from '../../support/server/server.ts'
+import { listenAs } from '../../support/server/subscriptions.ts'
 
 type Values = Partial<{ title: string; target_users: string[]; start_time: string; end_time: string }>
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { openTestServer, type TestServer } from '../../support/server.ts'
+import { openTestServer, type TestServer } from '../../support/server/server.ts'
 
 const availability = async (server: TestServer) => (await server.guest.get('/api/op/qpus/availability')).body
 

@@ -6,8 +6,8 @@ import { Passwords } from '../../../src/server/index.ts'
 import { createTeller } from '../../../src/server/realtime/change-publisher.ts'
 import { parseTopic } from '../../../src/server/realtime/topic.ts'
 import { createRecordService, type RecordService } from '../../../src/server/records/service.ts'
-import { withOptions } from '../../support/listening.ts'
-import { openTestServer, type TestServer } from '../../support/server.ts'
+import { openTestServer, type TestServer } from '../../support/server/server.ts'
+import { withOptions } from '../../support/server/subscriptions.ts'
 
 /** The record service of a server, with a count of the questions and expansions that reach the database. */
 function counted(server: TestServer) {

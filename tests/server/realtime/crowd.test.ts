@@ -2,9 +2,9 @@ import { expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { createLog } from '../../../src/base/index.ts'
 import { notifications, quantumJobs, users } from '../../../src/db/index.ts'
-import { listenAs } from '../../support/listening.ts'
-import { openRawStream, type RawStream } from '../../support/raw-streams.ts'
-import { eventually, openTestServer, type TestClient, type TestServer } from '../../support/server.ts'
+import { openRawStream, type RawStream } from '../../support/server/raw-streams.ts'
+import { eventually, openTestServer, type TestClient, type TestServer } from '../../support/server/server.ts'
+import { listenAs } from '../../support/server/subscriptions.ts'
 
 const CROWD = 1_000
 

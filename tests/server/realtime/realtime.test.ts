@@ -1,14 +1,14 @@
 import { expect, test } from 'bun:test'
 import { quantumJobs, users } from '../../../src/db/index.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
-import { listenAs, openStream, subscribe, withOptions } from '../../support/listening.ts'
 import {
   eventually,
   openTestServer,
   type TestAccount,
   TestClient,
   type TestServer,
-} from '../../support/server.ts'
+} from '../../support/server/server.ts'
+import { listenAs, openStream, subscribe, withOptions } from '../../support/server/subscriptions.ts'
 
 /** A stored job of this user; that it can run does not matter here. */
 function addJob(server: TestServer, user: { id: string }, payload: unknown = { circuits: [] }) {

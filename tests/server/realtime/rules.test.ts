@@ -13,9 +13,9 @@ import {
   timeSlots,
   users,
 } from '../../../src/db/index.ts'
-import type { EventSourceClient } from '../../support/event-source.ts'
-import { listenAs, withOptions } from '../../support/listening.ts'
-import { eventually, openTestServer, type TestClient, type TestServer } from '../../support/server.ts'
+import type { EventSourceClient } from '../../support/server/event-source.ts'
+import { eventually, openTestServer, type TestClient, type TestServer } from '../../support/server/server.ts'
+import { listenAs, withOptions } from '../../support/server/subscriptions.ts'
 
 interface Told {
   action: string

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { COLLECTIONS, checkInvariants } from '../../../src/db/index.ts'
-import { openTestServer, type TestClient, type TestServer } from '../../support/server.ts'
+import { openTestServer, type TestClient, type TestServer } from '../../support/server/server.ts'
 
 const PROGRAM = 'OPENQASM 3.0; qubit q; bit c; c = measure q;'
 

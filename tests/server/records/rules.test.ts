@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { COLLECTIONS, type CollectionName } from '../../../src/db/index.ts'
-import { openWorld, type World } from '../../support/one-of-each.ts'
-import type { TestClient } from '../../support/server.ts'
+import { openWorld, type World } from '../../support/server/sample-records.ts'
+import type { TestClient } from '../../support/server/server.ts'
 
 /** What a caller gets of each collection: statuses of list, view, change and deletion, and whether the record shows. */
 interface Row {

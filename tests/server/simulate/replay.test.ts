@@ -3,7 +3,7 @@ import type { RecordedJob, RecordedQpu, Recording } from '../../../src/db/index.
 import { POLICIES } from '../../../src/server/simulate/policies.ts'
 import { asRecorded, PolicyComparison } from '../../../src/server/simulate/policy-comparison.ts'
 import { replay } from '../../../src/server/simulate/replay.ts'
-import { queueState } from '../../support/queue-state.ts'
+import { queueState } from '../../support/server/queue-state.ts'
 
 const START = Date.UTC(2026, 0, 31, 9)
 const SECOND = 1_000

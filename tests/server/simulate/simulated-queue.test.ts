@@ -22,7 +22,7 @@ import { pickJob } from '../../../src/server/jobs/dispatch/pick.ts'
 import { POLICIES } from '../../../src/server/simulate/policies.ts'
 import { type SimulatedQpu, SimulatedQueue } from '../../../src/server/simulate/simulated-queue.ts'
 import { SimulatedUser, type WaitingJob } from '../../../src/server/simulate/simulated-user.ts'
-import { JobLab, RESULTS } from '../../support/job-lab.ts'
+import { JobLab, RESULTS } from '../../support/server/job-lab.ts'
 
 const IDLE_MS = 5_000
 const QUBITS = [5, 1]

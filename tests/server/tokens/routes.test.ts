@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { toTimestamp } from '../../../src/base/index.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
-import { openTestServer, TestClient } from '../../support/server.ts'
+import { openTestServer, TestClient } from '../../support/server/server.ts'
 
 test('a new API token is shown once and works in every header clients use', async () => {
   await using server = await openTestServer()

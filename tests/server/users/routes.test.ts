@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { checkInvariants } from '../../../src/db/index.ts'
-import { openTestServer, TestClient, type TestServer } from '../../support/server.ts'
+import { openTestServer, TestClient, type TestServer } from '../../support/server/server.ts'
 
 const ledgerOf = (server: TestServer, user: { id: string }) =>
   server.db.read((tx) =>

@@ -2,7 +2,7 @@ import { AppError } from '../../../src/base/index.ts'
 import { attachLease, type Driver, grantLease, releaseLease } from '../../../src/db/index.ts'
 import { type Command, resultId } from '../../../src/protocol/index.ts'
 import type { EventHandler } from '../../../src/server/drivers/receive.ts'
-import { type JobLab, RESULTS } from '../job-lab.ts'
+import { type JobLab, RESULTS } from '../server/job-lab.ts'
 import type { Stage } from './stage.ts'
 
 /** What may happen to a dispatched job, with how often of 1,000. */

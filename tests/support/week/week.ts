@@ -21,7 +21,7 @@ import { JobRecovery } from '../../../src/server/jobs/attempts/recover.ts'
 import { JobDispatcher } from '../../../src/server/jobs/dispatch/dispatcher.ts'
 import { resolveTarget } from '../../../src/server/jobs/submission/target.ts'
 import { asRecorded, type Figures, PolicyComparison } from '../../../src/server/simulate/policy-comparison.ts'
-import { JobLab, PAYLOAD } from '../job-lab.ts'
+import { JobLab, PAYLOAD } from '../server/job-lab.ts'
 import { ScriptedDriver } from './driver.ts'
 import { Random, Stage } from './stage.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { chargeOf, postLedger } from '../../../../src/db/index.ts'
-import { JobLab } from '../../../support/job-lab.ts'
+import { JobLab } from '../../../support/server/job-lab.ts'
 
 describe('postLedger()', () => {
   test('changes the balance with the row, once per source', async () => {

@@ -6,7 +6,7 @@ import {
   listIdleQpus,
   requeueUndelivered,
 } from '../../../../src/db/index.ts'
-import { JobLab } from '../../../support/job-lab.ts'
+import { JobLab } from '../../../support/server/job-lab.ts'
 
 const claim = (lab: JobLab, job: string, server: DispatchTarget) =>
   lab.db.write('claim', (tx) => claimJob(tx, job, server))

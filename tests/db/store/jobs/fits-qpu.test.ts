@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { cancelJob, readQueue } from '../../../../src/db/index.ts'
 import { fitsQpu, qubitLimit } from '../../../../src/db/store/jobs/fits-qpu.ts'
-import { JobLab } from '../../../support/job-lab.ts'
+import { JobLab } from '../../../support/server/job-lab.ts'
 
 test('a program exactly as wide as the QPU fits, one qubit more does not', () => {
   expect([4, 5, 6].map((qubits) => fitsQpu(qubits, { num_qubits: 5 }))).toEqual([true, true, false])

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { cancelJob, insertJob, listJobs, users } from '../../../../src/db/index.ts'
-import { JobLab, PAYLOAD } from '../../../support/job-lab.ts'
+import { JobLab, PAYLOAD } from '../../../support/server/job-lab.ts'
 
 describe('insertJob()', () => {
   const insert = (lab: JobLab, user: string, maxPending = 1_000) =>

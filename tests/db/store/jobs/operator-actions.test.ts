@@ -16,7 +16,7 @@ import {
   type Tx,
   timeSlots,
 } from '../../../../src/db/index.ts'
-import { JobLab, RESULTS } from '../../../support/job-lab.ts'
+import { JobLab, RESULTS } from '../../../support/server/job-lab.ts'
 
 type Work = (tx: Tx, act: Parameters<typeof holdJob>[1]) => unknown
 

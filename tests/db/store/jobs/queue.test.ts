@@ -12,7 +12,7 @@ import {
 } from '../../../../src/db/index.ts'
 import { COUNT_PENDING } from '../../../../src/db/store/jobs/jobs.ts'
 import { QUEUE_SQL } from '../../../../src/db/store/jobs/queue.ts'
-import { JobLab } from '../../../support/job-lab.ts'
+import { JobLab } from '../../../support/server/job-lab.ts'
 
 const IDLE_MS = 5_000
 const HOUR_MS = 3_600_000

@@ -11,7 +11,7 @@ import {
   requeueLost,
   requeueUndelivered,
 } from '../../../../src/db/index.ts'
-import { JobLab, RESULTS } from '../../../support/job-lab.ts'
+import { JobLab, RESULTS } from '../../../support/server/job-lab.ts'
 
 const LIMITS = { maxAttempts: 3 }
 

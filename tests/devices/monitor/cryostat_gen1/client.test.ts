@@ -8,9 +8,9 @@ import {
   type Fault,
   type Outcome,
 } from '../../../../src/devices/monitor/cryostat_gen1/client.ts'
-import { makeTestCertificates } from '../../../support/certificates.ts'
-import { coldFridge } from '../../../support/cryostat.ts'
+import { coldFridge } from '../../../support/devices/cryostat.ts'
 import { FakeClock } from '../../../support/fake-clock.ts'
+import { makeTestCertificates } from '../../../support/sockets/certificates.ts'
 
 const MIXING = { path: 'mapper.bf.tmixing', unit: 'K' }
 const KEY = 'c0ffee-key/with ü&='

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { makeTestCertificates } from '../../../support/certificates.ts'
-import { coldFridge, openMonitor } from '../../../support/cryostat.ts'
+import { coldFridge, openMonitor } from '../../../support/devices/cryostat.ts'
+import { makeTestCertificates } from '../../../support/sockets/certificates.ts'
 
 const CHANNELS = 'channels=mapper.bf.tmixing:K,mapper.bf.p1:mbar'
 const open = (pairs: string[], env?: Record<string, string>) => openMonitor('cryostat_gen1', pairs, env)

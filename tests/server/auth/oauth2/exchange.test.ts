@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test'
 import { systemClock } from '../../../../src/base/index.ts'
 import { exchange } from '../../../../src/server/auth/oauth2/exchange.ts'
 import { oauth2Providers } from '../../../../src/server/config/oauth2-providers.ts'
+import { countConnections } from '../../../support/executable/recorder.ts'
 import { FakeClock } from '../../../support/fake-clock.ts'
-import { countConnections } from '../../../support/recorder.ts'
 
 /** A provider that does what good ones never do; good ones are in login.test.ts. */
 function openOddProvider(answers: Record<string, (request: Request) => Response | Promise<Response>>) {

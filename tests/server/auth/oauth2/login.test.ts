@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { externalAuths, findUser, users } from '../../../../src/db/index.ts'
-import { EventSourceClient } from '../../../support/event-source.ts'
-import { type OidcProvider, openOidcProvider } from '../../../support/oidc.ts'
+import { EventSourceClient } from '../../../support/server/event-source.ts'
+import { type OidcProvider, openOidcProvider } from '../../../support/server/oidc.ts'
 import {
   type Answer,
   eventually,
   openTestServer,
   type TestClient,
   type TestServer,
-} from '../../../support/server.ts'
+} from '../../../support/server/server.ts'
 
 let provider: OidcProvider
 beforeAll(async () => {

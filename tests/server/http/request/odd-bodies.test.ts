@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { createLog } from '../../../../src/base/index.ts'
 import { COLLECTIONS, checkInvariants } from '../../../../src/db/index.ts'
-import { closeRow, faultRuns } from '../../../support/fault-runs.ts'
-import { openTestServer } from '../../../support/server.ts'
+import { closeRow, faultRuns } from '../../../support/faults/fault-runs.ts'
+import { openTestServer } from '../../../support/server/server.ts'
 
 // Row H2 of docs/reference/faults.md: whatever a body holds, every route gives a declared answer.
 const RUNS = faultRuns(400)

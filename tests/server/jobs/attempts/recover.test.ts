@@ -3,7 +3,7 @@ import { DispatchBackoff } from '../../../../src/server/drivers/dispatch-backoff
 import { Heartbeats } from '../../../../src/server/jobs/attempts/heartbeats.ts'
 import { JobRecovery } from '../../../../src/server/jobs/attempts/recover.ts'
 import { JobDispatcher } from '../../../../src/server/jobs/dispatch/dispatcher.ts'
-import { JobLab } from '../../../support/job-lab.ts'
+import { JobLab } from '../../../support/server/job-lab.ts'
 
 /** One QPU that runs one job. */
 async function openCase(flags: Record<string, string> = {}) {

@@ -4,7 +4,7 @@ import { DispatchBackoff } from '../../../../src/server/drivers/dispatch-backoff
 import { Heartbeats } from '../../../../src/server/jobs/attempts/heartbeats.ts'
 import { requeueAbandoned } from '../../../../src/server/jobs/attempts/requeue-abandoned.ts'
 import { JobDispatcher } from '../../../../src/server/jobs/dispatch/dispatcher.ts'
-import { JobLab } from '../../../support/job-lab.ts'
+import { JobLab } from '../../../support/server/job-lab.ts'
 
 /** A driver that was given a job, began it when `hasStarted`, went away and is back under a new lease. */
 async function openCase({ hasStarted = true, flags = {} }: { hasStarted?: boolean; flags?: object } = {}) {

@@ -1,7 +1,12 @@
 import { expect, test } from 'bun:test'
-import { BELL } from '../../../support/job-lab.ts'
-import { openSlowProxy } from '../../../support/proxy.ts'
-import { eventually, openTestServer, startDriverProcess, type TestServer } from '../../../support/server.ts'
+import { BELL } from '../../../support/server/job-lab.ts'
+import {
+  eventually,
+  openTestServer,
+  startDriverProcess,
+  type TestServer,
+} from '../../../support/server/server.ts'
+import { openSlowProxy } from '../../../support/sockets/proxy.ts'
 
 /** The server as a driver sees it whose results go over a slow line. */
 function overSlowLine({ url }: TestServer, bytesPerSecond: number) {

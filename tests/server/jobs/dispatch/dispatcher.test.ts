@@ -4,7 +4,7 @@ import { timeSlots } from '../../../../src/db/index.ts'
 import { DispatchBackoff } from '../../../../src/server/drivers/dispatch-backoff.ts'
 import { Heartbeats } from '../../../../src/server/jobs/attempts/heartbeats.ts'
 import { JobDispatcher } from '../../../../src/server/jobs/dispatch/dispatcher.ts'
-import { JobLab, PAYLOAD } from '../../../support/job-lab.ts'
+import { JobLab, PAYLOAD } from '../../../support/server/job-lab.ts'
 
 function openDispatcher(lab: JobLab) {
   const heartbeats = new Heartbeats(lab.clock, lab.config.jobTimeout)

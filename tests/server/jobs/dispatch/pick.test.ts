@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { QueueState } from '../../../../src/db/index.ts'
 import { pickJob, type WaitReason } from '../../../../src/server/jobs/dispatch/pick.ts'
-import { queueState } from '../../../support/queue-state.ts'
+import { queueState } from '../../../support/server/queue-state.ts'
 
 const NOW = Date.UTC(2026, 0, 31, 9)
 const IDLE_MS = 5_000

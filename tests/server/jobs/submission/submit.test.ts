@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { saveSuperuser, users } from '../../../../src/db/index.ts'
 import type { Caller } from '../../../../src/server/http/caller.ts'
 import { dryRunJob, submitJob } from '../../../../src/server/jobs/submission/submit.ts'
-import { BELL, JobLab } from '../../../support/job-lab.ts'
+import { BELL, JobLab } from '../../../support/server/job-lab.ts'
 
 const BODY = { circuits: [{ circuit: BELL }], shots: 10 }
 const ROTATION =

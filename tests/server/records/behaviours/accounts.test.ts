@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { checkInvariants } from '../../../../src/db/index.ts'
 import { hashToken } from '../../../../src/server/access-token.ts'
-import { login, openTestServer, TestClient, type TestServer } from '../../../support/server.ts'
+import { login, openTestServer, TestClient, type TestServer } from '../../../support/server/server.ts'
 
 const USERS = '/api/collections/users/records'
 

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { hashToken } from '../../../../src/server/access-token.ts'
-import { eventually, openTestServer, startDriverProcess, type TestServer } from '../../../support/server.ts'
+import {
+  eventually,
+  openTestServer,
+  startDriverProcess,
+  type TestServer,
+} from '../../../support/server/server.ts'
 
 const QPUS = '/api/collections/qpus/records'
 const DRIVERS = '/api/collections/drivers/records'

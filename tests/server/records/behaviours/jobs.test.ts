@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { checkInvariants, claimJob, drivers, quantumJobs } from '../../../../src/db/index.ts'
-import { openTestServer, type TestServer } from '../../../support/server.ts'
+import { openTestServer, type TestServer } from '../../../support/server/server.ts'
 
 const PATH = '/api/collections/quantum_jobs/records'
 const bell =

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { toTimestamp } from '../../../../src/base/index.ts'
 import { checkInvariants } from '../../../../src/db/index.ts'
 import { FakeClock } from '../../../support/fake-clock.ts'
-import { openTestServer, type TestServer } from '../../../support/server.ts'
+import { openTestServer, type TestServer } from '../../../support/server/server.ts'
 
 const HOUR = 3_600_000
 const SLOTS = '/api/collections/time_slots/records'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { FakeClock } from '../../../support/fake-clock.ts'
-import { openTestServer, type TestClient } from '../../../support/server.ts'
+import { openTestServer, type TestClient } from '../../../support/server/server.ts'
 
 const pathOf = (collection: string) =>
   `/api/collections/${collection}/records?filter=${encodeURIComponent('id = "aaaaaaaaaaaaaaa"')}`

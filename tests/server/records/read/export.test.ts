@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { events, type Tx } from '../../../../src/db/index.ts'
-import { openTestServer, type TestServer } from '../../../support/server.ts'
+import { openTestServer, type TestServer } from '../../../support/server/server.ts'
 
 const PATH = '/api/collections/events/records'
 

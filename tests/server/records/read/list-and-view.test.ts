@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { events, notifications, quantumJobs, timeSlots } from '../../../../src/db/index.ts'
-import { openTestServer, type TestAccount, type TestQpu, type TestServer } from '../../../support/server.ts'
+import {
+  openTestServer,
+  type TestAccount,
+  type TestQpu,
+  type TestServer,
+} from '../../../support/server/server.ts'
 
 let server: TestServer
 let [ada, bob]: TestAccount[] = []

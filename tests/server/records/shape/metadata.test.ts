@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { COLLECTIONS } from '../../../../src/db/index.ts'
-import { openTestServer } from '../../../support/server.ts'
+import { openTestServer } from '../../../support/server/server.ts'
 
 interface Shown {
   name: string

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { type AnyCollection, COLLECTIONS, type Field } from '../../../../src/db/index.ts'
 import { behaviourOf } from '../../../../src/server/records/behaviours/index.ts'
-import { openWorld, type World } from '../../../support/one-of-each.ts'
-import type { TestClient } from '../../../support/server.ts'
+import { openWorld, type World } from '../../../support/server/sample-records.ts'
+import type { TestClient } from '../../../support/server/server.ts'
 
 /** A value that nobody has set, and that differs from everything the test stores. */
 function otherValue(field: Field): unknown {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { coldFridge } from '../../../../support/cryostat.ts'
+import { coldFridge } from '../../../../support/devices/cryostat.ts'
 
 async function get(url: string, path: string): Promise<[number, unknown]> {
   const answer = await fetch(url + path)

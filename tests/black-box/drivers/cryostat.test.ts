@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { SimulatedFridge } from '../../../src/devices/index.ts'
+import { coldFridge, type Readings } from '../../support/devices/cryostat.ts'
+import { startSvc } from '../../support/executable/background-process.ts'
+import { runSvc, Service, temporaryFolder, until } from '../../support/executable/service.ts'
+import { makeTestCertificates } from '../../support/sockets/certificates.ts'
+
+setDefaultTimeout(30_000)
+
+const KEY = 'canary-0815'
+const folder = temporaryFolder()
+let service: Service
+let qpu: { id: string }
+
+beforeAll(async () => {
+  service = await Service.install(folder.path)
+  await service.start()
+  qpu = await service.createQpu('kelvin')
+})
+
+afterAll(async () => {
+  await service.stop()
+  folder[Symbol.dispose]()
+})
+
+interface Stored {
+  source: string
+  driver: string
+  qpu: string
+  ts: string
+  payload: { readings: Readings }
+}
+
+/** Registers a monitor and starts it as a process. */
+async function startMonitor(name: string, options: string[], env: Record<string, string> = {}) {
+  const body = { name, qpu: qpu.id, operation: 'monitor', device: 'cryostat_gen1' }
+  const token = await service.admin()
+  const made = await service.call<{ id: string; token: string; ca_fingerprint: string }>(
+    'POST',
+    '/api/op/drivers/create',
+    { token, body },
+  )
+  expect(made.status).toBe(201)
+  const own = join(folder.path, name)
+  mkdirSync(own)
+  const args = [
+    ...['driver', 'start', '--operation', 'monitor', '--device', 'cryostat_gen1'],
+    ...['--svc-addr', service.url, '--ca-fingerprint', made.body.ca_fingerprint],
+    ...['--ca-file', join(own, 'ca.pem'), '--data-dir', join(own, 'data')],
+    ...options.flatMap((option) => ['-o', option]),
+  ]
+  const driver = startSvc(args, { cwd: folder.path, env: { SVC_ACCESS_TOKEN: made.body.token, ...env } })
+  return { id: made.body.id, driver }
+}
+
+/** What the server has stored of a driver, oldest first, once there are `count`. */
+async function stored(driver: string, count: number): Promise<Stored[]> {
+  const query = new URLSearchParams({ filter: `driver = '${driver}'`, sort: 'ts', perPage: '100' })
+  const token = await service.admin()
+  return until(`${count} events`, async () => {
+    const path = `/api/collections/events/records?${query}`
+    const { status, body } = await service.call<{ items: Stored[] }>('GET', path, { token })
+    expect(status).toBe(200)
+    return body.items.length >= count && body.items
+  })
+}
+
+test('readings of a cryostat are stored with the values it shows, and faults with their reasons', async () => {
+  const startedAt = Date.now()
+  await using fridge: SimulatedFridge = await coldFridge({ apiKey: KEY })
+  fridge.texts.set('mapper.bf.valve', 'open')
+  fridge.texts.set('mapper.bf.exact', '0.0123')
+  fridge.faults.set('mapper.bf.p2', 'error')
+  fridge.faults.set('mapper.bf.tstill', 'disconnected')
+  const channels = ['tmixing:K', 'exact:K', 'valve', 'p2:mbar', 'tstill:K', 'nothing:V']
+  const { id, driver } = await startMonitor('cold', [
+    `channels=${channels.map((each) => `mapper.bf.${each}`).join()}`,
+    `base_url=${fridge.url}`,
+    `api_key=${KEY}`,
+    'poll_interval=0.2',
+  ])
+  await using _driver = driver
+  const events = await stored(id, 3)
+  for (const { source, qpu: at, ts, payload } of events) {
+    expect([source, at]).toEqual(['cold', qpu.id])
+    expect(Date.parse(ts)).toBeGreaterThanOrEqual(startedAt)
+    const readings = payload.readings
+    expect(Object.keys(readings)).toEqual(channels.map((each) => `mapper.bf.${each.split(':')[0]}`))
+    expect(readings).toMatchObject({
+      'mapper.bf.tmixing': { unit: 'K', status: 'SYNCHRONIZED' },
+      'mapper.bf.exact': { value: 0.0123, unit: 'K', status: 'SYNCHRONIZED' },
+      'mapper.bf.valve': { value: null, unit: '', text: 'open' },
+      'mapper.bf.p2': { value: null, status: 'ERROR', error: 'Device of mapper.bf.p2 does not answer' },
+      'mapper.bf.tstill': { unit: 'K', status: 'DISCONNECTED', outdated: true },
+      'mapper.bf.nothing': { value: null, unit: 'V', status: 'ERROR', error: 'no such channel (HTTP 404)' },
+    })
+    expect(Math.abs((readings['mapper.bf.tmixing']?.value ?? 0) - 0.01)).toBeLessThan(0.001)
+  }
+  const series = await service.call<{
+    series: { channel: string; unit: string; max: number[]; count: number[] }[]
+  }>('GET', `/api/events/series?${new URLSearchParams({ driver: 'cold', points: '1' })}`, {
+    token: await service.admin(),
+  })
+  // Texts, faults and outdated values are gaps.
+  expect(series.body.series.map(({ channel, unit }) => `${channel}:${unit}`)).toEqual([
+    'mapper.bf.exact:K',
+    'mapper.bf.tmixing:K',
+  ])
+  const [exact] = series.body.series
+  expect(exact?.max).toEqual([0.0123])
+  expect(exact?.count[0]).toBeGreaterThanOrEqual(events.length)
+  driver.process.kill('SIGTERM')
+  expect((await driver.ended()).status).toBe(0)
+  expect(driver.log).toContain('channel does not exist')
+  expect(driver.log + JSON.stringify(events)).not.toContain(KEY)
+})
+
+test('a monitor outlives its cryostat, and reads on when it is back', async () => {
+  const fridge = await coldFridge()
+  const options = ['channels=mapper.bf.tmixing:K', `base_url=${fridge.url}`, 'poll_interval=0.2']
+  const { id, driver } = await startMonitor('patient', options)
+  await using _driver = driver
+  const before = await stored(id, 1)
+  await fridge.stop()
+  await driver.says('no channel could be read')
+  await using _back = await coldFridge({ port: Number(new URL(fridge.url).port) })
+  await driver.says('cryostat answers again')
+  await stored(id, before.length + 2)
+  expect(driver.process.exitCode).toBeNull()
+})
+
+test('a certificate named in SVC_CRYOSTAT_CA_FILE reaches the device and is trusted', async () => {
+  const { certPem: cert, keyPem: key } = await makeTestCertificates()
+  await using fridge = await coldFridge({ tls: { cert, key } })
+  const file = join(folder.path, 'fridge.pem')
+  writeFileSync(file, cert)
+  const options = ['channels=mapper.bf.tmixing:K', `base_url=${fridge.url}`, 'poll_interval=0.2']
+  const { id, driver } = await startMonitor('secure', options, { SVC_CRYOSTAT_CA_FILE: file })
+  await using _driver = driver
+  const [event] = await stored(id, 1)
+  expect(event?.payload.readings['mapper.bf.tmixing']?.status).toBe('SYNCHRONIZED')
+})
+
+test('without the certificate the key stays here, and the log says what to do', async () => {
+  const { certPem: cert, keyPem: key } = await makeTestCertificates()
+  await using fridge = await coldFridge({ tls: { cert, key }, apiKey: KEY })
+  const options = ['channels=mapper.bf.tmixing:K', `base_url=${fridge.url}`, `api_key=${KEY}`]
+  const { driver } = await startMonitor('wary', options)
+  await using _driver = driver
+  await driver.says('SVC_CRYOSTAT_CA_FILE')
+  expect(fridge.requests).toEqual([])
+})
+
+test.each([
+  [['base_url=http://127.0.0.1'], 'missing required option channels (for example -o channels='],
+  [['channels=a:K,a:mK'], 'bad value for -o channels: a is named twice'],
+  [['channels=a', 'base_url=http://a?key=canary-0815'], 'bad value for -o base_url: use only scheme, host'],
+  [['channels=a', 'base_url=http://169.254.169.254'], 'is a link-local address, which is not allowed'],
+  [['channels=a', 'poll_interval=abc'], 'bad value for -o poll_interval: "abc" is not a number of seconds'],
+])('driver start with %j ends with status 1 and the reason', async (options, reason) => {
+  const args = ['driver', 'start', '--operation', 'monitor', '--device', 'cryostat_gen1', '--token', 'x']
+  const access = ['--ca-fingerprint', '0'.repeat(64), ...options.flatMap((option) => ['-o', option])]
+  const { status, err } = await runSvc([...args, ...access], { cwd: folder.path })
+  expect(status).toBe(1)
+  expect(err).toContain(reason)
+  expect(err).not.toContain(KEY)
+})
+
+test('svc driver devices lists cryostat_gen1', async () => {
+  const args = ['driver', 'devices', '--operation', 'monitor']
+  expect((await runSvc(args, { cwd: folder.path })).out).toBe('cryostat_gen1\n')
+})

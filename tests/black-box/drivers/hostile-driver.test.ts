@@ -1,0 +1,241 @@
+import { Database } from 'bun:sqlite'
+import { afterEach, expect, setDefaultTimeout, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { silentLog, systemClock } from '../../../src/base/index.ts'
+import {
+  type Connection,
+  type ConnectResponse,
+  connect,
+  DEFAULT_LIMITS,
+} from '../../../src/protocol/index.ts'
+import { startSvc } from '../../support/executable/background-process.ts'
+import { openFileService } from '../../support/executable/file-service.ts'
+import { balanceOf, look, submit, timesOf, untilJob } from '../../support/executable/job-calls.ts'
+import { until } from '../../support/executable/service.ts'
+import { closeRow } from '../../support/faults/fault-runs.ts'
+
+// A registered driver whose machine was broken into: it has a valid token, and no manners.
+setDefaultTimeout(60_000)
+
+const MIB = 1024 * 1024
+const { service, user } = await openFileService()
+const evil = await service.createQpu('evil')
+const ca = await (await fetch(`${service.url}/api/pub/root-ca.pem`)).text()
+const opened: Connection[] = []
+
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((each) => each.close()))
+})
+
+interface Command {
+  type: string
+  job: string
+  attempt: number
+  epoch: number
+  event: string
+  applied: boolean
+}
+
+/** Attaches as the evil driver. */
+async function attach() {
+  const path = '/api/op/drivers/connect'
+  const { status, body } = await service.call<ConnectResponse>('POST', path, { body: { token: evil.token } })
+  expect(status).toBe(200)
+  const commands: Command[] = []
+  const endings: string[] = []
+  const own = {
+    host: '127.0.0.1',
+    ca,
+    user: body.id,
+    password: body.auth_token,
+    clock: systemClock,
+    log: silentLog,
+    reconnect: false as const,
+    // It sends what it wants.
+    limits: { ...DEFAULT_LIMITS, toServerBytes: 200 * MIB, queuedBytes: 400 * MIB, queuedMessages: 100_000 },
+    onClose: (reason: string) => void endings.push(reason),
+  }
+  const result = connect({ ...own, role: 'push', port: body.result_port })
+  opened.push(result)
+  await until('the result socket', async () => result.ready)
+  const onMessage = (text: Uint8Array) => void commands.push(JSON.parse(Buffer.from(text).toString()))
+  const command = connect({ ...own, role: 'pull', port: body.command_port, onMessage })
+  opened.push(command)
+  await until('the command socket', async () => command.ready)
+  let count = 0
+  return {
+    commands,
+    endings,
+    send: (text: string) => result.send(text),
+    event(type: string, payload: unknown, id = `e${++count}`) {
+      return result.send(JSON.stringify({ type, id, ts: new Date().toISOString(), payload }))
+    },
+    /** Waits for a job to be dispatched to it. */
+    job: () => until('a job', async () => commands.find((each) => each.type === 'RunJob')),
+    ack: (event: string) =>
+      until(`the answer to ${event}`, async () => commands.find((each) => each.event === event)),
+  }
+}
+
+function completed({ job, attempt, epoch }: Pick<Command, 'job' | 'attempt' | 'epoch'>, more: object = {}) {
+  const results = {
+    success: true,
+    backend: 'evil',
+    shots: 1,
+    counts: { '0': 1 },
+    circuit_results: [],
+    metadata: {},
+  }
+  return { status: 'completed', job, attempt, epoch, execution_ms: 1, results, ...more }
+}
+
+/** The server answers others; a message of 33 MB may take a moment of a busy machine. */
+async function isWell(): Promise<void> {
+  const asked = performance.now()
+  expect((await service.call('GET', '/api/health')).status).toBe(200)
+  expect(performance.now() - asked).toBeLessThan(6_000)
+}
+
+/** Resident memory of the server in MiB. */
+function memory(): number {
+  const [, kib = '0'] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8')) ?? []
+  return Number(kib) / 1024
+}
+
+test('nonsense of every kind is dropped, and the connection lives on', async () => {
+  const driver = await attach()
+  const id = await submit(service, user.token, { qpu_target: 'evil' })
+  const job = await driver.job()
+  for (const text of [
+    '',
+    'hello',
+    '[]',
+    'null',
+    '{"type":7}',
+    '\u0000',
+    '{"type":"JobResult"',
+    '{"__proto__":{"a":1}}',
+  ]) {
+    await driver.send(text)
+  }
+  await driver.event('Gossip', { about: 'everybody' })
+  await driver.event('__proto__', {})
+  await driver.event('constructor', {})
+  await driver.event('CryostatReading', {
+    readings: { x: { value: 1, unit: 'K', status: 'ok', note: 'n'.repeat(70_000) } },
+  })
+  await driver.event('JobStarted', { job: { $ne: '' }, attempt: 1 })
+  await driver.event('JobHeartbeat', { job: "' OR 1=1 --", attempt: 1 })
+  // What it would send again for ever it is told to forget.
+  await driver.event('JobResult', { ...completed(job), execution_ms: -1 }, 'bad')
+  expect((await driver.ack('bad')).applied).toBe(false)
+  expect(driver.endings).toEqual([])
+  await driver.event('JobResult', completed(job), 'good')
+  expect((await driver.ack('good')).applied).toBe(true)
+  expect((await look(service, user.token, id)).status).toBe('completed')
+  await isWell()
+})
+
+test('a result counts once, is charged no more than the time it can have taken, and cannot be changed', async () => {
+  const driver = await attach()
+  const before = await balanceOf(service, user)
+  const id = await submit(service, user.token, { qpu_target: 'evil' })
+  const job = await driver.job()
+  await driver.event('JobResult', completed(job, { execution_ms: 900_000_000 }), 'first')
+  expect((await driver.ack('first')).applied).toBe(true)
+  await driver.event('JobResult', completed(job, { execution_ms: 900_000_000 }), 'again')
+  await driver.event('JobResult', completed({ ...job, attempt: 2 }), 'next attempt')
+  await driver.event(
+    'JobResult',
+    { ...completed(job), status: 'failed', error: { class: 'user', message: 'no' } },
+    'undo',
+  )
+  for (const event of ['again', 'next attempt', 'undo']) expect((await driver.ack(event)).applied).toBe(false)
+  const seen = await look(service, user.token, id)
+  expect([seen.status, seen.results?.counts]).toEqual(['completed', { '0': 1 }])
+  expect(before - (await balanceOf(service, user))).toBeLessThan(10)
+})
+
+test('the job of another driver is out of reach: the attempt ends the connection', async () => {
+  const honest = await service.createQpu('honest')
+  const args = service.driverArgs('honest', honest.fingerprint, 'mock', ['latency=1.5'])
+  await using other = startSvc(args, { cwd: service.folder, env: { SVC_ACCESS_TOKEN: honest.token } })
+  await service.untilOnline('honest')
+  const driver = await attach()
+  const id = await submit(service, user.token, { qpu_target: 'honest' })
+  const { attempt } = await untilJob(service, user.token, id, ['running'])
+  await driver.event('JobStarted', { job: id, attempt })
+  await driver.event('JobRefused', { job: id, attempt, reason: 'busy' })
+  expect((await look(service, user.token, id)).status).toBe('running')
+  await driver.event('JobResult', completed({ job: id, attempt, epoch: 1 }))
+  await until('the end of the connection', async () => driver.endings.length > 0)
+  const job = await untilJob(service, user.token, id)
+  expect([job.status, job.attempt, job.results?.counts !== undefined]).toEqual(['completed', 1, true])
+  expect(Reflect.get(job.results ?? {}, 'backend')).toBe('mock')
+  expect(other.process.exitCode).toBe(null)
+})
+
+test('a flood of events is cut to the rate, said so in the log, and disturbs nobody', async () => {
+  const calm = await service.createQpu('calm')
+  const args = service.driverArgs('calm', calm.fingerprint, 'mock')
+  await using neighbour = startSvc(args, { cwd: service.folder, env: { SVC_ACCESS_TOKEN: calm.token } })
+  await service.untilOnline('calm')
+  const driver = await attach()
+  const reading = { readings: { 'mixing.temperature': { value: 0.01, unit: 'K', status: 'ok' } } }
+  const flood = Array.from({ length: 20_000 }, () => driver.event('CryostatReading', reading))
+  await isWell()
+  const calmJobs = await Promise.all(
+    Array.from({ length: 10 }, () => submit(service, user.token, { qpu_target: 'calm' })),
+  )
+  await Promise.all(flood)
+  await until('the log', async () => service.log.includes('rate limit exceeded, dropping event'))
+  const lines = service.log.split('rate limit exceeded, dropping event').length - 1
+  expect(lines).toBeLessThan(15)
+  // The jobs of another driver run meanwhile, and nothing that it says gets lost.
+  for (const each of calmJobs) {
+    const job = await untilJob(service, user.token, each)
+    expect([job.status, job.attempt, timesOf(job, 'started')]).toEqual(['completed', 1, 1])
+  }
+  expect(neighbour.log).not.toContain('not connected')
+  using db = new Database(join(service.folder, 'svc_data', 'svc.db'), { readonly: true })
+  const kept = () => db.query<{ n: number }, []>('SELECT count(*) AS n FROM events').get()?.n ?? 0
+  await until('a second of events to be kept', async () => kept() >= 100)
+  // The results of this driver are not dropped with the rest.
+  const id = await submit(service, user.token, { qpu_target: 'evil' })
+  await driver.event('JobResult', completed(await driver.job()), 'after the flood')
+  expect((await untilJob(service, user.token, id)).status).toBe('completed')
+  expect(kept()).toBeLessThan(3_000)
+  closeRow('F23 flood of events', { sent: flood.length, kept: kept(), log_lines: lines, neighbour_jobs: 10 })
+})
+
+test('messages that are too large, or too deep, end nothing but themselves', async () => {
+  const driver = await attach()
+  const id = await submit(service, user.token, { qpu_target: 'evil' })
+  const job = await driver.job()
+  const before = memory()
+  await driver.event('JobResult', completed(job, { padding: 'x'.repeat(40 * MIB) }), 'large')
+  expect((await driver.ack('large')).applied).toBe(false)
+  const deep = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
+  for (const depth of [5_000_000, 100_000, 1_000]) {
+    const text = JSON.stringify({
+      type: 'JobResult',
+      id: `deep${depth}`,
+      ts: new Date().toISOString(),
+      payload: completed(job),
+    })
+    await driver.send(text.replace('"metadata":{}', `"metadata":{"x":${deep(depth)}}`))
+    await isWell()
+  }
+  const wide = `{"x":[${'{},'.repeat(8 * MIB)}{}]}`
+  await driver.send(`{"type":"JobStarted","id":"wide","ts":"2026-01-31T09:05:00.000Z","payload":${wide}}`)
+  await isWell()
+  expect(memory() - before).toBeLessThan(2_000)
+  // Beyond what a socket takes the connection ends; the server does not.
+  await driver.send('x'.repeat(70 * MIB)).catch(() => undefined)
+  await until('the end of the connection', async () => driver.endings.length > 0)
+  await isWell()
+  expect(['completed', 'running', 'pending', 'failed']).toContain(
+    (await look(service, user.token, id)).status,
+  )
+})

@@ -1,0 +1,290 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { startSvc } from '../../support/executable/background-process.ts'
+import { type Counter, countConnections } from '../../support/executable/recorder.ts'
+import { runSvc, temporaryFolder, until } from '../../support/executable/service.ts'
+
+const PIN = 'ab'.repeat(32)
+const folder = temporaryFolder()
+let server: Counter
+
+beforeAll(async () => {
+  server = await countConnections()
+  const devices = `
+    import { defineDevice, opt } from 'svc/devices'
+    const idle = { start: async () => undefined, calibrate: async () => ({}) }
+    export const fridge = defineDevice({
+      operation: 'monitor',
+      name: 'fridge',
+      options: {
+        channels: opt.list({ help: 'Channels', required: true, example: 'mapper.bf.tmc:K,mapper.bf.pmc:mbar' }),
+        poll_interval: opt.seconds({ help: 'Pause', min: 0.2, default: 5 }),
+      },
+      create: () => idle,
+    })
+    export const tuner = defineDevice({
+      operation: 'calibrate',
+      name: 'tuner',
+      options: { calibration_config: opt.path({ help: 'Routines', required: true, example: './calibration.yml' }) },
+      create: () => idle,
+    })
+    export const looseTuner = (context) => idle
+    export class Anonymous {}
+    export const broken = defineDevice({
+      operation: 'process',
+      name: 'broken',
+      create() { throw new Error('the cable is not plugged in') },
+    })
+    export const number = 7
+  `
+  writeFileSync(join(folder.path, 'devices.js'), devices)
+  writeFileSync(join(folder.path, 'syntax.js'), 'export const = 3')
+  writeFileSync(join(folder.path, 'calibration.yml'), 'routines: {}\n')
+  mkdirSync(join(folder.path, 'folder.yml'))
+  symlinkSync('/etc', join(folder.path, 'way-out'))
+})
+
+afterAll(async () => {
+  await server[Symbol.asyncDispose]()
+  folder[Symbol.dispose]()
+})
+
+function access(): string[] {
+  const address = `http://127.0.0.1:${server.port}`
+  return ['--svc-addr', address, '--token', 'svc_dt_secret', '--ca-fingerprint', PIN]
+}
+
+/** Runs a driver that must not start; `args` go after what a good start needs. */
+function start(args: string[]) {
+  return runSvc(['driver', 'start', ...access(), ...args], { cwd: folder.path })
+}
+
+const mock = ['--operation', 'process', '--device', 'mock']
+const fridge = ['--operation', 'monitor', '--device', './devices.js#fridge']
+const tuner = ['--operation', 'calibrate', '--device', './devices.js#tuner']
+const MOCK_KEYS =
+  'data_dir, fail, fail_every, fail_on, fail_rate, is_dummy, job_timeout, latency, num_qubits, pragmas, ' +
+  'readout_error, scheduler_device_config, scheduler_hardware_config, seed'
+
+const CASES: [title: string, args: string[], lines: (string | RegExp)[]][] = [
+  [
+    'an unknown -o key, naming the nearest',
+    [...mock, '-o', 'job_timout=3'],
+    [
+      'unknown option job_timout for process device mock',
+      `  did you mean job_timeout? known options: ${MOCK_KEYS}`,
+    ],
+  ],
+  [
+    'a key of another device',
+    ['--operation', 'process', '--device', 'aer-sim', '-o', 'save_raw_data=true'],
+    ['unknown option save_raw_data for process device aer_sim', /^ {2}known options: .*\bmax_qubits\b/],
+  ],
+  [
+    'a missing required option, with its example',
+    fridge,
+    ['missing required option channels (for example -o channels=mapper.bf.tmc:K,mapper.bf.pmc:mbar)'],
+  ],
+  [
+    'a bad value',
+    [...mock, '-o', 'is_dummy=maybe'],
+    ['bad value for -o is_dummy: "maybe" is not a boolean; use true or false'],
+  ],
+  [
+    'a value out of range',
+    [...fridge, '-o', 'channels=a:K', '-o', 'poll_interval=0.1'],
+    ['bad value for -o poll_interval: 0.1 is out of range; use a number of seconds of at least 0.2 s'],
+  ],
+  [
+    'a data dir whose name only begins like a safe one',
+    [...mock, '-o', 'data_dir=/tmp-evil'],
+    ['bad value for -o data_dir: /tmp-evil is not in a safe location'],
+  ],
+  [
+    'the same by --data-dir',
+    [...mock, '--data-dir', '/var/svc-driver-x/data'],
+    ['bad value for -o data_dir: /var/svc-driver-x/data is not in a safe location'],
+  ],
+  [
+    'a data dir that climbs out',
+    [...mock, '-o', 'data_dir=/tmp/../etc/svc'],
+    ['bad value for -o data_dir: /tmp/../etc/svc is not in a safe location'],
+  ],
+  [
+    'the temporary folder itself as data dir',
+    [...mock, '-o', 'data_dir=/tmp'],
+    ['bad value for -o data_dir: /tmp is not in a safe location'],
+  ],
+  [
+    'a data dir behind a symbolic link',
+    [...mock, '-o', 'data_dir=way-out/data'],
+    ['bad value for -o data_dir: way-out/data is not in a safe location'],
+  ],
+  [
+    'a config file in an unsafe place',
+    [...mock, '-o', 'scheduler_device_config=/etc/passwd'],
+    ['bad value for -o scheduler_device_config: /etc/passwd is not in a safe location'],
+  ],
+  [
+    'a CA file in an unsafe place',
+    [...mock, '--ca-file', '/etc/svc.ca.pem'],
+    ['bad value for --ca-file: /etc/svc.ca.pem is not in a safe location'],
+  ],
+  [
+    'a tuner without calibration_config',
+    tuner,
+    ['missing required option calibration_config (for example -o calibration_config=./calibration.yml)'],
+  ],
+  [
+    'a calibration config that does not exist',
+    [...tuner, '-o', 'calibration_config=absent.yml'],
+    ['startup error: calibration config not found: absent.yml'],
+  ],
+  [
+    'a calibration config that is a folder',
+    [...tuner, '-o', 'calibration_config=folder.yml'],
+    ['startup error: calibration config not found: folder.yml'],
+  ],
+  [
+    'a calibration config for a device that does not declare it',
+    [
+      '--operation',
+      'calibrate',
+      '--device',
+      './devices.js#looseTuner',
+      '-o',
+      'calibration_config=absent.yml',
+    ],
+    ['startup error: calibration config not found: absent.yml'],
+  ],
+  [
+    'an unknown device',
+    ['--operation', 'process', '--device', 'qutoaster'],
+    ['unknown process device qutoaster; known devices: aer_sim, mock, placeholder_device'],
+  ],
+  [
+    'a device of another operation',
+    ['--operation', 'monitor', '--device', 'mock'],
+    [/^unknown monitor device mock; known devices: /],
+  ],
+  [
+    'an import path without file',
+    ['--operation', 'process', '--device', './absent.js#x'],
+    [/^device \.\/absent\.js#x cannot be imported: Cannot find module '[^']*\/absent\.js'$/],
+  ],
+  [
+    'an import path to a file that does not parse',
+    ['--operation', 'process', '--device', './syntax.js'],
+    [/^device \.\/syntax\.js cannot be imported: /],
+  ],
+  [
+    'an export that the module lacks',
+    ['--operation', 'process', '--device', './devices.js#missing'],
+    [/^device \.\/devices\.js#missing: \.\/devices\.js has no export missing; it exports .*\bfridge\b/],
+  ],
+  [
+    'an export of another operation',
+    ['--operation', 'process', '--device', './devices.js#fridge'],
+    ['device ./devices.js#fridge is a monitor device, not process'],
+  ],
+  [
+    'a class that does not name its operation',
+    ['--operation', 'process', '--device', './devices.js#Anonymous'],
+    ["device ./devices.js#Anonymous does not name its operation; add operation: 'process'"],
+  ],
+  [
+    'an export that is no device',
+    ['--operation', 'process', '--device', './devices.js#number'],
+    [
+      'device ./devices.js#number is not a device definition, class or function; export the result of defineDevice()',
+    ],
+  ],
+  [
+    'a device that cannot be created',
+    ['--operation', 'process', '--device', './devices.js#broken'],
+    [/"message":"device failed to start".*devices\.js/, 'startup error: the cable is not plugged in'],
+  ],
+  [
+    'a built-in device that cannot be created',
+    [...mock, '-o', 'fail=init'],
+    [/fails on purpose: fail=init$/],
+  ],
+  ['an -o without =', [...mock, '-o', 'verbose'], ['invalid option verbose; expected key=value']],
+  ['an -o without key', [...mock, '-o', '=3'], ['invalid option =3; expected key=value']],
+  [
+    'a fingerprint that is none',
+    [...mock, '--ca-fingerprint', 'cafe'],
+    [
+      'bad value for --ca-fingerprint: "cafe" is not a SHA-256 fingerprint; write its 32 bytes as 64 hexadecimal digits, with or without colons',
+    ],
+  ],
+  [
+    'an address that is none',
+    [...mock, '--svc-addr', 'ftp://127.0.0.1'],
+    [
+      'bad value for --svc-addr: "ftp://127.0.0.1" is not an http or https address (for example http://127.0.0.1:8090)',
+    ],
+  ],
+  [
+    'all of several errors, what is wrong with a key before what is wrong with its value',
+    [
+      ...[...mock, '-o', 'data_dir=/tmp-evil', '-o', 'seed=x', '-o', 'colour=red', '-o', 'loud'],
+      ...['--ca-file', '/tmp-evil/ca.pem'],
+    ],
+    [
+      'invalid option loud; expected key=value',
+      'unknown option colour for process device mock',
+      /^ {2}known options: /,
+      'bad value for -o seed: "x" is not an integer',
+      'bad value for -o data_dir: /tmp-evil is not in a safe location',
+      'bad value for --ca-file: /tmp-evil/ca.pem is not in a safe location',
+    ],
+  ],
+]
+
+describe('svc driver start refuses, with status 1 and before any connection:', () => {
+  test.each(CASES)('%s', async (_, args, lines) => {
+    const { status, out, err } = await start(args)
+    const said = err.replace(/\n$/, '').split('\n')
+    expect(said).toHaveLength(lines.length)
+    for (const [at, line] of lines.entries()) {
+      if (typeof line === 'string') expect(said[at]).toBe(line)
+      else expect(said[at]).toMatch(line)
+    }
+    expect(out).toBe('')
+    expect(status).toBe(1)
+    expect(server.connections).toBe(0)
+    expect(existsSync('/tmp-evil')).toBe(false)
+  })
+
+  test('a missing token and a missing fingerprint, both at once', async () => {
+    const { status, err } = await runSvc(
+      ['driver', 'start', ...mock, '-a', `http://127.0.0.1:${server.port}`],
+      { cwd: folder.path },
+    )
+    expect(err).toContain('missing required option --token (or SVC_ACCESS_TOKEN)')
+    expect(err).toContain('missing required option --ca-fingerprint (or SVC_CA_FINGERPRINT)')
+    expect(err.trim().split('\n')).toHaveLength(2)
+    expect(status).toBe(1)
+    expect(server.connections).toBe(0)
+  })
+
+  test('a data dir that another driver uses', async () => {
+    const args = [...mock, '--data-dir', join(folder.path, 'shared')]
+    // Nobody listens on the discard port: the first driver holds the folder and waits for its server.
+    const env = { SVC_ADDR: 'http://127.0.0.1:9', SVC_ACCESS_TOKEN: 't', SVC_CA_FINGERPRINT: PIN }
+    await using first = startSvc(['driver', 'start', ...args], { cwd: folder.path, env })
+    await first.says('127.0.0.1:9')
+    const { status, err } = await start(args)
+    expect(err).toContain(`data dir ${join(folder.path, 'shared')} is in use`)
+    expect(status).toBe(1)
+    expect(server.connections).toBe(0)
+  })
+})
+
+test('with good options the same driver does come to the server', async () => {
+  await using good = startSvc(['driver', 'start', ...access(), ...mock], { cwd: folder.path })
+  await until('a connection', async () => server.connections > 0)
+  expect(good.process.exitCode).toBe(null)
+})

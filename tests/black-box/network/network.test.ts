@@ -1,0 +1,94 @@
+import { expect, test } from 'bun:test'
+import { networkInterfaces } from 'node:os'
+import { startSvc } from '../../support/executable/background-process.ts'
+import { balanceOf, look, submit, timesOf, untilJob } from '../../support/executable/job-calls.ts'
+import { Service, temporaryFolder, until } from '../../support/executable/service.ts'
+import { openOtherMachine, whyNoNamespace } from '../../support/faults/network-namespace.ts'
+
+const reason = await whyNoNamespace()
+// On the build machine this has to run; elsewhere it says why it does not.
+if (reason !== undefined && process.env['CI'] === 'true') throw new Error(reason)
+if (reason !== undefined) process.stderr.write(`network.test.ts: skipping the cut cable: ${reason}\n`)
+
+const SILENCE_MS = 15_000
+/** Pings are 5 s apart, and a busy machine is late now and then. */
+const MARGIN_MS = 3_000
+
+test.skipIf(reason !== undefined)(
+  'a driver on another machine runs jobs; when the cable is cut it is offline within 15 s, and its result counts once',
+  async () => {
+    using folder = temporaryFolder()
+    await using machine = await openOtherMachine()
+    await using service = await Service.install(folder.path, { ip: machine.here })
+    await service.start()
+    const qpu = await service.createQpu('far')
+    const user = await service.createUser(100)
+    const args = service.driverArgs('far', qpu.fingerprint, 'mock', ['pragmas=true'])
+    await using driver = startSvc(args, {
+      cwd: folder.path,
+      env: { SVC_ACCESS_TOKEN: qpu.token },
+      prefix: machine.prefix,
+    })
+    await service.untilOnline('far')
+    // The token went over plain HTTP to another machine, which is worth a word.
+    expect(driver.log).toContain('the access token goes over plain HTTP')
+    const first = await untilJob(service, user.token, await submit(service, user.token))
+    expect(first.status).toBe('completed')
+
+    const slow = `// svc-mock: latency=1.5\nOPENQASM 3.0; qubit q; bit c; c = measure q;`
+    const id = await submit(service, user.token, { circuits: [{ circuit: slow }] })
+    await untilJob(service, user.token, id, ['running'])
+    await until(
+      'the driver to start',
+      async () => timesOf(await look(service, user.token, id), 'started') === 1,
+    )
+    await machine.cut()
+    // Nobody is told: the server notices the silence.
+    await until(
+      'the QPU to be offline',
+      async () => (await service.call('GET', '/api/qpus/far')).body['status'] === 'offline',
+      SILENCE_MS + MARGIN_MS,
+    )
+    expect(service.log).toMatch(/no byte received for 15\d{3} ms/)
+    // Neither lost nor given to anybody else: its driver may hold the result.
+    expect((await look(service, user.token, id)).status).toBe('running')
+
+    await machine.mend()
+    const done = await untilJob(service, user.token, id, ['completed', 'failed'], 30_000)
+    expect(done.status).toBe('completed')
+    expect(timesOf(done, 'completed')).toBe(1)
+    expect(done.charged_seconds).toBeLessThan(3)
+    await service.untilOnline('far')
+    const balance = await balanceOf(service, user)
+    expect(balance).toBeCloseTo(100 - (first.charged_seconds ?? 0) - (done.charged_seconds ?? 0), 3)
+    const last = await untilJob(service, user.token, await submit(service, user.token))
+    expect(last.status).toBe('completed')
+    driver.process.kill('SIGTERM')
+    expect((await driver.ended()).status).toBe(0)
+    await service.stop()
+    expect((await service.doctor()).out).toContain('no problems found')
+  },
+  90_000,
+)
+
+const hasIpv6 = Object.values(networkInterfaces()).some((each) =>
+  each?.some(({ address }) => address === '::1'),
+)
+
+test.each(['127.0.0.2', ...(hasIpv6 ? ['::1'] : [])])(
+  'a server with --ip-addr %s is found there, and nowhere else',
+  async (ip) => {
+    using folder = temporaryFolder()
+    await using service = await Service.install(folder.path, { ip })
+    await service.start()
+    await expect(fetch(`http://127.0.0.1:${service.port}/api/health`)).rejects.toThrow('Unable to connect')
+    const qpu = await service.createQpu('near')
+    const user = await service.createUser(100)
+    const driver = service.startDriver('near', qpu)
+    const job = await untilJob(service, user.token, await submit(service, user.token))
+    expect(job.status).toBe('completed')
+    driver.kill('SIGTERM')
+    expect(await driver.exited).toBe(0)
+    await service.stop()
+  },
+)

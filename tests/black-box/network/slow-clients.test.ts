@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { freePort, Service, temporaryFolder } from '../../support/executable/service.ts'
+import { closeRow, faultRuns } from '../../support/faults/fault-runs.ts'
+
+// Row H4 of docs/reference/faults.md: clients that hold connections and say nothing, or too little.
+setDefaultTimeout(120_000)
+
+const COUNT = faultRuns(200)
+/** What the row promises; the executable closes such connections after about 12 s. */
+const PATIENCE_MS = 15_000
+
+const folder = temporaryFolder()
+let service: Service
+let httpsPort: number
+
+beforeAll(async () => {
+  httpsPort = await freePort()
+  service = await Service.install(folder.path, { flags: ['--https-port', String(httpsPort)] })
+  await service.start()
+})
+
+afterAll(async () => {
+  await service.stop()
+  folder[Symbol.dispose]()
+})
+
+/** A connection that says `first`, then `more` each second; the time in ms until the server closes it. */
+function hold(port: number, first: string | Uint8Array, more = ''): Promise<number> {
+  return new Promise((resolve) => {
+    const opened = performance.now()
+    const socket = connect({ host: '127.0.0.1', port })
+    const drip = more ? setInterval(() => socket.write(more), 1_000) : undefined
+    socket.on('error', () => undefined)
+    socket.on('data', () => undefined)
+    socket.on('close', () => {
+      clearInterval(drip)
+      resolve(performance.now() - opened)
+    })
+    if (first.length > 0) socket.write(first)
+  })
+}
+
+/** Resident memory of the server in MiB. */
+function memory(): number {
+  const [, kib = '0'] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8')) ?? []
+  return Number(kib) / 1024
+}
+
+test('who connects and never completes a request is cut off within 15 s, and keeps nobody out', async () => {
+  const head = 'POST /api/jobs HTTP/1.1\r\nHost: x\r\n'
+  // The beginning of a TLS record that announces 512 bytes.
+  const hello = Uint8Array.of(0x16, 0x03, 0x01, 0x02, 0x00, 0x01)
+  const kinds: [what: string, port: number, first: string | Uint8Array, more?: string][] = [
+    ['silent', service.port, ''],
+    ['half a request line', service.port, 'POST /api/jo'],
+    ['half a head', service.port, head],
+    ['a header each second', service.port, head, 'X-Drip: 1\r\n'],
+    ['a byte each second', service.port, `${head}X-Drip: `, 'x'],
+    ['silent before TLS', httpsPort, ''],
+    ['half a TLS hello', httpsPort, hello],
+  ]
+  const before = memory()
+  const held = kinds.map(async ([what, port, first, more]) => {
+    const each = Math.ceil(COUNT / kinds.length)
+    const times = await Promise.all(Array.from({ length: each }, () => hold(port, first, more)))
+    return [what, Math.max(...times)] as const
+  })
+  let slowest = 0
+  let isOver = false
+  const asked = (async () => {
+    while (!isOver) {
+      const started = performance.now()
+      expect((await fetch(`${service.url}/api/health`)).status).toBe(200)
+      slowest = Math.max(slowest, performance.now() - started)
+      await Bun.sleep(100)
+    }
+  })()
+  await Bun.sleep(5_000)
+  const grown = memory() - before
+  const ends = await Promise.all(held)
+  isOver = true
+  await asked
+  closeRow('H4', {
+    connections: COUNT,
+    'MiB more while held': Math.round(grown),
+    'slowest answer to others in ms': Math.round(slowest),
+    ...Object.fromEntries(ends.map(([what, ms]) => [what, `${(ms / 1000).toFixed(1)} s`])),
+  })
+  for (const [what, ms] of ends) expect([what, ms < PATIENCE_MS]).toEqual([what, true])
+  expect(slowest).toBeLessThan(3_000)
+})

@@ -1,0 +1,177 @@
+import { describe, expect, test } from 'bun:test'
+import { symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import manifest from '../../../package.json' with { type: 'json' }
+import { freePort, runSvc, SVC, temporaryFolder } from '../../support/executable/service.ts'
+
+describe('svc', () => {
+  test('--help lists the commands, --version the version', async () => {
+    using folder = temporaryFolder()
+    const help = await runSvc(['--help'], { cwd: folder.path })
+    for (const command of ['serve', 'driver', 'demo', 'superuser', 'doctor'])
+      expect(help.out).toContain(command)
+    expect(help.status).toBe(0)
+    const version = await runSvc(['--version'], { cwd: folder.path })
+    expect(version.out.trim()).toBe(manifest.version)
+  })
+
+  test('called as svc-driver it is svc driver', async () => {
+    using folder = temporaryFolder()
+    const link = join(folder.path, 'svc-driver')
+    symlinkSync(SVC, link)
+    const run = Bun.spawn([link, 'devices', '--operation', 'process'], { stdout: 'pipe', cwd: folder.path })
+    const listed = (await new Response(run.stdout).text()).trim().split('\n')
+    expect(listed).toEqual(['aer_sim', 'mock', 'placeholder_device'])
+  })
+
+  test.each([
+    [['serv'], 'svc: unknown command serv; see svc --help'],
+    [['driver'], 'no command specified; see svc --help'],
+    [['serve', '--server-prot', '1'], '--server-prot'],
+    [['serve', 'extra'], 'extra'],
+    [['driver', 'start', '--operation', 'cook'], 'cook'],
+    [['driver', 'start'], '--operation'],
+    [['superuser', 'create'], 'EMAIL'],
+    [['demo', '--twice'], '--twice'],
+  ])('a wrong call %p names what is wrong and exits with 2', async (args, named) => {
+    using folder = temporaryFolder()
+    const { status, err } = await runSvc(args, { cwd: folder.path })
+    expect(err).toContain(named)
+    expect(status).toBe(2)
+  })
+
+  test('neither .env nor bunfig.toml of the current folder has any effect', async () => {
+    using folder = temporaryFolder()
+    writeFileSync(join(folder.path, 'evil.ts'), 'console.log("foreign code ran")')
+    writeFileSync(join(folder.path, 'bunfig.toml'), 'preload = ["./evil.ts"]\n')
+    writeFileSync(join(folder.path, '.env'), 'SVC_SERVER_PORT=not-a-port\n')
+    const { out, status } = await runSvc(['superuser', 'list'], { cwd: folder.path })
+    expect(out).not.toContain('foreign')
+    expect(status).toBe(0)
+  })
+})
+
+describe('svc serve', () => {
+  test.each([
+    [
+      ['--server-port', 'eighty'],
+      {},
+      undefined,
+      '--server-port: bad value "eighty"; expected a whole number',
+    ],
+    [[], { SVC_IDLE_THRESHOLD: '5 minutes' }, undefined, 'SVC_IDLE_THRESHOLD: bad value "5 minutes"'],
+    [
+      [],
+      {},
+      '# silence\njobTimeout: soon\n',
+      'svc.config.yml, line 2: jobTimeout: bad value "soon"; "soon" is not a duration',
+    ],
+    [[], {}, 'serverPort: 1\njobTimeuot: 20s\n', 'svc.config.yml, line 2: unknown key jobTimeuot'],
+    [[], {}, '{"serverPort": ', 'svc.config.yml: not readable as YAML or JSON; '],
+    [[], {}, 'serverPort: 1\ndomain: [a\n', 'at line 3'],
+    [['--config-file', '.'], {}, undefined, '--config-file: cannot read .; '],
+    [[], { SVC_CONFIG_FILE: 'absent.yml' }, undefined, '--config-file: cannot read absent.yml'],
+    [[], {}, 'portRangeStart: 7000\n', 'svc.config.yml, line 1: portRangeStart (7000)'],
+    [['--config-file', 'absent.yml'], {}, undefined, '--config-file: cannot read absent.yml'],
+    [
+      ['--ip-addr', '10.0.0'],
+      {},
+      undefined,
+      '--ip-addr: bad value "10.0.0"; expected an IPv4 or IPv6 address',
+    ],
+  ])('a bad setting %p %p %p exits with 2: %p', async (args, env, file, message) => {
+    using folder = temporaryFolder()
+    if (file !== undefined) writeFileSync(join(folder.path, 'svc.config.yml'), file)
+    const { status, err } = await runSvc(['serve', ...args], { cwd: folder.path, env })
+    expect(err).toContain(message)
+    expect(err.trim().split('\n')).toHaveLength(1)
+    expect(status).toBe(2)
+  })
+
+  test('a taken port names the port and the flag', async () => {
+    using folder = temporaryFolder()
+    const port = await freePort()
+    using taken = Bun.serve({ port, hostname: '127.0.0.1', fetch: () => new Response('taken') })
+    const args = ['serve', '--server-port', String(taken.port), '--https-port', '0']
+    const { status, err } = await runSvc(args, { cwd: folder.path })
+    expect(err).toContain(`port ${port}`)
+    expect(err).toContain('--server-port')
+    expect(status).toBe(1)
+  })
+
+  test('--help shows each flag with its variable and default', async () => {
+    using folder = temporaryFolder()
+    const { out } = await runSvc(['serve', '--help'], { cwd: folder.path })
+    for (const text of [
+      '--idle-threshold',
+      'SVC_IDLE_THRESHOLD, default 5s',
+      '--oauth2-providers',
+      '--ip-addr',
+    ]) {
+      expect(out).toContain(text)
+    }
+  })
+})
+
+describe('svc demo', () => {
+  test('--once prints the counts of a Bell pair and exits with 0', async () => {
+    using folder = temporaryFolder()
+    const port = String(await freePort())
+    const args = ['demo', '--once', '--server-port', port, '--port-range-start', '6500']
+    const { out, status } = await runSvc(args, { cwd: folder.path })
+    const counts = Object.fromEntries(
+      [...out.matchAll(/^ {2}([01]{2}) +(\d+) /gm)].map(([, bits = '', count]) => [bits, Number(count)]),
+    )
+    expect(Object.keys(counts).sort()).toEqual(['00', '11'])
+    expect((counts['00'] ?? 0) + (counts['11'] ?? 0)).toBe(1024)
+    expect(out).toContain('curl -s http://127.0.0.1:')
+    expect(status).toBe(0)
+  }, 30_000)
+
+  test('--cryostat prints what the server has stored of a cool-down', async () => {
+    using folder = temporaryFolder()
+    const args = ['demo', '--once', '--cryostat', '--server-port', '0', '--port-range-start', '6550']
+    const { out, err, status } = await runSvc(args, { cwd: folder.path })
+    // A busy machine reads later than the interval says, and tells so.
+    const told = err.split('\n').filter((line) => line !== '' && !line.includes('ticks are skipped'))
+    expect({ status, told }).toEqual({ status: 0, told: [] })
+    const plates = [...out.matchAll(/^ {2}\d\d:\d\d:\d\d {2}.* t4k ([\d.]+) K /gm)].map(([, t]) => Number(t))
+    expect(plates).toHaveLength(4)
+    // It starts at room temperature and has a time constant of 8 h, which are 8 s here.
+    expect(Math.max(...plates)).toBeLessThan(310)
+    expect(plates.at(-1)).toBeLessThan(plates[0] ?? 0)
+  }, 30_000)
+})
+
+describe('svc superuser', () => {
+  test('upsert, create, update, list and delete', async () => {
+    using folder = temporaryFolder()
+    const run = (...words: string[]) => runSvc(['superuser', ...words], { cwd: folder.path })
+    expect((await run('create', 'Ann@Example.org', 'a long password')).status).toBe(0)
+    const again = await run('create', 'ann@example.org', 'a long password')
+    expect(again.err).toContain('already exists')
+    expect(again.status).toBe(1)
+    expect((await run('update', 'bob@example.org', 'a long password')).err).toContain('no superuser')
+    expect((await run('upsert', 'bob@example.org', 'short')).err).toContain('at least 8')
+    expect((await run('upsert', 'bob@example.org', 'a long password')).status).toBe(0)
+    expect((await run('list')).out).toBe('ann@example.org\nbob@example.org\n')
+    expect((await run('delete', 'bob@example.org')).status).toBe(0)
+    expect((await run('delete', 'ann@example.org')).err).toContain('last superuser')
+  })
+
+  test('takes the password from standard input', async () => {
+    using folder = temporaryFolder()
+    const args = ['superuser', 'upsert', 'ann@example.org']
+    const made = await runSvc(args, { cwd: folder.path, stdin: 'a long password\n' })
+    expect(made.status).toBe(0)
+  })
+})
+
+describe('svc doctor', () => {
+  test('says when there is no database, with status 1', async () => {
+    using folder = temporaryFolder()
+    const { status, err } = await runSvc(['doctor'], { cwd: folder.path })
+    expect(err).toContain('svc_data')
+    expect(status).toBe(1)
+  })
+})

@@ -1,0 +1,20 @@
+import { expect, test } from 'bun:test'
+import { killLoop } from '../../support/executable/kill-loop.ts'
+import { temporaryFolder } from '../../support/executable/service.ts'
+
+// The long form is scripts/endurance/kill-loop.ts; its figures are in docs/reference/faults.md.
+test('killing server and driver at random moments loses, repeats and overcharges nothing', async () => {
+  using folder = temporaryFolder()
+  const report = await killLoop({ folder: folder.path, serverKills: 8, driverKills: 4 })
+  const { lost, duplicated, completedTwice, chargedTwice, uncharged, doctor } = report
+  expect({ lost, duplicated, completedTwice, chargedTwice, uncharged, doctor }).toEqual({
+    lost: 0,
+    duplicated: 0,
+    completedTwice: 0,
+    chargedTwice: 0,
+    uncharged: 0,
+    doctor: 'clean',
+  })
+  expect(report.completed).toBe(report.submitted)
+  expect(report.completed).toBeGreaterThan(20)
+}, 120_000)

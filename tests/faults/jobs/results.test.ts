@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { type Armed, FaultLab, ROW_TIMEOUT_MS } from '../../support/faults/fault-lab.ts'
+
+setDefaultTimeout(ROW_TIMEOUT_MS)
+
+let lab: FaultLab
+
+beforeAll(async () => {
+  lab = await FaultLab.open()
+})
+afterAll(() => lab.close())
+
+// The driver keeps its result until it is acknowledged: each of these ends with a resend, applied or stale.
+test.each<[string, Armed]>([
+  ['F4 before the transaction', 'finish job.before:1:kill'],
+  ['F4 in the transaction', 'finish job.inside:1:kill'],
+  ['F4 after the commit', 'finish job.after:1:kill'],
+  ['F4 after the acknowledgement', 'result.acknowledged:1:kill'],
+  ['F4 hung in the transaction', 'finish job.inside:1:hang'],
+  ['F4 hung after the commit', 'finish job.after:1:hang'],
+])('%s: the result is taken once', (name, armed) =>
+  lab.row(name, async ({ submit }) => {
+    await lab.restart(armed)
+    await using _driver = await lab.startDriver()
+    const accepted = submit()
+    await lab.hit(armed)
+    await lab.restart()
+    expect((await lab.completed(await accepted)).attempt).toBe(1)
+    await lab.settled()
+  }),
+)
+
+test('F4 thrice in a row, at each resend another moment', () =>
+  lab.row('F4 at each resend', async ({ submit }) => {
+    await lab.restart('finish job.inside:1:kill')
+    await using _driver = await lab.startDriver()
+    const accepted = submit()
+    for (const armed of [
+      'finish job.before:1:kill',
+      'finish job.after:1:kill',
+      'finish job.after:1:kill',
+    ] as const) {
+      await lab.service.ended()
+      await lab.restart(armed)
+    }
+    await lab.recover()
+    expect((await lab.completed(await accepted)).attempt).toBe(1)
+    await lab.settled()
+  }))
+
+test('F4 with an error in the transaction: it is undone whole, and the resend applies', () =>
+  lab.row('F4 error in the transaction', async ({ submit }) => {
+    await lab.restart('finish job.inside:1:throw')
+    await using _driver = await lab.startDriver()
+    const accepted = submit()
+    await lab.hit('finish job.inside:1:throw')
+    // No acknowledgement without a commit: the driver sends it again after 5 s, or when it is back.
+    await lab.restart()
+    expect((await lab.completed(await accepted)).attempt).toBe(1)
+    await lab.settled()
+  }))
+
+test('F4 with an error after the commit: the resend is stale', () =>
+  lab.row('F4 error after the commit', async ({ submit }) => {
+    await lab.restart('finish job.after:1:throw')
+    await using driver = await lab.startDriver()
+    const accepted = submit()
+    expect((await lab.completed(await accepted)).attempt).toBe(1)
+    await lab.restart()
+    await driver.says('the server had no more use for an event')
+    await lab.settled()
+  }))

@@ -1,0 +1,116 @@
+import { expect, setDefaultTimeout, test } from 'bun:test'
+import { cpSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { startSvc } from '../../support/executable/background-process.ts'
+import { submit, untilJob } from '../../support/executable/job-calls.ts'
+import { freePort, runSvc, Service, temporaryFolder, until } from '../../support/executable/service.ts'
+import { closeRow, faultRuns } from '../../support/faults/fault-runs.ts'
+
+// F19: bytes of the database or of its log have changed while the server was down.
+setDefaultTimeout(600_000)
+
+const RUNS = faultRuns(12)
+const PAGE = 4_096
+
+type Bytes = Uint8Array<ArrayBuffer>
+
+/** What may happen to a file at `at`, a fraction of its length; `value` is a byte. */
+const DAMAGES = {
+  'a bit is flipped'(bytes: Bytes, at: number, value: number): Bytes {
+    const place = Math.floor(at * bytes.length)
+    return bytes.with(place, (bytes[place] ?? 0) ^ (1 << (value % 8)))
+  },
+  // The first 100 bytes say what all others mean.
+  'a byte of the header is another': (bytes: Bytes, at: number, value: number) =>
+    bytes.with(Math.floor(at * 100), value),
+  'sixteen bytes are noise'(bytes: Bytes, at: number, value: number): Bytes {
+    const place = Math.floor(at * (bytes.length - 16))
+    return bytes.map((byte, n) => (n >= place && n < place + 16 ? (byte * 31 + value + n) % 256 : byte))
+  },
+  'a page is empty'(bytes: Bytes, at: number): Bytes {
+    const page = Math.floor((at * bytes.length) / PAGE) * PAGE
+    return bytes.slice().fill(0, page, page + PAGE)
+  },
+  'its end is missing': (bytes: Bytes, at: number) => bytes.slice(0, Math.floor(at * bytes.length)),
+}
+
+const damage = fc.record({
+  file: fc.constantFrom('svc.db', 'svc.db', 'svc.db-wal'),
+  what: fc.constantFrom(...(Object.keys(DAMAGES) as (keyof typeof DAMAGES)[])),
+  at: fc.oneof(fc.constant(0), fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })),
+  value: fc.nat(255),
+})
+
+const emptied = (file: 'svc.db' | 'svc.db-wal') =>
+  ({ file, what: 'its end is missing', at: 0, value: 0 }) as const
+
+/** A server that was killed with some of its data still in the log. */
+async function leaveKilledServer(folder: string): Promise<void> {
+  await using service = await Service.install(folder)
+  await service.start()
+  const qpu = await service.createQpu('kelvin')
+  const user = await service.createUser(1_000)
+  const driver = service.startDriver('kelvin', qpu)
+  for (let n = 0; n < 5; n += 1) await untilJob(service, user.token, await submit(service, user.token))
+  driver.kill('SIGKILL')
+  await driver.exited
+  // The stop writes all of that into the file; what follows stays in the log.
+  await service.stop()
+  await service.start()
+  for (let n = 0; n < 5; n += 1) await submit(service, user.token)
+  await service.stop('SIGKILL')
+  expect(statSync(join(folder, 'svc_data/svc.db-wal')).size).toBeGreaterThan(5 * PAGE)
+}
+
+/** Starts the server; whether it came up, how it ended, and what the database had of the QPU. */
+async function tryToServe(folder: string) {
+  const port = await freePort()
+  const args = ['serve', '--server-port', String(port), '--https-port', '0']
+  await using server = startSvc(args, { cwd: folder })
+  const url = `http://127.0.0.1:${port}`
+  const qpu = await until('the server to come up or to refuse', async () =>
+    server.process.exitCode === null ? fetch(`${url}/api/qpus/kelvin`) : 'refused',
+  )
+  if (qpu === 'refused') return { ...(await server.ended()), qpu }
+  server.process.kill('SIGTERM')
+  return { ...(await server.ended()), qpu: qpu.status }
+}
+
+test('whatever happens to its bytes, the database is refused with the remedy, or it is served and was not made anew', async () => {
+  using folder = temporaryFolder()
+  await leaveKilledServer(folder.path)
+  const seen = { refused: 0, served: 0, reported: 0 }
+  await fc.assert(
+    fc.asyncProperty(
+      fc.uniqueArray(damage, { minLength: 1, maxLength: 2, selector: ({ file }) => file }),
+      async (damages) => {
+        using copy = temporaryFolder()
+        cpSync(folder.path, copy.path, { recursive: true })
+        for (const { file, what, at, value } of damages) {
+          const path = join(copy.path, 'svc_data', file)
+          writeFileSync(path, DAMAGES[what](new Uint8Array(readFileSync(path)), at, value))
+        }
+        const { status, log, qpu } = await tryToServe(copy.path)
+        const doctor = await runSvc(['doctor'], { cwd: copy.path })
+        expect(doctor.out + doctor.err).not.toContain('    at ')
+        if (qpu === 'refused') {
+          seen.refused += 1
+          expect(log).toMatch(
+            /svc\.db is damaged \(.*\); stop svc and restore a backup: svc restore BACKUP\n$/,
+          )
+          expect([status, log.trim().split('\n').length, doctor.status]).toEqual([3, 1, 3])
+        } else {
+          seen.served += 1
+          // What it cannot see in the structure, such as another letter in a name, the doctor may find in the contents.
+          seen.reported += doctor.status === 0 ? 0 : 1
+          expect(log).not.toContain('\\n    at ')
+          expect([status, qpu]).toEqual([0, 200])
+          expect([0, 1]).toContain(doctor.status)
+        }
+      },
+    ),
+    { numRuns: RUNS, examples: [[[emptied('svc.db')]], [[emptied('svc.db'), emptied('svc.db-wal')]]] },
+  )
+  closeRow('F19 damaged database', { runs: RUNS, ...seen })
+})

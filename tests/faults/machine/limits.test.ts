@@ -1,0 +1,122 @@
+import { expect, test } from 'bun:test'
+import { readdirSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+import { startSvc } from '../../support/executable/background-process.ts'
+import { timesOf, untilJob } from '../../support/executable/job-calls.ts'
+import { Journal } from '../../support/executable/journal.ts'
+import { Service, temporaryFolder, until } from '../../support/executable/service.ts'
+import { closeRow, faultRuns } from '../../support/faults/fault-runs.ts'
+import { limitMemory, whyNoMemoryLimit } from '../../support/faults/memory-limit.ts'
+import { skips, whyNot } from '../../support/faults/prerequisites.ts'
+import { settleRow } from '../../support/faults/settle-row.ts'
+
+// F22: strangers hold every file descriptor that the server may have.
+const RUNS = faultRuns(1)
+const MOST_FILES = 80
+const STRANGERS = 200
+const JOBS = 5
+
+/** Connections that begin a request and say no more. */
+function openStrangers(port: number): Socket[] {
+  return Array.from({ length: STRANGERS }, () => {
+    const socket = connect({ host: '127.0.0.1', port })
+    socket.on('error', () => undefined)
+    socket.write('GET /api/health HTTP/1.1\r\nHost: x\r\n')
+    return socket
+  })
+}
+
+test.skipIf(skips('limits of the process', whyNot('prlimit')))(
+  'a server without a free file descriptor takes no new connection and goes on with its jobs',
+  async () => {
+    using folder = temporaryFolder()
+    const prefix = ['prlimit', `--nofile=${MOST_FILES}:${MOST_FILES}`]
+    await using service = await Service.install(folder.path, { prefix })
+    await service.start()
+    const qpu = await service.createQpu('target')
+    const user = await service.createUser(1_000_000)
+    const args = service.driverArgs('target', qpu.fingerprint, 'mock', ['latency=0.2'])
+    await using driver = startSvc(args, { cwd: folder.path, env: { SVC_ACCESS_TOKEN: qpu.token } })
+    await service.untilOnline('target')
+    const files = () => readdirSync(`/proc/${service.pid}/fd`).length
+    const journal = new Journal()
+    const completed = () => journal.compare(folder.path).completed
+    for (let run = 0; run < RUNS; run += 1) {
+      const ids = await Promise.all(
+        Array.from({ length: JOBS }, (_, n) => journal.submit(service, user.token, `run-${run}-job-${n}`)),
+      )
+      const before = completed()
+      const strangers = openStrangers(service.port)
+      try {
+        await until('no file descriptor to be free', async () => files() >= MOST_FILES)
+        const newcomer = fetch(`${service.url}/api/health`, {
+          keepalive: false,
+          headers: { connection: 'close' },
+          signal: AbortSignal.timeout(1_000),
+        })
+        await expect(newcomer).rejects.toThrow()
+        expect(before).toBeLessThan(journal.size)
+        await until('the jobs to complete', async () => completed() === journal.size)
+        expect(files()).toBe(MOST_FILES)
+      } finally {
+        for (const socket of strangers) socket.destroy()
+      }
+      // Everybody is served again, and nobody had to start anew.
+      await until('an answer', async () => (await service.call('GET', '/api/health')).status === 200)
+      for (const id of ids) {
+        const job = await untilJob(service, user.token, id)
+        expect([job.attempt, timesOf(job, 'completed')]).toEqual([1, 1])
+      }
+    }
+    expect(driver.log).not.toContain('not connected')
+    await settleRow('F22 file descriptors', { runs: RUNS, journal, service })
+  },
+  60_000 + RUNS * 20_000,
+)
+
+// F22: more large bodies at once than the memory of the server could hold.
+const MIB = 350
+const ACCOUNTS = 20
+const BODIES = 2
+const GATES = 1_125_000
+const CIRCUIT = `OPENQASM 3.0; include "stdgates.inc"; qubit[1] q;\n${'h q[0];\n'.repeat(GATES)}`
+
+/** Sends a job of 9 MB; whether there was room for it. */
+async function sendLarge(url: string, token: string): Promise<boolean> {
+  const headers = { authorization: token, 'content-type': 'application/json' }
+  const body = JSON.stringify({ circuits: [{ circuit: CIRCUIT }], shots: 10 })
+  const answer = await fetch(`${url}/api/jobs`, { method: 'POST', headers, body })
+  const { code } = (await answer.json()) as { code?: string }
+  if (answer.status === 201) return true
+  const retryAfter = Number(answer.headers.get('retry-after'))
+  expect([answer.status, code, retryAfter > 0]).toEqual([503, 'too_many_large_bodies', true])
+  return false
+}
+
+// On the build machine too: a container may have everything but control groups that it may change.
+test.skipIf((whyNot() ?? whyNoMemoryLimit()) !== undefined)(
+  'a server in 350 MiB takes the large jobs of many accounts as there is room, and asks the others to come again',
+  async () => {
+    using folder = temporaryFolder()
+    using limit = limitMemory(MIB)
+    await using service = await Service.install(folder.path, { prefix: limit.prefix })
+    await service.start()
+    await service.createQpu('target')
+    const emails = Array.from({ length: ACCOUNTS }, (_, n) => `user-${n}@example.org`)
+    const users = await Promise.all(emails.map((email) => service.createUser(1_000_000, email)))
+    let taken = 0
+    for (let run = 0; run < RUNS; run += 1) {
+      const sent = users.flatMap(({ token }) =>
+        Array.from({ length: BODIES }, () => sendLarge(service.url, token)),
+      )
+      for (const hadRoom of await Promise.all(sent)) taken += hadRoom ? 1 : 0
+    }
+    const bodies = RUNS * ACCOUNTS * BODIES
+    closeRow('F22 memory', { runs: RUNS, bodies, taken, kills: limit.kills() })
+    expect(taken).toBeGreaterThan(0)
+    expect(limit.kills()).toBe(0)
+    await service.stop()
+    expect((await service.doctor()).out).toBe('svc_data: no problems found\n')
+  },
+  60_000 + RUNS * 60_000,
+)

@@ -1,0 +1,73 @@
+import { BELL, type Service, until } from './service.ts'
+
+/** A job as its owner sees it: what the tests look at. */
+export interface JobSeen {
+  id: string
+  status: 'pending' | 'running' | 'completed' | 'failed' | 'cancelled'
+  attempt: number
+  qpu_target: string
+  duration: number
+  error: { code: string; message: string } | null
+  results: {
+    counts?: Record<string, number>
+    circuit_results: {
+      counts: Record<string, number>
+      shots: number
+      header: { memory_slots: number }
+      metadata: Record<string, unknown>
+    }[]
+    metadata: Record<string, unknown>
+  } | null
+  charged_seconds: number | null
+  timeline: { event: string; attempt: number }[]
+  waiting?: { code: string; text: string }
+  queue_position?: number
+}
+
+/** The fields of a submission that are not the default: a Bell pair with 100 shots. */
+export type JobBody = Record<string, unknown>
+
+/** Submits a job that has to be accepted. Returns its id. */
+export async function submit(service: Service, token: string, body: JobBody = {}): Promise<string> {
+  const job = { circuits: [{ circuit: BELL }], shots: 100, ...body }
+  const answer = await service.call<JobSeen>('POST', '/api/jobs', { token, body: job })
+  if (answer.status !== 201) throw new Error(`refused (${answer.status}): ${JSON.stringify(answer.body)}`)
+  return answer.body.id
+}
+
+/** One job as it is now. */
+export async function look(service: Service, token: string, id: string): Promise<JobSeen> {
+  const answer = await service.call<JobSeen>('GET', `/api/jobs/${id}`, { token })
+  if (answer.status !== 200) throw new Error(`no job (${answer.status}): ${JSON.stringify(answer.body)}`)
+  return answer.body
+}
+
+/** Waits until a job has one of the given states. */
+export function untilJob(
+  service: Service,
+  token: string,
+  id: string,
+  states: readonly JobSeen['status'][] = ['completed', 'failed', 'cancelled'],
+  ms = 20_000,
+): Promise<JobSeen> {
+  return until(
+    `job ${id} to be ${states.join(' or ')}`,
+    async () => {
+      const job = await look(service, token, id)
+      return states.includes(job.status) && job
+    },
+    ms,
+  )
+}
+
+/** How often something happened to a job. */
+export function timesOf(job: JobSeen, event: string): number {
+  return job.timeline.filter((each) => each.event === event).length
+}
+
+/** QPU seconds that are left to a user. */
+export async function balanceOf(service: Service, user: { id: string; token: string }): Promise<number> {
+  const path = `/api/collections/users/records/${user.id}`
+  const answer = await service.call<{ qpu_seconds: number }>('GET', path, { token: user.token })
+  return answer.body.qpu_seconds
+}

@@ -1,0 +1,108 @@
+import { Database } from 'bun:sqlite'
+import { join } from 'node:path'
+import { BELL, type Service } from './service.ts'
+
+/** What a journal and a database do not agree on; everything must be 0. */
+export interface Losses {
+  /** Jobs whose acceptance a client saw and that are gone, or never completed. */
+  lost: number
+  /** Submissions (by their idempotency key) that made more than one job. */
+  duplicated: number
+  /** Jobs with more than one completion in their timeline. */
+  completedTwice: number
+  chargedTwice: number
+  /** Completed jobs without a charge. */
+  uncharged: number
+}
+
+const PAUSE_MS = 30
+
+interface Row {
+  id: string
+  status: string
+  payload: string
+  completions: number
+  charges: number
+}
+
+/** What clients asked for and what they were told, to be compared with what the database holds in the end. */
+export class Journal {
+  /** Job ids that the server has acknowledged, by the key of the submission; undefined = not answered yet. */
+  readonly #accepted = new Map<string, string | undefined>()
+  #contradicted = 0
+
+  /** Submissions, answered or not. */
+  get size(): number {
+    return this.#accepted.size
+  }
+
+  /** Submits a job for a QPU under `key`, again and again until the server answers. Returns its id. */
+  async submit(service: Service, token: string, key: string, comment = '', qpu = 'target'): Promise<string> {
+    this.#accepted.set(key, this.#accepted.get(key))
+    for (;;) {
+      const id = await this.#submitOnce(service, token, key, comment, qpu)
+      if (id !== undefined) return id
+      await Bun.sleep(PAUSE_MS)
+    }
+  }
+
+  async #submitOnce(
+    service: Service,
+    token: string,
+    key: string,
+    comment: string,
+    qpu: string,
+  ): Promise<string | undefined> {
+    // The key is in the job too, so that jobs can be counted by it whatever the server did with the header.
+    const circuit = `// key ${key};\n${comment}\n${BELL}`
+    const body = { circuits: [{ circuit }], shots: 10, qpu_target: qpu }
+    const headers = { 'idempotency-key': key }
+    const answer = await service
+      .call<{ id: string }>('POST', '/api/jobs', { token, body, headers })
+      .catch(() => undefined)
+    if (answer?.status !== 201) return undefined
+    const before = this.#accepted.get(key)
+    if (before !== undefined && before !== answer.body.id) this.#contradicted += 1
+    this.#accepted.set(key, answer.body.id)
+    return answer.body.id
+  }
+
+  /**
+   * Compares what the server of `folder` has stored for these submissions with what it told about them; it may be
+   * running. `mustComplete` false leaves jobs in the queue that no driver was there for.
+   */
+  compare(folder: string, { mustComplete = true } = {}): Losses & { submitted: number; completed: number } {
+    const rows = this.#stored(folder)
+    const byId = new Map(rows.map((row) => [row.id, row]))
+    const accepted = [...this.#accepted.values()].filter((id) => id !== undefined)
+    const completed = rows.filter((row) => row.status === 'completed')
+    return {
+      submitted: this.#accepted.size,
+      completed: completed.length,
+      lost: accepted.filter((id) => (mustComplete ? byId.get(id)?.status !== 'completed' : !byId.has(id)))
+        .length,
+      duplicated: this.#contradicted + rows.length - new Set(rows.map(keyOf)).size,
+      completedTwice: rows.filter((row) => row.completions > 1).length,
+      chargedTwice: rows.filter((row) => row.charges > 1).length,
+      uncharged: completed.filter((row) => row.charges === 0).length,
+    }
+  }
+
+  /** The jobs of these submissions. */
+  #stored(folder: string): Row[] {
+    using db = new Database(join(folder, 'svc_data', 'svc.db'), { readonly: true })
+    const rows = db
+      .query(
+        `SELECT id, status, payload,
+           (SELECT count(*) FROM job_timeline WHERE job = quantum_jobs.id AND event = 'completed') AS completions,
+           (SELECT count(*) FROM qpu_ledger WHERE kind = 'charge' AND source_id = quantum_jobs.id) AS charges
+         FROM quantum_jobs`,
+      )
+      .all() as Row[]
+    return rows.filter((row) => this.#accepted.has(keyOf(row)))
+  }
+}
+
+function keyOf({ payload }: Row): string {
+  return /\/\/ key ([^;]+);/.exec(payload)?.[1] ?? ''
+}

@@ -1,0 +1,113 @@
+import { Database } from 'bun:sqlite'
+import { join } from 'node:path'
+import { Journal, type Losses } from './journal.ts'
+import { Service, until } from './service.ts'
+
+/** What a kill loop saw; every count but the first four must be 0. */
+export interface KillReport extends Losses {
+  serverKills: number
+  driverKills: number
+  submitted: number
+  completed: number
+  doctor: string
+}
+
+interface KillOptions {
+  folder: string
+  serverKills: number
+  driverKills: number
+  clients?: number
+  say?: (line: string) => void
+}
+
+const UP_MS = { least: 150, most: 900 }
+const PENDING_TARGET = 200
+
+function randomUpTime(): number {
+  return UP_MS.least + Math.random() * (UP_MS.most - UP_MS.least)
+}
+
+/** One client: submits for as long as it may, with enough work that every kill hits something. */
+async function client(
+  number: number,
+  { service, token, journal }: { service: Service; token: string; journal: Journal },
+  load: { completed: number },
+  signal: AbortSignal,
+): Promise<void> {
+  for (let n = 0; !signal.aborted; n += 1) {
+    await journal.submit(service, token, `client-${number}-${n}`)
+    // Not so much that the end takes for ever.
+    while (!signal.aborted && journal.size > PENDING_TARGET + load.completed) await Bun.sleep(20)
+  }
+}
+
+/**
+ * Runs the built executable under load and kills server and driver at random moments. Clients keep a journal of
+ * every answer; at the end, with no more kills, everything they were promised must have come true exactly once.
+ */
+export async function killLoop(options: KillOptions): Promise<KillReport> {
+  const { folder, serverKills, driverKills, clients = 4, say = () => undefined } = options
+  const service = await Service.install(folder, {
+    flags: [
+      '--job-timeout',
+      '3s',
+      '--recovery-interval',
+      '200ms',
+      '--max-attempts',
+      '0',
+      '--log-level',
+      'error',
+    ],
+  })
+  await service.start()
+  const qpu = await service.createQpu('target')
+  const user = await service.createUser(1_000_000)
+  const driverOptions = ['latency=0.005', 'job_timeout=2']
+  let driver = service.startDriver('target', qpu, 'mock', driverOptions)
+  const journal = new Journal()
+  const load = { completed: 0 }
+  const stop = new AbortController()
+  const work = { service, token: user.token, journal }
+  const clientsDone = Array.from({ length: clients }, (_, n) => client(n, work, load, stop.signal))
+
+  const pending = async (status: string) => {
+    const db = new Database(join(folder, 'svc_data', 'svc.db'), { readonly: true })
+    const row = db
+      .query('SELECT count(*) AS n FROM quantum_jobs WHERE status = $status')
+      .get({ $status: status })
+    db.close()
+    return (row as { n: number }).n
+  }
+
+  const kills: ('server' | 'driver')[] = [
+    ...Array.from({ length: serverKills }, () => 'server' as const),
+    ...Array.from({ length: driverKills }, () => 'driver' as const),
+  ].sort(() => Math.random() - 0.5)
+  for (const [n, what] of kills.entries()) {
+    await Bun.sleep(randomUpTime())
+    if (what === 'server') {
+      await service.stop('SIGKILL')
+      await service.start()
+    } else {
+      driver.kill('SIGKILL')
+      await driver.exited
+      driver = service.startDriver('target', qpu, 'mock', driverOptions)
+    }
+    load.completed = await pending('completed')
+    if ((n + 1) % 25 === 0) say(`${n + 1} of ${kills.length} kills, ${load.completed} jobs completed`)
+  }
+
+  stop.abort()
+  await Promise.all(clientsDone)
+  await until(
+    'every job to end',
+    async () => (await pending('pending')) + (await pending('running')) === 0,
+    120_000,
+  )
+  driver.kill('SIGTERM')
+  await driver.exited
+  await service.stop()
+  const checked = await service.doctor()
+  const doctor = checked.status === 0 ? 'clean' : checked.out + checked.err
+  return { serverKills, driverKills, ...journal.compare(folder), doctor }
+}

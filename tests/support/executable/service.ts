@@ -1,0 +1,303 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type ApiDescription, mustBeDescribed } from '../server/declared-responses.ts'
+
+/** The executable under test: what `npm run build` leaves. */
+export const SVC = join(import.meta.dir, '../../../svc')
+
+/** A finished run of the executable. */
+export interface Finished {
+  status: number
+  out: string
+  err: string
+}
+
+/** Runs `svc` with `args` to its end. The environment is bare, so that nothing of this machine leaks in. */
+export async function runSvc(
+  args: string[],
+  { cwd, env = {}, stdin = '' }: { cwd: string; env?: Record<string, string>; stdin?: string },
+): Promise<Finished> {
+  const run = Bun.spawn([SVC, ...args], {
+    cwd,
+    env: { PATH: process.env['PATH'] ?? '', HOME: cwd, ...env },
+    stdin: new Blob([stdin]),
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [out, err, status] = await Promise.all([
+    new Response(run.stdout).text(),
+    new Response(run.stderr).text(),
+    run.exited,
+  ])
+  return { status, out, err }
+}
+
+/** A temporary folder that goes with the test. */
+export function temporaryFolder(): { path: string; [Symbol.dispose](): void } {
+  const path = mkdtempSync(join(tmpdir(), 'svc-black-box-'))
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
+}
+
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  return typeof address === 'object' && address ? address.port : 0
+}
+
+/** Waits until `check`, asked every `everyMs`, gives a value; the caller's patience ends after `ms`. */
+export async function until<T>(
+  what: string,
+  check: () => Promise<T | undefined | false>,
+  ms = 20_000,
+  everyMs = 20,
+): Promise<T> {
+  const end = performance.now() + ms
+  for (;;) {
+    const value = await check().catch(() => undefined)
+    if (value !== undefined && value !== false) return value
+    if (performance.now() > end) throw new Error(`waited ${ms} ms in vain for: ${what}`)
+    await Bun.sleep(everyMs)
+  }
+}
+
+const ADMIN = { email: 'admin@example.org', password: 'a long password' }
+const USER = { email: 'user@example.org', password: 'another long password' }
+
+interface ServiceOptions {
+  /** Further flags of `svc serve`. */
+  flags?: string[]
+  ip?: string
+  /** Another build than the one under test. */
+  executable?: string
+  /** What to put before the command to start the server in other circumstances. */
+  prefix?: string[]
+}
+
+/** One server of the built executable in a folder of its own, with what tests do to it. */
+export class Service {
+  readonly folder: string
+  readonly port: number
+  readonly ip: string
+  readonly executable: string
+  readonly #prefix: string[]
+  readonly #flags: string[]
+  #process: Bun.Subprocess<'ignore', 'pipe', 'pipe'> | undefined
+  #log = ''
+  #adminToken = ''
+  #description: ApiDescription | undefined
+
+  private constructor(folder: string, port: number, options: ServiceOptions) {
+    this.folder = folder
+    this.port = port
+    this.ip = options.ip ?? '127.0.0.1'
+    this.executable = options.executable ?? SVC
+    this.#prefix = options.prefix ?? []
+    // Each test file has a range of its own, so that files can run side by side.
+    const range = 20_000 + (port % 120) * 100
+    this.#flags = [
+      ...['--server-port', String(port), '--https-port', '0', '--ip-addr', this.ip],
+      ...['--port-range-start', String(range), '--port-range-end', String(range + 99)],
+      // The harness calls faster than people do.
+      ...['--user-rate', '0', '--anonymous-rate', '0', '--submit-rate', '0', '--max-pending-jobs', '1000000'],
+      ...(options.flags ?? []),
+    ]
+  }
+
+  /** A new installation with one superuser; not yet running. */
+  static async install(folder: string, options: ServiceOptions = {}): Promise<Service> {
+    const made = await runSvc(['superuser', 'upsert', ADMIN.email, ADMIN.password], { cwd: folder })
+    if (made.status !== 0) throw new Error(made.err)
+    return new Service(folder, await freePort(), options)
+  }
+
+  get url(): string {
+    return `http://${this.ip.includes(':') ? `[${this.ip}]` : this.ip}:${this.port}`
+  }
+
+  /** What the server wrote to standard error so far. */
+  get log(): string {
+    return this.#log
+  }
+
+  get pid(): number | undefined {
+    return this.#process?.pid
+  }
+
+  /** Starts the server, which may not get far. */
+  launch(env: Record<string, string> = {}, flags: string[] = []): void {
+    const server = Bun.spawn([...this.#prefix, this.executable, 'serve', ...this.#flags, ...flags], {
+      cwd: this.folder,
+      env: { PATH: process.env['PATH'] ?? '', HOME: this.folder, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    this.#process = server
+    void this.#collect(server.stderr)
+  }
+
+  /** Starts the server and waits until it is healthy, `patienceMs` at most. Returns the ms that took. */
+  async start(env: Record<string, string> = {}, flags: string[] = [], patienceMs = 30_000): Promise<number> {
+    const started = performance.now()
+    this.launch(env, flags)
+    await until(
+      'the server to be healthy',
+      async () => {
+        if (this.#process?.exitCode !== null) throw new Error(`the server ended: ${this.#log}`)
+        return (await fetch(`${this.url}/api/health`)).ok
+      },
+      patienceMs,
+      5,
+    )
+    const took = performance.now() - started
+    this.#description ??= await this.#fetchDescription()
+    return took
+  }
+
+  async #fetchDescription(): Promise<ApiDescription> {
+    const answer = await fetch(`${this.url}/api/openapi.json`)
+    if (!answer.ok) throw new Error('the executable is older than its tests; run npm run build')
+    return (await answer.json()) as ApiDescription
+  }
+
+  async #collect(stream: ReadableStream<Uint8Array>): Promise<void> {
+    const decoder = new TextDecoder()
+    for await (const chunk of stream) this.#log += decoder.decode(chunk, { stream: true })
+  }
+
+  /** Ends the server with a signal and waits for its end. */
+  async stop(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<number> {
+    const server = this.#process
+    if (!server) return 0
+    this.#process = undefined
+    server.kill(signal)
+    return server.exited
+  }
+
+  /** Waits until its log contains `text`, beyond the first `from` characters. */
+  async says(text: string, from = 0, ms = 20_000): Promise<void> {
+    await until(`the log to say ${text}`, async () => this.#log.includes(text, from), ms, 5)
+  }
+
+  /** Waits until the server has ended by itself. Returns its exit status, -1 after a signal. */
+  async ended(ms = 20_000): Promise<number> {
+    const server = this.#process
+    if (!server) throw new Error('no server was started')
+    const isOver = () => server.exitCode !== null || server.signalCode !== null
+    await until('the server to end', async () => isOver(), ms, 5)
+    return server.exitCode ?? -1
+  }
+
+  /** A test that fails leaves no server behind. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop('SIGKILL')
+  }
+
+  /** One call; the body of the answer whatever its status, which the server must have described. */
+  async call<T = Record<string, unknown>>(
+    method: string,
+    path: string,
+    { token, body, headers = {} }: { token?: string; body?: unknown; headers?: Record<string, string> } = {},
+  ): Promise<{ status: number; body: T }> {
+    const response = await fetch(this.url + path, {
+      method,
+      headers: {
+        ...(token ? { authorization: token } : {}),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    if (this.#description) mustBeDescribed(this.#description, { method, path, status: response.status })
+    return { status: response.status, body: (text ? JSON.parse(text) : {}) as T }
+  }
+
+  /** Login token of the superuser. */
+  async admin(): Promise<string> {
+    this.#adminToken ||= await this.#login('_superusers', ADMIN)
+    return this.#adminToken
+  }
+
+  async #login(collection: string, account: { email: string; password: string }): Promise<string> {
+    const path = `/api/collections/${collection}/auth-with-password`
+    const body = { identity: account.email, password: account.password }
+    const answer = await this.call<{ token: string }>('POST', path, { body })
+    if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
+    return answer.body.token
+  }
+
+  /** Creates a user with QPU time; returns id and login token. */
+  async createUser(qpuSeconds: number, email = USER.email): Promise<{ id: string; token: string }> {
+    const body = { email, password: USER.password, passwordConfirm: USER.password, qpu_seconds: qpuSeconds }
+    const path = '/api/collections/users/records'
+    const made = await this.call<{ id: string }>('POST', path, { token: await this.admin(), body })
+    if (made.status !== 200) throw new Error(JSON.stringify(made.body))
+    return { id: made.body.id, token: await this.#login('users', { ...USER, email }) }
+  }
+
+  /** Registers a QPU; returns what its driver needs. */
+  async createQpu(name: string): Promise<{ id: string; token: string; fingerprint: string }> {
+    const answer = await this.call<{ id: string; access_token: string; ca_fingerprint: string }>(
+      'POST',
+      '/api/op/qpus/create',
+      { token: await this.admin(), body: { name, num_qubits: 24 } },
+    )
+    if (answer.status !== 201) throw new Error(JSON.stringify(answer.body))
+    const { id, access_token: token, ca_fingerprint: fingerprint } = answer.body
+    return { id, token, fingerprint }
+  }
+
+  /** The command line of a driver of this server, with a data folder of its own. */
+  driverArgs(
+    name: string,
+    fingerprint: string,
+    device: string,
+    options: string[] = [],
+    operation = 'process',
+  ): string[] {
+    const folder = join(this.folder, 'drivers', name)
+    if (!existsSync(folder)) mkdirSync(folder, { recursive: true })
+    return [
+      ...['driver', 'start', '--operation', operation, '--device', device, '--svc-addr', this.url],
+      ...['--ca-fingerprint', fingerprint, '--ca-file', join(folder, 'ca.pem')],
+      ...['--data-dir', join(folder, 'data')],
+      ...options.flatMap((option) => ['-o', option]),
+    ]
+  }
+
+  /** Starts a driver process; its standard error goes to `drivers/<name>/log`. */
+  startDriver(
+    name: string,
+    qpu: { token: string; fingerprint: string },
+    device = 'mock',
+    options: string[] = [],
+  ): Bun.Subprocess {
+    const args = this.driverArgs(name, qpu.fingerprint, device, options)
+    return Bun.spawn([SVC, ...args], {
+      cwd: this.folder,
+      env: { PATH: process.env['PATH'] ?? '', HOME: this.folder, SVC_ACCESS_TOKEN: qpu.token },
+      stdio: ['ignore', 'ignore', Bun.file(join(this.folder, 'drivers', name, 'log'))],
+    })
+  }
+
+  async untilOnline(name: string, ms = 20_000): Promise<void> {
+    await until(
+      `QPU ${name} to be online`,
+      async () => (await this.call<{ status: string }>('GET', `/api/qpus/${name}`)).body.status === 'online',
+      ms,
+    )
+  }
+
+  /** Runs `svc doctor` on the stopped server's folder. */
+  doctor(): Promise<Finished> {
+    return runSvc(['doctor'], { cwd: this.folder })
+  }
+}
+
+/** A Bell pair, the smallest program with a result worth checking. */
+export const BELL =
+  'OPENQASM 3.0; include "stdgates.inc"; qubit[2] q; bit[2] c; h q[0]; cx q[0], q[1]; c = measure q;'

@@ -1,0 +1,64 @@
+import * as v from 'valibot'
+import { statusesOf } from '../../../src/server/http/openapi.ts'
+import type { Route } from '../../../src/server/http/route.ts'
+
+/** One answered call; `path` may have a query. */
+export interface AnsweredCall {
+  method: string
+  path: string
+  status: number
+  body: unknown
+}
+
+/** Fails unless the route that answered declares the status and, for a success, every key of the body. */
+export function mustBeDeclared(routes: readonly Route[], { method, path, status, body }: AnsweredCall): void {
+  const route = routeOf(routes, method, path)
+  if (!route) return
+  const name = `${route.method} ${route.path}`
+  if (!statusesOf(route).includes(status)) {
+    throw new Error(`${name} answered ${status}; add it to the route's statuses: ${JSON.stringify(body)}`)
+  }
+  if (status >= 300 || !route.answer || method === 'HEAD') return
+  // What `fields` leaves of an answer has not all of its keys.
+  if (new URL(path, 'http://host').searchParams.has('fields')) return
+  const read = v.safeParse(route.answer, body)
+  if (!read.success) {
+    const issues = read.issues.map((issue) => `${v.getDotPath(issue) ?? 'body'}: ${issue.message}`)
+    throw new Error(`${name} answered what it does not declare: ${issues.join('; ')}`)
+  }
+  // Reading drops what the declaration does not name.
+  if (!Bun.deepEquals(read.output, body)) {
+    throw new Error(
+      `${name} answered keys it does not declare: ${JSON.stringify(body)}, declared is ${JSON.stringify(read.output)}`,
+    )
+  }
+}
+
+/** The route that answers a call; undefined where the address or the method has none. */
+export function routeOf(routes: readonly Route[], method: string, path: string): Route | undefined {
+  const asked = method === 'HEAD' ? 'GET' : method
+  const { pathname } = new URL(path, 'http://host')
+  return routes.find((route) => route.method === asked && patternOf(route).test(pathname))
+}
+
+function patternOf({ path }: { path: string }): RegExp {
+  return new RegExp(`^${path.replaceAll('.', '\\.').replace(/:\w+(\{[^/]*\})?|\{\w+\}/g, '[^/]+')}$`)
+}
+
+/** The part of an OpenAPI document that says which statuses each operation has. */
+export interface ApiDescription {
+  paths: Record<string, Record<string, { responses: Record<string, unknown> }>>
+}
+
+/** Fails unless a server's own description has the status of an answered call. */
+export function mustBeDescribed(
+  { paths }: ApiDescription,
+  { method, path, status }: Omit<AnsweredCall, 'body'>,
+): void {
+  const { pathname } = new URL(path, 'http://host')
+  const operations = Object.entries(paths)
+    .filter(([each]) => patternOf({ path: each }).test(pathname))
+    .flatMap(([, byMethod]) => byMethod[method.toLowerCase()] ?? [])
+  if (operations.length === 0 || operations.some(({ responses }) => String(status) in responses)) return
+  throw new Error(`${method} ${path} answered ${status}, which /api/openapi.json does not have`)
+}

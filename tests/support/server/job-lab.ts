@@ -1,0 +1,240 @@
+import { silentLog } from '../../../src/base/index.ts'
+import {
+  applyResult,
+  attachLease,
+  checkInvariants,
+  createDriver,
+  createQpu,
+  type Database,
+  type DispatchTarget,
+  type Driver,
+  findJob,
+  grantLease,
+  insertJob,
+  type Job,
+  listTimeline,
+  type Qpu,
+  qpus,
+  releaseLease,
+  type TimelineEntry,
+  type User,
+  users,
+} from '../../../src/db/index.ts'
+import type { Command } from '../../../src/protocol/index.ts'
+import { type Config, readConfig } from '../../../src/server/config/config.ts'
+import type { DriverHub } from '../../../src/server/driver-hub.ts'
+import type { Caller } from '../../../src/server/http/caller.ts'
+import { ProgramChecker } from '../../../src/server/programs/checker.ts'
+import { openTestDatabase, type TestDatabase } from '../database.ts'
+import type { FakeClock } from '../fake-clock.ts'
+
+/** The sockets of drivers, without sockets: keeps what was sent, and refuses when told to. */
+export class TestHub implements DriverHub {
+  readonly sent: { driver: string; command: Command }[] = []
+  readonly dropped: { driver: string; reason: string }[] = []
+  readonly epochs = new Map<string, number>()
+  /** Drivers whose results are on their way. */
+  readonly receiving = new Set<string>()
+  isFull = false
+
+  send(driver: string, command: Command): boolean {
+    if (this.isFull || !this.epochs.has(driver)) return false
+    this.sent.push({ driver, command })
+    return true
+  }
+
+  attachedEpoch(driver: string): number | undefined {
+    return this.epochs.get(driver)
+  }
+
+  isReceiving(driver: string): boolean {
+    return this.receiving.has(driver)
+  }
+
+  disconnect(driver: string, reason: string): void {
+    this.dropped.push({ driver, reason })
+  }
+
+  /** The commands of one type, in the order in which they were sent. */
+  commands<Type extends Command['type']>(type: Type): Extract<Command, { type: Type }>[] {
+    return this.sent.flatMap(({ command }) => (isOf(command, type) ? [command] : []))
+  }
+}
+
+function isOf<Type extends Command['type']>(
+  command: Command,
+  type: Type,
+): command is Extract<Command, { type: Type }> {
+  return command.type === type
+}
+
+export const BELL =
+  'OPENQASM 3.0;\ninclude "stdgates.inc";\nqubit[2] q;\nbit[2] c;\nh q[0];\ncx q[0], q[1];\nc = measure q;\n'
+
+/** What a device is asked to run, as small as possible. */
+export const PAYLOAD = {
+  circuits: [{ circuit: BELL }],
+  shots: 100,
+  meas_level: 2,
+  meas_return: 'single',
+  memory: false,
+} as const
+
+/** Results of `PAYLOAD`. */
+export const RESULTS = {
+  success: true,
+  backend: 'test',
+  shots: 100,
+  counts: { '00': 100 },
+  circuit_results: [],
+  metadata: {},
+}
+
+/** A real database with users, QPUs and drivers made on demand. */
+export class JobLab implements AsyncDisposable {
+  readonly hub = new TestHub()
+  readonly config: Config
+  readonly log = silentLog
+  readonly checker = new ProgramChecker()
+  readonly db: Database
+  readonly clock: FakeClock
+  /** Folder of the database. */
+  readonly dir: string
+  readonly #close: () => Promise<void>
+  #count = 0
+
+  private constructor({ db, clock, dir, ...test }: TestDatabase, config: Config) {
+    this.db = db
+    this.clock = clock
+    this.dir = dir
+    this.config = config
+    this.#close = async () => test[Symbol.asyncDispose]()
+  }
+
+  static async open(flags: Record<string, string> = {}): Promise<JobLab> {
+    const test = await openTestDatabase()
+    const { config } = readConfig({ flags, env: {} })
+    return new JobLab(test, config)
+  }
+
+  /** Closes the database; a broken promise in what it holds fails the test. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const findings = await this.db.read((tx) => checkInvariants(tx, this.config))
+    await this.#close()
+    if (findings.length > 0) throw new Error(`broken promises: ${JSON.stringify(findings)}`)
+  }
+
+  user(seconds = 100): Promise<User> {
+    this.#count += 1
+    const email = `user${this.#count}@example.org`
+    return this.db.write('user', (tx) => tx.insert(users, { email, verified: true, qpu_seconds: seconds }))
+  }
+
+  async qpu({ numQubits = 1, enabled = true } = {}): Promise<Qpu & { driver: Driver }> {
+    this.#count += 1
+    const { qpu, driver } = await createQpu(this.db, 'test', {
+      name: `qpu_${this.#count}`,
+      executorType: 'mock',
+      numQubits,
+      enabled,
+      tokenHash: `token of qpu ${this.#count}`,
+    })
+    return { ...qpu, driver }
+  }
+
+  /** A second process driver of a QPU. */
+  standby(qpu: Qpu): Promise<Driver> {
+    this.#count += 1
+    return createDriver(this.db, 'test', {
+      name: `standby_${this.#count}`,
+      qpu: qpu.id,
+      operation: 'process',
+      device: 'mock',
+      enabled: true,
+      tokenHash: `token of driver ${this.#count}`,
+    })
+  }
+
+  /** Attaches a driver under a new lease. */
+  async attach(driver: Driver): Promise<DispatchTarget> {
+    const grant = await grantLease(this.db, {
+      tokenHash: driver.token,
+      firstPort: 6000,
+      lastPort: 6999,
+      takenPorts: new Set(),
+      host: '127.0.0.1',
+      version: 'test',
+      device: 'mock',
+    })
+    this.hub.epochs.set(driver.id, grant.epoch)
+    await attachLease(this.db, { driver: driver.id, epoch: grant.epoch })
+    return { qpu: driver.qpu, driver: driver.id, epoch: grant.epoch }
+  }
+
+  async detach({ driver, epoch }: DispatchTarget): Promise<void> {
+    this.hub.epochs.delete(driver)
+    await releaseLease(this.db, { driver, epoch })
+  }
+
+  /** Puts a job into the queue. */
+  submit(user: User, qpu = '', qubits = 2): Promise<Job> {
+    return this.db.write('submit', (tx) =>
+      insertJob(tx, { user: user.id, qpu, payload: PAYLOAD, qubits }, { maxPending: 1_000_000 }),
+    )
+  }
+
+  async job(id: string): Promise<Job> {
+    const job = await this.db.read((tx) => findJob(tx, id))
+    if (!job) throw new Error(`there is no job ${id}`)
+    return job
+  }
+
+  timeline(id: string): Promise<TimelineEntry[]> {
+    return this.db.read((tx) => listTimeline(tx, id))
+  }
+
+  /** What happened to a job, without times. */
+  async story(id: string): Promise<string[]> {
+    return (await this.timeline(id)).map(({ event, attempt }) => `${event} ${attempt}`)
+  }
+
+  /** The balance of a user in ms. */
+  async balance(user: User): Promise<number> {
+    const row = await this.db.read((tx) =>
+      tx.one<{ qpu_ms: number }>('SELECT qpu_ms FROM users WHERE id = $id', { id: user.id }),
+    )
+    return row?.qpu_ms ?? Number.NaN
+  }
+
+  /** Changes fields of a QPU. */
+  async setQpu(id: string, patch: Partial<Qpu>): Promise<void> {
+    await this.db.write('change qpu', (tx) => tx.update(qpus, id, patch))
+  }
+
+  /** What the parts of the server are built from. */
+  parts() {
+    const { db, hub, clock, log, config } = this
+    return { db, hub, clock, log, config }
+  }
+
+  /** Completes the running attempt of a job, as its driver would. */
+  async end(id: string): Promise<void> {
+    const { driver, attempt } = await this.job(id)
+    await this.db.write('end', (tx) =>
+      applyResult(
+        tx,
+        { job: id, attempt, driver, executionMs: 10, outcome: { kind: 'completed', results: RESULTS } },
+        { maxAttempts: 0 },
+      ),
+    )
+  }
+
+  /** Lets everything that is ready to run do so. */
+  async settle(): Promise<void> {
+    for (let round = 0; round < 20; round += 1) await new Promise((resolve) => setImmediate(resolve))
+  }
+
+  caller(user: User): Caller {
+    return { kind: 'user', user, via: 'login', refreshable: true }
+  }
+}

@@ -1,0 +1,31 @@
+import type { QueueState } from '../../../src/db/index.ts'
+
+/** The queue of an attached, free QPU called kelvin, empty unless `patch` says otherwise. */
+export function queueState(patch: Partial<QueueState> = {}): QueueState {
+  return {
+    qpu: {
+      id: '000000000000qpu',
+      created: '',
+      updated: '',
+      name: 'kelvin',
+      status: 'online',
+      enabled: true,
+      num_qubits: 5,
+      executor_type: '',
+      device_config: null,
+      command_port: 0,
+      result_port: 0,
+      maintenance: false,
+      maintenance_reason: '',
+      draining: false,
+      drain_reason: '',
+      access_token: '',
+    },
+    isCalibrating: false,
+    running: undefined,
+    slot: undefined,
+    next: '',
+    job: '',
+    ...patch,
+  }
+}

@@ -1,0 +1,345 @@
+import { mkdirSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { type Clock, type Log, newSecret, silentLog, systemClock } from '../../../src/base/index.ts'
+import { type Database, saveSuperuser } from '../../../src/db/index.ts'
+import { type DriverHandle, type DriverSettings, startDriver } from '../../../src/driver/index.ts'
+import type { Route } from '../../../src/server/http/route.ts'
+import {
+  createServer,
+  Passwords,
+  readConfig,
+  type Server,
+  type ServerContext,
+} from '../../../src/server/index.ts'
+import { temporaryFolder } from '../database.ts'
+import type { FakeClock } from '../fake-clock.ts'
+import { mustBeDeclared } from './declared-responses.ts'
+
+/** An answer of the server; its body is parsed when it is JSON. */
+export class Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: unknown
+
+  constructor(status: number, headers: Headers, body: unknown) {
+    this.status = status
+    this.headers = headers
+    this.body = body
+  }
+
+  /** A value of the body by its key. */
+  get(key: string): unknown {
+    if (typeof this.body !== 'object' || this.body === null) throw new Error(`no ${key} in ${this.body}`)
+    return Reflect.get(this.body, key)
+  }
+
+  /** A text of the body by its key. */
+  text(key: string): string {
+    const value = this.get(key)
+    if (typeof value !== 'string') throw new Error(`${key} is no text in ${JSON.stringify(this.body)}`)
+    return value
+  }
+}
+
+/** Calls the server with one set of headers; answers that their routes do not declare fail the test. */
+export class TestClient {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly routes: readonly Route[]
+
+  constructor(url: string, headers: Record<string, string> = {}, routes: readonly Route[] = []) {
+    this.url = url
+    this.headers = headers
+    this.routes = routes
+  }
+
+  /** Sends `body` as JSON, unless it is text already. */
+  async call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const response = await fetch(`${this.url}${path}`, {
+      method,
+      headers: {
+        ...this.headers,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') && text !== ''
+    const answer = new Answer(response.status, response.headers, isJson ? JSON.parse(text) : text)
+    mustBeDeclared(this.routes, { method, path, status: answer.status, body: answer.body })
+    return answer
+  }
+
+  get(path: string): Promise<Answer> {
+    return this.call('GET', path)
+  }
+
+  post(path: string, body?: unknown): Promise<Answer> {
+    return this.call('POST', path, body)
+  }
+
+  patch(path: string, body: unknown): Promise<Answer> {
+    return this.call('PATCH', path, body)
+  }
+}
+
+/** Somebody with a login. */
+export interface TestAccount {
+  id: string
+  email: string
+  password: string
+  /** Login token. */
+  token: string
+}
+
+/** A registered QPU and the access token of its process driver. */
+export interface TestQpu {
+  id: string
+  name: string
+  driver: string
+  token: string
+}
+
+/** A registered driver. */
+export interface TestDriver {
+  id: string
+  token: string
+}
+
+/** What tests may choose; settings are given as text, as in a config file. */
+export interface TestServerOptions {
+  settings?: Record<string, string>
+  clock?: Clock
+  log?: Log
+  /** A folder that outlives the server, for restarts. */
+  folder?: string
+}
+
+/** A real server on 127.0.0.1 with its own folder, certificates and ports. */
+export interface TestServer extends AsyncDisposable {
+  url: string
+  server: Server
+  db: Database
+  context: ServerContext
+  folder: string
+  superuser: TestAccount
+  guest: TestClient
+  admin: TestClient
+  as(account: { token: string }): TestClient
+  createUser(options?: { qpuSeconds?: number; email?: string; username?: string }): Promise<TestAccount>
+  createQpu(name?: string): Promise<TestQpu>
+  /** Registers a calibrate driver of a QPU. */
+  createTuner(qpu: { name: string }, name?: string): Promise<TestDriver>
+  /** Stops the server; its folder stays until the end of the test. */
+  close(): Promise<void>
+}
+
+let blocks = 0
+
+/** The first of `count` ports that are free now, in a part of the range of its own for each process. */
+export async function freePorts(count: number): Promise<number> {
+  for (let tries = 0; tries < 100; tries += 1) {
+    blocks += 1
+    const first = 10_000 + (((process.pid % 211) * 100 + blocks * 24) % 20_000)
+    const ports = Array.from({ length: count }, (_, at) => first + at)
+    if (ports.every(isFree)) return first
+  }
+  throw new Error(`no ${count} free ports in a row`)
+}
+
+function isFree(port: number): boolean {
+  try {
+    Bun.listen({ hostname: '127.0.0.1', port, socket: { data: () => undefined } }).stop(true)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The settings of a server that lives in `folder` and shares nothing with others on this machine. */
+export async function testSettings(folder: string): Promise<Record<string, string>> {
+  const first = await freePorts(20)
+  return {
+    dir: join(folder, 'svc_data'),
+    tlsCaCertFile: join(folder, '.svc.ca.pem'),
+    tlsCaKeyFile: join(folder, '.svc.ca.key'),
+    tlsCertFile: join(folder, '.svc.cert.pem'),
+    tlsKeyFile: join(folder, '.svc.key'),
+    serverPort: '0',
+    httpsPort: '0',
+    portRangeStart: String(first),
+    portRangeEnd: String(first + 19),
+    anonymousRate: '0',
+    userRate: '0',
+    signupRate: '0',
+    submitRate: '0',
+  }
+}
+
+/** Opens a server: `await using test = await openTestServer()`. Request limits are off unless set. */
+export async function openTestServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const own = options.folder === undefined ? temporaryFolder() : undefined
+  const folder = options.folder ?? own?.path ?? ''
+  const flags = { ...(await testSettings(folder)), ...options.settings }
+  const { config } = readConfig({ flags, env: {} })
+  const { clock = systemClock, log = silentLog } = options
+  const server = await createServer(config, { clock, log, version: '2026.1.0-test', assets: undefined })
+  const started = await server.start().catch(async (error: unknown) => {
+    await server.stop()
+    own?.[Symbol.dispose]()
+    throw error
+  })
+  // With --domain the printed address cannot be reached from here.
+  const url = `http://127.0.0.1:${new URL(started.url).port}`
+  const { context } = server
+  const { routes } = server
+  const guest = new TestClient(url, {}, routes)
+  const as = ({ token }: { token: string }) => new TestClient(url, { authorization: token }, routes)
+  const superuser = await firstSuperuser(context.db, guest)
+  const admin = as(superuser)
+  let isOpen = true
+  const close = async () => {
+    if (isOpen) await server.stop()
+    isOpen = false
+  }
+  return {
+    url,
+    server,
+    db: context.db,
+    context,
+    folder,
+    superuser,
+    guest,
+    admin,
+    as,
+    createUser: (user) => createUser(guest, admin, user),
+    createQpu: (name) => createQpu(admin, name),
+    createTuner: (qpu, name) => createTuner(admin, qpu, name),
+    close,
+    async [Symbol.asyncDispose]() {
+      await close()
+      own?.[Symbol.dispose]()
+    },
+  }
+}
+
+const ADMIN = { email: 'root@example.org', password: 'root of all tests' }
+
+async function firstSuperuser(db: Database, guest: TestClient): Promise<TestAccount> {
+  const passwordHash = await new Passwords().hash(ADMIN.password)
+  const { id } = await saveSuperuser(db, { email: ADMIN.email, passwordHash, mode: 'upsert', actor: 'test' })
+  return { id, ...ADMIN, token: await login(guest, '_superusers', ADMIN) }
+}
+
+/** The token of a password login. */
+export async function login(
+  guest: TestClient,
+  collection: 'users' | '_superusers',
+  { email, password }: { email: string; password: string },
+): Promise<string> {
+  const answer = await guest.post(`/api/collections/${collection}/auth-with-password`, {
+    identity: email,
+    password,
+  })
+  if (answer.status !== 200) throw new Error(`login failed: ${JSON.stringify(answer.body)}`)
+  return answer.text('token')
+}
+
+async function createUser(
+  guest: TestClient,
+  admin: TestClient,
+  { qpuSeconds = 0, email = `${newSecret(6)}@example.org`, username = '' } = {},
+): Promise<TestAccount> {
+  const password = `password ${newSecret(6)}`
+  const answer = await admin.post('/api/collections/users/records', {
+    email,
+    username,
+    password,
+    qpu_seconds: qpuSeconds,
+  })
+  if (answer.status !== 200) throw new Error(`user not created: ${JSON.stringify(answer.body)}`)
+  return { id: answer.text('id'), email, password, token: await login(guest, 'users', { email, password }) }
+}
+
+async function createQpu(admin: TestClient, name = `qpu_${newSecret(4)}`): Promise<TestQpu> {
+  const answer = await admin.post('/api/op/qpus/create', { name, executor_type: 'mock', num_qubits: 5 })
+  if (answer.status !== 201) throw new Error(`QPU not created: ${JSON.stringify(answer.body)}`)
+  return {
+    id: answer.text('id'),
+    name: answer.text('name'),
+    driver: answer.text('driver_id'),
+    token: answer.text('access_token'),
+  }
+}
+
+async function createTuner(
+  admin: TestClient,
+  qpu: { name: string },
+  name = `tuner_${newSecret(4)}`,
+): Promise<TestDriver> {
+  const body = { name, qpu: qpu.name, operation: 'calibrate', device: 'scripted' }
+  const answer = await admin.post('/api/op/drivers/create', body)
+  if (answer.status !== 201) throw new Error(`tuner not created: ${JSON.stringify(answer.body)}`)
+  return { id: answer.text('id'), token: answer.text('token') }
+}
+
+/** Lets loops and answered requests run until `claim` holds, moving a fake clock in small steps if there is one. */
+export async function eventually<T>(
+  what: string,
+  read: () => Promise<T | undefined | false> | T | undefined | false,
+  clock?: FakeClock,
+): Promise<T> {
+  const end = performance.now() + 10_000
+  for (;;) {
+    const value = await read()
+    if (value !== undefined && value !== false) return value
+    if (performance.now() > end) throw new Error(`did not happen within 10 s: ${what}`)
+    if (clock) await clock.advance(50)
+    await Bun.sleep(2)
+  }
+}
+
+/** The real driver, in this process, with its device in a child process from source. */
+export async function startDriverProcess(
+  test: Pick<TestServer, 'url' | 'folder' | 'context'>,
+  driver: {
+    token: string
+    operation?: DriverSettings['operation']
+    device?: string
+    options?: string[]
+    name?: string
+  },
+): Promise<DriverHandle & AsyncDisposable> {
+  const folder = join(test.folder, `driver-${driver.name ?? newSecret(4)}`)
+  mkdirSync(folder, { recursive: true })
+  const handle = await startDriver(
+    {
+      svcAddr: test.url,
+      token: driver.token,
+      operation: driver.operation ?? 'process',
+      device: driver.device ?? 'mock',
+      caFile: join(folder, 'svc.ca.pem'),
+      caFingerprint: test.context.tls.material.caFingerprint,
+      dataDir: join(folder, 'data'),
+      optionPairs: driver.options ?? [],
+    },
+    {
+      clock: systemClock,
+      log: silentLog,
+      version: '2026.1.0-test',
+      cwd: folder,
+      home: homedir(),
+      env: process.env,
+      hostArgv: [process.execPath, join(import.meta.dir, '../../../src/cli/main.ts'), 'driver', 'worker'],
+    },
+  )
+  await handle.connected
+  return { ...handle, [Symbol.asyncDispose]: () => handle.stop() }
+}
