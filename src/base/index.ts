@@ -1,3 +1,4 @@
+export { Backoff, type BackoffLimits, backoffMs } from './backoff.ts'
 export { type Clock, systemClock } from './clock.ts'
 export { formatDuration, parseDuration } from './duration.ts'
 export { AppError, type ErrorCode, type FieldError, messageOf } from './error.ts'

@@ -2,7 +2,6 @@
  * Message sockets between server and drivers: ZMTP 3.1 over TLS 1.3. The server listens, the driver connects;
  * messages flow one way, from PUSH to PULL. What goes over the wire: docs/reference/message-sockets.md.
  */
-export type { Backoff } from './zmtp/backoff.ts'
 export { type Connection, type ConnectOptions, connect } from './zmtp/connector.ts'
 export type { Counters } from './zmtp/counters.ts'
 export { PROTOCOL_VERSION, type Role } from './zmtp/handshake.ts'

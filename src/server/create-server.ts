@@ -184,7 +184,7 @@ function withHealth(loop: Loop): Service {
     name: loop.name,
     start: () => loop.start(),
     stop: () => loop.stop(),
-    health: () => loop.ailment(),
+    health: () => loop.healthProblem(),
   }
 }
 

@@ -22,7 +22,7 @@ function openCase() {
     clock,
     log: createLog({ write: (line) => lines.push(line) }),
     intervalMs: 1_000,
-    wokenBy(wake) {
+    wakeOnChanges(wake) {
       state.wakers.add(wake)
       return () => state.wakers.delete(wake)
     },
@@ -70,7 +70,7 @@ describe('Loop', () => {
     }
   })
 
-  test('runs at once when it is woken, and the interval begins anew', async () => {
+  test('runs at once when it is woken, and the interval starts again', async () => {
     const it = openCase()
     it.loop.start()
     await it.clock.advance(600)
@@ -96,7 +96,7 @@ describe('Loop', () => {
     await it.loop.stop()
   })
 
-  test('rests after a failure, longer with each one, whoever wakes it, and tells its begin and end', async () => {
+  test('backs off after failures, also when it is woken, and logs where they begin and end', async () => {
     const it = openCase()
     it.fails = true
     it.loop.start()
@@ -111,18 +111,18 @@ describe('Loop', () => {
     expect(runsAt).toEqual([250, 750, 1_750])
     expect(it.lines).toHaveLength(1)
     expect(it.lines[0]).toContain('"message":"loop run failed","loop":"test","error":"Error: it failed')
-    expect(it.loop.ailment()).toBe('fails: it failed')
+    expect(it.loop.healthProblem()).toBe('fails: it failed')
     it.fails = false
     await it.clock.advance(750)
     expect(it.runs).toBe(5)
     expect(it.lines).toHaveLength(2)
     expect(it.lines[1]).toContain('"message":"loop runs again","loop":"test","failed":4')
-    expect(it.loop.ailment()).toBeUndefined()
+    expect(it.loop.healthProblem()).toBeUndefined()
     await it.loop.stop()
-    expect(it.loop.ailment()).toBe('is stopped')
+    expect(it.loop.healthProblem()).toBe('is stopped')
   })
 
-  test('keeps its interval when that is longer than the rest', async () => {
+  test('keeps its interval when that is longer than the back-off', async () => {
     const it = openCase()
     it.fails = true
     it.loop.start()
@@ -134,18 +134,18 @@ describe('Loop', () => {
     await it.loop.stop()
   })
 
-  test('ailment() names a run that does not end', async () => {
+  test('healthProblem() names a run that does not end', async () => {
     const it = openCase()
     const gate = Promise.withResolvers<void>()
     it.gate = gate.promise
     it.loop.start()
     await it.clock.advance(60_000)
-    expect(it.loop.ailment()).toBeUndefined()
+    expect(it.loop.healthProblem()).toBeUndefined()
     await it.clock.advance(5_000)
-    expect(it.loop.ailment()).toBe('has been stuck for 65 s')
+    expect(it.loop.healthProblem()).toBe('has been stuck for 65 s')
     gate.resolve()
     await it.settle()
-    expect(it.loop.ailment()).toBeUndefined()
+    expect(it.loop.healthProblem()).toBeUndefined()
     await it.loop.stop()
   })
 

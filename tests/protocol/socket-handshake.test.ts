@@ -18,7 +18,7 @@ describe('authentication', () => {
     await using server = await openListener()
     await using client = openConnection(server.listener.port, {
       ...credentials,
-      reconnect: { startMs: 1, capMs: 1 },
+      reconnect: { initialMs: 1, maxMs: 1 },
     })
     expect(await client.ended()).toEqual({ reason: '400', refused: true })
     await Bun.sleep(30)
@@ -60,7 +60,7 @@ describe('authentication', () => {
         return true
       },
     })
-    await using client = openConnection(server.listener.port, { reconnect: { startMs: 1, capMs: 1 } })
+    await using client = openConnection(server.listener.port, { reconnect: { initialMs: 1, maxMs: 1 } })
     await client.ready()
     expect(client.closed).toEqual([{ reason: '500', refused: false }])
     expect(lines).toContainEqual(

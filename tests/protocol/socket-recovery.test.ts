@@ -133,7 +133,7 @@ describe('kill -9', () => {
     await using first = startProcess({ listens: true, port: 0 })
     await until('the server listens', () => first.port() > 0)
     const port = first.port()
-    await using client = openConnection(port, { reconnect: { startMs: 10, capMs: 50 } })
+    await using client = openConnection(port, { reconnect: { initialMs: 10, maxMs: 50 } })
     await client.ready()
     client.connection.trySend('before')
     await until('it arrived', () => first.count('received') === 1)

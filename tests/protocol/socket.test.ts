@@ -205,7 +205,7 @@ describe('life cycle', () => {
     const connecting = openConnection(server.listener.port)
     await connecting.connection.close()
     await connecting.connection.close()
-    const waiting = openConnection(1, { reconnect: { startMs: 60_000, capMs: 60_000 } })
+    const waiting = openConnection(1, { reconnect: { initialMs: 60_000, maxMs: 60_000 } })
     await waiting.ended()
     await waiting.connection.close()
     expect(waiting.closed).toHaveLength(1)
@@ -213,7 +213,7 @@ describe('life cycle', () => {
 
   test('a signal ends the connection at once', async () => {
     const abort = new AbortController()
-    await using pair = await openPair({}, { signal: abort.signal, reconnect: { startMs: 1, capMs: 1 } })
+    await using pair = await openPair({}, { signal: abort.signal, reconnect: { initialMs: 1, maxMs: 1 } })
     abort.abort()
     expect((await pair.client.ended()).reason).toBe('closed by this side')
     await Bun.sleep(20)
@@ -221,7 +221,7 @@ describe('life cycle', () => {
   })
 
   test('the driver reconnects by itself and messages flow again', async () => {
-    await using pair = await openPair({}, { reconnect: { startMs: 1, capMs: 5 } })
+    await using pair = await openPair({}, { reconnect: { initialMs: 1, maxMs: 5 } })
     pair.server.listener.dropPeer('restart')
     await pair.client.ended()
     await pair.client.ready()

@@ -2,7 +2,7 @@ import { feature } from 'bun:bundle'
 import { mkdir, open, readdir, readFile, rename, rm, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as v from 'valibot'
-import { type Clock, failpoint, type Log } from '../../base/index.ts'
+import { type BackoffLimits, backoffMs, type Clock, failpoint, type Log } from '../../base/index.ts'
 import { eventEnvelope } from '../../protocol/index.ts'
 import { parseJson } from '../messages/command-head.ts'
 
@@ -22,8 +22,8 @@ interface OutboxParts {
   log: Log
 }
 
-const FIRST_RESEND_MS = 5_000
-const LONGEST_RESEND_MS = 60_000
+/** Pauses between sends of an event that is not acknowledged. */
+const RESEND_BACKOFF: BackoffLimits = { initialMs: 5_000, maxMs: 60_000 }
 /** What a slow line carries in 1 ms: a large event is not sent again while it may still be on its way. */
 const SLOW_LINE_CHARACTERS = 500
 const OWNER_FILE = 'owner'
@@ -176,10 +176,10 @@ export class Outbox {
       }
       entry.sends += 1
       const pauseMs = Math.max(
-        FIRST_RESEND_MS * 2 ** (entry.sends - 1),
+        backoffMs(entry.sends, RESEND_BACKOFF),
         (body?.length ?? 0) / SLOW_LINE_CHARACTERS,
       )
-      entry.dueAt = this.#clock.monotonic() + Math.min(pauseMs, LONGEST_RESEND_MS)
+      entry.dueAt = this.#clock.monotonic() + Math.min(pauseMs, RESEND_BACKOFF.maxMs)
     }
   }
 

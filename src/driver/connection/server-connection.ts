@@ -1,7 +1,6 @@
-import { AppError, type Clock, type Log, Loop, messageOf } from '../../base/index.ts'
+import { AppError, Backoff, type Clock, type Log, Loop, messageOf } from '../../base/index.ts'
 import type { ConnectResponse, Operation } from '../../protocol/index.ts'
 import { obtainAuthority } from './authority.ts'
-import { Backoff } from './backoff.ts'
 import { requestLease } from './connect.ts'
 import type { EventQueue } from './event-queue.ts'
 import { type Link, openLink } from './link.ts'
@@ -37,7 +36,7 @@ const SHORT_LINKS = 4
 export class Session {
   readonly #parts: SessionParts
   readonly #stopping = new AbortController()
-  readonly #pauses = new Backoff(250, 10_000)
+  readonly #pauses = new Backoff({ initialMs: 250, maxMs: 10_000 })
   readonly #connected = Promise.withResolvers<void>()
   readonly #sender: Loop
   #link: Link | undefined

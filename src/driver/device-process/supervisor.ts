@@ -1,6 +1,5 @@
-import { type Clock, type Log, messageOf } from '../../base/index.ts'
+import { Backoff, type Clock, type Log, messageOf } from '../../base/index.ts'
 import { StartupError } from '../../devices/index.ts'
-import { Backoff } from '../connection/backoff.ts'
 import type { DeviceChoice, FromHost, ToHost } from '../messages/host-messages.ts'
 import type { Task, TaskObserver } from '../tasks/task.ts'
 import { type HostCommand, HostProcess } from './child.ts'
@@ -38,7 +37,7 @@ const HEALTHY_MS = 60_000
 export class Supervisor {
   readonly #parts: SupervisorParts
   readonly #log: Log
-  readonly #pauses = new Backoff(500, 30_000, () => 1)
+  readonly #pauses = new Backoff({ initialMs: 500, maxMs: 30_000 }, () => 1)
   readonly #stopping = new AbortController()
   #host: HostProcess | undefined
   #answer: PromiseWithResolvers<Answer> | undefined

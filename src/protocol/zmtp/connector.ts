@@ -1,7 +1,6 @@
-import { AppError, randomFraction } from '../../base/index.ts'
+import { AppError, type BackoffLimits, backoffMs, randomFraction } from '../../base/index.ts'
 import { fingerprintOf } from '../fingerprint.ts'
 import { type Attempt, type AttemptOptions, attempt } from './attempt.ts'
-import { type Backoff, DEFAULT_BACKOFF, pauseMs } from './backoff.ts'
 import { encodeHello } from './command.ts'
 import type { ZmtpConnection } from './connection.ts'
 import { type Counters, newCounters } from './counters.ts'
@@ -12,6 +11,9 @@ import { type Body, toMessage } from './message.ts'
 /** What a server answers to a user, password or lease that has no (more) right to the port. */
 const REFUSED = '400'
 
+/** Pauses between two attempts of a driver to connect. */
+const DEFAULT_BACKOFF: BackoffLimits = { initialMs: 250, maxMs: 10_000 }
+
 export interface ConnectOptions extends AttemptOptions {
   limits?: Partial<SocketLimits>
   onReady?(): void
@@ -21,7 +23,7 @@ export interface ConnectOptions extends AttemptOptions {
    */
   onClose?(reason: string, refused: boolean): void
   /** False makes one attempt only. */
-  reconnect?: false | Backoff
+  reconnect?: false | BackoffLimits
   /** Ends everything at once, like `close` without a grace. */
   signal?: AbortSignal
 }
@@ -87,7 +89,7 @@ export function connect(options: ConnectOptions): Connection {
       failures = ended.wasReady ? 1 : failures + 1
       const refused = onEnd(ended)
       if (refused || reconnect === false || closing || stopped.aborted) return
-      const ms = pauseMs(failures, reconnect, randomFraction())
+      const ms = backoffMs(failures, reconnect, randomFraction)
       log.info('message socket reconnects', { reason: ended.reason, pauseMs: Math.round(ms) })
       await clock.sleep(ms, stopped).catch(() => undefined)
     }

@@ -12,7 +12,7 @@ import {
 import type { CalibrationMode } from '../../protocol/index.ts'
 import type { DriverHub } from '../driver-hub.ts'
 import type { DispatchBackoff } from '../drivers/dispatch-backoff.ts'
-import { wokenBy } from '../wake-on-changes.ts'
+import { wakeOnChanges } from '../wake-on-changes.ts'
 import { targetQubits } from './enqueue.ts'
 
 /** What the dispatcher works with. */
@@ -48,7 +48,7 @@ export class CalibrationDispatcher {
       clock: parts.clock,
       log: parts.log,
       intervalMs: parts.config.dispatchPollInterval,
-      wokenBy: wokenBy(parts.db, ...WAKING_COLLECTIONS),
+      wakeOnChanges: wakeOnChanges(parts.db, ...WAKING_COLLECTIONS),
       runOnce: () => this.dispatchOnce(),
     })
   }

@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/index.ts'
+import { type BackoffLimits, backoffMs, type Clock } from '../../base/index.ts'
 
 interface Penalty {
   epoch: number
@@ -7,8 +7,7 @@ interface Penalty {
   until: number
 }
 
-const INITIAL_BACKOFF_MS = 250
-const MAX_BACKOFF_MS = 10_000
+const BACKOFF: BackoffLimits = { initialMs: 250, maxMs: 10_000 }
 
 /**
  * Drivers that did not take their last dispatch get the next one after a pause: 250 ms, doubled each time, at
@@ -25,9 +24,9 @@ export class DispatchBackoff {
   /** The driver did not take a dispatch. */
   penalize(driver: string, epoch: number): void {
     const before = this.#penalties.get(driver)
-    const times = before?.epoch === epoch ? before.times : 0
-    const pauseMs = Math.min(MAX_BACKOFF_MS, INITIAL_BACKOFF_MS * 2 ** times)
-    this.#penalties.set(driver, { epoch, times: times + 1, until: this.#clock.monotonic() + pauseMs })
+    const times = before?.epoch === epoch ? before.times + 1 : 1
+    const until = this.#clock.monotonic() + backoffMs(times, BACKOFF)
+    this.#penalties.set(driver, { epoch, times, until })
   }
 
   /** The driver works: its next refusal is a first one. */

@@ -1,6 +1,6 @@
 import { type Clock, type Log, Loop } from '../../base/index.ts'
 import { type Database, events, rollUpReadings } from '../../db/index.ts'
-import { wokenBy } from '../wake-on-changes.ts'
+import { wakeOnChanges } from '../wake-on-changes.ts'
 import { AdaptiveBatchSize } from './adaptive-batch-size.ts'
 
 /** Between two steps, so that others write and the event loop runs. */
@@ -33,7 +33,7 @@ export class ReadingRollUp {
       clock: parts.clock,
       log: parts.log,
       intervalMs: INTERVAL_MS,
-      wokenBy: wokenBy(parts.db, events.name),
+      wakeOnChanges: wakeOnChanges(parts.db, events.name),
       runOnce: () => this.rollUpOnce(),
     })
   }

@@ -48,7 +48,7 @@ if (task.listens) {
     user: task.user,
     password: task.password,
     limits: task.limits,
-    reconnect: { startMs: 10, capMs: 50 },
+    reconnect: { initialMs: 10, maxMs: 50 },
     onReady: () => say('ready'),
     onClose: () => say('closed'),
     onMessage,

@@ -1,4 +1,4 @@
-import { AppError, fromTimestamp, toTimestamp } from '../../../base/index.ts'
+import { AppError, backoffMs, fromTimestamp, toTimestamp } from '../../../base/index.ts'
 import { quantumJobs } from '../../collections/quantum_jobs.ts'
 import { appendTimeline } from '../../journal/timeline.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
@@ -158,12 +158,11 @@ interface FailedAttempt extends AttemptKey {
 
 /** Text kept of a device's message in the timeline. */
 const MAX_DETAIL_LENGTH = 1_000
-const INITIAL_BACKOFF_MS = 1_000
 export const MAX_BACKOFF_MS = 60_000
 
 /** Pause of a job after a device error that was its failed attempt number `failed`: 1 s, doubled with each, at most 60 s. */
 export function retryBackoffMs(failed: number): number {
-  return Math.min(MAX_BACKOFF_MS, INITIAL_BACKOFF_MS * 2 ** (failed - 1))
+  return backoffMs(failed, { initialMs: 1_000, maxMs: MAX_BACKOFF_MS })
 }
 
 function retryOrFail(tx: Tx, end: FailedAttempt, maxAttempts: number): Application {

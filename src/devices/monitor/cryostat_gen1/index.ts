@@ -4,7 +4,6 @@ import { defineDevice } from '../../define-device.ts'
 import { StartupError } from '../../errors.ts'
 import { opt } from '../../options.ts'
 import { isRemote, readBaseUrl } from './address.ts'
-import { beatsMax } from './back-off.ts'
 import { readChannels } from './channels.ts'
 import { createClient } from './client.ts'
 import { certificatesOf } from './exchange.ts'
@@ -51,7 +50,7 @@ export const cryostatGen1 = defineDevice({
     return {
       async start(io) {
         const emit = (readings: object) => io.emit('CryostatReading', { readings })
-        io.every(intervalS, createPoll({ channels, read, log, beatsMax: beatsMax(intervalS), emit }))
+        io.every(intervalS, createPoll({ channels, read, log, intervalS, emit }))
       },
     }
   },

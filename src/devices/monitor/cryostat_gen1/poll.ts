@@ -1,7 +1,7 @@
 import type { Log } from '../../../base/index.ts'
-import { decideStreak, NO_STREAK, type PollResult } from './back-off.ts'
 import type { Channel } from './channels.ts'
 import type { Outcome, ReadChannel } from './client.ts'
+import { beatsOf, decideStreak, NO_STREAK, type PollResult } from './poll-streak.ts'
 import type { Reading } from './read-reply.ts'
 import { splitReadings } from './split-readings.ts'
 
@@ -9,8 +9,8 @@ interface PollParts {
   channels: readonly Channel[]
   read: ReadChannel
   log: Log
-  /** Most beats from one poll to the next while nothing answers. */
-  beatsMax: number
+  /** Length of a beat. */
+  intervalS: number
   /** Takes readings by channel path, at most 64 KiB at a time. */
   emit(readings: Record<string, Reading>): void
 }
@@ -22,7 +22,7 @@ const ABSENT_BEATS = 10
 type Asked = readonly [Channel, Outcome]
 
 /** The work of one beat: reads the channels and emits their readings, or sits the beat out. */
-export function createPoll({ channels, read, log, beatsMax, emit }: PollParts) {
+export function createPoll({ channels, read, log, intervalS, emit }: PollParts) {
   const absent = new Map<string, { outcome: Outcome; beatsLeft: number }>()
   let streak = NO_STREAK
   let said: PollResult = 'answered'
@@ -48,8 +48,8 @@ export function createPoll({ channels, read, log, beatsMax, emit }: PollParts) {
   }
 
   function noteResult(result: PollResult, asked: readonly Asked[]): void {
-    streak = decideStreak(streak, result, beatsMax)
-    beatsLeft = streak.beats - 1
+    streak = decideStreak(streak, result)
+    beatsLeft = beatsOf(streak, intervalS) - 1
     if (result === said) return
     said = result
     const error = asked.find(([, { fault }]) => fault === result)?.[1].reading.error

@@ -1,4 +1,4 @@
-import { AppError, type Clock } from '../../../base/index.ts'
+import { AppError, type BackoffLimits, backoffMs, type Clock } from '../../../base/index.ts'
 import type { RateLimit } from '../../config/setting.ts'
 
 interface Bucket {
@@ -66,6 +66,7 @@ interface Failures {
 const MINUTE_MS = 60_000
 /** Longest wait after repeated wrong passwords. */
 const MAX_BLOCK_MS = 15 * MINUTE_MS
+const BLOCK: BackoffLimits = { initialMs: MINUTE_MS, maxMs: MAX_BLOCK_MS }
 
 /**
  * Slows password guessing: after `perMinute` failures of one key the next tries wait 1, 2, 4 … up to
@@ -122,8 +123,7 @@ export class LoginThrottle {
     entry.count += 1
     entry.last = this.#clock.monotonic()
     const excess = entry.count - this.#perMinute()
-    const blockMs = excess < 0 ? 0 : Math.min(MAX_BLOCK_MS, MINUTE_MS * 2 ** Math.min(excess, 10))
-    entry.blockedUntil = entry.last + blockMs
+    entry.blockedUntil = entry.last + backoffMs(excess + 1, BLOCK)
   }
 
   #forgetOldest(): void {

@@ -15,7 +15,7 @@ import {
 import { jobPayload } from '../../../protocol/index.ts'
 import type { DriverHub } from '../../driver-hub.ts'
 import type { DispatchBackoff } from '../../drivers/dispatch-backoff.ts'
-import { wokenBy } from '../../wake-on-changes.ts'
+import { wakeOnChanges } from '../../wake-on-changes.ts'
 import type { Heartbeats } from '../attempts/heartbeats.ts'
 import { pickJob } from './pick.ts'
 
@@ -47,7 +47,7 @@ export class JobDispatcher {
       clock: parts.clock,
       log: parts.log,
       intervalMs: parts.config.dispatchPollInterval,
-      wokenBy: wokenBy(parts.db, ...WAKING_COLLECTIONS),
+      wakeOnChanges: wakeOnChanges(parts.db, ...WAKING_COLLECTIONS),
       runOnce: () => this.dispatchOnce(),
     })
   }

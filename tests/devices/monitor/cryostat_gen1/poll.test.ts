@@ -15,7 +15,7 @@ function bad(fault: Fault, error: string = fault): Outcome {
 }
 
 /** A poll of `paths`, whose answers are given by `answers`: by path, else `*`. */
-function open(paths: string[], answers: Record<string, Outcome> = { '*': good() }, beatsMax = 12) {
+function open(paths: string[], answers: Record<string, Outcome> = { '*': good() }, intervalS = 5) {
   const recorded = recordedLog()
   const emitted: Record<string, Reading>[] = []
   const asked: string[] = []
@@ -26,7 +26,7 @@ function open(paths: string[], answers: Record<string, Outcome> = { '*': good() 
       return answers[path] ?? answers['*'] ?? good()
     },
     log: recorded.log,
-    beatsMax,
+    intervalS,
     emit: (readings) => emitted.push(readings),
   })
   return {
@@ -73,7 +73,7 @@ test('poll() asks for at most eight channels at a time, and for all of them', as
       return good()
     },
     log: recordedLog().log,
-    beatsMax: 1,
+    intervalS: 60,
     emit: (readings) => emitted.push(readings),
   })
   await poll(signal, 0)
@@ -120,7 +120,7 @@ test('poll() speaks of a second streak again', async () => {
 })
 
 test('poll() backs off at once when the key is refused, and says what to check', async () => {
-  const it = open(['a', 'b'], { a: bad('failed'), b: bad('denied', 'check api_key (HTTP 403)') }, 4)
+  const it = open(['a', 'b'], { a: bad('failed'), b: bad('denied', 'check api_key (HTTP 403)') }, 15)
   expect(await it.beats(12)).toEqual([0, 2, 6, 10])
   expect(it.lines).toMatchObject([
     { message: 'cryostat refuses the key; check api_key', error: 'check api_key (HTTP 403)' },

@@ -1,0 +1,50 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import {
+  beatsOf,
+  decideStreak,
+  NO_STREAK,
+  type PollResult,
+} from '../../../../src/devices/monitor/cryostat_gen1/poll-streak.ts'
+
+function pausesOf(results: PollResult[], intervalS = 5): number[] {
+  let streak = NO_STREAK
+  return results.map((result) => {
+    streak = decideStreak(streak, result)
+    return beatsOf(streak, intervalS)
+  })
+}
+
+test.each([
+  [0.2, 300],
+  [5, 12],
+  [7, 8],
+  [40, 1],
+  [61, 1],
+])('beatsOf() a poll each %p s is at most %p', (interval, beats) => {
+  expect(beatsOf({ failures: 20, slowdowns: 20 }, interval)).toBe(beats)
+  expect(beatsOf(NO_STREAK, interval)).toBe(1)
+})
+
+test('decideStreak() doubles the pause from the third failure on, up to the longest', () => {
+  expect(pausesOf(new Array<PollResult>(8).fill('failed'))).toEqual([1, 1, 2, 4, 8, 12, 12, 12])
+})
+
+test('decideStreak() doubles the pause at once when the key is refused', () => {
+  expect(pausesOf(['denied', 'denied', 'failed', 'failed'])).toEqual([2, 4, 8, 12])
+})
+
+test('decideStreak() starts again after an answer', () => {
+  expect(pausesOf(['failed', 'failed', 'failed', 'answered', 'failed', 'failed', 'failed'])).toEqual([
+    1, 1, 2, 1, 1, 1, 2,
+  ])
+})
+
+test('decideStreak() keeps the pause between one beat and the longest', () => {
+  const result = fc.constantFrom<PollResult>('answered', 'failed', 'denied')
+  fc.assert(
+    fc.property(fc.array(result), fc.integer({ min: 1, max: 300 }), (results, beats) => {
+      for (const pause of pausesOf(results, 60 / beats)) expect(pause >= 1 && pause <= beats).toBe(true)
+    }),
+  )
+})
