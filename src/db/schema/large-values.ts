@@ -3,10 +3,12 @@ import { type AnyCollection, columnOf } from './collection.ts'
 import { MAX_ROW_BYTES } from './fields/index.ts'
 
 /**
- * Large JSON values (programs and results of jobs, reports of calibrations) live in a table beside their collection:
- * one row per value, removed with its record by SQLite itself. So they are written in the transaction of their
- * record, are in every backup, and leave no orphans; see docs/decisions/0005-large-values.md. The column of such a
- * value is NULL. Everything that reads or writes one goes through `valueSql` and `splitLarge`.
+ * Names of the fields whose values may exceed `MAX_ROW_BYTES`.
+ *
+ * Large JSON values (programs and results of jobs, reports of calibrations) are stored in a second table of their
+ * collection: one row per value, which SQLite removes with its record. They are therefore written in the transaction
+ * of their record, are part of every backup, and leave no orphans; see docs/decisions/0005-large-values.md. The column
+ * of such a value is NULL. All code that reads or writes one uses `valueSql` and `splitLarge`.
  */
 export function largeFieldsOf({ fields }: AnyCollection): string[] {
   return Object.entries(fields).flatMap(([name, field]) => (field.kind.isLarge(field) ? [name] : []))
@@ -18,8 +20,8 @@ export function largeTableOf({ name }: AnyCollection): string {
 }
 
 /**
- * SQL for the stored value of a field, wherever it is kept. `row` names the table or alias of the record; without it
- * its columns are used as they are, for a query of that one table.
+ * SQL for the stored value of a field, in either table. `row` is the table or alias of the record; without it the
+ * columns are unqualified, for a query of that one table.
  */
 export function valueSql(collection: AnyCollection, name: string, row?: string): string {
   return readWith(collection, name, row, (column) => column)
@@ -40,20 +42,20 @@ function readWith(
   const prefix = row === undefined ? '' : `${row}.`
   const own = read(`${prefix}${quoted(field ? columnOf(name, field) : name)}`)
   if (!field?.kind.isLarge(field)) return own
-  // The table beside has no column called id, so that a bare one is the record's.
-  const beside = `SELECT ${read('"body"')} FROM ${quoted(largeTableOf(collection))}`
-  return `coalesce(${own}, (${beside} WHERE "record" = ${prefix}"id" AND "field" = '${name}'))`
+  // The second table has no column called id, so that an unqualified one is the record's.
+  const large = `SELECT ${read('"body"')} FROM ${quoted(largeTableOf(collection))}`
+  return `coalesce(${own}, (${large} WHERE "record" = ${prefix}"id" AND "field" = '${name}'))`
 }
 
-/** Stored values of one record, split by where they are kept. */
+/** Stored values of one record, split by the table that stores them. */
 interface SplitRecord {
   /** What the row holds. */
   row: Record<string, Bindable>
-  /** Keeps the rest; call it when the row exists. */
+  /** Stores the others; call it when the row exists. */
   saveLarge(sql: SqlWriter, id: string): void
 }
 
-/** Splits the stored values of a record (or of those fields of it that change) by where they are kept. */
+/** Splits the stored values of a record (or of its fields that change) by the table that stores them. */
 export function splitLarge(
   collection: AnyCollection,
   stored: Readonly<Record<string, Bindable>>,

@@ -45,11 +45,11 @@ function tableOf(collection: AnyCollection): Table {
   }
 }
 
-/** The tables that follow from a collection's declaration: its own, and one beside it for large values, if any. */
+/** The tables that follow from a collection's declaration: its own, and a second one if it has large values. */
 export function tablesOf(collection: AnyCollection): Table[] {
   const own = tableOf(collection)
   if (largeFieldsOf(collection).length === 0) return [own]
-  const beside = internal(
+  const large = internal(
     largeTableOf(collection),
     {
       record: `TEXT NOT NULL REFERENCES ${quoted(collection.name)} ("id") ON DELETE CASCADE`,
@@ -58,19 +58,19 @@ export function tablesOf(collection: AnyCollection): Table[] {
     },
     ['PRIMARY KEY ("record", "field")'],
   )
-  return [own, beside]
+  return [own, large]
 }
 
-/** Removing a record looks for the records that name it; that must not scan the table. */
+/** Removing a record searches for the records that refer to it, which must not scan their table. */
 function needsRelationIndex(collection: AnyCollection, name: string, field: Field): boolean {
   const { reference } = field
-  // No index serves a list, and a log is not searched.
+  // An index cannot serve a list, and references that are kept are not searched.
   if (!reference || reference.isList || reference.onRemove === 'keep') return false
   return !collection.indexes.some((each) => !('on' in each) && each[0] === name)
 }
 
 function column(name: string, sql: string) {
-  // ALTER TABLE adds a column whose value in stored rows is known.
+  // ALTER TABLE can add a column only if the value for stored rows is known.
   const addable = !/\bNOT NULL(?! DEFAULT)|\bPRIMARY KEY/.test(sql)
   return { name, sql: `${quoted(name)} ${sql}`, addable }
 }

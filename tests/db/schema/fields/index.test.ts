@@ -1,5 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
 import type { Field } from '../../../../src/db/schema/field.ts'
 import * as fields from '../../../../src/db/schema/fields/index.ts'
 import { fieldError, initialValue } from '../../../../src/db/schema/values.ts'
@@ -83,4 +84,46 @@ describe.each(Object.entries(SAMPLES))('%s()', (_name, { field, values, refused 
       if (choices) expect(choices.some((each) => each === value)).toBe(true)
     }
   })
+})
+
+describe('normalize()', () => {
+  test.each([
+    [fields.number(), '12.5', 12.5],
+    [fields.number(), '', 0],
+    [fields.bool(), 'true', true],
+    [fields.bool(), 'yes', false],
+    [fields.date(), '2026-01-31T09:05:00+01:00', '2026-01-31 08:05:00.000Z'],
+    [fields.date(), '2026-01-31', '2026-01-31 00:00:00.000Z'],
+    [fields.date(), 'tomorrow', ''],
+    [fields.relation('users'), ['a', 'b'], 'b'],
+    [fields.relations('users'), 'a', ['a']],
+    [fields.relations('users'), ['a', 'b', 'a', ''], ['a', 'b']],
+    [fields.text(), 5, '5'],
+    [fields.json(), { a: [null] }, { a: [null] }],
+  ] satisfies [Field, unknown, unknown][])('%j takes %j as %j', (field, input, value) => {
+    expect(field.kind.normalize(input)).toEqual(value)
+  })
+})
+
+test('encode() and decode() are inverse', () => {
+  const inverse = ({ kind }: Field, values: fc.Arbitrary<unknown>) =>
+    fc.assert(
+      fc.property(values, (value) => {
+        expect(kind.decode(kind.encode(value))).toEqual(value)
+      }),
+      { numRuns: 50 },
+    )
+  inverse(fields.text(), fc.string())
+  inverse(fields.number(), fc.double({ noNaN: true, noDefaultInfinity: true }))
+  inverse(fields.bool(), fc.boolean())
+  inverse(fields.relations('users'), fc.array(fc.string()))
+  // JSON text has no -0.
+  inverse(
+    fields.json(),
+    fc.jsonValue().map((value) => JSON.parse(JSON.stringify(value))),
+  )
+  inverse(
+    fields.seconds({ column: 'ms' }),
+    fc.integer({ min: -1e12, max: 1e12 }).map((ms) => ms / 1_000),
+  )
 })
