@@ -1,5 +1,6 @@
 import { quantumJobs } from '../collections/quantum_jobs.ts'
 import { valueSql } from '../schema/large-values.ts'
+import { INSERTION_ORDER } from '../sqlite/dialect.ts'
 import type { SqlReader } from '../sqlite/sql.ts'
 
 /** A promise of the service that stored data can break; `rows` are examples of where. */
@@ -32,7 +33,7 @@ const INVARIANTS: readonly Invariant[] = [
     id: 'I1',
     text: 'Nothing happens to a job after its end',
     sql: `SELECT ended.job, ended.event, later.event AS later FROM job_timeline ended
-          JOIN job_timeline later ON later.job = ended.job AND later.rowid > ended.rowid
+          JOIN job_timeline later ON later.job = ended.job AND later.${INSERTION_ORDER} > ended.${INSERTION_ORDER}
           WHERE ended.event IN ('completed', 'failed', 'cancelled', 'imported')`,
   },
   {
@@ -157,8 +158,8 @@ const INVARIANTS: readonly Invariant[] = [
   {
     id: 'I14',
     text: 'The timeline of a job ends with what made its state',
-    sql: `SELECT job.id, job.status, last.event FROM quantum_jobs job LEFT JOIN job_timeline last ON last.rowid =
-            (SELECT max(rowid) FROM job_timeline WHERE job = job.id)
+    sql: `SELECT job.id, job.status, last.event FROM quantum_jobs job LEFT JOIN job_timeline last ON last.${INSERTION_ORDER} =
+            (SELECT max(${INSERTION_ORDER}) FROM job_timeline WHERE job = job.id)
           WHERE job.status IS NOT CASE last.event
             WHEN 'submitted' THEN 'pending' WHEN 'undelivered' THEN 'pending' WHEN 'lost' THEN 'pending'
             WHEN 'device_error' THEN 'pending' WHEN 'requeued' THEN 'pending' WHEN 'held' THEN 'pending'

@@ -1,4 +1,5 @@
 import { newId } from '../../base/index.ts'
+import { INSERTION_ORDER } from '../sqlite/dialect.ts'
 import type { SqlReader, SqlWriter } from '../sqlite/sql.ts'
 
 /** What can happen to a job. */
@@ -43,7 +44,7 @@ export function appendTimeline(
 /** What happened to a job, oldest first. */
 export function listTimeline(tx: SqlReader, job: string): TimelineEntry[] {
   return tx.all<TimelineEntry>(
-    'SELECT at, event, attempt, detail FROM job_timeline WHERE job = $job ORDER BY rowid',
+    `SELECT at, event, attempt, detail FROM job_timeline WHERE job = $job ORDER BY ${INSERTION_ORDER}`,
     { job },
   )
 }

@@ -5,6 +5,7 @@ import { fitting, lengthOf } from '../records/page-size.ts'
 import type { AnyCollection, RecordOf } from '../schema/collection.ts'
 import { largeFieldsOf } from '../schema/large-values.ts'
 import type { AnyRecord, Plan } from '../schema/plan.ts'
+import { jsonValues } from '../sqlite/dialect.ts'
 import { type Params, quoted, type SqlReader } from '../sqlite/sql.ts'
 import { callerOf } from './client-filter.ts'
 import type { RuleBook } from './rules.ts'
@@ -144,7 +145,7 @@ function step(
   }
 }
 
-const IDS = '(SELECT "value" FROM json_each($ids))'
+const IDS = jsonValues('$ids')
 
 function backStep(
   request: Request,

@@ -15,6 +15,7 @@ import type { AnyCollection, RecordOf, Rules } from '../schema/collection.ts'
 import type { CollectionNames } from '../schema/names.ts'
 import { createPlans } from '../schema/plan.ts'
 import { withCallerErrors } from '../sqlite/caller-errors.ts'
+import { jsonValues } from '../sqlite/dialect.ts'
 import { type Params, quoted, type SqlReader } from '../sqlite/sql.ts'
 import { candidateRow } from './candidate-row.ts'
 import { clientFilter, clientSort } from './client-filter.ts'
@@ -185,7 +186,7 @@ export function createRecordQueries({
   ) {
     const plan = planOf(collection)
     const rows = tx.all<Record<string, unknown>>(
-      `${plan.selectWithout(without)} WHERE "id" IN (SELECT "value" FROM json_each($ids))`,
+      `${plan.selectWithout(without)} WHERE "id" IN ${jsonValues('$ids')}`,
       { ids: JSON.stringify(ids.map(({ id }) => id)) },
     )
     const byId = new Map(rows.map((row) => [row['id'], row]))

@@ -1,6 +1,7 @@
 import { fromTimestamp, toTimestamp } from '../../base/index.ts'
 import { qpus } from '../collections/qpus.ts'
 import type { ReadTx } from '../records/tx.ts'
+import { INSERTION_ORDER, jsonKey } from '../sqlite/dialect.ts'
 import { withFrozen } from './open.ts'
 import type {
   RecordedAttempt,
@@ -146,7 +147,7 @@ function readAttempts(tx: ReadTx): Map<string, RecordedAttempt[]> {
 function readActions(tx: ReadTx): Map<string, RecordedJob['actions']> {
   const rows = tx.all<{ job: string; at: string; event: RecordedJob['actions'][number]['act'] }>(
     `SELECT job, at, event FROM job_timeline
-     WHERE event IN ('held', 'released', 'moved_to_front') ORDER BY rowid`,
+     WHERE event IN ('held', 'released', 'moved_to_front') ORDER BY ${INSERTION_ORDER}`,
   )
   return Map.groupBy(rows, ({ job }) => job)
     .entries()
@@ -171,7 +172,7 @@ function readUsers(tx: ReadTx, span: RecordedSpan): RecordedUser[] {
   )
   const credits = tx.all<{ user: string; at: string; delta_ms: number }>(
     `SELECT user, at, delta_ms FROM qpu_ledger entry WHERE kind <> 'charge' OR NOT EXISTS
-       (SELECT 1 FROM quantum_jobs job WHERE job.id = entry.source_id AND ${IN_SPAN}) ORDER BY at, rowid`,
+       (SELECT 1 FROM quantum_jobs job WHERE job.id = entry.source_id AND ${IN_SPAN}) ORDER BY at, ${INSERTION_ORDER}`,
     spanParams(span),
   )
   for (const { user, at, delta_ms } of credits)
@@ -194,7 +195,9 @@ function readSlots(tx: ReadTx): RecordedSlot[] {
 }
 
 function readQpus(tx: ReadTx): RecordedQpu[] {
-  const leases = tx.all<{ qpu: string }>(`SELECT qpu FROM leases WHERE operation = 'process' ORDER BY rowid`)
+  const leases = tx.all<{ qpu: string }>(
+    `SELECT qpu FROM leases WHERE operation = 'process' ORDER BY ${INSERTION_ORDER}`,
+  )
   const places = new Map(leases.map(({ qpu }, place) => [qpu, place]))
   return tx
     .list(qpus, { sort: 'created' })
@@ -241,7 +244,7 @@ type Switches = Partial<Record<(typeof SWITCHES)[number], boolean>>
 function readSwitches(tx: ReadTx, id: string): { at: number; patch: Switches }[] {
   return tx
     .all<{ at: string } & Record<keyof Switches, number | null>>(
-      `SELECT at, ${SWITCHES.map((name) => `detail ->> '${name}' AS ${name}`).join(', ')}
+      `SELECT at, ${SWITCHES.map((name) => `${jsonKey('detail', name)} AS ${name}`).join(', ')}
        FROM audit_log WHERE act IN ('qpu.toggle', 'qpu.maintenance', 'qpu.drain') AND subject = $id ORDER BY seq`,
       { id },
     )

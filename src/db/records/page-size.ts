@@ -1,6 +1,7 @@
 import { AppError } from '../../base/index.ts'
 import type { AnyCollection } from '../schema/collection.ts'
 import { largeFieldsOf, lengthSql } from '../schema/large-values.ts'
+import { jsonValues } from '../sqlite/dialect.ts'
 import { quoted, type SqlReader } from '../sqlite/sql.ts'
 import { pickedNames } from './pick-fields.ts'
 
@@ -38,7 +39,7 @@ export function assertFits(
   if (large.length === 0 || ids.length < 2 || maxBytes === Number.POSITIVE_INFINITY) return
   const sql =
     `SELECT total(${lengthOf(collection, large)}) AS bytes FROM ${quoted(collection.name)} ` +
-    'WHERE "id" IN (SELECT "value" FROM json_each($ids))'
+    `WHERE "id" IN ${jsonValues('$ids')}`
   const bytes = tx.one<{ bytes: number }>(sql, { ids: JSON.stringify(ids.map(({ id }) => id)) })?.bytes ?? 0
   if (bytes <= maxBytes) return
   const mib = (count: number) => Math.ceil(count / 1024 / 1024)

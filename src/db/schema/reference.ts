@@ -1,4 +1,4 @@
-import { jsonOf } from '../sqlite/json-sql.ts'
+import { jsonItems, jsonList, jsonOf } from '../sqlite/dialect.ts'
 
 /** How the ids in a field refer to records of another collection, and how SQL reads them. */
 export interface Reference {
@@ -34,12 +34,11 @@ export function referenceToMany(to: string): Reference {
     to,
     isList: true,
     onRemove: 'clear',
-    holds: (column, test) => `EXISTS (SELECT 1 FROM json_each(${jsonOf(column)}) WHERE "value" ${test})`,
-    without: (column, id) =>
-      `(SELECT json_group_array(value) FROM json_each(${column}) WHERE value <> ${id})`,
+    holds: (column, test) => `EXISTS (SELECT 1 FROM ${jsonItems(jsonOf(column))} WHERE "value" ${test})`,
+    without: (column, id) => `(SELECT ${jsonList('value')} FROM ${jsonItems(column)} WHERE value <> ${id})`,
     each: (column) => ({
       value: 'item."value"',
-      join: `JOIN json_each(${jsonOf(column)}) AS item`,
+      join: `JOIN ${jsonItems(jsonOf(column))} AS item`,
       condition: 'TRUE',
     }),
   }

@@ -11,6 +11,7 @@ import { splitLarge } from '../schema/large-values.ts'
 import type { CollectionNames } from '../schema/names.ts'
 import { type AnyRecord, createPlans, type Plan } from '../schema/plan.ts'
 import { isUniqueViolation } from '../sqlite/connection.ts'
+import { isJson } from '../sqlite/dialect.ts'
 import { quoted } from '../sqlite/sql.ts'
 import { type ImportContext, readImported } from './imported.ts'
 import { type Line, readLines } from './lines.ts'
@@ -141,7 +142,7 @@ function importLine(tx: Tx, { line, names, planOf, context, errors }: LineWork):
 
 /** A stored value that SQLite cannot read would fail every filter and roll-up that meets it. */
 function isReadable(tx: Tx, json: string): boolean {
-  return tx.one<{ valid: number }>('SELECT json_valid($json) AS valid', { json })?.valid === 1
+  return tx.one<{ valid: number }>(`SELECT ${isJson('$json')} AS valid`, { json })?.valid === 1
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

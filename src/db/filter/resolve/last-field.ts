@@ -1,7 +1,7 @@
 import type { AnyCollection } from '../../schema/collection.ts'
 import type { Field } from '../../schema/field.ts'
 import { valueSql } from '../../schema/large-values.ts'
-import { jsonAt, jsonOf } from '../../sqlite/json-sql.ts'
+import { jsonAt, jsonItems, jsonLength, jsonOf } from '../../sqlite/dialect.ts'
 import { quoted } from '../../sqlite/sql.ts'
 import { badFilter, shown } from '../language/limits.ts'
 import { NOTHING, type Operand } from '../sql/operand.ts'
@@ -46,7 +46,7 @@ export function lastOperand(
         return { operand: plain, many }
       }
       const items = scope.join(`${position.key}/${name}:each`, (alias) => ({
-        sql: `json_each(${jsonOf(stored)}) AS ${alias}`,
+        sql: `${jsonItems(jsonOf(stored))} AS ${alias}`,
         fan: { kind: 'list' },
       }))
       return { operand: { sql: `${items}."value"`, nature: 'column' }, many: true }
@@ -84,7 +84,7 @@ export function jsonOperand(
 function lengthOf(field: Field, stored: string, name: string): string {
   assertHasItems(field, name, ':length')
   return field.kind.items === 'many'
-    ? `COALESCE(json_array_length(${jsonOf(stored)}), 0)`
+    ? `COALESCE(${jsonLength(jsonOf(stored))}, 0)`
     : `(COALESCE(${stored}, '') <> '')`
 }
 

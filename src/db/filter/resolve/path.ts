@@ -1,5 +1,5 @@
 import type { AnyCollection } from '../../schema/collection.ts'
-import { jsonOf } from '../../sqlite/json-sql.ts'
+import { jsonItems, jsonOf } from '../../sqlite/dialect.ts'
 import { quoted } from '../../sqlite/sql.ts'
 import { badFilter, MAX_HOPS, shown } from '../language/limits.ts'
 import { NOTHING, type Operand } from '../sql/operand.ts'
@@ -97,7 +97,7 @@ function joinRelation(
     return { collection, alias, key, optional: true, many: from.many }
   }
   const ids = scope.join(`${key}:each`, (each) => ({
-    sql: `json_each(${jsonOf(column)}) AS ${each}`,
+    sql: `${jsonItems(jsonOf(column))} AS ${each}`,
     fan: { kind: 'list' },
   }))
   const alias = joined(context, scope, key, collection, (each) => `${each}."id" = ${ids}."value"`)

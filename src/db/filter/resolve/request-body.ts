@@ -1,6 +1,7 @@
 import { columnOf } from '../../schema/collection.ts'
 import type { Field } from '../../schema/field.ts'
 import type { Reference } from '../../schema/reference.ts'
+import { jsonItems, jsonValues } from '../../sqlite/dialect.ts'
 import { quoted } from '../../sqlite/sql.ts'
 import { NOTHING, type Operand } from '../sql/operand.ts'
 import { itemsOf, type RequestFacts } from '../sql/request-info.ts'
@@ -56,7 +57,7 @@ function eachOperand(context: Context, scope: Scope, name: string, field: Field)
   const items = (facts: RequestFacts) => JSON.stringify(sentItems(facts, name, field))
   const at = (each: Scope): Operand => {
     const alias = each.join(`@request.body/${name}:each`, (fresh) => ({
-      sql: `json_each(${context.binder.fact(items)}) AS ${fresh}`,
+      sql: `${jsonItems(context.binder.fact(items))} AS ${fresh}`,
     }))
     return { sql: `${alias}."value"`, nature: 'column' }
   }
@@ -90,7 +91,7 @@ function relatedOperand(
     enter: (each) => {
       const key = `@request.body/${name}`
       const alias = each.join(key, (fresh) => ({
-        sql: `${quoted(collection.name)} AS ${fresh} ON ${fresh}."id" IN (SELECT "value" FROM json_each(${context.binder.fact(ids)}))`,
+        sql: `${quoted(collection.name)} AS ${fresh} ON ${fresh}."id" IN ${jsonValues(context.binder.fact(ids))}`,
       }))
       return { collection, alias, key, optional: true, many: reference.isList }
     },

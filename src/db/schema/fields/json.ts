@@ -1,5 +1,5 @@
 import type { FieldError } from '../../../base/index.ts'
-import { jsonAt } from '../../sqlite/json-sql.ts'
+import { jsonAt } from '../../sqlite/dialect.ts'
 import type { Bindable } from '../../sqlite/sql.ts'
 import type { Field, FieldKind, FieldOptions } from '../field.ts'
 import { plainText } from '../plain-text.ts'

@@ -1,5 +1,6 @@
 import { notifications } from '../../collections/notifications.ts'
 import type { Database } from '../../records/database.ts'
+import { jsonAppend } from '../../sqlite/dialect.ts'
 
 /** How an attempt to dismiss a notification ended. */
 export type Dismissal = 'dismissed' | 'not_addressed' | 'missing'
@@ -16,7 +17,7 @@ export function dismissNotification(db: Database, user: string, id: string): Pro
     if (found.dismissed_by.includes(user)) return 'dismissed'
     // One statement adds one id; writing the list back would look up each of thousands of users again.
     tx.run(
-      `UPDATE notifications SET dismissed_by = json_insert(dismissed_by, '$[#]', $user), updated = $at
+      `UPDATE notifications SET dismissed_by = ${jsonAppend('dismissed_by', '$user')}, updated = $at
        WHERE id = $id`,
       { id, user, at: tx.at },
     )

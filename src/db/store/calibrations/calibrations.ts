@@ -14,6 +14,7 @@
  * | running, pending → done (the report of the last run) | `storeReport` (calibration-reports.ts) |
  * | pending, running → failed | a superuser |
  */
+
 import { AppError, newId } from '../../../base/index.ts'
 import { calibrationRequests } from '../../collections/calibration_requests.ts'
 import { drivers } from '../../collections/drivers.ts'
@@ -21,6 +22,7 @@ import { qpus } from '../../collections/qpus.ts'
 import { appendAudit } from '../../journal/audit.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 import type { RecordOf } from '../../schema/collection.ts'
+import { INSERTION_ORDER } from '../../sqlite/dialect.ts'
 import type { DispatchTarget } from '../jobs/dispatch.ts'
 
 export type CalibrationRequest = RecordOf<typeof calibrationRequests>
@@ -105,7 +107,7 @@ export function listIdleTuners(tx: ReadTx): DispatchTarget[] {
        AND qpus.enabled = 1 AND drivers.enabled = 1
        AND EXISTS (SELECT 1 FROM calibration_requests WHERE driver = leases.driver AND status = 'pending')
        AND NOT EXISTS (SELECT 1 FROM calibration_requests WHERE driver = leases.driver AND status = 'running')
-     ORDER BY leases.rowid`,
+     ORDER BY leases.${INSERTION_ORDER}`,
   )
 }
 

@@ -2,6 +2,7 @@ import { AppError, newId } from '../../../base/index.ts'
 import { QUEUED, quantumJobs } from '../../collections/quantum_jobs.ts'
 import { appendTimeline } from '../../journal/timeline.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
+import { INSERTION_ORDER } from '../../sqlite/dialect.ts'
 
 /** A QPU whose process driver is attached, as far as the database knows. */
 export interface DispatchTarget {
@@ -17,7 +18,7 @@ export function listIdleQpus(tx: ReadTx): DispatchTarget[] {
      WHERE leases.operation = 'process' AND leases.driver <> '' AND leases.state = 'attached'
        AND qpus.enabled = 1 AND qpus.maintenance = 0 AND qpus.draining = 0
        AND NOT EXISTS (SELECT 1 FROM job_attempts WHERE job_attempts.qpu = leases.qpu AND state = 'open')
-     ORDER BY leases.rowid`,
+     ORDER BY leases.${INSERTION_ORDER}`,
   )
 }
 
@@ -143,7 +144,7 @@ export function listAttemptsOfOlderLeases(
   return tx
     .all<AttemptKey & { started_at: string }>(
       `SELECT job, attempt, started_at FROM job_attempts
-       WHERE state = 'open' AND driver = $driver AND epoch < $epoch ORDER BY rowid`,
+       WHERE state = 'open' AND driver = $driver AND epoch < $epoch ORDER BY ${INSERTION_ORDER}`,
       { driver, epoch },
     )
     .map(({ job, attempt, started_at }) => ({ job, attempt, hasStarted: started_at !== '' }))
@@ -151,5 +152,7 @@ export function listAttemptsOfOlderLeases(
 
 /** All attempts that are under way. */
 export function listRunningAttempts(tx: ReadTx): (AttemptKey & { driver: string; qpu: string })[] {
-  return tx.all(`SELECT job, attempt, driver, qpu FROM job_attempts WHERE state = 'open' ORDER BY rowid`)
+  return tx.all(
+    `SELECT job, attempt, driver, qpu FROM job_attempts WHERE state = 'open' ORDER BY ${INSERTION_ORDER}`,
+  )
 }

@@ -1,5 +1,6 @@
 import { AppError, toTimestamp } from '../../../base/index.ts'
 import type { Tx } from '../../records/tx.ts'
+import type { SqlWriter } from '../../sqlite/sql.ts'
 
 /** A request that its sender may repeat without harm. */
 export interface KeyedRequest {
@@ -30,11 +31,7 @@ const KEYS_PRUNED_PER_REQUEST = 10
  */
 export function findResponse(tx: Tx, request: KeyedRequest): StoredResponse | undefined {
   const expired = toTimestamp(tx.now - RESPONSE_TTL_MS)
-  tx.run(
-    `DELETE FROM idempotency_keys WHERE rowid IN
-       (SELECT rowid FROM idempotency_keys WHERE at < $expired ORDER BY at LIMIT ${KEYS_PRUNED_PER_REQUEST})`,
-    { expired },
-  )
+  removeResponses(tx, expired, KEYS_PRUNED_PER_REQUEST)
   const known = tx.one<{ route: string; body_hash: string; status: number; response: string }>(
     `SELECT route, body_hash, status, response FROM idempotency_keys
      WHERE user = $user AND key = $key AND at >= $expired`,
@@ -59,5 +56,14 @@ export function saveResponse(tx: Tx, request: KeyedRequest, response: StoredResp
      ON CONFLICT (user, key) DO UPDATE SET route = excluded.route, body_hash = excluded.body_hash,
        status = excluded.status, response = excluded.response, at = excluded.at`,
     { ...request, status: response.status, response: JSON.stringify(response.response), at: tx.at },
+  )
+}
+
+/** Removes up to `limit` responses stored before a time (stored text), oldest first; returns how many. */
+export function removeResponses(tx: SqlWriter, before: string, limit: number): number {
+  return tx.run(
+    `DELETE FROM idempotency_keys WHERE (user, key) IN
+       (SELECT user, key FROM idempotency_keys WHERE at < $before ORDER BY at LIMIT $limit)`,
+    { before, limit },
   )
 }

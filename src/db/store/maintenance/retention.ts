@@ -2,14 +2,16 @@ import { fromTimestamp, toTimestamp } from '../../../base/index.ts'
 import { calibrationResults } from '../../collections/calibration_results.ts'
 import { eventTime } from '../../collections/events.ts'
 import { splitLarge, valueSql } from '../../schema/large-values.ts'
+import { jsonWithoutKey } from '../../sqlite/dialect.ts'
 import type { SqlWriter } from '../../sqlite/sql.ts'
+import { removeResponses } from '../jobs/idempotency.ts'
 import { STORED_STEPS } from '../readings/reading-steps.ts'
 
 /**
- * One step of removing what is older than `before` (ms since the epoch): changes `most` rows or fewer and
+ * One step of removing what is older than `before` (ms since the epoch): changes `limit` rows or fewer and
  * returns how many, 0 = nothing is left to do. Nobody is told of single rows; they leave in bulk.
  */
-export type PruneStep = (tx: SqlWriter, before: number, most: number) => number
+export type PruneStep = (tx: SqlWriter, before: number, limit: number) => number
 
 /** Notes in `meta` that pruning begins now; returns when it did so before, ms since the epoch. */
 export function recordPruning(tx: SqlWriter): number | undefined {
@@ -23,33 +25,33 @@ export function recordPruning(tx: SqlWriter): number | undefined {
 }
 
 /** Removes events by their own time. */
-export const pruneEvents: PruneStep = (tx, before, most) =>
+export const pruneEvents: PruneStep = (tx, before, limit) =>
   tx.run(
-    'DELETE FROM events WHERE seq IN (SELECT seq FROM events WHERE ts < $before ORDER BY ts LIMIT $most)',
+    'DELETE FROM events WHERE seq IN (SELECT seq FROM events WHERE ts < $before ORDER BY ts LIMIT $limit)',
     {
       before: eventTime(toTimestamp(before)),
-      most,
+      limit,
     },
   )
 
 /** Removes buckets of readings that have ended, each driver and length in order of time, then series left empty. */
-export const pruneReadings: PruneStep = (tx, before, most) => {
+export const pruneReadings: PruneStep = (tx, before, limit) => {
   const end = Math.floor(before / 1_000)
   for (const { driver } of tx.all<{ driver: string }>('SELECT DISTINCT driver FROM reading_series')) {
     for (const step of STORED_STEPS) {
       const rows = tx.run(
         `DELETE FROM reading_buckets WHERE (driver, step, start, series) IN
            (SELECT driver, step, start, series FROM reading_buckets
-            WHERE driver = $driver AND step = $step AND start <= $end - $step ORDER BY start, series LIMIT $most)`,
-        { driver, step, end, most },
+            WHERE driver = $driver AND step = $step AND start <= $end - $step ORDER BY start, series LIMIT $limit)`,
+        { driver, step, end, limit },
       )
       if (rows > 0) return rows
     }
   }
   return tx.run(
     `DELETE FROM reading_series WHERE id IN
-       (SELECT id FROM reading_series WHERE last < $end - ${STORED_STEPS.at(-1)} LIMIT $most)`,
-    { end, most },
+       (SELECT id FROM reading_series WHERE last < $end - ${STORED_STEPS.at(-1)} LIMIT $limit)`,
+    { end, limit },
   )
 }
 
@@ -57,11 +59,11 @@ export const pruneReadings: PruneStep = (tx, before, most) => {
 const ENDED = `(finished_at > '' AND finished_at < $before OR finished_at = '' AND updated < $before)`
 
 /** Removes requests that are `done` or `failed`, by their end. Reports keep the id of their request. */
-export const pruneCalibrationRequests: PruneStep = (tx, before, most) =>
+export const pruneCalibrationRequests: PruneStep = (tx, before, limit) =>
   tx.run(
     `DELETE FROM calibration_requests WHERE seq IN
-       (SELECT seq FROM calibration_requests WHERE status IN ('done', 'failed') AND ${ENDED} LIMIT $most)`,
-    { before: toTimestamp(before), most },
+       (SELECT seq FROM calibration_requests WHERE status IN ('done', 'failed') AND ${ENDED} LIMIT $limit)`,
+    { before: toTimestamp(before), limit },
   )
 
 /** Removes one report, which may have 32 MB, by its end; its request forgets it. */
@@ -76,8 +78,7 @@ export const pruneCalibrationResults: PruneStep = (tx, before) => {
 }
 
 /**
- * Removes the traces of one report by its end: `fit` of its routine results, `raw_data` of its benchmarks. SQLite
- * edits the text, so that every number stays as it was written.
+ * Removes the traces of one report by its end: `fit` of its routine results, `raw_data` of its benchmarks.
  */
 export const stripCalibrationResult: PruneStep = (tx, before) => {
   const stripped = tx.one<{ id: string; routines: string | null; benchmarks: string | null }>(
@@ -98,18 +99,11 @@ export const stripCalibrationResult: PruneStep = (tx, before) => {
   return 1
 }
 
-/** The JSON list in the field `name` with `key` removed from each object; anything but a list stays as it is. */
+/** The JSON list in the field `name` with `key` removed from each of its objects. */
 function without(name: string, key: string): string {
-  const value = valueSql(calibrationResults, name, 'calibration_results')
-  return `CASE WHEN json_type(${value}) = 'array' THEN
-    (SELECT json_group_array(json(CASE part.type WHEN 'object' THEN json_remove(part.value, '$.${key}')
-       ELSE ${value} -> part.key END) ORDER BY part.key) FROM json_each(${value}) part) ELSE ${value} END`
+  return jsonWithoutKey(valueSql(calibrationResults, name, 'calibration_results'), key)
 }
 
-/** Removes the answers to keyed requests, by their time. */
-export const pruneIdempotencyKeys: PruneStep = (tx, before, most) =>
-  tx.run(
-    `DELETE FROM idempotency_keys WHERE rowid IN
-       (SELECT rowid FROM idempotency_keys WHERE at < $before ORDER BY at LIMIT $most)`,
-    { before: toTimestamp(before), most },
-  )
+/** Removes the stored responses to keyed requests, by their time. */
+export const pruneIdempotencyKeys: PruneStep = (tx, before, limit) =>
+  removeResponses(tx, toTimestamp(before), limit)

@@ -5,8 +5,10 @@
  * Events are rolled up in the order of their `seq`; `meta` remembers the last one, in the same transaction. So each
  * counts once, whether it came from a driver, by an import, or before there were series.
  */
+
 import { drivers } from '../../collections/drivers.ts'
 import type { ReadTx } from '../../records/tx.ts'
+import { jsonItems, jsonKey, jsonType, jsonValues } from '../../sqlite/dialect.ts'
 import type { SqlWriter } from '../../sqlite/sql.ts'
 import { type BucketRange, STORED_STEPS, storedStep } from './reading-steps.ts'
 
@@ -22,12 +24,12 @@ const SERIES_MAX = 1_000
  */
 const READINGS = `reading AS MATERIALIZED (
   SELECT * FROM (
-    SELECT driver, channel, at, coalesce(body ->> '$.unit', '') AS unit,
-      CASE WHEN json_type(body, '$.value') IN ('integer', 'real') THEN CAST(body ->> '$.value' AS REAL) END AS value,
-      body ->> '$.outdated' AS is_outdated
+    SELECT driver, channel, at, coalesce(${jsonKey('body', 'unit')}, '') AS unit,
+      CASE WHEN ${jsonType('body', 'value')} IN ('integer', 'real') THEN CAST(${jsonKey('body', 'value')} AS REAL) END AS value,
+      ${jsonKey('body', 'outdated')} AS is_outdated
     FROM (SELECT event.driver, part.key AS channel, unixepoch(event.ts) AS at,
             CASE part.type WHEN 'object' THEN part.value END AS body
-          FROM events event, json_each(event.payload, '$.readings') part
+          FROM events event, ${jsonItems('event.payload', 'readings')} part
           WHERE event.seq > $after AND event.seq <= $last AND +event.type = 'CryostatReading'))
   WHERE driver <> '' AND length(channel) <= 200 AND length(unit) <= 50 AND at >= 0
     AND abs(value) <= 1e100 AND is_outdated IS NOT 1)`
@@ -50,7 +52,7 @@ const ADD_BUCKETS = `WITH ${READINGS}
   INSERT INTO reading_buckets (driver, step, start, series, low, high, total, readings)
   SELECT driver, step, at - at % step, series.id, min(reading.value), max(reading.value), sum(reading.value), count(*)
   FROM reading JOIN reading_series series USING (driver, channel, unit)
-    CROSS JOIN (SELECT value AS step FROM json_each('[${STORED_STEPS.join()}]'))
+    CROSS JOIN (SELECT value AS step FROM ${jsonItems(`'[${STORED_STEPS.join()}]'`)})
   GROUP BY 1, 2, 3, 4
   ON CONFLICT DO UPDATE SET low = min(low, excluded.low), high = max(high, excluded.high),
     total = total + excluded.total, readings = readings + excluded.readings`
@@ -89,7 +91,7 @@ export interface ReadingSeries {
 export function listReadingSeries(tx: ReadTx, driver: string, channels?: readonly string[]): ReadingSeries[] {
   return tx.all<ReadingSeries>(
     `SELECT id, channel, unit, last FROM reading_series WHERE driver = $driver
-       ${channels ? 'AND channel IN (SELECT value FROM json_each($channels))' : ''}
+       ${channels ? `AND channel IN ${jsonValues('$channels')}` : ''}
      ORDER BY channel, unit`,
     channels ? { driver, channels: JSON.stringify(channels) } : { driver },
   )
@@ -124,7 +126,7 @@ export function readBuckets(
        max(min(low), min(max(high), sum(total) / sum(readings))) AS mean
      FROM reading_buckets
      WHERE driver = $driver AND step = $stored AND start >= $from AND start < $to
-       AND series IN (SELECT value FROM json_each($series))
+       AND series IN ${jsonValues('$series')}
      GROUP BY 1, 2 ORDER BY 1, 2`,
     { driver, stored: storedStep(range.step), series: JSON.stringify(series.map(({ id }) => id)), ...range },
   )
