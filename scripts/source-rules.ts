@@ -129,6 +129,8 @@ export interface BannedText {
   reason: string
 }
 
+const SQL_OUTSIDE_DIALECT = /^src\/(?!db\/(sqlite\/dialect\.ts|schema\/migrations\/))/
+
 export const BANNED_TEXTS: readonly BannedText[] = [
   {
     pattern: /"resolved"\s*:/g,
@@ -149,5 +151,21 @@ export const BANNED_TEXTS: readonly BannedText[] = [
     pattern: /(?<![\w.~-])\/work\//g,
     where: /./,
     reason: 'a path of one machine; write it relative to the repository',
+  },
+  // Portable SQL: ADR 0002. Migrations are exempt because a change of their text would be refused at the start.
+  {
+    pattern: /\bjson_\w+\s*\(|[\w)}"]\s*->>?\s*'/g,
+    where: SQL_OUTSIDE_DIALECT,
+    reason: 'JSON in SQL only by the functions of src/db/sqlite/dialect.ts',
+  },
+  {
+    pattern: /(?<!@)\b_?rowid_?\b/g,
+    where: SQL_OUTSIDE_DIALECT,
+    reason: 'order by a column such as seq; an internal table without one by INSERTION_ORDER of dialect.ts',
+  },
+  {
+    pattern: /\b(NOT\s+INDEXED|INDEXED\s+BY)\b/g,
+    where: /^src\/(?!db\/store\/)/,
+    reason: 'hints for one query planner stand in src/db/store only',
   },
 ]

@@ -155,4 +155,26 @@ describe('checkText()', () => {
   ])('lets %s with %j pass', (file, text) => {
     expect(checkText(file, text)).toEqual([])
   })
+
+  test.each([
+    ['src/db/store/jobs/jobs.ts', "'SELECT id FROM job_timeline ORDER BY rowid'"],
+    ['src/db/integrity/doctor.ts', "'SELECT max(rowid) FROM leases'"],
+    ['src/db/records/references.ts', "'SELECT value FROM json_each($ids)'"],
+    ['src/server/jobs/list.ts', "`SELECT body ->> '$.unit' FROM events`"],
+    ['src/db/query/query.ts', "'SELECT id FROM users INDEXED BY users_email'"],
+  ])('keeps SQL portable: finds a breach in %s: %s', (file, text) => {
+    expect(checkText(file, text)).toHaveLength(1)
+  })
+
+  test.each([
+    ['src/db/sqlite/dialect.ts', "'json_each($list)'; 'rowid'"],
+    ['src/db/schema/migrations/0001-a.ts', "'SELECT * FROM old ORDER BY rowid'"],
+    ['src/db/store/jobs/queue.ts', "'quantum_jobs INDEXED BY quantum_jobs_seq'"],
+    ['src/db/filter/sort.ts', "name === '@rowid'"],
+    ['src/db/schema/sync.ts', "') STRICT, WITHOUT ROWID'"],
+    ['src/qasm/syntax/tokens.ts', "['->', '=>']"],
+    ['tests/db/a.test.ts', "'SELECT json_valid(x) FROM t ORDER BY rowid'"],
+  ])('keeps SQL portable: lets %s pass with %s', (file, text) => {
+    expect(checkText(file, text)).toEqual([])
+  })
 })
