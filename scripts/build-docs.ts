@@ -141,7 +141,7 @@ async function routesPage(): Promise<string> {
       [bodyOf(route.bodyForms ?? route.body), query ? `query: ${fieldsOf(query, false)}` : '']
         .filter(Boolean)
         .join('; '),
-      answerOf(route.answer, route.media),
+      answerOf(route.response, route.media),
       route.statuses.join(', '),
     )
   })

@@ -4,7 +4,7 @@ import type { Config } from './config/config.ts'
 import type { LiveConfig } from './config/live-config.ts'
 import type { DriverHub } from './driver-hub.ts'
 import type { ProgramChecker } from './programs/checker.ts'
-import type { TlsKeeper } from './tls/certificate-store.ts'
+import type { CertificateStore } from './tls/certificate-store.ts'
 
 /** What every feature of the server is given; built once in `index.ts`. */
 export interface ServerContext {
@@ -15,7 +15,7 @@ export interface ServerContext {
   readonly clock: Clock
   readonly log: Log
   readonly hub: DriverHub
-  readonly tls: TlsKeeper
+  readonly tls: CertificateStore
   /** Checks what is submitted. */
   readonly checker: ProgramChecker
   /** `{year}.{month}.{patch}` of this build. */

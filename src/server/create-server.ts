@@ -30,7 +30,7 @@ import { Realtime } from './realtime/realtime.ts'
 import { createRecordService } from './records/service.ts'
 import { buildRoutes } from './routes.ts'
 import { type Service, ServiceList } from './services.ts'
-import { openTls } from './tls/certificate-store.ts'
+import { openCertificateStore } from './tls/certificate-store.ts'
 import { createLogWatch } from './write-ahead-log.ts'
 
 const RENEWAL_CHECK_MS = 3_600_000
@@ -55,7 +55,7 @@ export interface Server {
   /** Every declared route, for the reference. */
   readonly routes: readonly Route[]
   /** Event streams: their number, and access to those that await a login. */
-  readonly realtime: Pick<Realtime, 'size' | 'tellLogin'>
+  readonly realtime: Pick<Realtime, 'size' | 'reportLogin'>
   /**
    * Starts the services; the ports open last.
    * @throws AppError `unavailable` when a port is taken; everything is stopped again by then.
@@ -191,7 +191,7 @@ function withHealth(loop: Loop): Service {
 function openCertificates(config: Config, { clock, log }: Pick<ServerDependencies, 'clock' | 'log'>) {
   const { tlsCaCertFile, tlsCaKeyFile, tlsCertFile, tlsKeyFile, ipAddr, domain } = config
   const files = { caCert: tlsCaCertFile, caKey: tlsCaKeyFile, cert: tlsCertFile, key: tlsKeyFile }
-  return openTls({ files, ipAddr, domain, clock, log })
+  return openCertificateStore({ files, ipAddr, domain, clock, log })
 }
 
 function createRenewal(

@@ -24,7 +24,7 @@ import { tokenRoutes } from './tokens/routes.ts'
 import { userRoutes } from './users/routes.ts'
 
 /** What the routes call beyond the context that each of them is given. */
-export interface RouteDependencies extends Omit<AccountDependencies, 'tellLogin' | 'userCreation'> {
+export interface RouteDependencies extends Omit<AccountDependencies, 'reportLogin' | 'userCreation'> {
   hub: Hub
   backoff: DispatchBackoff
   metrics: Metrics
@@ -45,7 +45,7 @@ export function buildRoutes(dependencies: RouteDependencies): Route[] {
     ...accountRoutes({
       ...dependencies,
       userCreation: records,
-      tellLogin: (...login) => realtime.tellLogin(...login),
+      reportLogin: (...login) => realtime.reportLogin(...login),
     }),
     ...userRoutes,
     ...tokenRoutes,

@@ -1,12 +1,12 @@
 /** Lets a few works run at a time; the others wait for their turn, in order. */
-export class Turns {
-  readonly #most: number
+export class Semaphore {
+  readonly #limit: number
   readonly #waiting: (() => void)[] = []
   #running = 0
 
   /** At most `most` at a time. */
   constructor(most: number) {
-    this.#most = most
+    this.#limit = most
   }
 
   /** Works that have not begun. */
@@ -16,7 +16,7 @@ export class Turns {
 
   /** Runs `work` when it is its turn; settles as it does. */
   async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#running < this.#most) this.#running += 1
+    if (this.#running < this.#limit) this.#running += 1
     else await new Promise<void>((resolve) => this.#waiting.push(resolve))
     try {
       return await work()

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
-import { Turns } from '../../src/server/semaphore.ts'
+import { Semaphore } from '../../src/server/semaphore.ts'
 
 const never = new Promise<never>(() => undefined)
 
 test('Turns.run() lets so many run, the others in order, whatever becomes of them', async () => {
-  const turns = new Turns(2)
+  const turns = new Semaphore(2)
   const begun: number[] = []
   const works = Array.from({ length: 5 }, () => Promise.withResolvers<string>())
   const runs = works.map(({ promise }, at) =>

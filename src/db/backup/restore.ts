@@ -94,7 +94,7 @@ async function stage(options: RestoreOptions, staging: string, staged: string): 
   const db = await openDatabase({ dir: staging, create: false, clock, log })
   const findings = await db
     .write('audit restore', (tx) =>
-      appendAudit(tx, { actor: 'cli', act: 'restore', subject: basename(file) }),
+      appendAudit(tx, { actor: 'cli', action: 'restore', subject: basename(file) }),
     )
     .then(() => db.read((tx) => diagnose(tx, ANY_LIMITS)))
     .finally(() => db.close())

@@ -6,7 +6,7 @@ export interface AuditEntry {
   /** `superuser:<id>`, `cli` or `driver:<id>`. */
   actor: string
   /** What was done, such as `qpu.toggle`. */
-  act: string
+  action: string
   /** Whose record it was done to. */
   subject: string
   detail?: Record<string, unknown>
@@ -29,13 +29,13 @@ function hashOf(row: Omit<AuditRow, 'seq' | 'hash'>): string {
   return new Bun.CryptoHasher('sha256').update(JSON.stringify(content)).digest('hex')
 }
 
-/** Adds an entry in the transaction of the act itself. */
-export function appendAudit(tx: SqlWriter, { actor, act, subject, detail = {} }: AuditEntry): void {
+/** Adds an entry in the transaction of the action itself. */
+export function appendAudit(tx: SqlWriter, { actor, action, subject, detail = {} }: AuditEntry): void {
   const last = tx.one<{ hash: string }>('SELECT hash FROM audit_log ORDER BY seq DESC LIMIT 1')
   const row = {
     at: tx.at,
     actor,
-    act,
+    act: action,
     subject,
     detail: JSON.stringify(detail),
     previous_hash: last?.hash ?? '',

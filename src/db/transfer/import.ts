@@ -63,7 +63,7 @@ export async function importRecords(db: Database, options: ImportOptions): Promi
     await db.write('import', (tx) => {
       importLines(tx, db.names, options, report)
       const { counts } = report
-      appendAudit(tx, { actor: 'import', act: 'import', subject: basename(options.path), detail: counts })
+      appendAudit(tx, { actor: 'import', action: 'import', subject: basename(options.path), detail: counts })
     })
   } catch (error) {
     if (!(error instanceof Refused)) throw error

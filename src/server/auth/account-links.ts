@@ -5,9 +5,9 @@ import { RateLimiter } from '../http/limits/rate-limit.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import type { Accounts } from './accounts.ts'
 import { LINK_SECONDS, type LinkPurpose } from './jwt.ts'
-import { letter } from './link-email.ts'
+import { linkEmail } from './link-email.ts'
 
-interface LinkParts {
+interface AccountLinksDependencies {
   context: ServerContext
   accounts: Accounts
   /** Undefined without mail settings. */
@@ -28,11 +28,11 @@ const MAILS = { perSecond: 1 / 120, burst: 2 }
 
 /** Links by which somebody proves to read the mail of an account. */
 export class AccountLinks {
-  readonly #parts: LinkParts
+  readonly #dependencies: AccountLinksDependencies
   readonly #limit: RateLimiter
 
-  constructor(parts: LinkParts) {
-    this.#parts = parts
+  constructor(parts: AccountLinksDependencies) {
+    this.#dependencies = parts
     this.#limit = new RateLimiter(MAILS, parts.context.clock)
   }
 
@@ -43,7 +43,7 @@ export class AccountLinks {
     purpose: LinkPurpose,
     newEmail?: string,
   ): Promise<{ link: string; expiresAt: number }> {
-    const { accounts, publicUrl, context } = this.#parts
+    const { accounts, publicUrl, context } = this.#dependencies
     const token = await accounts.issueLink(kind, account, purpose, newEmail)
     const expiresAt = context.clock.now() + LINK_SECONDS[purpose] * 1_000
     return { link: `${publicUrl()}${LINK_PATHS[purpose]}?token=${token}`, expiresAt }
@@ -55,7 +55,7 @@ export class AccountLinks {
    */
   request(kind: AccountKind, purpose: 'verification' | 'passwordReset', email: string): void {
     this.#inBackground(async () => {
-      const account = await findAccountByEmail(this.#parts.context.db, kind, email)
+      const account = await findAccountByEmail(this.#dependencies.context.db, kind, email)
       if (!account || ('disabled' in account && account.disabled)) return
       if (purpose === 'verification' && account.verified) return
       await this.#send(kind, account, purpose, account.email)
@@ -65,13 +65,13 @@ export class AccountLinks {
   /** Sends the link to the new address, unless somebody has that already. Returns at once. */
   requestEmailChange(kind: AccountKind, account: Account, newEmail: string): void {
     this.#inBackground(async () => {
-      if (await findAccountByEmail(this.#parts.context.db, kind, newEmail)) return
+      if (await findAccountByEmail(this.#dependencies.context.db, kind, newEmail)) return
       await this.#send(kind, account, 'emailChange', newEmail)
     })
   }
 
   async #send(kind: AccountKind, account: Account, purpose: LinkPurpose, to: string): Promise<void> {
-    const { context, mailer, publicUrl } = this.#parts
+    const { context, mailer, publicUrl } = this.#dependencies
     if (!this.#mayMail(`${kind} ${account.id} ${purpose}`)) return
     if (!mailer) {
       // Not the link itself: logs are read and copied by more people than may enter the account.
@@ -85,7 +85,7 @@ export class AccountLinks {
     }
     const newEmail = purpose === 'emailChange' ? to : undefined
     const { link } = await this.create(kind, account, purpose, newEmail)
-    mailer.send(letter(purpose, { to, account: account.email, server: publicUrl(), link }))
+    mailer.send(linkEmail(purpose, { to, account: account.email, server: publicUrl(), link }))
   }
 
   #mayMail(key: string): boolean {
@@ -102,7 +102,7 @@ export class AccountLinks {
     // The answer leaves first, so that its time is the same whatever there is to do.
     setImmediate(() => {
       work().catch((error: unknown) =>
-        this.#parts.context.log.error('a link was not made', { error: messageOf(error) }),
+        this.#dependencies.context.log.error('a link was not made', { error: messageOf(error) }),
       )
     })
   }

@@ -7,7 +7,7 @@ import { linkPages } from './link-pages.ts'
 import { linkRoutes } from './link-routes.ts'
 import { Logins } from './logins.ts'
 import { oauth2LoginRoute, type UserCreation } from './oauth2/login.ts'
-import { oauth2RedirectRoutes, type TellLogin } from './oauth2/redirect.ts'
+import { oauth2RedirectRoutes, type ReportLogin } from './oauth2/redirect.ts'
 import type { Passwords } from './password.ts'
 import { authRoutes } from './routes.ts'
 
@@ -17,19 +17,19 @@ export interface AccountDependencies {
   accounts: Accounts
   passwords: Passwords
   links: AccountLinks
-  tellLogin: TellLogin
+  reportLogin: ReportLogin
   userCreation: UserCreation
 }
 
 /** Every route about logging in and the account itself. */
 export function accountRoutes(dependencies: AccountDependencies): Route[] {
-  const { context, accounts, passwords, links, tellLogin, userCreation } = dependencies
+  const { context, accounts, passwords, links, reportLogin, userCreation } = dependencies
   const logins = new Logins({ context, accounts, passwords })
   const confirmations = new Confirmations({ context, accounts, passwords, logins })
   return [
     ...authRoutes(context, logins),
     oauth2LoginRoute(userCreation, logins),
-    ...oauth2RedirectRoutes(tellLogin),
+    ...oauth2RedirectRoutes(reportLogin),
     ...linkRoutes(context, { links, confirmations }),
     ...linkPages(confirmations),
   ]

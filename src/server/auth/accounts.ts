@@ -29,7 +29,7 @@ const COLLECTION_IDS = { users: collectionIdOf(users), superusers: collectionIdO
 
 const KINDS = ['users', 'superusers'] as const
 
-interface AccountsParts {
+interface AccountsDependencies {
   db: Database
   clock: Clock
   secrets: Record<AccountKind, string>
@@ -53,10 +53,10 @@ export interface IssueOptions {
 
 /** Turns accounts into login tokens and credentials of a request back into callers. */
 export class Accounts {
-  readonly #parts: AccountsParts
+  readonly #dependencies: AccountsDependencies
 
-  private constructor(parts: AccountsParts) {
-    this.#parts = parts
+  private constructor(parts: AccountsDependencies) {
+    this.#dependencies = parts
   }
 
   /** Loads (or makes) the signing secrets. */
@@ -77,8 +77,8 @@ export class Accounts {
     return issueToken({
       id: account.id,
       collectionId: COLLECTION_IDS[kind],
-      key: account.tokenKey + this.#parts.secrets[kind],
-      nowMs: this.#parts.clock.now(),
+      key: account.tokenKey + this.#dependencies.secrets[kind],
+      nowMs: this.#dependencies.clock.now(),
       seconds: seconds ?? (kind === 'users' ? TOKEN_SECONDS.users : TOKEN_SECONDS._superusers),
       refreshable,
     })
@@ -90,7 +90,7 @@ export class Accounts {
     return issueLinkToken(
       { id, type: purpose, collectionId: COLLECTION_IDS[kind], email, ...(newEmail ? { newEmail } : {}) },
       this.#linkKey(kind, account, purpose),
-      this.#parts.clock.now(),
+      this.#dependencies.clock.now(),
     )
   }
 
@@ -99,11 +99,11 @@ export class Accounts {
     const claims = readLinkClaims(token)
     const kind = KINDS.find((each) => COLLECTION_IDS[each] === claims?.collectionId)
     if (!claims || !kind || claims.type !== purpose) return undefined
-    const account = await findAccount(this.#parts.db, kind, claims.id)
+    const account = await findAccount(this.#dependencies.db, kind, claims.id)
     if (!account || ('disabled' in account && account.disabled)) return undefined
     try {
       const key = this.#linkKey(kind, account, purpose)
-      const { email, newEmail = '' } = await checkLinkToken(token, key, this.#parts.clock.now())
+      const { email, newEmail = '' } = await checkLinkToken(token, key, this.#dependencies.clock.now())
       return { kind, account, email, newEmail }
     } catch {
       return undefined
@@ -112,7 +112,7 @@ export class Accounts {
 
   /** Differs for each purpose, so that no token can be used for another one. */
   #linkKey(kind: AccountKind, account: Account, purpose: LinkPurpose): string {
-    return `${account.tokenKey}${this.#parts.secrets[kind]}:${purpose}`
+    return `${account.tokenKey}${this.#dependencies.secrets[kind]}:${purpose}`
   }
 
   /** Who a request's headers stand for. A dead, forged or unknown credential makes a guest. */
@@ -124,7 +124,7 @@ export class Accounts {
     const byLogin = authorization ? await this.#byLogin(authorization) : undefined
     if (byLogin) return byLogin
     const apiToken = request.headers.get('x-api-token') ?? authorization
-    const user = apiToken ? await findUserByApiToken(this.#parts.db, hashToken(apiToken)) : undefined
+    const user = apiToken ? await findUserByApiToken(this.#dependencies.db, hashToken(apiToken)) : undefined
     if (!user || user.disabled) return { kind: 'guest' }
     return { kind: 'user', user, via: 'api_token', refreshable: false }
   }
@@ -132,7 +132,7 @@ export class Accounts {
   async #byLogin(token: string): Promise<Caller | undefined> {
     const claims = readClaims(token)
     if (!claims) return undefined
-    const { db, secrets } = this.#parts
+    const { db, secrets } = this.#dependencies
     if (claims.collectionId === COLLECTION_IDS.superusers) {
       const superuser = await findSuperuser(db, claims.id)
       const refreshable = await this.#isRefreshable(token, superuser, secrets.superusers)
@@ -155,7 +155,7 @@ export class Accounts {
   ): Promise<boolean | undefined> {
     if (!account) return undefined
     try {
-      return (await checkToken(token, account.tokenKey + secret, this.#parts.clock.now())).refreshable
+      return (await checkToken(token, account.tokenKey + secret, this.#dependencies.clock.now())).refreshable
     } catch {
       return undefined
     }

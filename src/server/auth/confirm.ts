@@ -6,7 +6,7 @@ import type { LinkPurpose } from './jwt.ts'
 import type { Logins } from './logins.ts'
 import { checkPassword, type Passwords } from './password.ts'
 
-interface ConfirmParts {
+interface ConfirmationsDependencies {
   context: ServerContext
   accounts: Accounts
   passwords: Passwords
@@ -21,22 +21,22 @@ interface Given {
 
 /** What becomes of a link once somebody uses it. Each throws AppError `invalid` for tokens that do not count. */
 export class Confirmations {
-  readonly #parts: ConfirmParts
+  readonly #dependencies: ConfirmationsDependencies
 
-  constructor(parts: ConfirmParts) {
-    this.#parts = parts
+  constructor(parts: ConfirmationsDependencies) {
+    this.#dependencies = parts
   }
 
   /** Gives the account a new password, which ends its logins. */
   async passwordReset(given: Given & { password: string; passwordConfirm: string }): Promise<void> {
-    const { context, passwords } = this.#parts
+    const { context, passwords } = this.#dependencies
     checkPassword(given.password)
-    mustMatch(given)
+    assertPasswordsMatch(given)
     const { kind, account, email } = await this.#proven('passwordReset', given)
-    if (kind === 'users') mustAllowPasswords(context)
+    if (kind === 'users') assertPasswordsAllowed(context)
     const { id, tokenKey } = account
     const passwordHash = await passwords.hash(given.password)
-    mustHold(await resetPassword(context.db, { kind, id, tokenKey }, { passwordHash, email }))
+    assertLinkUsed(await resetPassword(context.db, { kind, id, tokenKey }, { passwordHash, email }))
     context.log.info('password reset by link', { collection: kind, id })
   }
 
@@ -44,23 +44,23 @@ export class Confirmations {
   async verification(given: Given): Promise<void> {
     const { kind, account, email } = await this.#proven('verification', given)
     const { id, tokenKey } = account
-    mustHold(await verifyEmail(this.#parts.context.db, { kind, id, tokenKey }, email))
+    assertLinkUsed(await verifyEmail(this.#dependencies.context.db, { kind, id, tokenKey }, email))
   }
 
   /** Gives the account the new address, which ends its logins; `address` is the caller's. */
   async emailChange(given: Given & { password: string }, address: string): Promise<void> {
-    const { context, logins } = this.#parts
+    const { context, logins } = this.#dependencies
     const { kind, account, newEmail } = await this.#proven('emailChange', given)
-    if (!(await logins.owns(kind, account, given.password, address))) {
+    if (!(await logins.verifyPassword(kind, account, given.password, address))) {
       throw refusal('password', 'validation_invalid_password', 'Missing or invalid auth record password.')
     }
     const { id, tokenKey } = account
-    mustHold(await changeEmail(context.db, { kind, id, tokenKey }, newEmail))
+    assertLinkUsed(await changeEmail(context.db, { kind, id, tokenKey }, newEmail))
     context.log.info('e-mail address changed by link', { collection: kind, id })
   }
 
   async #proven(purpose: LinkPurpose, { token, kind }: Given): Promise<ProvenLink> {
-    const proven = await this.#parts.accounts.checkLink(purpose, token)
+    const proven = await this.#dependencies.accounts.checkLink(purpose, token)
     if (!proven) throw INVALID_LINK()
     if (kind === undefined || kind === proven.kind) return proven
     const message = 'The link is for an account of another collection.'
@@ -69,18 +69,24 @@ export class Confirmations {
 }
 
 /** @throws AppError `forbidden` where users cannot log in with a password. */
-export function mustAllowPasswords({ config }: ServerContext): void {
+export function assertPasswordsAllowed({ config }: ServerContext): void {
   if (!config.disableEmailPasswordAuth) return
   throw new AppError('forbidden', 'Password login is switched off; use one of the OAuth2 providers')
 }
 
 /** @throws AppError `invalid` when a repeated password is another one. */
-function mustMatch({ password, passwordConfirm }: { password: string; passwordConfirm: string }): void {
+function assertPasswordsMatch({
+  password,
+  passwordConfirm,
+}: {
+  password: string
+  passwordConfirm: string
+}): void {
   if (password === passwordConfirm) return
   throw refusal('passwordConfirm', 'validation_values_mismatch', "Values don't match.")
 }
 
-function mustHold(done: boolean): void {
+function assertLinkUsed(done: boolean): void {
   if (!done) throw INVALID_LINK()
 }
 

@@ -1,7 +1,7 @@
 import type { Mail } from '../mail/mailer.ts'
 import { LINK_SECONDS, type LinkPurpose } from './jwt.ts'
 
-interface LetterParts {
+interface LinkEmail {
   to: string
   /** Address of the account in question. */
   account: string
@@ -29,7 +29,7 @@ const TEXTS: Record<LinkPurpose, { subject: string; why: string; todo: string }>
 }
 
 /** The mail that carries a link. */
-export function letter(purpose: LinkPurpose, { to, account, server, link }: LetterParts): Mail {
+export function linkEmail(purpose: LinkPurpose, { to, account, server, link }: LinkEmail): Mail {
   const { subject, why, todo } = TEXTS[purpose]
   const minutes = LINK_SECONDS[purpose] / 60
   const within = minutes > 120 ? `${minutes / 60} hours` : `${minutes} minutes`

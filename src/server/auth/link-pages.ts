@@ -7,7 +7,7 @@ import { LINK_PATHS } from './account-links.ts'
 import type { Confirmations } from './confirm.ts'
 import type { LinkPurpose } from './jwt.ts'
 
-const MOST_BYTES = 16 * 1024
+const MAX_FORM_BYTES = 16 * 1024
 
 interface LinkPage {
   title: string
@@ -85,18 +85,18 @@ export function linkPages(confirmations: Confirmations): Route[] {
         bodyMedia: [URL_ENCODED],
         media: 'text/html',
         statuses: [200, 400, 403, 413, 429],
-        run: (_, request) => act(page, confirmations, request),
+        run: (_, request) => submitForm(page, confirmations, request),
       }),
     ]
   })
 }
 
-async function act(
+async function submitForm(
   page: LinkPage,
   confirmations: Confirmations,
   { request, address }: RouteRequest<unknown, unknown>,
 ): Promise<Response> {
-  const { token = '', password = '', passwordConfirm = '' } = await readFormBody(request, MOST_BYTES)
+  const { token = '', password = '', passwordConfirm = '' } = await readFormBody(request, MAX_FORM_BYTES)
   try {
     await page.confirm(confirmations, { token, password, passwordConfirm }, address)
     return htmlPage({ title: page.title, body: `<p>${page.done}</p>` })

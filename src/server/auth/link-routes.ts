@@ -5,7 +5,7 @@ import type { ServerContext } from '../context.ts'
 import { callerName } from '../http/caller.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
 import type { AccountLinks } from './account-links.ts'
-import { type Confirmations, mustAllowPasswords } from './confirm.ts'
+import { assertPasswordsAllowed, type Confirmations } from './confirm.ts'
 import { expectLogin } from './logins.ts'
 
 /** An e-mail address in a request. */
@@ -13,7 +13,7 @@ export const emailAddress = v.pipe(v.string(), v.trim(), v.toLowerCase(), v.emai
 const token = v.pipe(v.string(), v.nonEmpty(), v.maxLength(4_096))
 const password = v.pipe(v.string(), v.nonEmpty(), v.maxLength(255))
 
-interface LinkRouteParts {
+interface LinkRouteDependencies {
   links: AccountLinks
   confirmations: Confirmations
 }
@@ -27,13 +27,13 @@ export const ACCOUNT_KINDS: readonly { kind: AccountKind; collection: string; wh
 const NOTHING = new Reply(204)
 
 /** Routes that send links and use them, in the record-store form, and the one that hands a link to a superuser. */
-export function linkRoutes(context: ServerContext, parts: LinkRouteParts): Route[] {
+export function linkRoutes(context: ServerContext, parts: LinkRouteDependencies): Route[] {
   return [...ACCOUNT_KINDS.flatMap((each) => routesOf(context, parts, each)), handOver(parts.links)]
 }
 
 function routesOf(
   context: ServerContext,
-  { links, confirmations }: LinkRouteParts,
+  { links, confirmations }: LinkRouteDependencies,
   { kind, collection, who }: (typeof ACCOUNT_KINDS)[number],
 ): Route[] {
   const path = (name: string) => `/api/collections/${collection}/${name}`
@@ -47,7 +47,7 @@ function routesOf(
       body: v.object({ email: emailAddress }),
       statuses: kind === 'users' ? [204, 400, 403] : [204, 400],
       async run(_, { body }) {
-        if (kind === 'users') mustAllowPasswords(context)
+        if (kind === 'users') assertPasswordsAllowed(context)
         links.request(kind, 'passwordReset', body.email)
         return NOTHING
       },
@@ -125,7 +125,7 @@ function handOver(links: AccountLinks): Route {
       purpose: v.picklist(['password_reset', 'verification']),
     }),
     statuses: [200, 400, 401, 403, 404],
-    answer: v.object({ link: v.string(), expires_at: v.string() }),
+    response: v.object({ link: v.string(), expires_at: v.string() }),
     async run({ db }, { body, caller }) {
       const kind = body.collection === 'users' ? 'users' : 'superusers'
       const account = await findAccount(db, kind, body.id)
@@ -136,7 +136,7 @@ function handOver(links: AccountLinks): Route {
       await db.write('audit account link', (tx) =>
         appendAudit(tx, {
           actor: callerName(caller),
-          act: `account.link.${body.purpose}`,
+          action: `account.link.${body.purpose}`,
           subject: account.id,
           detail: { collection: body.collection },
         }),

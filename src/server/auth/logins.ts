@@ -15,7 +15,7 @@ import { presentRecord } from '../http/response/present-record.ts'
 import type { Accounts, IssueOptions } from './accounts.ts'
 import type { Passwords } from './password.ts'
 
-interface LoginsParts {
+interface LoginsDependencies {
   context: ServerContext
   accounts: Accounts
   passwords: Passwords
@@ -32,11 +32,11 @@ export interface Credentials {
 
 /** The ways into an account, throttled together: whoever fails at one has to wait at all. */
 export class Logins {
-  readonly #parts: LoginsParts
+  readonly #dependencies: LoginsDependencies
   readonly #throttle: LoginThrottle
 
-  constructor(parts: LoginsParts) {
-    this.#parts = parts
+  constructor(parts: LoginsDependencies) {
+    this.#dependencies = parts
     const { live, clock } = parts.context
     this.#throttle = new LoginThrottle(() => live.current.loginRate, clock)
   }
@@ -53,7 +53,7 @@ export class Logins {
   ): Promise<Account> {
     const account = await this.#throttle.run(keyOf(kind, identity, address), async () => {
       const found = await this.#find(kind, identity, identityField || undefined)
-      const matches = await this.#parts.passwords.verify(password, found?.password)
+      const matches = await this.#dependencies.passwords.verify(password, found?.password)
       const isDisabled = found !== undefined && 'disabled' in found && found.disabled
       return matches && !isDisabled ? found : undefined
     })
@@ -62,9 +62,14 @@ export class Logins {
   }
 
   /** Whether a password is the account's own; wrong ones count as failed logins. */
-  async owns(kind: AccountKind, account: Account, password: string, address: string): Promise<boolean> {
+  async verifyPassword(
+    kind: AccountKind,
+    account: Account,
+    password: string,
+    address: string,
+  ): Promise<boolean> {
     const right = await this.#throttle.run(keyOf(kind, account.email, address), async () =>
-      (await this.#parts.passwords.verify(password, account.password)) ? true : undefined,
+      (await this.#dependencies.passwords.verify(password, account.password)) ? true : undefined,
     )
     return right === true
   }
@@ -90,21 +95,21 @@ export class Logins {
   }
 
   /** The answer to a login: a token and the account as its owner sees it. */
-  async answer(kind: AccountKind, account: Account, options: IssueOptions = {}) {
-    const token = await this.#parts.accounts.issue(kind, account, options)
+  async response(kind: AccountKind, account: Account, options: IssueOptions = {}) {
+    const token = await this.#dependencies.accounts.issue(kind, account, options)
     return { token, record: this.present(kind, account) }
   }
 
   /** The account as its owner sees it. */
   present(kind: AccountKind, account: Account): Record<string, unknown> {
-    const { names } = this.#parts.context.db
+    const { names } = this.#dependencies.context.db
     return kind === 'users' && 'qpu_seconds' in account
       ? presentRecord(users, account, names, { isSuperuser: false, isSelf: true })
       : presentRecord(superusers, account, names, { isSuperuser: true })
   }
 
   #find(kind: AccountKind, identity: string, field: IdentityField | undefined): Promise<Account | undefined> {
-    const { db } = this.#parts.context
+    const { db } = this.#dependencies.context
     return kind === 'users' ? findUserByIdentity(db, identity, field) : findSuperuserByEmail(db, identity)
   }
 }

@@ -1,9 +1,9 @@
 import { AppError } from '../../base/index.ts'
-import { Turns } from '../semaphore.ts'
+import { Semaphore } from '../semaphore.ts'
 
 /** argon2id at OWASP's minimum memory (19 MiB, 2 passes): 37 ms here, so that a login storm stays bearable. */
 const ARGON2 = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const
-const AT_ONCE = 4
+const MAX_CONCURRENT = 4
 const MIN_LENGTH = 8
 const MAX_LENGTH = 71
 
@@ -30,19 +30,19 @@ const COMMON = new Set([
  * A check against no stored hash costs the same as a real one, so timing tells nobody which accounts exist.
  */
 export class Passwords {
-  readonly #turns = new Turns(AT_ONCE)
+  readonly #semaphore = new Semaphore(MAX_CONCURRENT)
   #dummy: Promise<string> | undefined
 
   /** The argon2id hash to store. */
   async hash(password: string): Promise<string> {
-    return this.#turns.run(() => Bun.password.hash(password, ARGON2))
+    return this.#semaphore.run(() => Bun.password.hash(password, ARGON2))
   }
 
   /** Whether `password` belongs to `stored`; `stored` undefined or empty means an unknown account. */
   async verify(password: string, stored: string | undefined): Promise<boolean> {
     this.#dummy ??= this.hash('no account has this password')
     const hash = stored || (await this.#dummy)
-    const matches = await this.#turns.run(() => Bun.password.verify(password, hash))
+    const matches = await this.#semaphore.run(() => Bun.password.verify(password, hash))
     return matches && Boolean(stored)
   }
 }

@@ -4,13 +4,13 @@ import { type AccountKind, appendAudit, findAccount, type IdentityField } from '
 import type { ServerContext } from '../context.ts'
 import { callerName } from '../http/caller.ts'
 import {
-  authMethodsAnswer,
-  loginAnswer,
-  superuserAnswer,
-  userAnswer,
+  authMethodsResponse,
+  loginResponse,
+  superuserResponse,
+  userResponse,
 } from '../http/response/account-responses.ts'
 import { defineRoute, type Route } from '../http/route.ts'
-import { mustAllowPasswords } from './confirm.ts'
+import { assertPasswordsAllowed } from './confirm.ts'
 import { ACCOUNT_KINDS } from './link-routes.ts'
 import { expectLogin, type Logins } from './logins.ts'
 import { offerOf } from './oauth2/offer.ts'
@@ -32,7 +32,7 @@ const credentialsOf = (kind: AccountKind) =>
   })
 
 /** A token for somebody else lives a year at most. */
-const MOST_SECONDS = 365 * 86_400
+const MAX_IMPERSONATION_SECONDS = 365 * 86_400
 
 /** Login routes of users and superusers, in the record-store form. */
 export function authRoutes(context: ServerContext, logins: Logins): Route[] {
@@ -45,14 +45,14 @@ function routesOf(
   { kind, collection, who }: (typeof ACCOUNT_KINDS)[number],
 ): Route[] {
   const path = (name: string) => `/api/collections/${collection}/${name}`
-  const answer = loginAnswer(kind === 'users' ? userAnswer : superuserAnswer)
+  const response = loginResponse(kind === 'users' ? userResponse : superuserResponse)
   return [
     defineRoute({
       method: 'GET',
       path: path('auth-methods'),
       access: 'public',
       summary: `How ${who}s can log in`,
-      answer: authMethodsAnswer,
+      response: authMethodsResponse,
       run: () => authMethods(context, kind === 'users'),
     }),
     defineRoute({
@@ -65,10 +65,10 @@ function routesOf(
           : 'Log in as a superuser with e-mail and password',
       body: credentialsOf(kind),
       statuses: kind === 'users' ? [200, 400, 403, 429] : [200, 400, 429],
-      answer,
+      response,
       async run(_, { body, address }) {
-        if (kind === 'users') mustAllowPasswords(context)
-        return logins.answer(kind, await logins.byPassword(kind, body, address))
+        if (kind === 'users') assertPasswordsAllowed(context)
+        return logins.response(kind, await logins.byPassword(kind, body, address))
       },
     }),
     ...['request-otp', 'auth-with-otp'].map((name) =>
@@ -89,10 +89,10 @@ function routesOf(
       access: 'signed_in',
       summary: `A new login token for the current ${who}; a token of an impersonation stays as it is`,
       statuses: [200, 401, 403],
-      answer,
+      response,
       async run(_, { caller, request }) {
         const account = expectLogin(caller, kind)
-        if (caller.kind !== 'guest' && caller.refreshable) return logins.answer(kind, account)
+        if (caller.kind !== 'guest' && caller.refreshable) return logins.response(kind, account)
         return { token: bearerOf(request), record: logins.present(kind, account) }
       },
     }),
@@ -103,19 +103,22 @@ function routesOf(
       summary: `A login token for another ${who}, which cannot be refreshed`,
       body: v.object({
         /** Seconds; 0 = as long as any login. */
-        duration: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(MOST_SECONDS)), 0),
+        duration: v.optional(
+          v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(MAX_IMPERSONATION_SECONDS)),
+          0,
+        ),
       }),
       statuses: [200, 400, 401, 403, 404],
-      answer,
+      response,
       async run({ db }, { body, caller, params }) {
         const account = await findAccount(db, kind, params['id'] ?? '')
         if (!account) throw new AppError('not_found', "The requested resource wasn't found")
         const seconds = body.duration === 0 ? {} : { seconds: body.duration }
-        const login = await logins.answer(kind, account, { ...seconds, refreshable: false })
+        const login = await logins.response(kind, account, { ...seconds, refreshable: false })
         await db.write('audit impersonation', (tx) =>
           appendAudit(tx, {
             actor: callerName(caller),
-            act: 'account.impersonate',
+            action: 'account.impersonate',
             subject: account.id,
             detail: { collection, ...seconds },
           }),

@@ -52,7 +52,7 @@ export class SetUp {
           password: v.string(),
         }),
         statuses: [201, 400, 403],
-        answer: v.object({ id: v.string(), email: v.string() }),
+        response: v.object({ id: v.string(), email: v.string() }),
         run: async (_, { body }) => {
           const { id, email } = await this.#create(body)
           return new Reply(201, { id, email })

@@ -27,7 +27,7 @@ export const bookingRoutes: Route[] = [
     summary: 'When QPUs are taken: slots, calibrations and maintenance, without names',
     query: v.object({ from: v.optional(moment), to: v.optional(moment) }),
     statuses: [200, 400],
-    answer: v.object({ from: v.string(), to: v.string(), busy: v.array(busyTime) }),
+    response: v.object({ from: v.string(), to: v.string(), busy: v.array(busyTime) }),
     async run({ db, clock }, { caller, query }) {
       const { from, to } = rangeOf(query, clock.now())
       const user = caller.kind === 'guest' ? undefined : await actingUser(db, caller)

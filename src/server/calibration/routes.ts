@@ -1,7 +1,7 @@
 import { calibrationRequests } from '../../db/index.ts'
 import { callerName } from '../http/caller.ts'
 import { presentRecord } from '../http/response/present-record.ts'
-import { recordAnswer } from '../http/response/record-response.ts'
+import { recordResponse } from '../http/response/record-response.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
 import { calibrationOrder, requestCalibration } from './enqueue.ts'
 
@@ -18,7 +18,7 @@ export const calibrationRoutes: Route[] = [
         'The same request again with the same key gets the same calibration; 1 to 255 characters',
     },
     statuses: [201, 400, 401, 403, 404, 409, 422, 503],
-    answer: recordAnswer('CalibrationRequest', calibrationRequests),
+    response: recordResponse('CalibrationRequest', calibrationRequests),
     async run(context, { body, caller, request }) {
       const idempotencyKey = request.headers.get('idempotency-key') ?? undefined
       const row = await requestCalibration(context, body, { actor: callerName(caller), idempotencyKey })

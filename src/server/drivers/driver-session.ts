@@ -1,6 +1,6 @@
 import type { Clock, Log } from '../../base/index.ts'
 import { type Command, type Listener, listen, type Peer } from '../../protocol/index.ts'
-import type { TlsKeeper } from '../tls/certificate-store.ts'
+import type { CertificateStore } from '../tls/certificate-store.ts'
 import { type DropReason, type EventHandler, type EventSource, Receiver } from './receive.ts'
 import type { SocketTokens } from './socket-token.ts'
 
@@ -9,7 +9,7 @@ interface DriverSessionDependencies {
   host: string
   commandPort: number
   resultPort: number
-  tls: TlsKeeper
+  tls: CertificateStore
   tokens: SocketTokens
   handle: EventHandler
   onDropped(reason: DropReason): void
@@ -45,7 +45,7 @@ export class DriverSession {
     source: EventSource,
     sockets: { command: Listener; result: Listener },
     receiver: Receiver,
-    tls: TlsKeeper,
+    tls: CertificateStore,
   ) {
     this.source = source
     this.#command = sockets.command

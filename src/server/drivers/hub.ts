@@ -6,7 +6,7 @@ import type { Config } from '../config/config.ts'
 import type { LiveConfig } from '../config/live-config.ts'
 import type { DriverHub } from '../driver-hub.ts'
 import { listenAddress } from '../http/address.ts'
-import type { TlsKeeper } from '../tls/certificate-store.ts'
+import type { CertificateStore } from '../tls/certificate-store.ts'
 import { BusyPorts } from './busy-ports.ts'
 import { type Closing, DriverSession } from './driver-session.ts'
 import type { DropReason, EventHandler } from './receive.ts'
@@ -23,7 +23,7 @@ interface HubDependencies {
   db: Database
   clock: Clock
   log: Log
-  tls: TlsKeeper
+  tls: CertificateStore
   version: string
 }
 

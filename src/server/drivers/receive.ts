@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { AppError, type Clock, type Log, type LogFields, messageOf } from '../../base/index.ts'
 import { EVENTS, type EventEnvelope, type EventType, eventEnvelope } from '../../protocol/index.ts'
-import { checkJsonShape, type JsonShape } from '../http/limits/json-shape.ts'
+import { assertWithinJsonLimits, type JsonLimits } from '../http/limits/json-shape.ts'
 import { type EventHead, failedReport, failedResult, readHead } from './oversize.ts'
 import { EventRateLimit } from './rate-limit.ts'
 
@@ -9,7 +9,7 @@ import { EventRateLimit } from './rate-limit.ts'
 const MAX_EVENT_BYTES = 64 * 1024
 const MAX_RESULT_BYTES = 33 * 1024 * 1024
 /** Raw data of a result are flat; deeper nesting would exhaust the stack when they are written again. */
-const EVENT_SHAPE: JsonShape = { subject: 'event', depth: 64, nodes: 10_000_000 }
+const EVENT_SHAPE: JsonLimits = { subject: 'event', depth: 64, nodes: 10_000_000 }
 /** Messages that may wait for a driver's handler before its socket is paused. */
 const MAX_PENDING_EVENTS = 64
 
@@ -112,7 +112,7 @@ export class Receiver {
     let event: EventEnvelope
     try {
       const text = decoder.decode(body)
-      checkJsonShape(text, EVENT_SHAPE)
+      assertWithinJsonLimits(text, EVENT_SHAPE)
       event = v.parse(eventEnvelope, JSON.parse(text))
     } catch (error) {
       const reason = messageOf(error)

@@ -38,7 +38,7 @@ export function driverRoutes(hub: Hub): Route[] {
         enabled: v.optional(v.boolean(), true),
       }),
       statuses: [201, 400, 401, 403, 404],
-      answer: v.object({
+      response: v.object({
         ...registered.entries,
         qpu: v.string(),
         qpu_name: v.string(),
@@ -96,7 +96,7 @@ export function driverRoutes(hub: Hub): Route[] {
       summary: 'Enable or disable a driver; disabling disconnects it',
       body: v.object({ id: v.pipe(v.string(), v.nonEmpty()), enabled: v.boolean() }),
       statuses: [200, 400, 401, 403, 404],
-      answer: registered,
+      response: registered,
       async run({ db }, { body, caller }) {
         const driver = await setDriverEnabled(db, callerName(caller), body.id, body.enabled)
         if (!body.enabled) hub.disconnect(driver.id, 'driver disabled')

@@ -63,7 +63,7 @@ const handlers: Handlers = {
     const end = await finishCalibration(context, source, payload)
     const { run_id: run, status } = payload
     if (end === 'foreign') {
-      const foreign = { act: 'report.foreign', subject: payload.request_id ?? '', detail: { run } }
+      const foreign = { action: 'report.foreign', subject: payload.request_id ?? '', detail: { run } }
       return refuseForeign(context, source, foreign)
     }
     context.hub.send(driver, { type: 'EventAck', event: event.id, applied: end !== 'stale' })
@@ -117,7 +117,7 @@ const handlers: Handlers = {
     const end = await finishJob({ db: context.db, heartbeats, config: context.config }, driver, payload)
     const { job, attempt } = payload
     if (end.kind === 'foreign') {
-      return refuseForeign(context, source, { act: 'result.foreign', subject: job, detail: { attempt } })
+      return refuseForeign(context, source, { action: 'result.foreign', subject: job, detail: { attempt } })
     }
     context.hub.send(driver, { type: 'EventAck', event: event.id, applied: end.kind === 'applied' })
     if (feature('FAILPOINTS')) failpoint('result.acknowledged')

@@ -45,7 +45,7 @@ export const eventRoutes: Route[] = [
       points: v.optional(whole(1, MAX_POINTS), '500'),
     }),
     statuses: [200, 400, 401, 404],
-    answer: v.object({
+    response: v.object({
       driver: v.pipe(v.string(), v.description('Id of the driver')),
       from: v.pipe(v.string(), v.description('Start of the first bucket, UTC')),
       to: v.pipe(v.string(), v.description('End of the last bucket, UTC')),

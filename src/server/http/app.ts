@@ -4,11 +4,11 @@ import { AppError, newId, withLogFields } from '../../base/index.ts'
 import { pickFields } from '../../db/index.ts'
 import type { ServerContext } from '../context.ts'
 import { type Caller, callerName } from './caller.ts'
-import { BodyRoom } from './limits/body-memory-budget.ts'
+import { BodyMemoryBudget } from './limits/body-memory-budget.ts'
 import { RateLimiter } from './limits/rate-limit.ts'
 import { readJsonBody } from './request/json-body.ts'
 import { validate } from './request/validate.ts'
-import { addCors, answerOptions } from './response/cors.ts'
+import { addCors, optionsResponse } from './response/cors.ts'
 import { errorBody, problem } from './response/error-response.ts'
 import { Reply, type Route, type RouteRequest } from './route.ts'
 
@@ -20,7 +20,7 @@ type Work = (c: Context<Env>, requestId: string) => Promise<Response> | Response
 /** Answers one request; `server` is the Bun server it came in on. */
 export type App = (request: Request, server?: HttpServer) => Response | Promise<Response>
 
-interface AppParts {
+interface AppDependencies {
   context: ServerContext
   routes: readonly Route[]
   /** Finds out who calls; a bad credential makes a guest. */
@@ -37,14 +37,14 @@ const API_HEADERS = {
 } as const
 
 /** The HTTP application: each declared route behind one border for identity, limits, bodies and errors. */
-export function buildApp({ context, routes, identify, pages }: AppParts): App {
+export function buildApp({ context, routes, identify, pages }: AppDependencies): App {
   const { config, live, clock } = context
   const log = context.log.child('http')
   const limits = {
     guest: new RateLimiter(() => live.current.anonymousRate, clock),
     user: new RateLimiter(() => live.current.userRate, clock),
   }
-  const room = new BodyRoom(clock)
+  const bodyMemory = new BodyMemoryBudget(clock)
   const app = new Hono<Env>()
 
   const limit = (caller: Caller, address: string) => {
@@ -53,14 +53,14 @@ export function buildApp({ context, routes, identify, pages }: AppParts): App {
   }
 
   /** Every answer under `/api` passes here: request id, error envelope, headers, one log line. */
-  const border =
+  const handled =
     (work: Work) =>
     (c: Context<Env>): Promise<Response> => {
       const requestId = requestIdOf(c.req.raw) ?? newId(clock.now())
-      return withLogFields({ request_id: requestId }, () => answer(c, requestId, work))
+      return withLogFields({ request_id: requestId }, () => respond(c, requestId, work))
     }
 
-  async function answer(c: Context<Env>, requestId: string, work: Work): Promise<Response> {
+  async function respond(c: Context<Env>, requestId: string, work: Work): Promise<Response> {
     const request = c.req.raw
     const started = clock.monotonic()
     let response: Response
@@ -86,7 +86,7 @@ export function buildApp({ context, routes, identify, pages }: AppParts): App {
     app.on(
       route.method,
       route.path,
-      border(async (c) => {
+      handled(async (c) => {
         const caller = await identify(c.req.raw)
         c.set('caller', caller)
         const address = addressOf(c)
@@ -97,24 +97,24 @@ export function buildApp({ context, routes, identify, pages }: AppParts): App {
         pickFields({}, fields)
         const run = async () =>
           toResponse(await route.run(context, await readRequest(route, c, caller, address)), fields)
-        const bytes = caller.kind === 'guest' ? 0 : largeBytes(c.req.raw)
-        return bytes === 0 ? run() : room.run(callerName(caller), bytes, run)
+        const bytes = caller.kind === 'guest' ? 0 : budgetedBytes(c.req.raw)
+        return bytes === 0 ? run() : bodyMemory.run(callerName(caller), bytes, run)
       }),
     )
   }
   for (const [path, methods] of methodsByPath(routes)) {
     app.all(
       path,
-      border((c, requestId) => {
-        if (c.req.raw.method === 'OPTIONS') return answerOptions(c.req.raw, methods, config.corsOrigins)
+      handled((c, requestId) => {
+        if (c.req.raw.method === 'OPTIONS') return optionsResponse(c.req.raw, methods, config.corsOrigins)
         return methodNotAllowed(c.req.raw.method, methods, requestId)
       }),
     )
   }
-  const nowhere = border(() => {
+  const notFound = handled(() => {
     throw new AppError('not_found', "The requested resource wasn't found")
   })
-  app.all('/api/*', nowhere)
+  app.all('/api/*', notFound)
   if (pages) app.use('*', pages)
   app.notFound((c) => c.text('Nothing is served at this address\n', 404, API_HEADERS))
   app.onError((error) => errorResponse(error, newId(clock.now()), log))
@@ -140,27 +140,27 @@ function methodNotAllowed(method: string, methods: readonly string[], requestId:
 }
 
 /** Bodies of at most this size need no room of their own; guests may send no larger ones. */
-const SMALL = 1024 * 1024
+const MAX_UNBUDGETED_BYTES = 1024 * 1024
 /** No route takes more: a larger body is refused unread. */
-const LARGEST = 16 * 1024 * 1024
+const MAX_BODY_BYTES = 16 * 1024 * 1024
 
 /**
  * Bytes that a large body may have; 0 for a small one and for one that is refused anyway. Told from the headers:
  * who asks for the body itself has its first part read.
  */
-function largeBytes({ headers }: Request): number {
-  const bytes = headers.has('transfer-encoding') ? LARGEST : Number(headers.get('content-length') ?? 0)
-  return bytes > SMALL && bytes <= LARGEST ? bytes : 0
+function budgetedBytes({ headers }: Request): number {
+  const bytes = headers.has('transfer-encoding') ? MAX_BODY_BYTES : Number(headers.get('content-length') ?? 0)
+  return bytes > MAX_UNBUDGETED_BYTES && bytes <= MAX_BODY_BYTES ? bytes : 0
 }
 
 /** Bytes of a body that have surely arrived with the request. */
-const ARRIVED = 16 * 1024
+const ARRIVED_BYTES = 16 * 1024
 
 /** Whether part of the body may still be on its way, unread: such a connection would keep the server from stopping. */
 function leavesBody(request: Request, response: Response): boolean {
   if (!request.body) return false
   const length = Number(request.headers.get('content-length') ?? Number.POSITIVE_INFINITY)
-  return response.status === 413 || (!request.bodyUsed && length > ARRIVED)
+  return response.status === 413 || (!request.bodyUsed && length > ARRIVED_BYTES)
 }
 
 function requestIdOf(request: Request): string | undefined {

@@ -33,7 +33,7 @@ const fieldError = v.object({
 })
 
 /** Body of every answer with a status of 400 or above; see `ErrorBody`. */
-const errorAnswer = v.object({
+const errorBody = v.object({
   status: v.pipe(v.number(), v.integer()),
   message: v.string(),
   code: v.pipe(v.string(), v.description('Stable word for programs: the reason, or the kind of error')),
@@ -61,8 +61,8 @@ export function shapesOf(routes: readonly Route[]): Record<string, v.GenericSche
     if (isObject(schema)) for (const entry of Object.values(schema.entries)) take(entry)
     if (isUnion(schema)) for (const option of schema.options) take(option)
   }
-  for (const { answer, bodyForms } of routes) {
-    if (answer) take(answer)
+  for (const { response, bodyForms } of routes) {
+    if (response) take(response)
     if (bodyForms) take(bodyForms)
   }
   return shapes
@@ -82,7 +82,7 @@ function isUnion(schema: v.GenericSchema): schema is v.UnionSchema<v.GenericSche
 
 /** The OpenAPI 3.1 description of `routes`, made from the declarations that validate their requests. */
 export function openApiDocument(routes: readonly Route[], version: string): Json {
-  const definitions = { Error: errorAnswer, ...shapesOf(routes) }
+  const definitions = { Error: errorBody, ...shapesOf(routes) }
   const paths: Record<string, Record<string, Json>> = {}
   for (const route of routes) {
     const path = route.path.replace(PARAMETER, '{$1}')
@@ -177,7 +177,7 @@ function operationId(method: string, path: string): string {
 }
 
 function parametersOf({ path, params, query, headers }: Route): Json[] {
-  const asked: { properties?: Record<string, Json>; required?: string[] } = query
+  const declared: { properties?: Record<string, Json>; required?: string[] } = query
     ? schemaOf(query, 'input')
     : {}
   return [
@@ -185,8 +185,8 @@ function parametersOf({ path, params, query, headers }: Route): Json[] {
       ...{ name, in: 'path', required: true },
       schema: params[name] ? schemaOf(params[name], 'input') : { type: 'string' },
     })),
-    ...Object.entries(asked.properties ?? {}).map(([name, schema]) => ({
-      ...{ name, in: 'query', required: asked.required?.includes(name) ?? false },
+    ...Object.entries(declared.properties ?? {}).map(([name, schema]) => ({
+      ...{ name, in: 'query', required: declared.required?.includes(name) ?? false },
       schema,
     })),
     ...Object.entries(headers).map(([name, description]) => ({
@@ -198,7 +198,7 @@ function parametersOf({ path, params, query, headers }: Route): Json[] {
 
 function success(route: Route, status: number, definitions: Record<string, v.GenericSchema>): Json {
   const types = route.media === undefined ? [JSON_BODY, ...route.files] : [route.media]
-  const json = () => ({ schema: answerSchema(route, definitions) })
+  const json = () => ({ schema: responseSchema(route, definitions) })
   const content = Object.fromEntries(types.map((type) => [type, type === JSON_BODY ? json() : TEXT]))
   const hasBody = status !== 204 && status < 300
   return { description: MEANINGS[status] ?? 'Done', headers: REQUEST_ID, ...(hasBody && { content }) }
@@ -207,9 +207,9 @@ function success(route: Route, status: number, definitions: Record<string, v.Gen
 const TEXT: Json = { schema: { type: 'string' } }
 
 /** Where callers choose with `fields`, an answer may be any part of its shape. */
-function answerSchema({ answer, query }: Route, definitions: Record<string, v.GenericSchema>): Json {
-  if (!answer) return {}
-  const whole = schemaOf(answer, 'output', definitions)
+function responseSchema({ response, query }: Route, definitions: Record<string, v.GenericSchema>): Json {
+  if (!response) return {}
+  const whole = schemaOf(response, 'output', definitions)
   const mayChoose = query !== undefined && 'entries' in query && 'fields' in Object(query.entries)
   return mayChoose ? { anyOf: [whole, { type: 'object', description: 'What `fields` keeps' }] } : whole
 }
@@ -266,7 +266,7 @@ export function openApiRoute(routes: readonly Route[]): Route {
     path: '/api/openapi.json',
     access: 'public',
     summary: 'This API in OpenAPI 3.1',
-    answer: v.looseObject({ openapi: v.literal('3.1.0') }),
+    response: v.looseObject({ openapi: v.literal('3.1.0') }),
     async run({ version }) {
       text ??= JSON.stringify(openApiDocument(routes, version))
       return new Response(text, {

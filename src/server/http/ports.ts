@@ -9,11 +9,11 @@ import type { App } from './app.ts'
  * Beyond this the runtime refuses a body by itself, without our error body. Each route has its own, much
  * smaller limit; what nobody reads is not kept.
  */
-const MAX_BODY = 1024 * 1024 * 1024
+const MAX_BODY_BYTES = 1024 * 1024 * 1024
 /** Seconds of silence after which a connection is closed; streams opt out. */
-const IDLE_SECONDS = 30
+const IDLE_TIMEOUT_SECONDS = 30
 /** How long requests may take to finish when the server stops. */
-const STOP_WITHIN_MS = 5_000
+const STOP_TIMEOUT_MS = 5_000
 
 /** The plain and the TLS port; both serve the same application. */
 export class HttpPorts {
@@ -51,7 +51,7 @@ export class HttpPorts {
     if (config.httpsPort === 0) return
     try {
       this.#secure = openHttps({
-        keeper: tls,
+        certificates: tls,
         log,
         serve: (identity, port) => this.#listen(app, port || config.httpsPort, '--https-port', identity),
       })
@@ -64,8 +64,8 @@ export class HttpPorts {
   /** Which configured port is not open; undefined when all are. */
   health(): string | undefined {
     if (!this.#plain) return 'the HTTP port is not open'
-    const wantsSecure = this.#context.config.httpsPort !== 0
-    return wantsSecure && !this.#secure ? 'the HTTPS port is not open' : undefined
+    const isHttpsExpected = this.#context.config.httpsPort !== 0
+    return isHttpsExpected && !this.#secure ? 'the HTTPS port is not open' : undefined
   }
 
   /** Refuses new requests, lets the running ones finish for a while, then ends them. */
@@ -73,7 +73,7 @@ export class HttpPorts {
     const ports = [this.#plain, this.#secure].filter((each) => each !== undefined)
     const finished = Promise.all(ports.map((port) => port.stop()))
     const patience = new AbortController()
-    const timeUp = this.#context.clock.sleep(STOP_WITHIN_MS, patience.signal)
+    const timeUp = this.#context.clock.sleep(STOP_TIMEOUT_MS, patience.signal)
     await Promise.race([finished, timeUp]).finally(() => patience.abort())
     await Promise.all(ports.map((port) => port.stop(true)))
     this.#plain = undefined
@@ -87,8 +87,8 @@ export class HttpPorts {
         hostname,
         port,
         ...(tls ? { tls } : {}),
-        idleTimeout: IDLE_SECONDS,
-        maxRequestBodySize: MAX_BODY,
+        idleTimeout: IDLE_TIMEOUT_SECONDS,
+        maxRequestBodySize: MAX_BODY_BYTES,
         fetch: (request, server) => app(request, server),
       })
     } catch (cause) {

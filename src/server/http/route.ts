@@ -46,7 +46,7 @@ export interface Route {
   /** Media types in which the body may come. */
   readonly bodyMedia: readonly string[]
   /** JSON body of a success. For the API reference; tests hold every answer against it. */
-  readonly answer: v.GenericSchema | undefined
+  readonly response: v.GenericSchema | undefined
   /** Media type of a success that is not JSON. */
   readonly media: string | undefined
   /** Media types of the files that it answers with instead when asked to. */
@@ -71,7 +71,7 @@ interface RouteDeclaration<Body extends v.GenericSchema, Query extends v.Generic
   query?: Query
   bodyForms?: v.GenericSchema
   bodyMedia?: readonly string[]
-  answer?: v.GenericSchema
+  response?: v.GenericSchema
   media?: string
   files?: readonly string[]
   params?: Readonly<Record<string, v.GenericSchema>>
@@ -97,14 +97,14 @@ export function defineRoute<
   Body extends v.GenericSchema = v.GenericSchema,
   Query extends v.GenericSchema = v.GenericSchema,
 >(declaration: RouteDeclaration<Body, Query>): Route {
-  const { body, query, bodyForms, answer, media, files = [], params = {} } = declaration
+  const { body, query, bodyForms, response, media, files = [], params = {} } = declaration
   const { bodyMedia = [JSON_BODY] } = declaration
   const { method, path, access, summary, headers = {}, statuses = [200], maxBody = MIB } = declaration
   // The machinery validates with exactly these schemas, so the erased types are the declared ones.
   const run = declaration.run as Route['run']
   return {
     ...{ method, path, access, summary, body, query, bodyForms, bodyMedia, params },
-    ...{ answer, media, files, headers, statuses, maxBody },
+    ...{ response, media, files, headers, statuses, maxBody },
     run,
   }
 }

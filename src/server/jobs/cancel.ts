@@ -19,7 +19,7 @@ export async function cancelJob(
       throw new AppError('not_found', "The requested resource wasn't found")
     const cancelled = cancelStored(tx, id)
     if (cancelled && caller.kind === 'superuser') {
-      appendAudit(tx, { actor: callerName(caller), act: 'job.cancel', subject: id })
+      appendAudit(tx, { actor: callerName(caller), action: 'job.cancel', subject: id })
     }
     if (cancelled) return cancelled
     throw new AppError('conflict', `Only pending jobs can be cancelled; this one is ${found.status}`, {

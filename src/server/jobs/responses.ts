@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { quantumJobs } from '../../db/index.ts'
 import { jobPayload, jobResults } from '../../protocol/index.ts'
-import { recordAnswer } from '../http/response/record-response.ts'
+import { recordResponse } from '../http/response/record-response.ts'
 
 const time = v.pipe(v.string(), v.description('UTC, as 2026-01-31 09:05:00.000Z'))
 const count = v.pipe(v.number(), v.integer())
@@ -18,13 +18,13 @@ export const jobShape = {
 }
 
 /** A job in a list and after a change: see `presentJob`. */
-export const jobResponse = recordAnswer('Job', quantumJobs, jobShape)
+export const jobResponse = recordResponse('Job', quantumJobs, jobShape)
 
 const waiting = v.object({ code: v.string(), text: v.string(), until: v.optional(time) })
 const step = v.object({ at: time, event: v.string(), attempt: count, detail: v.string() })
 
 /** One job with its history and, while it is pending, its outlook: see `viewJob`. */
-export const jobDetailResponse = recordAnswer('JobDetail', quantumJobs, {
+export const jobDetailResponse = recordResponse('JobDetail', quantumJobs, {
   ...jobShape,
   charged_seconds: v.nullable(v.number()),
   timeline: v.array(step),

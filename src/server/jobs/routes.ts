@@ -25,7 +25,7 @@ export function jobRoutes(limit: RateLimiter): Route[] {
       headers: {
         'Idempotency-Key': 'The same request again with the same key gets the same job; 1 to 255 characters',
       },
-      answer: v.union([jobResponse, dryRunResponse]),
+      response: v.union([jobResponse, dryRunResponse]),
       maxBody: MAX_BODY,
       statuses: [200, 201, 400, 401, 403, 409, 413, 422, 429, 503],
       async run(context, { body, query, caller, request }) {
@@ -42,7 +42,7 @@ export function jobRoutes(limit: RateLimiter): Route[] {
       summary: "List the caller's jobs, newest first",
       query: listQuery(['created', 'updated', 'status', 'finished_at', 'duration'], '-created'),
       statuses: [200, 400, 401, 413],
-      answer: v.array(jobResponse),
+      response: v.array(jobResponse),
       run: (context, { caller, query, request }) => {
         const fields = new URL(request.url).searchParams.get('fields') ?? ''
         return listJobs(context, caller, { ...query, fields })
@@ -54,7 +54,7 @@ export function jobRoutes(limit: RateLimiter): Route[] {
       access: 'signed_in',
       summary: 'Retrieve a job: results, timeline, charge and, while it is pending, why it waits',
       statuses: [200, 401, 404],
-      answer: jobDetailResponse,
+      response: jobDetailResponse,
       run: (context, { caller, params }) => viewJob(context, caller, params['id'] ?? ''),
     }),
     defineRoute({
@@ -63,7 +63,7 @@ export function jobRoutes(limit: RateLimiter): Route[] {
       access: 'signed_in',
       summary: 'Cancel a pending job',
       statuses: [200, 401, 404, 409],
-      answer: jobResponse,
+      response: jobResponse,
       run: (context, { caller, params }) => cancelJob(context, caller, params['id'] ?? ''),
     }),
   ]

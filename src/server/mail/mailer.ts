@@ -4,10 +4,10 @@ import { AppError, type Clock, type Log, messageOf } from '../../base/index.ts'
 import type { Config } from '../config/config.ts'
 
 /** Mails that may wait; more are dropped, for nobody reads hundreds of links. */
-const MOST_WAITING = 500
+const MAX_QUEUED_MAILS = 500
 /** Pauses in ms before further tries; mail servers that list new senders grey answer after some minutes. */
-const PAUSES = [5_000, 60_000, 600_000]
-const PATIENCE_MS = { connect: 10_000, answer: 20_000, stop: 5_000 }
+const RETRY_DELAYS_MS = [5_000, 60_000, 600_000]
+const TIMEOUTS_MS = { connect: 10_000, answer: 20_000, stop: 5_000 }
 
 /** A mail in plain text. */
 export interface Mail {
@@ -42,9 +42,9 @@ export class Mailer {
       ignoreTLS: config.smtpTls === 'none',
       ...(config.smtpUser === '' ? {} : { auth: { user: config.smtpUser, pass: config.smtpPassword } }),
       ...(config.smtpCaFile === '' ? {} : { tls: { ca: readCa(config.smtpCaFile) } }),
-      connectionTimeout: PATIENCE_MS.connect,
-      greetingTimeout: PATIENCE_MS.connect,
-      socketTimeout: PATIENCE_MS.answer,
+      connectionTimeout: TIMEOUTS_MS.connect,
+      greetingTimeout: TIMEOUTS_MS.connect,
+      socketTimeout: TIMEOUTS_MS.answer,
       disableFileAccess: true,
       disableUrlAccess: true,
     })
@@ -55,7 +55,7 @@ export class Mailer {
 
   /** Puts a mail in the queue; failures are logged, without its text. */
   send(mail: Mail): void {
-    if (this.#waiting.size >= MOST_WAITING) {
+    if (this.#waiting.size >= MAX_QUEUED_MAILS) {
       this.#log.warn('a mail was dropped, too many wait', { waiting: this.#waiting.size })
       return
     }
@@ -69,7 +69,7 @@ export class Mailer {
   async stop(): Promise<void> {
     this.#stop.abort(new Error('the server stopped'))
     const patience = new AbortController()
-    const timeUp = this.#clock.sleep(PATIENCE_MS.stop, patience.signal).catch(() => undefined)
+    const timeUp = this.#clock.sleep(TIMEOUTS_MS.stop, patience.signal).catch(() => undefined)
     await Promise.race([Promise.all(this.#waiting), timeUp])
     patience.abort()
     this.#transport.close()
@@ -82,7 +82,7 @@ export class Mailer {
         await this.#transport.sendMail({ from: this.#from, to: { name: '', address: to }, subject, text })
         return
       } catch (error) {
-        const pause = PAUSES[tries]
+        const pause = RETRY_DELAYS_MS[tries]
         if (pause === undefined || isFinal(error)) throw error
         this.#log.warn('a mail waits for another try', { error: messageOf(error), seconds: pause / 1_000 })
         await this.#clock.sleep(pause, this.#stop.signal)

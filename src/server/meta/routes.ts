@@ -19,7 +19,7 @@ export function metaRoutes(readiness: Readiness): Route[] {
         ),
       }),
       statuses: [200, 400, 500, 503],
-      answer: v.object({ message: v.string(), code: v.literal(200), data: v.object({}) }),
+      response: v.object({ message: v.string(), code: v.literal(200), data: v.object({}) }),
       async run({ db }, { query }) {
         await db.read((tx) => tx.one('SELECT 1 AS ok'))
         if (query.ready === '1' || query.ready === 'true') await readiness.check()
@@ -32,7 +32,7 @@ export function metaRoutes(readiness: Readiness): Route[] {
       access: 'superuser',
       summary: 'Version of the application',
       statuses: [200, 401, 403],
-      answer: v.object({ version: v.string() }),
+      response: v.object({ version: v.string() }),
       run: async ({ version }) => ({ version }),
     }),
     defineRoute({
@@ -40,7 +40,7 @@ export function metaRoutes(readiness: Readiness): Route[] {
       path: '/api/ui/config',
       access: 'public',
       summary: 'What the web pages need before login',
-      answer: v.object({
+      response: v.object({
         name: v.string(),
         version: v.string(),
         passwordLogin: v.boolean(),

@@ -30,7 +30,7 @@ const DROP_REASONS: readonly DropReason[] = [
 const STEPS = ['submitted', 'dispatched', 'requeued', 'completed', 'failed', 'cancelled'] as const
 type Step = (typeof STEPS)[number]
 
-interface MetricsParts {
+interface MetricsDependencies {
   context: Pick<ServerContext, 'db' | 'version' | 'config'>
   /** Open event streams. */
   streams: () => number
@@ -40,7 +40,7 @@ interface MetricsParts {
 
 /** Counts what happens to jobs since the start, from the change feed; everything else is read when asked. */
 export class Metrics {
-  readonly #parts: MetricsParts
+  readonly #dependencies: MetricsDependencies
   readonly #steps = new Map<Step, number>(STEPS.map((step) => [step, 0]))
   /** Jobs that run: one that becomes pending was put back, whatever else changes of those that wait. */
   readonly #running = new Set<string>()
@@ -48,14 +48,15 @@ export class Metrics {
   readonly #dispatch = new Histogram(DISPATCH_BOUNDS)
   #unsubscribe: () => void = () => undefined
 
-  constructor(parts: MetricsParts) {
-    this.#parts = parts
+  constructor(parts: MetricsDependencies) {
+    this.#dependencies = parts
   }
 
   /** Begins to count; jobs that run already were dispatched before. */
   async start(): Promise<void> {
-    for (const { job } of await this.#parts.context.db.read(listRunningAttempts)) this.#running.add(job)
-    this.#unsubscribe = this.#parts.context.db.changes.subscribe((changes) => {
+    for (const { job } of await this.#dependencies.context.db.read(listRunningAttempts))
+      this.#running.add(job)
+    this.#unsubscribe = this.#dependencies.context.db.changes.subscribe((changes) => {
       for (const change of changes) if (isJob(change)) this.#count(change.action, change.record)
     })
   }
@@ -82,7 +83,7 @@ export class Metrics {
 
   /** All metrics in the Prometheus text format. */
   async write(): Promise<string> {
-    const { context, streams, drops } = this.#parts
+    const { context, streams, drops } = this.#dependencies
     const { storage } = context.db
     const disk = readDiskGauges(context.config.dir)
     const gauges = await context.db.read(readGauges)

@@ -12,7 +12,7 @@ export const notificationRoutes: Route[] = [
     access: 'signed_in',
     summary: 'Put a notification away for the caller; again changes nothing',
     statuses: [200, 401, 403, 404],
-    answer: v.object({ status: v.literal('dismissed') }),
+    response: v.object({ status: v.literal('dismissed') }),
     async run({ db }, { caller, params }) {
       const user = await actingUser(db, caller)
       const status = await dismissNotification(db, user.id, params['id'] ?? '')

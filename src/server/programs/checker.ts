@@ -1,12 +1,12 @@
 import { AppError, defineWorker, type RunningWorker, startWorker } from '../../base/index.ts'
 import type { CheckReport, QasmProblem } from '../../qasm/index.ts'
-import { Turns } from '../semaphore.ts'
+import { Semaphore } from '../semaphore.ts'
 import { checkEach } from './check-each.ts'
 
 /** Characters, together, and operations, together, that are checked within some 20 ms. */
-const AT_ONCE = { length: 128 * 1024, operations: 50_000 }
+const INLINE_LIMITS = { length: 128 * 1024, operations: 50_000 }
 /** More would have to wait for longer than half a minute, when connections that say nothing are closed. */
-const MOST_WAITING = 100
+const MAX_WAITING = 100
 const RETRY_AFTER_S = 5
 
 /** Checks programs in their order. */
@@ -18,10 +18,10 @@ export const checkWorker = defineWorker<readonly string[], CheckReport[]>('src/s
  * single block takes more than a hundred times its text.
  */
 export class ProgramChecker {
-  readonly #turns = new Turns(1)
+  readonly #semaphore = new Semaphore(1)
   #thread: RunningWorker<readonly string[]> | undefined
   /** What the thread is asked, or was asked last. */
-  #question: PromiseWithResolvers<CheckReport[]> | undefined
+  #pending: PromiseWithResolvers<CheckReport[]> | undefined
   #isStopped = false
 
   /**
@@ -29,10 +29,10 @@ export class ProgramChecker {
    * @throws AppError `unavailable`: `too_many_large_programs` when too many wait for the thread, or after `stop`.
    */
   async check(programs: readonly string[]): Promise<CheckReport[]> {
-    const reports = checkAtOnce(programs)
+    const reports = checkInline(programs)
     if (reports) return reports
-    if (this.#turns.waiting >= MOST_WAITING) throw busy()
-    return this.#turns.run(() => this.#checkByThread(programs))
+    if (this.#semaphore.waiting >= MAX_WAITING) throw overloaded()
+    return this.#semaphore.run(() => this.#checkInThread(programs))
   }
 
   /** Ends the thread; whoever waits for it is refused, also from now on. Safe to call twice. */
@@ -42,18 +42,18 @@ export class ProgramChecker {
     this.#end(stopping())
   }
 
-  async #checkByThread(programs: readonly string[]): Promise<CheckReport[]> {
+  async #checkInThread(programs: readonly string[]): Promise<CheckReport[]> {
     if (this.#isStopped) throw stopping()
-    const question = Promise.withResolvers<CheckReport[]>()
-    this.#question = question
+    const pending = Promise.withResolvers<CheckReport[]>()
+    this.#pending = pending
     this.#thread ??= this.#start()
     this.#thread.send(programs)
-    return question.promise
+    return pending.promise
   }
 
   #start(): RunningWorker<readonly string[]> {
     return startWorker(checkWorker, {
-      onResponse: (reports) => this.#question?.resolve(reports),
+      onResponse: (reports) => this.#pending?.resolve(reports),
       onEnd: (error) =>
         this.#end(
           new Error(
@@ -66,22 +66,22 @@ export class ProgramChecker {
   /** Rejects the pending check; the next one starts another thread. */
   #end(reason: Error): void {
     this.#thread = undefined
-    this.#question?.reject(reason)
+    this.#pending?.reject(reason)
   }
 }
 
 /** As `check`; undefined when that takes longer than others should wait. */
-function checkAtOnce(programs: readonly string[]): CheckReport[] | undefined {
+function checkInline(programs: readonly string[]): CheckReport[] | undefined {
   const different = [...new Set(programs)]
   const length = different.reduce((sum, program) => sum + program.length, 0)
-  if (length > AT_ONCE.length) return undefined
-  const operations = Math.floor(AT_ONCE.operations / different.length)
+  if (length > INLINE_LIMITS.length) return undefined
+  const operations = Math.floor(INLINE_LIMITS.operations / different.length)
   const reports = checkEach(programs, { operations })
   const isCutShort = ({ code }: QasmProblem) => code === 'too_many_operations'
   return reports.some(({ problems }) => problems.some(isCutShort)) ? undefined : reports
 }
 
-function busy(): AppError {
+function overloaded(): AppError {
   return new AppError(
     'unavailable',
     `The server is at work on other large programs; send this one again in ${RETRY_AFTER_S} s`,

@@ -18,7 +18,7 @@ import { callerName } from '../http/caller.ts'
 import { equipmentName } from '../http/request/fields.ts'
 import { listQuery } from '../http/request/list-query.ts'
 import { presentRecord } from '../http/response/present-record.ts'
-import { recordAnswer } from '../http/response/record-response.ts'
+import { recordResponse } from '../http/response/record-response.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
 import { reasonUnavailable } from './availability.ts'
 
@@ -30,7 +30,7 @@ export const qpuStateShape = {
     v.description('Why it takes no jobs now; null = it does'),
   ),
 }
-const qpuResponse = recordAnswer('Qpu', qpus, qpuStateShape)
+const qpuResponse = recordResponse('Qpu', qpus, qpuStateShape)
 const switched = v.object({
   id: v.string(),
   name: v.string(),
@@ -84,7 +84,7 @@ export const qpuRoutes: Route[] = [
     summary: 'List all QPUs',
     query: listQuery(['created', 'updated', 'name', 'status', 'num_qubits'], 'created'),
     statuses: [200, 400],
-    answer: v.array(qpuResponse),
+    response: v.array(qpuResponse),
     async run(context, { query }) {
       const calibrating = await context.db.read(calibratingQpus)
       const rows = await listQpus(context.db, query)
@@ -97,7 +97,7 @@ export const qpuRoutes: Route[] = [
     access: 'public',
     summary: 'Retrieve a QPU by name or id',
     statuses: [200, 404],
-    answer: qpuResponse,
+    response: qpuResponse,
     async run(context, { params }) {
       return presentQpu(context, await getQpu(context.db, params['name'] ?? ''))
     },
@@ -107,7 +107,7 @@ export const qpuRoutes: Route[] = [
     path: '/api/op/qpus/availability',
     access: 'public',
     summary: 'List the QPUs that take no jobs now, each with its reason',
-    answer: v.array(unavailable),
+    response: v.array(unavailable),
     async run({ db }) {
       const calibrating = await db.read(calibratingQpus)
       const rows = await listQpus(db, { skip: 0, limit: 1000, sort: 'name' })
@@ -129,7 +129,7 @@ export const qpuRoutes: Route[] = [
       enabled: v.optional(v.boolean(), true),
     }),
     statuses: [201, 400, 401, 403],
-    answer: v.object({
+    response: v.object({
       ...switched.entries,
       executor_type: v.string(),
       num_qubits: v.number(),
@@ -169,7 +169,7 @@ export const qpuRoutes: Route[] = [
     summary: 'Enable or disable a QPU; disabling disconnects its drivers',
     body: v.object({ ...which, enabled: v.boolean() }),
     statuses: [200, 400, 401, 403, 404],
-    answer: switched,
+    response: switched,
     async run({ db, hub }, { body, caller }) {
       const { qpu, drivers } = await setQpuEnabled(db, callerName(caller), whichQpu(body), body.enabled)
       if (!body.enabled) for (const driver of drivers) hub.disconnect(driver.id, 'QPU disabled')
@@ -187,7 +187,7 @@ export const qpuRoutes: Route[] = [
       reason,
     }),
     statuses: [200, 400, 401, 403, 404],
-    answer: qpuResponse,
+    response: qpuResponse,
     async run(context, { body, caller }) {
       const { id, maintenance, reason } = body
       const changed = await setMaintenance(context.db, callerName(caller), id, maintenance, reason)
@@ -205,7 +205,7 @@ export const qpuRoutes: Route[] = [
       'Let a QPU end what it runs and take no new job, or take jobs again; its jobs wait, new ones too',
     body: v.object({ ...which, drain: v.boolean(), reason }),
     statuses: [200, 400, 401, 403, 404],
-    answer: drained,
+    response: drained,
     async run(context, { body, caller }) {
       const actor = callerName(caller)
       const { drain: draining, reason } = body

@@ -3,48 +3,48 @@ import type { EventStream } from './event-stream.ts'
 import type { Topic } from './topic.ts'
 
 /** One subscription of one client. */
-export interface Listener {
+export interface Subscription {
   readonly stream: EventStream
   readonly topic: Topic
 }
 
 /** Who listens to what: finding the listeners of a record does not look at the others. */
-export class Audience {
-  readonly #listeners = new Map<string, Set<Listener>>()
-  readonly #byStream = new Map<EventStream, Listener[]>()
+export class Subscriptions {
+  readonly #byRecord = new Map<string, Set<Subscription>>()
+  readonly #byStream = new Map<EventStream, Subscription[]>()
 
   /** Replaces what a stream listens to. */
   set(stream: EventStream, topics: readonly Topic[]): void {
     this.remove(stream)
     const own = topics.map((topic) => ({ stream, topic }))
     this.#byStream.set(stream, own)
-    for (const listener of own) {
-      const key = keyOf(listener.topic.collection.name, listener.topic.record)
-      const others = this.#listeners.get(key)
-      if (others) others.add(listener)
-      else this.#listeners.set(key, new Set([listener]))
+    for (const subscription of own) {
+      const key = keyOf(subscription.topic.collection.name, subscription.topic.record)
+      const others = this.#byRecord.get(key)
+      if (others) others.add(subscription)
+      else this.#byRecord.set(key, new Set([subscription]))
     }
   }
 
   remove(stream: EventStream): void {
-    for (const listener of this.#byStream.get(stream) ?? []) {
-      const key = keyOf(listener.topic.collection.name, listener.topic.record)
-      const others = this.#listeners.get(key)
-      others?.delete(listener)
-      if (others?.size === 0) this.#listeners.delete(key)
+    for (const subscription of this.#byStream.get(stream) ?? []) {
+      const key = keyOf(subscription.topic.collection.name, subscription.topic.record)
+      const others = this.#byRecord.get(key)
+      others?.delete(subscription)
+      if (others?.size === 0) this.#byRecord.delete(key)
     }
     this.#byStream.delete(stream)
   }
 
   /** Whether anybody listens to the changed record. */
   has({ collection, id }: Pick<Change, 'collection' | 'id'>): boolean {
-    return this.#listeners.has(keyOf(collection, '*')) || this.#listeners.has(keyOf(collection, id))
+    return this.#byRecord.has(keyOf(collection, '*')) || this.#byRecord.has(keyOf(collection, id))
   }
 
   /** Those who listen to the changed record or to all of its collection. */
-  of({ collection, id }: Pick<Change, 'collection' | 'id'>): Listener[] {
-    const all = this.#listeners.get(keyOf(collection, '*')) ?? []
-    const one = this.#listeners.get(keyOf(collection, id)) ?? []
+  of({ collection, id }: Pick<Change, 'collection' | 'id'>): Subscription[] {
+    const all = this.#byRecord.get(keyOf(collection, '*')) ?? []
+    const one = this.#byRecord.get(keyOf(collection, id)) ?? []
     return [...all, ...one]
   }
 }

@@ -10,35 +10,35 @@ import {
 } from '../../db/index.ts'
 import type { Caller } from '../http/caller.ts'
 import { presentRecords } from '../records/read/present.ts'
-import { factsOf } from '../records/read/request-facts.ts'
+import { requestInfoOf } from '../records/read/request-facts.ts'
 import type { RecordService } from '../records/service.ts'
 import { encodeChange } from './encode-change.ts'
 import type { Topic } from './topic.ts'
 
 /** One change, for any number of listeners. */
-export interface Telling {
+export interface PreparedChange {
   /** The `data:` line for this listener; undefined when the record is not for them. */
-  to(tx: ReadTx, topic: Topic, caller: Caller): Uint8Array | undefined
+  renderFor(tx: ReadTx, topic: Topic, caller: Caller): Uint8Array | undefined
 }
 
 /** Decides who hears of changes. Keeps compiled tests, so make it once. */
-export interface Teller {
+export interface ChangePublisher {
   /**
    * Checks that the options of a topic can be used by this caller.
    * @throws AppError for a filter that cannot be understood or that is not theirs to ask.
    */
   check(topic: Topic, caller: Caller): void
   /** Prepares to tell of a change: everything that listeners have in common is worked out once. */
-  tell(change: Change & { record: Row }): Telling
+  prepare(change: Change & { record: Row }): PreparedChange
 }
 
 type Row = RecordOf<AnyCollection>
 
 /** Clients write filters, so the memory for them has an end. */
-const MOST_TESTS = 1_000
+const MAX_TESTS = 1_000
 
 /** A teller by the rules of the record routes: the list rule for `*`, the view rule for one record. */
-export function createTeller(service: RecordService): Teller {
+export function createChangePublisher(service: RecordService): ChangePublisher {
   const { queries, rulesOf } = service
   const tests = new Map<string, RecordTest>()
 
@@ -53,7 +53,7 @@ export function createTeller(service: RecordService): Teller {
     const key = JSON.stringify([topic.collection.name, caller.kind, rule, filter])
     const known = tests.get(key)
     if (known) return known
-    if (tests.size >= MOST_TESTS) tests.clear()
+    if (tests.size >= MAX_TESTS) tests.clear()
     const test = queries.test(topic.collection, { rule, filter, facts: realtimeFacts(topic, caller) })
     tests.set(key, test)
     return test
@@ -72,14 +72,14 @@ export function createTeller(service: RecordService): Teller {
 
   return {
     check: (topic, caller) => void testOf(topic, caller),
-    tell(change) {
+    prepare(change) {
       const decisions = new Map<string, boolean>()
       const encoded = new Map<string, Uint8Array>()
       const slim = new Map<string, Row>()
 
-      function mayHear(tx: ReadTx, topic: Topic, caller: Caller): boolean {
+      function maySee(tx: ReadTx, topic: Topic, caller: Caller): boolean {
         const text = `${ruleOf(topic)} ${filterOf(topic)}`
-        const row = slim.get(text) ?? withoutUnasked(topic.collection, change.record, text)
+        const row = slim.get(text) ?? withoutUnreadJson(topic.collection, change.record, text)
         slim.set(text, row)
         return isTrue(() => testOf(topic, caller).values(tx, row, realtimeFacts(topic, caller)))
       }
@@ -93,9 +93,9 @@ export function createTeller(service: RecordService): Teller {
       }
 
       return {
-        to(tx, topic, caller) {
+        renderFor(tx, topic, caller) {
           const question = decisionKey(topic, caller)
-          const decided = decisions.get(question) ?? mayHear(tx, topic, caller)
+          const decided = decisions.get(question) ?? maySee(tx, topic, caller)
           decisions.set(question, decided)
           if (!decided) return undefined
           const form = formKey(topic, caller, change.id)
@@ -109,7 +109,7 @@ export function createTeller(service: RecordService): Teller {
 }
 
 function realtimeFacts({ query, headers }: Topic, caller: Caller): RequestFacts {
-  return factsOf(caller, { context: 'realtime', query, headers })
+  return requestInfoOf(caller, { context: 'realtime', query, headers })
 }
 
 function idOf(caller: Caller): string {
@@ -127,7 +127,7 @@ function formKey({ text, query }: Topic, caller: Caller, id: string): string {
 }
 
 /** The record without JSON values that neither rule nor filter name: they may have megabytes. */
-function withoutUnasked(collection: AnyCollection, record: Row, text: string): Row {
+function withoutUnreadJson(collection: AnyCollection, record: Row, text: string): Row {
   const asked = Object.entries(record).filter(
     ([name]) => !collection.fields[name]?.kind.isDocument || text.includes(name),
   )

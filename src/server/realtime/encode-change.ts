@@ -1,7 +1,7 @@
 const encoder = new TextEncoder()
 
 /** Bytes of an event that still carries its record whole. */
-export const MOST_WHOLE = 1024 * 1024
+export const MAX_WHOLE_BYTES = 1024 * 1024
 
 /** The `data:` line of an event, ready to be sent to any number of streams. */
 export function encodeData(value: unknown): Uint8Array {
@@ -21,7 +21,7 @@ export function encodeChange(action: string, record: Readonly<Record<string, unk
   const omitted: string[] = []
   let total = values.reduce((sum, { bytes }) => sum + bytes, 0)
   for (const { name, bytes } of values.toSorted((a, b) => b.bytes - a.bytes)) {
-    if (total <= MOST_WHOLE) break
+    if (total <= MAX_WHOLE_BYTES) break
     omitted.push(name)
     total -= bytes
   }

@@ -3,14 +3,14 @@ import type { Caller } from '../http/caller.ts'
 import { encodeData } from './encode-change.ts'
 
 /** Bytes that may wait for a slow client before it is dropped; one event more may come on top. */
-export const MOST_WAITING = 1024 * 1024
+export const MAX_UNREAD_BYTES = 1024 * 1024
 /** Bytes up to which what waits is copied into one write. */
-const MOST_COPIED = 64 * 1024
+const MAX_COPIED_BYTES = 64 * 1024
 
 const encoder = new TextEncoder()
 const COMMENT = encoder.encode(':\n\n')
 
-interface StreamParts {
+interface EventStreamOptions {
   id: string
   /** Of the client's machine: only from there subscriptions may be set. */
   address: string
@@ -34,18 +34,18 @@ export class EventStream {
   credentials: Request
   /** Monotonic ms of the last event; comments do not count. */
   lastEventAt: number
-  readonly #parts: StreamParts
+  readonly #options: EventStreamOptions
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined
   #gathered: Uint8Array[] = []
   #gatheredBytes = 0
 
-  constructor(parts: StreamParts) {
-    this.#parts = parts
-    this.id = parts.id
-    this.address = parts.address
-    this.caller = parts.caller
-    this.credentials = parts.credentials
-    this.openedAt = parts.clock.monotonic()
+  constructor(options: EventStreamOptions) {
+    this.#options = options
+    this.id = options.id
+    this.address = options.address
+    this.caller = options.caller
+    this.credentials = options.credentials
+    this.openedAt = options.clock.monotonic()
     this.lastEventAt = this.openedAt
     this.body = new ReadableStream<Uint8Array>(
       {
@@ -54,27 +54,27 @@ export class EventStream {
         },
         cancel: () => {
           this.#controller = undefined
-          parts.onEnd()
+          options.onEnd()
         },
       },
-      { highWaterMark: MOST_WAITING, size: (chunk) => chunk?.byteLength ?? 0 },
+      { highWaterMark: MAX_UNREAD_BYTES, size: (chunk) => chunk?.byteLength ?? 0 },
     )
-    parts.setIdleTimeout(0)
+    options.setIdleTimeout(0)
     this.send('PB_CONNECT', encodeData({ clientId: this.id }))
     this.flush()
   }
 
   /** Bytes that the client has not taken yet. */
-  get waiting(): number {
-    return MOST_WAITING - (this.#controller?.desiredSize ?? MOST_WAITING) + this.#gatheredBytes
+  get unreadBytes(): number {
+    return MAX_UNREAD_BYTES - (this.#controller?.desiredSize ?? MAX_UNREAD_BYTES) + this.#gatheredBytes
   }
 
   /** Adds an event to the next write; a client with too much waiting is dropped instead. False when it is gone. */
   send(event: string, data: Uint8Array): boolean {
-    if (!this.#hasRoom()) return false
+    if (!this.#hasCapacity()) return false
     this.#gather(encoder.encode(`id:${this.id}\nevent:${event}\n`))
     this.#gather(data)
-    this.lastEventAt = this.#parts.clock.monotonic()
+    this.lastEventAt = this.#options.clock.monotonic()
     return true
   }
 
@@ -84,14 +84,15 @@ export class EventStream {
     const chunks = this.#gathered
     if (!controller || chunks.length === 0) return
     // Large events are shared by all streams that carry them, so they are not copied.
-    const writes = this.#gatheredBytes <= MOST_COPIED ? [Buffer.concat(chunks, this.#gatheredBytes)] : chunks
-    this.#forget()
+    const writes =
+      this.#gatheredBytes <= MAX_COPIED_BYTES ? [Buffer.concat(chunks, this.#gatheredBytes)] : chunks
+    this.#discard()
     for (const write of writes) controller.enqueue(write)
   }
 
   /** Shows the client and every proxy on the way that the stream lives. False when it is gone. */
-  beat(): boolean {
-    if (!this.#hasRoom()) return false
+  sendHeartbeat(): boolean {
+    if (!this.#hasCapacity()) return false
     this.#gather(COMMENT)
     this.flush()
     return true
@@ -99,7 +100,7 @@ export class EventStream {
 
   /** Ends the stream without what was still gathered for it. */
   drop(): void {
-    this.#forget()
+    this.#discard()
     this.close()
   }
 
@@ -110,14 +111,14 @@ export class EventStream {
     if (!controller) return
     this.#controller = undefined
     controller.close()
-    this.#parts.setIdleTimeout(1)
-    this.#parts.onEnd()
+    this.#options.setIdleTimeout(1)
+    this.#options.onEnd()
   }
 
   /** Asked before an event is added, so that one large event never drops a client that reads. */
-  #hasRoom(): boolean {
+  #hasCapacity(): boolean {
     if (!this.#controller) return false
-    if (this.waiting < MOST_WAITING) return true
+    if (this.unreadBytes < MAX_UNREAD_BYTES) return true
     this.drop()
     return false
   }
@@ -127,7 +128,7 @@ export class EventStream {
     this.#gatheredBytes += chunk.byteLength
   }
 
-  #forget(): void {
+  #discard(): void {
     this.#gathered = []
     this.#gatheredBytes = 0
   }

@@ -4,9 +4,9 @@ import type { ServerContext } from '../context.ts'
 import { type Caller, callerName } from '../http/caller.ts'
 import { defineRoute, Reply, type Route, type RouteRequest } from '../http/route.ts'
 import type { RecordService } from '../records/service.ts'
-import { Audience } from './audience.ts'
+import { Subscriptions } from './audience.ts'
 import { Broadcast } from './broadcast.ts'
-import { createTeller, type Teller } from './change-publisher.ts'
+import { type ChangePublisher, createChangePublisher } from './change-publisher.ts'
 import { encodeData } from './encode-change.ts'
 import { EventStream } from './event-stream.ts'
 import { Streams } from './streams.ts'
@@ -15,9 +15,9 @@ import { badTopic, OAUTH2_TOPIC, parseTopic, type Topic } from './topic.ts'
 /** Clients come back by themselves with a fresh stream. */
 const MAX_IDLE_MS = 5 * 60_000
 const MAX_AGE_MS = 30 * 60_000
-const BEAT_MS = 20_000
+const HEARTBEAT_MS = 20_000
 
-interface RealtimeParts {
+interface RealtimeDependencies {
   context: ServerContext
   records: RecordService
   identify(request: Request): Promise<Caller>
@@ -33,32 +33,32 @@ const setSubscriptions = v.object({
  * is to carry and proves who listens. Who hears of a record is decided by its collection's rules, for each event.
  */
 export class Realtime {
-  readonly #parts: RealtimeParts
+  readonly #dependencies: RealtimeDependencies
   readonly #streams = new Streams()
-  readonly #audience = new Audience()
-  readonly #teller: Teller
+  readonly #subscriptions = new Subscriptions()
+  readonly #publisher: ChangePublisher
   readonly #broadcast: Broadcast
   readonly #loop: Loop
   /** Exact texts of the topics on which logins are awaited, by stream. */
   readonly #logins = new WeakMap<EventStream, string>()
   #isOpen = false
 
-  constructor(parts: RealtimeParts) {
-    this.#parts = parts
+  constructor(parts: RealtimeDependencies) {
+    this.#dependencies = parts
     const { clock, log, db } = parts.context
-    this.#teller = createTeller(parts.records)
+    this.#publisher = createChangePublisher(parts.records)
     this.#broadcast = new Broadcast({
-      ...{ db, log, clock, audience: this.#audience, teller: this.#teller },
+      ...{ db, log, clock, subscriptions: this.#subscriptions, publisher: this.#publisher },
       checkAccount: (id) => this.#checkAccount(id),
-      afterTurn: () => this.#streams.relieve(),
-      giveUp: () => this.#endAll(),
+      afterTurn: () => this.#streams.dropSlowest(),
+      onOverflow: () => this.#endAll(),
     })
     this.#loop = new Loop({
       name: 'realtime',
       clock,
       log,
-      intervalMs: BEAT_MS,
-      runOnce: () => this.#beatOnce(),
+      intervalMs: HEARTBEAT_MS,
+      runOnce: () => this.#checkStreams(),
     })
   }
 
@@ -89,7 +89,7 @@ export class Realtime {
    * Tells the window that opened a login at an OAuth2 provider how it ended, once. False when no stream of this
    * id, opened from `address`, awaits one.
    */
-  tellLogin(clientId: string, address: string, outcome: Readonly<Record<string, string>>): boolean {
+  reportLogin(clientId: string, address: string, outcome: Readonly<Record<string, string>>): boolean {
     const stream = this.#streams.get(clientId)
     const topic = stream && this.#logins.get(stream)
     if (!stream || topic === undefined || stream.address !== address) return false
@@ -132,19 +132,19 @@ export class Realtime {
     // Nobody would ever read, and so end, the stream behind a HEAD.
     if (request.method === 'HEAD') return new Response(null, { headers })
     if (!this.#isOpen) throw new AppError('unavailable', 'The server is stopping', { retryAfter: 5 })
-    this.#streams.refuseTooMany(caller)
-    this.#streams.makeRoom()
+    this.#streams.assertBelowUserLimit(caller)
+    this.#streams.evictOldestGuest()
     const id = newSecret(20)
     const stream = new EventStream({
       id,
       address,
       caller,
       credentials: credentialsOf(request),
-      clock: this.#parts.context.clock,
+      clock: this.#dependencies.context.clock,
       setIdleTimeout,
       onEnd: () => {
         this.#streams.remove(id)
-        this.#audience.remove(stream)
+        this.#subscriptions.remove(stream)
       },
     })
     this.#streams.add(stream)
@@ -169,19 +169,19 @@ export class Realtime {
     const wanted = [...new Set(subscriptions)]
     const login = wanted.find((text) => text.split('?')[0] === OAUTH2_TOPIC)
     const topics = wanted.filter((text) => text !== login).map((text) => this.#readTopic(text, caller))
-    if (stream.caller.kind === 'guest') this.#streams.refuseTooMany(caller)
+    if (stream.caller.kind === 'guest') this.#streams.assertBelowUserLimit(caller)
     stream.caller = caller
     stream.credentials = credentialsOf(request)
-    this.#audience.set(stream, topics)
+    this.#subscriptions.set(stream, topics)
     if (login === undefined) this.#logins.delete(stream)
     else this.#logins.set(stream, login)
     return new Reply(204)
   }
 
   #readTopic(text: string, caller: Caller): Topic {
-    const topic = parseTopic(text, this.#parts.context.db.names)
+    const topic = parseTopic(text, this.#dependencies.context.db.names)
     try {
-      this.#teller.check(topic, caller)
+      this.#publisher.check(topic, caller)
     } catch (error) {
       if (error instanceof AppError && error.code === 'invalid') throw badTopic(error.message)
       throw error
@@ -199,18 +199,18 @@ export class Realtime {
   async #identifyAgain(stream: EventStream): Promise<void> {
     if (stream.caller.kind === 'guest') return
     const { credentials } = stream
-    const caller = await this.#parts.identify(credentials)
+    const caller = await this.#dependencies.identify(credentials)
     // A new subscription in the meantime has proved its own caller.
     if (stream.credentials === credentials) stream.caller = caller
   }
 
-  async #beatOnce(): Promise<void> {
-    const now = this.#parts.context.clock.monotonic()
+  async #checkStreams(): Promise<void> {
+    const now = this.#dependencies.context.clock.monotonic()
     for (const stream of this.#streams.all()) {
       const isOver = now - stream.openedAt >= MAX_AGE_MS || now - stream.lastEventAt >= MAX_IDLE_MS
       if (isOver) stream.close()
       // Also the credentials: tokens expire without a change of any record.
-      else if (stream.beat()) await this.#identifyAgain(stream)
+      else if (stream.sendHeartbeat()) await this.#identifyAgain(stream)
     }
   }
 

@@ -7,7 +7,7 @@ import { listRecords } from './read/list.ts'
 import { viewRecord } from './read/view.ts'
 import { collectionOf, type RecordService } from './service.ts'
 import { presentCollection } from './shape/metadata.ts'
-import { collectionAnswer, listQuery, pageOf, recordQuery } from './shape/responses.ts'
+import { collectionResponse, listQuery, pageOf, recordQuery } from './shape/responses.ts'
 import { recordShapes } from './shape/shapes.ts'
 import { createRecord } from './write/create.ts'
 import { removeRecord } from './write/remove.ts'
@@ -36,7 +36,7 @@ export function recordRoutes(service: RecordService): Route[] {
       summary: 'List the records of a collection that its list rule shows to the caller',
       query: listQuery,
       statuses: [200, 400, 403, 404, 413],
-      answer: pageOf(shapes.record),
+      response: pageOf(shapes.record),
       files: EXPORT_TYPES,
       run: async (_, { params, query, ...asked }) => {
         const { format = 'json', ...plain } = query
@@ -55,7 +55,7 @@ export function recordRoutes(service: RecordService): Route[] {
       summary: 'Retrieve a record that the view rule of its collection shows to the caller',
       query: recordQuery,
       statuses: [200, 400, 403, 404],
-      answer: shapes.record,
+      response: shapes.record,
       run: async (_, { params, query, ...asked }) =>
         viewRecord(service, found(params), params['id'] ?? '', { ...asked, query: texts(query) }),
     }),
@@ -68,7 +68,7 @@ export function recordRoutes(service: RecordService): Route[] {
       query: recordQuery,
       ...write,
       statuses: [200, 400, 401, 403, 404, 409, 413, 422, 429, 503],
-      answer: shapes.record,
+      response: shapes.record,
       run: async (_, { params, query, ...asked }) =>
         createRecord(service, found(params), { ...asked, query: texts(query) }),
     }),
@@ -81,7 +81,7 @@ export function recordRoutes(service: RecordService): Route[] {
       query: recordQuery,
       ...write,
       statuses: [200, 400, 403, 404, 409, 413, 429],
-      answer: shapes.record,
+      response: shapes.record,
       run: async (_, { params, query, ...asked }) =>
         updateRecord(service, found(params), params['id'] ?? '', { ...asked, query: texts(query) }),
     }),
@@ -129,7 +129,7 @@ function collectionRoutes(service: RecordService): Route[] {
       summary: 'List the collections with their fields and rules',
       query: v.objectWithRest({}, v.string()),
       statuses: [200, 400, 401, 403],
-      answer: pageOf(collectionAnswer),
+      response: pageOf(collectionResponse),
       async run(_, { query }) {
         const { page, perPage } = readPaging(query)
         const all = COLLECTIONS.map((each) => presentCollection(service, each))
@@ -145,7 +145,7 @@ function collectionRoutes(service: RecordService): Route[] {
       access: 'superuser',
       summary: 'Retrieve a collection with its fields and rules',
       statuses: [200, 401, 403, 404],
-      answer: collectionAnswer,
+      response: collectionResponse,
       run: async (_, { params }) =>
         presentCollection(service, collectionOf(service, params['collection'] ?? '')),
     }),

@@ -34,13 +34,13 @@ const EMPTY_LISTS = { perSecond: 1, burst: 3 }
 /** The record service of a server. */
 export function createRecordService(
   context: ServerContext,
-  parts: Pick<RecordService, 'passwords' | 'submissions' | 'links'>,
+  dependencies: Pick<RecordService, 'passwords' | 'submissions' | 'links'>,
 ): RecordService {
   const rulesOf = rulesInForce(context.config)
   const queries = createRecordQueries({ names: context.db.names, rulesOf })
   const signUps = new RateLimiter(() => context.live.current.signupRate, context.clock)
   const emptyLists = new RateLimiter(EMPTY_LISTS, context.clock)
-  return { context, queries, rulesOf, signUps, emptyLists, ...parts }
+  return { context, queries, rulesOf, signUps, emptyLists, ...dependencies }
 }
 
 const BY_ID = new Map<string, AnyCollection>(COLLECTIONS.map((each) => [collectionIdOf(each), each]))

@@ -32,7 +32,7 @@ export interface TlsMaterial {
 }
 
 /** The server's certificate for as long as the server lives. */
-export interface TlsKeeper {
+export interface CertificateStore {
   /** What to serve now; a new object after each renewal. */
   readonly material: TlsMaterial
   /** Calls `listener` after each renewal; the returned function ends that. */
@@ -45,7 +45,7 @@ export interface TlsKeeper {
   renewIfDue(): Promise<boolean>
 }
 
-interface TlsOptions {
+interface CertificateStoreOptions {
   files: TlsFiles
   /** `--ip-addr`: IPv4 or IPv6. */
   ipAddr: string
@@ -67,7 +67,7 @@ function materialOf(root: Root, leaf: Leaf): TlsMaterial {
 }
 
 /** What an administrator should know about files that work today. */
-function concerns(root: Root, leaf: Leaf, names: ServerNames, now: number): string[] {
+function warningsOf(root: Root, leaf: Leaf, names: ServerNames, now: number): string[] {
   const end = leaf.chain[0]?.validToDate.getTime() ?? 0
   const publicIp = names.ips[0] ?? ''
   const found: [boolean, string][] = [
@@ -99,14 +99,14 @@ function concerns(root: Root, leaf: Leaf, names: ServerNames, now: number): stri
  * Opens the server's certificate authority and certificate, making whatever is absent.
  * @throws AppError `invalid` naming the flag or file, what is wrong and the remedy.
  */
-export async function openTls(options: TlsOptions): Promise<TlsKeeper> {
+export async function openCertificateStore(options: CertificateStoreOptions): Promise<CertificateStore> {
   const { files, clock } = options
   const log = options.log.child('tls')
   const names = serverNames(options)
   const warned = new Set<string>()
   const listeners = new Set<(material: TlsMaterial) => void>()
 
-  async function settle(pinned: string | undefined): Promise<TlsMaterial> {
+  async function load(pinned: string | undefined): Promise<TlsMaterial> {
     const now = clock.now()
     const rootFiles = { cert: files.caCert, key: files.caKey }
     const root = await openRoot({ files: rootFiles, mayCreate: pinned === undefined, now })
@@ -122,17 +122,17 @@ export async function openTls(options: TlsOptions): Promise<TlsKeeper> {
       const until = leaf.chain[0]?.validToDate.toISOString()
       log.info('server certificate made', { file: files.cert, reason: leaf.issuedBecause, until })
     }
-    for (const concern of concerns(root, leaf, names, now)) {
-      if (!warned.has(concern)) log.warn(concern, { root: files.caCert, certificate: files.cert })
-      warned.add(concern)
+    for (const warning of warningsOf(root, leaf, names, now)) {
+      if (!warned.has(warning)) log.warn(warning, { root: files.caCert, certificate: files.cert })
+      warned.add(warning)
     }
     return materialOf(root, leaf)
   }
 
-  let material = await settle(undefined)
+  let material = await load(undefined)
 
   async function renew(): Promise<boolean> {
-    const next = await settle(material.caFingerprint)
+    const next = await load(material.caFingerprint)
     if (next.certPem === material.certPem && next.keyPem === material.keyPem) return false
     material = next
     for (const listener of listeners) {

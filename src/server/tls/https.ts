@@ -1,5 +1,5 @@
 import type { Log } from '../../base/index.ts'
-import type { TlsKeeper } from './certificate-store.ts'
+import type { CertificateStore } from './certificate-store.ts'
 
 /** What is used of a running HTTP server. */
 interface Listening {
@@ -23,13 +23,13 @@ export interface HttpsPort {
  * again in the same turn; requests under way, event streams included, end on the old server.
  */
 export function openHttps(options: {
-  keeper: TlsKeeper
+  certificates: CertificateStore
   log: Log
   serve: (tls: { key: string; cert: string }, port: number) => Listening
 }): HttpsPort {
-  const { keeper, serve } = options
+  const { certificates, serve } = options
   const log = options.log.child('https')
-  const tlsOf = () => ({ key: keeper.material.keyPem, cert: keeper.material.certPem })
+  const tlsOf = () => ({ key: certificates.material.keyPem, cert: certificates.material.certPem })
   const retiring = new Set<Listening>()
   let current = serve(tlsOf(), 0)
   const port = current.port ?? 0
@@ -42,7 +42,7 @@ export function openHttps(options: {
       .finally(() => retiring.delete(server))
   }
 
-  const unsubscribe = keeper.onRenew(() => {
+  const unsubscribe = certificates.onRenew(() => {
     retire(current)
     current = serve(tlsOf(), port)
     log.info('serving the new certificate', { port })

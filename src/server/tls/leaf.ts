@@ -13,7 +13,7 @@ import {
 } from './certificate.ts'
 import { type ServerNames, sameNames } from './names.ts'
 import { type PairFiles, readCertFile, readKeyFile, recoverPair, writePair } from './pair-files.ts'
-import { type LeafFacts, type LeafState, planLeaf } from './plan.ts'
+import { type LeafProperties, type LeafState, planLeaf } from './plan.ts'
 
 /** The server certificate ready to serve. */
 export interface Leaf extends CertifiedKey {
@@ -41,21 +41,21 @@ function covers(certificate: X509Certificate, { ips, hosts }: ServerNames): bool
   )
 }
 
-function factsOf(
+function propertiesOf(
   certificate: X509Certificate,
   found: CertifiedKey,
   root: Root,
   names: ServerNames,
-): LeafFacts {
+): LeafProperties {
   const isByRoot = isSignedBy(certificate, root.certificate)
-  const held = namesOf(certificate)
+  const certifiedNames = namesOf(certificate)
   return {
     isByRoot,
     isByOwnKind: isByRoot || isIssuedByOwnKind(certificate),
     isPaired: isPair(found),
     notBefore: certificate.validFromDate.getTime(),
     notAfter: certificate.validToDate.getTime(),
-    hasExactNames: held !== undefined && sameNames(held, names),
+    hasExactNames: certifiedNames !== undefined && sameNames(certifiedNames, names),
     isCovering: covers(certificate, names),
   }
 }
@@ -96,7 +96,7 @@ export async function openLeaf(options: LeafOptions): Promise<Leaf> {
   const certPem = (await readCertFile(files.cert)) ?? ''
   const keyPem = (await readKeyFile(files.key)) ?? ''
   const chain = parseChain(certPem)
-  const facts = chain[0] && factsOf(chain[0], { certPem, keyPem }, root, names)
+  const facts = chain[0] && propertiesOf(chain[0], { certPem, keyPem }, root, names)
   const key = keyState(keyPem)
   const plan = planLeaf({
     cert: facts ?? (certPem === '' ? 'missing' : 'unreadable'),
@@ -104,8 +104,8 @@ export async function openLeaf(options: LeafOptions): Promise<Leaf> {
     canIssue,
     now,
   })
-  if (plan.act === 'refuse') throw refusal(files, plan.file, plan.problem, root)
-  if (plan.act === 'issue') return issue(options, plan.reason)
+  if (plan.action === 'refuse') throw refusal(files, plan.file, plan.problem, root)
+  if (plan.action === 'issue') return issue(options, plan.reason)
   const isRenewed = canIssue && key === 'made' && facts?.isByOwnKind === true
   return { certPem, keyPem, chain, isRenewed, issuedBecause: undefined }
 }

@@ -1,5 +1,5 @@
 /** What is known of a certificate that could be read. Times in ms since the epoch. */
-export interface LeafFacts {
+export interface LeafProperties {
   /** Signed by the present root. */
   isByRoot: boolean
   /** Signed by it or by an earlier root that this server made. */
@@ -16,7 +16,7 @@ export interface LeafFacts {
 
 /** The state of the two files and what the server could do about it. */
 export interface LeafState {
-  cert: 'missing' | 'unreadable' | LeafFacts
+  cert: 'missing' | 'unreadable' | LeafProperties
   /** `made` carries the mark of a key written by the server; `given` is somebody else's. */
   key: 'missing' | 'unreadable' | 'made' | 'given'
   /** The root's private key is at hand. */
@@ -26,20 +26,20 @@ export interface LeafState {
 
 /** What to do: serve the certificate at hand, make a new one, or stop with the file at fault. */
 export type LeafPlan =
-  | { act: 'keep' }
-  | { act: 'issue'; reason: string }
-  | { act: 'refuse'; file: 'cert' | 'key'; problem: string }
+  | { action: 'keep' }
+  | { action: 'issue'; reason: string }
+  | { action: 'refuse'; file: 'cert' | 'key'; problem: string }
 
 /** Share of a certificate's life after which it is replaced. */
-const RENEW_AT = 2 / 3
+const RENEWAL_SHARE = 2 / 3
 
 /** When a certificate of our own is due, in ms since the epoch. */
 export function renewalTime(life: { notBefore: number; notAfter: number }): number {
-  return life.notBefore + (life.notAfter - life.notBefore) * RENEW_AT
+  return life.notBefore + (life.notAfter - life.notBefore) * RENEWAL_SHARE
 }
 
 /** Why a certificate of our own has to be replaced, or undefined while it is good. */
-function staleness(leaf: LeafFacts, now: number): string | undefined {
+function staleness(leaf: LeafProperties, now: number): string | undefined {
   if (!leaf.isByRoot) return 'signed by an earlier root CA'
   if (!leaf.isPaired) return 'certificate and key do not belong together'
   if (!leaf.hasExactNames) return 'addresses or domain changed'
@@ -50,7 +50,7 @@ function staleness(leaf: LeafFacts, now: number): string | undefined {
 }
 
 /** What makes a certificate unfit to serve, or undefined. */
-function defect(leaf: LeafFacts, now: number): string | undefined {
+function defect(leaf: LeafProperties, now: number): string | undefined {
   if (!leaf.isPaired) return 'does not belong to the private key, or that key is damaged or encrypted'
   if (now >= leaf.notAfter) return `expired at ${new Date(leaf.notAfter).toISOString()}`
   if (now < leaf.notBefore) return `is valid only from ${new Date(leaf.notBefore).toISOString()}`
@@ -65,8 +65,8 @@ function planIncomplete(state: LeafState): LeafPlan {
   const isOurs = nothing || (typeof cert === 'string' ? key === 'made' : cert.isByOwnKind)
   const file = typeof cert === 'string' ? 'cert' : 'key'
   const problem = (file === 'cert' ? cert : key) === 'missing' ? 'is missing' : 'cannot be read as PEM'
-  if (!isOurs || !state.canIssue) return { act: 'refuse', file, problem }
-  return { act: 'issue', reason: nothing ? 'none yet' : `its ${file} file ${problem}` }
+  if (!isOurs || !state.canIssue) return { action: 'refuse', file, problem }
+  return { action: 'issue', reason: nothing ? 'none yet' : `its ${file} file ${problem}` }
 }
 
 /**
@@ -87,8 +87,8 @@ export function planLeaf(state: LeafState): LeafPlan {
   if (typeof cert === 'string' || key === 'missing' || key === 'unreadable') return planIncomplete(state)
   if (cert.isByOwnKind && key === 'made' && canIssue) {
     const reason = staleness(cert, now)
-    return reason === undefined ? { act: 'keep' } : { act: 'issue', reason }
+    return reason === undefined ? { action: 'keep' } : { action: 'issue', reason }
   }
   const problem = defect(cert, now)
-  return problem === undefined ? { act: 'keep' } : { act: 'refuse', file: 'cert', problem }
+  return problem === undefined ? { action: 'keep' } : { action: 'refuse', file: 'cert', problem }
 }

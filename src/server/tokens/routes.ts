@@ -31,7 +31,7 @@ const shownToken = v.object({
   created: v.string(),
   updated: v.string(),
 })
-const tokenAnswer = v.pipe(shownToken, v.title('ApiToken'))
+const tokenResponse = v.pipe(shownToken, v.title('ApiToken'))
 
 function shown(token: ApiToken) {
   const { id, name, expires_at, created, updated } = token
@@ -47,7 +47,7 @@ export const tokenRoutes: Route[] = [
     summary: 'Create an API token',
     body: v.object({ name: v.optional(name, ''), expires_at: v.optional(expiry, '') }),
     statuses: [201, 400, 401],
-    answer: v.object({ ...shownToken.entries, token: v.string() }),
+    response: v.object({ ...shownToken.entries, token: v.string() }),
     async run({ db }, { body, caller }) {
       const user = await actingUser(db, caller)
       const token = newApiToken()
@@ -67,7 +67,7 @@ export const tokenRoutes: Route[] = [
     summary: "List the caller's API tokens",
     query: listQuery(['created', 'updated', 'name', 'expires_at'], '-created'),
     statuses: [200, 400, 401],
-    answer: v.array(tokenAnswer),
+    response: v.array(tokenResponse),
     async run({ db }, { caller, query }) {
       const user = await actingUser(db, caller)
       return (await listApiTokens(db, user.id, query)).map(shown)
@@ -79,7 +79,7 @@ export const tokenRoutes: Route[] = [
     access: 'signed_in',
     summary: 'Retrieve an API token',
     statuses: [200, 401, 404],
-    answer: tokenAnswer,
+    response: tokenResponse,
     async run({ db }, { caller, params }) {
       const user = await actingUser(db, caller)
       return shown(await findApiToken(db, user.id, params['id'] ?? ''))
@@ -92,7 +92,7 @@ export const tokenRoutes: Route[] = [
     summary: 'Rename an API token or change its expiry',
     body: v.object({ name: v.optional(name), expires_at: v.optional(expiry) }),
     statuses: [200, 400, 401, 404],
-    answer: tokenAnswer,
+    response: tokenResponse,
     async run({ db }, { body, caller, params }) {
       const user = await actingUser(db, caller)
       const patch = {
@@ -108,7 +108,7 @@ export const tokenRoutes: Route[] = [
     access: 'signed_in',
     summary: 'Delete an API token; it ends at once',
     statuses: [200, 401, 404],
-    answer: v.object({ status: v.literal('deleted') }),
+    response: v.object({ status: v.literal('deleted') }),
     async run({ db }, { caller, params }) {
       const user = await actingUser(db, caller)
       await removeApiToken(db, user.id, params['id'] ?? '')

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { changeUserAccount, users } from '../../db/index.ts'
 import { callerName } from '../http/caller.ts'
 import { recordId } from '../http/request/fields.ts'
-import { userAnswer } from '../http/response/account-responses.ts'
+import { userResponse } from '../http/response/account-responses.ts'
 import { presentRecord } from '../http/response/present-record.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 
@@ -18,7 +18,7 @@ export const userRoutes: Route[] = [
     summary: "Set a user's balance of QPU time or the list of API tokens",
     body: v.object({ qpu_seconds: v.optional(balance), api_tokens: v.optional(v.array(recordId)) }),
     statuses: [200, 400, 401, 403, 404],
-    answer: userAnswer,
+    response: userResponse,
     async run({ db }, { body, caller, params }) {
       const row = await changeUserAccount(db, callerName(caller), params['id'] ?? '', {
         qpuSeconds: body.qpu_seconds,

@@ -174,7 +174,7 @@ describe('checkInvariants()', () => {
     await using test = await openTestDatabase()
     await test.db.write('act', (tx) => {
       for (const qpu of ['one', 'two', 'three']) {
-        appendAudit(tx, { actor: 'cli', act: 'qpu.toggle', subject: qpu, detail: { enabled: false } })
+        appendAudit(tx, { actor: 'cli', action: 'qpu.toggle', subject: qpu, detail: { enabled: false } })
       }
     })
     const found = () => test.db.read((tx) => diagnose(tx, { maxAttempts: 5 }))

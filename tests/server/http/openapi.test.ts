@@ -3,7 +3,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import * as v from 'valibot'
 import { COLLECTIONS, users } from '../../../src/db/index.ts'
 import { openApiDocument, shapesOf, statusesOf } from '../../../src/server/http/openapi.ts'
-import { recordAnswer } from '../../../src/server/http/response/record-response.ts'
+import { recordResponse } from '../../../src/server/http/response/record-response.ts'
 import { defineRoute } from '../../../src/server/http/route.ts'
 import { mustBeDeclared, mustBeDescribed, routeOf } from '../../support/server/declared-responses.ts'
 import { openTestServer, TestClient } from '../../support/server/server.ts'
@@ -19,7 +19,7 @@ const routes = [
     query: v.object({ from: v.string(), to: v.optional(v.string()) }),
     headers: { 'X-Shape': 'How round' },
     statuses: [200, 404],
-    answer: thing,
+    response: thing,
     run,
   }),
   defineRoute({
@@ -28,7 +28,7 @@ const routes = [
     access: 'superuser',
     summary: 'Change a thing',
     body: v.object({ name: v.string(), size: v.optional(v.pipe(v.number(), v.minValue(1)), 5) }),
-    answer: v.array(thing),
+    response: v.array(thing),
     run,
   }),
   defineRoute({
@@ -116,7 +116,7 @@ test('statusesOf() adds what the border answers before a route', () => {
 })
 
 test('recordAnswer() leaves out internal fields and makes addresses optional', () => {
-  const { entries } = recordAnswer('User', users)
+  const { entries } = recordResponse('User', users)
   expect(Object.keys(entries)).not.toContain('password')
   expect(entries['email']?.type).toBe('optional')
   expect(entries['username']?.type).toBe('string')
@@ -138,7 +138,7 @@ describe('mustBeDeclared()', () => {
     await using server = await openTestServer()
     const [health] = server.server.routes
     if (!health) throw new Error('no routes')
-    const client = (answer: v.GenericSchema) => new TestClient(server.url, {}, [{ ...health, answer }])
+    const client = (response: v.GenericSchema) => new TestClient(server.url, {}, [{ ...health, response }])
     expect((await client(v.looseObject({})).get('/api/health')).status).toBe(200)
     await expect(client(v.object({ message: v.literal('no') })).get('/api/health')).rejects.toThrow(
       'not declare',

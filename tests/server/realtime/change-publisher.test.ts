@@ -3,7 +3,7 @@ import { quantumJobs, timeSlots, users } from '../../../src/db/index.ts'
 import type { Caller } from '../../../src/server/http/caller.ts'
 import { RateLimiter } from '../../../src/server/http/limits/rate-limit.ts'
 import { Passwords } from '../../../src/server/index.ts'
-import { createTeller } from '../../../src/server/realtime/change-publisher.ts'
+import { createChangePublisher } from '../../../src/server/realtime/change-publisher.ts'
 import { parseTopic } from '../../../src/server/realtime/topic.ts'
 import { createRecordService, type RecordService } from '../../../src/server/records/service.ts'
 import { openTestServer, type TestServer } from '../../support/server/server.ts'
@@ -46,11 +46,11 @@ const GUEST: Caller = { kind: 'guest' }
 test('1,000 listeners of a public topic cost one question and one encoding', async () => {
   await using server = await openTestServer()
   const { service, count } = counted(server)
-  const teller = createTeller(service)
+  const teller = createChangePublisher(service)
   const texts = ['quantum_jobs/*', 'quantum_jobs', withOptions('quantum_jobs/*', { page: 1 })]
   const topicOf = (at: number) => parseTopic(texts[at % texts.length] ?? '', server.db.names)
   const record = await server.db.write('t', (tx) => tx.insert(quantumJobs, {}))
-  const telling = teller.tell({
+  const telling = teller.prepare({
     collection: 'quantum_jobs',
     id: record.id,
     action: 'create',
@@ -58,7 +58,7 @@ test('1,000 listeners of a public topic cost one question and one encoding', asy
     record: { ...record },
   })
   const told = await server.db.read((tx) =>
-    Array.from({ length: 1_000 }, (_, at) => telling.to(tx, topicOf(at), GUEST)),
+    Array.from({ length: 1_000 }, (_, at) => telling.renderFor(tx, topicOf(at), GUEST)),
   )
   expect(new Set(told).size).toBe(1)
   expect(told[0]).toBeInstanceOf(Uint8Array)
@@ -68,7 +68,7 @@ test('1,000 listeners of a public topic cost one question and one encoding', asy
 test('a rule about the user is asked once for each user, however many streams they have', async () => {
   await using server = await openTestServer()
   const { service, count } = counted(server)
-  const teller = createTeller(service)
+  const teller = createChangePublisher(service)
   const { callers, record } = await server.db.write('t', (tx) => {
     const people = Array.from({ length: 10 }, (_, at) => tx.insert(users, { email: `u${at}@b.cd` }))
     const slot = tx.insert(timeSlots, {
@@ -82,7 +82,7 @@ test('a rule about the user is asked once for each user, however many streams th
     }
   })
   const topic = parseTopic('time_slots/*', server.db.names)
-  const telling = teller.tell({
+  const telling = teller.prepare({
     collection: 'time_slots',
     id: record.id,
     action: 'create',
@@ -90,7 +90,7 @@ test('a rule about the user is asked once for each user, however many streams th
     record: { ...record },
   })
   const told = await server.db.read((tx) =>
-    Array.from({ length: 100 }, (_, at) => telling.to(tx, topic, callers[at % 10] ?? GUEST)),
+    Array.from({ length: 100 }, (_, at) => telling.renderFor(tx, topic, callers[at % 10] ?? GUEST)),
   )
   expect(told.map((data, at) => (data ? at % 10 : -1)).filter((at) => at >= 0)).toEqual(Array(10).fill(0))
   expect(count).toEqual({ tests: 1, answers: 10, expansions: 0 })
@@ -116,11 +116,11 @@ test('large values that neither rule nor filter name are not handed to SQLite, t
       },
     },
   }
-  const teller = createTeller(spied)
+  const teller = createChangePublisher(spied)
   const record = await server.db.write('t', (tx) =>
     tx.insert(quantumJobs, { payload: { kind: 'deep' }, results: { a: 1 } }),
   )
-  const telling = teller.tell({
+  const telling = teller.prepare({
     collection: 'quantum_jobs',
     id: record.id,
     action: 'create',
@@ -129,7 +129,7 @@ test('large values that neither rule nor filter name are not handed to SQLite, t
   })
   const topics = ['quantum_jobs/*', withOptions('quantum_jobs/*', { filter: 'payload.kind = "deep"' })]
   const told = await server.db.read((tx) =>
-    topics.map((each) => telling.to(tx, parseTopic(each, server.db.names), GUEST)),
+    topics.map((each) => telling.renderFor(tx, parseTopic(each, server.db.names), GUEST)),
   )
   expect(told.every((data) => data !== undefined)).toBe(true)
   expect(seen).toEqual([[], ['payload']])

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { encodeChange, MOST_WHOLE } from '../../../src/server/realtime/encode-change.ts'
+import { encodeChange, MAX_WHOLE_BYTES } from '../../../src/server/realtime/encode-change.ts'
 
 function read(data: Uint8Array): { record: Record<string, unknown>; omitted?: string[] } {
   const text = new TextDecoder().decode(data)
@@ -14,7 +14,7 @@ test('encodeChange() carries a record of 1 MiB whole', () => {
 })
 
 test('encodeChange() leaves out the largest values of a larger record, and names them', () => {
-  const half = 'x'.repeat(MOST_WHOLE / 2)
+  const half = 'x'.repeat(MAX_WHOLE_BYTES / 2)
   const record = { id: 'a', payload: { text: half }, results: [half, half], status: 'done' }
   expect(read(encodeChange('update', record))).toEqual({
     action: 'update',
@@ -24,7 +24,7 @@ test('encodeChange() leaves out the largest values of a larger record, and names
 })
 
 test('encodeChange() counts bytes, not characters', () => {
-  const record = { id: 'a', payload: 'ä'.repeat(MOST_WHOLE - 100) }
+  const record = { id: 'a', payload: 'ä'.repeat(MAX_WHOLE_BYTES - 100) }
   const data = encodeChange('update', record)
   expect(data.byteLength).toBeLessThan(1_000)
   expect(read(data).omitted).toEqual(['payload'])

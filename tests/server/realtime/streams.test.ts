@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { newSecret } from '../../../src/base/index.ts'
 import type { Caller } from '../../../src/server/http/caller.ts'
-import { EventStream, MOST_WAITING } from '../../../src/server/realtime/event-stream.ts'
+import { EventStream, MAX_UNREAD_BYTES } from '../../../src/server/realtime/event-stream.ts'
 import { Streams } from '../../../src/server/realtime/streams.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 
-const MIB = new Uint8Array(MOST_WAITING)
+const MIB = new Uint8Array(MAX_UNREAD_BYTES)
 
 /** A stream that nobody reads, listed in `streams` until it ends. */
 function unread(streams: Streams, caller: Caller = { kind: 'guest' }): EventStream {
@@ -29,11 +29,11 @@ describe('Streams', () => {
     const slow = Array.from({ length: 129 }, () => unread(streams))
     const [quick, quicker] = [unread(streams), unread(streams)]
     for (const stream of slow.slice(0, 127)) stream.send('t', MIB)
-    streams.relieve()
+    streams.dropSlowest()
     expect(streams.size).toBe(131)
     for (const stream of slow.slice(127)) stream.send('t', MIB)
     for (const stream of slow) stream.flush()
-    streams.relieve()
+    streams.dropSlowest()
     expect(streams.size).toBeLessThan(131)
     expect(streams.size).toBeGreaterThan(120)
     expect([streams.get(quick.id), streams.get(quicker.id)]).toEqual([quick, quicker])
@@ -57,12 +57,12 @@ describe('Streams', () => {
     })
     for (let at = 0; at < 1_998; at += 1) unread(streams, user(at))
     const [first, second] = [unread(streams), unread(streams)]
-    streams.makeRoom()
+    streams.evictOldestGuest()
     expect([streams.size, streams.get(first.id), streams.get(second.id)]).toEqual([1_999, undefined, second])
     unread(streams, user(2_000))
-    streams.makeRoom()
+    streams.evictOldestGuest()
     unread(streams, user(2_001))
-    expect(() => streams.makeRoom()).toThrow('All 2000 streams are in use')
+    expect(() => streams.evictOldestGuest()).toThrow('All 2000 streams are in use')
   })
 })
 
@@ -70,13 +70,13 @@ describe('EventStream', () => {
   test('one event of any size reaches a client that reads; a client that leaves 1 MiB is dropped', async () => {
     const streams = new Streams()
     const stream = unread(streams)
-    expect(stream.send('t', new Uint8Array(4 * MOST_WAITING))).toBe(true)
+    expect(stream.send('t', new Uint8Array(4 * MAX_UNREAD_BYTES))).toBe(true)
     stream.flush()
-    expect(stream.waiting).toBeGreaterThan(4 * MOST_WAITING)
+    expect(stream.unreadBytes).toBeGreaterThan(4 * MAX_UNREAD_BYTES)
     expect([stream.send('t', MIB), streams.size]).toEqual([false, 0])
     let bytes = 0
     for await (const chunk of stream.body) bytes += chunk.byteLength
-    expect(bytes).toBeGreaterThan(4 * MOST_WAITING)
+    expect(bytes).toBeGreaterThan(4 * MAX_UNREAD_BYTES)
   })
 
   test('what is gathered goes out in one write', async () => {

@@ -14,7 +14,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AppError, createLog, silentLog } from '../../../src/base/index.ts'
 import { createRoot, issueLeaf, parseChain } from '../../../src/server/tls/certificate.ts'
-import { openTls, type TlsFiles, type TlsMaterial } from '../../../src/server/tls/certificate-store.ts'
+import {
+  openCertificateStore,
+  type TlsFiles,
+  type TlsMaterial,
+} from '../../../src/server/tls/certificate-store.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 
 const HOUR = 3_600_000
@@ -39,7 +43,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 function open(settings: { ipAddr?: string; domain?: string } = {}) {
-  return openTls({ files, ipAddr: '192.0.2.7', domain: '', clock, log: silentLog, ...settings })
+  return openCertificateStore({ files, ipAddr: '192.0.2.7', domain: '', clock, log: silentLog, ...settings })
 }
 
 async function refusal(promise: Promise<unknown>): Promise<string> {
@@ -52,9 +56,7 @@ async function refusal(promise: Promise<unknown>): Promise<string> {
   return error.message
 }
 
-function modeOf(path: string): number {
-  return statSync(path).mode & 0o777
-}
+const modeOf = (path: string) => statSync(path).mode & 0o777
 
 function snapshot(): Record<string, string> {
   return Object.fromEntries(
@@ -71,7 +73,7 @@ async function putOwnCertificate(names: { ips: string[]; hosts: string[] }, now 
   return { root, leaf }
 }
 
-describe('openTls() with its own authority', () => {
+describe('openCertificateStore() with its own authority', () => {
   test('makes root and certificate at first boot, keys 0600, nothing else left behind', async () => {
     const { material } = await open()
     expect(readdirSync(folder).sort()).toEqual(['.svc.ca.key', '.svc.ca.pem', '.svc.cert.pem', '.svc.key'])
@@ -123,7 +125,13 @@ describe('openTls() with its own authority', () => {
       async () => {
         rmSync(files.cert)
         const clockAhead = new FakeClock(clock.now() + 2 * HOUR)
-        await openTls({ files, ipAddr: '192.0.2.7', domain: '', clock: clockAhead, log: silentLog })
+        await openCertificateStore({
+          files,
+          ipAddr: '192.0.2.7',
+          domain: '',
+          clock: clockAhead,
+          log: silentLog,
+        })
       },
     ],
   ])('makes a new certificate when it is its own: %s', async (_, spoil) => {
@@ -179,7 +187,7 @@ describe('openTls() with its own authority', () => {
   })
 })
 
-describe('openTls() with a root given by the administrator', () => {
+describe('openCertificateStore() with a root given by the administrator', () => {
   test.each([
     ['the certificate missing', () => rmSync(files.caCert), '.svc.ca.pem is missing'],
     [
@@ -211,14 +219,14 @@ describe('openTls() with a root given by the administrator', () => {
     await clock.advance(6 * DAY)
     const lines: string[] = []
     const log = createLog({ format: 'json', write: (line) => lines.push(line) })
-    const keeper = await openTls({ files, ipAddr: '192.0.2.7', domain: '', clock, log })
-    expect(keeper.material).toEqual(first.material)
+    const store = await openCertificateStore({ files, ipAddr: '192.0.2.7', domain: '', clock, log })
+    expect(store.material).toEqual(first.material)
     expect(lines.join('\n')).toContain('the private key of the root CA is absent')
     expect(lines.join('\n')).toContain('expires within 14 days')
-    expect(await keeper.renewIfDue()).toBe(false)
+    expect(await store.renewIfDue()).toBe(false)
     expect(lines.length).toBe(2)
     await clock.advance(2 * DAY)
-    expect(await refusal(keeper.renewIfDue())).toContain('.svc.cert.pem expired at')
+    expect(await refusal(store.renewIfDue())).toContain('.svc.cert.pem expired at')
     expect(existsSync(files.caKey)).toBe(false)
   })
 
@@ -237,14 +245,14 @@ describe('openTls() with a root given by the administrator', () => {
   })
 })
 
-describe('openTls() with a certificate given by the administrator', () => {
+describe('openCertificateStore() with a certificate given by the administrator', () => {
   test('keeps it byte for byte, also when it is nearly over, and warns that drivers refuse it', async () => {
     const { leaf } = await putOwnCertificate({ ips: ['192.0.2.7'], hosts: [] })
     await clock.advance(6.9 * DAY)
     const before = snapshot()
     const lines: string[] = []
     const log = createLog({ format: 'json', write: (line) => lines.push(line) })
-    const { material } = await openTls({ files, ipAddr: '192.0.2.7', domain: '', clock, log })
+    const { material } = await openCertificateStore({ files, ipAddr: '192.0.2.7', domain: '', clock, log })
     expect(material.certPem).toBe(leaf.certPem)
     expect(snapshot()).toMatchObject(before)
     expect(lines.join('\n')).toContain('drivers will refuse it')
@@ -255,7 +263,7 @@ describe('openTls() with a certificate given by the administrator', () => {
     writeFileSync(files.caCert, root.certPem)
     writeFileSync(files.caKey, root.keyPem, { mode: 0o600 })
     const lines: string[] = []
-    await openTls({
+    await openCertificateStore({
       files,
       ipAddr: '192.0.2.7',
       domain: '',
@@ -321,71 +329,71 @@ describe('openTls() with a certificate given by the administrator', () => {
 
 describe('renewIfDue()', () => {
   test('renews after two thirds of the life, tells the listeners and changes key and certificate', async () => {
-    const keeper = await open()
-    const first = keeper.material
-    const heard: TlsMaterial[] = []
-    const end = keeper.onRenew((material) => heard.push(material))
+    const store = await open()
+    const first = store.material
+    const notified: TlsMaterial[] = []
+    const end = store.onRenew((material) => notified.push(material))
     await clock.advance(4.6 * DAY)
-    expect(await keeper.renewIfDue()).toBe(false)
+    expect(await store.renewIfDue()).toBe(false)
     await clock.advance(0.1 * DAY)
-    expect(await Promise.all([keeper.renewIfDue(), keeper.renewIfDue()])).toEqual([true, true])
-    expect(heard).toEqual([keeper.material])
-    expect(keeper.material.keyPem).not.toBe(first.keyPem)
-    expect(keeper.material.caPem).toBe(first.caPem)
-    expect(keeper.material.notAfter).toBe(clock.now() + 7 * DAY)
-    expect(readFileSync(files.cert, 'utf8')).toBe(keeper.material.certPem)
+    expect(await Promise.all([store.renewIfDue(), store.renewIfDue()])).toEqual([true, true])
+    expect(notified).toEqual([store.material])
+    expect(store.material.keyPem).not.toBe(first.keyPem)
+    expect(store.material.caPem).toBe(first.caPem)
+    expect(store.material.notAfter).toBe(clock.now() + 7 * DAY)
+    expect(readFileSync(files.cert, 'utf8')).toBe(store.material.certPem)
     end()
     await clock.advance(5 * DAY)
-    expect(await keeper.renewIfDue()).toBe(true)
-    expect(heard.length).toBe(1)
+    expect(await store.renewIfDue()).toBe(true)
+    expect(notified.length).toBe(1)
   })
 
   test('goes on for ten years of hourly checks without a gap, and never outlives the root', async () => {
-    const keeper = await open()
-    const rootEnd = new X509Certificate(keeper.material.caPem).validToDate.getTime()
+    const store = await open()
+    const rootEnd = new X509Certificate(store.material.caPem).validToDate.getTime()
     for (const at of [0.5, 1, 5, 9.9].map((years) => clock.now() + years * 365 * DAY)) {
       clock.jump(at - clock.now())
-      expect(await keeper.renewIfDue()).toBe(true)
-      expect(keeper.material.notAfter).toBeGreaterThan(clock.now())
+      expect(await store.renewIfDue()).toBe(true)
+      expect(store.material.notAfter).toBeGreaterThan(clock.now())
     }
     clock.jump(rootEnd - DAY - clock.now())
-    await keeper.renewIfDue()
-    expect(keeper.material.notAfter).toBe(rootEnd)
+    await store.renewIfDue()
+    expect(store.material.notAfter).toBe(rootEnd)
   })
 
   test('takes over a certificate that the administrator replaced while the server runs', async () => {
     await putOwnCertificate({ ips: ['192.0.2.7'], hosts: [] })
-    const keeper = await open()
+    const store = await open()
     const { leaf } = await putOwnCertificate({ ips: ['192.0.2.7'], hosts: [] })
-    expect(await keeper.renewIfDue()).toBe(true)
-    expect(keeper.material.certPem).toBe(leaf.certPem)
+    expect(await store.renewIfDue()).toBe(true)
+    expect(store.material.certPem).toBe(leaf.certPem)
   })
 
   test('keeps the old material when the files turn bad, and other listeners when one throws', async () => {
-    const keeper = await open()
-    const first = keeper.material
-    const heard: string[] = []
-    keeper.onRenew(() => {
+    const store = await open()
+    const first = store.material
+    const notified: string[] = []
+    store.onRenew(() => {
       throw new Error('port is gone')
     })
-    keeper.onRenew(() => heard.push('second'))
+    store.onRenew(() => notified.push('second'))
     chmodSync(files.key, 0o644)
-    expect(await refusal(keeper.renewIfDue())).toContain('chmod 600')
-    expect(keeper.material).toBe(first)
+    expect(await refusal(store.renewIfDue())).toContain('chmod 600')
+    expect(store.material).toBe(first)
     chmodSync(files.key, 0o600)
     rmSync(files.cert)
-    expect(await keeper.renewIfDue()).toBe(true)
-    expect(heard).toEqual(['second'])
+    expect(await store.renewIfDue()).toBe(true)
+    expect(notified).toEqual(['second'])
   })
 
   test('refuses a root that was exchanged or removed under the running server', async () => {
-    const keeper = await open()
+    const store = await open()
     const other = await createRoot(clock.now())
     writeFileSync(files.caCert, other.certPem)
     writeFileSync(files.caKey, other.keyPem)
-    expect(await refusal(keeper.renewIfDue())).toContain('restart the server')
+    expect(await refusal(store.renewIfDue())).toContain('restart the server')
     for (const path of [files.caCert, files.caKey]) rmSync(path)
-    expect(await refusal(keeper.renewIfDue())).toContain('.svc.ca.pem is missing')
+    expect(await refusal(store.renewIfDue())).toContain('.svc.ca.pem is missing')
     expect(existsSync(files.caCert)).toBe(false)
   })
 })

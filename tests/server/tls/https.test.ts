@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as tls from 'node:tls'
 import { silentLog } from '../../../src/base/index.ts'
-import { openTls, type TlsKeeper } from '../../../src/server/tls/certificate-store.ts'
+import { type CertificateStore, openCertificateStore } from '../../../src/server/tls/certificate-store.ts'
 import { type HttpsPort, openHttps } from '../../../src/server/tls/https.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 
@@ -13,7 +13,7 @@ const DAY = 86_400_000
 
 let folder: string
 let clock: FakeClock
-let keeper: TlsKeeper
+let store: CertificateStore
 let https: HttpsPort
 let finishSlow: (() => void) | undefined
 
@@ -23,9 +23,9 @@ beforeEach(async () => {
   clock = new FakeClock(Date.now() - 5 * DAY)
   const at = (name: string) => join(folder, name)
   const files = { caCert: at('ca.pem'), caKey: at('ca.key'), cert: at('cert.pem'), key: at('key') }
-  keeper = await openTls({ files, ipAddr: '127.0.0.1', domain: '', clock, log: silentLog })
+  store = await openCertificateStore({ files, ipAddr: '127.0.0.1', domain: '', clock, log: silentLog })
   https = openHttps({
-    keeper,
+    certificates: store,
     log: silentLog,
     serve: (certificate, port) =>
       Bun.serve({
@@ -49,7 +49,7 @@ afterEach(async () => {
 
 function get(path: string): Promise<Response> {
   return fetch(`https://127.0.0.1:${https.port}${path}`, {
-    tls: { ca: keeper.material.caPem },
+    tls: { ca: store.material.caPem },
     keepalive: false,
   })
 }
@@ -57,7 +57,7 @@ function get(path: string): Promise<Response> {
 /** Serial number of the certificate that a new connection is shown. */
 function servedSerial(): Promise<string> {
   return new Promise((resolve, reject) => {
-    const options = { host: '127.0.0.1', port: https.port, servername: '', ca: keeper.material.caPem }
+    const options = { host: '127.0.0.1', port: https.port, servername: '', ca: store.material.caPem }
     const socket = tls.connect(options, () => {
       resolve(socket.getPeerCertificate().serialNumber)
       socket.destroy()
@@ -68,7 +68,7 @@ function servedSerial(): Promise<string> {
 
 async function renew(): Promise<void> {
   clock.jump(5 * DAY)
-  expect(await keeper.renewIfDue()).toBe(true)
+  expect(await store.renewIfDue()).toBe(true)
 }
 
 test('openHttps() serves a client that trusts the root only', async () => {
@@ -81,7 +81,7 @@ test('openHttps() shows the new certificate after a renewal, on the same port, a
   while (!finishSlow) await Bun.sleep(1)
   const before = await servedSerial()
   await renew()
-  const serial = new X509Certificate(keeper.material.certPem).serialNumber
+  const serial = new X509Certificate(store.material.certPem).serialNumber
   expect(serial).not.toBe(before)
   expect(await servedSerial()).toBe(serial)
   expect(await (await get('/')).text()).toBe('fine')

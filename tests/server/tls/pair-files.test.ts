@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { silentLog } from '../../../src/base/index.ts'
 import { type CertifiedKey, createRoot, isPair } from '../../../src/server/tls/certificate.ts'
-import { openTls } from '../../../src/server/tls/certificate-store.ts'
+import { openCertificateStore } from '../../../src/server/tls/certificate-store.ts'
 import { type PairFiles, recoverPair, writePair } from '../../../src/server/tls/pair-files.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 
@@ -141,7 +141,7 @@ test('SIGKILL at any moment of first start or renewal leaves a whole root and ce
       expect(isPair({ certPem: readFileSync(cert, 'utf8'), keyPem: readFileSync(key, 'utf8') })).toBe(true)
     }
     const clock = new FakeClock()
-    const { material } = await openTls({
+    const { material } = await openCertificateStore({
       files: four,
       ipAddr: '192.0.2.7',
       domain: '',

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { type LeafFacts, type LeafState, planLeaf, renewalTime } from '../../../src/server/tls/plan.ts'
+import { type LeafProperties, type LeafState, planLeaf, renewalTime } from '../../../src/server/tls/plan.ts'
 
-const GOOD: LeafFacts = {
+const GOOD: LeafProperties = {
   isByRoot: true,
   isByOwnKind: true,
   isPaired: true,
@@ -11,11 +11,11 @@ const GOOD: LeafFacts = {
   hasExactNames: true,
   isCovering: true,
 }
-const FOREIGN: LeafFacts = { ...GOOD, isByRoot: false, isByOwnKind: false, hasExactNames: false }
+const FOREIGN: LeafProperties = { ...GOOD, isByRoot: false, isByOwnKind: false, hasExactNames: false }
 
 function plan(cert: LeafState['cert'], key: LeafState['key'], now = 100, canIssue = true) {
   const decided = planLeaf({ cert, key, canIssue, now })
-  return decided.act === 'refuse' ? `refuse ${decided.file}` : decided.act
+  return decided.action === 'refuse' ? `refuse ${decided.file}` : decided.action
 }
 
 describe('planLeaf()', () => {
@@ -68,7 +68,7 @@ describe('planLeaf()', () => {
   test('never overwrites a key it did not make or a certificate it did not sign', () => {
     fc.assert(
       fc.property(states, (state) => {
-        if (planLeaf(state).act !== 'issue') return
+        if (planLeaf(state).action !== 'issue') return
         expect(state.canIssue).toBe(true)
         expect(state.key).not.toBe('given')
         if (typeof state.cert === 'object') expect(state.cert.isByOwnKind).toBe(true)
@@ -79,7 +79,7 @@ describe('planLeaf()', () => {
   test('keeps only what a client would accept now', () => {
     fc.assert(
       fc.property(states, (state) => {
-        if (planLeaf(state).act !== 'keep' || typeof state.cert !== 'object') return
+        if (planLeaf(state).action !== 'keep' || typeof state.cert !== 'object') return
         expect(
           state.cert.isPaired && state.cert.notBefore <= state.now && state.now < state.cert.notAfter,
         ).toBe(true)

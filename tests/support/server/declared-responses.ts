@@ -18,10 +18,10 @@ export function mustBeDeclared(routes: readonly Route[], { method, path, status,
   if (!statusesOf(route).includes(status)) {
     throw new Error(`${name} answered ${status}; add it to the route's statuses: ${JSON.stringify(body)}`)
   }
-  if (status >= 300 || !route.answer || method === 'HEAD') return
+  if (status >= 300 || !route.response || method === 'HEAD') return
   // What `fields` leaves of an answer has not all of its keys.
   if (new URL(path, 'http://host').searchParams.has('fields')) return
-  const read = v.safeParse(route.answer, body)
+  const read = v.safeParse(route.response, body)
   if (!read.success) {
     const issues = read.issues.map((issue) => `${v.getDotPath(issue) ?? 'body'}: ${issue.message}`)
     throw new Error(`${name} answered what it does not declare: ${issues.join('; ')}`)

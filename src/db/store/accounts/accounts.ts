@@ -126,8 +126,8 @@ export function saveSuperuser(
     const saved = existing
       ? (tx.update(superusers, existing.id, secret) ?? existing)
       : tx.insert(superusers, { email, verified: true, ...secret })
-    const act = existing ? 'superuser.password' : 'superuser.create'
-    appendAudit(tx, { actor, act, subject: saved.id, detail: { email: saved.email } })
+    const action = existing ? 'superuser.password' : 'superuser.create'
+    appendAudit(tx, { actor, action, subject: saved.id, detail: { email: saved.email } })
     return saved
   })
 }
@@ -150,7 +150,7 @@ export function removeSuperuser(
     tx.remove(superusers, existing.id)
     disableProxy(tx, existing)
     const detail = { email: existing.email }
-    appendAudit(tx, { actor, act: 'superuser.delete', subject: existing.id, detail })
+    appendAudit(tx, { actor, action: 'superuser.delete', subject: existing.id, detail })
   })
 }
 
@@ -198,7 +198,7 @@ export function changeAccount(
   if (qpuSeconds !== undefined) setBalance(tx, user, qpuSeconds)
   appendAudit(tx, {
     actor,
-    act: 'user.account',
+    action: 'user.account',
     subject: user.id,
     detail: {
       ...(qpuSeconds === undefined ? {} : { qpu_seconds: { from: user.qpu_seconds, to: qpuSeconds } }),

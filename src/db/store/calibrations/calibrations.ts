@@ -57,7 +57,7 @@ export function insertCalibration(
     target_qubits: [...targetQubits],
     requested_by: actor,
   })
-  appendAudit(tx, { actor, act: 'calibration.dispatch', subject: row.id, detail: { driver, mode } })
+  appendAudit(tx, { actor, action: 'calibration.dispatch', subject: row.id, detail: { driver, mode } })
   return row
 }
 

@@ -129,7 +129,7 @@ function recordAction(tx: Tx, { job: id, actor, reason }: JobAction, event: keyo
   appendTimeline(tx, id, { event, attempt: job.attempt, detail: reason })
   appendAudit(tx, {
     actor,
-    act: AUDIT_ACTIONS[event],
+    action: AUDIT_ACTIONS[event],
     subject: id,
     ...(reason !== '' && { detail: { reason } }),
   })

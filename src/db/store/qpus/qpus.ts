@@ -64,7 +64,7 @@ export function createQpu(db: Database, actor: string, qpu: NewQpu): Promise<{ q
       token: qpu.tokenHash,
       enabled: true,
     })
-    appendAudit(tx, { actor, act: 'qpu.create', subject: row.id, detail: { name: row.name } })
+    appendAudit(tx, { actor, action: 'qpu.create', subject: row.id, detail: { name: row.name } })
     return { qpu: row, driver }
   })
 }
@@ -90,7 +90,7 @@ export function createDriver(db: Database, actor: string, driver: NewDriver): Pr
       enabled: driver.enabled,
       token: driver.tokenHash,
     })
-    appendAudit(tx, { actor, act: 'driver.create', subject: row.id, detail: { name: row.name } })
+    appendAudit(tx, { actor, action: 'driver.create', subject: row.id, detail: { name: row.name } })
     return row
   })
 }
@@ -107,7 +107,7 @@ export function setQpuEnabled(
     tx.update(qpus, qpu.id, { enabled })
     const its = tx.list(drivers, { where: { qpu: qpu.id } })
     if (!enabled) for (const driver of its) revokeLease(tx, driver.id)
-    appendAudit(tx, { actor, act: 'qpu.toggle', subject: qpu.id, detail: { enabled } })
+    appendAudit(tx, { actor, action: 'qpu.toggle', subject: qpu.id, detail: { enabled } })
     return { qpu: tx.find(qpus, qpu.id) ?? qpu, drivers: its }
   })
 }
@@ -119,7 +119,7 @@ export function setDriverEnabled(db: Database, actor: string, id: string, enable
     if (!driver) throw new AppError('not_found', `There is no driver ${id}`)
     tx.update(drivers, id, { enabled })
     if (!enabled) revokeLease(tx, id)
-    appendAudit(tx, { actor, act: 'driver.toggle', subject: id, detail: { enabled } })
+    appendAudit(tx, { actor, action: 'driver.toggle', subject: id, detail: { enabled } })
     return tx.find(drivers, id) ?? driver
   })
 }
@@ -136,7 +136,7 @@ export function setMaintenance(
     const qpu = expectQpu(tx, id)
     const patch = { maintenance, maintenance_reason: maintenance ? reason : '' }
     const changed = tx.update(qpus, qpu.id, patch) ?? qpu
-    appendAudit(tx, { actor, act: 'qpu.maintenance', subject: qpu.id, detail: { maintenance, reason } })
+    appendAudit(tx, { actor, action: 'qpu.maintenance', subject: qpu.id, detail: { maintenance, reason } })
     return { qpu: changed, drivers: tx.list(drivers, { where: { qpu: qpu.id } }) }
   })
 }
@@ -151,7 +151,7 @@ export function setDraining(
   return db.write('drain qpu', (tx) => {
     const qpu = expectQpu(tx, nameOrId)
     const changed = tx.update(qpus, qpu.id, { draining, drain_reason: draining ? reason : '' }) ?? qpu
-    appendAudit(tx, { actor, act: 'qpu.drain', subject: qpu.id, detail: { draining, reason } })
+    appendAudit(tx, { actor, action: 'qpu.drain', subject: qpu.id, detail: { draining, reason } })
     const running = tx.one<{ job: string }>(
       "SELECT job FROM job_attempts WHERE qpu = $qpu AND state = 'open'",
       { qpu: qpu.id },

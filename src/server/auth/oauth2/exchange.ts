@@ -4,8 +4,8 @@ import type { Provider } from '../../config/oauth2-providers.ts'
 import { gitHubProfile, isObject, openIdProfile, type Profile, type RawUser } from './profile.ts'
 
 /** More than any provider has to say. */
-const MOST_BYTES = 256 * 1024
-const PATIENCE_MS = 10_000
+const MAX_RESPONSE_BYTES = 256 * 1024
+const RESPONSE_TIMEOUT_MS = 10_000
 
 /** What the browser brought back from the provider. */
 export interface Grant {
@@ -32,7 +32,7 @@ export interface ExternalAccount {
  * @throws AppError `invalid` when the provider refuses, `unavailable` when it does not answer.
  */
 export async function exchange(provider: Provider, grant: Grant, clock: Clock): Promise<ExternalAccount> {
-  const fetcher = careful(provider, clock)
+  const fetcher = boundedFetch(provider, clock)
   const token = await step(provider, 'token', () => fetchToken(provider, grant, fetcher))
   const accessToken = token.access_token
   const get = (address: string) => fetchJson(address, accessToken, fetcher)
@@ -112,12 +112,12 @@ async function withoutIdToken(response: Response): Promise<Response> {
 }
 
 /** A fetch that neither waits nor reads for ever. The library itself asks for redirects not to be followed. */
-function careful(provider: Provider, clock: Clock): Fetcher {
+function boundedFetch(provider: Provider, clock: Clock): Fetcher {
   return async (url, options) => {
     const give = new AbortController()
     const done = new AbortController()
-    clock.sleep(PATIENCE_MS, done.signal).then(
-      () => give.abort(new Error(`no answer within ${PATIENCE_MS / 1_000} s`)),
+    clock.sleep(RESPONSE_TIMEOUT_MS, done.signal).then(
+      () => give.abort(new Error(`no answer within ${RESPONSE_TIMEOUT_MS / 1_000} s`)),
       () => undefined,
     )
     try {
@@ -139,7 +139,7 @@ async function readCapped(response: Response): Promise<Uint8Array<ArrayBuffer>> 
   let size = 0
   for await (const chunk of response.body ?? []) {
     size += chunk.byteLength
-    if (size > MOST_BYTES) throw new Error(`the answer has more than ${MOST_BYTES} bytes`)
+    if (size > MAX_RESPONSE_BYTES) throw new Error(`the answer has more than ${MAX_RESPONSE_BYTES} bytes`)
     chunks.push(chunk)
   }
   return new Uint8Array(Buffer.concat(chunks))

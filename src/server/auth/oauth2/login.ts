@@ -9,7 +9,7 @@ import {
   type User,
   users,
 } from '../../../db/index.ts'
-import { loginAnswer, userAnswer } from '../../http/response/account-responses.ts'
+import { loginResponse, userResponse } from '../../http/response/account-responses.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { Logins } from '../logins.ts'
 import { type ExternalAccount, exchange } from './exchange.ts'
@@ -70,7 +70,7 @@ export function oauth2LoginRoute({ queries, rulesOf }: UserCreation, logins: Log
     summary: 'Log in with the code of an OAuth2 provider; a logged-in user links the account',
     body,
     statuses: [200, 400, 403, 429, 503],
-    answer: v.object({ ...loginAnswer(userAnswer).entries, meta }),
+    response: v.object({ ...loginResponse(userResponse).entries, meta }),
     async run({ config, db, clock, log }, { body, caller, address }) {
       const provider = config.oauth2Providers.find(({ name }) => name === body.provider)
       if (!provider) throw unknownProvider(config.oauth2Providers.map(({ name }) => name))
@@ -89,7 +89,7 @@ export function oauth2LoginRoute({ queries, rulesOf }: UserCreation, logins: Log
           signedIn,
           create: (tx) => createUser(tx, body.createData, email),
         })
-        return { ...(await logins.answer('users', user)), meta: metaOf(account, isNew) }
+        return { ...(await logins.response('users', user)), meta: metaOf(account, isNew) }
       })
     },
   })

@@ -4,7 +4,7 @@ import { validate } from '../../http/request/validate.ts'
 import { htmlPage } from '../../http/response/html-page.ts'
 import { defineRoute, type Route, URL_ENCODED } from '../../http/route.ts'
 
-const MOST_BYTES = 16 * 1024
+const MAX_FORM_BYTES = 16 * 1024
 const PATH = '/api/oauth2-redirect'
 
 const result = v.object({
@@ -17,7 +17,7 @@ const result = v.object({
  * Tells the event stream with this id how a login ended, if it was opened from the same address and waits for
  * it. False when there is none.
  */
-export type TellLogin = (
+export type ReportLogin = (
   clientId: string,
   address: string,
   outcome: Readonly<Record<string, string>>,
@@ -27,15 +27,15 @@ export type TellLogin = (
  * Where providers send the browser back: the code goes to the window that began the login, over its event
  * stream, and this one closes. The code is gone from the address bar before any page is shown.
  */
-export function oauth2RedirectRoutes(tellLogin: TellLogin): Route[] {
+export function oauth2RedirectRoutes(reportLogin: ReportLogin): Route[] {
   function finish(
     { state, code, error }: v.InferOutput<typeof result>,
     address: string,
     status: 303 | 307,
   ): Response {
-    const told =
-      state !== '' && tellLogin(state, address, { state, code, ...(error === '' ? {} : { error }) })
-    const page = told && error === '' && code !== '' ? 'done' : 'failed'
+    const isReported =
+      state !== '' && reportLogin(state, address, { state, code, ...(error === '' ? {} : { error }) })
+    const page = isReported && error === '' && code !== '' ? 'done' : 'failed'
     return new Response(null, {
       status,
       headers: {
@@ -66,7 +66,7 @@ export function oauth2RedirectRoutes(tellLogin: TellLogin): Route[] {
       bodyMedia: [URL_ENCODED],
       statuses: [303, 400, 413],
       run: async (_, { request, address }) =>
-        finish(validate(result, await readFormBody(request, MOST_BYTES)), address, 303),
+        finish(validate(result, await readFormBody(request, MAX_FORM_BYTES)), address, 303),
     }),
     pageRoute('done', 'You are logged in', 'You can close this window.'),
     pageRoute('failed', 'The login did not work', 'Close this window and try again.'),

@@ -24,7 +24,7 @@ const RETRY_AFTER_S = 5
  * The memory for large bodies, which are held whole: a body is read when there is room for it, and waits unread
  * until then. In order of arrival, except that nobody waits behind an account that has its share.
  */
-export class BodyRoom {
+export class BodyMemoryBudget {
   readonly #clock: Clock
   readonly #held = new Map<string, number>()
   #heldInAll = 0

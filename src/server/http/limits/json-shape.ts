@@ -1,7 +1,7 @@
 import { AppError } from '../../../base/index.ts'
 
 /** How deep JSON may be nested, and how many values it may have. */
-export interface JsonShape {
+export interface JsonLimits {
   /** What is measured, for the message. */
   subject: string
   depth: number
@@ -9,7 +9,7 @@ export interface JsonShape {
 }
 
 /** Enough for the body of every route, far from exhausting the process. */
-export const BODY_SHAPE: JsonShape = { subject: 'body', depth: 32, nodes: 2_000_000 }
+export const BODY_LIMITS: JsonLimits = { subject: 'body', depth: 32, nodes: 2_000_000 }
 
 const [QUOTE, BACKSLASH, COMMA] = [34, 92, 44]
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [91, 93, 123, 125]
@@ -19,7 +19,7 @@ const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [91, 93, 123, 125]
  * a hundred times its size in memory.
  * @throws AppError `invalid` naming the limit.
  */
-export function checkJsonShape(text: string, most: JsonShape): void {
+export function assertWithinJsonLimits(text: string, limits: JsonLimits): void {
   let depth = 0
   let nodes = 0
   for (let at = 0; at < text.length; at += 1) {
@@ -39,10 +39,11 @@ export function checkJsonShape(text: string, most: JsonShape): void {
       case COMMA:
         nodes += 1
     }
-    if (depth > most.depth) {
-      throw new AppError('invalid', `${most.subject}: nested deeper than ${most.depth} levels`)
+    if (depth > limits.depth) {
+      throw new AppError('invalid', `${limits.subject}: nested deeper than ${limits.depth} levels`)
     }
-    if (nodes > most.nodes) throw new AppError('invalid', `${most.subject}: more than ${most.nodes} values`)
+    if (nodes > limits.nodes)
+      throw new AppError('invalid', `${limits.subject}: more than ${limits.nodes} values`)
   }
 }
 

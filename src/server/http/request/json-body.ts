@@ -1,5 +1,5 @@
 import { AppError, messageOf } from '../../../base/index.ts'
-import { BODY_SHAPE, checkJsonShape } from '../limits/json-shape.ts'
+import { assertWithinJsonLimits, BODY_LIMITS } from '../limits/json-shape.ts'
 
 /**
  * Reads a JSON body of at most `maxBytes`; an empty body is `undefined`.
@@ -8,7 +8,7 @@ import { BODY_SHAPE, checkJsonShape } from '../limits/json-shape.ts'
 export async function readJsonBody(request: Request, maxBytes: number): Promise<unknown> {
   const text = await readText(request, maxBytes)
   if (text === '') return undefined
-  checkJsonShape(text, BODY_SHAPE)
+  assertWithinJsonLimits(text, BODY_LIMITS)
   try {
     return JSON.parse(text)
   } catch (error) {

@@ -1,15 +1,15 @@
 import * as v from 'valibot'
 import { superusers, users } from '../../../db/index.ts'
-import { recordAnswer } from './record-response.ts'
+import { recordResponse } from './record-response.ts'
 
 /** A user as `presentRecord` shows it. */
-export const userAnswer = recordAnswer('User', users)
+export const userResponse = recordResponse('User', users)
 
 /** A superuser as `presentRecord` shows it. */
-export const superuserAnswer = recordAnswer('Superuser', superusers)
+export const superuserResponse = recordResponse('Superuser', superusers)
 
 /** What a login gives: the token for `Authorization`, and the account. */
-export function loginAnswer(record: v.GenericSchema) {
+export function loginResponse(record: v.GenericSchema) {
   return v.object({ token: v.string(), record })
 }
 
@@ -27,7 +27,7 @@ const offer = v.object({
 })
 
 /** How accounts can log in. */
-export const authMethodsAnswer = v.pipe(
+export const authMethodsResponse = v.pipe(
   v.object({
     password: v.object({ enabled: v.boolean(), identityFields: v.array(v.string()) }),
     oauth2: v.object({ enabled: v.boolean(), providers: v.array(offer) }),

@@ -59,11 +59,11 @@ export function serveAssets(tree: AssetTree): MiddlewareHandler {
     const { method, path } = context.req
     if ((method !== 'GET' && method !== 'HEAD') || path === '/api' || path.startsWith('/api/')) return next()
     const file = tree.files.get(path)
-    if (file) return answer(context, file, 200)
-    if (path === '/_' || path.startsWith('/_/')) return answer(context, tree.page, 404)
+    if (file) return assetResponse(context, file, 200)
+    if (path === '/_' || path.startsWith('/_/')) return assetResponse(context, tree.page, 404)
     if (!isRoute(path))
       return context.text('Not found', 404, { ...SAFE_HEADERS, 'cache-control': 'no-store' })
-    return answer(context, tree.page, 200)
+    return assetResponse(context, tree.page, 200)
   }
 }
 
@@ -72,7 +72,7 @@ function isRoute(path: string): boolean {
   return !path.startsWith('/a/') && !path.startsWith('/fonts/') && !path.includes('.')
 }
 
-function answer(context: Context, asset: Asset, status: 200 | 404): Response {
+function assetResponse(context: Context, asset: Asset, status: 200 | 404): Response {
   const brotli = acceptsBrotli(context.req.header('accept-encoding')) ? asset.brotli : undefined
   const { bytes, etag } = brotli ?? asset.plain
   const headers = new Headers({

@@ -14,7 +14,7 @@ export function addCors(response: Response, request: Request, origins: readonly 
 }
 
 /** The answer to OPTIONS: which methods the path has, and what pages of the configured origins may send. */
-export function answerOptions(
+export function optionsResponse(
   request: Request,
   methods: readonly string[],
   origins: readonly string[],
@@ -22,8 +22,8 @@ export function answerOptions(
   const headers = new Headers({ allow: methods.join(', ') })
   if (allowedOrigin(request, origins)) {
     headers.set('access-control-allow-methods', methods.join(', '))
-    const asked = request.headers.get('access-control-request-headers')
-    headers.set('access-control-allow-headers', asked ?? '*')
+    const requestedHeaders = request.headers.get('access-control-request-headers')
+    headers.set('access-control-allow-headers', requestedHeaders ?? '*')
     headers.set('access-control-max-age', '600')
   }
   return new Response(null, { status: 204, headers })

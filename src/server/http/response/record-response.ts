@@ -7,7 +7,7 @@ type Shape = Record<string, v.GenericSchema>
  * The answer that shows a record as `presentRecord` makes it, from the collection's declaration; `extra` adds
  * fields or says more of one. The title is the name of the shape in the API reference.
  */
-export function recordAnswer(title: string, collection: AnyCollection, extra: Shape = {}) {
+export function recordResponse(title: string, collection: AnyCollection, extra: Shape = {}) {
   const entries: Shape = { collectionId: v.string(), collectionName: v.string(), id: v.string() }
   for (const [name, field] of Object.entries(collection.fields)) {
     if (field.internal) continue

@@ -56,7 +56,7 @@ export async function submitJob(
       { maxPending: config.maxPendingJobs },
     )
     if (actor !== undefined) {
-      appendAudit(tx, { actor, act: 'job.submit', subject: row.id, detail: { user: user.id } })
+      appendAudit(tx, { actor, action: 'job.submit', subject: row.id, detail: { user: user.id } })
     }
     if (request) saveResponse(tx, request, { status: 201, response: { id: row.id } })
     return row

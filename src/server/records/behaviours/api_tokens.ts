@@ -4,9 +4,9 @@ import { defineBehaviour, type Values } from '../behaviour.ts'
 
 /** API tokens as superusers store them: by their hash. `users.api_tokens` follows. */
 export const apiTokensBehaviour = defineBehaviour(apiTokens, {
-  creating: (_, values) => mustBeHash(values),
+  creating: (_, values) => assertIsHash(values),
   created: ({ tx }, { user }) => syncOwner(tx, user),
-  updating: (_, __, patch) => mustBeHash(patch),
+  updating: (_, __, patch) => assertIsHash(patch),
   updated({ tx }, before, after) {
     if (before.user !== after.user) syncOwner(tx, before.user)
     syncOwner(tx, after.user)
@@ -15,7 +15,7 @@ export const apiTokensBehaviour = defineBehaviour(apiTokens, {
 })
 
 /** A raw token would be stored readable, and would not work. */
-function mustBeHash({ token }: Values): void {
+function assertIsHash({ token }: Values): void {
   if (typeof token !== 'string' || token === '' || /^[0-9a-f]{64}$/.test(token)) return
   const message = 'Must be the SHA-256 of the token, 64 characters of 0-9 and a-f.'
   throw new AppError('invalid', 'The token must be stored as its hash', {

@@ -34,7 +34,7 @@ export const calibrationRequestsBehaviour = defineBehaviour(calibrationRequests,
   updated({ tx, caller }, before, after) {
     if (after.status !== 'failed' || before.status === 'failed') return
     const detail = { driver: after.driver, was: before.status }
-    appendAudit(tx, { actor: callerName(caller), act: 'calibration.fail', subject: after.id, detail })
+    appendAudit(tx, { actor: callerName(caller), action: 'calibration.fail', subject: after.id, detail })
   },
   committed({ service }, { before, after }) {
     if (before?.status !== 'running' || after?.status === 'running') return

@@ -33,20 +33,20 @@ export async function prepareCredentials(draft: Draft): Promise<Completion> {
     const confirm = body['passwordConfirm'] ?? sent
     if (confirm !== sent) throw refusal(before, { passwordConfirm: MISMATCH })
     checkPassword(sent)
-    if (before && !isSuperuser) await mustKnowOld(service.passwords, before, body)
+    if (before && !isSuperuser) await assertOldPassword(service.passwords, before, body)
     return service.passwords.hash(sent)
   }
 }
 
 /** @throws AppError `invalid` unless the body has a password. */
-export function mustHavePassword({ body, before }: Draft): void {
+export function assertHasPassword({ body, before }: Draft): void {
   const password = body['password']
   if (password === undefined || password === null || password === '') {
     throw refusal(before, { password: BLANK })
   }
 }
 
-async function mustKnowOld(passwords: Passwords, before: Values, body: Values): Promise<void> {
+async function assertOldPassword(passwords: Passwords, before: Values, body: Values): Promise<void> {
   const { oldPassword } = body
   const stored = before['password']
   const isKnown =

@@ -29,11 +29,11 @@ export const qpusBehaviour = defineBehaviour(qpus, {
   async committed({ service }, { before, after }) {
     if (!before || !after) return
     const isNewToken = before.access_token !== after.access_token
-    if (before.enabled && !after.enabled) await dropDrivers(service, after, 'QPU disabled')
-    else if (isNewToken) await dropDrivers(service, after, 'access token changed', after.access_token)
+    if (before.enabled && !after.enabled) await disconnectDrivers(service, after, 'QPU disabled')
+    else if (isNewToken) await disconnectDrivers(service, after, 'access token changed', after.access_token)
     const isSame =
       before.maintenance === after.maintenance && before.maintenance_reason === after.maintenance_reason
-    if (!isSame) await tellMaintenance(service, after)
+    if (!isSame) await sendMaintenance(service, after)
   },
 })
 
@@ -65,7 +65,7 @@ function tokenRemoved(): AppError {
 const driversOf = (tx: Pick<Tx, 'list'>, qpu: Qpu) => tx.list(drivers, { where: { qpu: qpu.id } })
 
 /** Ends the connections of the QPU's drivers; with `token` only of the one that holds it. */
-async function dropDrivers(
+async function disconnectDrivers(
   { context }: RecordService,
   qpu: Qpu,
   reason: string,
@@ -77,7 +77,7 @@ async function dropDrivers(
   }
 }
 
-async function tellMaintenance({ context }: RecordService, qpu: Qpu): Promise<void> {
+async function sendMaintenance({ context }: RecordService, qpu: Qpu): Promise<void> {
   const { maintenance: on, maintenance_reason: reason } = qpu
   for (const { id } of await context.db.read((tx) => driversOf(tx, qpu))) {
     context.hub.send(id, { type: 'SetMaintenance', on, reason })

@@ -1,11 +1,11 @@
 import { disableProxy, followEmail, superusers } from '../../../db/index.ts'
 import { defineBehaviour } from '../behaviour.ts'
-import { mustHavePassword, prepareCredentials } from './credentials.ts'
+import { assertHasPassword, prepareCredentials } from './credentials.ts'
 
 /** Superusers: their user record for submissions follows them. */
 export const superusersBehaviour = defineBehaviour(superusers, {
   async prepare(draft) {
-    if (!draft.before) mustHavePassword(draft)
+    if (!draft.before) assertHasPassword(draft)
     return prepareCredentials(draft)
   },
   creating(_, values) {

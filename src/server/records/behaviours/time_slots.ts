@@ -6,14 +6,14 @@ import { defineBehaviour, type Step } from '../behaviour.ts'
 export const timeSlotsBehaviour = defineBehaviour(timeSlots, {
   owner: 'booked_by',
   created(step, slot) {
-    if (!step.isSuperuser) mustBeBookable(step, slot)
+    if (!step.isSuperuser) assertBookable(step, slot)
   },
-  updating: (step, before) => mustNotHaveBegun(step, before),
+  updating: (step, before) => assertNotBegun(step, before),
   updated(step, before, after) {
     const isMoved = before.start_time !== after.start_time || before.end_time !== after.end_time
-    if (isMoved && !step.isSuperuser) mustBeBookable(step, after)
+    if (isMoved && !step.isSuperuser) assertBookable(step, after)
   },
-  removing: (step, slot) => mustNotHaveBegun(step, slot),
+  removing: (step, slot) => assertNotBegun(step, slot),
 })
 
 interface Slot {
@@ -21,14 +21,14 @@ interface Slot {
   end_time: string
 }
 
-function mustNotHaveBegun({ tx, isSuperuser }: Step, slot: Slot): void {
+function assertNotBegun({ tx, isSuperuser }: Step, slot: Slot): void {
   if (isSuperuser || slot.start_time > tx.at) return
   throw new AppError('invalid', 'The time slot has begun, so it can no longer be changed or deleted', {
     reason: 'slot_started',
   })
 }
 
-function mustBeBookable({ tx, service }: Step, { start_time, end_time }: Slot): void {
+function assertBookable({ tx, service }: Step, { start_time, end_time }: Slot): void {
   const { maxSlotLength, maxSlotAhead } = service.context.config
   const [start, end] = [fromTimestamp(start_time) ?? 0, fromTimestamp(end_time) ?? 0]
   if (start < tx.now) {

@@ -2,7 +2,7 @@ import { AppError, type FieldError } from '../../../base/index.ts'
 import { changeAccount, type User, users } from '../../../db/index.ts'
 import { callerName } from '../../http/caller.ts'
 import { type Draft, defineBehaviour, type Step, type Values } from '../behaviour.ts'
-import { mustHavePassword, prepareCredentials } from './credentials.ts'
+import { assertHasPassword, prepareCredentials } from './credentials.ts'
 
 /** Far beyond any balance, and still whole milliseconds. */
 const MAX_SECONDS = 1e12
@@ -15,7 +15,7 @@ export const usersBehaviour = defineBehaviour(users, {
   fixed: { create: ['api_tokens'] },
   async prepare(draft) {
     refuseBadBalance(draft)
-    if (!draft.before) mustHavePassword(draft)
+    if (!draft.before) assertHasPassword(draft)
     if (!draft.before && !draft.isSuperuser) draft.service.signUps.take(draft.address)
     return prepareCredentials(draft)
   },
@@ -26,7 +26,7 @@ export const usersBehaviour = defineBehaviour(users, {
     values['verified'] ??= isSuperuser
   },
   updating(step, before, patch) {
-    if (!step.isSuperuser) mustKeepAddress(before, patch)
+    if (!step.isSuperuser) assertAddressUnchanged(before, patch)
     moveMoney(step, before, patch)
   },
   committed({ service, isSuperuser }, { before, after }) {
@@ -37,8 +37,8 @@ export const usersBehaviour = defineBehaviour(users, {
 
 const BLANK: FieldError = { code: 'validation_required', message: 'Cannot be blank.' }
 
-function failed(act: 'create' | 'update', fields: Record<string, FieldError>): AppError {
-  return new AppError('invalid', `Failed to ${act} record`, { fields })
+function failed(operation: 'create' | 'update', fields: Record<string, FieldError>): AppError {
+  return new AppError('invalid', `Failed to ${operation} record`, { fields })
 }
 
 /** Text is no balance, also where other numbers may be written as text: too much hangs on it. */
@@ -52,7 +52,7 @@ function refuseBadBalance({ body, before }: Draft): void {
   throw failed(before ? 'update' : 'create', { qpu_seconds: error })
 }
 
-function mustKeepAddress(before: User, patch: Values): void {
+function assertAddressUnchanged(before: User, patch: Values): void {
   const fields: Record<string, FieldError> = {}
   for (const name of ['email', 'verified'] as const) {
     if (patch[name] !== undefined && patch[name] !== before[name]) fields[name] = MISMATCH

@@ -9,9 +9,9 @@ import {
 } from '../../../db/index.ts'
 import type { AnyRecord, Values } from '../behaviour.ts'
 import type { RecordService } from '../service.ts'
-import type { ReadRequest } from './list.ts'
+import type { RecordCall } from './list.ts'
 import { presentRecords } from './present.ts'
-import { circumstancesOf, factsOf } from './request-facts.ts'
+import { requestDetailsOf, requestInfoOf } from './request-facts.ts'
 
 const FORMS = {
   csv: { type: 'text/csv; charset=utf-8', extension: 'csv' },
@@ -33,9 +33,9 @@ export async function exportRecords(
   service: RecordService,
   collection: AnyCollection,
   format: Format,
-  asked: ReadRequest,
+  call: RecordCall,
 ): Promise<Response> {
-  const { caller, query } = asked
+  const { caller, query } = call
   if (caller.kind !== 'superuser') {
     throw new AppError('forbidden', 'Only superusers can perform this action')
   }
@@ -44,9 +44,9 @@ export async function exportRecords(
       reason: 'bad_parameter',
     })
   }
-  const pages = await openPages(service, collection, asked)
+  const pages = await openPages(service, collection, call)
   const rows = rowsOf(pages)
-  const text = format === 'csv' ? toCsv(columnsOf(collection, asked), rows) : toJsonLines(rows)
+  const text = format === 'csv' ? toCsv(columnsOf(collection, call), rows) : toJsonLines(rows)
   const { type, extension } = FORMS[format]
   const name = service.context.db.names.publicName(collection)
   return new Response(streamOf(text), {
@@ -73,18 +73,18 @@ interface Shown {
 async function openPages(
   service: RecordService,
   collection: AnyCollection,
-  asked: ReadRequest,
+  call: RecordCall,
 ): Promise<Pages> {
-  const { filter = '' } = asked.query
+  const { filter = '' } = call.query
   const { db } = service.context
   const perPage = largeFieldsOf(collection).length > 0 ? LARGE_PAGE : PAGE
   const read = (tx: ReadTx, text: string) => {
-    const facts = factsOf(asked.caller, circumstancesOf(asked.request, asked.query))
+    const facts = requestInfoOf(call.caller, requestDetailsOf(call.request, call.query))
     const paging = { page: 1, perPage, skipTotal: true }
     const { items } = service.queries.list(tx, collection, {
       ...{ ...paging, rule: null, facts, filter: text, sort: 'id' },
     })
-    return shownPage(service, tx, collection, items, asked, perPage)
+    return shownPage(service, tx, collection, items, call, perPage)
   }
   return {
     // The caller's text alone, so that one with a bracket too many is refused and not completed.
@@ -101,10 +101,10 @@ function shownPage(
   tx: ReadTx,
   collection: AnyCollection,
   records: readonly AnyRecord[],
-  { caller, query }: ReadRequest,
+  { caller, query }: RecordCall,
   perPage: number,
 ): Shown {
-  const view = { caller, facts: factsOf(caller), expand: '' }
+  const view = { caller, facts: requestInfoOf(caller), expand: '' }
   const { fields = '' } = query
   const rows = presentRecords(service, tx, collection, records, view).map((row) =>
     recordOf(pickFields(row, fields)),
@@ -124,7 +124,7 @@ async function* rowsOf({ first, next }: Pages): AsyncGenerator<Values, void, und
 }
 
 /** Every declared field that superusers see, in order, as far as `fields` keeps it. */
-function columnsOf(collection: AnyCollection, { query }: ReadRequest): string[] {
+function columnsOf(collection: AnyCollection, { query }: RecordCall): string[] {
   const visible = Object.entries(collection.fields).flatMap(([name, field]) => (field.internal ? [] : [name]))
   const all = Object.fromEntries(['id', ...visible, 'created', 'updated'].map((name) => [name, null]))
   return Object.keys(recordOf(pickFields(all, query['fields'] ?? '')))

@@ -12,10 +12,10 @@ import type { Values } from '../behaviour.ts'
 import { behaviourOf } from '../behaviours/index.ts'
 import type { RecordService } from '../service.ts'
 import { presentRecords } from './present.ts'
-import { circumstancesOf, factsOf } from './request-facts.ts'
+import { requestDetailsOf, requestInfoOf } from './request-facts.ts'
 
 /** A request to read records. */
-export interface ReadRequest {
+export interface RecordCall {
   readonly caller: Caller
   readonly request: Request
   readonly query: Readonly<Record<string, string>>
@@ -31,9 +31,9 @@ export interface ReadRequest {
 export async function listRecords(
   service: RecordService,
   collection: AnyCollection,
-  { caller, request, query, address }: ReadRequest,
+  { caller, request, query, address }: RecordCall,
 ): Promise<Page<Values>> {
-  const facts = factsOf(caller, circumstancesOf(request, query))
+  const facts = requestInfoOf(caller, requestDetailsOf(request, query))
   const rule = service.rulesOf(collection).list
   const { filter = '', sort = '', expand = '', fields = '' } = query
   const paging = readPaging(query)
@@ -45,19 +45,19 @@ export async function listRecords(
     const items = presentRecords(service, tx, collection, page.items, { caller, facts, expand })
     return { ...page, items }
   })
-  const answer = await withTotals(db, read)
-  const isGuess = answer.items.length === 0 && filter !== '' && rule && caller.kind !== 'superuser'
+  const response = await withTotals(db, read)
+  const isGuess = response.items.length === 0 && filter !== '' && rule && caller.kind !== 'superuser'
   if (isGuess) await blurTime(service, `${address} ${collection.name}`)
-  return answer
+  return response
 }
 
 /** Longest wait of an empty answer, in ms. */
-const BLUR_MS = 500
+const MAX_BLUR_MS = 500
 
 /**
  * Rule and filter are one query, so its time may tell of records that the rule hides. Who keeps asking for what
  * is not there waits a random time, in which that cannot be seen.
  */
 async function blurTime({ emptyLists, context }: RecordService, key: string): Promise<void> {
-  if (!emptyLists.allows(key)) await context.clock.sleep(1 + randomFraction() * (BLUR_MS - 1))
+  if (!emptyLists.allows(key)) await context.clock.sleep(1 + randomFraction() * (MAX_BLUR_MS - 1))
 }

@@ -3,10 +3,10 @@ import type { Caller } from '../../http/caller.ts'
 import { collectionIdOf } from '../../http/response/present-record.ts'
 
 /** What rules may ask about a request that is not about the caller. */
-export type Circumstances = Partial<Omit<RequestFacts, 'auth'>>
+export type RequestDetails = Partial<Omit<RequestFacts, 'auth'>>
 
 /** What rules may ask about a request of `caller`. */
-export function factsOf(caller: Caller, circumstances: Circumstances = {}): RequestFacts {
+export function requestInfoOf(caller: Caller, circumstances: RequestDetails = {}): RequestFacts {
   const auth = authOf(caller)
   return {
     method: 'GET',
@@ -20,7 +20,7 @@ export function factsOf(caller: Caller, circumstances: Circumstances = {}): Requ
 }
 
 /** The parts of a request that `factsOf` wants besides the caller and the body. */
-export function circumstancesOf(
+export function requestDetailsOf(
   request: Request,
   query: Readonly<Record<string, string>>,
 ): Pick<RequestFacts, 'method' | 'query' | 'headers'> {

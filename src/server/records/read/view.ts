@@ -1,8 +1,8 @@
 import type { AnyCollection } from '../../../db/index.ts'
 import { notFound, type RecordService } from '../service.ts'
-import type { ReadRequest } from './list.ts'
+import type { RecordCall } from './list.ts'
 import { presentRecords } from './present.ts'
-import { circumstancesOf, factsOf } from './request-facts.ts'
+import { requestDetailsOf, requestInfoOf } from './request-facts.ts'
 
 /**
  * One record, when the view rule shows it.
@@ -12,9 +12,9 @@ export function viewRecord(
   service: RecordService,
   collection: AnyCollection,
   id: string,
-  { caller, request, query }: ReadRequest,
+  { caller, request, query }: RecordCall,
 ): Promise<unknown> {
-  const facts = factsOf(caller, circumstancesOf(request, query))
+  const facts = requestInfoOf(caller, requestDetailsOf(request, query))
   const rule = service.rulesOf(collection).view
   return service.context.db.read((tx) => {
     const record = service.queries.view(tx, collection, id, { rule, facts })

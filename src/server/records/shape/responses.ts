@@ -29,7 +29,7 @@ export const listQuery = v.objectWithRest(
 const rule = v.pipe(v.nullable(v.string()), v.description("A filter; null = superusers only, '' = everybody"))
 
 /** What a collection is made of. */
-export const collectionAnswer = v.pipe(
+export const collectionResponse = v.pipe(
   v.object({
     id: v.string(),
     name: v.string(),

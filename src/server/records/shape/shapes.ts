@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { type AnyCollection, COLLECTIONS, type CollectionNames, type Field } from '../../../db/index.ts'
 import { collectionIdOf } from '../../http/response/present-record.ts'
-import { fieldSchema, recordAnswer } from '../../http/response/record-response.ts'
+import { fieldSchema, recordResponse } from '../../http/response/record-response.ts'
 import { behaviourOf } from '../behaviours/index.ts'
 
 /** What the record routes read and write, made from the declarations of all collections. */
@@ -20,13 +20,16 @@ export function recordShapes(names: CollectionNames): RecordShapes {
   const publicNames = all.map((each) => names.publicName(each))
   return {
     collection: v.picklist([...publicNames, ...all.map(collectionIdOf)]),
-    record: v.pipe(v.union(all.map((each) => answerShape(each, names.publicName(each)))), v.title('Record')),
+    record: v.pipe(
+      v.union(all.map((each) => responseShape(each, names.publicName(each)))),
+      v.title('Record'),
+    ),
     body: v.pipe(v.union(all.map(bodyShape)), v.title('RecordBody')),
   }
 }
 
-function answerShape(collection: AnyCollection, publicName: string) {
-  return recordAnswer(`${titleOf(collection)}Record`, collection, {
+function responseShape(collection: AnyCollection, publicName: string) {
+  return recordResponse(`${titleOf(collection)}Record`, collection, {
     collectionName: v.literal(publicName),
     ...behaviourOf(collection).computedShape,
     expand: v.optional(v.record(v.string(), v.unknown())),
@@ -43,7 +46,7 @@ function bodyShape(collection: AnyCollection) {
   const fields = Object.entries(collection.fields).filter(
     ([name, field]) => !field.internal && !field.readOnly && !isFixed(name),
   )
-  const required = fields.flatMap(([name, field]) => (mustBeGiven(field) && name !== owner ? [name] : []))
+  const required = fields.flatMap(([name, field]) => (isRequired(field) && name !== owner ? [name] : []))
   const entries: Record<string, v.GenericSchema> = collection.type === 'auth' ? { ...PASSWORD } : {}
   for (const [name, field] of fields) entries[name] = v.optional(fieldSchema(field))
   return v.pipe(
@@ -55,7 +58,7 @@ function bodyShape(collection: AnyCollection) {
   )
 }
 
-function mustBeGiven(field: Field): boolean {
+function isRequired(field: Field): boolean {
   return field.required === true && field.default === undefined
 }
 

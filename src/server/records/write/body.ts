@@ -1,7 +1,7 @@
 import { AppError, messageOf } from '../../../base/index.ts'
 import type { AnyCollection } from '../../../db/index.ts'
 import type { Caller } from '../../http/caller.ts'
-import { BODY_SHAPE, checkJsonShape } from '../../http/limits/json-shape.ts'
+import { assertWithinJsonLimits, BODY_LIMITS } from '../../http/limits/json-shape.ts'
 import { readBytes, readJsonBody } from '../../http/request/json-body.ts'
 import type { Values } from '../behaviour.ts'
 import { plainName } from './modifiers.ts'
@@ -69,7 +69,7 @@ function textOf(name: string, part: unknown): string {
 }
 
 function jsonObject(text: string): Values {
-  checkJsonShape(text, BODY_SHAPE)
+  assertWithinJsonLimits(text, BODY_LIMITS)
   try {
     return objectOf(JSON.parse(text))
   } catch (cause) {
@@ -85,6 +85,6 @@ function typedText(collection: AnyCollection, key: string, text: string): unknow
 }
 
 function parseJson(text: string): unknown {
-  checkJsonShape(text, BODY_SHAPE)
+  assertWithinJsonLimits(text, BODY_LIMITS)
   return JSON.parse(text)
 }

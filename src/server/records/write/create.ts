@@ -2,12 +2,12 @@ import { AppError } from '../../../base/index.ts'
 import type { AnyCollection, ReadTx, Tx } from '../../../db/index.ts'
 import { actingUser } from '../../auth/acting-user.ts'
 import type { AnyRecord, Completion, Values } from '../behaviour.ts'
-import type { ReadRequest } from '../read/list.ts'
+import type { RecordCall } from '../read/list.ts'
 import { notFound, type RecordService } from '../service.ts'
 import { readBody } from './body.ts'
 import { applyModifiers } from './modifiers.ts'
-import { mustBeAllowed, type Sorted, sortBody } from './protect.ts'
-import { audit, factsOfWrite, follow, openWrite, shownRecord, type Write } from './write.ts'
+import { assertNothingRefused, type SortedBody, sortBody } from './protect.ts'
+import { afterCommit, audit, openWrite, presentWritten, requestInfoOfWrite, type Write } from './write.ts'
 
 const FAILED = 'Failed to create record'
 
@@ -18,46 +18,46 @@ const FAILED = 'Failed to create record'
 export async function createRecord(
   service: RecordService,
   collection: AnyCollection,
-  asked: ReadRequest,
+  call: RecordCall,
 ): Promise<unknown> {
   const { db } = service.context
-  const sent = applyModifiers(collection, undefined, await readBody(asked, collection))
+  const sent = applyModifiers(collection, undefined, await readBody(call, collection))
   const rule = service.rulesOf(collection).create
-  const write = openWrite(service, collection, rule, asked)
+  const write = openWrite(service, collection, rule, call)
   const { behaviour, writer } = write
   const sorted = sortBody(collection, sent, { behaviour, isSuperuser: writer.isSuperuser, before: undefined })
-  mustBeAllowed(sorted, FAILED)
-  const mayCreate = (tx: ReadTx) => mustHold(write, rule, tx, sorted)
+  assertNothingRefused(sorted, FAILED)
+  const mayCreate = (tx: ReadTx) => assertRuleAllows(write, rule, tx, sorted)
   // Asked for here, before anything that costs time; and in the transaction, where the answer counts.
   await db.read(mayCreate)
   const draft = { ...writer, body: sent, before: undefined }
   if (behaviour.submit) {
-    const id = await behaviour.submit(draft, asked.request)
-    return db.read((tx) => shownRecord(write, tx, mustExist(tx.find(collection, id))))
+    const id = await behaviour.submit(draft, call.request)
+    return db.read((tx) => presentWritten(write, tx, existing(tx.find(collection, id))))
   }
   const complete = await behaviour.prepare?.(draft)
   const values = { ...sorted.values, ...(await ownerValue(write, sorted.values)) }
-  const { record, answer } = await db.write(`create ${collection.name}`, (tx) => {
+  const { record, response } = await db.write(`create ${collection.name}`, (tx) => {
     mayCreate(tx)
     const created = insert(write, tx, { ...values }, complete)
     audit(write, tx, { before: undefined, after: created })
-    return { record: created, answer: shownRecord(write, tx, created) }
+    return { record: created, response: presentWritten(write, tx, created) }
   })
-  await follow(write, { before: undefined, after: record })
-  return answer
+  await afterCommit(write, { before: undefined, after: record })
+  return response
 }
 
-function mustHold(write: Write, rule: string | null, tx: ReadTx, { body, values }: Sorted): void {
-  const facts = factsOfWrite(write, body)
+function assertRuleAllows(write: Write, rule: string | null, tx: ReadTx, { body, values }: SortedBody): void {
+  const facts = requestInfoOfWrite(write, body)
   const test = write.service.queries.test(write.collection, { rule, facts })
   if (!test.values(tx, values, facts)) throw new AppError('invalid', FAILED, { reason: 'not_allowed' })
 }
 
 /** Whose the new record is when the caller did not say: the caller's. */
-async function ownerValue({ behaviour, service, asked }: Write, values: Values): Promise<Values> {
+async function ownerValue({ behaviour, service, call }: Write, values: Values): Promise<Values> {
   const { owner } = behaviour
-  if (owner === undefined || (values[owner] ?? '') !== '' || asked.caller.kind === 'guest') return {}
-  return { [owner]: (await actingUser(service.context.db, asked.caller)).id }
+  if (owner === undefined || (values[owner] ?? '') !== '' || call.caller.kind === 'guest') return {}
+  return { [owner]: (await actingUser(service.context.db, call.caller)).id }
 }
 
 function insert(write: Write, tx: Tx, values: Values, complete: Completion | undefined): AnyRecord {
@@ -67,10 +67,10 @@ function insert(write: Write, tx: Tx, values: Values, complete: Completion | und
   behaviour.creating?.(step, values)
   const record = tx.insert(collection, values)
   behaviour.created?.(step, record)
-  return mustExist(tx.find(collection, record.id))
+  return existing(tx.find(collection, record.id))
 }
 
-function mustExist(record: AnyRecord | undefined): AnyRecord {
+function existing(record: AnyRecord | undefined): AnyRecord {
   if (!record) throw notFound()
   return record
 }

@@ -3,7 +3,7 @@ import { type AnyCollection, type Field, initialValue } from '../../../db/index.
 import type { AnyRecord, Behaviour, Values } from '../behaviour.ts'
 
 /** What of a body may be written, and what may not. */
-export interface Sorted {
+export interface SortedBody {
   /** Normalised values of declared fields. */
   readonly values: Values
   /** Fields that the caller cannot set to what was sent. */
@@ -24,7 +24,7 @@ interface Options {
  * nobody has set it, changes nothing and is left out; any other value of it is refused. Keys that are no field
  * mean nothing.
  */
-export function sortBody(collection: AnyCollection, sent: Values, options: Options): Sorted {
+export function sortBody(collection: AnyCollection, sent: Values, options: Options): SortedBody {
   const { before } = options
   const values: Values = {}
   const refused: Record<string, FieldError> = {}
@@ -69,7 +69,7 @@ function readOnly(name: string): FieldError {
 }
 
 /** @throws AppError `invalid` (`read_only_field`) when something was refused. */
-export function mustBeAllowed({ refused }: Sorted, message: string): void {
+export function assertNothingRefused({ refused }: SortedBody, message: string): void {
   if (Object.keys(refused).length === 0) return
   throw new AppError('invalid', message, { reason: 'read_only_field', fields: { ...refused } })
 }

@@ -1,7 +1,7 @@
 import type { AnyCollection } from '../../../db/index.ts'
-import type { ReadRequest } from '../read/list.ts'
+import type { RecordCall } from '../read/list.ts'
 import { notFound, type RecordService } from '../service.ts'
-import { audit, factsOfWrite, follow, openWrite } from './write.ts'
+import { afterCommit, audit, openWrite, requestInfoOfWrite } from './write.ts'
 
 /**
  * Deletes a record. Order: closed rule (403), existence and rule (404), hooks and required relations (400).
@@ -10,12 +10,12 @@ export async function removeRecord(
   service: RecordService,
   collection: AnyCollection,
   id: string,
-  asked: ReadRequest,
+  call: RecordCall,
 ): Promise<void> {
   const rule = service.rulesOf(collection).remove
-  const write = openWrite(service, collection, rule, asked)
+  const write = openWrite(service, collection, rule, call)
   const { behaviour, writer } = write
-  const facts = factsOfWrite(write)
+  const facts = requestInfoOfWrite(write)
   const test = service.queries.test(collection, { rule, facts })
   const before = await service.context.db.write(`delete ${collection.name}`, (tx) => {
     const record = test.stored(tx, id, facts) ? tx.find(collection, id) : undefined
@@ -27,5 +27,5 @@ export async function removeRecord(
     audit(write, tx, { before: record, after: undefined })
     return record
   })
-  await follow(write, { before, after: undefined })
+  await afterCommit(write, { before, after: undefined })
 }

@@ -1,11 +1,11 @@
 import type { AnyCollection, ReadTx } from '../../../db/index.ts'
 import type { AnyRecord, Values } from '../behaviour.ts'
-import type { ReadRequest } from '../read/list.ts'
+import type { RecordCall } from '../read/list.ts'
 import { notFound, type RecordService } from '../service.ts'
 import { readBody } from './body.ts'
 import { applyModifiers } from './modifiers.ts'
-import { mustBeAllowed, type Sorted, sortBody } from './protect.ts'
-import { audit, factsOfWrite, follow, openWrite, shownRecord, type Write } from './write.ts'
+import { assertNothingRefused, type SortedBody, sortBody } from './protect.ts'
+import { afterCommit, audit, openWrite, presentWritten, requestInfoOfWrite, type Write } from './write.ts'
 
 const FAILED = 'Failed to update record'
 
@@ -17,17 +17,17 @@ export async function updateRecord(
   service: RecordService,
   collection: AnyCollection,
   id: string,
-  asked: ReadRequest,
+  call: RecordCall,
 ): Promise<unknown> {
   const { db } = service.context
-  const sent = await readBody(asked, collection)
+  const sent = await readBody(call, collection)
   const rule = service.rulesOf(collection).update
-  const write = openWrite(service, collection, rule, asked)
+  const write = openWrite(service, collection, rule, call)
   const { behaviour, writer } = write
   const patchOf = (tx: ReadTx) => checked(write, rule, tx, id, sent)
   const draft = behaviour.prepare && (await db.read(patchOf))
   const complete = draft && (await behaviour.prepare?.({ ...writer, body: sent, before: draft.before }))
-  const { before, after, answer } = await db.write(`update ${collection.name}`, (tx) => {
+  const { before, after, response } = await db.write(`update ${collection.name}`, (tx) => {
     const { before, sorted } = patchOf(tx)
     const patch: Values = { ...sorted.values }
     const step = { ...writer, tx }
@@ -38,10 +38,10 @@ export async function updateRecord(
     behaviour.updated?.(step, before, changed)
     const after = tx.find(collection, id) ?? changed
     audit(write, tx, { before, after })
-    return { before, after, answer: shownRecord(write, tx, after) }
+    return { before, after, response: presentWritten(write, tx, after) }
   })
-  await follow(write, { before, after })
-  return answer
+  await afterCommit(write, { before, after })
+  return response
 }
 
 /** The stored record and what of the body goes into it. Throws as `updateRecord` says. */
@@ -51,14 +51,14 @@ function checked(
   tx: ReadTx,
   id: string,
   sent: Values,
-): { before: AnyRecord; sorted: Sorted } {
+): { before: AnyRecord; sorted: SortedBody } {
   const { service, collection, behaviour, writer } = write
   const before = tx.find(collection, id)
   if (!before) throw notFound()
   const changed = applyModifiers(collection, before, sent)
   const sorted = sortBody(collection, changed, { behaviour, isSuperuser: writer.isSuperuser, before })
-  const facts = factsOfWrite(write, sorted.body)
+  const facts = requestInfoOfWrite(write, sorted.body)
   if (!service.queries.test(collection, { rule, facts }).stored(tx, id, facts)) throw notFound()
-  mustBeAllowed(sorted, FAILED)
+  assertNothingRefused(sorted, FAILED)
   return { before, sorted }
 }

@@ -3,9 +3,9 @@ import { type AnyCollection, appendAudit, initialValue, type ReadTx, type Tx } f
 import { callerName } from '../../http/caller.ts'
 import type { AnyRecord, Behaviour, Committed, Writer } from '../behaviour.ts'
 import { behaviourOf } from '../behaviours/index.ts'
-import type { ReadRequest } from '../read/list.ts'
+import type { RecordCall } from '../read/list.ts'
 import { presentRecords } from '../read/present.ts'
-import { circumstancesOf, factsOf } from '../read/request-facts.ts'
+import { requestDetailsOf, requestInfoOf } from '../read/request-facts.ts'
 import type { RecordService } from '../service.ts'
 
 /** What the three kinds of writing have in common. */
@@ -14,7 +14,7 @@ export interface Write {
   readonly collection: AnyCollection
   readonly behaviour: Behaviour
   readonly writer: Writer
-  readonly asked: ReadRequest
+  readonly call: RecordCall
 }
 
 /**
@@ -25,26 +25,26 @@ export function openWrite(
   service: RecordService,
   collection: AnyCollection,
   rule: string | null,
-  asked: ReadRequest,
+  call: RecordCall,
 ): Write {
-  const { caller, address } = asked
+  const { caller, address } = call
   const isSuperuser = caller.kind === 'superuser'
   if (rule === null && !isSuperuser)
     throw new AppError('forbidden', 'Only superusers can perform this action')
   const writer = { service, caller, isSuperuser, address }
-  return { service, collection, behaviour: behaviourOf(collection), writer, asked }
+  return { service, collection, behaviour: behaviourOf(collection), writer, call }
 }
 
 /** What the rule of a write may ask about it. */
-export function factsOfWrite({ asked }: Write, body: Readonly<Record<string, unknown>> = {}) {
-  return factsOf(asked.caller, { ...circumstancesOf(asked.request, asked.query), body })
+export function requestInfoOfWrite({ call }: Write, body: Readonly<Record<string, unknown>> = {}) {
+  return requestInfoOf(call.caller, { ...requestDetailsOf(call.request, call.query), body })
 }
 
 /** What superusers do to records is in the audit: which fields got other values, and of many kinds which ones. */
 export function audit({ writer, collection }: Write, tx: Tx, { before, after }: Committed<AnyRecord>): void {
   const record = after ?? before
   if (!writer.isSuperuser || !record) return
-  const act = !before ? 'create' : after ? 'update' : 'delete'
+  const action = !before ? 'create' : after ? 'update' : 'delete'
   const changed = Object.entries(collection.fields).filter(
     ([name, field]) => after && !Bun.deepEquals(after[name], before ? before[name] : initialValue(field)),
   )
@@ -58,17 +58,26 @@ export function audit({ writer, collection }: Write, tx: Tx, { before, after }: 
       ),
     }),
   }
-  appendAudit(tx, { actor: callerName(writer.caller), act: `record.${act}`, subject: record.id, detail })
+  appendAudit(tx, {
+    actor: callerName(writer.caller),
+    action: `record.${action}`,
+    subject: record.id,
+    detail,
+  })
 }
 
 /** The answer that shows a record after its change. */
-export function shownRecord(write: Write, tx: ReadTx, record: AnyRecord): unknown {
-  const { service, collection, asked } = write
-  const view = { caller: asked.caller, facts: factsOfWrite(write), expand: asked.query['expand'] ?? '' }
+export function presentWritten(write: Write, tx: ReadTx, record: AnyRecord): unknown {
+  const { service, collection, call } = write
+  const view = {
+    caller: call.caller,
+    facts: requestInfoOfWrite(write),
+    expand: call.query['expand'] ?? '',
+  }
   return presentRecords(service, tx, collection, [record], view)[0]
 }
 
 /** What follows a commit. */
-export async function follow({ writer, behaviour }: Write, change: Committed<AnyRecord>): Promise<void> {
+export async function afterCommit({ writer, behaviour }: Write, change: Committed<AnyRecord>): Promise<void> {
   await behaviour.committed?.(writer, change)
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { BodyRoom } from '../../../../src/server/http/limits/body-memory-budget.ts'
+import { BodyMemoryBudget } from '../../../../src/server/http/limits/body-memory-budget.ts'
 import { FakeClock } from '../../../support/fake-clock.ts'
 
 const MIB = 1024 * 1024
@@ -8,7 +8,7 @@ const busy = expect.objectContaining({ reason: 'too_many_large_bodies', retryAft
 
 /** Bodies in a room: which are being held, in order of their entry, and how to end one. */
 function openRoom(clock = new FakeClock()) {
-  const room = new BodyRoom(clock)
+  const room = new BodyMemoryBudget(clock)
   const held: string[] = []
   const ends = new Map<string, (error?: Error) => void>()
   const send = (name: string, mib: number, account = name) =>
@@ -87,7 +87,7 @@ test('BodyRoom.run() never holds more than there is, and everybody has a turn', 
   const body = fc.record({ account: fc.nat(4), mib: fc.integer({ min: 1, max: 16 }) })
   await fc.assert(
     fc.asyncProperty(fc.array(body, { maxLength: 40 }), async (bodies) => {
-      const room = new BodyRoom(new FakeClock())
+      const room = new BodyMemoryBudget(new FakeClock())
       const held: typeof bodies = []
       const of = (account?: number) =>
         held.filter((each) => account === undefined || each.account === account).map(({ mib }) => mib)
