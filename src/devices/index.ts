@@ -25,4 +25,4 @@ export { type OptionSpec, type OptionSpecs, type OptionsOf, OptionValueError, op
 export { type DeviceOptions, readOptions } from './read-options.ts'
 export { type ResolvedDevice, resolveDevice } from './resolve-device.ts'
 export { checkResults, circuitResultOf, jobResultsOf } from './results.ts'
-export { checkSafePath, type PathPlace } from './safe-path.ts'
+export { checkSafePath, type PathContext } from './safe-path.ts'

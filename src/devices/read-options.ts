@@ -6,9 +6,9 @@ import { nearest } from './nearest.ts'
 import { DRIVER_OPTIONS, OPERATION_OPTIONS, PATH_KEYS } from './operation-options.ts'
 import { type OptionSpec, type OptionSpecs, OptionValueError } from './options.ts'
 import type { ResolvedDevice } from './resolve-device.ts'
-import { checkSafePath, type PathPlace } from './safe-path.ts'
+import { checkSafePath, type PathContext } from './safe-path.ts'
 
-interface OptionInput extends PathPlace {
+interface OptionInput extends PathContext {
   device: ResolvedDevice
   /** The `-o` arguments, `key=value` each; the last of equal keys wins. */
   pairs: readonly string[]
@@ -124,7 +124,7 @@ function complainOfUnknown(
 function complainOfPlaces(
   given: ReadonlyMap<string, string>,
   read: OptionSpecs,
-  place: PathPlace,
+  place: PathContext,
   complaints: Complaints,
 ): void {
   for (const key of PATH_KEYS) {
@@ -153,7 +153,7 @@ function nameOf(key: string, source: Source): string {
 function safePath(
   key: string,
   path: string,
-  place: PathPlace,
+  place: PathContext,
   complaints: Complaints,
   source: Source = 'option',
 ): string | undefined {
@@ -167,7 +167,7 @@ function safePath(
 function readAll(
   specs: OptionSpecs,
   given: ReadonlyMap<string, string>,
-  place: PathPlace,
+  place: PathContext,
   complaints: Complaints,
   source: Source = 'option',
 ): Record<string, unknown> {
@@ -188,7 +188,7 @@ interface Wanted {
 function readOne(
   { key, spec, source }: Wanted,
   text: string | undefined,
-  place: PathPlace,
+  place: PathContext,
   complaints: Complaints,
 ): unknown {
   if (text === undefined && spec.required) {
@@ -211,7 +211,7 @@ function readOne(
 
 function complainOfAbsentConfig(
   given: ReadonlyMap<string, string>,
-  place: PathPlace,
+  place: PathContext,
   complaints: Complaints,
 ): void {
   const path = given.get('calibration_config')

@@ -109,7 +109,7 @@ function definitionOf<Op extends Operation>(
 ): DeviceDef<Op> {
   const { device, operation } = choice
   if (isClass(found)) {
-    demandOperation(found.operation, choice)
+    assertOperation(found.operation, choice)
     return wrap(name, choice, (context) => new found(context))
   }
   if (typeof found === 'function') return wrap(name, choice, (context) => found(context))
@@ -119,13 +119,13 @@ function definitionOf<Op extends Operation>(
     )
   }
   const { operation: own, create: make } = found
-  demandOperation(own, choice)
+  assertOperation(own, choice)
   if (typeof make !== 'function') throw new StartupError(`device ${device} has no create(context) function`)
   // Its shape is checked above and the created device by openDevice, so the definition is used as it is.
   return { ...(found as unknown as DeviceDef<Op>), name, operation }
 }
 
-function demandOperation(found: unknown, { device, operation }: DeviceChoice<Operation>): void {
+function assertOperation(found: unknown, { device, operation }: DeviceChoice<Operation>): void {
   if (found === operation) return
   const known = OPERATIONS.find((each) => each === found)
   if (!known)

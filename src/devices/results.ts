@@ -58,7 +58,7 @@ export function jobResultsOf(
 }
 
 /** Where a value that JSON cannot hold sits, such as `circuit_results.0.memory.3`; undefined when there is none. */
-function unsendable(value: unknown, path: string): string | undefined {
+function findUnsendable(value: unknown, path: string): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : path
   if (typeof value !== 'object' || value === null) {
     return value === undefined || typeof value === 'string' || typeof value === 'boolean' || value === null
@@ -66,7 +66,7 @@ function unsendable(value: unknown, path: string): string | undefined {
       : path
   }
   for (const [key, item] of Object.entries(value)) {
-    const found = unsendable(item, path === '' ? key : `${path}.${key}`)
+    const found = findUnsendable(item, path === '' ? key : `${path}.${key}`)
     if (found !== undefined) return found
   }
   return undefined
@@ -78,7 +78,7 @@ function unsendable(value: unknown, path: string): string | undefined {
  *   (class user, `results_too_large`) when it is larger than 32 MiB.
  */
 export function checkResults(results: unknown): JobResults {
-  const bad = unsendable(results, '')
+  const bad = findUnsendable(results, '')
   if (bad !== undefined) {
     throw new JobError(`The device returned a value that is not a finite number at ${bad}`, {
       class: 'device',

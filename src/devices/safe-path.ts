@@ -2,7 +2,7 @@ import { readlinkSync, realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 
 /** Where a path is resolved and what counts as home. */
-export interface PathPlace {
+export interface PathContext {
   cwd: string
   home: string
 }
@@ -22,16 +22,16 @@ function linkTarget(path: string): string | undefined {
  * Follows symbolic links in the part of `path` that exists and appends the rest. A link to nothing is followed
  * too: a file created through it would appear at its target. Undefined when links form a loop.
  */
-function followed(path: string, links = 0): string | undefined {
+function followLinks(path: string, links = 0): string | undefined {
   try {
     return realpathSync(path)
   } catch {
     if (links > MAX_LINKS) return undefined
     const target = linkTarget(path)
-    if (target !== undefined) return followed(resolve(dirname(path), target), links + 1)
+    if (target !== undefined) return followLinks(resolve(dirname(path), target), links + 1)
     const parent = dirname(path)
     if (parent === path) return path
-    const realParent = followed(parent, links)
+    const realParent = followLinks(parent, links)
     return realParent === undefined ? undefined : join(realParent, basename(path))
   }
 }
@@ -46,14 +46,14 @@ function isInside(path: string, folder: string): boolean {
  * `/tmp`, `/var/tmp` or the home folder; undefined otherwise. Links are followed first, on both sides, and whole
  * path segments are compared.
  */
-export function checkSafePath(path: string, place: PathPlace): string | undefined {
+export function checkSafePath(path: string, place: PathContext): string | undefined {
   const absolute = resolve(place.cwd, path)
-  const real = followed(absolute)
+  const real = followLinks(absolute)
   if (real === undefined) return undefined
-  const own = ['/var/svc-driver', '/etc/svc-driver'].map((folder) => followed(folder) ?? folder)
+  const own = ['/var/svc-driver', '/etc/svc-driver'].map((folder) => followLinks(folder) ?? folder)
   const shared = ['/tmp', '/var/tmp', place.home]
     .filter((folder) => isAbsolute(folder) && folder !== '/')
-    .map((folder) => followed(folder) ?? folder)
+    .map((folder) => followLinks(folder) ?? folder)
   const isSafe =
     own.some((folder) => isInside(real, folder)) ||
     shared.some((folder) => real !== folder && isInside(real, folder))

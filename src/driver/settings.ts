@@ -1,5 +1,5 @@
 import { messageOf } from '../base/index.ts'
-import { checkSafePath, type PathPlace } from '../devices/index.ts'
+import { checkSafePath, type PathContext } from '../devices/index.ts'
 import { type Operation, parseFingerprint } from '../protocol/index.ts'
 
 /** The options of `driver start`. */
@@ -33,7 +33,10 @@ export interface ServerAccess {
 }
 
 /** Reads what concerns the server; returns every complaint, one per line, beside what could be read. */
-export function readAccess(settings: DriverSettings, place: PathPlace): ServerAccess & { reasons: string[] } {
+export function readAccess(
+  settings: DriverSettings,
+  place: PathContext,
+): ServerAccess & { reasons: string[] } {
   const reasons: string[] = []
   const svcAddr = readAddress(settings.svcAddr, reasons)
   if (settings.token === '') {

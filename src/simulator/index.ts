@@ -16,7 +16,7 @@ export {
   phaseDamping,
   thermalRelaxation,
 } from './noise/channel.ts'
-export { type GateRule, noiseByRules } from './noise/gate-rules.ts'
+export { channelsByRules, type GateRule } from './noise/gate-rules.ts'
 export {
   type ChannelOp,
   defineNoiseModel,

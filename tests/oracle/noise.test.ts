@@ -4,7 +4,7 @@ import { lowerProgram, parseProgram } from '../../src/qasm/index.ts'
 import { planDensity } from '../../src/simulator/methods/density_matrix/plan.ts'
 import { Statevector } from '../../src/simulator/methods/statevector/state/statevector.ts'
 import { type NoiseModel, withNoise } from '../../src/simulator/noise/noise-model.ts'
-import type { Action } from '../../src/simulator/reduction/reduce-circuit.ts'
+import type { StateOp } from '../../src/simulator/reduction/reduce-circuit.ts'
 import { engine, programOf, runOptions, runProgram } from '../simulator/support/run.ts'
 import { openPython } from '../support/python/python.ts'
 import { type Aer, startAer } from './aer.ts'
@@ -54,9 +54,9 @@ describe.skipIf(!python)('Qiskit Aer agrees on noise', () => {
       const theirs = await aer.ask<number[]>({ ask: 'density_matrix', ...circuit, noise })
       const qubits = Array.from({ length: lowered.qubits }, (_, qubit) => qubit)
       const ops = withNoise(lowered.ops ?? [], model).filter(
-        (op): op is Action => op.kind !== 'barrier' && op.kind !== 'delay',
+        (op): op is StateOp => op.kind !== 'barrier' && op.kind !== 'delay',
       )
-      const plan = planDensity({ qubits, ops, terminal: [], collapses: false })
+      const plan = planDensity({ qubits, ops, terminal: [], canBranch: false })
       const rho = new Statevector(engine, 2 * plan.qubits)
       rho.applyAll(plan.calls)
       // Ours has the row in the low bits, theirs in the high ones.

@@ -4,9 +4,9 @@ import { type Log, messageOf } from '../../base/index.ts'
 import { StartupError } from '../errors.ts'
 import { type ReadNoise, readNoise } from './read-noise.ts'
 
-const MOST_BYTES = 4 * 1024 * 1024
+const MAX_BYTES = 4 * 1024 * 1024
 /** Of the problems of a file, so many are told. */
-const MOST_TOLD = 10
+const MAX_REPORTED_PROBLEMS = 10
 
 /**
  * A noise model in a file, read again when the file has changed. What is in force stays so while the file is not a
@@ -17,7 +17,7 @@ export class NoiseFile {
   readonly #log: Log
   #noise: ReadNoise
   /** Of the file as it was read last: size and time of its change. */
-  #seen = ''
+  #readStamp = ''
 
   /** @throws StartupError with what is wrong with the file. */
   constructor(path: string, log: Log) {
@@ -25,7 +25,7 @@ export class NoiseFile {
     this.#log = log
     const read = this.#read()
     if ('problems' in read) {
-      const told = read.problems.slice(0, MOST_TOLD).map((problem) => `  ${problem}`)
+      const told = read.problems.slice(0, MAX_REPORTED_PROBLEMS).map((problem) => `  ${problem}`)
       throw new StartupError([`startup error: ${path} is not a noise model`, ...told])
     }
     this.#noise = read
@@ -33,13 +33,13 @@ export class NoiseFile {
 
   /** What is in force. */
   get current(): ReadNoise {
-    if (this.#seen === this.#stamp()) return this.#noise
+    if (this.#readStamp === this.#stamp()) return this.#noise
     const read = this.#read()
     if (!('problems' in read)) this.#noise = read
     else
       this.#log.warn('the changed noise file is not used', {
         file: this.#path,
-        problems: read.problems.slice(0, MOST_TOLD),
+        problems: read.problems.slice(0, MAX_REPORTED_PROBLEMS),
       })
     return this.#noise
   }
@@ -50,11 +50,10 @@ export class NoiseFile {
   }
 
   #read(): ReadNoise | { problems: string[] } {
-    this.#seen = this.#stamp()
+    this.#readStamp = this.#stamp()
     try {
       const { size } = statSync(this.#path)
-      if (size > MOST_BYTES)
-        return { problems: [`the file has ${size} bytes; at most ${MOST_BYTES} are read`] }
+      if (size > MAX_BYTES) return { problems: [`the file has ${size} bytes; at most ${MAX_BYTES} are read`] }
       return readNoise({ name: basename(this.#path), text: readFileSync(this.#path, 'utf8') })
     } catch (error) {
       return { problems: [messageOf(error)] }

@@ -2,13 +2,13 @@ import * as v from 'valibot'
 import {
   amplitudeDamping,
   type Channel,
+  channelsByRules,
   defineNoiseModel,
   depolarizing,
   EXACT_READOUT,
   type GateRule,
   isComplete,
   type NoiseModel,
-  noiseByRules,
   pauliChannel,
   phaseDamping,
   type ReadoutError,
@@ -16,7 +16,7 @@ import {
 } from '../../simulator/index.ts'
 
 /** Qubits a channel may act on: a superoperator of more takes as long as the circuit. */
-const MOST_QUBITS = 3
+const MAX_CHANNEL_QUBITS = 3
 const qubit = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(9_999))
 const probability = v.pipe(v.number(), v.minValue(0), v.maxValue(1))
 const seconds = v.pipe(v.number(), v.gtValue(0), v.maxValue(1e6))
@@ -55,7 +55,7 @@ const entry = v.tuple([v.number(), v.number()])
 const kraus = v.pipe(
   v.array(v.array(v.array(entry))),
   v.minLength(1),
-  v.maxLength(4 ** MOST_QUBITS),
+  v.maxLength(4 ** MAX_CHANNEL_QUBITS),
   v.check(
     ([first = [], ...rest]) =>
       [first, ...rest].every(
@@ -132,7 +132,7 @@ const noiseFile = v.strictObject({
     v.array(
       v.strictObject({
         gate: names,
-        qubits: v.optional(v.pipe(v.array(qubit), v.minLength(1), v.maxLength(MOST_QUBITS))),
+        qubits: v.optional(v.pipe(v.array(qubit), v.minLength(1), v.maxLength(MAX_CHANNEL_QUBITS))),
         errors: v.array(error),
       }),
     ),
@@ -161,9 +161,9 @@ export function readNoiseFile(content: unknown, source: string): NoiseModel | { 
   if (problems.length > 0) return { problems }
   return defineNoiseModel({
     source,
-    gate: rules.length > 0 ? (name, qubits) => noiseByRules(rules, name, qubits) : undefined,
-    idle: idle.length > 0 ? (each) => forQubit(idle, each) : undefined,
-    readout: (each) => forQubit(readout, each)?.matrix ?? EXACT_READOUT,
+    gateNoiseOf: rules.length > 0 ? (name, qubits) => channelsByRules(rules, name, qubits) : undefined,
+    relaxationOf: idle.length > 0 ? (each) => forQubit(idle, each) : undefined,
+    readoutErrorOf: (each) => forQubit(readout, each)?.matrix ?? EXACT_READOUT,
   })
 }
 

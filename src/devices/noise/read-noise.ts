@@ -1,7 +1,7 @@
 import { parse } from 'yaml'
 import { messageOf } from '../../base/index.ts'
 import type { Noise, NoiseSource } from '../../simulator/index.ts'
-import { isDeviceFile, noiseOfDeviceFile } from './from-device-file.ts'
+import { isDeviceFile, noiseOfDeviceFile } from './noise-of-device-file.ts'
 import { readNoiseFile } from './read-noise-file.ts'
 
 /** A noise model with the text it was read from. */

@@ -77,11 +77,11 @@ export class CircuitRunner {
   prepare(execution: Execution): PreparedExecution {
     const { clock } = this.#dependencies
     const { program, values } = execution
-    const phases = new PhaseTimer(clock)
+    const phaseTimer = new PhaseTimer(clock)
     const circuit = lowerExecution(execution, this.#job.backend, this.#job.limits)
-    phases.end('lower')
+    phaseTimer.end('lower')
     const from = clock.monotonic()
-    const run = this.#runOf(execution, phases)
+    const run = this.#runOf(execution, phaseTimer)
     const prepared = prepareCircuit({ ...circuit, walk: (sink) => runDynamic(program, values, sink) }, run)
     return {
       execution,
@@ -89,11 +89,11 @@ export class CircuitRunner {
       run,
       prepared,
       from,
-      stateQubits: prepared.method.stateQubits(prepared.task),
+      stateQubits: prepared.method.stateQubits(prepared.workload),
     }
   }
 
-  #runOf(execution: Execution, phases: PhaseTimer): CircuitRun {
+  #runOf(execution: Execution, phaseTimer: PhaseTimer): CircuitRun {
     const { engine, noise, threads } = this.#dependencies
     const { limits, method, memory } = this.#job
     return {
@@ -104,8 +104,8 @@ export class CircuitRunner {
       rng: this.#rng,
       stream: execution.stream,
       timeBudget: this.#timeBudget,
-      budget: this.#resultBudget,
-      phases,
+      resultBudget: this.#resultBudget,
+      phaseTimer,
       engine,
       method,
       limits: {
@@ -114,9 +114,9 @@ export class CircuitRunner {
         get bytes() {
           return freeBytes()
         },
-        keptBytes: STATE_COPY_BYTES / threads,
+        stateCopyBytes: STATE_COPY_BYTES / threads,
         threads: engine.threads,
-        bond: limits.bond ?? DEFAULT_BOND,
+        maxBondDimension: limits.maxBondDimension ?? DEFAULT_BOND,
       },
     }
   }

@@ -23,7 +23,7 @@ export interface JobLimits {
   /** Length of the results of the job, in characters of JSON. */
   resultLength: number
   /** Maximum bond dimension of a matrix product state; 256 when absent. */
-  bond?: number
+  maxBondDimension?: number
 }
 
 /** One circuit with one parameter set. */

@@ -1,5 +1,5 @@
 import type { Op, Sink } from '../../qasm/index.ts'
-import type { Method, ResourceLimits, Task } from '../define-method.ts'
+import type { Method, ResourceLimits, Workload } from '../define-method.ts'
 import { SimulationError } from '../errors.ts'
 import type { Engine } from '../kernel/engine.ts'
 import { METHODS } from '../methods/index.ts'
@@ -35,9 +35,9 @@ export interface CircuitRun {
   /** Number of this execution in its job: the sub-stream of its random numbers. */
   stream: number
   timeBudget: TimeBudget
-  budget: ResultBudget
+  resultBudget: ResultBudget
   /** Where the time goes; the steps so far are in it. */
-  phases: PhaseTimer
+  phaseTimer: PhaseTimer
   engine: Engine
   /** Name of the method that is wanted, or `automatic`. */
   method: string
@@ -57,7 +57,7 @@ export interface CircuitOutcome {
 
 /** A circuit reduced to what its outcomes depend on, with the method that suits it. */
 export interface PreparedCircuit {
-  task: Task
+  workload: Workload
   method: Method
   /** Classical bits some measurement writes, ascending, and those none does. */
   bits: ReturnType<typeof measuredBits>
@@ -67,37 +67,37 @@ export interface PreparedCircuit {
 export function prepareCircuit(program: BoundProgram, run: CircuitRun): PreparedCircuit {
   const { qubits, clbits, ops } = program
   const reduced = ops && reduceCircuit(withNoise(ops, run.noise), qubits, clbits)
-  admit(reduced?.qubits.at(-1) ?? qubits - 1, run)
+  assertNoiseCovers(reduced?.qubits.at(-1) ?? qubits - 1, run)
   const walk = (sink: Sink) => program.walk(sink)
-  const task: Task = { qubits, clbits, shots: run.shots, noise: run.noise, reduced, walk }
-  return { task, method: methodFor(task, run), bits: measuredBits(clbits, ops) }
+  const workload: Workload = { qubits, clbits, shots: run.shots, noise: run.noise, reduced, walk }
+  return { workload, method: methodFor(workload, run), bits: measuredBits(clbits, ops) }
 }
 
 /** @throws SimulationError for a circuit that cannot end in time. */
 export async function runCircuit(prepared: PreparedCircuit, run: CircuitRun): Promise<CircuitOutcome> {
-  const { task, method, bits } = prepared
+  const { workload, method, bits } = prepared
   const { measured, unmeasured } = bits
-  const { timeBudget, phases } = run
-  timeBudget.assertFits(method.cost(task, run.limits))
-  const errors = (qubit: number) => run.noise?.readout(qubit) ?? EXACT_READOUT
-  const readout: Readout = { errors, memory: run.memory }
+  const { timeBudget, phaseTimer } = run
+  timeBudget.assertFits(method.estimateSeconds(workload, run.limits))
+  const readoutErrorOf = (qubit: number) => run.noise?.readoutErrorOf(qubit) ?? EXACT_READOUT
+  const readout: Readout = { readoutErrorOf, memory: run.memory }
   const tally = new Tally({
     ...run,
     readout,
-    clbits: task.clbits,
+    clbits: workload.clbits,
     measured,
-    unread: task.reduced?.terminal ?? [],
+    terminal: workload.reduced?.terminal ?? [],
   })
-  phases.end('plan')
+  phaseTimer.end('plan')
   if (measured.length === 0) return { counts: {}, unmeasured, provenance: { method: method.name } }
-  const added = await method.run(task, { ...run, tally, errors })
+  const added = await method.run(workload, { ...run, tally, readoutErrorOf })
   const noise = run.noise && { noise: run.noise.source }
-  const provenance = { method: method.name, threads: 1, ...noise, phases: phases.seconds, ...added }
+  const provenance = { method: method.name, threads: 1, ...noise, phases: phaseTimer.seconds, ...added }
   return { ...outcomeOf(tally, run.memory), unmeasured, provenance }
 }
 
 /** A circuit on qubits the noise model does not know would be simulated better than the device is. */
-function admit(lastQubit: number, { noise, circuitIndex }: CircuitRun): void {
+function assertNoiseCovers(lastQubit: number, { noise, circuitIndex }: CircuitRun): void {
   if (!noise || lastQubit < noise.qubits) return
   throw new SimulationError(
     `circuit ${circuitIndex} uses qubit ${lastQubit}; the noise model ${noise.source} has ${noise.qubits} qubits`,
@@ -105,8 +105,8 @@ function admit(lastQubit: number, { noise, circuitIndex }: CircuitRun): void {
   )
 }
 
-function methodFor(task: Task, { method, limits, circuitIndex }: CircuitRun): Method {
-  const choice = chooseMethod(METHODS, method, task, limits)
+function methodFor(workload: Workload, { method, limits, circuitIndex }: CircuitRun): Method {
+  const choice = chooseMethod(METHODS, method, workload, limits)
   if ('method' in choice) return choice.method
   const { code, reason } = choice.refusal
   throw new SimulationError(`circuit ${circuitIndex} cannot be simulated; ${reason}`, { code, circuitIndex })

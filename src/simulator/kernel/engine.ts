@@ -1,42 +1,42 @@
 import { bitCount } from '../numeric/bits.ts'
-import { StageWriter } from './encode.ts'
 import type { KernelCall } from './kernel-call.ts'
-import { BLOCK_QUBITS, CONTROL, LAYOUT, MOST_THREADS } from './layout.ts'
+import { BLOCK_QUBITS, CONTROL, LAYOUT, MAX_THREADS } from './layout.ts'
 import { loadKernel } from './load-kernel.ts'
-import { type Kernel, kernelOf, memoryFor } from './memory.ts'
+import { createMemory, instantiateKernel, type Kernel } from './memory.ts'
 import { planStages, type Stage } from './plan-stages.ts'
 import { type Pass, scheduleStage } from './schedule-stage.ts'
+import { StageWriter } from './stage-writer.ts'
 import { WorkerPool } from './worker-pool.ts'
 
 /** Calls planned together: the time of planning grows with the calls that could not join a stage. */
-const WINDOW = 2_048
+const MAX_WINDOW_CALLS = 2_048
 /** Amplitude updates planned together, so that a block of many gates takes no longer than a few portions. */
-const WINDOW_WORK = 2 ** 24
+const MAX_WINDOW_WORK = 2 ** 24
 /** Below this many qubits one thread is as fast as two: measured, see docs/explanation/simulation.md. */
-export const PARALLEL_FROM = 16
+export const MIN_PARALLEL_QUBITS = 16
 /** Below this many qubits a pass over the state takes less time than finding a better order. */
-const SCHEDULED_FROM = 11
+const MIN_SCHEDULED_QUBITS = 11
 /** Amplitude updates between two looks at the clock: some milliseconds. */
 const PORTION_WORK = 2 ** 22
 /** How often a thread looks for the others before it sleeps. */
 const SPINS = 2_000
 /** How long a thread may be at one block, in ms; it takes some hundredths of a second at most. */
-const PATIENCE_MS = 5_000
-const MOST_GENERATIONS = 2 ** 30
+const BLOCK_TIMEOUT_MS = 5_000
+const MAX_GENERATION = 2 ** 30
 /** Larger memories are given back after a circuit, in bytes. */
-const KEPT_BYTES = 2 ** 30
+const MAX_IDLE_MEMORY_BYTES = 2 ** 30
 
 /** What is known of a state before a stage. */
-export interface Freshness {
+export interface KnownZeros {
   /** Qubits that are still |0>, as a mask. */
   zeros: number
   /** Whether the state has still to be made from |0…0>. */
-  isFirst: boolean
+  isUninitialized: boolean
 }
 
 /** Compiles the kernel for `threads` threads, the calling one included, each of which may be `patienceMs` at a block. */
-export async function createEngine(threads: number, patienceMs = PATIENCE_MS): Promise<Engine> {
-  return new Engine(await loadKernel(), threads, patienceMs)
+export async function createEngine(threads: number, blockTimeoutMs = BLOCK_TIMEOUT_MS): Promise<Engine> {
+  return new Engine(await loadKernel(), threads, blockTimeoutMs)
 }
 
 /** The compiled kernel with its memory, which holds one state, and the threads that help with large ones. */
@@ -44,8 +44,8 @@ export class Engine {
   /** How many threads work on large states, the calling one included. */
   readonly threads: number
   readonly #module: WebAssembly.Module
-  readonly #patienceMs: number
-  readonly #crew: WorkerPool
+  readonly #blockTimeoutMs: number
+  readonly #workerPool: WorkerPool
   #memory: WebAssembly.Memory
   #kernel: Kernel
   #words: Int32Array
@@ -53,12 +53,12 @@ export class Engine {
   #generation = 0
 
   constructor(module: WebAssembly.Module, threads: number, patienceMs: number) {
-    this.#patienceMs = patienceMs
+    this.#blockTimeoutMs = patienceMs
     this.#module = module
-    this.threads = Math.min(threads, MOST_THREADS)
-    this.#crew = new WorkerPool(module, this.threads - 1)
-    this.#memory = memoryFor(BLOCK_QUBITS)
-    this.#kernel = kernelOf(module, this.#memory)
+    this.threads = Math.min(threads, MAX_THREADS)
+    this.#workerPool = new WorkerPool(module, this.threads - 1)
+    this.#memory = createMemory(BLOCK_QUBITS)
+    this.#kernel = instantiateKernel(module, this.#memory)
     this.#words = new Int32Array(this.#memory.buffer, 0, 16)
     this.#writer = new StageWriter(this.#memory.buffer)
   }
@@ -75,37 +75,38 @@ export class Engine {
   reserve(qubits: number): void {
     const bytes = LAYOUT.state + LAYOUT.amplitudeBytes * 2 ** qubits
     const held = this.#memory.buffer.byteLength
-    if (held < bytes || (held > KEPT_BYTES && held > 2 * bytes)) this.#replace(memoryFor(qubits))
-    Atomics.store(this.#words, CONTROL.helped, 0)
+    if (held < bytes || (held > MAX_IDLE_MEMORY_BYTES && held > 2 * bytes))
+      this.#replace(createMemory(qubits))
+    Atomics.store(this.#words, CONTROL.helpers, 0)
   }
 
   /** Gives back the memory of a large state. */
   release(): void {
-    if (this.#memory.buffer.byteLength > KEPT_BYTES) this.#replace(memoryFor(BLOCK_QUBITS))
+    if (this.#memory.buffer.byteLength > MAX_IDLE_MEMORY_BYTES) this.#replace(createMemory(BLOCK_QUBITS))
   }
 
   #replace(memory: WebAssembly.Memory): void {
-    this.#crew.leave()
+    this.#workerPool.leave()
     this.#memory = memory
-    this.#kernel = kernelOf(this.#module, memory)
+    this.#kernel = instantiateKernel(this.#module, memory)
     this.#words = new Int32Array(memory.buffer, 0, 16)
     this.#writer = new StageWriter(memory.buffer)
   }
 
   /** How many threads have worked on the state since it was reserved. */
   get threadsUsed(): number {
-    return 1 + bitCount(Atomics.load(this.#words, CONTROL.helped))
+    return 1 + bitCount(Atomics.load(this.#words, CONTROL.helpers))
   }
 
   /** Starts the helping threads, so that the first large circuit finds them ready. */
   warmUp(): void {
-    this.#crew.join(this.#memory)
+    this.#workerPool.join(this.#memory)
   }
 
   /** Ends the helping threads, and leaves them the memory: it may take them a moment. The state is gone. */
   stop(): void {
-    this.#crew.stop()
-    this.#replace(memoryFor(BLOCK_QUBITS))
+    this.#workerPool.stop()
+    this.#replace(createMemory(BLOCK_QUBITS))
   }
 
   /**
@@ -113,11 +114,11 @@ export class Engine {
    * milliseconds; ending the iteration early leaves the state undefined.
    * @throws Error when a helping thread does not come back.
    */
-  *run(calls: readonly KernelCall[], qubits: number, fresh: Freshness): Generator<number> {
+  *run(calls: readonly KernelCall[], qubits: number, fresh: KnownZeros): Generator<number> {
     // Independent of the number of threads, so that rounding is.
     const blockQubits = qubits <= BLOCK_QUBITS ? qubits : Math.min(BLOCK_QUBITS, qubits - 2)
-    const window = Math.max(64, Math.min(WINDOW, WINDOW_WORK / 2 ** blockQubits))
-    if (qubits >= PARALLEL_FROM) this.#crew.join(this.#memory)
+    const window = Math.max(64, Math.min(MAX_WINDOW_CALLS, MAX_WINDOW_WORK / 2 ** blockQubits))
+    if (qubits >= MIN_PARALLEL_QUBITS) this.#workerPool.join(this.#memory)
     try {
       let from = 0
       do {
@@ -132,31 +133,31 @@ export class Engine {
     }
   }
 
-  *#runStage({ set, calls }: Stage, qubits: number, fresh: Freshness): Generator<number> {
-    let passes: readonly Pass[] = qubits < SCHEDULED_FROM ? calls : scheduleStage(calls, set)
+  *#runStage({ set, calls }: Stage, qubits: number, fresh: KnownZeros): Generator<number> {
+    let passes: readonly Pass[] = qubits < MIN_SCHEDULED_QUBITS ? calls : scheduleStage(calls, set)
     do {
       const written = this.#writer.write({ qubits, set, ...fresh }, passes)
-      yield* this.#take(2 ** (qubits - bitCount(set)), Math.max(1, written) * 2 ** bitCount(set))
-      fresh.isFirst = false
+      yield* this.#runBlocks(2 ** (qubits - bitCount(set)), Math.max(1, written) * 2 ** bitCount(set))
+      fresh.isUninitialized = false
       passes = passes.slice(written)
     } while (passes.length > 0)
     fresh.zeros &= ~set
   }
 
   /** Opens the stage to all threads and takes blocks until none is left. `work`: amplitude updates of a block. */
-  *#take(blocks: number, work: number): Generator<number> {
+  *#runBlocks(blocks: number, work: number): Generator<number> {
     const words = this.#words
     const portion = Math.max(1, Math.floor(PORTION_WORK / work))
     Atomics.store(words, CONTROL.abort, 0)
     Atomics.store(words, CONTROL.nextBlock, 0)
     if (blocks > 1) {
-      this.#generation = (this.#generation % MOST_GENERATIONS) + 1
+      this.#generation = (this.#generation % MAX_GENERATION) + 1
       Atomics.store(words, CONTROL.open, this.#generation)
       Atomics.notify(words, CONTROL.open)
     }
     while (Atomics.load(words, CONTROL.nextBlock) < blocks) {
       yield work *
-        this.#kernel.runStage(LAYOUT.table, portion, LAYOUT.rooms, LAYOUT.rooms + LAYOUT.blockBytes)
+        this.#kernel.runStage(LAYOUT.table, portion, LAYOUT.workspaces, LAYOUT.workspaces + LAYOUT.blockBytes)
     }
     this.#close()
   }
@@ -169,7 +170,7 @@ export class Engine {
       const active = Atomics.load(words, CONTROL.active)
       if (active === 0) return
       if (tries < SPINS) continue
-      if (tries > SPINS + this.#patienceMs) break
+      if (tries > SPINS + this.#blockTimeoutMs) break
       Atomics.wait(words, CONTROL.active, active, 1)
     }
     this.stop()

@@ -4,7 +4,7 @@ const MIB = 1_024 * KIB
 /** Amplitudes of a block, as a power of two: 512 KiB, which half of a second cache holds beside a copy's source. */
 export const BLOCK_QUBITS = 15
 /** Threads that have room in the memory, and a bit in a shared word. */
-export const MOST_THREADS = 32
+export const MAX_THREADS = 32
 
 /** Where things lie in the memory of the kernel, in bytes. Pages that nobody touches take no memory. */
 export const LAYOUT = {
@@ -21,14 +21,14 @@ export const LAYOUT = {
   sums: 4 * MIB,
   guide: 24 * MIB,
   /** Of each thread: a block, and room for tables. */
-  rooms: 32 * MIB,
-  roomBytes: 640 * KIB,
+  workspaces: 32 * MIB,
+  workspaceBytes: 640 * KIB,
   blockBytes: 512 * KIB,
   state: 64 * MIB,
 } as const
 
 /** Shots drawn at a time. */
-export const PORTION = 65_536
+export const MAX_DRAWS_PER_CALL = 65_536
 
 /** Indices of the shared words. The first two are read by `assembly/stage.ts`. */
 export const CONTROL = {
@@ -40,7 +40,7 @@ export const CONTROL = {
   /** Helping threads that are at the stage. */
   active: 3,
   /** A bit for each helping thread that took part in the circuit. */
-  helped: 4,
+  helpers: 4,
 } as const
 
 /** Ends the help in a memory: see `CONTROL.open`. */

@@ -2,11 +2,11 @@ import { LAYOUT } from './layout.ts'
 
 const PAGE_BYTES = 65_536
 /** 4 GiB, the most that 32-bit addresses reach. */
-const MOST_PAGES = 65_536
+const MAX_PAGES = 65_536
 
 /** What `assembly/kernel.ts` exports; addresses and lengths in bytes, masks as 32-bit integers. */
 export interface Kernel {
-  runStage(stage: number, limit: number, scratch: number, room: number): number
+  runStage(stage: number, limit: number, scratch: number, workspace: number): number
   addUp(state: number, bits: number, groups: number, sums: number): void
   buildGuide(sums: number, groups: number, guide: number, entries: number): void
   drawUniform(
@@ -35,16 +35,16 @@ export interface Kernel {
 }
 
 /** A memory with room for a state of `qubits` qubits, which threads can share. */
-export function memoryFor(qubits: number): WebAssembly.Memory {
+export function createMemory(qubits: number): WebAssembly.Memory {
   const bytes = LAYOUT.state + LAYOUT.amplitudeBytes * 2 ** qubits
   return new WebAssembly.Memory({
     initial: Math.ceil(bytes / PAGE_BYTES),
-    maximum: MOST_PAGES,
+    maximum: MAX_PAGES,
     shared: true,
   })
 }
 
 /** The kernel's functions on a memory. */
-export function kernelOf(module: WebAssembly.Module, memory: WebAssembly.Memory): Kernel {
+export function instantiateKernel(module: WebAssembly.Module, memory: WebAssembly.Memory): Kernel {
   return new WebAssembly.Instance(module, { env: { memory } }).exports as unknown as Kernel
 }

@@ -9,7 +9,7 @@ export interface Stage {
 }
 
 /** The lowest qubits are in every set, so that a block is made of runs of 2^6 amplitudes: 1 KiB. */
-const RUN_QUBITS = 6
+const MIN_RUN_QUBITS = 6
 
 /**
  * Splits calls into stages for blocks of 2^`blockQubits` amplitudes of a state of `qubits` qubits. A call joins the
@@ -33,7 +33,7 @@ export function planStages(calls: readonly KernelCall[], qubits: number, blockQu
 function nextStage(calls: readonly KernelCall[], all: number, blockQubits: number) {
   const taken: KernelCall[] = []
   const rest: KernelCall[] = []
-  let set = 2 ** Math.min(RUN_QUBITS, blockQubits) - 1
+  let set = 2 ** Math.min(MIN_RUN_QUBITS, blockQubits) - 1
   // Qubits on which a call that did not join is diagonal, or is not.
   let diagonal = 0
   let dense = 0

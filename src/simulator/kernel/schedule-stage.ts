@@ -3,7 +3,7 @@ import { isReal, type KernelCall, type Scale, targetsOf } from './kernel-call.ts
 
 /** Phase terms that one pass over a block applies together, and a real factor for every amplitude. */
 export interface DiagonalPass {
-  kind: 'phases'
+  kind: 'diagonal'
   terms: Scale[]
   factor: number
 }
@@ -11,18 +11,18 @@ export interface DiagonalPass {
 /** Real gates on two qubits, the lower first, in one pass: half of the loads and stores of two. */
 export interface RealGatePair {
   kind: 'pair'
-  gates: readonly [One, One]
+  gates: readonly [SingleQubitCall, SingleQubitCall]
 }
 
 /** Two rotations without their cosines, the lower qubit first: half of the multiplications of a pair. */
 export interface RotationPair {
-  kind: 'turns'
+  kind: 'rotations'
   /** As masks. */
   targets: readonly [number, number]
   tangents: readonly [number, number]
 }
 
-type One = Extract<KernelCall, { kind: 'one' }>
+type SingleQubitCall = Extract<KernelCall, { kind: 'one' }>
 
 export type Pass = KernelCall | DiagonalPass | RealGatePair | RotationPair
 
@@ -30,10 +30,10 @@ export type Pass = KernelCall | DiagonalPass | RealGatePair | RotationPair
  * Time of a merged pass in passes that scale every amplitude, measured in the second cache. What phase terms would
  * take one by one is the share of the amplitudes each touches.
  */
-const MERGED_PASS = 2.7
+const DIAGONAL_PASS_COST = 2.7
 
 /** Smallest product of cosines that is left to one pass: amplitudes grow by its inverse until then. */
-const LEAST_FACTOR = 1e-100
+const MIN_FACTOR = 1e-100
 
 /**
  * Orders the calls of a stage so that phases meet: in turn all phases that may go next, merged, and all other calls
@@ -47,7 +47,7 @@ export function scheduleStage(calls: readonly KernelCall[], set: number): Pass[]
     passes.push(...mergeTerms(takeTerms(remaining, set), set))
     takeOthers(remaining, set, passes)
   }
-  return leaveCosines(pairUp(passes))
+  return deferCosines(pairUp(passes))
 }
 
 /** Puts real gates that follow one another on different qubits into pairs. */
@@ -56,7 +56,8 @@ function pairUp(passes: readonly Pass[]): Pass[] {
   for (const pass of passes) {
     const before = paired.at(-1)
     if (before && isRealGate(before) && isRealGate(pass) && before.target !== pass.target) {
-      const gates: [One, One] = before.target < pass.target ? [before, pass] : [pass, before]
+      const gates: [SingleQubitCall, SingleQubitCall] =
+        before.target < pass.target ? [before, pass] : [pass, before]
       paired[paired.length - 1] = { kind: 'pair', gates }
     } else paired.push(pass)
   }
@@ -67,32 +68,32 @@ function pairUp(passes: readonly Pass[]): Pass[] {
  * Leaves the cosines of rotations to the next merged pass over all amplitudes, where they cost nothing:
  * `[c, −s, s, c] = c · [1, −t, t, 1]`.
  */
-function leaveCosines(passes: readonly Pass[]): Pass[] {
+function deferCosines(passes: readonly Pass[]): Pass[] {
   const changed: Pass[] = []
   let next: DiagonalPass | undefined
   for (const pass of passes.toReversed()) {
-    const turns = pass.kind === 'pair' ? turnsOf(pass) : undefined
-    if (turns && next && Math.abs(next.factor * turns.cosines) > LEAST_FACTOR) {
-      next.factor *= turns.cosines
-      changed.push(turns.pass)
+    const rotations = pass.kind === 'pair' ? rotationPairOf(pass) : undefined
+    if (rotations && next && Math.abs(next.factor * rotations.cosines) > MIN_FACTOR) {
+      next.factor *= rotations.cosines
+      changed.push(rotations.pass)
     } else {
-      if (pass.kind === 'phases' && shareOf(pass.terms) === 1) next = pass
+      if (pass.kind === 'diagonal' && shareOf(pass.terms) === 1) next = pass
       changed.push(pass)
     }
   }
   return changed.reverse()
 }
 
-/** A pair as turns and the product of the cosines that they lack, if both are rotations. */
-function turnsOf({ gates }: RealGatePair): { pass: RotationPair; cosines: number } | undefined {
+/** A pair as rotations and the product of the cosines that they lack, if both are rotations. */
+function rotationPairOf({ gates }: RealGatePair): { pass: RotationPair; cosines: number } | undefined {
   const [low, high] = gates
   if (!isRotation(low.matrix) || !isRotation(high.matrix)) return undefined
   const cosineA = low.matrix[0] as number
   const cosineB = high.matrix[0] as number
   const cosines = cosineA * cosineB
-  if (Math.abs(cosines) <= LEAST_FACTOR) return undefined
+  if (Math.abs(cosines) <= MIN_FACTOR) return undefined
   const tangents = [(low.matrix[4] as number) / cosineA, (high.matrix[4] as number) / cosineB] as const
-  return { pass: { kind: 'turns', targets: [low.target, high.target], tangents }, cosines }
+  return { pass: { kind: 'rotations', targets: [low.target, high.target], tangents }, cosines }
 }
 
 /** Whether a real matrix is `[c, -s, s, c]`. */
@@ -100,7 +101,7 @@ function isRotation(matrix: Float64Array): boolean {
   return matrix[6] === matrix[0] && matrix[2] === -(matrix[4] as number)
 }
 
-function isRealGate(pass: Pass): pass is One {
+function isRealGate(pass: Pass): pass is SingleQubitCall {
   return pass.kind === 'one' && pass.controls === 0 && isReal(pass.matrix)
 }
 
@@ -162,16 +163,16 @@ function mergeTerms(terms: readonly Scale[], set: number): Pass[] {
   const others: Scale[] = []
   let alone = 0
   for (const term of merged.values()) {
-    const fits = fitsPhases(term, set)
+    const fits = fitsDiagonalPass(term, set)
     if (fits) alone += 1 / (1 << bitCount(term.controls))
     ;(fits ? fitting : others).push(term)
   }
-  const isWorthIt = alone > MERGED_PASS * shareOf(fitting)
-  return isWorthIt ? [{ kind: 'phases', terms: fitting, factor: 1 }, ...others] : [...merged.values()]
+  const isWorthIt = alone > DIAGONAL_PASS_COST * shareOf(fitting)
+  return isWorthIt ? [{ kind: 'diagonal', terms: fitting, factor: 1 }, ...others] : [...merged.values()]
 }
 
 /** Whether a merged pass takes the term: on two qubits at most, unless all of them are outside of the block. */
-function fitsPhases({ controls, value }: Scale, set: number): boolean {
+function fitsDiagonalPass({ controls, value }: Scale, set: number): boolean {
   return value === controls && (bitCount(controls) <= 2 || (controls & set) === 0)
 }
 

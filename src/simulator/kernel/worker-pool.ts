@@ -2,7 +2,7 @@ import { defineWorker, type RunningWorker, startWorker } from '../../base/index.
 import { CONTROL, LEAVE } from './layout.ts'
 
 /** What a helping thread is told: help with the stages in this memory until it is left. */
-export interface HelpMessage {
+export interface JoinMessage {
   memory: WebAssembly.Memory
   module: WebAssembly.Module
   /** Its number among the threads, from 1. */
@@ -34,7 +34,7 @@ export class WorkerPool {
     for (let thread = 1; thread <= this.#size; thread++) {
       const worker = this.#workers.get(thread)
       if (worker && !isNew) continue
-      const message: HelpMessage = { memory, module: this.#module, thread }
+      const message: JoinMessage = { memory, module: this.#module, thread }
       const asked = worker ?? this.#startOne(thread)
       asked.send(message)
     }

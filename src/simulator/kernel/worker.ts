@@ -1,8 +1,8 @@
 /** Entry point of a thread that helps with large states, see `engine.ts`. */
 import { serveWorker } from '../../base/index.ts'
 import { CONTROL, LAYOUT, LEAVE } from './layout.ts'
-import { type Kernel, kernelOf } from './memory.ts'
-import type { HelpMessage, stageWorker } from './worker-pool.ts'
+import { instantiateKernel, type Kernel } from './memory.ts'
+import type { JoinMessage, stageWorker } from './worker-pool.ts'
 
 /** Blocks taken before the thread looks whether it is still wanted. */
 const PORTION = 64
@@ -10,10 +10,10 @@ const PORTION = 64
 const SPINS = 20_000
 
 /** Takes blocks of every stage that is opened, until the memory is left. */
-function help({ memory, module, thread }: HelpMessage): void {
+function help({ memory, module, thread }: JoinMessage): void {
   const words = new Int32Array(memory.buffer, 0, 16)
-  const kernel = kernelOf(module, memory)
-  const scratch = LAYOUT.rooms + thread * LAYOUT.roomBytes
+  const kernel = instantiateKernel(module, memory)
+  const scratch = LAYOUT.workspaces + thread * LAYOUT.workspaceBytes
   let seen = 0
   let idle = 0
   for (;;) {
@@ -27,7 +27,7 @@ function help({ memory, module, thread }: HelpMessage): void {
     // Counted before the second look: a stage that is closed in between waits for this thread, or it sees 0.
     Atomics.add(words, CONTROL.active, 1)
     if (Atomics.load(words, CONTROL.open) === open) {
-      if (takeBlocks(kernel, words, scratch)) Atomics.or(words, CONTROL.helped, 1 << (thread - 1))
+      if (takeBlocks(kernel, words, scratch)) Atomics.or(words, CONTROL.helpers, 1 << (thread - 1))
       seen = open
     }
     Atomics.sub(words, CONTROL.active, 1)

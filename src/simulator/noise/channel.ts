@@ -126,7 +126,7 @@ export function effectOf(matrix: Float64Array, size: number): Float64Array {
 }
 
 /** Largest element of Σ K† K - 1 in size: 0 for a channel that keeps probabilities. */
-export function incompleteness({ qubits, kraus }: Channel): number {
+export function completenessError({ qubits, kraus }: Channel): number {
   const size = 2 ** qubits
   const effects = kraus.map((matrix) => effectOf(matrix, size))
   let most = 0
@@ -141,5 +141,5 @@ export function incompleteness({ qubits, kraus }: Channel): number {
 
 /** Whether probabilities add up to 1 after the channel, to 1e-8. */
 export function isComplete(channel: Channel): boolean {
-  return incompleteness(channel) <= TOLERANCE
+  return completenessError(channel) <= TOLERANCE
 }

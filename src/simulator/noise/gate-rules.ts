@@ -15,7 +15,7 @@ export interface GateRule {
 }
 
 /** The noise of a gate: of several rules that fit, those that name its qubits replace the others. */
-export function noiseByRules(
+export function channelsByRules(
   rules: readonly GateRule[],
   name: string,
   qubits: readonly number[],

@@ -16,8 +16,8 @@ export interface NoiseModel {
   /** Qubits it knows: a circuit may not use more. */
   qubits: number
   /** The noise that follows a step, in order; absent when only readout errs. */
-  after?(op: UnitaryOp | PhaseOp | DelayOp): ChannelOp[]
-  readout(qubit: number): ReadoutError
+  channelsAfter?(op: UnitaryOp | PhaseOp | DelayOp): ChannelOp[]
+  readoutErrorOf(qubit: number): ReadoutError
 }
 
 /** The text a noise model is read from: plain data, so that every thread can read a model of its own. */
@@ -39,30 +39,30 @@ interface NoiseModelOptions {
   source: string
   qubits?: number
   /** Noise of a gate, by its name in the program and its qubits in the order of the call. */
-  gate?: ((name: string, qubits: readonly number[]) => ChannelOp[]) | undefined
+  gateNoiseOf?: ((name: string, qubits: readonly number[]) => ChannelOp[]) | undefined
   /** Times of relaxation while a qubit waits in a `delay`, s. */
-  idle?: ((qubit: number) => Omit<Relaxation, 'duration'> | undefined) | undefined
-  readout(qubit: number): ReadoutError
+  relaxationOf?: ((qubit: number) => Omit<Relaxation, 'duration'> | undefined) | undefined
+  readoutErrorOf(qubit: number): ReadoutError
 }
 
 /** A noise model of gates, delays and readout. */
 export function defineNoiseModel({
   source,
   qubits = Number.POSITIVE_INFINITY,
-  gate,
-  idle,
-  readout,
+  gateNoiseOf,
+  relaxationOf,
+  readoutErrorOf,
 }: NoiseModelOptions): NoiseModel {
-  const after: NoiseModel['after'] = (op) => {
-    if (op.kind === 'unitary') return gate?.(op.name, [...op.controls, ...op.targets]) ?? []
+  const channelsAfter: NoiseModel['channelsAfter'] = (op) => {
+    if (op.kind === 'unitary') return gateNoiseOf?.(op.name, [...op.controls, ...op.targets]) ?? []
     // A phase alone is no pulse.
     if (op.kind === 'phase') return []
     return op.qubits.flatMap((qubit) => {
-      const times = idle?.(qubit)
+      const times = relaxationOf?.(qubit)
       return times ? onQubit(qubit, thermalRelaxation({ ...times, duration: op.seconds })) : []
     })
   }
-  return { source, qubits, readout, ...((gate || idle) && { after }) }
+  return { source, qubits, readoutErrorOf, ...((gateNoiseOf || relaxationOf) && { channelsAfter }) }
 }
 
 /** Channels for one qubit, placed. */
@@ -72,9 +72,9 @@ export function onQubit(qubit: number, channels: readonly Channel[]): ChannelOp[
 
 /** The steps with the noise that follows each. */
 export function withNoise(ops: readonly Op[], noise: NoiseModel | undefined): readonly (Op | ChannelOp)[] {
-  if (!noise?.after) return ops
+  if (!noise?.channelsAfter) return ops
   return ops.flatMap((op): (Op | ChannelOp)[] => {
     const isNoisy = op.kind === 'unitary' || op.kind === 'phase' || op.kind === 'delay'
-    return isNoisy ? [op, ...(noise.after?.(op) ?? [])] : [op]
+    return isNoisy ? [op, ...(noise.channelsAfter?.(op) ?? [])] : [op]
   })
 }

@@ -5,13 +5,13 @@ export type ReadoutError = readonly [one: number, zero: number]
 export const EXACT_READOUT: ReadoutError = [0, 0]
 
 /** Whether the readout of a qubit can be wrong. */
-export function canErr([one, zero]: ReadoutError): boolean {
+export function canMisread([one, zero]: ReadoutError): boolean {
   return one > 0 || zero > 0
 }
 
 /** How outcomes become results. */
 export interface Readout {
-  errors(qubit: number): ReadoutError
+  readoutErrorOf(qubit: number): ReadoutError
   memory: ShotMemory
 }
 

@@ -2,10 +2,10 @@ import type { MeasureOp, Op, PhaseOp, ResetOp, UnitaryOp } from '../../qasm/inde
 import type { ChannelOp } from '../noise/noise-model.ts'
 
 /** A step that does something to a state. */
-export type Action = UnitaryOp | PhaseOp | MeasureOp | ResetOp | ChannelOp
+export type StateOp = UnitaryOp | PhaseOp | MeasureOp | ResetOp | ChannelOp
 
 /** Every qubit a step touches. */
-export function qubitsOf(op: Action): number[] {
+export function qubitsOf(op: StateOp): number[] {
   if (op.kind === 'measure' || op.kind === 'reset') return [op.qubit]
   if (op.kind === 'channel') return op.qubits
   if (op.kind === 'phase') return op.controls
@@ -23,19 +23,19 @@ export function isDiagonal(matrix: Float64Array): boolean {
 }
 
 /** What is left of a circuit to compute its outcomes; gates keep their names, qubits their numbers. */
-export interface Reduced {
+export interface ReducedCircuit {
   /** Qubits that influence an outcome, ascending. */
   qubits: number[]
-  ops: Action[]
+  ops: StateOp[]
   /** Measurements that may wait until after the last step. */
   terminal: { qubit: number; clbit: number }[]
   /** Whether some step is a measurement, a reset or noise, so that shots differ before the end. */
-  collapses: boolean
+  canBranch: boolean
 }
 
 /** Walks a circuit backwards and keeps what an outcome depends on. */
-class Backward {
-  readonly kept: Action[] = []
+class BackwardPass {
+  readonly keptOps: StateOp[] = []
   readonly terminal: { qubit: number; clbit: number }[] = []
   /** Qubits on which a later measured outcome depends. */
   readonly #live: Uint8Array
@@ -64,7 +64,7 @@ class Backward {
     if (this.#disturbed[qubit]) {
       // An overwritten outcome still dephases a qubit on which others depend.
       if (!isWanted && !this.#live[qubit]) return
-      this.kept.push(isWanted ? op : { ...op, clbit: -1 })
+      this.keptOps.push(isWanted ? op : { ...op, clbit: -1 })
       this.#live[qubit] = 1
     } else if (isWanted) {
       this.terminal.push({ qubit, clbit })
@@ -74,7 +74,7 @@ class Backward {
 
   #reset(op: ResetOp): void {
     if (!this.#live[op.qubit]) return
-    this.kept.push(op)
+    this.keptOps.push(op)
     // What the qubit was before no longer counts, unless something else is entangled with it.
     this.#live[op.qubit] = 0
     this.#disturbed[op.qubit] = 1
@@ -84,9 +84,9 @@ class Backward {
     const { controls, targets } = op
     const isAcross = !isDiagonal(op.matrix)
     // Without a live target it does to its live controls what a diagonal step could do.
-    const isWanted = isAcross ? this.#isLive(targets) : this.#isShown(targets)
-    if (!isWanted && !this.#isShown(controls)) return
-    this.kept.push(op)
+    const isWanted = isAcross ? this.#isLive(targets) : this.#isObservable(targets)
+    if (!isWanted && !this.#isObservable(controls)) return
+    this.keptOps.push(op)
     for (const qubit of controls) this.#live[qubit] = 1
     for (const qubit of targets) {
       this.#live[qubit] = 1
@@ -100,7 +100,7 @@ class Backward {
       return
     }
     if (!this.#isLive(op.qubits)) return
-    this.kept.push(op)
+    this.keptOps.push(op)
     for (const qubit of op.qubits) {
       this.#live[qubit] = 1
       this.#disturbed[qubit] = 1
@@ -108,8 +108,8 @@ class Backward {
   }
 
   #diagonal(op: PhaseOp | ChannelOp, qubits: number[]): void {
-    if (!this.#isShown(qubits)) return
-    this.kept.push(op)
+    if (!this.#isObservable(qubits)) return
+    this.keptOps.push(op)
     for (const qubit of qubits) this.#live[qubit] = 1
   }
 
@@ -117,7 +117,7 @@ class Backward {
    * Whether an outcome can show a step that is diagonal in these qubits: it commutes with everything up to the
    * final measurements unless one of them, on which an outcome depends, is disturbed in between.
    */
-  #isShown(qubits: number[]): boolean {
+  #isObservable(qubits: number[]): boolean {
     for (const qubit of qubits) if (this.#live[qubit] && this.#disturbed[qubit]) return true
     return false
   }
@@ -132,24 +132,28 @@ class Backward {
  * Reduces a circuit to what its outcomes depend on: drops steps and qubits that no measured bit depends on and
  * moves measurements that commute with everything after them to the end.
  */
-export function reduceCircuit(all: readonly (Op | ChannelOp)[], qubits: number, clbits: number): Reduced {
-  const backward = new Backward(qubits, clbits)
+export function reduceCircuit(
+  all: readonly (Op | ChannelOp)[],
+  qubits: number,
+  clbits: number,
+): ReducedCircuit {
+  const backward = new BackwardPass(qubits, clbits)
   for (let index = all.length - 1; index >= 0; index--) {
     const op = all[index]
     if (op) backward.step(op)
   }
   const touched = new Uint8Array(qubits)
-  const ops = withoutIdleResets(backward.kept.reverse(), touched)
+  const ops = withoutIdleResets(backward.keptOps.reverse(), touched)
   return {
     qubits: [...touched.keys()].filter((qubit) => touched[qubit]),
     ops,
     terminal: backward.terminal,
-    collapses: ops.some(({ kind }) => kind === 'measure' || kind === 'reset' || kind === 'channel'),
+    canBranch: ops.some(({ kind }) => kind === 'measure' || kind === 'reset' || kind === 'channel'),
   }
 }
 
 /** A reset of a qubit that nothing has touched changes nothing. Marks in `touched` the qubits of what is left. */
-function withoutIdleResets(ops: Action[], touched: Uint8Array): Action[] {
+function withoutIdleResets(ops: StateOp[], touched: Uint8Array): StateOp[] {
   return ops.filter((op) => {
     if (op.kind === 'reset' && !touched[op.qubit]) return false
     for (const qubit of qubitsOf(op)) touched[qubit] = 1

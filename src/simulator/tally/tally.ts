@@ -1,12 +1,12 @@
 import { PURPOSE, type Rng } from '../numeric/random.ts'
-import { canErr, type Readout, type ReadoutError } from '../readout/readout.ts'
+import { canMisread, type Readout, type ReadoutError } from '../readout/readout.ts'
 import { bitString } from './bit-string.ts'
 import type { ResultBudget } from './result-budget.ts'
 
 type Point = [number, number]
 
 /** Where the simulated readout signal lies for the outcomes 0 and 1, and how far it scatters. Arbitrary units. */
-const CLOUDS = {
+const IQ_CLOUDS = {
   centres: [
     [0.1, 0.05],
     [0.9, 0.85],
@@ -23,19 +23,19 @@ interface TallyOptions {
   /** Classical bits some measurement writes: those with a signal. */
   measured: readonly number[]
   /** Of these the ones whose outcomes have no readout error in them yet, with the qubits they are read from. */
-  unread: readonly { qubit: number; clbit: number }[]
+  terminal: readonly { qubit: number; clbit: number }[]
   readout: Readout
   rng: Rng
   /** Sub-stream of this circuit. */
   stream: number
-  budget: ResultBudget
+  resultBudget: ResultBudget
 }
 
 /** Collects the outcomes of one circuit. Shots may come in any order and in groups. */
 export class Tally {
   readonly #options: TallyOptions
   /** Classical bits that may be reported wrongly. */
-  readonly #flips: { clbit: number; error: ReadoutError }[]
+  readonly #misreadable: { clbit: number; error: ReadoutError }[]
   readonly #counts = new Map<string, number>()
   readonly #memory: string[] = []
   readonly #points: Point[][] = []
@@ -43,19 +43,19 @@ export class Tally {
 
   constructor(options: TallyOptions) {
     this.#options = options
-    this.#flips = options.unread
-      .map(({ qubit, clbit }) => ({ clbit, error: options.readout.errors(qubit) }))
-      .filter(({ error }) => canErr(error))
+    this.#misreadable = options.terminal
+      .map(({ qubit, clbit }) => ({ clbit, error: options.readout.readoutErrorOf(qubit) }))
+      .filter(({ error }) => canMisread(error))
     this.#sums = Array.from({ length: options.clbits }, (): Point => [0, 0])
-    const { clbits, shots, readout, budget } = options
-    if (readout.memory === 'bits') budget.spend(shots * (Math.ceil(clbits / 4) + 5))
-    if (readout.memory === 'points') budget.spend(shots * clbits * POINT_LENGTH)
-    if (readout.memory === 'mean_point') budget.spend(clbits * POINT_LENGTH)
+    const { clbits, shots, readout, resultBudget } = options
+    if (readout.memory === 'bits') resultBudget.spend(shots * (Math.ceil(clbits / 4) + 5))
+    if (readout.memory === 'points') resultBudget.spend(shots * clbits * POINT_LENGTH)
+    if (readout.memory === 'mean_point') resultBudget.spend(clbits * POINT_LENGTH)
   }
 
   /** Whether shots with equal outcomes still differ in the result. */
   get isPerShot(): boolean {
-    return this.#flips.length > 0 || this.#options.readout.memory !== 'none'
+    return this.#misreadable.length > 0 || this.#options.readout.memory !== 'none'
   }
 
   /** Adds `shots` shots of equal outcome without telling them apart. `bits` by classical bit. */
@@ -70,7 +70,7 @@ export class Tally {
   }
 
   #addShot(bits: Uint8Array, shot: number): void {
-    const read = this.#flips.length > 0 ? this.#misread(bits, shot) : bits
+    const read = this.#misreadable.length > 0 ? this.#misread(bits, shot) : bits
     const { memory } = this.#options.readout
     if (memory === 'points' || memory === 'mean_point') {
       this.#addSignal(read, shot)
@@ -78,14 +78,14 @@ export class Tally {
     }
     const text = bitString(read)
     this.#count(text, 1)
-    if (memory === 'bits') this.#memory[shot] = hexadecimal(text)
+    if (memory === 'bits') this.#memory[shot] = toHexadecimal(text)
   }
 
   #misread(bits: Uint8Array, shot: number): Uint8Array {
     const { rng, stream } = this.#options
     const read = bits.slice()
     rng.seek(stream, shot, PURPOSE.readout)
-    for (const { clbit, error } of this.#flips) {
+    for (const { clbit, error } of this.#misreadable) {
       const outcome = bits[clbit] === 1 ? 1 : 0
       if (rng.next() < error[outcome]) read[clbit] = 1 - outcome
     }
@@ -97,8 +97,8 @@ export class Tally {
     rng.seek(stream, shot, PURPOSE.signal)
     const points = Array.from({ length: clbits }, (): Point => [0, 0])
     for (const clbit of measured) {
-      const [re, im] = CLOUDS.centres[bits[clbit] === 1 ? 1 : 0]
-      const point: Point = [re + CLOUDS.sigma * rng.normal(), im + CLOUDS.sigma * rng.normal()]
+      const [re, im] = IQ_CLOUDS.centres[bits[clbit] === 1 ? 1 : 0]
+      const point: Point = [re + IQ_CLOUDS.sigma * rng.normal(), im + IQ_CLOUDS.sigma * rng.normal()]
       points[clbit] = point
       const sum = this.#sums[clbit]
       if (sum) this.#sums[clbit] = [sum[0] + point[0], sum[1] + point[1]]
@@ -109,7 +109,7 @@ export class Tally {
   #count(text: string, shots: number): void {
     const before = this.#counts.get(text)
     // A key, its quotes and a number of some digits.
-    if (before === undefined) this.#options.budget.spend(text.length + 8)
+    if (before === undefined) this.#options.resultBudget.spend(text.length + 8)
     this.#counts.set(text, (before ?? 0) + shots)
   }
 
@@ -134,6 +134,6 @@ export class Tally {
 }
 
 /** `0x…` of a bit string, with as few digits as possible. */
-export function hexadecimal(bits: string): string {
+export function toHexadecimal(bits: string): string {
   return `0x${bits === '' ? '0' : BigInt(`0b${bits}`).toString(16)}`
 }

@@ -2,12 +2,12 @@ import type { Clock } from '../../base/index.ts'
 import { SimulationError } from '../errors.ts'
 
 /** Amplitude updates between two looks at the clock: some milliseconds of work. */
-const LOOK_EVERY = 2 ** 22
+const CHECK_INTERVAL_UPDATES = 2 ** 22
 /** How long the event loop may be blocked, in ms: a cancellation is noticed within it. */
-const YIELD_EVERY_MS = 25
+const YIELD_INTERVAL_MS = 25
 
 /** How wrong the estimate may be before work is refused because of it. */
-const DOUBT = 2
+const ESTIMATE_TOLERANCE = 2
 
 /** When a job has to end. */
 export interface TimeLimit {
@@ -22,8 +22,8 @@ export class TimeBudget {
   readonly #clock: Clock
   readonly #io: TimeLimit
   readonly #startedAt: number
-  #sinceLook = 0
-  #sinceRest = 0
+  #workSinceCheck = 0
+  #workSinceYield = 0
   #yieldedAt: number
 
   constructor(clock: Clock, io: TimeLimit) {
@@ -43,9 +43,9 @@ export class TimeBudget {
    * @throws SimulationError `too_long`, or `timed_out` after the deadline.
    */
   assertFits(seconds: number): void {
-    this.#look()
+    this.#assertTimeLeft()
     const left = (this.#io.deadline - this.#clock.monotonic()) / 1_000
-    if (seconds <= DOUBT * left) return
+    if (seconds <= ESTIMATE_TOLERANCE * left) return
     const text = `job needs about ${Math.ceil(seconds)} s, limit is ${rounded(this.limitSeconds)} s`
     throw new SimulationError(text, { code: 'too_long' })
   }
@@ -55,31 +55,31 @@ export class TimeBudget {
    * @throws SimulationError `timed_out` after the deadline.
    */
   spend(updates: number): void {
-    this.#sinceLook += updates
-    this.#sinceRest += updates
-    if (this.#sinceLook < LOOK_EVERY) return
-    this.#sinceLook = 0
-    this.#look()
+    this.#workSinceCheck += updates
+    this.#workSinceYield += updates
+    if (this.#workSinceCheck < CHECK_INTERVAL_UPDATES) return
+    this.#workSinceCheck = 0
+    this.#assertTimeLeft()
   }
 
   /** Whether so much work was counted that `rest` may give way. */
   get isYieldDue(): boolean {
-    return this.#sinceRest >= LOOK_EVERY
+    return this.#workSinceYield >= CHECK_INTERVAL_UPDATES
   }
 
   /** Gives way to other tasks when it is time; rejects when the job was cancelled. */
   async yieldIfDue(): Promise<void> {
     if (!this.isYieldDue) return
-    this.#sinceRest = 0
-    this.#look()
+    this.#workSinceYield = 0
+    this.#assertTimeLeft()
     const now = this.#clock.monotonic()
-    if (now - this.#yieldedAt < YIELD_EVERY_MS) return
+    if (now - this.#yieldedAt < YIELD_INTERVAL_MS) return
     await new Promise((resolve) => setImmediate(resolve))
     this.#yieldedAt = this.#clock.monotonic()
     this.#io.signal.throwIfAborted()
   }
 
-  #look(): void {
+  #assertTimeLeft(): void {
     if (this.#clock.monotonic() < this.#io.deadline) return
     throw new SimulationError(`job timed out after ${rounded(this.limitSeconds)} s`, {
       code: 'timed_out',

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { silentLog } from '../../../src/base/index.ts'
 import { NoiseFile } from '../../../src/devices/noise/noise-file.ts'
-import { type Channel, incompleteness } from '../../../src/simulator/noise/channel.ts'
+import { type Channel, completenessError } from '../../../src/simulator/noise/channel.ts'
 import { x } from '../../simulator/support/ops.ts'
 import { openProcess, payloadOf, runJob } from '../support/jobs.ts'
 
@@ -36,7 +36,7 @@ gates:
     errors: [{depolarizing: 0.02}, {thermal: {t1: 50e-6, t2: 70e-6, duration: 300e-9}}]
 `)
     const named = (name: string, ...qubits: number[]) =>
-      model.after?.({ ...x(...(qubits as [number])), name }) ?? []
+      model.channelsAfter?.({ ...x(...(qubits as [number])), name }) ?? []
     expect(named('x', 0).map(({ qubits }) => qubits)).toEqual([[0], [0]])
     expect(named('x', 3)).toHaveLength(1)
     expect(named('h', 0)).toEqual([])
@@ -44,7 +44,7 @@ gates:
     expect(named('cx', 1, 0).map(({ qubits }) => qubits)).toEqual([[0, 1], [0], [1], [0], [1]])
     // One channel for all gates of a kind: what a method finds out about it holds for all of them.
     expect(named('cx', 1, 0)[0]?.channel).toBe(named('cx', 2, 3)[0]?.channel as Channel)
-    for (const { channel } of named('cx', 1, 0)) expect(incompleteness(channel)).toBeLessThan(1e-12)
+    for (const { channel } of named('cx', 1, 0)) expect(completenessError(channel)).toBeLessThan(1e-12)
   })
 
   test('says how idle qubits relax and how readout errs', () => {
@@ -54,9 +54,9 @@ readout:
   - matrix: [[0.99, 0.01], [0.03, 0.97]]
   - {qubits: [1], matrix: [[1, 0], [0, 1]]}
 `)
-    expect(model.readout(0)).toEqual([0.01, 0.03])
-    expect(model.readout(1)).toEqual([0, 0])
-    expect(model.after?.({ kind: 'delay', qubits: [0, 2], seconds: 1e-6 })).toHaveLength(4)
+    expect(model.readoutErrorOf(0)).toEqual([0.01, 0.03])
+    expect(model.readoutErrorOf(1)).toEqual([0, 0])
+    expect(model.channelsAfter?.({ kind: 'delay', qubits: [0, 2], seconds: 1e-6 })).toHaveLength(4)
   })
 
   test.each([
@@ -96,11 +96,11 @@ readout:
     const file = new NoiseFile(path, silentLog)
     write('readout: [{matrix: [[0.8, 0.2], [0, 1]]}]')
     utimesSync(path, 1, 1)
-    expect(file.current.model.readout(0)[0]).toBeCloseTo(0.2)
+    expect(file.current.model.readoutErrorOf(0)[0]).toBeCloseTo(0.2)
     write('readout: [')
-    expect(file.current.model.readout(0)[0]).toBeCloseTo(0.2)
+    expect(file.current.model.readoutErrorOf(0)[0]).toBeCloseTo(0.2)
     rmSync(path)
-    expect(file.current.model.readout(0)[0]).toBeCloseTo(0.2)
+    expect(file.current.model.readoutErrorOf(0)[0]).toBeCloseTo(0.2)
   })
 })
 
@@ -122,18 +122,18 @@ q0_q1:
   test('gives relaxation during gates and the errors of readout', () => {
     const model = open(chip)
     expect(model.qubits).toBe(2)
-    expect(model.readout(0)[0]).toBeCloseTo(0.02)
-    expect(model.readout(0)[1]).toBeCloseTo(0.05)
-    expect(model.readout(1)).toEqual([0, 0])
+    expect(model.readoutErrorOf(0)[0]).toBeCloseTo(0.02)
+    expect(model.readoutErrorOf(0)[1]).toBeCloseTo(0.05)
+    expect(model.readoutErrorOf(1)).toEqual([0, 0])
     const damping = (name: string, ...qubits: number[]) => {
-      const [first] = model.after?.({ ...x(...(qubits as [number])), name }) ?? []
+      const [first] = model.channelsAfter?.({ ...x(...(qubits as [number])), name }) ?? []
       // The jump |1> → |0>: its square is 1 - e^{-t/T1}.
       return (first?.channel.kraus[1]?.[2] ?? 0) ** 2
     }
     expect(damping('x', 0)).toBeCloseTo(1 - Math.exp(-40e-9 / 50e-6), 12)
     expect(damping('cz', 0, 1)).toBeCloseTo(1 - Math.exp(-200e-9 / 50e-6), 12)
-    expect(model.after?.({ ...x(0), name: 'rz' })).toEqual([])
-    expect(model.after?.({ ...x(1), name: 'x' })).toEqual([])
+    expect(model.channelsAfter?.({ ...x(0), name: 'rz' })).toEqual([])
+    expect(model.channelsAfter?.({ ...x(1), name: 'x' })).toEqual([])
   })
 
   test.each([

@@ -1,18 +1,18 @@
 import { expect, test } from 'bun:test'
 import { lowerProgram, parseProgram, runDynamic, type Sink } from '../../../src/qasm/index.ts'
 import { chooseMethod } from '../../../src/simulator/circuits/choose-method.ts'
-import { defineMethod, type Method, type Task } from '../../../src/simulator/define-method.ts'
+import { defineMethod, type Method, type Workload } from '../../../src/simulator/define-method.ts'
 import { amplitudeDamping } from '../../../src/simulator/noise/channel.ts'
 import { defineNoiseModel, type NoiseModel, onQubit } from '../../../src/simulator/noise/noise-model.ts'
 import { runOptions, runProgram } from '../support/run.ts'
 
-const limits = { stateQubits: 24, bytes: 2 ** 30, keptBytes: 0, threads: 1, bond: 64 }
-const task: Task = {
+const limits = { stateQubits: 24, bytes: 2 ** 30, stateCopyBytes: 0, threads: 1, maxBondDimension: 64 }
+const workload: Workload = {
   qubits: 30,
   clbits: 1,
   shots: 10,
   noise: undefined,
-  reduced: { qubits: [0], ops: [], terminal: [], collapses: false },
+  reduced: { qubits: [0], ops: [], terminal: [], canBranch: false },
   walk: () => new Uint8Array(1),
 }
 
@@ -21,7 +21,7 @@ function method(name: string, more: Partial<Method> = {}) {
     name,
     refuse: () => undefined,
     stateQubits: () => 0,
-    cost: () => 0,
+    estimateSeconds: () => 0,
     run: async () => ({}),
     ...more,
   })
@@ -33,24 +33,24 @@ const small = method('small', { refuse: () => ({ code: 'too_many_qubits', reason
 const strict = method('strict', { refuse: () => ({ code: 'not_clifford', reason: 'gate t' }) })
 
 test('chooseMethod() takes the first method that can, in the order of the list', () => {
-  expect(chooseMethod([small, first, strict], 'automatic', task, limits)).toEqual({ method: first })
+  expect(chooseMethod([small, first, strict], 'automatic', workload, limits)).toEqual({ method: first })
 })
 
-test('chooseMethod() takes a later method that prefers the task, unless it refuses it', () => {
-  expect(chooseMethod([first, keen], 'automatic', task, limits)).toEqual({ method: keen })
+test('chooseMethod() takes a later method that prefers the workload, unless it refuses it', () => {
+  expect(chooseMethod([first, keen], 'automatic', workload, limits)).toEqual({ method: keen })
   const refusing = { ...keen, refuse: strict.refuse }
-  expect(chooseMethod([first, refusing], 'automatic', task, limits)).toEqual({ method: first })
+  expect(chooseMethod([first, refusing], 'automatic', workload, limits)).toEqual({ method: first })
 })
 
 test('chooseMethod() takes the wanted method and no other', () => {
-  expect(chooseMethod([first, keen], 'first', task, limits)).toEqual({ method: first })
-  expect(chooseMethod([first, small], 'small', task, limits)).toEqual({
+  expect(chooseMethod([first, keen], 'first', workload, limits)).toEqual({ method: first })
+  expect(chooseMethod([first, small], 'small', workload, limits)).toEqual({
     refusal: { code: 'too_many_qubits', reason: 'small: needs 30 qubits' },
   })
 })
 
-test('chooseMethod() names every method that was tried when none takes the task', () => {
-  expect(chooseMethod([strict, small], 'automatic', task, limits)).toEqual({
+test('chooseMethod() names every method that was tried when none takes the workload', () => {
+  expect(chooseMethod([strict, small], 'automatic', workload, limits)).toEqual({
     refusal: { code: 'too_many_qubits', reason: 'strict: gate t; small: needs 30 qubits' },
   })
 })
@@ -58,9 +58,9 @@ test('chooseMethod() names every method that was tried when none takes the task'
 test('programs that outcomes steer go to the method that can run their gates', async () => {
   const noise = defineNoiseModel({
     source: 'test',
-    gate: (_, [qubit = 0]) => onQubit(qubit, [amplitudeDamping(0.1)]),
-    idle: () => undefined,
-    readout: () => [0, 0],
+    gateNoiseOf: (_, [qubit = 0]) => onQubit(qubit, [amplitudeDamping(0.1)]),
+    relaxationOf: () => undefined,
+    readoutErrorOf: () => [0, 0],
   })
   const program = (qubits: number, gate: string) => {
     const text = `OPENQASM 3.0; include "stdgates.inc"; qubit[${qubits}] q; bit c; h q[0]; c = measure q[0]; if (c) { ${gate} q[${qubits - 1}]; }`

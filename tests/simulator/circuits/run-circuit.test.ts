@@ -1,7 +1,10 @@
 import { expect, test } from 'bun:test'
 import { systemClock } from '../../../src/base/index.ts'
 import type { Op, Sink } from '../../../src/qasm/index.ts'
-import { runBranches, type Walker } from '../../../src/simulator/methods/statevector/branching/walker.ts'
+import {
+  type BranchWalker,
+  runBranches,
+} from '../../../src/simulator/methods/statevector/branching/branch-walker.ts'
 import { Statevector } from '../../../src/simulator/methods/statevector/state/statevector.ts'
 import { createRng } from '../../../src/simulator/numeric/random.ts'
 import { TimeBudget } from '../../../src/simulator/timing/time-budget.ts'
@@ -189,7 +192,7 @@ test('runCircuit() measures every qubit of a large state without computing it ag
 })
 
 test('runBranches() gives the same outcomes when there is no room to keep states', async () => {
-  const walk = (walker: Walker) => {
+  const walk = (walker: BranchWalker) => {
     const bits: number[] = []
     for (let round = 0; round < 6; round++) {
       for (const qubit of [0, 1, 2]) walker.apply(ry(0.7 + round, qubit))
@@ -199,16 +202,16 @@ test('runBranches() gives the same outcomes when there is no room to keep states
     }
     return Uint8Array.from(bits)
   }
-  const run = async (keptBytes: number, readoutError: number) => {
+  const run = async (stateCopyBytes: number, readoutError: number) => {
     const outcomes = new Map<number, string>()
     await runBranches({
       ...runOptions(),
       state: new Statevector(engine, 3),
       shots: 300,
-      errors: () => [readoutError, readoutError],
-      keptBytes,
+      readoutErrorOf: () => [readoutError, readoutError],
+      stateCopyBytes,
       walk,
-      leaf: (walker, bits) => {
+      onLeaf: (walker, bits) => {
         const indices = walker.indices()
         walker.shots.forEach((shot, place) => {
           outcomes.set(shot, `${bits.join('')}.${indices[place]}`)
@@ -253,7 +256,7 @@ test('runCircuit() lets a readout error steer the program', async () => {
 })
 
 /** Limits of a job that has `ms` left and is cancelled when `signal` aborts. */
-function pacerFor(ms: number, signal = new AbortController().signal): TimeBudget {
+function timeBudgetFor(ms: number, signal = new AbortController().signal): TimeBudget {
   return new TimeBudget(systemClock, { signal, deadline: systemClock.monotonic() + ms })
 }
 
@@ -265,7 +268,7 @@ const longCircuit = (qubits: number, gates: number): Op[] => [
 ]
 
 test('runCircuit() refuses a circuit that cannot end in time before it starts', async () => {
-  const options = { ...runOptions(), timeBudget: pacerFor(5_000) }
+  const options = { ...runOptions(), timeBudget: timeBudgetFor(5_000) }
   const running = runProgram(programOf(longCircuit(25, 8_000), 25), options)
   await expect(running).rejects.toMatchObject({ code: 'too_long' })
 })
@@ -273,7 +276,7 @@ test('runCircuit() refuses a circuit that cannot end in time before it starts', 
 test('runCircuit() ends when its time is over', async () => {
   // Each shot is a branch of its own, which no estimate foresees.
   const coins = Array.from({ length: 40 }, (): Op[] => [h(0), measure(0, 0), x(1, 0), h(1), measure(1, 1)])
-  const options = { ...runOptions({ shots: 100_000 }), timeBudget: pacerFor(40) }
+  const options = { ...runOptions({ shots: 100_000 }), timeBudget: timeBudgetFor(40) }
   const before = performance.now()
   const running = runProgram(programOf([h(9), ...coins.flat(), h(0), measure(0)], 10, 2), options)
   await expect(running).rejects.toMatchObject({
@@ -285,7 +288,7 @@ test('runCircuit() ends when its time is over', async () => {
 
 test('runCircuit() notices a cancellation while it runs', async () => {
   const abort = new AbortController()
-  const options = { ...runOptions(), timeBudget: pacerFor(60_000, abort.signal) }
+  const options = { ...runOptions(), timeBudget: timeBudgetFor(60_000, abort.signal) }
   const running = runProgram(programOf(longCircuit(19, 10_000), 19), options)
   setTimeout(() => abort.abort(new Error('cancelled')), 30)
   await expect(running).rejects.toThrow('cancelled')

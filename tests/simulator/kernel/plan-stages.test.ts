@@ -68,7 +68,7 @@ test('scheduleStage() keeps the order of what does not commute', () => {
         distinct,
         passes.flatMap((pass): KernelCall[] => {
           if (pass.kind === 'pair') return [...pass.gates]
-          return pass.kind === 'phases' || pass.kind === 'turns' ? [] : [pass]
+          return pass.kind === 'diagonal' || pass.kind === 'rotations' ? [] : [pass]
         }),
       )
     }),
@@ -88,9 +88,11 @@ test('scheduleStage() merges phases across gates on other qubits, and those on t
   const flip: KernelCall = { kind: 'flip', target: 1, controls: 0, value: 0 }
   const single = [2, 4, 8, 16, 32, 64].map(term)
   const passes = scheduleStage([...single, flip, ...single, term(2)], 0xff)
-  expect(passes.map(({ kind }) => kind)).toEqual(['phases', 'flip'])
+  expect(passes.map(({ kind }) => kind)).toEqual(['diagonal', 'flip'])
   const [merged] = passes
-  expect(merged?.kind === 'phases' && merged.terms.map(({ re }) => Math.abs(re))).toEqual([0, 1, 1, 1, 1, 1])
+  expect(merged?.kind === 'diagonal' && merged.terms.map(({ re }) => Math.abs(re))).toEqual([
+    0, 1, 1, 1, 1, 1,
+  ])
 })
 
 describe('scheduleStage() and rotations', () => {
@@ -107,14 +109,14 @@ describe('scheduleStage() and rotations', () => {
   test('leaves cosines to the next merged pass, and none to a pass that does not come', () => {
     const passes = scheduleStage([...layer(0.5), ...phases, ...layer(0.7)], 0xff)
     expect(passes.map(({ kind }) => kind)).toEqual([
-      ...Array(4).fill('turns'),
-      'phases',
+      ...Array(4).fill('rotations'),
+      'diagonal',
       ...Array(4).fill('pair'),
     ])
-    const merged = passes.find((pass) => pass.kind === 'phases')
+    const merged = passes.find((pass) => pass.kind === 'diagonal')
     expect(merged?.factor).toBeCloseTo(Math.cos(0.5) ** 8, 14)
     const [first] = passes
-    expect(first?.kind === 'turns' && first.tangents.map((tangent) => tangent.toFixed(12))).toEqual(
+    expect(first?.kind === 'rotations' && first.tangents.map((tangent) => tangent.toFixed(12))).toEqual(
       Array(2).fill(Math.tan(0.5).toFixed(12)),
     )
   })
@@ -122,12 +124,12 @@ describe('scheduleStage() and rotations', () => {
   test('leaves none to a pass that does not visit every amplitude', () => {
     const onPivot = singles.slice(1).map((mask) => phase(mask | 1))
     const passes = scheduleStage([...layer(0.5), ...onPivot], 0xff)
-    expect(passes.map(({ kind }) => kind)).toEqual([...Array(4).fill('pair'), 'phases'])
+    expect(passes.map(({ kind }) => kind)).toEqual([...Array(4).fill('pair'), 'diagonal'])
   })
 
   test('does not let amplitudes grow beyond what a number holds', () => {
     const right = scheduleStage([...layer(Math.PI / 2), ...phases], 0xff)
-    const merged = right.find((pass) => pass.kind === 'phases')
+    const merged = right.find((pass) => pass.kind === 'diagonal')
     expect(Math.abs(merged?.factor ?? 0)).toBeGreaterThan(1e-100)
     expect(right.filter(({ kind }) => kind === 'pair').length).toBeGreaterThan(0)
   })

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import {
   amplitudeDamping,
   type Channel,
+  completenessError,
   depolarizing,
-  incompleteness,
   isComplete,
   pauliChannel,
   phaseDamping,
@@ -51,7 +51,7 @@ test('every channel keeps probabilities', () => {
   fc.assert(
     fc.property(share, share, fc.integer({ min: 1, max: 2 }), (p, q, qubits) => {
       for (const channel of [depolarizing(p, qubits), amplitudeDamping(p, q), phaseDamping(p)]) {
-        expect(incompleteness(channel)).toBeLessThan(1e-12)
+        expect(completenessError(channel)).toBeLessThan(1e-12)
       }
       for (const channel of thermalRelaxation({
         t1: 1 + p,

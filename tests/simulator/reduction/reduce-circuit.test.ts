@@ -21,13 +21,13 @@ test('reduceCircuit() keeps the outcome distribution of random circuits with mea
 
 test('reduceCircuit() moves a measurement past controls and phases to the end', () => {
   const reduced = reduceCircuit([h(0), measure(0, 0), x(1, 0), z(0), measure(1, 1)], 2, 2)
-  expect(reduced.collapses).toBe(false)
+  expect(reduced.canBranch).toBe(false)
   expect(reduced.terminal.length).toBe(2)
   expect(reduced.ops.length).toBe(2)
 })
 
 test('reduceCircuit() keeps a measurement before a gate that disturbs it', () => {
-  expect(reduceCircuit([h(0), measure(0, 0), h(0), measure(0, 1)], 1, 2).collapses).toBe(true)
+  expect(reduceCircuit([h(0), measure(0, 0), h(0), measure(0, 1)], 1, 2).canBranch).toBe(true)
 })
 
 test('reduceCircuit() drops qubits on which no outcome depends', () => {
@@ -39,7 +39,7 @@ test('reduceCircuit() drops qubits on which no outcome depends', () => {
 
 test('reduceCircuit() drops resets at the start', () => {
   const reduced = reduceCircuit([reset(0), h(0), measure(0)], 1, 1)
-  expect(reduced.collapses).toBe(false)
+  expect(reduced.canBranch).toBe(false)
 })
 
 test('reduceCircuit() reads an untouched qubit as 0', () => {
@@ -47,6 +47,6 @@ test('reduceCircuit() reads an untouched qubit as 0', () => {
     qubits: [],
     ops: [],
     terminal: [{ qubit: 3, clbit: 0 }],
-    collapses: false,
+    canBranch: false,
   })
 })

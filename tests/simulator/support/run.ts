@@ -38,18 +38,24 @@ export function runOptions(options: RunOptions = {}) {
     circuitIndex: 0,
     shots: options.shots ?? 1_000,
     memory: options.memory ?? 'none',
-    noise: options.noise ?? defineNoiseModel({ source: 'test', readout: () => [error, error] }),
+    noise: options.noise ?? defineNoiseModel({ source: 'test', readoutErrorOf: () => [error, error] }),
     rng: createRng(options.seed ?? 1),
     stream: options.stream ?? 0,
     timeBudget: new TimeBudget(systemClock, {
       signal: new AbortController().signal,
       deadline: systemClock.monotonic() + 60_000,
     }),
-    budget: new ResultBudget(2 ** 25),
-    phases: new PhaseTimer(systemClock),
+    resultBudget: new ResultBudget(2 ** 25),
+    phaseTimer: new PhaseTimer(systemClock),
     engine,
     method: options.method ?? 'automatic',
-    limits: { stateQubits: 27, bytes: 2 ** 30, keptBytes: 2 ** 30, threads: 1, bond: options.bond ?? 64 },
+    limits: {
+      stateQubits: 27,
+      bytes: 2 ** 30,
+      stateCopyBytes: 2 ** 30,
+      threads: 1,
+      maxBondDimension: options.bond ?? 64,
+    },
   }
 }
 

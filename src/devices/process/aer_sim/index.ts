@@ -65,7 +65,7 @@ export const aerSim = defineDevice({
             declaredQubits: Number.POSITIVE_INFINITY,
             stateQubits: options.max_qubits,
             shots: options.max_shots,
-            bond: options.max_bond,
+            maxBondDimension: options.max_bond,
           },
           method: options.method,
           seed: options.seed ?? newSeed(),

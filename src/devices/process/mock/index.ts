@@ -54,7 +54,7 @@ export const mock = defineDevice({
 
 /** Noise of readout alone: each bit is read wrongly with probability `error`. */
 function readoutNoise(error: number): Noise {
-  return { model: defineNoiseModel({ source: 'readout_error', readout: () => [error, error] }) }
+  return { model: defineNoiseModel({ source: 'readout_error', readoutErrorOf: () => [error, error] }) }
 }
 
 interface MockDependencies {

@@ -170,7 +170,7 @@ export function applyRealPair(state: usize, size: u32, low: u32, high: u32, matr
  * Applies `[1, -t, t, 1]` to two qubits, of which `low` is the lower, in one pass: rotations without their cosines, with
  * half of their multiplications. The tangent t of the first is at `tangents`, that of the second 8 bytes behind it.
  */
-export function applyTurns(state: usize, size: u32, low: u32, high: u32, tangents: usize): void {
+export function applyRotationPair(state: usize, size: u32, low: u32, high: u32, tangents: usize): void {
   const t = v128.load_splat<f64>(tangents)
   const u = v128.load_splat<f64>(tangents, 8)
   const fixed = low | high
@@ -256,7 +256,7 @@ export function applyOne(
 /**
  * Applies a complex 2^k x 2^k matrix, row-major, to several qubits where the controls hold. `offsets` lists the
  * distance in bytes of each of the 2^k amplitudes from the first, `fixed` has the bits of targets and controls.
- * `held` is room for 2^k amplitudes.
+ * `gathered` is workspace for 2^k amplitudes.
  */
 export function applyMany(
   state: usize,
@@ -266,20 +266,20 @@ export function applyMany(
   dimension: u32,
   offsets: usize,
   matrix: usize,
-  held: usize,
+  gathered: usize,
 ): void {
   let free: u32 = 0
   do {
     const base = state + ((free | value) << AMPLITUDE)
     for (let row: u32 = 0; row < dimension; row++) {
-      v128.store(held + (row << AMPLITUDE), v128.load(base + load<u32>(offsets + (row << 2))))
+      v128.store(gathered + (row << AMPLITUDE), v128.load(base + load<u32>(offsets + (row << 2))))
     }
     let entry = matrix
     for (let row: u32 = 0; row < dimension; row++) {
       let real = f64x2.splat(0)
       let imag = f64x2.splat(0)
       for (let column: u32 = 0; column < dimension; column++) {
-        const x = v128.load(held + (column << AMPLITUDE))
+        const x = v128.load(gathered + (column << AMPLITUDE))
         real = f64x2.add(real, f64x2.mul(x, v128.load_splat<f64>(entry)))
         imag = f64x2.add(imag, f64x2.mul(x, v128.load_splat<f64>(entry, 8)))
         entry += 16

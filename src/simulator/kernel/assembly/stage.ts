@@ -9,12 +9,12 @@ import {
   applyOne,
   applyReal,
   applyRealPair,
-  applyTurns,
+  applyRotationPair,
   exchange,
   negate,
   scale,
 } from './block.ts'
-import { applyPhases } from './phases.ts'
+import { applyDiagonal } from './diagonal.ts'
 
 /** Words at the start of the memory, shared by all threads. */
 const ABORT: usize = 0
@@ -28,7 +28,7 @@ const REAL: u32 = 3
 const ONE: u32 = 4
 const MANY: u32 = 5
 const PAIR: u32 = 6
-const TURNS: u32 = 7
+const ROTATIONS: u32 = 7
 
 /** Spreads the bits of `value` over the bits of `mask`, lowest first. */
 function spread(value: u32, mask: u32): u32 {
@@ -41,7 +41,7 @@ function spread(value: u32, mask: u32): u32 {
 }
 
 /** Carries out the gates from `gate` to `end` on a block. Their entries are described in `encode.ts`. */
-function applyGates(gate: usize, end: usize, state: usize, qubits: u32, base: u32, room: usize): void {
+function applyGates(gate: usize, end: usize, state: usize, qubits: u32, base: u32, workspace: usize): void {
   const size: u32 = 1 << qubits
   for (; gate < end; gate += load<u32>(gate, 4)) {
     // Controls outside of the block either hold for all of it or for nothing.
@@ -69,16 +69,16 @@ function applyGates(gate: usize, end: usize, state: usize, qubits: u32, base: u3
         break
       case MANY:
         // The offsets of the amplitudes come first, in whole vectors.
-        applyMany(state, size, fixed, value, last, numbers, numbers + max<u32>(last << 2, 16), room)
+        applyMany(state, size, fixed, value, last, numbers, numbers + max<u32>(last << 2, 16), workspace)
         break
       case PAIR:
         applyRealPair(state, size, target, last, numbers)
         break
-      case TURNS:
-        applyTurns(state, size, target, last, numbers)
+      case ROTATIONS:
+        applyRotationPair(state, size, target, last, numbers)
         break
       default:
-        applyPhases(state, qubits, base, numbers + 32, numbers, fixed, room)
+        applyDiagonal(state, qubits, base, numbers + 32, numbers, fixed, workspace)
     }
   }
 }
@@ -110,7 +110,7 @@ function copyRuns(stage: usize, first: usize, scratch: usize, isBack: bool): voi
 }
 
 /** Carries out a stage on the block of the amplitudes whose qubits outside have the bits `base`. */
-function runBlock(stage: usize, base: u32, scratch: usize, room: usize): void {
+function runBlock(stage: usize, base: u32, scratch: usize, workspace: usize): void {
   const isZero = (base & load<u32>(stage, 16)) !== 0
   const isFirst = load<u32>(stage, 20) !== 0
   if (isZero && !isFirst) return
@@ -124,22 +124,22 @@ function runBlock(stage: usize, base: u32, scratch: usize, room: usize): void {
   } else if (!isInRow) {
     copyRuns(stage, first, scratch, false)
   }
-  if (!isZero) applyGates(load<u32>(stage, 32), load<u32>(stage, 36), block, qubits, base, room)
+  if (!isZero) applyGates(load<u32>(stage, 32), load<u32>(stage, 36), block, qubits, base, workspace)
   if (!isInRow) copyRuns(stage, first, scratch, true)
 }
 
 /**
- * Carries out a stage on up to `limit` blocks nobody has taken yet. `scratch` is room for one block, `room` for the
+ * Carries out a stage on up to `limit` blocks nobody has taken yet. `scratch` is workspace for one block, `workspace` for the
  * tables of one thread. Returns how many blocks were taken: fewer than `limit` when none is left.
  */
-export function runStage(stage: usize, limit: u32, scratch: usize, room: usize): u32 {
+export function runStage(stage: usize, limit: u32, scratch: usize, workspace: usize): u32 {
   const blocks = load<u32>(stage, 8)
   const outside = load<u32>(stage, 12)
   let taken: u32 = 0
   while (taken < limit && atomic.load<u32>(ABORT) === 0) {
     const block = atomic.add<u32>(NEXT_BLOCK, 1)
     if (block >= blocks) break
-    runBlock(stage, spread(block, outside), scratch, room)
+    runBlock(stage, spread(block, outside), scratch, workspace)
     taken++
   }
   return taken

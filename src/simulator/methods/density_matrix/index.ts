@@ -1,4 +1,4 @@
-import { defineMethod, type MethodRun, type Task } from '../../define-method.ts'
+import { defineMethod, type MethodRun, type Workload } from '../../define-method.ts'
 import type { KernelCall } from '../../kernel/kernel-call.ts'
 import { bitCount } from '../../numeric/bits.ts'
 import { PURPOSE } from '../../numeric/random.ts'
@@ -19,9 +19,11 @@ const UPDATES_PER_SECOND = 1e9
 export const densityMatrix = defineMethod({
   name: 'density_matrix',
   // As Aer chooses: from here on a state per shot would take longer (aer_controller.hpp).
-  prefers: (task) => task.noise?.after !== undefined && task.shots > 2 ** (task.reduced?.qubits.length ?? 0),
-  refuse(task, limits) {
-    const { reduced } = task
+  prefers: (workload) =>
+    workload.noise?.channelsAfter !== undefined &&
+    workload.shots > 2 ** (workload.reduced?.qubits.length ?? 0),
+  refuse(workload, limits) {
+    const { reduced } = workload
     if (!reduced) return { code: 'unsupported', reason: 'outcomes steer the program' }
     if (reduced.ops.some((op) => op.kind === 'measure' && op.clbit >= 0)) {
       return { code: 'unsupported', reason: 'there are measurements before the end' }
@@ -32,21 +34,21 @@ export const densityMatrix = defineMethod({
     if (needed <= most) return undefined
     return { code: 'too_many_qubits', reason: `needs ${needed} qubits, at most ${most} fit` }
   },
-  stateQubits: (task) => 2 * (task.reduced?.qubits.length ?? 0),
-  cost(task) {
-    if (!task.reduced) return 0
-    const { qubits, calls } = planDensity(task.reduced)
+  stateQubits: (workload) => 2 * (workload.reduced?.qubits.length ?? 0),
+  estimateSeconds(workload) {
+    if (!workload.reduced) return 0
+    const { qubits, calls } = planDensity(workload.reduced)
     return calls.reduce((sum, call) => sum + workOf(call, 4 ** qubits), 0) / UPDATES_PER_SECOND
   },
-  async run(task, run) {
-    if (!task.reduced) return {}
-    const plan = planDensity(task.reduced)
-    run.phases.end('plan')
+  async run(workload, run) {
+    if (!workload.reduced) return {}
+    const plan = planDensity(workload.reduced)
+    run.phaseTimer.end('plan')
     const rho = new Statevector(run.engine, 2 * plan.qubits)
     await rho.evolve(plan.calls, run.timeBudget)
-    run.phases.end('evolve')
-    sample(diagonalOf(rho, plan.qubits), plan, task, run)
-    run.phases.end('sample')
+    run.phaseTimer.end('evolve')
+    sample(diagonalOf(rho, plan.qubits), plan, workload, run)
+    run.phaseTimer.end('sample')
     const threads = run.engine.threadsUsed
     run.engine.release()
     return { threads }
@@ -71,14 +73,19 @@ function diagonalOf(rho: Statevector, qubits: number): Float64Array {
 }
 
 /** Draws a basis state for each shot. */
-function sample(sums: Float64Array, plan: DensityPlan, task: Task, { rng, stream, tally }: MethodRun): void {
-  const shots = shotNumbers(task.shots)
+function sample(
+  sums: Float64Array,
+  plan: DensityPlan,
+  workload: Workload,
+  { rng, stream, tally }: MethodRun,
+): void {
+  const shots = shotNumbers(workload.shots)
   const total = sums.at(-1) ?? 1
   const indices = shots.map((shot) => {
     rng.seek(stream, shot, PURPOSE.measurement)
     return firstAbove(sums, rng.next() * total)
   })
-  tallyIndices(shots, indices, new Uint8Array(task.clbits), plan, tally)
+  tallyIndices(shots, indices, new Uint8Array(workload.clbits), plan, tally)
 }
 
 /** The first index whose sum is larger. */

@@ -1,7 +1,7 @@
 import type { MethodRun } from '../../define-method.ts'
 import { PURPOSE } from '../../numeric/random.ts'
-import type { Chain } from './chain.ts'
 import { weightOf } from './matrix.ts'
+import type { TensorChain } from './tensor-chain.ts'
 
 /** Shots that agree on the values of the first sites. */
 interface Group {
@@ -18,7 +18,7 @@ interface Group {
  * (Ferris and Vidal, Physical Review B 85, 165146, 2012). Shots with equal values so far are carried on together.
  */
 export async function sampleAll(
-  chain: Chain,
+  chain: TensorChain,
   shots: Uint32Array,
   { rng, stream, timeBudget }: MethodRun,
   isMeasured: boolean,
@@ -27,7 +27,7 @@ export async function sampleAll(
   chain.alignLeft()
   // Where nothing is measured at the end there is nothing to draw.
   const sites = isMeasured ? chain.sites : 0
-  const values = new Uint8Array(chain.numbers)
+  const values = new Uint8Array(chain.qubitIndexLimit)
   const first: Group = { site: 0, vector: Float64Array.of(1, 0), values, shots }
   const waiting = [first]
   for (let group = waiting.pop(); group; group = waiting.pop()) {

@@ -11,7 +11,7 @@ export interface Split {
 /** What is kept of singular values. */
 export interface Truncation {
   /** Most of them. */
-  bond: number
+  maxBondDimension: number
   /** Share of the weight that may be cut off at one place. */
   threshold: number
 }
@@ -20,7 +20,7 @@ export interface Truncation {
 const ROUNDING = 1e-15
 
 /** Jacobi's method converges quadratically: more sweeps than ten have not been seen. */
-const MOST_SWEEPS = 40
+const MAX_SWEEPS = 40
 
 /**
  * Splits a matrix at its singular values and cuts off the small ones. One-sided Jacobi rotations make the columns
@@ -29,12 +29,12 @@ const MOST_SWEEPS = 40
  */
 export function splitTruncated(matrix: Matrix, truncation: Truncation): Split {
   const columns = columnsOf(matrix)
-  for (let sweep = 0; sweep < MOST_SWEEPS && rotateAll(columns); sweep++);
+  for (let sweep = 0; sweep < MAX_SWEEPS && rotateAll(columns); sweep++);
   const weighed = columns
     .map((column) => ({ column, weight: weightOf(column) }))
     .sort((one, other) => other.weight - one.weight)
   const weights = weighed.map(({ weight }) => weight)
-  const kept = keptOf(weights, truncation)
+  const kept = keptCount(weights, truncation)
   const left = fromColumns(
     weighed.slice(0, kept).map(({ column, weight }) => scaled(column, 1 / Math.sqrt(weight))),
   )
@@ -56,7 +56,7 @@ export function splitExactly(matrix: Matrix): Omit<Split, 'discarded'> {
 }
 
 /** How many stay: enough to lose no more than the threshold, at most the bond, at least one. */
-function keptOf(weights: readonly number[], { bond, threshold }: Truncation): number {
+function keptCount(weights: readonly number[], { maxBondDimension, threshold }: Truncation): number {
   const allowance = threshold * sumOf(weights)
   let lost = 0
   let kept = weights.length
@@ -65,7 +65,7 @@ function keptOf(weights: readonly number[], { bond, threshold }: Truncation): nu
     if (lost > allowance) break
     kept--
   }
-  return Math.min(kept, bond)
+  return Math.min(kept, maxBondDimension)
 }
 
 /** Makes each pair of columns orthogonal once; returns whether any was not. */

@@ -12,49 +12,49 @@ export interface Pauli {
 }
 
 /** What a Clifford unitary U does to the Pauli operators of its qubits. */
-interface Action {
+interface PauliMap {
   /** U† P U for P = X and Z of each qubit: entry 2j is X of the j-th, 2j + 1 its Z. */
-  before: readonly Pauli[]
+  inverseImages: readonly Pauli[]
   /** U P U† for the same operators. */
-  after: readonly Pauli[]
+  images: readonly Pauli[]
 }
 
 /** A Clifford gate. */
-export interface Clifford extends Action {
+export interface Clifford extends PauliMap {
   /** Qubits of the circuit; bit j of a Pauli is the j-th of them. A global phase has none. */
   qubits: readonly number[]
 }
 
 /** More qubits than this are not looked at: gates of the language that act on three are not Clifford. */
-const MOST_QUBITS = 2
+const MAX_QUBITS = 2
 
 /** How far a matrix element may be from that of the Clifford gate it is taken for. */
 const TOLERANCE = 1e-9
 
 /** Tells Clifford gates from others. Gates that share a matrix, as equal calls do, are looked at once. */
-export class CliffordReader {
-  readonly #known = new Map<Float64Array | number, Map<number, Action | undefined>>()
+export class CliffordRecognizer {
+  readonly #known = new Map<Float64Array | number, Map<number, PauliMap | undefined>>()
 
   /** The action of a gate on Pauli operators; undefined when it is not Clifford. */
-  read(op: UnitaryOp | PhaseOp): Clifford | undefined {
+  recognize(op: UnitaryOp | PhaseOp): Clifford | undefined {
     const targets = op.kind === 'unitary' ? op.targets : []
     const qubits = targets.concat(op.controls)
-    if (qubits.length > MOST_QUBITS) return undefined
+    if (qubits.length > MAX_QUBITS) return undefined
     const matrix = op.kind === 'unitary' ? op.matrix : op.angle
-    const variants = this.#known.get(matrix) ?? new Map<number, Action | undefined>()
+    const variants = this.#known.get(matrix) ?? new Map<number, PauliMap | undefined>()
     this.#known.set(matrix, variants)
-    const variant = (op.controls.length << MOST_QUBITS) | op.controlValues
+    const variant = (op.controls.length << MAX_QUBITS) | op.controlValues
     if (!variants.has(variant))
-      variants.set(variant, actionOf(matrixOf(op, targets.length, qubits.length), qubits.length))
+      variants.set(variant, pauliMapOf(matrixOf(op, targets.length, qubits.length), qubits.length))
     const action = variants.get(variant)
     return action && { qubits, ...action }
   }
 }
 
-function actionOf(unitary: Matrix, qubits: number): Action | undefined {
-  const before = imagesUnder(adjoint(unitary), qubits)
-  const after = imagesUnder(unitary, qubits)
-  return before && after ? { before, after } : undefined
+function pauliMapOf(unitary: Matrix, qubits: number): PauliMap | undefined {
+  const inverseImages = imagesUnder(adjoint(unitary), qubits)
+  const images = imagesUnder(unitary, qubits)
+  return inverseImages && images ? { inverseImages, images } : undefined
 }
 
 /** Complex numbers by row and column. */
@@ -94,7 +94,7 @@ function imagesUnder(matrix: Matrix, qubits: number): Pauli[] | undefined {
       [1 << qubit, 0],
       [0, 1 << qubit],
     ] as const) {
-      const image = readPauli(conjugated(matrix, x, z))
+      const image = pauliOf(conjugated(matrix, x, z))
       if (!image) return undefined
       images.push(image)
     }
@@ -126,7 +126,7 @@ const POWERS_OF_I: readonly Complex[] = [
 ]
 
 /** The Pauli operator a matrix is, to 1e-9; undefined when it is none. */
-export function readPauli(matrix: Matrix): Pauli | undefined {
+export function pauliOf(matrix: Matrix): Pauli | undefined {
   const x = matrix.findIndex(([first]) => first && Math.hypot(...first) > 0.5)
   const e = POWERS_OF_I.findIndex((power) => isNear(power, matrix[x]?.[0]))
   if (e < 0) return undefined

@@ -1,14 +1,14 @@
 import { defineMethod } from '../../define-method.ts'
-import { type Foreign, foreignError, foreignText } from './foreign.ts'
-import { runFrames } from './sample.ts'
-import { type CliffordCircuit, type Step, translate } from './translate.ts'
-import { lookForForeign, runWalks } from './walk.ts'
+import { type CliffordCircuit, type Step, toCliffordCircuit } from './clifford-circuit.ts'
+import { type NonCliffordStep, nonCliffordError, nonCliffordReason } from './non-clifford.ts'
+import { runFrames } from './run-frames.ts'
+import { findNonCliffordStep, runShotByShot } from './run-shot-by-shot.ts'
 
 /** Where a tableau takes 50 MB. */
-const MOST_QUBITS = 5_000
+const MAX_QUBITS = 5_000
 
 /** Up to here the statevector is faster: a GHZ state of 14 qubits takes a quarter of the time, one of 20 twice as long. */
-const FEW_QUBITS = 15
+const MAX_QUBITS_FASTER_AS_STATE = 15
 
 /** Words of 32 bits combined per second: measured 0.8e9. */
 const WORDS_PER_SECOND = 5e8
@@ -19,34 +19,36 @@ const WORDS_PER_SECOND = 5e8
  */
 export const stabilizer = defineMethod({
   name: 'stabilizer',
-  prefers: (task) => (task.reduced?.qubits.length ?? 0) > FEW_QUBITS,
-  refuse(task) {
-    const qubits = task.reduced?.qubits.length ?? task.qubits
-    if (qubits > MOST_QUBITS) {
-      return { code: 'too_many_qubits', reason: `needs ${qubits} qubits, at most ${MOST_QUBITS} fit` }
+  prefers: (workload) => (workload.reduced?.qubits.length ?? 0) > MAX_QUBITS_FASTER_AS_STATE,
+  refuse(workload) {
+    const qubits = workload.reduced?.qubits.length ?? workload.qubits
+    if (qubits > MAX_QUBITS) {
+      return { code: 'too_many_qubits', reason: `needs ${qubits} qubits, at most ${MAX_QUBITS} fit` }
     }
-    const foreign = task.reduced ? foreignStep(translate(task.reduced)) : lookForForeign(task)
-    return foreign && { code: 'not_clifford', reason: foreignText(foreign) }
+    const foreign = workload.reduced
+      ? nonCliffordStepOf(toCliffordCircuit(workload.reduced))
+      : findNonCliffordStep(workload)
+    return foreign && { code: 'not_clifford', reason: nonCliffordReason(foreign) }
   },
   stateQubits: () => 0,
-  cost(task) {
-    const circuit = task.reduced && translate(task.reduced)
+  estimateSeconds(workload) {
+    const circuit = workload.reduced && toCliffordCircuit(workload.reduced)
     if (!circuit || 'foreign' in circuit) return 0
-    return workOf(circuit, task.shots) / WORDS_PER_SECOND
+    return workOf(circuit, workload.shots) / WORDS_PER_SECOND
   },
-  async run(task, run) {
-    if (!task.reduced) await runWalks(task, run)
+  async run(workload, run) {
+    if (!workload.reduced) await runShotByShot(workload, run)
     else {
-      const circuit = translate(task.reduced)
-      run.phases.end('plan')
-      if ('foreign' in circuit) throw foreignError(circuit.foreign)
-      await runFrames(circuit, task, run)
+      const circuit = toCliffordCircuit(workload.reduced)
+      run.phaseTimer.end('plan')
+      if ('foreign' in circuit) throw nonCliffordError(circuit.foreign)
+      await runFrames(circuit, workload, run)
     }
     return {}
   },
 })
 
-function foreignStep(circuit: ReturnType<typeof translate>): Foreign | undefined {
+function nonCliffordStepOf(circuit: ReturnType<typeof toCliffordCircuit>): NonCliffordStep | undefined {
   return 'foreign' in circuit ? circuit.foreign : undefined
 }
 
@@ -55,7 +57,7 @@ function workOf({ qubits, steps, terminal }: CliffordCircuit, shots: number): nu
   const row = 2 * Math.ceil(qubits.length / 32)
   // Only a gate that makes an X of a Z can make an outcome random.
   const isBranching = (step: Step) =>
-    step.kind === 'gate' && step.gate.after.some(({ x }, index) => index % 2 === 1 && x !== 0)
+    step.kind === 'gate' && step.gate.images.some(({ x }, index) => index % 2 === 1 && x !== 0)
   const measurements =
     terminal.length + steps.filter(({ kind }) => kind === 'measure' || kind === 'reset').length
   const random = Math.min(measurements, steps.filter(isBranching).length)

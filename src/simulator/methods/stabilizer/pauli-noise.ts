@@ -1,5 +1,5 @@
 import type { Channel } from '../../noise/channel.ts'
-import { type Complex, type Pauli, readPauli } from './clifford.ts'
+import { type Complex, type Pauli, pauliOf } from './clifford.ts'
 
 /** A Pauli operator that acts with a probability. */
 export interface PauliTerm extends Pauli {
@@ -23,7 +23,7 @@ function termOf(matrix: Float64Array, size: number): PauliTerm | undefined {
   const weight = re * re + im * im
   if (weight === 0) return undefined
   // Divided by its first element the operator has signs only: its phase does not matter.
-  const pauli = readPauli(
+  const pauli = pauliOf(
     rows.map((row) => row.map(([a, b]): Complex => [(a * re + b * im) / weight, (b * re - a * im) / weight])),
   )
   return pauli && { ...pauli, weight }

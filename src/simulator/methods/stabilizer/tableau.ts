@@ -30,11 +30,12 @@ export class Tableau {
   }
 
   /** Carries out a gate: the image of P becomes that of G† P G, a product of the rows of the gate's qubits. */
-  apply({ qubits, before }: Clifford): void {
+  apply({ qubits, inverseImages }: Clifford): void {
     const length = 2 * this.#words
-    if (this.#drafts.length < before.length * length) this.#drafts = new Uint32Array(before.length * length)
+    if (this.#drafts.length < inverseImages.length * length)
+      this.#drafts = new Uint32Array(inverseImages.length * length)
     this.#drafts.fill(0)
-    const exponents = before.map((image, index) => this.#multiply(image, qubits, index * length))
+    const exponents = inverseImages.map((image, index) => this.#multiply(image, qubits, index * length))
     for (const [index, exponent] of exponents.entries()) {
       const row = 2 * (qubits[index >> 1] ?? 0) + (index & 1)
       this.#rows.set(this.#drafts.subarray(index * length, (index + 1) * length), this.#x(row))

@@ -3,11 +3,11 @@ import {
   type MethodRun,
   type Refusal,
   type ResourceLimits,
-  type Task,
+  type Workload,
 } from '../../define-method.ts'
-import { PARALLEL_FROM } from '../../kernel/engine.ts'
+import { MIN_PARALLEL_QUBITS } from '../../kernel/engine.ts'
 import { BLOCK_QUBITS } from '../../kernel/layout.ts'
-import type { Action } from '../../reduction/reduce-circuit.ts'
+import type { StateOp } from '../../reduction/reduce-circuit.ts'
 import { runReduced, runWithFeedback } from './run.ts'
 import { MAX_STATE_QUBITS } from './state/statevector.ts'
 
@@ -19,9 +19,9 @@ const BYTES_PER_AMPLITUDE = 16
  */
 const UPDATES_PER_SECOND = 2e9
 
-/** Qubits of the state a task needs. */
-export function stateQubits(task: Task): number {
-  return task.reduced?.qubits.length ?? task.qubits
+/** Qubits of the state a workload needs. */
+export function stateQubits(workload: Workload): number {
+  return workload.reduced?.qubits.length ?? workload.qubits
 }
 
 /**
@@ -30,18 +30,19 @@ export function stateQubits(task: Task): number {
  */
 export const statevector = defineMethod({
   name: 'statevector',
-  refuse(task, limits) {
-    if (task.noise?.after) return { code: 'noise_not_supported', reason: 'a state knows no noise' }
-    return refuseSize(task, limits)
+  refuse(workload, limits) {
+    if (workload.noise?.channelsAfter)
+      return { code: 'noise_not_supported', reason: 'a state knows no noise' }
+    return refuseSize(workload, limits)
   },
   stateQubits,
-  cost: secondsOfShot,
+  estimateSeconds: secondsOfShot,
   run: runOnState,
 })
 
 /** Refuses a state that does not fit. */
-export function refuseSize(task: Task, limits: ResourceLimits): Refusal | undefined {
-  const needed = stateQubits(task)
+export function refuseSize(workload: Workload, limits: ResourceLimits): Refusal | undefined {
+  const needed = stateQubits(workload)
   const allowed = Math.min(limits.stateQubits, MAX_STATE_QUBITS)
   // The engine has room for a block in any case: no need to ask how much memory is free.
   if (needed <= Math.min(allowed, BLOCK_QUBITS)) return undefined
@@ -51,23 +52,23 @@ export function refuseSize(task: Task, limits: ResourceLimits): Refusal | undefi
 }
 
 /** Estimated time to carry a state through a circuit once, s. */
-export function secondsOfShot(task: Task, { threads }: ResourceLimits): number {
-  const qubits = stateQubits(task)
-  const updates = task.reduced?.ops.reduce((sum, op) => sum + costOf(op, qubits), 0) ?? 0
-  return updates / (UPDATES_PER_SECOND * (qubits < PARALLEL_FROM ? 1 : threads))
+export function secondsOfShot(workload: Workload, { threads }: ResourceLimits): number {
+  const qubits = stateQubits(workload)
+  const updates = workload.reduced?.ops.reduce((sum, op) => sum + costOf(op, qubits), 0) ?? 0
+  return updates / (UPDATES_PER_SECOND * (qubits < MIN_PARALLEL_QUBITS ? 1 : threads))
 }
 
 /** Runs all shots on one state after the other; tells the threads that helped. */
-export async function runOnState(task: Task, run: MethodRun): Promise<{ threads: number }> {
-  if (!task.reduced) await runWithFeedback(task, run)
-  else await runReduced(task, task.reduced, run)
+export async function runOnState(workload: Workload, run: MethodRun): Promise<{ threads: number }> {
+  if (!workload.reduced) await runWithFeedback(workload, run)
+  else await runReduced(workload, workload.reduced, run)
   const threads = run.engine.threadsUsed
   run.engine.release()
   return { threads }
 }
 
 /** Work of a step in amplitude updates, a gate on one qubit without controls being one pass over the state. */
-function costOf(op: Action, qubits: number): number {
+function costOf(op: StateOp, qubits: number): number {
   const size = 2 ** qubits
   if (op.kind === 'measure' || op.kind === 'reset' || op.kind === 'channel') return 2 * size
   const touched = size / 2 ** op.controls.length

@@ -1,59 +1,59 @@
-import type { MethodRun, Task } from '../../define-method.ts'
+import type { MethodRun, Workload } from '../../define-method.ts'
 import { shotNumbers } from '../../numeric/shot-numbers.ts'
-import type { Reduced } from '../../reduction/reduce-circuit.ts'
+import type { ReducedCircuit } from '../../reduction/reduce-circuit.ts'
 import type { Tally } from '../../tally/tally.ts'
-import { runBranches, type Walker } from './branching/walker.ts'
+import { type BranchWalker, runBranches } from './branching/branch-walker.ts'
 import { type Plan, planCircuit } from './state/plan.ts'
 import { Statevector } from './state/statevector.ts'
 import { tallyIndices } from './tally-indices.ts'
 
 /** Runs a circuit that no outcome steers. */
-export async function runReduced(task: Task, reduced: Reduced, run: MethodRun): Promise<void> {
-  const { timeBudget, phases, tally } = run
+export async function runReduced(workload: Workload, reduced: ReducedCircuit, run: MethodRun): Promise<void> {
+  const { timeBudget, phaseTimer, tally } = run
   const plan = planCircuit(reduced)
   const state = new Statevector(run.engine, plan.qubits)
-  const bits = () => new Uint8Array(task.clbits)
-  phases.end('plan')
-  if (plan.collapses) {
+  const bits = () => new Uint8Array(workload.clbits)
+  phaseTimer.end('plan')
+  if (plan.canBranch) {
     await runBranches({
       ...run,
-      keptBytes: run.limits.keptBytes,
+      stateCopyBytes: run.limits.stateCopyBytes,
       state,
-      shots: task.shots,
+      shots: workload.shots,
       walk: (walker) => walkPlan(plan, walker, bits()),
-      leaf: (walker, read) => tallyLeaf(walker, read, plan, tally),
+      onLeaf: (walker, read) => tallyLeaf(walker, read, plan, tally),
     })
-    phases.end('evolve')
+    phaseTimer.end('evolve')
     return
   }
   for (const step of plan.steps) if (step.kind === 'gates') await state.evolve(step.calls, timeBudget)
-  phases.end('evolve')
-  const shots = shotNumbers(task.shots)
+  phaseTimer.end('evolve')
+  const shots = shotNumbers(workload.shots)
   tallyIndices(shots, state.draw(shots, run.rng, run.stream, 0), bits(), plan, tally)
-  phases.end('sample')
+  phaseTimer.end('sample')
 }
 
 /** Runs a program that outcomes steer. */
-export async function runWithFeedback(task: Task, run: MethodRun): Promise<void> {
+export async function runWithFeedback(workload: Workload, run: MethodRun): Promise<void> {
   await runBranches({
     ...run,
-    keptBytes: run.limits.keptBytes,
-    state: new Statevector(run.engine, task.qubits),
-    shots: task.shots,
-    noise: task.noise,
-    walk: task.walk,
-    leaf: (walker, bits) => run.tally.add(bits, walker.shots),
+    stateCopyBytes: run.limits.stateCopyBytes,
+    state: new Statevector(run.engine, workload.qubits),
+    shots: workload.shots,
+    noise: workload.noise,
+    walk: workload.walk,
+    onLeaf: (walker, bits) => run.tally.add(bits, walker.shots),
   })
-  run.phases.end('evolve')
+  run.phaseTimer.end('evolve')
 }
 
-async function walkPlan(plan: Plan, walker: Walker, bits: Uint8Array): Promise<Uint8Array> {
+async function walkPlan(plan: Plan, walker: BranchWalker, bits: Uint8Array): Promise<Uint8Array> {
   for (const step of plan.steps) await walker.step(step, bits)
-  await walker.arrive()
+  await walker.flush()
   return bits
 }
 
-function tallyLeaf(walker: Walker, bits: Uint8Array, plan: Plan, tally: Tally): void {
+function tallyLeaf(walker: BranchWalker, bits: Uint8Array, plan: Plan, tally: Tally): void {
   if (plan.terminal.length === 0) tally.add(bits, walker.shots)
   else tallyIndices(walker.shots, walker.indices(), bits, plan, tally)
 }

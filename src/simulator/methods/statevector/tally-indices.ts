@@ -6,7 +6,7 @@ interface Terminal {
 }
 
 /** Length of a table of counts for each shot, up to which it is used. */
-const MOST_PER_SHOT = 16
+const MAX_TABLE_ENTRIES_PER_SHOT = 16
 
 /** Adds shots that end in the given basis states, and whose earlier outcomes are in `bits`. */
 export function tallyIndices(
@@ -34,7 +34,7 @@ export function tallyIndices(
 function countEach(indices: Uint32Array, mask: number, visit: (state: number, count: number) => void): void {
   const states = mask + 1
   // A table is several times faster than a map where it is not much longer than the list.
-  if (states > MOST_PER_SHOT * indices.length) {
+  if (states > MAX_TABLE_ENTRIES_PER_SHOT * indices.length) {
     const counts = new Map<number, number>()
     for (const index of indices) counts.set(index & mask, (counts.get(index & mask) ?? 0) + 1)
     for (const [state, count] of counts) visit(state, count)

@@ -13,9 +13,9 @@ const METHOD = 'density_matrix'
 const decay = (gamma: number) =>
   defineNoiseModel({
     source: 'test',
-    gate: (_, [qubit = 0]) => onQubit(qubit, [amplitudeDamping(gamma)]),
-    idle: () => undefined,
-    readout: () => EXACT_READOUT,
+    gateNoiseOf: (_, [qubit = 0]) => onQubit(qubit, [amplitudeDamping(gamma)]),
+    relaxationOf: () => undefined,
+    readoutErrorOf: () => EXACT_READOUT,
   })
 
 test('without noise it samples what the state is', async () => {
@@ -49,9 +49,9 @@ test('a qubit decays by each of its gates', async () => {
 test('it is chosen for noise when there are more shots than states, and else refused its size', async () => {
   const noise = defineNoiseModel({
     source: 'test',
-    gate: (_, [qubit = 0]) => onQubit(qubit, [depolarizing(0.1, 1), amplitudeDamping(0.1)]),
-    idle: () => undefined,
-    readout: () => EXACT_READOUT,
+    gateNoiseOf: (_, [qubit = 0]) => onQubit(qubit, [depolarizing(0.1, 1), amplitudeDamping(0.1)]),
+    relaxationOf: () => undefined,
+    readoutErrorOf: () => EXACT_READOUT,
   })
   const ops = [h(0), x(1, 0), ...measureAll(2)]
   expect((await runOps(ops, 2, { noise, shots: 10 })).provenance['method']).toBe(METHOD)

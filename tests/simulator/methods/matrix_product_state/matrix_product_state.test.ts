@@ -70,9 +70,9 @@ test('a bond that is too small is reported with what it lost', async () => {
 test('noise strikes shot by shot with the probability the state gives it', async () => {
   const noise = defineNoiseModel({
     source: 'test',
-    gate: (_, [qubit = 0]) => onQubit(qubit, [amplitudeDamping(0.3)]),
-    idle: () => undefined,
-    readout: () => EXACT_READOUT,
+    gateNoiseOf: (_, [qubit = 0]) => onQubit(qubit, [amplitudeDamping(0.3)]),
+    relaxationOf: () => undefined,
+    readoutErrorOf: () => EXACT_READOUT,
   })
   const ops = [x(0), measure(0, 0), h(0), measure(0, 1)]
   const { counts = {} } = await runOps(ops, 2, { method: METHOD, shots: 20_000, noise })

@@ -24,7 +24,7 @@ function unity(size: number): Matrix {
   return matrix
 }
 
-const ALL = { bond: 1_000, threshold: 1e-16 }
+const ALL = { maxBondDimension: 1_000, threshold: 1e-16 }
 
 test.each([
   [1, 1],
@@ -67,7 +67,7 @@ test('singular values that are alike or far apart are told apart', () => {
 test('what the bond cuts off is told', () => {
   const matrix = zeros(3, 3)
   for (const [at, value] of [3, 2, 1].entries()) matrix.data[2 * at * 4] = value
-  const { left, discarded } = splitTruncated(matrix, { bond: 2, threshold: 0 })
+  const { left, discarded } = splitTruncated(matrix, { maxBondDimension: 2, threshold: 0 })
   expect(left.columns).toBe(2)
   expect(discarded).toBeCloseTo(1 / 14, 12)
 })

@@ -104,7 +104,7 @@ test('a readout error flips outcomes in the middle and at the end alike', async 
 test('Pauli noise strikes with its probability, in the middle, at the end and in programs that outcomes steer', async () => {
   const noise = defineNoiseModel({
     source: 'test',
-    gate: (_, [qubit = 0]) =>
+    gateNoiseOf: (_, [qubit = 0]) =>
       onQubit(qubit, [
         pauliChannel(
           new Map([
@@ -114,8 +114,8 @@ test('Pauli noise strikes with its probability, in the middle, at the end and in
           ]),
         ),
       ]),
-    idle: () => undefined,
-    readout: () => EXACT_READOUT,
+    relaxationOf: () => undefined,
+    readoutErrorOf: () => EXACT_READOUT,
   })
   const ops = [x(0), measure(0, 0), x(0), measure(0, 1)]
   const { counts = {} } = await runOps(ops, 2, { method: 'stabilizer', shots: 40_000, noise })
@@ -134,9 +134,9 @@ test('Pauli noise strikes with its probability, in the middle, at the end and in
 test('noise that is not made of Pauli operators is refused', async () => {
   const noise = defineNoiseModel({
     source: 'test',
-    gate: (_, [qubit = 0]) => onQubit(qubit, [amplitudeDamping(0.1)]),
-    idle: () => undefined,
-    readout: () => EXACT_READOUT,
+    gateNoiseOf: (_, [qubit = 0]) => onQubit(qubit, [amplitudeDamping(0.1)]),
+    relaxationOf: () => undefined,
+    readoutErrorOf: () => EXACT_READOUT,
   })
   const run = runOps([x(0), measure(0, 0)], 1, { method: 'stabilizer', noise })
   await expect(run).rejects.toThrow('stabilizer: the noise is not made of Pauli operators')

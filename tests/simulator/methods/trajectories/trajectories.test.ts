@@ -13,10 +13,10 @@ const SHOTS = 3_000
 /** Some noise that depends on the state, some that does not, and readout that errs unevenly. */
 const noise = defineNoiseModel({
   source: 'test',
-  gate: (_, qubits) =>
+  gateNoiseOf: (_, qubits) =>
     qubits.flatMap((qubit) => onQubit(qubit, [depolarizing(0.04, 1), amplitudeDamping(0.08, 0.1)])),
-  idle: () => undefined,
-  readout: (qubit) => [0.02, 0.05 + 0.01 * qubit],
+  relaxationOf: () => undefined,
+  readoutErrorOf: (qubit) => [0.02, 0.05 + 0.01 * qubit],
 })
 
 test.each<Pattern>(['end', 'middle', 'feedback'])(
@@ -61,9 +61,9 @@ test('shots keep their outcomes when more of them are run', async () => {
 test('weak noise on a large circuit computes few states: a circuit of 18 qubits ends within its time', async () => {
   const weak = defineNoiseModel({
     source: 'test',
-    gate: (_, [qubit = 0]) => onQubit(qubit, [pauliChannel(new Map([['X', 1e-5]]))]),
-    idle: () => undefined,
-    readout: () => [0, 0],
+    gateNoiseOf: (_, [qubit = 0]) => onQubit(qubit, [pauliChannel(new Map([['X', 1e-5]]))]),
+    relaxationOf: () => undefined,
+    readoutErrorOf: () => [0, 0],
   })
   const gates = Array.from({ length: 10 }, (_, round) =>
     Array.from({ length: 18 }, (__, qubit) => [ry(0.3 + round, qubit), x((qubit + 1) % 18, qubit)]).flat(),

@@ -10,10 +10,10 @@ export type BitOf = (qubit: number) => number
 export const identityBits: BitOf = (qubit) => 1 << qubit
 
 /** Diagonal gates on more qubits than this are not split into phase terms, whose number doubles with each. */
-const MOST_SPLIT = 4
+const MAX_SPLIT_QUBITS = 4
 
 /** An X. */
-export const FLIP = Float64Array.of(0, 0, 1, 0, 1, 0, 0, 0)
+export const PAULI_X = Float64Array.of(0, 0, 1, 0, 1, 0, 0, 0)
 const SWAP = new Float64Array(32)
 for (const one of [0, 12, 18, 30]) SWAP[one] = 1
 
@@ -44,10 +44,10 @@ function controlMasks(op: UnitaryOp | PhaseOp, bitOf: BitOf): { controls: number
 export function compile(op: UnitaryOp | PhaseOp, bitOf: BitOf = identityBits): KernelCall[] {
   const masks = controlMasks(op, bitOf)
   if (op.kind === 'phase') {
-    return termsOf([{ kind: 'scale', ...masks, re: Math.cos(op.angle), im: Math.sin(op.angle) }])
+    return phaseTermsOf([{ kind: 'scale', ...masks, re: Math.cos(op.angle), im: Math.sin(op.angle) }])
   }
   const { matrix } = op
-  if (isDiagonal(matrix)) return termsOf(diagonalOf(op.targets.map(bitOf), masks, matrix))
+  if (isDiagonal(matrix)) return phaseTermsOf(diagonalOf(op.targets.map(bitOf), masks, matrix))
   if (op.targets.length > 1) {
     const targets = op.targets.map(bitOf)
     return [
@@ -56,7 +56,7 @@ export function compile(op: UnitaryOp | PhaseOp, bitOf: BitOf = identityBits): K
   }
   const { controls, value } = masks
   const target = bitOf(op.targets[0] as number)
-  if (equals(matrix, FLIP)) return [{ kind: 'flip', target, controls, value }]
+  if (equals(matrix, PAULI_X)) return [{ kind: 'flip', target, controls, value }]
   return [{ kind: 'one', target, controls, value, matrix }]
 }
 
@@ -67,20 +67,20 @@ function diagonalOf(
   matrix: Float64Array,
 ): Scale[] {
   const dimension = 1 << targets.length
-  const controls = masks.controls | pickedOf(targets, dimension - 1)
+  const controls = masks.controls | selectBits(targets, dimension - 1)
   const calls: Scale[] = []
   for (let row = 0; row < dimension; row++) {
     const at = 2 * row * (dimension + 1)
     const re = matrix[at] as number
     const im = matrix[at + 1] as number
     if (re === 1 && im === 0) continue
-    calls.push({ kind: 'scale', controls, value: masks.value | pickedOf(targets, row), re, im })
+    calls.push({ kind: 'scale', controls, value: masks.value | selectBits(targets, row), re, im })
   }
   return calls
 }
 
 /** Those of the bits whose place in the list is set in `places`, as a mask. */
-function pickedOf(bits: readonly number[], places: number): number {
+function selectBits(bits: readonly number[], places: number): number {
   let mask = 0
   for (let place = 0; place < bits.length; place++) if ((places >> place) & 1) mask |= bits[place] as number
   return mask
@@ -90,11 +90,11 @@ function pickedOf(bits: readonly number[], places: number): number {
  * The same as phase terms, if the entries are phases on few qubits: a phase e^{ia} where a qubit is 0 is a phase
  * e^{ia} everywhere times e^{-ia} where it is 1.
  */
-function termsOf(entries: Scale[]): Scale[] {
+function phaseTermsOf(entries: Scale[]): Scale[] {
   const [only] = entries
   if (entries.length === 1 && only?.value === only?.controls) return entries
   const isOnPhases = entries.every(({ re, im }) => Math.abs(re * re + im * im - 1) <= 1e-12)
-  if (!only || !isOnPhases || bitCount(only.controls) > MOST_SPLIT) return entries
+  if (!only || !isOnPhases || bitCount(only.controls) > MAX_SPLIT_QUBITS) return entries
   const bits = bitsOf(only.controls)
   const size = 1 << bits.length
   const re = new Float64Array(size).fill(1)
@@ -109,7 +109,7 @@ function termsOf(entries: Scale[]): Scale[] {
   for (let at = 0; at < size; at++) {
     const [x, y] = [re[at] as number, im[at] as number]
     if (Math.abs(x - 1) <= 1e-15 && Math.abs(y) <= 1e-15) continue
-    const mask = pickedOf(bits, at)
+    const mask = selectBits(bits, at)
     terms.push({ kind: 'scale', controls: mask, value: mask, re: x, im: y })
   }
   return terms

@@ -4,14 +4,14 @@ import { isDiagonal } from '../../../reduction/reduce-circuit.ts'
 import type { Statevector } from './statevector.ts'
 
 /** One of the operators between which a channel chooses. */
-export interface Kraus {
+export interface KrausOperator {
   matrix: Float64Array
   /** K† K: its mean in a state is the probability of the operator. */
   effect: Float64Array
   /** The probability, where it is the same for all states. */
-  weight: number | undefined
+  fixedProbability: number | undefined
   /** Whether it changes nothing but the length of the state. */
-  isIdle: boolean
+  isScaledIdentity: boolean
 }
 
 /** How far an element may be from that of a multiple of the identity. */
@@ -19,26 +19,31 @@ const TOLERANCE = 1e-12
 
 /** The operators of channels; each channel is looked at once. */
 export class KrausTable {
-  readonly #known = new Map<Channel, readonly Kraus[]>()
+  readonly #known = new Map<Channel, readonly KrausOperator[]>()
 
   /** Most probable first, where that is known. */
-  of(channel: Channel): readonly Kraus[] {
+  operatorsOf(channel: Channel): readonly KrausOperator[] {
     const known = this.#known.get(channel)
     if (known) return known
     const operators = channel.kraus.map((matrix) => krausOf(matrix, 2 ** channel.qubits))
-    operators.sort((one, other) => (other.weight ?? 0) - (one.weight ?? 0))
+    operators.sort((one, other) => (other.fixedProbability ?? 0) - (one.fixedProbability ?? 0))
     this.#known.set(channel, operators)
     return operators
   }
 }
 
-function krausOf(matrix: Float64Array, size: number): Kraus {
+function krausOf(matrix: Float64Array, size: number): KrausOperator {
   const effect = effectOf(matrix, size)
-  return { matrix, effect, weight: factorOf(effect, size), isIdle: factorOf(matrix, size) !== undefined }
+  return {
+    matrix,
+    effect,
+    fixedProbability: scalarOf(effect, size),
+    isScaledIdentity: scalarOf(matrix, size) !== undefined,
+  }
 }
 
 /** The real part of c if the matrix is c times the identity. */
-function factorOf(matrix: Float64Array, size: number): number | undefined {
+function scalarOf(matrix: Float64Array, size: number): number | undefined {
   const [re = 0, im = 0] = matrix
   const isMultiple = matrix.every((part, index) => {
     const isOnDiagonal = (index >> 1) % (size + 1) === 0
@@ -49,7 +54,7 @@ function factorOf(matrix: Float64Array, size: number): number | undefined {
 }
 
 /** The call that lets an operator of this probability act on qubits given as bits. */
-export function krausCall({ matrix }: Kraus, targets: number[], probability: number): KernelCall {
+export function krausCall({ matrix }: KrausOperator, targets: number[], probability: number): KernelCall {
   const scaled = matrix.map((part) => part / Math.sqrt(probability))
   const [target] = targets
   const isOne = target !== undefined && targets.length === 1
@@ -61,16 +66,16 @@ export function krausCall({ matrix }: Kraus, targets: number[], probability: num
 /** Probability of an operator in a state of length 1. */
 export function probabilityIn(
   state: Statevector,
-  { effect, weight }: Kraus,
+  { effect, fixedProbability }: KrausOperator,
   targets: readonly number[],
 ): number {
-  if (weight !== undefined) return weight
+  if (fixedProbability !== undefined) return fixedProbability
   const bitsOf = (index: number) =>
     targets.reduce((bits, bit, place) => ((index >> place) & 1 ? bits | bit : bits), 0)
   const size = 2 ** targets.length
   const mask = bitsOf(size - 1)
   if (!isDiagonal(effect))
-    return meanIn(
+    return expectationValue(
       state.amplitudes,
       effect,
       Array.from({ length: size }, (_, each) => bitsOf(each)),
@@ -85,7 +90,7 @@ export function probabilityIn(
 }
 
 /** <ψ|E|ψ> by summation: for the rare operators whose K† K is not diagonal. */
-function meanIn(
+function expectationValue(
   amplitudes: Float64Array,
   effect: Float64Array,
   places: readonly number[],
@@ -113,11 +118,11 @@ function meanIn(
 }
 
 /** Shots that leave the way of all others at a channel, at most: those that do not meet its first operator. */
-export function strayingOf(operators: readonly Kraus[], qubits: number): number {
+export function maxBranchProbability(operators: readonly KrausOperator[], qubits: number): number {
   const [first] = operators
   if (!first) return 0
   const size = 2 ** qubits
   let trace = 0
   for (let index = 0; index < size; index++) trace += first.effect[2 * index * (size + 1)] as number
-  return 1 - (first.weight ?? trace / size)
+  return 1 - (first.fixedProbability ?? trace / size)
 }

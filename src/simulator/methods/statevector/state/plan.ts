@@ -1,10 +1,10 @@
 import type { KernelCall } from '../../../kernel/kernel-call.ts'
-import type { Action, Reduced } from '../../../reduction/reduce-circuit.ts'
+import type { ReducedCircuit, StateOp } from '../../../reduction/reduce-circuit.ts'
 import { compile, isSwap } from '../gates/compile.ts'
-import { turnFlips } from '../gates/flips.ts'
-import { mergeSingles } from '../gates/merge.ts'
+import { cxToCz } from '../gates/cx-to-cz.ts'
+import { mergeSingleQubitGates } from '../gates/merge-single-qubit-gates.ts'
 import { splitRotation } from '../gates/split-rotation.ts'
-import { type Kraus, KrausTable } from './kraus.ts'
+import { type KrausOperator, KrausTable } from './kraus.ts'
 
 /** Gates without a measurement or reset between them. */
 export interface GatesStep {
@@ -31,7 +31,7 @@ export interface ResetStep {
 export interface ChannelStep {
   kind: 'channel'
   targets: number[]
-  operators: readonly Kraus[]
+  operators: readonly KrausOperator[]
 }
 
 export type Step = GatesStep | MeasureStep | ResetStep | ChannelStep
@@ -42,25 +42,25 @@ export interface Plan {
   steps: Step[]
   /** Measurements after the last step. `bit` is 0 for a qubit that stays |0>. */
   terminal: { bit: number; clbit: number }[]
-  collapses: boolean
+  canBranch: boolean
 }
 
 /** From this many qubits on, a pass over the state takes longer than what splitting and turning flips save. */
-const SPLIT_FROM = 11
+const MIN_SPLIT_QUBITS = 11
 
 /** Merges gates and gives each qubit its place in the state; a swap of two qubits only exchanges their places. */
-export function planCircuit({ qubits, ops, terminal, collapses }: Reduced): Plan {
+export function planCircuit({ qubits, ops, terminal, canBranch }: ReducedCircuit): Plan {
   const places: number[] = []
   for (const [place, qubit] of qubits.entries()) places[qubit] = place
   const bitOf = (qubit: number) => 1 << (places[qubit] ?? 0)
   const table = new KrausTable()
   const steps: Step[] = []
-  const isWide = qubits.length >= SPLIT_FROM
-  for (const op of mergeSingles(isWide ? turnFlips(ops) : ops)) {
+  const isWide = qubits.length >= MIN_SPLIT_QUBITS
+  for (const op of mergeSingleQubitGates(isWide ? cxToCz(ops) : ops)) {
     if (op.kind === 'measure') steps.push({ ...op, bit: bitOf(op.qubit) })
     else if (op.kind === 'reset') steps.push({ kind: 'reset', bit: bitOf(op.qubit) })
     else if (op.kind === 'channel') {
-      steps.push({ kind: 'channel', targets: op.qubits.map(bitOf), operators: table.of(op.channel) })
+      steps.push({ kind: 'channel', targets: op.qubits.map(bitOf), operators: table.operatorsOf(op.channel) })
     } else if (!exchangePlaces(op, places)) {
       addCalls(compile(op, bitOf), gatesAtEnd(steps), isWide)
     }
@@ -72,7 +72,7 @@ export function planCircuit({ qubits, ops, terminal, collapses }: Reduced): Plan
       const bit = places[qubit] === undefined ? 0 : bitOf(qubit)
       return { bit, clbit }
     }),
-    collapses,
+    canBranch,
   }
 }
 
@@ -85,7 +85,7 @@ function addCalls(calls: readonly KernelCall[], gates: KernelCall[], isSplit: bo
   }
 }
 
-function exchangePlaces(op: Action, places: number[]): boolean {
+function exchangePlaces(op: StateOp, places: number[]): boolean {
   if (op.kind !== 'unitary' || op.controls.length > 0 || !isSwap(op.matrix)) return false
   const [a = 0, b = 0] = op.targets
   const [placeA = 0, placeB = 0] = [places[a], places[b]]

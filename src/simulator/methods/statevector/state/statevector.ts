@@ -1,6 +1,6 @@
-import type { Engine, Freshness } from '../../../kernel/engine.ts'
+import type { Engine, KnownZeros } from '../../../kernel/engine.ts'
 import type { KernelCall } from '../../../kernel/kernel-call.ts'
-import { LAYOUT, PORTION } from '../../../kernel/layout.ts'
+import { LAYOUT, MAX_DRAWS_PER_CALL } from '../../../kernel/layout.ts'
 import type { Rng } from '../../../numeric/random.ts'
 import { PURPOSE } from '../../../numeric/random.ts'
 import type { TimeBudget } from '../../../timing/time-budget.ts'
@@ -12,8 +12,8 @@ export const MAX_STATE_QUBITS = 27
  * Probabilities are summed in groups of amplitudes: up to 2^11 groups, then groups of up to 2^6 amplitudes, then more
  * groups. A draw goes through some groups and one group.
  */
-const GROUPS_BITS = 11
-const MOST_GROUP_BITS = 6
+const MAX_GROUP_COUNT_BITS = 11
+const MAX_GROUP_SIZE_BITS = 6
 /** Parts of the unit interval for which it is known in which group they begin. */
 const GUIDE_ENTRIES = 4_096
 
@@ -24,7 +24,7 @@ const GUIDE_ENTRIES = 4_096
 export class Statevector {
   readonly qubits: number
   readonly #engine: Engine
-  readonly #fresh: Freshness
+  readonly #knownZeros: KnownZeros
 
   /**
    * The state |0…0>.
@@ -36,25 +36,25 @@ export class Statevector {
     engine.reserve(qubits)
     this.qubits = qubits
     this.#engine = engine
-    this.#fresh = { zeros: 2 ** qubits - 1, isFirst: true }
+    this.#knownZeros = { zeros: 2 ** qubits - 1, isUninitialized: true }
   }
 
   /** Makes it |0…0> again. */
   reset(): void {
-    this.#fresh.zeros = 2 ** this.qubits - 1
-    this.#fresh.isFirst = true
+    this.#knownZeros.zeros = 2 ** this.qubits - 1
+    this.#knownZeros.isUninitialized = true
   }
 
   /** `[2^qubits][re, im]`, flat: the memory itself. */
   get amplitudes(): Float64Array {
-    if (this.#fresh.isFirst) this.applyAll([])
+    if (this.#knownZeros.isUninitialized) this.applyAll([])
     return new Float64Array(this.#engine.buffer, LAYOUT.state, 2 * 2 ** this.qubits)
   }
 
   /** Takes over a copy of amplitudes. */
   load(amplitudes: Float64Array): void {
-    this.#fresh.isFirst = false
-    this.#fresh.zeros = 0
+    this.#knownZeros.isUninitialized = false
+    this.#knownZeros.zeros = 0
     this.amplitudes.set(amplitudes)
   }
 
@@ -65,12 +65,12 @@ export class Statevector {
 
   /** Carries out calls without giving way to other tasks. */
   applyAll(calls: readonly KernelCall[], timeBudget?: TimeBudget): void {
-    for (const updates of this.#engine.run(calls, this.qubits, this.#fresh)) timeBudget?.spend(updates)
+    for (const updates of this.#engine.run(calls, this.qubits, this.#knownZeros)) timeBudget?.spend(updates)
   }
 
   /** Carries out calls; gives way to other tasks now and then. */
   async evolve(calls: readonly KernelCall[], timeBudget: TimeBudget): Promise<void> {
-    for (const updates of this.#engine.run(calls, this.qubits, this.#fresh)) {
+    for (const updates of this.#engine.run(calls, this.qubits, this.#knownZeros)) {
       timeBudget.spend(updates)
       if (timeBudget.isYieldDue) await timeBudget.yieldIfDue()
     }
@@ -85,7 +85,7 @@ export class Statevector {
 
   /** Sum of the squared sizes of the amplitudes with the bits `value` in `mask`: a probability if it is normalised. */
   weight(mask: number, value: number): number {
-    if (this.#fresh.isFirst) this.applyAll([])
+    if (this.#knownZeros.isUninitialized) this.applyAll([])
     return this.#engine.kernel.weight(LAYOUT.state, 2 ** this.qubits, mask, value)
   }
 
@@ -110,17 +110,17 @@ export class Statevector {
 
   /** Samples `count` basis indices, `fill` writing the uniform numbers for those from one to another. */
   #inPortions(count: number, fill: (from: number, to: number) => void): Uint32Array {
-    if (this.#fresh.isFirst) this.applyAll([])
+    if (this.#knownZeros.isUninitialized) this.applyAll([])
     const { kernel, buffer } = this.#engine
     const { state, sums, guide, draws, indices } = LAYOUT
-    const bits = Math.min(MOST_GROUP_BITS, Math.max(0, this.qubits - GROUPS_BITS))
+    const bits = Math.min(MAX_GROUP_SIZE_BITS, Math.max(0, this.qubits - MAX_GROUP_COUNT_BITS))
     const groups = 2 ** (this.qubits - bits)
     const entries = Math.min(groups, GUIDE_ENTRIES)
     kernel.addUp(state, bits, groups, sums)
     kernel.buildGuide(sums, groups, guide, entries)
     const result = new Uint32Array(count)
-    for (let from = 0; from < count; from += PORTION) {
-      const to = Math.min(count, from + PORTION)
+    for (let from = 0; from < count; from += MAX_DRAWS_PER_CALL) {
+      const to = Math.min(count, from + MAX_DRAWS_PER_CALL)
       fill(from, to)
       kernel.drawIndices(state, bits, sums, groups, guide, entries, draws, to - from, indices)
       result.set(new Uint32Array(buffer, indices, to - from), from)

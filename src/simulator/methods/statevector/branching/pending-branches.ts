@@ -4,20 +4,20 @@ import type { Statevector } from '../state/statevector.ts'
 export type Outcome = 0 | 1
 
 /** Qubits whose values are known from measurements, as bit masks. */
-export interface Known {
+export interface KnownBits {
   mask: number
   value: number
 }
 
 /** No outcome since the last gate. */
-export const NOTHING: Known = { mask: 0, value: 0 }
+export const NO_OUTCOMES: KnownBits = { mask: 0, value: 0 }
 
 /** A state that waiting branches start from. */
-export class KeptState {
+export class SharedState {
   /** A copy, made when the state itself changes; until then it is the one that was worked on last. */
   copy: Float64Array | undefined
   /** Number of waiting branches that start from it. */
-  waiting = 0
+  waitingBranches = 0
 }
 
 /** Shots that have had the same outcomes so far. */
@@ -26,17 +26,17 @@ export interface Branch {
   /** Outcomes so far, in the order they came about; resets and misread bits count. */
   history: readonly Outcome[]
   /** What `history` says about the qubits since the last gate: the state is not projected yet. */
-  known: Known
+  known: KnownBits
   /** Basis state of each shot, drawn since the last gate. */
   indices: Uint32Array | undefined
   /** How often basis states were drawn. */
   samplings: number
   /** The state after the last gate; absent at the start and when it has to be computed again. */
-  kept: KeptState | undefined
+  sharedState: SharedState | undefined
 }
 
 /** Branches still to be walked, the last first. */
-export class Pending {
+export class PendingBranches {
   readonly #branches: Branch[] = []
   readonly #bytes: number
   #copies = 0
@@ -47,13 +47,14 @@ export class Pending {
   }
 
   push(branch: Branch): void {
-    if (branch.kept) branch.kept.waiting++
+    if (branch.sharedState) branch.sharedState.waitingBranches++
     this.#branches.push(branch)
   }
 
   pop(): Branch | undefined {
     const branch = this.#branches.pop()
-    if (branch?.kept && --branch.kept.waiting === 0 && branch.kept.copy) this.#copies--
+    if (branch?.sharedState && --branch.sharedState.waitingBranches === 0 && branch.sharedState.copy)
+      this.#copies--
     return branch
   }
 
@@ -61,15 +62,15 @@ export class Pending {
    * Called before `state`, which is what `kept` stands for, changes. Waiting branches get a copy; without room for it
    * they lose the state and compute it again later.
    */
-  separate(kept: KeptState, state: Statevector): KeptState {
-    if (kept.waiting === 0 || kept.copy) return new KeptState()
+  shared(kept: SharedState, state: Statevector): SharedState {
+    if (kept.waitingBranches === 0 || kept.copy) return new SharedState()
     if ((this.#copies + 1) * LAYOUT.amplitudeBytes * 2 ** state.qubits <= this.#bytes) {
       kept.copy = state.amplitudes.slice()
       this.#copies++
     } else {
-      for (const branch of this.#branches) if (branch.kept === kept) branch.kept = undefined
-      kept.waiting = 0
+      for (const branch of this.#branches) if (branch.sharedState === kept) branch.sharedState = undefined
+      kept.waitingBranches = 0
     }
-    return new KeptState()
+    return new SharedState()
   }
 }

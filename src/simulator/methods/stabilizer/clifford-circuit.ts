@@ -1,6 +1,6 @@
 import type { MeasureOp, ResetOp } from '../../../qasm/index.ts'
-import type { Action, Reduced } from '../../reduction/reduce-circuit.ts'
-import { type Clifford, CliffordReader } from './clifford.ts'
+import type { ReducedCircuit, StateOp } from '../../reduction/reduce-circuit.ts'
+import { type Clifford, CliffordRecognizer } from './clifford.ts'
 import { type PauliTerm, pauliTermsOf } from './pauli-noise.ts'
 
 /** A step on the qubits of the tableau. */
@@ -20,12 +20,12 @@ export interface CliffordCircuit {
 }
 
 /** The circuit on the qubits its outcomes depend on, or the first step that no tableau can take. */
-export function translate(reduced: Reduced): CliffordCircuit | { foreign: Action } {
+export function toCliffordCircuit(reduced: ReducedCircuit): CliffordCircuit | { foreign: StateOp } {
   const measured = reduced.terminal.map(({ qubit }) => qubit)
   const qubits = [...new Set([...reduced.qubits, ...measured])].sort((a, b) => a - b)
   const places = new Map(qubits.map((qubit, place) => [qubit, place]))
   const placeOf = (qubit: number) => places.get(qubit) ?? 0
-  const reader = new CliffordReader()
+  const reader = new CliffordRecognizer()
   const steps: Step[] = []
   for (const op of reduced.ops) {
     const step = stepOf(op, reader, placeOf)
@@ -36,12 +36,16 @@ export function translate(reduced: Reduced): CliffordCircuit | { foreign: Action
   return { qubits, steps, terminal }
 }
 
-function stepOf(op: Action, reader: CliffordReader, placeOf: (qubit: number) => number): Step | undefined {
+function stepOf(
+  op: StateOp,
+  reader: CliffordRecognizer,
+  placeOf: (qubit: number) => number,
+): Step | undefined {
   if (op.kind === 'measure' || op.kind === 'reset') return { ...op, qubit: placeOf(op.qubit) }
   if (op.kind === 'channel') {
     const terms = pauliTermsOf(op.channel)
     return terms && { kind: 'noise', qubits: op.qubits.map(placeOf), terms }
   }
-  const gate = reader.read(op)
+  const gate = reader.recognize(op)
   return gate && { kind: 'gate', gate: { ...gate, qubits: gate.qubits.map(placeOf) } }
 }

@@ -1,58 +1,62 @@
-import type { MethodRun, Task } from '../../define-method.ts'
+import type { MethodRun, Workload } from '../../define-method.ts'
 import type { ChannelOp } from '../../noise/noise-model.ts'
 import { PURPOSE } from '../../numeric/random.ts'
 import { shotNumbers } from '../../numeric/shot-numbers.ts'
-import type { Action, Reduced } from '../../reduction/reduce-circuit.ts'
-import { Chain, operatorOf } from './chain.ts'
-import type { Losses } from './losses.ts'
+import type { ReducedCircuit, StateOp } from '../../reduction/reduce-circuit.ts'
 import { sampleAll } from './sample.ts'
 import type { Truncation } from './split.ts'
+import { operatorOf, TensorChain } from './tensor-chain.ts'
+import type { TruncationRecord } from './truncation-record.ts'
 
 /** Shots with equal outcomes so far, and where they are in the circuit. */
 interface Branch {
-  chain: Chain
+  chain: TensorChain
   step: number
   shots: Uint32Array
   bits: Uint8Array
 }
 
 /** Draws in the middle of a circuit come from blocks above those of its end, one per step. */
-const MIDDLE = 2 ** 31
+const MID_CIRCUIT_BLOCK = 2 ** 31
 
 /** Runs a circuit that no outcome steers: shots part where their outcomes, or the noise they meet, differ. */
-export class Branches {
+export class BranchRunner {
   readonly #run: MethodRun
   readonly #waiting: Branch[] = []
-  readonly #losses: Losses
+  readonly #losses: TruncationRecord
 
-  constructor(run: MethodRun, losses: Losses) {
+  constructor(run: MethodRun, losses: TruncationRecord) {
     this.#run = run
     this.#losses = losses
   }
 
-  /** Carries all shots of a task to the end and into the tally. */
-  async runAll({ ops, qubits, terminal }: Reduced, task: Task, truncation: Truncation): Promise<void> {
-    const { tally, phases } = this.#run
-    const shots = shotNumbers(task.shots)
-    const bits = new Uint8Array(task.clbits)
-    this.#waiting.push({ chain: new Chain(qubits, truncation), step: 0, shots, bits })
+  /** Carries all shots of a workload to the end and into the tally. */
+  async runAll(
+    { ops, qubits, terminal }: ReducedCircuit,
+    workload: Workload,
+    truncation: Truncation,
+  ): Promise<void> {
+    const { tally, phaseTimer } = this.#run
+    const shots = shotNumbers(workload.shots)
+    const bits = new Uint8Array(workload.clbits)
+    this.#waiting.push({ chain: new TensorChain(qubits, truncation), step: 0, shots, bits })
     for (let branch = this.#waiting.pop(); branch; branch = this.#waiting.pop()) {
       await this.#walk(branch, ops)
       const end = branch
-      this.#losses.note(end.chain)
-      phases.end('evolve')
+      this.#losses.add(end.chain)
+      phaseTimer.end('evolve')
       await sampleAll(end.chain, end.shots, this.#run, terminal.length > 0, (values, group) => {
         for (const { qubit, clbit } of terminal) end.bits[clbit] = values[qubit] ?? 0
         tally.add(end.bits, group)
       })
-      phases.end('sample')
+      phaseTimer.end('sample')
     }
   }
 
-  async #walk(branch: Branch, ops: readonly Action[]): Promise<void> {
+  async #walk(branch: Branch, ops: readonly StateOp[]): Promise<void> {
     for (; branch.step < ops.length; branch.step++) {
-      const op = ops[branch.step] as Action
-      if (op.kind === 'channel') this.#disturb(branch, op)
+      const op = ops[branch.step] as StateOp
+      if (op.kind === 'channel') this.#applyChannel(branch, op)
       else if (op.kind === 'reset') this.#reset(branch, op.qubit)
       else if (op.kind === 'measure') this.#measure(branch, op)
       else {
@@ -64,9 +68,9 @@ export class Branches {
     }
   }
 
-  #disturb(branch: Branch, { qubits: targets, channel }: ChannelOp): void {
+  #applyChannel(branch: Branch, { qubits: targets, channel }: ChannelOp): void {
     const operators = channel.kraus.map((matrix) => ({ targets, controls: [], controlValues: 0, matrix }))
-    const weights = operators.map((operator) => branch.chain.weightAfter(operator))
+    const weights = operators.map((operator) => branch.chain.krausProbability(operator))
     const total = weights.reduce((sum, each) => sum + each, 0)
     const pick = (draw: number) => {
       let rest = draw * total
@@ -76,7 +80,7 @@ export class Branches {
       })
       return found < 0 ? weights.length - 1 : found
     }
-    this.#part(
+    this.#branchOff(
       branch,
       (draw) => pick(draw()),
       ({ chain }, index) => {
@@ -88,7 +92,7 @@ export class Branches {
 
   #reset(branch: Branch, qubit: number): void {
     const one = branch.chain.probabilityOfOne(qubit)
-    this.#part(
+    this.#branchOff(
       branch,
       (draw) => (draw() < one ? 1 : 0),
       ({ chain }, outcome) => {
@@ -100,21 +104,21 @@ export class Branches {
 
   #measure(branch: Branch, { qubit, clbit }: { qubit: number; clbit: number }): void {
     const one = branch.chain.probabilityOfOne(qubit)
-    const error = this.#run.errors(qubit)
+    const error = this.#run.readoutErrorOf(qubit)
     // Bit 0: what is. Bit 1: what the readout says.
     const choose = (draw: () => number) => {
       const outcome = draw() < one ? 1 : 0
       const isMisread = draw() < error[outcome]
       return outcome | ((isMisread ? 1 - outcome : outcome) << 1)
     }
-    this.#part(branch, choose, ({ chain, bits }, choice) => {
+    this.#branchOff(branch, choose, ({ chain, bits }, choice) => {
       chain.project(qubit, (choice & 1) === 1 ? 1 : 0)
       if (clbit >= 0) bits[clbit] = choice >> 1
     })
   }
 
   /** Lets each shot choose; those of one choice go on here, the others in branches of their own. */
-  #part(
+  #branchOff(
     branch: Branch,
     choose: (draw: () => number) => number,
     then: (part: Branch, choice: number) => void,
@@ -122,7 +126,7 @@ export class Branches {
     const { rng, stream } = this.#run
     const groups = new Map<number, number[]>()
     for (const shot of branch.shots) {
-      rng.seek(stream, shot, PURPOSE.measurement, MIDDLE + branch.step)
+      rng.seek(stream, shot, PURPOSE.measurement, MID_CIRCUIT_BLOCK + branch.step)
       const choice = choose(() => rng.next())
       const group = groups.get(choice)
       if (group) group.push(shot)

@@ -1,24 +1,24 @@
 import type { PhaseOp, UnitaryOp } from '../../../../qasm/index.ts'
-import { type Action, isDiagonal, qubitsOf } from '../../../reduction/reduce-circuit.ts'
+import { isDiagonal, qubitsOf, type StateOp } from '../../../reduction/reduce-circuit.ts'
 import { isSwap } from './compile.ts'
 
 /** Whether a step is a gate on one qubit. */
-export function isSingle(op: Action): op is UnitaryOp | PhaseOp {
+export function isSingleQubitGate(op: StateOp): op is UnitaryOp | PhaseOp {
   if (op.kind === 'unitary') return op.targets.length === 1 && op.controls.length === 0
   return op.kind === 'phase' && op.controls.length === 1
 }
 
 /** The step as a matrix on one qubit, if it is one. */
-function asSingle(op: Action): UnitaryOp | undefined {
-  if (!isSingle(op)) return undefined
+function toSingleQubitGate(op: StateOp): UnitaryOp | undefined {
+  if (!isSingleQubitGate(op)) return undefined
   if (op.kind === 'unitary') return op
   const [re, im] = [Math.cos(op.angle), Math.sin(op.angle)]
   const isOnOne = op.controlValues === 1
   const matrix = isOnOne ? [1, 0, 0, 0, 0, 0, re, im] : [re, im, 0, 0, 0, 0, 1, 0]
-  return singleOn(op.controls, Float64Array.from(matrix))
+  return singleQubitGate(op.controls, Float64Array.from(matrix))
 }
 
-function singleOn(targets: number[], matrix: Float64Array): UnitaryOp {
+function singleQubitGate(targets: number[], matrix: Float64Array): UnitaryOp {
   return { kind: 'unitary', targets, controls: [], controlValues: 0, matrix, name: 'merged' }
 }
 
@@ -67,15 +67,15 @@ function absorb(op: UnitaryOp, single: UnitaryOp, place: number): UnitaryOp {
  * Multiplies runs of gates on one qubit into one, and into a dense gate on several qubits that follows: each gate costs
  * a pass over the whole state, and circuits in the basis gates of a chip consist of such runs.
  */
-export function mergeSingles(ops: readonly Action[]): Action[] {
+export function mergeSingleQubitGates(ops: readonly StateOp[]): StateOp[] {
   const waiting = new Map<number, UnitaryOp>()
-  const merged: Action[] = []
+  const merged: StateOp[] = []
   for (const op of ops) {
-    const single = asSingle(op)
+    const single = toSingleQubitGate(op)
     if (single) {
       const qubit = single.targets[0] as number
       const earlier = waiting.get(qubit)
-      const both = earlier && singleOn(single.targets, product(single.matrix, earlier.matrix))
+      const both = earlier && singleQubitGate(single.targets, product(single.matrix, earlier.matrix))
       waiting.set(qubit, both ?? single)
     } else merged.push(takeWaiting(op, waiting, merged))
   }
@@ -83,20 +83,20 @@ export function mergeSingles(ops: readonly Action[]): Action[] {
 }
 
 /** Ends the runs on the qubits of a step: they go before it, or into it. Returns the step. */
-function takeWaiting(op: Action, waiting: Map<number, UnitaryOp>, merged: Action[]): Action {
+function takeWaiting(op: StateOp, waiting: Map<number, UnitaryOp>, merged: StateOp[]): StateOp {
   let step = op
   for (const qubit of qubitsOf(op)) {
     const before = waiting.get(qubit)
     if (!before) continue
     waiting.delete(qubit)
-    if (isWide(step)) step = absorb(step, before, step.targets.indexOf(qubit))
+    if (isDenseMultiQubitGate(step)) step = absorb(step, before, step.targets.indexOf(qubit))
     else merged.push(before)
   }
   return step
 }
 
 /** A dense gate on several qubits without controls, which takes gates before it into its matrix. */
-function isWide(op: Action): op is UnitaryOp {
+function isDenseMultiQubitGate(op: StateOp): op is UnitaryOp {
   return (
     op.kind === 'unitary' &&
     op.targets.length > 1 &&

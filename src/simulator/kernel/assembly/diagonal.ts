@@ -24,7 +24,7 @@ const ENTRY: usize = 32
 /** Rows of the largest block. */
 const ROWS: u32 = 256
 
-/** Where the tables of a thread lie in its room. First: the factor of each local qubit, with what is outside. */
+/** Where the tables of a thread lie in its workspace. First: the factor of each local qubit, with what is outside. */
 const FACTORS: usize = 0
 /** By low qubit, from 2^q on: what its being 1 adds for each value of those below it. */
 const BELOW: usize = 512
@@ -73,8 +73,8 @@ function holds(entry: usize, bits: u32): bool {
 }
 
 /** Multiplies what holds outside of the block into FACTORS; returns what goes to every amplitude. */
-function prepareFactors(terms: usize, ends: usize, base: u32, qubits: u32, room: usize): v128 {
-  for (let q: u32 = 0; q < qubits; q++) v128.store(room + FACTORS + (q << AMPLITUDE), one())
+function prepareFactors(terms: usize, ends: usize, base: u32, qubits: u32, workspace: usize): v128 {
+  for (let q: u32 = 0; q < qubits; q++) v128.store(workspace + FACTORS + (q << AMPLITUDE), one())
   let common = one()
   let entry = terms
   for (const end = load<u32>(ends); entry < end; entry += ENTRY) {
@@ -82,20 +82,20 @@ function prepareFactors(terms: usize, ends: usize, base: u32, qubits: u32, room:
   }
   for (const end = load<u32>(ends, 4); entry < end; entry += ENTRY) {
     if (!holds(entry, base)) continue
-    const factor = room + FACTORS + (load<u32>(entry, 8) << AMPLITUDE)
+    const factor = workspace + FACTORS + (load<u32>(entry, 8) << AMPLITUDE)
     v128.store(factor, product(v128.load(factor), v128.load(entry, 16)))
   }
   return common
 }
 
 /** Fills STARTS for all rows. */
-function prepareStarts(ends: usize, common: v128, qubits: u32, low: u32, room: usize): void {
+function prepareStarts(ends: usize, common: v128, qubits: u32, low: u32, workspace: usize): void {
   const rows: u32 = 1 << (qubits - low)
-  const starts = room + STARTS
+  const starts = workspace + STARTS
   v128.store(starts, common)
   for (let q = low; q < qubits; q++) {
     const count: u32 = 1 << (q - low)
-    copyTimes(starts, starts + (count << AMPLITUDE), count, v128.load(room + FACTORS + (q << AMPLITUDE)))
+    copyTimes(starts, starts + (count << AMPLITUDE), count, v128.load(workspace + FACTORS + (q << AMPLITUDE)))
   }
   let entry: usize = load<u32>(ends, 4)
   for (const end = load<u32>(ends, 8); entry < end; entry += ENTRY) {
@@ -104,11 +104,11 @@ function prepareStarts(ends: usize, common: v128, qubits: u32, low: u32, room: u
 }
 
 /** Fills STEPS for all rows, but for what BELOW has. Returns which low qubits are in pairs with high ones, as a mask. */
-function prepareSteps(ends: usize, below: u32, qubits: u32, low: u32, room: usize): u32 {
+function prepareSteps(ends: usize, below: u32, qubits: u32, low: u32, workspace: usize): u32 {
   const rows: u32 = 1 << (qubits - low)
   for (let q: u32 = 0; q < low; q++) {
-    const factor = (below >> q) & 1 ? one() : v128.load(room + FACTORS + (q << AMPLITUDE))
-    const steps = room + STEPS + ((q * ROWS) << AMPLITUDE)
+    const factor = (below >> q) & 1 ? one() : v128.load(workspace + FACTORS + (q << AMPLITUDE))
+    const steps = workspace + STEPS + ((q * ROWS) << AMPLITUDE)
     for (let row: u32 = 0; row < rows; row++) v128.store(steps + (row << AMPLITUDE), factor)
   }
   let crossed: u32 = 0
@@ -117,7 +117,7 @@ function prepareSteps(ends: usize, below: u32, qubits: u32, low: u32, room: usiz
     const q = load<u32>(entry, 8)
     crossed |= 1 << q
     multiplyWhere(
-      room + STEPS + ((q * ROWS) << AMPLITUDE),
+      workspace + STEPS + ((q * ROWS) << AMPLITUDE),
       load<u32>(entry, 4) >> low,
       rows,
       v128.load(entry, 16),
@@ -127,16 +127,16 @@ function prepareSteps(ends: usize, below: u32, qubits: u32, low: u32, room: usiz
 }
 
 /** Fills BELOW for the low qubits that are in pairs with lower ones, and returns which these are, as a mask. */
-function prepareBelow(ends: usize, room: usize): u32 {
+function prepareBelow(ends: usize, workspace: usize): u32 {
   let below: u32 = 0
   let entry: usize = load<u32>(ends, 12)
   for (const end = load<u32>(ends, 16); entry < end; entry += ENTRY) {
     const mask = load<u32>(entry, 4)
     const upper = 31 - clz(mask)
     const count: u32 = 1 << upper
-    const list = room + BELOW + (count << AMPLITUDE)
+    const list = workspace + BELOW + (count << AMPLITUDE)
     if (!((below >> upper) & 1)) {
-      const factor = v128.load(room + FACTORS + (upper << AMPLITUDE))
+      const factor = v128.load(workspace + FACTORS + (upper << AMPLITUDE))
       for (let index: u32 = 0; index < count; index++) v128.store(list + (index << AMPLITUDE), factor)
       below |= count
     }
@@ -146,18 +146,18 @@ function prepareBelow(ends: usize, room: usize): u32 {
 }
 
 /** Fills TABLE for a row. */
-function fill(row: u32, low: u32, below: u32, crossed: u32, room: usize): void {
-  const table = room + TABLE
-  v128.store(table, v128.load(room + STARTS + (row << AMPLITUDE)))
+function fill(row: u32, low: u32, below: u32, crossed: u32, workspace: usize): void {
+  const table = workspace + TABLE
+  v128.store(table, v128.load(workspace + STARTS + (row << AMPLITUDE)))
   for (let q: u32 = 0; q < low; q++) {
     const count: u32 = 1 << q
     const upper = table + (count << AMPLITUDE)
-    const step = v128.load(room + STEPS + ((q * ROWS + row) << AMPLITUDE))
+    const step = v128.load(workspace + STEPS + ((q * ROWS + row) << AMPLITUDE))
     if (!((below >> q) & 1)) {
       copyTimes(table, upper, count, step)
       continue
     }
-    multiplyEach(table, room + BELOW + (count << AMPLITUDE), upper, count)
+    multiplyEach(table, workspace + BELOW + (count << AMPLITUDE), upper, count)
     if ((crossed >> q) & 1) copyTimes(upper, upper, count, step)
   }
 }
@@ -166,25 +166,25 @@ function fill(row: u32, low: u32, below: u32, crossed: u32, room: usize): void {
  * Applies all phases to a block of 2^`qubits` amplitudes whose index outside has the bits `base`. Rows without the bits
  * `pivot` are left out.
  */
-export function applyPhases(
+export function applyDiagonal(
   state: usize,
   qubits: u32,
   base: u32,
   terms: usize,
   ends: usize,
   pivot: u32,
-  room: usize,
+  workspace: usize,
 ): void {
   const low = min(qubits, LOW)
-  const common = prepareFactors(terms, ends, base, qubits, room)
-  prepareStarts(ends, common, qubits, low, room)
-  const below = prepareBelow(ends, room)
-  const crossed = prepareSteps(ends, below, qubits, low, room)
+  const common = prepareFactors(terms, ends, base, qubits, workspace)
+  prepareStarts(ends, common, qubits, low, workspace)
+  const below = prepareBelow(ends, workspace)
+  const crossed = prepareSteps(ends, below, qubits, low, workspace)
   const length: u32 = 1 << low
   const rows: u32 = 1 << (qubits - low)
   for (let row = pivot >> low; row < rows; row = (row + 1) | (pivot >> low)) {
-    fill(row, low, below, crossed, room)
+    fill(row, low, below, crossed, workspace)
     const amplitudes = state + ((row * length) << AMPLITUDE)
-    multiplyEach(amplitudes, room + TABLE, amplitudes, length)
+    multiplyEach(amplitudes, workspace + TABLE, amplitudes, length)
   }
 }

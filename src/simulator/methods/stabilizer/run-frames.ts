@@ -1,15 +1,15 @@
-import type { MethodRun, Task } from '../../define-method.ts'
+import type { MethodRun, Workload } from '../../define-method.ts'
 import { PURPOSE } from '../../numeric/random.ts'
-import { canErr, type ReadoutError } from '../../readout/readout.ts'
-import { Frames } from './frames.ts'
+import { canMisread, type ReadoutError } from '../../readout/readout.ts'
+import type { CliffordCircuit } from './clifford-circuit.ts'
+import { PauliFrames } from './pauli-frames.ts'
 import { Tableau } from './tableau.ts'
-import type { CliffordCircuit } from './translate.ts'
 
 /** Shots that share a block of random numbers: a constant, or results would depend on how work is divided. */
-const BLOCK = 4_096
+const SHOTS_PER_BLOCK = 4_096
 
 /** The outcomes of one run, in the order of the measurements; a coin that could fall either way falls on 0. */
-async function referenceOf(
+async function sampleReference(
   { qubits, steps, terminal }: CliffordCircuit,
   { timeBudget }: MethodRun,
 ): Promise<Uint8Array> {
@@ -36,17 +36,17 @@ async function referenceOf(
 }
 
 /** Runs the circuit once on a tableau and carries all shots through it as differences from that run. */
-export async function runFrames(circuit: CliffordCircuit, task: Task, run: MethodRun): Promise<void> {
-  const reference = await referenceOf(circuit, run)
-  run.phases.end('evolve')
-  for (let first = 0; first < task.shots; first += BLOCK) {
-    const shots = Math.min(BLOCK, task.shots - first)
+export async function runFrames(circuit: CliffordCircuit, workload: Workload, run: MethodRun): Promise<void> {
+  const reference = await sampleReference(circuit, run)
+  run.phaseTimer.end('evolve')
+  for (let first = 0; first < workload.shots; first += SHOTS_PER_BLOCK) {
+    const shots = Math.min(SHOTS_PER_BLOCK, workload.shots - first)
     run.rng.seek(run.stream, first, PURPOSE.measurement)
     const outcomes = await sampleBlock(circuit, reference, shots, run)
-    tallyBlock(outcomes, { first, shots }, task.clbits, run)
+    tallyBlock(outcomes, { first, shots }, workload.clbits, run)
     await run.timeBudget.yieldIfDue()
   }
-  run.phases.end('sample')
+  run.phaseTimer.end('sample')
 }
 
 /** The outcomes of a block of shots by classical bit, a bit per shot. */
@@ -54,24 +54,24 @@ async function sampleBlock(
   circuit: CliffordCircuit,
   reference: Uint8Array,
   shots: number,
-  { rng, errors, timeBudget }: MethodRun,
+  { rng, readoutErrorOf, timeBudget }: MethodRun,
 ): Promise<Map<number, Uint32Array>> {
   // Whole blocks always, so that fewer shots draw the same numbers.
-  const frames = new Frames(circuit.qubits.length, BLOCK, rng)
+  const frames = new PauliFrames(circuit.qubits.length, SHOTS_PER_BLOCK, rng)
   const outcomes = new Map<number, Uint32Array>()
   let measured = 0
   const record = (qubit: number, clbit: number) => {
     const outcome = reference[measured++] === 1 ? 0xffffffff : 0
-    const bits = frames.differing(qubit).map((word) => word ^ outcome)
+    const bits = frames.flippedShots(qubit).map((word) => word ^ outcome)
     if (clbit >= 0) outcomes.set(clbit, bits)
     return bits
   }
   for (const step of circuit.steps) {
     if (step.kind === 'gate') frames.apply(step.gate)
-    else if (step.kind === 'noise') frames.disturb(step.qubits, step.terms)
+    else if (step.kind === 'noise') frames.applyNoise(step.qubits, step.terms)
     else if (step.kind === 'reset') frames.reset(step.qubit)
     else {
-      misread(record(step.qubit, step.clbit), errors(circuit.qubits[step.qubit] ?? 0), rng)
+      applyReadoutError(record(step.qubit, step.clbit), readoutErrorOf(circuit.qubits[step.qubit] ?? 0), rng)
       frames.dephase(step.qubit)
     }
     timeBudget.spend(shots)
@@ -82,8 +82,8 @@ async function sampleBlock(
 }
 
 /** Lets the readout err. */
-function misread(bits: Uint32Array, error: ReadoutError, rng: MethodRun['rng']): void {
-  if (!canErr(error)) return
+function applyReadoutError(bits: Uint32Array, error: ReadoutError, rng: MethodRun['rng']): void {
+  if (!canMisread(error)) return
   for (let shot = 0; shot < 32 * bits.length; shot++) {
     const outcome = ((bits[shot >> 5] ?? 0) >>> (shot & 31)) & 1
     if (rng.next() < (error[outcome] ?? 0)) (bits[shot >> 5] as number) ^= 1 << (shot & 31)

@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'bun:test'
 import type { PhaseOp, UnitaryOp } from '../../../../../src/qasm/index.ts'
-import { turnFlips } from '../../../../../src/simulator/methods/statevector/gates/flips.ts'
-import { mergeSingles } from '../../../../../src/simulator/methods/statevector/gates/merge.ts'
+import { cxToCz } from '../../../../../src/simulator/methods/statevector/gates/cx-to-cz.ts'
+import { mergeSingleQubitGates } from '../../../../../src/simulator/methods/statevector/gates/merge-single-qubit-gates.ts'
 import { createRng } from '../../../../../src/simulator/numeric/random.ts'
 import { h, phase, randomUnitary, ry, unitary, x } from '../../../support/ops.ts'
 import { applyOp, zeroState } from '../../../support/reference.ts'
 
 const QUBITS = 4
-const namesOf = (ops: readonly (UnitaryOp | PhaseOp)[]) => turnFlips(ops).map((op) => 'name' in op && op.name)
+const namesOf = (ops: readonly (UnitaryOp | PhaseOp)[]) => cxToCz(ops).map((op) => 'name' in op && op.name)
 
 describe('turnFlips()', () => {
   test('turns a controlled X between gates on its target', () => {
     expect(namesOf([ry(1, 0), x(0, 1), ry(2, 0)])).toEqual(['test', 'h', 'cz', 'h', 'test'])
-    expect(mergeSingles(turnFlips([ry(1, 0), x(0, 1), ry(2, 0)]))).toHaveLength(3)
+    expect(mergeSingleQubitGates(cxToCz([ry(1, 0), x(0, 1), ry(2, 0)]))).toHaveLength(3)
   })
 
   test('turns flips of one target that follow one another as one', () => {
@@ -27,7 +27,7 @@ describe('turnFlips()', () => {
       [ry(1, 0), x(0, 1), x(1, 0), ry(1, 0)],
       [ry(1, 0), phase(1, [0, 2]), x(0, 1), ry(1, 0)],
     ]
-    for (const ops of untouched) expect(turnFlips(ops)).toEqual(ops)
+    for (const ops of untouched) expect(cxToCz(ops)).toEqual(ops)
   })
 
   test('leaves flips with more controls, or on the value 0', () => {
@@ -36,7 +36,7 @@ describe('turnFlips()', () => {
       { ...flip, controlValues: 0 },
       { ...flip, controls: [1, 2], controlValues: 3 },
     ]
-    for (const other of others) expect(turnFlips([h(0), other, h(0)])).toEqual([h(0), other, h(0)])
+    for (const other of others) expect(cxToCz([h(0), other, h(0)])).toEqual([h(0), other, h(0)])
   })
 
   test('changes nothing that a circuit does', () => {
@@ -54,7 +54,7 @@ describe('turnFlips()', () => {
         ]
         return kinds[pick(kinds.length)]?.() ?? h(a)
       })
-      const turned = turnFlips(ops) as typeof ops
+      const turned = cxToCz(ops) as typeof ops
       const [before, after] = [ops, turned].map((each) => each.reduce(applyOp, zeroState(QUBITS)))
       before?.forEach(([re, im], index) => {
         expect(after?.[index]?.[0]).toBeCloseTo(re, 12)

@@ -82,9 +82,9 @@ export function noiseOfDeviceFile(content: unknown, source: string): NoiseModel 
   return defineNoiseModel({
     source,
     qubits: qubits.length,
-    gate: (name, places) => relaxationDuring(name, places, qubits, chip.edges),
-    idle: (index) => qubits[index],
-    readout: (index) => qubits[index]?.readout ?? EXACT_READOUT,
+    gateNoiseOf: (name, places) => relaxationDuring(name, places, qubits, chip.edges),
+    relaxationOf: (index) => qubits[index],
+    readoutErrorOf: (index) => qubits[index]?.readout ?? EXACT_READOUT,
   })
 }
 

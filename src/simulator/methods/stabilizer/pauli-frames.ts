@@ -7,7 +7,7 @@ import { type PauliTerm, pickTerm } from './pauli-noise.ts'
  * (Gidney, "Stim: a fast stabilizer circuit simulator", Quantum 5, 497 (2021), section 2.3). A Z of unknown sign on a
  * qubit that is certain to be 0 changes nothing; drawn at random it becomes the randomness of later outcomes.
  */
-export class Frames {
+export class PauliFrames {
   readonly #words: number
   /** Per qubit the bits of X and then those of Z, one a shot. */
   readonly #bits: Uint32Array
@@ -25,25 +25,25 @@ export class Frames {
   }
 
   /** Bits of X of a qubit: the shots whose outcome differs from the reference. A view, valid until the next call. */
-  differing(qubit: number): Uint32Array {
+  flippedShots(qubit: number): Uint32Array {
     return this.#x(qubit)
   }
 
   /** Carries out a gate: each X and Z becomes its image; signs do not matter. */
-  apply({ qubits, after }: Clifford): void {
+  apply({ qubits, images }: Clifford): void {
     const words = this.#words
     for (const [place, qubit] of qubits.entries()) {
       this.#before.set(this.#x(qubit), 2 * place * words)
       this.#before.set(this.#z(qubit), (2 * place + 1) * words)
     }
     for (const [place, qubit] of qubits.entries()) {
-      this.#combine(this.#x(qubit), after, ({ x }) => (x >> place) & 1)
-      this.#combine(this.#z(qubit), after, ({ z }) => (z >> place) & 1)
+      this.#combine(this.#x(qubit), images, ({ x }) => (x >> place) & 1)
+      this.#combine(this.#z(qubit), images, ({ z }) => (z >> place) & 1)
     }
   }
 
   /** One or another Pauli operator on some qubits; each shot draws its own. */
-  disturb(qubits: readonly number[], terms: readonly PauliTerm[]): void {
+  applyNoise(qubits: readonly number[], terms: readonly PauliTerm[]): void {
     const some = terms.filter(({ x, z }) => x !== 0 || z !== 0)
     const p = some.reduce((sum, { weight }) => sum + weight, 0)
     // Rare as noise is, the gaps between the shots it strikes are drawn instead of the shots: they are geometric.

@@ -1,46 +1,46 @@
 import type { Op, Sink } from '../../../qasm/index.ts'
-import type { MethodRun, Task } from '../../define-method.ts'
+import type { MethodRun, Workload } from '../../define-method.ts'
 import type { ChannelOp, NoiseModel } from '../../noise/noise-model.ts'
 import { PURPOSE } from '../../numeric/random.ts'
-import { canErr } from '../../readout/readout.ts'
-import { CliffordReader } from './clifford.ts'
-import { type Foreign, foreignError } from './foreign.ts'
+import { canMisread } from '../../readout/readout.ts'
+import { CliffordRecognizer } from './clifford.ts'
+import { type NonCliffordStep, nonCliffordError } from './non-clifford.ts'
 import { pauliTermsOf, pickTerm } from './pauli-noise.ts'
 import { Tableau } from './tableau.ts'
 
 /** Runs a program that outcomes steer, each shot on a tableau of its own. */
-export async function runWalks(task: Task, run: MethodRun): Promise<void> {
-  const reader = new CliffordReader()
-  for (let shot = 0; shot < task.shots; shot++) {
+export async function runShotByShot(workload: Workload, run: MethodRun): Promise<void> {
+  const reader = new CliffordRecognizer()
+  for (let shot = 0; shot < workload.shots; shot++) {
     run.rng.seek(run.stream, shot, PURPOSE.measurement)
-    run.tally.add(task.walk(new Shot(task.qubits, run, reader, task.noise)), [shot])
+    run.tally.add(workload.walk(new TableauShot(workload.qubits, run, reader, workload.noise)), [shot])
     await run.timeBudget.yieldIfDue()
   }
-  run.phases.end('evolve')
+  run.phaseTimer.end('evolve')
 }
 
 /**
  * Walks a program twice, with outcomes that alternate so that loops which wait for one of them end, and returns the
  * first step that no tableau can take. Other outcomes may still lead to one.
  */
-export function lookForForeign(task: Task): Foreign | undefined {
-  return lookAlong(task, 1) ?? lookAlong(task, 0)
+export function findNonCliffordStep(workload: Workload): NonCliffordStep | undefined {
+  return findAlongWalk(workload, 1) ?? findAlongWalk(workload, 0)
 }
 
-function lookAlong(task: Task, first: 0 | 1): Foreign | undefined {
-  const reader = new CliffordReader()
-  let foreign: Foreign | undefined
+function findAlongWalk(workload: Workload, first: 0 | 1): NonCliffordStep | undefined {
+  const reader = new CliffordRecognizer()
+  let foreign: NonCliffordStep | undefined
   let outcomes: number = first
-  const look = (op: Op): Foreign | undefined => {
+  const look = (op: Op): NonCliffordStep | undefined => {
     if (op.kind === 'reset' || op.kind === 'measure' || op.kind === 'barrier') return undefined
-    if (op.kind !== 'delay' && !reader.read(op)) return op
-    return task.noise?.after?.(op).find(({ channel }) => !pauliTermsOf(channel))
+    if (op.kind !== 'delay' && !reader.recognize(op)) return op
+    return workload.noise?.channelsAfter?.(op).find(({ channel }) => !pauliTermsOf(channel))
   }
   try {
-    task.walk({
+    workload.walk({
       apply(op) {
         foreign = look(op)
-        if (foreign) throw foreignError(foreign)
+        if (foreign) throw nonCliffordError(foreign)
       },
       measure: () => (outcomes++ % 2 === 0 ? 0 : 1),
     })
@@ -51,15 +51,15 @@ function lookAlong(task: Task, first: 0 | 1): Foreign | undefined {
 }
 
 /** One shot. */
-class Shot implements Sink {
+class TableauShot implements Sink {
   readonly #tableau: Tableau
   readonly #run: MethodRun
-  readonly #reader: CliffordReader
+  readonly #reader: CliffordRecognizer
   readonly #noise: NoiseModel | undefined
   /** Words of a row. */
   readonly #row: number
 
-  constructor(qubits: number, run: MethodRun, reader: CliffordReader, noise: NoiseModel | undefined) {
+  constructor(qubits: number, run: MethodRun, reader: CliffordRecognizer, noise: NoiseModel | undefined) {
     this.#tableau = new Tableau(qubits)
     this.#run = run
     this.#reader = reader
@@ -70,19 +70,19 @@ class Shot implements Sink {
   apply(op: Op): void {
     if (op.kind === 'reset' && this.#outcomeOf(op.qubit) === 1) this.#tableau.flip(op.qubit)
     if (op.kind === 'unitary' || op.kind === 'phase') {
-      const gate = this.#reader.read(op)
-      if (!gate) throw foreignError(op)
+      const gate = this.#reader.recognize(op)
+      if (!gate) throw nonCliffordError(op)
       this.#tableau.apply(gate)
       this.#run.timeBudget.spend(8 * this.#row)
     }
     if (op.kind === 'reset' || op.kind === 'measure' || op.kind === 'barrier') return
-    for (const channel of this.#noise?.after?.(op) ?? []) this.#disturb(channel)
+    for (const channel of this.#noise?.channelsAfter?.(op) ?? []) this.#applyChannel(channel)
   }
 
   measure(qubit: number): 0 | 1 {
     const outcome = this.#outcomeOf(qubit)
-    const error = this.#run.errors(qubit)
-    const isMisread = canErr(error) && this.#run.rng.next() < error[outcome]
+    const error = this.#run.readoutErrorOf(qubit)
+    const isMisread = canMisread(error) && this.#run.rng.next() < error[outcome]
     return isMisread === (outcome === 1) ? 0 : 1
   }
 
@@ -93,9 +93,9 @@ class Shot implements Sink {
     return this.#tableau.measure(qubit, () => (rng.next() < 0.5 ? 0 : 1))
   }
 
-  #disturb(op: ChannelOp): void {
+  #applyChannel(op: ChannelOp): void {
     const terms = pauliTermsOf(op.channel)
-    if (!terms) throw foreignError(op)
+    if (!terms) throw nonCliffordError(op)
     const { x, z } = pickTerm(terms, this.#run.rng.next())
     for (const [place, qubit] of op.qubits.entries()) {
       if ((x >> place) & 1) this.#tableau.flip(qubit)

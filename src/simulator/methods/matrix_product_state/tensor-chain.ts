@@ -32,7 +32,7 @@ export function operatorOf(op: UnitaryOp | PhaseOp): LocalOperator | undefined {
  * 96, 2011). Sites to the left of the centre have orthonormal columns, those to the right orthonormal rows, so that
  * weights at the centre are probabilities and cutting its smallest singular values is the best cut.
  */
-export class Chain {
+export class TensorChain {
   readonly #truncation: Truncation
   /** Tensor of each site as a matrix of (left bond, value of the qubit) by right bond. */
   #sites: Matrix[]
@@ -43,7 +43,7 @@ export class Chain {
   /** Share of the weight cut off so far: 1 - Π (1 - share of each cut). */
   discarded = 0
   /** Largest bond so far. */
-  bond = 1
+  largestBondDimension = 1
 
   /** The state |0…0> of qubits with these numbers, ascending. */
   constructor(qubits: readonly number[], truncation: Truncation) {
@@ -55,34 +55,34 @@ export class Chain {
   }
 
   /** A copy that goes its own way. */
-  clone(): Chain {
-    const copy = new Chain([], this.#truncation)
+  clone(): TensorChain {
+    const copy = new TensorChain([], this.#truncation)
     // Tensors are replaced, never written to.
     copy.#sites = [...this.#sites]
     copy.#siteOf = this.#siteOf.slice()
     copy.#qubitAt = this.#qubitAt.slice()
     copy.#centre = this.#centre
     copy.discarded = this.discarded
-    copy.bond = this.bond
+    copy.largestBondDimension = this.largestBondDimension
     return copy
   }
 
   /** Work of an operator at the largest bond so far, in multiplications. */
   get work(): number {
-    return 64 * this.bond ** 3
+    return 64 * this.largestBondDimension ** 3
   }
 
   /** Carries out a gate. */
   apply(op: LocalOperator): void {
     const first = this.#gather(op)
     const width = op.targets.length + op.controls.length
-    this.#place(first, width, this.#acted(op, first, width))
+    this.#place(first, width, this.#applied(op, first, width))
   }
 
   /** Probability, relative to 1, with which a Kraus operator would act. */
-  weightAfter(op: LocalOperator): number {
+  krausProbability(op: LocalOperator): number {
     const first = this.#gather(op)
-    return weightOf(this.#acted(op, first, op.targets.length + op.controls.length).data)
+    return weightOf(this.#applied(op, first, op.targets.length + op.controls.length).data)
   }
 
   /** Lets a Kraus operator act that has this probability. */
@@ -141,7 +141,7 @@ export class Chain {
   }
 
   /** One more than the largest number of a qubit. */
-  get numbers(): number {
+  get qubitIndexLimit(): number {
     return this.#siteOf.length
   }
 
@@ -197,7 +197,7 @@ export class Chain {
   }
 
   /** The tensor of neighbouring sites with an operator applied: (left bond, values) by right bond. */
-  #acted(op: LocalOperator, first: number, width: number): Matrix {
+  #applied(op: LocalOperator, first: number, width: number): Matrix {
     let joined = this.#sites[first] as Matrix
     for (let site = first + 1; site < first + width; site++) {
       const next = this.#sites[site] as Matrix
@@ -206,7 +206,7 @@ export class Chain {
     }
     // The value of the last site is the lowest bit of a row's index.
     const bitOf = (qubit: number) => 1 << (first + width - 1 - (this.#siteOf[qubit] as number))
-    return act(op, joined, 2 ** width, bitOf)
+    return applyOperator(op, joined, 2 ** width, bitOf)
   }
 
   /** Puts the tensor of neighbouring sites back, split; the last becomes the centre. */
@@ -218,7 +218,7 @@ export class Chain {
       const { left, right, discarded } = splitTruncated(matrix, this.#truncation)
       this.#sites[site] = left
       this.discarded = 1 - (1 - this.discarded) * (1 - discarded)
-      this.bond = Math.max(this.bond, left.columns)
+      this.largestBondDimension = Math.max(this.largestBondDimension, left.columns)
       const data = discarded > 0 ? right.data.map((part) => part / Math.sqrt(1 - discarded)) : right.data
       rest = { rows: (left.columns * matrix.columns) / tensor.columns, columns: tensor.columns, data }
     }
@@ -228,7 +228,12 @@ export class Chain {
 }
 
 /** An operator on values of sites, in each of which `values` rows follow one another. */
-function act(op: LocalOperator, tensor: Matrix, values: number, bitOf: (qubit: number) => number): Matrix {
+function applyOperator(
+  op: LocalOperator,
+  tensor: Matrix,
+  values: number,
+  bitOf: (qubit: number) => number,
+): Matrix {
   const targets = op.targets.map(bitOf)
   const all = targets.reduce((sum, bit) => sum | bit, 0)
   const controls = op.controls.map((qubit, place) => ({

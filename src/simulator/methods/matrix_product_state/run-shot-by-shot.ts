@@ -1,36 +1,36 @@
 import type { Op, Sink } from '../../../qasm/index.ts'
-import type { MethodRun, Task } from '../../define-method.ts'
+import type { MethodRun, Workload } from '../../define-method.ts'
 import type { ChannelOp, NoiseModel } from '../../noise/noise-model.ts'
 import { PURPOSE } from '../../numeric/random.ts'
-import { Chain, operatorOf } from './chain.ts'
-import type { Losses } from './losses.ts'
 import type { Truncation } from './split.ts'
+import { operatorOf, TensorChain } from './tensor-chain.ts'
+import type { TruncationRecord } from './truncation-record.ts'
 
 /** Runs a program that outcomes steer, each shot with a state of its own. */
-export async function runWalks(
-  task: Task,
+export async function runShotByShot(
+  workload: Workload,
   run: MethodRun,
   truncation: Truncation,
-  losses: Losses,
+  losses: TruncationRecord,
 ): Promise<void> {
-  const qubits = Array.from({ length: task.qubits }, (_, qubit) => qubit)
-  for (let shot = 0; shot < task.shots; shot++) {
+  const qubits = Array.from({ length: workload.qubits }, (_, qubit) => qubit)
+  for (let shot = 0; shot < workload.shots; shot++) {
     run.rng.seek(run.stream, shot, PURPOSE.measurement)
-    const chain = new Chain(qubits, truncation)
-    run.tally.add(task.walk(new Shot(chain, run, task.noise)), [shot])
-    losses.note(chain)
+    const chain = new TensorChain(qubits, truncation)
+    run.tally.add(workload.walk(new TensorChainShot(chain, run, workload.noise)), [shot])
+    losses.add(chain)
     await run.timeBudget.yieldIfDue()
   }
-  run.phases.end('evolve')
+  run.phaseTimer.end('evolve')
 }
 
 /** One shot. */
-class Shot implements Sink {
-  readonly #chain: Chain
+class TensorChainShot implements Sink {
+  readonly #chain: TensorChain
   readonly #run: MethodRun
   readonly #noise: NoiseModel | undefined
 
-  constructor(chain: Chain, run: MethodRun, noise: NoiseModel | undefined) {
+  constructor(chain: TensorChain, run: MethodRun, noise: NoiseModel | undefined) {
     this.#chain = chain
     this.#run = run
     this.#noise = noise
@@ -42,13 +42,13 @@ class Shot implements Sink {
     if (op.kind === 'reset' || op.kind === 'measure' || op.kind === 'barrier') return
     const operator = op.kind === 'delay' ? undefined : operatorOf(op)
     if (operator) this.#chain.apply(operator)
-    for (const channel of this.#noise?.after?.(op) ?? []) this.#disturb(channel)
+    for (const channel of this.#noise?.channelsAfter?.(op) ?? []) this.#applyChannel(channel)
   }
 
   measure(qubit: number): 0 | 1 {
     this.#run.timeBudget.spend(this.#chain.work)
     const outcome = this.#collapse(qubit)
-    const isMisread = this.#run.rng.next() < this.#run.errors(qubit)[outcome]
+    const isMisread = this.#run.rng.next() < this.#run.readoutErrorOf(qubit)[outcome]
     return isMisread === (outcome === 1) ? 0 : 1
   }
 
@@ -58,11 +58,11 @@ class Shot implements Sink {
     return outcome
   }
 
-  #disturb({ qubits: targets, channel }: ChannelOp): void {
+  #applyChannel({ qubits: targets, channel }: ChannelOp): void {
     let rest = this.#run.rng.next()
     for (const [index, matrix] of channel.kraus.entries()) {
       const operator = { targets, controls: [], controlValues: 0, matrix }
-      const weight = this.#chain.weightAfter(operator)
+      const weight = this.#chain.krausProbability(operator)
       rest -= weight
       if (rest >= 0 && index < channel.kraus.length - 1) continue
       this.#chain.applyKraus(operator, weight)

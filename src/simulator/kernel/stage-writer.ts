@@ -12,8 +12,8 @@ const KIND = {
   one: 4,
   many: 5,
   pair: 6,
-  turns: 7,
-  phases: 8,
+  rotations: 7,
+  diagonal: 8,
 } as const
 
 /** Lowest local qubits whose factors `assembly/phases.ts` keeps in a table. */
@@ -21,13 +21,13 @@ const TABLE_QUBITS = 7
 /** A term for a factor that every amplitude gets. */
 const EVERYWHERE: Scale = { kind: 'scale', controls: 0, value: 0, re: 1, im: 0 }
 /** No controls. */
-const ANYWHERE: Where = { fixed: 0, value: 0, outside: 0, outsideValue: 0 }
+const ANYWHERE: Controls = { fixed: 0, value: 0, outside: 0, outsideValue: 0 }
 const HEAD_BYTES = 32
 const TERM_BYTES = 32
 /** Where each kind of terms ends: five words, in whole terms. */
 const ENDS_BYTES = 32
 
-interface Head {
+interface GateHeader {
   kind: number
   /** Local qubits, as masks. */
   target: number
@@ -40,9 +40,9 @@ interface Head {
 }
 
 /** Where a gate acts: its controls. */
-type Where = Pick<Head, 'fixed' | 'value' | 'outside' | 'outsideValue'>
+type Controls = Pick<GateHeader, 'fixed' | 'value' | 'outside' | 'outsideValue'>
 
-interface StageHead {
+interface StageHeader {
   /** Qubits of the state. */
   qubits: number
   /** Qubits a block covers, as a mask. */
@@ -50,7 +50,7 @@ interface StageHead {
   /** Qubits that are still |0>, so that blocks where one of them is 1 are zero. */
   zeros: number
   /** Whether the state has still to be made from |0…0>. */
-  isFirst: boolean
+  isUninitialized: boolean
 }
 
 /** Writes stages as `assembly/stage.ts` reads them, into the shared table. */
@@ -69,7 +69,7 @@ export class StageWriter {
    * Writes the stage and as many of its passes as the table has room for.
    * @returns how many passes that are.
    */
-  write(head: StageHead, passes: readonly Pass[]): number {
+  write(head: StageHeader, passes: readonly Pass[]): number {
     this.#set = head.set
     const gates = this.#writeStage(head)
     this.#at = gates
@@ -85,7 +85,7 @@ export class StageWriter {
   }
 
   /** Returns where the gates begin. */
-  #writeStage({ qubits, set, zeros, isFirst }: StageHead): number {
+  #writeStage({ qubits, set, zeros, isUninitialized }: StageHeader): number {
     const outside = (2 ** qubits - 1) & ~set
     // Qubits from 0 up without a gap are in a row.
     const inRow = bitCount(set & ~(set + 1))
@@ -97,7 +97,7 @@ export class StageWriter {
       2 ** bitCount(outside),
       outside,
       zeros & outside,
-      isFirst ? 1 : 0,
+      isUninitialized ? 1 : 0,
       runs,
       LAYOUT.amplitudeBytes * 2 ** inRow,
     ]
@@ -125,15 +125,15 @@ export class StageWriter {
   }
 
   #writePass(pass: Pass): void {
-    if (pass.kind === 'phases') this.#writePhases(pass)
+    if (pass.kind === 'diagonal') this.#writeDiagonal(pass)
     else if (pass.kind === 'pair') this.#writePair(pass)
-    else if (pass.kind === 'turns') this.#writeTurns(pass)
+    else if (pass.kind === 'rotations') this.#writeRotationPair(pass)
     else this.#writeCall(pass)
   }
 
   #writeCall(pass: KernelCall): void {
     const { controls, value } = pass
-    const where: Where = {
+    const where: Controls = {
       fixed: this.#local(controls),
       value: this.#local(value),
       outside: controls & ~this.#set,
@@ -162,9 +162,9 @@ export class StageWriter {
     }
   }
 
-  #writeScale(where: Where, { re, im }: Scale): void {
+  #writeScale(where: Controls, { re, im }: Scale): void {
     const kind = re === -1 && im === 0 ? KIND.negate : KIND.scale
-    const numbers = this.#writeHead({ kind, target: 0, last: 0, ...where }, 16)
+    const numbers = this.#writeHeader({ kind, target: 0, last: 0, ...where }, 16)
     this.#numbers[numbers] = re
     this.#numbers[numbers + 1] = im
   }
@@ -176,18 +176,18 @@ export class StageWriter {
     this.#writeGate(KIND.pair, ANYWHERE, this.#local(low.target), this.#local(high.target), numbers)
   }
 
-  #writeTurns({ targets: [low, high], tangents }: RotationPair): void {
-    this.#writeGate(KIND.turns, ANYWHERE, this.#local(low), this.#local(high), tangents)
+  #writeRotationPair({ targets: [low, high], tangents }: RotationPair): void {
+    this.#writeGate(KIND.rotations, ANYWHERE, this.#local(low), this.#local(high), tangents)
   }
 
   /** An exchange of amplitudes in which only `high` is 1 with those in which only `low` is. */
-  #writeExchange(where: Where, high: number, low: number): void {
+  #writeExchange(where: Controls, high: number, low: number): void {
     const fixed = where.fixed | high | low
     const { value } = where
     this.#writeGate(KIND.exchange, { ...where, fixed, value: value | low }, 0, value | high, [])
   }
 
-  #writeMany(where: Where, targets: readonly number[], matrix: Float64Array): void {
+  #writeMany(where: Controls, targets: readonly number[], matrix: Float64Array): void {
     const local = targets.map((target) => this.#local(target))
     const dimension = 2 ** targets.length
     const offsets = this.#at + HEAD_BYTES
@@ -202,19 +202,19 @@ export class StageWriter {
   /** Writes a gate whose numbers come `gap` bytes after its head, and moves on. */
   #writeGate(
     kind: number,
-    { fixed, value, outside, outsideValue }: Where,
+    { fixed, value, outside, outsideValue }: Controls,
     target: number,
     last: number,
     numbers: ArrayLike<number>,
     gap = 0,
   ): void {
     const head = { kind, target, fixed, value, last, outside, outsideValue }
-    const at = this.#writeHead(head, gap + 16 * Math.ceil(numbers.length / 2))
+    const at = this.#writeHeader(head, gap + 16 * Math.ceil(numbers.length / 2))
     this.#numbers.set(numbers, at + gap / 8)
   }
 
   /** Writes the head of a gate that `bytes` more belong to, and moves on. Returns where these begin in `#numbers`. */
-  #writeHead(head: Head, bytes: number): number {
+  #writeHeader(head: GateHeader, bytes: number): number {
     const at = this.#at / 4
     const words = this.#words
     words[at] = head.kind
@@ -229,13 +229,13 @@ export class StageWriter {
     return (4 * at + HEAD_BYTES) / 8
   }
 
-  #writePhases({ terms: phases, factor }: DiagonalPass): void {
+  #writeDiagonal({ terms: phases, factor }: DiagonalPass): void {
     const terms = factor === 1 ? phases : [...phases, { ...EVERYWHERE, re: factor }]
     const common = terms.reduce((mask, { controls }) => mask & controls, -1)
     const high = this.#local(common) & ~(2 ** TABLE_QUBITS - 1)
     const outside = common & ~this.#set
     const head = {
-      kind: KIND.phases,
+      kind: KIND.diagonal,
       target: 0,
       fixed: high,
       value: 0,
@@ -244,7 +244,7 @@ export class StageWriter {
       outsideValue: outside,
     }
     const start = this.#at + HEAD_BYTES
-    this.#writeHead(head, ENDS_BYTES + TERM_BYTES * terms.length)
+    this.#writeHeader(head, ENDS_BYTES + TERM_BYTES * terms.length)
     let at = start + ENDS_BYTES
     const ends = this.#sortTerms(terms).map((section) => {
       for (const { a, b, term } of section) {
@@ -281,7 +281,7 @@ export class StageWriter {
 }
 
 function bytesOf(pass: Pass): number {
-  if (pass.kind === 'phases') {
+  if (pass.kind === 'diagonal') {
     return HEAD_BYTES + ENDS_BYTES + TERM_BYTES * (pass.terms.length + (pass.factor === 1 ? 0 : 1))
   }
   if (pass.kind === 'many') return HEAD_BYTES + 4 * 2 ** pass.targets.length + 8 * pass.matrix.length
