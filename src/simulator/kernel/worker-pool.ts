@@ -10,14 +10,14 @@ export interface JoinMessage {
 }
 
 /** Helps with the stages of a large state; it reports through the shared memory only. */
-export const stageWorker = defineWorker<HelpMessage, never>('src/simulator/kernel/worker.ts')
+export const stageWorker = defineWorker<JoinMessage, never>('src/simulator/kernel/worker.ts')
 
 /** The threads that help with large states. They are started at first need and stay. */
 export class WorkerPool {
   readonly #module: WebAssembly.Module
   readonly #size: number
   /** By number, from 1. */
-  readonly #workers = new Map<number, RunningWorker<HelpMessage>>()
+  readonly #workers = new Map<number, RunningWorker<JoinMessage>>()
   /** Where they look for stages. */
   #memory: WebAssembly.Memory | undefined
 
@@ -40,7 +40,7 @@ export class WorkerPool {
     }
   }
 
-  #startOne(thread: number): RunningWorker<HelpMessage> {
+  #startOne(thread: number): RunningWorker<JoinMessage> {
     // Nothing waits for a thread that cannot start or ends: the others process its blocks, and the next circuit
     // starts another one.
     const worker = startWorker(stageWorker, { onEnd: () => this.#workers.delete(thread) })
