@@ -22,7 +22,7 @@ export function driverRoutes(hub: Hub): Route[] {
     access: 'public',
     body: connectRequest,
     statuses: [200, 400, 401, 403, 409, 503],
-    answer: connectResponse,
+    response: connectResponse,
   } as const
   return [
     defineRoute({

@@ -57,7 +57,7 @@ function declared(name: string) {
     path: `/api/op/jobs/:id/${name}`,
     access: 'superuser',
     statuses: [200, 400, 401, 403, 404, 409],
-    answer: jobResponse,
+    response: jobResponse,
   } as const
 }
 
