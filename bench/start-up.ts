@@ -5,7 +5,9 @@
  *
  * Reference in the same run: a Hono application with one route under Bun, to its first answer.
  */
-import { Service, temporaryFolder } from '../tests/support/executable/service.ts'
+
+import { Service } from '../tests/support/executable/service.ts'
+import { temporaryFolder } from '../tests/support/temporary-folder.ts'
 import { BareRoute } from './reference/route.ts'
 import { spreadOf } from './support/figures.ts'
 import { Lab } from './support/lab.ts'

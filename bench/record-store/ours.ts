@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { Service, temporaryFolder } from '../../tests/support/executable/service.ts'
+import { Service } from '../../tests/support/executable/service.ts'
+import { temporaryFolder } from '../../tests/support/temporary-folder.ts'
 import { fillJobs, type Side } from './side.ts'
 
 /** What a client of the record store reads of a collection, to make the same elsewhere. */

@@ -1,7 +1,9 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort, temporaryFolder, until } from '../../tests/support/executable/service.ts'
+import { freePort } from '../../tests/support/executable/service.ts'
+import { temporaryFolder } from '../../tests/support/temporary-folder.ts'
+import { until } from '../../tests/support/until.ts'
 import type { CollectionShape } from './ours.ts'
 import { ask, fillJobs, login, type Side } from './side.ts'
 

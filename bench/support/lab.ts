@@ -1,5 +1,7 @@
 import { join } from 'node:path'
-import { Service, temporaryFolder, until } from '../../tests/support/executable/service.ts'
+import { Service } from '../../tests/support/executable/service.ts'
+import { temporaryFolder } from '../../tests/support/temporary-folder.ts'
+import { until } from '../../tests/support/until.ts'
 import { Listener } from './listener.ts'
 import { postJob } from './post-job.ts'
 
@@ -92,7 +94,10 @@ export class Lab implements AsyncDisposable {
   /** Waits until all of `ids` are completed; asks seldom, so that the asking does not disturb. */
   async untilCompleted(ids: readonly string[]): Promise<void> {
     for (const id of ids.toReversed()) {
-      await until('a job to complete', async () => (await this.job(id)).status === 'completed', 300_000, 100)
+      await until('a job to complete', async () => (await this.job(id)).status === 'completed', {
+        timeoutMs: 300_000,
+        intervalMs: 100,
+      })
     }
   }
 

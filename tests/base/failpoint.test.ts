@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { Glob } from 'bun'
 import { armFailpoint, type Failpoint, failpoint, listFailpoints } from '../../src/base/failpoint.ts'
 import { AppError } from '../../src/base/index.ts'
-import { runSvc, SVC, temporaryFolder } from '../support/executable/service.ts'
+import { runSvc, SVC } from '../support/executable/service.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const FAILPOINTS = listFailpoints()
 const root = join(import.meta.dir, '../../src')

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { silentLog, systemClock } from '../../src/base/index.ts'
 import { type Database, diagnose, openDatabase, quantumJobs, users } from '../../src/db/index.ts'
-import { temporaryFolder } from '../support/database.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const KILLS = 20
 

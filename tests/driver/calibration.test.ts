@@ -3,8 +3,8 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { RunCalibration } from '../../src/protocol/index.ts'
+import { until } from '../support/until.ts'
 import { openBench } from './support/driver.ts'
-import { until } from './support/until.ts'
 
 const TUNER = `${join(import.meta.dir, '../support/devices/scripted-tuner.ts')}#scripted`
 const RUN: RunCalibration = {
@@ -49,7 +49,7 @@ test('a tuner runs one calibration at a time and keeps its report until it is ac
   bench.server.push(RUN)
   expect((await bench.event('CalibrationReport', 2)).payload).toEqual(report.payload)
   bench.server.push({ type: 'EventAck', event: RUN.run_id, applied: true })
-  await until(() => !existsSync(join(bench.outbox, `${RUN.run_id}.json`)), 'the report to be forgotten')
+  await until('the report to be forgotten', () => !existsSync(join(bench.outbox, `${RUN.run_id}.json`)))
 })
 
 test('a tuner that comes back says which run is under way', async () => {
@@ -108,6 +108,6 @@ test('a process driver takes no calibration and a tuner no job', async () => {
   await using bench = await openBench()
   await bench.attach()
   bench.server.push(RUN)
-  await until(() => bench.lines.some(({ message }) => message === 'command not understood'), 'a log line')
+  await until('a log line', () => bench.lines.some(({ message }) => message === 'command not understood'))
   expect(bench.server.eventsOf('CalibrationStarted')).toEqual([])
 })

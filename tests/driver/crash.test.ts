@@ -2,9 +2,9 @@ import { expect, test } from 'bun:test'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DriverSettings } from '../../src/driver/index.ts'
+import { until } from '../support/until.ts'
 import { openBench } from './support/driver.ts'
 import { runJobOf } from './support/jobs.ts'
-import { until } from './support/until.ts'
 
 const MAIN = join(import.meta.dir, 'support/driver-main.ts')
 
@@ -21,15 +21,14 @@ async function openProcessBench() {
         detached: true,
       })
       processes.push(driver)
-      await until(bench.server.attached, 'attach')
+      await until('attach', bench.server.attached)
       return driver
     },
     /** Runs a job that tells its process number. */
     async devicePid(): Promise<number> {
       bench.server.push(runJobOf('pid', { job: 'job00000000pid0' }))
-      const { payload } = await until(
-        () => bench.server.eventsOf('JobResult').find((event) => event.id === 'job00000000pid0.1'),
-        'pid',
+      const { payload } = await until('pid', () =>
+        bench.server.eventsOf('JobResult').find((event) => event.id === 'job00000000pid0.1'),
       )
       return Number(/"note":"(\d+)"/.exec(JSON.stringify(payload))?.[1])
     },
@@ -60,10 +59,10 @@ test('a driver killed while idle takes its device with it and starts again', asy
   const pid = await bench.devicePid()
   driver.kill('SIGKILL')
   await gone(pid)
-  await until(() => !bench.server.attached())
+  await until('the condition', () => !bench.server.attached())
   await bench.launch()
   bench.server.push(runJobOf('ok', { epoch: 2 }))
-  await until(() => bench.server.events.some((event) => event.id === 'job000000000001.1'))
+  await until('the condition', () => bench.server.events.some((event) => event.id === 'job000000000001.1'))
 })
 
 test('a driver killed while its device is in an endless loop takes it with it', async () => {
@@ -74,12 +73,12 @@ test('a driver killed while its device is in an endless loop takes it with it', 
   await bench.event('JobStarted')
   driver.kill('SIGKILL')
   await gone(pid)
-  await until(() => !bench.server.attached())
+  await until('the condition', () => !bench.server.attached())
   // Nothing is made up about the lost attempt; the next one runs.
   await bench.launch()
   expect(bench.server.eventsOf('DriverHello').at(-1)?.payload).toMatchObject({ running: null })
   bench.server.push(runJobOf('ok', { attempt: 2, epoch: 2 }))
-  await until(() => bench.server.events.some((event) => event.id === 'job000000000001.2'))
+  await until('the condition', () => bench.server.events.some((event) => event.id === 'job000000000001.2'))
   expect(bench.server.events.some((event) => event.id === 'job000000000001.1')).toBe(false)
 })
 
@@ -90,7 +89,7 @@ test('a driver killed before its result was acknowledged delivers it after the s
   bench.server.push(runJobOf('ok hello'))
   const first = await bench.event('JobResult')
   driver.kill('SIGKILL')
-  await until(() => !bench.server.attached())
+  await until('the condition', () => !bench.server.attached())
   bench.server.acknowledge = true
   await bench.launch()
   expect(await bench.event('JobResult', 2)).toEqual(first)

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { lockFolder } from '../../src/driver/lock.ts'
-import { tempFolder } from './support/temp-folder.ts'
-import { until } from './support/until.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+import { until } from '../support/until.ts'
 
 function tryLock(folder: string): string {
   try {
@@ -14,7 +14,7 @@ function tryLock(folder: string): string {
 }
 
 test('lockFolder() refuses a folder in use, until it is released', async () => {
-  await using folder = await tempFolder()
+  using folder = temporaryFolder()
   const lock = lockFolder(folder.path)
   expect(tryLock(folder.path)).toBe(
     `data dir ${folder.path} is in use by another driver; give each driver its own --data-dir`,
@@ -24,7 +24,7 @@ test('lockFolder() refuses a folder in use, until it is released', async () => {
 })
 
 test('lockFolder() keeps other processes out and leaves nothing behind after kill -9', async () => {
-  await using folder = await tempFolder()
+  using folder = temporaryFolder()
   const source = `
     const { lockFolder } = await import(${JSON.stringify(join(import.meta.dir, '../../src/driver/lock.ts'))})
     lockFolder(${JSON.stringify(folder.path)})
@@ -37,7 +37,7 @@ test('lockFolder() keeps other processes out and leaves nothing behind after kil
   expect(tryLock(folder.path)).toContain('is in use by another driver')
   other.kill('SIGKILL')
   await other.exited
-  await until(() => tryLock(folder.path) === 'free', 'the lock')
+  await until('the lock', () => tryLock(folder.path) === 'free')
 })
 
 test('lockFolder() says when the folder cannot be written', () => {

@@ -5,9 +5,9 @@ import * as v from 'valibot'
 import { AppError } from '../../src/base/index.ts'
 import { type DriverSettings, StartupError } from '../../src/driver/index.ts'
 import { EVENTS } from '../../src/protocol/index.ts'
+import { until } from '../support/until.ts'
 import { certificates, DEVICES, openBench } from './support/driver.ts'
 import { runJobOf } from './support/jobs.ts'
-import { until } from './support/until.ts'
 
 test('startDriver() connects, says hello, runs jobs and forgets acknowledged results', async () => {
   await using bench = await openBench()
@@ -218,7 +218,9 @@ test('a tuner hears about maintenance', async () => {
   await using bench = await openBench()
   await bench.attach({ operation: 'calibrate', device: `${DEVICES}#tuner`, optionPairs: [] })
   bench.server.push({ type: 'SetMaintenance', on: true, reason: 'helium' })
-  await until(() => bench.lines.some((line) => line.message === 'maintenance heard' && line['on'] === true))
+  await until('the condition', () =>
+    bench.lines.some((line) => line.message === 'maintenance heard' && line['on'] === true),
+  )
 })
 
 test('commands that make no sense change nothing', async () => {
@@ -302,7 +304,7 @@ test('DriverHandle.stop() lets the running job finish and delivers its result', 
   expect(bench.server.eventsOf('JobResult').map((event) => event.id)).toEqual(['job000000000001.1'])
   expect((await bench.event('JobRefused')).payload).toMatchObject({ reason: 'stopping' })
   expect(await readdir(bench.outbox)).toEqual(['owner'])
-  await until(() => !bench.server.attached())
+  await until('the condition', () => !bench.server.attached())
 })
 
 test('DriverHandle.stop() is safe twice, and before any server was found', async () => {

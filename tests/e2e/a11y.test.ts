@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Browser } from 'playwright-core'
-import { until } from '../support/executable/service.ts'
+import { until } from '../support/until.ts'
 import { accessibilityProblems, findChromium, openBrowser, overflowOf, withPage } from './browser.ts'
 import { type Lab, openLab } from './lab.ts'
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { brotliDecompressSync } from 'node:zlib'
-import { Service, temporaryFolder } from '../support/executable/service.ts'
+import { Service } from '../support/executable/service.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const folder = temporaryFolder()
 let service: Service

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import type { Page } from 'playwright-core'
-import { BELL, runSvc, Service, temporaryFolder } from '../support/executable/service.ts'
+import { BELL, runSvc, Service } from '../support/executable/service.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 /** Who signs in in the browser. */
 export interface Person {

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { certificates, PASSWORD, USER, until } from '../support/sockets/message-sockets.ts'
+import { certificates, PASSWORD, USER } from '../support/sockets/message-sockets.ts'
+import { until } from '../support/until.ts'
 
 /** What a libzmq peer is to do. */
 export interface PeerTask {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Listener } from '../../src/protocol/socket.ts'
-import { openConnection, openListener, until } from '../support/sockets/message-sockets.ts'
+import { openConnection, openListener } from '../support/sockets/message-sockets.ts'
+import { until } from '../support/until.ts'
 import { type LibzmqProcess, node, startLibzmq } from './libzmq-process.ts'
 import { digester, END, MESSAGE_COUNT, messages } from './messages.mjs'
 
@@ -18,7 +19,7 @@ function openDigest() {
       else digest.add([body])
     },
     async result() {
-      await until('the end arrived', () => isOver, 100_000)
+      await until('the end arrived', () => isOver, { timeoutMs: 100_000 })
       return digest.result()
     },
   }
@@ -36,7 +37,7 @@ async function sendAll(sender: Pick<Listener, 'send'>): Promise<string> {
 }
 
 async function digestOf(peer: LibzmqProcess): Promise<string> {
-  await until('libzmq is done', () => peer.said('digest').length === 1, 100_000)
+  await until('libzmq is done', () => peer.said('digest').length === 1, { timeoutMs: 100_000 })
   return peer.said('digest')[0] ?? ''
 }
 

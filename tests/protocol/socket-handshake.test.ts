@@ -6,8 +6,8 @@ import {
   openPair,
   PASSWORD,
   USER,
-  until,
 } from '../support/sockets/message-sockets.ts'
+import { until } from '../support/until.ts'
 
 describe('authentication', () => {
   test.each([

@@ -8,9 +8,9 @@ import {
   openLog,
   openPair,
   type TestConnection,
-  until,
 } from '../support/sockets/message-sockets.ts'
 import { GREETING, HELLO, initiate, openRawPeer } from '../support/sockets/raw-peer.ts'
+import { until } from '../support/until.ts'
 
 const hex = (text: string) => Buffer.from(text, 'hex')
 const latin1 = (text: string) => Buffer.from(text, 'latin1')

@@ -8,10 +8,10 @@ import {
   openPair,
   PASSWORD,
   USER,
-  until,
 } from '../support/sockets/message-sockets.ts'
 import { openRawPeer } from '../support/sockets/raw-peer.ts'
 import type { Task } from '../support/sockets/socket-process.ts'
+import { until } from '../support/until.ts'
 
 const MIB = 1 << 20
 /** Fast for a test, yet slow enough for a machine that is busy. */

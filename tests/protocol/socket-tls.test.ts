@@ -3,14 +3,9 @@ import { once } from 'node:events'
 import { createConnection } from 'node:net'
 import { connect as connectTls, createServer, type TlsOptions } from 'node:tls'
 import { makeTestCertificates } from '../support/sockets/certificates.ts'
-import {
-  certificates,
-  openConnection,
-  openListener,
-  openPair,
-  until,
-} from '../support/sockets/message-sockets.ts'
+import { certificates, openConnection, openListener, openPair } from '../support/sockets/message-sockets.ts'
 import { openRawPeer, tlsOptions } from '../support/sockets/raw-peer.ts'
+import { until } from '../support/until.ts'
 
 const identity = { key: certificates.keyPem, cert: certificates.certPem }
 

@@ -7,8 +7,8 @@ import {
   openListener,
   openLog,
   openPair,
-  until,
 } from '../support/sockets/message-sockets.ts'
+import { until } from '../support/until.ts'
 
 describe('messages', () => {
   test('travel from a pushing driver to the pulling server in order', async () => {

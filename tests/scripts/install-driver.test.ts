@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { temporaryFolder } from '../support/executable/service.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const SCRIPT = join(import.meta.dir, '../../scripts/install-driver.sh')
 const PIN = 'ab'.repeat(32)

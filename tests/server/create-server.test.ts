@@ -2,8 +2,9 @@ import { expect, test } from 'bun:test'
 import { silentLog, systemClock } from '../../src/base/index.ts'
 import { checkInvariants } from '../../src/db/index.ts'
 import { createServer, readConfig } from '../../src/server/index.ts'
-import { temporaryFolder } from '../support/database.ts'
-import { eventually, openTestServer, startDriverProcess, testSettings } from '../support/server/server.ts'
+import { openTestServer, startDriverProcess, testSettings } from '../support/server/server.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+import { until } from '../support/until.ts'
 
 const PROGRAM = 'OPENQASM 3.0; include "stdgates.inc"; qubit q; bit c; h q; c = measure q;'
 
@@ -16,7 +17,7 @@ test('createServer() takes a job from its submission to its results through a re
   const job = await me.post('/api/jobs', { circuits: [{ circuit: PROGRAM }], shots: 10 })
   expect(job.status).toBe(201)
   const path = `/api/jobs/${job.text('id')}`
-  const done = await eventually('the job is completed', async () => {
+  const done = await until('the job is completed', async () => {
     const answer = await me.get(path)
     return answer.get('status') === 'completed' && answer
   })
@@ -28,7 +29,7 @@ test('createServer() sets everybody offline at a start and finds what the last r
   await using first = await openTestServer()
   const qpu = await first.createQpu('keeps')
   const driver = await startDriverProcess(first, qpu)
-  await eventually('the QPU is online', async () => {
+  await until('the QPU is online', async () => {
     return (await first.guest.get('/api/qpus/keeps')).get('status') === 'online'
   })
   await driver.stop()

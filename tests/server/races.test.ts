@@ -5,13 +5,13 @@ import { closeRow, faultRuns } from '../support/faults/fault-runs.ts'
 import { BELL } from '../support/server/job-lab.ts'
 import {
   type Answer,
-  eventually,
   openTestServer,
   startDriverProcess,
   type TestAccount,
   type TestQpu,
   type TestServer,
 } from '../support/server/server.ts'
+import { until } from '../support/until.ts'
 
 // Row H25 of docs/reference/faults.md: two callers want the same thing at the same moment, and one gets it.
 const PAIRS = faultRuns(60)
@@ -114,7 +114,7 @@ test('of two drivers of the same QPU one connects', async () => {
   )
   const free = rivals.slice()
   const outcomes = await raceAll('connect', async () => {
-    const pair = await eventually('a free QPU', () => free.shift())
+    const pair = await until('a free QPU', () => free.shift())
     const answers = await Promise.all(
       pair.map(({ token }) => server.guest.post('/api/op/drivers/connect', { token })),
     )
@@ -170,7 +170,7 @@ test('a job that is cancelled while a driver takes it is either cancelled or run
     await Bun.sleep((index * 7) % 40)
     const answers = await Promise.all([1, 2].map(() => me.post(`${JOBS}/${id}/cancel`)))
     const cancelled = answers.filter(({ status }) => status === 200).length
-    const job = await eventually('its end', async () => {
+    const job = await until('its end', async () => {
       const seen = await me.get(`${JOBS}/${id}`)
       return ['completed', 'cancelled'].includes(seen.text('status')) && seen
     })

@@ -1,15 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { type Log, silentLog } from '../../src/base/index.ts'
 import { type Database, type DatabaseOptions, openDatabase, type Schema } from '../../src/db/index.ts'
 import { FakeClock } from './fake-clock.ts'
-
-/** A folder that is removed at the end of an `using` block. */
-export function temporaryFolder(): { path: string } & Disposable {
-  const path = mkdtempSync(join(tmpdir(), 'svc-test-'))
-  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
-}
+import { temporaryFolder } from './temporary-folder.ts'
 
 /** A real database in a temporary folder, with a clock that stands still. */
 export interface TestDatabase extends AsyncDisposable {

@@ -1,9 +1,11 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { startSvc } from '../../support/executable/background-process.ts'
 import { look, submit, untilJob } from '../../support/executable/job-calls.ts'
-import { Service, temporaryFolder, until } from '../../support/executable/service.ts'
+import { Service } from '../../support/executable/service.ts'
 import { TunerLab } from '../../support/executable/tuner-lab.ts'
 import { EventSourceClient } from '../../support/server/event-source.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { until } from '../../support/until.ts'
 
 setDefaultTimeout(60_000)
 

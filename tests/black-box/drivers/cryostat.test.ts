@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import type { SimulatedFridge } from '../../../src/devices/index.ts'
 import { coldFridge, type Readings } from '../../support/devices/cryostat.ts'
 import { startSvc } from '../../support/executable/background-process.ts'
-import { runSvc, Service, temporaryFolder, until } from '../../support/executable/service.ts'
+import { runSvc, Service } from '../../support/executable/service.ts'
 import { makeTestCertificates } from '../../support/sockets/certificates.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { until } from '../../support/until.ts'
 
 setDefaultTimeout(30_000)
 

@@ -12,8 +12,8 @@ import {
 import { startSvc } from '../../support/executable/background-process.ts'
 import { openFileService } from '../../support/executable/file-service.ts'
 import { balanceOf, look, submit, timesOf, untilJob } from '../../support/executable/job-calls.ts'
-import { until } from '../../support/executable/service.ts'
 import { closeRow } from '../../support/faults/fault-runs.ts'
+import { until } from '../../support/until.ts'
 
 // A registered driver whose machine was broken into: it has a valid token, and no manners.
 setDefaultTimeout(60_000)

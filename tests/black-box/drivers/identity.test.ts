@@ -5,8 +5,10 @@ import { silentLog, systemClock } from '../../../src/base/index.ts'
 import { type ConnectResponse, connect, fingerprintOf } from '../../../src/protocol/index.ts'
 import { startSvc } from '../../support/executable/background-process.ts'
 import { type Recorded, recordRequests } from '../../support/executable/recorder.ts'
-import { BELL, Service, temporaryFolder, until } from '../../support/executable/service.ts'
+import { BELL, Service } from '../../support/executable/service.ts'
 import { type KeyedCertificate, makeTestCertificates } from '../../support/sockets/certificates.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { until } from '../../support/until.ts'
 
 const TOKEN = 'svc_dt_this_must_not_be_told_to_anybody_else'
 const certificates = await makeTestCertificates()
@@ -182,7 +184,8 @@ describe('svc serve gives no message port to', () => {
       onMessage: (body) => void received.push(Buffer.from(body).toString()),
       onClose: (_reason, refused) => resolve({ refused, received }),
     })
-    if (forMs > 0) await until('a job', async () => received.some((each) => each.includes('RunJob')), forMs)
+    if (forMs > 0)
+      await until('a job', async () => received.some((each) => each.includes('RunJob')), { timeoutMs: forMs })
     else await promise
     await connection.close()
     return { ...(await promise), received }

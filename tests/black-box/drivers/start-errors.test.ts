@@ -3,7 +3,9 @@ import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startSvc } from '../../support/executable/background-process.ts'
 import { type Counter, countConnections } from '../../support/executable/recorder.ts'
-import { runSvc, temporaryFolder, until } from '../../support/executable/service.ts'
+import { runSvc } from '../../support/executable/service.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { until } from '../../support/until.ts'
 
 const PIN = 'ab'.repeat(32)
 const folder = temporaryFolder()

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type JobSeen, submit, untilJob } from '../../support/executable/job-calls.ts'
-import { Service, temporaryFolder } from '../../support/executable/service.ts'
+import { Service } from '../../support/executable/service.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 setDefaultTimeout(60_000)
 

@@ -3,7 +3,9 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Running, startSvc } from '../../support/executable/background-process.ts'
 import { type JobSeen, submit, timesOf, untilJob } from '../../support/executable/job-calls.ts'
-import { Service, temporaryFolder, until } from '../../support/executable/service.ts'
+import { Service } from '../../support/executable/service.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { until } from '../../support/until.ts'
 
 setDefaultTimeout(60_000)
 

@@ -1,7 +1,8 @@
 import { Database } from 'bun:sqlite'
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
-import { Service, temporaryFolder } from '../../support/executable/service.ts'
+import { Service } from '../../support/executable/service.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 setDefaultTimeout(60_000)
 

@@ -2,8 +2,10 @@ import { expect, test } from 'bun:test'
 import { networkInterfaces } from 'node:os'
 import { startSvc } from '../../support/executable/background-process.ts'
 import { balanceOf, look, submit, timesOf, untilJob } from '../../support/executable/job-calls.ts'
-import { Service, temporaryFolder, until } from '../../support/executable/service.ts'
+import { Service } from '../../support/executable/service.ts'
 import { openOtherMachine, whyNoNamespace } from '../../support/faults/network-namespace.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { until } from '../../support/until.ts'
 
 const reason = await whyNoNamespace()
 // On the build machine this has to run; elsewhere it says why it does not.
@@ -47,7 +49,7 @@ test.skipIf(reason !== undefined)(
     await until(
       'the QPU to be offline',
       async () => (await service.call('GET', '/api/qpus/far')).body['status'] === 'offline',
-      SILENCE_MS + MARGIN_MS,
+      { timeoutMs: SILENCE_MS + MARGIN_MS },
     )
     expect(service.log).toMatch(/no byte received for 15\d{3} ms/)
     // Neither lost nor given to anybody else: its driver may hold the result.

@@ -3,8 +3,9 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startSvc } from '../../support/executable/background-process.ts'
 import { submit, untilJob } from '../../support/executable/job-calls.ts'
-import { Service, temporaryFolder } from '../../support/executable/service.ts'
+import { Service } from '../../support/executable/service.ts'
 import { closeRow } from '../../support/faults/fault-runs.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 setDefaultTimeout(30_000)
 

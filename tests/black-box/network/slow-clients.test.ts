@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { freePort, Service, temporaryFolder } from '../../support/executable/service.ts'
+import { freePort, Service } from '../../support/executable/service.ts'
 import { closeRow, faultRuns } from '../../support/faults/fault-runs.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 // Row H4 of docs/reference/faults.md: clients that hold connections and say nothing, or too little.
 setDefaultTimeout(120_000)

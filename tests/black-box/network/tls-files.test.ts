@@ -6,8 +6,9 @@ import { connect } from 'node:tls'
 import { fingerprintOf } from '../../../src/protocol/index.ts'
 import { startSvc } from '../../support/executable/background-process.ts'
 import { submit, untilJob } from '../../support/executable/job-calls.ts'
-import { freePort, runSvc, Service, temporaryFolder } from '../../support/executable/service.ts'
+import { freePort, runSvc, Service } from '../../support/executable/service.ts'
 import { makeTestCertificates } from '../../support/sockets/certificates.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 setDefaultTimeout(30_000)
 

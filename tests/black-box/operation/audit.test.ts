@@ -2,8 +2,9 @@ import { Database as Sqlite } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { chmodSync, chownSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { runSvc, Service, SVC, temporaryFolder } from '../../support/executable/service.ts'
+import { runSvc, Service, SVC } from '../../support/executable/service.ts'
 import { skips, whyNot } from '../../support/faults/prerequisites.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 interface Entry {
   act: string

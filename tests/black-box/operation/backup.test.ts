@@ -2,7 +2,9 @@ import { Database as Sqlite } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { BELL, runSvc, Service, SVC, temporaryFolder, until } from '../../support/executable/service.ts'
+import { BELL, runSvc, Service, SVC } from '../../support/executable/service.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { until } from '../../support/until.ts'
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
 
@@ -71,7 +73,9 @@ test('a backup made while jobs run can be restored: nothing in it is lost, and t
   expect(pending.filter((id) => !jobs.some((job) => job.id === id))).toEqual([])
   expect(known.filter((id) => !jobs.some((job) => job.id === id && job.status === 'completed'))).toEqual([])
   // The driver is the same as before: it knows results of attempts that the restored server has yet to make.
-  await until('all restored jobs to end', async () => (await completed()).length === jobs.length, 30_000)
+  await until('all restored jobs to end', async () => (await completed()).length === jobs.length, {
+    timeoutMs: 30_000,
+  })
   driver.kill('SIGTERM')
   await driver.exited
   await service.stop()

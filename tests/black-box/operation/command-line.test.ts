@@ -2,7 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import manifest from '../../../package.json' with { type: 'json' }
-import { freePort, runSvc, SVC, temporaryFolder } from '../../support/executable/service.ts'
+import { freePort, runSvc, SVC } from '../../support/executable/service.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 describe('svc', () => {
   test('--help lists the commands, --version the version', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { killLoop } from '../../support/executable/kill-loop.ts'
-import { temporaryFolder } from '../../support/executable/service.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 // The long form is scripts/endurance/kill-loop.ts; its figures are in docs/reference/faults.md.
 test('killing server and driver at random moments loses, repeats and overcharges nothing', async () => {

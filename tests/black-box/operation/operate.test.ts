@@ -8,7 +8,7 @@ import {
   timesOf,
   untilJob,
 } from '../../support/executable/job-calls.ts'
-import { until } from '../../support/executable/service.ts'
+import { until } from '../../support/until.ts'
 
 setDefaultTimeout(60_000)
 

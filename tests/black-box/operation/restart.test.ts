@@ -11,7 +11,9 @@ import {
   timesOf,
   untilJob,
 } from '../../support/executable/job-calls.ts'
-import { freePort, runSvc, Service, temporaryFolder, until } from '../../support/executable/service.ts'
+import { freePort, runSvc, Service } from '../../support/executable/service.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { until } from '../../support/until.ts'
 
 setDefaultTimeout(60_000)
 

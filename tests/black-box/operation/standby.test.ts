@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type Running, startSvc } from '../../support/executable/background-process.ts'
 import { openFileService } from '../../support/executable/file-service.ts'
 import { submit, untilJob } from '../../support/executable/job-calls.ts'
-import { until } from '../../support/executable/service.ts'
+import { until } from '../../support/until.ts'
 
 setDefaultTimeout(60_000)
 
@@ -127,7 +127,7 @@ test('maintenance is pushed to every driver of the QPU, also to one that connect
   await stop(first)
   await maintain(true)
   await using late = start('cold_tuner', tuner.token, qpu.fingerprint, './listener.js#listener', 'calibrate')
-  await until('the late device to be told', async () => (await saw()) === 'true', 5_000)
+  await until('the late device to be told', async () => (await saw()) === 'true', { timeoutMs: 5_000 })
   await stop(late)
 })
 

@@ -1,7 +1,9 @@
 import { expect, test } from 'bun:test'
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { SVC, temporaryFolder, until } from '../../support/executable/service.ts'
+import { SVC } from '../../support/executable/service.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { until } from '../../support/until.ts'
 
 const PAGE = join(import.meta.dir, '../../../docs/tutorials/first-job.md')
 
@@ -49,7 +51,9 @@ test('the tutorial works as printed: register, start driver, submit, read, pay',
     env: { HOME: folder.path, PATH: `${bin}:${process.env['PATH']}` },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const ended = await until('the tutorial to end', async () => shell.exited.then(() => true), 60_000)
+  const ended = await until('the tutorial to end', async () => shell.exited.then(() => true), {
+    timeoutMs: 60_000,
+  })
   const out = await new Response(shell.stdout).text()
   const err = await new Response(shell.stderr).text()
   expect(ended).toBe(true)

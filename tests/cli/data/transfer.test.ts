@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { temporaryFolder } from '../../support/database.ts'
 import { openTestServer, TestClient } from '../../support/server/server.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const MAIN = join(import.meta.dir, '../../../src/cli/main.ts')
 

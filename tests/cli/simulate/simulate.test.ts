@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { toTimestamp } from '../../../src/base/index.ts'
 import { claimJob, timeSlots } from '../../../src/db/index.ts'
-import { temporaryFolder } from '../../support/database.ts'
 import { JobLab } from '../../support/server/job-lab.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const MAIN = join(import.meta.dir, '../../../src/cli/main.ts')
 

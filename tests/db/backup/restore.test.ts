@@ -12,8 +12,8 @@ import {
   restoreBackup,
   writeBackup,
 } from '../../../src/db/index.ts'
-import { temporaryFolder } from '../../support/database.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const parts = { clock: new FakeClock(), log: silentLog }
 const open = (dir: string) => openDatabase({ dir, ...parts })

@@ -16,9 +16,9 @@ import {
   setQpuEnabled,
   writeBackup,
 } from '../../../src/db/index.ts'
-import { temporaryFolder } from '../../support/database.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import { JobLab } from '../../support/server/job-lab.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 describe('readRecording()', () => {
   test('reads who submitted what, how long it ran, what was switched and what was granted', async () => {

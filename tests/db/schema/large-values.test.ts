@@ -11,7 +11,8 @@ import {
   writeBackup,
 } from '../../../src/db/index.ts'
 import { MAX_ROW_BYTES } from '../../../src/db/schema/fields/index.ts'
-import { openTestDatabase, type TestDatabase, temporaryFolder } from '../../support/database.ts'
+import { openTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { ALL, ROOT } from '../filter/library.ts'
 
 /** JSON text of a value whose text has exactly `bytes` bytes, two of them for each character. */

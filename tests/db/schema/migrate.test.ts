@@ -7,8 +7,8 @@ import { openDatabase, type Schema } from '../../../src/db/index.ts'
 import { defineCollection } from '../../../src/db/schema/collection.ts'
 import { integer, relation, text } from '../../../src/db/schema/fields/index.ts'
 import type { Migration } from '../../../src/db/schema/migrate.ts'
-import { temporaryFolder } from '../../support/database.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const rules = { list: null, view: null, create: null, update: null, remove: null }
 const boxes = defineCollection({ name: 'boxes', fields: { label: text(), size: integer() }, rules })

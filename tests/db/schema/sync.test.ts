@@ -3,8 +3,8 @@ import { silentLog } from '../../../src/base/index.ts'
 import { openDatabase, type Schema } from '../../../src/db/index.ts'
 import { defineCollection } from '../../../src/db/schema/collection.ts'
 import { integer, relation, text } from '../../../src/db/schema/fields/index.ts'
-import { temporaryFolder } from '../../support/database.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const rules = { list: null, view: null, create: null, update: null, remove: null }
 const boxes = defineCollection({ name: 'boxes', fields: { label: text(), size: integer() }, rules })

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { silentLog } from '../../../src/base/index.ts'
 import { openDatabase, qpus } from '../../../src/db/index.ts'
 import { openConnection, quickCheck } from '../../../src/db/sqlite/connection.ts'
-import { temporaryFolder } from '../../support/database.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 describe('openConnection()', () => {
   test('sets every pragma of the reliability rules', () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type AppError, createLog, systemClock } from '../../../src/base/index.ts'
 import { openConnection } from '../../../src/db/sqlite/connection.ts'
 import { checkFile } from '../../../src/db/sqlite/file-check.ts'
-import { temporaryFolder } from '../../support/database.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 /** A database with a table of several pages, one of them overwritten when `isDamaged`. */
 function make(folder: string, isDamaged: boolean) {

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { openConnection } from '../../../src/db/sqlite/connection.ts'
 import { createGroupCommit } from '../../../src/db/sqlite/group-commit.ts'
-import { temporaryFolder } from '../../support/database.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 /** A group over a file with one table, and a second connection that sees only what is committed. */
 function openGroup() {

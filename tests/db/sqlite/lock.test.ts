@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { lockFolder } from '../../../src/db/sqlite/lock.ts'
-import { temporaryFolder } from '../../support/database.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const HOLDER = `
   const { lockFolder } = await import(process.env.LOCK_MODULE)

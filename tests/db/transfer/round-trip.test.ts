@@ -12,7 +12,8 @@ import {
   qpus,
   toJsonLines,
 } from '../../../src/db/index.ts'
-import { openTestDatabase, temporaryFolder } from '../../support/database.ts'
+import { openTestDatabase } from '../../support/database.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { importing, NO_JOBS, problemsOf, seed } from './support.ts'
 
 async function exported(dir: string): Promise<string> {

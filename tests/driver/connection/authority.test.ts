@@ -5,8 +5,8 @@ import { obtainAuthority } from '../../../src/driver/connection/authority.ts'
 import { fingerprintOf } from '../../../src/protocol/index.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import { makeTestCertificates } from '../../support/sockets/certificates.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { recordedLog } from '../support/logs.ts'
-import { tempFolder } from '../support/temp-folder.ts'
 import { openTestServer } from '../support/test-server.ts'
 
 const certificates = await makeTestCertificates()
@@ -14,7 +14,7 @@ const pin = fingerprintOf(certificates.caPem)
 const signal = new AbortController().signal
 
 async function open(options: { https?: boolean } = {}) {
-  const folder = await tempFolder()
+  const folder = temporaryFolder()
   const server = await openTestServer({ certificates, ...options })
   const caFile = join(folder.path, 'deep/er/svc.ca.pem')
   const { log, lines } = recordedLog()
@@ -25,7 +25,7 @@ async function open(options: { https?: boolean } = {}) {
     obtain: () => obtainAuthority({ svcAddr: server.url, caFile, pin, clock: new FakeClock(), log, signal }),
     async [Symbol.asyncDispose]() {
       await server.close()
-      await folder[Symbol.asyncDispose]()
+      folder[Symbol.dispose]()
     },
   }
 }

@@ -3,10 +3,10 @@ import { systemClock } from '../../../src/base/index.ts'
 import { requestLease } from '../../../src/driver/connection/connect.ts'
 import { type Link, openLink } from '../../../src/driver/connection/link.ts'
 import { type ConnectResponse, fingerprintOf } from '../../../src/protocol/index.ts'
+import { until } from '../../support/until.ts'
 import { certificates } from '../support/driver.ts'
 import { recordedLog } from '../support/logs.ts'
 import { openTestServer } from '../support/test-server.ts'
-import { until } from '../support/until.ts'
 
 async function open(change: Partial<ConnectResponse> = {}, ca = certificates.caPem) {
   const server = await openTestServer({ certificates })
@@ -53,28 +53,28 @@ async function open(change: Partial<ConnectResponse> = {}, ca = certificates.caP
 test('openLink() says hello before anything else and before commands can come', async () => {
   await using at = await open()
   expect(at.link.trySend('{"type":"TooEarly"}')).toBe(false)
-  await until(at.ready)
+  await until('the condition', at.ready)
   expect(at.link.ready).toBe(true)
   await at.link.send('{"type":"Later"}')
-  await until(() => at.server.events.length === 2)
+  await until('the condition', () => at.server.events.length === 2)
   expect(at.server.events.map((event) => event.type)).toEqual(['DriverHello', 'Later'])
 })
 
 test('openLink() hands commands over as they came', async () => {
   await using at = await open()
-  await until(at.ready)
+  await until('the condition', at.ready)
   at.server.push({ type: 'SetMaintenance', on: true, reason: 'Flüssigkeit 冷' })
-  expect(await until(() => at.commands[0])).toBe(
+  expect(await until('the condition', () => at.commands[0])).toBe(
     '{"type":"SetMaintenance","on":true,"reason":"Flüssigkeit 冷"}',
   )
 })
 
 test('openLink() ends as a whole when the server drops it', async () => {
   await using at = await open()
-  await until(at.ready)
+  await until('the condition', at.ready)
   at.server.drop()
   expect(await at.link.closed).not.toBe('')
-  await until(() => !at.link.ready && !at.server.attached())
+  await until('the condition', () => !at.link.ready && !at.server.attached())
   await expect(at.link.send('{}')).rejects.toMatchObject({ code: 'unavailable' })
 })
 
@@ -91,6 +91,6 @@ test.each([
 test('openLink() ends when only the command socket cannot be attached', async () => {
   await using at = await open({ command_port: 1 })
   expect(await at.link.closed).not.toBe('')
-  await until(() => at.server.events.length === 1)
+  await until('the condition', () => at.server.events.length === 1)
   expect(at.ready()).toBe(false)
 })

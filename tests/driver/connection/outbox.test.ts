@@ -3,8 +3,8 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Outbox } from '../../../src/driver/connection/outbox.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { recordedLog } from '../support/logs.ts'
-import { tempFolder } from '../support/temp-folder.ts'
 
 function eventOf(id: string): string {
   return JSON.stringify({ type: 'JobResult', id, ts: '2026-01-31T09:00:00.000Z', payload: {} })
@@ -22,7 +22,7 @@ async function openOutbox(folder: string) {
 }
 
 test('Outbox.put() leaves one file per event, without temporary files, readable by its owner only', async () => {
-  await using folder = await tempFolder()
+  using folder = temporaryFolder()
   const { outbox } = await openOutbox(join(folder.path, 'outbox'))
   await outbox.put('job1.1', eventOf('job1.1'))
   expect(await readdir(join(folder.path, 'outbox'))).toEqual(['job1.1.json'])
@@ -32,7 +32,7 @@ test('Outbox.put() leaves one file per event, without temporary files, readable 
 })
 
 test('Outbox.sendDue() sends again after 5, 10, 20, 40, 60, 60 s until settle()', async () => {
-  await using folder = await tempFolder()
+  using folder = temporaryFolder()
   const { outbox, clock, sent, send } = await openOutbox(folder.path)
   await outbox.put('job1.1', eventOf('job1.1'))
   const times: number[] = []
@@ -53,7 +53,7 @@ test('Outbox.sendDue() sends again after 5, 10, 20, 40, 60, 60 s until settle()'
 })
 
 test('Outbox.sendDue() gives a large event the time that a slow line takes for it', async () => {
-  await using folder = await tempFolder()
+  using folder = temporaryFolder()
   const { outbox, clock, sent, send } = await openOutbox(folder.path)
   await outbox.put('job1.1', JSON.stringify({ id: 'job1.1', padding: 'x'.repeat(10_000_000) }))
   const times: number[] = []
@@ -67,7 +67,7 @@ test('Outbox.sendDue() gives a large event the time that a slow line takes for i
 })
 
 test('Outbox.hasten() makes events due at once and starts their pauses over', async () => {
-  await using folder = await tempFolder()
+  using folder = temporaryFolder()
   const { outbox, clock, sent, send } = await openOutbox(folder.path)
   for (const id of ['a.1', 'b.1']) await outbox.put(id, eventOf(id))
   await outbox.sendDue(send)
@@ -83,7 +83,7 @@ test('Outbox.hasten() makes events due at once and starts their pauses over', as
 })
 
 test('Outbox.sendDue() keeps an event whose sending failed due', async () => {
-  await using folder = await tempFolder()
+  using folder = temporaryFolder()
   const { outbox, sent, send } = await openOutbox(folder.path)
   await outbox.put('a.1', eventOf('a.1'))
   await expect(outbox.sendDue(() => Promise.reject(new Error('gone')))).rejects.toThrow('gone')
@@ -92,7 +92,7 @@ test('Outbox.sendDue() keeps an event whose sending failed due', async () => {
 })
 
 test('Outbox.open() finds what an earlier run left, drops half-written events and ignores other files', async () => {
-  await using folder = await tempFolder()
+  using folder = temporaryFolder()
   const first = await openOutbox(folder.path)
   await first.outbox.put('job1.1', eventOf('job1.1'))
   await writeFile(join(folder.path, 'job2.1.json'), eventOf('job2.1').slice(0, -1))
@@ -113,7 +113,7 @@ test('Outbox.open() finds what an earlier run left, drops half-written events an
 })
 
 test('Outbox.put() keeps odd ids inside its folder', async () => {
-  await using folder = await tempFolder()
+  using folder = temporaryFolder()
   const path = join(folder.path, 'outbox')
   const ids = ['../../etc/passwd', '..', '.hidden', 'a/b', 'c*?', 'ü 1']
   const first = await openOutbox(path)
@@ -125,7 +125,7 @@ test('Outbox.put() keeps odd ids inside its folder', async () => {
 })
 
 test('Outbox.claim() sets aside what another driver left, once, until that one is back', async () => {
-  await using folder = await tempFolder()
+  using folder = temporaryFolder()
   const first = await openOutbox(folder.path)
   await first.outbox.claim('driver000000001')
   await first.outbox.put('job1.1', eventOf('job1.1'))
@@ -151,7 +151,7 @@ test('Outbox.claim() sets aside what another driver left, once, until that one i
 })
 
 test('Outbox.put() keeps an event in memory when the disk refuses it', async () => {
-  await using folder = await tempFolder()
+  using folder = temporaryFolder()
   const path = join(folder.path, 'outbox')
   const { outbox, sent, send, lines } = await openOutbox(path)
   // A folder in the place of the file: refused for root as well.
@@ -164,7 +164,7 @@ test('Outbox.put() keeps an event in memory when the disk refuses it', async () 
 })
 
 test('Outbox keeps no more than the newest event in memory as well, however long nobody takes any', async () => {
-  await using folder = await tempFolder()
+  using folder = temporaryFolder()
   const { outbox, sent, send } = await openOutbox(folder.path)
   for (const id of ['a.1', 'b.1', 'c.1']) await outbox.put(id, eventOf(id))
   for (const id of ['a.1', 'b.1', 'c.1']) await writeFile(join(folder.path, `${id}.json`), `file ${id}`)
@@ -173,7 +173,7 @@ test('Outbox keeps no more than the newest event in memory as well, however long
 })
 
 test('Outbox.put() right after settle() of the same event keeps its file', async () => {
-  await using folder = await tempFolder()
+  using folder = temporaryFolder()
   const { outbox } = await openOutbox(folder.path)
   for (let round = 0; round < 50; round++) {
     await outbox.put('a.1', eventOf('a.1'))
@@ -185,7 +185,7 @@ test('Outbox.put() right after settle() of the same event keeps its file', async
 })
 
 test('Outbox forgets an event whose file somebody removed, and sends the others', async () => {
-  await using folder = await tempFolder()
+  using folder = temporaryFolder()
   const { outbox, sent, send, lines } = await openOutbox(folder.path)
   for (const id of ['a.1', 'b.1']) await outbox.put(id, eventOf(id))
   await rm(join(folder.path, 'a.1.json'))
@@ -196,7 +196,7 @@ test('Outbox forgets an event whose file somebody removed, and sends the others'
 })
 
 test('Outbox tries an event that cannot be read again after a pause', async () => {
-  await using folder = await tempFolder()
+  using folder = temporaryFolder()
   const { outbox, clock, sent, send, lines } = await openOutbox(folder.path)
   for (const id of ['a.1', 'b.1']) await outbox.put(id, eventOf(id))
   const path = join(folder.path, 'a.1.json')
@@ -213,7 +213,7 @@ test('Outbox tries an event that cannot be read again after a pause', async () =
 })
 
 test('Outbox.drained() waits for what is being written', async () => {
-  await using folder = await tempFolder()
+  using folder = temporaryFolder()
   const { outbox } = await openOutbox(folder.path)
   const text = eventOf('x'.repeat(1_000_000))
   void outbox.put('a.1', text)

@@ -3,7 +3,7 @@ import type { AppError } from '../../../src/base/index.ts'
 import { request } from '../../../src/driver/connection/request.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import { makeTestCertificates } from '../../support/sockets/certificates.ts'
-import { until } from '../support/until.ts'
+import { until } from '../../support/until.ts'
 
 const certificates = await makeTestCertificates()
 const signal = new AbortController().signal
@@ -45,7 +45,7 @@ test('request() gives up after 10 s', async () => {
   })
   const answer = request(server.url, { method: 'GET', trust, clock, signal })
   answer.catch(() => undefined)
-  await until(() => asked)
+  await until('the condition', () => asked)
   await clock.advance(10_000)
   await expect(answer).rejects.toThrow(`cannot reach the server at ${server.url}: no answer within 10 s`)
 })

@@ -2,10 +2,10 @@ import { expect, test } from 'bun:test'
 import { readdir } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { FakeClock } from '../../support/fake-clock.ts'
+import { until } from '../../support/until.ts'
 import { certificates, openBench } from '../support/driver.ts'
 import { runJobOf } from '../support/jobs.ts'
 import { openTestServer } from '../support/test-server.ts'
-import { until } from '../support/until.ts'
 
 /** Notes every pause that is asked for: how long they are does not depend on how busy this machine is. */
 class NotingClock extends FakeClock {
@@ -77,7 +77,7 @@ test('a driver stands by, asking each 2 s, while another holds the lease', async
   await using bench = await openSlowBench()
   bench.server.refuse = { status: 409, message: 'Driver south is already connected' }
   await bench.start()
-  await until(() => bench.server.connects.length === 1)
+  await until('the condition', () => bench.server.connects.length === 1)
   await bench.passUntil(() => bench.server.connects.length === 4, 'next connects')
   expect(bench.clock.sleeps.filter((ms) => ms === 2_000).length).toBeGreaterThanOrEqual(3)
   expect(bench.lines.filter((line) => line.message === 'standing by until the lease is free')).toMatchObject([
@@ -131,7 +131,7 @@ test('a result that was finished while the server was away is delivered after th
   await bench.passUntil(() => bench.server.eventsOf('JobStarted').length === 1, 'start', 20)
   bench.server.refuse = { status: 503, message: 'The server is stopping' }
   bench.server.drop()
-  await until(() => bench.messages().includes('job ended'))
+  await until('the condition', () => bench.messages().includes('job ended'))
   expect(await readdir(bench.outbox)).toContain('job000000000001.1.json')
   await bench.passUntil(() => bench.server.connects.length >= 4, 'retries')
   expect(bench.server.eventsOf('JobResult')).toEqual([])
@@ -153,7 +153,7 @@ test('a result is sent again after 5 and 10 s, until it is acknowledged', async 
   expect(second).toBeGreaterThanOrEqual(8_500)
   expect(second).toBeLessThan(15_000)
   bench.server.push({ type: 'EventAck', event: 'job000000000001.1', applied: false })
-  await until(() => bench.messages().includes('the server had no more use for an event'))
+  await until('the condition', () => bench.messages().includes('the server had no more use for an event'))
   await bench.clock.advance(120_000)
   expect(results()).toBe(3)
 })
@@ -196,7 +196,7 @@ test('a driver that is thrown out again and again slows down and says why that m
   for (let count = 2; count <= 8; count++) {
     bench.server.drop()
     await bench.passUntil(() => bench.server.eventsOf('DriverHello').length === count, `attach ${count}`)
-    await until(bench.server.attached)
+    await until('the condition', bench.server.attached)
   }
   bench.server.drop()
   const ms = await bench.passUntil(() => bench.server.connects.length === 9, 'next connect')
@@ -205,7 +205,7 @@ test('a driver that is thrown out again and again slows down and says why that m
   expect(bench.messages().filter((message) => message === hint)).toHaveLength(1)
   // The driver has to know of its connection before the time in which it proves lasting can pass.
   await bench.passUntil(() => bench.server.eventsOf('DriverHello').length === 9, 'attach 9')
-  await until(bench.server.attached)
+  await until('the condition', bench.server.attached)
   await bench.clock.advance(10_000)
   const before = bench.clock.sleeps.length
   bench.server.drop()

@@ -6,8 +6,8 @@ import {
   ownHostArgv,
 } from '../../../src/driver/device-process/child.ts'
 import type { FromHost } from '../../../src/driver/messages/host-messages.ts'
+import { until } from '../../support/until.ts'
 import { recordedLog } from '../support/logs.ts'
-import { until } from '../support/until.ts'
 
 function spawn(source: string, env: HostCommand['env'] = {}) {
   const messages: FromHost[] = []
@@ -47,7 +47,7 @@ test.each([
   ['Promise.reject(new Error("x"))', 'code 1'],
 ])('HostProcess tells how `%s` ends', async (source, how) => {
   const { exits } = spawn(source)
-  expect(await until(() => exits[0])).toBe(how)
+  expect(await until('the condition', () => exits[0])).toBe(how)
 })
 
 test('HostProcess hands over what was sent just before the end, before the end', async () => {
@@ -63,7 +63,7 @@ test('HostProcess hands over what was sent just before the end, before the end',
       onExit: (how) => order.push(how),
     },
   )
-  await until(() => order.includes('SIGABRT'))
+  await until('the condition', () => order.includes('SIGABRT'))
   expect(order).toEqual(['result', 'SIGABRT'])
 })
 
@@ -71,24 +71,24 @@ test('HostProcess drops messages it does not understand', async () => {
   const { messages, lines, host } = spawn(
     `process.send({ kind: 'nonsense' }); process.send({ kind: 'ready' }); setInterval(() => {}, 1000)`,
   )
-  await until(() => messages.length === 1)
+  await until('the condition', () => messages.length === 1)
   expect(lines).toMatchObject([{ level: 'warn', message: 'message of the device process not understood' }])
   host.kill()
 })
 
 test('HostProcess.kill() ends a process that is busy or stopped', async () => {
   const busy = spawn(`process.send({ kind: 'ready' }); setTimeout(() => { for (;;); }, 1)`)
-  await until(() => busy.messages.length === 1)
+  await until('the condition', () => busy.messages.length === 1)
   busy.host.kill()
-  expect(await until(() => busy.exits[0])).toBe('SIGKILL')
+  expect(await until('the condition', () => busy.exits[0])).toBe('SIGKILL')
   expect(busy.host.send({ kind: 'stop' })).toBe(false)
   const stopped = spawn(`process.send({ kind: 'ready' }); process.kill(process.pid, 'SIGSTOP')`)
-  await until(() => stopped.messages.length === 1)
+  await until('the condition', () => stopped.messages.length === 1)
   stopped.host.kill()
-  expect(await until(() => stopped.exits[0])).toBe('SIGKILL')
+  expect(await until('the condition', () => stopped.exits[0])).toBe('SIGKILL')
 })
 
 test('HostProcess ends a process that cuts its channel', async () => {
   const { exits } = spawn(`process.disconnect(); setInterval(() => {}, 1000)`)
-  expect(await until(() => exits[0])).toBe('SIGKILL')
+  expect(await until('the condition', () => exits[0])).toBe('SIGKILL')
 })

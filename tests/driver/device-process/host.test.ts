@@ -4,8 +4,8 @@ import { createDeviceHost } from '../../../src/driver/device-process/host.ts'
 import { runDeviceHost } from '../../../src/driver/index.ts'
 import type { DeviceChoice, FromHost } from '../../../src/driver/messages/host-messages.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
+import { until } from '../../support/until.ts'
 import { runJobOf } from '../support/jobs.ts'
-import { until } from '../support/until.ts'
 
 const DEVICES = join(import.meta.dir, '../support/devices.ts')
 const CHOICE: DeviceChoice = {
@@ -29,7 +29,7 @@ function open() {
     },
   })
   const answer = async (kind: FromHost['kind']) =>
-    until(() => sent.find((message) => message.kind === kind), kind)
+    until(kind, () => sent.find((message) => message.kind === kind))
   return { host, sent, answer, stops: () => stops }
 }
 
@@ -47,7 +47,7 @@ test('createDeviceHost() prepares, opens, runs and stops a device', async () => 
   host.receive({ kind: 'command', text: JSON.stringify(runJobOf('ok')) })
   expect(await answer('result')).toMatchObject({ result: 'job000000000001.1' })
   host.receive({ kind: 'stop' })
-  await until(() => stops() === 1)
+  await until('the condition', () => stops() === 1)
 })
 
 test('createDeviceHost() refuses to open what was not prepared', async () => {

@@ -5,10 +5,10 @@ import { StartupError } from '../../../src/driver/index.ts'
 import { jobTask } from '../../../src/driver/tasks/job-task.ts'
 import type { EventEnvelope, EventPayload, RunJob } from '../../../src/protocol/index.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { until } from '../../support/until.ts'
 import { runJobOf } from '../support/jobs.ts'
 import { recordedLog } from '../support/logs.ts'
-import { tempFolder } from '../support/temp-folder.ts'
-import { until } from '../support/until.ts'
 
 const DEVICES = join(import.meta.dir, '../support/devices.ts')
 const ARGV = [process.execPath, join(import.meta.dir, '../support/host-main.ts')]
@@ -160,7 +160,7 @@ test.each([
       },
     })
     const next = pidOf(run)
-    await until(() => lines.some((line) => line['pauseMs'] === 500))
+    await until('the condition', () => lines.some((line) => line['pauseMs'] === 500))
     await clock.advance(500)
     expect(await next).not.toBe(before)
   },
@@ -171,13 +171,13 @@ test('Supervisor restarts after 0.5, 1, 2 s, and after 0.5 s again when a proces
   const pauses = () => lines.flatMap((line) => ('pauseMs' in line ? [line['pauseMs']] : []))
   for (const [count, pauseMs] of [500, 1_000, 2_000].entries()) {
     await run('abort')
-    await until(() => pauses().length === count + 1)
+    await until('the condition', () => pauses().length === count + 1)
     await clock.advance(pauseMs)
     expect(await run('ok')).toMatchObject({ status: 'completed' })
   }
   await clock.advance(60_000)
   await run('abort')
-  await until(() => pauses().length === 4)
+  await until('the condition', () => pauses().length === 4)
   expect(pauses()).toEqual([500, 1_000, 2_000, 500])
 })
 
@@ -185,7 +185,7 @@ test('Supervisor.run() cancels after the time limit and answers when the device 
   const { run, clock, seen } = await start()
   const before = await pidOf(run)
   const result = run('patient')
-  await until(() => seen.length === 2)
+  await until('the condition', () => seen.length === 2)
   await clock.advance(10_000)
   expect(await result).toMatchObject({
     status: 'failed',
@@ -199,7 +199,7 @@ test.each(['stubborn', 'loop'])('Supervisor.run() kills a %s job 2 s after its t
   const { run, clock, seen } = await start({ optionPairs: ['greeting=hi', 'job_timeout=0.5'] })
   const before = await pidOf(run)
   const result = run(deed)
-  await until(() => seen.length === 2)
+  await until('the condition', () => seen.length === 2)
   await clock.advance(2_500)
   expect(await result).toMatchObject({ error: { message: 'job timed out after 0.5 s' }, execution_ms: 2_500 })
   // Without a pause: it was the job's fault.
@@ -209,7 +209,7 @@ test.each(['stubborn', 'loop'])('Supervisor.run() kills a %s job 2 s after its t
 test("Supervisor.run() keeps to the server's limit when that is shorter", async () => {
   const { run, clock, seen } = await start()
   const result = run('patient', { limit_ms: 3_000 })
-  await until(() => seen.length === 1)
+  await until('the condition', () => seen.length === 1)
   await clock.advance(3_000)
   expect(await result).toMatchObject({ error: { message: 'job timed out after 3 s' } })
 })
@@ -221,7 +221,7 @@ test.each([
   const { supervisor, run, clock, seen } = await start()
   const before = await pidOf(run)
   const result = run(deed, { attempt: 3 })
-  await until(() => seen.length === 2)
+  await until('the condition', () => seen.length === 2)
   supervisor.stopTask('job000000000001.2')
   supervisor.stopTask('job000000000001.3')
   supervisor.stopTask('job000000000001.3')
@@ -233,7 +233,7 @@ test.each([
 test('Supervisor.stopTask() ends a job that waits for its device, and leaves the next one alone', async () => {
   const { supervisor, run, clock, lines } = await start()
   await run('abort')
-  await until(() => lines.some((line) => line['pauseMs'] === 500))
+  await until('the condition', () => lines.some((line) => line['pauseMs'] === 500))
   const stopped = run('ok', { job: 'job000000000002' })
   supervisor.stopTask('job000000000002.1')
   expect(await stopped).toBeUndefined()
@@ -259,7 +259,7 @@ test('Supervisor.run() answers a process that was stopped for a while', async ()
   const { run, seen } = await start()
   const pid = Number(await pidOf(run))
   const result = run('wait 20')
-  await until(() => seen.length === 2)
+  await until('the condition', () => seen.length === 2)
   process.kill(pid, 'SIGSTOP')
   await new Promise((resolve) => setTimeout(resolve, 50))
   process.kill(pid, 'SIGCONT')
@@ -267,13 +267,13 @@ test('Supervisor.run() answers a process that was stopped for a while', async ()
 })
 
 test('Supervisor answers jobs by the reason while the device cannot be started again', async () => {
-  await using folder = await tempFolder()
+  using folder = temporaryFolder()
   const once = join(folder.path, 'once')
   const { run, clock, messages } = await start({ optionPairs: ['greeting=hi', `once=${once}`] })
   await run('abort')
   const result = run('ok')
   await clock.advance(0)
-  await until(() => messages().includes('device process ended and is restarted'))
+  await until('the condition', () => messages().includes('device process ended and is restarted'))
   await clock.advance(500)
   expect(await result).toMatchObject({
     status: 'failed',
@@ -284,19 +284,20 @@ test('Supervisor answers jobs by the reason while the device cannot be started a
   expect(again?.status === 'failed' && again.error.message).toStartWith('device failed to start: EEXIST')
   await Bun.file(once).delete()
   await until(
+    'the condition',
     () => messages().filter((message) => message === 'device process ended and is restarted').length === 2,
   )
   await clock.advance(1_000)
-  await until(() => messages().includes('device started again'))
+  await until('the condition', () => messages().includes('device started again'))
   expect(await run('ok')).toMatchObject({ status: 'completed' })
 })
 
 test('Supervisor passes phases and events up', async () => {
   const job = await start()
   void job.run('phase compiling')
-  await until(() => job.seen.includes('compiling'))
+  await until('the condition', () => job.seen.includes('compiling'))
   const monitor = await start({ device: 'gauge', operation: 'monitor', optionPairs: [] })
-  await until(() => monitor.events.length >= 2)
+  await until('the condition', () => monitor.events.length >= 2)
   expect(monitor.events[0]).toMatchObject({
     type: 'CryostatReading',
     payload: { readings: { stage: { value: 1, unit: 'K', status: 'ok' } } },
@@ -306,17 +307,17 @@ test('Supervisor passes phases and events up', async () => {
 test('Supervisor.tell() repeats the last word on maintenance to a restarted device', async () => {
   const tuner = await start({ device: 'tuner', operation: 'calibrate', optionPairs: ['crash=true'] })
   tuner.supervisor.tell('{"type":"SetMaintenance","on":true,"reason":"x"}', true)
-  await until(() => tuner.lines.some((line) => line['how'] === 'SIGABRT'))
+  await until('the condition', () => tuner.lines.some((line) => line['how'] === 'SIGABRT'))
   tuner.supervisor.tell('{"type":"SetMaintenance","on":false,"reason":"x"}', true)
   await tuner.clock.advance(500)
-  await until(() => tuner.lines.some((line) => line['on'] === false))
+  await until('the condition', () => tuner.lines.some((line) => line['on'] === false))
 })
 
 test('Supervisor.stop() gives up on a running job and leaves no process', async () => {
   const { supervisor, run, clock, seen } = await start()
   const pid = Number(await pidOf(run))
   const result = run('loop')
-  await until(() => seen.length === 2)
+  await until('the condition', () => seen.length === 2)
   const stopped = supervisor.stop()
   expect(await result).toBeUndefined()
   await clock.advance(2_000)

@@ -3,8 +3,8 @@ import { type CalibrateDevice, CalibrationError } from '../../../src/devices/ind
 import type { FromHost } from '../../../src/driver/messages/host-messages.ts'
 import { runCalibrate } from '../../../src/driver/operations/calibrate.ts'
 import type { EventPayload, RunCalibration } from '../../../src/protocol/index.ts'
+import { until } from '../../support/until.ts'
 import { runJobOf } from '../support/jobs.ts'
-import { until } from '../support/until.ts'
 import { operationIo } from './support.ts'
 
 function tuner(changes: Partial<CalibrateDevice> = {}): CalibrateDevice {
@@ -61,7 +61,7 @@ function open(calibrate: CalibrateDevice['calibrate'], changes: Partial<Calibrat
   const operation = runCalibrate(tuner({ calibrate, ...changes }), io)
   const events = () => sent.flatMap((each) => (isEvent(each) ? [JSON.parse(each.body)] : []))
   const reportOf = (run: string): Promise<Report> =>
-    until(() => events().find((event) => event.id === run)?.payload, `report of ${run}`)
+    until(`report of ${run}`, () => events().find((event) => event.id === run)?.payload)
   return { operation, sent, events, reportOf, kinds: () => sent.map(({ kind }) => kind), ...rest }
 }
 
@@ -162,7 +162,7 @@ test('a calibration of its own runs alone, and one that is asked for meanwhile w
   )
   await operation.start()
   operation.onCommand(RUN)
-  await until(() => sent.some(({ kind }) => kind === 'started'))
+  await until('the condition', () => sent.some(({ kind }) => kind === 'started'))
   expect(started).toBe(1)
   gates[0]?.resolve()
   gates[1]?.resolve()
@@ -182,7 +182,7 @@ test('cancel() stops the run with that name, also before its turn', async () => 
   })
   operation.onCommand(RUN)
   operation.onCommand(OTHER)
-  await until(() => seen.length > 0)
+  await until('the condition', () => seen.length > 0)
   operation.cancel?.('run000000000009')
   operation.cancel?.(OTHER.run_id)
   operation.cancel?.(RUN.run_id)

@@ -3,9 +3,9 @@ import * as v from 'valibot'
 import { type Job, JobError, type JobIo, type ProcessDevice } from '../../../src/devices/index.ts'
 import { runProcess } from '../../../src/driver/operations/process.ts'
 import { EVENTS, eventEnvelope, type JobResults } from '../../../src/protocol/index.ts'
+import { until } from '../../support/until.ts'
 import { resultsOf } from '../support/devices.ts'
 import { runJobOf } from '../support/jobs.ts'
-import { until } from '../support/until.ts'
 import { operationIo } from './support.ts'
 
 function open(run: ProcessDevice['run'], rest: Partial<ProcessDevice> = {}) {
@@ -33,7 +33,7 @@ test('runProcess() gives the device the job, its deadline and its measured time'
   })
   const command = runJobOf('x', { attempt: 2, epoch: 8 })
   operation.onCommand(command)
-  await until(() => results().length === 1)
+  await until('the condition', () => results().length === 1)
   expect(jobs).toEqual([{ id: command.job, attempt: 2, payload: command.payload }])
   expect(sent[0]).toEqual({ kind: 'started', result: 'job000000000001.2' })
   expect(results()).toEqual([
@@ -55,7 +55,7 @@ test("runProcess() takes the server's limit for the deadline when it is shorter"
     return resultsOf('')
   })
   for (const limit_ms of [3_000, 60_000, 0]) operation.onCommand(runJobOf('x', { limit_ms }))
-  await until(() => results().length === 3)
+  await until('the condition', () => results().length === 3)
   expect(limits).toEqual([3_000, 10_000, 10_000])
 })
 
@@ -66,13 +66,13 @@ test('runProcess() runs one job at a time, in order', async () => {
     return resultsOf(job.id)
   })
   for (const job of ['job00000000000a', 'job00000000000b']) operation.onCommand(runJobOf('x', { job }))
-  await until(() => ends.length === 1)
+  await until('the condition', () => ends.length === 1)
   await new Promise((resolve) => setTimeout(resolve, 5))
   expect(sent.map((message) => message.kind)).toEqual(['started'])
   ends[0]?.()
-  await until(() => ends.length === 2)
+  await until('the condition', () => ends.length === 2)
   ends[1]?.()
-  await until(() => results().length === 2)
+  await until('the condition', () => results().length === 2)
   expect(sent.map((message) => message.kind)).toEqual(['started', 'result', 'started', 'result'])
 })
 
@@ -136,7 +136,7 @@ test.each(FAILURES)('runProcess() reports %s', async (_, run, error, execution_m
     return run()
   })
   operation.onCommand(runJobOf('x'))
-  await until(() => results().length === 1)
+  await until('the condition', () => results().length === 1)
   expect(results()).toMatchObject([{ status: 'failed', job: 'job000000000001', execution_ms, error }])
 })
 
@@ -146,7 +146,7 @@ test('runProcess() names what to reduce when results are too large', async () =>
     metadata: { text: 'x'.repeat(33 * 1024 * 1024) },
   }))
   operation.onCommand(runJobOf('x'))
-  await until(() => results().length === 1)
+  await until('the condition', () => results().length === 1)
   const message = JSON.stringify(results()[0])
   for (const word of ['shots', 'meas_level', 'memory', '32 MiB']) expect(message).toContain(word)
 })
@@ -154,7 +154,7 @@ test('runProcess() names what to reduce when results are too large', async () =>
 test('runProcess() keeps the full error in the log of the driver', async () => {
   const { operation, results, lines } = open(() => Promise.reject(new RangeError('cannot read /etc/secret')))
   operation.onCommand(runJobOf('x'))
-  await until(() => results().length === 1)
+  await until('the condition', () => results().length === 1)
   expect(String(lines[0]?.['error'])).toContain('cannot read /etc/secret')
 })
 
@@ -164,7 +164,7 @@ test('runProcess() survives a device that throws at once instead of returning a 
   })
   operation.onCommand(runJobOf('x'))
   operation.onCommand(runJobOf('x', { attempt: 2 }))
-  await until(() => results().length === 2)
+  await until('the condition', () => results().length === 2)
   expect(results()).toMatchObject([{ error: { message: 'no' } }, { error: { message: 'no' } }])
 })
 
@@ -178,11 +178,11 @@ test('runProcess().cancel() aborts the named job only; phases are cut to 100 cha
     })
   })
   operation.onCommand(runJobOf('x'))
-  await until(() => ios.length === 1)
+  await until('the condition', () => ios.length === 1)
   operation.cancel?.('job000000000001.7')
   expect(ios[0]?.signal.aborted).toBe(false)
   operation.cancel?.('job000000000001.1')
-  await until(() => results().length === 1)
+  await until('the condition', () => results().length === 1)
   expect(sent[1]).toEqual({ kind: 'phase', result: 'job000000000001.1', phase: 'p'.repeat(100) })
 })
 
@@ -193,7 +193,7 @@ test('runProcess() aborts the running job when the driver stops', async () => {
     return new Promise(() => undefined)
   })
   operation.onCommand(runJobOf('x'))
-  await until(() => ios.length === 1)
+  await until('the condition', () => ios.length === 1)
   stopping.abort()
   expect(ios[0]?.signal.aborted).toBe(true)
 })
@@ -217,7 +217,7 @@ test('runProcess() fails a job of a shape it does not know, and goes on', async 
   operation.onUnreadable?.('{"type":"Other"}', 'type: Invalid')
   expect(lines).toMatchObject([{ message: 'command not understood', problem: 'type: Invalid' }])
   operation.onCommand(runJobOf('x'))
-  await until(() => results().length === 2)
+  await until('the condition', () => results().length === 2)
 })
 
 test('runProcess() starts and stops the device', async () => {

@@ -3,18 +3,17 @@ import { type Clock, systemClock } from '../../../src/base/index.ts'
 import { type DriverHandle, type DriverSettings, startDriver } from '../../../src/driver/index.ts'
 import { type EventEnvelope, fingerprintOf } from '../../../src/protocol/index.ts'
 import { makeTestCertificates } from '../../support/sockets/certificates.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { until } from '../../support/until.ts'
 import { recordedLog } from './logs.ts'
-import { tempFolder } from './temp-folder.ts'
 import { openTestServer, type TestServer } from './test-server.ts'
-import { until } from './until.ts'
-
 export const certificates = await makeTestCertificates()
 export const DEVICES = join(import.meta.dir, 'devices.ts')
 export const HOST_ARGV = [process.execPath, join(import.meta.dir, 'host-main.ts')]
 
 /** A server, a folder, and any number of drivers that use them; all of it goes with the scope. */
 export async function openBench(options: { https?: boolean; clock?: Clock } = {}) {
-  const folder = await tempFolder()
+  const folder = temporaryFolder()
   const server: TestServer = await openTestServer({ certificates, ...(options.https && { https: true }) })
   const recorded = recordedLog()
   const drivers: DriverHandle[] = []
@@ -57,16 +56,16 @@ export async function openBench(options: { https?: boolean; clock?: Clock } = {}
     async attach(changes: Partial<DriverSettings> = {}): Promise<DriverHandle> {
       const driver = await start(changes)
       await driver.connected
-      await until(server.attached, 'attach')
+      await until('attach', server.attached)
       return driver
     },
     /** Waits for event number `count` (from 1) of a type. */
     event: (type: string, count = 1): Promise<EventEnvelope> =>
-      until(() => server.eventsOf(type)[count - 1], `${type} ${count}`),
+      until(`${type} ${count}`, () => server.eventsOf(type)[count - 1]),
     async [Symbol.asyncDispose]() {
       await Promise.all(drivers.map((driver) => driver.stop()))
       await server.close()
-      await folder[Symbol.asyncDispose]()
+      folder[Symbol.dispose]()
     },
   }
 }

@@ -8,9 +8,9 @@ import type { TaskObserver } from '../../../src/driver/tasks/task.ts'
 import { Desk } from '../../../src/driver/tasks/task-coordinator.ts'
 import type { EventEnvelope, RunJob } from '../../../src/protocol/index.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { until } from '../../support/until.ts'
 import { recordedLog } from '../support/logs.ts'
-import { tempFolder } from '../support/temp-folder.ts'
-import { until } from '../support/until.ts'
 
 const DISPATCH = {
   type: 'RunJob',
@@ -42,7 +42,7 @@ async function openDesk(folder: string) {
   const end = async (attempt: { job: string; attempt: number; epoch: number } = DISPATCH) => {
     const { job, attempt: number, epoch } = attempt
     runs.at(-1)?.end(writeFailure(clock, { job, attempt: number, epoch }, { class: 'user', message: 'no' }))
-    await until(() => desk.hello.running === null)
+    await until('the condition', () => desk.hello.running === null)
   }
   const resent = async () => {
     const ids: string[] = []
@@ -67,7 +67,7 @@ async function openDesk(folder: string) {
 }
 
 test('Desk reports start and, each 5 s, the job and what it is at', async () => {
-  await using folder = await tempFolder()
+  using folder = temporaryFolder()
   const { desk, receive, clock, told, runs, types, end } = await openDesk(folder.path)
   await receive(DISPATCH)
   expect(desk.hello.running).toEqual({ job: DISPATCH.job, attempt: 1 })
@@ -86,7 +86,7 @@ test('Desk reports start and, each 5 s, the job and what it is at', async () => 
 })
 
 test('Desk says that a job lives until its result is on a disk that takes its time', async () => {
-  await using folder = await tempFolder()
+  using folder = temporaryFolder()
   const { receive, runs, clock, types, desk, outbox } = await openDesk(folder.path)
   // Opening it for writing waits for somebody who reads.
   const slow = join(folder.path, `${DISPATCH.job}.1.json`)
@@ -97,14 +97,14 @@ test('Desk says that a job lives until its result is on a disk that takes its ti
   expect(desk.hello.running).toEqual({ job: DISPATCH.job, attempt: 1 })
   expect(types()).toEqual(['JobHeartbeat'])
   expect(await readFile(slow, 'utf8')).toBe('result')
-  await until(() => desk.hello.running === null)
+  await until('the condition', () => desk.hello.running === null)
   expect(outbox.size).toBe(1)
   await clock.advance(5_000)
   expect(types()).toHaveLength(1)
 })
 
 test('Desk.stop() ends the attempt under way, no other, and leaves no result', async () => {
-  await using folder = await tempFolder()
+  using folder = temporaryFolder()
   const { desk, receive, stopped, runs, outbox } = await openDesk(folder.path)
   await receive(DISPATCH)
   desk.stop(`${DISPATCH.job}.2`)
@@ -113,14 +113,14 @@ test('Desk.stop() ends the attempt under way, no other, and leaves no result', a
   desk.stop(`${DISPATCH.job}.1`)
   expect(stopped).toHaveLength(1)
   runs[0]?.end(undefined)
-  await until(() => desk.hello.running === null)
+  await until('the condition', () => desk.hello.running === null)
   expect(outbox.ids()).toEqual([])
   await receive({ ...DISPATCH, attempt: 2 })
   expect(desk.hello.running).toEqual({ job: DISPATCH.job, attempt: 2 })
 })
 
 test('Desk reports no start of a job that ends within 20 ms', async () => {
-  await using folder = await tempFolder()
+  using folder = temporaryFolder()
   const { receive, clock, runs, types, end } = await openDesk(folder.path)
   await receive(DISPATCH)
   runs[0]?.watch.onStarted()
@@ -131,7 +131,7 @@ test('Desk reports no start of a job that ends within 20 ms', async () => {
 })
 
 test('Desk puts the result into the outbox before it is free again', async () => {
-  await using folder = await tempFolder()
+  using folder = temporaryFolder()
   const { receive, outbox, resent, end } = await openDesk(folder.path)
   await receive(DISPATCH)
   await end()
@@ -141,7 +141,7 @@ test('Desk puts the result into the outbox before it is free again', async () =>
 })
 
 test('Desk answers a repeated dispatch from the outbox, and after the acknowledgement from memory', async () => {
-  await using folder = await tempFolder()
+  using folder = temporaryFolder()
   const { receive, outbox, runs, resent, end } = await openDesk(folder.path)
   await receive(DISPATCH)
   await end()
@@ -155,7 +155,7 @@ test('Desk answers a repeated dispatch from the outbox, and after the acknowledg
 })
 
 test('Desk answers a repeated dispatch after a restart from the outbox', async () => {
-  await using folder = await tempFolder()
+  using folder = temporaryFolder()
   const first = await openDesk(folder.path)
   await first.receive(DISPATCH)
   await first.end()
@@ -166,7 +166,7 @@ test('Desk answers a repeated dispatch after a restart from the outbox', async (
 })
 
 test('Desk confirms the attempt that runs and refuses a second job and an older lease', async () => {
-  await using folder = await tempFolder()
+  using folder = temporaryFolder()
   const { receive, told, runs } = await openDesk(folder.path)
   await receive(DISPATCH)
   await receive(DISPATCH)
@@ -181,7 +181,7 @@ test('Desk confirms the attempt that runs and refuses a second job and an older 
 })
 
 test('Desk.close() waits for the running job and refuses new ones', async () => {
-  await using folder = await tempFolder()
+  using folder = temporaryFolder()
   const { desk, receive, told, end } = await openDesk(folder.path)
   await receive(DISPATCH)
   let closed = false
@@ -196,10 +196,10 @@ test('Desk.close() waits for the running job and refuses new ones', async () => 
 })
 
 test('Desk leaves no result for a job that was given up', async () => {
-  await using folder = await tempFolder()
+  using folder = temporaryFolder()
   const { desk, receive, outbox, runs } = await openDesk(folder.path)
   await receive(DISPATCH)
   runs[0]?.end(undefined)
-  await until(() => desk.hello.running === null)
+  await until('the condition', () => desk.hello.running === null)
   expect(outbox.size).toBe(0)
 })

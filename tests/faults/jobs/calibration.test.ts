@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
 import type { Running } from '../../support/executable/background-process.ts'
-import { until } from '../../support/executable/service.ts'
 import {
   type Armed,
   type DriverAccess,
@@ -9,6 +8,7 @@ import {
   ROW_TIMEOUT_MS,
   type Round,
 } from '../../support/faults/fault-lab.ts'
+import { until } from '../../support/until.ts'
 
 // F6: a calibration is pending, or done with its one report, whatever dies.
 setDefaultTimeout(ROW_TIMEOUT_MS)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { until } from '../../support/executable/service.ts'
 import { type Armed, FaultLab, ROW_RUNS, ROW_TIMEOUT_MS } from '../../support/faults/fault-lab.ts'
+import { until } from '../../support/until.ts'
 
 setDefaultTimeout(ROW_TIMEOUT_MS)
 
@@ -15,7 +15,7 @@ afterAll(() => lab.close())
 async function runAll(): Promise<void> {
   await using _driver = await lab.startDriver({ options: ['latency=0'] })
   const open = () => lab.count(`SELECT count(*) FROM quantum_jobs WHERE status IN ('pending', 'running')`)
-  await until('an empty queue', async () => open() === 0, ROW_TIMEOUT_MS)
+  await until('an empty queue', async () => open() === 0, { timeoutMs: ROW_TIMEOUT_MS })
 }
 
 test.each<[string, Armed]>([

@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import { startSvc } from '../../support/executable/background-process.ts'
 import { untilJob } from '../../support/executable/job-calls.ts'
 import { Journal } from '../../support/executable/journal.ts'
-import { Service, temporaryFolder } from '../../support/executable/service.ts'
+import { Service } from '../../support/executable/service.ts'
 import { faultRuns } from '../../support/faults/fault-runs.ts'
 import { skips } from '../../support/faults/prerequisites.ts'
 import { settleRow } from '../../support/faults/settle-row.ts'
 import { openWallClock, whyNoWallClock } from '../../support/faults/wall-clock.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 // F17: somebody sets the clock of the server's machine while jobs run.
 const RUNS = faultRuns(1)

@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { startSvc } from '../../support/executable/background-process.ts'
 import { submit, untilJob } from '../../support/executable/job-calls.ts'
-import { freePort, runSvc, Service, temporaryFolder, until } from '../../support/executable/service.ts'
+import { freePort, runSvc, Service } from '../../support/executable/service.ts'
 import { closeRow, faultRuns } from '../../support/faults/fault-runs.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { until } from '../../support/until.ts'
 
 // F19: bytes of the database or of its log have changed while the server was down.
 setDefaultTimeout(600_000)

@@ -4,12 +4,14 @@ import { join } from 'node:path'
 import { startSvc } from '../../support/executable/background-process.ts'
 import { look, timesOf, untilJob } from '../../support/executable/job-calls.ts'
 import { Journal } from '../../support/executable/journal.ts'
-import { BELL, runSvc, Service, temporaryFolder, until } from '../../support/executable/service.ts'
+import { BELL, runSvc, Service } from '../../support/executable/service.ts'
 import { failCalls } from '../../support/faults/failing-calls.ts'
 import { faultRuns } from '../../support/faults/fault-runs.ts'
 import { skips, whyNot } from '../../support/faults/prerequisites.ts'
 import { settleRow } from '../../support/faults/settle-row.ts'
 import { mountSmallDisk } from '../../support/faults/small-disk.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { until } from '../../support/until.ts'
 
 // F16: the disk of the database is full, fails, or may not be written.
 const RUNS = faultRuns(1)

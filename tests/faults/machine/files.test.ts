@@ -5,9 +5,10 @@ import { join } from 'node:path'
 import { ensureFailpointsBuild, FAILPOINTS_EXECUTABLE } from '../../../scripts/ensure-build.ts'
 import { isPair, parseChain } from '../../../src/server/tls/certificate.ts'
 import { startSvc } from '../../support/executable/background-process.ts'
-import { runSvc, temporaryFolder } from '../../support/executable/service.ts'
+import { runSvc } from '../../support/executable/service.ts'
 import { type Armed, FaultLab, ROW_RUNS, ROW_TIMEOUT_MS } from '../../support/faults/fault-lab.ts'
 import { closeRow } from '../../support/faults/fault-runs.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 // F7: whole old or whole new, and no file has its name before it is whole.
 setDefaultTimeout(ROW_TIMEOUT_MS)

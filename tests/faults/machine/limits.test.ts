@@ -4,11 +4,13 @@ import { connect, type Socket } from 'node:net'
 import { startSvc } from '../../support/executable/background-process.ts'
 import { timesOf, untilJob } from '../../support/executable/job-calls.ts'
 import { Journal } from '../../support/executable/journal.ts'
-import { Service, temporaryFolder, until } from '../../support/executable/service.ts'
+import { Service } from '../../support/executable/service.ts'
 import { closeRow, faultRuns } from '../../support/faults/fault-runs.ts'
 import { limitMemory, whyNoMemoryLimit } from '../../support/faults/memory-limit.ts'
 import { skips, whyNot } from '../../support/faults/prerequisites.ts'
 import { settleRow } from '../../support/faults/settle-row.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { until } from '../../support/until.ts'
 
 // F22: strangers hold every file descriptor that the server may have.
 const RUNS = faultRuns(1)

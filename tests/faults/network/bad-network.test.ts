@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
-import { temporaryFolder } from '../../support/executable/service.ts'
 import { whyNoBadCable } from '../../support/faults/bad-cable.ts'
 import { closeRow } from '../../support/faults/fault-runs.ts'
 import { networkFaults } from '../../support/faults/network-faults.ts'
 import { skips } from '../../support/faults/prerequisites.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 // F13; the long form is scripts/endurance/network-faults.ts.
 test.skipIf(skips('a bad network', await whyNoBadCable()))(

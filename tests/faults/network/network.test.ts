@@ -2,7 +2,7 @@ import { expect, setDefaultTimeout, test } from 'bun:test'
 import { type Running, startSvc } from '../../support/executable/background-process.ts'
 import { look, timesOf, untilJob } from '../../support/executable/job-calls.ts'
 import { Journal } from '../../support/executable/journal.ts'
-import { Service, temporaryFolder, until } from '../../support/executable/service.ts'
+import { Service } from '../../support/executable/service.ts'
 import { faultRuns } from '../../support/faults/fault-runs.ts'
 import {
   type OtherMachine,
@@ -11,6 +11,8 @@ import {
 } from '../../support/faults/network-namespace.ts'
 import { skips } from '../../support/faults/prerequisites.ts'
 import { settleRow } from '../../support/faults/settle-row.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { until } from '../../support/until.ts'
 
 // F11: the network between a driver and the server fails, and nobody is told. Both ways: black-box/network.test.ts.
 const RUNS = faultRuns(1)
@@ -104,7 +106,9 @@ test.skipIf(isSkipped)(
       await using driver = await startDriver(machine)
       const id = await lab.begin(qpu, 2)
       await machine.cut(direction)
-      await until(`${qpu} to be offline`, async () => !(await lab.isOnline(qpu)), withinMs + MARGIN_MS)
+      await until(`${qpu} to be offline`, async () => !(await lab.isOnline(qpu)), {
+        timeoutMs: withinMs + MARGIN_MS,
+      })
       expect((await lab.look(id)).status).toBe(meanwhile)
       await machine.mend()
       expect((await lab.completed(id)).attempt).toBe(1)

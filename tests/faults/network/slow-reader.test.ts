@@ -3,8 +3,10 @@ import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { startSvc } from '../../support/executable/background-process.ts'
 import { type JobSeen, submit, timesOf } from '../../support/executable/job-calls.ts'
-import { BELL, Service, temporaryFolder, until } from '../../support/executable/service.ts'
+import { BELL, Service } from '../../support/executable/service.ts'
 import { closeRow, faultRuns } from '../../support/faults/fault-runs.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { until } from '../../support/until.ts'
 
 // F12: who is to be told does not read. What is kept for them is bounded, and they are let go.
 const RUNS = faultRuns(1)
@@ -85,8 +87,7 @@ test('streams that nobody reads are dropped at their limit, and memory does not 
         most = Math.max(most, memory())
         return (await openStreams()) === 0
       },
-      30_000,
-      0,
+      { timeoutMs: 30_000, intervalMs: 0 },
     )
     for (const socket of sockets) socket.destroy()
     closeRow('F12 streams', { run, told_mib: Math.round(told / MIB), before_mib: before, most_mib: most })

@@ -3,14 +3,9 @@ import { decode } from 'hono/jwt'
 import { createLog } from '../../../src/base/index.ts'
 import { findUser, readAuditChain, users } from '../../../src/db/index.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
-import {
-  eventually,
-  login,
-  openTestServer,
-  type TestAccount,
-  type TestServer,
-} from '../../support/server/server.ts'
+import { login, openTestServer, type TestAccount, type TestServer } from '../../support/server/server.ts'
 import { type MailSink, openMailSink, type ReceivedMail } from '../../support/server/smtp.ts'
+import { until } from '../../support/until.ts'
 
 type Kind = 'users' | '_superusers'
 
@@ -279,7 +274,7 @@ test('without a mail server the log says what is wanted, and a superuser makes t
   await using server = await openTestServer({ log })
   const user = await server.createUser()
   expect((await call(server, 'users', 'request-password-reset', { email: user.email })).status).toBe(204)
-  const line = await eventually('the log line', () => lines.find((each) => each.includes('link is wanted')))
+  const line = await until('the log line', () => lines.find((each) => each.includes('link is wanted')))
   expect(JSON.parse(line)).toMatchObject({
     level: 'warn',
     route: 'POST /api/op/account-links',

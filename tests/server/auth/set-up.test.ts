@@ -2,9 +2,9 @@ import { expect, test } from 'bun:test'
 import { silentLog } from '../../../src/base/index.ts'
 import { listSuperusers } from '../../../src/db/index.ts'
 import { createServer, readConfig } from '../../../src/server/index.ts'
-import { temporaryFolder } from '../../support/database.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import { login, TestClient, testSettings } from '../../support/server/server.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 /** A server that nobody has set up. */
 async function openFresh() {

@@ -3,15 +3,9 @@ import { silentLog, systemClock } from '../../../src/base/index.ts'
 import { setDriverEnabled } from '../../../src/db/index.ts'
 import { type Connection, type ConnectResponse, connect } from '../../../src/protocol/index.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
-import {
-  type Answer,
-  eventually,
-  openTestServer,
-  type TestQpu,
-  type TestServer,
-} from '../../support/server/server.ts'
-import { until } from '../../support/sockets/message-sockets.ts'
+import { type Answer, openTestServer, type TestQpu, type TestServer } from '../../support/server/server.ts'
 import { openProxy } from '../../support/sockets/proxy.ts'
+import { until } from '../../support/until.ts'
 
 const open: Connection[] = []
 afterEach(async () => {
@@ -52,7 +46,7 @@ async function statusOf(test: TestServer, { id }: { id: string }): Promise<unkno
 /** Waits for a status and says how many ms that took. */
 async function msUntil(test: TestServer, qpu: TestQpu, status: string): Promise<number> {
   const started = performance.now()
-  await eventually(`${qpu.name} is ${status}`, async () => (await statusOf(test, qpu)) === status)
+  await until(`${qpu.name} is ${status}`, async () => (await statusOf(test, qpu)) === status)
   return performance.now() - started
 }
 
@@ -150,7 +144,7 @@ test('a standby is refused with 409 while the driver is connected, and takes ove
   })
   void command.close()
   const started = performance.now()
-  const taken = await eventually('the standby has the lease', async () => {
+  const taken = await until('the standby has the lease', async () => {
     const answer = await connectAs(test, { token: standby.text('token') })
     return answer.status === 200 && answer
   })
@@ -317,7 +311,7 @@ test('a lease that nobody attaches to within 30 s is free again, with its ports'
   await clock.advance(29_000)
   expect((await connectAs(test, south)).status).toBe(409)
   await clock.advance(1_000)
-  await eventually('the lease is free', async () => (await connectAs(test, south)).status === 200)
+  await until('the lease is free', async () => (await connectAs(test, south)).status === 200)
   const held = await test.db.read((tx) =>
     tx.all<{ name: string }>('SELECT name FROM drivers WHERE command_port > 0'),
   )

@@ -11,7 +11,8 @@ import {
 import { Pruner } from '../../../src/server/events/prune.ts'
 import { LiveConfig, readConfig } from '../../../src/server/index.ts'
 import { openTestDatabase } from '../../support/database.ts'
-import { eventually, openTestServer } from '../../support/server/server.ts'
+import { openTestServer } from '../../support/server/server.ts'
+import { until } from '../../support/until.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -38,7 +39,7 @@ async function open(flags: Record<string, string> = {}) {
       void pruning.finally(() => {
         isOver = true
       })
-      await eventually('the pruning to end', () => isOver, test.clock)
+      await until('the pruning to end', () => isOver, { clock: test.clock })
       await pruning
     },
     [Symbol.asyncDispose]: async () => {
@@ -111,7 +112,7 @@ describe('pruneOnce()', () => {
     await using pruning = await open()
     await addEvents(pruning.db, 101, 0)
     const done = pruning.pruner.pruneOnce()
-    await eventually('the first step', async () => (await countEvents(pruning.db)) === 1)
+    await until('the first step', async () => (await countEvents(pruning.db)) === 1)
     await Bun.sleep(20)
     expect(await countEvents(pruning.db)).toBe(1)
     await pruning.pruner.stop()
@@ -176,12 +177,12 @@ describe('start()', () => {
     await addEvents(db, 1, clock.now() - 2 * DAY_MS)
     await addEvents(db, 1, clock.now() - DAY_MS + 2 * HOUR_MS - 1)
     pruning.pruner.start()
-    await eventually('the first', async () => (await countEvents(db)) === 1)
+    await until('the first', async () => (await countEvents(db)) === 1)
     await Bun.sleep(10)
     await clock.advance(HOUR_MS + 1_000)
     await Bun.sleep(10)
     expect(await countEvents(db)).toBe(1)
-    await eventually('the second', async () => {
+    await until('the second', async () => {
       await clock.advance(HOUR_MS)
       return (await countEvents(db)) === 0
     })
@@ -204,8 +205,8 @@ describe('start()', () => {
     await Bun.sleep(10)
     expect([await countEvents(db), await keys()]).toEqual([1, 1])
     live.replace(configOf({ ...never, eventsRetention: '24h' }))
-    await eventually('the event to go', async () => (await countEvents(db)) === 0, clock)
-    await eventually('the key to go', async () => (await keys()) === 0, clock)
+    await until('the event to go', async () => (await countEvents(db)) === 0, { clock })
+    await until('the key to go', async () => (await keys()) === 0, { clock })
     live.replace(configOf(never))
     await Bun.sleep(10)
     await addEvents(db, 1, clock.now() - 2 * DAY_MS)
@@ -221,5 +222,5 @@ test('a server prunes by its settings', async () => {
   })
   await addEvents(server.db, 2, server.context.clock.now() - 2 * HOUR_MS)
   await addEvents(server.db, 1, server.context.clock.now())
-  await eventually('the old events to go', async () => (await countEvents(server.db)) === 1)
+  await until('the old events to go', async () => (await countEvents(server.db)) === 1)
 })

@@ -3,7 +3,7 @@ import { silentLog } from '../../../src/base/index.ts'
 import { type Database, drivers, events, qpus } from '../../../src/db/index.ts'
 import { ReadingRollUp } from '../../../src/server/events/roll-up.ts'
 import { openTestDatabase } from '../../support/database.ts'
-import { eventually } from '../../support/server/server.ts'
+import { until } from '../../support/until.ts'
 
 async function addReadings(db: Database, driver: string, count: number): Promise<void> {
   await db.write('readings', (tx) => {
@@ -38,10 +38,10 @@ test('events from before the start are added in pauses, the newest in the commit
   await addReadings(db, driver, 100)
   const rollUp = new ReadingRollUp({ db, clock, log: silentLog })
   rollUp.start()
-  await eventually('the first step', async () => (await counted(db)) === 10)
+  await until('the first step', async () => (await counted(db)) === 10)
   await Bun.sleep(10)
   expect(await counted(db)).toBe(10)
-  await eventually('the others', async () => (await counted(db)) === 100, clock)
+  await until('the others', async () => (await counted(db)) === 100, { clock })
   await Bun.sleep(1)
   await addReadings(db, driver, 1)
   expect(await counted(db)).toBe(101)
@@ -65,6 +65,6 @@ test('a stop in the middle loses nothing and counts nothing twice', async () => 
   expect(await counted(db)).toBe(30)
   const rollUp = new ReadingRollUp({ db, clock, log: silentLog })
   rollUp.start()
-  await eventually('the others', async () => (await counted(db)) === 100, clock)
+  await until('the others', async () => (await counted(db)) === 100, { clock })
   await rollUp.stop()
 })

@@ -2,7 +2,8 @@ import { expect, test } from 'bun:test'
 import { toTimestamp } from '../../../src/base/index.ts'
 import { drivers, events } from '../../../src/db/index.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
-import { eventually, openTestServer, type TestServer } from '../../support/server/server.ts'
+import { openTestServer, type TestServer } from '../../support/server/server.ts'
+import { until } from '../../support/until.ts'
 
 interface Series {
   driver: string
@@ -46,13 +47,13 @@ async function openLab() {
     expect([answer.status, answer.body]).toEqual([200, expect.anything()])
     return answer.body as Series
   }
-  await eventually(
+  await until(
     'the roll-up',
     async () => {
       const { series } = await ask({ driver })
       return series[1]?.last === toTimestamp(NOW - 60_000)
     },
-    clock,
+    { clock },
   )
   return {
     ...server,

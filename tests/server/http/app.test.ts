@@ -2,12 +2,8 @@ import { expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { createLog } from '../../../src/base/index.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
-import {
-  eventually,
-  openTestServer,
-  startDriverProcess,
-  type TestServer,
-} from '../../support/server/server.ts'
+import { openTestServer, startDriverProcess, type TestServer } from '../../support/server/server.ts'
+import { until } from '../../support/until.ts'
 
 const MIB = 1024 * 1024
 
@@ -286,13 +282,11 @@ test('what a request logs has its id, also after its answer; a connection that o
   const path = '/api/collections/users/request-password-reset'
   const ask = await server.guest.call('POST', path, { email: user.email }, { 'x-request-id': 'asks-1' })
   expect(ask.status).toBe(204)
-  await eventually('the line of the link', async () =>
-    lines.some(({ purpose }) => purpose === 'passwordReset'),
-  )
+  await until('the line of the link', async () => lines.some(({ purpose }) => purpose === 'passwordReset'))
   expect(lines.find(({ purpose }) => purpose === 'passwordReset')).toMatchObject({ request_id: 'asks-1' })
   const qpu = await server.createQpu('north')
   const driver = await startDriverProcess(server, { token: qpu.token })
-  await eventually('the driver', async () => lines.some(({ message }) => message === 'driver attached'))
+  await until('the driver', async () => lines.some(({ message }) => message === 'driver attached'))
   await driver.stop()
   const ofDrivers = lines.filter(({ subject }) => String(subject).startsWith('drivers'))
   expect(ofDrivers.length).toBeGreaterThan(0)

@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import { createLog, silentLog, systemClock } from '../../../src/base/index.ts'
 import { Mailer } from '../../../src/server/mail/mailer.ts'
-import { temporaryFolder } from '../../support/database.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
-import { eventually } from '../../support/server/server.ts'
 import { openMailSink } from '../../support/server/smtp.ts'
 import { makeTestCertificates } from '../../support/sockets/certificates.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { until } from '../../support/until.ts'
 
 const SETTINGS = {
   smtpHost: '127.0.0.1',
@@ -53,7 +53,7 @@ test('TLS is used as set, from the first byte or by STARTTLS, and only with a kn
     const log = createLog({ format: 'json', write: (line) => lines.push(line) })
     const trusting = new Mailer(settings, { clock, log })
     trusting.send(MAIL)
-    await eventually('the refusal', () => lines.length > 0)
+    await until('the refusal', () => lines.length > 0)
     expect(lines[0]).toMatch(/certificate/)
     expect(sink.mails).toHaveLength(1)
     await trusting.stop()
@@ -69,7 +69,7 @@ test('a server without STARTTLS gets nothing unless encryption is switched off',
     { clock: new FakeClock(), log },
   )
   mailer.send(MAIL)
-  await eventually('the refusal', () => lines.length > 0)
+  await until('the refusal', () => lines.length > 0)
   expect(lines[0]).toMatch(/STARTTLS/)
   expect(sink.mails).toEqual([])
   await mailer.stop()
@@ -84,7 +84,7 @@ test('a passing refusal is tried again after 5 s, 1 min and 10 min; a lasting on
     const mailer = new Mailer({ ...SETTINGS, smtpPort: sink.port }, { clock, log })
     mailer.send(MAIL)
     for (const [tries, pause] of [5_000, 60_000, 600_000].entries()) {
-      await eventually(`try ${tries + 1}`, () => lines.length === tries + 1)
+      await until(`try ${tries + 1}`, () => lines.length === tries + 1)
       expect(JSON.parse(lines[tries] ?? '')).toMatchObject({ level: 'warn', seconds: pause / 1_000 })
       await clock.advance(pause)
     }
@@ -95,7 +95,7 @@ test('a passing refusal is tried again after 5 s, 1 min and 10 min; a lasting on
   await using sink = await openMailSink({ refusals: [550] })
   const mailer = new Mailer({ ...SETTINGS, smtpPort: sink.port }, { clock, log })
   mailer.send(MAIL)
-  await eventually('the error', () => lines.length > 0)
+  await until('the error', () => lines.length > 0)
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 'error', message: 'a mail was not sent' })
   // Neither text nor address of a mail is anybody's business.
   expect(lines.join()).not.toContain('svc.example.org/?a=b')
@@ -109,7 +109,7 @@ test('a wrong password at the mail server is no reason to try again', async () =
   const settings = { ...SETTINGS, smtpPort: sink.port, smtpUser: 'svc', smtpPassword: 'wrong-password' }
   const mailer = new Mailer(settings, { clock: new FakeClock(), log })
   mailer.send(MAIL)
-  await eventually('the error', () => lines.length > 0)
+  await until('the error', () => lines.length > 0)
   expect(JSON.parse(lines[0] ?? '').level).toBe('error')
   expect(lines.join()).not.toContain('wrong-password')
   await mailer.stop()
@@ -121,7 +121,7 @@ test('stop() gives up what waits for another try', async () => {
   await using sink = await openMailSink({ refusals: [451] })
   const mailer = new Mailer({ ...SETTINGS, smtpPort: sink.port }, { clock: new FakeClock(), log })
   mailer.send(MAIL)
-  await eventually('the first try', () => lines.length === 1)
+  await until('the first try', () => lines.length === 1)
   await mailer.stop()
   expect(JSON.parse(lines[1] ?? '')).toMatchObject({ level: 'error', error: 'the server stopped' })
 })

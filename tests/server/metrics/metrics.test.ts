@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { quantumJobs } from '../../../src/db/index.ts'
 import { Histogram, writeMetric } from '../../../src/server/metrics/exposition.ts'
-import { eventually, openTestServer, startDriverProcess } from '../../support/server/server.ts'
+import { openTestServer, startDriverProcess } from '../../support/server/server.ts'
+import { until } from '../../support/until.ts'
 
 const BELL =
   'OPENQASM 3.0; include "stdgates.inc"; qubit[2] q; bit[2] c; h q[0]; cx q[0], q[1]; c = measure q;'
@@ -38,7 +39,7 @@ describe('GET /metrics', () => {
     const [first, second] = [await submit(), await submit()]
     expect((await user.post(`/api/jobs/${second}/cancel`)).status).toBe(200)
     await using _ = await startDriverProcess(test, { token: qpu.token })
-    await eventually('the job to end', async () => {
+    await until('the job to end', async () => {
       const job = await test.db.read((tx) => tx.find(quantumJobs, first))
       return job?.status === 'completed'
     })

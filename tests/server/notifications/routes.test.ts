@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import { notifications } from '../../../src/db/index.ts'
-import { eventually, openTestServer, type TestServer } from '../../support/server/server.ts'
+import { openTestServer, type TestServer } from '../../support/server/server.ts'
 import { listenAs } from '../../support/server/subscriptions.ts'
+import { until } from '../../support/until.ts'
 
 type Values = Partial<{ title: string; target_users: string[]; start_time: string; end_time: string }>
 
@@ -73,8 +74,8 @@ test('others hear of a dismissal, the dismissing user does not', async () => {
   await using own = await listenAs(server.as(one), 'notifications/*', 'qpus')
   await using foreign = await listenAs(server.as(other), 'notifications/*')
   await server.as(one).post(dismiss(id))
-  await eventually('the other hears', () => foreign.of('notifications/*').length === 1)
+  await until('the other hears', () => foreign.of('notifications/*').length === 1)
   await server.createQpu()
-  await eventually('the mark', () => own.of('qpus').length === 1)
+  await until('the mark', () => own.of('qpus').length === 1)
   expect(own.of('notifications/*')).toEqual([])
 })

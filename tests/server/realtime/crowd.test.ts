@@ -3,15 +3,16 @@ import { connect } from 'node:net'
 import { createLog } from '../../../src/base/index.ts'
 import { notifications, quantumJobs, users } from '../../../src/db/index.ts'
 import { openRawStream, type RawStream } from '../../support/server/raw-streams.ts'
-import { eventually, openTestServer, type TestClient, type TestServer } from '../../support/server/server.ts'
+import { openTestServer, type TestClient, type TestServer } from '../../support/server/server.ts'
 import { listenAs } from '../../support/server/subscriptions.ts'
+import { until } from '../../support/until.ts'
 
 const CROWD = 1_000
 
 /** `count` open streams, each with its id. */
 async function openCrowd(server: TestServer, count: number): Promise<RawStream[]> {
   const streams = await Promise.all(Array.from({ length: count }, () => openRawStream(server.url)))
-  for (const stream of streams) await eventually('its id', () => stream.clientId())
+  for (const stream of streams) await until('its id', () => stream.clientId())
   return streams
 }
 
@@ -34,12 +35,12 @@ test('1,000 clients of one public topic hear of 20 jobs within seconds', async (
   for (let at = 0; at < 20; at += 1) {
     await server.db.write('t', (tx) => tx.insert(quantumJobs, { user_id: user.id, payload: { at } }))
   }
-  for (const stream of streams) await eventually('20 jobs', () => stream.events === 21)
+  for (const stream of streams) await until('20 jobs', () => stream.events === 21)
   const told = performance.now()
   expect(told - ready).toBeLessThan(5_000)
   expect(told - started).toBeLessThan(10_000)
   for (const stream of streams) stream.close()
-  await eventually('all have gone', () => server.server.realtime.size === 0)
+  await until('all have gone', () => server.server.realtime.size === 0)
 }, 20_000)
 
 test('a bulk change reaches 1,000 clients whole, and the server answers others meanwhile', async () => {
@@ -53,7 +54,7 @@ test('a bulk change reaches 1,000 clients whole, and the server answers others m
   })
   let longest = 0
   let asked = started
-  await eventually('all have heard', async () => {
+  await until('all have heard', async () => {
     await server.guest.get('/api/health')
     longest = Math.max(longest, performance.now() - asked)
     asked = performance.now()
@@ -81,7 +82,7 @@ test('200 users each hear of their own notifications only', async () => {
     for (const { id } of accounts) tx.insert(notifications, { title: `for ${id}`, target_users: [id] })
     tx.insert(notifications, { title: 'for all' })
   })
-  for (const stream of streams) await eventually('both', () => stream.events >= 3)
+  for (const stream of streams) await until('both', () => stream.events >= 3)
   for (const [at, stream] of streams.entries()) {
     expect([stream.events, stream.tail.includes(`for ${accounts[at]?.id}`)]).toEqual([3, true])
     stream.close()
@@ -95,10 +96,7 @@ test('a client that does not read costs its own stream only', async () => {
   const received: Buffer[] = []
   socket.on('data', (chunk: Buffer) => received.push(chunk))
   socket.write('GET /api/realtime HTTP/1.1\r\nHost: a\r\n\r\n')
-  const id = await eventually(
-    'its id',
-    () => /clientId":"(\w+)"/.exec(Buffer.concat(received).toString())?.[1],
-  )
+  const id = await until('its id', () => /clientId":"(\w+)"/.exec(Buffer.concat(received).toString())?.[1])
   await server.guest.post('/api/realtime', { clientId: id, subscriptions: ['quantum_jobs/*'] })
   socket.pause()
   const user = await server.createUser()
@@ -106,11 +104,11 @@ test('a client that does not read costs its own stream only', async () => {
   const { realtime } = server.server
   let sent = 0
   let slowest = 0
-  await eventually('it is dropped', async () => {
+  await until('it is dropped', async () => {
     await server.db.write('t', (tx) => tx.insert(quantumJobs, { user_id: user.id, payload }))
     sent += 1
     const since = performance.now()
-    await eventually('the other hears', () => stream.of('quantum_jobs/*').length === sent)
+    await until('the other hears', () => stream.of('quantum_jobs/*').length === sent)
     slowest = Math.max(slowest, performance.now() - since)
     return realtime.size === 1
   })
@@ -131,9 +129,9 @@ test('more changes at once than can be told end the streams, and nothing else', 
       for (let at = 0; at < count; at += 1) tx.insert(quantumJobs, { user_id: user.id })
     })
   await insert(10_001)
-  await eventually('they are over', () => stream.isOver && unconcerned.isOver)
+  await until('they are over', () => stream.isOver && unconcerned.isOver)
   await using again = await listenAs(server.guest, 'quantum_jobs/*')
   await insert(1)
-  await eventually('the next job', () => again.of('quantum_jobs/*').length === 1)
+  await until('the next job', () => again.of('quantum_jobs/*').length === 1)
   expect(notes.join('')).toContain('too many changes at once')
 })

@@ -1,14 +1,9 @@
 import { expect, test } from 'bun:test'
 import { quantumJobs, users } from '../../../src/db/index.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
-import {
-  eventually,
-  openTestServer,
-  type TestAccount,
-  TestClient,
-  type TestServer,
-} from '../../support/server/server.ts'
+import { openTestServer, type TestAccount, TestClient, type TestServer } from '../../support/server/server.ts'
 import { listenAs, openStream, subscribe, withOptions } from '../../support/server/subscriptions.ts'
+import { until } from '../../support/until.ts'
 
 /** A stored job of this user; that it can run does not matter here. */
 function addJob(server: TestServer, user: { id: string }, payload: unknown = { circuits: [] }) {
@@ -43,19 +38,19 @@ test('changes arrive under the topic as it was sent, in the shape of the routes'
   )
   await server.admin.post('/api/op/qpu/maintenance', { id: qpu.id, maintenance: true, reason: 'warming up' })
   const shown = (await server.guest.get(`/api/collections/qpus/records/${qpu.id}`)).body
-  await eventually('four events', () => stream.events.length >= 5)
+  await until('four events', () => stream.events.length >= 5)
   for (const topic of ['qpus/*', `qpus/${qpu.id}`, 'qpus', optional]) {
     expect(stream.of(topic)).toEqual([{ action: 'update', record: shown }])
   }
   expect(new Set(stream.events.map((event) => event.id))).toEqual(new Set([await stream.clientId()]))
 
   const job = await addJob(server, user)
-  await eventually('the job', () => stream.of('quantum_jobs/*').length === 1)
+  await until('the job', () => stream.of('quantum_jobs/*').length === 1)
   const viewed = (await server.guest.get(`/api/collections/quantum_jobs/records/${job.id}`)).body
   expect(stream.of('quantum_jobs/*')).toEqual([{ action: 'create', record: viewed }])
   expect(JSON.stringify(stream.events)).not.toMatch(/not_before|"qubits"|access_token|tokenKey|password/)
   await server.db.write('remove job', (tx) => tx.remove(quantumJobs, job.id))
-  await eventually('the removal', () => stream.of('quantum_jobs/*').length === 2)
+  await until('the removal', () => stream.of('quantum_jobs/*').length === 2)
   expect(stream.of('quantum_jobs/*')[1]).toMatchObject({ action: 'delete', record: { id: job.id } })
 })
 
@@ -67,7 +62,7 @@ test('a new list of topics replaces the old one', async () => {
   await server.admin.post('/api/op/qpu/maintenance', { id: qpu.id, maintenance: true })
   const user = await server.createUser()
   await addJob(server, user)
-  await eventually('the job', () => stream.of('quantum_jobs/*').length === 1)
+  await until('the job', () => stream.of('quantum_jobs/*').length === 1)
   expect(stream.of('qpus/*')).toEqual([])
 })
 
@@ -75,7 +70,7 @@ test('configured names are the topics', async () => {
   await using server = await openTestServer({ settings: { jobsCollection: 'work', qpusCollection: 'chips' } })
   await using stream = await listenAs(server.guest, 'work/*', 'chips/*')
   await server.createQpu('north')
-  await eventually('the QPU', () => stream.of('chips/*').length === 1)
+  await until('the QPU', () => stream.of('chips/*').length === 1)
   const refused = await subscribe(server.guest, stream, ['qpus/*'])
   expect(refused.body).toMatchObject({
     status: 400,
@@ -154,7 +149,7 @@ test('with --jobs-visibility owner a job is heard of by its owner and superusers
   const streams = await Promise.all(listeners.map((client) => listenAs(client, 'quantum_jobs/*', 'qpus/*')))
   await addJob(server, owner)
   await server.createQpu()
-  for (const stream of streams) await eventually('the QPU', () => stream.of('qpus/*').length === 1)
+  for (const stream of streams) await until('the QPU', () => stream.of('qpus/*').length === 1)
   expect(streams.map((stream) => stream.of('quantum_jobs/*').length)).toEqual([1, 0, 0, 1])
   await Promise.all(streams.map((stream) => stream[Symbol.asyncDispose]()))
 })
@@ -173,13 +168,13 @@ test('a stream loses its rights with the credentials that opened it', async () =
     const client = token ? new TestClient(server.url, { 'x-api-token': token }) : server.as(user)
     await using stream = await listenAs(client, 'quantum_jobs/*', 'qpus/*')
     const owner = await server.db.write('job', (tx) => tx.insert(quantumJobs, { user_id: user.id }))
-    await eventually('the first job', () => stream.of('quantum_jobs/*').length === 1)
+    await until('the first job', () => stream.of('quantum_jobs/*').length === 1)
     await end(user)
     await Bun.sleep(20)
     const before = stream.events.length
     await server.db.write('touch', (tx) => tx.update(quantumJobs, owner.id, { error_code: 'touched' }))
     await server.createQpu()
-    await eventually('the QPU', () => stream.of('qpus/*').length === 1)
+    await until('the QPU', () => stream.of('qpus/*').length === 1)
     expect([kind, stream.events.length - before]).toEqual([kind, 1])
   }
 })
@@ -193,7 +188,7 @@ test('at most 5 streams per user are bound; the sixth is told so', async () => {
   expect(answers.map((answer) => answer.status)).toEqual([204, 204, 204, 204, 204, 429])
   expect((await server.as(user).get('/api/realtime')).status).toBe(429)
   await streams[0]?.[Symbol.asyncDispose]()
-  await eventually('there is room again', async () => {
+  await until('there is room again', async () => {
     const last = streams[5]
     return last && (await subscribe(server.as(user), last, ['qpus/*'])).status === 204
   })
@@ -206,14 +201,14 @@ test('streams beat every 20 s and end after 5 idle minutes or 30 minutes in all'
   await using idle = await openStream(server)
   await using busy = await listenAs(server.guest, 'qpus/*')
   await clock.advance(60_000)
-  await eventually('three beats', () => idle.comments >= 3)
+  await until('three beats', () => idle.comments >= 3)
   const qpu = await server.createQpu()
   for (let minute = 2; minute <= 30; minute += 1) {
     await server.admin.post('/api/op/qpu/maintenance', { id: qpu.id, maintenance: minute % 2 === 0 })
-    await eventually('the change', () => busy.of('qpus/*').length === minute)
+    await until('the change', () => busy.of('qpus/*').length === minute)
     expect(busy.isOver).toBe(false)
     await clock.advance(60_000)
-    if (minute >= 6) await eventually('the idle stream is over', () => idle.isOver)
+    if (minute >= 6) await until('the idle stream is over', () => idle.isOver)
   }
-  await eventually('the busy stream is over', () => busy.isOver)
+  await until('the busy stream is over', () => busy.isOver)
 })

@@ -14,8 +14,9 @@ import {
   users,
 } from '../../../src/db/index.ts'
 import type { EventSourceClient } from '../../support/server/event-source.ts'
-import { eventually, openTestServer, type TestClient, type TestServer } from '../../support/server/server.ts'
+import { openTestServer, type TestClient, type TestServer } from '../../support/server/server.ts'
 import { listenAs, withOptions } from '../../support/server/subscriptions.ts'
+import { until } from '../../support/until.ts'
 
 interface Told {
   action: string
@@ -44,7 +45,7 @@ async function crowd(server: TestServer, topics: string[]) {
       marks += 1
       await server.createQpu(`mark_${marks}`)
       for (const stream of streams.values()) {
-        await eventually('the mark', () =>
+        await until('the mark', () =>
           told(stream, 'qpus').some(({ record }) => record['name'] === `mark_${marks}`),
         )
       }
@@ -129,7 +130,7 @@ test('each listener gets the record as the record route shows it to them', async
   const streams = await Promise.all(clients.map((client) => listenAs(client, topic, 'qpus')))
   await server.admin.patch(`/api/admin/users/${user.id}`, { qpu_seconds: 25.5 })
   await server.createQpu()
-  for (const stream of streams) await eventually('the mark', () => stream.of('qpus').length === 1)
+  for (const stream of streams) await until('the mark', () => stream.of('qpus').length === 1)
   const path = `/api/collections/users/records/${user.id}`
   const shown = await Promise.all(
     clients.slice(0, 2).map(async (client) => (await client.get(path)).body as Told['record']),
@@ -171,10 +172,7 @@ describe('options of a topic', () => {
       tx.insert(quantumJobs, { user_id: user.id, qpu_target: south.id }),
     ])
     await server.db.write('t', (tx) => tx.update(quantumJobs, second?.id ?? '', { status: 'failed' }))
-    await eventually(
-      'all',
-      () => stream.of(topics.failed).length === 1 && stream.of(topics.both).length === 3,
-    )
+    await until('all', () => stream.of(topics.failed).length === 1 && stream.of(topics.both).length === 3)
     expect(stream.of(topics.failed)).toEqual([
       { action: 'update', record: { id: second?.id, status: 'failed' } },
     ])
@@ -195,7 +193,7 @@ describe('options of a topic', () => {
       [server.as(owner), server.as(other), server.admin].map((client) => listenAs(client, topic)),
     )
     await server.db.write('t', (tx) => tx.insert(quantumJobs, { user_id: owner.id }))
-    for (const stream of streams) await eventually('the job', () => stream.of(topic).length === 1)
+    for (const stream of streams) await until('the job', () => stream.of(topic).length === 1)
     const ids = streams.map((stream) => JSON.stringify(told(stream, topic)[0]?.record).includes(owner.id))
     expect(ids).toEqual([true, false, true])
     for (const stream of streams) await stream[Symbol.asyncDispose]()
@@ -210,7 +208,7 @@ describe('options of a topic', () => {
     )
     await server.db.write('t', (tx) => tx.insert(quantumJobs, { user_id: owner.id }))
     await server.createQpu()
-    for (const stream of streams) await eventually('the mark', () => stream.of('qpus').length === 1)
+    for (const stream of streams) await until('the mark', () => stream.of('qpus').length === 1)
     expect(streams.map((stream) => stream.of(topic).length)).toEqual([1, 0, 1])
     for (const stream of streams) await stream[Symbol.asyncDispose]()
   })
@@ -237,7 +235,7 @@ test('an account hears of its own removal, and of nothing after it', async () =>
   await server.db.write('t', (tx) => tx.remove(users, user.id))
   await server.db.write('t', (tx) => tx.insert(notifications, { title: 'all' }))
   await server.createQpu()
-  await eventually('the mark', () => stream.of('qpus').length === 1)
+  await until('the mark', () => stream.of('qpus').length === 1)
   expect(told(stream, `users/${user.id}`)).toMatchObject([{ action: 'delete', record: { id: user.id } }])
   expect(stream.of('notifications/*')).toEqual([])
 })
@@ -252,6 +250,6 @@ test('tellLogin() reports the end of a login once, to the stream that awaits it'
   expect(realtime.reportLogin(id, '10.0.0.1', outcome)).toBe(false)
   expect(realtime.reportLogin(id, '127.0.0.1', outcome)).toBe(true)
   expect(realtime.reportLogin(id, '127.0.0.1', outcome)).toBe(false)
-  await eventually('the outcome', () => stream.of('@oauth2').length === 1)
+  await until('the outcome', () => stream.of('@oauth2').length === 1)
   expect(stream.of('@oauth2')).toEqual([outcome])
 })

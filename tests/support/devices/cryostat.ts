@@ -10,8 +10,8 @@ import {
 import { runMonitor } from '../../../src/driver/operations/monitor.ts'
 import type { EventPayload } from '../../../src/protocol/index.ts'
 import { recordedLog } from '../../driver/support/logs.ts'
-import { until } from '../executable/service.ts'
 import { FakeClock } from '../fake-clock.ts'
+import { until } from '../until.ts'
 
 type FridgeOptions = Parameters<typeof startSimulatedFridge>[0]
 
@@ -60,7 +60,8 @@ export async function openMonitor(name: string, pairs: string[], env: Record<str
     sent,
     running,
     /** Waits, in real time, for the event number `count`. */
-    untilSent: (count: number) => until(`${count} events`, async () => sent.length >= count, 5_000, 1),
+    untilSent: (count: number) =>
+      until(`${count} events`, async () => sent.length >= count, { timeoutMs: 5_000 }),
     [Symbol.dispose]: () => stopping.abort(new Error('the driver stops')),
   }
 }

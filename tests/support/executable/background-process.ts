@@ -1,4 +1,5 @@
-import { SVC, until } from './service.ts'
+import { until } from '../until.ts'
+import { SVC } from './service.ts'
 
 /** A process of the executable that runs until it ends or is stopped. */
 export interface Running extends AsyncDisposable {
@@ -42,11 +43,11 @@ export function startSvc(
       return log
     },
     async says(text, ms = 20_000) {
-      await until(`the log to say ${text}`, async () => log.includes(text) || isOver(), ms)
+      await until(`the log to say ${text}`, async () => log.includes(text) || isOver(), { timeoutMs: ms })
       if (!log.includes(text)) throw new Error(`ended without saying ${text}: ${log}`)
     },
     async ended(ms = 20_000) {
-      await until('the process to end', async () => isOver(), ms)
+      await until('the process to end', async () => isOver(), { timeoutMs: ms })
       await collected
       return { status: spawned.exitCode ?? -1, log }
     },

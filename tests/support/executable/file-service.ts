@@ -1,5 +1,6 @@
 import { afterAll, expect } from 'bun:test'
-import { Service, temporaryFolder } from './service.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { Service } from './service.ts'
 
 /** What the tests of one file share. */
 interface FileService {

@@ -1,4 +1,5 @@
-import { BELL, type Service, until } from './service.ts'
+import { until } from '../until.ts'
+import { BELL, type Service } from './service.ts'
 
 /** A job as its owner sees it: what the tests look at. */
 export interface JobSeen {
@@ -56,7 +57,7 @@ export function untilJob(
       const job = await look(service, token, id)
       return states.includes(job.status) && job
     },
-    ms,
+    { timeoutMs: ms },
   )
 }
 

@@ -1,7 +1,8 @@
 import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
+import { until } from '../until.ts'
 import { Journal, type Losses } from './journal.ts'
-import { Service, until } from './service.ts'
+import { Service } from './service.ts'
 
 /** What a kill loop saw; every count but the first four must be 0. */
 export interface KillReport extends Losses {
@@ -99,11 +100,9 @@ export async function killLoop(options: KillOptions): Promise<KillReport> {
 
   stop.abort()
   await Promise.all(clientsDone)
-  await until(
-    'every job to end',
-    async () => (await pending('pending')) + (await pending('running')) === 0,
-    120_000,
-  )
+  await until('every job to end', async () => (await pending('pending')) + (await pending('running')) === 0, {
+    timeoutMs: 120_000,
+  })
   driver.kill('SIGTERM')
   await driver.exited
   await service.stop()

@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ApiDescription, mustBeDescribed } from '../server/declared-responses.ts'
+import { until } from '../until.ts'
 
 /** The executable under test: what `npm run build` leaves. */
 export const SVC = join(import.meta.dir, '../../../svc')
@@ -34,12 +34,6 @@ export async function runSvc(
   return { status, out, err }
 }
 
-/** A temporary folder that goes with the test. */
-export function temporaryFolder(): { path: string; [Symbol.dispose](): void } {
-  const path = mkdtempSync(join(tmpdir(), 'svc-black-box-'))
-  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
-}
-
 /** A port that was free a moment ago. */
 export async function freePort(): Promise<number> {
   const server = createServer()
@@ -47,22 +41,6 @@ export async function freePort(): Promise<number> {
   const address = server.address()
   await new Promise((resolve) => server.close(resolve))
   return typeof address === 'object' && address ? address.port : 0
-}
-
-/** Waits until `check`, asked every `everyMs`, gives a value; the caller's patience ends after `ms`. */
-export async function until<T>(
-  what: string,
-  check: () => Promise<T | undefined | false>,
-  ms = 20_000,
-  everyMs = 20,
-): Promise<T> {
-  const end = performance.now() + ms
-  for (;;) {
-    const value = await check().catch(() => undefined)
-    if (value !== undefined && value !== false) return value
-    if (performance.now() > end) throw new Error(`waited ${ms} ms in vain for: ${what}`)
-    await Bun.sleep(everyMs)
-  }
 }
 
 const ADMIN = { email: 'admin@example.org', password: 'a long password' }
@@ -149,8 +127,7 @@ export class Service {
         if (this.#process?.exitCode !== null) throw new Error(`the server ended: ${this.#log}`)
         return (await fetch(`${this.url}/api/health`)).ok
       },
-      patienceMs,
-      5,
+      { timeoutMs: patienceMs },
     )
     const took = performance.now() - started
     this.#description ??= await this.#fetchDescription()
@@ -179,7 +156,7 @@ export class Service {
 
   /** Waits until its log contains `text`, beyond the first `from` characters. */
   async says(text: string, from = 0, ms = 20_000): Promise<void> {
-    await until(`the log to say ${text}`, async () => this.#log.includes(text, from), ms, 5)
+    await until(`the log to say ${text}`, async () => this.#log.includes(text, from), { timeoutMs: ms })
   }
 
   /** Waits until the server has ended by itself. Returns its exit status, -1 after a signal. */
@@ -187,7 +164,7 @@ export class Service {
     const server = this.#process
     if (!server) throw new Error('no server was started')
     const isOver = () => server.exitCode !== null || server.signalCode !== null
-    await until('the server to end', async () => isOver(), ms, 5)
+    await until('the server to end', async () => isOver(), { timeoutMs: ms })
     return server.exitCode ?? -1
   }
 
@@ -288,7 +265,7 @@ export class Service {
     await until(
       `QPU ${name} to be online`,
       async () => (await this.call<{ status: string }>('GET', `/api/qpus/${name}`)).body.status === 'online',
-      ms,
+      { timeoutMs: ms },
     )
   }
 

@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { until } from '../until.ts'
 import { type Running, startSvc } from './background-process.ts'
-import { type Service, until } from './service.ts'
+import type { Service } from './service.ts'
 
 const TUNER = `${join(import.meta.dir, '../devices/scripted-tuner.ts')}#scripted`
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { $ } from 'bun'
-import { until } from '../executable/service.ts'
+import { until } from '../until.ts'
 import { whyNoNamespace } from './network-namespace.ts'
 
 /** What becomes of each packet, in either direction. */

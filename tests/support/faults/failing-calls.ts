@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { until } from '../executable/service.ts'
+import { until } from '../until.ts'
 
 /** System calls of a running process that fail until the end of the block. */
 export interface FailingCalls extends AsyncDisposable {

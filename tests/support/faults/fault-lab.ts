@@ -8,7 +8,9 @@ import type { Operation } from '../../../src/protocol/index.ts'
 import { type Running, startSvc } from '../executable/background-process.ts'
 import { type JobSeen, look, timesOf, untilJob } from '../executable/job-calls.ts'
 import { Journal } from '../executable/journal.ts'
-import { Service, temporaryFolder, until } from '../executable/service.ts'
+import { Service } from '../executable/service.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { until } from '../until.ts'
 import { closeRow, faultRuns } from './fault-runs.ts'
 
 /** How often each row is repeated. */

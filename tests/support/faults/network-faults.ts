@@ -1,5 +1,6 @@
 import { Journal, type Losses } from '../executable/journal.ts'
-import { Service, until } from '../executable/service.ts'
+import { Service } from '../executable/service.ts'
+import { until } from '../until.ts'
 import { openBadCable, type Quality } from './bad-cable.ts'
 
 /** What a bad network has done; every count of `Losses` must be 0. */
@@ -57,7 +58,10 @@ export async function networkFaults(options: NetworkOptions): Promise<NetworkRep
     say(`${Math.round((end - next) / 1_000)} s to go, ${counts().completed} jobs completed`)
   }
   await done
-  await until('every job to end', async () => counts().completed === journal.size, 120_000, 100)
+  await until('every job to end', async () => counts().completed === journal.size, {
+    timeoutMs: 120_000,
+    intervalMs: 100,
+  })
   driver.kill('SIGTERM')
   await driver.exited
   await service.stop()

@@ -12,8 +12,7 @@ import {
   type Server,
   type ServerContext,
 } from '../../../src/server/index.ts'
-import { temporaryFolder } from '../database.ts'
-import type { FakeClock } from '../fake-clock.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { mustBeDeclared } from './declared-responses.ts'
 
 /** An answer of the server; its body is parsed when it is JSON. */
@@ -288,22 +287,6 @@ async function createTuner(
   const answer = await admin.post('/api/op/drivers/create', body)
   if (answer.status !== 201) throw new Error(`tuner not created: ${JSON.stringify(answer.body)}`)
   return { id: answer.text('id'), token: answer.text('token') }
-}
-
-/** Lets loops and answered requests run until `claim` holds, moving a fake clock in small steps if there is one. */
-export async function eventually<T>(
-  what: string,
-  read: () => Promise<T | undefined | false> | T | undefined | false,
-  clock?: FakeClock,
-): Promise<T> {
-  const end = performance.now() + 10_000
-  for (;;) {
-    const value = await read()
-    if (value !== undefined && value !== false) return value
-    if (performance.now() > end) throw new Error(`did not happen within 10 s: ${what}`)
-    if (clock) await clock.advance(50)
-    await Bun.sleep(2)
-  }
 }
 
 /** The real driver, in this process, with its device in a child process from source. */

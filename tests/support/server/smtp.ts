@@ -1,5 +1,5 @@
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
-import { eventually } from './server.ts'
+import { until } from '../until.ts'
 
 /** A mail as it arrived. */
 export interface ReceivedMail {
@@ -87,7 +87,7 @@ export async function openMailSink({
     get connections() {
       return connections
     },
-    mail: (count = 1) => eventually(`mail ${count}`, () => mails[count - 1]),
+    mail: (count = 1) => until(`mail ${count}`, () => mails[count - 1]),
     settings: {
       smtpHost: '127.0.0.1',
       smtpPort: String(port),

@@ -7,6 +7,7 @@ import {
   type ListenOptions,
   listen,
 } from '../../../src/protocol/socket.ts'
+import { until } from '../until.ts'
 import { makeTestCertificates } from './certificates.ts'
 
 /** One set of certificates for 127.0.0.1 per test process. */
@@ -15,15 +16,6 @@ export const certificates = await makeTestCertificates()
 /** The only user and password the test listeners accept. */
 export const USER = 'driver0000000001'
 export const PASSWORD = 'right password'
-
-/** Resolves as soon as `claim` holds; fails with `what` after `timeoutMs`. */
-export async function until(what: string, claim: () => boolean, timeoutMs = 10_000): Promise<void> {
-  const end = performance.now() + timeoutMs
-  while (!claim()) {
-    if (performance.now() > end) throw new Error(`did not happen within ${timeoutMs} ms: ${what}`)
-    await Bun.sleep(2)
-  }
-}
 
 /** A listening socket on 127.0.0.1 that writes down what happens. */
 export interface TestListener extends AsyncDisposable {
@@ -88,7 +80,9 @@ export function openConnection(port: number, options: Partial<ConnectOptions> = 
     connection,
     received,
     closed,
-    ready: () => until('the connection is ready', () => connection.ready),
+    async ready() {
+      await until('the connection is ready', () => connection.ready)
+    },
     async ended() {
       await until('the connection has ended', () => closed.length > 0)
       const [first] = closed

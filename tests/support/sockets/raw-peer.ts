@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
 import { encodeCommand, encodeHello, encodeProperties } from '../../../src/protocol/zmtp/command.ts'
 import { encodeGreeting } from '../../../src/protocol/zmtp/greeting.ts'
-import { certificates, PASSWORD, USER, until } from './message-sockets.ts'
+import { until } from '../until.ts'
+import { certificates, PASSWORD, USER } from './message-sockets.ts'
 
 /** The bytes a good PLAIN client sends, step by step. */
 export const GREETING = encodeGreeting('PLAIN', false)
@@ -43,7 +44,9 @@ export async function openRawPeer(port: number, options: ConnectionOptions = {})
     socket,
     received,
     write: (...parts) => void socket.write(Buffer.concat(parts)),
-    closed: (timeoutMs) => until('the server closed the connection', () => isClosed, timeoutMs),
+    async closed(timeoutMs = 10_000) {
+      await until('the server closed the connection', () => isClosed, { timeoutMs })
+    },
     async becomeReady() {
       socket.write(Buffer.concat([GREETING, HELLO, initiate()]))
       await until('READY arrived', () => received().includes('READY'))

@@ -4,11 +4,11 @@ import { EventSourceClient } from '../../../support/server/event-source.ts'
 import { type OidcProvider, openOidcProvider } from '../../../support/server/oidc.ts'
 import {
   type Answer,
-  eventually,
   openTestServer,
   type TestClient,
   type TestServer,
 } from '../../../support/server/server.ts'
+import { until } from '../../../support/until.ts'
 
 let provider: OidcProvider
 beforeAll(async () => {
@@ -119,7 +119,7 @@ test('the pop-up flow: the code reaches the page that opened the window over its
 
   const window = await fetch(back, { redirect: 'manual' })
   expect([window.status, window.headers.get('location')]).toEqual([307, '/api/oauth2-redirect/done'])
-  const event = Object(await eventually('the event', () => stream.of('@oauth2')[0]))
+  const event = Object(await until('the event', () => stream.of('@oauth2')[0]))
   expect(event).toEqual({ state: clientId, code: back.searchParams.get('code') })
   const page = await fetch(`${server.url}/api/oauth2-redirect/done`)
   expect(await page.text()).toContain('window.close()')
@@ -154,7 +154,7 @@ test('the redirect tells errors, also those sent as a form, and nothing to strea
   await subscribe()
   expect(await redirect({ state, code: 'xyz' }, true)).toEqual([303, '/api/oauth2-redirect/done'])
   expect(await redirect({ state: 'nobody', code: 'xyz' })).toEqual([307, '/api/oauth2-redirect/failed'])
-  await eventually('both events', () => stream.of('@oauth2').length === 2)
+  await until('both events', () => stream.of('@oauth2').length === 2)
   expect(stream.of('@oauth2')).toEqual([
     { state, code: '', error: 'access_denied' },
     { state, code: 'xyz' },

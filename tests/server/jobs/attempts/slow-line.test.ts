@@ -1,12 +1,8 @@
 import { expect, test } from 'bun:test'
 import { BELL } from '../../../support/server/job-lab.ts'
-import {
-  eventually,
-  openTestServer,
-  startDriverProcess,
-  type TestServer,
-} from '../../../support/server/server.ts'
+import { openTestServer, startDriverProcess, type TestServer } from '../../../support/server/server.ts'
 import { openSlowProxy } from '../../../support/sockets/proxy.ts'
+import { until } from '../../../support/until.ts'
 
 /** The server as a driver sees it whose results go over a slow line. */
 function overSlowLine({ url }: TestServer, bytesPerSecond: number) {
@@ -45,7 +41,7 @@ test('a result that takes longer than the job timeout to arrive is taken', async
   // 0.6 MB of results.
   const job = await owner.post('/api/jobs', { circuits: [{ circuit: BELL }], shots: 100_000, memory: true })
   const path = `/api/jobs/${job.text('id')}`
-  const ended = await eventually('the job has ended', async () => {
+  const ended = await until('the job has ended', async () => {
     const answer = await owner.get(path)
     return ['completed', 'failed'].includes(answer.text('status')) && answer
   })

@@ -1,11 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { hashToken } from '../../../../src/server/access-token.ts'
-import {
-  eventually,
-  openTestServer,
-  startDriverProcess,
-  type TestServer,
-} from '../../../support/server/server.ts'
+import { openTestServer, startDriverProcess, type TestServer } from '../../../support/server/server.ts'
+import { until } from '../../../support/until.ts'
 
 const QPUS = '/api/collections/qpus/records'
 const DRIVERS = '/api/collections/drivers/records'
@@ -56,9 +52,9 @@ describe('qpus', () => {
     await using server = await openTestServer()
     const qpu = await server.createQpu('north')
     const path = `${QPUS}/${qpu.id}`
-    const online = () => eventually('online', async () => (await statusOf(server, qpu.id)) === 'online')
+    const online = () => until('online', async () => (await statusOf(server, qpu.id)) === 'online')
     const offline = async () => {
-      await eventually('detached', () => server.context.hub.attachedEpoch(qpu.driver) === undefined)
+      await until('detached', () => server.context.hub.attachedEpoch(qpu.driver) === undefined)
       expect(await statusOf(server, qpu.id)).toBe('offline')
     }
     await using driver = await startDriverProcess(server, qpu)
@@ -76,9 +72,9 @@ describe('qpus', () => {
     // Another QPU: the lease was on the first.
     const south = await server.createQpu('south')
     await server.admin.patch(`${DRIVERS}/${qpu.driver}`, { qpu: south.id })
-    await eventually('the old QPU is offline', async () => (await statusOf(server, qpu.id)) === 'offline')
+    await until('the old QPU is offline', async () => (await statusOf(server, qpu.id)) === 'offline')
     expect((await server.admin.call('DELETE', `${DRIVERS}/${qpu.driver}`)).status).toBe(204)
-    await eventually('dropped', () => server.context.hub.attachedEpoch(qpu.driver) === undefined)
+    await until('dropped', () => server.context.hub.attachedEpoch(qpu.driver) === undefined)
     expect(await driver.connected).toBeUndefined()
   })
 })
