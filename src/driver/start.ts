@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { AppError, type Clock, type Log, messageOf, newId } from '../base/index.ts'
+import { AppError, type Clock, type Log, messageOf, newId, withTimeout } from '../base/index.ts'
 import { StartupError } from '../devices/index.ts'
 import { EVENTS, type EventPayload } from '../protocol/index.ts'
 import { isExposed } from './connection/connect.ts'
@@ -211,19 +211,13 @@ interface Closables {
 
 /** Runs the assembled driver until it is stopped, or cannot go on. */
 function work({ session, desk }: Assembled, { supervisor, outbox, lock, clock }: Closables): DriverHandle {
-  const patience = async (ms: number, promise: Promise<void>) => {
-    const over = new AbortController()
-    await Promise.race([promise, clock.sleep(ms, over.signal).catch(() => undefined)])
-    over.abort()
-  }
-
   async function acknowledged(): Promise<void> {
     const until = clock.monotonic() + ACK_PATIENCE_MS
     while (outbox.size > 0 && session.attached && clock.monotonic() < until) await clock.sleep(ACK_POLL_MS)
   }
 
   async function close(): Promise<void> {
-    await patience(TASK_PATIENCE_MS, desk.close())
+    await withTimeout(desk.close(), { clock, ms: TASK_PATIENCE_MS, onTimeout: () => undefined })
     await acknowledged()
     await supervisor.stop()
     await outbox.drained()

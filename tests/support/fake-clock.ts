@@ -23,6 +23,11 @@ export class FakeClock implements Clock {
     return this.#monotonic
   }
 
+  /** Number of sleeps that are neither over nor aborted. */
+  get sleepers(): number {
+    return this.#sleepers.length
+  }
+
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason)

@@ -1,4 +1,4 @@
-import { AppError, type Clock, messageOf } from '../../base/index.ts'
+import { AppError, type Clock, messageOf, withTimeout } from '../../base/index.ts'
 
 interface RequestOptions {
   method: 'GET' | 'POST'
@@ -28,34 +28,14 @@ const ANSWER_BYTES_MAX = 64 * 1024
  *   prove to be the one that is trusted, and so was told nothing.
  */
 export async function request(url: string, options: RequestOptions): Promise<Answer> {
-  const { clock, method, body, trust, signal } = options
-  const over = new AbortController()
-  const late = new AbortController()
-  clock.sleep(TIMEOUT_MS, over.signal).then(
-    () => late.abort(new Error(`no answer within ${TIMEOUT_MS / 1_000} s`)),
-    () => undefined,
-  )
+  const { clock, signal } = options
   try {
-    const response = await fetch(url, {
-      method,
-      redirect: 'manual',
-      // A connection kept open could be one whose certificate was not checked.
-      keepalive: false,
-      ...(body !== undefined && {
-        body: JSON.stringify(body),
-        headers: { 'content-type': 'application/json' },
-      }),
-      ...(url.startsWith('https:') && {
-        tls: trust === 'unverified' ? { rejectUnauthorized: false } : { ca: trust.ca },
-      }),
-      signal: AbortSignal.any([signal, late.signal]),
+    return await withTimeout((stop) => exchange(url, options, stop), {
+      ...{ clock, ms: TIMEOUT_MS, signal },
+      onTimeout: () => {
+        throw new Error(`no answer within ${TIMEOUT_MS / 1_000} s`)
+      },
     })
-    const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
-    return {
-      status: response.status,
-      text: await readText(response),
-      retryAfter: retryAfter >= 0 ? retryAfter : undefined,
-    }
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
     if (BAD_CERTIFICATE.test(code)) {
@@ -66,8 +46,33 @@ export async function request(url: string, options: RequestOptions): Promise<Ans
       )
     }
     throw new AppError('unavailable', `cannot reach the server at ${url}: ${messageOf(cause)}`, { cause })
-  } finally {
-    over.abort()
+  }
+}
+
+async function exchange(
+  url: string,
+  { method, body, trust }: RequestOptions,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const response = await fetch(url, {
+    method,
+    redirect: 'manual',
+    // A connection kept open could be one whose certificate was not checked.
+    keepalive: false,
+    ...(body !== undefined && {
+      body: JSON.stringify(body),
+      headers: { 'content-type': 'application/json' },
+    }),
+    ...(url.startsWith('https:') && {
+      tls: trust === 'unverified' ? { rejectUnauthorized: false } : { ca: trust.ca },
+    }),
+    signal: signal,
+  })
+  const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
+  return {
+    status: response.status,
+    text: await readText(response),
+    retryAfter: retryAfter >= 0 ? retryAfter : undefined,
   }
 }
 

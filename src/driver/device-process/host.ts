@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { type Clock, messageOf, systemClock } from '../../base/index.ts'
+import { type Clock, messageOf, systemClock, withTimeout } from '../../base/index.ts'
 import {
   checkDevice,
   type DeviceOptions,
@@ -18,6 +18,9 @@ import type { OperationIo, RunningOperation } from '../operations/operation.ts'
 import { runProcess } from '../operations/process.ts'
 import { relayLog } from './host-log.ts'
 import { endWithParent } from './parent-watch.ts'
+
+/** Time in which a device closes when the connection to the driver's process is lost. */
+const CLOSE_TIMEOUT_MS = 2_000
 
 interface DeviceHost {
   /** Handles one message of the driver. */
@@ -159,7 +162,11 @@ export function runDeviceHost({ env }: Pick<HostParts, 'env'>): void {
   })
   process.on('message', (raw) => host.receive(raw))
   process.on('disconnect', () => {
-    const over = () => process.exit(0)
-    void Promise.race([host.close(), systemClock.sleep(2_000)]).then(over, over)
+    const exit = () => process.exit(0)
+    void withTimeout(host.close(), {
+      clock: systemClock,
+      ms: CLOSE_TIMEOUT_MS,
+      onTimeout: () => undefined,
+    }).then(exit, exit)
   })
 }

@@ -1,4 +1,4 @@
-import { Backoff, type Clock, type Log, messageOf } from '../../base/index.ts'
+import { Backoff, type Clock, type Log, messageOf, withTimeout } from '../../base/index.ts'
 import { StartupError } from '../../devices/index.ts'
 import type { DeviceChoice, FromHost, ToHost } from '../messages/host-messages.ts'
 import type { Task, TaskObserver } from '../tasks/task.ts'
@@ -124,11 +124,8 @@ export class Supervisor {
     const host = this.#host
     if (!host) return
     const gone = this.#gone.promise
-    const patience = new AbortController()
     host.send({ kind: 'stop' })
-    const late = this.#parts.clock.sleep(CLOSE_LIMIT_MS, patience.signal).catch(() => undefined)
-    await Promise.race([gone, late])
-    patience.abort()
+    await withTimeout(gone, { clock: this.#parts.clock, ms: CLOSE_LIMIT_MS, onTimeout: () => undefined })
     host.kill()
     await gone
   }
@@ -158,14 +155,12 @@ export class Supervisor {
   async #ask(message: ToHost): Promise<Answer> {
     const answer = Promise.withResolvers<Answer>()
     this.#answer = answer
-    const patience = new AbortController()
-    this.#parts.clock.sleep(OPEN_LIMIT_MS, patience.signal).then(
-      () => this.#refuse(`device did not start within ${OPEN_LIMIT_MS / 1_000} s`),
-      () => undefined,
-    )
     this.#host?.send(message)
-    const reply = await answer.promise
-    patience.abort()
+    const reply = await withTimeout(answer.promise, {
+      clock: this.#parts.clock,
+      ms: OPEN_LIMIT_MS,
+      onTimeout: () => refusal(`device did not start within ${OPEN_LIMIT_MS / 1_000} s`),
+    })
     this.#answer = undefined
     if (reply.kind !== 'refused') return reply
     this.#host?.kill()
@@ -173,7 +168,7 @@ export class Supervisor {
   }
 
   #refuse(reason: string): void {
-    this.#answer?.resolve({ kind: 'refused', reasons: [`startup error: ${reason}`] })
+    this.#answer?.resolve(refusal(reason))
   }
 
   #receive(message: FromHost): void {
@@ -241,6 +236,10 @@ export class Supervisor {
     this.#openedAt = this.#parts.clock.monotonic()
     this.#usable.resolve()
   }
+}
+
+function refusal(reason: string): Answer {
+  return { kind: 'refused', reasons: [`startup error: ${reason}`] }
 }
 
 function deviceUnavailable(task: Task, reason: string): string {

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
-import type { Clock } from '../../base/index.ts'
+import { type Clock, withTimeout } from '../../base/index.ts'
 import { fingerprintOf } from '../fingerprint.ts'
 import { ALPN, NO_TICKETS, rootFingerprint } from './tls.ts'
 
@@ -33,17 +33,18 @@ export async function dial(options: DialOptions): Promise<TLSSocket> {
     ALPNProtocols: [ALPN],
     rejectUnauthorized: true,
   })
-  const settled = new AbortController()
   const opened = new Promise<void>((resolve, reject) => {
     socket.once('secureConnect', resolve)
     socket.once('error', reject)
     socket.once('close', () => reject(new Error('the server closed the connection during the TLS handshake')))
   })
-  const tooLate = clock.sleep(timeoutMs, AbortSignal.any([signal, settled.signal])).then(() => {
-    throw new Error(`no TLS connection within ${timeoutMs} ms`)
-  })
   try {
-    await Promise.race([opened, tooLate])
+    await withTimeout(opened, {
+      ...{ clock, ms: timeoutMs, signal },
+      onTimeout: () => {
+        throw new Error(`no TLS connection within ${timeoutMs} ms`)
+      },
+    })
     // Old runtimes accepted any certificate here, so the result is checked once more.
     if (!socket.authorized) throw new Error('the certificate of the server is not authorized')
     if (rootFingerprint(socket) !== pinned) throw new Error('the certificate of the server has another root')
@@ -52,7 +53,5 @@ export async function dial(options: DialOptions): Promise<TLSSocket> {
     socket.on('error', () => undefined)
     socket.destroy()
     throw error
-  } finally {
-    settled.abort()
   }
 }

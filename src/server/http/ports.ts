@@ -1,5 +1,5 @@
 import type { Server } from 'bun'
-import { AppError, messageOf } from '../../base/index.ts'
+import { AppError, messageOf, withTimeout } from '../../base/index.ts'
 import type { ServerContext } from '../context.ts'
 import { type HttpsPort, openHttps } from '../tls/https.ts'
 import { hostForUrl, listenAddress } from './address.ts'
@@ -72,9 +72,8 @@ export class HttpPorts {
   async close(): Promise<void> {
     const ports = [this.#plain, this.#secure].filter((each) => each !== undefined)
     const finished = Promise.all(ports.map((port) => port.stop()))
-    const patience = new AbortController()
-    const timeUp = this.#context.clock.sleep(STOP_TIMEOUT_MS, patience.signal)
-    await Promise.race([finished, timeUp]).finally(() => patience.abort())
+    const { clock } = this.#context
+    await withTimeout(finished, { clock, ms: STOP_TIMEOUT_MS, onTimeout: () => undefined })
     await Promise.all(ports.map((port) => port.stop(true)))
     this.#plain = undefined
     this.#secure = undefined

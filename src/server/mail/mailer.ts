@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createTransport, type Transporter } from 'nodemailer'
-import { AppError, type Clock, type Log, messageOf } from '../../base/index.ts'
+import { AppError, type Clock, type Log, messageOf, withTimeout } from '../../base/index.ts'
 import type { Config } from '../config/config.ts'
 
 /** Mails that may wait; more are dropped, for nobody reads hundreds of links. */
@@ -68,10 +68,11 @@ export class Mailer {
   /** Gives up what waits; a mail under way may finish. */
   async stop(): Promise<void> {
     this.#stop.abort(new Error('the server stopped'))
-    const patience = new AbortController()
-    const timeUp = this.#clock.sleep(TIMEOUTS_MS.stop, patience.signal).catch(() => undefined)
-    await Promise.race([Promise.all(this.#waiting), timeUp])
-    patience.abort()
+    await withTimeout(Promise.all(this.#waiting), {
+      clock: this.#clock,
+      ms: TIMEOUTS_MS.stop,
+      onTimeout: () => undefined,
+    })
     this.#transport.close()
   }
 

@@ -3,7 +3,7 @@ import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { checkServerIdentity } from 'node:tls'
-import { type Clock, messageOf } from '../../../base/index.ts'
+import { type Clock, messageOf, withTimeout } from '../../../base/index.ts'
 
 interface ExchangeOptions {
   timeoutMs: number
@@ -32,26 +32,25 @@ const BAD_CERTIFICATE = /CERT|SIGNATURE|INVALID_(CA|PURPOSE)/
 export async function exchange(url: URL, options: ExchangeOptions): Promise<Answer> {
   const { clock, timeoutMs, signal } = options
   signal.throwIfAborted()
-  const over = new AbortController()
-  const failed = Promise.withResolvers<never>()
   const asked = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, {
     agent: false,
     lookup: options.lookup,
     headers: { accept: 'application/json' },
     ...(options.pinned !== undefined && trustOnly(options.pinned)),
   })
-  const answered = new Promise<IncomingMessage>((resolve) => asked.on('response', resolve))
-  asked.on('error', (error) => failed.reject(new Error(reasonOf(error))))
-  signal.addEventListener('abort', () => failed.reject(signal.reason), { signal: over.signal })
-  clock.sleep(timeoutMs, over.signal).then(
-    () => failed.reject(new Error(`timeout after ${timeoutMs / 1_000} s`)),
-    () => undefined,
-  )
+  const answer = new Promise<Answer>((resolve, reject) => {
+    asked.on('response', (response) => void readAnswer(response).then(resolve, reject))
+    asked.on('error', (error) => reject(new Error(reasonOf(error))))
+  })
   asked.end()
   try {
-    return await Promise.race([failed.promise, answered.then(readAnswer)])
+    return await withTimeout(answer, {
+      ...{ clock, ms: timeoutMs, signal },
+      onTimeout: () => {
+        throw new Error(`timeout after ${timeoutMs / 1_000} s`)
+      },
+    })
   } finally {
-    over.abort()
     asked.destroy()
   }
 }

@@ -1,5 +1,5 @@
 import * as oauth from 'oauth4webapi'
-import { AppError, type Clock, messageOf, toTimestamp } from '../../../base/index.ts'
+import { AppError, type Clock, messageOf, toTimestamp, withTimeout } from '../../../base/index.ts'
 import type { Provider } from '../../config/oauth2-providers.ts'
 import { gitHubProfile, isObject, openIdProfile, type Profile, type RawUser } from './profile.ts'
 
@@ -114,22 +114,22 @@ async function withoutIdToken(response: Response): Promise<Response> {
 /** A fetch that neither waits nor reads for ever. The library itself asks for redirects not to be followed. */
 function boundedFetch(provider: Provider, clock: Clock): Fetcher {
   return async (url, options) => {
-    const give = new AbortController()
-    const done = new AbortController()
-    clock.sleep(RESPONSE_TIMEOUT_MS, done.signal).then(
-      () => give.abort(new Error(`no answer within ${RESPONSE_TIMEOUT_MS / 1_000} s`)),
-      () => undefined,
-    )
-    try {
-      const { body = null, ...rest } = options
-      const sent = body instanceof Uint8Array ? new Uint8Array(body) : body
-      const response = await fetch(url, { ...rest, body: sent, signal: give.signal })
+    const { body = null, ...rest } = options
+    const sent = body instanceof Uint8Array ? new Uint8Array(body) : body
+    const call = async (signal: AbortSignal) => {
+      const response = await fetch(url, { ...rest, body: sent, signal })
       return new Response(await readCapped(response), { status: response.status, headers: response.headers })
+    }
+    try {
+      return await withTimeout(call, {
+        ...{ clock, ms: RESPONSE_TIMEOUT_MS },
+        onTimeout: () => {
+          throw new Error(`no answer within ${RESPONSE_TIMEOUT_MS / 1_000} s`)
+        },
+      })
     } catch (cause) {
       const message = `${provider.displayName} cannot be asked who you are (${messageOf(cause)}); try again later`
       throw new AppError('unavailable', message, { cause, reason: 'provider_unavailable', retryAfter: 30 })
-    } finally {
-      done.abort()
     }
   }
 }

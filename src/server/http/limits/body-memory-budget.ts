@@ -1,4 +1,4 @@
-import { AppError, type Clock } from '../../../base/index.ts'
+import { AppError, type Clock, withTimeout } from '../../../base/index.ts'
 
 /** A body that waits for its room. */
 interface Waiting {
@@ -57,13 +57,14 @@ export class BodyMemoryBudget {
     this.#waiting.push(waiting)
     this.#admit()
     if (!this.#waiting.includes(waiting)) return
-    const settled = new AbortController()
-    const late = this.#clock.sleep(LONGEST_WAIT_MS, settled.signal).then(() => {
-      this.#waiting = this.#waiting.filter((other) => other !== waiting)
-      throw busy()
+    await withTimeout(promise, {
+      clock: this.#clock,
+      ms: LONGEST_WAIT_MS,
+      onTimeout: () => {
+        this.#waiting = this.#waiting.filter((other) => other !== waiting)
+        throw busy()
+      },
     })
-    await Promise.race([promise, late]).finally(() => settled.abort())
-    late.catch(() => undefined)
   }
 
   /** Lets in who has room, the longest waiting first. */
