@@ -16,7 +16,7 @@ export { quantumJobs } from './collections/quantum_jobs.ts'
 export { superusers } from './collections/superusers.ts'
 export { timeSlots } from './collections/time_slots.ts'
 export { users } from './collections/users.ts'
-export { type Auth, isSuperuser, NO_FACTS, type RequestFacts } from './filter/index.ts'
+export { type Auth, isSuperuser, NO_REQUEST, type RequestInfo } from './filter/index.ts'
 export { diagnose } from './integrity/doctor.ts'
 export { checkInvariants, type Finding } from './integrity/invariants.ts'
 export {

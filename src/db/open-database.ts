@@ -23,35 +23,35 @@ import { createReadThread } from './sqlite/read-thread.ts'
 import { WriteOutcomes } from './sqlite/storage-watch.ts'
 import { createWriteAheadLog } from './sqlite/write-ahead-log.ts'
 
-/** What `openDatabase` needs. */
+/** Options and dependencies of `openDatabase`. */
 export interface DatabaseOptions {
-  /** Folder of the database; created when missing. */
+  /** Folder of the database; created if it is missing. */
   dir: string
   clock: Clock
   log: Log
-  /** False refuses a folder without a database instead of making one. */
+  /** False rejects a folder without a database instead of creating one. */
   create?: boolean
   /**
-   * Called when a commit could not be flushed to disk, before its writers hear that it failed. What was written is
-   * unknown then: end the process without another answer; the next one reads the file anew.
+   * Called when a commit could not be flushed to disk, before its promises reject. The content of the file is
+   * then unknown: end the process without sending further responses; the next process reads the file again.
    */
   onUnflushed?: (error: AppError) => void
-  /** Called when the check of a large file, which goes on after the opening, finds that it is damaged. */
+  /** Called when the check of a large file, which continues after the database is open, finds damage. */
   onDamaged?: (error: AppError) => void
   /** Configured public names of collections. */
   names?: Partial<Record<CollectionName, string>>
 }
 
-/** What the database must look like; tests give their own. */
+/** The required form of the database; tests pass their own. */
 export interface Schema {
   collections: readonly AnyCollection[]
   migrations: readonly Migration[]
 }
 
 /**
- * Takes the folder's lock, opens (or creates) the database in `dir`, checks it and makes it fit `schema`.
- * @throws AppError with the remedy in its message: `folder_in_use`, `database_damaged`, `database_newer`,
- *   `migration_missing` and others in `reason`.
+ * Locks the folder, opens (or creates) the database in `dir`, checks it and brings it to `schema`.
+ * @throws AppError that states a remedy, with the reason `folder_in_use`, `database_damaged`,
+ *   `database_newer`, `migration_missing` or others.
  */
 export async function openDatabase(
   options: DatabaseOptions,
@@ -102,7 +102,7 @@ function prepareSchema(writer: Connection, schema: Schema, { clock, log }: Datab
   const fresh = isNew(writer)
   const ran = fresh ? [] : migrate(writer, schema.migrations, at)
   if (ran.length > 0) log.info('database migrated', { migrations: ran.join(', ') })
-  // One transaction: a new database has all its tables and all its notes, or nothing.
+  // One transaction: a new database has all its tables and migration records, or nothing.
   writer.transaction('IMMEDIATE', () => {
     syncTables(writer, tables, nextMigration)
     if (fresh) recordAll(writer, schema.migrations, at)
@@ -148,7 +148,7 @@ function databaseOf(
     storage,
     changes: { subscribe: feed.subscribe },
     upcoming: { subscribe: upcoming.subscribe },
-    // Async functions, so that every failure is a rejection.
+    // Async functions, so that every failure is a rejected promise.
     async write(intent, work) {
       assertOpen()
       if (feature('FAILPOINTS')) failpoint(`${intent}.before`)
@@ -167,7 +167,7 @@ function databaseOf(
           if (hasWritten()) storage.succeeded()
           feed.publish(changes)
         })
-        // Last: what a listener writes at once is to be published after this.
+        // Published last, so that the writes of a listener are published after this one.
         upcoming.publish(changes)
         await published
         return value
@@ -200,7 +200,10 @@ function databaseOf(
   }
 }
 
-/** The result of `work`, with its tx ended. A promise is refused: its rest would run outside the transaction. */
+/**
+ * Returns the result of `work` and ends its transaction handle. A promise is rejected, since its continuation
+ * would run outside the transaction.
+ */
 function finished<T>(intent: string, work: () => T, end: () => void): T {
   try {
     const value = work()
@@ -215,7 +218,7 @@ function finished<T>(intent: string, work: () => T, end: () => void): T {
 const MAX_CHANGE_LOG_ROWS = 100_000
 const CHANGE_LOG_PRUNE_INTERVAL = 500
 
-/** Drops the oldest changes whenever another 500 were added, so that one deletion stays short. */
+/** Removes the oldest changes each time another 500 were added, so that each deletion is short. */
 function pruneChangeLog(writer: Connection, changes: readonly Change[]): void {
   const [first, last] = [changes.at(0)?.seq, changes.at(-1)?.seq]
   if (first === undefined || last === undefined) return

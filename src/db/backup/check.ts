@@ -6,19 +6,22 @@ import { type Connection, openConnection } from '../sqlite/connection.ts'
 import type { SqlReader } from '../sqlite/sql.ts'
 import { versionOf } from './version.ts'
 
-/** How often jobs may be tried is a setting, which a backup does not hold. */
+/** The maximum number of attempts is a setting, which a backup does not contain. */
 export const ANY_LIMITS = { maxAttempts: 0 }
 
-/** What a backup is worth. */
+/** The result of checking a backup. */
 export interface BackupReport {
-  /** Promises that its data break; empty when all is well. */
+  /** Invariants that its data violate; empty when it is intact. */
   findings: Finding[]
-  /** Written by an older version: only its file and keys were checked, the rest is when it is restored. */
+  /**
+   * Written by an older version: only its file and foreign keys were checked; the rest is checked when it is
+   * restored.
+   */
   isOlder: boolean
 }
 
 /**
- * Reads the whole of a backup.
+ * Reads and checks a whole backup.
  * @throws AppError `not_found` (`no_backup`), `invalid` (`not_a_backup`), `internal` (`database_damaged`,
  *   `database_newer`).
  */

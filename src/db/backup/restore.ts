@@ -21,29 +21,29 @@ import { lockFolder } from '../sqlite/lock.ts'
 import { ANY_LIMITS, checkBackup } from './check.ts'
 
 interface RestoreOptions {
-  /** The backup. */
+  /** Path of the backup. */
   file: string
-  /** Folder of the database; created when missing. */
+  /** Folder of the database; created if it is missing. */
   dir: string
   clock: Clock
   log: Log
-  /** Told before each long part. */
+  /** Progress callback, called before each phase. */
   onStage?: (text: string) => void
 }
 
-/** What a restore has done. */
+/** The result of a restore. */
 export interface Restored {
-  /** Where the replaced database is now; undefined when there was none. */
+  /** Path of the replaced database; undefined when there was none. */
   replaced: string | undefined
-  /** Promises that the restored data break; empty when all is well. */
+  /** Invariants that the restored data violate; empty when they are intact. */
   findings: Finding[]
 }
 
 /**
- * Puts a backup in the place of the database of a stopped server. The backup is copied, opened by this version
- * (which brings an older one up to date) and examined before anything is replaced.
- * @throws AppError `conflict` (`folder_in_use`), and what `checkBackup` and `openDatabase` throw; nothing was
- *   replaced then.
+ * Replaces the database of a stopped server with a backup. The backup is copied, opened by this version
+ * (which migrates an older one) and checked before anything is replaced.
+ * @throws AppError `conflict` (`folder_in_use`), and the errors of `checkBackup` and `openDatabase`; in these
+ *   cases nothing was replaced.
  */
 export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
   const { file, dir, onStage = () => undefined } = options
@@ -84,12 +84,12 @@ function unwritable(dir: string, cause: unknown): AppError {
   })
 }
 
-/** Copies the backup and opens it as the server will. */
+/** Copies the backup and opens the copy as the server does. */
 async function stage(options: RestoreOptions, staging: string, staged: string): Promise<Finding[]> {
   const { file, clock, log } = options
   copyFileSync(file, staged)
   chmodSync(staged, 0o600)
-  // A database that a server has left behind may have its last writes beside it.
+  // The log of a database that a killed server left contains its last writes.
   if (existsSync(`${file}-wal`)) copyFileSync(`${file}-wal`, `${staged}-wal`)
   const db = await openDatabase({ dir: staging, create: false, clock, log })
   const findings = await db
@@ -103,15 +103,16 @@ async function stage(options: RestoreOptions, staging: string, staged: string): 
 }
 
 /**
- * Keeps the database at `path`, unopened as it is, under another name too, and lets go of the log that a killed
- * server has left: SQLite would apply it to the new file. Returns the name.
+ * Stores the database at `path` unopened under a second name, and removes the log that a killed server left,
+ * which SQLite would otherwise apply to the new file. Returns the name.
  */
 function setAside(path: string): string | undefined {
   const log = `${path}-wal`
   let kept: string | undefined
   if (existsSync(path)) {
     kept = freeName(`${path}.before-restore`)
-    // With a log it must be a file of its own: whatever stops the restore here, nobody writes into the kept one.
+    // A database with a log is copied, not linked: if the restore stops here, nothing may write into the
+    // stored file.
     if (existsSync(log)) {
       copyFileSync(log, `${kept}-wal`)
       copyFileSync(path, kept)
@@ -126,7 +127,7 @@ function setAside(path: string): string | undefined {
   return kept
 }
 
-/** A second name for the same file; a copy where the file system has no such thing. */
+/** Links a file under a second name, or copies it where the file system has no hard links. */
 function linkOrCopy(path: string, name: string): void {
   try {
     linkSync(path, name)

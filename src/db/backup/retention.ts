@@ -1,4 +1,4 @@
-/** How many backups stay: the newest of each of the newest `days` days, and of `weeks` weeks. */
+/** The backups to keep: the newest of each of the last `days` days that have one, and of `weeks` weeks. */
 export interface RetentionPolicy {
   days: number
   weeks: number
@@ -14,7 +14,7 @@ export function backupName(now: number): string {
   return `svc-${new Date(now).toISOString().replaceAll(/[-:]/g, '')}.db`
 }
 
-/** Which of the files in a folder of backups are no longer needed. Files of other names are left alone. */
+/** The backups in a folder that are no longer needed. Files with other names are ignored. */
 export function planRemoval(names: readonly string[], { days, weeks }: RetentionPolicy): string[] {
   const newestFirst = names
     .filter((name) => NAME.test(name))

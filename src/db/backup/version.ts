@@ -3,10 +3,10 @@ import { MIGRATIONS } from '../schema/migrations/index.ts'
 import { INTERNAL_TABLES, tablesOf } from '../schema/tables.ts'
 import type { Connection } from '../sqlite/connection.ts'
 
-/** How a stored database stands to this version of the program; `other`: it is not one of svc. */
+/** The version of a stored database compared with this program; `other`: not a database of svc. */
 export type Version = 'same' | 'older' | 'newer' | 'other'
 
-/** Compares the tables of a database, and the migrations that it ran, with those declared here. */
+/** Compares the tables and applied migrations of a database with those declared here. */
 export function versionOf(connection: Connection): Version {
   const stored = columnsOf(connection)
   if (!stored.has('migrations.id') || !stored.has('meta.key')) return 'other'
@@ -23,7 +23,7 @@ export function versionOf(connection: Connection): Version {
   return [...declared].some((column) => !stored.has(column)) ? 'older' : 'same'
 }
 
-/** Every stored column as `table.column`. */
+/** All columns of a database as `table.column`. */
 function columnsOf(connection: Connection): Set<string> {
   const rows = connection.all<{ name: string }>(
     `SELECT tables.name || '.' || columns.name AS name

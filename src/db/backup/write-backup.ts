@@ -8,9 +8,9 @@ import { flush } from '../sqlite/flush.ts'
 import { type BackupReport, checkBackup } from './check.ts'
 
 /**
- * Writes a copy of the database in `dir` as of one moment to the new file `target`, also while a server runs on
- * it, and reads the copy. A file of that name is whole, checked and on disk; only its owner can read it. `onStage` is
- * told before each long part.
+ * Writes a snapshot of the database in `dir` to the new file `target`, even while a server uses the database,
+ * and checks the copy. A file with this name is complete, checked and flushed, and only its owner can read
+ * it. `onStage` is a progress callback, called before each phase.
  * @throws AppError `not_found` (`no_database`), `conflict` (`file_exists`), `storage_full`, `internal`
  *   (`database_damaged`, `database_newer`, `database_unreadable`, `folder_unusable`).
  */
@@ -43,7 +43,7 @@ export function writeBackup(
   }
 }
 
-/** SQLite writes into an empty file, so that its mode is right from the first byte. */
+/** SQLite writes into the empty file, so that its mode is right from the first byte. */
 function makeEmpty(path: string, target: string): void {
   try {
     rmSync(path, { force: true })

@@ -1,7 +1,7 @@
 import { defineCollection } from '../schema/collection.ts'
 import { date, relation, text } from '../schema/fields/index.ts'
 
-/** Tokens with which client programs act for a user. */
+/** Tokens that client programs use on behalf of a user. */
 export const apiTokens = defineCollection({
   name: 'api_tokens',
   fields: {

@@ -3,7 +3,7 @@ import { bool, choice, date, integer, json, relation, text } from '../schema/fie
 
 const SIGNED_IN = '@request.auth.id != ""'
 
-/** Queue of calibrations. */
+/** The queue of calibrations. */
 export const calibrationRequests = defineCollection({
   name: 'calibration_requests',
   fields: {

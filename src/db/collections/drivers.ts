@@ -2,7 +2,7 @@ import { withUnderscores } from '../hooks/underscores.ts'
 import { defineCollection } from '../schema/collection.ts'
 import { bool, choice, date, integer, relation, text } from '../schema/fields/index.ts'
 
-/** Daemons beside lab equipment: one operation for one QPU each. */
+/** Daemons next to lab equipment, each for one operation of one QPU. */
 export const drivers = defineCollection({
   name: 'drivers',
   fields: {

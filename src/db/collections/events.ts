@@ -4,12 +4,12 @@ import { json, relation, text } from '../schema/fields/index.ts'
 
 const SIGNED_IN = '@request.auth.id != ""'
 
-/** Log of what drivers reported; `ts` is the event's own time, `2026-01-31T09:05:00.000Z`. */
+/** The events that drivers reported; `ts` is the event's own time, `2026-01-31T09:05:00.000Z`. */
 export const events = defineCollection({
   name: 'events',
   fields: {
     source: text({ required: true }),
-    // A log keeps the ids of drivers and QPUs that are gone.
+    // A log keeps the ids of removed drivers and QPUs.
     driver: relation('drivers', { keep: true }),
     qpu: relation('qpus', { keep: true }),
     type: text({ required: true, max: 100 }),
@@ -29,8 +29,8 @@ export const events = defineCollection({
 })
 
 /**
- * The stored form of an event's time, `2026-01-31T09:05:00.000Z`. Drivers may write `+01:00` or microseconds; in one
- * form, the order of the texts is that of the times. What is no time stays as it is.
+ * The stored form of an event's time, `2026-01-31T09:05:00.000Z`. Drivers may write `+01:00` or microseconds;
+ * in one form, the texts sort by time. Text that is not a time is returned unchanged.
  */
 export function eventTime(ts: string): string {
   const ms = fromTimestamp(ts)

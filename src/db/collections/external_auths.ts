@@ -1,7 +1,7 @@
 import { defineCollection } from '../schema/collection.ts'
 import { relation, text } from '../schema/fields/index.ts'
 
-/** Accounts at OAuth2 providers with which users log in. */
+/** Accounts at OAuth2 providers that users log in with. */
 export const externalAuths = defineCollection({
   name: 'external_auths',
   fields: {

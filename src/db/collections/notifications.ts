@@ -10,10 +10,10 @@ const VISIBLE = [
   'dismissed_by.id != @request.auth.id',
 ].join(' && ')
 
-/** More than there will ever be users. */
+/** More than any installation has users. */
 const EVERYBODY = 1_000_000
 
-/** Announcements to everybody or to some users, in a window of time, until each dismisses them. */
+/** Announcements to all users or to some, shown in a time window until each user dismisses them. */
 export const notifications = defineCollection({
   name: 'notifications',
   fields: {

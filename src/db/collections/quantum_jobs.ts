@@ -1,7 +1,10 @@
 import { defineCollection } from '../schema/collection.ts'
 import { bool, choice, date, integer, json, number, relation, text } from '../schema/fields/index.ts'
 
-/** The condition of a job that stands in the queue; written so in every statement that is to walk its indexes. */
+/**
+ * The condition of a queued job. Statements that rely on the queue's partial indexes must use this exact
+ * text.
+ */
 export const QUEUED = "status = 'pending' AND held = 0"
 
 const PAYLOAD_BYTES = 10_485_760
@@ -38,18 +41,20 @@ export const quantumJobs = defineCollection({
   },
   indexes: [
     ['status'],
-    // The newest first, of all and of a user, without sorting all of them; `GET /api/jobs` takes them by seq.
+    // For lists with the newest job first, of all users and of one, without sorting; `GET /api/jobs` orders
+    // by seq.
     ['created'],
     ['user_id'],
     ['user_id', 'created'],
-    // The queue of a QPU and of a user: whole answers, so that no look at the queue reads a payload.
+    // For the queue of a QPU and of a user: covering indexes, so that reading the queue never reads a
+    // payload.
     { on: ['qpu_target', 'seq', 'user_id', 'not_before', 'qubits'], where: QUEUED },
     { on: ['user_id', 'seq', 'qpu_target', 'not_before', 'qubits'], where: QUEUED },
     {
       on: ['run_next', 'seq', 'user_id', 'qpu_target', 'not_before', 'qubits'],
       where: `run_next > 0 AND (${QUEUED})`,
     },
-    // What waits, held or not: counted for each submission, whatever its user has run before.
+    // For counting pending jobs, held or not, at each submission, independent of the length of the history.
     { on: ['held', 'user_id'], where: "status = 'pending'" },
     // I10: at most one running job per QPU.
     { on: ['qpu_target'], unique: true, where: "status = 'running' AND qpu_target <> ''" },

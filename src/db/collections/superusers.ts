@@ -3,7 +3,7 @@ import { renewTokenKey } from '../hooks/token-key.ts'
 import { defineCollection } from '../schema/collection.ts'
 import { bool, email, text } from '../schema/fields/index.ts'
 
-/** Administrators: they pass every rule. */
+/** Administrators, who pass every rule. */
 export const superusers = defineCollection({
   name: 'superusers',
   publicName: '_superusers',

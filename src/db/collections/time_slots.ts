@@ -12,7 +12,7 @@ interface Slot {
   qpu: string
 }
 
-/** Bookings: in its slot a user's jobs go first. Without `qpu` the slot is for every QPU. */
+/** Bookings: during a slot the jobs of its user go first. A slot without `qpu` applies to every QPU. */
 export const timeSlots = defineCollection({
   name: 'time_slots',
   fields: {

@@ -7,7 +7,7 @@ import { bool, email, relations, seconds, text } from '../schema/fields/index.ts
 const OWN = 'id = @request.auth.id'
 const NO_MONEY = '@request.body.qpu_seconds:isset = false && @request.body.api_tokens:isset = false'
 
-/** User names that stand for superusers begin with this; nobody else may have one. */
+/** Prefix of the user names of superusers' proxy users; reserved. */
 export const PROXY_PREFIX = 'superuser_'
 
 function refuseProxyName(user: { username: string; unlimited: boolean }): void {
@@ -47,7 +47,7 @@ export const users = defineCollection({
       refuseProxyName(after)
       renewTokenKey(before, after)
     },
-    // The balance is the sum of the ledger, so a balance given at creation is its first row.
+    // The balance is the sum of the ledger, so an initial balance is its first entry.
     afterInsert({ tx, record }) {
       if (record.qpu_seconds === 0) return
       tx.run(

@@ -5,7 +5,7 @@ import { parseFilter } from './language/parser.ts'
 import type { Caller, Catalogue, Context, EveryCheck } from './resolve/context.ts'
 import { resolveOperand } from './resolve/resolve-operand.ts'
 import { comparison } from './sql/compare.ts'
-import type { RequestFacts } from './sql/request-info.ts'
+import type { RequestInfo } from './sql/request-info.ts'
 import { type Binder, createBinder, createScope, type Fan, fromJoins, type Scope } from './sql/scope.ts'
 
 /** Alias of the table (or of the values) that a condition is about. */
@@ -17,7 +17,7 @@ export interface Condition {
   /** What decides how many joined rows are looked at; empty without joins that multiply rows. */
   readonly load: Load
   /** The parameters for a request at `now`, ms since the epoch. */
-  bind(facts: RequestFacts, now: number): Params
+  bind(requestInfo: RequestInfo, now: number): Params
 }
 
 /** The joins of a condition that multiply rows. */

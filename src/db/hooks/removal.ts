@@ -2,7 +2,7 @@ import { AppError } from '../../base/index.ts'
 import { appendTimeline } from '../journal/timeline.ts'
 import type { SqlWriter } from '../sqlite/sql.ts'
 
-/** Before a user is removed: cancels the pending jobs, for which nobody could be charged any more. */
+/** Runs before a user is removed: cancels the pending jobs, since nobody could be charged for them. */
 export function cancelJobsOf(tx: SqlWriter, user: string): void {
   const jobs = tx.all<{ id: string; attempt: number }>(
     `SELECT id, attempt FROM quantum_jobs WHERE user_id = $user AND status = 'pending'`,
@@ -19,8 +19,8 @@ export function cancelJobsOf(tx: SqlWriter, user: string): void {
 }
 
 /**
- * Before a QPU is removed: its jobs must not become jobs for any QPU.
- * @throws AppError `invalid` when jobs wait for it or run on it.
+ * Runs before a QPU is removed: its jobs must not turn into jobs for any QPU.
+ * @throws AppError `invalid` when jobs for the QPU are pending or running.
  */
 export function refuseUnfinishedJobs(tx: SqlWriter, qpu: string): void {
   const row = tx.one<{ jobs: number }>(

@@ -6,7 +6,10 @@ interface Credentials {
   tokenKey: string
 }
 
-/** Ends all logins and links of an account whose password or e-mail address changes: they are signed with its key. */
+/**
+ * Invalidates all sessions and links of an account whose password or e-mail address changes, since its key
+ * signs them.
+ */
 export function renewTokenKey(before: Credentials, after: Credentials): void {
   if (before.email === after.email && before.password === after.password) return
   if (before.tokenKey === after.tokenKey) after.tokenKey = newSecret()

@@ -1,13 +1,13 @@
 import { newId } from '../../base/index.ts'
 import type { SqlReader, SqlWriter } from '../sqlite/sql.ts'
 
-/** One act of an administrator. */
+/** One action of an administrator. */
 export interface AuditEntry {
   /** `superuser:<id>`, `cli` or `driver:<id>`. */
   actor: string
-  /** What was done, such as `qpu.toggle`. */
+  /** The action, such as `qpu.toggle`. */
   action: string
-  /** Whose record it was done to. */
+  /** Id of the record that it changed. */
   subject: string
   detail?: Record<string, unknown>
 }
@@ -23,7 +23,7 @@ interface AuditRow {
   previous_hash: string
 }
 
-/** Each row's hash covers the row before it, so that nobody can change the past unnoticed. */
+/** Each row's hash covers the previous row, so that a change of the past is detected. */
 function hashOf(row: Omit<AuditRow, 'seq' | 'hash'>): string {
   const content = [row.previous_hash, row.at, row.actor, row.act, row.subject, row.detail]
   return new Bun.CryptoHasher('sha256').update(JSON.stringify(content)).digest('hex')
@@ -47,20 +47,23 @@ export function appendAudit(tx: SqlWriter, { actor, action, subject, detail = {}
   )
 }
 
-/** What there is to say of the chain as a whole. */
+/** The state of the chain as a whole. */
 export interface AuditChain {
   entries: number
-  /** The `seq` of the first entry that does not fit its chain. */
+  /** `seq` of the first entry that does not match the chain; undefined when the chain is intact. */
   broken: number | undefined
-  /** Hash of the last entry; whoever keeps it can tell later that nothing up to it was cut off. '' = no entry. */
+  /**
+   * Hash of the last entry, '' without entries. An administrator who stores it can detect later that entries
+   * were cut off.
+   */
   head: string
-  /** Whether the entry with the hash that was asked for is part of the chain. */
+  /** Whether the chain contains an entry with the expected hash. */
   hasExpected: boolean
 }
 
 const PAGE = 1_000
 
-/** Checks every entry against the one before it. `expected`: a hash that was the head once. */
+/** Checks every entry against the previous one. `expected` is a hash that was `head` earlier. */
 export function readAuditChain(tx: SqlReader, expected = ''): AuditChain {
   const chain: AuditChain = { entries: 0, broken: undefined, head: '', hasExpected: expected === '' }
   for (let after = 0; ; ) {
@@ -79,26 +82,26 @@ export function readAuditChain(tx: SqlReader, expected = ''): AuditChain {
   }
 }
 
-/** Which entries to list; absent parts do not matter. */
+/** The entries to list; absent parts do not filter. */
 export interface AuditFilter {
-  /** The act, or the first words of it: `job` finds `job.hold`. */
+  /** The action or its first words: `job` matches `job.hold`. */
   act?: string | undefined
   actor?: string | undefined
   subject?: string | undefined
-  /** Stored text of a time: entries from then on. */
+  /** Stored text of a time; entries from then on. */
   since?: string | undefined
-  /** At most so many, the newest. */
+  /** Maximum number of entries; the newest are listed. */
   limit: number
 }
 
-/** An entry as people read it. */
+/** An entry with the readable name of its actor. */
 export interface ListedAudit extends Pick<AuditRow, 'seq' | 'at' | 'actor' | 'act' | 'subject'> {
-  /** Address of the superuser who acted; '' for others and for removed ones. */
+  /** Address of the superuser; '' for other actors and removed superusers. */
   email: string
   detail: unknown
 }
 
-/** Entries of the audit, oldest first. */
+/** Audit entries, oldest first. */
 export function listAudit(tx: SqlReader, filter: AuditFilter): ListedAudit[] {
   const { act = '', actor = '', subject = '', since = '', limit } = filter
   const rows = tx.all<AuditRow & { email: string | null }>(

@@ -2,7 +2,7 @@ import { newId } from '../../base/index.ts'
 import { INSERTION_ORDER } from '../sqlite/dialect.ts'
 import type { SqlReader, SqlWriter } from '../sqlite/sql.ts'
 
-/** What can happen to a job. */
+/** The events of a job. */
 export type JobEvent =
   | 'submitted'
   | 'claimed'
@@ -19,16 +19,16 @@ export type JobEvent =
   | 'cancelled'
   | 'imported'
 
-/** One thing that happened to a job. `attempt` 0 = before the first claim. */
+/** One entry of a job's timeline. `attempt` 0 = before the first claim. */
 export interface TimelineEntry {
   at: string
   event: JobEvent
   attempt: number
-  /** For people; '' when there is nothing to add. */
+  /** Details as text; '' without details. */
   detail: string
 }
 
-/** Takes down what happened to a job, in the transaction that makes it happen; `at` is now when not said. */
+/** Appends an event to a job's timeline, in the transaction that causes it. `at` defaults to now. */
 export function appendTimeline(
   tx: SqlWriter,
   job: string,
@@ -41,7 +41,7 @@ export function appendTimeline(
   )
 }
 
-/** What happened to a job, oldest first. */
+/** The timeline of a job, oldest first. */
 export function listTimeline(tx: SqlReader, job: string): TimelineEntry[] {
   return tx.all<TimelineEntry>(
     `SELECT at, event, attempt, detail FROM job_timeline WHERE job = $job ORDER BY ${INSERTION_ORDER}`,

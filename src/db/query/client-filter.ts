@@ -10,28 +10,29 @@ import {
   type Order,
   parseFilter,
   parseSort,
-  type RequestFacts,
+  type RequestInfo,
 } from '../filter/index.ts'
 import type { AnyCollection } from '../schema/collection.ts'
 
-/** Who a request's own texts are compiled for. */
-export function callerOf(facts: RequestFacts): Caller {
-  return isSuperuser(facts) ? 'superuser' : 'client'
+/** Whose permissions apply to the filter and sort of a request. */
+export function callerOf(requestInfo: RequestInfo): Caller {
+  return isSuperuser(requestInfo) ? 'superuser' : 'client'
 }
 
 /**
  * Compiles the filter of a request; undefined when it is blank.
- * @throws AppError `invalid` when it cannot be understood, `forbidden` when only superusers may ask that.
+ * @throws AppError `invalid` when it cannot be parsed, `forbidden` when it uses names reserved for
+ *   superusers.
  */
 export function clientFilter(
   catalogue: Catalogue,
   collection: AnyCollection,
   text: string,
-  facts: RequestFacts,
+  requestInfo: RequestInfo,
 ): Condition | undefined {
   if (text.trim() === '') return undefined
-  assertMayUse(text, facts)
-  return compileFilter(parseFilter(text), optionsOf(catalogue, collection, facts, 'f'))
+  assertMayUse(text, requestInfo)
+  return compileFilter(parseFilter(text), optionsOf(catalogue, collection, requestInfo, 'f'))
 }
 
 /** Compiles the sort of a request. Throws as `clientFilter` does. */
@@ -39,24 +40,24 @@ export function clientSort(
   catalogue: Catalogue,
   collection: AnyCollection,
   text: string,
-  facts: RequestFacts,
+  requestInfo: RequestInfo,
 ): Order {
-  assertMayUse(text, facts)
-  return compileSort(parseSort(text), optionsOf(catalogue, collection, facts, 's'))
+  assertMayUse(text, requestInfo)
+  return compileSort(parseSort(text), optionsOf(catalogue, collection, requestInfo, 's'))
 }
 
 function optionsOf(
   catalogue: Catalogue,
   collection: AnyCollection,
-  facts: RequestFacts,
+  requestInfo: RequestInfo,
   prefix: string,
 ): CompileOptions {
-  const authCollection = facts.auth?.collection
-  return { ...catalogue, collection, caller: callerOf(facts), authCollection, prefix }
+  const authCollection = requestInfo.auth?.collection
+  return { ...catalogue, collection, caller: callerOf(requestInfo), authCollection, prefix }
 }
 
-function assertMayUse(text: string, facts: RequestFacts): void {
-  if (isSuperuser(facts)) return
+function assertMayUse(text: string, requestInfo: RequestInfo): void {
+  if (isSuperuser(requestInfo)) return
   for (const mark of ['@request', '@collection']) {
     if (text.includes(`${mark}.`)) throw new AppError('forbidden', `Only superusers can filter by ${mark}.`)
   }

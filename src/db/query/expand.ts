@@ -1,4 +1,4 @@
-import { BASE, type Catalogue, type RequestFacts } from '../filter/index.ts'
+import { BASE, type Catalogue, type RequestInfo } from '../filter/index.ts'
 import { type BackRelation, backRelation } from '../filter/resolve/back-relation.ts'
 import { collectionOf, fieldOf } from '../filter/resolve/context.ts'
 import { fitting, lengthOf } from '../records/page-size.ts'
@@ -10,26 +10,27 @@ import { type Params, quoted, type SqlReader } from '../sqlite/sql.ts'
 import { callerOf } from './client-filter.ts'
 import type { RuleBook } from './rules.ts'
 
-/** A record with the records that it is related to, as asked for. */
+/** A record with the related records that the request selected. */
 export interface Expanded {
   readonly collection: AnyCollection
   readonly record: AnyRecord
-  /** By the names in the request; absent when none of them may be expanded. */
+  /** Related records by relation name; absent when none may be expanded. */
   readonly expand?: Readonly<Record<string, Expanded | readonly Expanded[]>>
 }
 
-/** Adds related records. */
+/** Adds related records to records. */
 export interface Expander {
   /**
-   * Follows the relations that `text` names (`user,qpu.drivers_via_qpu`), up to 6 deep. Related records appear
-   * when their view rule shows them; unknown names are left out. Never throws for bad names.
+   * Follows the relations that `text` names (`user,qpu.drivers_via_qpu`), up to 6 levels deep. Related
+   * records are included if their view rule allows it; unknown names are ignored. Never throws for invalid
+   * names.
    */
   expand<C extends AnyCollection>(
     tx: SqlReader,
     collection: C,
     records: readonly RecordOf<C>[],
     text: string,
-    facts: RequestFacts,
+    requestInfo: RequestInfo,
   ): Expanded[]
 }
 
@@ -41,16 +42,16 @@ interface ExpandDependencies {
 
 const MAX_DEPTH = 6
 const MAX_CHARACTERS = 3_500
-/** Each name is a query. */
+/** Limited because each name is a query. */
 const MAX_NAMES = 50
 const MAX_BACK_RECORDS = 1_000
-/** SQLite's way of saying so. */
+/** In SQLite, a negative LIMIT means no limit. */
 const NO_LIMIT = -1
 
-/** Names to expand, each with those to expand below it. */
+/** The names to expand, each with the names to expand below it. */
 type Tree = Map<string, Tree>
 
-/** An expander that asks `rules` who may see what. */
+/** An expander that applies the view rules of `rules`. */
 export function createExpander(parts: ExpandDependencies): Expander {
   return {
     expand: <C extends AnyCollection>(
@@ -58,10 +59,10 @@ export function createExpander(parts: ExpandDependencies): Expander {
       collection: C,
       records: readonly RecordOf<C>[],
       text: string,
-      facts: RequestFacts,
+      requestInfo: RequestInfo,
     ) => {
-      const request: Request = { ...parts, tx, facts: { ...facts, context: 'expand' } }
-      // Machinery reads fields by declared name; see createRecordReader.
+      const request: Request = { ...parts, tx, requestInfo: { ...requestInfo, context: 'expand' } }
+      // Generic code reads fields by declared name; see createRecordReader.
       return expandLevel(request, collection, records as readonly AnyRecord[], parsePaths(text))
     },
   }
@@ -69,7 +70,7 @@ export function createExpander(parts: ExpandDependencies): Expander {
 
 interface Request extends ExpandDependencies {
   readonly tx: SqlReader
-  readonly facts: RequestFacts
+  readonly requestInfo: RequestInfo
 }
 
 function parsePaths(text: string): Tree {
@@ -108,7 +109,7 @@ function expandLevel(
   })
 }
 
-/** One relation that may be expanded, and what it holds for a record. */
+/** One relation to expand, and its related records for a given record. */
 interface Step {
   readonly name: string
   of(record: AnyRecord): Expanded | readonly Expanded[] | undefined
@@ -121,8 +122,8 @@ function step(
   name: string,
   below: Tree,
 ): Step | undefined {
-  const { catalogue, facts } = request
-  const caller = callerOf(facts)
+  const { catalogue, requestInfo } = request
+  const caller = callerOf(requestInfo)
   const found = fieldOf({ caller }, collection, name)
   if (found === undefined) {
     const back = backRelation({ catalogue, caller }, collection, name)
@@ -169,7 +170,10 @@ function backStep(
   return { name, of: (record) => oneOrMany(byTarget.get(record.id) ?? [], !single) }
 }
 
-/** Related records that the caller may view, expanded in turn; undefined when only superusers may view any. */
+/**
+ * The related records that the caller may view, themselves expanded; undefined when only superusers may view
+ * any.
+ */
 function visible(
   request: Request,
   collection: AnyCollection,
@@ -178,13 +182,13 @@ function visible(
   condition: string,
   limit: number,
 ): Expanded[] | undefined {
-  const { tx, facts, rules, planOf, catalogue } = request
-  const access = rules.access(collection, catalogue.rulesOf(collection).view, facts)
+  const { tx, requestInfo, rules, planOf, catalogue } = request
+  const access = rules.access(collection, catalogue.rulesOf(collection).view, requestInfo)
   if (access === 'nobody') return undefined
   const rule = access === 'everybody' ? { sql: '1', bind: () => ({}) } : access
   const plan = planOf(collection)
   const asked = `AS ${BASE} WHERE ${condition} AND (${rule.sql}) ORDER BY ${BASE}."seq" LIMIT $limit`
-  const params = { ...rule.bind(facts, tx.now), ids: JSON.stringify([...ids]), limit }
+  const params = { ...rule.bind(requestInfo, tx.now), ids: JSON.stringify([...ids]), limit }
   const rows = tx.all<Record<string, unknown>>(...bounded(request, collection, asked, params))
   return expandLevel(
     request,
@@ -194,7 +198,9 @@ function visible(
   )
 }
 
-/** The statement for these records, or for as many of them as one answer holds where they may be large. */
+/**
+ * The statement for these records, or for as many of them as fit into one response where they may be large.
+ */
 function bounded(
   { tx, planOf }: Request,
   collection: AnyCollection,

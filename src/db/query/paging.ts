@@ -1,12 +1,12 @@
 import { AppError } from '../../base/index.ts'
 
-/** Which part of a list is asked for. */
+/** The requested part of a list. */
 export interface Paging {
   /** From 1. */
   readonly page: number
   /** 1 to 1000. */
   readonly perPage: number
-  /** Leaves the totals at -1, so that nothing has to be counted. */
+  /** Skips counting; the totals are -1. */
   readonly skipTotal: boolean
 }
 
@@ -18,7 +18,7 @@ const FALSE = ['0', 'f', 'F', 'false', 'FALSE', 'False']
 
 /**
  * Reads `page`, `perPage` and `skipTotal` of a list request.
- * @throws AppError `invalid` for what is no whole number or no truth value.
+ * @throws AppError `invalid` for a value that is not a whole number or boolean.
  */
 export function readPaging(query: Readonly<Record<string, string>>): Paging {
   const page = wholeNumber('page', query['page'] ?? '') ?? 1

@@ -7,7 +7,7 @@ import {
   type Condition,
   followsBack,
   isSuperuser,
-  type RequestFacts,
+  type RequestInfo,
   refuseCostly,
 } from '../filter/index.ts'
 import { assertFits } from '../records/page-size.ts'
@@ -24,42 +24,42 @@ import type { Paging } from './paging.ts'
 import { type Access, createRuleBook } from './rules.ts'
 import { NO_TOTALS, type ReadPage, totals } from './totals.ts'
 
-/** What a caller may see, and who that is. */
+/** The rule that applies and the request that it applies to. */
 export interface Permission {
   /** Text of the rule; `null` = superusers only, `''` = everybody. */
   readonly rule: string | null
-  readonly facts: RequestFacts
+  readonly requestInfo: RequestInfo
 }
 
 /** A list request. */
 export interface ListRequest extends Permission, Paging {
   readonly filter?: string
   readonly sort?: string
-  /** Large fields that nobody will look at: they are not read, and null in the records. */
+  /** Large fields that the response does not need: they are not read, and null in the records. */
   readonly without?: readonly string[]
-  /** What the large fields of the page may take together, in bytes; a single record may always be read. */
+  /** Maximum total bytes of the large fields of the page; a single record is always accepted. */
   readonly maxBytes?: number
 }
 
-/** A question about single records, compiled once: for a realtime subscription or one write. */
+/** A test for single records, compiled once, for a realtime subscription or one write. */
 export interface RecordTest {
-  /** Whether the stored record `id` satisfies it; false when there is none. */
-  stored(tx: SqlReader, id: string, facts: RequestFacts): boolean
-  /** Whether values that are not stored satisfy it: a record to be created, or one that was just deleted. */
-  values(tx: SqlReader, values: Readonly<Record<string, unknown>>, facts: RequestFacts): boolean
+  /** Whether the stored record `id` passes; false when it does not exist. */
+  stored(tx: SqlReader, id: string, requestInfo: RequestInfo): boolean
+  /** Whether values that are not stored pass: a record to be created, or one that was just deleted. */
+  values(tx: SqlReader, values: Readonly<Record<string, unknown>>, requestInfo: RequestInfo): boolean
 }
 
-/** Reading records the way requests ask for them: by rule, filter and sort. */
+/** Reads of records as requests describe them: by rule, filter and sort. */
 export interface RecordQueries extends Expander {
   /**
-   * The records that the rule shows and the filter wants. Rule and filter must both hold. `counted` adds the total
-   * that a large table lacks here.
+   * The records for which both the rule and the filter hold. `withTotals` adds the total
+   * that is missing here for a large table.
    * @throws AppError `forbidden` when the rule is for superusers only, `invalid` for a bad filter or sort,
    *   `too_large` for more than `maxBytes`.
    */
   list<C extends AnyCollection>(tx: SqlReader, collection: C, request: ListRequest): ReadPage<RecordOf<C>>
   /**
-   * The record when it exists and the rule shows it.
+   * The record if it exists and the rule allows it.
    * @throws AppError `forbidden` when the rule is for superusers only.
    */
   view<C extends AnyCollection>(
@@ -69,24 +69,24 @@ export interface RecordQueries extends Expander {
     permission: Permission,
   ): RecordOf<C> | undefined
   /**
-   * Compiles a rule, with a filter of the caller if there is one, for the kind of account in `facts`; ask with
-   * facts of the same kind.
-   * @throws AppError as `list` does for a bad filter; filters by back relations are for superusers only.
+   * Compiles a rule, and the caller's filter if there is one, for the kind of account in `requestInfo`; call
+   * the result with requests of the same kind.
+   * @throws AppError as `list` does for an invalid filter; filters by back relations are for superusers only.
    */
   test(collection: AnyCollection, permission: Permission & { readonly filter?: string }): RecordTest
 }
 
-/** What queries are about. */
+/** Dependencies of `createRecordQueries`. */
 export interface QueryOptions {
   /** Configured public names: `database.names`. */
   readonly names: CollectionNames
-  /** All of the service's when not said. */
+  /** Defaults to all collections of the service. */
   readonly collections?: readonly AnyCollection[]
-  /** The rules in force where joins and expands ask for them; the declared ones when not said. */
+  /** The rules in force for joins and expands; the declared ones by default. */
   readonly rulesOf?: (collection: AnyCollection) => Rules
 }
 
-/** Queries over collections. Keeps compiled rules, so make it once. */
+/** Queries over collections. Create one instance, since it caches compiled rules. */
 export function createRecordQueries({
   names,
   collections = COLLECTIONS,
@@ -100,20 +100,27 @@ export function createRecordQueries({
   return {
     ...createExpander({ catalogue, rules, planOf }),
     list: <C extends AnyCollection>(tx: SqlReader, collection: C, request: ListRequest) => {
-      const { facts, page, perPage, skipTotal, without = [], maxBytes = Number.POSITIVE_INFINITY } = request
-      const rule = assertAllowed(rules.access(collection, request.rule, facts))
-      const filter = clientFilter(catalogue, collection, request.filter ?? '', facts)
-      const order = clientSort(catalogue, collection, request.sort ?? '', facts)
-      const { where, params } = joinedConditions([rule, filter, order], facts, tx.now)
+      const {
+        requestInfo,
+        page,
+        perPage,
+        skipTotal,
+        without = [],
+        maxBytes = Number.POSITIVE_INFINITY,
+      } = request
+      const rule = assertAllowed(rules.access(collection, request.rule, requestInfo))
+      const filter = clientFilter(catalogue, collection, request.filter ?? '', requestInfo)
+      const order = clientSort(catalogue, collection, request.sort ?? '', requestInfo)
+      const { where, params } = joinedConditions([rule, filter, order], requestInfo, tx.now)
       const source = `FROM ${from(collection)}${where}`
       return withCallerErrors(() => {
-        const own = joinedConditions([rule], facts, tx.now).terms
+        const own = joinedConditions([rule], requestInfo, tx.now).terms
         refuseCostly(tx, [...(filter ? [filter.load] : []), order.load], {
           from: from(collection),
           where: own,
           params,
         })
-        // Ids first: sorting whole rows would carry their payloads along.
+        // Selects ids first, since sorting whole rows would copy their payloads.
         const ids = tx.all<{ id: string }>(
           `SELECT ${BASE}."id" ${source} ORDER BY ${order.orderBy} LIMIT $page_limit OFFSET $page_offset`,
           { ...params, page_limit: perPage, page_offset: (page - 1) * perPage },
@@ -134,22 +141,22 @@ export function createRecordQueries({
       tx: SqlReader,
       collection: C,
       id: string,
-      { rule, facts }: Permission,
+      { rule, requestInfo }: Permission,
     ) => {
-      const access = assertAllowed(rules.access(collection, rule, facts))
-      const { where, params } = joinedConditions([BY_ID, access], facts, tx.now)
+      const access = assertAllowed(rules.access(collection, rule, requestInfo))
+      const { where, params } = joinedConditions([BY_ID, access], requestInfo, tx.now)
       const row = tx.one<Record<string, unknown>>(`${planOf(collection).select} AS ${BASE}${where}`, {
         ...params,
         id,
       })
       return row && (planOf(collection).record(row) as RecordOf<C>)
     },
-    test(collection, { rule, facts: compiledFor, filter = '' }) {
+    test(collection, { rule, requestInfo: compiledFor, filter = '' }) {
       const access = rules.access(collection, rule, compiledFor)
       if (access === 'nobody') return { stored: () => false, values: () => false }
       const wanted = clientFilter(catalogue, collection, filter, compiledFor)
       if (wanted && followsBack(wanted.load) && !isSuperuser(compiledFor)) {
-        // It is asked for every change and subscriber, so its cost must not grow with the data.
+        // The test runs for every change and subscriber, so its cost must not grow with the data.
         throw badFilter(
           'A subscription cannot filter by records that name the changed one; use its own fields',
         )
@@ -158,21 +165,22 @@ export function createRecordQueries({
         tx: SqlReader,
         source: string,
         conditions: Conditions,
-        facts: RequestFacts,
+        requestInfo: RequestInfo,
         own: Params,
       ) => {
-        if (facts.auth?.collection !== compiledFor.auth?.collection) {
+        if (requestInfo.auth?.collection !== compiledFor.auth?.collection) {
           throw new TypeError('a record test must be asked by the kind of account that it was compiled for')
         }
-        const { where, params } = joinedConditions(conditions, facts, tx.now)
+        const { where, params } = joinedConditions(conditions, requestInfo, tx.now)
         const sql = `SELECT 1 AS found FROM ${source}${where} LIMIT 1`
         return withCallerErrors(() => tx.one(sql, { ...params, ...own }) !== undefined)
       }
       return {
-        stored: (tx, id, facts) => holds(tx, from(collection), [BY_ID, access, wanted], facts, { id }),
-        values(tx, values, facts) {
+        stored: (tx, id, requestInfo) =>
+          holds(tx, from(collection), [BY_ID, access, wanted], requestInfo, { id }),
+        values(tx, values, requestInfo) {
           const row = candidateRow(collection, values)
-          return holds(tx, `${row.sql} AS ${BASE}`, [access, wanted], facts, row.params)
+          return holds(tx, `${row.sql} AS ${BASE}`, [access, wanted], requestInfo, row.params)
         },
       }
     },
@@ -201,13 +209,13 @@ type Conditions = readonly (Pick<Condition, 'sql' | 'bind'> | 'everybody' | unde
 
 const BY_ID = { sql: `${BASE}."id" = $id`, bind: () => ({}) }
 
-function joinedConditions(conditions: Conditions, facts: RequestFacts, now: number) {
+function joinedConditions(conditions: Conditions, requestInfo: RequestInfo, now: number) {
   const terms: string[] = []
   const params: Params[] = []
   for (const condition of conditions) {
     if (condition === undefined || condition === 'everybody') continue
     if (condition.sql !== '') terms.push(`(${condition.sql})`)
-    params.push(condition.bind(facts, now))
+    params.push(condition.bind(requestInfo, now))
   }
   const where = terms.length === 0 ? '' : ` WHERE ${terms.join(' AND ')}`
   return { terms, where, params: Object.fromEntries(params.flatMap((each) => Object.entries(each))) }

@@ -5,32 +5,32 @@ import {
   compileFilter,
   isSuperuser,
   parseFilter,
-  type RequestFacts,
+  type RequestInfo,
 } from '../filter/index.ts'
 import type { AnyCollection } from '../schema/collection.ts'
 
-/** What a rule means for a caller: a condition on rows `b`, or one answer for all rows. */
+/** The effect of a rule for a caller: a condition on rows `b`, or the same result for all rows. */
 export type Access = Condition | 'everybody' | 'nobody'
 
-/** Rules of collections, each compiled once per kind of account. */
+/** The rules of collections, each compiled once per kind of account. */
 export interface RuleBook {
   /**
-   * What `rule` means for the caller of `facts`. `null` is for superusers only, `''` for everybody, and
+   * The effect of `rule` for the caller of the request. `null` = superusers only, `''` = everybody;
    * superusers pass every rule.
-   * @throws TypeError when the declared rule itself is wrong.
+   * @throws TypeError when the declared rule itself is invalid.
    */
-  access(collection: AnyCollection, rule: string | null, facts: RequestFacts): Access
+  access(collection: AnyCollection, rule: string | null, requestInfo: RequestInfo): Access
 }
 
-/** Parameters of rules begin with this. */
+/** Prefix of the parameters of rules. */
 const RULE_PREFIX = 'r'
 
-/** A rule book with an empty memory. It remembers one condition per declared rule and kind of account. */
+/** A rule book with an empty cache of one condition per declared rule and kind of account. */
 export function createRuleBook(catalogue: Catalogue): RuleBook {
   const known = new Map<AnyCollection, Map<string, Condition>>()
 
-  function compiled(collection: AnyCollection, rule: string, facts: RequestFacts): Condition {
-    const authCollection = facts.auth?.collection
+  function compiled(collection: AnyCollection, rule: string, requestInfo: RequestInfo): Condition {
+    const authCollection = requestInfo.auth?.collection
     const key = `${authCollection?.name ?? ''} ${rule}`
     const ofCollection = known.get(collection) ?? new Map<string, Condition>()
     known.set(collection, ofCollection)
@@ -42,9 +42,9 @@ export function createRuleBook(catalogue: Catalogue): RuleBook {
   }
 
   return {
-    access(collection, rule, facts) {
-      if (rule === '' || isSuperuser(facts)) return 'everybody'
-      return rule === null ? 'nobody' : compiled(collection, rule, facts)
+    access(collection, rule, requestInfo) {
+      if (rule === '' || isSuperuser(requestInfo)) return 'everybody'
+      return rule === null ? 'nobody' : compiled(collection, rule, requestInfo)
     },
   }
 }
@@ -59,7 +59,7 @@ function compileRule(
     const options = { ...catalogue, collection, caller: 'rule', authCollection, prefix: RULE_PREFIX } as const
     return compileFilter(parseFilter(rule), options)
   } catch (cause) {
-    // Nobody who makes a request wrote it, so it is no error of theirs.
+    // The sender of the request did not write the rule, so this is not an error of the request.
     throw new TypeError(`a rule of ${collection.name} is wrong: ${messageOf(cause)}`, { cause })
   }
 }

@@ -4,7 +4,7 @@ import { invalidFilterError } from '../sqlite/caller-errors.ts'
 import { ReadFailure } from '../sqlite/read-thread.ts'
 import { quoted, type SqlReader, type Statement } from '../sqlite/sql.ts'
 
-/** One page of records; totals are -1 when they were not asked for. */
+/** One page of records; totals are -1 when they were not requested. */
 export interface Page<R> {
   readonly page: number
   readonly perPage: number
@@ -13,24 +13,30 @@ export interface Page<R> {
   readonly items: R[]
 }
 
-/** A page as it is read: `counting` finds its total, where that would take too long to be done at once. */
+/**
+ * A page whose total may still be missing: `counting` is the statement that counts it, where counting takes
+ * long.
+ */
 export interface ReadPage<R> extends Page<R> {
   readonly counting?: Statement
 }
 
-/** Of a page whose total nobody asked for. */
+/** The totals of a page that did not request them. */
 export const NO_TOTALS = { totalItems: -1, totalPages: -1 }
 
 function totalsOf(totalItems: number, perPage: number) {
   return { totalItems, totalPages: Math.ceil(totalItems / perPage) }
 }
 
-/** Up to so many records are counted at once: a few ms, some more where the condition reads each of them. */
+/**
+ * Maximum number of records that are counted in the event loop, which takes a few ms, and longer when the
+ * condition reads each record.
+ */
 const MAX_SYNCHRONOUS_COUNT = 50_000
 
 /**
- * Totals of a page of which `length` records were read: counted at once in the same snapshot, or left to `counted`
- * where the table is large.
+ * The totals of a page of which `length` records were read: counted in the same snapshot, or left to
+ * `withTotals` for a large table.
  */
 export function totals(
   tx: SqlReader,
@@ -49,9 +55,9 @@ export function totals(
 }
 
 /**
- * The page with its total. In a large table that is counted by a thread after the page was read, and includes what
- * was written meanwhile.
- * @throws AppError `invalid` when the filter cannot be evaluated, `unavailable` when too many wait for totals.
+ * The page with its total. In a large table a thread counts it after the page was read, so that it includes
+ * records written in between.
+ * @throws AppError `invalid` when the filter cannot be evaluated, `unavailable` when too many counts wait.
  */
 export async function withTotals<R>(
   { count }: Pick<Database, 'count'>,

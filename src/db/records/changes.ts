@@ -6,22 +6,25 @@ export interface Change {
   collection: string
   id: string
   action: 'create' | 'update' | 'delete'
-  /** Grows with every change of any record. */
+  /** Increases with every change of any record. */
   seq: number
-  /** The record after the change; before it for a delete. */
+  /** The record after the change; for a delete, the record before it. */
   record?: unknown
 }
 
-/** Receives the changes of one transaction, in order, after its commit. */
+/** Called after the commit with all changes of one transaction, in order. */
 export type ChangeListener = (changes: readonly Change[]) => void
 
-/** Tells about committed changes, one call per transaction. */
+/** Publishes committed changes, one call per transaction. */
 export interface ChangeFeed {
-  /** Calls `listener` from now on; the returned function ends that. */
+  /** Calls `listener` for later changes; the returned function unsubscribes. */
   subscribe(listener: ChangeListener): () => void
 }
 
-/** A feed and the function that feeds it. A listener that throws is logged; it never harms the write. */
+/**
+ * A feed and the function that publishes to it. An exception of a listener is logged and does not affect the
+ * write.
+ */
 export function createChangeFeed(log: Log): ChangeFeed & { publish(changes: readonly Change[]): void } {
   const listeners = new Set<ChangeListener>()
   const queue: (readonly Change[])[] = []
@@ -39,14 +42,14 @@ export function createChangeFeed(log: Log): ChangeFeed & { publish(changes: read
 
   return {
     subscribe(listener) {
-      // A function may subscribe twice; each subscription ends by itself.
+      // The same function may subscribe twice; each subscription ends separately.
       const own: ChangeListener = (changes) => listener(changes)
       listeners.add(own)
       return () => {
         listeners.delete(own)
       }
     },
-    // A listener that writes makes new changes: they wait until everybody has heard of these.
+    // Changes made by a listener wait until all listeners have received the current ones.
     publish(changes) {
       if (changes.length === 0) return
       queue.push(changes)

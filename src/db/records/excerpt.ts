@@ -1,5 +1,5 @@
 const UNSEEN = /<(script|style|iframe|head)\b[\s\S]*?<\/\1\s*>|<!--[\s\S]*?-->/gi
-/** Tags beside which readers see a gap. */
+/** Tags that separate words. */
 const BLOCKS =
   /<\/?(?:address|article|blockquote|br|div|h[1-6]|hr|li|ol|p|pre|section|table|td|th|tr|ul)\b[^<>]*>/gi
 const TAGS = /<\/?[a-z!][^<>]*>/gi
@@ -12,12 +12,15 @@ const ENTITIES: Readonly<Record<string, string>> = {
   nbsp: ' ',
 }
 
-/** Characters that are looked at: searching for the ends of hostile tags in megabytes would take hours. */
+/**
+ * Number of characters that are read: matching the ends of hostile tags in megabytes of text would take
+ * hours.
+ */
 const MAX_READ = 20_000
 
 /**
- * The beginning of a text as plain words: without HTML tags, white space collapsed, `length` characters. Only
- * the first 20,000 characters of the text count.
+ * The first `length` characters of a text without HTML tags and with white space collapsed. Only the first
+ * 20,000 characters of the text are read.
  */
 export function excerptOf(
   text: string,

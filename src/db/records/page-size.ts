@@ -5,13 +5,13 @@ import { jsonValues } from '../sqlite/dialect.ts'
 import { quoted, type SqlReader } from '../sqlite/sql.ts'
 import { pickedNames } from './pick-fields.ts'
 
-/** What the large fields of one answer may take together: as much as the largest single result. */
+/** Total size of the large fields in one response: that of the largest single result. */
 export const MAX_LARGE_BYTES = 32 * 1024 * 1024
 
 /**
- * Large fields that neither the answer has, of which `fields` names the parts to keep, nor anything that is
- * computed for it: `computedFrom` says from which ones, by name.
- * @throws AppError `invalid` for `fields` that cannot be read.
+ * The large fields that are needed neither in the response, of which `fields` selects parts, nor for its
+ * computed fields: `computedFrom` lists the sources of each computed field.
+ * @throws AppError `invalid` when `fields` cannot be parsed.
  */
 export function unreadFields(
   collection: AnyCollection,
@@ -25,8 +25,9 @@ export function unreadFields(
 }
 
 /**
- * Refuses a page whose large fields, but those in `without`, take more than `maxBytes` together. SQLite knows
- * their lengths without reading them. A page of one record always fits: there is no smaller one.
+ * Rejects a page whose large fields, except those in `without`, take more than `maxBytes` together. SQLite
+ * knows their lengths without reading them. A page of one record is always accepted, since no page is
+ * smaller.
  * @throws AppError `too_large`.
  */
 export function assertFits(
@@ -51,9 +52,7 @@ export function assertFits(
   )
 }
 
-/**
- * Ids and sizes in, the ids out that fit into one answer together, from the first on; always one at least.
- */
+/** The ids of the leading records whose sizes fit into one response together; at least one. */
 export function fitting(sized: readonly { id: string; bytes: number }[]): string[] {
   let sum = 0
   const end = sized.findIndex(({ bytes }, at) => {
@@ -63,7 +62,7 @@ export function fitting(sized: readonly { id: string; bytes: number }[]): string
   return sized.slice(0, end < 0 ? undefined : end).map(({ id }) => id)
 }
 
-/** SQL for the bytes that the values of these fields take in a row. */
+/** SQL for the total bytes of these fields in a row. */
 export function lengthOf(collection: AnyCollection, names: readonly string[]): string {
   return names.map((name) => `coalesce(${lengthSql(collection, name)}, 0)`).join(' + ')
 }

@@ -1,7 +1,7 @@
 import { AppError } from '../../base/index.ts'
 import { excerptOf } from './excerpt.ts'
 
-/** Names to keep, each with those to keep below it (none = everything), and how its text is cut. */
+/** The selected names, each with the names selected below it (none = everything) and its excerpt options. */
 interface Picked {
   readonly below: Map<string, Picked>
   excerpt?: { length: number; withEllipsis: boolean }
@@ -12,10 +12,10 @@ const MAX_DEPTH = 20
 const ENVELOPE = ['page', 'perPage', 'totalItems', 'totalPages', 'items']
 
 /**
- * Keeps only the parts of an answer that `fields` names: `id,expand.user.name`, `*` for all keys of a level,
- * `text:excerpt(100,true)` for the beginning of a text. Lists keep their envelope; arrays are picked element
- * by element. A blank text keeps everything.
- * @throws AppError `invalid` for modifiers that do not exist.
+ * Returns only the parts of a response that `fields` names: `id,expand.user.name`, `*` for all keys of a
+ * level, `text:excerpt(100,true)` for the beginning of a text. Lists keep their envelope; the selection
+ * applies to each element of an array. A blank text selects everything.
+ * @throws AppError `invalid` for unknown modifiers.
  */
 export function pickFields(answer: unknown, fields: string): unknown {
   if (fields.trim() === '') return answer
@@ -29,8 +29,8 @@ export function pickFields(answer: unknown, fields: string): unknown {
 }
 
 /**
- * The top-level names that `fields` keeps; undefined when it may keep any.
- * @throws AppError `invalid` for modifiers that do not exist.
+ * The top-level names that `fields` selects; undefined when any name may be selected.
+ * @throws AppError `invalid` for unknown modifiers.
  */
 export function pickedNames(fields: string): ReadonlySet<string> | undefined {
   if (fields.trim() === '') return undefined
@@ -42,7 +42,7 @@ function badFields(problem: string): AppError {
   return new AppError('invalid', problem, { reason: 'bad_parameter' })
 }
 
-/** A name with dots, then perhaps a modifier with its arguments. */
+/** A dotted name, optionally with a modifier and its arguments. */
 const ENTRY = /\s*([^,:()]*)(?::(\w*)\(([^()]*)\))?\s*(,|$)/y
 
 function parseFields(text: string): Picked {
@@ -85,7 +85,7 @@ function picked(value: unknown, node: Picked): unknown {
     const child = node.below.get(key) ?? rest
     return child ? [[key, picked(each, child)]] : []
   })
-  // Own properties whatever their names, `__proto__` too.
+  // Defines own properties for any name, `__proto__` included.
   return Object.fromEntries(kept)
 }
 

@@ -3,31 +3,34 @@ import type { AnyRecord, Plan } from '../schema/plan.ts'
 import { type Bindable, quoted, type SqlReader } from '../sqlite/sql.ts'
 import { assertFits } from './page-size.ts'
 
-/** Which records `list` returns, and in which order; insertion order when not said. */
+/** The records that `list` returns, and their order; insertion order by default. */
 export interface ListQuery<C extends AnyCollection> {
   where?: Partial<RecordOf<C>>
-  /** Field names, comma separated, `-` in front for descending: `-created,name`; `seq` is the insertion order. */
+  /**
+   * Comma-separated field names, descending with a leading `-`: `-created,name`; `seq` is the insertion
+   * order.
+   */
   sort?: string
   limit?: number
   offset?: number
-  /** What the large fields of the records may take together, in bytes; AppError `too_large` beyond. */
+  /** Maximum total bytes of the large fields of the records; AppError `too_large` beyond it. */
   maxBytes?: number
-  /** Large fields that are not read, and null in the records. */
+  /** Large fields to leave out: they are not read, and null in the records. */
   without?: readonly string[]
 }
 
-/** Typed reading of records inside a transaction. */
+/** Typed reads of records inside a transaction. */
 export interface RecordReader {
   find<C extends AnyCollection>(collection: C, id: string): RecordOf<C> | undefined
-  /** The first record, in insertion order, that equals `where` in all its keys. */
+  /** The first record in insertion order whose fields equal all those in `where`. */
   findBy<C extends AnyCollection>(collection: C, where: Partial<RecordOf<C>>): RecordOf<C> | undefined
   list<C extends AnyCollection>(collection: C, query?: ListQuery<C>): RecordOf<C>[]
 }
 
 /**
- * Typed reading on top of SQL. All methods throw TypeError for names that are not declared.
- * The plan of a collection decodes exactly its declared fields, so its records have the type that follows
- * from the same declaration; `as` says that where the declaration is only known as a type parameter.
+ * Typed reads on top of SQL. All methods throw TypeError for undeclared names. The plan of a collection
+ * decodes exactly its declared fields, so its records have the type derived from the same declaration; `as`
+ * states that where the declaration is known only as a type parameter.
  */
 export function createRecordReader(
   sql: SqlReader,
@@ -79,7 +82,7 @@ function conditionOf(plan: Plan, where: Record<string, unknown>) {
     params[`where_${name}`] = stored
     // IS, because an unset JSON value is NULL.
     terms.push(`${column} ${field?.kind.isDocument ? 'IS' : '='} $where_${name}`)
-    // Tells SQLite that the index of unique values, which leaves out '', will do.
+    // Lets SQLite use the partial index of unique values, which excludes ''.
     if (field?.unique && stored !== '') terms.push(`${column} <> ''`)
   }
   return { condition: terms.length === 0 ? '' : ` WHERE ${terms.join(' AND ')}`, params }
@@ -91,7 +94,7 @@ function orderOf(plan: Plan, sort: string): string {
     const name = key.trim().replace(/^[-+]/, '')
     return `${quoted(plan.column(name))}${key.trim().startsWith('-') ? ' DESC' : ''}`
   })
-  // The insertion order settles ties, in the direction of the last key, so that pages do not overlap.
+  // Insertion order breaks ties, in the direction of the last key, so that pages do not overlap.
   const isDescending = keys.at(-1)?.trim().startsWith('-') === true
   return [...terms, isDescending ? 'seq DESC' : 'seq'].join(', ')
 }

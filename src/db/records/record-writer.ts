@@ -10,16 +10,16 @@ import { type Bindable, quoted, type SqlWriter } from '../sqlite/sql.ts'
 import { releaseReferences } from './references.ts'
 import type { WriterDependencies } from './writer-dependencies.ts'
 
-/** Typed writing of records inside a transaction; each change is logged and published after the commit. */
+/** Typed writes of records inside a transaction; each change is logged, and published after the commit. */
 export interface RecordWriter {
   /**
-   * Adds a record: fills id, created, updated and defaults, runs the hooks, validates.
-   * @throws AppError `invalid` with `fields` when values are refused.
+   * Inserts a record: sets id, created, updated and defaults, runs the hooks, validates.
+   * @throws AppError `invalid` with `fields` when values are rejected.
    */
   insert<C extends AnyCollection>(collection: C, values: Partial<RecordOf<C>>): RecordOf<C>
   /**
-   * Changes the keys of `patch` when the record exists and equals `guard`; undefined otherwise.
-   * @throws AppError `invalid` with `fields` when values are refused.
+   * Updates the keys of `patch` if the record exists and equals `guard`; otherwise returns undefined.
+   * @throws AppError `invalid` with `fields` when values are rejected.
    */
   update<C extends AnyCollection>(
     collection: C,
@@ -28,14 +28,14 @@ export interface RecordWriter {
     guard?: Partial<RecordOf<C>>,
   ): RecordOf<C> | undefined
   /**
-   * Removes a record; false when there is none. Its id leaves the records that name it; those whose required
+   * Removes a record; false when it does not exist. References to it are removed; records whose required
    * relation cascades are removed too.
-   * @throws AppError `invalid` when a required relation without cascade names it.
+   * @throws AppError `invalid` when a required relation without cascade refers to it.
    */
   remove<C extends AnyCollection>(collection: C, id: string): boolean
 }
 
-/** Typed writing on top of SQL. Unknown field names throw TypeError. */
+/** Typed writes on top of SQL. Undeclared field names throw TypeError. */
 export function createRecordWriter(parts: WriterDependencies): RecordWriter {
   const writer = {
     insert: <C extends AnyCollection>(collection: C, values: Partial<RecordOf<C>>) =>
@@ -125,7 +125,7 @@ function update(
   return after
 }
 
-/** Hooks see values of the declared types only; others are refused by the validation that follows. */
+/** Hooks run only on values of the declared types; validation then rejects the others. */
 function isTyped(plan: Plan, record: AnyRecord): boolean {
   return plan.fields.every(([name, { kind }]) => kind.isValue(record[name]))
 }
@@ -140,7 +140,10 @@ function holds(record: AnyRecord, guard: Record<string, unknown>): boolean {
   )
 }
 
-/** The stored forms of `fields`, by name. All refused fields are reported together, with those `found` before. */
+/**
+ * The stored forms of `fields`, by name. All rejected fields are reported together, including those in
+ * `found`.
+ */
 function validated(
   { sql }: WriterDependencies,
   fields: readonly (readonly [string, Field])[],
@@ -178,7 +181,7 @@ function guardUnique(collection: AnyCollection, failure: string, write: () => vo
   }
 }
 
-/** SQLite names the columns: `UNIQUE constraint failed: drivers.token`. */
+/** SQLite reports the columns: `UNIQUE constraint failed: drivers.token`. */
 function uniqueFields(collection: AnyCollection, message: string): Record<string, FieldError> {
   const columns = message.slice(message.indexOf(': ') + 2).split(', ')
   const names = columns.map((column) => column.slice(collection.name.length + 1))

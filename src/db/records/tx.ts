@@ -7,14 +7,14 @@ import type { Change } from './changes.ts'
 import { createRecordReader, type RecordReader } from './record-reader.ts'
 import { createRecordWriter, type RecordWriter } from './record-writer.ts'
 
-/** Reading inside one transaction: a consistent snapshot of committed data. */
+/** Reads inside one transaction: a consistent snapshot of committed data. */
 export interface ReadTx extends SqlReader, RecordReader {}
 
-/** Reading and writing inside one IMMEDIATE transaction. */
+/** Reads and writes inside one IMMEDIATE transaction. */
 export interface Tx extends ReadTx, SqlWriter, RecordWriter {
   /**
-   * Publishes a change of a record that was written with `run`; call it after the statement. Returns the record as it
-   * is now, so that nobody has to read it once more.
+   * Publishes a change of a record that was written with `run`; call it after the statement. Returns the
+   * current record, so that callers need not read it again.
    */
   changed<C extends AnyCollection>(
     collection: C,
@@ -23,21 +23,24 @@ export interface Tx extends ReadTx, SqlWriter, RecordWriter {
   ): RecordOf<C> | undefined
 }
 
-/** What all transactions of a database share. */
+/** Dependencies shared by all transactions of a database. */
 export interface TxDependencies {
   collections: readonly AnyCollection[]
   planOf: (collection: AnyCollection) => Plan
 }
 
-/** A transaction and the switch that makes it useless once it has ended. */
+/** A transaction and the function that invalidates it. */
 interface TxHandle<T> {
   tx: T
   end(): void
-  /** Whether any statement has changed rows. */
+  /** Whether any statement changed rows. */
   hasWritten(): boolean
 }
 
-/** SQL that refuses to run after `end`: a continuation of async work would write outside any transaction. */
+/**
+ * SQL functions that throw after `end`: a continuation of async work would otherwise write outside any
+ * transaction.
+ */
 function guardedSql(connection: Connection, now: number): TxHandle<SqlWriter> {
   let live = true
   let rows = 0
@@ -76,7 +79,7 @@ export function createReadTx(
   return { tx: { ...reading, ...createRecordReader(reading, dependencies.planOf) }, end }
 }
 
-/** A writing transaction that adds what it changes to `changes`. */
+/** A writing transaction that appends its changes to `changes`. */
 export function createTx(
   connection: Connection,
   dependencies: TxDependencies,

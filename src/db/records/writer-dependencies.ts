@@ -4,14 +4,14 @@ import type { SqlWriter } from '../sqlite/sql.ts'
 import type { Change } from './changes.ts'
 import type { RecordReader } from './record-reader.ts'
 
-/** What writing of records works with. */
+/** Dependencies of the record writer. */
 export interface WriterDependencies {
   sql: SqlWriter
   reader: RecordReader
-  /** All collections, to find the relations that name a removed record. */
+  /** All collections, for finding relations that refer to a removed record. */
   collections: readonly AnyCollection[]
   planOf: (collection: AnyCollection) => Plan
-  /** Takes down a change for the change log and the feed. */
+  /** Records a change for the change log and the feed. */
   recordChange: (
     collection: AnyCollection,
     id: string,

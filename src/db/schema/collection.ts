@@ -4,9 +4,9 @@ import type { Field, ValueOf } from './field.ts'
 /** Declared fields by name. */
 export type Fields = Readonly<Record<string, Field>>
 
-/** Keys that every record has. */
+/** Keys of every record. */
 interface SystemKeys {
-  /** 15 characters of `0-9a-z`, ordered by time of creation. */
+  /** 15 characters of `0-9a-z` that sort by creation time. */
   id: string
   created: string
   updated: string
@@ -14,7 +14,7 @@ interface SystemKeys {
 
 type Values<F extends Fields> = { -readonly [K in keyof F]: ValueOf<F[K]> } & SystemKeys
 
-/** The record type that follows from a collection's declaration. */
+/** The record type derived from a collection's declaration. */
 export type RecordOf<C extends AnyCollection> = Values<C['fields']>
 
 /** Filter texts; `null` = superusers only, `''` = everybody. */
@@ -31,22 +31,25 @@ export type Index =
   | readonly string[]
   | { readonly on: readonly string[]; readonly unique?: boolean; readonly where?: string }
 
-/** Steps inside the writing transaction; each may throw an AppError, which undoes the whole transaction. */
+/**
+ * Functions that run inside the writing transaction. Each may throw an AppError, which rolls the whole
+ * transaction back.
+ */
 export interface Hooks<F extends Fields = Fields> {
   /** Before validation; may change `record`. */
   beforeInsert?(step: { tx: SqlWriter; record: Values<F> }): void
-  /** After the row exists. */
+  /** After the row was inserted. */
   afterInsert?(step: { tx: SqlWriter; record: Values<F> }): void
   /** Before validation; may change `after`. */
   beforeUpdate?(step: { tx: SqlWriter; before: Values<F>; after: Values<F> }): void
   beforeRemove?(step: { tx: SqlWriter; record: Values<F> }): void
 }
 
-/** One kind of record: its table, its fields and who may do what with it. */
+/** One kind of record: its table, its fields and its access rules. */
 export interface Collection<N extends string = string, F extends Fields = Fields> {
   /** Table name. */
   readonly name: N
-  /** Default public address; the configured one is `database.names.publicName(collection)`. */
+  /** Default public name; `database.names.publicName(collection)` returns the configured one. */
   readonly publicName: string
   /** `auth` collections hold accounts that can log in. */
   readonly type: 'base' | 'auth'
@@ -56,7 +59,7 @@ export interface Collection<N extends string = string, F extends Fields = Fields
   readonly hooks: Hooks<F>
 }
 
-/** Any collection, for machinery that reads declarations. */
+/** Any collection, for code that interprets declarations. */
 export type AnyCollection = Collection
 
 interface Declaration<N extends string, F extends Fields> {
@@ -70,8 +73,9 @@ interface Declaration<N extends string, F extends Fields> {
 }
 
 /**
- * Declares a collection. Table, row type, validation, public routes and reference page follow from it.
- * @throws TypeError when a name cannot be a table or column.
+ * Declares a collection. Its table, row type, validation, public routes and reference page are derived from
+ * it.
+ * @throws TypeError when a name cannot be that of a table or column.
  */
 export function defineCollection<const N extends string, F extends Fields>(
   declaration: Declaration<N, F>,

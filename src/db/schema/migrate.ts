@@ -6,27 +6,33 @@ import { AppError, failpoint } from '../../base/index.ts'
 import type { Connection } from '../sqlite/connection.ts'
 import { flush } from '../sqlite/flush.ts'
 
-/** A change of stored data or of what `sync` may not change by itself. Never edit one that was released. */
+/**
+ * A change of stored data, or of the schema where `syncTables` may not change it. Never edit a released
+ * migration.
+ */
 export interface Migration {
-  /** 1, 2, 3 …, the number in the name of its file. */
+  /** 1, 2, 3 …, the number in its file name. */
   id: number
-  /** The words in the name of its file. */
+  /** The words in its file name. */
   name: string
-  /** Single SQL statements, run in order in one transaction with foreign keys off. */
+  /** Single SQL statements that run in order, in one transaction with foreign keys off. */
   statements: readonly string[]
 }
 
-/** The hash by which a database remembers what it ran: SHA-256 in hex over the statements. */
+/** The hash that a database stores of each migration it ran: SHA-256 in hex over the statements. */
 export function hashOf(migration: Migration): string {
   return createHash('sha256').update(JSON.stringify(migration.statements)).digest('hex')
 }
 
-/** Whether the database was never set up. */
+/** Whether the database has no tables yet. */
 export function isNew(connection: Connection): boolean {
   return connection.one("SELECT 1 FROM sqlite_master WHERE name = 'migrations'") === undefined
 }
 
-/** A new database starts with the declared tables, so no migration needs to run: they are only noted. */
+/**
+ * Records all migrations as applied: a new database is created with the declared tables and needs none of
+ * them.
+ */
 export function recordAll(connection: Connection, migrations: readonly Migration[], at: string): void {
   for (const migration of migrations) recordMigration(connection, migration, at)
 }
@@ -41,9 +47,10 @@ function recordMigration(connection: Connection, migration: Migration, at: strin
 }
 
 /**
- * Runs the migrations that this database has not seen, each in its own transaction, after copying the
- * database to `<path>.before-NNNN`. Returns the names of those that ran.
- * @throws AppError `internal`: `database_newer` (made by a newer version), `migration_changed`, `migration_failed`.
+ * Runs the migrations that this database has not run yet, each in its own transaction, after copying the
+ * database to `<path>.before-NNNN`. Returns the names of the migrations that ran.
+ * @throws AppError `internal`: `database_newer` (written by a newer version), `migration_changed`,
+ *   `migration_failed`.
  */
 export function migrate(connection: Connection, migrations: readonly Migration[], at: string): string[] {
   const applied = connection.all<{ id: number; name: string; hash: string }>(
@@ -103,7 +110,7 @@ function apply(connection: Connection, migration: Migration, at: string): void {
   if (feature('FAILPOINTS')) failpoint('migration.after')
 }
 
-/** Writes a whole copy of the database; a file of that name is never a partial one. */
+/** Writes a complete copy of the database; a file with the final name is never partial. */
 function copyDatabase(connection: Connection, target: string): void {
   const partial = `${target}.tmp`
   rmSync(partial, { force: true })

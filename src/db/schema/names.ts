@@ -1,15 +1,15 @@
 import { AppError } from '../../base/index.ts'
 import type { AnyCollection } from './collection.ts'
 
-/** The public addresses of collections, as configured. */
+/** The public names of collections, which routes and filters use. */
 export interface CollectionNames {
   publicName(collection: AnyCollection): string
-  /** The collection that callers know as `name`. */
+  /** The collection with the public name `name`. */
   byPublicName(name: string): AnyCollection | undefined
 }
 
 /**
- * Public names: the configured ones, else the defaults.
+ * Uses the configured public names, else the declared ones.
  * @throws AppError `invalid` when a name has the wrong form or two collections would share one.
  */
 export function createNames(

@@ -3,14 +3,14 @@ import { type AnyCollection, columnOf, type RecordOf } from './collection.ts'
 import type { Field } from './field.ts'
 import { valueSql } from './large-values.ts'
 
-/** A record of a collection that is only known when the program runs. */
+/** A record of a collection that is not known at compile time. */
 export type AnyRecord = RecordOf<AnyCollection>
 
-/** SQL texts and the way between rows and records that follow from one declaration. */
+/** The SQL texts of one collection, and the conversion between rows and records. */
 export interface Plan {
   /** `SELECT … FROM …` without a condition; columns carry the names of their fields. */
   select: string
-  /** The same, with null in place of the values of these fields, which are not read then. */
+  /** The same with null in place of the values of these fields, which are then not read. */
   selectWithout(names: readonly string[]): string
   insert: string
   fields: readonly (readonly [name: string, field: Field])[]
@@ -21,7 +21,7 @@ export interface Plan {
 
 const SYSTEM_COLUMNS = ['id', 'created', 'updated']
 
-/** Returns the plan of a collection, made once. */
+/** Returns the plan of a collection, creating it once. */
 export function createPlans(): (collection: AnyCollection) => Plan {
   const plans = new Map<AnyCollection, Plan>()
   return (collection) => {

@@ -11,9 +11,10 @@ interface SchemaRow {
 }
 
 /**
- * Makes the database have the declared tables, columns and indexes. Adds only; run it inside a transaction.
- * Indexes hold no data, so those that changed or are no longer declared are built anew or dropped.
- * @throws AppError `internal`, reason `migration_missing`, when a declaration would lose or change stored data.
+ * Adds the declared tables, columns and indexes that are missing; call it inside a transaction. Indexes hold
+ * no data of their own, so changed ones are rebuilt and undeclared ones dropped.
+ * @throws AppError `internal`, reason `migration_missing`, when a declaration would lose or change stored
+ *   data.
  */
 export function syncTables(connection: Connection, tables: readonly Table[], nextMigration: number): void {
   const rows = connection.all<SchemaRow>(
@@ -82,7 +83,7 @@ function addColumns(connection: Connection, table: Table, sql: string, refuse: R
   }
 }
 
-/** The column and constraint definitions of a CREATE TABLE text, as they were written. */
+/** The column and constraint definitions in the text of a CREATE TABLE statement. */
 function definitions(sql: string): string[] {
   const body = sql.slice(sql.indexOf('(') + 1, sql.lastIndexOf(')'))
   const parts: string[] = []

@@ -3,17 +3,17 @@ import { type AnyCollection, columnOf } from './collection.ts'
 import type { Field } from './field.ts'
 import { largeFieldsOf, largeTableOf } from './large-values.ts'
 
-/** A table as it must exist: columns and constraints as SQL text, in order. */
+/** The required form of a table: columns and constraints as SQL text, in order. */
 export interface Table {
   name: string
   columns: readonly { name: string; sql: string; addable: boolean }[]
   constraints: readonly string[]
   indexes: readonly { name: string; sql: string }[]
-  /** Rows lie in the order of the primary key, which is not stored a second time. */
+  /** Stores rows in the order of the primary key instead of storing the key a second time. */
   isKeyed?: boolean
 }
 
-/** The table of a collection itself. */
+/** The main table of a collection. */
 function tableOf(collection: AnyCollection): Table {
   const fields = Object.entries(collection.fields)
   return {
@@ -45,7 +45,7 @@ function tableOf(collection: AnyCollection): Table {
   }
 }
 
-/** The tables that follow from a collection's declaration: its own, and a second one if it has large values. */
+/** The tables of a collection: its main table, and a second one if it has large values. */
 export function tablesOf(collection: AnyCollection): Table[] {
   const own = tableOf(collection)
   if (largeFieldsOf(collection).length === 0) return [own]
@@ -102,19 +102,19 @@ function internal(
 }
 
 /**
- * Tables that are not collections: no API shows them as records.
+ * Tables that are not collections: no API exposes them as records.
  *
  * | table | one row is |
  * |---|---|
- * | `job_attempts` | one claim of a job for a driver; `epoch` is the lease's at that time |
+ * | `job_attempts` | one claim of a job for a driver; `epoch` is that of the lease at that time |
  * | `qpu_ledger` | one change of a user's balance in ms; (kind, source_id) makes it happen once |
- * | `leases` | the right of one driver to act for a QPU in an operation; driver '' = free; `epoch` only grows |
- * | `job_timeline` | one thing that happened to a job |
- * | `idempotency_keys` | an answer that a repeated request gets again |
- * | `audit_log` | one act of an administrator, chained by hashes |
- * | `change_log` | one change of a record, newest 100,000 |
+ * | `leases` | the right of one driver to serve one operation of a QPU; driver '' = free; `epoch` only grows |
+ * | `job_timeline` | one event of a job |
+ * | `idempotency_keys` | the response to a keyed request, returned again when it is repeated |
+ * | `audit_log` | one action of an administrator, chained by hashes |
+ * | `change_log` | one change of a record, the newest 100,000 |
  * | `reading_series` | one channel of a driver in one unit; `last` is the time of its newest reading, s since the epoch |
- * | `reading_buckets` | what a channel read in the `step` s from `start` (s since the epoch) on; see `store/readings.ts` |
+ * | `reading_buckets` | the readings of a channel in the `step` s from `start` (s since the epoch); see `store/readings` |
  */
 export const INTERNAL_TABLES: readonly Table[] = [
   internal(
@@ -221,7 +221,7 @@ export const INTERNAL_TABLES: readonly Table[] = [
     },
     ['UNIQUE (driver, channel, unit)'],
   ),
-  // The driver comes first: an event touches one page for each step, and a chart of a driver reads one range.
+  // The driver comes first: an event then changes one page per step, and a driver's chart reads one range.
   {
     ...internal(
       'reading_buckets',

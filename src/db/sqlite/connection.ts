@@ -3,7 +3,7 @@ import { existsSync, statSync } from 'node:fs'
 import { AppError } from '../../base/index.ts'
 import type { Params } from './sql.ts'
 
-/** Order matters: waiting first, so that the switch to WAL waits too. */
+/** In this order: with the time-out set first, the switch to WAL waits for a lock too. */
 const PRAGMAS = [
   ['busy_timeout', 5_000],
   ['journal_mode', 'wal'],
@@ -12,18 +12,18 @@ const PRAGMAS = [
   ['trusted_schema', 0],
   ['cell_size_check', 1],
   ['journal_size_limit', 67_108_864],
-  // What a savepoint would undo is kept in memory: the temporary files cost more than the writes themselves.
+  // Savepoint journals stay in memory: temporary files cost more than the writes themselves.
   ['temp_store', 2],
 ] as const
 
 const OF_WRITERS: ReadonlySet<string> = new Set(['journal_mode', 'journal_size_limit', 'temp_store'])
 
-/** Those of a connection that never writes: the rest belongs to the file or to writing. */
+/** The pragmas of a connection that never writes; the others apply to the file or to writes. */
 export const READER_PRAGMAS = PRAGMAS.filter(([name]) => !OF_WRITERS.has(name))
 
 const STATEMENT_CACHE = 500
 
-/** One SQLite connection with prepared statements kept. */
+/** One SQLite connection with a cache of prepared statements. */
 export interface Connection {
   readonly path: string
   one<T>(sql: string, params?: Params): T | undefined
@@ -38,8 +38,10 @@ export interface Connection {
 }
 
 /**
- * Opens `path` for writing (creating it) or for reading only, and verifies that every pragma took effect.
- * @throws AppError `internal` with reason `database_damaged` when the file is not a sound database.
+ * Opens `path` for writing (creates it if it is missing) or read-only, and verifies that every pragma took
+ * effect.
+ * @throws AppError `internal`: `database_damaged` when the file is not an intact database,
+ *   `database_unsupported` when a pragma did not take effect.
  */
 export function openConnection(path: string, access: 'write' | 'read'): Connection {
   if (access === 'write') refuseOrphanedLog(path)
@@ -59,7 +61,7 @@ export function openConnection(path: string, access: 'write' | 'read'): Connecti
   })
 }
 
-/** SQLite takes an empty file for a new database and drops the log beside it. */
+/** SQLite treats an empty file as a new database and deletes the log next to it. */
 function refuseOrphanedLog(path: string): void {
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
   if (size === 0 && existsSync(`${path}-wal`))
@@ -105,7 +107,7 @@ function connectionOf(sqlite: Sqlite, path: string): Connection {
         connection.run('COMMIT')
         return result
       } catch (error) {
-        // A full disk makes SQLite roll back by itself.
+        // When the disk is full, SQLite rolls back on its own.
         if (sqlite.inTransaction) connection.run('ROLLBACK')
         throw error
       }
@@ -135,7 +137,7 @@ function translated<T>(path: string, work: () => T): T {
   }
 }
 
-/** Failures of the storage below SQLite, as errors with a remedy; undefined for mistakes in statements. */
+/** Storage failures below SQLite as errors that state a remedy; undefined for errors in statements. */
 export function appErrorOf(path: string, error: { code?: string; message: string }): AppError | undefined {
   const code = error.code ?? ''
   if (code === 'SQLITE_FULL') {
@@ -180,7 +182,7 @@ function storageFull(message: string, reason: string, cause: unknown): AppError 
   return new AppError('storage_full', message, { reason, cause })
 }
 
-/** The error of a file that is not a sound database, with the way back. */
+/** The error of a file that is not an intact database; its message names the recovery. */
 function damaged(path: string, detail: string, cause?: unknown): AppError {
   return new AppError(
     'internal',
@@ -190,7 +192,7 @@ function damaged(path: string, detail: string, cause?: unknown): AppError {
 }
 
 /**
- * Reads every page of the file and compares tables with their structure.
+ * Reads every page of the file and checks the structure of every table.
  * @throws AppError `internal`, reason `database_damaged`.
  */
 export function quickCheck(connection: Connection): void {
@@ -204,7 +206,7 @@ export function quickCheck(connection: Connection): void {
 export const QUICK_CHECK = 'PRAGMA quick_check(5)'
 
 /**
- * Takes the answers of a `QUICK_CHECK`.
+ * Checks the result rows of `QUICK_CHECK`.
  * @throws AppError `internal`, reason `database_damaged`.
  */
 export function assertIntact(path: string, rows: readonly string[]): void {
@@ -212,14 +214,15 @@ export function assertIntact(path: string, rows: readonly string[]): void {
 }
 
 /**
- * Whether a flush to disk has failed. The system may have dropped what it could not write and say yes to the next
- * flush, so nobody knows what the file holds until another process has read it anew.
+ * Whether a flush to disk has failed. The operating system may discard the data that it could not write and
+ * still report success for the next flush, so the content of the file is unknown until another process reads
+ * it.
  */
 export function isUnflushed(error: unknown): error is AppError {
   return error instanceof AppError && error.reason === 'storage_unflushed'
 }
 
-/** Whether `error` says that a unique index or key has the value already. */
+/** Whether `error` reports a value that a unique index or key already contains. */
 export function isUniqueViolation(error: unknown): error is SQLiteError {
   return (
     error instanceof SQLiteError &&

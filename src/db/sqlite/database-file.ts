@@ -2,12 +2,13 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError } from '../../base/index.ts'
 
-/** Name of the database in its folder. */
+/** Name of the database file in its folder. */
 export const DATABASE_FILE = 'svc.db'
 
 /**
  * The path of the database in `dir`.
- * @throws AppError `not_found` (`no_database`); `internal` (`database_unreadable`) when this account may not look.
+ * @throws AppError `not_found` (`no_database`); `internal` (`database_unreadable`) when this account lacks
+ *   permission.
  */
 export function existingDatabase(dir: string): string {
   const path = join(dir, DATABASE_FILE)

@@ -3,7 +3,7 @@ import { AppError, type Clock, type Log, messageOf } from '../../base/index.ts'
 import { assertIntact, type Connection, QUICK_CHECK, quickCheck } from './connection.ts'
 import { createReadThread } from './read-thread.ts'
 
-/** Read within about a second; a start may take that long. */
+/** A check of this size takes about a second, which a start may take. */
 const MAX_SYNCHRONOUS_BYTES = 134_217_728
 
 interface FileCheckDependencies {
@@ -13,9 +13,9 @@ interface FileCheckDependencies {
 }
 
 /**
- * Checks the structure of the whole file: at once when it is small. A larger one, for which that takes up to minutes,
- * is checked by a thread with a connection of its own, and `onDamaged` is told when it is not sound; without somebody
- * to tell it is not checked.
+ * Checks the structure of the whole file. A small file is checked before this function returns. A larger one,
+ * which takes up to minutes, is checked by a thread with its own connection, which calls `onDamaged` if it is
+ * damaged; without `onDamaged` it is not checked.
  * @throws AppError `internal`, reason `database_damaged`, for a small file.
  */
 export function checkFile(

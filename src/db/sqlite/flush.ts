@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs'
 
-/** Waits until what was written to a file, or the names in a folder, would survive a power cut. */
+/** Flushes a file, or the directory entries of a folder, so that it survives a power failure. */
 export function flush(path: string): void {
   const handle = openSync(path, 'r')
   try {

@@ -1,26 +1,31 @@
 import type { AppError } from '../../base/index.ts'
 import { type Connection, isUnflushed } from './connection.ts'
 
-/** A work that is done but not yet on disk. */
+/** The result of a unit of work that has run but is not yet on disk. */
 interface Joined<T> {
   value: T
-  /** Resolves after the commit; rejects when it fails: then nothing of the whole group was written. */
+  /**
+   * Resolves after the commit. Rejects when the commit fails; then nothing of the whole group was written.
+   */
   committed: Promise<void>
 }
 
-/** Writes of one connection that share commits. */
+/** Groups writes of one connection into shared commits. */
 export interface GroupCommit {
-  /** Runs `work` at once, in the open transaction if there is one. A throw undoes this work alone. */
+  /**
+   * Runs `work` immediately, in the open transaction if there is one. If it throws, only this work is undone.
+   */
   join<T>(work: () => T): Joined<T>
-  /** Commits what is open. */
+  /** Commits the open group. */
   flush(): void
 }
 
 /**
- * Works that arrive in one turn of the event loop are savepoints of one transaction: to flush the disk takes as
- * long for a hundred of them as for one. A work sees what the earlier ones of its group wrote.
+ * Units of work that arrive in one turn of the event loop become savepoints of one transaction, because one
+ * flush takes as long for a hundred of them as for one; see docs/decisions/0008-group-commit.md. Each sees
+ * the writes of the earlier ones in its group.
  *
- * `onUnflushed` is called when a commit could not be flushed, before anybody hears that it failed.
+ * `onUnflushed` is called when a commit could not be flushed, before its promises reject.
  */
 export function createGroupCommit(
   connection: Connection,
@@ -57,7 +62,7 @@ export function createGroupCommit(
       connection.run('RELEASE work')
       return
     }
-    // A full disk makes SQLite roll back everything by itself.
+    // When the disk is full, SQLite rolls back the whole transaction on its own.
     open = undefined
     group.reject(error)
   }

@@ -5,30 +5,32 @@ import { appErrorOf } from './connection.ts'
 
 const LOCK_TIMEOUT_MS = 250
 
-/** The right to be the only process that uses a data folder. */
+/** The exclusive right of one process to use a data folder. */
 export interface FolderLock {
-  /** Gives the folder free; safe to call twice. */
+  /** Releases the lock; safe to call twice. */
   release(): void
 }
 
 /**
- * Takes `dir/svc.lock` for the life of the process. The lock is SQLite's RESERVED lock on a small database:
- * the operating system drops it with the process, however that ends, and others can still read the pid in it.
- * Keep the result: a lock that nobody refers to is collected, and its file closed.
- * @throws AppError `conflict`, reason `folder_in_use`, naming the process that has it; `internal`, reason
- *   `folder_unusable`, when there can be no lock.
+ * Locks `dir/svc.lock` for the lifetime of the process. The lock is SQLite's RESERVED lock on a small
+ * database: the operating system releases it with the process, however that ends, and other processes can
+ * still read the PID in it. Keep a reference to the result: garbage collection of the lock would close its
+ * file.
+ * @throws AppError `conflict`, reason `folder_in_use`, naming the process that holds the lock; `internal`,
+ *   reason `folder_unusable`, when no lock is possible.
  */
 export function lockFolder(dir: string): FolderLock {
   const file = openLockFile(dir)
   try {
-    // Processes that start together pass each other within this time: the last to write its pid wins.
+    // Processes that start at the same time run one after another within this time-out; the last one to write
+    // its PID wins.
     file.run(`PRAGMA busy_timeout = ${LOCK_TIMEOUT_MS}`)
     file.run('BEGIN IMMEDIATE')
     file.run('CREATE TABLE IF NOT EXISTS holder (pid INTEGER NOT NULL) STRICT')
     file.run('DELETE FROM holder')
     file.query<null, { pid: number }>('INSERT INTO holder (pid) VALUES ($pid)').run({ pid: process.pid })
     file.run('COMMIT')
-    // Between the two another process may have stepped in; then this one has not got the folder.
+    // Another process may have locked the folder between the two transactions.
     file.run('BEGIN IMMEDIATE')
     if (holderOf(file) !== process.pid) throw inUse(dir, holderOf(file))
   } catch (error) {
@@ -70,7 +72,7 @@ function holderOf(file: Sqlite): number | undefined {
   try {
     return file.query<{ pid: number }, []>('SELECT pid FROM holder').get()?.pid
   } catch {
-    // The holder is writing its pid just now.
+    // The holder is writing its PID at this moment.
     return undefined
   }
 }

@@ -4,7 +4,8 @@ import { existingDatabase } from './database-file.ts'
 import type { SqlReader } from './sql.ts'
 
 /**
- * Reads the database in `dir` as of one moment, also while a server runs on it; `now` in ms since the epoch.
+ * Reads a consistent snapshot of the database in `dir`, even while a server uses it; `now` in ms since the
+ * epoch.
  * @throws AppError as `existingDatabase` does.
  */
 export function readDatabase<T>(dir: string, now: number, work: (tx: SqlReader) => T): T {

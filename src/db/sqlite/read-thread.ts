@@ -2,22 +2,22 @@ import { AppError, defineWorker, type RunningWorker, startWorker } from '../../b
 import { appErrorOf, READER_PRAGMAS } from './connection.ts'
 import type { Params } from './sql.ts'
 
-/** More questions than that come from somebody who asks faster than any answer can be found. */
+/** A client that sends more than this many long reads sends them faster than they can run. */
 const MAX_WAITING_REQUESTS = 100
 
-/** What SQLite said to a statement that it cannot run. */
+/** The error of SQLite for a statement that it cannot run. */
 export class ReadFailure extends Error {}
 
-/** A thread that reads from a database by a connection of its own, for what takes too long for the event loop. */
+/** A thread with its own database connection, for reads that would block the event loop too long. */
 export interface ReadThread {
   /**
-   * The rows of a statement, on a snapshot that is made when its turn comes; statements run one after another. Who
-   * asks what another one waits for gets the same rows.
-   * @throws ReadFailure for a bad statement; AppError as connections do, and `unavailable` when too many wait or
-   *   after `close`.
+   * The rows of a statement, read from a snapshot taken when the statement starts. Statements run one after
+   * another. Equal statements that wait share one result.
+   * @throws ReadFailure for an invalid statement; AppError as connections do, and `unavailable` when too many
+   *   wait or after `close`.
    */
   all(sql: string, params?: Params): Promise<Record<string, unknown>[]>
-  /** Ends the thread; those who still wait are refused. Safe to call twice. */
+  /** Ends the thread; waiting statements are rejected. Safe to call twice. */
   close(): void
 }
 
@@ -35,9 +35,9 @@ interface ThreadRequest extends PromiseWithResolvers<Record<string, unknown>[]> 
   text: string
 }
 
-/** The thread starts with the first question, and never keeps the process alive. */
+/** The thread starts with the first statement and does not keep the process alive. */
 export function createReadThread(path: string): ReadThread {
-  /** In the order of the answers; the first one is being answered. */
+  /** In the order of execution; the first one is running. */
   let waiting: ThreadRequest[] = []
   let thread: RunningWorker<ReadRequest> | undefined
   let isClosed = false
@@ -67,7 +67,7 @@ export function createReadThread(path: string): ReadThread {
     async all(sql, params = {}) {
       if (isClosed) throw closed()
       const text = JSON.stringify([sql, params])
-      // The first one may have looked before the caller's own last write.
+      // The running statement may have started before the caller's own last write.
       const same = waiting.slice(1).find((each) => each.text === text)
       if (same) return same.promise
       if (waiting.length >= MAX_WAITING_REQUESTS) {

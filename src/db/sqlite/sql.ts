@@ -1,30 +1,30 @@
-/** What can be bound to a `$name` in a statement. */
+/** A value that can be bound to a `$name` in a statement. */
 export type Bindable = string | number | bigint | boolean | null | Uint8Array
 
 /** Named parameters without their prefix: `{ id }` for `$id`. */
 export type Params = Readonly<Record<string, Bindable>>
 
-/** A statement and what is bound to its names. */
+/** A statement and the values bound to its names. */
 export interface Statement {
   readonly sql: string
   readonly params: Params
 }
 
-/** Reading by SQL inside one transaction. */
+/** SQL reads inside one transaction. */
 export interface SqlReader {
   /** Wall clock of the transaction, in ms since the epoch; the same for all its statements. */
   readonly now: number
   /** `now` as stored text, `2026-01-31 09:05:00.000Z`. */
   readonly at: string
-  /** The first row of a statement; its shape `T` is the caller's claim about the selected columns. */
+  /** The first row of a statement. The caller asserts the row type `T` for the selected columns. */
   one<T>(sql: string, params?: Params): T | undefined
   /** All rows of a statement. */
   all<T>(sql: string, params?: Params): T[]
 }
 
-/** Reading and writing by SQL inside one IMMEDIATE transaction. */
+/** SQL reads and writes inside one IMMEDIATE transaction. */
 export interface SqlWriter extends SqlReader {
-  /** Runs a statement and returns how many rows it changed. */
+  /** Runs a statement and returns the number of changed rows. */
   run(sql: string, params?: Params): number
 }
 

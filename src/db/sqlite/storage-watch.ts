@@ -1,17 +1,20 @@
 import { AppError, type Clock, type Log } from '../../base/index.ts'
 
-/** Without a refusal for so long the disk is taken to be well again; a nearly full one takes small writes only. */
+/**
+ * Time without a failed write after which the disk counts as recovered; a nearly full disk still accepts
+ * small writes.
+ */
 const RECOVERY_MS = 5_000
 
-/** Whether the disk takes what is written. Says in the log when that begins and ends, not for each write. */
+/** Whether the disk accepts writes. The start and the end of an outage are logged, not each failed write. */
 export interface StorageWatch {
-  /** Why the latest writes were refused; undefined while all is well. */
+  /** The error of the latest write; undefined while writes succeed. */
   readonly failure: AppError | undefined
-  /** Writes refused since the start. */
+  /** Number of failed writes since the start. */
   readonly refusals: number
 }
 
-/** A watch that is told how writes end. */
+/** A storage watch that is updated with the outcome of each write. */
 export class WriteOutcomes implements StorageWatch {
   readonly #clock: Clock
   readonly #log: Log
@@ -33,7 +36,7 @@ export class WriteOutcomes implements StorageWatch {
     return this.#refusals
   }
 
-  /** A write failed; only what the disk is to blame for counts. */
+  /** Records a failed write; only storage errors count. */
   failed(error: unknown): void {
     if (!(error instanceof AppError) || error.code !== 'storage_full') return
     if (!this.#failure) {
@@ -45,7 +48,7 @@ export class WriteOutcomes implements StorageWatch {
     this.#refusedAt = this.#clock.monotonic()
   }
 
-  /** Something was written and is on disk. */
+  /** Records a write that is on disk. */
   succeeded(): void {
     if (!this.#failure || this.#clock.monotonic() - this.#refusedAt < RECOVERY_MS) return
     this.#failure = undefined

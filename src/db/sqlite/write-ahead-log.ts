@@ -1,26 +1,28 @@
 import { statSync } from 'node:fs'
 import type { Connection } from './connection.ts'
 
-/** As `journal_size_limit`: what is left of the log when SQLite begins it anew. */
+/** Equal to `journal_size_limit`, the size to which SQLite truncates the log when it restarts it. */
 const MAX_LOG_BYTES = 67_108_864
 
-/** The write-ahead log of a database, for its writing connection. */
+/** The write-ahead log of a database, seen from the writing connection. */
 export interface WriteAheadLog {
-  /** Tells that somebody writes, so that the next `trim` leaves the log alone. */
+  /** Records a write, so that the next `trim` leaves the log alone. */
   recordWrite(): void
-  /** Empties the log when it is large and nobody has written since the last call; returns its bytes. */
+  /**
+   * Empties the log if it is large and nothing was written since the last call; returns its size in bytes.
+   */
   trim(): number
 }
 
 /**
- * SQLite copies the log into the database by itself and begins it anew, but not while somebody reads from it: after
- * a long backup or export it is large, and its pages slow every reader down until it is emptied.
+ * SQLite copies the log into the database and restarts it on its own, but not while a reader uses it. After a
+ * long backup or export the log is therefore large, and slows down every reader until it is emptied.
  */
 export function createWriteAheadLog(writer: Connection): WriteAheadLog {
   let isIdle = false
   const bytes = () => statSync(`${writer.path}-wal`, { throwIfNoEntry: false })?.size ?? 0
 
-  /** Does not wait for readers: the next time will do. */
+  /** Does not wait for readers; a later call tries again. */
   function empty(): void {
     writer.run('PRAGMA busy_timeout = 0')
     try {

@@ -6,11 +6,11 @@ import {
   type ReadTx,
   type RecordOf,
   type RecordTest,
-  type RequestFacts,
+  type RequestInfo,
 } from '../../db/index.ts'
 import type { Caller } from '../http/caller.ts'
 import { presentRecords } from '../records/read/present.ts'
-import { requestInfoOf } from '../records/read/request-facts.ts'
+import { requestInfoOf } from '../records/read/request-info.ts'
 import type { RecordService } from '../records/service.ts'
 import { encodeChange } from './encode-change.ts'
 import type { Topic } from './topic.ts'
@@ -54,7 +54,11 @@ export function createChangePublisher(service: RecordService): ChangePublisher {
     const known = tests.get(key)
     if (known) return known
     if (tests.size >= MAX_TESTS) tests.clear()
-    const test = queries.test(topic.collection, { rule, filter, facts: realtimeFacts(topic, caller) })
+    const test = queries.test(topic.collection, {
+      rule,
+      filter,
+      requestInfo: realtimeRequestInfo(topic, caller),
+    })
     tests.set(key, test)
     return test
   }
@@ -81,12 +85,12 @@ export function createChangePublisher(service: RecordService): ChangePublisher {
         const text = `${ruleOf(topic)} ${filterOf(topic)}`
         const row = slim.get(text) ?? withoutUnreadJson(topic.collection, change.record, text)
         slim.set(text, row)
-        return isTrue(() => testOf(topic, caller).values(tx, row, realtimeFacts(topic, caller)))
+        return isTrue(() => testOf(topic, caller).values(tx, row, realtimeRequestInfo(topic, caller)))
       }
 
       function encode(tx: ReadTx, topic: Topic, caller: Caller): Uint8Array {
         const { expand = '', fields = '' } = topic.query
-        const view = { caller, facts: realtimeFacts(topic, caller), expand }
+        const view = { caller, requestInfo: realtimeRequestInfo(topic, caller), expand }
         const [shown] = presentRecords(service, tx, topic.collection, [change.record], view)
         const picked = pickFields(shown, fields)
         return encodeChange(change.action, { ...(typeof picked === 'object' ? picked : {}) })
@@ -108,7 +112,7 @@ export function createChangePublisher(service: RecordService): ChangePublisher {
   }
 }
 
-function realtimeFacts({ query, headers }: Topic, caller: Caller): RequestFacts {
+function realtimeRequestInfo({ query, headers }: Topic, caller: Caller): RequestInfo {
   return requestInfoOf(caller, { context: 'realtime', query, headers })
 }
 

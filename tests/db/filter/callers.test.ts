@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { NO_FACTS, type RequestFacts } from '../../../src/db/filter/index.ts'
+import { NO_REQUEST, type RequestInfo } from '../../../src/db/filter/index.ts'
 import { ALL, idOf, ROOT, shops } from './library.ts'
 import { openSeeded } from './seed.ts'
 
@@ -14,7 +14,7 @@ afterAll(() => library[Symbol.asyncDispose]())
 type Row = [filter: string, shops: string]
 
 describe('@request', () => {
-  const facts: RequestFacts = {
+  const requestInfo: RequestInfo = {
     ...ROOT,
     method: 'PATCH',
     query: { q: 'small' },
@@ -65,20 +65,22 @@ describe('@request', () => {
   ]
   for (const [filter, shopsFound] of cases) {
     test(`${filter} finds ${shopsFound || 'nothing'}`, async () => {
-      expect(await library.found(filter, facts)).toBe(shopsFound)
+      expect(await library.found(filter, requestInfo)).toBe(shopsFound)
     })
   }
 
-  async function ruled(rule: string, who: RequestFacts): Promise<string> {
-    const page = await library.db.read((tx) => library.queries.list(tx, shops, { ...ALL, rule, facts: who }))
+  async function ruled(rule: string, who: RequestInfo): Promise<string> {
+    const page = await library.db.read((tx) =>
+      library.queries.list(tx, shops, { ...ALL, rule, requestInfo: who }),
+    )
     return page.items.map(({ id }) => id[0]).join('')
   }
 
   test('auth fields follow the own row; for guests they are NULL', async () => {
     expect(await ruled('owner = @request.auth.id', library.ann)).toBe('a')
-    expect(await ruled('owner = @request.auth.id', NO_FACTS)).toBe('c')
+    expect(await ruled('owner = @request.auth.id', NO_REQUEST)).toBe('c')
     expect(await ruled('@request.auth.rank = 3', library.ann)).toBe('abcd')
-    expect(await ruled('@request.auth.rank = null', NO_FACTS)).toBe('abcd')
+    expect(await ruled('@request.auth.rank = null', NO_REQUEST)).toBe('abcd')
     expect(await ruled('@request.auth.secret = "s1"', library.ann)).toBe('abcd')
     expect(await ruled('@request.auth.reviews_via_by.shop ?= id', library.ann)).toBe('a')
     expect(await ruled('@request.auth.nothing = null', library.ann)).toBe('abcd')
@@ -137,7 +139,7 @@ describe('clients', () => {
       library.queries.list(tx, shops, {
         ...ALL,
         rule: 'owner.name = "bob"',
-        facts: library.ann,
+        requestInfo: library.ann,
         filter: '1 = 2 || 1 = 1',
       }),
     )

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { AppError } from '../../../src/base/index.ts'
-import { type Condition, compileFilter, NO_FACTS, parseFilter } from '../../../src/db/filter/index.ts'
+import { type Condition, compileFilter, NO_REQUEST, parseFilter } from '../../../src/db/filter/index.ts'
 import { clientFilter, clientSort } from '../../../src/db/query/client-filter.ts'
 import { pickFields } from '../../../src/db/records/pick-fields.ts'
 import { columnOf } from '../../../src/db/schema/collection.ts'
@@ -217,7 +217,7 @@ test(`${FILTERS} generated and mutated filters give errors or SQL without their 
     names: db.names,
     rulesOf: (each: (typeof LIBRARY)[number]) => each.rules,
   }
-  const facts = [
+  const requestInfo = [
     {
       ...ann,
       body: { staff: ['x', 5, {}], owner: ['zq'], title: { zq: 1 } },
@@ -225,14 +225,14 @@ test(`${FILTERS} generated and mutated filters give errors or SQL without their 
       headers: { h: 'ZQ' },
     },
     ROOT,
-    NO_FACTS,
+    NO_REQUEST,
   ]
   const sqls = new Set<string>()
   const counts = { accepted: 0, run: 0 }
   await db.read((tx) => {
     for (let index = 0; index < FILTERS; index++) {
       const text = make.filter()
-      const who = make.pick(facts)
+      const who = make.pick(requestInfo)
       const condition = compiled(() =>
         index % 3 === 0
           ? compileFilter(parseFilter(text), {

@@ -1,5 +1,5 @@
 import { superusers } from '../../../src/db/collections/superusers.ts'
-import { NO_FACTS, type RequestFacts } from '../../../src/db/filter/index.ts'
+import { NO_REQUEST, type RequestInfo } from '../../../src/db/filter/index.ts'
 import type { Database } from '../../../src/db/index.ts'
 import { createRecordQueries, type RecordQueries } from '../../../src/db/query/query.ts'
 import type { AnyCollection, RecordOf } from '../../../src/db/schema/collection.ts'
@@ -106,13 +106,13 @@ export async function openLibrary(): Promise<TestLibrary> {
 export function as<C extends AnyCollection>(
   collection: C,
   record: RecordOf<C>,
-  more: Partial<RequestFacts> = {},
-): RequestFacts {
-  return { ...NO_FACTS, ...more, auth: { collection, collectionId: 'pbc_1', record } }
+  more: Partial<RequestInfo> = {},
+): RequestInfo {
+  return { ...NO_REQUEST, ...more, auth: { collection, collectionId: 'pbc_1', record } }
 }
 
 /** A request of a superuser. */
-export const ROOT: RequestFacts = as(superusers, {
+export const ROOT: RequestInfo = as(superusers, {
   id: 'superuser000000',
   created: '',
   updated: '',

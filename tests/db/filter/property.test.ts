@@ -20,7 +20,7 @@ test('a parsed filter is the tree that was written', () => {
 })
 
 test('random filters over random records find what an evaluator in memory finds', async () => {
-  const facts = { ...ROOT, query: SENT }
+  const requestInfo = { ...ROOT, query: SENT }
   let hits = 0
   const seed = Date.now()
   for (const [index, values] of fc.sample(world, { numRuns: WORLDS, seed }).entries()) {
@@ -42,7 +42,7 @@ test('random filters over random records find what an evaluator in memory finds'
     await db.read((tx) => {
       const agree = (ast: FilterAst) => {
         const text = written(ast)
-        const page = queries.list(tx, shops, { ...ALL, rule: '', facts, filter: text })
+        const page = queries.list(tx, shops, { ...ALL, rule: '', requestInfo, filter: text })
         const found = page.items.map(({ id }) => id)
         const expected = evaluate(ast, 'shops', stored)
         if (found.length > 0 && found.length < 4) hits++

@@ -1,5 +1,5 @@
 import { expect } from 'bun:test'
-import type { RequestFacts } from '../../../src/db/filter/index.ts'
+import type { RequestInfo } from '../../../src/db/filter/index.ts'
 import {
   ALL,
   as,
@@ -17,8 +17,8 @@ import {
 /** A library with four shops, a to d; it is 2026-01-31 09:05:07.250 UTC. */
 export async function openSeeded(): Promise<
   TestLibrary & {
-    ann: RequestFacts
-    found: (filter: string, facts?: RequestFacts, sort?: string) => Promise<string>
+    ann: RequestInfo
+    found: (filter: string, requestInfo?: RequestInfo, sort?: string) => Promise<string>
   }
 > {
   const library = await openLibrary()
@@ -78,9 +78,9 @@ export async function openSeeded(): Promise<
   return { ...library, ann: as(authors, record), found }
 
   /** First letters of the shops that a filter finds, in the order of the sort. */
-  async function found(filter: string, facts: RequestFacts = ROOT, sort = ''): Promise<string> {
+  async function found(filter: string, requestInfo: RequestInfo = ROOT, sort = ''): Promise<string> {
     const page = await db.read((tx) =>
-      library.queries.list(tx, shops, { ...ALL, rule: '', facts, filter, sort }),
+      library.queries.list(tx, shops, { ...ALL, rule: '', requestInfo, filter, sort }),
     )
     expect(page.totalItems).toBe(page.items.length)
     return page.items.map(({ id }) => id[0]).join('')

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { NO_FACTS } from '../../../src/db/filter/index.ts'
+import { NO_REQUEST } from '../../../src/db/filter/index.ts'
 import { COLLECTIONS, type Database, users } from '../../../src/db/index.ts'
 import { readPaging } from '../../../src/db/query/paging.ts'
 import { createRecordQueries } from '../../../src/db/query/query.ts'
@@ -17,7 +17,9 @@ afterAll(() => library[Symbol.asyncDispose]())
 
 describe('list()', () => {
   const page = (request: object) =>
-    library.db.read((tx) => library.queries.list(tx, shops, { ...ALL, rule: '', facts: ROOT, ...request }))
+    library.db.read((tx) =>
+      library.queries.list(tx, shops, { ...ALL, rule: '', requestInfo: ROOT, ...request }),
+    )
 
   test('cuts pages, counts all of them and echoes page and size', async () => {
     const second = await page({ page: 2, perPage: 3 })
@@ -39,12 +41,12 @@ describe('list()', () => {
   })
 
   test('a rule for superusers only is forbidden to others, any other rule just hides', async () => {
-    await expect(page({ rule: null, facts: NO_FACTS })).rejects.toMatchObject({
+    await expect(page({ rule: null, requestInfo: NO_REQUEST })).rejects.toMatchObject({
       code: 'forbidden',
       message: 'Only superusers can perform this action',
     })
     expect((await page({ rule: null })).totalItems).toBe(4)
-    expect((await page({ rule: '@request.auth.id != ""', facts: NO_FACTS })).items).toEqual([])
+    expect((await page({ rule: '@request.auth.id != ""', requestInfo: NO_REQUEST })).items).toEqual([])
     expect((await page({ rule: '@request.auth.id != ""' })).totalItems).toBe(4)
   })
 
@@ -55,21 +57,21 @@ describe('list()', () => {
   })
 
   test('a wrong rule is a mistake of the program, not of the caller', async () => {
-    await expect(page({ rule: 'nothing = 1', facts: NO_FACTS })).rejects.toThrow(TypeError)
+    await expect(page({ rule: 'nothing = 1', requestInfo: NO_REQUEST })).rejects.toThrow(TypeError)
   })
 
   test('what SQLite cannot evaluate is a bad filter', async () => {
     const long = await page({
       filter: 'title ~ @request.query.q',
-      facts: { ...ROOT, query: { q: 'x'.repeat(60_000) } },
+      requestInfo: { ...ROOT, query: { q: 'x'.repeat(60_000) } },
     }).catch((error: unknown) => error)
     expect(long).toMatchObject({ code: 'invalid', reason: 'bad_filter' })
   })
 })
 
 describe('view()', () => {
-  const view = (id: string, rule: string | null, facts = library.ann) =>
-    library.db.read((tx) => library.queries.view(tx, shops, idOf(id), { rule, facts }))
+  const view = (id: string, rule: string | null, requestInfo = library.ann) =>
+    library.db.read((tx) => library.queries.view(tx, shops, idOf(id), { rule, requestInfo }))
 
   test('returns the record when the rule shows it', async () => {
     expect(await view('a', 'owner = @request.auth.id')).toMatchObject({ title: 'Alpha_1' })
@@ -83,8 +85,12 @@ describe('view()', () => {
 describe('test()', () => {
   test('asks about stored records', async () => {
     const { ann, queries, db } = library
-    const own = queries.test(shops, { rule: 'owner = @request.auth.id', facts: ann, filter: 'stock > 1' })
-    const nobody = queries.test(shops, { rule: null, facts: ann })
+    const own = queries.test(shops, {
+      rule: 'owner = @request.auth.id',
+      requestInfo: ann,
+      filter: 'stock > 1',
+    })
+    const nobody = queries.test(shops, { rule: null, requestInfo: ann })
     const found = await db.read((tx) => ['a', 'b', 'x'].map((id) => own.stored(tx, idOf(id), ann)))
     expect(found).toEqual([true, false, false])
     expect(await db.read((tx) => nobody.stored(tx, idOf('a'), ann))).toBe(false)
@@ -92,19 +98,19 @@ describe('test()', () => {
 
   test('is for the kind of account that it was compiled for', async () => {
     const { ann, queries, db } = library
-    const root = queries.test(shops, { rule: null, facts: ROOT })
-    const own = queries.test(shops, { rule: 'owner = @request.auth.id', facts: ann })
+    const root = queries.test(shops, { rule: null, requestInfo: ROOT })
+    const own = queries.test(shops, { rule: 'owner = @request.auth.id', requestInfo: ann })
     await db.read((tx) => {
       expect(() => root.stored(tx, idOf('a'), ann)).toThrow(TypeError)
-      expect(() => own.values(tx, {}, NO_FACTS)).toThrow(TypeError)
+      expect(() => own.values(tx, {}, NO_REQUEST)).toThrow(TypeError)
     })
   })
 
   test('asks about values that are not stored, typed as their columns would be', async () => {
     const { ann, queries, db } = library
     const holds = (rule: string, values: Record<string, unknown>, body = values) => {
-      const facts = { ...ann, body }
-      return db.read((tx) => queries.test(shops, { rule, facts }).values(tx, values, facts))
+      const requestInfo = { ...ann, body }
+      return db.read((tx) => queries.test(shops, { rule, requestInfo }).values(tx, values, requestInfo))
     }
     const mine = {
       owner: idOf('ann'),
@@ -147,7 +153,7 @@ describe('test()', () => {
     await copy.db.write('remove', (tx) => tx.remove(shops, idOf('a')))
     const own = queries.test(shops, {
       rule: 'owner = @request.auth.id && rating = 1.5 && open = true',
-      facts: ann,
+      requestInfo: ann,
     })
     expect(await copy.db.read((tx) => own.values(tx, { ...record }, ann))).toBe(true)
     expect(await copy.db.read((tx) => own.stored(tx, idOf('a'), ann))).toBe(false)
@@ -156,10 +162,10 @@ describe('test()', () => {
 })
 
 describe('expand()', () => {
-  async function expanded(names: string, text: string, facts = library.ann) {
+  async function expanded(names: string, text: string, requestInfo = library.ann) {
     const found = await library.db.read((tx) => {
       const records = [...names].flatMap((name) => tx.find(shops, idOf(name)) ?? [])
-      return library.queries.expand(tx, shops, records, text, facts)
+      return library.queries.expand(tx, shops, records, text, requestInfo)
     })
     return found.map(short)
   }
@@ -257,8 +263,8 @@ describe('costly filters', () => {
   test('are refused before they run, and accepted with conditions on the record itself', async () => {
     await using crowd = await crowded()
     const siblings = 'shop.reviews_via_shop.stars ?= 4'
-    const find = (filter: string, sort = '', facts = ROOT) =>
-      crowd.db.read((tx) => crowd.queries.list(tx, reviews, { ...ALL, rule: '', facts, filter, sort }))
+    const find = (filter: string, sort = '', requestInfo = ROOT) =>
+      crowd.db.read((tx) => crowd.queries.list(tx, reviews, { ...ALL, rule: '', requestInfo, filter, sort }))
     const started = performance.now()
     await expect(find(siblings)).rejects.toMatchObject({ code: 'invalid', reason: 'bad_filter' })
     await expect(find(`stars = 5 && ${siblings}`)).rejects.toThrow(/conditions on the record itself/)
@@ -275,12 +281,12 @@ describe('costly filters', () => {
   test('of subscriptions must not follow back relations, except those of superusers', async () => {
     const { queries, ann } = library
     const filter = 'reviews_via_shop.stars ?= 5'
-    expect(() => queries.test(shops, { rule: '', facts: ann, filter })).toThrow(
+    expect(() => queries.test(shops, { rule: '', requestInfo: ann, filter })).toThrow(
       /A subscription cannot filter/,
     )
-    const asked = queries.test(shops, { rule: '', facts: ROOT, filter })
+    const asked = queries.test(shops, { rule: '', requestInfo: ROOT, filter })
     expect(await library.db.read((tx) => asked.stored(tx, idOf('a'), ROOT))).toBe(true)
-    const listed = queries.test(shops, { rule: '', facts: ann, filter: 'staff.rank ?> 5' })
+    const listed = queries.test(shops, { rule: '', requestInfo: ann, filter: 'staff.rank ?> 5' })
     expect(await library.db.read((tx) => listed.stored(tx, idOf('b'), ann))).toBe(true)
   })
 })
@@ -313,7 +319,7 @@ describe('readPaging()', () => {
   test('a page far behind the end is no error', async () => {
     const paging = readPaging({ page: '9'.repeat(40) })
     const { items } = await library.db.read((tx) =>
-      library.queries.list(tx, shops, { ...paging, rule: '', facts: ROOT }),
+      library.queries.list(tx, shops, { ...paging, rule: '', requestInfo: ROOT }),
     )
     expect(items).toEqual([])
   })
@@ -338,8 +344,8 @@ describe('indexes', () => {
         },
       }
       const record = { id: idOf('me'), created: '', updated: '' }
-      const facts = { ...NO_FACTS, auth: { collection: users, collectionId: '', record } }
-      queries.list(spy, collection, { ...ALL, skipTotal: true, rule, filter, facts })
+      const requestInfo = { ...NO_REQUEST, auth: { collection: users, collectionId: '', record } }
+      queries.list(spy, collection, { ...ALL, skipTotal: true, rule, filter, requestInfo })
     })
     return seen.join('; ')
   }

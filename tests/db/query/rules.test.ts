@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { NO_FACTS, type RequestFacts } from '../../../src/db/filter/index.ts'
+import { NO_REQUEST, type RequestInfo } from '../../../src/db/filter/index.ts'
 import {
   apiTokens,
   COLLECTIONS,
@@ -23,7 +23,7 @@ const WHO: readonly Who[] = ['guest', 'owner', 'other', 'root']
 
 let database: TestDatabase
 let queries: RecordQueries
-let facts: Record<Who, RequestFacts>
+let requestInfo: Record<Who, RequestInfo>
 /** Ids of the rows of a collection that the cases are about; `own` belongs to the owner. */
 const rows: Record<string, Record<string, string>> = {}
 
@@ -32,7 +32,7 @@ beforeAll(async () => {
   const { db, clock } = database
   await clock.advance(Date.UTC(2026, 5, 1, 12) - clock.now())
   queries = createRecordQueries({ names: db.names })
-  facts = await db.write('seed', (tx) => {
+  requestInfo = await db.write('seed', (tx) => {
     const owner = tx.insert(users, { email: 'owner@lab.org' })
     const other = tx.insert(users, { email: 'other@lab.org' })
     const root = tx.insert(superusers, { email: 'root@lab.org' })
@@ -83,7 +83,7 @@ beforeAll(async () => {
       },
       events: { any: tx.insert(events, { source: 'd1', type: 'x', ts: 't' }).id },
     })
-    return { guest: NO_FACTS, owner: as(users, owner), other: as(users, other), root: as(superusers, root) }
+    return { guest: NO_REQUEST, owner: as(users, owner), other: as(users, other), root: as(superusers, root) }
   })
 })
 
@@ -98,8 +98,8 @@ function rulesOf(name: string): { collection: AnyCollection; rules: Rules } {
 /** Names of the rows that the rule shows; undefined when it is for superusers only. */
 async function shownTo(who: Who, name: string, verb: 'list' | 'view' | 'update' | 'remove', body = {}) {
   const { collection, rules } = rulesOf(name)
-  const asking = { ...facts[who], body }
-  const record = queries.test(collection, { rule: rules[verb], facts: asking })
+  const asking = { ...requestInfo[who], body }
+  const record = queries.test(collection, { rule: rules[verb], requestInfo: asking })
   return database.db.read((tx) =>
     Object.entries(rows[name] ?? {}).flatMap(([label, id]) => (record.stored(tx, id, asking) ? [label] : [])),
   )
@@ -156,7 +156,7 @@ describe('list and view rules show', () => {
             perPage: 100,
             skipTotal: false,
             rule: rules.list,
-            facts: facts[who],
+            requestInfo: requestInfo[who],
           }),
         )
         if (rules.list === null && who !== 'root')
@@ -233,8 +233,8 @@ describe('create rules', () => {
       const { collection, rules } = rulesOf(name)
       const sent = values(rows['users']?.['own'] ?? '')
       for (const who of WHO) {
-        const asking = { ...facts[who], method: 'POST', body: sent }
-        const created = queries.test(collection, { rule: rules.create, facts: asking })
+        const asking = { ...requestInfo[who], method: 'POST', body: sent }
+        const created = queries.test(collection, { rule: rules.create, requestInfo: asking })
         expect([who, await database.db.read((tx) => created.values(tx, sent, asking))]).toEqual([
           who,
           allowed[who],
@@ -245,8 +245,8 @@ describe('create rules', () => {
 
   test('the first OAuth2 login creates a user without money', async () => {
     const create = (body: Record<string, unknown>) => {
-      const asking = { ...NO_FACTS, context: 'oauth2' as const, body }
-      const created = queries.test(users, { rule: users.rules.create, facts: asking })
+      const asking = { ...NO_REQUEST, context: 'oauth2' as const, body }
+      const created = queries.test(users, { rule: users.rules.create, requestInfo: asking })
       return database.db.read((tx) => created.values(tx, body, asking))
     }
     expect(await create({ email: 'new@lab.org' })).toBe(true)
@@ -258,8 +258,10 @@ test('every declared rule compiles for guests, users and superusers', async () =
   for (const collection of COLLECTIONS) {
     for (const rule of Object.values(collection.rules)) {
       for (const who of WHO) {
-        const record = queries.test(collection, { rule, facts: facts[who] })
-        expect(await database.db.read((tx) => record.stored(tx, 'nobody000000000', facts[who]))).toBe(false)
+        const record = queries.test(collection, { rule, requestInfo: requestInfo[who] })
+        expect(await database.db.read((tx) => record.stored(tx, 'nobody000000000', requestInfo[who]))).toBe(
+          false,
+        )
       }
     }
   }
@@ -272,12 +274,12 @@ test('configured public names are the only ones for clients, and one of two for 
   const root = as(superusers, await db.write('root', (tx) => tx.insert(superusers, { email: 'r@x.org' })))
   const find = (filter: string, asking = root, rule: string | null = '') =>
     db.read((tx) =>
-      other.list(tx, users, { page: 1, perPage: 10, skipTotal: false, rule, facts: asking, filter }),
+      other.list(tx, users, { page: 1, perPage: 10, skipTotal: false, rule, requestInfo: asking, filter }),
     )
   expect((await find('tasks_via_user_id.id = ""')).items).toEqual([])
   await expect(find('quantum_jobs_via_user_id.id = ""')).rejects.toMatchObject({ code: 'invalid' })
   expect(
-    (await find('', NO_FACTS, 'tasks_via_user_id.id = "" || quantum_jobs_via_user_id.id = ""')).items,
+    (await find('', NO_REQUEST, 'tasks_via_user_id.id = "" || quantum_jobs_via_user_id.id = ""')).items,
   ).toEqual([])
 })
 
@@ -290,14 +292,20 @@ test('rules that settings replace count for joins and expands too', async () => 
   })
   const counted = (which: RecordQueries, rule: string) =>
     db.read((tx) => {
-      const request = { page: 1, perPage: 10, skipTotal: false, rule, facts: facts.owner } as const
+      const request = {
+        page: 1,
+        perPage: 10,
+        skipTotal: false,
+        rule,
+        requestInfo: requestInfo.owner,
+      } as const
       const page = which.list(tx, users, { ...request, filter: 'quantum_jobs_via_user_id.id ?!= ""' })
       const [found] = which.expand(
         tx,
         users,
         tx.list(users, { sort: '-email' }).slice(1),
         'quantum_jobs_via_user_id',
-        facts.owner,
+        requestInfo.owner,
       )
       return [page.totalItems, Object.keys(found?.expand ?? {}).length]
     })

@@ -21,7 +21,7 @@ afterAll(async () => {
 })
 
 const read = ({ db, queries }: Library, request: object) =>
-  db.read((tx) => queries.list(tx, shops, { ...ALL, rule: '', facts: ROOT, ...request }))
+  db.read((tx) => queries.list(tx, shops, { ...ALL, rule: '', requestInfo: ROOT, ...request }))
 
 test('totals of a large table, counted by the thread, are those of a small one', async () => {
   const filters = [

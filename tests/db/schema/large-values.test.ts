@@ -81,7 +81,7 @@ test('filters and sizes see values wherever they are kept', async () => {
     ),
   )
   const queries = createRecordQueries({ names: db.names })
-  const request = { ...ALL, rule: '', facts: ROOT, filter: 'payload.kind = "a"', sort: 'created' }
+  const request = { ...ALL, rule: '', requestInfo: ROOT, filter: 'payload.kind = "a"', sort: 'created' }
   const page = await db.read((tx) => queries.list(tx, quantumJobs, request))
   expect(page.items.map(({ id }) => id).sort()).toEqual(ids.slice(0, 2).sort())
   const bounded = db.read((tx) => tx.list(quantumJobs, { maxBytes: 2 * MAX_ROW_BYTES }))

@@ -108,9 +108,9 @@ test('large values that neither rule nor filter name are not handed to SQLite, t
         const test = service.queries.test(...args)
         return {
           ...test,
-          values: (tx, values, facts) => {
+          values: (tx, values, requestInfo) => {
             seen.push(Object.keys(values).filter((name) => name === 'payload' || name === 'results'))
-            return test.values(tx, values, facts)
+            return test.values(tx, values, requestInfo)
           },
         }
       },

@@ -36,7 +36,7 @@ function timeText(context: Context, args: readonly OperandAst[], resolve: Resolv
   const around = (value: string) => `strftime(${head}, ${value}${tail})`
   // SQLite's own clock is not ours.
   if (!time || (time.kind === 'text' && time.value.trim().toLowerCase() === 'now')) {
-    return { sql: around(context.binder.fact((_, now) => toTimestamp(now))), nature: 'column' }
+    return { sql: around(context.binder.deferred((_, now) => toTimestamp(now))), nature: 'column' }
   }
   const value = resolve(time)
   return {

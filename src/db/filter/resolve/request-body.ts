@@ -4,7 +4,7 @@ import type { Reference } from '../../schema/reference.ts'
 import { jsonItems, jsonValues } from '../../sqlite/dialect.ts'
 import { quoted } from '../../sqlite/sql.ts'
 import { NOTHING, type Operand } from '../sql/operand.ts'
-import { itemsOf, type RequestFacts } from '../sql/request-info.ts'
+import { itemsOf, type RequestInfo } from '../sql/request-info.ts'
 import type { Scope } from '../sql/scope.ts'
 import { type Context, collectionOf } from './context.ts'
 import { assertHasItems } from './last-field.ts'
@@ -31,13 +31,16 @@ export function bodyOperand(
   if (rest.length > 0) {
     const { reference } = declared
     if (!reference) return sent(context, 'body', props)
-    const ids = (facts: RequestFacts) => JSON.stringify(sentItems(facts, name, declared))
+    const ids = (requestInfo: RequestInfo) => JSON.stringify(sentItems(requestInfo, name, declared))
     return relatedOperand(context, scope, full, name, { reference, ids }, rest)
   }
   if (modifier === 'length' || modifier === 'each') assertHasItems(declared, name, `:${modifier}`)
   switch (modifier) {
     case 'length':
-      return { sql: context.binder.fact((facts) => sentItems(facts, name, declared).length), nature: 'value' }
+      return {
+        sql: context.binder.deferred((requestInfo) => sentItems(requestInfo, name, declared).length),
+        nature: 'value',
+      }
     case 'each':
       return eachOperand(context, scope, name, declared)
     case 'changed':
@@ -48,16 +51,16 @@ export function bodyOperand(
 }
 
 /** The ids or choices that were sent; of a single one only the last counts, as when it is stored. */
-function sentItems(facts: RequestFacts, name: string, field: Field): readonly unknown[] {
-  const items = itemsOf(Object.hasOwn(facts.body, name) ? facts.body[name] : undefined)
+function sentItems(requestInfo: RequestInfo, name: string, field: Field): readonly unknown[] {
+  const items = itemsOf(Object.hasOwn(requestInfo.body, name) ? requestInfo.body[name] : undefined)
   return field.kind.items === 'many' ? items : items.slice(-1)
 }
 
 function eachOperand(context: Context, scope: Scope, name: string, field: Field): Operand {
-  const items = (facts: RequestFacts) => JSON.stringify(sentItems(facts, name, field))
+  const items = (requestInfo: RequestInfo) => JSON.stringify(sentItems(requestInfo, name, field))
   const at = (each: Scope): Operand => {
     const alias = each.join(`@request.body/${name}:each`, (fresh) => ({
-      sql: `${jsonItems(context.binder.fact(items))} AS ${fresh}`,
+      sql: `${jsonItems(context.binder.deferred(items))} AS ${fresh}`,
     }))
     return { sql: `${alias}."value"`, nature: 'column' }
   }
@@ -67,8 +70,10 @@ function eachOperand(context: Context, scope: Scope, name: string, field: Field)
 
 /** Whether the field was sent with another value than the stored one: 1 or 0. */
 function changedOperand({ alias, binder }: Context, name: string, field: Field): Operand {
-  const isSent = binder.fact((facts) => (Object.hasOwn(facts.body, name) ? 1 : 0))
-  const value = binder.fact((facts) => field.kind.encode(field.kind.normalize(facts.body[name])) ?? null)
+  const isSent = binder.deferred((requestInfo) => (Object.hasOwn(requestInfo.body, name) ? 1 : 0))
+  const value = binder.deferred(
+    (requestInfo) => field.kind.encode(field.kind.normalize(requestInfo.body[name])) ?? null,
+  )
   const column = `${alias}.${quoted(columnOf(name, field))}`
   return { sql: `(${isSent} AND ${value} IS NOT ${column})`, nature: 'strict' }
 }
@@ -79,7 +84,7 @@ function relatedOperand(
   scope: Scope,
   full: string,
   name: string,
-  { reference, ids }: { reference: Reference; ids: (facts: RequestFacts) => string },
+  { reference, ids }: { reference: Reference; ids: (requestInfo: RequestInfo) => string },
   props: readonly string[],
 ): Operand {
   const collection = collectionOf(context.catalogue, reference.to)
@@ -91,7 +96,7 @@ function relatedOperand(
     enter: (each) => {
       const key = `@request.body/${name}`
       const alias = each.join(key, (fresh) => ({
-        sql: `${quoted(collection.name)} AS ${fresh} ON ${fresh}."id" IN ${jsonValues(context.binder.fact(ids))}`,
+        sql: `${quoted(collection.name)} AS ${fresh} ON ${fresh}."id" IN ${jsonValues(context.binder.deferred(ids))}`,
       }))
       return { collection, alias, key, optional: true, many: reference.isList }
     },

@@ -1,7 +1,7 @@
 import type { Field } from '../../schema/field.ts'
 import { badFilter, shown } from '../language/limits.ts'
 import { NOTHING, type Operand } from '../sql/operand.ts'
-import { bindable, type RequestFacts, valueAt } from '../sql/request-info.ts'
+import { bindable, type RequestInfo, valueAt } from '../sql/request-info.ts'
 import type { Scope } from '../sql/scope.ts'
 import type { Context } from './context.ts'
 import { type Modifier, splitModifier } from './modifier.ts'
@@ -25,7 +25,7 @@ export function requestOperand(
   switch (area) {
     case 'method':
     case 'context':
-      if (rest.length === 0) return fact(context, (facts) => facts[area])
+      if (rest.length === 0) return requestValue(context, (requestInfo) => requestInfo[area])
       break
     case 'query':
     case 'headers':
@@ -44,16 +44,16 @@ export function requestOperand(
   )
 }
 
-function fact({ binder }: Context, read: (facts: RequestFacts) => unknown): Operand {
-  const source = (facts: RequestFacts) => bindable(read(facts))
-  return { sql: binder.fact(source), nature: 'fact', bound: { source } }
+function requestValue({ binder }: Context, read: (requestInfo: RequestInfo) => unknown): Operand {
+  const source = (requestInfo: RequestInfo) => bindable(read(requestInfo))
+  return { sql: binder.deferred(source), nature: 'request', bound: { source } }
 }
 
 function authOperand(context: Context, scope: Scope, full: string, props: readonly string[]): Operand {
   const { authCollection: collection, catalogue } = context
   const [name = ''] = props
   if (props.length === 1 && PLAIN_AUTH.includes(name)) {
-    return fact(context, ({ auth }) => {
+    return requestValue(context, ({ auth }) => {
       if (name === 'collectionId') return auth?.collectionId
       if (name === 'collectionName') return auth && catalogue.names.publicName(auth.collection)
       return auth && Reflect.get(auth.record, name)
@@ -66,7 +66,7 @@ function authOperand(context: Context, scope: Scope, full: string, props: readon
     lenient: true,
     enter: (each) => {
       const key = '@request.auth'
-      const id = context.binder.fact(({ auth }) => auth?.record.id ?? null)
+      const id = context.binder.deferred(({ auth }) => auth?.record.id ?? null)
       const alias = each.join(key, (fresh) => ({
         sql: `"${collection.name}" AS ${fresh} ON ${fresh}."id" = ${id}`,
       }))
@@ -84,30 +84,30 @@ function sentOperand(
 ): Operand {
   const { name, modifier } = splitModifier(props.at(-1) ?? '')
   const keys = [...props.slice(0, -1), name]
-  const read = (facts: RequestFacts) => valueAt(facts[area], keys)
+  const read = (requestInfo: RequestInfo) => valueAt(requestInfo[area], keys)
   return modified(context, modifier, read, field)
 }
 
 function modified(
   context: Context,
   modifier: Modifier | undefined,
-  read: (facts: RequestFacts) => { set: boolean; value: unknown },
+  read: (requestInfo: RequestInfo) => { set: boolean; value: unknown },
   field: Field | undefined,
 ): Operand {
-  const value = (facts: RequestFacts) => {
-    const sent = read(facts).value
+  const value = (requestInfo: RequestInfo) => {
+    const sent = read(requestInfo).value
     return field ? field.kind.comparable(sent) : sent
   }
   switch (modifier) {
     case undefined:
-      return fact(context, value)
+      return requestValue(context, value)
     case 'lower': {
       // Lowered by SQLite, so that both sides follow the same ASCII rule.
-      const { sql, nature } = fact(context, value)
+      const { sql, nature } = requestValue(context, value)
       return { sql: `LOWER(${sql})`, nature }
     }
     case 'isset':
-      return { ...fact(context, (facts) => read(facts).set), nature: 'value' }
+      return { ...requestValue(context, (requestInfo) => read(requestInfo).set), nature: 'value' }
     default:
       throw badFilter(`:${modifier} works for declared fields of @request.body only`)
   }

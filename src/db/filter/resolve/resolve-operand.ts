@@ -37,7 +37,7 @@ function resolveIdentifier(context: Context, scope: Scope, name: string): Operan
   const macro = MACROS.get(name)
   if (macro) {
     const source = (_: unknown, now: number) => macro(now)
-    return { sql: context.binder.fact(source), nature: 'value', bound: { source } }
+    return { sql: context.binder.deferred(source), nature: 'value', bound: { source } }
   }
   const [first = '', ...rest] = name.split('.')
   if (first === '@request') return requestOperand(context, scope, name, rest)

@@ -24,8 +24,8 @@ function pattern(binder: Binder, right: Operand): string {
   if (!bound) return `('%' || ${right.sql} || '%')`
   if ('literal' in bound)
     return binder.literal(bound.literal === null ? null : likePattern(String(bound.literal)))
-  return binder.fact((facts, now) => {
-    const value = bound.source(facts, now)
+  return binder.deferred((requestInfo, now) => {
+    const value = bound.source(requestInfo, now)
     return value === null ? null : likePattern(String(value))
   })
 }
@@ -45,10 +45,11 @@ function equality(left: Operand, right: Operand): string {
   if (empty.nature === 'empty') return isEmpty(other)
   // A column is compared as it is, so that its type and its index count.
   if (left.nature === 'value' || right.nature === 'value') return `${left.sql} = ${right.sql}`
-  const [fact, column] = sorted(left, right, 'fact')
-  if (fact.nature === 'fact' && column.nature === 'never-null') return `${column.sql} = ${orEmpty(fact)}`
-  if (fact.nature === 'fact' && column.nature === 'column') {
-    return `(${column.sql} = ${orEmpty(fact)} OR (${orEmpty(column)} = '' AND ${orEmpty(fact)} = ''))`
+  const [requested, column] = sorted(left, right, 'request')
+  if (requested.nature === 'request' && column.nature === 'never-null')
+    return `${column.sql} = ${orEmpty(requested)}`
+  if (requested.nature === 'request' && column.nature === 'column') {
+    return `(${column.sql} = ${orEmpty(requested)} OR (${orEmpty(column)} = '' AND ${orEmpty(requested)} = ''))`
   }
   return `COALESCE(${left.sql}, '') = COALESCE(${right.sql}, '')`
 }
@@ -58,10 +59,11 @@ function inequality(left: Operand, right: Operand): string {
   const [empty, other] = sorted(left, right, 'empty')
   if (empty.nature === 'empty') return isNotEmpty(other)
   if (left.nature === 'value' || right.nature === 'value') return `${left.sql} IS NOT ${right.sql}`
-  const [fact, column] = sorted(left, right, 'fact')
-  if (fact.nature === 'fact' && column.nature === 'never-null') return `${column.sql} IS NOT ${orEmpty(fact)}`
-  if (fact.nature === 'fact' && column.nature === 'column') {
-    return `(${column.sql} IS NOT ${orEmpty(fact)} AND NOT (${column.sql} IS NULL AND ${orEmpty(fact)} = ''))`
+  const [requested, column] = sorted(left, right, 'request')
+  if (requested.nature === 'request' && column.nature === 'never-null')
+    return `${column.sql} IS NOT ${orEmpty(requested)}`
+  if (requested.nature === 'request' && column.nature === 'column') {
+    return `(${column.sql} IS NOT ${orEmpty(requested)} AND NOT (${column.sql} IS NULL AND ${orEmpty(requested)} = ''))`
   }
   return `COALESCE(${left.sql}, '') IS NOT COALESCE(${right.sql}, '')`
 }

@@ -1,5 +1,5 @@
 import type { Bindable } from '../../sqlite/sql.ts'
-import type { FactSource } from './request-info.ts'
+import type { ValueSource } from './request-info.ts'
 import type { Scope } from './scope.ts'
 
 /** One side of a comparison as SQL, with what the comparison must know about it. */
@@ -8,12 +8,12 @@ export interface Operand {
   readonly sql: string
   /**
    * What is known about its value when the condition is compiled: `empty` ('' or NULL), `value` (neither),
-   * `fact` (bound later, may be either), `column` (differs from row to row), `never-null` (a column without
+   * `request` (bound per request, may be either), `column` (differs from row to row), `never-null` (a column without
    * NULL), `strict` (JSON and geometry: NULL and '' are different things, nothing is coalesced).
    */
-  readonly nature: 'empty' | 'value' | 'fact' | 'column' | 'never-null' | 'strict'
+  readonly nature: 'empty' | 'value' | 'request' | 'column' | 'never-null' | 'strict'
   /** The bound value of a literal or of a fact: a pattern is made of it when it stands right of `~`. */
-  readonly bound?: { literal: Bindable } | { source: FactSource }
+  readonly bound?: { literal: Bindable } | { source: ValueSource }
   /** The same operand once more, in a scope of its own: it may have several values per record. */
   readonly many?: (scope: Scope) => Operand
   /** What must hold beside any comparison with it. */

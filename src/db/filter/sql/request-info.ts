@@ -16,7 +16,7 @@ export interface Auth {
 }
 
 /** What rules may ask about a request. */
-export interface RequestFacts {
+export interface RequestInfo {
   /** Undefined for guests. */
   readonly auth?: Auth
   readonly method: string
@@ -30,14 +30,14 @@ export interface RequestFacts {
 }
 
 /** A request of the service itself: nobody's, empty. */
-export const NO_FACTS: RequestFacts = { method: 'GET', context: 'default', query: {}, headers: {}, body: {} }
+export const NO_REQUEST: RequestInfo = { method: 'GET', context: 'default', query: {}, headers: {}, body: {} }
 
 /** Reads a value to bind from the request; `now` is in ms since the epoch. */
-export type FactSource = (facts: RequestFacts, now: number) => Bindable
+export type ValueSource = (requestInfo: RequestInfo, now: number) => Bindable
 
 /** Whether the caller passes every rule. */
-export function isSuperuser(facts: RequestFacts): boolean {
-  return facts.auth?.collection.name === superusers.name
+export function isSuperuser(requestInfo: RequestInfo): boolean {
+  return requestInfo.auth?.collection.name === superusers.name
 }
 
 /** The value under `keys`; `set` is false when some key is missing. Inherited keys do not count. */

@@ -1,24 +1,24 @@
 import type { Bindable, Params } from '../../sqlite/sql.ts'
 import { badFilter, MAX_JOINS } from '../language/limits.ts'
-import type { FactSource, RequestFacts } from './request-info.ts'
+import type { RequestInfo, ValueSource } from './request-info.ts'
 
 /** Collects what a statement binds; hands out the parameter's name in SQL. */
 export interface Binder {
   literal(value: Bindable): string
-  fact(source: FactSource): string
+  deferred(source: ValueSource): string
   /** The parameters for a request at `now`, ms since the epoch. */
-  bind(facts: RequestFacts, now: number): Params
+  bind(requestInfo: RequestInfo, now: number): Params
 }
 
 /** A binder whose parameters are called `<prefix>0`, `<prefix>1` and so on. */
 export function createBinder(prefix: string): Binder {
-  const sources: FactSource[] = []
-  const fact = (source: FactSource) => `$${prefix}${sources.push(source) - 1}`
+  const sources: ValueSource[] = []
+  const deferred = (source: ValueSource) => `$${prefix}${sources.push(source) - 1}`
   return {
-    fact,
-    literal: (value) => fact(() => value),
-    bind: (facts, now) =>
-      Object.fromEntries(sources.map((source, index) => [`${prefix}${index}`, source(facts, now)])),
+    deferred,
+    literal: (value) => deferred(() => value),
+    bind: (requestInfo, now) =>
+      Object.fromEntries(sources.map((source, index) => [`${prefix}${index}`, source(requestInfo, now)])),
   }
 }
 

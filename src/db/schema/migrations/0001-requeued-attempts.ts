@@ -1,6 +1,9 @@
 import type { Migration } from '../migrate.ts'
 
-/** Attempts may end by the hand of an operator; SQLite changes a CHECK only with its whole table. */
+/**
+ * Attempts may end in the state `requeued`. SQLite can change a CHECK constraint only by rebuilding the
+ * table.
+ */
 export const requeuedAttempts: Migration = {
   id: 1,
   name: 'requeued-attempts',

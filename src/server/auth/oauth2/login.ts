@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { AppError, messageOf, newSecret } from '../../../base/index.ts'
 import {
   type RecordQueries,
-  type RequestFacts,
+  type RequestInfo,
   type Rules,
   signInExternally,
   type Tx,
@@ -55,10 +55,16 @@ export function oauth2LoginRoute({ queries, rulesOf }: UserCreation, logins: Log
   /** @throws AppError `invalid` when the create rule or the values do not allow it. */
   function createUser(tx: Tx, createData: Body['createData'], email: string): User {
     const given = createData ?? {}
-    const facts: RequestFacts = { method: 'POST', context: 'oauth2', query: {}, headers: {}, body: given }
+    const requestInfo: RequestInfo = {
+      method: 'POST',
+      context: 'oauth2',
+      query: {},
+      headers: {},
+      body: given,
+    }
     const { create: rule } = rulesOf(users)
     const values = v.safeParse(newUser, given)
-    const allowed = queries.test(users, { rule, facts }).values(tx, { ...given, email }, facts)
+    const allowed = queries.test(users, { rule, requestInfo }).values(tx, { ...given, email }, requestInfo)
     if (!allowed || !values.success) throw new AppError('invalid', 'Failed to create record')
     return tx.insert(users, { ...values.output, email, verified: email !== '', tokenKey: newSecret() })
   }

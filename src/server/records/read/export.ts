@@ -11,7 +11,7 @@ import type { AnyRecord, Values } from '../behaviour.ts'
 import type { RecordService } from '../service.ts'
 import type { RecordCall } from './list.ts'
 import { presentRecords } from './present.ts'
-import { requestDetailsOf, requestInfoOf } from './request-facts.ts'
+import { requestDetailsOf, requestInfoOf } from './request-info.ts'
 
 const FORMS = {
   csv: { type: 'text/csv; charset=utf-8', extension: 'csv' },
@@ -79,10 +79,10 @@ async function openPages(
   const { db } = service.context
   const perPage = largeFieldsOf(collection).length > 0 ? LARGE_PAGE : PAGE
   const read = (tx: ReadTx, text: string) => {
-    const facts = requestInfoOf(call.caller, requestDetailsOf(call.request, call.query))
+    const requestInfo = requestInfoOf(call.caller, requestDetailsOf(call.request, call.query))
     const paging = { page: 1, perPage, skipTotal: true }
     const { items } = service.queries.list(tx, collection, {
-      ...{ ...paging, rule: null, facts, filter: text, sort: 'id' },
+      ...{ ...paging, rule: null, requestInfo, filter: text, sort: 'id' },
     })
     return shownPage(service, tx, collection, items, call, perPage)
   }
@@ -104,7 +104,7 @@ function shownPage(
   { caller, query }: RecordCall,
   perPage: number,
 ): Shown {
-  const view = { caller, facts: requestInfoOf(caller), expand: '' }
+  const view = { caller, requestInfo: requestInfoOf(caller), expand: '' }
   const { fields = '' } = query
   const rows = presentRecords(service, tx, collection, records, view).map((row) =>
     recordOf(pickFields(row, fields)),

@@ -12,7 +12,7 @@ import type { Values } from '../behaviour.ts'
 import { behaviourOf } from '../behaviours/index.ts'
 import type { RecordService } from '../service.ts'
 import { presentRecords } from './present.ts'
-import { requestDetailsOf, requestInfoOf } from './request-facts.ts'
+import { requestDetailsOf, requestInfoOf } from './request-info.ts'
 
 /** A request to read records. */
 export interface RecordCall {
@@ -33,7 +33,7 @@ export async function listRecords(
   collection: AnyCollection,
   { caller, request, query, address }: RecordCall,
 ): Promise<Page<Values>> {
-  const facts = requestInfoOf(caller, requestDetailsOf(request, query))
+  const requestInfo = requestInfoOf(caller, requestDetailsOf(request, query))
   const rule = service.rulesOf(collection).list
   const { filter = '', sort = '', expand = '', fields = '' } = query
   const paging = readPaging(query)
@@ -41,8 +41,8 @@ export async function listRecords(
   const size = { without: unreadFields(collection, fields, computedFrom), maxBytes: MAX_LARGE_BYTES }
   const { db } = service.context
   const read = await db.read((tx) => {
-    const page = service.queries.list(tx, collection, { ...paging, ...size, rule, facts, filter, sort })
-    const items = presentRecords(service, tx, collection, page.items, { caller, facts, expand })
+    const page = service.queries.list(tx, collection, { ...paging, ...size, rule, requestInfo, filter, sort })
+    const items = presentRecords(service, tx, collection, page.items, { caller, requestInfo, expand })
     return { ...page, items }
   })
   const response = await withTotals(db, read)

@@ -1,4 +1,4 @@
-import type { AnyCollection, Expanded, ReadTx, RequestFacts } from '../../../db/index.ts'
+import type { AnyCollection, Expanded, ReadTx, RequestInfo } from '../../../db/index.ts'
 import type { Caller } from '../../http/caller.ts'
 import { presentRecord } from '../../http/response/present-record.ts'
 import type { AnyRecord, Values } from '../behaviour.ts'
@@ -8,7 +8,7 @@ import type { RecordService } from '../service.ts'
 /** Who looks, and what they ask for beside the records. */
 export interface View {
   readonly caller: Caller
-  readonly facts: RequestFacts
+  readonly requestInfo: RequestInfo
   /** Relations to follow; '' = none. */
   readonly expand: string
 }
@@ -19,7 +19,7 @@ export function presentRecords(
   tx: ReadTx,
   collection: AnyCollection,
   records: readonly AnyRecord[],
-  { caller, facts, expand }: View,
+  { caller, requestInfo, expand }: View,
 ): Values[] {
   const isSuperuser = caller.kind === 'superuser'
   const self = caller.kind === 'user' ? caller.user.id : undefined
@@ -43,7 +43,7 @@ export function presentRecords(
 
   const isPlain = expand.trim() === ''
   const plain = (): Expanded[] => records.map((record) => ({ collection, record }))
-  return shown(collection, isPlain ? plain() : queries.expand(tx, collection, records, expand, facts))
+  return shown(collection, isPlain ? plain() : queries.expand(tx, collection, records, expand, requestInfo))
 }
 
 function isMany(related: Expanded | readonly Expanded[]): related is readonly Expanded[] {

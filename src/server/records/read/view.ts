@@ -2,7 +2,7 @@ import type { AnyCollection } from '../../../db/index.ts'
 import { notFound, type RecordService } from '../service.ts'
 import type { RecordCall } from './list.ts'
 import { presentRecords } from './present.ts'
-import { requestDetailsOf, requestInfoOf } from './request-facts.ts'
+import { requestDetailsOf, requestInfoOf } from './request-info.ts'
 
 /**
  * One record, when the view rule shows it.
@@ -14,12 +14,12 @@ export function viewRecord(
   id: string,
   { caller, request, query }: RecordCall,
 ): Promise<unknown> {
-  const facts = requestInfoOf(caller, requestDetailsOf(request, query))
+  const requestInfo = requestInfoOf(caller, requestDetailsOf(request, query))
   const rule = service.rulesOf(collection).view
   return service.context.db.read((tx) => {
-    const record = service.queries.view(tx, collection, id, { rule, facts })
+    const record = service.queries.view(tx, collection, id, { rule, requestInfo })
     if (!record) throw notFound()
-    const view = { caller, facts, expand: query['expand'] ?? '' }
+    const view = { caller, requestInfo, expand: query['expand'] ?? '' }
     return presentRecords(service, tx, collection, [record], view)[0]
   })
 }

@@ -48,9 +48,9 @@ export async function createRecord(
 }
 
 function assertRuleAllows(write: Write, rule: string | null, tx: ReadTx, { body, values }: SortedBody): void {
-  const facts = requestInfoOfWrite(write, body)
-  const test = write.service.queries.test(write.collection, { rule, facts })
-  if (!test.values(tx, values, facts)) throw new AppError('invalid', FAILED, { reason: 'not_allowed' })
+  const requestInfo = requestInfoOfWrite(write, body)
+  const test = write.service.queries.test(write.collection, { rule, requestInfo })
+  if (!test.values(tx, values, requestInfo)) throw new AppError('invalid', FAILED, { reason: 'not_allowed' })
 }
 
 /** Whose the new record is when the caller did not say: the caller's. */

@@ -15,10 +15,10 @@ export async function removeRecord(
   const rule = service.rulesOf(collection).remove
   const write = openWrite(service, collection, rule, call)
   const { behaviour, writer } = write
-  const facts = requestInfoOfWrite(write)
-  const test = service.queries.test(collection, { rule, facts })
+  const requestInfo = requestInfoOfWrite(write)
+  const test = service.queries.test(collection, { rule, requestInfo })
   const before = await service.context.db.write(`delete ${collection.name}`, (tx) => {
-    const record = test.stored(tx, id, facts) ? tx.find(collection, id) : undefined
+    const record = test.stored(tx, id, requestInfo) ? tx.find(collection, id) : undefined
     if (!record) throw notFound()
     const step = { ...writer, tx }
     behaviour.removing?.(step, record)

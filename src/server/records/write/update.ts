@@ -57,8 +57,8 @@ function checked(
   if (!before) throw notFound()
   const changed = applyModifiers(collection, before, sent)
   const sorted = sortBody(collection, changed, { behaviour, isSuperuser: writer.isSuperuser, before })
-  const facts = requestInfoOfWrite(write, sorted.body)
-  if (!service.queries.test(collection, { rule, facts }).stored(tx, id, facts)) throw notFound()
+  const requestInfo = requestInfoOfWrite(write, sorted.body)
+  if (!service.queries.test(collection, { rule, requestInfo }).stored(tx, id, requestInfo)) throw notFound()
   assertNothingRefused(sorted, FAILED)
   return { before, sorted }
 }

@@ -5,7 +5,7 @@ import type { AnyRecord, Behaviour, Committed, Writer } from '../behaviour.ts'
 import { behaviourOf } from '../behaviours/index.ts'
 import type { RecordCall } from '../read/list.ts'
 import { presentRecords } from '../read/present.ts'
-import { requestDetailsOf, requestInfoOf } from '../read/request-facts.ts'
+import { requestDetailsOf, requestInfoOf } from '../read/request-info.ts'
 import type { RecordService } from '../service.ts'
 
 /** What the three kinds of writing have in common. */
@@ -71,7 +71,7 @@ export function presentWritten(write: Write, tx: ReadTx, record: AnyRecord): unk
   const { service, collection, call } = write
   const view = {
     caller: call.caller,
-    facts: requestInfoOfWrite(write),
+    requestInfo: requestInfoOfWrite(write),
     expand: call.query['expand'] ?? '',
   }
   return presentRecords(service, tx, collection, [record], view)[0]

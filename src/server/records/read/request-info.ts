@@ -1,12 +1,12 @@
-import { type Auth, type RequestFacts, superusers, users } from '../../../db/index.ts'
+import { type Auth, type RequestInfo, superusers, users } from '../../../db/index.ts'
 import type { Caller } from '../../http/caller.ts'
 import { collectionIdOf } from '../../http/response/present-record.ts'
 
 /** What rules may ask about a request that is not about the caller. */
-export type RequestDetails = Partial<Omit<RequestFacts, 'auth'>>
+export type RequestDetails = Partial<Omit<RequestInfo, 'auth'>>
 
 /** What rules may ask about a request of `caller`. */
-export function requestInfoOf(caller: Caller, circumstances: RequestDetails = {}): RequestFacts {
+export function requestInfoOf(caller: Caller, circumstances: RequestDetails = {}): RequestInfo {
   const auth = authOf(caller)
   return {
     method: 'GET',
@@ -19,11 +19,11 @@ export function requestInfoOf(caller: Caller, circumstances: RequestDetails = {}
   }
 }
 
-/** The parts of a request that `factsOf` wants besides the caller and the body. */
+/** The parts of a request that `requestInfoOf` wants besides the caller and the body. */
 export function requestDetailsOf(
   request: Request,
   query: Readonly<Record<string, string>>,
-): Pick<RequestFacts, 'method' | 'query' | 'headers'> {
+): Pick<RequestInfo, 'method' | 'query' | 'headers'> {
   const headers = [...request.headers].map(([name, value]) => [name.replaceAll('-', '_'), value] as const)
   return { method: request.method, query, headers: Object.fromEntries(headers) }
 }
