@@ -16,7 +16,6 @@ export const UNDIVIDED_FOLDERS: ReadonlySet<string> = new Set([
   'src/devices/process/aer_sim/methods/statevector',
   'src/driver',
   'src/protocol/zmtp',
-  'src/server/jobs',
   'tests/driver',
   'ui/lib',
 ])

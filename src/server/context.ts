@@ -6,7 +6,7 @@ import type { DriverHub } from './driver-hub.ts'
 import type { ProgramChecker } from './programs/checker.ts'
 import type { CertificateStore } from './tls/certificate-store.ts'
 
-/** What every feature of the server is given; built once in `index.ts`. */
+/** What every feature of the server works with; built once in `create-server.ts`. */
 export interface ServerContext {
   readonly config: Config
   /** The settings that a reload may change. */
@@ -16,7 +16,7 @@ export interface ServerContext {
   readonly log: Log
   readonly hub: DriverHub
   readonly tls: CertificateStore
-  /** Checks what is submitted. */
+  /** Checks submitted programs. */
   readonly checker: ProgramChecker
   /** `{year}.{month}.{patch}` of this build. */
   readonly version: string

@@ -1,12 +1,12 @@
 import type { Command } from '../protocol/index.ts'
 
-/** The live sockets of the drivers, as the features that push commands see them. */
+/** The live sockets of the drivers, as seen by the features that send commands. */
 export interface DriverHub {
-  /** Hands a command to the driver's socket; false when none is attached or its queue is full: nothing was taken. */
+  /** Queues a command on the driver's socket; false if none is attached or its queue is full: nothing is sent then. */
   send(driver: string, command: Command): boolean
   /** The lease epoch under which the driver's command socket is attached, if it is. */
   attachedEpoch(driver: string): number | undefined
-  /** Whether a message of the driver is arriving: nothing else that it says can overtake that. */
+  /** Whether a message of the driver is arriving; none of its other messages can overtake it. */
   isReceiving(driver: string): boolean
   /** Closes the driver's connections. */
   disconnect(driver: string, reason: string): void

@@ -2,7 +2,7 @@ import { type Clock, type Log, Loop } from '../base/index.ts'
 import type { Database } from '../db/index.ts'
 
 const INTERVAL_MS = 10_000
-/** Far beyond what traffic alone makes: something holds the log. */
+/** Far beyond what traffic alone produces: a reader keeps the log from being emptied. */
 const WARN_ABOVE_BYTES = 256 * 1024 * 1024
 
 interface LogWatchDependencies {
@@ -11,7 +11,7 @@ interface LogWatchDependencies {
   log: Log
 }
 
-/** Has the write-ahead log of the database emptied in quiet moments, and says once when it grows beyond 256 MiB. */
+/** Empties the write-ahead log of the database when it is idle, and logs one warning each time it exceeds 256 MiB. */
 export function createLogWatch({ db, clock, log }: LogWatchDependencies): Loop {
   let isLarge = false
   return new Loop({

@@ -18,13 +18,13 @@ const busyTime = v.object({
   mine: v.pipe(v.boolean(), v.description('Booked by the caller')),
 })
 
-/** When QPUs are taken, for everybody; the slots themselves are read by the record routes. */
+/** When QPUs are occupied, without names; the slots themselves are read through the record routes. */
 export const bookingRoutes: Route[] = [
   defineRoute({
     method: 'GET',
     path: '/api/schedule',
     access: 'public',
-    summary: 'When QPUs are taken: slots, calibrations and maintenance, without names',
+    summary: 'When QPUs are occupied: slots, calibrations and maintenance, without names',
     query: v.object({ from: v.optional(moment), to: v.optional(moment) }),
     statuses: [200, 400],
     response: v.object({ from: v.string(), to: v.string(), busy: v.array(busyTime) }),
@@ -37,14 +37,14 @@ export const bookingRoutes: Route[] = [
   }),
 ]
 
-/** The asked range, by default from now and for a week; ms since the epoch in, text out. */
+/** The requested range, by default a week from now; ms since the epoch in, timestamps out. */
 function rangeOf(query: { from?: number | undefined; to?: number | undefined }, now: number) {
   const from = query.from ?? now
   const to = query.to ?? from + DEFAULT_DAYS * DAY_MS
   if (to <= from) throw badRange(`Must be after from, which is ${toTimestamp(from)}.`)
   if (to - from > MAX_DAYS * DAY_MS) {
     throw badRange(
-      `Must be at most ${MAX_DAYS} days after from, so ${toTimestamp(from + MAX_DAYS * DAY_MS)} or before; ask for longer times in parts.`,
+      `Must be at most ${MAX_DAYS} days after from, so ${toTimestamp(from + MAX_DAYS * DAY_MS)} or before; request longer ranges in parts.`,
     )
   }
   return { from: toTimestamp(from), to: toTimestamp(to) }

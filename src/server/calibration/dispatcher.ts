@@ -15,7 +15,7 @@ import type { DispatchBackoff } from '../drivers/dispatch-backoff.ts'
 import { wakeOnChanges } from '../wake-on-changes.ts'
 import { targetQubits } from './enqueue.ts'
 
-/** What the dispatcher works with. */
+/** What `CalibrationDispatcher` works with. */
 export interface CalibrationDispatcherDependencies {
   db: Database
   hub: DriverHub
@@ -29,34 +29,34 @@ export interface CalibrationDispatcherDependencies {
 const WAKING_COLLECTIONS = ['calibration_requests', 'drivers', 'qpus']
 
 const HOUR_MS = 3_600_000
-/** Longest run of each mode: far more than it needs, so that a hung tuner does not keep its QPU for ever. */
+/** Time limit of each mode: far more than a run needs, so that a hung tuner does not block its QPU forever. */
 const MAX_RUN_MS: Record<CalibrationMode, number> = {
   fidelity_check: 2 * HOUR_MS,
   partial: 12 * HOUR_MS,
   full: 48 * HOUR_MS,
 }
 
-/** Gives each idle tuner its next calibration, whenever a change may allow it and at the poll interval. */
+/** Dispatches the next calibration to each idle tuner, after each change that may allow it and at the poll interval. */
 export class CalibrationDispatcher {
   readonly loop: Loop
   readonly #dependencies: CalibrationDispatcherDependencies
 
-  constructor(parts: CalibrationDispatcherDependencies) {
-    this.#dependencies = parts
+  constructor(dependencies: CalibrationDispatcherDependencies) {
+    this.#dependencies = dependencies
     this.loop = new Loop({
       name: 'calibration dispatch',
-      clock: parts.clock,
-      log: parts.log,
-      intervalMs: parts.config.dispatchPollInterval,
-      wakeOnChanges: wakeOnChanges(parts.db, ...WAKING_COLLECTIONS),
+      clock: dependencies.clock,
+      log: dependencies.log,
+      intervalMs: dependencies.config.dispatchPollInterval,
+      wakeOnChanges: wakeOnChanges(dependencies.db, ...WAKING_COLLECTIONS),
       runOnce: () => this.dispatchOnce(),
     })
   }
 
-  /** Claims the next calibration of each idle tuner and sends it; the claim is durable before the first byte. */
+  /** Claims the next calibration of each idle tuner and sends it. The claim is durable before the first byte is sent. */
   async dispatchOnce(): Promise<void> {
     const { db, hub, backoff } = this.#dependencies
-    // Mostly nothing waits: then nothing is written.
+    // Usually no calibration is waiting; nothing is written then.
     const tuners = (await db.read(listIdleTuners)).filter(
       ({ driver, epoch }) => hub.attachedEpoch(driver) === epoch && !backoff.isActive(driver, epoch),
     )

@@ -10,7 +10,7 @@ import { CALIBRATION_LIMITS, calibrationMode, targetName } from '../../protocol/
 import type { ServerContext } from '../context.ts'
 import { earlierId, keyedRequest } from '../http/request/idempotency.ts'
 
-/** What a partial calibration is narrowed to. */
+/** Qubits and edges to which a partial calibration is limited. */
 export const targetQubits = v.pipe(v.array(targetName), v.maxLength(CALIBRATION_LIMITS.targets))
 
 /** Body of `POST /api/op/calibrate/dispatch`. */
@@ -24,17 +24,17 @@ export const calibrationOrder = v.object({
 })
 export type CalibrationOrder = v.InferOutput<typeof calibrationOrder>
 
-/** Who orders a calibration, and the `Idempotency-Key`: the same order again gets the same request. */
 interface Requester {
-  /** As the audit names people. */
+  /** The superuser, in the form of the audit log. */
   actor: string
+  /** Repeating the order with the same key returns the same request. */
   idempotencyKey: string | undefined
 }
 
 const ROUTE = 'POST /api/op/calibrate/dispatch'
 
 /**
- * Puts a calibration into the queue of its tuner.
+ * Adds a calibration to the queue of its tuner.
  * @throws AppError `invalid` (`target_qubits` that do not fit the mode), `unprocessable`
  *   (`idempotency_key_reused`), and as `insertCalibration` does.
  */
@@ -61,7 +61,7 @@ export async function requestCalibration(
 }
 
 /**
- * `partial` needs targets and the other modes have none.
+ * Checks that mode `partial` has targets and that the other modes have none.
  * @throws AppError `invalid`.
  */
 export function assertFitsMode(mode: CalibrationOrder['mode'], targets: readonly string[]): void {
@@ -73,17 +73,17 @@ function targetError(mode: CalibrationOrder['mode'], targets: readonly string[])
   if (mode === 'partial' && targets.length === 0) {
     return {
       code: 'validation_required',
-      message: 'Mode partial needs at least one qubit or edge; mode full takes all.',
+      message: 'Mode partial needs at least one qubit or edge; mode full calibrates all.',
     }
   }
   if (mode !== 'partial' && targets.length > 0) {
     return {
       code: 'targets_without_partial',
-      message: `Mode ${mode} takes all qubits; leave target_qubits out or use mode partial.`,
+      message: `Mode ${mode} calibrates all qubits; omit target_qubits or use mode partial.`,
     }
   }
   const twice = targets.find((name, at) => targets.indexOf(name) < at)
   return twice === undefined
     ? undefined
-    : { code: 'validation_not_unique', message: `${twice} is named twice.` }
+    : { code: 'validation_not_unique', message: `${twice} is listed twice.` }
 }

@@ -2,7 +2,7 @@ import { type Clock, formatDuration, type Log, Loop } from '../../base/index.ts'
 import { type Database, endLostCalibration, listRunningCalibrations } from '../../db/index.ts'
 import type { DriverHub } from '../driver-hub.ts'
 
-/** What recovery works with. */
+/** What `CalibrationRecovery` works with. */
 export interface CalibrationRecoveryDependencies {
   db: Database
   hub: Pick<DriverHub, 'attachedEpoch'>
@@ -11,31 +11,31 @@ export interface CalibrationRecoveryDependencies {
   config: { recoveryInterval: number }
 }
 
-/** How long the tuner of a running calibration may be away; a full one takes hours, a new start seconds. */
+/** How long the tuner of a running calibration may be disconnected: a restart takes seconds, a full run hours. */
 const AWAY_TIMEOUT_MS = 10 * 60_000
 
 /**
- * Gives up running calibrations whose tuner stays away for 10 min. Counted by a clock that only grows and from the
- * start of this process at the earliest: a stop of the server or a clock that was set ends none.
+ * Ends running calibrations whose tuner stays disconnected for 10 min. The time counts on the monotonic clock and
+ * from the start of this process, so that neither a stop of the server nor a clock jump ends one.
  */
 export class CalibrationRecovery {
   readonly loop: Loop
   readonly #dependencies: CalibrationRecoveryDependencies
-  /** By run: since when its tuner is away, in ms of `clock.monotonic()`. */
+  /** Monotonic ms since which the tuner of each run is disconnected. */
   readonly #awaySince = new Map<string, number>()
 
-  constructor(parts: CalibrationRecoveryDependencies) {
-    this.#dependencies = parts
+  constructor(dependencies: CalibrationRecoveryDependencies) {
+    this.#dependencies = dependencies
     this.loop = new Loop({
       name: 'calibration recovery',
-      clock: parts.clock,
-      log: parts.log,
-      intervalMs: parts.config.recoveryInterval,
+      clock: dependencies.clock,
+      log: dependencies.log,
+      intervalMs: dependencies.config.recoveryInterval,
       runOnce: () => this.recoverOnce(),
     })
   }
 
-  /** Looks at all running calibrations once. */
+  /** Checks all running calibrations once. */
   async recoverOnce(): Promise<void> {
     const { db, hub, clock, log } = this.#dependencies
     const now = clock.monotonic()
@@ -47,7 +47,7 @@ export class CalibrationRecovery {
     for (const run of runs) if (!this.#awaySince.has(run)) this.#awaySince.set(run, now)
     for (const run of away) {
       if (now - (this.#awaySince.get(run.run) ?? now) < AWAY_TIMEOUT_MS) continue
-      const reason = `The tuner was away for ${formatDuration(AWAY_TIMEOUT_MS)}`
+      const reason = `The tuner was disconnected for ${formatDuration(AWAY_TIMEOUT_MS)}`
       const status = await db.write('lose calibration', (tx) => endLostCalibration(tx, run, reason))
       if (status) log.warn('calibration lost by its tuner', { ...run, status })
     }

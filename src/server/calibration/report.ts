@@ -5,8 +5,8 @@ import type { ServerContext } from '../context.ts'
 import type { EventSource } from '../drivers/receive.ts'
 
 /**
- * Takes the report of a run: report and request `done` in one transaction.
- * @throws AppError `storage_full` when nothing could be stored; the tuner then has to send it again.
+ * Stores the report of a run and sets its request to `done`, in one transaction.
+ * @throws AppError `storage_full` if nothing was stored; the tuner then has to send it again.
  */
 export async function finishCalibration(
   { db }: Pick<ServerContext, 'db'>,
@@ -24,7 +24,7 @@ export async function finishCalibration(
     return await store(report)
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'invalid') throw error
-    // Sent again it would be refused again, and its request would run for ever.
+    // Sent again, it would be refused again, and its request would run forever.
     const reason = Object.entries(error.fields).map(([field, { message }]) => `${field}: ${message}`)
     return store({
       ...report,

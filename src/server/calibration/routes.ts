@@ -5,7 +5,7 @@ import { recordResponse } from '../http/response/record-response.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
 import { calibrationOrder, requestCalibration } from './enqueue.ts'
 
-/** Calibrations: superusers queue them; everything else is read as records. */
+/** Superusers queue calibrations; requests and reports are read through the record routes. */
 export const calibrationRoutes: Route[] = [
   defineRoute({
     method: 'POST',
@@ -15,7 +15,7 @@ export const calibrationRoutes: Route[] = [
     body: calibrationOrder,
     headers: {
       'Idempotency-Key':
-        'The same request again with the same key gets the same calibration; 1 to 255 characters',
+        'Repeating the request with the same key returns the same calibration; 1 to 255 characters',
     },
     statuses: [201, 400, 401, 403, 404, 409, 422, 503],
     response: recordResponse('CalibrationRequest', calibrationRequests),

@@ -13,37 +13,37 @@ import type { EventSource } from '../drivers/receive.ts'
 type Context = Pick<ServerContext, 'db' | 'hub' | 'log'>
 
 /**
- * A tuner has come back: what it neither runs nor has reported is lost, and what it runs although nobody waits for
- * it any more is stopped.
+ * Reconciles the queue with a tuner that has reconnected: runs that it neither executes nor has a report of are
+ * lost, and a run that is no longer expected is stopped.
  */
 export async function reconcileTuner(
   context: Context,
   { driver, epoch }: EventSource,
   { run_id, outbox = [] }: Pick<EventPayload<'DriverHello'>, 'run_id' | 'outbox'>,
 ): Promise<void> {
-  const held = new Set(run_id ? [...outbox, run_id] : outbox)
+  const kept = new Set(run_id ? [...outbox, run_id] : outbox)
   const lost = await context.db.write('settle calibrations', (tx) => {
     if (run_id) confirmCalibration(tx, { run: run_id, driver })
     return listRunsOfOlderLeases(tx, { driver, epoch })
-      .filter(({ run }) => !held.has(run))
-      .map((run) => ({ ...run, status: endLostCalibration(tx, run, 'The tuner came back without it') }))
+      .filter(({ run }) => !kept.has(run))
+      .map((run) => ({ ...run, status: endLostCalibration(tx, run, 'The tuner reconnected without it') }))
   })
   for (const run of lost) context.log.warn('calibration lost by its tuner', { ...run })
   if (run_id) await stopUnlessAwaited(context, { run: run_id, driver })
 }
 
-/** The tuner has begun a run. */
+/** Confirms that the tuner has started a run. */
 export async function confirmStart(context: Context, driver: string, run: string): Promise<void> {
   await context.db.write('confirm calibration', (tx) => confirmCalibration(tx, { run, driver }))
   await stopUnlessAwaited(context, { run, driver })
 }
 
-/** The tuner did not take a run. */
+/** Requeues a run that the tuner has refused. */
 export async function requeueRefused({ db }: Context, driver: string, run: string): Promise<void> {
   await db.write('put calibration back', (tx) => requeueUndeliveredCalibration(tx, { run, driver }))
 }
 
-/** The tuner tells how far it is. Its own drift checks have no row in the queue. */
+/** Stores the progress of a run. The tuner's own drift checks have no row in the queue. */
 export async function trackProgress(
   context: Context,
   driver: string,
@@ -56,7 +56,7 @@ export async function trackProgress(
   if (!noted) await stopUnlessAwaited(context, { run, driver })
 }
 
-/** A run that was given up only keeps the next one waiting. */
+/** Stops a run whose request has ended: it would only delay the next one. */
 async function stopUnlessAwaited(
   { db, hub, log }: Context,
   run: { run: string; driver: string },

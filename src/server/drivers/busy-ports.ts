@@ -1,33 +1,33 @@
 import type { Clock } from '../../base/index.ts'
 
-/** How long a port that another program holds is left alone. */
+/** How long a port that another program uses is left out. */
 const TAKEN_TTL_MS = 10 * 60_000
 
-/** Ports of the range that must not be handed out now, although no driver in the database has them. */
+/** Ports of the range that are in use although no driver in the database has them. */
 export class BusyPorts {
   readonly #clock: Clock
-  /** Bound by another program: until when they are left alone. */
+  /** Bound by another program: monotonic ms until which each is left out. */
   readonly #taken = new Map<number, number>()
-  /** Still bound by sockets of ours that are closing, with the end of that. */
+  /** Still bound by our own sockets: settles when those are closed. */
   readonly #closing = new Map<number, Promise<unknown>>()
 
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
-  /** The ports to leave out. */
+  /** The ports that must not be assigned now. */
   list(): ReadonlySet<number> {
     const list = this.#clock.monotonic()
     for (const [port, until] of this.#taken) if (until <= list) this.#taken.delete(port)
     return new Set([...this.#taken.keys(), ...this.#closing.keys()])
   }
 
-  /** Another program has the port. */
+  /** Records that another program uses the port. */
   markTaken(port: number): void {
     this.#taken.set(port, this.#clock.monotonic() + TAKEN_TTL_MS)
   }
 
-  /** The ports are ours until `closed` settles. */
+  /** Records that our own sockets use the ports until `closed` settles. */
   markClosing(ports: readonly number[], closed: Promise<unknown>): void {
     const settled = closed.catch(() => undefined)
     for (const port of ports) {
@@ -39,8 +39,8 @@ export class BusyPorts {
   }
 
   /**
-   * Makes room when nothing else is free: waits for a port that is closing, else, with `retryForeign`, gives
-   * the ports of other programs another chance. False when there is nothing to be won.
+   * Frees a port if the whole range is in use: waits for one that is closing, or else, with `retryTaken`, stops
+   * leaving out the ports of other programs. Returns false if neither is possible.
    */
   async freeUp(retryTaken: boolean): Promise<boolean> {
     if (this.#closing.size > 0) {

@@ -2,6 +2,7 @@ import { type BackoffLimits, backoffMs, type Clock } from '../../base/index.ts'
 
 interface Penalty {
   epoch: number
+  /** Dispatches in a row that the driver did not accept. */
   times: number
   /** Monotonic ms. */
   until: number
@@ -10,8 +11,8 @@ interface Penalty {
 const BACKOFF: BackoffLimits = { initialMs: 250, maxMs: 10_000 }
 
 /**
- * Drivers that did not take their last dispatch get the next one after a pause: 250 ms, doubled each time, at
- * most 10 s. Without it a busy driver would be offered the whole queue, job by job. A new lease starts afresh.
+ * Delays the next dispatch to a driver that did not accept the last one: 250 ms, doubled each time, at most 10 s.
+ * Without the delay, a busy driver would be offered the whole queue, job by job. A new lease has no delay.
  */
 export class DispatchBackoff {
   readonly #clock: Clock
@@ -21,7 +22,7 @@ export class DispatchBackoff {
     this.#clock = clock
   }
 
-  /** The driver did not take a dispatch. */
+  /** Starts or doubles the delay of a driver that did not accept a dispatch. */
   penalize(driver: string, epoch: number): void {
     const before = this.#penalties.get(driver)
     const times = before?.epoch === epoch ? before.times + 1 : 1
@@ -29,11 +30,12 @@ export class DispatchBackoff {
     this.#penalties.set(driver, { epoch, times, until })
   }
 
-  /** The driver works: its next refusal is a first one. */
+  /** Ends the delay of a driver that works; its next refusal counts as the first. */
   clear(driver: string): void {
     this.#penalties.delete(driver)
   }
 
+  /** Whether the driver must not be sent anything now. */
   isActive(driver: string, epoch: number): boolean {
     const penalize = this.#penalties.get(driver)
     return penalize !== undefined && penalize.epoch === epoch && this.#clock.monotonic() < penalize.until

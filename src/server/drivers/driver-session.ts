@@ -17,17 +17,17 @@ interface DriverSessionDependencies {
   version: string
   clock: Clock
   log: Log
-  /** The command socket is up. */
+  /** Called when the driver has connected to the command socket. */
   onAttach(): void
-  /** The command socket is gone. */
+  /** Called when the connection of the command socket has ended. */
   onDetach(reason: string): void
 }
 
-/** A session that is closing. */
+/** The two steps in which a session closes. */
 export interface Closing {
-  /** Its ports are free. */
+  /** Resolves when the ports are free. */
   socketsClosed: Promise<void>
-  /** Also what it received has been handled. */
+  /** Resolves when every received event has been handled, too. */
   finished: Promise<void>
 }
 
@@ -38,7 +38,7 @@ export class DriverSession {
   readonly #result: Listener
   readonly #receiver: Receiver
   readonly #stopRenewal: () => void
-  /** The command socket has been up. */
+  /** Whether the driver has connected to the command socket. */
   isAttached = false
 
   private constructor(
@@ -58,22 +58,25 @@ export class DriverSession {
     })
   }
 
-  /** Opens both sockets. Rejects with the system's error (`EADDRINUSE`) when a port is taken; nothing stays open then. */
-  static async open(parts: DriverSessionDependencies): Promise<DriverSession> {
-    const { source, tokens, tls, clock } = parts
-    const log = parts.log.child(source.name)
+  /**
+   * Opens both sockets, or none.
+   * @throws the system's error (`EADDRINUSE`) when a port is taken.
+   */
+  static async open(dependencies: DriverSessionDependencies): Promise<DriverSession> {
+    const { source, tokens, tls, clock } = dependencies
+    const log = dependencies.log.child(source.name)
     const receiver = new Receiver({
-      ...parts,
+      ...dependencies,
       log,
       onRejected: (event) => void session.send({ type: 'EventAck', event, applied: false }),
     })
     const common = {
-      host: parts.host,
+      host: dependencies.host,
       tls: { key: tls.material.keyPem, cert: tls.material.certPem },
       clock,
       log,
-      appVersion: parts.version,
-      // The port belongs to one driver, and its token to one lease.
+      appVersion: dependencies.version,
+      // The port belongs to one driver and the token to one lease.
       async authenticate(user: string, password: string) {
         if (user !== source.driver) return false
         const claims = await tokens.check(password)
@@ -83,17 +86,17 @@ export class DriverSession {
     const command = await listen({
       ...common,
       role: 'push',
-      port: parts.commandPort,
+      port: dependencies.commandPort,
       onReady: () => {
         session.isAttached = true
-        parts.onAttach()
+        dependencies.onAttach()
       },
-      onClose: (_, reason) => parts.onDetach(reason),
+      onClose: (_, reason) => dependencies.onDetach(reason),
     })
     const result = await listen({
       ...common,
       role: 'pull',
-      port: parts.resultPort,
+      port: dependencies.resultPort,
       onMessage: (body: Uint8Array, peer: Peer) => receiver.receive(body, () => peer.resume()),
     }).catch(async (error: unknown) => {
       await command.close()
@@ -103,7 +106,7 @@ export class DriverSession {
     return session
   }
 
-  /** False when nothing was taken: no peer, or its queue is full. */
+  /** Queues a command; false without a peer or if the peer's queue is full. */
   send(command: Command): boolean {
     return this.#command.trySend(JSON.stringify(command))
   }
@@ -118,7 +121,7 @@ export class DriverSession {
     return [this.#command.port, this.#result.port]
   }
 
-  /** Closes both sockets: what was accepted is still written, unless `atOnce`. */
+  /** Closes both sockets; queued commands are still written, unless `atOnce`. */
   close(atOnce = false): Closing {
     this.#stopRenewal()
     const sockets = Promise.all([this.#command.close({ atOnce }), this.#result.close({ atOnce })])

@@ -12,9 +12,9 @@ import { type Closing, DriverSession } from './driver-session.ts'
 import type { DropReason, EventHandler } from './receive.ts'
 import { SocketTokens } from './socket-token.ts'
 
-/** Time between connect and the first attach; then the lease is free again (decision 2). */
+/** Time between connect and the first attach; after that the lease is released. */
 const ATTACH_TIMEOUT_MS = 30_000
-/** Pairs of ports tried when others on this machine hold some of the range. */
+/** Pairs of ports tried when other programs use some of the range. */
 const MAX_PORT_ATTEMPTS = 20
 
 interface HubDependencies {
@@ -27,7 +27,7 @@ interface HubDependencies {
   version: string
 }
 
-/** The live sockets of all drivers. The database says who may connect; this holds what is connected. */
+/** The live sockets of all drivers. The leases in the database decide which driver may connect. */
 export class Hub implements DriverHub {
   readonly #dependencies: HubDependencies
   readonly #tokens: SocketTokens
@@ -36,26 +36,26 @@ export class Hub implements DriverHub {
   /** One connect at a time per driver, so that its sessions never overlap. */
   readonly #connecting = new Map<string, Promise<unknown>>()
   readonly #busyPorts: BusyPorts
-  /** Sessions whose sockets are closing or whose last events are being handled. */
+  /** The ends of sessions whose sockets are closing or whose last events are being handled. */
   readonly #closing = new Set<Promise<void>>()
   readonly #drops = new Map<DropReason, number>()
   readonly #stopping = new AbortController()
   #handle: EventHandler = async () => undefined
 
-  constructor(parts: HubDependencies) {
-    this.#dependencies = parts
-    this.#tokens = new SocketTokens(parts.clock)
-    this.#busyPorts = new BusyPorts(parts.clock)
-    this.#log = parts.log.child('drivers')
+  constructor(dependencies: HubDependencies) {
+    this.#dependencies = dependencies
+    this.#tokens = new SocketTokens(dependencies.clock)
+    this.#busyPorts = new BusyPorts(dependencies.clock)
+    this.#log = dependencies.log.child('drivers')
   }
 
-  /** Gives events their handler; called once, before the first connect. */
+  /** Sets the handler of events; called once, before the first connect. */
   start(handle: EventHandler): void {
     this.#handle = handle
   }
 
   /**
-   * Answers a connect request: grants the lease, opens the sockets and says where they are.
+   * Grants the lease to a driver, opens its sockets and returns their addresses.
    * @throws AppError as `grantLease` does.
    */
   async connect(request: ConnectRequest, address: string): Promise<ConnectResponse> {
@@ -107,10 +107,10 @@ export class Hub implements DriverHub {
 
   async #connectOnce(tokenHash: string, request: ConnectRequest, address: string): Promise<ConnectResponse> {
     for (let tries = 1; ; tries += 1) {
-      // Ports of other programs are tried again at the first try only, else this could go on for ever.
+      // Ports of other programs are retried in the first attempt only, otherwise this could go on forever.
       const grant = await this.#grantOnFreePorts(tokenHash, request, address, tries === 1)
       const older = this.#sessions.get(grant.driver.id)
-      // Its lease is void; a half-open peer must not make the new connection wait.
+      // Its lease is void; a half-open peer must not delay the new connection.
       if (older) await this.#close(older, 'replaced by a newer connect', true).socketsClosed
       try {
         // Its sockets outlive the request that opened them.
@@ -120,11 +120,11 @@ export class Hub implements DriverHub {
         const taken = portOfError(error)
         if (taken === undefined) throw error
         this.#busyPorts.markTaken(taken)
-        this.#log.warn('port is taken by another program', { port: taken })
+        this.#log.warn('port is in use by another program', { port: taken })
         if (tries >= MAX_PORT_ATTEMPTS) {
           throw new AppError(
             'unavailable',
-            'Other programs hold the ports of the range; choose another range',
+            'Other programs use the ports of the range; choose another range',
             {
               reason: 'no_ports_available',
               retryAfter: 30,
@@ -205,7 +205,7 @@ export class Hub implements DriverHub {
     }
   }
 
-  /** For work that nobody waits for: its failure is logged, never lost. */
+  /** Logs the failure of work that no caller awaits. */
   #inBackground(work: Promise<unknown>, driver: string): void {
     work.catch((error: unknown) => this.#log.error('driver bookkeeping failed', { driver, error }))
   }
@@ -213,9 +213,9 @@ export class Hub implements DriverHub {
   async #attach(session: DriverSession): Promise<void> {
     const { db } = this.#dependencies
     const { driver, epoch, qpu } = session.source
-    // False when the driver was disabled between its connect and now.
+    // False if the driver was disabled after its connect.
     if (!(await attachLease(db, { driver, epoch }))) return this.#end(session, 'its lease is gone')
-    // Said whether on or off: the driver may have missed either. Inside the read, so that no change comes between.
+    // Sent whether on or off: the driver may have missed either. Inside the read, so that no change comes between.
     await db.read((tx) => {
       const served = tx.find(qpus, qpu)
       if (served)
@@ -228,7 +228,7 @@ export class Hub implements DriverHub {
     if (!session.isAttached) await this.#end(session, 'not attached in time')
   }
 
-  /** Closes a session's sockets without touching its lease. */
+  /** Closes the sockets of a session and leaves its lease as it is. */
   #close(session: DriverSession, reason: string, atOnce = false): Closing {
     const { driver, name, epoch } = session.source
     if (this.#sessions.get(driver) === session) this.#sessions.delete(driver)
@@ -247,7 +247,7 @@ export class Hub implements DriverHub {
     const { driver, epoch } = session.source
     if (this.#sessions.get(driver) !== session) return
     const closing = this.#close(session, reason)
-    // Not after the sockets have closed: a standby may take over at once, on other ports.
+    // Before the sockets have closed: a standby driver may take over at once, on other ports.
     await releaseLease(this.#dependencies.db, { driver, epoch })
     await closing.finished
   }

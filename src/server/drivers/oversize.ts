@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/index.ts'
 import { type EventEnvelope, type EventPayload, RESULTS_TOO_LARGE } from '../../protocol/index.ts'
 
-/** How our own drivers begin every event: enough to answer one that is too large to be parsed. */
+/** The first bytes of every event of our own drivers: enough to respond to one that is too large to be parsed. */
 const HEAD = /^\{"type":"(\w{1,100})","id":"([^"\\]{1,100})"/
 const HEAD_BYTES = 256
 /** Envelope id of a calibration report: the run. */
@@ -9,21 +9,21 @@ const REPORT_ID = /^[0-9a-z]{15}$/
 /** Envelope id of a result: `<job>.<attempt>`. */
 const RESULT_ID = /^([0-9a-z]{15})\.(\d{1,9})$/
 
-/** Type and id of an event, read without parsing the whole. */
+/** Type and id of an event, read without parsing all of it. */
 export interface EventHead {
   type: string
   id: string
 }
 
-/** The head of an event, when it stands where our own drivers write it. */
+/** Reads the head of an event; undefined if it does not begin like those of our own drivers. */
 export function readHead(body: Uint8Array): EventHead | undefined {
   const [, type, id] = HEAD.exec(new TextDecoder().decode(body.subarray(0, HEAD_BYTES))) ?? []
   return type === undefined || id === undefined ? undefined : { type, id }
 }
 
 /**
- * The failure that stands for results too large to be read: running the job again would give the same, so it ends
- * and says what to reduce. Undefined for events that are no results. Our own driver ends such a job itself.
+ * The failed result that replaces results too large to be read. A retry would produce the same results, so the
+ * job fails and its message says what to reduce. Undefined for other events. Our own driver ends such a job itself.
  */
 export function failedResult(
   { type, id }: EventHead,
@@ -36,7 +36,7 @@ export function failedResult(
     job,
     attempt: Number(attempt),
     epoch: source.epoch,
-    // Executed, but for how long is in the part that was not read: nothing is charged.
+    // The execution time is in the part that was not read: nothing is charged.
     execution_ms: 0,
     error: { class: 'user', ...RESULTS_TOO_LARGE },
   }
@@ -44,8 +44,8 @@ export function failedResult(
 }
 
 /**
- * The failed report that stands for one that cannot be read: its request must not run for ever. Undefined for events
- * that are no reports.
+ * The failed report that replaces one that cannot be read, so that its request does not run forever. Undefined
+ * for other events.
  */
 export function failedReport(
   { type, id }: EventHead,

@@ -10,7 +10,7 @@ export class EventRateLimit {
   #dropped = 0
   #loggedAt = Number.NEGATIVE_INFINITY
 
-  /** `perSecond` is asked for each event, for it may change while the server runs; 0 = no limit. */
+  /** `perSecond` is called for each event, because a reload may change the setting; 0 = no limit. */
   constructor(perSecond: () => number, clock: Clock, log: Log) {
     this.#limit = perSecond
     this.#clock = clock
@@ -19,7 +19,7 @@ export class EventRateLimit {
     this.#at = clock.monotonic()
   }
 
-  /** Whether one more event may pass; says so in the log, at most once a second, when it may not. */
+  /** Whether one more event may pass; if not, logs a warning at most once per second. */
   allows(): boolean {
     const perSecond = this.#limit()
     if (perSecond === 0) return true

@@ -8,12 +8,12 @@ import { EventRateLimit } from './rate-limit.ts'
 /** Bytes of an ordinary event, and of one that carries results or a report. */
 const MAX_EVENT_BYTES = 64 * 1024
 const MAX_RESULT_BYTES = 33 * 1024 * 1024
-/** Raw data of a result are flat; deeper nesting would exhaust the stack when they are written again. */
+/** The raw data of a result are flat; deeper nesting would exhaust the stack when they are serialized. */
 const EVENT_SHAPE: JsonLimits = { subject: 'event', depth: 64, nodes: 10_000_000 }
-/** Messages that may wait for a driver's handler before its socket is paused. */
+/** Events of one driver that may wait for their handler before its socket is paused. */
 const MAX_PENDING_EVENTS = 64
 
-/** Which driver an event came from, and under which lease. */
+/** The driver that sent an event, and the lease under which it did. */
 export interface EventSource {
   driver: string
   name: string
@@ -22,7 +22,7 @@ export interface EventSource {
   epoch: number
 }
 
-/** Acts on one event whose payload fits its declared schema. */
+/** Handles one event whose payload matches its declared schema. */
 export type EventHandler = (source: EventSource, event: EventEnvelope) => Promise<void>
 
 const DROPS = {
@@ -38,9 +38,9 @@ export type DropReason = keyof typeof DROPS | 'rate_limit'
 interface ReceiverDependencies {
   source: EventSource
   handle: EventHandler
-  /** Told the id of each dropped event that its driver would send again until it is acknowledged. */
+  /** Called with the id of each dropped event that its driver would send again until it is acknowledged. */
   onRejected(event: string): void
-  /** Told why an event was dropped. */
+  /** Called with the reason for each dropped event. */
   onDropped(reason: DropReason): void
   /** Events per second; 0 = no limit. */
   rateLimit: () => number
@@ -50,9 +50,11 @@ interface ReceiverDependencies {
 
 const TYPES: ReadonlyMap<string, EventType> = new Map(EVENTS.map((event) => [event.type, event]))
 const decoder = new TextDecoder('utf-8', { fatal: true })
+
 /**
- * The inbound side of one driver: parses, limits and hands events to the handler, strictly in order.
- * Bad or unknown messages are logged and dropped; the connection lives on, and the driver is told to forget them.
+ * The inbound side of one driver: parses and limits events and passes them to the handler, strictly in order.
+ * Invalid or unknown messages are logged and dropped; the connection stays open, and the driver receives an
+ * acknowledgement so that it removes them from its outbox.
  */
 export class Receiver {
   readonly #dependencies: ReceiverDependencies
@@ -61,12 +63,12 @@ export class Receiver {
   #resume: (() => void) | undefined
   #last: Promise<void> = Promise.resolve()
 
-  constructor(parts: ReceiverDependencies) {
-    this.#dependencies = parts
-    this.#limit = new EventRateLimit(parts.rateLimit, parts.clock, parts.log)
+  constructor(dependencies: ReceiverDependencies) {
+    this.#dependencies = dependencies
+    this.#limit = new EventRateLimit(dependencies.rateLimit, dependencies.clock, dependencies.log)
   }
 
-  /** Takes one message; false asks the socket to keep it until `resume` is called. */
+  /** Accepts one message; false means that the socket must deliver it again after `resume` is called. */
   receive(body: Uint8Array, resume: () => void): false | undefined {
     if (this.#pending >= MAX_PENDING_EVENTS) {
       this.#resume = resume
@@ -79,7 +81,7 @@ export class Receiver {
     return undefined
   }
 
-  /** Resolves when everything taken so far has been handled. */
+  /** Resolves when every message accepted so far has been handled. */
   drained(): Promise<void> {
     return this.#last
   }
@@ -89,7 +91,7 @@ export class Receiver {
     try {
       await handle(source, event)
     } catch (error) {
-      // A full disk is told by the database, once; the driver sends again what has to arrive.
+      // The database logs a full disk once; the driver sends again what has to arrive.
       const isLoggedByDatabase = error instanceof AppError && error.code === 'storage_full'
       if (!isLoggedByDatabase) log.error('event handler failed', { type: event.type, event: event.id, error })
     }
@@ -148,7 +150,7 @@ export class Receiver {
     this.#dependencies.onDropped(reason)
   }
 
-  /** What cannot be taken today cannot be taken tomorrow: forgotten, or for a report a failed one in its place. */
+  /** An unreadable event stays unreadable: it is acknowledged, or for a report replaced by a failed one. */
   #reject(head: EventHead, reason: string): EventEnvelope | undefined {
     const report = failedReport(head, reason, this.#dependencies)
     if (!report && TYPES.get(head.type)?.acknowledged) this.#dependencies.onRejected(head.id)

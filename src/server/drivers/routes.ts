@@ -86,7 +86,7 @@ export function driverRoutes(hub: Hub): Route[] {
     defineRoute({
       ...connect,
       path: '/api/op/qpus/connect',
-      summary: 'Older name of /api/op/drivers/connect',
+      summary: 'Former path of /api/op/drivers/connect',
       run: (_, { body, address }) => hub.connect(body, address),
     }),
     defineRoute({
@@ -106,7 +106,7 @@ export function driverRoutes(hub: Hub): Route[] {
   ]
 }
 
-/** The command an engineer pastes beside the equipment. */
+/** The command that starts the driver on the machine at the equipment. */
 function startCommand(driver: {
   svcAddr: string
   token: string

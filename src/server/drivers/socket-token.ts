@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { type Clock, newSecret } from '../../base/index.ts'
 import { type SocketClaims, socketClaims } from '../../protocol/index.ts'
 
-/** Seconds in which a socket token must be used first; afterwards the connection itself is the proof. */
+/** Seconds within which a socket token must be presented; afterwards the connection itself is the proof. */
 const LIFETIME = 60
 /** PLAIN carries user and password in fields of at most 255 bytes (ZMTP 3.1, 24/ZMTP-PLAIN). */
 const MAX_BYTES = 255

@@ -1,11 +1,11 @@
 import type { Clock } from '../../base/index.ts'
 
-/** Others wait 5 ms for a write at most; the other half is for its commit. */
+/** Other writers wait at most 5 ms for a write; the other half is for its commit. */
 const MAX_STEP_MS = 2.5
 const MAX_ROWS = 500
 const INITIAL_ROWS = 100
 
-/** How many rows a repeated write may change at once so that each stays short, found by measuring. */
+/** Measures repeated writes and adapts the number of rows of each, so that every write stays short. */
 export class AdaptiveBatchSize {
   readonly #clock: Clock
   #rows: number
@@ -15,7 +15,7 @@ export class AdaptiveBatchSize {
     this.#rows = initialRows
   }
 
-  /** Does one write of a bounded number of rows; the next one is larger or smaller by the time that it took. */
+  /** Runs one write with the current number of rows and adapts the number to the time that the write took. */
   run<T>(work: (rows: number) => T): T {
     const start = this.#clock.monotonic()
     const value = work(this.#rows)

@@ -25,17 +25,17 @@ import type { Heartbeats } from '../jobs/attempts/heartbeats.ts'
 import { requeueAbandoned } from '../jobs/attempts/requeue-abandoned.ts'
 import { logEvent } from './log.ts'
 
-/** What the handlers work with. */
+/** What the handlers of events work with. */
 export interface HandlerDependencies {
   context: Pick<ServerContext, 'db' | 'hub' | 'log' | 'config'>
   heartbeats: Heartbeats
   backoff: DispatchBackoff
 }
 
-/** One function for each event type that is not merely logged; a type without entry does not compile. */
+/** One function for each event type that is not only logged; a missing entry is a compile error. */
 type Handlers = {
   [Name in HandledEventName]: (
-    parts: HandlerDependencies,
+    dependencies: HandlerDependencies,
     source: EventSource,
     payload: EventPayload<Name>,
     event: EventEnvelope,
@@ -49,14 +49,14 @@ const handlers: Handlers = {
   },
 
   async CalibrationRefused({ context, backoff }, { driver, epoch }, { run_id }) {
-    // First the pause: the change of the request wakes the dispatcher.
+    // The back-off comes first, because the change of the request wakes the dispatcher.
     backoff.penalize(driver, epoch)
     await requeueRefused(context, driver, run_id)
   },
 
   CalibrationProgress: ({ context }, { driver }, progress) => trackProgress(context, driver, progress),
 
-  /** Acknowledged after the commit, as results are. */
+  /** Acknowledged after the commit, like a result. */
   async CalibrationReport({ context, backoff }, source, payload, event) {
     const { driver } = source
     backoff.clear(driver)
@@ -70,21 +70,22 @@ const handlers: Handlers = {
     context.log.info('calibration reported', { run, driver, status, end })
   },
 
-  /** First after each attach: what still runs there lives or is stopped, what is nowhere goes back. */
+  /** First event after each attach: what the driver runs continues or is stopped, what it lost is requeued. */
   async DriverHello({ context, heartbeats, backoff }, source, hello) {
     const { db, log } = context
     const { driver, name } = source
     const { running, outbox, device, version, run_id: run } = hello
-    log.info('driver says hello', { driver: name, device, version, running: running?.job ?? run })
-    // A job that was put back meanwhile is better ended by the result that is on its way than run again.
+    log.info('driver reports its state', { driver: name, device, version, running: running?.job ?? run })
+    // A job that was requeued in the meantime should end by the result on its way rather than run again.
     if (outbox && outbox.length > 0) backoff.penalize(driver, source.epoch)
     await reconcileTuner(context, source, hello)
     const requeued = await requeueAbandoned(context, source, { running, outbox })
-    if (requeued > 0) log.info('jobs put back that the driver came back without', { driver: name, requeued })
+    if (requeued > 0)
+      log.info('requeued jobs that the driver reconnected without', { driver: name, requeued })
     if (!running) return
-    const lives = await db.read((tx) => isRunningAttempt(tx, { ...running, driver }))
-    if (lives) heartbeats.record(running)
-    // Taken back while the driver was away: the dispatcher's next job would find it busy.
+    const isRunning = await db.read((tx) => isRunningAttempt(tx, { ...running, driver }))
+    if (isRunning) heartbeats.record(running)
+    // Requeued by an operator while the driver was disconnected: it would refuse the next job as busy.
     else if (await db.read((tx) => isRequeuedAttempt(tx, running))) {
       context.hub.send(driver, { type: 'StopJob', job: running.job, attempt: running.attempt })
     }
@@ -100,17 +101,17 @@ const handlers: Handlers = {
   },
 
   async JobHeartbeat({ context, heartbeats }, { driver }, { job, attempt }) {
-    const lives = await context.db.read((tx) => isRunningAttempt(tx, { job, attempt, driver }))
-    if (lives) heartbeats.record({ job, attempt })
+    const isRunning = await context.db.read((tx) => isRunningAttempt(tx, { job, attempt, driver }))
+    if (isRunning) heartbeats.record({ job, attempt })
   },
 
   async JobRefused({ context, backoff }, { driver, epoch }, { job, attempt, reason }) {
-    // First the pause: the change of the job wakes the dispatcher.
+    // The back-off comes first, because the change of the job wakes the dispatcher.
     backoff.penalize(driver, epoch)
     await context.db.write('put job back', (tx) => requeueUndelivered(tx, { job, attempt, driver, reason }))
   },
 
-  /** Acknowledged after the commit; when storage fails there is no acknowledgement and the driver sends again. */
+  /** Acknowledged after the commit; if it cannot be stored, there is no acknowledgement and the driver resends it. */
   async JobResult({ context, heartbeats, backoff }, source, payload, event) {
     const { driver } = source
     backoff.clear(driver)
@@ -126,7 +127,7 @@ const handlers: Handlers = {
   },
 }
 
-/** What somebody else was told to do: on record, and the connection ends. */
+/** Refuses the result of a task that another driver was given: records it in the audit log and disconnects. */
 async function refuseForeign(
   { db, hub, log }: HandlerDependencies['context'],
   { driver }: EventSource,
@@ -137,16 +138,16 @@ async function refuseForeign(
   hub.disconnect(driver, 'sent the result of another driver')
 }
 
-/** The handler that the hub calls with each event, its payload already checked against the declared schema. */
-export function createEventHandler(parts: HandlerDependencies): EventHandler {
+/** The handler that the hub calls with each event; its payload has been checked against the declared schema. */
+export function createEventHandler(dependencies: HandlerDependencies): EventHandler {
   return async (source, event) => {
     const declared = EVENTS.find((each) => each.type === event.type)
     if (!declared) {
-      parts.context.log.warn('event dropped: unknown type', { type: event.type })
+      dependencies.context.log.warn('event dropped: unknown type', { type: event.type })
       return
     }
-    if (isHandled(declared.type)) return call(declared.type, parts, source, event)
-    await logEvent(parts.context.db, source, event)
+    if (isHandled(declared.type)) return call(declared.type, dependencies, source, event)
+    await logEvent(dependencies.context.db, source, event)
   }
 }
 
@@ -156,10 +157,10 @@ function isHandled(type: EventName): type is HandledEventName {
 
 function call<Name extends HandledEventName>(
   type: Name,
-  parts: HandlerDependencies,
+  dependencies: HandlerDependencies,
   source: EventSource,
   event: EventEnvelope,
 ): Promise<void> {
-  // The receiver has parsed the payload with the schema declared for this very type.
-  return handlers[type](parts, source, event.payload as EventPayload<Name>, event)
+  // The receiver has parsed the payload with the schema of this type.
+  return handlers[type](dependencies, source, event.payload as EventPayload<Name>, event)
 }

@@ -2,7 +2,7 @@ import { type Database, events } from '../../db/index.ts'
 import type { EventEnvelope } from '../../protocol/index.ts'
 import type { EventSource } from '../drivers/receive.ts'
 
-/** Keeps an event in the log as it arrived. */
+/** Stores an event in the log as received. */
 export async function logEvent(db: Database, source: EventSource, event: EventEnvelope): Promise<void> {
   await db.write('log event', (tx) =>
     tx.insert(events, {

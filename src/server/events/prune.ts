@@ -14,14 +14,14 @@ import {
 import type { LiveConfig } from '../config/live-config.ts'
 import { AdaptiveBatchSize } from './adaptive-batch-size.ts'
 
-/** Between two steps, so that others write and the event loop runs. */
+/** Pause between two steps, for other writers and the event loop. */
 const PAUSE_MS = 20
-/** The wall clock may leave the monotonic one by this much between two ticks; beyond, somebody has set it. */
+/** Largest difference of the wall clock and the monotonic clock between two runs; beyond it, the clock was set. */
 const JUMP_MS = 24 * 3_600_000
 
 type Retention = keyof typeof STEPS
 
-/** What is removed by the age in each setting, in this order: no report is stripped that is to go. */
+/** What each retention setting removes, in this order, so that no report is stripped just before it is removed. */
 const STEPS = {
   eventsRetention: pruneEvents,
   calibrationRequestRetention: pruneCalibrationRequests,
@@ -39,8 +39,8 @@ interface PrunerDependencies {
 }
 
 /**
- * Removes what is older than the retention settings, in small transactions; readings in series go with the events.
- * Its loop runs while one of the settings is not 0, also when that comes about by a reload.
+ * Removes rows that are older than the retention settings, in small transactions; readings are removed with their
+ * events. The loop runs while any of the settings is not 0; a reload starts or stops it.
  */
 export class Pruner {
   readonly #dependencies: PrunerDependencies
@@ -48,16 +48,16 @@ export class Pruner {
   readonly #stop = new AbortController()
   #following: Promise<void> = Promise.resolve()
   #unsubscribe: () => void = () => undefined
-  /** Both clocks at the last tick. */
+  /** Both clocks at the last run. */
   #last: { wall: number; monotonic: number } | undefined
 
-  constructor(parts: PrunerDependencies) {
-    this.#dependencies = parts
+  constructor(dependencies: PrunerDependencies) {
+    this.#dependencies = dependencies
     this.#loop = new Loop({
       name: 'pruning',
-      clock: parts.clock,
-      log: parts.log,
-      intervalMs: () => parts.live.current.eventsPruneInterval,
+      clock: dependencies.clock,
+      log: dependencies.log,
+      intervalMs: () => dependencies.live.current.eventsPruneInterval,
       runOnce: () => this.pruneOnce(),
     })
   }
@@ -67,7 +67,7 @@ export class Pruner {
     this.#follow()
   }
 
-  /** Ends after the transaction under way; what is left is removed after the next start. */
+  /** Stops after the current transaction; the remaining rows are removed after the next start. */
   async stop(): Promise<void> {
     this.#unsubscribe()
     this.#stop.abort()
@@ -75,7 +75,7 @@ export class Pruner {
     await this.#loop.stop()
   }
 
-  /** Starts or stops the loop as the settings say, one after the other. */
+  /** Starts or stops the loop according to the settings, after the previous change of settings is done. */
   #follow(): void {
     this.#following = this.#following.then(async () => {
       if (this.#stop.signal.aborted) return
@@ -84,7 +84,7 @@ export class Pruner {
     })
   }
 
-  /** Removes all that is too old now, unless the wall clock was set since the last time. */
+  /** Removes every row that is too old now, unless the wall clock was set since the last run. */
   async pruneOnce(): Promise<void> {
     const { live, log } = this.#dependencies
     if (await this.#clockWasSet()) return
@@ -130,7 +130,7 @@ export class Pruner {
     }
   }
 
-  /** The first tick after a start compares with the last one of the run before. */
+  /** The first run after a start compares with the last run of the previous process. */
   async #clockWasSet(): Promise<boolean> {
     const { db, clock, log } = this.#dependencies
     const before = await db.write('note pruning', (tx) => recordPruning(tx))
@@ -141,14 +141,14 @@ export class Pruner {
       const jumpMs = now.wall - last.wall - (now.monotonic - last.monotonic)
       if (Math.abs(jumpMs) <= JUMP_MS) return false
       const jump = signed(jumpMs)
-      log.warn('the clock was set by more than a day, pruning waits for the next time', { jump })
+      log.warn('the clock was set by more than a day, pruning waits for the next interval', { jump })
       return true
     }
     const awayMs = now.wall - (before ?? now.wall)
     if (Math.abs(awayMs) <= JUMP_MS) return false
-    // It was off for long, or its clock is wrong: who sees the line in time can still set it right.
+    // The machine was off for long, or its clock is wrong: the warning leaves time to correct it.
     const away = signed(awayMs)
-    log.warn('the last pruning is more than a day away, pruning waits for the next time', { away })
+    log.warn('the last pruning is more than a day away, pruning waits for the next interval', { away })
     return true
   }
 }

@@ -3,9 +3,9 @@ import { type Database, events, rollUpReadings } from '../../db/index.ts'
 import { wakeOnChanges } from '../wake-on-changes.ts'
 import { AdaptiveBatchSize } from './adaptive-batch-size.ts'
 
-/** Between two steps, so that others write and the event loop runs. */
+/** Pause between two steps, for other writers and the event loop. */
 const PAUSE_MS = 10
-/** Events of the first step; one of a large cryostat takes 0.5 ms. */
+/** Events of the first step; an event of a large cryostat takes 0.5 ms. */
 const INITIAL_EVENTS = 10
 const INTERVAL_MS = 60_000
 
@@ -17,7 +17,7 @@ interface RollUpDependencies {
 
 /**
  * Adds readings to the buckets of their series: those of a new event in the commit that stores it, and after a start
- * those of events that came by an import or from before there were series, in small transactions.
+ * those of imported events and of events from versions without series, in small transactions.
  */
 export class ReadingRollUp {
   readonly #dependencies: RollUpDependencies
@@ -25,15 +25,15 @@ export class ReadingRollUp {
   readonly #stop = new AbortController()
   readonly #batch: AdaptiveBatchSize
 
-  constructor(parts: RollUpDependencies) {
-    this.#dependencies = parts
-    this.#batch = new AdaptiveBatchSize(parts.clock, INITIAL_EVENTS)
+  constructor(dependencies: RollUpDependencies) {
+    this.#dependencies = dependencies
+    this.#batch = new AdaptiveBatchSize(dependencies.clock, INITIAL_EVENTS)
     this.#loop = new Loop({
       name: 'roll-up of readings',
-      clock: parts.clock,
-      log: parts.log,
+      clock: dependencies.clock,
+      log: dependencies.log,
       intervalMs: INTERVAL_MS,
-      wakeOnChanges: wakeOnChanges(parts.db, events.name),
+      wakeOnChanges: wakeOnChanges(dependencies.db, events.name),
       runOnce: () => this.rollUpOnce(),
     })
   }
@@ -42,13 +42,13 @@ export class ReadingRollUp {
     this.#loop.start()
   }
 
-  /** Ends after the transaction under way; what is left is added after the next start. */
+  /** Stops after the current transaction; the remaining readings are added after the next start. */
   async stop(): Promise<void> {
     this.#stop.abort()
     await this.#loop.stop()
   }
 
-  /** Adds all that is not in the buckets yet. */
+  /** Adds every reading that is not in the buckets yet. */
   async rollUpOnce(): Promise<void> {
     const { db, clock } = this.#dependencies
     const { signal } = this.#stop

@@ -13,7 +13,7 @@ import { defineRoute, type Route } from '../http/route.ts'
 
 const DAY_MS = 86_400_000
 const MAX_POINTS = 2_000
-/** Of all channels together: about 5 MB of JSON. */
+/** Buckets of all channels together: about 5 MB of JSON. */
 const MAX_BUCKETS = 100_000
 
 const numbers = (what: string) => v.pipe(v.array(v.number()), v.description(what))
@@ -22,10 +22,10 @@ const series = v.object({
   unit: v.pipe(v.string(), v.description('A channel that changed its unit is two series')),
   last: v.pipe(v.string(), v.description('Time of the newest reading, UTC')),
   at: numbers('Starts of the buckets that have readings, ms since the epoch'),
-  min: numbers('Least reading of each of these buckets'),
-  mean: numbers('Mean of its readings'),
-  max: numbers('Greatest reading'),
-  count: numbers('How many readings it has'),
+  min: numbers('Minimum of each of these buckets'),
+  mean: numbers('Mean of each bucket'),
+  max: numbers('Maximum of each bucket'),
+  count: numbers('Number of readings of each bucket'),
 })
 
 /** Readings of monitors for charts. The events themselves are read by the record routes. */
@@ -34,11 +34,14 @@ export const eventRoutes: Route[] = [
     method: 'GET',
     path: '/api/events/series',
     access: 'signed_in',
-    summary: 'Readings of a monitor over time: least, mean and greatest of each bucket, by channel',
+    summary: 'Readings of a monitor over time: minimum, mean and maximum of each bucket, by channel',
     query: v.object({
       driver: v.pipe(v.string(), v.nonEmpty(), v.description('Id or name of a driver')),
       channel: v.optional(
-        v.pipe(v.string(), v.description('Channels, separated by commas; all of the driver when not given')),
+        v.pipe(
+          v.string(),
+          v.description('Channels, separated by commas; all channels of the driver if omitted'),
+        ),
       ),
       from: v.optional(moment),
       to: v.optional(moment),
@@ -65,12 +68,12 @@ export const eventRoutes: Route[] = [
   }),
 ]
 
-/** The id of the only driver that `text` names. */
+/** The id of the only driver with this id or name. */
 function findDriver(tx: ReadTx, text: string): string {
   const [driver, ...others] = findReadingDrivers(tx, text)
   if (driver === undefined) throw new AppError('not_found', `There is no driver ${text}`)
   if (others.length > 0) {
-    throw badQuery('driver', `${others.length + 1} drivers are called ${text}; give the id of one.`)
+    throw badQuery('driver', `${others.length + 1} drivers have the name ${text}; use an id.`)
   }
   return driver
 }
@@ -101,7 +104,7 @@ function readSeries(tx: ReadTx, { driver, channels, from, to, points }: SeriesQu
   }
 }
 
-/** Lists of equal length, as charts take them. */
+/** The buckets as lists of equal length, the form that charts use. */
 function columns(buckets: readonly ReadingBucket[]) {
   return {
     at: buckets.map(({ start }) => start * 1_000),

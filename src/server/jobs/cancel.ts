@@ -6,7 +6,7 @@ import { type JobView, mayAccess, presentJob } from './view.ts'
 
 /**
  * Cancels a pending job of the caller; superusers may cancel any.
- * @throws AppError `not_found` (also for jobs of others), `conflict` with reason `not_pending`.
+ * @throws AppError `not_found` (also for jobs of other users), `conflict` with reason `not_pending`.
  */
 export async function cancelJob(
   context: Pick<ServerContext, 'db'>,

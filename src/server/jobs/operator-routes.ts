@@ -17,20 +17,20 @@ import { type JobView, presentJob } from './view.ts'
 
 const reason = v.optional(v.pipe(v.string(), v.trim(), v.maxLength(1_000)), '')
 
-/** Acts on any job for superusers; each is in the job's timeline and in the audit. */
+/** Actions of superusers on any job; each is recorded in the job's timeline and in the audit log. */
 export function jobOperatorRoutes(backoff: DispatchBackoff): Route[] {
   return [
-    actionRoute('hold', 'Keep a pending job from running until it is released', holdJob),
-    actionRoute('release', 'Let a held job run again, in its place by submission', releaseJob),
-    actionRoute('run-next', 'Put a pending job before all others, bookings included, once', moveJobToFront),
+    actionRoute('hold', 'Hold a pending job: it does not run until it is released', holdJob),
+    actionRoute('release', 'Release a held job; it keeps its place in the order of submission', releaseJob),
+    actionRoute('run-next', 'Run a pending job once before all others, bookings included', moveJobToFront),
     defineRoute({
       ...declared('requeue'),
-      summary: 'Take a running job back into the queue; what its driver still says of it is not applied',
+      summary: 'Requeue a running job; a later result of its current attempt is not applied',
       body: v.object({
         reason,
         hold: v.pipe(
           v.optional(v.boolean(), false),
-          v.description('Hold it at once, so that it does not run again'),
+          v.description('Hold the job in the same step, so that it does not run again'),
         ),
       }),
       run: (context, { params, body, caller }) =>
@@ -73,7 +73,7 @@ async function requeue(
 ): Promise<JobView> {
   const { job, ended } = await db.write('requeue job', (tx) => {
     const requeued = requeueJob(tx, action)
-    // Its driver needs a moment to stop; offered a job before, it would refuse it as busy.
+    // The driver needs a moment to stop the job and would refuse another one as busy.
     const epoch = hub.attachedEpoch(requeued.ended.driver)
     if (epoch !== undefined) backoff.penalize(requeued.ended.driver, epoch)
     return hold ? { ...requeued, job: holdJob(tx, action) } : requeued

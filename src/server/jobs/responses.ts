@@ -6,9 +6,9 @@ import { recordResponse } from '../http/response/record-response.ts'
 const time = v.pipe(v.string(), v.description('UTC, as 2026-01-31 09:05:00.000Z'))
 const count = v.pipe(v.number(), v.integer())
 
-/** What of a job's record is more than its declared fields. */
+/** The fields of a job's response that its collection does not declare or declares as plain JSON. */
 export const jobShape = {
-  // Jobs that were moved in from elsewhere keep the payload and the results they came with.
+  // Imported jobs keep the payload and the results that they had in the other system.
   payload: v.union([jobPayload, v.unknown()]),
   results: v.union([jobResults, v.looseObject({ error: v.string() }), v.unknown()]),
   error: v.pipe(
@@ -23,7 +23,7 @@ export const jobResponse = recordResponse('Job', quantumJobs, jobShape)
 const waiting = v.object({ code: v.string(), text: v.string(), until: v.optional(time) })
 const step = v.object({ at: time, event: v.string(), attempt: count, detail: v.string() })
 
-/** One job with its history and, while it is pending, its outlook: see `viewJob`. */
+/** One job with its history and, while it is pending, its wait estimate: see `viewJob`. */
 export const jobDetailResponse = recordResponse('JobDetail', quantumJobs, {
   ...jobShape,
   charged_seconds: v.nullable(v.number()),
@@ -40,7 +40,7 @@ const problem = v.object({
   params: v.optional(v.record(v.string(), v.unknown())),
 })
 
-/** What a submission would do: see `DryRun`. */
+/** The outcome that a submission would have: see `DryRun`. */
 export const dryRunResponse = v.pipe(
   v.object({
     dry_run: v.literal(true),

@@ -18,12 +18,13 @@ export function jobRoutes(limit: RateLimiter): Route[] {
       method: 'POST',
       path: '/api/jobs',
       access: 'signed_in',
-      summary: 'Submit a job; with ?dry_run=true only say what would happen',
+      summary: 'Submit a job; with ?dry_run=true only validate it',
       body: v.unknown(),
       bodyForms: submissionForms,
       query: v.object({ dry_run: v.optional(v.picklist(['true', 'false']), 'false') }),
       headers: {
-        'Idempotency-Key': 'The same request again with the same key gets the same job; 1 to 255 characters',
+        'Idempotency-Key':
+          'Repeating the request with the same key returns the same job; 1 to 255 characters',
       },
       response: v.union([jobResponse, dryRunResponse]),
       maxBody: MAX_BODY,

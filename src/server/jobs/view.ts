@@ -16,7 +16,7 @@ import type { Caller } from '../http/caller.ts'
 import { presentRecord } from '../http/response/present-record.ts'
 import { estimateWait } from './wait-estimate.ts'
 
-/** A job as clients see it: the record, and for one job what is computed from others. */
+/** A job as clients see it: the record and, for a single job, what is computed from other rows. */
 export type JobView = Record<string, unknown> & { id: string; status: Job['status'] }
 
 /** The record of a job as its owner sees it. */
@@ -30,24 +30,24 @@ export function presentJob(db: Database, job: Job): JobView {
   }
 }
 
-/** The large fields that a computed value of a job is made from, by its name. */
+/** The large fields that each computed field of a job is derived from. */
 export const COMPUTED_FROM = { error: ['results'] } as const
 
-/** Why a failed job has no results, in one place for all kinds of failure. */
+/** Why a failed job has no results, in one form for all kinds of failure. */
 export function errorOf({ status, results, error_code }: Job): { code: string; message: string } | null {
   if (status !== 'failed') return null
   const text = typeof results === 'object' && results !== null && 'error' in results ? results.error : ''
   return { code: error_code, message: typeof text === 'string' ? text : '' }
 }
 
-/** Whether the caller may see this job by the job routes, and cancel it. */
+/** Whether the caller may read this job through the job routes and cancel it. */
 export function mayAccess(caller: Caller, job: Job): boolean {
   return caller.kind === 'superuser' || (caller.kind === 'user' && caller.user.id === job.user_id)
 }
 
 /**
- * One job with its history, what it was charged and, while it is pending, why it waits.
- * @throws AppError `not_found`, also for jobs of others.
+ * One job with its history, its charge and, while it is pending, its wait estimate.
+ * @throws AppError `not_found`, also for jobs of other users.
  */
 export async function viewJob(
   { db, config }: Pick<ServerContext, 'db' | 'config'>,
@@ -78,14 +78,14 @@ function presentWaitEstimate({ waiting, position, start }: ReturnType<typeof est
   }
 }
 
-/** The caller's own jobs. `sort`: field name, `-` in front for descending. @throws AppError `unauthorized`. */
+/** Lists the caller's own jobs. `sort`: field name, `-` in front for descending. @throws AppError `unauthorized`. */
 export async function listJobs(
   { db }: Pick<ServerContext, 'db'>,
   caller: Caller,
   page: { skip: number; limit: number; sort: string; fields?: string },
 ): Promise<JobView[]> {
   const user = await actingUser(db, caller)
-  // The order of submission: the same as `created`, but an index has it, and clock jumps do not disturb it.
+  // `seq` is the order of submission, like `created`, but it is indexed and unaffected by clock jumps.
   const sort = page.sort.replace(/^(-?)created$/, '$1seq')
   const without = unreadFields(quantumJobs, page.fields ?? '', COMPUTED_FROM)
   const jobs = await db.read((tx) => listStored(tx, user.id, { ...page, sort, without }))

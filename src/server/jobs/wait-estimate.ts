@@ -4,13 +4,13 @@ import { reasonClosed, reasonReserved, SLOT_TEXT, type WaitCode, type WaitReason
 /** Why a pending job waits and when it may start; times in ms since the epoch. */
 export interface WaitEstimate {
   waiting: WaitReason
-  /** 1 = next; absent while the job is held: it stands in no queue. */
+  /** 1 = next; absent while the job is held, because it is in no queue then. */
   position?: number
-  /** Absent when nobody can tell: its QPU is off, its owner has no balance, it is held. */
+  /** Absent if it cannot be estimated: the QPU is off, the owner has no balance, or the job is held. */
   start?: { from: number; to: number }
 }
 
-/** From what keeps a job least to what keeps it most: with several QPUs, the mildest reason counts. */
+/** From the least to the most severe reason: with several QPUs, the least severe one counts. */
 const SEVERITY: readonly WaitCode[] = [
   'ahead_in_queue',
   'slot_of_other_user',
@@ -27,7 +27,7 @@ const NO_BALANCE: WaitReason = { code: 'balance', text: 'Your balance of QPU sec
 
 type QueueEstimate = WaitEstimate & { position: number }
 
-/** Says why a job waits, from the same state that `pickJob` decides on. Pure. */
+/** Why a job waits and when it may start, from the same state that `pickJob` decides on. Pure. */
 export function estimateWait({ job, queues }: QueuePositionInput, now: number, idleMs: number): WaitEstimate {
   if (job.held !== undefined) return { waiting: heldBecause(job.held) }
   const estimates = queues.map((queue) => estimateInQueue(job, queue, now, idleMs))
@@ -62,7 +62,7 @@ function estimateInQueue(
   const foreign =
     !job.isNext && state.slot !== undefined && state.slot.user !== job.user ? state.slot : undefined
   const idle = foreign && reasonReserved(foreign, now, idleMs)
-  // Jobs of the booker that are ready keep the whole slot; without any, only the idle time is kept.
+  // With jobs of the booker that are ready, the whole slot is reserved; without any, only the idle time.
   const reserved: WaitReason | undefined = foreign?.job
     ? { code: 'slot_of_other_user', text: SLOT_TEXT, until: foreign.end }
     : idle

@@ -1,15 +1,15 @@
 import type { Qpu } from '../../db/index.ts'
 
-/** Why a QPU takes no jobs now. */
+/** Why a QPU runs no jobs now. */
 export interface Unavailability {
   code: 'disabled' | 'maintenance' | 'draining' | 'offline' | 'calibrating'
-  /** For people: `maintenance: warming up`. */
+  /** Text for users: `maintenance: warming up`. */
   reason: string
-  /** New jobs are refused rather than kept waiting (decision 15). */
+  /** Whether new jobs are refused instead of queued. */
   refusesJobs: boolean
 }
 
-/** The first reason why the QPU takes no jobs, or undefined when it does. Pure: computed from rows, never stored. */
+/** The first reason why the QPU runs no jobs, or undefined if it does. Pure: computed from rows, never stored. */
 export function reasonUnavailable(
   qpu: Pick<Qpu, 'enabled' | 'maintenance' | 'maintenance_reason' | 'draining' | 'drain_reason' | 'status'>,
   isCalibrating: boolean,

@@ -22,12 +22,12 @@ import { recordResponse } from '../http/response/record-response.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
 import { reasonUnavailable } from './availability.ts'
 
-/** The form of what `stateOfQpu` computes. */
+/** The shape of what `stateOfQpu` returns. */
 export const qpuStateShape = {
   calibrating: v.boolean(),
   reason: v.pipe(
     v.nullable(v.object({ code: v.string(), text: v.string() })),
-    v.description('Why it takes no jobs now; null = it does'),
+    v.description('Why it runs no jobs now; null = it does'),
   ),
 }
 const qpuResponse = recordResponse('Qpu', qpus, qpuStateShape)
@@ -39,11 +39,11 @@ const switched = v.object({
 })
 const drained = v.object({
   ...qpuResponse.entries,
-  running_job: v.pipe(v.nullable(v.string()), v.description('Id of the job that still runs there')),
+  running_job: v.pipe(v.nullable(v.string()), v.description('Id of the job that is still running on it')),
 })
 const unavailable = v.object({ id: v.string(), name: v.string(), reason: v.string() })
 
-/** The QPU as clients see it, with what is computed rather than stored. */
+/** The QPU as clients see it, with its computed state. */
 async function presentQpu(context: ServerContext, qpu: Qpu, calibrating?: Set<string>) {
   const running = calibrating ?? (await context.db.read(calibratingQpus))
   return {
@@ -52,30 +52,30 @@ async function presentQpu(context: ServerContext, qpu: Qpu, calibrating?: Set<st
   }
 }
 
-/** What is computed of a QPU; `running` are the ids of those that are being calibrated. */
+/** The computed state of a QPU; `running`: ids of the QPUs that are being calibrated. */
 export function stateOfQpu(qpu: Qpu, running: ReadonlySet<string>) {
   const calibrating = running.has(qpu.id)
   const closed = reasonUnavailable(qpu, calibrating)
   return { calibrating, reason: closed ? { code: closed.code, text: closed.reason } : null }
 }
 
-/** How a body names its QPU. */
+/** The keys by which a body identifies its QPU. */
 const which = {
   name: v.optional(v.pipe(v.string(), v.nonEmpty())),
   id: v.optional(v.pipe(v.string(), v.nonEmpty())),
 }
 
-/** @throws AppError `invalid` when the body names none. */
+/** @throws AppError `invalid` if the body identifies no QPU. */
 function whichQpu({ name, id }: { name?: string | undefined; id?: string | undefined }): string {
   const nameOrId = name ?? id
   if (nameOrId !== undefined) return nameOrId
-  const message = 'Name the QPU by name or id.'
+  const message = 'Identify the QPU by name or id.'
   throw new AppError('invalid', message, { fields: { name: { code: 'validation_required', message } } })
 }
 
 const reason = v.optional(v.pipe(v.string(), v.maxLength(1_000)), '')
 
-/** QPUs: what everybody may read, and what superusers do with them. */
+/** QPUs: public reads and the actions of superusers. */
 export const qpuRoutes: Route[] = [
   defineRoute({
     method: 'GET',
@@ -106,7 +106,7 @@ export const qpuRoutes: Route[] = [
     method: 'GET',
     path: '/api/op/qpus/availability',
     access: 'public',
-    summary: 'List the QPUs that take no jobs now, each with its reason',
+    summary: 'List the QPUs that run no jobs now, each with its reason',
     response: v.array(unavailable),
     async run({ db }) {
       const calibrating = await db.read(calibratingQpus)
@@ -180,7 +180,7 @@ export const qpuRoutes: Route[] = [
     method: 'POST',
     path: '/api/op/qpu/maintenance',
     access: 'superuser',
-    summary: 'Put a QPU into or out of maintenance: its jobs wait, its drivers are told',
+    summary: 'Start or end maintenance of a QPU; its jobs wait, its drivers are notified',
     body: v.object({
       id: v.pipe(v.string(), v.nonEmpty()),
       maintenance: v.boolean(),
@@ -201,8 +201,7 @@ export const qpuRoutes: Route[] = [
     method: 'POST',
     path: '/api/op/qpu/drain',
     access: 'superuser',
-    summary:
-      'Let a QPU end what it runs and take no new job, or take jobs again; its jobs wait, new ones too',
+    summary: 'Drain a QPU, or end draining: a running job finishes, other jobs and new ones wait',
     body: v.object({ ...which, drain: v.boolean(), reason }),
     statuses: [200, 400, 401, 403, 404],
     response: drained,

@@ -1,22 +1,24 @@
 interface ScheduledEvent {
+  /** ms since the epoch. */
   at: number
+  /** Position in the order of scheduling. */
   seq: number
   run: () => void
 }
 
-/** What is still to happen on a virtual clock: a heap by time; what falls on the same ms keeps its order of entry. */
+/** The future events of a virtual clock, as a heap by time; events of the same ms run in the order of scheduling. */
 export class EventQueue {
   readonly #heap: ScheduledEvent[] = []
-  #entries = 0
+  #scheduled = 0
 
-  /** When the next thing happens; undefined when nothing does. */
+  /** Time of the next event; undefined without any. */
   get next(): number | undefined {
     return this.#heap[0]?.at
   }
 
-  /** Schedules `run` at `at` (ms since the epoch). */
+  /** Schedules `run` for the time `at`, in ms since the epoch. */
   add(at: number, run: () => void): void {
-    const entry = { at, seq: this.#entries++, run }
+    const entry = { at, seq: this.#scheduled++, run }
     let index = this.#heap.push(entry) - 1
     while (index > 0) {
       const parent = (index - 1) >> 1
@@ -28,7 +30,7 @@ export class EventQueue {
     this.#heap[index] = entry
   }
 
-  /** Takes and does everything of the next moment. */
+  /** Removes and runs all events of the next ms that has any. */
   runNext(): void {
     const now = this.next
     while (this.#heap[0]?.at === now && now !== undefined) this.#take()?.run()

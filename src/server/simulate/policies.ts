@@ -1,21 +1,21 @@
-/** A pending job as far as policies may look at it. */
+/** What a policy may use of a pending job. */
 export interface Candidate {
-  /** Place in the order of submission. */
+  /** Position in the order of submission. */
   seq: number
   owner: {
-    /** QPU time used of late, ms; what is an hour old counts half. */
+    /** Recently used QPU time in ms, with a half-life of one hour. */
     recentUse(now: number): number
   }
 }
 
-/** A way to choose the next job of a QPU, to be compared with others. */
+/** A way to choose the next job of a QPU, for comparison with others. */
 export interface Policy {
   name: string
-  /** What it does, for people. */
+  /** Description for users. */
   help: string
-  /** Whether the holder of the current booking goes first and is waited for. */
+  /** Whether the booker of the current slot goes first and others wait for the idle threshold. */
   respectsBookings: boolean
-  /** Negative when `one` goes before `other` at `now`; asked of jobs that bookings do not decide. */
+  /** Negative if `one` runs before `other` at `now`; called for jobs whose order no booking decides. */
   compare(one: Candidate, other: Candidate, now: number): number
 }
 
@@ -27,19 +27,19 @@ function bySubmission(one: Candidate, other: Candidate): number {
 export const POLICIES: readonly Policy[] = [
   {
     name: 'booked',
-    help: 'what the server does: the booker first, others in order of submission after the idle threshold',
+    help: 'the policy of the server: the booker first, others in order of submission after the idle threshold',
     respectsBookings: true,
     compare: bySubmission,
   },
   {
     name: 'fifo',
-    help: 'in order of submission; bookings count for nothing',
+    help: 'in order of submission; bookings are ignored',
     respectsBookings: false,
     compare: bySubmission,
   },
   {
     name: 'fair',
-    help: 'as booked, but among the others the user first who used the least QPU time of late',
+    help: 'as booked, but among the others the user with the least recent QPU time first',
     respectsBookings: true,
     compare: (one, other, now) =>
       one.owner.recentUse(now) - other.owner.recentUse(now) || bySubmission(one, other),

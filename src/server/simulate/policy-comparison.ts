@@ -1,30 +1,30 @@
 import type { RecordedQpu, Recording } from '../../db/index.ts'
 import type { Replay } from './replay.ts'
 
-/** Who submitted: `booker` held a booking for a QPU that may run the job when submitting it. */
+/** Classes of jobs: the owner of a `booker` job had booked, at its submission, a QPU that may run it. */
 export const CLASSES = ['booker', 'others'] as const
 export type UserClass = (typeof CLASSES)[number]
 
-/** How long the jobs of a class waited from submission to first start; ms, NaN without any job. */
+/** Waiting times of a class from submission to first start, in ms; NaN without any job. */
 export interface WaitFigures {
-  /** Jobs that started. */
+  /** Number of jobs that started. */
   jobs: number
   mean: number
   p50: number
   p90: number
   p99: number
-  /** Jobs that never started and were not taken back. */
+  /** Number of jobs that never started and were not cancelled. */
   never: number
 }
 
-/** What a policy is judged by. */
+/** The figures by which policies are compared. */
 export interface Figures {
   waits: Record<UserClass, WaitFigures>
-  /** Share of the time in which each QPU took jobs that it was busy, 0 to 1; NaN when it never took any. */
+  /** Share of its available time during which each QPU was busy, 0 to 1; NaN if it was never available. */
   utilisation: { qpu: string; share: number }[]
 }
 
-/** Judges replays of one recording; what is the same for all is worked out once. */
+/** Compares replays of one recording; what they have in common is computed once. */
 export class PolicyComparison {
   readonly #recording: Recording
   readonly #classes: readonly UserClass[]
@@ -50,7 +50,7 @@ export class PolicyComparison {
   #waits(wanted: UserClass, waitsMs: Float64Array): WaitFigures {
     const ofClass = waitsMs.filter((_, index) => this.#classes[index] === wanted)
     const started = ofClass.filter((wait) => !Number.isNaN(wait)).sort()
-    const takenBack = this.#recording.jobs.filter(
+    const cancelled = this.#recording.jobs.filter(
       ({ cancelledAt }, index) =>
         cancelledAt !== undefined && this.#classes[index] === wanted && Number.isNaN(waitsMs[index]),
     )
@@ -60,12 +60,12 @@ export class PolicyComparison {
       p50: percentile(started, 0.5),
       p90: percentile(started, 0.9),
       p99: percentile(started, 0.99),
-      never: ofClass.length - started.length - takenBack.length,
+      never: ofClass.length - started.length - cancelled.length,
     }
   }
 }
 
-/** What happened, in the form of a replay: how a policy compares with the day itself. */
+/** The recorded runs in the form of a replay, to compare policies with what happened. */
 export function asRecorded({ jobs, qpus }: Recording): Replay {
   const busy: Replay['busy'] = new Map(qpus.map(({ qpu }) => [qpu.id, []]))
   for (const { attempts } of jobs) {
@@ -78,7 +78,7 @@ export function asRecorded({ jobs, qpus }: Recording): Replay {
   return { waitsMs: Float64Array.from(waits), busy }
 }
 
-/** Nearest rank (the smallest value that at least this share of all does not exceed). */
+/** Percentile by nearest rank: the smallest value that at least this share of all values does not exceed. */
 function percentile(sorted: Float64Array, share: number): number {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN
 }
@@ -103,7 +103,7 @@ interface Span {
   to: number
 }
 
-/** When a QPU was switched on, not in maintenance and not calibrating, within the recording. */
+/** When a QPU was enabled and neither in maintenance, draining nor calibrating, within the recording. */
 function openSpans({ qpu, usedFrom, changes }: RecordedQpu, { from, to }: Recording): Span[] {
   if (usedFrom === undefined) return []
   const { enabled, maintenance, draining } = qpu

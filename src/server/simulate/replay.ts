@@ -11,9 +11,9 @@ import type { Policy } from './policies.ts'
 import { type SimulatedQpu, SimulatedQueue } from './simulated-queue.ts'
 import { SimulatedUser, type WaitingJob } from './simulated-user.ts'
 
-/** What a policy would have made of a recording. */
+/** The outcome that a policy would have had for a recording. */
 export interface Replay {
-  /** For each job, in the order of the recording: ms from submission to first start; NaN when it never started. */
+  /** For each job, in the order of the recording: ms from submission to first start; NaN if it never started. */
   waitsMs: Float64Array
   /** By id of the QPU: when it was busy, ms since the epoch. */
   busy: Map<string, { from: number; to: number }[]>
@@ -23,27 +23,27 @@ export interface Replay {
 export interface ReplayOptions {
   policy: Policy
   idleMs: number
-  /** Told from time to time how many jobs have come to an end. */
+  /** Called from time to time with the number of jobs that have ended. */
   onProgress?: (ended: number) => void
 }
 
 const PROGRESS_EVERY = 1_000
 
 /**
- * Plays a recording on a virtual clock: users, bookings, balances and closed QPUs as they were, each job as long and
- * with the same failed tries as it had, but in the order that `pickJob` and the policy choose. Starts with an empty
- * queue and goes on until nothing can run any more. Dispatching takes no time.
+ * Replays a recording on a virtual clock: users, bookings, balances and unavailable QPUs as recorded, each job with
+ * its recorded duration and failed attempts, but in the order that `pickJob` and the policy choose. Starts with an
+ * empty queue and continues until no job can run any more. Dispatching takes no time.
  */
 export function replay(recording: Recording, options: ReplayOptions): Replay {
   return new Replayer(recording, options).run()
 }
 
-/** A job with what is known of its runs. */
+/** A recorded job and its state in the simulation. */
 interface SimulatedJob {
   index: number
   recorded: RecordedJob
   waiting: WaitingJob
-  /** Tries begun so far. */
+  /** Number of attempts begun so far. */
   begun: number
 }
 
@@ -58,7 +58,7 @@ class Replayer {
   readonly #waitsMs: Float64Array
   readonly #busy: Replay['busy']
   readonly #typicalMs: number
-  /** By id of the QPU: until when a booker is waited for, so that each moment is in the agenda once. */
+  /** By id of the QPU: end of the idle threshold of its booker, so that each is scheduled only once. */
   readonly #idleTimeouts = new Map<string, number>()
   #ended = 0
 
@@ -94,8 +94,8 @@ class Replayer {
       for (const { at, deltaMs } of credits) this.#events.add(at, () => this.#credit(id, deltaMs))
     }
     for (const [index, recorded] of qpus.entries()) {
-      const station = this.#qpus[index]
-      if (station) this.#scheduleQpu(station, recorded)
+      const simulated = this.#qpus[index]
+      if (simulated) this.#scheduleQpu(simulated, recorded)
     }
     for (const slot of slots) {
       this.#events.add(Math.max(slot.start, slot.bookedAt), () => this.#queue.slots.add(slot))
@@ -109,8 +109,8 @@ class Replayer {
     if (owner) owner.balanceMs += deltaMs
   }
 
-  #scheduleQpu(station: SimulatedQpu, { usedFrom, changes }: RecordedQpu): void {
-    const { qpu } = station
+  #scheduleQpu(simulated: SimulatedQpu, { usedFrom, changes }: RecordedQpu): void {
+    const { qpu } = simulated
     if (usedFrom !== undefined) {
       this.#events.add(usedFrom, () => {
         qpu.status = 'online'
@@ -118,8 +118,8 @@ class Replayer {
     }
     for (const { at, patch } of changes) {
       this.#events.add(at, () => {
-        const { isCalibrating = station.isCalibrating, ...switched } = patch
-        station.isCalibrating = isCalibrating
+        const { isCalibrating = simulated.isCalibrating, ...switched } = patch
+        simulated.isCalibrating = isCalibrating
         Object.assign(qpu, switched)
       })
     }
@@ -133,20 +133,20 @@ class Replayer {
     }
     this.#jobs.set(id, { index, recorded, waiting, begun: 0 })
     this.#events.add(submittedAt, () => this.#queue.submit(waiting, submittedAt))
-    for (const { at, act } of actions) this.#events.add(at, () => this.#act(id, act))
+    for (const { at, act } of actions) this.#events.add(at, () => this.#applyAction(id, act))
     if (cancelledAt === undefined) return
     this.#events.add(cancelledAt, () => {
       if (this.#queue.remove(id)) this.#end()
     })
   }
 
-  #act(id: string, act: RecordedJob['actions'][number]['act']): void {
-    if (act === 'held') this.#queue.hold(id)
-    else if (act === 'released') this.#queue.release(id)
+  #applyAction(id: string, action: RecordedJob['actions'][number]['act']): void {
+    if (action === 'held') this.#queue.hold(id)
+    else if (action === 'released') this.#queue.release(id)
     else this.#queue.moveToFront(id)
   }
 
-  /** Of a removed account no balance is known. */
+  /** The balance of a removed account is unknown, so it counts as unlimited. */
   #ownerOf(user: string): SimulatedUser {
     const known = this.#owners.get(user)
     if (known) return known
@@ -157,11 +157,11 @@ class Replayer {
 
   #dispatch(now: number): void {
     const { policy, idleMs } = this.#options
-    for (const station of this.#qpus) {
-      if (station.running) continue
-      const pick = pickJob(this.#queue.stateOf(station, policy, now, idleMs), now, idleMs)
-      if (pick.job === undefined) this.#wakeAt(station, pick.waiting?.until)
-      else this.#begin(station, pick.job, now)
+    for (const simulated of this.#qpus) {
+      if (simulated.running) continue
+      const pick = pickJob(this.#queue.stateOf(simulated, policy, now, idleMs), now, idleMs)
+      if (pick.job === undefined) this.#wakeAt(simulated, pick.waiting?.until)
+      else this.#begin(simulated, pick.job, now)
     }
   }
 
@@ -171,33 +171,33 @@ class Replayer {
     this.#events.add(until, () => undefined)
   }
 
-  #begin(station: SimulatedQpu, job: string, now: number): void {
-    const task = this.#jobs.get(job)
+  #begin(simulated: SimulatedQpu, job: string, now: number): void {
+    const simulatedJob = this.#jobs.get(job)
     const waiting = this.#queue.remove(job)
-    if (!task || !waiting) throw new TypeError(`job ${job} was chosen but does not wait`)
-    if (task.begun === 0) this.#waitsMs[task.index] = now - task.recorded.submittedAt
-    const { attempts } = task.recorded
-    const current = attempts[task.begun] ?? this.#guess()
-    task.begun += 1
-    station.running = { job, since: now }
-    this.#busy.get(station.qpu.id)?.push({ from: now, to: now + current.ms })
-    this.#events.add(now + current.ms, () => this.#finish(station, task, current, now + current.ms))
+    if (!simulatedJob || !waiting) throw new TypeError(`job ${job} was chosen but is not waiting`)
+    if (simulatedJob.begun === 0) this.#waitsMs[simulatedJob.index] = now - simulatedJob.recorded.submittedAt
+    const { attempts } = simulatedJob.recorded
+    const current = attempts[simulatedJob.begun] ?? this.#typicalAttempt()
+    simulatedJob.begun += 1
+    simulated.running = { job, since: now }
+    this.#busy.get(simulated.qpu.id)?.push({ from: now, to: now + current.ms })
+    this.#events.add(now + current.ms, () => this.#finish(simulated, simulatedJob, current, now + current.ms))
   }
 
-  /** How a job that did not run in the recording might have. */
-  #guess(): Pick<RecordedAttempt, 'ms' | 'end' | 'chargedMs'> {
+  /** The assumed attempt of a job that did not run in the recording. */
+  #typicalAttempt(): Pick<RecordedAttempt, 'ms' | 'end' | 'chargedMs'> {
     return { ms: this.#typicalMs, end: 'ok', chargedMs: this.#typicalMs }
   }
 
   #finish(
-    station: SimulatedQpu,
-    task: SimulatedJob,
+    simulated: SimulatedQpu,
+    simulatedJob: SimulatedJob,
     { ms, end, chargedMs }: Pick<RecordedAttempt, 'ms' | 'end' | 'chargedMs'>,
     now: number,
   ): void {
-    const { waiting, recorded, begun } = task
-    station.running = undefined
-    waiting.owner.recordRun(station.qpu.id, now, ms)
+    const { waiting, recorded, begun } = simulatedJob
+    simulated.running = undefined
+    waiting.owner.recordRun(simulated.qpu.id, now, ms)
     waiting.owner.balanceMs -= chargedMs
     if (end === 'ok' || begun >= recorded.attempts.length) {
       this.#end()
@@ -214,18 +214,18 @@ class Replayer {
   }
 }
 
-/** How long a job pauses after its last try, ms; what an operator took back counts for nothing. */
+/** The back-off of a job after its last attempt, ms; attempts that an operator requeued do not count. */
 function pauseMs(attempts: readonly RecordedAttempt[]): number {
   const counted = attempts.filter(({ end }) => end !== 'requeued')
   return attempts.at(-1)?.end === 'error' ? retryBackoffMs(counted.length) : 0
 }
 
-const UNKNOWN_MS = 1_000
+const DEFAULT_RUN_MS = 1_000
 
-/** The median of all runs that went well, ms. */
+/** The median duration of all successful attempts, ms. */
 function typicalMs(jobs: readonly RecordedJob[]): number {
   const times = Float64Array.from(
     jobs.flatMap(({ attempts }) => attempts.filter(({ end }) => end === 'ok').map(({ ms }) => ms)),
   ).sort()
-  return times[times.length >> 1] ?? UNKNOWN_MS
+  return times[times.length >> 1] ?? DEFAULT_RUN_MS
 }

@@ -2,18 +2,19 @@ import { mayRun, type Qpu, type QueueState, type RecordedSlot } from '../../db/i
 import type { Policy } from './policies.ts'
 import type { SimulatedUser, WaitingJob } from './simulated-user.ts'
 
-/** A QPU of the simulation. */
+/** A QPU of the simulation and the job that it runs. */
 export interface SimulatedQpu {
   qpu: Qpu
   isCalibrating: boolean
   running: QueueState['running']
 }
 
-/** Everybody who waits, and the bookings that hold: answers as `readQueue` does for the database. */
+/** All waiting jobs and current bookings; `stateOf` returns what `readQueue` returns for the database. */
 export class SimulatedQueue {
   readonly owners: ReadonlyMap<string, SimulatedUser>
   readonly slots = new Set<RecordedSlot>()
   readonly #waiting = new Map<string, WaitingJob>()
+  /** Number of runnable jobs of each user who has any. */
   readonly #queuedJobs = new Map<SimulatedUser, number>()
   readonly #front = new Set<WaitingJob>()
 
@@ -21,7 +22,7 @@ export class SimulatedQueue {
     this.owners = owners
   }
 
-  /** How many jobs wait. */
+  /** Number of waiting jobs. */
   get size(): number {
     return this.#waiting.size
   }
@@ -36,13 +37,13 @@ export class SimulatedQueue {
     this.#enqueue(job)
   }
 
-  /** Puts a job back that was tried in vain. */
+  /** Adds a job again after a failed attempt. */
   requeue(job: WaitingJob): void {
     this.#waiting.set(job.id, job)
     this.#enqueue(job)
   }
 
-  /** Takes a job out; undefined when it does not wait. */
+  /** Removes a job; undefined if it is not waiting. */
   remove(id: string): WaitingJob | undefined {
     const job = this.#waiting.get(id)
     if (!job) return undefined
@@ -54,7 +55,7 @@ export class SimulatedQueue {
     return job
   }
 
-  /** Keeps a waiting job from running. */
+  /** Holds a waiting job. */
   hold(id: string): void {
     const job = this.#waiting.get(id)
     if (!job || job.isHeld) return
@@ -64,7 +65,7 @@ export class SimulatedQueue {
     job.runNext = 0
   }
 
-  /** Lets a held job run again, in its place by submission. */
+  /** Releases a held job; it keeps its place in the order of submission. */
   release(id: string): void {
     const job = this.#waiting.get(id)
     if (!job?.isHeld) return
@@ -72,7 +73,7 @@ export class SimulatedQueue {
     this.#enqueue(job)
   }
 
-  /** Puts a waiting job before all others and ends its pause. */
+  /** Moves a waiting job before all others and ends its back-off. */
   moveToFront(id: string): void {
     const job = this.#waiting.get(id)
     if (!job || job.isHeld) return
@@ -81,7 +82,7 @@ export class SimulatedQueue {
     this.#front.add(job)
   }
 
-  /** The queue of a QPU as `policy` sees it. */
+  /** The queue of a QPU in the order of `policy`. */
   stateOf(
     { qpu, isCalibrating, running }: SimulatedQpu,
     policy: Policy,

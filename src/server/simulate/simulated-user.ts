@@ -1,6 +1,6 @@
 import { mayRun, type Qpu } from '../../db/index.ts'
 
-/** A job of the simulation that waits. */
+/** A waiting job of the simulation. */
 export interface WaitingJob {
   seq: number
   id: string
@@ -9,15 +9,15 @@ export interface WaitingJob {
   qubits: number
   /** Earliest next run, ms since the epoch; 0 = any time. */
   notBefore: number
-  /** An operator keeps it from running. */
+  /** Held by an operator. */
   isHeld: boolean
-  /** An operator has put it before all with a smaller number; 0 = in its place. */
+  /** Not 0 after an operator has moved it to the front; the greatest number runs first. */
   runNext: number
 }
 
 const HALF_LIFE_MS = 3_600_000
 
-/** A user of the simulation: balance, what was used of late, and the jobs that wait, by QPU. */
+/** A user of the simulation: balance, recent use of QPU time, and waiting jobs by target. */
 export class SimulatedUser {
   readonly id: string
   readonly unlimited: boolean
@@ -32,12 +32,12 @@ export class SimulatedUser {
     this.unlimited = unlimited
   }
 
-  /** This user submits a job for `target`. */
+  /** Records that the user has submitted a job for `target`. */
   recordSubmission(target: string, now: number): void {
     this.#submittedAt.set(target, now)
   }
 
-  /** A job enters the queue, perhaps again: it keeps its place in the order of submission. */
+  /** Adds a new or a requeued job at its place in the order of submission. */
   enqueue(job: WaitingJob): void {
     let lane = this.#queues.get(job.target)
     if (!lane) {
@@ -47,29 +47,29 @@ export class SimulatedUser {
     lane.insert(job)
   }
 
-  /** Takes a job out of the queue. */
+  /** Removes a job from the queue. */
   dequeue(job: WaitingJob): void {
     this.#queues.get(job.target)?.remove(job)
   }
 
-  /** A job of this user has ended on a QPU that it kept busy for `ms`. */
+  /** Records that a job of the user has ended on a QPU that it occupied for `ms`. */
   recordRun(qpu: string, now: number, ms: number): void {
     this.#endedAt.set(qpu, now)
     this.#use = { ms: this.recentUse(now) + ms, at: now }
   }
 
-  /** QPU time used of late, ms; what is an hour old counts half. */
+  /** Recently used QPU time in ms, with a half-life of one hour. */
   recentUse(now: number): number {
     return this.#use.ms === 0 ? 0 : this.#use.ms * 2 ** ((this.#use.at - now) / HALF_LIFE_MS)
   }
 
-  /** When this user last submitted a job that `qpu` may run or had one end there. */
+  /** When the user last submitted a job that may run on `qpu`, or a job of the user last ended on it. */
   activeAt(qpu: string): number {
     const submitted = Math.max(this.#submittedAt.get('') ?? 0, this.#submittedAt.get(qpu) ?? 0)
     return Math.max(submitted, this.#endedAt.get(qpu) ?? 0)
   }
 
-  /** The first job in order of submission that `qpu` may run now. */
+  /** The first job in order of submission that may run on `qpu` now. */
   first(qpu: Qpu, now: number): WaitingJob | undefined {
     const any = this.#queues.get('')?.first(qpu, now)
     const own = this.#queues.get(qpu.id)?.first(qpu, now)
@@ -77,10 +77,10 @@ export class SimulatedUser {
   }
 }
 
-/** Jobs of one user for one target, in order of submission. */
+/** The waiting jobs of one user for one target, in order of submission. */
 class TargetQueue {
   #jobs: WaitingJob[] = []
-  /** Index of the first; those before it are gone. */
+  /** Index of the first job; the entries before it have been removed. */
   #head = 0
 
   insert(job: WaitingJob): void {
@@ -108,7 +108,7 @@ class TargetQueue {
     return undefined
   }
 
-  /** Where a job of this place in the order stands, or would. */
+  /** Index at which the job with this number is, or would be inserted. */
   #indexOf(seq: number): number {
     let [low, high] = [this.#head, this.#jobs.length]
     while (low < high) {

@@ -118,7 +118,7 @@ test('the tuner is killed: the request fails when it is back, and the next one r
   tuner.open()
   await using _second = tuner.start()
   expect(await tuner.until(id, 'failed')).toMatchObject({
-    error: 'The tuner came back without it',
+    error: 'The tuner reconnected without it',
     result: '',
   })
   await tuner.until(next, 'done')

@@ -110,7 +110,7 @@ test('a driver that does not read has one job waiting for it, and is let go', as
     const jobs = () => Promise.all(ids.map(lookBriefly))
     await until('the one job to be lost', async () => (await jobs()).some((job) => timesOf(job, 'lost') > 0))
     expect((await jobs()).filter((job) => job.attempt > 0)).toHaveLength(1)
-    expect(service.log).toContain('no sign of life from the driver')
+    expect(service.log).toContain('no heartbeat from the driver')
     driver.process.kill('SIGCONT')
     await until('the jobs', async () => (await jobs()).every((job) => job.status === 'completed'))
     expect((await jobs()).map((job) => timesOf(job, 'completed'))).toEqual([1, 1, 1])

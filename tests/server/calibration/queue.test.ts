@@ -248,7 +248,7 @@ describe('a tuner that comes back', () => {
     await lab.lab.detach(server)
     await lab.attach()
     await lab.hello()
-    expect(await lab.read(id)).toMatchObject({ status: 'failed', error: 'The tuner came back without it' })
+    expect(await lab.read(id)).toMatchObject({ status: 'failed', error: 'The tuner reconnected without it' })
     await lab.dispatcher.dispatchOnce()
     expect((await lab.read(next.id)).status).toBe('running')
   })
@@ -315,7 +315,10 @@ describe('CalibrationRecovery.recoverOnce()', () => {
     expect((await lab.read(id)).status).toBe('running')
     await lab.clock.advance(60_000)
     await lab.recovery.recoverOnce()
-    expect(await lab.read(id)).toMatchObject({ status: 'failed', error: 'The tuner was away for 10m' })
+    expect(await lab.read(id)).toMatchObject({
+      status: 'failed',
+      error: 'The tuner was disconnected for 10m',
+    })
   })
 
   test('gives the tuner the whole time after a start of the server', async () => {

@@ -131,7 +131,7 @@ describe('pruneOnce()', () => {
     clock.jump(-40 * DAY_MS)
     await pruning.tick()
     expect(await countEvents(db)).toBe(4)
-    const message = 'the clock was set by more than a day, pruning waits for the next time'
+    const message = 'the clock was set by more than a day, pruning waits for the next interval'
     expect(pruning.lines()).toEqual([
       { message, jump: '960h' },
       { message, jump: '-960h' },
@@ -158,7 +158,7 @@ test('the first tick after a start is skipped when the one before it is more tha
     await new Pruner({ db, clock, log, live }).pruneOnce()
     expect(await countEvents(db)).toBe(left)
   }
-  const message = 'the last pruning is more than a day away, pruning waits for the next time'
+  const message = 'the last pruning is more than a day away, pruning waits for the next interval'
   expect(pruning.lines()).toEqual([
     { message, away: '960h' },
     { message, away: '-960h' },

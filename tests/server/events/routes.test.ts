@@ -160,7 +160,7 @@ test('what cannot be shown is refused by name', async () => {
   await addMonitor(lab, lab.qpu.id, 'twin')
   for (const [query, field, message] of [
     ['', 'driver', 'Cannot be blank.'],
-    ['driver=twin', 'driver', '2 drivers are called twin; give the id of one.'],
+    ['driver=twin', 'driver', '2 drivers have the name twin; use an id.'],
     ['driver=fridge&points=0', 'points', 'Expected >=1 (got 0).'],
     ['driver=fridge&points=2001', 'points', 'Expected <=2000 (got 2001).'],
     ['driver=fridge&points=many', 'points', 'Invalid digits: Received "many".'],

@@ -2,7 +2,7 @@ import { type Application, applyResult, type Database, type JobError } from '../
 import type { EventPayload, JobFailure } from '../../../protocol/index.ts'
 import type { Heartbeats } from './heartbeats.ts'
 
-/** What finishing works with. */
+/** What `finishJob` works with. */
 export interface FinishDependencies {
   db: Database
   heartbeats: Heartbeats
@@ -10,8 +10,8 @@ export interface FinishDependencies {
 }
 
 /**
- * Takes the end of an attempt, told by `driver`: status, results and charge in one transaction.
- * @throws AppError `storage_full` when nothing could be stored; the driver then has to send it again.
+ * Applies the result of an attempt as reported by `driver`: status, results and charge in one transaction.
+ * @throws AppError `storage_full` if nothing was stored; the driver then has to send it again.
  */
 export function finishJob(
   { db, heartbeats, config }: FinishDependencies,
@@ -39,7 +39,7 @@ export function finishJob(
   )
 }
 
-/** A failure in the form in which clients find it under `results`. */
+/** A failure in the form that clients read under `results`. */
 function errorOf({ message, error_code, circuit_index }: JobFailure): JobError {
   return {
     error: message,

@@ -3,46 +3,46 @@ import type { AttemptKey } from '../../../db/index.ts'
 import { resultId } from '../../../protocol/index.ts'
 
 interface RunningAttempt {
-  /** Monotonic ms of the claim; undefined for attempts of an earlier life of the server. */
+  /** Monotonic ms of the claim; undefined for attempts claimed by an earlier process of the server. */
   claimedAt: number | undefined
-  /** Monotonic ms of the last sign of life. */
+  /** Monotonic ms of the last heartbeat, or of the claim before the first one. */
   lastHeartbeatAt: number
 }
 
 /**
- * When each running attempt was last heard of, by a clock that only grows. Kept in memory only: after a restart
- * of the server every attempt has its full time again, so a clock jump or a long stop never ends one early.
+ * The last heartbeat of each running attempt, on the monotonic clock and in memory only: after a restart of the
+ * server every attempt has its full time again, so a clock jump or a long stop never ends one early.
  */
 export class Heartbeats {
   readonly #clock: Clock
   readonly #timeoutMs: number
   readonly #attempts = new Map<string, RunningAttempt>()
 
-  /** `silenceMs`: how long an attempt may give no sign of life. */
+  /** `timeoutMs`: how long an attempt may go without a heartbeat. */
   constructor(clock: Clock, timeoutMs: number) {
     this.#clock = clock
     this.#timeoutMs = timeoutMs
   }
 
-  /** The attempt begins now. */
+  /** Starts the time of an attempt that has just been claimed. */
   start({ job, attempt }: AttemptKey): void {
     const now = this.#clock.monotonic()
     this.#attempts.set(resultId(job, attempt), { claimedAt: now, lastHeartbeatAt: now })
   }
 
-  /** The attempt gave a sign of life. */
+  /** Records a heartbeat of a known attempt. */
   record({ job, attempt }: AttemptKey): void {
-    const watch = this.#attempts.get(resultId(job, attempt))
-    if (watch) watch.lastHeartbeatAt = this.#clock.monotonic()
+    const running = this.#attempts.get(resultId(job, attempt))
+    if (running) running.lastHeartbeatAt = this.#clock.monotonic()
   }
 
-  /** ms since the claim; undefined when this process did not claim it, or has given it up. */
+  /** ms since the claim; undefined if this process did not claim the attempt or no longer tracks it. */
   elapsedMs({ job, attempt }: AttemptKey): number | undefined {
     const claimedAt = this.#attempts.get(resultId(job, attempt))?.claimedAt
     return claimedAt === undefined ? undefined : this.#clock.monotonic() - claimedAt
   }
 
-  /** Of the attempts that run, those whose time is over. Begins to watch the unknown, forgets all others. */
+  /** The running attempts without a heartbeat in time. Starts to track unknown ones and stops tracking all others. */
   findExpired<T extends AttemptKey>(running: readonly T[]): T[] {
     const now = this.#clock.monotonic()
     const known = new Set(running.map(({ job, attempt }) => resultId(job, attempt)))
@@ -51,8 +51,8 @@ export class Heartbeats {
       if (!this.#attempts.has(key)) this.#attempts.set(key, { claimedAt: undefined, lastHeartbeatAt: now })
     }
     return running.filter(({ job, attempt }) => {
-      const watch = this.#attempts.get(resultId(job, attempt))
-      return watch !== undefined && now - watch.lastHeartbeatAt >= this.#timeoutMs
+      const tracked = this.#attempts.get(resultId(job, attempt))
+      return tracked !== undefined && now - tracked.lastHeartbeatAt >= this.#timeoutMs
     })
   }
 }

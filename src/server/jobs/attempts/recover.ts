@@ -3,7 +3,7 @@ import { type Database, listRunningAttempts, requeueLost } from '../../../db/ind
 import type { DriverHub } from '../../driver-hub.ts'
 import type { Heartbeats } from './heartbeats.ts'
 
-/** What recovery works with. */
+/** What `JobRecovery` works with. */
 export interface JobRecoveryDependencies {
   db: Database
   hub: Pick<DriverHub, 'disconnect' | 'isReceiving'>
@@ -14,37 +14,37 @@ export interface JobRecoveryDependencies {
 }
 
 /**
- * Closes the connection of drivers that have given no sign of life of their job for `jobTimeout`, and puts the
- * job back into the queue: a live one is back in a moment and says what it holds, a dead one gets no more jobs.
- * A message that is still arriving is a sign of life: no other can overtake a large result.
+ * Disconnects drivers that have sent no heartbeat of their job for `jobTimeout` and requeues the job: a live driver
+ * reconnects in a moment and reports what it has, a dead one receives no more jobs. A message that is still
+ * arriving counts as a heartbeat, because no other message can overtake a large result.
  */
 export class JobRecovery {
   readonly loop: Loop
   readonly #dependencies: JobRecoveryDependencies
 
-  constructor(parts: JobRecoveryDependencies) {
-    this.#dependencies = parts
+  constructor(dependencies: JobRecoveryDependencies) {
+    this.#dependencies = dependencies
     this.loop = new Loop({
       name: 'recovery',
-      clock: parts.clock,
-      log: parts.log,
-      intervalMs: parts.config.recoveryInterval,
+      clock: dependencies.clock,
+      log: dependencies.log,
+      intervalMs: dependencies.config.recoveryInterval,
       runOnce: () => this.recoverOnce(),
     })
   }
 
-  /** Looks at all running attempts once. */
+  /** Checks all running attempts once. */
   async recoverOnce(): Promise<void> {
     const { db, hub, heartbeats, config, log } = this.#dependencies
-    // Inside the snapshot: a job claimed meanwhile must not look like one that is over.
+    // Inside the snapshot: a job claimed in the meantime must not look like one that has ended.
     const expired = await db.read((tx) => heartbeats.findExpired(listRunningAttempts(tx)))
     for (const attempt of expired) {
       if (hub.isReceiving(attempt.driver)) {
         heartbeats.record(attempt)
         continue
       }
-      const reason = `no sign of life from the driver for ${formatDuration(config.jobTimeout)}`
-      // First: the dispatcher hears of the pending job before the commit, and would offer it to this very driver.
+      const reason = `no heartbeat from the driver for ${formatDuration(config.jobTimeout)}`
+      // First: the dispatcher wakes before the commit and would offer the pending job to this very driver.
       hub.disconnect(attempt.driver, reason)
       const status = await db.write('requeue lost job', (tx) =>
         requeueLost(tx, { ...attempt, reason }, config),

@@ -11,31 +11,31 @@ interface RequeueDependencies {
   config: { maxAttempts: number }
 }
 
-/** The driver that has come back, under its new lease. */
+/** The driver that has reconnected, under its new lease. */
 interface ReturningDriver {
   driver: string
   epoch: number
 }
 
 /**
- * Puts the jobs back that a returning driver neither runs nor has results for: it was killed, or the dispatch never
- * reached it. Nothing can run them any more, because the driver refuses dispatches of older leases; so there is no
- * need to wait for the deadline. Returns how many.
+ * Requeues the jobs that a returning driver neither runs nor has results for: it was killed, or the dispatch never
+ * reached it. The driver refuses dispatches of older leases, so no job can start late and there is no need to wait
+ * for the heartbeat time-out. Returns the number of jobs.
  */
 export async function requeueAbandoned(
   { db, config }: RequeueDependencies,
   { driver, epoch }: ReturningDriver,
   { running, outbox }: Pick<EventPayload<'DriverHello'>, 'running' | 'outbox'>,
 ): Promise<number> {
-  // A driver without an outbox cannot say what it holds: its jobs wait for their deadline.
+  // A driver without an outbox does not report its results: its jobs wait for the heartbeat time-out.
   if (!outbox) return 0
-  const held = new Set(running ? [...outbox, resultId(running.job, running.attempt)] : outbox)
+  const kept = new Set(running ? [...outbox, resultId(running.job, running.attempt)] : outbox)
   return db.write('requeue abandoned jobs', (tx) => {
     const abandoned = listAttemptsOfOlderLeases(tx, { driver, epoch }).filter(
-      ({ job, attempt }) => !held.has(resultId(job, attempt)),
+      ({ job, attempt }) => !kept.has(resultId(job, attempt)),
     )
     for (const { job, attempt, hasStarted } of abandoned) {
-      const reason = 'the driver came back without it'
+      const reason = 'the driver reconnected without it'
       if (hasStarted) requeueLost(tx, { job, attempt, driver, reason }, config)
       else requeueUndelivered(tx, { job, attempt, driver, reason })
     }

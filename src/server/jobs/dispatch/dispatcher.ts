@@ -19,7 +19,7 @@ import { wakeOnChanges } from '../../wake-on-changes.ts'
 import type { Heartbeats } from '../attempts/heartbeats.ts'
 import { pickJob } from './pick.ts'
 
-/** What the dispatcher works with. */
+/** What `JobDispatcher` works with. */
 export interface JobDispatcherDependencies {
   db: Database
   hub: DriverHub
@@ -27,7 +27,7 @@ export interface JobDispatcherDependencies {
   log: Log
   heartbeats: Heartbeats
   backoff: DispatchBackoff
-  /** Told of each job that a driver's socket has taken: ms since the look at the queues began. */
+  /** Called for each job that a driver's socket has accepted, with the ms since the queues began to be read. */
   onSent?: (ms: number) => void
   config: { idleThreshold: number; dispatchPollInterval: number; maxAttempts: number }
 }
@@ -35,24 +35,24 @@ export interface JobDispatcherDependencies {
 /** Collections whose changes may make a job run: the queue itself, bookings, balances, QPUs and drivers. */
 const WAKING_COLLECTIONS = ['quantum_jobs', 'time_slots', 'users', 'qpus', 'drivers', 'calibration_requests']
 
-/** Gives each free QPU its next job, whenever a change may allow it and at the poll interval. */
+/** Dispatches the next job to each free QPU, after each change that may allow it and at the poll interval. */
 export class JobDispatcher {
   readonly loop: Loop
   readonly #dependencies: JobDispatcherDependencies
 
-  constructor(parts: JobDispatcherDependencies) {
-    this.#dependencies = parts
+  constructor(dependencies: JobDispatcherDependencies) {
+    this.#dependencies = dependencies
     this.loop = new Loop({
       name: 'dispatch',
-      clock: parts.clock,
-      log: parts.log,
-      intervalMs: parts.config.dispatchPollInterval,
-      wakeOnChanges: wakeOnChanges(parts.db, ...WAKING_COLLECTIONS),
+      clock: dependencies.clock,
+      log: dependencies.log,
+      intervalMs: dependencies.config.dispatchPollInterval,
+      wakeOnChanges: wakeOnChanges(dependencies.db, ...WAKING_COLLECTIONS),
       runOnce: () => this.dispatchOnce(),
     })
   }
 
-  /** Claims the next job of each free QPU and sends it. A job is claimed durably before its first byte leaves. */
+  /** Claims the next job of each free QPU and sends it. The claim is durable before the first byte is sent. */
   async dispatchOnce(): Promise<void> {
     const begun = this.#dependencies.clock.monotonic()
     const claims = await this.#dependencies.db.write('claim jobs', (tx) => this.#claimAll(tx))
@@ -81,7 +81,7 @@ export class JobDispatcher {
     return hub.attachedEpoch(driver) === epoch && !backoff.isActive(driver, epoch)
   }
 
-  /** Whether the job is with its driver's socket. */
+  /** Whether the driver's socket has accepted the job. */
   async #deliver(claim: Claim): Promise<boolean> {
     const { heartbeats, hub, log, backoff, db } = this.#dependencies
     const { job, attempt, driver, epoch } = claim
@@ -92,7 +92,7 @@ export class JobDispatcher {
       await this.#refusePayload(claim, payload.issues[0].message)
       return false
     }
-    // 0: the limit of a job's execution is the driver's own; the server watches for signs of life.
+    // 0: the driver limits the execution time itself; the server only watches the heartbeats.
     const sent = hub.send(driver, {
       type: 'RunJob',
       job,
@@ -114,7 +114,7 @@ export class JobDispatcher {
     return false
   }
 
-  /** For rows that were not written by a submission. */
+  /** Fails a job whose row was not written by a submission and has an invalid payload. */
   async #refusePayload({ job, attempt, driver }: Claim, reason: string): Promise<void> {
     const { db, config, log } = this.#dependencies
     const results = { error: `The stored payload cannot be run: ${reason}`, error_code: 'bad_payload' }

@@ -1,7 +1,7 @@
 import type { QueueState } from '../../../db/index.ts'
 import { reasonUnavailable } from '../../qpus/availability.ts'
 
-/** Why a pending job does not run yet; a stable word for clients. */
+/** Why a pending job does not run yet; a stable code for clients. */
 export type WaitCode =
   | 'ahead_in_queue'
   | 'slot_of_other_user'
@@ -14,21 +14,21 @@ export type WaitCode =
   | 'held'
   | 'backoff'
 
-/** Why a job waits, for people, and until when (ms since the epoch) if that is known. */
+/** Why a job waits: a code for clients, a text for users, and until when (ms since the epoch) if that is known. */
 export interface WaitReason {
   code: WaitCode
   text: string
   until?: number
 }
 
-/** The choice for a QPU. `waiting` is absent when nothing is there to run, or when something runs. */
+/** The choice for a QPU. `waiting` is absent if no job is waiting or one is running. */
 export type JobPick = { job: string } | { job: undefined; waiting?: WaitReason }
 
 /**
- * Chooses the next job of a QPU. What an operator has put to the front goes before all. Then the holder of the current booking goes first. When the booker has nothing to
- * run, the others follow in order of submission once the booker has been idle for `idleMs`, counted from the
- * latest of: start of the slot, the booker's last submission, the end of the booker's last job here.
- * Pure; `now` in ms since the epoch.
+ * Chooses the next job of a QPU. A job that an operator has moved to the front goes first, then the jobs of the
+ * user who has booked the current slot. If the booker has no job to run, the jobs of others follow in order of
+ * submission once the booker has been idle for `idleMs`, counted from the latest of: start of the slot, the booker's
+ * last submission, end of the booker's last job on this QPU. Pure; `now` in ms since the epoch.
  */
 export function pickJob(state: QueueState, now: number, idleMs: number): JobPick {
   const closed = reasonClosed(state)
@@ -49,7 +49,7 @@ const CODES = {
   offline: 'driver_offline',
 } as const
 
-/** Why the QPU takes no jobs of anybody, or undefined. */
+/** Why the QPU runs no jobs of any user, or undefined if it does. */
 export function reasonClosed({ qpu, isCalibrating }: QueueState): WaitReason | undefined {
   const unavailable = reasonUnavailable(qpu, isCalibrating)
   if (!unavailable) return undefined
@@ -63,10 +63,10 @@ export function reasonClosed({ qpu, isCalibrating }: QueueState): WaitReason | u
   return { code: CODES[unavailable.code], text: texts[unavailable.code] }
 }
 
-/** Said of a booking of somebody else, who stays unnamed. */
+/** Describes a booking of another user, who is not named. */
 export const SLOT_TEXT = 'Another user has booked this time'
 
-/** Why the booking keeps others from running although its holder runs nothing, or undefined. */
+/** Why the booking keeps other jobs waiting although the booker runs none, or undefined if it does not. */
 export function reasonReserved(
   slot: QueueState['slot'],
   now: number,

@@ -3,12 +3,12 @@ import type { JobPayload } from '../../../protocol/index.ts'
 import type { QasmProblem } from '../../../qasm/index.ts'
 import type { ProgramChecker } from '../../programs/checker.ts'
 
-/** One thing wrong with a submission, where it is (`circuits.0.circuit`) and what to do. */
+/** One problem of a submission: its path (`circuits.0.circuit`) and what to do about it. */
 export interface Problem extends FieldError {
   path: string
 }
 
-/** What the programs of a job declare, and what is wrong with them. */
+/** What the programs of a job declare, and their problems. */
 export interface ProgramsReport {
   /** Of the largest program. */
   qubits: number
@@ -17,7 +17,7 @@ export interface ProgramsReport {
   problems: Problem[]
 }
 
-/** Checks each program, and its parameter sets against its inputs; throws as `ProgramChecker.check` does. */
+/** Checks each program, and its parameter sets against its inputs. Throws what `ProgramChecker.check` throws. */
 export async function checkPrograms(
   { circuits }: JobPayload,
   checker: ProgramChecker,
@@ -38,8 +38,8 @@ function programProblem(index: number, { code, message, line, column }: QasmProb
   return { path: `circuits.${index}.circuit`, code, message, params: { line, column } }
 }
 
-/** Names shown of the inputs of a program. */
-const NAMES_SHOWN = 5
+/** Names of inputs that an error message lists. */
+const MAX_NAMES_SHOWN = 5
 
 function setProblems(index: number, inputs: readonly string[], sets: readonly number[][] = []): Problem[] {
   const wanted = inputs.length
@@ -47,11 +47,11 @@ function setProblems(index: number, inputs: readonly string[], sets: readonly nu
   const params = { expected: wanted }
   if (sets.length === 0) {
     if (wanted === 0) return []
-    const names = `${inputs.slice(0, NAMES_SHOWN).join(', ')}${wanted > NAMES_SHOWN ? ', …' : ''}`
-    const message = `${takes} (${names}); give their values in this order.`
+    const names = `${inputs.slice(0, MAX_NAMES_SHOWN).join(', ')}${wanted > MAX_NAMES_SHOWN ? ', …' : ''}`
+    const message = `${takes} (${names}); send their values in this order.`
     return [{ path: `circuits.${index}.parameter_values`, code: 'parameter_count', message, params }]
   }
-  // Clients send the values along with a circuit that they have bound already.
+  // Some clients send the values of a circuit that they have already bound.
   if (wanted === 0 && sets.length === 1) return []
   return sets.flatMap((set, number) => {
     if (set.length === wanted) return []

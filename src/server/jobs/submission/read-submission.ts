@@ -3,12 +3,12 @@ import { AppError, type FieldError } from '../../../base/index.ts'
 import { circuitEntry, JOB_LIMITS, type JobPayload, jobPayload } from '../../../protocol/index.ts'
 import { validate } from '../../http/request/validate.ts'
 
-/** A submission in its one form. */
+/** A submission in its canonical form. */
 export interface Submission {
   payload: JobPayload
-  /** Id or name of a QPU as the caller wrote it; '' = any. */
+  /** Id or name of a QPU as the caller gave it; '' = any. */
   target: string
-  /** Keys of the body that mean nothing here. */
+  /** Keys of the body that are not used. */
   ignored: string[]
 }
 
@@ -23,20 +23,20 @@ const program = {
   ...v.entriesFromList(CIRCUIT_NAMES, v.nullish(circuitEntry.entries.circuit)),
   parameter_values: v.pipe(
     v.nullish(v.union([sets, sets.item])),
-    v.description('One set of values, or a list of sets; each makes one result'),
+    v.description('One set of values, or a list of sets; each set produces one result'),
   ),
 }
 const entry = v.object({ ...program, shots: v.nullish(shots) })
 
 /**
- * Every form of a submission, for the API reference, made of what `jobPayload` checks. Which keys mean
- * something is read from here too.
+ * Every form of a submission for the API reference, built from what `jobPayload` checks. It also defines which keys
+ * of the body are used.
  */
 export const submissionForms = v.object({
   circuits: v.nullish(v.array(v.union([entry, circuitEntry.entries.circuit]))),
   ...program,
   ...nullish(options),
-  qpu_target: v.pipe(v.nullish(target), v.description('Name or id of a QPU; any QPU when left out')),
+  qpu_target: v.pipe(v.nullish(target), v.description('Name or id of a QPU; any QPU if omitted')),
 })
 
 function nullish(entries: Record<string, v.GenericSchema>): Record<string, v.GenericSchema> {
@@ -49,7 +49,7 @@ function nullish(entries: Record<string, v.GenericSchema>): Record<string, v.Gen
 const OPTION_KEYS = Object.keys(options)
 const ENTRY_KEYS = new Set(Object.keys(entry.entries))
 const BODY_KEYS = new Set(Object.keys(submissionForms.entries))
-/** What only the server sets; a caller that sends it expects something that will not happen. */
+/** Keys that only the server sets; a caller that sends one expects an effect that it does not have. */
 const SERVER_KEYS = new Set([
   'id',
   'user',
@@ -75,8 +75,8 @@ type Fields = Record<string, FieldError>
 type Body = Readonly<Record<string, unknown>>
 
 /**
- * Reads the body of a submission: fills defaults, resolves the older names of fields, wraps a flat list of
- * parameter values into one set. The programs themselves are not looked at.
+ * Reads the body of a submission: fills in defaults, resolves former names of fields, wraps a flat list of parameter
+ * values into one set. The programs themselves are not checked.
  * @throws AppError `invalid` with each refused field under its path, such as `circuits.0.shots`; `too_large`.
  */
 export function readSubmission(body: unknown): Submission {
@@ -103,7 +103,7 @@ function isObject(value: unknown): value is Body {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Clients in several languages send null for what they leave out. */
+/** Clients in several languages send null for values that they omit. */
 function withoutNulls(body: Body): Body {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null && value !== undefined))
 }
@@ -113,13 +113,13 @@ function assertNoErrors(fields: Fields): void {
 }
 
 function readOnly(key: string): FieldError {
-  return { code: 'read_only_field', message: `${key} is set by the server; leave it out.` }
+  return { code: 'read_only_field', message: `${key} is set by the server; omit it.` }
 }
 
 function circuitsOf(body: Body, fields: Fields): unknown {
   const short = CIRCUIT_NAMES.filter((name) => body[name] !== undefined)
   if (body['circuits'] !== undefined && short.length > 0) {
-    const message = `Give either circuits or ${short[0]}, not both.`
+    const message = `Send either circuits or ${short[0]}, not both.`
     fields[short[0] ?? 'circuit'] = { code: 'validation_invalid_value', message }
   }
   const circuits = body['circuits'] ?? (short.length > 0 ? [pickKeys(body, CIRCUIT_NAMES)] : undefined)
@@ -131,7 +131,7 @@ function circuitsOf(body: Body, fields: Fields): unknown {
   if (entries.length !== 1 || !isObject(only)) {
     fields['parameter_values'] = {
       code: 'validation_invalid_value',
-      message: 'With several circuits, give parameter_values in each entry of circuits.',
+      message: 'With several circuits, send parameter_values in each entry of circuits.',
     }
     return entries
   }
@@ -148,12 +148,12 @@ function entryOf(written: unknown, path: string, fields: Fields): unknown {
   const given = withoutNulls(written)
   const names = CIRCUIT_NAMES.filter((name) => given[name] !== undefined)
   if (names.length > 1) {
-    const message = `Give the program once: ${names.join(' and ')} mean the same.`
+    const message = `Send the program once: ${names.join(' and ')} have the same meaning.`
     fields[`${path}.${names[1]}`] = { code: 'validation_invalid_value', message }
   }
   for (const key of Object.keys(given)) {
     if (ENTRY_KEYS.has(key)) continue
-    const message = `${key} means nothing here; an entry has ${[...ENTRY_KEYS].join(', ')}.`
+    const message = `${key} is not a key of an entry; the keys are ${[...ENTRY_KEYS].join(', ')}.`
     fields[`${path}.${key}`] = { code: 'unknown_field', message }
   }
   const parameterSets = setsOf(given['parameter_values'])
@@ -164,7 +164,7 @@ function entryOf(written: unknown, path: string, fields: Fields): unknown {
   })
 }
 
-/** A flat list of numbers is one set; an empty list is none. */
+/** The parameter sets: a flat list of numbers is one set, an empty list none. */
 function setsOf(values: unknown): unknown {
   if (!Array.isArray(values)) return values ?? undefined
   if (values.length === 0) return undefined
@@ -177,7 +177,7 @@ function assertWithinLimits(payload: JobPayload): void {
     assertNoErrors({
       circuits: {
         code: 'too_many_executions',
-        message: `${executions} circuits with parameter sets; a job may have ${JOB_LIMITS.executions}, so split it.`,
+        message: `The job has ${executions} executions; the maximum is ${JOB_LIMITS.executions}, so split it.`,
         params: { max: JOB_LIMITS.executions, executions },
       },
     })
@@ -186,12 +186,12 @@ function assertWithinLimits(payload: JobPayload): void {
   if (bytes > JOB_LIMITS.payloadBytes) {
     throw new AppError(
       'too_large',
-      `The job has ${bytes} bytes, the most is ${JOB_LIMITS.payloadBytes}; split it into several jobs`,
+      `The job has ${bytes} bytes, the maximum is ${JOB_LIMITS.payloadBytes}; split it into several jobs`,
     )
   }
 }
 
-/** How many results the job makes: one for each circuit with each of its parameter sets. */
+/** The number of results of the job: one for each circuit with each of its parameter sets. */
 export function executionsOf(payload: JobPayload): number {
   return payload.circuits.reduce((sum, each) => sum + Math.max(1, each.parameter_values?.length ?? 0), 0)
 }

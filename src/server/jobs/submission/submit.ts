@@ -9,13 +9,13 @@ import { checkPrograms, type Problem, type ProgramsReport } from './check-progra
 import { executionsOf, readSubmission } from './read-submission.ts'
 import { maxQubits, resolveTarget, type Target } from './target.ts'
 
-/** What submission works with. */
+/** What a submission works with. */
 export type SubmissionContext = Pick<ServerContext, 'db' | 'config' | 'checker'>
 
 interface SubmitOptions {
-  /** The caller's `Idempotency-Key`: the same request again gets the same job. */
+  /** The caller's `Idempotency-Key`: repeating the request returns the same job. */
   idempotencyKey?: string | undefined
-  /** The superuser who submits for the caller, as the audit names people. */
+  /** The superuser who submits on behalf of the caller, in the form of the audit log. */
   actor?: string | undefined
 }
 
@@ -85,12 +85,12 @@ function assertNoProblems(problems: readonly Problem[]): void {
   throw new AppError('invalid', 'Invalid job', { fields })
 }
 
-/** What a submission would do. */
+/** The outcome that a submission would have. */
 export interface DryRun {
   dry_run: true
   /** Whether the job would be stored. */
   accepted: boolean
-  /** Results that the job would make. */
+  /** Number of results that the job would produce. */
   executions: number
   /** Qubits of the largest program. */
   qubits: number
@@ -98,14 +98,14 @@ export interface DryRun {
   qpu_target: string
   /** The payload as it would be stored, with every default. */
   payload: unknown
-  /** All that is wrong, where a submission stops at the first kind. */
+  /** Every problem; a submission stops at the first kind. */
   problems: Problem[]
-  /** Keys of the body that mean nothing. */
+  /** Keys of the body that are not used. */
   ignored: string[]
 }
 
 /**
- * Does everything a submission does but store: what is wrong is told, not thrown.
+ * Does everything that a submission does except storing the job; returns problems instead of throwing them.
  * @throws AppError `unauthorized` for guests.
  */
 export async function dryRunJob(context: SubmissionContext, caller: Caller, body: unknown): Promise<DryRun> {
@@ -136,7 +136,7 @@ export async function dryRunJob(context: SubmissionContext, caller: Caller, body
   return { ...dryRun, accepted, executions: executionsOf(payload), qubits: report.qubits, payload, ignored }
 }
 
-/** The result of `work`, or undefined with its expected failure among the problems. */
+/** The result of `work`; if it throws an AppError, adds that to the problems and returns undefined. */
 function collectProblems<T>(problems: Problem[], work: () => T): T | undefined {
   try {
     return work()

@@ -2,7 +2,7 @@ import { AppError } from '../../../base/index.ts'
 import { findQpu, type Qpu, qpus, qubitLimit, type ReadTx } from '../../../db/index.ts'
 import { reasonUnavailable } from '../../qpus/availability.ts'
 
-/** Where a job may run. */
+/** The QPUs on which a job may run. */
 export interface Target {
   /** Id of the one QPU; '' = any. */
   id: string
@@ -11,8 +11,8 @@ export interface Target {
 }
 
 /**
- * Resolves what a caller wrote as target: id or name. Without one it is the only enabled QPU, else any.
- * @throws AppError `invalid` for an unknown QPU; `unavailable` with the reason when it refuses jobs now.
+ * Resolves the target that a caller gave, an id or a name. Without a target it is the only enabled QPU, or any.
+ * @throws AppError `invalid` for an unknown QPU; `unavailable` with the reason if it refuses jobs now.
  */
 export function resolveTarget(tx: ReadTx, nameOrId: string): Target {
   if (nameOrId !== '') {
@@ -44,7 +44,7 @@ function unknownQpu(nameOrId: string): AppError {
 function assertAcceptsJobs(qpu: Qpu): void {
   const unavailable = reasonUnavailable(qpu, false)
   if (!unavailable?.refusesJobs) return
-  throw new AppError('unavailable', `QPU ${qpu.name} takes no jobs: ${unavailable.reason}`, {
+  throw new AppError('unavailable', `QPU ${qpu.name} does not accept jobs: ${unavailable.reason}`, {
     reason: unavailable.code === 'disabled' ? 'qpu_disabled' : unavailable.code,
   })
 }

@@ -40,9 +40,9 @@ describe('JobRecovery.recoverOnce()', () => {
     expect(await it.lab.job(it.id)).toMatchObject({ status: 'pending', attempt: 1, not_before: 0 })
     expect((await it.lab.timeline(it.id)).at(-1)).toMatchObject({
       event: 'lost',
-      detail: 'no sign of life from the driver for 20s',
+      detail: 'no heartbeat from the driver for 20s',
     })
-    expect(it.lab.hub.dropped).toMatchObject([{ reason: 'no sign of life from the driver for 20s' }])
+    expect(it.lab.hub.dropped).toMatchObject([{ reason: 'no heartbeat from the driver for 20s' }])
     await it.dispatcher.dispatchOnce()
     expect(await it.lab.job(it.id)).toMatchObject({ status: 'running', attempt: 2 })
   })
@@ -115,7 +115,7 @@ describe('JobRecovery.recoverOnce()', () => {
       status: 'failed',
       error_code: 'attempts_exhausted',
       results: {
-        error: 'Given up after 2 attempts; the last one ended with: no sign of life from the driver for 20s',
+        error: 'Given up after 2 attempts; the last one ended with: no heartbeat from the driver for 20s',
       },
     })
   })

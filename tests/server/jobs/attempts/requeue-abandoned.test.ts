@@ -48,7 +48,7 @@ describe('requeueAbandoned()', () => {
     expect(await it.lab.job(it.job)).toMatchObject({ status: 'pending', attempt: 1, driver: '' })
     expect((await it.lab.timeline(it.job)).at(-1)).toMatchObject({
       event: 'lost',
-      detail: 'the driver came back without it',
+      detail: 'the driver reconnected without it',
     })
   })
 

@@ -74,7 +74,7 @@ describe('submitJob()', () => {
       fields: {
         'circuits.0.parameter_values': {
           code: 'parameter_count',
-          message: 'Circuit 0 takes 2 parameters (a, b); give their values in this order.',
+          message: 'Circuit 0 takes 2 parameters (a, b); send their values in this order.',
         },
       },
     })
@@ -109,7 +109,7 @@ describe('submitJob()', () => {
     await expect(submit(repair.name)).rejects.toMatchObject({
       code: 'unavailable',
       reason: 'maintenance',
-      message: `QPU ${repair.name} takes no jobs: maintenance: new pump`,
+      message: `QPU ${repair.name} does not accept jobs: maintenance: new pump`,
     })
     await submit(offline.name)
     await submit()
