@@ -24,7 +24,7 @@ export function candidateRow(
   return { sql: `(SELECT ${columns.join(', ')})`, params }
 }
 
-/** The stored form of input that may be invalid: a number out of range becomes 0, a misplaced object its JSON. */
+/** The stored form of input that may be invalid: a number that is not finite becomes 0, a misplaced object its JSON. */
 function storedForm(kind: FieldKind, value: unknown): Bindable {
   const empty = kind.emptyValue()
   const normal = kind.normalize(value)

@@ -35,10 +35,10 @@ export type ValueOf<F extends Field> = F extends { readonly choices: readonly (i
 /**
  * Everything that distinguishes one kind of field from the others, for fields `F` with values of type `V`.
  *
- * To add a kind, write `fields/<kind>.ts` with the interface of its fields, one object of this type and the function
- * that declares a field; start from `plainText` to state only what differs. Then export it
- * from `fields/index.ts`. Database, filters, import and HTTP API read the object; none of them knows the kinds by
- * name, which `check-source` enforces.
+ * To add a kind, write `fields/<kind>.ts` with the interface of its fields, one object of this type, and the function
+ * that declares a field; start from `plainText` to state only what differs. Then export the function from
+ * `fields/index.ts`, and add a sample to its test. Database, filters, import and HTTP API read the object; no code
+ * compares kinds, which `check-source` enforces.
  *
  * Code that handles any field calls `field.kind.member(field, ...)`, always with the field's own kind. Members do not
  * use `this`, so that a plan may store them.
@@ -50,7 +50,7 @@ export interface FieldKind<F extends Field = Field, V = unknown>
     PublicBehaviour<F> {}
 
 /** How SQLite stores the values. */
-export interface ColumnBehaviour<F extends Field, V> {
+interface ColumnBehaviour<F extends Field, V> {
   /** Column that stores the field `name`. */
   columnName(field: F, name: string): string
   columnType(field: F): ColumnType
@@ -68,10 +68,10 @@ export interface ColumnBehaviour<F extends Field, V> {
   readonly isBalance: boolean
 }
 
-export type ColumnType = 'TEXT' | 'INTEGER' | 'REAL'
+type ColumnType = 'TEXT' | 'INTEGER' | 'REAL'
 
 /** What values a field takes. */
-export interface ValueBehaviour<F extends Field, V> {
+interface ValueBehaviour<F extends Field, V> {
   /** The value that counts as blank. */
   emptyValue(): V
   /**
@@ -91,7 +91,7 @@ export interface ValueBehaviour<F extends Field, V> {
 export type ValueOrigin = 'write' | 'import'
 
 /** How filters and rules compare the values. */
-export interface FilterBehaviour {
+interface FilterBehaviour {
   /** How many ids or choices a value has, for `:each` and `:length`. */
   readonly items: 'none' | 'one' | 'many'
   /** Whether the value is JSON: NULL when unset, and a path in a filter leads into it. */
@@ -103,7 +103,7 @@ export interface FilterBehaviour {
 }
 
 /** What callers of the HTTP API see and send. */
-export interface PublicBehaviour<F extends Field> {
+interface PublicBehaviour<F extends Field> {
   /** The kind and its options as clients of the record-store pattern know them. */
   readonly publicType: string
   publicOptions(field: F): Readonly<Record<string, unknown>>

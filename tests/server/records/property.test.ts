@@ -101,7 +101,7 @@ test('random writes by anybody keep every invariant and never fail unforeseen', 
       for (const each of steps) await write(each)
       expect(await server.db.read((tx) => checkInvariants(tx))).toEqual([])
     }),
-    { numRuns: 60 },
+    { numRuns: 90 },
   )
   expect(changed).toBeGreaterThan(20)
 })

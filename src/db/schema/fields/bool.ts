@@ -6,7 +6,7 @@ interface BoolOptions extends FieldOptions {
 }
 
 /** True or false. */
-export interface BoolField extends BoolOptions, Field {
+interface BoolField extends BoolOptions, Field {
   readonly kind: FieldKind<BoolField, boolean>
   readonly default?: boolean
 }

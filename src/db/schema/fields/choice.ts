@@ -4,7 +4,7 @@ import type { Field, FieldKind, FieldOptions } from '../field.ts'
 import { plainText } from '../plain-text.ts'
 
 /** One of a fixed set; an optional choice has '' as its first member. */
-export interface ChoiceField<T extends string = string> extends Field {
+interface ChoiceField<T extends string = string> extends Field {
   readonly kind: FieldKind<ChoiceField, string>
   readonly choices: readonly T[]
   readonly default?: string

@@ -3,7 +3,7 @@ import type { Field, FieldKind, FieldOptions } from '../field.ts'
 import { plainText } from '../plain-text.ts'
 
 /** A time as `2026-01-31 09:05:00.000Z` (UTC) or ''. */
-export interface DateField extends Field {
+interface DateField extends Field {
   readonly kind: FieldKind<DateField, string>
 }
 

@@ -11,7 +11,7 @@ interface EmailOptions extends FieldOptions {
 }
 
 /** An e-mail address or ''. */
-export interface EmailField extends EmailOptions, Field {
+interface EmailField extends EmailOptions, Field {
   readonly kind: FieldKind<EmailField, string>
 }
 

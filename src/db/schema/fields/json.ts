@@ -14,7 +14,7 @@ interface JsonOptions extends FieldOptions {
 }
 
 /** Any JSON value; null when unset. */
-export interface JsonField extends JsonOptions, Field {
+interface JsonField extends JsonOptions, Field {
   readonly kind: FieldKind<JsonField>
 }
 

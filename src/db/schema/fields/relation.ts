@@ -12,7 +12,7 @@ interface RelationOptions extends FieldOptions {
 }
 
 /** The id of one record of another collection or ''. */
-export interface RelationField extends RelationOptions, Field {
+interface RelationField extends RelationOptions, Field {
   readonly kind: FieldKind<RelationField, string>
   readonly reference: Reference
 }

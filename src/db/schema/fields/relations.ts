@@ -12,7 +12,7 @@ interface RelationsOptions extends FieldOptions {
 }
 
 /** Ids of several records of another collection, in order, without repetition. */
-export interface RelationsField extends RelationsOptions, Field {
+interface RelationsField extends RelationsOptions, Field {
   readonly kind: FieldKind<RelationsField, string[]>
   readonly reference: Reference
 }

@@ -8,7 +8,7 @@ interface SecondsOptions extends FieldOptions {
 }
 
 /** Seconds with at most 3 decimals for callers, whole milliseconds in `column`; changed only through the ledger. */
-export interface SecondsField extends SecondsOptions, NumberField {
+interface SecondsField extends SecondsOptions, NumberField {
   readonly kind: FieldKind<SecondsField, number>
 }
 

@@ -16,7 +16,7 @@ interface TextOptions extends FieldOptions {
 }
 
 /** Free text. */
-export interface TextField extends TextOptions, Field {
+interface TextField extends TextOptions, Field {
   readonly kind: FieldKind<TextField, string>
   readonly default?: string
 }
