@@ -16,7 +16,7 @@ describe('checkSource() on layers', () => {
     ['src/protocol/events/a.ts', '../../base/log.ts', 'face'],
     ['src/devices/process/mock/index.ts', '../../../qasm/index.ts', undefined],
     ['src/devices/process/mock/index.ts', '../../../server/index.ts', 'layer'],
-    ['src/devices/process/mock/index.ts', '../../index.ts', 'face'],
+    ['src/protocol/zmtp/frames.ts', '../index.ts', 'face'],
     ['src/devices/process/mock/index.ts', '../../pulse/index.ts', undefined],
     ['src/driver/connection/link.ts', '../../devices/index.ts', undefined],
     ['src/driver/connection/link.ts', '../../server/index.ts', 'layer'],
