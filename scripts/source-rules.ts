@@ -57,6 +57,8 @@ export interface BannedCall {
   reason: string
 }
 
+/** Tests and benchmarks except the shared support, in which each of these is implemented once. */
+const TESTS = /^(bench|tests\/(?!support\/))/
 const OUTSIDE_BASE = /^src\/(?!base\/)/
 
 export const BANNED_CALLS: readonly BannedCall[] = [
@@ -101,6 +103,22 @@ export const BANNED_CALLS: readonly BannedCall[] = [
     where: /^src\/(?!db\/schema\/fields\/)/,
     reason: 'what differs between kinds of fields is a member of FieldKind (src/db/schema/field.ts)',
   },
+  {
+    pattern: /\bmkdtemp(Sync)?\b/g,
+    where: TESTS,
+    reason: 'use temporaryFolder() of tests/support/temporary-folder.ts',
+  },
+  {
+    pattern: /\bwhile\s*\(.*\)\s*await\s+(Bun|\w*[cC]lock)\s*\.\s*sleep\b/g,
+    where: TESTS,
+    reason: 'use until() of tests/support/until.ts, which has a time limit',
+  },
+  {
+    pattern:
+      /\bBun\s*\.\s*sleep(Sync)?\s*\(\s*(1_?00[1-9]|1_?0[1-9]\d|1_?[1-9]\d\d|[2-9]_?\d{3}|\d+_?\d_?\d{3})\b/g,
+    where: TESTS,
+    reason: 'wait with until() for what happens, or shorten the interval: no blind sleeps over 1 s',
+  },
 ]
 
 /** A registry: a file that imports every member of a folder. */
@@ -132,6 +150,11 @@ export interface BannedText {
 const SQL_OUTSIDE_DIALECT = /^src\/(?!db\/(sqlite\/dialect\.ts|schema\/migrations\/))/
 
 export const BANNED_TEXTS: readonly BannedText[] = [
+  {
+    pattern: /-port(-range-(start|end))?(['",=\s])+[1-9]\d*\b/g,
+    where: /^(bench|tests\/(?!server\/config\/|cli\/)).*\.(ts|mjs|py)$/,
+    reason: 'use freePort() or freePortRange() of tests/support/free-port.ts: no fixed ports',
+  },
   {
     pattern: /"resolved"\s*:/g,
     where: /(^|\/)package-lock\.json$/,

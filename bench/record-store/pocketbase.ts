@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from '../../tests/support/executable/service.ts'
+import { freePort } from '../../tests/support/free-port.ts'
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts'
 import { until } from '../../tests/support/until.ts'
 import type { CollectionShape } from './ours.ts'
@@ -37,7 +37,7 @@ export async function openPocketBase(collections: readonly CollectionShape[]): P
   const run = (...args: string[]) =>
     Bun.spawn([program, ...args, '--dir', data], { stdio: ['ignore', 'ignore', 'inherit'] })
   await run('superuser', 'upsert', ...ADMIN).exited
-  const url = `http://127.0.0.1:${await freePort()}`
+  const url = `http://127.0.0.1:${freePort()}`
   let server: Bun.Subprocess | undefined
   const start = async () => {
     server = run('serve', '--http', url.slice('http://'.length))

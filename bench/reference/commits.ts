@@ -1,7 +1,6 @@
 import { Database } from 'bun:sqlite'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { temporaryFolder } from '../../tests/support/temporary-folder.ts'
 
 /** Durable commits without anything around them. */
 export interface Commits {
@@ -16,8 +15,8 @@ export interface Commits {
  * durability of the product (WAL, `synchronous=FULL`), on the file system that the product uses in the same run.
  */
 export function measureCommits(count: number, bytes: number): Commits {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-commits-'))
-  const db = new Database(join(folder, 'reference.db'))
+  const folder = temporaryFolder()
+  const db = new Database(join(folder.path, 'reference.db'))
   try {
     for (const pragma of ['journal_mode=WAL', 'synchronous=FULL']) db.run(`PRAGMA ${pragma}`)
     db.run('CREATE TABLE rows (id INTEGER PRIMARY KEY, body TEXT NOT NULL) STRICT')
@@ -36,6 +35,6 @@ export function measureCommits(count: number, bytes: number): Commits {
     return { perSecond: count / seconds, p50: part(0.5), p99: part(0.99) }
   } finally {
     db.close()
-    rmSync(folder, { recursive: true, force: true })
+    folder[Symbol.dispose]()
   }
 }

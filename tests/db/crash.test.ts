@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { silentLog, systemClock } from '../../src/base/index.ts'
 import { type Database, diagnose, openDatabase, quantumJobs, users } from '../../src/db/index.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
+import { until } from '../support/until.ts'
 
 const KILLS = 20
 
@@ -58,7 +59,7 @@ test('a process killed during its first start leaves a folder that the next star
       stdout: 'ignore',
     })
     const path = join(folder.path, 'svc.lock')
-    while (!existsSync(path)) await Bun.sleep(1)
+    await until('the lock to appear', () => existsSync(path), { intervalMs: 1 })
     await Bun.sleep(kill)
     child.kill('SIGKILL')
     await child.exited

@@ -1,28 +1,29 @@
 import { afterAll, expect, test } from 'bun:test'
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { homedir, tmpdir } from 'node:os'
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { join } from 'node:path'
 import * as v from 'valibot'
 import { silentLog, systemClock } from '../../src/base/index.ts'
 import { openDevice, readOptions, resolveDevice } from '../../src/devices/index.ts'
 import { calibrationFindings, type Operation } from '../../src/protocol/index.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { payloadOf, runJob } from './support/jobs.ts'
 
 // Outside the checkout, as a user's file is: svc/devices must come from the program.
-const folder = mkdtempSync(join(tmpdir(), 'svc-example-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = temporaryFolder()
+afterAll(() => folder[Symbol.dispose]())
 
 const root = join(import.meta.dir, '../..')
 
 async function open<Op extends Operation>(operation: Op, name: string, pairs: string[] = []) {
-  const device = await resolveDevice({ operation, device: name, cwd: folder })
-  const options = readOptions({ device, pairs, cwd: folder, home: homedir(), dataDir: folder })
+  const device = await resolveDevice({ operation, device: name, cwd: folder.path })
+  const options = readOptions({ device, pairs, cwd: folder.path, home: homedir(), dataDir: folder.path })
   const signal = new AbortController().signal
   return openDevice(device, { name: 'lab', options, log: silentLog, signal, clock: systemClock })
 }
 
 test('examples/device.ts runs from anywhere by its import path', async () => {
-  copyFileSync(join(root, 'examples/device.ts'), join(folder, 'device.ts'))
+  copyFileSync(join(root, 'examples/device.ts'), join(folder.path, 'device.ts'))
   const device = await open('process', './device.ts#coin', ['bias=1', 'colour=green'])
   const circuits = ['OPENQASM 3.0; bit[3] c;', 'OPENQASM 2.0; creg c[2];']
   const results = await runJob(device, payloadOf(circuits, { shots: 20 }))
@@ -40,7 +41,7 @@ test('examples/device.ts refuses a bias that is no probability', async () => {
 test('docs/how-to/write-a-device.md: the thermometer runs as it is printed', async () => {
   const page = readFileSync(join(root, 'docs/how-to/write-a-device.md'), 'utf8')
   const [, code = ''] = /```ts\n([\s\S]*?)```/.exec(page) ?? []
-  writeFileSync(join(folder, 'thermometer.ts'), code)
+  writeFileSync(join(folder.path, 'thermometer.ts'), code)
   const device = await open('monitor', './thermometer.ts#thermometer')
   const events: string[] = []
   await device.start({
@@ -54,8 +55,8 @@ test('docs/how-to/write-a-device.md: the thermometer runs as it is printed', asy
 })
 
 test('examples/tuner.ts measures what it is asked to, and refuses other qubits', async () => {
-  copyFileSync(join(root, 'examples/tuner.ts'), join(folder, 'tuner.ts'))
-  writeFileSync(join(folder, 'calibration.yml'), '')
+  copyFileSync(join(root, 'examples/tuner.ts'), join(folder.path, 'tuner.ts'))
+  writeFileSync(join(folder.path, 'calibration.yml'), '')
   const device = await open('calibrate', './tuner.ts#stopwatch', ['calibration_config=./calibration.yml'])
   const steps: unknown[] = []
   const { signal } = new AbortController()

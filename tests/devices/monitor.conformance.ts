@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import * as v from 'valibot'
 import { EVENTS } from '../../src/protocol/index.ts'
 import { openMonitor } from '../support/devices/cryostat.ts'
+import { until } from '../support/until.ts'
 
 /** Equipment to try a monitor on. */
 export interface Equipment extends AsyncDisposable {
@@ -45,7 +46,7 @@ export function monitorConformance(name: string, prepare: () => Promise<Equipmen
     equipment.setAway(true)
     using it = await openMonitor(name, equipment.pairs)
     await it.running.start()
-    while (it.lines.length === 0) await Bun.sleep(1)
+    await until('a log line', () => it.lines.length > 0)
     expect(it.sent).toEqual([])
     expect(it.lines.map(({ level }) => level)).toEqual(['warn'])
     equipment.setAway(false)

@@ -1,15 +1,16 @@
 import { afterAll, expect, test } from 'bun:test'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createLog } from '../../src/base/index.ts'
 import { defineDevice, opt, type ResolvedDevice, readOptions, StartupError } from '../../src/devices/index.ts'
 import type { Operation } from '../../src/protocol/index.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
-const home = mkdtempSync(join(tmpdir(), 'svc-options-'))
+const folder = temporaryFolder()
+const home = folder.path
 mkdirSync(join(home, 'configs'))
 writeFileSync(join(home, 'configs', 'calibration.yml'), 'routines: {}\n')
-afterAll(() => rmSync(home, { recursive: true }))
+afterAll(() => folder[Symbol.dispose]())
 
 const cryostat = defineDevice({
   operation: 'monitor',

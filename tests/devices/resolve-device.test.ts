@@ -1,13 +1,15 @@
-import { expect, test } from 'bun:test'
-import { mkdtempSync } from 'node:fs'
-import { homedir, tmpdir } from 'node:os'
+import { afterAll, expect, test } from 'bun:test'
+import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { silentLog, systemClock } from '../../src/base/index.ts'
 import { JobError, openDevice, readOptions, resolveDevice } from '../../src/devices/index.ts'
 import type { Operation } from '../../src/protocol/index.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const fixtures = join(import.meta.dir, 'fixtures')
+const data = temporaryFolder()
+afterAll(() => data[Symbol.dispose]())
 
 function resolve<Op extends Operation>(operation: Op, device: string) {
   return resolveDevice({ operation, device, cwd: fixtures })
@@ -15,8 +17,7 @@ function resolve<Op extends Operation>(operation: Op, device: string) {
 
 async function open<Op extends Operation>(operation: Op, name: string, pairs: string[] = []) {
   const device = await resolve(operation, name)
-  const dataDir = mkdtempSync(join(tmpdir(), 'svc-device-'))
-  const options = readOptions({ device, pairs, cwd: fixtures, home: homedir(), dataDir })
+  const options = readOptions({ device, pairs, cwd: fixtures, home: homedir(), dataDir: data.path })
   return openDevice(device, {
     name: 'lab',
     options,

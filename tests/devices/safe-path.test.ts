@@ -1,14 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkSafePath } from '../../src/devices/safe-path.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 // A folder outside every safe location, with a home below it.
-const outside = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : import.meta.dir, 'svc-safe-path-'))
+const outsideFolder = temporaryFolder(existsSync('/dev/shm') ? '/dev/shm' : import.meta.dir)
+const outside = outsideFolder.path
 const home = join(outside, 'home')
 const cwd = join(home, 'work')
-const temporary = mkdtempSync(join(tmpdir(), 'svc-safe-path-'))
+const insideFolder = temporaryFolder()
+const temporary = insideFolder.path
 
 beforeAll(() => {
   mkdirSync(cwd, { recursive: true })
@@ -22,8 +24,8 @@ beforeAll(() => {
 })
 
 afterAll(() => {
-  rmSync(outside, { recursive: true })
-  rmSync(temporary, { recursive: true })
+  outsideFolder[Symbol.dispose]()
+  insideFolder[Symbol.dispose]()
 })
 
 const SAFE: [string, () => string][] = [

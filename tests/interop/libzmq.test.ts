@@ -162,16 +162,16 @@ describe.skipIf(!node)('refusals are understood', () => {
 
 describe.skipIf(!node)('heartbeats', () => {
   test('keep an idle connection with libzmq alive both ways', async () => {
-    const fast = { pingIntervalMs: 500, deadAfterMs: 1_500 }
+    const fast = { pingIntervalMs: 100, deadAfterMs: 450 }
     await using server = await openListener({ limits: fast })
     await using peer = startLibzmq({
       role: 'push',
       listens: false,
       port: server.listener.port,
-      heartbeatMs: 300,
+      heartbeatMs: 100,
     })
     await until('libzmq is ready', () => server.listener.peer !== undefined)
-    await Bun.sleep(3_200)
+    await Bun.sleep(2 * fast.deadAfterMs)
     expect(server.listener.counters).toMatchObject({ open: 1, ready: 1 })
     expect(peer.said('event')).toEqual(['handshake'])
   }, 30_000)

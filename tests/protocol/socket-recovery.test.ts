@@ -86,7 +86,7 @@ describe('a reader that is not ready', () => {
   test('is not taken for dead, on either side, however long it pauses', async () => {
     await using pair = await openPair({ role: 'push', limits: FAST }, { limits: FAST })
     pair.client.connection.pause()
-    while (pair.server.listener.trySend(Buffer.alloc(MIB))) await Bun.sleep(1)
+    await until('the queue to be full', () => !pair.server.listener.trySend(Buffer.alloc(MIB)))
     await Bun.sleep(2 * FAST.deadAfterMs)
     expect(pair.server.closed).toEqual([])
     expect(pair.client.closed).toEqual([])

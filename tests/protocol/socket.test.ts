@@ -144,7 +144,7 @@ describe('trySend() and send()', () => {
   test('give up on a peer that goes away', async () => {
     await using pair = await openPair({ role: 'push', limits: { queuedMessages: 1 } })
     pair.client.connection.pause()
-    while (pair.server.listener.trySend(Buffer.alloc(1 << 20))) await Bun.sleep(1)
+    await until('the queue to be full', () => !pair.server.listener.trySend(Buffer.alloc(1 << 20)))
     const waiting = pair.server.listener.send('waits')
     pair.server.listener.dropPeer('the driver was disabled')
     await expect(waiting).rejects.toThrow('closed before the message could be sent')
@@ -194,7 +194,7 @@ describe('life cycle', () => {
   test('close() does not wait longer than the grace for a peer that does not read', async () => {
     await using pair = await openPair({ role: 'push', limits: { closeGraceMs: 100 } })
     pair.client.connection.pause()
-    while (pair.server.listener.trySend(Buffer.alloc(1 << 20))) await Bun.sleep(1)
+    await until('the queue to be full', () => !pair.server.listener.trySend(Buffer.alloc(1 << 20)))
     const start = performance.now()
     await pair.server.listener.close()
     expect(performance.now() - start).toBeLessThan(2_000)

@@ -1,20 +1,20 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { checkAll } from '../../scripts/check-source.ts'
 import { readTree } from '../../scripts/source-checks/source-tree.ts'
+import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts'
 
 describe('the command', () => {
-  let root: string
+  let root: TemporaryFolder
   beforeEach(() => {
-    root = mkdtempSync(join(tmpdir(), 'svc-check-'))
+    root = temporaryFolder()
   })
-  afterEach(() => rmSync(root, { recursive: true }))
+  afterEach(() => root[Symbol.dispose]())
 
   function put(file: string, text: string | Uint8Array): void {
-    mkdirSync(dirname(join(root, file)), { recursive: true })
-    writeFileSync(join(root, file), text)
+    mkdirSync(dirname(join(root.path, file)), { recursive: true })
+    writeFileSync(join(root.path, file), text)
   }
 
   test('checkAll() reads files, skips absent and binary ones and sorts by place', async () => {
@@ -22,7 +22,7 @@ describe('the command', () => {
     put('docs/a.md', ['', 'work', ''].join('/'))
     put('docs/a.png', ['', 'work', ''].join('/'))
     const found = checkAll(
-      await readTree(root, ['src/base/b.ts', 'docs/a.png', 'docs/a.md', 'src/base/gone.ts']),
+      await readTree(root.path, ['src/base/b.ts', 'docs/a.png', 'docs/a.md', 'src/base/gone.ts']),
     )
     expect(found.map(({ file, line }) => `${file}:${line}`)).toEqual([
       'docs/a.md:1',
@@ -33,10 +33,10 @@ describe('the command', () => {
 
   test('--words and --comments print breaches and counts, --root names another checkout', () => {
     const script = join(import.meta.dir, '../../scripts/check-source.ts')
-    expect(Bun.spawnSync(['git', 'init', '-q'], { cwd: root }).exitCode).toBe(0)
+    expect(Bun.spawnSync(['git', 'init', '-q'], { cwd: root.path }).exitCode).toBe(0)
     put('src/db/a.ts', 'export const toldAt = 1\n')
     put('ui/b.ts', `// ${'word '.repeat(22)}\n`)
-    const run = (option: string) => Bun.spawnSync([process.execPath, script, '--root', root, option])
+    const run = (option: string) => Bun.spawnSync([process.execPath, script, '--root', root.path, option])
     const words = run('--words')
     expect(words.stderr.toString()).toMatch(/^src\/db\/a\.ts:1 word toldAt — .*"told"/)
     expect(words.stdout.toString()).toBe('    1 src/db\n    1 in all\n')
@@ -47,16 +47,16 @@ describe('the command', () => {
   })
 
   test('prints file:line rule — reason, exits 1, and sees new files before they are added', () => {
-    cpSync(join(import.meta.dir, '../../scripts'), join(root, 'scripts'), { recursive: true })
-    const run = (...command: string[]) => Bun.spawnSync(command, { cwd: root })
+    cpSync(join(import.meta.dir, '../../scripts'), join(root.path, 'scripts'), { recursive: true })
+    const run = (...command: string[]) => Bun.spawnSync(command, { cwd: root.path })
     expect(run('git', 'init', '-q').exitCode).toBe(0)
     const check = () => run(process.execPath, 'scripts/check-source.ts')
     expect(check().exitCode).toBe(0)
-    put('ui/a.ts', '\nconsole.log(1)\n')
+    put('bench/a.ts', '\nawait Bun.sleep(5_000)\n')
     const { exitCode, stderr } = check()
     expect(exitCode).toBe(1)
-    expect(stderr.toString()).toMatch(/^ui\/a\.ts:2 banned console\.log — use the injected Log/)
-    put('.gitignore', 'ui\n')
+    expect(stderr.toString()).toMatch(/^bench\/a\.ts:2 banned Bun\.sleep\(5_000 — wait with until\(\)/)
+    put('.gitignore', 'bench\n')
     expect(check().exitCode).toBe(0)
     put('notes.txt', 'x')
     expect(check().stderr.toString()).toMatch(/^notes\.txt:1 top level — notes\.txt is not among/)

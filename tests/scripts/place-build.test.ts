@@ -1,15 +1,16 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { rename } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildAndPlace, replace } from '../../scripts/place-build.ts'
+import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts'
 
-let root: string
+let root: TemporaryFolder
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'svc-place-'))
+  root = temporaryFolder()
 })
-afterEach(() => rmSync(root, { recursive: true }))
+afterEach(() => root[Symbol.dispose]())
 
 /** Makes a folder with one file. */
 function makeFolder(path: string, file: string): void {
@@ -26,21 +27,21 @@ for (const [where, move] of [
   ['another file system', moveAcross],
 ] as const) {
   test(`replace() replaces a folder and a file from ${where}`, async () => {
-    makeFolder(join(root, 'web'), 'old.js')
-    makeFolder(join(root, 'web.partial'), 'interrupted.js')
-    makeFolder(join(root, 'new'), 'new.js')
-    await replace(join(root, 'new'), join(root, 'web'), move)
-    expect(readdirSync(join(root, 'web'))).toEqual(['new.js'])
+    makeFolder(join(root.path, 'web'), 'old.js')
+    makeFolder(join(root.path, 'web.partial'), 'interrupted.js')
+    makeFolder(join(root.path, 'new'), 'new.js')
+    await replace(join(root.path, 'new'), join(root.path, 'web'), move)
+    expect(readdirSync(join(root.path, 'web'))).toEqual(['new.js'])
 
-    writeFileSync(join(root, 'svc'), 'old')
-    writeFileSync(join(root, 'made'), 'new')
-    await replace(join(root, 'made'), join(root, 'svc'), move)
-    expect(readFileSync(join(root, 'svc'), 'utf8')).toBe('new')
+    writeFileSync(join(root.path, 'svc'), 'old')
+    writeFileSync(join(root.path, 'made'), 'new')
+    await replace(join(root.path, 'made'), join(root.path, 'svc'), move)
+    expect(readFileSync(join(root.path, 'svc'), 'utf8')).toBe('new')
   })
 }
 
 test('buildAndPlace() builds in the temporary folder of the system and leaves nothing there', async () => {
-  const target = join(root, 'svc')
+  const target = join(root.path, 'svc')
   let made = ''
   const built = await buildAndPlace('svc', target, async (path) => {
     made = path
@@ -50,15 +51,15 @@ test('buildAndPlace() builds in the temporary folder of the system and leaves no
   })
   expect(built).toBe(42)
   expect(made.startsWith(tmpdir())).toBe(true)
-  expect(readdirSync(root)).toEqual(['svc'])
+  expect(readdirSync(root.path)).toEqual(['svc'])
   expect(() => readdirSync(join(made, '..'))).toThrow('ENOENT')
 })
 
 test('buildAndPlace() keeps the old build when the new one fails', async () => {
-  const target = join(root, 'web')
+  const target = join(root.path, 'web')
   makeFolder(target, 'old.js')
   const failing = buildAndPlace('web', target, () => Promise.reject(new Error('syntax')))
   await expect(failing).rejects.toThrow('syntax')
-  expect(readdirSync(root)).toEqual(['web'])
+  expect(readdirSync(root.path)).toEqual(['web'])
   expect(readdirSync(target)).toEqual(['old.js'])
 })

@@ -1,25 +1,25 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { brotliDecompressSync } from 'node:zlib'
 import { buildUi, type UiManifest } from '../../scripts/build-ui.ts'
 import { loadWeb } from '../../src/cli/serve/web.ts'
+import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts'
 
 const KB = 1000
 
-let folder: string
+let folder: TemporaryFolder
 let manifest: UiManifest
 let page: string
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'svc-ui-'))
-  manifest = await buildUi(join(folder, 'web'))
+  folder = temporaryFolder()
+  manifest = await buildUi(join(folder.path, 'web'))
   page = await Bun.file(built('/index.html')).text()
 })
-afterAll(() => rm(folder, { recursive: true, force: true }))
+afterAll(() => folder[Symbol.dispose]())
 
-const built = (path: string) => join(folder, 'web/dashboard', path)
+const built = (path: string) => join(folder.path, 'web/dashboard', path)
 const textOf = (path: string) => Bun.file(built(path)).text()
 const sentBy = (paths: string[], ending: string) =>
   paths
@@ -77,7 +77,7 @@ test('every file that page and style sheets name was built', async () => {
 })
 
 test('files that stay in caches for ever have a name that changes with their content', async () => {
-  const tree = await loadWeb(join(folder, 'web'))
+  const tree = await loadWeb(join(folder.path, 'web'))
   for (const [path, file] of tree?.files ?? []) {
     expect({ path, immutable: file.immutable }).toEqual({ path, immutable: !path.endsWith('.txt') })
   }
@@ -100,6 +100,6 @@ test('the fonts come with their licence', async () => {
 })
 
 test('building again gives the same names', async () => {
-  const again = await buildUi(join(folder, 'again'))
+  const again = await buildUi(join(folder.path, 'again'))
   expect(again).toEqual(manifest)
 })

@@ -6,7 +6,8 @@ import { connect } from 'node:tls'
 import { fingerprintOf } from '../../../src/protocol/index.ts'
 import { startSvc } from '../../support/executable/background-process.ts'
 import { submit, untilJob } from '../../support/executable/job-calls.ts'
-import { freePort, runSvc, Service } from '../../support/executable/service.ts'
+import { runSvc, Service } from '../../support/executable/service.ts'
+import { freePort } from '../../support/free-port.ts'
 import { makeTestCertificates } from '../../support/sockets/certificates.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
@@ -70,7 +71,7 @@ describe('the certificate files', () => {
     const first = certificateIn(folder.path)
     await using moved = startSvc(
       [
-        ...['serve', '--server-port', String(await freePort()), '--https-port', '0'],
+        ...['serve', '--server-port', String(freePort()), '--https-port', '0'],
         ...['--ip-addr', '127.0.0.3', '--domain', 'qpu.example.org'],
       ],
       { cwd: folder.path },
@@ -116,7 +117,7 @@ describe('the certificate files', () => {
 describe('--https-port', () => {
   test('serves the same application to whoever trusts the root CA, and to nobody else', async () => {
     using folder = temporaryFolder()
-    const port = await freePort()
+    const port = freePort()
     await using service = await Service.install(folder.path, { flags: ['--https-port', String(port)] })
     await service.start()
     const answer = await fetch(`${service.url}/api/pub/root-ca.pem`)

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import manifest from '../../../package.json' with { type: 'json' }
-import { freePort, runSvc, SVC } from '../../support/executable/service.ts'
+import { runSvc, SVC } from '../../support/executable/service.ts'
+import { freePort, freePortRange } from '../../support/free-port.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 describe('svc', () => {
@@ -91,7 +92,7 @@ describe('svc serve', () => {
 
   test('a taken port names the port and the flag', async () => {
     using folder = temporaryFolder()
-    const port = await freePort()
+    const port = freePort()
     using taken = Bun.serve({ port, hostname: '127.0.0.1', fetch: () => new Response('taken') })
     const args = ['serve', '--server-port', String(taken.port), '--https-port', '0']
     const { status, err } = await runSvc(args, { cwd: folder.path })
@@ -117,8 +118,8 @@ describe('svc serve', () => {
 describe('svc demo', () => {
   test('--once prints the counts of a Bell pair and exits with 0', async () => {
     using folder = temporaryFolder()
-    const port = String(await freePort())
-    const args = ['demo', '--once', '--server-port', port, '--port-range-start', '6500']
+    const port = String(freePort())
+    const args = ['demo', '--once', '--server-port', port, '--port-range-start', String(freePortRange(20))]
     const { out, status } = await runSvc(args, { cwd: folder.path })
     const counts = Object.fromEntries(
       [...out.matchAll(/^ {2}([01]{2}) +(\d+) /gm)].map(([, bits = '', count]) => [bits, Number(count)]),
@@ -131,7 +132,15 @@ describe('svc demo', () => {
 
   test('--cryostat prints what the server has stored of a cool-down', async () => {
     using folder = temporaryFolder()
-    const args = ['demo', '--once', '--cryostat', '--server-port', '0', '--port-range-start', '6550']
+    const args = [
+      'demo',
+      '--once',
+      '--cryostat',
+      '--server-port',
+      '0',
+      '--port-range-start',
+      String(freePortRange(20)),
+    ]
     const { out, err, status } = await runSvc(args, { cwd: folder.path })
     // A busy machine reads later than the interval says, and tells so.
     const told = err.split('\n').filter((line) => line !== '' && !line.includes('ticks are skipped'))

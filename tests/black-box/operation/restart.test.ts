@@ -11,7 +11,8 @@ import {
   timesOf,
   untilJob,
 } from '../../support/executable/job-calls.ts'
-import { freePort, runSvc, Service } from '../../support/executable/service.ts'
+import { runSvc, Service } from '../../support/executable/service.ts'
+import { freePort } from '../../support/free-port.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { until } from '../../support/until.ts'
 
@@ -229,7 +230,7 @@ describe('the database folder', () => {
       '--dir',
       'elsewhere/data',
       '--server-port',
-      String(await freePort()),
+      String(freePort()),
       '--https-port',
       '0',
     ]

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { SVC } from '../../support/executable/service.ts'
+import { freePortRange } from '../../support/free-port.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { until } from '../../support/until.ts'
 
@@ -25,7 +26,8 @@ function scriptOf(blocks: Block[], port: number): string {
   const steps = blocks.map(({ role, code }, n) => {
     const here = code.replaceAll('127.0.0.1:8090', `127.0.0.1:${port}`)
     if (role === 'server') {
-      const flags = `--server-port ${port} --https-port 0 --port-range-start 31000 --port-range-end 31100`
+      const range = freePortRange(20)
+      const flags = `--server-port ${port} --https-port 0 --port-range-start ${range} --port-range-end ${range + 19}`
       return `echo "== ${n}"\n${here.trim()} ${flags} > server.log 2>&1 &\nsleep_until_healthy`
     }
     return role === 'driver'

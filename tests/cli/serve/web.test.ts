@@ -1,19 +1,18 @@
 import { afterEach, expect, test } from 'bun:test'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadWeb } from '../../../src/cli/serve/web.ts'
+import { type TemporaryFolder, temporaryFolder } from '../../support/temporary-folder.ts'
 
-const folders: string[] = []
-afterEach(async () => {
-  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true })
+const folders: TemporaryFolder[] = []
+afterEach(() => {
+  for (const folder of folders.splice(0)) folder[Symbol.dispose]()
 })
 
 async function folderWith(files: Record<string, string>): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'svc-web-'))
+  const folder = temporaryFolder()
   folders.push(folder)
-  for (const [name, text] of Object.entries(files)) await Bun.write(join(folder, name), text)
-  return folder
+  for (const [name, text] of Object.entries(files)) await Bun.write(join(folder.path, name), text)
+  return folder.path
 }
 
 test('loadWeb() of a checkout that was not built is undefined', async () => {

@@ -9,6 +9,7 @@ import { integer, relation, text } from '../../../src/db/schema/fields/index.ts'
 import type { Migration } from '../../../src/db/schema/migrate.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { until } from '../../support/until.ts'
 
 const rules = { list: null, view: null, create: null, update: null, remove: null }
 const boxes = defineCollection({ name: 'boxes', fields: { label: text(), size: integer() }, rules })
@@ -119,7 +120,7 @@ describe('migrate()', () => {
     ])
     // The log grows only when the slow statement has begun to write pages.
     const wal = Bun.file(join(folder.path, 'svc.db-wal'))
-    while (!(await wal.exists()) || (await wal.stat()).size < 1_000_000) await Bun.sleep(5)
+    await until('the log to grow', async () => (await wal.stat()).size >= 1_000_000)
     child.kill('SIGKILL')
     await child.exited
     const db = await open(folder.path, [boxes])

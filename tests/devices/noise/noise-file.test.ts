@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { silentLog } from '../../../src/base/index.ts'
 import { NoiseFile } from '../../../src/devices/noise/noise-file.ts'
 import { type Channel, completenessError } from '../../../src/simulator/noise/channel.ts'
 import { x } from '../../simulator/support/ops.ts'
+import { type TemporaryFolder, temporaryFolder } from '../../support/temporary-folder.ts'
 import { openProcess, payloadOf, runJob } from '../support/jobs.ts'
 
-let folder: string
+let folder: TemporaryFolder
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'svc-noise-'))
+  folder = temporaryFolder()
 })
-afterAll(() => rmSync(folder, { recursive: true }))
+afterAll(() => folder[Symbol.dispose]())
 
 function write(text: string, name = 'noise.yml'): string {
-  const path = join(folder, name)
+  const path = join(folder.path, name)
   writeFileSync(path, text)
   return path
 }

@@ -1,6 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startWorker, systemClock } from '../../../src/base/index.ts'
 import type { ProcessDevice } from '../../../src/devices/index.ts'
@@ -11,6 +10,7 @@ import type { CircuitResult, JobPayload } from '../../../src/protocol/index.ts'
 import type { BatchResponse } from '../../../src/simulator/batch/circuit-workers.ts'
 import { WorkQueue } from '../../../src/simulator/batch/work-queue.ts'
 import { createSimulator } from '../../../src/simulator/index.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { errorOfJob, ioOf, openProcess, payloadOf, runJob } from '../support/jobs.ts'
 
 const SEED = 5
@@ -36,15 +36,15 @@ q2:
   coherence: {t1: 9e-6}
 `
 
-const folder = mkdtempSync(join(tmpdir(), 'svc-batch-noise-'))
+const folder = temporaryFolder()
 const opened: ProcessDevice[] = []
 afterAll(async () => {
   for (const device of opened) await device.stop?.()
-  rmSync(folder, { recursive: true })
+  folder[Symbol.dispose]()
 })
 
 function write(name: string, text: string): string {
-  const path = join(folder, name)
+  const path = join(folder.path, name)
   writeFileSync(path, text)
   return path
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readdir } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { FakeClock } from '../../support/fake-clock.ts'
+import { freePort } from '../../support/free-port.ts'
 import { until } from '../../support/until.ts'
 import { certificates, openBench } from '../support/driver.ts'
 import { runJobOf } from '../support/jobs.ts'
@@ -52,18 +52,9 @@ async function openSlowBench() {
   })
 }
 
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
-}
-
 test('a driver waits for a server that is not there yet, and complains once', async () => {
   await using bench = await openSlowBench()
-  const port = await freePort()
+  const port = freePort()
   const driver = await bench.start({ svcAddr: `http://127.0.0.1:${port}` })
   await bench.passUntil(() => bench.clock.monotonic() > 20_000, 'time')
   expect(bench.messages().filter((message) => message === 'not connected; retrying')).toHaveLength(1)

@@ -112,14 +112,17 @@ test('F10 driver stopped while another takes over: its late result is stale', ()
     await lab.settled()
   }))
 
-test('F10 server stopped beyond the timeout of the job: its result is taken, or the job runs again', () =>
-  lab.row('F10 server stopped', async ({ submit }) => {
-    await using _driver = await lab.startDriver()
+test('F10 server stopped beyond the timeout of the job: its result is taken, or the job runs again', async () => {
+  const quick = await FaultLab.open({ flags: ['--job-timeout', '600ms'] })
+  await quick.row('F10 server stopped', async ({ submit }) => {
+    await using _driver = await quick.startDriver()
     const id = await submit('// svc-mock: latency=0.3')
-    await lab.happened(id, 'started')
-    process.kill(lab.service.pid ?? 0, 'SIGSTOP')
-    await Bun.sleep(2_500)
-    process.kill(lab.service.pid ?? 0, 'SIGCONT')
-    await lab.completed(id)
-    await lab.settled()
-  }))
+    await quick.happened(id, 'started')
+    process.kill(quick.service.pid ?? 0, 'SIGSTOP')
+    await Bun.sleep(900)
+    process.kill(quick.service.pid ?? 0, 'SIGCONT')
+    await quick.completed(id)
+    await quick.settled()
+  })
+  await quick.close()
+})

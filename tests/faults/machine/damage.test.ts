@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { startSvc } from '../../support/executable/background-process.ts'
 import { submit, untilJob } from '../../support/executable/job-calls.ts'
-import { freePort, runSvc, Service } from '../../support/executable/service.ts'
+import { runSvc, Service } from '../../support/executable/service.ts'
 import { closeRow, faultRuns } from '../../support/faults/fault-runs.ts'
+import { freePort } from '../../support/free-port.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { until } from '../../support/until.ts'
 
@@ -67,7 +68,7 @@ async function leaveKilledServer(folder: string): Promise<void> {
 
 /** Starts the server; whether it came up, how it ended, and what the database had of the QPU. */
 async function tryToServe(folder: string) {
-  const port = await freePort()
+  const port = freePort()
   const args = ['serve', '--server-port', String(port), '--https-port', '0']
   await using server = startSvc(args, { cwd: folder })
   const url = `http://127.0.0.1:${port}`

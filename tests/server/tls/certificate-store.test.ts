@@ -1,16 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { X509Certificate } from 'node:crypto'
-import {
-  chmodSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError, createLog, silentLog } from '../../../src/base/index.ts'
 import { createRoot, issueLeaf, parseChain } from '../../../src/server/tls/certificate.ts'
@@ -20,27 +10,28 @@ import {
   type TlsMaterial,
 } from '../../../src/server/tls/certificate-store.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
+import { type TemporaryFolder, temporaryFolder } from '../../support/temporary-folder.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 const OWN = '-----BEGIN'
 
-let folder: string
+let folder: TemporaryFolder
 let files: TlsFiles
 let clock: FakeClock
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'svc-tls-'))
+  folder = temporaryFolder()
   files = {
-    caCert: join(folder, '.svc.ca.pem'),
-    caKey: join(folder, '.svc.ca.key'),
-    cert: join(folder, '.svc.cert.pem'),
-    key: join(folder, '.svc.key'),
+    caCert: join(folder.path, '.svc.ca.pem'),
+    caKey: join(folder.path, '.svc.ca.key'),
+    cert: join(folder.path, '.svc.cert.pem'),
+    key: join(folder.path, '.svc.key'),
   }
   clock = new FakeClock()
 })
 
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
+afterEach(() => folder[Symbol.dispose]())
 
 function open(settings: { ipAddr?: string; domain?: string } = {}) {
   return openCertificateStore({ files, ipAddr: '192.0.2.7', domain: '', clock, log: silentLog, ...settings })
@@ -60,7 +51,7 @@ const modeOf = (path: string) => statSync(path).mode & 0o777
 
 function snapshot(): Record<string, string> {
   return Object.fromEntries(
-    readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]),
+    readdirSync(folder.path).map((name) => [name, readFileSync(join(folder.path, name), 'utf8')]),
   )
 }
 
@@ -76,7 +67,12 @@ async function putOwnCertificate(names: { ips: string[]; hosts: string[] }, now 
 describe('openCertificateStore() with its own authority', () => {
   test('makes root and certificate at first boot, keys 0600, nothing else left behind', async () => {
     const { material } = await open()
-    expect(readdirSync(folder).sort()).toEqual(['.svc.ca.key', '.svc.ca.pem', '.svc.cert.pem', '.svc.key'])
+    expect(readdirSync(folder.path).sort()).toEqual([
+      '.svc.ca.key',
+      '.svc.ca.pem',
+      '.svc.cert.pem',
+      '.svc.key',
+    ])
     expect([modeOf(files.caKey), modeOf(files.key)]).toEqual([0o600, 0o600])
     expect(material.caPem).toBe(readFileSync(files.caCert, 'utf8'))
     expect(material.caFingerprint).toBe(
@@ -87,9 +83,9 @@ describe('openCertificateStore() with its own authority', () => {
   })
 
   test('makes missing folders, closed to others', async () => {
-    files = { ...files, caKey: join(folder, 'deep/keys/ca.key') }
+    files = { ...files, caKey: join(folder.path, 'deep/keys/ca.key') }
     await open()
-    expect(modeOf(join(folder, 'deep/keys'))).toBe(0o700)
+    expect(modeOf(join(folder.path, 'deep/keys'))).toBe(0o700)
   })
 
   test('serves the same files again after a restart', async () => {
@@ -172,13 +168,13 @@ describe('openCertificateStore() with its own authority', () => {
 
   test('refuses a wrong --ip-addr before touching any file', async () => {
     expect(await refusal(open({ ipAddr: 'qc.example.org' }))).toContain('--ip-addr "qc.example.org"')
-    expect(readdirSync(folder)).toEqual([])
+    expect(readdirSync(folder.path)).toEqual([])
   })
 
   test('names file and remedy when a path cannot be read or written', async () => {
-    writeFileSync(join(folder, 'plain'), '')
+    writeFileSync(join(folder.path, 'plain'), '')
     const good = files
-    files = { ...good, caKey: join(folder, 'plain/ca.key') }
+    files = { ...good, caKey: join(folder.path, 'plain/ca.key') }
     expect(await refusal(open())).toMatch(/Cannot read .*plain\/ca\.key.*this user can read/)
     // No process, not even of root, can make a folder there.
     files = { ...good, caKey: '/proc/svc/ca.key' }

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { generateKeyPairSync, X509Certificate } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as tls from 'node:tls'
 import fc from 'fast-check'
@@ -16,6 +15,7 @@ import {
   parseChain,
 } from '../../../src/server/tls/certificate.ts'
 import { canonicalIp, type ServerNames } from '../../../src/server/tls/names.ts'
+import { type TemporaryFolder, temporaryFolder } from '../../support/temporary-folder.ts'
 
 const DAY = 86_400_000
 const NAMES: ServerNames = { ips: ['127.0.0.1', '::1', '192.0.2.7'], hosts: ['localhost', 'qc.example.org'] }
@@ -152,19 +152,19 @@ describe('createRoot() and issueLeaf()', () => {
       return
     }
     if (!openssl) return console.warn('skipped: openssl is absent')
-    const folder = mkdtempSync(join(tmpdir(), 'svc-ca-'))
+    const folder = temporaryFolder()
     try {
-      writeFileSync(join(folder, 'ca.key'), keyPem)
+      writeFileSync(join(folder.path, 'ca.key'), keyPem)
       const made = Bun.spawnSync(
         [openssl, 'req', '-x509', '-key', 'ca.key', '-subj', '/CN=Site CA', '-days', '30', '-out', 'ca.pem'],
-        { cwd: folder },
+        { cwd: folder.path },
       )
       expect(made.exitCode).toBe(0)
-      const certPem = await Bun.file(join(folder, 'ca.pem')).text()
+      const certPem = await Bun.file(join(folder.path, 'ca.pem')).text()
       const issued = await leafOf(NAMES, now, { certPem, keyPem })
       expect(await connect(issued, { ca: certPem })).toBe('TLSv1.3')
     } finally {
-      rmSync(folder, { recursive: true })
+      folder[Symbol.dispose]()
     }
   })
 })
@@ -192,17 +192,17 @@ describe('recognition', () => {
 })
 
 describe.skipIf(!openssl)('openssl (skipped when absent)', () => {
-  let folder: string
+  let folder: TemporaryFolder
   beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'svc-openssl-'))
-    writeFileSync(join(folder, 'ca.pem'), root.certPem)
-    writeFileSync(join(folder, 'leaf.pem'), leaf.certPem)
-    writeFileSync(join(folder, 'leaf.key'), leaf.keyPem)
+    folder = temporaryFolder()
+    writeFileSync(join(folder.path, 'ca.pem'), root.certPem)
+    writeFileSync(join(folder.path, 'leaf.pem'), leaf.certPem)
+    writeFileSync(join(folder.path, 'leaf.key'), leaf.keyPem)
   })
-  afterAll(() => rmSync(folder, { recursive: true }))
+  afterAll(() => folder[Symbol.dispose]())
 
   function run(...args: string[]): string {
-    const { stdout, stderr, exitCode } = Bun.spawnSync([openssl ?? '', ...args], { cwd: folder })
+    const { stdout, stderr, exitCode } = Bun.spawnSync([openssl ?? '', ...args], { cwd: folder.path })
     return `${stdout}${stderr}exit ${exitCode}`
   }
 

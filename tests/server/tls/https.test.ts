@@ -1,27 +1,27 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { X509Certificate } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as tls from 'node:tls'
 import { silentLog } from '../../../src/base/index.ts'
 import { type CertificateStore, openCertificateStore } from '../../../src/server/tls/certificate-store.ts'
 import { type HttpsPort, openHttps } from '../../../src/server/tls/https.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
+import { type TemporaryFolder, temporaryFolder } from '../../support/temporary-folder.ts'
+import { until } from '../../support/until.ts'
 
 const DAY = 86_400_000
 
-let folder: string
+let folder: TemporaryFolder
 let clock: FakeClock
 let store: CertificateStore
 let https: HttpsPort
 let finishSlow: (() => void) | undefined
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'svc-https-'))
+  folder = temporaryFolder()
   // Five days back: the first certificate is due for renewal, and a real client still accepts it.
   clock = new FakeClock(Date.now() - 5 * DAY)
-  const at = (name: string) => join(folder, name)
+  const at = (name: string) => join(folder.path, name)
   const files = { caCert: at('ca.pem'), caKey: at('ca.key'), cert: at('cert.pem'), key: at('key') }
   store = await openCertificateStore({ files, ipAddr: '127.0.0.1', domain: '', clock, log: silentLog })
   https = openHttps({
@@ -44,7 +44,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await https.stop(true)
-  rmSync(folder, { recursive: true, force: true })
+  folder[Symbol.dispose]()
 })
 
 function get(path: string): Promise<Response> {
@@ -78,14 +78,14 @@ test('openHttps() serves a client that trusts the root only', async () => {
 
 test('openHttps() shows the new certificate after a renewal, on the same port, and ends old requests', async () => {
   const slow = get('/slow')
-  while (!finishSlow) await Bun.sleep(1)
+  await until('the slow request to arrive', () => finishSlow !== undefined)
   const before = await servedSerial()
   await renew()
   const serial = new X509Certificate(store.material.certPem).serialNumber
   expect(serial).not.toBe(before)
   expect(await servedSerial()).toBe(serial)
   expect(await (await get('/')).text()).toBe('fine')
-  finishSlow()
+  finishSlow?.()
   expect(await (await slow).text()).toBe('slow')
 })
 

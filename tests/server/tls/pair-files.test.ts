@@ -1,23 +1,14 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { silentLog } from '../../../src/base/index.ts'
 import { type CertifiedKey, createRoot, isPair } from '../../../src/server/tls/certificate.ts'
 import { openCertificateStore } from '../../../src/server/tls/certificate-store.ts'
 import { type PairFiles, recoverPair, writePair } from '../../../src/server/tls/pair-files.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
+import { type TemporaryFolder, temporaryFolder } from '../../support/temporary-folder.ts'
 
-let folder: string
+let folder: TemporaryFolder
 let files: PairFiles
 let older: CertifiedKey
 let newer: CertifiedKey
@@ -27,10 +18,10 @@ beforeAll(async () => {
   newer = await createRoot(Date.now())
 })
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'svc-store-'))
-  files = { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') }
+  folder = temporaryFolder()
+  files = { cert: join(folder.path, 'cert.pem'), key: join(folder.path, 'key.pem') }
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
+afterEach(() => folder[Symbol.dispose]())
 
 function onDisk(): CertifiedKey {
   return { certPem: readFileSync(files.cert, 'utf8'), keyPem: readFileSync(files.key, 'utf8') }
@@ -41,7 +32,7 @@ describe('writePair()', () => {
     await writePair(files, older)
     await writePair(files, newer)
     expect(onDisk()).toEqual(newer)
-    expect(readdirSync(folder).sort()).toEqual(['cert.pem', 'key.pem'])
+    expect(readdirSync(folder.path).sort()).toEqual(['cert.pem', 'key.pem'])
   })
 
   test('leaves the old key in place when the certificate cannot be replaced', async () => {
@@ -72,33 +63,33 @@ describe('recoverPair()', () => {
     await writePair(files, older)
     for (const [name, content] of Object.entries(left)) {
       const text = { 'newer.keyPem': newer.keyPem, 'newer.certPem': newer.certPem }[content] ?? content
-      writeFileSync(join(folder, name), text, { mode: 0o600 })
+      writeFileSync(join(folder.path, name), text, { mode: 0o600 })
     }
     await recoverPair(files)
     expect(onDisk()).toEqual(expected === 'older' ? older : newer)
-    expect(readdirSync(folder).sort()).toEqual(['cert.pem', 'key.pem'])
+    expect(readdirSync(folder.path).sort()).toEqual(['cert.pem', 'key.pem'])
     await recoverPair(files)
     expect(onDisk()).toEqual(expected === 'older' ? older : newer)
   })
 
   test('drops the key of a first start that never got its certificate', async () => {
-    writeFileSync(join(folder, 'key.pem.next'), newer.keyPem, { mode: 0o600 })
+    writeFileSync(join(folder.path, 'key.pem.next'), newer.keyPem, { mode: 0o600 })
     await recoverPair(files)
-    expect(readdirSync(folder)).toEqual([])
+    expect(readdirSync(folder.path)).toEqual([])
   })
 
   test('leaves the files of others alone', async () => {
     const others = ['key.pem.bak', 'cert.pem.0123.tmp', `other.${'0'.repeat(16)}.tmp`]
-    for (const name of others) writeFileSync(join(folder, name), 'x')
+    for (const name of others) writeFileSync(join(folder.path, name), 'x')
     await recoverPair(files)
-    expect(readdirSync(folder).sort()).toEqual([...others].sort())
+    expect(readdirSync(folder.path).sort()).toEqual([...others].sort())
   })
 })
 
 test('SIGKILL at any moment of first start or renewal leaves a whole root and certificate', async () => {
   const four = {
-    caCert: join(folder, 'ca.pem'),
-    caKey: join(folder, 'ca.key'),
+    caCert: join(folder.path, 'ca.pem'),
+    caKey: join(folder.path, 'ca.key'),
     cert: files.cert,
     key: files.key,
   }
@@ -107,17 +98,17 @@ test('SIGKILL at any moment of first start or renewal leaves a whole root and ce
   const program = `
     import { silentLog } from '${source}/base/index.ts'
     import { FakeClock } from '${join(import.meta.dir, '../../support/fake-clock.ts')}'
-    import { openTls } from '${source}/server/tls/keeper.ts'
+    import { openCertificateStore } from '${source}/server/tls/certificate-store.ts'
     const clock = new FakeClock()
     process.stdout.write('r')
-    const keeper = await openTls({ files: ${JSON.stringify(four)}, ipAddr: '192.0.2.7', domain: '', clock, log: silentLog })
+    const store = await openCertificateStore({ files: ${JSON.stringify(four)}, ipAddr: '192.0.2.7', domain: '', clock, log: silentLog })
     for (;;) {
       clock.jump(6 * 86_400_000)
-      await keeper.renewIfDue()
+      await store.renewIfDue()
       clock.jump(-6 * 86_400_000)
-      await keeper.renewIfDue()
+      await store.renewIfDue()
     }`
-  const isUnderWay = () => readdirSync(folder).some((name) => /\.(next|tmp)$/.test(name))
+  const isUnderWay = () => readdirSync(folder.path).some((name) => /\.(next|tmp)$/.test(name))
   let seen: string | undefined
   let interrupted = 0
   for (let round = 0; round < 8; round++) {

@@ -38,7 +38,8 @@ async function client(
   for (let n = 0; !signal.aborted; n += 1) {
     await journal.submit(service, token, `client-${number}-${n}`)
     // Not so much that the end takes for ever.
-    while (!signal.aborted && journal.size > PENDING_TARGET + load.completed) await Bun.sleep(20)
+    const isShort = () => signal.aborted || journal.size <= PENDING_TARGET + load.completed
+    await until('the backlog to shrink', isShort, { timeoutMs: 120_000 })
   }
 }
 

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { freePort, freePortRange } from '../free-port.ts'
 import { type ApiDescription, mustBeDescribed } from '../server/declared-responses.ts'
 import { until } from '../until.ts'
 
@@ -34,14 +34,8 @@ export async function runSvc(
   return { status, out, err }
 }
 
-/** A port that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return typeof address === 'object' && address ? address.port : 0
-}
+/** Ports for the drivers of one server. */
+const PORTS = 40
 
 const ADMIN = { email: 'admin@example.org', password: 'a long password' }
 const USER = { email: 'user@example.org', password: 'another long password' }
@@ -75,11 +69,10 @@ export class Service {
     this.ip = options.ip ?? '127.0.0.1'
     this.executable = options.executable ?? SVC
     this.#prefix = options.prefix ?? []
-    // Each test file has a range of its own, so that files can run side by side.
-    const range = 20_000 + (port % 120) * 100
+    const firstPort = freePortRange(PORTS)
     this.#flags = [
       ...['--server-port', String(port), '--https-port', '0', '--ip-addr', this.ip],
-      ...['--port-range-start', String(range), '--port-range-end', String(range + 99)],
+      ...['--port-range-start', String(firstPort), '--port-range-end', String(firstPort + PORTS - 1)],
       // The harness calls faster than people do.
       ...['--user-rate', '0', '--anonymous-rate', '0', '--submit-rate', '0', '--max-pending-jobs', '1000000'],
       ...(options.flags ?? []),
@@ -90,7 +83,7 @@ export class Service {
   static async install(folder: string, options: ServiceOptions = {}): Promise<Service> {
     const made = await runSvc(['superuser', 'upsert', ADMIN.email, ADMIN.password], { cwd: folder })
     if (made.status !== 0) throw new Error(made.err)
-    return new Service(folder, await freePort(), options)
+    return new Service(folder, freePort(), options)
   }
 
   get url(): string {
@@ -117,8 +110,8 @@ export class Service {
     void this.#collect(server.stderr)
   }
 
-  /** Starts the server and waits until it is healthy, `patienceMs` at most. Returns the ms that took. */
-  async start(env: Record<string, string> = {}, flags: string[] = [], patienceMs = 30_000): Promise<number> {
+  /** Starts the server and waits until it is healthy, `timeoutMs` at most. Returns the ms that took. */
+  async start(env: Record<string, string> = {}, flags: string[] = [], timeoutMs = 30_000): Promise<number> {
     const started = performance.now()
     this.launch(env, flags)
     await until(
@@ -127,7 +120,7 @@ export class Service {
         if (this.#process?.exitCode !== null) throw new Error(`the server ended: ${this.#log}`)
         return (await fetch(`${this.url}/api/health`)).ok
       },
-      { timeoutMs: patienceMs },
+      { timeoutMs },
     )
     const took = performance.now() - started
     this.#description ??= await this.#fetchDescription()

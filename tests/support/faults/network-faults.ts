@@ -48,7 +48,8 @@ export async function networkFaults(options: NetworkOptions): Promise<NetworkRep
   async function client(number: number): Promise<void> {
     for (let n = 0; performance.now() < end; n += 1) {
       await journal.submit(service, user.token, `client-${number}-${n}`)
-      while (performance.now() < end && journal.size > counts().completed + BACKLOG) await Bun.sleep(100)
+      const isShort = () => performance.now() >= end || journal.size <= counts().completed + BACKLOG
+      await until('the backlog to shrink', isShort, { timeoutMs: 120_000, intervalMs: 100 })
     }
   }
   const done = Promise.all(Array.from({ length: clients }, (_, n) => client(n)))

@@ -12,6 +12,7 @@ import {
   type Server,
   type ServerContext,
 } from '../../../src/server/index.ts'
+import { freePortRange } from '../free-port.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { mustBeDeclared } from './declared-responses.ts'
 
@@ -140,31 +141,9 @@ export interface TestServer extends AsyncDisposable {
   close(): Promise<void>
 }
 
-let blocks = 0
-
-/** The first of `count` ports that are free now, in a part of the range of its own for each process. */
-export async function freePorts(count: number): Promise<number> {
-  for (let tries = 0; tries < 100; tries += 1) {
-    blocks += 1
-    const first = 10_000 + (((process.pid % 211) * 100 + blocks * 24) % 20_000)
-    const ports = Array.from({ length: count }, (_, at) => first + at)
-    if (ports.every(isFree)) return first
-  }
-  throw new Error(`no ${count} free ports in a row`)
-}
-
-function isFree(port: number): boolean {
-  try {
-    Bun.listen({ hostname: '127.0.0.1', port, socket: { data: () => undefined } }).stop(true)
-    return true
-  } catch {
-    return false
-  }
-}
-
 /** The settings of a server that lives in `folder` and shares nothing with others on this machine. */
 export async function testSettings(folder: string): Promise<Record<string, string>> {
-  const first = await freePorts(20)
+  const first = freePortRange(20)
   return {
     dir: join(folder, 'svc_data'),
     tlsCaCertFile: join(folder, '.svc.ca.pem'),

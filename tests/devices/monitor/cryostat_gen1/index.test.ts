@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { coldFridge, openMonitor } from '../../../support/devices/cryostat.ts'
 import { makeTestCertificates } from '../../../support/sockets/certificates.ts'
+import { temporaryFolder } from '../../../support/temporary-folder.ts'
+import { until } from '../../../support/until.ts'
 
 const CHANNELS = 'channels=mapper.bf.tmixing:K,mapper.bf.p1:mbar'
 const open = (pairs: string[], env?: Record<string, string>) => openMonitor('cryostat_gen1', pairs, env)
@@ -77,10 +78,10 @@ test('cryostat_gen1 skips the ticks that fall into a slow poll, and keeps the be
   using it = await open([CHANNELS, `base_url=${fridge.url}`, 'poll_interval=1', 'timeout=3.5'])
   fridge.faults.set('*', 'slow')
   await it.running.start()
-  while (fridge.requests.length < 2) await Bun.sleep(1)
+  await until('two requests', () => fridge.requests.length >= 2)
   // Ticks 1, 2 and 3 are missed while the answers do not come.
   await it.clock.advance(3_500)
-  while (it.lines.length === 0) await Bun.sleep(1)
+  await until('a log line', () => it.lines.length > 0)
   expect(it.lines[0]).toMatchObject({ error: 'timeout after 3.5 s' })
   fridge.faults.clear()
   await it.clock.advance(500)
@@ -108,7 +109,7 @@ test('cryostat_gen1 waits for a cryostat that is away, and goes on by itself', a
   await gone.stop()
   using it = await open([CHANNELS, `base_url=${gone.url}`, 'poll_interval=1'])
   await it.running.start()
-  while (it.lines.length === 0) await Bun.sleep(1)
+  await until('a log line', () => it.lines.length > 0)
   await using _back = await coldFridge({ port: Number(new URL(gone.url).port) })
   await it.clock.advance(1_000)
   await it.untilSent(1)
@@ -119,10 +120,10 @@ describe('cryostat_gen1 with https', async () => {
   const { certPem: cert, keyPem: key } = await makeTestCertificates()
 
   function withFile(text: string) {
-    const folder = mkdtempSync(join(tmpdir(), 'svc-cryostat-'))
-    const path = join(folder, 'ca.pem')
+    const folder = temporaryFolder()
+    const path = join(folder.path, 'ca.pem')
     writeFileSync(path, text)
-    return { path, [Symbol.dispose]: () => rmSync(folder, { recursive: true }) }
+    return { path, [Symbol.dispose]: () => folder[Symbol.dispose]() }
   }
 
   test('trusts the certificate of SVC_CRYOSTAT_CA_FILE', async () => {
@@ -138,7 +139,7 @@ describe('cryostat_gen1 with https', async () => {
     await using fridge = await coldFridge({ tls: { cert, key } })
     using it = await open([CHANNELS, `base_url=${fridge.url}`])
     await it.running.start()
-    while (it.lines.length === 0) await Bun.sleep(1)
+    await until('a log line', () => it.lines.length > 0)
     expect(it.lines[0]?.['error']).toMatch(/^the certificate is not trusted .* SVC_CRYOSTAT_CA_FILE$/)
   })
 
