@@ -8,13 +8,13 @@ import { comparison } from './sql/compare.ts'
 import type { RequestInfo } from './sql/request-info.ts'
 import { type Binder, createBinder, createScope, type Fan, fromJoins, type Scope } from './sql/scope.ts'
 
-/** Alias of the table (or of the values) that a condition is about. */
+/** Alias of the table (or of the values) that a condition tests. */
 export const BASE = 'b'
 
-/** An SQL condition about the row `b`; its text does not depend on values, which are bound. */
+/** An SQL condition on the row `b`. Its text does not depend on values, which are bound. */
 export interface Condition {
   readonly sql: string
-  /** What decides how many joined rows are looked at; empty without joins that multiply rows. */
+  /** The joins that determine how many rows the condition reads; empty without joins that multiply rows. */
   readonly load: Load
   /** The parameters for a request at `now`, ms since the epoch. */
   bind(requestInfo: RequestInfo, now: number): Params
@@ -22,27 +22,27 @@ export interface Condition {
 
 /** The joins of a condition that multiply rows. */
 export interface Load {
-  /** The part of the condition that needs no joins and so comes first; '' when there is none. */
+  /** The part of the condition that needs no joins and is therefore tested first; '' when there is none. */
   readonly before: string
-  /** The joins that the comparisons share. */
+  /** The joins shared by the comparisons. */
   readonly shared: readonly Fan[]
-  /** The questions about every related record. */
+  /** The checks that must hold for every related record. */
   readonly every: readonly EveryCheck[]
 }
 
-/** Whose text is compiled, and for which collection. */
+/** Whose filter or rule is compiled, and for which collection. */
 export interface CompileOptions extends Catalogue {
   readonly collection: AnyCollection
   readonly caller: Caller
   /** The collection of the caller's account; undefined for guests. */
   readonly authCollection: AnyCollection | undefined
-  /** Begins the names of the parameters, so that several conditions fit into one statement. */
+  /** Prefix of the parameter names, so that one statement can contain several conditions. */
   readonly prefix: string
 }
 
 /**
- * Compiles a filter or a rule.
- * @throws AppError `invalid`, reason `bad_filter`, when it cannot be understood.
+ * Compiles a filter or a rule; see docs/decisions/0009-own-filter-compiler.md.
+ * @throws AppError `invalid`, reason `bad_filter`, when a name or operator is not allowed.
  */
 export function compileFilter(ast: FilterAst, options: CompileOptions): Condition {
   const context = createContext(options)
@@ -79,8 +79,8 @@ interface ConditionSql {
 }
 
 /**
- * A condition about `context.alias`. Terms about the row itself stay outside the joins, so that its indexes
- * serve them; the joins run inside EXISTS, so that a row never appears twice.
+ * A condition on `context.alias`. Terms on the row itself stay outside the joins, so that they use its
+ * indexes; the joins run inside EXISTS, so that no row appears twice.
  */
 function conditionSql(context: Context, ast: FilterAst): ConditionSql {
   const scope = context.newScope()
@@ -100,11 +100,11 @@ function conditionSql(context: Context, ast: FilterAst): ConditionSql {
   return { sql: [...plain, ...asides, exists].join(' AND '), before, scope }
 }
 
-/** A term: what must hold for some joined row, and what must hold for every related record. */
+/** A term: a condition on some joined row, and a condition on every related record. */
 interface TermSql {
   some: string
   every?: string
-  /** Whether `every` is the same for all joined rows, so that it need not be asked for each. */
+  /** Whether `every` does not depend on the joined row, so that it is tested once instead of per row. */
   everyIsAside?: boolean
 }
 
@@ -131,7 +131,7 @@ interface ComparisonSql {
   some: string
   every?: string
   fans: readonly Fan[]
-  /** Whether `every` names joins that the whole condition shares. */
+  /** Whether `every` refers to joins that the whole condition shares. */
   usesShared: boolean
 }
 
@@ -151,7 +151,7 @@ function comparisonSql(
   const terms = [comparison(binder, left, ast.operator, right), ...guards]
   const some = terms.length === 1 ? (terms[0] ?? '') : `(${terms.join(' AND ')})`
   if (ast.any || !(left.many || right.many)) return { some, fans: [], usesShared: false }
-  // Every value of every side, each in joins of its own; rows that the caller may not see do not count.
+  // Each value of each side gets its own joins; rows that the caller may not see do not count.
   const scopes = [context.newScope(), context.newScope()] as const
   const eachLeft = left.many?.(scopes[0]) ?? left
   const eachRight = right.many?.(scopes[1]) ?? right

@@ -4,15 +4,17 @@ import type { Load } from './compile.ts'
 import { badFilter } from './language/limits.ts'
 import type { Fan } from './sql/scope.ts'
 
-/** Joined rows that one request may look at: about half a second of work, during which nothing else is served. */
+/**
+ * Maximum number of joined rows per request: about half a second of work, which blocks all other requests.
+ */
 const MAX_ROWS = 500_000
-/** Ids that a list is reckoned to hold. */
+/** Assumed number of ids in a list. */
 const LIST_LENGTH = 3
 
 /**
- * Refuses conditions that would look at more than half a million joined rows, reckoned from the largest number of
- * records that name the same one. `source` says which rows come into question before the joins.
- * @throws AppError `invalid`, reason `bad_filter`, with the way out.
+ * Rejects conditions that would read more than `MAX_ROWS` joined rows, estimated from the largest number of
+ * records that refer to the same record. `source` selects the rows to test before the joins.
+ * @throws AppError `invalid`, reason `bad_filter`, with a remedy.
  */
 export function refuseCostly(
   tx: SqlReader,
@@ -30,11 +32,11 @@ export function refuseCostly(
   )
   if ((rows?.n ?? 0) <= allowed) return
   throw badFilter(
-    `The filter or sort would look at more than ${MAX_ROWS} related records; add conditions on the record itself with &&, such as a time or an id`,
+    `The filter or sort would read more than ${MAX_ROWS} related records; add conditions on the record itself with &&, such as a time or an id`,
   )
 }
 
-/** Joined rows per row of the table. */
+/** Estimated joined rows per row of the table. */
 function rowsOf(tx: SqlReader, { shared, every }: Load): number {
   const product = (fans: readonly Fan[]) => fans.reduce((rows, fan) => rows * widthOf(tx, fan), 1)
   const questions = every.filter(({ fans }) => fans.length > 0)
@@ -43,7 +45,7 @@ function rowsOf(tx: SqlReader, { shared, every }: Load): number {
   return questions.reduce((sum, { fans, perShared }) => sum + product(fans) * (perShared ? rows : 1), rows)
 }
 
-/** Whether a condition looks at records that name the one in question, however many these are. */
+/** Whether a condition reads any number of records that refer to the tested one. */
 export function followsBack({ shared, every }: Load): boolean {
   return [...shared, ...every.flatMap(({ fans }) => fans)].some(({ kind }) => kind !== 'list')
 }
@@ -54,7 +56,7 @@ function widthOf(tx: SqlReader, fan: Fan): number {
   const row =
     fan.kind === 'table'
       ? tx.one<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)
-      : // Records that name nobody are nobody's.
+      : // Empty references do not count.
         tx.one<{ n: number }>(
           `SELECT count(*) AS n FROM ${table} WHERE ${quoted(fan.column)} <> '' GROUP BY ${quoted(fan.column)} ORDER BY n DESC LIMIT 1`,
         )

@@ -13,7 +13,7 @@ export interface SortKey {
 const NAME = /^(?:@random|@rowid|[_A-Za-z][A-Za-z0-9_.:]*)$/
 
 /**
- * Reads a sort such as `-created,user.name:lower`; blank = no keys.
+ * Parses a sort such as `-created,user.name:lower`; blank = no keys.
  * @throws AppError `invalid`, reason `bad_filter`, for empty, too many or malformed keys.
  */
 export function parseSort(text: string): SortKey[] {
@@ -26,23 +26,23 @@ export function parseSort(text: string): SortKey[] {
     const name = key.replace(/^[-+]/, '').trim()
     if (key.length > MAX_SORT_KEY_CHARACTERS || !NAME.test(name)) {
       throw badFilter(
-        `"${shown(key)}" is no sort key; write field names with - in front for descending order`,
+        `"${shown(key)}" is not a sort key; write field names, with - in front for descending order`,
       )
     }
     return { name, descending: key.startsWith('-') }
   })
 }
 
-/** An order of rows `b`, and the condition that it puts on them. */
+/** An order of rows `b`, and the condition that it implies. */
 export interface Order extends Condition {
-  /** What stands behind ORDER BY. */
+  /** The terms of ORDER BY. */
   readonly orderBy: string
 }
 
 /**
- * Compiles sort keys. Insertion order settles ties, so that pages do not overlap. `sql` is '' when the order
+ * Compiles sort keys. Insertion order breaks ties, so that pages do not overlap. `sql` is '' when the order
  * hides no rows.
- * @throws AppError `invalid` for names that are no fields or that the caller may not use.
+ * @throws AppError `invalid` for unknown fields and those that the caller may not use.
  */
 export function compileSort(keys: readonly SortKey[], options: CompileOptions): Order {
   const context = createContext(options)
@@ -72,7 +72,7 @@ function sortTerm(context: Context, name: string): SortTerm {
   if (name === '@rowid') return { sql: `${context.alias}."seq"`, fans: [] }
   const scope = context.newScope()
   const { sql, guard } = fieldOperand(context, scope, name)
-  // An order by hidden addresses would tell them.
+  // Sorting by hidden addresses would reveal them.
   const value = guard === undefined ? sql : `CASE WHEN ${guard} THEN ${sql} END`
   if (scope.joins.length === 0) return { sql: value, fans: [] }
   const from = fromJoins(scope)
@@ -80,7 +80,7 @@ function sortTerm(context: Context, name: string): SortTerm {
   const visible = scope.guards.join(' AND ')
   return {
     sql: `(SELECT ${value} FROM ${from} WHERE ${visible} LIMIT 1)`,
-    // The first that is shown may be the last of many.
+    // The first visible row may be the last of many.
     fans: scope.fans,
     condition: `EXISTS (SELECT 1 FROM ${from} WHERE ${visible})`,
   }

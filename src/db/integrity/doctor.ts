@@ -6,9 +6,9 @@ import { checkInvariants, type Finding } from './invariants.ts'
 const MAX_EXAMPLES = 20
 
 /**
- * Everything that can be wrong with stored data: the file's structure, foreign keys, relations that name
- * nothing, the audit log, and the promises of the service. Empty when all is well. Reads the whole database.
- * `maxAttempts` is the configured limit, 0 = none.
+ * All problems of stored data: the file's structure, foreign keys, dangling relations, the audit log, and the
+ * invariants. Empty when there are none. Reads the whole database. `maxAttempts` is the configured limit, 0 =
+ * none.
  */
 export function diagnose(tx: SqlReader, limits: { maxAttempts: number }): Finding[] {
   return [
@@ -19,7 +19,7 @@ export function diagnose(tx: SqlReader, limits: { maxAttempts: number }): Findin
   ].filter(isBroken)
 }
 
-/** What can be wrong with a database of any version: its structure and its foreign keys. */
+/** Problems of a database of any version: its structure and its foreign keys. */
 export function diagnoseFile(tx: SqlReader): Finding[] {
   return [
     finding(
@@ -41,7 +41,7 @@ function isBroken({ rows }: Finding): boolean {
   return rows.length > 0
 }
 
-/** The chain of hashes tells when a row was changed or taken out; not when the last rows were cut off. */
+/** The chain of hashes reveals changed and removed rows, except the removal of the last ones. */
 function brokenAudit(tx: SqlReader): Finding {
   const seq = readAuditChain(tx).broken
   return finding(

@@ -3,7 +3,7 @@ import { valueSql } from '../schema/large-values.ts'
 import { INSERTION_ORDER } from '../sqlite/dialect.ts'
 import type { SqlReader } from '../sqlite/sql.ts'
 
-/** A promise of the service that stored data can break; `rows` are examples of where. */
+/** An invariant that stored data violate; `rows` are examples. */
 export interface Finding {
   id: string
   text: string
@@ -13,20 +13,20 @@ export interface Finding {
 interface Invariant {
   id: string
   text: string
-  /** Reads only what is in use now, so that every start can afford it. */
+  /** Reads only current rows, so that it can run at every start. */
   fast?: boolean
-  /** Selects what breaks the promise. */
+  /** Selects the rows that violate the invariant. */
   sql: string
 }
 
 const MAX_EXAMPLES = 20
 
-/** A job that ended in another store came without its attempts and was charged there. */
+/** An imported job that had ended has no attempts and was charged elsewhere. */
 const NOT_IMPORTED = `NOT EXISTS (SELECT 1 FROM job_timeline WHERE job = job.id AND event = 'imported')`
 
 /**
- * The promises about stored data. Those about messages (I5 no dispatch before its claim is durable, I8 an
- * acknowledged result is applied or stale) cannot be seen in tables; I1 is seen in the timeline.
+ * The invariants of stored data. Those about messages (I5: no dispatch before its claim is durable; I8: an
+ * acknowledged result is applied or stale) are not visible in tables; I1 is checked on the timeline.
  */
 const INVARIANTS: readonly Invariant[] = [
   {
@@ -86,7 +86,7 @@ const INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'I9',
-    // Of jobs that have ended nobody knows any more which limit they were tried under.
+    // The limit that applied to ended jobs is not known any more.
     text: 'No job is tried again after its last allowed attempt',
     sql: `SELECT job.id, job.status, count(*) AS tries FROM quantum_jobs job
           JOIN job_attempts claim ON claim.job = job.id AND claim.state IN ('lost', 'error')
@@ -175,8 +175,8 @@ const INVARIANTS: readonly Invariant[] = [
 ]
 
 /**
- * Returns the broken promises, each with up to 20 rows; empty when all is well.
- * `fast` checks only what running work touches. `maxAttempts` is the configured limit, 0 = none.
+ * Returns the violated invariants, each with up to 20 rows; empty when there are none. `fast` checks only
+ * what running work touches. `maxAttempts` is the configured limit, 0 = none.
  */
 export function checkInvariants(tx: SqlReader, { fast = false, maxAttempts = 0 } = {}): Finding[] {
   return INVARIANTS.filter((each) => !fast || each.fast === true)

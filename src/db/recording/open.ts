@@ -19,10 +19,10 @@ import { type Connection, openConnection } from '../sqlite/connection.ts'
 import { DATABASE_FILE } from '../sqlite/database-file.ts'
 
 /**
- * Runs `work` on one moment of the database at `path` (a file, or a folder with one), which may be a backup, a copy
- * or the file of a running server. Nothing is written beside it.
- * @throws AppError `not_found` (`no_database`), `invalid` (`not_a_database`), `conflict` (`database_other_version`)
- *   and `internal` (`database_damaged`).
+ * Runs `work` on a snapshot of the database at `path` (a file, or a folder with one), which may be a backup,
+ * a copy or the file of a running server. Writes nothing next to it.
+ * @throws AppError `not_found` (`no_database`), `invalid` (`not_a_database`), `conflict`
+ *   (`database_other_version`) and `internal` (`database_damaged`).
  */
 export function withFrozen<T>(path: string, work: (tx: ReadTx) => T): T {
   const file = fileOf(path)
@@ -55,10 +55,12 @@ function fileOf(path: string): string {
   throw new AppError('not_found', `There is no ${DATABASE_FILE} in ${path}`, { reason: 'no_database' })
 }
 
-/** Where the header of a file says that it has a write-ahead log, and how (https://sqlite.org/fileformat.html, 1.3). */
+/**
+ * Position in the file header of the flag for a write-ahead log (https://sqlite.org/fileformat.html, 1.3).
+ */
 const WRITE_VERSION = { offset: 18, wal: 2 }
 
-/** SQLite would put a log and its index beside a file that is to have them and does not. */
+/** For such a file without a log, SQLite would create a log and its index next to it. */
 function needsCopy(file: string): boolean {
   if (existsSync(`${file}-wal`) && existsSync(`${file}-shm`)) return false
   const header = Buffer.alloc(WRITE_VERSION.offset + 1)

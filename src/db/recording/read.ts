@@ -12,14 +12,14 @@ import type {
   Recording,
 } from './recording.ts'
 
-/** Which submissions are wanted, in ms since the epoch; `until` itself is not. */
+/** The submissions to read, in ms since the epoch; `until` itself is excluded. */
 export interface RecordedSpan {
   since?: number | undefined
   until?: number | undefined
 }
 
 /**
- * Reads what happened from the database at `path`; the database of a running server may be read too.
+ * Reads a recording from the database at `path`, even that of a running server.
  * @throws AppError as `withFrozen` does.
  */
 export function readRecording(path: string, span: RecordedSpan = {}): Recording {
@@ -91,14 +91,14 @@ function readJobs(tx: ReadTx, span: RecordedSpan): RecordedJob[] {
     }))
 }
 
-/** The last try is the one that was paid for. */
+/** The last attempt is the charged one. */
 function charged(attempts: RecordedAttempt[], { charged: ms }: JobRow): RecordedAttempt[] {
   const last = attempts.at(-1)
   if (last) last.chargedMs = ms
   return attempts
 }
 
-/** A job of another installation came without its attempts. */
+/** A job of another installation was imported without its attempts. */
 function importedAttempt(row: JobRow): RecordedAttempt[] {
   if (row.started_at === '' || row.finished_at === '') return []
   const startedAt = msOf(row.started_at)
@@ -121,7 +121,7 @@ interface AttemptRow {
   ended_at: string
 }
 
-/** Attempts that have ended; what was never delivered is no try. */
+/** Attempts that have ended; undelivered ones are not included. */
 function readAttempts(tx: ReadTx): Map<string, RecordedAttempt[]> {
   const rows = tx.all<AttemptRow>(
     `SELECT job, qpu, state, claimed_at, ended_at FROM job_attempts
@@ -237,7 +237,7 @@ function usedFrom(
   return lease?.epoch ? msOf(created) : undefined
 }
 
-/** The switches that audited acts turn, in the words of their details. */
+/** The settings of a QPU that audited actions change, named as in their details. */
 const SWITCHES = ['enabled', 'maintenance', 'draining'] as const
 type Switches = Partial<Record<(typeof SWITCHES)[number], boolean>>
 
@@ -256,8 +256,8 @@ function readSwitches(tx: ReadTx, id: string): { at: number; patch: Switches }[]
 }
 
 /**
- * How a QPU was before its switches were turned: neither in maintenance nor draining, and the other way round than it
- * was first switched on or off, unless it ran jobs by then.
+ * The state of a QPU before its first recorded change: neither in maintenance nor draining, and the opposite
+ * of its first enabling or disabling, unless it had run jobs by then.
  */
 function stateBefore(
   qpu: RecordedQpu['qpu'],
@@ -287,7 +287,7 @@ function readCalibrations(tx: ReadTx, qpu: string): RecordedQpu['changes'] {
     ])
 }
 
-/** Of a stored time; those without one are taken for the beginning of time. */
+/** Converts a stored time; an empty one becomes the beginning of time. */
 function msOf(at: string): number {
   return fromTimestamp(at) ?? 0
 }

@@ -1,13 +1,16 @@
 import type { qpus } from '../collections/qpus.ts'
 import type { RecordOf } from '../schema/collection.ts'
 
-/** What users and administrators did and how long jobs took, free of what the scheduler chose. Times in ms since the epoch. */
+/**
+ * The actions of users and administrators and the durations of jobs, independent of the scheduler's choices.
+ * Times in ms since the epoch.
+ */
 export interface Recording {
-  /** First and last moment of which something is recorded; both 0 when there is no job. */
+  /** First and last recorded time; both 0 without jobs. */
   from: number
   to: number
   users: RecordedUser[]
-  /** In the order in which the server offers jobs to them; as they were when the recording begins. */
+  /** In the order in which the server offers jobs to them; in their state at the start of the recording. */
   qpus: RecordedQpu[]
   slots: RecordedSlot[]
   /** In order of submission. */
@@ -16,21 +19,21 @@ export interface Recording {
 
 export interface RecordedUser {
   id: string
-  /** The balance is not counted. */
+  /** Whether the balance is unlimited. */
   unlimited: boolean
-  /** Changes of the balance in ms but for the charges of these jobs, in order of time. */
+  /** Changes of the balance in ms, in order of time, without the charges of these jobs. */
   credits: { at: number; deltaMs: number }[]
 }
 
 export interface RecordedQpu {
   qpu: RecordOf<typeof qpus>
-  /** From when on a driver may have been connected; undefined when none ever was. */
+  /** The earliest time at which a driver may have been connected; undefined when none ever was. */
   usedFrom: number | undefined
-  /** Switched, put into maintenance, drained, calibrated: in order of time. */
+  /** Enabling, maintenance, draining and calibration changes, in order of time. */
   changes: { at: number; patch: QpuPatch }[]
 }
 
-/** What a recorded change made of a QPU. */
+/** The settings of a QPU that a recorded change sets. */
 export interface QpuPatch {
   enabled?: boolean
   maintenance?: boolean
@@ -54,11 +57,11 @@ export interface RecordedJob {
   target: string
   qubits: number
   submittedAt: number
-  /** When its owner took it back; undefined when it ran or still waits. */
+  /** When its owner cancelled it; undefined when it ran or is still pending. */
   cancelledAt: number | undefined
-  /** What operators did to it while it waited, in order of time. */
+  /** Actions of operators while it was pending, in order of time. */
   actions: { at: number; act: 'held' | 'released' | 'moved_to_front' }[]
-  /** How long it kept a QPU busy, one entry for each try; empty when it has not run. */
+  /** Its attempts, which kept a QPU busy; empty when it has not run. */
   attempts: RecordedAttempt[]
 }
 
@@ -67,8 +70,8 @@ export interface RecordedAttempt {
   startedAt: number
   /** From claim to end. */
   ms: number
-  /** `ok`: the job is over with it; `error`: tried again after a pause; `lost`, `requeued`: tried again at once. */
+  /** `ok`: it ended the job; `error`: retried after a pause; `lost`, `requeued`: retried immediately. */
   end: 'ok' | 'error' | 'lost' | 'requeued'
-  /** What it took of the balance of its owner. */
+  /** The charge to its owner's balance. */
   chargedMs: number
 }

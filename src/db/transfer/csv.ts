@@ -1,9 +1,9 @@
 type Row = Readonly<Record<string, unknown>>
 
 /**
- * Rows as CSV by RFC 4180: a line of column names, then one line a row, each ended by CRLF. Lists and objects
- * are JSON text in their cell; null is an empty cell. Values are written as they are, so a cell may look like a
- * formula: let spreadsheets read all columns as text. Holds one row at a time.
+ * Rows as CSV (RFC 4180): a line of column names, then one line per row, each ended by CRLF. Lists and
+ * objects are JSON text in their cell; null is an empty cell. Values are written unchanged, so a cell may
+ * look like a formula: import all columns as text. One row is in memory at a time.
  */
 export async function* toCsv(
   columns: readonly string[],

@@ -1,7 +1,7 @@
 import type { AnyCollection } from '../schema/collection.ts'
 import type { AnyRecord } from '../schema/plan.ts'
 
-/** Field of accounts that export and import name for what it holds. */
+/** The key under which exported accounts carry their password hash. */
 export const PASSWORD_HASH = 'password_hash'
 
 /** The keys of an exported record, in order, without `collection`. */
@@ -10,8 +10,8 @@ export function exportedKeys(collection: AnyCollection): string[] {
 }
 
 /**
- * A record as `svc export` writes it and `svc import` reads it: everything, hashes of passwords and tokens
- * included, save the keys that sign logins, which only this database can use.
+ * A record as `svc export` writes it and `svc import` reads it: all fields, including hashes of passwords and
+ * tokens, except the keys that sign sessions, which are of use only in this database.
  */
 export function exportedRecord(collection: AnyCollection, record: AnyRecord): Record<string, unknown> {
   const exported: Record<string, unknown> = { collection: collection.name, id: record.id }

@@ -16,13 +16,13 @@ import { quoted } from '../sqlite/sql.ts'
 import { type ImportContext, readImported } from './imported.ts'
 import { type Line, readLines } from './lines.ts'
 
-/** Something wrong with a line; 0 = with the file as a whole. */
+/** An error in a line; line 0 = the file as a whole. */
 export interface LineError {
   line: number
   text: string
 }
 
-/** What an import did: nothing at all when there are errors. */
+/** The result of an import: nothing was stored when there are errors. */
 export interface ImportReport {
   /** Records by collection. */
   counts: Record<string, number>
@@ -33,21 +33,23 @@ export interface ImportReport {
 export interface ImportOptions extends Pick<ImportContext, 'readPayload'> {
   /** A file of JSON lines, `{"collection": "users", …fields}` each. */
   path: string
-  /** Told the number of the line every 10,000 lines. */
+  /** Progress callback, called with the line number every 10,000 lines. */
   onProgress?(line: number): void
 }
 
 const MAX_ERRORS = 100
 const PROGRESS_LINES = 10_000
 
-/** Undoes the transaction. */
+/** Rolls the transaction back. */
 class Refused extends Error {}
 
 /**
- * Adds the records of a file in one transaction, with their ids and times. Fields are validated; hooks are
- * not run and nobody is told. Relations may point forward in the file. Balances become ledger rows, jobs that
- * have ended are marked as imported, others enter the queue. Afterwards every promise about stored data holds.
- * @throws AppError `conflict` when the database breaks a promise already; `invalid` for an unreadable file.
+ * Adds the records of a file in one transaction, with their ids and times. Fields are validated; hooks do not
+ * run and no change is published. Relations may refer to later lines. Balances become ledger entries, jobs
+ * that have ended are marked as imported, others enter the queue. Afterwards every invariant of stored data
+ * holds.
+ * @throws AppError `conflict` when the database violates an invariant already; `invalid` for an unreadable
+ *   file.
  */
 export async function importRecords(db: Database, options: ImportOptions): Promise<ImportReport> {
   const broken = await db.read((tx) => checkInvariants(tx))
@@ -77,7 +79,7 @@ function importLines(tx: Tx, names: CollectionNames, options: ImportOptions, rep
   const { counts, errors } = report
   const planOf = createPlans()
   const context = { at: tx.at, nextId: createIds(tx.now), readPayload: options.readPayload }
-  // Relations may point forward; until the end, required ones count on it.
+  // Relations may refer to later lines, so foreign keys are checked at the commit.
   tx.run('PRAGMA defer_foreign_keys = ON')
   tx.run(
     'CREATE TEMP TABLE imported (collection TEXT NOT NULL, id TEXT NOT NULL, line INTEGER NOT NULL, PRIMARY KEY (collection, id)) STRICT, WITHOUT ROWID',
@@ -104,7 +106,7 @@ interface LineWork {
   errors: LineError[]
 }
 
-/** Stores one record; undefined with an error when something is wrong with its line. */
+/** Stores one record; on an error in its line, adds the error and returns undefined. */
 function importLine(tx: Tx, { line, names, planOf, context, errors }: LineWork): AnyCollection | undefined {
   const refuse = (text: string) => void errors.push({ line: line.number, text })
   let given: unknown
@@ -140,7 +142,7 @@ function importLine(tx: Tx, { line, names, planOf, context, errors }: LineWork):
   return collection
 }
 
-/** A stored value that SQLite cannot read would fail every filter and roll-up that meets it. */
+/** A stored value that SQLite cannot read would fail every filter and roll-up that reads it. */
 function isReadable(tx: Tx, json: string): boolean {
   return tx.one<{ valid: number }>(`SELECT ${isJson('$json')} AS valid`, { json })?.valid === 1
 }
@@ -157,7 +159,7 @@ function insertRow(tx: Tx, collection: AnyCollection, plan: Plan, record: AnyRec
   saveLarge(tx, id)
 }
 
-/** The timeline begins with what is known: a job that has ended has neither attempts nor a charge here. */
+/** Starts the timeline. A job that ended elsewhere has neither attempts nor a charge here. */
 function recordImportedJob(tx: Tx, job: AnyRecord, id: string): void {
   const isPending = job['status'] === 'pending'
   const event: JobEvent = isPending ? 'submitted' : 'imported'
@@ -170,8 +172,8 @@ function recordImportedJob(tx: Tx, job: AnyRecord, id: string): void {
 }
 
 /**
- * Ids with a millisecond each: among hundreds of thousands of the same moment, the random part alone would
- * repeat.
+ * Ids that each use another millisecond: among hundreds of thousands in one millisecond, the random parts
+ * would collide.
  */
 function createIds(now: number): () => string {
   let made = 0
@@ -181,7 +183,7 @@ function createIds(now: number): () => string {
   }
 }
 
-/** Relations of imported records that name neither a stored nor a refused record. */
+/** Relations of imported records that refer to neither a stored nor a rejected record. */
 function addMissingRelations(tx: Tx, collection: AnyCollection, errors: LineError[]): void {
   for (const [name, { reference }] of Object.entries(collection.fields)) {
     if (!reference || reference.onRemove === 'keep') continue
@@ -207,8 +209,8 @@ function addMissingRelations(tx: Tx, collection: AnyCollection, errors: LineErro
 }
 
 /**
- * Ledger rows of what was imported: a balance is what a user starts with, and an approved request was granted,
- * but as part of that balance.
+ * Ledger entries of imported records: a user starts with the imported balance, which already contains the
+ * approved requests.
  */
 function settleBalances(tx: Tx, nextId: () => string): void {
   const users = tx.all<{ id: string; ms: number }>(
@@ -233,7 +235,7 @@ interface Booking {
   ms: number
 }
 
-/** Unlike `postLedger`, leaves the balance: it was imported as it is. */
+/** Unlike `postLedger`, does not change the balance, which was imported as it is. */
 function addLedger(tx: Tx, { id, user, kind, source, ms }: Booking): void {
   tx.run(
     `INSERT INTO qpu_ledger (id, user, kind, source_id, delta_ms, at)

@@ -9,36 +9,36 @@ import type { AnyRecord } from '../schema/plan.ts'
 import { fieldError, initialValue } from '../schema/values.ts'
 import { PASSWORD_HASH } from './exported.ts'
 
-/** What reading a line needs to know. */
+/** Dependencies of reading a line. */
 export interface ImportContext {
-  /** Time of the import as stored. */
+  /** Time of the import, as stored text. */
   at: string
-  /** A record id that no other record of this import has. */
+  /** Creates a record id that is unique in this import. */
   nextId(): string
-  /** Brings the payload of a job that is still to run into its one form; throws AppError with `fields`. */
+  /** Normalizes the payload of a job that is still to run; throws AppError with `fields`. */
   readPayload(payload: unknown): unknown
 }
 
-/** A record as it is to be stored, and what is wrong with it by the key of the line. */
+/** A record to store, and its errors by the key of the line. */
 export interface ImportedRecord {
   record: AnyRecord
   errors: Map<string, string>
 }
 
-/** Keys of other stores' exports that say nothing about the record. */
+/** Keys in exports of other record stores that carry no data of the record. */
 const IGNORED = new Set(['collection', 'collectionId', 'collectionName', 'expand', 'tokenKey'])
 
 const PASSWORD =
   /^(\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}|\$argon2id\$v=19\$m=\d+,t=\d+,p=\d+\$[A-Za-z0-9+/]+\$[A-Za-z0-9+/]+)$/
 const TOKEN_HASH = /^[0-9a-f]{64}$/
-/** Fields that hold the SHA-256 of a token. */
+/** Fields that contain the SHA-256 of a token. */
 const TOKEN_FIELDS: Readonly<Record<string, string>> = {
   api_tokens: 'token',
   drivers: 'token',
   qpus: 'access_token',
 }
 
-/** Reads one record of `collection`: every field by its declaration, but no hook is run. */
+/** Reads one record of `collection`: every field by its declaration; hooks do not run. */
 export function readImported(
   collection: AnyCollection,
   given: Readonly<Record<string, unknown>>,
@@ -95,7 +95,7 @@ function unknownKey(collection: AnyCollection, key: string): string | undefined 
     : `${collection.name} has no such field; leave it out.`
 }
 
-/** The key under which a line gives a field. */
+/** The key of a field in a line. */
 function keyOf(collection: AnyCollection, name: string): string {
   return collection.type === 'auth' && name === 'password' ? PASSWORD_HASH : name
 }
@@ -110,7 +110,7 @@ function valueError(field: Field, value: unknown): FieldError | undefined {
   return fieldError(field, value, 'import') ?? field.kind.storedError(field, field.kind.encode(value))
 }
 
-/** What hooks and the running service would otherwise see to. */
+/** Adjustments that hooks and the running service make otherwise. */
 function adapt(collection: AnyCollection, record: AnyRecord, context: ImportContext, refuse: Refuse): void {
   const hashField = TOKEN_FIELDS[collection.name]
   const hash = hashField === undefined ? '' : record[hashField]
@@ -124,7 +124,7 @@ function adapt(collection: AnyCollection, record: AnyRecord, context: ImportCont
       break
     case 'qpus':
     case 'drivers':
-      // Whoever was connected there is not connected here.
+      // Drivers and QPUs that were online elsewhere are offline here.
       Object.assign(record, { status: 'offline', command_port: 0, result_port: 0 })
       record['name'] = withUnderscores(String(record['name']))
       if (collection.name === 'drivers') {
@@ -160,7 +160,7 @@ function adapt(collection: AnyCollection, record: AnyRecord, context: ImportCont
 function adaptAccount(record: AnyRecord, refuse: Refuse): void {
   const hash = record['password']
   if (hash !== '' && !PASSWORD.test(String(hash))) refuse(PASSWORD_HASH, 'Must be a bcrypt or argon2id hash.')
-  // Logins of another store are worth nothing here.
+  // Sessions of another installation are invalid here.
   record['tokenKey'] = newSecret()
   const isReserved = String(record['username'] ?? '')
     .toLowerCase()
@@ -170,7 +170,7 @@ function adaptAccount(record: AnyRecord, refuse: Refuse): void {
   }
 }
 
-/** A job that has not ended enters the queue as if it were new; one that is held stays so. */
+/** A job that has not ended enters the queue as if it were new; a held one stays held. */
 function adaptJob(record: AnyRecord, { readPayload }: ImportContext, refuse: Refuse): void {
   const isOpen = record['status'] === 'pending' || record['status'] === 'running'
   if (record['status'] !== 'pending') Object.assign(record, { held: false, hold_reason: '' })

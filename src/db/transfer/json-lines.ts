@@ -1,4 +1,4 @@
-/** Rows as JSON lines: one object a line, each line ended. Holds one row at a time. */
+/** Rows as JSON lines: one object per line, each line ended. One row is in memory at a time. */
 export async function* toJsonLines(
   rows: Iterable<object> | AsyncIterable<object>,
 ): AsyncGenerator<string, void, undefined> {

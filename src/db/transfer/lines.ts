@@ -2,19 +2,19 @@ import { closeSync, openSync, readSync } from 'node:fs'
 import { AppError, messageOf } from '../../base/index.ts'
 
 const CHUNK_BYTES = 1024 * 1024
-/** A job with the largest payload and results, twice over. */
+/** Twice the size of a job with the largest payload and results. */
 const MAX_LINE_BYTES = 128 * 1024 * 1024
 const LINE_FEED = 10
 
-/** One line of a file, without its end. `number` counts from 1. */
+/** One line of a file, without its line end. `number` counts from 1. */
 export interface Line {
   number: number
   text: string
 }
 
 /**
- * The lines of a UTF-8 file that are not empty. Reads synchronously, because a transaction cannot wait, and
- * holds one line at a time.
+ * The non-empty lines of a UTF-8 file. Reads synchronously, because a transaction cannot wait, with one line
+ * in memory at a time.
  * @throws AppError `invalid` when the file cannot be read, is not UTF-8 or has a line of more than 128 MiB.
  */
 export function* readLines(path: string): Generator<Line, void, undefined> {
@@ -33,7 +33,7 @@ export function* readLines(path: string): Generator<Line, void, undefined> {
   }
 }
 
-/** The file in pieces of at most one chunk; `isEnd` = a line ends here. */
+/** The file in pieces of at most one chunk; `isEnd` marks the end of a line. */
 function* pieces(path: string): Generator<{ bytes: Buffer; isEnd: boolean }, void, undefined> {
   const file = opened(path)
   const buffer = Buffer.alloc(CHUNK_BYTES)

@@ -3,11 +3,11 @@ import type { AnyCollection } from '../schema/collection.ts'
 import { type AnyRecord, createPlans, type Plan } from '../schema/plan.ts'
 import { type Params, quoted, type SqlReader } from '../sqlite/sql.ts'
 
-/** Bounds of what is in memory at once; a page has at least one record, however large. */
+/** Limits of a page in memory; a page has at least one record, however large. */
 const MAX_PAGE_ROWS = 200
 const MAX_PAGE_BYTES = 4 * 1024 * 1024
 
-/** Which records: a condition on the columns of the collection's table, with its parameters. */
+/** The records to select: a condition on the columns of the collection's table, with its parameters. */
 export interface Selection {
   condition: string
   params: Params
@@ -17,14 +17,14 @@ const ALL: Selection = { condition: 'TRUE', params: {} }
 
 type Reader = Pick<SqlReader, 'one' | 'all'>
 
-/** Some records in the order of their insertion, and where the next page begins. */
+/** Records in insertion order, and where the next page begins. */
 export interface RecordPage {
   records: AnyRecord[]
   /** `seq` of the last record; undefined when there was none left. */
   last: number | undefined
 }
 
-/** The records whose `seq` is above `after`, as many as fit into a page. */
+/** The records with a `seq` above `after`, as many as fit into a page. */
 export function readPage(
   sql: Reader,
   collection: AnyCollection,
@@ -39,7 +39,7 @@ export function readPage(
   )
   const page: RecordPage = { records: [], last: undefined }
   let bytes = 0
-  // Row by row: a job may carry 40 MiB, so a whole page of them must not be fetched unseen.
+  // Reads row by row: a job may have 40 MiB, so a whole page is never fetched before its size is known.
   for (const { seq } of keys) {
     const row = sql.one<Record<string, unknown>>(`${plan.select} WHERE seq = $seq`, { seq })
     if (!row) continue
@@ -59,8 +59,9 @@ function sizeOf(row: Record<string, unknown>): number {
 }
 
 /**
- * Every record of a collection in the order of insertion, read page by page so that neither memory nor a
- * snapshot is held while a slow client reads. A record that changes meanwhile is seen before or after its change.
+ * Every record of a collection in insertion order, read page by page, so that neither memory nor a snapshot
+ * is occupied while a slow client reads. A record that changes meanwhile is returned in its state before or
+ * after the change.
  */
 export async function* eachRecord(
   db: Database,

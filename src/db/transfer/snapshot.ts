@@ -7,23 +7,23 @@ import { type Connection, openConnection } from '../sqlite/connection.ts'
 import { existingDatabase } from '../sqlite/database-file.ts'
 import { readPage } from './pages.ts'
 
-/** What the database held at one moment, read without disturbing a server that runs on it. */
+/** A snapshot of the database, read without affecting a server that uses it. */
 export interface Snapshot {
-  /** Every record in the order of insertion; a page is in memory at a time. */
+  /** Every record in insertion order, with one page in memory at a time. */
   records(collection: AnyCollection): Generator<AnyRecord, void, undefined>
   close(): void
 }
 
 /**
- * Opens the database in `dir` for reading only.
- * @throws AppError as `existingDatabase` does; `conflict` (`database_other_version`) when its tables are not those
- *   of this version.
+ * Opens the database in `dir` read-only.
+ * @throws AppError as `existingDatabase` does; `conflict` (`database_other_version`) when its tables differ
+ *   from those of this version.
  */
 export function openSnapshot(dir: string): Snapshot {
   const connection = openConnection(existingDatabase(dir), 'read')
   const planOf = createPlans()
   try {
-    // The first read fixes the moment that all later ones see.
+    // The first read fixes the snapshot of all later ones.
     connection.run('BEGIN DEFERRED')
     for (const collection of COLLECTIONS) assertHasColumns(connection, collection)
   } catch (error) {

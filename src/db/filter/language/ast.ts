@@ -1,7 +1,9 @@
-/** How two operands are compared; the forms with `?` ask for some related record, the others for every one. */
+/**
+ * Comparison operators. With a `?` the comparison must hold for some related record, otherwise for every one.
+ */
 export const OPERATORS = ['=', '!=', '>', '>=', '<', '<=', '~', '!~'] as const
 
-/** A comparison without its any-of mark. */
+/** An operator without the `?` prefix. */
 export type Operator = (typeof OPERATORS)[number]
 
 /** One side of a comparison. */

@@ -1,7 +1,7 @@
 import { OPERATORS, type Operator } from './ast.ts'
 import { badFilter, shown } from './limits.ts'
 
-/** A piece of a filter; `at` counts characters from 1. */
+/** A token of a filter; `at` counts characters from 1. */
 export type Token = { at: number } & (
   | { kind: 'identifier' | 'call'; name: string }
   | { kind: 'number'; value: number }
@@ -12,11 +12,11 @@ export type Token = { at: number } & (
   | { kind: 'end' }
 )
 
-/** Blanks and comments. */
+/** White space and comments. */
 const SKIPPED = /(?:[ \t\n]|\/\/[^\n]*)+/y
 const IDENTIFIER = /[@_#A-Za-z][A-Za-z0-9_.:]*/y
 const NUMBER = /-?[0-9]+(?:\.[0-9]+)?/y
-/** What must not follow a number directly. */
+/** Characters that must not follow a number directly. */
 const NUMBER_TAIL = /[A-Za-z0-9_.:@#]/y
 const SIGNS = /[=?!<>~]+/y
 const JOINS = /[&|]+/y
@@ -30,8 +30,8 @@ const ESCAPES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Cuts a filter into tokens, the last one of kind `end`.
- * @throws AppError `invalid` naming the character that no token begins with.
+ * Splits a filter into tokens, the last one of kind `end`.
+ * @throws AppError `invalid` naming the character at which no token can start.
  */
 export function tokens(text: string): Token[] {
   const found: Token[] = []
@@ -95,10 +95,12 @@ function readOperator(sign: string, at: number): Token {
   const any = sign.startsWith('?')
   const operator = OPERATORS.find((each) => each === (any ? sign.slice(1) : sign))
   if (operator) return { kind: 'operator', operator, any, at }
-  throw badFilter(`${shown(sign)} at character ${at} is not an operator; known are ${OPERATORS.join(' ')}`)
+  throw badFilter(
+    `${shown(sign)} at character ${at} is not an operator; the operators are ${OPERATORS.join(' ')}`,
+  )
 }
 
-/** Reads a quoted text that begins at `start`; its end is the index after the closing quote. */
+/** Reads a quoted text that begins at `start`. The returned end is the index after the closing quote. */
 function readText(text: string, start: number): { value: string; end: number } {
   const quote = text[start]
   let value = ''
@@ -110,7 +112,7 @@ function readText(text: string, start: number): { value: string; end: number } {
       value += character
       continue
     }
-    // JSON writes these escapes; any other backslash stays, as it does upstream.
+    // JSON strings use these escapes; any other backslash is literal, as in PocketBase.
     value += ESCAPES[next] ?? `\\${next}`
     at++
   }

@@ -1,29 +1,29 @@
 import { AppError } from '../../../base/index.ts'
 
-/** Characters of a filter or a rule. */
+/** Maximum length of a filter or a rule, in characters. */
 export const MAX_FILTER_CHARACTERS = 3_500
-/** Comparisons of a filter or a rule. */
+/** Maximum number of comparisons in a filter or a rule. */
 export const MAX_COMPARISONS = 200
-/** Brackets within brackets: deeper ones would exhaust SQLite's own parser. */
+/** Maximum nesting of brackets; deeper nesting would exhaust SQLite's own parser. */
 export const MAX_BRACKETS = 32
-/** Functions within functions. */
+/** Maximum nesting of functions. */
 export const MAX_FUNCTION_DEPTH = 3
-/** Relations that one path may follow. */
+/** Maximum number of relations in one path. */
 export const MAX_HOPS = 6
-/** Joins of one condition; SQLite takes 64 tables. */
+/** Maximum number of joins in one condition; SQLite allows 64 tables. */
 export const MAX_JOINS = 60
-/** Keys of a sort, and characters of each. */
+/** Maximum number of keys in a sort, and of characters in each. */
 export const MAX_SORT_KEYS = 8
 export const MAX_SORT_KEY_CHARACTERS = 255
-/** Arguments of a function. */
+/** Maximum number of arguments of a function. */
 export const MAX_ARGUMENTS = 10
 
-/** The error of a filter, sort or rule that cannot be understood; `problem` is a sentence with its remedy. */
+/** The error of an invalid filter, sort or rule; `problem` is a sentence that states a remedy. */
 export function badFilter(problem: string): AppError {
   return new AppError('invalid', problem, { reason: 'bad_filter' })
 }
 
-/** Text from a caller as an error message shows it: at most 60 characters. */
+/** Text of a caller, shortened to 60 characters for an error message. */
 export function shown(text: string): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text
 }

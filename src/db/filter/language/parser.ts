@@ -8,7 +8,7 @@ import {
   MAX_FUNCTION_DEPTH,
 } from './limits.ts'
 
-/** Where the parser stands. */
+/** The position of the parser. */
 interface Cursor {
   next(): Token
   peek(): Token
@@ -16,8 +16,8 @@ interface Cursor {
 }
 
 /**
- * Reads a filter or a rule.
- * @throws AppError `invalid`, reason `bad_filter`, with the place of the mistake.
+ * Parses a filter or a rule.
+ * @throws AppError `invalid`, reason `bad_filter`, with the position of the error.
  */
 export function parseFilter(text: string): FilterAst {
   if (text.length > MAX_FILTER_CHARACTERS) {
@@ -54,8 +54,7 @@ function parseJoined(cursor: Cursor, join: 'and' | 'or', parse: () => FilterAst)
 function parseTerm(cursor: Cursor, depth: number): FilterAst {
   if (cursor.peek().kind === '(') {
     const open = cursor.next()
-    if (depth >= MAX_BRACKETS)
-      throw badFilter(`The filter has more than ${MAX_BRACKETS} brackets within brackets`)
+    if (depth >= MAX_BRACKETS) throw badFilter(`The filter has more than ${MAX_BRACKETS} nested brackets`)
     const inner = parseOr(cursor, depth + 1)
     if (cursor.next().kind !== ')') throw badFilter(`The bracket at character ${open.at} is not closed`)
     return inner
@@ -83,7 +82,7 @@ function parseOperand(cursor: Cursor, depth: number): OperandAst {
     case 'call':
       return { kind: 'call', name: token.name, args: parseArguments(cursor, depth + 1) }
     case 'end':
-      throw badFilter('The filter ends where a name, a number or a quoted text should be')
+      throw badFilter('The filter ends, but a name, a number or a quoted text is missing')
     default:
       throw badFilter(`A name, a number or a quoted text is missing at character ${token.at}`)
   }
@@ -91,7 +90,7 @@ function parseOperand(cursor: Cursor, depth: number): OperandAst {
 
 function parseArguments(cursor: Cursor, depth: number): OperandAst[] {
   if (depth > MAX_FUNCTION_DEPTH) {
-    throw badFilter(`The filter has more than ${MAX_FUNCTION_DEPTH} functions within functions`)
+    throw badFilter(`The filter has more than ${MAX_FUNCTION_DEPTH} nested functions`)
   }
   const args = [parseOperand(cursor, depth)]
   for (let token = cursor.next(); token.kind !== ')'; token = cursor.next()) {

@@ -6,7 +6,9 @@ import { type Context, collectionByName, fieldOf } from './context.ts'
 import { joined } from './join.ts'
 import type { Position } from './position.ts'
 
-/** A relation seen from its other end: the records of `collection` whose field `name` refers to a record. */
+/**
+ * A relation in the opposite direction: the records of `collection` whose field `name` refers to a record.
+ */
 export interface BackRelation {
   readonly collection: AnyCollection
   readonly name: string
@@ -15,13 +17,15 @@ export interface BackRelation {
   readonly single: boolean
 }
 
-/** The relation that `<collection>_via_<field>` means for records of `target`; undefined when there is none. */
+/**
+ * The relation that `<collection>_via_<field>` denotes for records of `target`; undefined when there is none.
+ */
 export function backRelation(
   context: Pick<Context, 'catalogue' | 'caller'>,
   target: AnyCollection,
   prop: string,
 ): BackRelation | undefined {
-  // Names may contain the mark themselves; the last one that makes sense counts.
+  // A name may itself contain `_via_`; the last possible split is used.
   for (let at = prop.lastIndexOf(MARK); at > 0; at = prop.lastIndexOf(MARK, at - 1)) {
     const collection = collectionByName(context, prop.slice(0, at))
     const name = prop.slice(at + MARK.length)
@@ -40,7 +44,7 @@ function isUnique(collection: AnyCollection, name: string): boolean {
   )
 }
 
-/** Joins the records that `<collection>_via_<field>` means; undefined when the name means nothing. */
+/** Joins the records that `<collection>_via_<field>` denotes; undefined when it denotes none. */
 export function joinBackRelation(
   context: Context,
   scope: Scope,

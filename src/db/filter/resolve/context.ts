@@ -4,10 +4,10 @@ import { date, text } from '../../schema/fields/index.ts'
 import type { CollectionNames } from '../../schema/names.ts'
 import type { Binder, Fan, Scope } from '../sql/scope.ts'
 
-/** Who wrote a text: rules may use everything, clients only what they may list. */
+/** Who wrote a filter: rules may use every field, clients only those that they may list. */
 export type Caller = 'rule' | 'client' | 'superuser'
 
-/** The declarations that a text may name. */
+/** The declarations that a filter may refer to. */
 export interface Catalogue {
   readonly collections: readonly AnyCollection[]
   readonly names: CollectionNames
@@ -15,27 +15,27 @@ export interface Catalogue {
   rulesOf(collection: AnyCollection): Rules
 }
 
-/** A question about every related record: its own joins, and whether it is asked again for each shared row. */
+/** A check of every related record: its joins, and whether it runs again for each shared row. */
 export interface EveryCheck {
   readonly fans: readonly Fan[]
   readonly perShared: boolean
 }
 
-/** What all parts of one condition share while it is compiled. */
+/** The state shared by all parts of one condition while it is compiled. */
 export interface Context {
   readonly catalogue: Catalogue
   readonly caller: Caller
   readonly binder: Binder
-  /** The collection of the record in question, and the alias of its row. */
+  /** The collection of the tested record, and the alias of its row. */
   readonly collection: AnyCollection
   readonly alias: string
-  /** The account's collection; undefined for guests. */
+  /** The collection of the caller's account; undefined for guests. */
   readonly authCollection: AnyCollection | undefined
-  /** Collects the questions about every related record. */
+  /** Collects the checks of every related record. */
   readonly every: EveryCheck[]
   newAlias(): string
   newScope(): Scope
-  /** What must hold for a joined row that the caller may only see by this rule. */
+  /** The condition under which this rule shows a joined row to the caller. */
   visible(collection: AnyCollection, rule: string, alias: string): string
 }
 
@@ -45,7 +45,7 @@ const SYSTEM_FIELDS: ReadonlyMap<string, Field> = new Map<string, Field>([
   ['updated', date()],
 ])
 
-/** A field that the caller may name, with its column; `hidden` when only others may. */
+/** A field that the caller may use, with its column; `hidden` when only others may use it. */
 export function fieldOf(
   { caller }: Pick<Context, 'caller'>,
   collection: AnyCollection,
@@ -59,7 +59,7 @@ export function fieldOf(
   return field.hidden && caller === 'client' ? 'hidden' : { field, column: columnOf(name, field) }
 }
 
-/** The collection that a text calls `name`: by its public name; rules in declarations also by its table's. */
+/** The collection with the public name `name`; rules in declarations may also use its table name. */
 export function collectionByName(
   { catalogue, caller }: Pick<Context, 'catalogue' | 'caller'>,
   name: string,

@@ -4,12 +4,12 @@ import { badFilter, MAX_ARGUMENTS, shown } from '../language/limits.ts'
 import type { Operand } from '../sql/operand.ts'
 import type { Context } from './context.ts'
 
-/** Makes the SQL operand of an argument. */
+/** Compiles an argument to its SQL operand. */
 type Resolve = (argument: OperandAst) => Operand
 
 /**
- * What a function call stands for.
- * @throws AppError `invalid` for functions that do not exist and arguments that they do not take.
+ * The operand of a function call.
+ * @throws AppError `invalid` for unknown functions and wrong arguments.
  */
 export function callOperand(
   context: Context,
@@ -19,22 +19,22 @@ export function callOperand(
 ): Operand {
   if (name === 'strftime') return timeText(context, args, resolve)
   if (name === 'geoDistance') return distance(args, resolve)
-  throw badFilter(`The function ${shown(name)} does not exist; known are strftime and geoDistance`)
+  throw badFilter(`The function ${shown(name)} does not exist; the functions are strftime and geoDistance`)
 }
 
-/** `strftime(format, time?, modifier…)` as in SQLite, in UTC; a time that cannot be read counts as empty. */
+/** `strftime(format, time?, modifier…)` as in SQLite, in UTC; an invalid time counts as empty. */
 function timeText(context: Context, args: readonly OperandAst[], resolve: Resolve): Operand {
   const [format, time, ...modifiers] = args
   if (args.length > MAX_ARGUMENTS) throw badFilter(`strftime takes at most ${MAX_ARGUMENTS} arguments`)
   if (format?.kind !== 'text') throw badFilter('strftime needs a quoted format such as "%Y-%m" first')
   if (time?.kind === 'call') throw badFilter('strftime needs a name, a text or a number as its time')
   if (modifiers.some((modifier) => modifier.kind !== 'text')) {
-    throw badFilter('strftime takes only quoted modifiers such as "+1 day" behind the time')
+    throw badFilter('strftime takes only quoted modifiers such as "+1 day" after the time')
   }
   const head = resolve(format).sql
   const tail = modifiers.map((modifier) => `, ${resolve(modifier).sql}`).join('')
   const around = (value: string) => `strftime(${head}, ${value}${tail})`
-  // SQLite's own clock is not ours.
+  // The time is that of the injected clock, not SQLite's.
   if (!time || (time.kind === 'text' && time.value.trim().toLowerCase() === 'now')) {
     return { sql: around(context.binder.deferred((_, now) => toTimestamp(now))), nature: 'column' }
   }
@@ -51,7 +51,7 @@ function timeText(context: Context, args: readonly OperandAst[], resolve: Resolv
 
 const EARTH_RADIUS_KM = 6_371
 
-/** Great-circle distance in km of two points, each as longitude and latitude in degrees. */
+/** Great-circle distance in km between two points, each given as longitude and latitude in degrees. */
 function distance(args: readonly OperandAst[], resolve: Resolve): Operand {
   if (args.length !== 4 || args.some((each) => each.kind !== 'identifier' && each.kind !== 'number')) {
     throw badFilter('geoDistance needs four names or numbers: lonA, latA, lonB, latB')
@@ -61,7 +61,7 @@ function distance(args: readonly OperandAst[], resolve: Resolve): Operand {
   const cosine = `cos(${latA}) * cos(${latB}) * cos(${lonB} - ${lonA}) + sin(${latA}) * sin(${latB})`
   const guards = operands.flatMap(({ guard }) => guard ?? [])
   return {
-    // Rounding may lift the cosine of equal points above 1, which has no angle.
+    // Rounding can make the cosine of equal points exceed 1, which has no angle.
     sql: `(${EARTH_RADIUS_KM} * acos(min(1.0, ${cosine})))`,
     nature: 'strict',
     ...(guards.length === 0 ? {} : { guard: guards.join(' AND ') }),

@@ -5,8 +5,8 @@ import type { Fan, Scope } from '../sql/scope.ts'
 import type { Context } from './context.ts'
 
 /**
- * Joins a collection's table; a client sees only the rows that its list rule shows.
- * @throws AppError `invalid` when a client may not list the collection at all.
+ * Joins the table of a collection; for a client only the rows that its list rule shows.
+ * @throws AppError `invalid` when clients may not list the collection at all.
  */
 export function joined(
   context: Context,

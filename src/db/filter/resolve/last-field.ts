@@ -10,7 +10,7 @@ import { type Context, fieldOf } from './context.ts'
 import { splitModifier } from './modifier.ts'
 import type { Path, Position } from './position.ts'
 
-/** The value of the last name of a path, with its modifier. */
+/** The value of the last name of a path, with its modifier applied. */
 export function lastOperand(
   context: Context,
   scope: Scope,
@@ -36,7 +36,7 @@ export function lastOperand(
     case undefined:
       return { operand: plain, many }
     case 'lower':
-      // LOWER makes text of any value; NULL stays NULL.
+      // LOWER converts any value to text; NULL stays NULL.
       return { operand: { ...plain, sql: `LOWER(${plain.sql})` }, many }
     case 'length':
       return { operand: { ...plain, sql: lengthOf(field, stored, name) }, many }
@@ -61,7 +61,10 @@ function columnOperand({ kind }: Field, stored: string, optional: boolean): Oper
   return { sql: kind.filterSql(stored), nature }
 }
 
-/** The value at `keys` inside the JSON field `name`; the path is bound, since its names come from callers. */
+/**
+ * The value at `keys` inside the JSON field `name`. The path is bound as a parameter, since its names come
+ * from callers.
+ */
 export function jsonOperand(
   { binder }: { binder: Binder },
   position: Position,
@@ -94,7 +97,7 @@ export function assertHasItems(field: Field, name: string, modifier: string): vo
   throw badFilter(`${modifier} works for relations and choices only, not for ${shown(name)}`)
 }
 
-/** Clients find accounts by e-mail only when these show it. */
+/** Clients can match the e-mail address only of accounts that show it. */
 function emailGuard(
   { caller }: Context,
   collection: AnyCollection,

@@ -21,7 +21,7 @@ function monthStart(now: number, months: number): number {
   return Date.UTC(year, month + months)
 }
 
-/** Names that stand for a time or a part of it, at `now` in ms since the epoch, all in UTC. */
+/** Names for a time or a part of it, at `now` in ms since the epoch, in UTC. */
 export const MACROS: ReadonlyMap<string, Macro> = new Map<string, Macro>([
   ['@now', toTimestamp],
   ['@yesterday', (now) => toTimestamp(now - DAY)],

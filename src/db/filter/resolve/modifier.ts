@@ -2,12 +2,12 @@ import { badFilter, shown } from '../language/limits.ts'
 
 const MODIFIERS = ['length', 'each', 'lower', 'isset', 'changed'] as const
 
-/** What may stand behind a name after a colon. */
+/** The modifiers that may follow a name after a colon. */
 export type Modifier = (typeof MODIFIERS)[number]
 
 /**
  * Splits `name:modifier`.
- * @throws AppError `invalid` for a modifier that does not exist.
+ * @throws AppError `invalid` for an unknown modifier.
  */
 export function splitModifier(prop: string): { name: string; modifier: Modifier | undefined } {
   const colon = prop.indexOf(':')
@@ -16,5 +16,5 @@ export function splitModifier(prop: string): { name: string; modifier: Modifier 
   const modifier = MODIFIERS.find((each) => each === text)
   if (modifier) return { name: prop.slice(0, colon), modifier }
   const known = MODIFIERS.map((each) => `:${each}`).join(' ')
-  throw badFilter(`:${shown(text)} is no modifier; known are ${known}`)
+  throw badFilter(`:${shown(text)} is not a modifier; known modifiers are ${known}`)
 }

@@ -11,7 +11,7 @@ import { jsonOperand, lastOperand } from './last-field.ts'
 import type { Path, Position } from './position.ts'
 
 /**
- * The value at the end of a path. Joins what it needs into `scope`.
+ * The value at the end of a path. Adds the joins that it needs to `scope`.
  * @throws AppError `invalid` for names that the caller may not use.
  */
 export function pathOperand(context: Context, scope: Scope, path: Path): Operand {
@@ -37,10 +37,10 @@ function walk(context: Context, scope: Scope, path: Path): Found {
     else if (path.lenient) return { operand: NOTHING, many: false }
     else throw unknownField(path.full, prop, position.collection)
   }
-  throw badFilter(`${shown(path.full)} names no field`)
+  throw badFilter(`${shown(path.full)} does not name a field`)
 }
 
-/** The value when the path needs no further join. */
+/** The value, when the path needs no further join. */
 function endOf(
   context: Context,
   scope: Scope,
@@ -55,7 +55,7 @@ function endOf(
   if (found?.field.kind.isDocument) {
     return { operand: jsonOperand(context, position, prop, rest), many: position.many }
   }
-  // A single relation holds the id itself, so no join is needed to compare it.
+  // A single relation stores the id itself, so comparing it needs no join.
   const isOwnId = found?.field.reference?.isList === false && rest.length === 1 && rest[0] === 'id'
   return isOwnId ? lastOperand(context, scope, position, prop, path) : undefined
 }
@@ -86,7 +86,7 @@ function joinRelation(
 ): Position | undefined {
   const reference = from.collection.fields[prop]?.reference
   if (!reference) {
-    throw badFilter(`${shown(prop)} in ${shown(full)} is no relation, so nothing can follow it`)
+    throw badFilter(`${shown(prop)} in ${shown(full)} is not a relation, so no name can follow it`)
   }
   const collection = collectionOf(context.catalogue, reference.to)
   if (!collection) return undefined

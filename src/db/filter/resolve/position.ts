@@ -1,23 +1,23 @@
 import type { AnyCollection } from '../../schema/collection.ts'
 import type { Scope } from '../sql/scope.ts'
 
-/** A place in the joined tables from which a path goes on. */
+/** A position in the joined tables from which a path continues. */
 export interface Position {
   readonly collection: AnyCollection
   readonly alias: string
-  /** The path up to here: paths that begin alike share their joins. */
+  /** The path so far; paths with the same beginning share joins. */
   readonly key: string
-  /** Whether the row may be missing. */
+  /** Whether the row may be absent. */
   readonly optional: boolean
   /** Whether one record may have several rows here. */
   readonly many: boolean
 }
 
-/** A path through relations to a value, from the start that `enter` joins. */
+/** A path through relations to a value, starting at the position that `enter` joins. */
 export interface Path {
   readonly full: string
   readonly props: readonly string[]
-  /** True makes NULL of names that are not declared, as requests may be of any collection. */
+  /** True resolves undeclared names to NULL, since a request may target any collection. */
   readonly lenient: boolean
   enter(scope: Scope): Position
 }

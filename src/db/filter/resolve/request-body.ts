@@ -11,10 +11,10 @@ import { assertHasItems } from './last-field.ts'
 import { splitModifier } from './modifier.ts'
 import { pathOperand } from './path.ts'
 
-/** Reads a value as it was sent. */
+/** Resolves a value as it was sent. */
 type Sent = (context: Context, area: 'body', props: readonly string[], field?: Field) => Operand
 
-/** What `@request.body.…` stands for; names of declared fields have their modifiers and their relations. */
+/** The operand of `@request.body.…`; names of declared fields support their modifiers and relations. */
 export function bodyOperand(
   context: Context,
   scope: Scope,
@@ -50,7 +50,10 @@ export function bodyOperand(
   }
 }
 
-/** The ids or choices that were sent; of a single one only the last counts, as when it is stored. */
+/**
+ * The ids or choices in the body. Of several for a single-valued field only the last counts, as when it is
+ * stored.
+ */
 function sentItems(requestInfo: RequestInfo, name: string, field: Field): readonly unknown[] {
   const items = itemsOf(Object.hasOwn(requestInfo.body, name) ? requestInfo.body[name] : undefined)
   return field.kind.items === 'many' ? items : items.slice(-1)
@@ -68,7 +71,7 @@ function eachOperand(context: Context, scope: Scope, name: string, field: Field)
   return field.kind.items === 'many' ? { ...operand, many: at } : operand
 }
 
-/** Whether the field was sent with another value than the stored one: 1 or 0. */
+/** Whether the body contains another value than the stored one: 1 or 0. */
 function changedOperand({ alias, binder }: Context, name: string, field: Field): Operand {
   const isSent = binder.deferred((requestInfo) => (Object.hasOwn(requestInfo.body, name) ? 1 : 0))
   const value = binder.deferred(
@@ -78,7 +81,7 @@ function changedOperand({ alias, binder }: Context, name: string, field: Field):
   return { sql: `(${isSent} AND ${value} IS NOT ${column})`, nature: 'strict' }
 }
 
-/** A path that begins at the record that the body names. */
+/** A path that starts at the record that the body refers to. */
 function relatedOperand(
   context: Context,
   scope: Scope,

@@ -8,12 +8,13 @@ import { type Modifier, splitModifier } from './modifier.ts'
 import { pathOperand } from './path.ts'
 import { bodyOperand } from './request-body.ts'
 
-/** Parts of an account that need no look at its row. */
+/** Properties of an account that are known without reading its row. */
 const PLAIN_AUTH = ['id', 'collectionId', 'collectionName', 'email', 'emailVisibility', 'verified']
 
 /**
- * What `@request.…` stands for; what was not sent is NULL. `props` are the names behind `@request`.
- * @throws AppError `invalid` for areas that do not exist.
+ * The operand of `@request.…`; values absent from the request are NULL. `props` are the names after
+ * `@request`.
+ * @throws AppError `invalid` for unknown areas.
  */
 export function requestOperand(
   context: Context,
@@ -75,7 +76,7 @@ function authOperand(context: Context, scope: Scope, full: string, props: readon
   })
 }
 
-/** A value that was sent as it is: query, headers, and body without a declared relation. */
+/** A value as it was sent: query, headers, and body fields without a declared relation. */
 function sentOperand(
   context: Context,
   area: 'query' | 'headers' | 'body',
@@ -102,7 +103,7 @@ function modified(
     case undefined:
       return requestValue(context, value)
     case 'lower': {
-      // Lowered by SQLite, so that both sides follow the same ASCII rule.
+      // SQLite converts both sides to lower case, so that both follow the same ASCII rule.
       const { sql, nature } = requestValue(context, value)
       return { sql: `LOWER(${sql})`, nature }
     }

@@ -10,13 +10,13 @@ import { pathOperand } from './path.ts'
 import { requestOperand } from './request.ts'
 
 /**
- * The SQL operand of one side of a comparison.
+ * Compiles one side of a comparison to its SQL operand.
  * @throws AppError `invalid` for names that are not declared or that the caller may not use.
  */
 export function resolveOperand(context: Context, scope: Scope, ast: OperandAst): Operand {
   switch (ast.kind) {
     case 'number':
-      // A sum is REAL and has no affinity: compared with a text column it becomes the text of a float.
+      // A sum is REAL without affinity: compared with a text column it is converted to the text of a float.
       return {
         sql: `(${context.binder.literal(ast.value)} + 0.0)`,
         nature: 'value',
@@ -62,7 +62,7 @@ function constantOf({ collection }: Context, name: string): Operand | undefined 
   }
 }
 
-/** The value of a field of the record in question, or of one that it is related to. */
+/** The value of a field of the tested record, or of a related one. */
 export function fieldOperand(context: Context, scope: Scope, name: string): Operand {
   const { collection, alias } = context
   return pathOperand(context, scope, {
@@ -73,7 +73,7 @@ export function fieldOperand(context: Context, scope: Scope, name: string): Oper
   })
 }
 
-/** `@collection.name[:alias].path`: any record of a collection, the same one wherever the name is the same. */
+/** `@collection.name[:alias].path`: any record of a collection; equal names denote the same record. */
 function collectionOperand(context: Context, scope: Scope, full: string, props: readonly string[]): Operand {
   const [named = '', ...path] = props
   const [name = '', label = ''] = named.split(':')

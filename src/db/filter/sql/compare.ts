@@ -3,7 +3,10 @@ import { likePattern } from './like.ts'
 import type { Operand } from './operand.ts'
 import type { Binder } from './scope.ts'
 
-/** Compares two single values; NULL where SQL cannot say. Both sides appear as they are, never as text. */
+/**
+ * Compares two single values; NULL where SQL cannot decide. Operands are compared with their own types, never
+ * converted to text.
+ */
 export function comparison(binder: Binder, left: Operand, operator: Operator, right: Operand): string {
   switch (operator) {
     case '=':
@@ -34,7 +37,7 @@ function orEmpty(operand: Operand): string {
   return `COALESCE(${operand.sql}, '')`
 }
 
-/** Puts the operand whose nature is first in `order` first; equality has no direction. */
+/** Returns the operand with the given nature first, if there is one; equality is symmetric. */
 function sorted(left: Operand, right: Operand, nature: Operand['nature']): [Operand, Operand] {
   return left.nature === nature || right.nature !== nature ? [left, right] : [right, left]
 }
@@ -43,7 +46,7 @@ function equality(left: Operand, right: Operand): string {
   if (left.nature === 'strict' || right.nature === 'strict') return `${left.sql} IS ${right.sql}`
   const [empty, other] = sorted(left, right, 'empty')
   if (empty.nature === 'empty') return isEmpty(other)
-  // A column is compared as it is, so that its type and its index count.
+  // Comparing the bare column preserves its type affinity and lets SQLite use its index.
   if (left.nature === 'value' || right.nature === 'value') return `${left.sql} = ${right.sql}`
   const [requested, column] = sorted(left, right, 'request')
   if (requested.nature === 'request' && column.nature === 'never-null')

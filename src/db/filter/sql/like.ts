@@ -1,11 +1,11 @@
-/** Whether `text` has a `%` that no backslash escapes. */
+/** Whether `text` contains an unescaped `%`. */
 function hasWildcard(text: string): boolean {
   return /^(?:[^\\%]|\\[\s\S])*%/.test(text)
 }
 
 /**
- * The LIKE pattern (escape character `\`) of a text right of `~`: used as given when it has an unescaped `%`,
- * otherwise searched for anywhere, with `\ % _` taken literally unless they are escaped already.
+ * The LIKE pattern (escape character `\`) for the right side of `~`: used as given when it contains an
+ * unescaped `%`; otherwise it matches anywhere, with `\ % _` taken literally unless already escaped.
  */
 export function likePattern(text: string): string {
   if (hasWildcard(text)) return text

@@ -2,10 +2,10 @@ import { superusers } from '../../collections/superusers.ts'
 import type { AnyCollection } from '../../schema/collection.ts'
 import type { Bindable } from '../../sqlite/sql.ts'
 
-/** The account that makes a request. */
+/** The account that sends a request. */
 export interface Auth {
   readonly collection: AnyCollection
-  /** The collection's id as clients know it. */
+  /** The collection id that clients see. */
   readonly collectionId: string
   readonly record: {
     readonly id: string
@@ -15,7 +15,7 @@ export interface Auth {
   }
 }
 
-/** What rules may ask about a request. */
+/** The properties of a request that rules can use. */
 export interface RequestInfo {
   /** Undefined for guests. */
   readonly auth?: Auth
@@ -25,14 +25,14 @@ export interface RequestInfo {
   readonly query: Readonly<Record<string, string>>
   /** By lower-case name with `_` instead of `-`. */
   readonly headers: Readonly<Record<string, string>>
-  /** What was sent, with `+` and `-` keys already applied. */
+  /** The body, with `+` and `-` keys already applied. */
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** A request of the service itself: nobody's, empty. */
+/** The empty request of a guest. */
 export const NO_REQUEST: RequestInfo = { method: 'GET', context: 'default', query: {}, headers: {}, body: {} }
 
-/** Reads a value to bind from the request; `now` is in ms since the epoch. */
+/** Computes a value to bind from the request; `now` in ms since the epoch. */
 export type ValueSource = (requestInfo: RequestInfo, now: number) => Bindable
 
 /** Whether the caller passes every rule. */
@@ -40,21 +40,21 @@ export function isSuperuser(requestInfo: RequestInfo): boolean {
   return requestInfo.auth?.collection.name === superusers.name
 }
 
-/** The value under `keys`; `set` is false when some key is missing. Inherited keys do not count. */
+/** The value at `keys`; `set` is false when a key is missing. Inherited keys do not count. */
 export function valueAt(root: unknown, keys: readonly string[]): { set: boolean; value: unknown } {
   let value = root
   for (const key of keys) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) {
       return { set: false, value: undefined }
     }
-    // An array's length is an own property, but no element.
+    // The length of an array is an own property, but not an element.
     if (Array.isArray(value) && !/^[0-9]+$/.test(key)) return { set: false, value: undefined }
     value = Reflect.get(value, key)
   }
   return { set: true, value }
 }
 
-/** A value of a request as SQL compares it: booleans as 0 and 1, lists and objects as their JSON text. */
+/** A value of a request as SQL compares it: booleans as 0 and 1, lists and objects as JSON text. */
 export function bindable(value: unknown): Bindable {
   switch (typeof value) {
     case 'string':
@@ -68,7 +68,7 @@ export function bindable(value: unknown): Bindable {
   }
 }
 
-/** The items of a value that may be one item or a list; nothing for the empty value. */
+/** The items of a value that may be one item or a list; none for the empty value. */
 export function itemsOf(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value
   return value === undefined || value === null || value === '' ? [] : [value]

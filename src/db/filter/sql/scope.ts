@@ -2,7 +2,7 @@ import type { Bindable, Params } from '../../sqlite/sql.ts'
 import { badFilter, MAX_JOINS } from '../language/limits.ts'
 import type { RequestInfo, ValueSource } from './request-info.ts'
 
-/** Collects what a statement binds; hands out the parameter's name in SQL. */
+/** Collects the values that a statement binds; each method returns the parameter's name in SQL. */
 export interface Binder {
   literal(value: Bindable): string
   deferred(source: ValueSource): string
@@ -10,7 +10,7 @@ export interface Binder {
   bind(requestInfo: RequestInfo, now: number): Params
 }
 
-/** A binder whose parameters are called `<prefix>0`, `<prefix>1` and so on. */
+/** A binder whose parameters are named `<prefix>0`, `<prefix>1` and so on. */
 export function createBinder(prefix: string): Binder {
   const sources: ValueSource[] = []
   const deferred = (source: ValueSource) => `$${prefix}${sources.push(source) - 1}`
@@ -23,34 +23,36 @@ export function createBinder(prefix: string): Binder {
 }
 
 /**
- * How many rows a join may add per row: the ids of a list, those of `table` whose `column` names the row, or all
- * of `table`.
+ * How many rows a join may add per row: the ids in a list, the rows of `table` whose `column` refers to the
+ * row, or all rows of `table`.
  */
 export type Fan =
   | { kind: 'list' }
   | { kind: 'relation'; table: string; column: string }
   | { kind: 'table'; table: string }
 
-/** A join: its SQL behind LEFT JOIN, what must hold for its rows, and how many there may be if not one. */
+/** A join: its SQL after LEFT JOIN, the condition on its rows, and how many rows it may add if not one. */
 export interface Join {
   sql: string
   guard?: string | undefined
   fan?: Fan | undefined
 }
 
-/** The joins that the comparisons of one condition share, so that two terms about a path mean one row. */
+/**
+ * The joins shared by the comparisons of one condition, so that two terms on the same path refer to one row.
+ */
 export interface Scope {
   readonly joins: readonly string[]
   readonly guards: readonly string[]
   readonly fans: readonly Fan[]
-  /** Alias of the join `key`; `make` says it when it is new. */
+  /** The alias of the join `key`; `make` creates the join when it is new. */
   join(key: string, make: (alias: string) => Join): string
-  /** Whether `join` or `use` was called since the last question. */
+  /** Whether `join` or `use` was called since the last call. */
   wasUsed(): boolean
   use(): void
 }
 
-/** An empty scope; `newAlias` hands out names that no other scope of the statement has. */
+/** An empty scope; `newAlias` returns aliases that are unique within the statement. */
 export function createScope(newAlias: () => string): Scope {
   const aliases = new Map<string, string>()
   const joins: string[] = []
@@ -86,7 +88,7 @@ export function createScope(newAlias: () => string): Scope {
   }
 }
 
-/** SQL that runs over the joined rows of `scopes`, of which there is always at least one. */
+/** SQL that selects the joined rows of `scopes`, at least one. */
 export function fromJoins(...scopes: readonly Scope[]): string {
   return ['(SELECT 1)', ...scopes.flatMap((scope) => scope.joins)].join(' ')
 }

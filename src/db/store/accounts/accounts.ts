@@ -11,15 +11,15 @@ import { keepApiTokens } from './tokens.ts'
 
 export type User = RecordOf<typeof users>
 export type Superuser = RecordOf<typeof superusers>
-/** Anybody who can log in. */
+/** An account that can log in. */
 export type Account = User | Superuser
 /** Collections that hold accounts. */
 export type AccountKind = 'users' | 'superusers'
 
-/** Balance shown for the user records that stand for superusers. */
+/** The balance shown for the proxy users of superusers. */
 const UNLIMITED_SECONDS = 999_999_999
 
-/** The secret that signs the tokens of one kind of account: made once, kept in the database. */
+/** The secret that signs the tokens of one kind of account; created once and stored in the database. */
 export function accountSecret(db: Database, kind: AccountKind): Promise<string> {
   const key = `secret:${kind}`
   return db.write('account secret', (tx) => {
@@ -31,17 +31,17 @@ export function accountSecret(db: Database, kind: AccountKind): Promise<string> 
   })
 }
 
-/** Where accounts of one kind are stored. */
+/** The collection of one kind of account. */
 export function accountCollection(kind: AccountKind): typeof users | typeof superusers {
   return kind === 'users' ? users : superusers
 }
 
-/** The account of one kind with this id. */
+/** The account of this kind with this id. */
 export function findAccount(db: Database, kind: AccountKind, id: string): Promise<Account | undefined> {
   return kind === 'users' ? findUser(db, id) : findSuperuser(db, id)
 }
 
-/** The account of one kind with this e-mail address, in any case; never a user that stands for a superuser. */
+/** The account of this kind with this e-mail address, in any case; never a proxy user of a superuser. */
 export async function findAccountByEmail(
   db: Database,
   kind: AccountKind,
@@ -61,12 +61,12 @@ export function findSuperuser(db: Database, id: string): Promise<Superuser | und
   return db.read((tx) => tx.find(superusers, id))
 }
 
-/** What users may call themselves at a login. */
+/** The fields that can identify a user at login. */
 export type IdentityField = 'email' | 'username'
 
 /**
- * The user with this e-mail address (in any case) or user name, or only in one `field`; an empty identity
- * finds nobody.
+ * The user with this e-mail address (in any case) or user name, or matched by one `field` only. An empty
+ * identity matches no user.
  */
 export function findUserByIdentity(
   db: Database,
@@ -92,7 +92,10 @@ function stored(email: string): string {
   return email.trim().toLowerCase()
 }
 
-/** The user an API token stands for, unless it is unknown or expired. `hash` is the token's SHA-256 in hex. */
+/**
+ * The user that an API token belongs to, unless it is unknown or expired. `hash` is the token's SHA-256 in
+ * hex.
+ */
 export function findUserByApiToken(db: Database, hash: string): Promise<User | undefined> {
   return db.read((tx) => {
     const token = tx.findBy(apiTokens, { token: hash })
@@ -101,18 +104,19 @@ export function findUserByApiToken(db: Database, hash: string): Promise<User | u
   })
 }
 
-/** A superuser's new password. */
+/** The new password of a superuser. */
 interface SuperuserChange {
   email: string
   passwordHash: string
   mode: 'create' | 'update' | 'upsert'
-  /** Who does it, as the audit names people. */
+  /** The actor, as in the audit log. */
   actor: string
 }
 
 /**
- * Creates a superuser, or gives an existing one a new password, which also ends its logins.
- * @throws AppError `conflict` / `not_found` when `mode` is `create` / `update` and it does / does not exist.
+ * Creates a superuser, or sets a new password of an existing one, which also ends its sessions.
+ * @throws AppError `conflict` if `mode` is `create` and it exists; `not_found` if `mode` is `update` and it
+ *   does not.
  */
 export function saveSuperuser(
   db: Database,
@@ -137,7 +141,7 @@ export function listSuperusers(db: Database): Promise<Superuser[]> {
 }
 
 /**
- * Removes a superuser; the user record that stands for it stays, as the owner of its jobs, but is disabled.
+ * Removes a superuser. Its proxy user stays as the owner of its jobs, but is disabled.
  * @throws AppError `not_found`; `invalid` for the last superuser.
  */
 export function removeSuperuser(
@@ -154,24 +158,24 @@ export function removeSuperuser(
   })
 }
 
-/** After a superuser was removed: nobody acts as its user record any more. */
+/** Disables the proxy user of a removed superuser. */
 export function disableProxy(tx: Tx, superuser: Superuser): void {
   const proxy = findProxy(tx, superuser)
   if (proxy) tx.update(users, proxy.id, { disabled: true })
 }
 
-/** What a superuser changes of a user's account; absent parts stay as they are. */
+/** Changes that a superuser makes to a user's account; absent parts stay unchanged. */
 export interface AccountChange {
   /** The new balance, not a difference. */
   qpuSeconds?: number | undefined
-  /** Ids of the API tokens that stay; the others end. */
+  /** Ids of the API tokens to keep; the others are removed. */
   apiTokens?: readonly string[] | undefined
 }
 
 /**
- * Sets a user's balance, by a ledger row, and which API tokens stay.
- * @throws AppError `not_found`; `invalid` for a token the user does not have, and for the balance of a user
- *   that stands for a superuser.
+ * Sets a user's balance by a ledger entry, and removes the API tokens not to be kept.
+ * @throws AppError `not_found`; `invalid` for a token that the user does not have, and for the balance of a
+ *   proxy user.
  */
 export function changeUserAccount(
   db: Database,
@@ -187,7 +191,7 @@ export function changeUserAccount(
   })
 }
 
-/** The same as part of a transaction. Throws as `changeUserAccount` does. */
+/** The same within a transaction. Throws as `changeUserAccount` does. */
 export function changeAccount(
   tx: Tx,
   actor: string,
@@ -222,13 +226,13 @@ function findProxy(tx: ReadTx, superuser: Superuser): User | undefined {
   return tx.findBy(users, { username: `${PROXY_PREFIX}${superuser.id}`, unlimited: true })
 }
 
-/** Lets the user record that stands for a superuser follow a change of its address. */
+/** Applies a change of a superuser's address to its proxy user. */
 export function followEmail(tx: Tx, superuser: Superuser): void {
   const proxy = findProxy(tx, superuser)
   if (proxy) tx.update(users, proxy.id, { email: freeEmail(tx, superuser.email, proxy.id) })
 }
 
-/** The user record that stands for a superuser where a route needs a user; made on first use, never charged. */
+/** The proxy user of a superuser, for routes that need a user; created on first use, never charged. */
 export async function proxyUserOf(db: Database, superuser: Superuser): Promise<User> {
   const existing = await db.read((tx) => findProxy(tx, superuser))
   return (
@@ -247,7 +251,7 @@ function insertProxy(tx: Tx, superuser: Superuser): User {
   })
 }
 
-/** A user of the same person may exist already; e-mail addresses are unique, so the proxy then has none. */
+/** The same person may have a user account; e-mail addresses are unique, so the proxy user then has none. */
 function freeEmail(tx: ReadTx, email: string, self?: string): string {
   const owner = tx.findBy(users, { email })
   return owner && owner.id !== self ? '' : email

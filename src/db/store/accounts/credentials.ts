@@ -3,18 +3,18 @@ import type { Database } from '../../records/database.ts'
 import { type AccountKind, accountCollection, followEmail } from './accounts.ts'
 import { dropOtherAccess } from './external-auths.ts'
 
-/** An account as somebody proved to own it; the proof ends with the account's key. */
+/** An account whose ownership was proven; the proof expires with the account's key. */
 export interface ProvenAccount {
   kind: AccountKind
   id: string
-  /** The key by which the proof was signed. */
+  /** The key that signed the proof. */
   tokenKey: string
 }
 
 /**
- * Gives an account a new password, which ends its logins. `email` is the address to which the proof was sent:
- * when it is still the account's, it is verified from now on.
- * Returns false when the proof has been used or the account is gone.
+ * Sets a new password of an account, which ends its sessions. `email` is the address that the proof was sent
+ * to; if it is still the account's address, it becomes verified. Returns false when the proof was used before
+ * or the account no longer exists.
  */
 export function resetPassword(
   db: Database,
@@ -26,14 +26,14 @@ export function resetPassword(
     const before = tx.find(collection, id)
     if (!before || before.tokenKey !== tokenKey) return false
     const provesAddress = !before.verified && before.email === email
-    // Whoever registered the address without owning it must not keep a second way in.
+    // A person who registered an address of somebody else must not keep other ways to log in.
     if (provesAddress && kind === 'users') dropOtherAccess(tx, id)
     tx.update(collection, id, { password: passwordHash, verified: before.verified || provesAddress })
     return true
   })
 }
 
-/** Marks the address as the account's own; false when the account has another one by now. */
+/** Marks the address as verified; false when the account has another address by now. */
 export async function verifyEmail(
   db: Database,
   { kind, id, tokenKey }: ProvenAccount,
@@ -46,7 +46,7 @@ export async function verifyEmail(
 }
 
 /**
- * Gives an account another address, already proven, which ends its logins.
+ * Sets a new, already proven address of an account, which ends its sessions.
  * @throws AppError `invalid` when another account has the address.
  */
 export function changeEmail(

@@ -6,29 +6,29 @@ import type { ReadTx, Tx } from '../../records/tx.ts'
 import type { User } from './accounts.ts'
 import { keepApiTokens } from './tokens.ts'
 
-/** Who somebody is for an OAuth2 provider. */
+/** The identity of a person at an OAuth2 provider. */
 export interface ExternalIdentity {
   /** The provider's name in the settings. */
   provider: string
-  /** Lasting id of the account there. */
+  /** Permanent id of the account at the provider. */
   providerId: string
-  /** Address that the provider has checked; '' when there is none. */
+  /** The address verified by the provider; '' when there is none. */
   email: string
 }
 
 /** A login through a provider. */
 export interface ExternalSignIn {
   identity: ExternalIdentity
-  /** Id of the user who is logged in and links the account; undefined when nobody is. */
+  /** Id of the logged-in user who links the account; undefined without a session. */
   signedIn: string | undefined
-  /** Makes the user of somebody unknown; throws when that is not allowed. */
+  /** Creates the user of an unknown person; throws when that is not allowed. */
   create(tx: Tx): User
 }
 
 /**
- * The user of an account at a provider, in this order: who is linked to it already, who is logged in, who has
- * the same checked address, else a new one. The link is stored.
- * @throws AppError `invalid` for disabled users and for records that stand for superusers.
+ * The user for an identity at a provider, in this order: the user linked to it, the logged-in user, the user
+ * with the same verified address, else a new user. The link is stored.
+ * @throws AppError `invalid` for disabled users and proxy users.
  */
 export function signInExternally(
   db: Database,
@@ -50,7 +50,7 @@ export function signInExternally(
   })
 }
 
-/** Ends every way into a user's account other than its password: linked accounts and API tokens. */
+/** Removes every way to log in other than the password: linked accounts and API tokens. */
 export function dropOtherAccess(tx: Tx, user: string): void {
   for (const { id } of tx.list(externalAuths, { where: { user } })) tx.remove(externalAuths, id)
   keepApiTokens(tx, user, [])
@@ -73,14 +73,16 @@ function assertEnabled({ disabled, unlimited }: User): void {
   throw new AppError('invalid', 'The address belongs to a superuser; log in as superuser with its password')
 }
 
-/** Somebody may have registered an address that is not theirs: its owner must not share the account with them. */
+/** The account may have been registered with somebody else's address, whose owner must not share it. */
 function takeOver(tx: Tx, user: User): void {
   if (user.verified) return
   dropOtherAccess(tx, user.id)
   tx.update(users, user.id, { password: '', tokenKey: newSecret() })
 }
 
-/** A user without address gets the one that the provider has checked; the same address becomes verified. */
+/**
+ * Sets the verified address of the provider for a user without address; an equal address becomes verified.
+ */
 function adoptAddress(tx: Tx, user: User, { email }: ExternalIdentity): void {
   if (email === '' || user.verified) return
   const isOwn = user.email === email

@@ -2,18 +2,18 @@ import { newId } from '../../../base/index.ts'
 import { users } from '../../collections/users.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 
-/** One change of a balance. (`kind`, `sourceId`) makes it happen once. */
+/** One change of a balance. (`kind`, `sourceId`) is unique, so a change happens once. */
 export interface LedgerEntry {
   user: string
-  /** `charge`: source is the job; `grant`: the time request; `admin`: the act of a superuser. */
+  /** `charge`: the source is the job; `grant`: the time request; `admin`: the action of a superuser. */
   kind: 'charge' | 'grant' | 'admin'
   sourceId: string
-  /** Whole milliseconds; negative takes from the balance. */
+  /** Whole milliseconds; negative for a deduction. */
   deltaMs: number
 }
 
 /**
- * Writes a ledger row and changes the balance with it; false when this source was booked before.
+ * Adds a ledger entry and changes the balance; false when this source was already booked.
  * @throws RangeError when `deltaMs` is not a safe integer.
  */
 export function postLedger(tx: Tx, { user, kind, sourceId, deltaMs }: LedgerEntry): boolean {
@@ -33,22 +33,22 @@ export function postLedger(tx: Tx, { user, kind, sourceId, deltaMs }: LedgerEntr
   return true
 }
 
-/** What may be charged for an attempt, in ms: nothing beyond what driver and server both saw. */
+/** The time to charge for an attempt, in ms: not more than driver and server both measured. */
 export function chargeableMs(executionMs: number, elapsedMs: number): number {
   return Math.max(0, Math.round(Math.min(executionMs, elapsedMs)))
 }
 
-/** Charges a job once. Users without a limit have no balance to charge; nor have removed ones. */
+/** Charges a job once. Unlimited and removed users are not charged. */
 export function chargeJob(tx: Tx, job: { id: string; user: string }, ms: number): void {
   const owner = tx.one<{ unlimited: number }>('SELECT unlimited FROM users WHERE id = $user', {
     user: job.user,
   })
   if (!owner || owner.unlimited === 1) return
-  // Not `-ms`: a charge of nothing is 0, not -0.
+  // Not `-ms`, which is -0 for a charge of 0.
   postLedger(tx, { user: job.user, kind: 'charge', sourceId: job.id, deltaMs: 0 - ms })
 }
 
-/** What a job was charged, in ms; undefined when it was not charged. */
+/** The charge of a job, in ms; undefined when it was not charged. */
 export function chargeOf(tx: ReadTx, job: string): number | undefined {
   const row = tx.one<{ delta_ms: number }>(
     `SELECT delta_ms FROM qpu_ledger WHERE kind = 'charge' AND source_id = $job`,

@@ -2,12 +2,12 @@ import { notifications } from '../../collections/notifications.ts'
 import type { Database } from '../../records/database.ts'
 import { jsonAppend } from '../../sqlite/dialect.ts'
 
-/** How an attempt to dismiss a notification ended. */
+/** The outcome of dismissing a notification. */
 export type Dismissal = 'dismissed' | 'not_addressed' | 'missing'
 
 /**
- * Notes that a user has seen a notification and wants it no more; doing so again changes nothing. One that has
- * not begun does not exist for users yet; one that is over can still be put away.
+ * Records that a user dismissed a notification; repeating it changes nothing. A notification that has not
+ * started does not exist for users; one that has ended can still be dismissed.
  */
 export function dismissNotification(db: Database, user: string, id: string): Promise<Dismissal> {
   return db.write('dismiss notification', (tx) => {
@@ -15,7 +15,7 @@ export function dismissNotification(db: Database, user: string, id: string): Pro
     if (!found || (found.start_time !== '' && found.start_time > tx.at)) return 'missing'
     if (found.target_users.length > 0 && !found.target_users.includes(user)) return 'not_addressed'
     if (found.dismissed_by.includes(user)) return 'dismissed'
-    // One statement adds one id; writing the list back would look up each of thousands of users again.
+    // One statement adds one id; rewriting the list would validate thousands of users again.
     tx.run(
       `UPDATE notifications SET dismissed_by = ${jsonAppend('dismissed_by', '$user')}, updated = $at
        WHERE id = $id`,

@@ -7,15 +7,15 @@ import type { RecordOf } from '../../schema/collection.ts'
 
 export type ApiToken = RecordOf<typeof apiTokens>
 
-/** Keeps `users.api_tokens` equal to the tokens that exist. */
+/** Updates `users.api_tokens` to the existing tokens. */
 export function syncOwner(tx: Tx, user: string): void {
   const ids = tx.list(apiTokens, { where: { user }, sort: 'created' }).map((token) => token.id)
   tx.update(users, user, { api_tokens: ids })
 }
 
 /**
- * Ends every API token of the user that `ids` does not name.
- * @throws AppError `invalid` when `ids` names a token that the user does not have.
+ * Removes every API token of the user that `ids` does not contain.
+ * @throws AppError `invalid` when `ids` contains a token that the user does not have.
  */
 export function keepApiTokens(tx: Tx, user: string, ids: readonly string[]): void {
   const tokens = tx.list(apiTokens, { where: { user } })
@@ -30,7 +30,7 @@ export function keepApiTokens(tx: Tx, user: string, ids: readonly string[]): voi
   syncOwner(tx, user)
 }
 
-/** Stores a new API token by its SHA-256. */
+/** Stores the SHA-256 of a new API token. */
 export function createApiToken(
   db: Database,
   token: { user: string; name: string; expiresAt: string; hash: string },
@@ -47,7 +47,7 @@ export function createApiToken(
   })
 }
 
-/** A user's tokens. `sort` names declared fields. */
+/** A user's tokens; `sort` refers to declared fields. */
 export function listApiTokens(
   db: Database,
   user: string,
@@ -59,7 +59,7 @@ export function listApiTokens(
 }
 
 function owned(token: ApiToken | undefined, user: string): ApiToken {
-  // Somebody else's token looks exactly like one that does not exist.
+  // Other users' tokens are indistinguishable from missing ones.
   if (!token || token.user !== user) throw new AppError('not_found', "The requested resource wasn't found")
   return token
 }
@@ -82,7 +82,7 @@ export function updateApiToken(
   })
 }
 
-/** Ends a token at once. @throws AppError `not_found`. */
+/** Removes a token, effective immediately. @throws AppError `not_found`. */
 export function removeApiToken(db: Database, user: string, id: string): Promise<void> {
   return db.write('remove api token', (tx) => {
     const token = owned(tx.find(apiTokens, id), user)

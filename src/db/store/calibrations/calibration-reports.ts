@@ -7,10 +7,10 @@ import type { CalibrationRun } from './calibrations.ts'
 
 type Result = RecordOf<typeof calibrationResults>
 
-/** The end of a run, as its tuner tells it. */
+/** The end of a run, as its tuner reports it. */
 export interface Report extends CalibrationRun {
   qpu: string
-  /** Id of the request as the tuner was told it; null for a run of its own. */
+  /** Id of the request in the command to the tuner; null for a run that the tuner started itself. */
   request: string | null
   /** ms since the epoch, by the tuner's clock. */
   startedAt: number
@@ -25,15 +25,16 @@ export interface Report extends CalibrationRun {
 }
 
 /**
- * What became of a report. `done`: it is the end of a request. `stored`: kept, but no request waits for it: the
- * tuner's own, or given up meanwhile. `stale`: it was stored before. `foreign`: the run is another tuner's.
+ * The outcome of a report. `done`: it ends a request. `stored`: no request waits for it, since the tuner
+ * started the run itself or the run was given up. `stale`: it was stored before. `foreign`: the run belongs
+ * to another tuner.
  */
 export type ReportEnd = 'done' | 'stored' | 'stale' | 'foreign'
 
-/** Longest text of all errors of a report. */
+/** Maximum length of all errors of a report together. */
 const MAX_ERRORS_LENGTH = 100_000
 
-/** Stores a report, once, and ends the request whose last run it is: both or neither. */
+/** Stores a report once and ends the request whose last run it is, in one transaction. */
 export function storeReport(tx: Tx, report: Report): ReportEnd {
   const { run, driver, qpu } = report
   if (tx.one('SELECT 1 FROM calibration_results WHERE run_id = $run', { run })) return 'stale'
@@ -48,7 +49,7 @@ export function storeReport(tx: Tx, report: Report): ReportEnd {
     request: request?.id ?? '',
     mode: report.mode === '' ? (request?.mode ?? '') : report.mode,
     error: errors.join('\n').slice(0, MAX_ERRORS_LENGTH),
-    // A tuner whose clock is ahead must not have its reports outlive all others.
+    // Bounded by the server's clock: the reports of a tuner whose clock is ahead must not outlive all others.
     started_at: toTimestamp(Math.min(report.startedAt, tx.now)),
     finished_at: toTimestamp(Math.min(report.endedAt, tx.now)),
   })
@@ -59,7 +60,7 @@ export function storeReport(tx: Tx, report: Report): ReportEnd {
   return isOpen ? 'done' : 'stored'
 }
 
-/** The request of a run that another one has replaced since. */
+/** The request of a run that another run has replaced. */
 function requestOf(tx: Tx, { request }: Report) {
   return request === null ? undefined : tx.find(calibrationRequests, request)
 }

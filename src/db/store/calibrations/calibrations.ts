@@ -1,15 +1,15 @@
 /**
  * The queue of calibrations.
  *
- * States and who moves them (each move is one guarded UPDATE in one transaction; no row changed = somebody else was
- * first, and nothing happens):
+ * States and the functions that change them. Each transition is one guarded UPDATE in one transaction; when
+ * it changes no row, another transition came first, and nothing happens.
  *
  * | from → to | function |
  * |---|---|
  * | – → pending | `insertCalibration` |
  * | pending → running (a new run) | `claimCalibration` |
- * | pending → running (a run that was thought lost) | `confirmCalibration` |
- * | running → pending (the tuner never began the run) | `requeueUndeliveredCalibration`, `endLostCalibration` |
+ * | pending → running (a run that was considered lost) | `confirmCalibration` |
+ * | running → pending (the tuner did not begin the run) | `requeueUndeliveredCalibration`, `endLostCalibration` |
  * | running → failed (the run was lost) | `endLostCalibration` |
  * | running, pending → done (the report of the last run) | `storeReport` (calibration-reports.ts) |
  * | pending, running → failed | a superuser |
@@ -27,23 +27,23 @@ import type { DispatchTarget } from '../jobs/dispatch.ts'
 
 export type CalibrationRequest = RecordOf<typeof calibrationRequests>
 
-/** A calibration that is to enter the queue. */
+/** A calibration to add to the queue. */
 export interface NewCalibration {
   /** Id of the tuner. */
   driver: string
   mode: CalibrationRequest['mode']
   /** Empty unless the mode is `partial`. */
   targetQubits: readonly string[]
-  /** Who asks, as the audit names people. */
+  /** The actor, as in the audit log. */
   actor: string
 }
 
-/** Pending requests that one tuner may have: nobody needs more, and a program gone wild makes no million. */
+/** Maximum number of pending requests per tuner; bounds the damage of a faulty program. */
 const MAX_PENDING = 100
 
 /**
- * Puts a calibration at the end of its tuner's queue.
- * @throws AppError `not_found` (no such driver), `invalid` (no tuner), `unavailable` (`driver_disabled`,
+ * Appends a calibration to its tuner's queue.
+ * @throws AppError `not_found` (no such driver), `invalid` (not a tuner), `unavailable` (`driver_disabled`,
  *   `qpu_disabled`) or `conflict` (`too_many_pending_calibrations`).
  */
 export function insertCalibration(
@@ -62,7 +62,7 @@ export function insertCalibration(
 }
 
 /**
- * Checks that a driver may be given a calibration to do.
+ * Checks that a driver accepts calibrations.
  * @throws AppError as `insertCalibration` does.
  */
 export function assertMayCalibrate(tx: ReadTx, id: string): void {
@@ -98,7 +98,7 @@ export function assertMayCalibrate(tx: ReadTx, id: string): void {
   )
 }
 
-/** Tuners that could begin a calibration now: attached, switched on, none running, and one waits. */
+/** Tuners that can begin a calibration now: attached, enabled, none running, at least one pending. */
 export function listIdleTuners(tx: ReadTx): DispatchTarget[] {
   return tx.all<DispatchTarget>(
     `SELECT leases.qpu, leases.driver, leases.epoch FROM leases
@@ -111,13 +111,13 @@ export function listIdleTuners(tx: ReadTx): DispatchTarget[] {
   )
 }
 
-/** Names one run of a request. */
+/** Identifies one run of a request. */
 export interface CalibrationRun {
   run: string
   driver: string
 }
 
-/** A calibration that now belongs to its tuner; it may be sent once the transaction is committed. */
+/** A calibration assigned to its tuner; send it after the transaction is committed. */
 export interface CalibrationClaim extends CalibrationRun {
   request: string
   epoch: number
@@ -125,7 +125,10 @@ export interface CalibrationClaim extends CalibrationRun {
   targetQubits: unknown
 }
 
-/** Gives a tuner its oldest pending request, as a new run. Undefined when there is none to give. */
+/**
+ * Assigns its oldest pending request to a tuner, as a new run. Undefined when nothing is pending or a run is
+ * active.
+ */
 export function claimCalibration(tx: Tx, { driver, epoch }: DispatchTarget): CalibrationClaim | undefined {
   const run = newId(tx.now)
   const row = tx.one<{ id: string }>(
@@ -143,8 +146,8 @@ export function claimCalibration(tx: Tx, { driver, epoch }: DispatchTarget): Cal
 }
 
 /**
- * The tuner has begun the run, also one that was thought lost. False when it is not that tuner's run, or was said
- * before.
+ * Records that the tuner has begun the run, even one that was considered lost. False when it is not that
+ * tuner's run, or the start was recorded before.
  */
 export function confirmCalibration(tx: Tx, { run, driver }: CalibrationRun): boolean {
   const row = tx.one<{ id: string }>(
@@ -160,14 +163,14 @@ export function confirmCalibration(tx: Tx, { run, driver }: CalibrationRun): boo
 }
 
 /**
- * The run never reached its tuner, or the tuner did not take it: the request is the next one again. It keeps the
- * run's name, so that a report that comes all the same is its own. False when the request has moved on.
+ * The run was not delivered to its tuner, or the tuner refused it: the request is pending again. It keeps the
+ * id of the run, so that a late report still belongs to it. False when the request has changed since.
  */
 export function requeueUndeliveredCalibration(tx: Tx, run: CalibrationRun): boolean {
   return updateRunning(tx, run, `status = 'pending', started_at = '', progress = NULL`) !== undefined
 }
 
-/** The tuner does not have the run any more. One that it never began is run again, any other one has failed. */
+/** Ends a run that the tuner no longer has. A run that never began becomes pending again; any other fails. */
 export function endLostCalibration(
   tx: Tx,
   run: CalibrationRun,
@@ -177,13 +180,13 @@ export function endLostCalibration(
   return requeueUndeliveredCalibration(tx, run) ? 'pending' : undefined
 }
 
-/** The run has failed without a report. False when the request has moved on. */
+/** Fails a run without a report. False when the request has changed since. */
 export function failCalibration(tx: Tx, run: CalibrationRun, reason: string, condition = ''): boolean {
   const change = `status = 'failed', error = $reason, finished_at = $at`
   return updateRunning(tx, run, change, { condition, reason }) !== undefined
 }
 
-/** Keeps how far a run is. The plan that it began with stays. False when it is not that tuner's run any more. */
+/** Stores the progress of a run; its original plan stays. False when it is not that tuner's run any more. */
 export function recordProgress(tx: Tx, run: CalibrationRun, progress: Record<string, unknown>): boolean {
   const request = tx.findBy(calibrationRequests, { run_id: run.run, driver: run.driver, status: 'running' })
   if (!request) return false
@@ -193,7 +196,7 @@ export function recordProgress(tx: Tx, run: CalibrationRun, progress: Record<str
   return true
 }
 
-/** Changes the request whose run this is, while it runs; returns its id. */
+/** Updates the request of a run that is active; returns its id. */
 function updateRunning(
   tx: Tx,
   { run, driver }: CalibrationRun,
@@ -209,7 +212,7 @@ function updateRunning(
   return row?.id
 }
 
-/** Runs that a tuner was given under a lease older than `epoch`. */
+/** Runs assigned to a tuner under a lease older than `epoch`. */
 export function listRunsOfOlderLeases(
   tx: ReadTx,
   { driver, epoch }: { driver: string; epoch: number },
@@ -221,14 +224,14 @@ export function listRunsOfOlderLeases(
   )
 }
 
-/** All calibrations that are under way. */
+/** All running calibrations. */
 export function listRunningCalibrations(tx: ReadTx): CalibrationRun[] {
   return tx.all(
     `SELECT run_id AS run, driver FROM calibration_requests WHERE status = 'running' ORDER BY seq`,
   )
 }
 
-/** Whether this is a run that the server waits for. */
+/** Whether the server still waits for this run. */
 export function isCurrentRun(tx: ReadTx, { run, driver }: CalibrationRun): boolean {
   const row = tx.one(
     `SELECT 1 FROM calibration_requests

@@ -4,14 +4,17 @@ import { appendTimeline } from '../../journal/timeline.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 import { INSERTION_ORDER } from '../../sqlite/dialect.ts'
 
-/** A QPU whose process driver is attached, as far as the database knows. */
+/** A QPU whose process driver is attached according to the database. */
 export interface DispatchTarget {
   qpu: string
   driver: string
   epoch: number
 }
 
-/** QPUs that could take a job now: switched on, not draining, process driver attached, no job running. */
+/**
+ * QPUs that can take a job now: enabled, not in maintenance or draining, process driver attached, no job
+ * running.
+ */
 export function listIdleQpus(tx: ReadTx): DispatchTarget[] {
   return tx.all<DispatchTarget>(
     `SELECT leases.qpu, leases.driver, leases.epoch FROM leases JOIN qpus ON qpus.id = leases.qpu
@@ -22,7 +25,7 @@ export function listIdleQpus(tx: ReadTx): DispatchTarget[] {
   )
 }
 
-/** A job that now belongs to a driver; the dispatch may be sent once the transaction is committed. */
+/** A job assigned to a driver; dispatch it after the transaction is committed. */
 export interface Claim extends DispatchTarget {
   job: string
   attempt: number
@@ -30,8 +33,8 @@ export interface Claim extends DispatchTarget {
 }
 
 /**
- * T2: gives a pending job to the holder of a QPU's lease, as its next attempt. Undefined when the job does
- * not stand in the queue any more, when the QPU runs another one, or when the lease has moved on.
+ * T2: assigns a pending job to the driver that has a QPU's lease, as its next attempt. Undefined when the job
+ * is no longer queued, when the QPU runs another one, or when the lease has changed.
  */
 export function claimJob(tx: Tx, id: string, target: DispatchTarget): Claim | undefined {
   const { qpu, driver, epoch } = target
@@ -56,15 +59,16 @@ export function claimJob(tx: Tx, id: string, target: DispatchTarget): Claim | un
   return { ...target, job: id, attempt: job.attempt, payload: job.payload }
 }
 
-/** Names one attempt of a job. */
+/** Identifies one attempt of a job. */
 export interface AttemptKey {
   job: string
   attempt: number
 }
 
 /**
- * T9: the attempt never reached its driver, or the driver did not take it: the job keeps its place in the queue
- * and the attempt does not count. False when the job has moved on. `driver` limits it to that driver's attempt.
+ * T9: the attempt was not delivered to its driver, or the driver refused it. The job keeps its place in the
+ * queue and the attempt does not count. False when the job has changed since, or the attempt is not of this
+ * `driver`.
  */
 export function requeueUndelivered(
   tx: Tx,
@@ -84,7 +88,7 @@ export function requeueUndelivered(
   return true
 }
 
-/** Closes an attempt that is open; false when it was not. */
+/** Closes an open attempt; false when it is not open. */
 export function endAttempt(
   tx: Tx,
   end: AttemptKey & {
@@ -101,7 +105,10 @@ export function endAttempt(
   return changed > 0
 }
 
-/** The device has begun; false when this is not the running attempt of that driver, or was said before. */
+/**
+ * Records that the device has begun; false when this is not the open attempt of that driver, or was recorded
+ * before.
+ */
 export function markStarted(tx: Tx, { job, attempt, driver }: AttemptKey & { driver: string }): boolean {
   const changed = tx.run(
     `UPDATE job_attempts SET started_at = $at
@@ -115,7 +122,7 @@ export function markStarted(tx: Tx, { job, attempt, driver }: AttemptKey & { dri
   return true
 }
 
-/** Whether this is the attempt that the driver is running. */
+/** Whether this attempt of that driver is open. */
 export function isRunningAttempt(
   tx: ReadTx,
   { job, attempt, driver }: AttemptKey & { driver: string },
@@ -127,7 +134,7 @@ export function isRunningAttempt(
   return row !== undefined
 }
 
-/** Whether an operator has taken this attempt back. */
+/** Whether an operator has requeued this attempt. */
 export function isRequeuedAttempt(tx: ReadTx, { job, attempt }: AttemptKey): boolean {
   const row = tx.one(
     `SELECT 1 FROM job_attempts WHERE job = $job AND attempt = $attempt AND state = 'requeued'`,
@@ -136,7 +143,7 @@ export function isRequeuedAttempt(tx: ReadTx, { job, attempt }: AttemptKey): boo
   return row !== undefined
 }
 
-/** Open attempts that a driver was given under a lease older than `epoch`. */
+/** Open attempts assigned to a driver under a lease older than `epoch`. */
 export function listAttemptsOfOlderLeases(
   tx: ReadTx,
   { driver, epoch }: { driver: string; epoch: number },
@@ -150,7 +157,7 @@ export function listAttemptsOfOlderLeases(
     .map(({ job, attempt, started_at }) => ({ job, attempt, hasStarted: started_at !== '' }))
 }
 
-/** All attempts that are under way. */
+/** All open attempts. */
 export function listRunningAttempts(tx: ReadTx): (AttemptKey & { driver: string; qpu: string })[] {
   return tx.all(
     `SELECT job, attempt, driver, qpu FROM job_attempts WHERE state = 'open' ORDER BY ${INSERTION_ORDER}`,

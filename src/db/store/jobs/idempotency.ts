@@ -2,32 +2,33 @@ import { AppError, toTimestamp } from '../../../base/index.ts'
 import type { Tx } from '../../records/tx.ts'
 import type { SqlWriter } from '../../sqlite/sql.ts'
 
-/** A request that its sender may repeat without harm. */
+/** A request that its sender may repeat safely. */
 export interface KeyedRequest {
   user: string
   /** The sender's `Idempotency-Key`. */
   key: string
   /** Method and path, such as `POST /api/jobs`. */
   route: string
-  /** SHA-256 (hex) of what was asked for. */
+  /** SHA-256 (hex) of the body. */
   bodyHash: string
 }
 
-/** The answer to a keyed request. */
+/** The response to a keyed request. */
 export interface StoredResponse {
   status: number
   response: unknown
 }
 
-/** How long a key stands for its first request, in ms. */
+/** Time in ms during which a repeated request gets the stored response. */
 export const RESPONSE_TTL_MS = 24 * 3_600_000
-/** Keys removed with each new one, so that the table stays small without a loop of its own. */
+/** Expired keys removed with each request, so that the table stays small without a loop of its own. */
 const KEYS_PRUNED_PER_REQUEST = 10
 
 /**
- * Returns the kept answer of the same request, or undefined when the key is new: then the caller acts and
- * calls `saveResponse` in the same transaction.
- * @throws AppError `unprocessable`, reason `idempotency_key_reused`, when the key was used for something else.
+ * Returns the stored response of the same request, or undefined when the key is new: then the caller handles
+ * the request and calls `saveResponse` in the same transaction.
+ * @throws AppError `unprocessable`, reason `idempotency_key_reused`, when the key was used for another
+ *   request.
  */
 export function findResponse(tx: Tx, request: KeyedRequest): StoredResponse | undefined {
   const expired = toTimestamp(tx.now - RESPONSE_TTL_MS)
@@ -48,7 +49,7 @@ export function findResponse(tx: Tx, request: KeyedRequest): StoredResponse | un
   return { status: known.status, response: JSON.parse(known.response) }
 }
 
-/** Keeps the answer to a keyed request for 24 h. */
+/** Stores the response to a keyed request. */
 export function saveResponse(tx: Tx, request: KeyedRequest, response: StoredResponse): void {
   tx.run(
     `INSERT INTO idempotency_keys (user, key, route, body_hash, status, response, at)
@@ -59,7 +60,7 @@ export function saveResponse(tx: Tx, request: KeyedRequest, response: StoredResp
   )
 }
 
-/** Removes up to `limit` responses stored before a time (stored text), oldest first; returns how many. */
+/** Removes up to `limit` responses older than `before` (stored text), oldest first; returns their number. */
 export function removeResponses(tx: SqlWriter, before: string, limit: number): number {
   return tx.run(
     `DELETE FROM idempotency_keys WHERE (user, key) IN

@@ -1,21 +1,22 @@
 /**
- * Jobs at rest: how they enter the queue, leave it by the hand of their owner, and are read.
+ * Submission, cancellation and listing of jobs.
  *
- * States and who moves them (each move is one guarded UPDATE, its timeline row and its change, in one
- * transaction; no row changed = somebody else was first, and nothing happens):
+ * States and the functions that change them. Each transition is one guarded UPDATE with its timeline entry
+ * and its change, in one transaction; when it changes no row, another transition came first, and nothing
+ * happens.
  *
- * | move | from → to | function |
+ * | transition | from → to | function |
  * |---|---|---|
  * | T1 | – → pending | `insertJob` |
  * | T2 | pending → running | `claimJob` (dispatch.ts) |
  * | T3, T3' | running, pending → completed | `applyResult` (results.ts) |
- * | T4 | running, pending → failed (the job is at fault) | `applyResult` |
- * | T5 | running → pending (the device is at fault) | `applyResult` |
- * | T6 | running → pending (no sign of life) | `requeueLost` (results.ts) |
+ * | T4 | running, pending → failed (an error of the job) | `applyResult` |
+ * | T5 | running → pending (an error of the device) | `applyResult` |
+ * | T6 | running → pending (the driver is silent) | `requeueLost` (results.ts) |
  * | T7 | running → failed (too many attempts) | `applyResult`, `requeueLost` |
  * | T8 | pending → cancelled | `cancelJob` |
- * | T9 | running → pending (the driver never took it) | `requeueUndelivered` (dispatch.ts) |
- * | T10 | running → pending (an operator took it back) | `requeueJob` (operate.ts) |
+ * | T9 | running → pending (not delivered to the driver) | `requeueUndelivered` (dispatch.ts) |
+ * | T10 | running → pending (requeued by an operator) | `requeueJob` (operator-actions.ts) |
  */
 import { AppError } from '../../../base/index.ts'
 import { quantumJobs } from '../../collections/quantum_jobs.ts'
@@ -27,19 +28,19 @@ import type { RecordOf } from '../../schema/collection.ts'
 
 export type Job = RecordOf<typeof quantumJobs>
 
-/** A checked job that is to enter the queue. */
+/** A validated job to add to the queue. */
 export interface NewJob {
   user: string
   /** Id of a QPU; '' = any. */
   qpu: string
-  /** What a device is asked to run. */
+  /** The programs and options for the device. */
   payload: unknown
-  /** Qubits that its largest program declares. */
+  /** Number of qubits of its largest program. */
   qubits: number
 }
 
 /**
- * T1: puts a job at the end of the queue.
+ * T1: appends a job to the queue.
  * @throws AppError `forbidden` (disabled account, no balance) or `conflict` (too many pending jobs).
  */
 export function insertJob(tx: Tx, job: NewJob, { maxPending }: { maxPending: number }): Job {
@@ -56,7 +57,7 @@ export function insertJob(tx: Tx, job: NewJob, { maxPending }: { maxPending: num
 }
 
 /**
- * Checks that a user may add a job now.
+ * Checks that a user may submit a job now.
  * @throws AppError as `insertJob` does.
  */
 export function assertMaySubmit(tx: ReadTx, user: string, maxPending: number): void {
@@ -81,7 +82,10 @@ export function assertMaySubmit(tx: ReadTx, user: string, maxPending: number): v
   }
 }
 
-/** Walks an index of pending jobs only; a test asserts that. Left to itself, SQLite would read all of the user's jobs. */
+/**
+ * Reads an index of pending jobs only, which a test asserts. Without the hint, SQLite would read all of the
+ * user's jobs.
+ */
 export const COUNT_PENDING = `SELECT count(*) AS pending
   FROM quantum_jobs INDEXED BY quantum_jobs_held_user_id
   WHERE status = 'pending' AND held IN (0, 1) AND user_id = $user`
@@ -90,7 +94,7 @@ function countPending(tx: ReadTx, user: string): number {
   return tx.one<{ pending: number }>(COUNT_PENDING, { user })?.pending ?? 0
 }
 
-/** T8: ends a job that nobody has started; undefined when it is not pending (any more). */
+/** T8: cancels a pending job; undefined when it is not pending. */
 export function cancelJob(tx: Tx, id: string): Job | undefined {
   const changed = tx.run(
     `UPDATE quantum_jobs SET status = 'cancelled', finished_at = $at, not_before = 0, held = 0,
@@ -110,8 +114,8 @@ export function findJob(tx: ReadTx, id: string): Job | undefined {
 }
 
 /**
- * A user's jobs. `sort` names declared fields or `seq`, the order of submission.
- * @throws AppError `too_large` when their programs and results are more than one answer holds.
+ * A user's jobs. `sort` refers to declared fields or `seq`, the order of submission.
+ * @throws AppError `too_large` when their programs and results exceed one response.
  */
 export function listJobs(
   tx: ReadTx,

@@ -6,17 +6,17 @@ import type { Tx } from '../../records/tx.ts'
 import { type AttemptKey, endAttempt } from './dispatch.ts'
 import type { Job } from './jobs.ts'
 
-/** What an operator does to a job. */
+/** An action of an operator on a job. */
 export interface JobAction {
   job: string
-  /** Who does it, as the audit names people. */
+  /** The actor, as in the audit log. */
   actor: string
-  /** For people; '' = none. */
+  /** The reason as text; '' = none. */
   reason: string
 }
 
 /**
- * Keeps a pending job from running until it is released. It keeps its place by submission.
+ * Holds a pending job until it is released. It keeps its place by submission.
  * @throws AppError `not_found`; `conflict` (`not_pending`, `already_held`).
  */
 export function holdJob(tx: Tx, action: JobAction): Job {
@@ -38,7 +38,7 @@ function cannotHold({ held, status }: Job): AppError {
 }
 
 /**
- * Lets a held job run again, in its place by submission.
+ * Releases a held job, in its place by submission.
  * @throws AppError `not_found`; `conflict` (`not_held`).
  */
 export function releaseJob(tx: Tx, action: JobAction): Job {
@@ -54,8 +54,8 @@ export function releaseJob(tx: Tx, action: JobAction): Job {
 }
 
 /**
- * Puts a pending job before all others, the holder of the current booking included, and ends its pause after a
- * device error. It counts until the next attempt has ended; of several jobs the last one so moved goes first.
+ * Moves a pending job before all others, those of the current booking included, and ends its pause after a
+ * device error. This lasts until its next attempt ends; of several such jobs the last one moved goes first.
  * @throws AppError `not_found`; `conflict` (`not_pending`, `held`).
  */
 export function moveJobToFront(tx: Tx, action: JobAction): Job {
@@ -73,15 +73,15 @@ export function moveJobToFront(tx: Tx, action: JobAction): Job {
   return recordAction(tx, action, 'moved_to_front')
 }
 
-/** A job that was taken back, and the attempt that its driver may still be running. */
+/** A requeued job, and the attempt that its driver may still be running. */
 export interface Requeued {
   job: Job
   ended: AttemptKey & { driver: string }
 }
 
 /**
- * T10: takes a running job back into the queue, in its place by submission. The attempt ends `requeued`: it costs
- * nothing, does not count towards the most allowed, and a result that still comes is stale.
+ * T10: requeues a running job, in its place by submission. The attempt ends as `requeued`: it is not charged
+ * and does not count as a failed attempt, and a result that still arrives is stale.
  * @throws AppError `not_found`; `conflict` (`not_running`).
  */
 export function requeueJob(tx: Tx, action: JobAction): Requeued {
@@ -123,7 +123,7 @@ const AUDIT_ACTIONS = {
   moved_to_front: 'job.run_next',
 } as const satisfies Partial<Record<JobEvent, string>>
 
-/** What the act leaves behind besides its UPDATE: timeline, audit and change. */
+/** Records the action after its UPDATE: timeline, audit log and change. */
 function recordAction(tx: Tx, { job: id, actor, reason }: JobAction, event: keyof typeof AUDIT_ACTIONS): Job {
   const job = requireJob(tx, id)
   appendTimeline(tx, id, { event, attempt: job.attempt, detail: reason })

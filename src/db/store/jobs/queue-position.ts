@@ -4,27 +4,27 @@ import type { ReadTx } from '../../records/tx.ts'
 import { fitsQpu } from './fits-qpu.ts'
 import { MOVED_TO_FRONT, PENDING_BY_QPU, type QueueState, readQueue } from './queue.ts'
 
-/** A pending job and the queues it stands in: all that is needed to say why it waits, and how long. */
+/** A pending job and its queues: the input for explaining why and estimating how long it waits. */
 export interface QueuePositionInput {
   job: {
     user: string
     /** Earliest next run, ms since the epoch; 0 = any time. */
     notBefore: number
     hasBalance: boolean
-    /** Why an operator holds it, '' without a reason; undefined when it is not held. */
+    /** The reason of an operator's hold, '' without a reason; undefined when the job is not held. */
     held: string | undefined
-    /** An operator has put it before all others. */
+    /** Whether an operator moved it before all others. */
     isNext: boolean
   }
-  /** One for each QPU that may run it. */
+  /** One for each QPU that may run the job. */
   queues: CandidateQueue[]
 }
 
 export interface CandidateQueue {
   state: QueueState
-  /** Pending jobs that this QPU would take before it, whether or not they may run now. */
+  /** Number of pending jobs that this QPU would run before it, whether or not they may run now. */
   ahead: number
-  /** Time that the latest jobs on this QPU took from claim to end, ms. */
+  /** Time from claim to end of the latest jobs on this QPU, in ms. */
   recentMs: number[]
 }
 
@@ -40,7 +40,7 @@ interface PendingRow {
   run_next: number
 }
 
-/** Reads the outlook of a job; undefined when it is not pending. */
+/** Reads the queues of a job; undefined when it is not pending. */
 export function readQueuePosition(tx: ReadTx, id: string, idleMs: number): QueuePositionInput | undefined {
   const row = tx.one<PendingRow>(
     `SELECT job.seq, job.user_id, job.qpu_target, job.not_before, job.qubits,
@@ -74,7 +74,7 @@ function candidates(tx: ReadTx, job: PendingRow): string[] {
     .map((qpu) => qpu.id)
 }
 
-/** Jobs that go before this one: those moved to the front, then those that `isEarlier` says. */
+/** The number of jobs before this one: those moved to the front, then those of `isEarlier`. */
 function countAhead(tx: ReadTx, job: PendingRow, { qpu, slot }: QueueState): number {
   const params = {
     qpu: qpu.id,
@@ -94,11 +94,11 @@ function countAhead(tx: ReadTx, job: PendingRow, { qpu, slot }: QueueState): num
   return count(PENDING_BY_QPU, earlier) + count(MOVED_TO_FRONT, `run_next > 0 AND NOT (${earlier})`)
 }
 
-/** The condition of jobs that have precedence over this one by booking and order of submission. */
+/** The condition of jobs that precede this one by booking and order of submission. */
 function isEarlier({ user_id }: PendingRow, slot: QueueState['slot']): string {
   if (!slot) return 'seq < $seq'
   if (slot.user === user_id) return 'seq < $seq AND user_id = $user'
-  // The booker's jobs go first whenever they came.
+  // The booker's jobs go first, whenever they were submitted.
   return '(seq < $seq OR user_id = $booker)'
 }
 

@@ -7,31 +7,36 @@ import { calibratingQpus } from '../qpus/qpus.ts'
 import { fitsQpu, qubitLimit } from './fits-qpu.ts'
 import { MAX_BACKOFF_MS } from './results.ts'
 
-/** A QPU and the heads of its queue at one instant: all that is needed to choose its next job. */
+/** A QPU and the heads of its queue at one instant: the input for choosing its next job. */
 export interface QueueState {
   qpu: RecordOf<typeof qpus>
   isCalibrating: boolean
-  /** The job that runs there and since when (ms since the epoch). */
+  /** The running job and when it was claimed (ms since the epoch). */
   running: { job: string; since: number } | undefined
-  /** The booking that holds now; times in ms since the epoch. */
+  /** The current booking; times in ms since the epoch. */
   slot:
     | {
         user: string
         start: number
         end: number
-        /** When the booker last submitted a job or had one end here, if within the slot and the idle threshold. */
+        /**
+         * When the booker last submitted a job or one of the booker's jobs ended here, if within the slot and
+         * the idle threshold.
+         */
         activeAt: number | undefined
         /** The booker's first job that may run now; '' when there is none. */
         job: string
       }
     | undefined
-  /** The job that an operator wants to run before all others, if it may run now; '' when there is none. */
+  /** The first job that an operator moved to the front and that may run now; '' when there is none. */
   next: string
-  /** The first job of all that may run now; '' when there is none. */
+  /** The first of all jobs that may run now; '' when there is none. */
   job: string
 }
 
-/** Reads the queue of one QPU; undefined when it does not exist. `idleMs` is how long a booker may pause. */
+/**
+ * Reads the queue of one QPU; undefined when the QPU does not exist. `idleMs` is how long a booker may pause.
+ */
 export function readQueue(tx: ReadTx, id: string, idleMs: number): QueueState | undefined {
   const qpu = tx.find(qpus, id)
   if (!qpu) return undefined
@@ -59,7 +64,7 @@ function readSlot(tx: ReadTx, qpu: QueueState['qpu'], idleMs: number): QueueStat
   const user = slot.booked_by
   const start = fromTimestamp(slot.start_time) ?? tx.now
   const end = fromTimestamp(slot.end_time) ?? tx.now
-  // Older activity cannot matter any more, and the bound keeps both look-ups short.
+  // Older activity has no effect, and the bound keeps both searches short.
   const since = toTimestamp(Math.max(start, tx.now - idleMs))
   return {
     user,
@@ -84,7 +89,7 @@ function lastActivity(tx: ReadTx, user: string, qpu: string, since: string): num
   return row?.latest ? fromTimestamp(row.latest) : undefined
 }
 
-/** A pending job as far as it matters to whether it may run. */
+/** The properties of a pending job that determine whether it may run. */
 export interface PendingJob {
   target: string
   qubits: number
@@ -93,7 +98,7 @@ export interface PendingJob {
   owner: { unlimited: boolean; balanceMs: number }
 }
 
-/** The rule of `FIT` and of the target for simulations, which have no database; a test compares both. */
+/** The rule of `IS_RUNNABLE` and of the target, for simulations without a database; a test compares both. */
 export function mayRun(
   { target, qubits, notBefore, owner }: PendingJob,
   qpu: Pick<QueueState['qpu'], 'id' | 'num_qubits'>,
@@ -106,8 +111,8 @@ export function mayRun(
 }
 
 /**
- * What makes a pending job `job` (with its owner `owner`) fit to run on $qpu now. A pause further away than the
- * longest one is the trace of a clock that was set back: it is over.
+ * The condition that a pending job `job` (with its owner `owner`) may run on $qpu now. A pause that ends
+ * later than the longest back-off results from a clock that was set back, and counts as over.
  */
 const IS_RUNNABLE = `(job.not_before <= $now OR job.not_before > $now + ${MAX_BACKOFF_MS})
   AND (owner.unlimited = 1 OR owner.qpu_ms > 0)
@@ -117,7 +122,7 @@ function runnableParams(tx: ReadTx, qpu: QueueState['qpu']) {
   return { qpu: qpu.id, maxQubits: qubitLimit(qpu) ?? Number.MAX_SAFE_INTEGER, now: tx.now }
 }
 
-/** Jobs looked at in order before the owners are looked at one by one. */
+/** Number of jobs checked in order before the owners are checked one by one. */
 const HEAD_JOBS = 100
 
 function firstOfUser(tx: ReadTx, user: string, qpu: QueueState['qpu']): string {
@@ -125,7 +130,7 @@ function firstOfUser(tx: ReadTx, user: string, qpu: QueueState['qpu']): string {
   return idOf(tx, row?.seq)
 }
 
-/** The first fit job in order of submission. Fast however long the queue and whatever stands at its head. */
+/** The first job in order of submission that may run. Fast for any length and any head of the queue. */
 function firstOfAll(tx: ReadTx, qpu: QueueState['qpu']): string {
   const heads = ['', qpu.id].map((target) => firstFor(tx, qpu, target)).filter((seq) => seq !== undefined)
   return idOf(tx, heads.length === 0 ? undefined : Math.min(...heads))
@@ -145,14 +150,14 @@ function idOf(tx: ReadTx, seq: number | undefined): string {
   return tx.one<{ id: string }>('SELECT id FROM quantum_jobs WHERE seq = $seq', { seq })?.id ?? ''
 }
 
-/** Pending jobs by QPU, through an index that answers without reading the jobs; see `quantumJobs`. */
+/** Pending jobs by QPU, through a covering index; see `quantumJobs`. */
 export const PENDING_BY_QPU = 'quantum_jobs INDEXED BY quantum_jobs_qpu_target_seq_user_id_not_before_qubits'
 const PENDING_BY_USER = 'quantum_jobs INDEXED BY quantum_jobs_user_id_seq_qpu_target_not_before_qubits'
-/** The few that operators have put before all others. */
+/** The few jobs that operators moved to the front. */
 export const MOVED_TO_FRONT =
   'quantum_jobs INDEXED BY quantum_jobs_run_next_seq_user_id_qpu_target_not_before_qubits'
 
-/** The statements behind a choice; a test asserts that each of them walks an index. */
+/** The statements that select the next job; a test asserts that each of them uses an index. */
 export const QUEUE_SQL = {
   next: `SELECT job.seq FROM
       (SELECT seq, user_id, qpu_target, not_before, qubits, run_next FROM ${MOVED_TO_FRONT}
@@ -171,7 +176,9 @@ export const QUEUE_SQL = {
     WHERE ${IS_RUNNABLE} ORDER BY job.seq LIMIT 1`,
   scanned: `SELECT count(*) AS scanned FROM
     (SELECT 1 FROM ${PENDING_BY_QPU} WHERE ${QUEUED} AND qpu_target = $target LIMIT ${HEAD_JOBS})`,
-  /** Nobody at the head may run (spent balances, pauses): steps from owner to owner through the index. */
+  /**
+   * For a head without runnable jobs (spent balances, pauses): steps from owner to owner through the index.
+   */
   byOwner: `WITH RECURSIVE waiting(id) AS (
       SELECT min(user_id) FROM ${PENDING_BY_USER} WHERE ${QUEUED}
       UNION ALL

@@ -6,21 +6,21 @@ import { splitLarge } from '../../schema/large-values.ts'
 import { chargeableMs, chargeJob } from '../accounts/ledger.ts'
 import { type AttemptKey, endAttempt } from './dispatch.ts'
 
-/** How an attempt ended, as its driver tells it. */
+/** The end of an attempt, as its driver reports it. */
 export interface AttemptResult extends AttemptKey {
-  /** Who tells it. */
+  /** The driver that reports it. */
   driver: string
   /** Execution time in whole ms by the driver's clock; 0 = nothing was executed. */
   executionMs: number
-  /** ms since the claim by a clock that only grows; the wall clock is used when not known. */
+  /** ms since the claim by a monotonic clock; without it, the wall clock is used. */
   elapsedMs?: number | undefined
   outcome:
     | { kind: 'completed'; results: unknown }
-    /** `user`: the job itself is at fault; `device`: another attempt may succeed. */
+    /** `user`: an error of the job itself; `device`: another attempt may succeed. */
     | { kind: 'failed'; class: 'user' | 'device'; results: JobError }
 }
 
-/** What a failed job has as its `results`. */
+/** The `results` of a failed job. */
 export interface JobError {
   error: string
   error_code?: string
@@ -28,8 +28,8 @@ export interface JobError {
 }
 
 /**
- * What became of a result. `stale`: an older attempt, an ended job or one that was given up: nothing changed.
- * `foreign`: the attempt belongs to another driver.
+ * The outcome of a result. `stale`: an older attempt, an ended job or an attempt that was given up, and
+ * nothing changed. `foreign`: the attempt belongs to another driver.
  */
 export type Application =
   | { kind: 'applied'; status: 'completed' | 'failed' | 'pending' }
@@ -48,7 +48,7 @@ interface AttemptRow {
 
 const STALE: Application = { kind: 'stale' }
 
-/** T3, T3', T4, T5, T7: takes the end of an attempt, once. `maxAttempts` 0 = no limit. */
+/** T3, T3', T4, T5, T7: applies the end of an attempt, once. `maxAttempts` 0 = no limit. */
 export function applyResult(tx: Tx, result: AttemptResult, { maxAttempts }: RetryLimits): Application {
   const { job, attempt } = result
   const row = tx.one<AttemptRow>(
@@ -60,9 +60,9 @@ export function applyResult(tx: Tx, result: AttemptResult, { maxAttempts }: Retr
   )
   if (!row) return STALE
   if (row.driver !== result.driver) return { kind: 'foreign' }
-  // An accepted attempt must be the newest: a later claim means that the server has given this one up.
+  // Only the newest attempt is accepted: a later claim means that the server gave this one up.
   if (row.current !== attempt || (row.status !== 'running' && row.status !== 'pending')) return STALE
-  // An operator took this one back: what it did is not wanted.
+  // An operator requeued this attempt, so its result is discarded.
   if (row.state === 'requeued') return STALE
   const { outcome } = result
   if (outcome.kind === 'failed' && outcome.class === 'device') {
@@ -71,7 +71,7 @@ export function applyResult(tx: Tx, result: AttemptResult, { maxAttempts }: Retr
   return finish(tx, result, row)
 }
 
-/** T3, T3', T4: the job ends for good. */
+/** T3, T3', T4: ends the job. */
 function finish(tx: Tx, result: AttemptResult, row: AttemptRow): Application {
   const { job, attempt, outcome } = result
   const status = outcome.kind
@@ -108,13 +108,13 @@ function finish(tx: Tx, result: AttemptResult, row: AttemptRow): Application {
   return { kind: 'applied', status }
 }
 
-/** When a job began that ran for `ms` until now. Of a quick one the driver tells only the end. */
+/** When a job that ran for `ms` until now began. For a short job the driver reports only the end. */
 function startOf(tx: ReadTx, row: AttemptRow, ms: number): string {
   if (row.started_at !== '' || row.status !== 'running') return row.started_at
   return toTimestamp(Math.max(tx.now - ms, fromTimestamp(row.claimed_at) ?? tx.now))
 }
 
-/** A late result finds its attempt `lost`; it is accepted all the same while nobody else has the job (T3'). */
+/** A late result may find its attempt `lost`; it is accepted as long as no other driver has the job (T3'). */
 function closeWith(
   tx: Tx,
   { job, attempt, executionMs }: AttemptResult,
@@ -133,13 +133,13 @@ function wallMsSince(tx: ReadTx, at: string): number {
   return Math.max(0, tx.now - (fromTimestamp(at) ?? tx.now))
 }
 
-/** How often a job may be tried. */
+/** Limits of retries. */
 export interface RetryLimits {
-  /** Attempts that ran and ended by a lost driver or a device error; 0 = no limit. */
+  /** Maximum number of attempts that ran and ended by a lost driver or a device error; 0 = no limit. */
   maxAttempts: number
 }
 
-/** T6, T7: the attempt gives no sign of life; undefined when it is not the running one (any more). */
+/** T6, T7: ends an attempt whose driver is silent; undefined when it is not open any more. */
 export function requeueLost(
   tx: Tx,
   { job, attempt, driver, reason }: AttemptKey & { driver: string; reason: string },
@@ -156,11 +156,11 @@ interface FailedAttempt extends AttemptKey {
   reason: string
 }
 
-/** Text kept of a device's message in the timeline. */
+/** Maximum length of a device's message in the timeline. */
 const MAX_DETAIL_LENGTH = 1_000
 export const MAX_BACKOFF_MS = 60_000
 
-/** Pause of a job after a device error that was its failed attempt number `failed`: 1 s, doubled with each, at most 60 s. */
+/** Pause of a job in ms after its failed attempt number `failed`: 1 s, doubled each time, at most 60 s. */
 export function retryBackoffMs(failed: number): number {
   return backoffMs(failed, { initialMs: 1_000, maxMs: MAX_BACKOFF_MS })
 }
@@ -201,13 +201,13 @@ function failExhausted(tx: Tx, { job, attempt, ...end }: FailedAttempt, counted:
   return { kind: 'applied', status: 'failed' }
 }
 
-/** The attempt was open, so its job was running (I14); anything else must undo the transaction. */
+/** The attempt was open, so its job was running (I14); anything else must roll the transaction back. */
 function assertWasRunning(changed: number, { job, attempt }: AttemptKey): void {
   if (changed > 0) return
   throw new AppError('internal', `attempt ${attempt} of job ${job} was open but not running`)
 }
 
-/** Attempts that ran and were lost or ended by the device; undelivered ones do not count. */
+/** Number of attempts that ran and were lost or ended by the device; undelivered ones do not count. */
 function countFailed(tx: ReadTx, job: string): number {
   const row = tx.one<{ counted: number }>(
     `SELECT count(*) AS counted FROM job_attempts WHERE job = $job AND state IN ('lost', 'error')`,

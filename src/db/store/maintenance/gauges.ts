@@ -3,22 +3,22 @@ import { join } from 'node:path'
 import type { ReadTx } from '../../records/tx.ts'
 import { DATABASE_FILE } from '../../sqlite/database-file.ts'
 
-/** Sizes of what is in use now; each is read from a small part of the database, so that it can be asked often. */
+/** Current sizes. Each is read from a small part of the database, so that frequent scrapes are cheap. */
 export interface Gauges {
-  /** Jobs that stand in the queue. */
+  /** Number of queued jobs. */
   pendingJobs: number
-  /** Jobs that operators hold. */
+  /** Number of jobs held by operators. */
   heldJobs: number
   runningJobs: number
   pendingCalibrations: number
   runningCalibrations: number
-  /** Leases that a driver holds, by operation and whether its socket is attached. */
+  /** Leases in use, by operation and whether the driver's socket is attached. */
   leases: { operation: string; state: 'granted' | 'attached'; count: number }[]
-  /** Bytes of the database file, without its log. */
+  /** Size of the database file in bytes, without its log. */
   databaseBytes: number
 }
 
-/** Reads the sizes at one moment. */
+/** Reads the sizes from one snapshot. */
 export function readGauges(tx: ReadTx): Gauges {
   const rows = (sql: string) => tx.one<{ rows: number }>(`SELECT count(*) AS rows FROM ${sql}`)?.rows ?? 0
   const pending = (held: 0 | 1) =>
@@ -42,13 +42,13 @@ export function readGauges(tx: ReadTx): Gauges {
 
 /** Sizes on the disk of the database, in bytes. */
 export interface DiskGauges {
-  /** The log of writes that are not yet in the database file. */
+  /** The write-ahead log. */
   logBytes: number
-  /** What this account may still write. */
+  /** Free space available to this account. */
   freeBytes: number
 }
 
-/** Asks the file system of the data folder. */
+/** Reads the sizes from the file system of the data folder. */
 export function readDiskGauges(dir: string): DiskGauges {
   const { bavail, bsize } = statfsSync(dir)
   const log = statSync(join(dir, `${DATABASE_FILE}-wal`), { throwIfNoEntry: false })

@@ -1,7 +1,7 @@
 import { type AppError, messageOf } from '../../../base/index.ts'
 import type { Database } from '../../records/database.ts'
 
-/** Why the database takes no writes, by writing a little; undefined when it does. */
+/** Tests whether the database accepts writes, by a small write; returns the error message if it does not. */
 export async function probeWrites(db: Database): Promise<string | undefined> {
   try {
     await db.write('probe', (tx) =>
@@ -13,7 +13,7 @@ export async function probeWrites(db: Database): Promise<string | undefined> {
   } catch (error) {
     return messageOf(error)
   }
-  // So little may find room where a job does not.
+  // So small a write may succeed where that of a job fails.
   const failure: AppError | undefined = db.storage.failure
   return failure?.message
 }

@@ -8,12 +8,12 @@ import { removeResponses } from '../jobs/idempotency.ts'
 import { STORED_STEPS } from '../readings/reading-steps.ts'
 
 /**
- * One step of removing what is older than `before` (ms since the epoch): changes `limit` rows or fewer and
- * returns how many, 0 = nothing is left to do. Nobody is told of single rows; they leave in bulk.
+ * One step of removing what is older than `before` (ms since the epoch): changes at most `limit` rows and
+ * returns their number, 0 = nothing is left. No change is published for single rows.
  */
 export type PruneStep = (tx: SqlWriter, before: number, limit: number) => number
 
-/** Notes in `meta` that pruning begins now; returns when it did so before, ms since the epoch. */
+/** Records in `meta` that pruning begins now; returns when it began before, ms since the epoch. */
 export function recordPruning(tx: SqlWriter): number | undefined {
   const key = 'pruned_at'
   const before = tx.one<{ value: string }>('SELECT value FROM meta WHERE key = $key', { key })
@@ -34,7 +34,10 @@ export const pruneEvents: PruneStep = (tx, before, limit) =>
     },
   )
 
-/** Removes buckets of readings that have ended, each driver and length in order of time, then series left empty. */
+/**
+ * Removes buckets of readings that have ended, in order of time for each driver and length, then series
+ * without buckets.
+ */
 export const pruneReadings: PruneStep = (tx, before, limit) => {
   const end = Math.floor(before / 1_000)
   for (const { driver } of tx.all<{ driver: string }>('SELECT DISTINCT driver FROM reading_series')) {
@@ -55,7 +58,7 @@ export const pruneReadings: PruneStep = (tx, before, limit) => {
   )
 }
 
-/** The end of a record; one that was ended by hand may lack it, then its last change counts. */
+/** The end of a record; a record that was ended by hand may lack it, and its last change counts instead. */
 const ENDED = `(finished_at > '' AND finished_at < $before OR finished_at = '' AND updated < $before)`
 
 /** Removes requests that are `done` or `failed`, by their end. Reports keep the id of their request. */
@@ -66,7 +69,7 @@ export const pruneCalibrationRequests: PruneStep = (tx, before, limit) =>
     { before: toTimestamp(before), limit },
   )
 
-/** Removes one report, which may have 32 MB, by its end; its request forgets it. */
+/** Removes one report, which may have 32 MB, by its end, and the reference of its request. */
 export const pruneCalibrationResults: PruneStep = (tx, before) => {
   const old = tx.one<{ id: string }>(`SELECT id FROM calibration_results WHERE ${ENDED} LIMIT 1`, {
     before: toTimestamp(before),

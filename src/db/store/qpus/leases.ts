@@ -14,7 +14,7 @@ export interface Lease {
   state: 'granted' | 'attached'
 }
 
-/** What a driver was granted. */
+/** The lease granted to a driver. */
 export interface Grant {
   driver: RecordOf<typeof drivers>
   qpu: RecordOf<typeof qpus>
@@ -25,11 +25,11 @@ export interface Grant {
 
 interface GrantRequest {
   tokenHash: string
-  /** What the driver was started as; older drivers do not say. */
+  /** The operation that the driver was started for; older drivers do not send it. */
   operation?: string | undefined
   firstPort: number
   lastPort: number
-  /** Ports that something else on this machine has bound. */
+  /** Ports on this machine that another process uses. */
   takenPorts: ReadonlySet<number>
   host: string
   version: string
@@ -37,10 +37,10 @@ interface GrantRequest {
 }
 
 /**
- * Grants the lease of a driver's QPU and operation together with two ports, in one transaction.
- * The same driver may ask again: it gets a new epoch, which makes its older sockets void.
- * @throws AppError `unauthorized` (unknown token), `invalid` (another operation), `forbidden` (disabled), `conflict` (another driver holds it),
- *   `unavailable` (no free pair of ports).
+ * Grants the lease of a driver's QPU and operation together with two ports, in one transaction. A repeated
+ * request of the same driver gets a new epoch, which invalidates its older sockets.
+ * @throws AppError `unauthorized` (unknown token), `invalid` (another operation), `forbidden` (disabled),
+ *   `conflict` (leased to another driver), `unavailable` (no free pair of ports).
  */
 export function grantLease(db: Database, request: GrantRequest): Promise<Grant> {
   return db.write('grant lease', (tx) => {
@@ -48,7 +48,7 @@ export function grantLease(db: Database, request: GrantRequest): Promise<Grant> 
     if (!driver) {
       throw new AppError('unauthorized', 'Unknown driver access token; use the one shown at registration')
     }
-    // Before anything is taken: the right driver of this token may be at work.
+    // Checked before the lease is taken: the correct driver of this token may be running.
     if (request.operation !== undefined && request.operation !== driver.operation) {
       throw new AppError(
         'invalid',
@@ -124,13 +124,16 @@ function freePorts(tx: Tx, driver: string, request: GrantRequest): [number, numb
   return [command, result]
 }
 
-/** Which lease is meant: a release that comes late must not end a newer one. */
+/** Identifies a lease with its epoch, so that a late release does not end a newer one. */
 interface LeaseKey {
   driver: string
   epoch: number
 }
 
-/** The driver's command socket is attached: driver and (for `process`) QPU are online. False when the lease has moved on. */
+/**
+ * Records that the driver's command socket is attached: driver and (for `process`) QPU are online. False when
+ * the lease has changed.
+ */
 export function attachLease(db: Database, { driver, epoch }: LeaseKey): Promise<boolean> {
   return db.write('attach lease', (tx) => {
     const changed = tx.run(`UPDATE leases SET state = 'attached' WHERE driver = $driver AND epoch = $epoch`, {
@@ -144,7 +147,9 @@ export function attachLease(db: Database, { driver, epoch }: LeaseKey): Promise<
   })
 }
 
-/** Frees the lease and its ports; driver and (for `process`) QPU are offline. False when it was not held any more. */
+/**
+ * Frees the lease and its ports: driver and (for `process`) QPU are offline. False when it was free already.
+ */
 export function releaseLease(db: Database, { driver, epoch }: LeaseKey): Promise<boolean> {
   return db.write('release lease', (tx) => {
     const changed = tx.run(`UPDATE leases SET driver = '' WHERE driver = $driver AND epoch = $epoch`, {
@@ -156,7 +161,7 @@ export function releaseLease(db: Database, { driver, epoch }: LeaseKey): Promise
   })
 }
 
-/** A disabled driver holds no lease: part of the transaction that disables it. */
+/** Revokes the lease of a driver, in the transaction that disables it. */
 export function revokeLease(tx: Tx, driver: string): void {
   tx.run(`UPDATE leases SET driver = '' WHERE driver = $driver`, { driver })
   markOffline(tx, driver)
@@ -168,7 +173,10 @@ function markOffline(tx: Tx, driver: string): void {
   if (row?.operation === 'process') tx.update(qpus, row.qpu, { status: 'offline', ...ports })
 }
 
-/** Server start: nobody is connected, whatever the last run left behind. Epochs stay, so old sockets stay void. */
+/**
+ * Frees all leases at the start of the server, since no driver is connected. Epochs stay, so that old sockets
+ * remain invalid.
+ */
 export function resetLeases(db: Database): Promise<void> {
   return db.write('reset leases', (tx) => {
     tx.run(`UPDATE leases SET driver = ''`)

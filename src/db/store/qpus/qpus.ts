@@ -10,7 +10,7 @@ import { revokeLease } from './leases.ts'
 export type Qpu = RecordOf<typeof qpus>
 export type Driver = RecordOf<typeof drivers>
 
-/** Names of devices and QPUs have underscores where callers write hyphens. */
+/** Names of devices and QPUs are stored with underscores in place of hyphens. */
 function normalName(name: string): string {
   return name.trim().replaceAll('-', '_')
 }
@@ -21,7 +21,7 @@ export function findQpu(tx: ReadTx, nameOrId: string): Qpu | undefined {
   return byName ?? (isId(nameOrId) ? tx.find(qpus, nameOrId) : undefined)
 }
 
-/** @throws AppError `not_found` naming what was asked for. */
+/** @throws AppError `not_found` naming the requested QPU. */
 function expectQpu(tx: ReadTx, nameOrId: string): Qpu {
   const qpu = findQpu(tx, nameOrId)
   if (!qpu) throw new AppError('not_found', `There is no QPU ${nameOrId}`)
@@ -46,7 +46,7 @@ export interface NewQpu {
   tokenHash: string
 }
 
-/** Registers a QPU and its process driver, which holds the same access token. */
+/** Registers a QPU and its process driver, which has the same access token. */
 export function createQpu(db: Database, actor: string, qpu: NewQpu): Promise<{ qpu: Qpu; driver: Driver }> {
   return db.write('create qpu', (tx) => {
     const row = tx.insert(qpus, {
@@ -95,7 +95,7 @@ export function createDriver(db: Database, actor: string, driver: NewDriver): Pr
   })
 }
 
-/** Switches a QPU on or off; off also frees the leases of its drivers, which are returned too. */
+/** Enables or disables a QPU. Disabling also frees the leases of its drivers, which are returned too. */
 export function setQpuEnabled(
   db: Database,
   actor: string,
@@ -112,7 +112,7 @@ export function setQpuEnabled(
   })
 }
 
-/** Switches a driver on or off; off also frees its lease. @throws AppError `not_found`. */
+/** Enables or disables a driver; disabling also frees its lease. @throws AppError `not_found`. */
 export function setDriverEnabled(db: Database, actor: string, id: string, enabled: boolean): Promise<Driver> {
   return db.write('toggle driver', (tx) => {
     const driver = tx.find(drivers, id)
@@ -124,7 +124,7 @@ export function setDriverEnabled(db: Database, actor: string, id: string, enable
   })
 }
 
-/** Puts a QPU into or out of maintenance; returns its drivers, which are to be told. */
+/** Starts or ends the maintenance of a QPU; returns its drivers, for sending them a command. */
 export function setMaintenance(
   db: Database,
   actor: string,
@@ -141,7 +141,7 @@ export function setMaintenance(
   })
 }
 
-/** Lets a QPU end what it runs and take nothing new, or take jobs again; returns what runs there. */
+/** Starts or ends draining: a draining QPU finishes its job and takes no new one. Returns the running job. */
 export function setDraining(
   db: Database,
   actor: string,
@@ -160,7 +160,7 @@ export function setDraining(
   })
 }
 
-/** Ids of QPUs on which a calibration is running: they take no jobs. */
+/** Ids of QPUs with a running calibration; they take no jobs. */
 export function calibratingQpus(tx: ReadTx): Set<string> {
   const rows = tx.all<{ qpu: string }>(
     `SELECT DISTINCT drivers.qpu AS qpu FROM calibration_requests

@@ -1,7 +1,7 @@
 import type { ReadTx } from '../../records/tx.ts'
 import type { Bindable } from '../../sqlite/sql.ts'
 
-/** A time during which a QPU is taken. */
+/** A time during which a QPU is busy. */
 export interface BusyTime {
   /** Id of the QPU; '' = every QPU. */
   qpu: string
@@ -9,15 +9,15 @@ export interface BusyTime {
   kind: 'slot' | 'calibration' | 'queued_calibration' | 'maintenance'
   /** UTC text; '' = not known. */
   start: string
-  /** UTC text; '' = open, until somebody or something ends it. */
+  /** UTC text; '' = open-ended. */
   end: string
-  /** Whether the asking user booked it. */
+  /** Whether the requesting user booked it. */
   mine: boolean
 }
 
 /**
- * What takes QPUs between `from` and `to` (UTC text, `to` excluded), without names of users. What goes on now
- * and has no end is there when the range has begun: nobody knows how far ahead it reaches.
+ * The busy times of QPUs between `from` and `to` (UTC text, `to` excluded), without names of users. Current
+ * open-ended ones are included only if the range has begun, since their end is unknown.
  */
 export function readSchedule(tx: ReadTx, range: { from: string; to: string; user: string }): BusyTime[] {
   const slots = tx.all<Omit<BusyTime, 'mine' | 'kind'> & { mine: number }>(

@@ -1,12 +1,12 @@
 /**
- * Lengths in s for which readings are summed up as they arrive. Each divides the next, and any step of a chart is
- * summed up of 12 buckets at most; days and longer ones of 12 for each day.
+ * Lengths in s of the stored buckets. Each divides the next, so that any bucket of a chart is the sum of at
+ * most 12 stored ones; of days and longer, 12 per day.
  */
 export const STORED_STEPS = [1, 15, 300, 7_200] as const
 
 const DAY_S = 86_400
 
-/** Lengths of buckets in s that a chart may have, besides whole days. */
+/** Lengths in s that a bucket of a chart may have, besides whole days. */
 const STEPS = [
   1,
   2,
@@ -37,9 +37,9 @@ export interface BucketRange {
 }
 
 /**
- * The shortest buckets of which `points` cover the length from `from` to `to`, ms since the epoch. They begin at
- * whole multiples of their length, so that they stay the same while the range moves; hence one more than `points`
- * may be needed.
+ * The shortest buckets of which `points` cover the time from `from` to `to`, ms since the epoch. They begin
+ * at whole multiples of their length, so that they stay the same while the range moves; one more than
+ * `points` may therefore be needed.
  */
 export function bucketRange(from: number, to: number, points: number): BucketRange {
   const wanted = (to - from) / 1_000 / points

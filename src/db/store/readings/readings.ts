@@ -1,9 +1,9 @@
 /**
- * Readings of monitors as series for charts. The events are the truth; every reading with a number is also summed up
- * in buckets of each of the `STORED_STEPS`, so that a chart of any length reads few rows.
+ * Readings of monitors as series for charts. The events are authoritative; every numeric reading is also
+ * added to a bucket of each of the `STORED_STEPS`, so that a chart of any length reads few rows.
  *
- * Events are rolled up in the order of their `seq`; `meta` remembers the last one, in the same transaction. So each
- * counts once, whether it came from a driver, by an import, or before there were series.
+ * Events are rolled up in the order of their `seq`; `meta` stores the last one in the same transaction. Each
+ * event is therefore counted once, whether it came from a driver or an import, or is older than the series.
  */
 
 import { drivers } from '../../collections/drivers.ts'
@@ -15,12 +15,16 @@ import { type BucketRange, STORED_STEPS, storedStep } from './reading-steps.ts'
 /** Key in `meta` of the last event whose readings are in the buckets. */
 const ROLLED_UP = 'readings_rolled_up'
 
-/** A driver that names more channels than that is at fault; the surplus is kept in the events only. */
+/**
+ * Maximum number of series per driver. A driver with more channels is faulty; the others stay in the events
+ * only.
+ */
 const SERIES_MAX = 1_000
 
 /**
- * Readings of the events after $after up to $last that a chart can show. No number, no point: faults, texts and
- * values that the equipment itself calls outdated are gaps. Sums of numbers beyond 1e100 could overflow.
+ * The readings of the events after $after up to $last that a chart can show. Faults, texts and values that
+ * the equipment itself marks as outdated are gaps. Numbers beyond 1e100 are excluded, since their sums could
+ * overflow.
  */
 const READINGS = `reading AS MATERIALIZED (
   SELECT * FROM (
@@ -34,7 +38,7 @@ const READINGS = `reading AS MATERIALIZED (
   WHERE driver <> '' AND length(channel) <= 200 AND length(unit) <= 50 AND at >= 0
     AND abs(value) <= 1e100 AND is_outdated IS NOT 1)`
 
-/** Known series stay; of new ones those are taken, in alphabetical order, for which there is room. */
+/** Known series stay; new ones are added in alphabetical order up to the maximum. */
 const ADD_SERIES = `WITH ${READINGS},
   taken AS MATERIALIZED (SELECT driver, count(*) AS series FROM reading_series GROUP BY driver),
   found AS (
@@ -57,7 +61,7 @@ const ADD_BUCKETS = `WITH ${READINGS}
   ON CONFLICT DO UPDATE SET low = min(low, excluded.low), high = max(high, excluded.high),
     total = total + excluded.total, readings = readings + excluded.readings`
 
-/** Adds the readings of the next events to the buckets; returns how many events, at most `limit`. */
+/** Adds the readings of the next events to the buckets; returns the number of events, at most `limit`. */
 export function rollUpReadings(tx: SqlWriter, limit: number): number {
   const after = Number(
     tx.one<{ value: string }>('SELECT value FROM meta WHERE key = $key', { key: ROLLED_UP })?.value ?? 0,
@@ -78,7 +82,7 @@ export function rollUpReadings(tx: SqlWriter, limit: number): number {
   return events
 }
 
-/** A channel of a driver; one that changed its unit is two. */
+/** A channel of a driver in one unit; a channel whose unit changed has two series. */
 export interface ReadingSeries {
   id: number
   channel: string
@@ -87,7 +91,7 @@ export interface ReadingSeries {
   last: number
 }
 
-/** The channels that a driver has reported, or those of them named in `channels`, in alphabetical order. */
+/** The channels that a driver has reported, or those of them in `channels`, in alphabetical order. */
 export function listReadingSeries(tx: ReadTx, driver: string, channels?: readonly string[]): ReadingSeries[] {
   return tx.all<ReadingSeries>(
     `SELECT id, channel, unit, last FROM reading_series WHERE driver = $driver
@@ -97,14 +101,14 @@ export function listReadingSeries(tx: ReadTx, driver: string, channels?: readonl
   )
 }
 
-/** Ids of the drivers that `text` names, by id or by name; also of one that is gone but whose readings are kept. */
+/** Ids of the drivers with this id or name, including a removed one whose readings are still stored. */
 export function findReadingDrivers(tx: ReadTx, text: string): string[] {
   if (tx.find(drivers, text) || tx.one('SELECT 1 FROM reading_series WHERE driver = $text', { text }))
     return [text]
   return tx.list(drivers, { where: { name: text } }).map(({ id }) => id)
 }
 
-/** What a series read in one bucket that has readings. */
+/** The readings of a series in one bucket. */
 export interface ReadingBucket {
   series: number
   /** Start, s since the epoch. */
@@ -120,7 +124,7 @@ export function readBuckets(
   tx: ReadTx,
   { driver, series, range }: { driver: string; series: readonly ReadingSeries[]; range: BucketRange },
 ): ReadingBucket[] {
-  // Rounding must not take the mean out of the range of the readings.
+  // Rounding must not move the mean outside the range of the readings.
   return tx.all<ReadingBucket>(
     `SELECT series, start - start % $step AS start, min(low) AS min, max(high) AS max, sum(readings) AS count,
        max(min(low), min(max(high), sum(total) / sum(readings))) AS mean
