@@ -1,12 +1,11 @@
-import type { Clock, Log } from '../../base/index.ts'
+import { type Clock, type Log, TokenBucket } from '../../base/index.ts'
 
-/** Bounds one driver's telemetry: a token bucket that holds one second's worth of events. */
+/** Limits the events of one driver; its token bucket holds the events of one second. */
 export class EventRateLimit {
   readonly #limit: () => number
   readonly #clock: Clock
   readonly #log: Log
-  #tokens: number
-  #at: number
+  readonly #bucket: TokenBucket
   #dropped = 0
   #loggedAt = Number.NEGATIVE_INFINITY
 
@@ -15,8 +14,7 @@ export class EventRateLimit {
     this.#limit = perSecond
     this.#clock = clock
     this.#log = log
-    this.#tokens = perSecond()
-    this.#at = clock.monotonic()
+    this.#bucket = new TokenBucket(perSecond(), clock.monotonic())
   }
 
   /** Whether one more event may pass; if not, logs a warning at most once per second. */
@@ -24,13 +22,7 @@ export class EventRateLimit {
     const perSecond = this.#limit()
     if (perSecond === 0) return true
     const now = this.#clock.monotonic()
-    const earned = ((now - this.#at) / 1000) * perSecond
-    this.#tokens = Math.min(perSecond, this.#tokens + earned)
-    this.#at = now
-    if (this.#tokens >= 1) {
-      this.#tokens -= 1
-      return true
-    }
+    if (this.#bucket.take({ perSecond, burst: perSecond }, now) === 0) return true
     this.#dropped += 1
     if (now - this.#loggedAt >= 1000) {
       this.#log.warn('rate limit exceeded, dropping event', { dropped: this.#dropped })

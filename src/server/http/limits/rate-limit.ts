@@ -1,19 +1,14 @@
-import { AppError, type BackoffLimits, backoffMs, type Clock } from '../../../base/index.ts'
+import { AppError, type BackoffLimits, backoffMs, type Clock, TokenBucket } from '../../../base/index.ts'
 import type { RateLimit } from '../../config/setting.ts'
 
-interface Bucket {
-  tokens: number
-  at: number
-}
-
-/** Buckets kept at most; the fullest are forgotten first, which costs nobody anything. */
+/** Maximum number of buckets in memory; the least recently used ones, which are the fullest, are evicted first. */
 const MAX_KEYS = 50_000
 
-/** One token bucket per key. Refused calls say when to come back. */
+/** One token bucket per key. The error of a refused call says when to retry. */
 export class RateLimiter {
   readonly #limit: () => RateLimit
   readonly #clock: Clock
-  readonly #buckets = new Map<string, Bucket>()
+  readonly #buckets = new Map<string, TokenBucket>()
 
   /** A `limit` that may change while the server runs is a function. */
   constructor(limit: RateLimit | (() => RateLimit), clock: Clock) {
@@ -35,19 +30,19 @@ export class RateLimiter {
 
   /** Takes from the key's bucket; returns the whole seconds to wait when it is empty, else 0. */
   #draw(key: string): number {
-    const { perSecond, burst } = this.#limit()
-    if (burst === 0) return 0
+    const limit = this.#limit()
+    if (limit.burst === 0) return 0
     const now = this.#clock.monotonic()
-    const bucket = this.#buckets.get(key) ?? { tokens: burst, at: now }
-    const tokens = Math.min(burst, bucket.tokens + ((now - bucket.at) / 1000) * perSecond)
-    if (tokens < 1) return Math.max(1, Math.ceil((1 - tokens) / perSecond))
+    const bucket = this.#buckets.get(key) ?? new TokenBucket(limit.burst, now)
+    const waitS = bucket.take(limit, now)
+    if (waitS > 0) return Math.max(1, Math.ceil(waitS))
     this.#buckets.delete(key)
-    this.#buckets.set(key, { tokens: tokens - 1, at: now })
-    if (this.#buckets.size > MAX_KEYS) this.#forgetOldest()
+    this.#buckets.set(key, bucket)
+    if (this.#buckets.size > MAX_KEYS) this.#evictOldest()
     return 0
   }
 
-  #forgetOldest(): void {
+  #evictOldest(): void {
     for (const key of this.#buckets.keys()) {
       this.#buckets.delete(key)
       if (this.#buckets.size <= MAX_KEYS * 0.9) return
@@ -115,7 +110,7 @@ export class LoginThrottle {
     }
     this.#keys.delete(key)
     this.#keys.set(key, entry)
-    this.#forgetOldest()
+    this.#evictOldest()
     return entry
   }
 
@@ -126,7 +121,7 @@ export class LoginThrottle {
     entry.blockedUntil = entry.last + backoffMs(excess + 1, BLOCK)
   }
 
-  #forgetOldest(): void {
+  #evictOldest(): void {
     if (this.#keys.size <= MAX_KEYS) return
     const oldest = this.#keys.keys().next().value
     if (oldest !== undefined) this.#keys.delete(oldest)
