@@ -1,7 +1,15 @@
 import { mkdir } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { AppError, type Clock, type Log, messageOf, newId, withTimeout } from '../base/index.ts'
+import {
+  AppError,
+  type Clock,
+  type FolderLock,
+  type Log,
+  messageOf,
+  newId,
+  withTimeout,
+} from '../base/index.ts'
 import { StartupError } from '../devices/index.ts'
 import { EVENTS, type EventPayload } from '../protocol/index.ts'
 import { isExposed } from './connection/connect.ts'
@@ -10,7 +18,7 @@ import { Outbox } from './connection/outbox.ts'
 import { Session } from './connection/server-connection.ts'
 import { ownHostArgv } from './device-process/child.ts'
 import { type Prepared, Supervisor } from './device-process/supervisor.ts'
-import { type FolderLock, lockFolder } from './lock.ts'
+import { lockFolder } from './lock.ts'
 import { type CommandHead, readCommandHead } from './messages/command-head.ts'
 import { writeEvent } from './messages/write-event.ts'
 import { type DriverSettings, readAccess, type ServerAccess } from './settings.ts'

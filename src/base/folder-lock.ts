@@ -1,0 +1,80 @@
+import { Database, SQLiteError } from 'bun:sqlite'
+
+/** The right to be the only process that uses a folder. */
+export interface FolderLock {
+  /** Releases the lock; safe to call twice. */
+  release(): void
+}
+
+/** Thrown when another holder has the lock; `pid` is its process number where it is known. */
+export class FolderInUseError extends Error {
+  readonly pid: number | undefined
+
+  constructor(file: string, pid: number | undefined) {
+    super(`${file} is locked by ${pid === undefined ? 'another process' : `process ${pid}`}`)
+    this.pid = pid
+  }
+}
+
+interface FolderLockOptions {
+  /**
+   * Stores the process number of the holder in the file, for the error of others. Without it nothing is written, so
+   * that the folder can be locked while the disk is full.
+   */
+  storesPid: boolean
+}
+
+/** Processes that start together store their numbers one after another within this time. */
+const TURN_TIMEOUT_MS = 250
+
+/**
+ * Locks a folder by `file` in it, until `release` or until this process ends in whatever way. The lock is SQLite's
+ * RESERVED lock: the one file lock that the runtime offers on every platform. The operating system drops it with the
+ * process, so unlike a file with a process number it cannot be left behind, and others can still read the file.
+ * Keep a reference to the result: a lock that is garbage-collected is released.
+ * @throws FolderInUseError when another holder has it, in this process or in another one.
+ * @throws SQLiteError when the file cannot be opened or written.
+ */
+export function takeFolderLock(file: string, { storesPid }: FolderLockOptions): FolderLock {
+  const database = new Database(file, { strict: true, create: true })
+  try {
+    database.run(`PRAGMA busy_timeout = ${TURN_TIMEOUT_MS}`)
+    if (storesPid) storePid(database)
+    // The transaction that holds the lock writes nothing: no journal file beside it.
+    database.run('PRAGMA journal_mode = MEMORY')
+    database.run('BEGIN IMMEDIATE')
+    // Another process may have stored its number since: the last one has the folder.
+    if (storesPid && holderOf(database) !== process.pid) throw new FolderInUseError(file, holderOf(database))
+  } catch (error) {
+    const isBusy = error instanceof SQLiteError && (error.code ?? '').startsWith('SQLITE_BUSY')
+    const failure = isBusy ? new FolderInUseError(file, holderOf(database)) : error
+    database.close()
+    throw failure
+  }
+  let isHeld = true
+  return {
+    release() {
+      if (!isHeld) return
+      isHeld = false
+      database.run('ROLLBACK')
+      database.close()
+    },
+  }
+}
+
+function storePid(database: Database): void {
+  database.run('BEGIN IMMEDIATE')
+  database.run('CREATE TABLE IF NOT EXISTS holder (pid INTEGER NOT NULL) STRICT')
+  database.run('DELETE FROM holder')
+  database.query<null, { pid: number }>('INSERT INTO holder (pid) VALUES ($pid)').run({ pid: process.pid })
+  database.run('COMMIT')
+}
+
+/** Undefined when no number is stored, or while the holder is storing it. */
+function holderOf(database: Database): number | undefined {
+  try {
+    return database.query<{ pid: number }, []>('SELECT pid FROM holder').get()?.pid
+  } catch {
+    return undefined
+  }
+}
