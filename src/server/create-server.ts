@@ -64,7 +64,8 @@ export interface Server {
   /** Lines that explain how to create the first superuser; empty when there is one. */
   setUpNotice(): Promise<string[]>
   /**
-   * Stops the services in reverse order; running requests finish first. Safe before `start` and a second time.
+   * Stops the services in reverse order; running requests finish first. Safe before `start` and a second
+   * time.
    * @throws the failure of a service, after all others have been stopped.
    */
   stop(): Promise<void>

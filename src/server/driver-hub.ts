@@ -2,7 +2,10 @@ import type { Command } from '../protocol/index.ts'
 
 /** The live sockets of the drivers, as seen by the features that send commands. */
 export interface DriverHub {
-  /** Queues a command on the driver's socket; false if none is attached or its queue is full: nothing is sent then. */
+  /**
+   * Queues a command on the driver's socket; false if none is attached or its queue is full: nothing is sent
+   * then.
+   */
   send(driver: string, command: Command): boolean
   /** The lease epoch under which the driver's command socket is attached, if it is. */
   attachedEpoch(driver: string): number | undefined

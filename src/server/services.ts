@@ -11,7 +11,9 @@ export interface Service {
   health?(): Promise<string | undefined> | string | undefined
 }
 
-/** Starts services in the order of the list and stops them in reverse, so that each may use those before it. */
+/**
+ * Starts services in the order of the list and stops them in reverse, so that each may use those before it.
+ */
 export class ServiceList {
   readonly #services: readonly Service[]
   readonly #log: Log

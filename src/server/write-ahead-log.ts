@@ -11,7 +11,10 @@ interface LogWatchDependencies {
   log: Log
 }
 
-/** Empties the write-ahead log of the database when it is idle, and logs one warning each time it exceeds 256 MiB. */
+/**
+ * Empties the write-ahead log of the database when it is idle, and logs one warning each time it exceeds 256
+ * MiB.
+ */
 export function createLogWatch({ db, clock, log }: LogWatchDependencies): Loop {
   let isLarge = false
   return new Loop({

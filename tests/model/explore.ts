@@ -58,8 +58,8 @@ class Visited {
 }
 
 /**
- * Visits every reachable state, breadth first; stops at the first that breaks a promise, whose trace is then a
- * shortest one.
+ * Visits every reachable state, breadth first; stops at the first that breaks a promise, whose trace is then
+ * a shortest one.
  */
 export function explore<S>(machine: Machine<S>): Exploration {
   const visited = new Visited(machine.key(machine.start))

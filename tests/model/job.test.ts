@@ -12,14 +12,14 @@ const ONE_EACH = {
 }
 
 describe('job model', () => {
-  test('exploreJob() finds no broken promise and no dead end with one crash, loss, timeout and hand-over', () => {
+  test('exploreJob() finds no violation and no dead end with one crash, loss, time-out and takeover', () => {
     const found = exploreJob(ONE_EACH)
     expect(found.violation).toBeUndefined()
     expect(found.stuck).toBe(0)
     expect(found.states).toBeGreaterThan(10_000)
   })
 
-  test('exploreJob() finds no broken promise and no dead end with device errors and an early deadline', () => {
+  test('exploreJob() finds no violation and no dead end with device errors and an early time-out', () => {
     const found = exploreJob({
       crashes: 0,
       losses: 0,
@@ -35,14 +35,14 @@ describe('job model', () => {
 
   const REQUEUED = { ...ONE_EACH, losses: 0, timeouts: 0, requeues: 1 }
 
-  test('exploreJob() finds no broken promise and no dead end when an operator takes the job back', () => {
+  test('exploreJob() finds no violation and no dead end when an operator requeues the job', () => {
     const found = exploreJob(REQUEUED)
     expect(found.violation).toBeUndefined()
     expect(found.stuck).toBe(0)
     expect(found.states).toBeGreaterThan(10_000)
   })
 
-  test('exploreJob() catches a store that takes the result of an attempt that was taken back', () => {
+  test('exploreJob() detects a store that applies the result of a requeued attempt', () => {
     const { violation } = exploreJob(REQUEUED, { ...ALL_GUARDS, requeueFence: false })
     expect(violation?.promise).toMatch(/I4 a result that was taken back/)
     expect(violation?.trace.length).toBeLessThanOrEqual(12)
@@ -55,7 +55,7 @@ describe('job model', () => {
     ['chargeInsideGuard', /I3/],
   ]
   for (const [guard, promise] of missing) {
-    test(`exploreJob() catches a store without ${guard}`, () => {
+    test(`exploreJob() detects a store without ${guard}`, () => {
       const { violation } = exploreJob(ONE_EACH, { ...ALL_GUARDS, [guard]: false })
       expect(violation?.promise).toMatch(promise)
       expect(violation?.trace.length).toBeLessThanOrEqual(12)

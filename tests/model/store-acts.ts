@@ -20,7 +20,10 @@ const MAY: Record<JobActName, (job: ModelJob) => boolean> = {
   requeue: ({ status }) => status === 'running',
 }
 
-/** An operator's act on a job and on its model; where the state does not allow it, it is refused and changes nothing. */
+/**
+ * An operator's act on a job and on its model; where the state does not allow it, it is refused and changes
+ * nothing.
+ */
 export async function operateOn(
   lab: JobLab,
   jobs: readonly ModelJob[],

@@ -9,12 +9,12 @@ import { JobDispatcher } from '../../src/server/jobs/dispatch/dispatcher.ts'
 import { JobLab } from '../support/server/job-lab.ts'
 import { operateOn } from './store-acts.ts'
 import {
+  applyHello,
   CAN_HAPPEN,
   countAttempt,
   type DriverStep,
   EXECUTION_MS,
   finish,
-  hear,
   MAX_ATTEMPTS,
   type ModelDriver,
   type ModelJob,
@@ -274,7 +274,8 @@ export class StoreMachine {
     const hello = { version: '1', device: 'mock', epoch, running, ...(keepsOutbox ? { outbox } : {}) }
     await this.#say(driver, 'DriverHello', hello)
     const now = this.lab.clock.monotonic()
-    for (const job of this.#jobs) if (job.open?.driver === index) hear(job, driver, { keepsOutbox, now })
+    for (const job of this.#jobs)
+      if (job.open?.driver === index) applyHello(job, driver, { keepsOutbox, now })
   }
 
   async #deliver(driver: ModelDriver, index: number): Promise<void> {

@@ -93,7 +93,7 @@ export function finish(driver: ModelDriver, outcome: Outcome): void {
 }
 
 /** The driver that was given the current attempt says what it holds. */
-export function hear(
+export function applyHello(
   job: ModelJob,
   { running, outbox, lease }: ModelDriver,
   { keepsOutbox, now }: { keepsOutbox: boolean; now: number },

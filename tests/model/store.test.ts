@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { StoreMachine } from './store-machine.ts'
 import { steps } from './store-steps.ts'
 
-test('the server parts do what the job machine says under any interleaving of faults, and all jobs end after it', async () => {
+test('the server follows the job model under any interleaving of faults, and all jobs end', async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (sequence) => {
       const machine = await StoreMachine.open()

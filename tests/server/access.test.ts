@@ -348,7 +348,7 @@ async function statusOf(client: TestClient, method: string, path: string, body?:
   return response.status
 }
 
-describe('who may do what', () => {
+describe('access by route and caller', () => {
   for (const { route, statuses, ask } of TABLE) {
     test(`${route} → ${statuses.join(' ')}`, async () => {
       const [method = '', pattern = ''] = route.split(' ')
@@ -366,7 +366,7 @@ describe('who may do what', () => {
     expect([...new Set(TABLE.map((row) => row.route))].sort()).toEqual(declared.sort())
   })
 
-  test('every status that was seen is among those the route declares', () => {
+  test('every observed status is declared by its route', () => {
     for (const { route, statuses } of TABLE) {
       const declared = world.server.server.routes.find(({ method, path }) => `${method} ${path}` === route)
       for (const status of statuses)
@@ -374,7 +374,7 @@ describe('who may do what', () => {
     }
   })
 
-  test('a dead or foreign credential makes a guest', async () => {
+  test('an expired or foreign credential makes a guest', async () => {
     for (const headers of [
       { authorization: 'nonsense' },
       { authorization: 'Bearer ' },

@@ -10,7 +10,7 @@ async function acts(server: TestServer, after = 1) {
   return entries.filter(({ seq }) => seq > after).map(({ act, subject, detail }) => [act, subject, detail])
 }
 
-test('what superusers do to jobs of others is in the audit, what users do to their own is not', async () => {
+test('actions of superusers on jobs of others are audited, those of users on their own are not', async () => {
   await using server = await openTestServer()
   const user = await server.createUser({ qpuSeconds: 10 })
   const qpu = await server.createQpu('north')
@@ -29,7 +29,7 @@ test('what superusers do to jobs of others is in the audit, what users do to the
   ])
 })
 
-test('an approval and a rotation of an access token are in the audit, the token is not', async () => {
+test('the approval and the rotation of an access token are audited, the token is not', async () => {
   await using server = await openTestServer()
   const user = await server.createUser()
   const qpu = await server.createQpu('north')

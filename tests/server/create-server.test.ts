@@ -25,7 +25,7 @@ test('createServer() takes a job from its submission to its results through a re
   expect(await server.db.read((tx) => checkInvariants(tx))).toEqual([])
 })
 
-test('createServer() sets everybody offline at a start and finds what the last run left', async () => {
+test('createServer() sets every QPU offline and keeps the data of the last run', async () => {
   await using first = await openTestServer()
   const qpu = await first.createQpu('keeps')
   const driver = await startDriverProcess(first, qpu)

@@ -61,7 +61,7 @@ const outcomeOf = (answers: readonly Answer[]): string =>
     .sort()
     .join(' / ')
 
-test('of two decisions about a time request one counts', async () => {
+test('of two decisions on a time request one is applied', async () => {
   const balance = async () =>
     Number((await server.as(ada).get(`/api/collections/users/records/${ada.id}`)).get('qpu_seconds'))
   const before = await balance()
@@ -81,7 +81,7 @@ test('of two decisions about a time request one counts', async () => {
   expect(await balance()).toBe(before + 3 * granted)
 })
 
-test('of two bookings of the same hours one is made', async () => {
+test('of two bookings of the same hours one is created', async () => {
   const start = Date.now() + HOUR
   const outcomes = await raceAll('book', async (index) => {
     const at = (hours: number) => toTimestamp(start + (2 * index + hours) * HOUR)
@@ -128,7 +128,7 @@ test('of two drivers of the same QPU one connects', async () => {
   expect(outcomes).toEqual(new Map([['200 / 409 already_connected', PAIRS]]))
 })
 
-test('a dismissal is kept once, and beside that of another user', async () => {
+test('a dismissal is stored once per user', async () => {
   const outcomes = await raceAll('dismiss', async () => {
     const { id } = await server.db.write('t', (tx) => tx.insert(notifications, { title: 'Tea' }))
     const answers = await Promise.all(
@@ -147,7 +147,7 @@ function submit(qpu: TestQpu, key?: string): Promise<Answer> {
   return server.as(ada).call('POST', JOBS, body, key === undefined ? {} : { 'idempotency-key': key })
 }
 
-test('of two submissions under one key one makes a job, and both are told its id', async () => {
+test('of two submissions under one key one creates a job, and both return its id', async () => {
   const qpu = await server.createQpu()
   const outcomes = await raceAll('submit', async (index) => {
     const answers = await Promise.all([submit(qpu, `key-${index}`), submit(qpu, `key-${index}`)])
@@ -160,7 +160,7 @@ test('of two submissions under one key one makes a job, and both are told its id
   expect(jobs).toHaveLength(Math.min(PAIRS, 1000))
 })
 
-test('a job that is cancelled while a driver takes it is either cancelled or run', async () => {
+test('a job that is cancelled while it is dispatched is either cancelled or run', async () => {
   const qpu = await server.createQpu()
   await using _driver = await startDriverProcess(server, { token: qpu.token, options: ['latency=0'] })
   const me = server.as(ada)

@@ -3,7 +3,7 @@ import { Semaphore } from '../../src/server/semaphore.ts'
 
 const never = new Promise<never>(() => undefined)
 
-test('Turns.run() lets so many run, the others in order, whatever becomes of them', async () => {
+test('Semaphore.run() runs a limited number at once, the others in order, whatever their outcome', async () => {
   const turns = new Semaphore(2)
   const begun: number[] = []
   const works = Array.from({ length: 5 }, () => Promise.withResolvers<string>())

@@ -3,7 +3,7 @@ import { createLog } from '../../src/base/index.ts'
 import { createLogWatch } from '../../src/server/write-ahead-log.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 
-test('a log beyond 256 MiB is told once, and again after it was small', async () => {
+test('a log beyond 256 MiB is reported once, and again after it was small', async () => {
   const clock = new FakeClock()
   const lines: string[] = []
   const log = createLog({ write: (line) => void lines.push(line), now: () => 0 })

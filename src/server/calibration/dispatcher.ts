@@ -29,14 +29,19 @@ export interface CalibrationDispatcherDependencies {
 const WAKING_COLLECTIONS = ['calibration_requests', 'drivers', 'qpus']
 
 const HOUR_MS = 3_600_000
-/** Time limit of each mode: far more than a run needs, so that a hung tuner does not block its QPU forever. */
+/**
+ * Time limit of each mode: far more than a run needs, so that a hung tuner does not block its QPU forever.
+ */
 const MAX_RUN_MS: Record<CalibrationMode, number> = {
   fidelity_check: 2 * HOUR_MS,
   partial: 12 * HOUR_MS,
   full: 48 * HOUR_MS,
 }
 
-/** Dispatches the next calibration to each idle tuner, after each change that may allow it and at the poll interval. */
+/**
+ * Dispatches the next calibration to each idle tuner, after each change that may allow it and at the poll
+ * interval.
+ */
 export class CalibrationDispatcher {
   readonly loop: Loop
   readonly #dependencies: CalibrationDispatcherDependencies
@@ -53,7 +58,10 @@ export class CalibrationDispatcher {
     })
   }
 
-  /** Claims the next calibration of each idle tuner and sends it. The claim is durable before the first byte is sent. */
+  /**
+   * Claims the next calibration of each idle tuner and sends it. The claim is durable before the first byte
+   * is sent.
+   */
   async dispatchOnce(): Promise<void> {
     const { db, hub, backoff } = this.#dependencies
     // Usually no calibration is waiting; nothing is written then.

@@ -11,12 +11,14 @@ export interface CalibrationRecoveryDependencies {
   config: { recoveryInterval: number }
 }
 
-/** How long the tuner of a running calibration may be disconnected: a restart takes seconds, a full run hours. */
+/**
+ * How long the tuner of a running calibration may be disconnected: a restart takes seconds, a full run hours.
+ */
 const AWAY_TIMEOUT_MS = 10 * 60_000
 
 /**
- * Ends running calibrations whose tuner stays disconnected for 10 min. The time counts on the monotonic clock and
- * from the start of this process, so that neither a stop of the server nor a clock jump ends one.
+ * Ends running calibrations whose tuner stays disconnected for 10 min. The time counts on the monotonic clock
+ * and from the start of this process, so that neither a stop of the server nor a clock jump ends one.
  */
 export class CalibrationRecovery {
   readonly loop: Loop

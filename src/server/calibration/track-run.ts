@@ -13,8 +13,8 @@ import type { EventSource } from '../drivers/receive.ts'
 type Context = Pick<ServerContext, 'db' | 'hub' | 'log'>
 
 /**
- * Reconciles the queue with a tuner that has reconnected: runs that it neither executes nor has a report of are
- * lost, and a run that is no longer expected is stopped.
+ * Reconciles the queue with a tuner that has reconnected: runs that it neither executes nor has a report of
+ * are lost, and a run that is no longer expected is stopped.
  */
 export async function reconcileTuner(
   context: Context,

@@ -39,8 +39,8 @@ export class BusyPorts {
   }
 
   /**
-   * Frees a port if the whole range is in use: waits for one that is closing, or else, with `retryTaken`, stops
-   * leaving out the ports of other programs. Returns false if neither is possible.
+   * Frees a port if the whole range is in use: waits for one that is closing, or else, with `retryTaken`,
+   * stops leaving out the ports of other programs. Returns false if neither is possible.
    */
   async freeUp(retryTaken: boolean): Promise<boolean> {
     if (this.#closing.size > 0) {

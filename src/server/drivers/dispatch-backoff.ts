@@ -11,8 +11,9 @@ interface Penalty {
 const BACKOFF: BackoffLimits = { initialMs: 250, maxMs: 10_000 }
 
 /**
- * Delays the next dispatch to a driver that did not accept the last one: 250 ms, doubled each time, at most 10 s.
- * Without the delay, a busy driver would be offered the whole queue, job by job. A new lease has no delay.
+ * Delays the next dispatch to a driver that did not accept the last one: 250 ms, doubled each time, at most
+ * 10 s. Without the delay, a busy driver would be offered the whole queue, job by job. A new lease has no
+ * delay.
  */
 export class DispatchBackoff {
   readonly #clock: Clock
@@ -37,7 +38,7 @@ export class DispatchBackoff {
 
   /** Whether the driver must not be sent anything now. */
   isActive(driver: string, epoch: number): boolean {
-    const penalize = this.#penalties.get(driver)
-    return penalize !== undefined && penalize.epoch === epoch && this.#clock.monotonic() < penalize.until
+    const penalty = this.#penalties.get(driver)
+    return penalty !== undefined && penalty.epoch === epoch && this.#clock.monotonic() < penalty.until
   }
 }

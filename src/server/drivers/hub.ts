@@ -215,7 +215,8 @@ export class Hub implements DriverHub {
     const { driver, epoch, qpu } = session.source
     // False if the driver was disabled after its connect.
     if (!(await attachLease(db, { driver, epoch }))) return this.#end(session, 'its lease is gone')
-    // Sent whether on or off: the driver may have missed either. Inside the read, so that no change comes between.
+    // Sent whether on or off: the driver may have missed either. Inside the read, so that no change comes
+    // between.
     await db.read((tx) => {
       const served = tx.find(qpus, qpu)
       if (served)

@@ -1,7 +1,9 @@
 import type { Clock } from '../../base/index.ts'
 import { type EventEnvelope, type EventPayload, RESULTS_TOO_LARGE } from '../../protocol/index.ts'
 
-/** The first bytes of every event of our own drivers: enough to respond to one that is too large to be parsed. */
+/**
+ * The first bytes of every event of our own drivers: enough to respond to one that is too large to be parsed.
+ */
 const HEAD = /^\{"type":"(\w{1,100})","id":"([^"\\]{1,100})"/
 const HEAD_BYTES = 256
 /** Envelope id of a calibration report: the run. */
@@ -22,8 +24,9 @@ export function readHead(body: Uint8Array): EventHead | undefined {
 }
 
 /**
- * The failed result that replaces results too large to be read. A retry would produce the same results, so the
- * job fails and its message says what to reduce. Undefined for other events. Our own driver ends such a job itself.
+ * The failed result that replaces results too large to be read. A retry would produce the same results, so
+ * the job fails and its message says what to reduce. Undefined for other events. Our own driver ends such a
+ * job itself.
  */
 export function failedResult(
   { type, id }: EventHead,
@@ -44,8 +47,8 @@ export function failedResult(
 }
 
 /**
- * The failed report that replaces one that cannot be read, so that its request does not run forever. Undefined
- * for other events.
+ * The failed report that replaces one that cannot be read, so that its request does not run forever.
+ * Undefined for other events.
  */
 export function failedReport(
   { type, id }: EventHead,

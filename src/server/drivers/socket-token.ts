@@ -8,7 +8,9 @@ const LIFETIME = 60
 /** PLAIN carries user and password in fields of at most 255 bytes (ZMTP 3.1, 24/ZMTP-PLAIN). */
 const MAX_BYTES = 255
 
-/** Issues and checks the tokens of message sockets. The key lives as long as the process: so do the leases. */
+/**
+ * Issues and checks the tokens of message sockets. The key lives as long as the process: so do the leases.
+ */
 export class SocketTokens {
   readonly #key = newSecret()
   readonly #clock: Clock

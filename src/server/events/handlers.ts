@@ -70,7 +70,9 @@ const handlers: Handlers = {
     context.log.info('calibration reported', { run, driver, status, end })
   },
 
-  /** First event after each attach: what the driver runs continues or is stopped, what it lost is requeued. */
+  /**
+   * First event after each attach: what the driver runs continues or is stopped, what it lost is requeued.
+   */
   async DriverHello({ context, heartbeats, backoff }, source, hello) {
     const { db, log } = context
     const { driver, name } = source
@@ -111,7 +113,10 @@ const handlers: Handlers = {
     await context.db.write('put job back', (tx) => requeueUndelivered(tx, { job, attempt, driver, reason }))
   },
 
-  /** Acknowledged after the commit; if it cannot be stored, there is no acknowledgement and the driver resends it. */
+  /**
+   * Acknowledged after the commit; if it cannot be stored, there is no acknowledgement and the driver resends
+   * it.
+   */
   async JobResult({ context, heartbeats, backoff }, source, payload, event) {
     const { driver } = source
     backoff.clear(driver)
@@ -127,7 +132,9 @@ const handlers: Handlers = {
   },
 }
 
-/** Refuses the result of a task that another driver was given: records it in the audit log and disconnects. */
+/**
+ * Refuses the result of a task that another driver was given: records it in the audit log and disconnects.
+ */
 async function refuseForeign(
   { db, hub, log }: HandlerDependencies['context'],
   { driver }: EventSource,
@@ -138,7 +145,9 @@ async function refuseForeign(
   hub.disconnect(driver, 'sent the result of another driver')
 }
 
-/** The handler that the hub calls with each event; its payload has been checked against the declared schema. */
+/**
+ * The handler that the hub calls with each event; its payload has been checked against the declared schema.
+ */
 export function createEventHandler(dependencies: HandlerDependencies): EventHandler {
   return async (source, event) => {
     const declared = EVENTS.find((each) => each.type === event.type)

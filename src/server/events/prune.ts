@@ -16,12 +16,18 @@ import { AdaptiveBatchSize } from './adaptive-batch-size.ts'
 
 /** Pause between two steps, for other writers and the event loop. */
 const PAUSE_MS = 20
-/** Largest difference of the wall clock and the monotonic clock between two runs; beyond it, the clock was set. */
+/**
+ * Largest difference of the wall clock and the monotonic clock between two runs; beyond it, the clock was
+ * set.
+ */
 const JUMP_MS = 24 * 3_600_000
 
 type Retention = keyof typeof STEPS
 
-/** What each retention setting removes, in this order, so that no report is stripped just before it is removed. */
+/**
+ * What each retention setting removes, in this order, so that no report is stripped just before it is
+ * removed.
+ */
 const STEPS = {
   eventsRetention: pruneEvents,
   calibrationRequestRetention: pruneCalibrationRequests,
@@ -39,8 +45,8 @@ interface PrunerDependencies {
 }
 
 /**
- * Removes rows that are older than the retention settings, in small transactions; readings are removed with their
- * events. The loop runs while any of the settings is not 0; a reload starts or stops it.
+ * Removes rows that are older than the retention settings, in small transactions; readings are removed with
+ * their events. The loop runs while any of the settings is not 0; a reload starts or stops it.
  */
 export class Pruner {
   readonly #dependencies: PrunerDependencies

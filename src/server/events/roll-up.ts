@@ -16,8 +16,8 @@ interface RollUpDependencies {
 }
 
 /**
- * Adds readings to the buckets of their series: those of a new event in the commit that stores it, and after a start
- * those of imported events and of events from versions without series, in small transactions.
+ * Adds readings to the buckets of their series: those of a new event in the commit that stores it, and after
+ * a start those of imported events and of events from versions without series, in small transactions.
  */
 export class ReadingRollUp {
   readonly #dependencies: RollUpDependencies

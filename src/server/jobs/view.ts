@@ -78,7 +78,10 @@ function presentWaitEstimate({ waiting, position, start }: ReturnType<typeof est
   }
 }
 
-/** Lists the caller's own jobs. `sort`: field name, `-` in front for descending. @throws AppError `unauthorized`. */
+/**
+ * Lists the caller's own jobs. `sort`: field name, `-` in front for descending. @throws AppError
+ * `unauthorized`.
+ */
 export async function listJobs(
   { db }: Pick<ServerContext, 'db'>,
   caller: Caller,

@@ -89,7 +89,10 @@ interface StartBounds {
   foreign: CandidateQueue['state']['slot']
 }
 
-/** Earliest: all jobs ahead are as fast as the fastest of late. Latest: as slow as the slowest, after the booking. */
+/**
+ * Earliest: all jobs ahead are as fast as the fastest of late. Latest: as slow as the slowest, after the
+ * booking.
+ */
 function estimateStart(
   { state, ahead, recentMs }: CandidateQueue,
   bounds: StartBounds,

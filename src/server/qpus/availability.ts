@@ -9,7 +9,9 @@ export interface Unavailability {
   refusesJobs: boolean
 }
 
-/** The first reason why the QPU runs no jobs, or undefined if it does. Pure: computed from rows, never stored. */
+/**
+ * The first reason why the QPU runs no jobs, or undefined if it does. Pure: computed from rows, never stored.
+ */
 export function reasonUnavailable(
   qpu: Pick<Qpu, 'enabled' | 'maintenance' | 'maintenance_reason' | 'draining' | 'drain_reason' | 'status'>,
   isCalibrating: boolean,

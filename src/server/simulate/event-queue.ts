@@ -6,7 +6,10 @@ interface ScheduledEvent {
   run: () => void
 }
 
-/** The future events of a virtual clock, as a heap by time; events of the same ms run in the order of scheduling. */
+/**
+ * The future events of a virtual clock, as a heap by time; events of the same ms run in the order of
+ * scheduling.
+ */
 export class EventQueue {
   readonly #heap: ScheduledEvent[] = []
   #scheduled = 0

@@ -13,7 +13,9 @@ import { SimulatedUser, type WaitingJob } from './simulated-user.ts'
 
 /** The outcome that a policy would have had for a recording. */
 export interface Replay {
-  /** For each job, in the order of the recording: ms from submission to first start; NaN if it never started. */
+  /**
+   * For each job, in the order of the recording: ms from submission to first start; NaN if it never started.
+   */
   waitsMs: Float64Array
   /** By id of the QPU: when it was busy, ms since the epoch. */
   busy: Map<string, { from: number; to: number }[]>
@@ -30,9 +32,9 @@ export interface ReplayOptions {
 const PROGRESS_EVERY = 1_000
 
 /**
- * Replays a recording on a virtual clock: users, bookings, balances and unavailable QPUs as recorded, each job with
- * its recorded duration and failed attempts, but in the order that `pickJob` and the policy choose. Starts with an
- * empty queue and continues until no job can run any more. Dispatching takes no time.
+ * Replays a recording on a virtual clock: users, bookings, balances and unavailable QPUs as recorded, each
+ * job with its recorded duration and failed attempts, but in the order that `pickJob` and the policy choose.
+ * Starts with an empty queue and continues until no job can run any more. Dispatching takes no time.
  */
 export function replay(recording: Recording, options: ReplayOptions): Replay {
   return new Replayer(recording, options).run()

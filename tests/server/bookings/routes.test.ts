@@ -27,7 +27,7 @@ const read = async (client: TestServer['guest'], query = '') => {
 const at = (hours: number) => toTimestamp(Date.UTC(2026, 5, 10, 12 + hours))
 const query = (from: string, to: string) => `?${new URLSearchParams({ from, to })}`
 
-test('everybody sees when QPUs are taken, and which of it is theirs', async () => {
+test("every caller sees when QPUs are occupied, and which slots are the caller's own", async () => {
   await using server = await openAtNoon()
   const [one, other] = [await server.createUser(), await server.createUser()]
   const qpu = await server.createQpu('north')
@@ -56,7 +56,7 @@ test('everybody sees when QPUs are taken, and which of it is theirs', async () =
   expect((await read(server.guest, query(at(-2), at(-1)))).busy).toHaveLength(1)
 })
 
-test('calibrations and maintenance of now are there while the range has begun', async () => {
+test('current calibrations and maintenance are listed if the range has begun', async () => {
   await using server = await openAtNoon()
   const [north, south] = [await server.createQpu('north'), await server.createQpu('south')]
   await server.admin.post('/api/op/qpu/maintenance', { id: south.id, maintenance: true })
@@ -79,7 +79,7 @@ test('calibrations and maintenance of now are there while the range has begun', 
   expect((await read(server.guest, query(at(-48), at(-24)))).busy).not.toContainEqual(now[0])
 })
 
-test('times may be written in several ways; a range that cannot be is refused with the reason', async () => {
+test('times are accepted in several forms; an impossible range is refused with the reason', async () => {
   await using server = await openAtNoon()
   const ranges: [string, string, string, string][] = [
     ['2026-06-01', '2026-06-02', '2026-06-01 00:00:00.000Z', '2026-06-02 00:00:00.000Z'],

@@ -147,7 +147,7 @@ async function drain(state: State): Promise<void> {
   expect(await open()).toEqual([])
 }
 
-test('whatever happens, one calibration runs at a time, done means reported, and all end at last', async () => {
+test('under any faults one calibration runs at a time, done means reported, and all end', async () => {
   const names = Object.keys(STEPS)
   await fc.assert(
     fc.asyncProperty(fc.array(fc.constantFrom(...names), { minLength: 5, maxLength: 30 }), async (steps) => {

@@ -3,7 +3,7 @@ import { calibrationRequests, calibrationResults } from '../../../src/db/index.t
 import { CalibrationLab } from '../../support/server/calibration-lab.ts'
 
 describe('CalibrationDispatcher.dispatchOnce()', () => {
-  test('gives an attached tuner its oldest request, and the next one only after its report', async () => {
+  test('dispatches the oldest request to an attached tuner, and the next one after its report', async () => {
     await using lab = await CalibrationLab.open()
     const [first, second] = [await lab.request(), await lab.request()]
     await lab.dispatcher.dispatchOnce()
@@ -27,7 +27,7 @@ describe('CalibrationDispatcher.dispatchOnce()', () => {
     ])
   })
 
-  test('puts a request back whose bytes could not leave, and tries again after a pause', async () => {
+  test('requeues a request that could not be sent, and retries after the back-off', async () => {
     await using lab = await CalibrationLab.open()
     await lab.attach()
     const { id } = await lab.request()
@@ -42,7 +42,7 @@ describe('CalibrationDispatcher.dispatchOnce()', () => {
     expect((await lab.read(id)).status).toBe('running')
   })
 
-  test('waits while QPU or tuner are disabled, and goes on in maintenance', async () => {
+  test('waits while the QPU or the tuner is disabled, and continues in maintenance', async () => {
     await using lab = await CalibrationLab.open()
     await lab.attach()
     const { id } = await lab.request()
@@ -54,7 +54,7 @@ describe('CalibrationDispatcher.dispatchOnce()', () => {
     expect((await lab.read(id)).status).toBe('running')
   })
 
-  test('fails a request whose stored targets cannot be used, and goes on', async () => {
+  test('fails a request whose stored targets cannot be used, and continues', async () => {
     await using lab = await CalibrationLab.open()
     await lab.attach()
     const [bad, good] = [await lab.request(), await lab.request()]
@@ -70,7 +70,7 @@ describe('CalibrationDispatcher.dispatchOnce()', () => {
 })
 
 describe('CalibrationRefused', () => {
-  test('puts the request back; the tuner is asked again after a pause', async () => {
+  test('requeues the request; the tuner is sent one again after the back-off', async () => {
     await using lab = await CalibrationLab.open()
     const { id, run } = await lab.running()
     await lab.say('CalibrationRefused', { run_id: run, reason: 'busy' })
@@ -86,7 +86,7 @@ describe('CalibrationRefused', () => {
 describe('CalibrationProgress', () => {
   const STEP = { phase: 'routine', step: 7, total: 33, routine: 'motzoi_parameter', target: 'q2' }
 
-  test('is kept with the plan the run began with, while it runs', async () => {
+  test("is stored with the plan of the run's start, while it runs", async () => {
     await using lab = await CalibrationLab.open()
     const { id, run } = await lab.running()
     const ids = { run_id: run, request_id: id }
@@ -107,7 +107,7 @@ describe('CalibrationProgress', () => {
     expect(lab.lab.hub.commands('StopCalibration')).toEqual([])
   })
 
-  test('of a run that was given up stops it', async () => {
+  test('of a run whose request has ended stops the run', async () => {
     await using lab = await CalibrationLab.open()
     const { id, run } = await lab.running()
     await lab.lab.db.write('fail', (tx) => tx.update(calibrationRequests, id, { status: 'failed' }))
@@ -134,7 +134,7 @@ describe('CalibrationReport', () => {
     expect(lab.lab.hub.commands('EventAck').map(({ applied }) => applied)).toEqual([true, false])
   })
 
-  test('of a request that was given up is stored, and the request stays failed', async () => {
+  test('of a failed request is stored, and the request stays failed', async () => {
     await using lab = await CalibrationLab.open()
     const { id, run } = await lab.running()
     await lab.lab.db.write('fail', (tx) => tx.update(calibrationRequests, id, { status: 'failed' }))
@@ -144,7 +144,7 @@ describe('CalibrationReport', () => {
     expect(lab.lab.hub.commands('EventAck')).toMatchObject([{ applied: true }])
   })
 
-  test('that comes late, of a request that waits again, ends it', async () => {
+  test('that arrives late, of a requeued request, ends it', async () => {
     await using lab = await CalibrationLab.open()
     const { id, run } = await lab.running()
     await lab.say('CalibrationRefused', { run_id: run, reason: 'stopping' })
@@ -152,7 +152,7 @@ describe('CalibrationReport', () => {
     expect((await lab.read(id)).status).toBe('done')
   })
 
-  test('of a run that another one has replaced is stored, and the newer one goes on', async () => {
+  test('of a replaced run is stored, and the newer run continues', async () => {
     await using lab = await CalibrationLab.open()
     const { id, run } = await lab.running()
     await lab.say('CalibrationRefused', { run_id: run, reason: 'stopping' })
@@ -171,7 +171,7 @@ describe('CalibrationReport', () => {
     expect((await lab.read(id)).status).toBe('running')
   })
 
-  test('of another tuner ends its connection and is on record', async () => {
+  test('of another tuner ends its connection and is audited', async () => {
     await using lab = await CalibrationLab.open()
     const { id, run } = await lab.running()
     const other = await CalibrationLab.tuner(lab.lab, await lab.lab.qpu(), 'other')
@@ -184,7 +184,7 @@ describe('CalibrationReport', () => {
     expect(audit).toEqual([{ actor: `driver:${other.id}`, subject: id }])
   })
 
-  test('that cannot be stored as it is leaves a failed one in its place', async () => {
+  test('that cannot be stored is replaced by a failed one', async () => {
     await using lab = await CalibrationLab.open()
     const { id, run } = await lab.running()
     await lab.report(run, id, { backend: 'x'.repeat(101) })
@@ -194,7 +194,7 @@ describe('CalibrationReport', () => {
     expect(report?.error).toStartWith('The report cannot be stored: backend: ')
   })
 
-  test('is not acknowledged when nothing could be stored, and leaves no half', async () => {
+  test('is not acknowledged if it cannot be stored, and leaves nothing behind', async () => {
     await using lab = await CalibrationLab.open()
     const { id, run } = await lab.running()
     await lab.lab.db.write('break', (tx) =>
@@ -219,8 +219,8 @@ describe('CalibrationReport', () => {
   })
 })
 
-describe('a tuner that comes back', () => {
-  test('with its run: the request goes on', async () => {
+describe('a tuner that reconnects', () => {
+  test('with its run: the request continues', async () => {
     await using lab = await CalibrationLab.open()
     const { id, run, server } = await lab.running()
     await lab.say('CalibrationStarted', { run_id: run })
@@ -264,7 +264,7 @@ describe('a tuner that comes back', () => {
     expect((await lab.read(id)).run_id).not.toBe(run)
   })
 
-  test('with a run that was thought lost: the request goes on', async () => {
+  test('with a run that counted as lost: the request continues', async () => {
     await using lab = await CalibrationLab.open()
     const { id, run, server } = await lab.running()
     await lab.lab.detach(server)
@@ -277,14 +277,14 @@ describe('a tuner that comes back', () => {
     expect(await lab.read(id)).toMatchObject({ status: 'running', run_id: run })
   })
 
-  test('is not robbed of a run that it was given under its new lease', async () => {
+  test('keeps a run that it received under its new lease', async () => {
     await using lab = await CalibrationLab.open()
     const { id } = await lab.running()
     await lab.hello()
     expect((await lab.read(id)).status).toBe('running')
   })
 
-  test('with a run that nobody waits for any more: it is stopped', async () => {
+  test('with a run that is no longer expected: it is stopped', async () => {
     await using lab = await CalibrationLab.open()
     const { id, run, server } = await lab.running()
     await lab.lab.detach(server)
@@ -296,7 +296,7 @@ describe('a tuner that comes back', () => {
 })
 
 describe('CalibrationRecovery.recoverOnce()', () => {
-  test('fails a run whose tuner stays away for 10 min, not one that comes back in time', async () => {
+  test('fails a run whose tuner is disconnected for 10 min, not one that reconnects in time', async () => {
     await using lab = await CalibrationLab.open()
     const { id, run, server } = await lab.running()
     await lab.say('CalibrationStarted', { run_id: run })

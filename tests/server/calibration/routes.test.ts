@@ -20,7 +20,7 @@ describe('POST /api/op/calibrate/dispatch', () => {
   })
   afterAll(() => server.close())
 
-  test('queues a calibration for its tuner, on record', async () => {
+  test('queues a calibration for its tuner and audits it', async () => {
     const body = { driver_id: tuner.id, mode: 'partial', target_qubits: ['q0', 'q0_q1'] }
     const answer = await server.admin.post(PATH, body)
     expect(answer.status).toBe(201)
@@ -64,7 +64,7 @@ describe('POST /api/op/calibrate/dispatch', () => {
     expect(Object.keys(answer.get('data') as object)).toEqual(fields)
   })
 
-  test('refuses a driver that is none, no tuner, or disabled', async () => {
+  test('refuses a driver that is unknown, no tuner or disabled', async () => {
     const ask = (driver_id: string) => server.admin.post(PATH, { driver_id, mode: 'full' })
     expect(await ask('nosuchdriver000')).toMatchObject({ status: 404, body: { code: 'not_found' } })
     expect(await ask(qpu.driver)).toMatchObject({ status: 400, body: { code: 'not_a_tuner' } })
@@ -81,7 +81,7 @@ describe('POST /api/op/calibrate/dispatch', () => {
     await server.admin.post('/api/op/qpu/maintenance', { id: qpu.id, maintenance: false })
   })
 
-  test('makes one request of the same order under one key', async () => {
+  test('creates one request per key', async () => {
     const body = { driver_id: tuner.id, mode: 'full' }
     const ask = (key: string, changes = {}) =>
       server.admin.call('POST', PATH, { ...body, ...changes }, { 'idempotency-key': key })
@@ -96,7 +96,7 @@ describe('POST /api/op/calibrate/dispatch', () => {
     expect((await ask('x'.repeat(256))).status).toBe(400)
   })
 
-  test('keeps no more than 100 waiting for one tuner', async () => {
+  test('queues at most 100 requests for one tuner', async () => {
     const other = await server.createTuner(qpu)
     const ask = () => server.admin.post(PATH, { driver_id: other.id, mode: 'full' })
     for (let count = 0; count < 100; count += 1) expect((await ask()).status).toBe(201)

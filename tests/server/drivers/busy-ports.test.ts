@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { BusyPorts } from '../../../src/server/drivers/busy-ports.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 
-test('foreign() leaves a port out for ten minutes', async () => {
+test('markTaken() leaves a port out for ten minutes', async () => {
   const clock = new FakeClock()
   const busy = new BusyPorts(clock)
   busy.markTaken(6000)
@@ -15,7 +15,7 @@ test('foreign() leaves a port out for ten minutes', async () => {
   expect([...busy.list()]).toEqual([])
 })
 
-test('closing() leaves ports out until they are closed, also when that fails', async () => {
+test('markClosing() leaves ports out until they are closed, even if closing fails', async () => {
   const busy = new BusyPorts(new FakeClock())
   const first = Promise.withResolvers<void>()
   const second = Promise.withResolvers<void>()
@@ -35,9 +35,9 @@ test('freeUp() waits for closing ports first, then retries the ports of other pr
   const closed = Promise.withResolvers<void>()
   busy.markTaken(6000)
   busy.markClosing([6001], closed.promise)
-  const room = busy.freeUp(true)
+  const freed = busy.freeUp(true)
   closed.resolve()
-  expect(await room).toBe(true)
+  expect(await freed).toBe(true)
   expect([...busy.list()]).toEqual([6000])
   expect(await busy.freeUp(false)).toBe(false)
   expect(await busy.freeUp(true)).toBe(true)

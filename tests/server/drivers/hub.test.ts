@@ -50,7 +50,7 @@ async function msUntil(test: TestServer, qpu: TestQpu, status: string): Promise<
   return performance.now() - started
 }
 
-test('connect() answers with everything a driver needs', async () => {
+test('connect() returns everything a driver needs', async () => {
   await using test = await openTestServer()
   const qpu = await test.createQpu('north')
   const answer = await connectAs(test, qpu)
@@ -72,7 +72,7 @@ test('connect() answers with everything a driver needs', async () => {
   expect(answer.text('auth_token').length).toBeLessThanOrEqual(255)
 })
 
-test('connect() refuses what it must, and says why', async () => {
+test('connect() refuses invalid requests with the reason', async () => {
   await using test = await openTestServer()
   const qpu = await test.createQpu('north')
   const refusal = async (body: unknown) => {
@@ -92,14 +92,14 @@ test('connect() refuses what it must, and says why', async () => {
   expect(await refusal({ token: qpu.token })).toEqual([403, 'QPU north is disabled.'])
 })
 
-test('connect() under its older name and field does the same', async () => {
+test('connect() works the same under its former path and field', async () => {
   await using test = await openTestServer()
   const qpu = await test.createQpu()
   const answer = await test.guest.post('/api/op/qpus/connect', { access_token: qpu.token })
   expect(answer.body).toMatchObject({ status: 'success', id: qpu.driver })
 })
 
-test('a QPU follows its command socket: online at the attach, offline within milliseconds of the detach', async () => {
+test('a QPU is online from the attach of the command socket until milliseconds after its detach', async () => {
   await using test = await openTestServer()
   const qpu = await test.createQpu()
   const { command } = await attach(test, await connectAs(test, qpu))
@@ -110,7 +110,7 @@ test('a QPU follows its command socket: online at the attach, offline within mil
   expect(row?.driver).toBe('')
 })
 
-test('a QPU is offline at once also when the other socket of its driver is half open', async () => {
+test('a QPU is offline at once even if the other socket of its driver is half open', async () => {
   await using test = await openTestServer()
   const qpu = await test.createQpu()
   const answer = await connectAs(test, qpu)
@@ -154,7 +154,7 @@ test('a standby is refused with 409 while the driver is connected, and takes ove
   expect((await connectAs(test, qpu)).status).toBe(409)
 })
 
-test('drivers of other operations of the same QPU connect beside each other', async () => {
+test('drivers of different operations of a QPU are connected at the same time', async () => {
   await using test = await openTestServer()
   const qpu = await test.createQpu('north')
   for (const operation of ['monitor', 'calibrate']) {
@@ -170,7 +170,7 @@ test('drivers of other operations of the same QPU connect beside each other', as
   await msUntil(test, qpu, 'online')
 })
 
-test('a reconnecting driver replaces its own older session at once, also when that is half open', async () => {
+test('a reconnecting driver replaces its own older session at once, even if that is half open', async () => {
   await using test = await openTestServer()
   const qpu = await test.createQpu()
   const first = await attach(test, await connectAs(test, qpu))
@@ -195,7 +195,7 @@ test('a reconnecting driver replaces its own older session at once, also when th
   await msUntil(test, qpu, 'online')
 })
 
-test('isReceiving() tells that a message is on its way, from its first bytes to its end', async () => {
+test('isReceiving() is true from the first byte of a message to its end', async () => {
   await using test = await openTestServer()
   const qpu = await test.createQpu()
   const { hub } = test.context
@@ -261,7 +261,7 @@ test('50 drivers that connect twice each at the same time share 20 ports without
   await Promise.all(Array.from(newest.values(), (answer) => attach(test, answer)))
 })
 
-test('ports of another program are left out, and used again when nothing else is free', async () => {
+test('ports of another program are left out, and retried if no other port is free', async () => {
   await using test = await openTestServer()
   const { portRangeStart: first } = test.context.config
   const foreign = [0, 1].map((offset) =>
@@ -278,7 +278,7 @@ test('ports of another program are left out, and used again when nothing else is
   expect((await connectAs(test, last)).body).toMatchObject({ command_port: first, result_port: first + 1 })
 })
 
-test('disabling a driver or its QPU closes its sockets and frees its lease', async () => {
+test('disabling a driver or its QPU closes its sockets and releases its lease', async () => {
   await using test = await openTestServer()
   const qpu = await test.createQpu('north')
   for (const [path, which] of [
@@ -297,7 +297,7 @@ test('disabling a driver or its QPU closes its sockets and frees its lease', asy
   }
 })
 
-test('a lease that nobody attaches to within 30 s is free again, with its ports', async () => {
+test('a lease without an attach within 30 s is released, with its ports', async () => {
   const clock = new FakeClock()
   await using test = await openTestServer({ clock })
   const qpu = await test.createQpu('north')
@@ -318,7 +318,7 @@ test('a lease that nobody attaches to within 30 s is free again, with its ports'
   expect(held).toEqual([{ name: 'south' }])
 })
 
-test('a driver that is disabled between its connect and its attach is cut off', async () => {
+test('a driver that is disabled between its connect and its attach is disconnected', async () => {
   await using test = await openTestServer()
   const qpu = await test.createQpu()
   const lease = (await connectAs(test, qpu)).body as ConnectResponse
@@ -344,17 +344,17 @@ test('a driver that is disabled between its connect and its attach is cut off', 
   expect(test.context.hub.attachedEpoch(qpu.driver)).toBeUndefined()
 })
 
-test('a driver is told at each attach whether its QPU is in maintenance', async () => {
+test('a driver receives the maintenance state of its QPU at each attach', async () => {
   await using test = await openTestServer()
   const qpu = await test.createQpu('cold')
   for (const on of [true, false]) {
     const reason = on ? 'new pump' : ''
     await test.admin.post('/api/op/qpu/maintenance', { id: qpu.id, maintenance: on, reason })
-    const told: unknown[] = []
+    const received: unknown[] = []
     const answer = await connectAs(test, qpu)
-    await attach(test, answer, {}, (body) => void told.push(JSON.parse(Buffer.from(body).toString())))
-    await until('the driver is told', () => told.length > 0)
-    expect(told).toEqual([{ type: 'SetMaintenance', on, reason }])
+    await attach(test, answer, {}, (body) => void received.push(JSON.parse(Buffer.from(body).toString())))
+    await until('the driver receives the state', () => received.length > 0)
+    expect(received).toEqual([{ type: 'SetMaintenance', on, reason }])
   }
 })
 

@@ -43,20 +43,20 @@ const result = {
   error: failure,
 }
 
-test('take() hands a good event to the handler and rejects nothing', async () => {
+test('receive() passes a valid event to the handler and rejects nothing', async () => {
   const { handled, rejected, take } = open()
   await take({ type: 'JobResult', id: 'r1', ts, payload: result })
   expect([handled, rejected]).toEqual([['r1'], []])
 })
 
-test('take() rejects a result with a bad payload, which would come again and again', async () => {
+test('receive() rejects a result with an invalid payload, which would be sent again and again', async () => {
   const { handled, rejected, take } = open()
   await take({ type: 'JobResult', id: 'r1', ts, payload: { ...result, attempt: 'first' } })
   await take({ type: 'JobResult', id: 'r2', ts, payload: null })
   expect([handled, rejected]).toEqual([[], ['r1', 'r2']])
 })
 
-test('take() rejects a result that is too large to be parsed', async () => {
+test('receive() rejects a result that is too large to be parsed', async () => {
   const { handled, rejected, take } = open()
   const padding = 'x'.repeat(34 * 1024 * 1024)
   await take({ type: 'JobResult', id: 'r1', ts, payload: { ...result, padding } })
@@ -64,7 +64,7 @@ test('take() rejects a result that is too large to be parsed', async () => {
   expect([handled, rejected]).toEqual([[], ['r1']])
 })
 
-test('take() puts a failed report in place of one that cannot be read: its request must not run for ever', async () => {
+test('receive() replaces an unreadable report by a failed one, so that its request ends', async () => {
   const { events, rejected, take } = open()
   const padding = 'x'.repeat(34 * 1024 * 1024)
   const report = { type: 'CalibrationReport', ts, payload: { status: 'fine' } }
@@ -79,7 +79,7 @@ test('take() puts a failed report in place of one that cannot be read: its reque
   for (const { payload } of events) expect(v.is(calibrationReport, payload)).toBe(true)
 })
 
-test('take() ends the job whose results are too large: another run would give the same', async () => {
+test('receive() fails a job whose results are too large, because a retry would produce the same', async () => {
   const { handled, rejected, events, take } = open()
   const padding = 'x'.repeat(34 * 1024 * 1024)
   await take({ type: 'JobResult', id: 'abcdefghijklmno.2', ts, payload: { ...result, padding } })
@@ -92,7 +92,7 @@ test('take() ends the job whose results are too large: another run would give th
   })
 })
 
-test('take() drops without a word to the driver what no driver sends again', async () => {
+test('receive() does not acknowledge a dropped event that no driver sends again', async () => {
   const { handled, rejected, take } = open({ rateLimit: 1 })
   await take({ type: 'JobStarted', id: 'e1', ts, payload: 7 })
   await take({ type: 'Gossip', id: 'e2', ts, payload: {} })
@@ -102,7 +102,7 @@ test('take() drops without a word to the driver what no driver sends again', asy
   expect([handled, rejected]).toEqual([[], []])
 })
 
-test('Receiver says why it drops an event, once for each', async () => {
+test('Receiver reports the reason for each dropped event once', async () => {
   const { take, dropped } = open({ rateLimit: 1 })
   const event = { type: 'CryostatReading', id: 'a', ts, payload: { readings: [] } }
   await take('no event')

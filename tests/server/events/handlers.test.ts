@@ -60,7 +60,7 @@ describe('JobResult', () => {
     ])
   })
 
-  test('is acknowledged again when it comes again, and changes nothing', async () => {
+  test('is acknowledged again if it is sent again, and changes nothing', async () => {
     await using it = await openCase()
     await it.say('JobResult', it.result)
     await it.say('JobResult', it.result)
@@ -79,7 +79,7 @@ describe('JobResult', () => {
     })
   })
 
-  test('of another driver ends its connection and is on record', async () => {
+  test('of another driver ends its connection and is audited', async () => {
     await using it = await openCase()
     const other = await it.lab.standby(it.qpu)
     await it.say('JobResult', it.result, other)
@@ -90,7 +90,7 @@ describe('JobResult', () => {
     expect(audit).toMatchObject([{ actor: `driver:${other.id}`, subject: it.job }])
   })
 
-  test('is not acknowledged when nothing could be stored', async () => {
+  test('is not acknowledged if it cannot be stored', async () => {
     await using it = await openCase()
     await it.lab.db.write('break', (tx) =>
       tx.run(
@@ -107,7 +107,7 @@ describe('JobResult', () => {
 })
 
 describe('JobStarted and JobHeartbeat', () => {
-  test('move the deadline, but only for the driver that has the attempt', async () => {
+  test('extend the attempt, but only from the driver that runs it', async () => {
     await using it = await openCase()
     const running = [{ job: it.job, attempt: 1 }]
     const other = await it.lab.standby(it.qpu)
@@ -127,7 +127,7 @@ describe('JobStarted and JobHeartbeat', () => {
 })
 
 describe('JobRefused', () => {
-  test('puts the job back, and the driver is offered the next one after a pause', async () => {
+  test('requeues the job, and the driver is offered the next one after the back-off', async () => {
     await using it = await openCase()
     await it.say('JobRefused', { job: it.job, attempt: 1, reason: 'busy' })
     expect((await it.lab.timeline(it.job)).at(-1)).toMatchObject({ event: 'undelivered', detail: 'busy' })
@@ -138,7 +138,7 @@ describe('JobRefused', () => {
     expect(it.lab.hub.commands('RunJob').map(({ attempt }) => attempt)).toEqual([1, 2])
   })
 
-  test('of an attempt that is over changes nothing', async () => {
+  test('of an attempt that has ended changes nothing', async () => {
     await using it = await openCase()
     await it.say('JobResult', it.result)
     await it.say('JobRefused', { job: it.job, attempt: 1, reason: 'busy' })
@@ -147,7 +147,7 @@ describe('JobRefused', () => {
 })
 
 describe('DriverHello', () => {
-  test('stops what an operator took back while the driver was away', async () => {
+  test('stops a job that an operator requeued while the driver was disconnected', async () => {
     await using it = await openCase()
     const hello = { version: '1', device: 'mock', epoch: 1, running: { job: it.job, attempt: 1 } }
     await it.say('DriverHello', hello)
@@ -158,7 +158,7 @@ describe('DriverHello', () => {
     expect(it.lab.hub.commands('StopJob')).toEqual([{ type: 'StopJob', job: it.job, attempt: 1 }])
   })
 
-  test('is a sign of life of the attempt it names', async () => {
+  test('counts as a heartbeat of the attempt it names', async () => {
     await using it = await openCase()
     const hello = { version: '1', device: 'mock', epoch: it.server.epoch }
     await it.lab.clock.advance(15_000)
@@ -170,7 +170,7 @@ describe('DriverHello', () => {
 })
 
 describe('other events', () => {
-  test('that are declared as logged are kept as they arrived', async () => {
+  test('that are declared as logged are stored as received', async () => {
     await using it = await openCase()
     const payload = { readings: { 'mixing.temperature': { value: 0.011, unit: 'K', status: 'ok' } } }
     expect(EVENTS.find(({ type }) => type === 'CryostatReading')?.log).toBe(true)

@@ -61,7 +61,7 @@ const countEvents = (db: Database) =>
   db.read((tx) => tx.one<{ events: number }>('SELECT count(*) AS events FROM events')?.events)
 
 describe('pruneOnce()', () => {
-  test('removes each kind by its own age and says how many', async () => {
+  test('removes each kind by its own age and logs the numbers', async () => {
     await using pruning = await open({
       eventsRetention: '30m',
       calibrationRequestRetention: '2h',
@@ -100,7 +100,7 @@ describe('pruneOnce()', () => {
     expect(pruning.lines().length).toBe(2)
   })
 
-  test('keeps what a setting of 0 is about', async () => {
+  test('removes nothing for a setting of 0', async () => {
     await using pruning = await open({ eventsRetention: '0', calibrationRequestRetention: '0' })
     await addEvents(pruning.db, 2, 0)
     await pruning.tick()
@@ -120,7 +120,7 @@ describe('pruneOnce()', () => {
     expect(pruning.lines()).toEqual([{ message: 'pruned 100 expired events' }])
   })
 
-  test('skips one tick after the wall clock was set by more than a day, forward or back', async () => {
+  test('skips one run after the wall clock was set by more than a day, forward or back', async () => {
     await using pruning = await open()
     const { db, clock } = pruning
     await addEvents(db, 4, clock.now())
@@ -143,7 +143,7 @@ describe('pruneOnce()', () => {
   })
 })
 
-test('the first tick after a start is skipped when the one before it is more than a day away', async () => {
+test('the first run after a start is skipped if the last one is more than a day away', async () => {
   await using pruning = await open()
   const { db, clock, live, log } = pruning
   await addEvents(db, 4, clock.now())
@@ -188,7 +188,7 @@ describe('start()', () => {
     })
   })
 
-  test('does not run while every age is 0, and follows a reload', async () => {
+  test('does not run while every age is 0; a reload takes effect', async () => {
     const never = { eventsRetention: '0', calibrationRequestRetention: '0', calibrationFitRetention: '0' }
     await using pruning = await open(never)
     const { db, clock, live } = pruning

@@ -31,7 +31,7 @@ const counted = (db: Database) =>
       tx.one<{ readings: number }>('SELECT readings FROM reading_buckets WHERE step = 300')?.readings ?? 0,
   )
 
-test('events from before the start are added in pauses, the newest in the commit that stores them', async () => {
+test('older events are added in steps after the start, a new one in the commit that stores it', async () => {
   await using test = await openTestDatabase()
   const { db, clock } = test
   const driver = await addMonitor(db)
@@ -51,7 +51,7 @@ test('events from before the start are added in pauses, the newest in the commit
   expect(await counted(db)).toBe(101)
 })
 
-test('a stop in the middle loses nothing and counts nothing twice', async () => {
+test('a stop between steps loses nothing and counts nothing twice', async () => {
   await using test = await openTestDatabase()
   const { db, clock } = test
   const driver = await addMonitor(db)

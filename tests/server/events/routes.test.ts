@@ -25,7 +25,9 @@ interface Series {
 const HOUR_MS = 3_600_000
 const NOW = Date.UTC(2026, 5, 10, 12)
 
-/** A server on 10 June 2026, at noon, with a monitor that has read two channels once a minute for two hours. */
+/**
+ * A server on 10 June 2026, at noon, with a monitor that has read two channels once a minute for two hours.
+ */
 async function openLab() {
   const clock = new FakeClock(NOW)
   const server = await openTestServer({ clock })
@@ -73,7 +75,7 @@ function addMonitor(server: TestServer, qpu: string, name: string): Promise<stri
   })
 }
 
-test('a chart gets least, mean and greatest of each bucket, of all channels or of some', async () => {
+test('a chart gets minimum, mean and maximum of each bucket, of all channels or of some', async () => {
   await using lab = await openLab()
   const range = { from: '2026-06-09T12:00', to: '2026-06-10T12:00', points: '24' }
   const day = await lab.ask({ driver: lab.driver, ...range })
@@ -122,7 +124,7 @@ test('a chart gets least, mean and greatest of each bucket, of all channels or o
   expect(fine.series.map(({ at }) => at.length)).toEqual([0, 60])
 })
 
-test('a range without readings has the channels with empty lists, a driver without readings none', async () => {
+test('a range without readings has channels with empty lists, a driver without readings has no channel', async () => {
   await using lab = await openLab()
   const empty = await lab.ask({ driver: 'fridge', from: '2020-01-01', to: '2020-01-02' })
   expect(empty.series.map(({ channel, at, count }) => [channel, at, count])).toEqual([
@@ -135,7 +137,7 @@ test('a range without readings has the channels with empty lists, a driver witho
   ).toBe(2)
 })
 
-test('a new reading is in the series at once, also while the range is the same', async () => {
+test('a new reading is in the series at once, even if the range is the same', async () => {
   await using lab = await openLab()
   const { db, driver } = lab
   await db.write('a reading in another unit', (tx) =>
@@ -154,7 +156,7 @@ test('a new reading is in the series at once, also while the range is the same',
   ])
 })
 
-test('what cannot be shown is refused by name', async () => {
+test('invalid queries are refused by field', async () => {
   await using lab = await openLab()
   await addMonitor(lab, lab.qpu.id, 'twin')
   await addMonitor(lab, lab.qpu.id, 'twin')
@@ -180,7 +182,7 @@ test('what cannot be shown is refused by name', async () => {
   expect((await lab.guest.get('/api/events/series?driver=fridge')).status).toBe(401)
 })
 
-test('the channels of a large driver share the buckets of an answer', async () => {
+test('the channels of a large driver share the buckets of a response', async () => {
   await using lab = await openLab()
   const { db, driver } = lab
   const readings = Object.fromEntries(

@@ -33,7 +33,7 @@ async function claim(server: TestServer, qpu: TestQpu, job = ''): Promise<void> 
 const act = (server: TestServer, job: string | undefined, name: string, body?: object) =>
   server.admin.post(`/api/op/jobs/${job}/${name}`, body)
 
-test('the owner of a held job reads who keeps it and why; positions leave it out', async () => {
+test('the owner of a held job sees the hold with its reason; queue positions skip the job', async () => {
   await using server = await openTestServer()
   const qpu = await server.createQpu('north')
   const { ids, view } = await submitted(server, qpu, 2)
@@ -54,7 +54,7 @@ test('the owner of a held job reads who keeps it and why; positions leave it out
   expect(await view(ids[1])).toMatchObject({ queue_position: 1 })
 })
 
-test('requeue takes a running job back, held if wanted; what has ended stays', async () => {
+test('requeue returns a running job to the queue, held on request; an ended job stays ended', async () => {
   await using server = await openTestServer()
   const qpu = await server.createQpu('north')
   const { ids, view } = await submitted(server, qpu, 1)
@@ -78,7 +78,7 @@ test('requeue takes a running job back, held if wanted; what has ended stays', a
   ])
 })
 
-test('acts refuse unknown jobs and wrong bodies by field', async () => {
+test('actions refuse unknown jobs, and invalid bodies by field', async () => {
   await using server = await openTestServer()
   const { ids } = await submitted(server, await server.createQpu('north'), 1)
   expect((await act(server, 'aaaaaaaaaaaaaaa', 'hold')).status).toBe(404)

@@ -16,7 +16,7 @@ async function superuserOf(lab: JobLab): Promise<Caller> {
 }
 
 describe('viewJob()', () => {
-  test('tells why a pending job waits, its place and when it may start', async () => {
+  test('shows why a pending job waits, its position and when it may start', async () => {
     await using lab = await JobLab.open()
     const qpu = await lab.qpu()
     await lab.attach(qpu.driver)
@@ -58,7 +58,7 @@ describe('viewJob()', () => {
     expect(view).not.toHaveProperty('not_before')
   })
 
-  test('shows a superuser every job, others only their own; a foreign one is not found', async () => {
+  test('shows superusers every job and users their own; a job of another user is not found', async () => {
     await using lab = await JobLab.open()
     const job = await lab.submit(await lab.user())
     expect(await viewJob(lab, await superuserOf(lab), job.id)).toMatchObject({ id: job.id })
@@ -70,7 +70,7 @@ describe('viewJob()', () => {
 })
 
 describe('listJobs()', () => {
-  test("lists the caller's own jobs, newest first when asked", async () => {
+  test("lists the caller's own jobs, newest first on request", async () => {
     await using lab = await JobLab.open()
     const user = await lab.user()
     await lab.submit(await lab.user())

@@ -24,7 +24,7 @@ const estimate = (queues: CandidateQueue[], job: Partial<QueuePositionInput['job
   estimateWait({ job: { ...JOB, ...job }, queues }, NOW, IDLE_MS)
 
 describe('estimateWait()', () => {
-  test('names the place in the queue and a span from the fastest and slowest of late', () => {
+  test('gives the queue position and a range from the fastest and slowest recent jobs', () => {
     expect(estimate([queue({}, { ahead: 2 })])).toEqual({
       waiting: { code: 'ahead_in_queue', text: '2 jobs go first' },
       position: 3,
@@ -32,7 +32,7 @@ describe('estimateWait()', () => {
     })
   })
 
-  test('counts what is left of the running job', () => {
+  test('includes the remaining time of the running job', () => {
     const running = { job: 'other', since: NOW - 250 }
     expect(estimate([queue({ running })])).toEqual({
       waiting: { code: 'ahead_in_queue', text: 'Next in the queue, after the job that runs now' },
@@ -41,7 +41,7 @@ describe('estimateWait()', () => {
     })
   })
 
-  test('guesses from 1 to 20 s a job where none has run', () => {
+  test('assumes 1 to 20 s per job on a QPU that has run none', () => {
     const { start } = estimate([queue({}, { ahead: 1, recentMs: [] })])
     expect(start).toEqual({ from: NOW + 1_000, to: NOW + 20_000 })
   })
@@ -55,12 +55,12 @@ describe('estimateWait()', () => {
     expect(estimate([queue({ slot: SLOT })]).waiting.code).toBe('ahead_in_queue')
   })
 
-  test('a booking of its own does not make a job wait', () => {
+  test('a booking of the owner does not delay the job', () => {
     const { waiting } = estimate([queue({ slot: { ...SLOT, user: 'me', job: 'mine' } })])
     expect(waiting).toEqual({ code: 'ahead_in_queue', text: 'Next in the queue' })
   })
 
-  test('says of a held job only who holds it, whatever else keeps it', () => {
+  test('reports only the hold of a held job, whatever else delays it', () => {
     const closed = queue({ qpu: { ...queueState().qpu, enabled: false } })
     expect(estimate([closed], { held: 'check the qubits', hasBalance: false })).toEqual({
       waiting: { code: 'held', text: 'Held by an operator: check the qubits' },
@@ -68,7 +68,7 @@ describe('estimateWait()', () => {
     expect(estimate([], { held: '' }).waiting.text).toBe('Held by an operator')
   })
 
-  test('no booking makes a job wait that was moved to the front', () => {
+  test('no booking delays a job that was moved to the front', () => {
     const booked = queue({ slot: { ...SLOT, job: 'booked' } })
     expect(estimate([booked], { isNext: true })).toMatchObject({
       waiting: { code: 'ahead_in_queue', text: 'Next in the queue' },
@@ -76,19 +76,19 @@ describe('estimateWait()', () => {
     })
   })
 
-  test('says that a QPU is draining, and why', () => {
+  test('reports that the QPU is draining, with the reason', () => {
     const qpu = { ...queueState().qpu, draining: true, drain_reason: 'helium refill' }
     const waiting: WaitReason = { code: 'draining', text: 'kelvin is draining: helium refill' }
     expect(estimate([queue({ qpu })])).toEqual({ waiting, position: 1 })
   })
 
-  test('tells the pause after a device error', () => {
+  test('reports the back-off after a device error', () => {
     const { waiting, start } = estimate([queue()], { notBefore: NOW + 4_000 })
     expect(waiting).toMatchObject({ code: 'backoff', until: NOW + 4_000 })
     expect(start?.from).toBe(NOW + 4_000)
   })
 
-  test('promises no time when nobody can tell', () => {
+  test('gives no time if it cannot be estimated', () => {
     const closed = queue({ isCalibrating: true })
     const calibrating = estimate([closed])
     expect(calibrating.waiting.code).toBe('calibrating')
@@ -99,7 +99,7 @@ describe('estimateWait()', () => {
     expect(estimate([])).toMatchObject({ waiting: { code: 'qpu_disabled' }, position: 1 })
   })
 
-  test('of several QPUs, tells of the one that keeps the job least', () => {
+  test('reports the least severe reason of several QPUs', () => {
     const offline = queue()
     offline.state.qpu.status = 'offline'
     const open = queue({}, { ahead: 7 })

@@ -65,7 +65,7 @@ test('POST /api/op/qpus/create refuses bad values by field', async () => {
   expect((await server.guest.get('/api/qpus')).body).toHaveLength(1)
 })
 
-test('the address in answers comes from the settings, never from the Host header', async () => {
+test('the address in responses comes from the settings, never from the Host header', async () => {
   await using server = await openTestServer({ settings: { domain: 'qpus.example.org' } })
   const response = await fetch(`${server.url}/api/op/qpus/create`, {
     method: 'POST',
@@ -81,7 +81,7 @@ test('the address in answers comes from the settings, never from the Host header
   expect(JSON.stringify(answer)).not.toContain('evil')
 })
 
-test('the list has all QPUs, sorted and paged as asked', async () => {
+test('the list has all QPUs, sorted and paged as requested', async () => {
   await using server = await openTestServer()
   for (const name of ['b', 'c', 'a']) await server.createQpu(name)
   const names = async (query: string) =>
@@ -95,7 +95,7 @@ test('the list has all QPUs, sorted and paged as asked', async () => {
   }
 })
 
-test('availability names each QPU that takes no jobs, with the strongest reason', async () => {
+test('availability lists each QPU that runs no jobs, with the most severe reason', async () => {
   await using server = await openTestServer()
   const qpu = await server.createQpu('north')
   const entry = (reason: string) => [{ id: qpu.id, name: 'north', reason }]
@@ -126,7 +126,7 @@ test('availability names each QPU that takes no jobs, with the strongest reason'
   expect((await maintain(false)).body).toMatchObject({ maintenance: false, maintenance_reason: '' })
 })
 
-test('POST /api/op/qpu/drain lets jobs wait with the reason; submissions are still taken', async () => {
+test('POST /api/op/qpu/drain makes jobs wait with the reason; submissions are still accepted', async () => {
   await using server = await openTestServer()
   const qpu = await server.createQpu('north')
   const drain = (body: object) => server.admin.post('/api/op/qpu/drain', body)
@@ -162,7 +162,7 @@ test('POST /api/op/qpu/drain lets jobs wait with the reason; submissions are sti
   ])
 })
 
-test('toggle and maintenance refuse unknown QPUs and missing values, and leave a trace', async () => {
+test('toggle and maintenance refuse unknown QPUs and missing values, and are audited', async () => {
   await using server = await openTestServer()
   const qpu = await server.createQpu('north')
   const cases: [string, object, number][] = [

@@ -75,7 +75,7 @@ describe('replay()', () => {
     ).toEqual([0, 9, 0])
   })
 
-  test('serves the booker first and others after the idle threshold, which fifo does not', () => {
+  test("runs the booker's jobs first and others after the idle threshold, unlike fifo", () => {
     const jobs = [
       { at: 0, user: 'ben', ran: 4 },
       { at: 2, user: 'ben', ran: 4 },
@@ -88,14 +88,14 @@ describe('replay()', () => {
     expect(waits(recording, 'fifo')).toEqual([0, 2, 5])
   })
 
-  test('fair: who has used less of late goes first', () => {
+  test('fair: the user with less recent use runs first', () => {
     const jobs = [0, 0, 0].map((at) => ({ at, user: 'ada', ran: 10 }))
     const recording = recordingOf([...jobs, { at: 1, user: 'ben', ran: 10 }])
     expect(waits(recording)).toEqual([0, 10, 20, 29])
     expect(waits(recording, 'fair')).toEqual([0, 20, 30, 9])
   })
 
-  test('repeats failed attempts: a device error with its pause, a lost driver without', () => {
+  test('repeats failed attempts: with a back-off after a device error, without one after a lost driver', () => {
     const recording = recordingOf([
       {
         at: 0,
@@ -139,7 +139,7 @@ describe('replay()', () => {
     }
   })
 
-  test('keeps jobs waiting whose owner has spent the balance, until more is granted', () => {
+  test('keeps jobs of an owner without balance waiting until more is granted', () => {
     const credits = [
       { at: START - SECOND, deltaMs: 5 * SECOND },
       { at: START + 40 * SECOND, deltaMs: 6 * SECOND },
@@ -173,7 +173,7 @@ describe('replay()', () => {
     expect(waits(recording)).toEqual([0, 29, 9, 4])
   })
 
-  test('takes jobs back when their owners did, unless they have begun', () => {
+  test('cancels jobs when their owners did, unless they have begun', () => {
     const cancelledAt = START + 5 * SECOND
     const jobs = [
       { at: 0, ran: 10 },
@@ -184,7 +184,7 @@ describe('replay()', () => {
     expect(waits(recordingOf(jobs.slice(1)))).toEqual([0, 0])
   })
 
-  test('never starts what nothing can run', () => {
+  test('never starts a job that no QPU can run', () => {
     const recording = recordingOf([{ at: 0, ran: 1 }], { qpus: [{ ...qpu(), usedFrom: undefined }] })
     expect(waits(recording)).toEqual([Number.NaN])
   })
@@ -195,7 +195,7 @@ function never(): never {
 }
 
 describe('PolicyComparison', () => {
-  test('tells waits of bookers and others, and how busy each QPU was while it was open', () => {
+  test('computes waits of bookers and others, and how busy each QPU was while available', () => {
     const changes = [{ at: START + 50 * SECOND, patch: { maintenance: true } }]
     const jobs = [
       { at: 0, user: 'ada', ran: 5 },
@@ -218,7 +218,7 @@ describe('PolicyComparison', () => {
     })
   })
 
-  test('judges what happened like a replay', () => {
+  test('measures the recorded runs like a replay', () => {
     const recording = recordingOf([{ at: 0, ran: 10 }])
     const { waits: found, utilisation } = new PolicyComparison(recording).measure(asRecorded(recording))
     expect(found.others).toEqual({ jobs: 1, mean: 0, p50: 0, p90: 0, p99: 0, never: 0 })

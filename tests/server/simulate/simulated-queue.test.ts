@@ -94,13 +94,13 @@ const happening = fc.oneof(
 )
 type Happening = typeof happening extends fc.Arbitrary<infer T> ? T : never
 
-/** The same events in the real database and on the floor of a simulation. */
+/** The same events in the real database and in the queue of a simulation. */
 class Twin {
   readonly lab: JobLab
   readonly qpus: (Qpu & { server: DispatchTarget })[] = []
   readonly owners: SimulatedUser[] = []
   readonly stations: SimulatedQpu[] = []
-  readonly floor: SimulatedQueue
+  readonly queue: SimulatedQueue
   readonly #users: Awaited<ReturnType<JobLab['user']>>[] = []
   readonly #jobs: WaitingJob[] = []
   readonly #known = new Map<string, SimulatedUser>()
@@ -109,7 +109,7 @@ class Twin {
 
   private constructor(lab: JobLab) {
     this.lab = lab
-    this.floor = new SimulatedQueue(this.#known)
+    this.queue = new SimulatedQueue(this.#known)
   }
 
   static async open(): Promise<Twin> {
@@ -178,16 +178,16 @@ class Twin {
     const { id } = await this.lab.submit(who, target, qubits)
     const job = { seq: this.#jobs.length, id, owner, target, qubits, notBefore: 0, isHeld: false, runNext: 0 }
     this.#jobs.push(job)
-    this.floor.submit(job, now)
+    this.queue.submit(job, now)
   }
 
   async #run({ qpu }: { qpu: number }, now: number): Promise<void> {
     const [real, station] = [this.qpus[qpu], this.stations[qpu]]
     if (!real || !station || station.running) return
-    const { job } = pickJob(this.floor.stateOf(station, BOOKED, now, IDLE_MS), now, 0)
+    const { job } = pickJob(this.queue.stateOf(station, BOOKED, now, IDLE_MS), now, 0)
     if (job === undefined) return
     expect(await this.lab.db.write('claim', (tx) => claimJob(tx, job, real.server))).toBeDefined()
-    this.floor.remove(job)
+    this.queue.remove(job)
     station.running = { job, since: now }
   }
 
@@ -216,7 +216,7 @@ class Twin {
     const after = await this.lab.job(job.id)
     if (after.status !== 'pending') return
     job.notBefore = after.not_before
-    this.floor.requeue(job)
+    this.queue.requeue(job)
   }
 
   async #book(step: { user: number; qpu: number; from: number; for: number }, now: number): Promise<void> {
@@ -228,7 +228,7 @@ class Twin {
   }
 
   async #operate(step: { do: 'cancel' | 'hold' | 'release' | 'front'; job: number }): Promise<void> {
-    const waiting = this.#jobs.filter(({ id }) => this.floor.job(id))
+    const waiting = this.#jobs.filter(({ id }) => this.queue.job(id))
     const id = waiting[step.job % Math.max(1, waiting.length)]?.id
     if (id === undefined) return
     const act = { job: id, actor: 'test', reason: '' }
@@ -238,19 +238,19 @@ class Twin {
       release: (tx: Tx) => void releaseJob(tx, act),
       front: (tx: Tx) => void moveJobToFront(tx, act),
     }[step.do]
-    // What the database refuses, the floor ignores.
+    // What the database refuses, the queue ignores.
     await this.lab.db.write(step.do, change).catch(() => undefined)
-    if (step.do === 'cancel') this.floor.remove(id)
-    else if (step.do === 'hold') this.floor.hold(id)
-    else if (step.do === 'release') this.floor.release(id)
-    else this.floor.moveToFront(id)
+    if (step.do === 'cancel') this.queue.remove(id)
+    else if (step.do === 'hold') this.queue.hold(id)
+    else if (step.do === 'release') this.queue.release(id)
+    else this.queue.moveToFront(id)
   }
 
   /** What the agenda of a simulation does by itself. */
   async #follow(): Promise<void> {
     const now = this.lab.clock.now()
-    this.floor.slots.clear()
-    for (const slot of this.#slots) if (slot.start <= now && now < slot.end) this.floor.slots.add(slot)
+    this.queue.slots.clear()
+    for (const slot of this.#slots) if (slot.start <= now && now < slot.end) this.queue.slots.add(slot)
     for (const [index, user] of this.#users.entries()) {
       const owner = this.owners[index]
       if (owner) owner.balanceMs = await this.lab.balance(user)
@@ -268,7 +268,7 @@ test('SimulatedQueue.stateOf() equals readQueue() of the database for a random l
         const now = lab.clock.now()
         for (const station of twin.stations) {
           const real = await lab.db.read((tx) => readQueue(tx, station.qpu.id, IDLE_MS))
-          const simulated = twin.floor.stateOf(station, BOOKED, now, IDLE_MS)
+          const simulated = twin.queue.stateOf(station, BOOKED, now, IDLE_MS)
           if (!real) throw new Error('no such QPU')
           expect({ ...simulated, qpu: '' }).toEqual({ ...real, qpu: '' })
           expect(pickJob(simulated, now, IDLE_MS)).toEqual(pickJob(real, now, IDLE_MS))

@@ -55,12 +55,13 @@ const DAY_MS = 24 * HOUR_MS
 const SLOTS_A_DAY = 4
 const SESSION_JOBS = 10
 /** Longer than idle threshold, pauses after device errors and pauses of drivers: then only a change helps. */
-const LONGEST_PAUSE_MS = 70_000
+const MAX_PAUSE_MS = 70_000
 
 /**
- * Lets an installation work for days of virtual time: the real store, dispatcher, recovery and event handlers, with
- * scripted drivers behind the hub. After each moment in which something changed the promises about running work
- * are checked, and all of them every six hours and at the end, when everything has come to rest.
+ * Lets an installation work for days of virtual time: the real store, dispatcher, recovery and event
+ * handlers, with scripted drivers behind the hub. After each moment in which something changed the promises
+ * about running work are checked, and all of them every six hours and at the end, when everything has come to
+ * rest.
  * @throws Error with the seed when a promise is broken or a job never ends.
  */
 export async function simulateWeek(options: WeekOptions): Promise<WeekReport> {
@@ -322,8 +323,7 @@ class Week {
   /** While time alone may let a job run, the dispatcher looks at its poll interval. */
   async #pollLater(): Promise<void> {
     const { clock, config } = this.#lab
-    if (this.#willPoll || clock.now() - this.#changedAt > LONGEST_PAUSE_MS || !(await this.#isWaiting()))
-      return
+    if (this.#willPoll || clock.now() - this.#changedAt > MAX_PAUSE_MS || !(await this.#isWaiting())) return
     this.#willPoll = true
     this.#stage.later(config.dispatchPollInterval, async () => {
       this.#willPoll = false

@@ -10,8 +10,8 @@ interface RunningAttempt {
 }
 
 /**
- * The last heartbeat of each running attempt, on the monotonic clock and in memory only: after a restart of the
- * server every attempt has its full time again, so a clock jump or a long stop never ends one early.
+ * The last heartbeat of each running attempt, on the monotonic clock and in memory only: after a restart of
+ * the server every attempt has its full time again, so a clock jump or a long stop never ends one early.
  */
 export class Heartbeats {
   readonly #clock: Clock
@@ -42,7 +42,10 @@ export class Heartbeats {
     return claimedAt === undefined ? undefined : this.#clock.monotonic() - claimedAt
   }
 
-  /** The running attempts without a heartbeat in time. Starts to track unknown ones and stops tracking all others. */
+  /**
+   * The running attempts without a heartbeat in time. Starts to track unknown ones and stops tracking all
+   * others.
+   */
   findExpired<T extends AttemptKey>(running: readonly T[]): T[] {
     const now = this.#clock.monotonic()
     const known = new Set(running.map(({ job, attempt }) => resultId(job, attempt)))

@@ -14,9 +14,9 @@ export interface JobRecoveryDependencies {
 }
 
 /**
- * Disconnects drivers that have sent no heartbeat of their job for `jobTimeout` and requeues the job: a live driver
- * reconnects in a moment and reports what it has, a dead one receives no more jobs. A message that is still
- * arriving counts as a heartbeat, because no other message can overtake a large result.
+ * Disconnects drivers that have sent no heartbeat of their job for `jobTimeout` and requeues the job: a live
+ * driver reconnects in a moment and reports what it has, a dead one receives no more jobs. A message that is
+ * still arriving counts as a heartbeat, because no other message can overtake a large result.
  */
 export class JobRecovery {
   readonly loop: Loop

@@ -18,9 +18,9 @@ interface ReturningDriver {
 }
 
 /**
- * Requeues the jobs that a returning driver neither runs nor has results for: it was killed, or the dispatch never
- * reached it. The driver refuses dispatches of older leases, so no job can start late and there is no need to wait
- * for the heartbeat time-out. Returns the number of jobs.
+ * Requeues the jobs that a returning driver neither runs nor has results for: it was killed, or the dispatch
+ * never reached it. The driver refuses dispatches of older leases, so no job can start late and there is no
+ * need to wait for the heartbeat time-out. Returns the number of jobs.
  */
 export async function requeueAbandoned(
   { db, config }: RequeueDependencies,

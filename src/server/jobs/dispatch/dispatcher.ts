@@ -27,7 +27,9 @@ export interface JobDispatcherDependencies {
   log: Log
   heartbeats: Heartbeats
   backoff: DispatchBackoff
-  /** Called for each job that a driver's socket has accepted, with the ms since the queues began to be read. */
+  /**
+   * Called for each job that a driver's socket has accepted, with the ms since the queues began to be read.
+   */
   onSent?: (ms: number) => void
   config: { idleThreshold: number; dispatchPollInterval: number; maxAttempts: number }
 }
@@ -52,7 +54,9 @@ export class JobDispatcher {
     })
   }
 
-  /** Claims the next job of each free QPU and sends it. The claim is durable before the first byte is sent. */
+  /**
+   * Claims the next job of each free QPU and sends it. The claim is durable before the first byte is sent.
+   */
   async dispatchOnce(): Promise<void> {
     const begun = this.#dependencies.clock.monotonic()
     const claims = await this.#dependencies.db.write('claim jobs', (tx) => this.#claimAll(tx))

@@ -14,7 +14,10 @@ export type WaitCode =
   | 'held'
   | 'backoff'
 
-/** Why a job waits: a code for clients, a text for users, and until when (ms since the epoch) if that is known. */
+/**
+ * Why a job waits: a code for clients, a text for users, and until when (ms since the epoch) if that is
+ * known.
+ */
 export interface WaitReason {
   code: WaitCode
   text: string
@@ -25,10 +28,11 @@ export interface WaitReason {
 export type JobPick = { job: string } | { job: undefined; waiting?: WaitReason }
 
 /**
- * Chooses the next job of a QPU. A job that an operator has moved to the front goes first, then the jobs of the
- * user who has booked the current slot. If the booker has no job to run, the jobs of others follow in order of
- * submission once the booker has been idle for `idleMs`, counted from the latest of: start of the slot, the booker's
- * last submission, end of the booker's last job on this QPU. Pure; `now` in ms since the epoch.
+ * Chooses the next job of a QPU. A job that an operator has moved to the front goes first, then the jobs of
+ * the user who has booked the current slot. If the booker has no job to run, the jobs of others follow in
+ * order of submission once the booker has been idle for `idleMs`, counted from the latest of: start of the
+ * slot, the booker's last submission, end of the booker's last job on this QPU. Pure; `now` in ms since the
+ * epoch.
  */
 export function pickJob(state: QueueState, now: number, idleMs: number): JobPick {
   const closed = reasonClosed(state)

@@ -17,7 +17,9 @@ export interface ProgramsReport {
   problems: Problem[]
 }
 
-/** Checks each program, and its parameter sets against its inputs. Throws what `ProgramChecker.check` throws. */
+/**
+ * Checks each program, and its parameter sets against its inputs. Throws what `ProgramChecker.check` throws.
+ */
 export async function checkPrograms(
   { circuits }: JobPayload,
   checker: ProgramChecker,

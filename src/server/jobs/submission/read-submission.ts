@@ -29,8 +29,8 @@ const program = {
 const entry = v.object({ ...program, shots: v.nullish(shots) })
 
 /**
- * Every form of a submission for the API reference, built from what `jobPayload` checks. It also defines which keys
- * of the body are used.
+ * Every form of a submission for the API reference, built from what `jobPayload` checks. It also defines
+ * which keys of the body are used.
  */
 export const submissionForms = v.object({
   circuits: v.nullish(v.array(v.union([entry, circuitEntry.entries.circuit]))),
@@ -75,8 +75,8 @@ type Fields = Record<string, FieldError>
 type Body = Readonly<Record<string, unknown>>
 
 /**
- * Reads the body of a submission: fills in defaults, resolves former names of fields, wraps a flat list of parameter
- * values into one set. The programs themselves are not checked.
+ * Reads the body of a submission: fills in defaults, resolves former names of fields, wraps a flat list of
+ * parameter values into one set. The programs themselves are not checked.
  * @throws AppError `invalid` with each refused field under its path, such as `circuits.0.shots`; `too_large`.
  */
 export function readSubmission(body: unknown): Submission {

@@ -23,8 +23,8 @@ const ROUTE = 'POST /api/jobs'
 
 /**
  * Checks a job and puts it into the queue.
- * @throws AppError `invalid` with each refused field (programs: code of the problem, `params` line and column);
- *   `too_large`; `forbidden` (`insufficient_qpu_seconds`, `account_disabled`); `conflict`
+ * @throws AppError `invalid` with each refused field (programs: code of the problem, `params` line and
+ *   column); `too_large`; `forbidden` (`insufficient_qpu_seconds`, `account_disabled`); `conflict`
  *   (`too_many_pending_jobs`); `unavailable` (`qpu_disabled`, `maintenance`); `unprocessable`
  *   (`idempotency_key_reused`).
  */

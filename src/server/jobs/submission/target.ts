@@ -11,7 +11,8 @@ export interface Target {
 }
 
 /**
- * Resolves the target that a caller gave, an id or a name. Without a target it is the only enabled QPU, or any.
+ * Resolves the target that a caller gave, an id or a name. Without a target it is the only enabled QPU, or
+ * any.
  * @throws AppError `invalid` for an unknown QPU; `unavailable` with the reason if it refuses jobs now.
  */
 export function resolveTarget(tx: ReadTx, nameOrId: string): Target {

@@ -5,7 +5,7 @@ import { FakeClock } from '../../../support/fake-clock.ts'
 const ATTEMPT = { job: 'a', attempt: 1 }
 
 describe('Heartbeats', () => {
-  test('overdue() waits for silence, and a sign of life begins it anew', async () => {
+  test('findExpired() returns an attempt after the time-out, which each heartbeat restarts', async () => {
     const clock = new FakeClock()
     const heartbeats = new Heartbeats(clock, 20_000)
     heartbeats.start(ATTEMPT)
@@ -18,7 +18,7 @@ describe('Heartbeats', () => {
     expect(heartbeats.elapsedMs(ATTEMPT)).toBe(35_000)
   })
 
-  test('overdue() gives attempts of an earlier life of the server their full time', async () => {
+  test('findExpired() gives attempts claimed by an earlier process their full time', async () => {
     const clock = new FakeClock()
     const heartbeats = new Heartbeats(clock, 20_000)
     await clock.advance(90_000)
@@ -28,7 +28,7 @@ describe('Heartbeats', () => {
     expect(heartbeats.findExpired([ATTEMPT])).toEqual([ATTEMPT])
   })
 
-  test('overdue() is not moved by jumps of the wall clock', async () => {
+  test('findExpired() is not affected by jumps of the wall clock', async () => {
     const clock = new FakeClock()
     const heartbeats = new Heartbeats(clock, 20_000)
     heartbeats.start(ATTEMPT)
@@ -36,7 +36,7 @@ describe('Heartbeats', () => {
     expect(heartbeats.findExpired([ATTEMPT])).toEqual([])
   })
 
-  test('overdue() forgets attempts that do not run any more', () => {
+  test('findExpired() stops tracking attempts that no longer run', () => {
     const heartbeats = new Heartbeats(new FakeClock(), 20_000)
     heartbeats.start(ATTEMPT)
     heartbeats.findExpired([])

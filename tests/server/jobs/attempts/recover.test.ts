@@ -30,7 +30,7 @@ async function openCase(flags: Record<string, string> = {}) {
 }
 
 describe('JobRecovery.recoverOnce()', () => {
-  test('puts a job back when its driver has been silent for the job timeout', async () => {
+  test('requeues a job whose driver has sent no heartbeat for the job timeout', async () => {
     await using it = await openCase()
     await it.lab.clock.advance(19_999)
     await it.recovery.recoverOnce()
@@ -47,7 +47,7 @@ describe('JobRecovery.recoverOnce()', () => {
     expect(await it.lab.job(it.id)).toMatchObject({ status: 'running', attempt: 2 })
   })
 
-  test('leaves a job with its driver while a message of that driver is arriving', async () => {
+  test('does not requeue a job while a message of its driver is arriving', async () => {
     await using it = await openCase()
     it.lab.hub.receiving.add(it.server.driver)
     await it.lab.clock.advance(60_000)
@@ -63,7 +63,7 @@ describe('JobRecovery.recoverOnce()', () => {
     expect((await it.lab.job(it.id)).status).toBe('pending')
   })
 
-  test('does not offer the job once more to the driver that has lost it', async () => {
+  test('does not offer the job again to the driver that has lost it', async () => {
     await using it = await openCase()
     // As the sockets do, at once.
     const hub = {
@@ -80,7 +80,7 @@ describe('JobRecovery.recoverOnce()', () => {
     expect(await it.lab.story(it.id)).toEqual(['submitted 0', 'claimed 1', 'lost 1'])
   })
 
-  test('leaves a job with its driver when the sockets are gone but the time is not over', async () => {
+  test('does not requeue a job whose driver is disconnected before the time-out', async () => {
     await using it = await openCase()
     await it.lab.detach(it.server)
     await it.lab.clock.advance(15_000)
@@ -88,7 +88,7 @@ describe('JobRecovery.recoverOnce()', () => {
     expect((await it.lab.job(it.id)).status).toBe('running')
   })
 
-  test('gives jobs that run at its start their full time, whatever the wall clock says', async () => {
+  test('gives jobs that run at its start their full time, whatever the wall clock', async () => {
     await using it = await openCase()
     it.lab.clock.jump(86_400_000)
     const afterRestart = new JobRecovery({
@@ -104,7 +104,7 @@ describe('JobRecovery.recoverOnce()', () => {
     expect((await it.lab.job(it.id)).status).toBe('pending')
   })
 
-  test('gives a job up after the allowed attempts', async () => {
+  test('fails a job after the allowed attempts', async () => {
     await using it = await openCase({ maxAttempts: '2' })
     await it.lab.clock.advance(20_000)
     await it.recovery.recoverOnce()

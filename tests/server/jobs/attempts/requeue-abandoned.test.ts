@@ -42,7 +42,7 @@ async function openCase({ hasStarted = true, flags = {} }: { hasStarted?: boolea
 }
 
 describe('requeueAbandoned()', () => {
-  test('puts back a job that the driver began and lost, as an attempt that counts', async () => {
+  test('requeues a job that the driver began and lost; the attempt counts', async () => {
     await using it = await openCase()
     expect(await it.hello({})).toBe(1)
     expect(await it.lab.job(it.job)).toMatchObject({ status: 'pending', attempt: 1, driver: '' })
@@ -52,20 +52,20 @@ describe('requeueAbandoned()', () => {
     })
   })
 
-  test('puts back a job that never reached the driver, as an attempt that does not count', async () => {
+  test('requeues a job that never reached the driver; the attempt does not count', async () => {
     await using it = await openCase({ hasStarted: false, flags: { maxAttempts: '1' } })
     expect(await it.hello({})).toBe(1)
     expect(await it.lab.job(it.job)).toMatchObject({ status: 'pending', error_code: '' })
     expect(await it.lab.story(it.job)).toEqual(['submitted 0', 'claimed 1', 'undelivered 1'])
   })
 
-  test('ends a job whose last allowed attempt is lost like that', async () => {
+  test('fails a job whose last allowed attempt is lost in this way', async () => {
     await using it = await openCase({ flags: { maxAttempts: '1' } })
     expect(await it.hello({})).toBe(1)
     expect(await it.lab.job(it.job)).toMatchObject({ status: 'failed', error_code: 'attempts_exhausted' })
   })
 
-  test('leaves the attempt that the driver still runs, and no other attempt of that job', async () => {
+  test('keeps the attempt that the driver still runs, and no other attempt of the job', async () => {
     await using it = await openCase()
     expect(await it.hello({ running: it.attempt })).toBe(0)
     expect((await it.lab.job(it.job)).status).toBe('running')
@@ -73,25 +73,25 @@ describe('requeueAbandoned()', () => {
     expect((await it.lab.job(it.job)).status).toBe('pending')
   })
 
-  test('leaves the attempt whose result waits in the outbox', async () => {
+  test('keeps the attempt whose result is in the outbox', async () => {
     await using it = await openCase()
     expect(await it.hello({ outbox: [`${it.job}.1`] })).toBe(0)
     expect((await it.lab.job(it.job)).status).toBe('running')
   })
 
-  test('leaves everything to its deadline when the driver keeps no outbox', async () => {
+  test('keeps every attempt until its heartbeat time-out if the driver has no outbox', async () => {
     await using it = await openCase()
     expect(await it.hello({ outbox: undefined })).toBe(0)
     expect((await it.lab.job(it.job)).status).toBe('running')
   })
 
-  test('leaves attempts of the lease under which the driver speaks: they are on their way to it', async () => {
+  test('keeps attempts of the current lease, which are on their way to the driver', async () => {
     await using it = await openCase()
     expect(await it.hello({}, it.first)).toBe(0)
     expect((await it.lab.job(it.job)).status).toBe('running')
   })
 
-  test('leaves attempts of other drivers of the QPU', async () => {
+  test('keeps attempts of other drivers of the QPU', async () => {
     await using it = await openCase()
     await it.lab.detach(it.again)
     const standby = await it.lab.attach(await it.lab.standby(it.qpu))

@@ -31,7 +31,7 @@ function overSlowLine({ url }: TestServer, bytesPerSecond: number) {
   }
 }
 
-test('a result that takes longer than the job timeout to arrive is taken', async () => {
+test('a result that takes longer than the job timeout to arrive is applied', async () => {
   await using test = await openTestServer({ settings: { jobTimeout: '2s', recoveryInterval: '100ms' } })
   using slow = overSlowLine(test, 180_000)
   const { token } = await test.createQpu()

@@ -37,7 +37,7 @@ describe('JobDispatcher.dispatchOnce()', () => {
     expect(lab.hub.sent).toHaveLength(1)
   })
 
-  test('gives each free QPU a job at once, in order of submission', async () => {
+  test('dispatches a job to each free QPU in one run, in order of submission', async () => {
     await using lab = await JobLab.open()
     const { dispatcher } = openDispatcher(lab)
     const servers = [await lab.attach((await lab.qpu()).driver), await lab.attach((await lab.qpu()).driver)]
@@ -48,7 +48,7 @@ describe('JobDispatcher.dispatchOnce()', () => {
     expect(lab.hub.sent.map(({ driver }) => driver)).toEqual(servers.map(({ driver }) => driver))
   })
 
-  test('claims nothing while the sockets are down or belong to another lease', async () => {
+  test('claims nothing while the sockets are disconnected or belong to another lease', async () => {
     await using lab = await JobLab.open()
     const { dispatcher } = openDispatcher(lab)
     const server = await lab.attach((await lab.qpu()).driver)
@@ -61,7 +61,7 @@ describe('JobDispatcher.dispatchOnce()', () => {
     expect(await lab.job(job.id)).toMatchObject({ status: 'pending', attempt: 0 })
   })
 
-  test('puts a job back whose bytes could not leave, and offers the next one after a pause', async () => {
+  test('requeues a job that could not be sent, and offers the next one after the back-off', async () => {
     await using lab = await JobLab.open()
     const { dispatcher } = openDispatcher(lab)
     await lab.attach((await lab.qpu()).driver)
@@ -78,7 +78,7 @@ describe('JobDispatcher.dispatchOnce()', () => {
     expect(lab.hub.commands('RunJob')).toMatchObject([{ job: job.id, attempt: 2 }])
   })
 
-  test('fails a job whose stored payload cannot be run, and goes on', async () => {
+  test('fails a job whose stored payload cannot be run, and continues', async () => {
     await using lab = await JobLab.open()
     const { dispatcher } = openDispatcher(lab)
     await lab.attach((await lab.qpu()).driver)
@@ -124,8 +124,8 @@ describe('JobDispatcher.dispatchOnce()', () => {
   })
 })
 
-describe('Dispatcher.loop', () => {
-  test('wakes by itself when a job comes, when one ends and when a driver attaches', async () => {
+describe('JobDispatcher.loop', () => {
+  test('wakes when a job is submitted, when one ends and when a driver attaches', async () => {
     await using lab = await JobLab.open()
     const { dispatcher } = openDispatcher(lab)
     const started = () => lab.hub.commands('RunJob').map(({ job }) => job)
@@ -149,7 +149,7 @@ describe('Dispatcher.loop', () => {
     expect(started()).toHaveLength(2)
   })
 
-  test('looks again at the poll interval, so that a pause ends without a change', async () => {
+  test('runs at the poll interval, so that a back-off ends without a change', async () => {
     await using lab = await JobLab.open()
     const { dispatcher } = openDispatcher(lab)
     await lab.attach((await lab.qpu()).driver)

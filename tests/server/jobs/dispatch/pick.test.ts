@@ -16,7 +16,7 @@ const slot = (patch: Partial<NonNullable<QueueState['slot']>> = {}): NonNullable
 })
 
 describe('pickJob()', () => {
-  test('takes the first job where nothing is booked', () => {
+  test('picks the first job if nothing is booked', () => {
     expect(pickJob(queueState({ job: 'first' }), NOW, IDLE_MS)).toEqual({ job: 'first' })
   })
 
@@ -25,14 +25,14 @@ describe('pickJob()', () => {
     expect(pickJob(state, NOW, IDLE_MS)).toEqual({ job: 'booked' })
   })
 
-  test('takes the job that an operator moved to the front before the booker, but not from a closed QPU', () => {
+  test("picks a job moved to the front before the booker's, but none for an unavailable QPU", () => {
     const state = queueState({ next: 'urgent', job: 'first', slot: slot({ job: 'booked' }) })
     expect(pickJob(state, NOW, IDLE_MS)).toEqual({ job: 'urgent' })
     const draining = { ...state, qpu: { ...state.qpu, draining: true } }
     expect(pickJob(draining, NOW, IDLE_MS)).toMatchObject({ job: undefined, waiting: { code: 'draining' } })
   })
 
-  test('has nothing to give for an empty queue or a busy QPU', () => {
+  test('picks nothing for an empty queue or a busy QPU', () => {
     expect(pickJob(queueState(), NOW, IDLE_MS)).toEqual({ job: undefined })
     const busy = queueState({ job: 'first', running: { job: 'other', since: NOW } })
     expect(pickJob(busy, NOW, IDLE_MS)).toEqual({ job: undefined })
@@ -45,7 +45,7 @@ describe('pickJob()', () => {
     ['but not beyond the end of the slot', slot({ activeAt: NOW, end: NOW + 100 }), NOW + 100],
   ]
   for (const [name, booked, until] of idleFrom) {
-    test(`lets others wait for the idle threshold, counted from ${name}`, () => {
+    test(`makes others wait for the idle threshold, counted from ${name}`, () => {
       const state = queueState({ job: 'first', slot: booked })
       const waiting: WaitReason = {
         code: 'slot_of_other_user',
@@ -58,7 +58,7 @@ describe('pickJob()', () => {
     })
   }
 
-  test('lets others run at once with an idle threshold of 0', () => {
+  test('runs others at once with an idle threshold of 0', () => {
     const state = queueState({ job: 'first', slot: slot({ activeAt: NOW }) })
     expect(pickJob(state, NOW, 0)).toEqual({ job: 'first' })
   })

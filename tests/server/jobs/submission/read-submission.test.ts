@@ -18,7 +18,7 @@ function refusal(body: unknown): AppError {
 const fieldsOf = (body: unknown) => Object.keys(refusal(body).fields)
 
 describe('readSubmission()', () => {
-  test('fills every default', () => {
+  test('fills in every default', () => {
     expect(readSubmission({ circuits: [{ circuit: TEXT }] })).toEqual({
       payload: {
         circuits: [{ circuit: TEXT }],
@@ -61,7 +61,7 @@ describe('readSubmission()', () => {
     test(`takes ${name}`, () => expect<unknown[]>(readSubmission(body).payload.circuits).toEqual([entry]))
   }
 
-  test('keeps what the caller asks for, and says what it ignores', () => {
+  test("keeps the caller's values and lists the ignored keys", () => {
     const options = { shots: 5, meas_level: 1, meas_return: 'avg', memory: true, seed: 3, acq_threshold: 0.5 }
     const { payload, target, ignored } = readSubmission({
       circuits: [TEXT],
@@ -113,7 +113,7 @@ describe('readSubmission()', () => {
     expect(refusal({ circuits: [circuit, circuit] }).code).toBe('too_large')
   })
 
-  test('never throws anything but an AppError, and what it reads it reads the same again', () => {
+  test('throws nothing but AppError, and reads its own output unchanged', () => {
     const entry = fc.oneof(
       fc.string(),
       fc.record(

@@ -12,7 +12,7 @@ const countJobs = (lab: JobLab) =>
   lab.db.read((tx) => tx.one<{ jobs: number }>('SELECT count(*) AS jobs FROM quantum_jobs')?.jobs)
 
 describe('submitJob()', () => {
-  test('stores a pending job with every default and shows it', async () => {
+  test('stores a pending job with every default and returns it', async () => {
     await using lab = await JobLab.open()
     const qpu = await lab.qpu()
     const user = await lab.user()
@@ -43,7 +43,7 @@ describe('submitJob()', () => {
     })
   })
 
-  test('names line, column and kind of what is wrong with each program', async () => {
+  test('gives line, column and code of each problem of a program', async () => {
     await using lab = await JobLab.open()
     await lab.qpu()
     const bad = BELL.replace('cx q[0], q[1]', 'cy3 q[0], q[1]')
@@ -99,7 +99,7 @@ describe('submitJob()', () => {
     await expect(submitJob(lab, caller, { circuits })).rejects.toMatchObject({ code: 'invalid' })
   })
 
-  test('refuses jobs for QPUs that are off or in maintenance, and takes them for others', async () => {
+  test('refuses jobs for QPUs that are off or in maintenance, and accepts them for others', async () => {
     await using lab = await JobLab.open()
     const [off, repair, offline] = [await lab.qpu({ enabled: false }), await lab.qpu(), await lab.qpu()]
     await lab.setQpu(repair.id, { maintenance: true, maintenance_reason: 'new pump' })
@@ -132,7 +132,7 @@ describe('submitJob()', () => {
     await expect(submitJob(lab, caller, BODY)).rejects.toMatchObject({ reason: 'too_many_pending_jobs' })
   })
 
-  test('makes one job of a repeated key, even after the balance is gone; another body is refused', async () => {
+  test('creates one job per key, even after the balance is used up; another body is refused', async () => {
     await using lab = await JobLab.open()
     await lab.qpu()
     const user = await lab.user()
@@ -164,7 +164,7 @@ describe('submitJob()', () => {
 })
 
 describe('dryRunJob()', () => {
-  test('tells what would be stored, and stores nothing', async () => {
+  test('returns what would be stored, and stores nothing', async () => {
     await using lab = await JobLab.open()
     const qpu = await lab.qpu()
     const body = {
@@ -193,7 +193,7 @@ describe('dryRunJob()', () => {
     expect(await countJobs(lab)).toBe(0)
   })
 
-  test('lists everything that is wrong at once', async () => {
+  test('lists all problems at once', async () => {
     await using lab = await JobLab.open()
     await lab.qpu({ enabled: false })
     const body = { circuits: ['OPENQASM 3.0;\nqubit q;\nh q;\ny2 q;\n', ROTATION] }
