@@ -3,7 +3,7 @@ import { Broken, checkArguments, evaluate, evaluateFor } from './execute/evaluat
 import { scalarType } from './execute/evaluate-type.ts'
 import { executeSimple } from './execute/execute.ts'
 import { integerOf } from './execute/indexing.ts'
-import { emptyLayout, noteHardware } from './execute/layout.ts'
+import { emptyLayout, registerHardwareQubit } from './execute/layout.ts'
 import { checkLoopValues, entryOf } from './execute/loop.ts'
 import { inBlock, inScope, type Machine } from './execute/machine.ts'
 import { Scope, type Subroutine } from './execute/scope.ts'
@@ -18,15 +18,15 @@ import { convert } from './values/convert.ts'
 import { BOOL, describeType, FLOAT, isInteger, type Type, VOID } from './values/types.ts'
 import { type QubitsValue, typeOf, unknownValue, type Value } from './values/values.ts'
 
-/** Problems reported at most; more only repeat what is wrong. */
+/** Maximum number of reported problems; further ones are usually repetitions. */
 const MAX_PROBLEMS = 100
 
-/** What may stand in the body of a gate. */
+/** Statements allowed in the body of a gate. */
 const inGates = new Set<Statement['kind']>(['gate_call', 'barrier', 'delay', 'nop', 'box', 'block', 'for'])
 
 /**
- * Goes through every statement once, with everything of run time unknown, and collects what is wrong.
- * A problem ends its statement only; names declared wrongly cause no further problems.
+ * Visits every statement once, with all run-time values unknown, and collects the problems. A problem ends
+ * the check of its statement only; uses of a name whose declaration is wrong cause no further problems.
  */
 export class Checker implements Machine {
   readonly checking = true
@@ -35,7 +35,7 @@ export class Checker implements Machine {
   readonly outputs: readonly string[]
   readonly layout = emptyLayout()
   readonly problems: Fault[] = []
-  /** Steps of one call of each gate. */
+  /** Operations of one call of each gate. */
   readonly gateSteps = new Map<GateNode, number>()
   defining: string | undefined
   scope = new Scope('global')
@@ -54,13 +54,13 @@ export class Checker implements Machine {
   }
 
   hardware(index: number, at: number): number {
-    noteHardware(this.layout, index, this.limits, at)
-    // Not yet known where hardware qubits begin: any number apart from the declared ones and from -1.
+    registerHardwareQubit(this.layout, index, this.limits, at)
+    // The indices of hardware qubits are not known yet; any number other than -1 and a declared index serves.
     return -2 - index
   }
 
   measure(qubits: QubitsValue, at: number): Value {
-    this.spend(qubits.qubits.length, at)
+    this.countOperations(qubits.qubits.length, at)
     return unknownValue(
       qubits.scalar ? { kind: 'bit' } : { kind: 'bits', size: qubits.open ? -1 : qubits.qubits.length },
     )
@@ -90,8 +90,8 @@ export class Checker implements Machine {
 
   emit = (): void => {}
 
-  /** Checking must not take long either: wide registers multiply the work of a statement. */
-  spend(operations: number, at: number): void {
+  /** The check itself must be bounded too, because wide registers multiply the work of a statement. */
+  countOperations(operations: number, at: number): void {
     this.#work += operations
     if (this.#work <= this.limits.operations) return
     throw new Fault(
@@ -101,7 +101,7 @@ export class Checker implements Machine {
     )
   }
 
-  noteCall(gate: Gate, calls: number): void {
+  beforeGateCall(gate: Gate, calls: number): void {
     this.#steps += gate.kind === 'user' ? gate.steps * calls : calls
   }
 
@@ -136,7 +136,7 @@ export class Checker implements Machine {
       throw new Fault(
         'wrong_scope',
         node.at,
-        'A gate body holds gate calls, barriers, delays and loops over them only',
+        'A gate body may contain only gate calls, barriers, delays, and loops over them',
       )
     }
     switch (node.kind) {
@@ -171,7 +171,8 @@ export class Checker implements Machine {
         break
       case 'break':
       case 'continue':
-        if (this.#loops === 0) throw new Fault('wrong_scope', node.at, `"${node.kind}" belongs into a loop`)
+        if (this.#loops === 0)
+          throw new Fault('wrong_scope', node.at, `"${node.kind}" is only allowed in a loop`)
         break
       case 'return':
         this.#checkReturn(node)
@@ -187,7 +188,8 @@ export class Checker implements Machine {
     calls.visit((index, at, first) => {
       const last = first + 2 * (calls.gates[index]?.arity.qubits ?? 0)
       for (let place = first; place < last; place += 2) {
-        if (calls.registerAt(place) < 0) noteHardware(this.layout, calls.qubitAt(place), this.limits, at)
+        if (calls.registerAt(place) < 0)
+          registerHardwareQubit(this.layout, calls.qubitAt(place), this.limits, at)
       }
     })
   }
@@ -210,7 +212,7 @@ export class Checker implements Machine {
     const steps = this.#steps
     try {
       this.#checkGateBody(node)
-      // Only now: a gate must not call itself.
+      // Declared after its body is checked, because a gate must not call itself.
       declareGate(this, node, this.#steps)
       this.gateSteps.set(node, this.#steps)
     } finally {
@@ -292,7 +294,7 @@ export class Checker implements Machine {
       for (const label of labels) {
         const value = integerOf(this, label, evaluate)
         if (value === undefined) throw new Fault('not_constant', label.at, 'A case must be a constant')
-        if (seen.has(value)) throw new Fault('duplicate_name', label.at, `There is another case ${value}`)
+        if (seen.has(value)) throw new Fault('duplicate_name', label.at, `Duplicate case ${value}`)
         seen.add(value)
       }
       this.#block(node.at, body)
@@ -303,7 +305,7 @@ export class Checker implements Machine {
   #checkReturn(node: Statement & { kind: 'return' }): void {
     const result = this.#result
     if (this.scope.owner() !== 'def' || result === undefined) {
-      throw new Fault('wrong_scope', node.at, '"return" belongs into a subroutine')
+      throw new Fault('wrong_scope', node.at, '"return" is only allowed in a subroutine')
     }
     if (node.value === undefined) {
       if (result.kind === 'void') return
@@ -348,7 +350,7 @@ function declareArgument(m: Machine, name: string, type: Type, isReadonly: boole
   }
 }
 
-/** Makes the name of a refused declaration known, so that its uses are not reported again. */
+/** Declares the name of a refused declaration as broken, so that its uses are not reported again. */
 function markBroken(scope: Scope, node: Statement): void {
   const isDeclaration =
     node.kind === 'declare' ||

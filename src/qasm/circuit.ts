@@ -1,4 +1,4 @@
-/** A unitary on a few qubits, with controls kept apart so that a kernel can skip the amplitudes they exclude. */
+/** A unitary on a few qubits; controls are separate so that a kernel can skip the amplitudes they exclude. */
 export interface UnitaryOp {
   kind: 'unitary'
   /** Qubit indices; `targets[0]` is the least significant bit of the matrix index. */
@@ -6,7 +6,10 @@ export interface UnitaryOp {
   controls: number[]
   /** Bit i is the value `controls[i]` must have for the matrix to act. */
   controlValues: number
-  /** 2^k x 2^k for k targets, row-major, interleaved real and imaginary parts. Shared between ops: never written. */
+  /**
+   * 2^k x 2^k for k targets, row-major, interleaved real and imaginary parts. Shared between ops: never
+   * written.
+   */
   matrix: Float64Array
   /** The name of the gate as it was called, without its modifiers; for reports and noise models. */
   name: string
@@ -29,13 +32,13 @@ export interface MeasureOp {
   clbit: number
 }
 
-/** Back to |0>. */
+/** Resets a qubit to |0>. */
 export interface ResetOp {
   kind: 'reset'
   qubit: number
 }
 
-/** A limit to fusion and reordering. */
+/** A barrier for fusion and reordering. */
 export interface BarrierOp {
   kind: 'barrier'
   qubits: number[]
@@ -49,7 +52,7 @@ export interface DelayOp {
   seconds: number
 }
 
-/** One step of a flat circuit. */
+/** One operation of a flat circuit. */
 export type Op = UnitaryOp | PhaseOp | MeasureOp | ResetOp | BarrierOp | DelayOp
 
 /** A program after expansion of gates, subroutines, loops and modifiers. */
@@ -60,17 +63,17 @@ export interface Circuit {
   qregs: [string, number][]
   /** Classical registers with sizes in declaration order: the first is rightmost in bit strings. */
   cregs: [string, number][]
-  /** What was ignored or approximated, for the user. */
+  /** Messages for the user about what was ignored or approximated. */
   warnings: string[]
-  /** The flat list; absent when measurement outcomes steer the program. */
+  /** The flat list of operations; absent for a dynamic circuit. */
   ops?: Op[]
-  /** True when outcomes steer the program: run it once per shot with `runDynamic`. */
+  /** True if measurement outcomes control the program; run it once per shot with `runDynamic`. */
   dynamic: boolean
 }
 
-/** What carries out a program step by step. */
+/** Receives the operations of a dynamic program one by one. */
 export interface Sink {
-  /** Called for every step but measurements, in program order. */
+  /** Called for every operation except measurements, in program order. */
   apply(op: Op): void
   /** Measures one qubit and returns the outcome. */
   measure(qubit: number): 0 | 1

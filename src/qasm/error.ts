@@ -1,4 +1,4 @@
-/** Stable codes of everything that can be wrong with a program. */
+/** Stable codes of all problems of a program. */
 export type QasmCode =
   | 'syntax_error'
   | 'unknown_name'
@@ -23,7 +23,7 @@ export type QasmCode =
   | 'too_many_qubits'
   | 'too_many_bits'
 
-/** One thing wrong with a program. `line` and `column` count from 1; the column counts UTF-16 units. */
+/** One problem of a program. `line` and `column` start at 1; the column counts UTF-16 code units. */
 export interface QasmProblem {
   code: QasmCode
   message: string
@@ -31,7 +31,7 @@ export interface QasmProblem {
   column: number
 }
 
-/** A program that cannot be accepted or run; positions count from 1. */
+/** Thrown for a program that cannot be accepted or run; line and column start at 1. */
 export class QasmError extends Error {
   readonly code: QasmCode
   readonly line: number

@@ -1,6 +1,6 @@
 import { type QasmCode, QasmError } from './error.ts'
 
-/** A problem found at a text offset; becomes a `QasmError` with line and column at the public functions. */
+/** A problem at a text offset; the public functions convert it to a `QasmError` with line and column. */
 export class Fault extends Error {
   readonly code: QasmCode
   /** Offset into the program text, UTF-16 units. */
@@ -32,7 +32,7 @@ export function toQasmError(fault: Fault, text: string): QasmError {
   return new QasmError(fault.code, fault.message, line, column)
 }
 
-/** Runs `work` and translates a fault in it into a `QasmError` of this text. */
+/** Runs `work` and converts a fault to a `QasmError` with a position in this text. */
 export function positioned<T>(text: string, work: () => T): T {
   try {
     return work()

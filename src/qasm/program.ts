@@ -6,24 +6,24 @@ import { fullLimits, type Limits } from './limits.ts'
 import type { ParsedProgram } from './syntax/ast.ts'
 import { openProgram } from './syntax/parse.ts'
 
-/** What `checkProgram` found out. The numbers count what was declared correctly. */
+/** Result of `checkProgram`. The numbers count what is declared correctly. */
 export interface CheckReport {
   /** Names of the inputs in the order in which values are bound. */
   inputs: string[]
   qubits: number
   clbits: number
-  /** In text order; empty for a correct program. */
+  /** In text order; empty for a valid program. */
   problems: QasmProblem[]
 }
 
-/** Statements read before they are checked. */
+/** Number of statements that are parsed before they are checked. */
 const STATEMENTS_AT_ONCE = 1_000
 
-/** Parses and checks a program; throws `QasmError` for the first problem in text order. */
+/** Parses and checks a program. Throws `QasmError` for the first problem in text order. */
 export function parseProgram(text: string, limits?: Partial<Limits>): Program {
   const full = fullLimits(limits)
-  const { program, read } = openProgram(text, full)
-  read(Number.POSITIVE_INFINITY)
+  const { program, maxStatements } = openProgram(text, full)
+  maxStatements(Number.POSITIVE_INFINITY)
   const checker = new Checker(program, full)
   checker.checkAll(program.statements)
   const [first] = checker.problems.toSorted((a, b) => a.at - b.at)
@@ -31,16 +31,17 @@ export function parseProgram(text: string, limits?: Partial<Limits>): Program {
   return { ...program, layout: checker.layout, gateSteps: checker.gateSteps }
 }
 
-/** Finds all problems of a program, for editors and dry runs; a syntax error is the only one reported. */
+/** Finds all problems of a program, for editors and dry runs. A syntax error is reported alone. */
 export function checkProgram(text: string, limits?: Partial<Limits>): CheckReport {
   const full = fullLimits(limits)
   try {
-    const { program, read } = openProgram(text, full)
+    const { program, maxStatements } = openProgram(text, full)
     const checker = new Checker(program, full)
     let isMore: boolean
     do {
-      isMore = read(STATEMENTS_AT_ONCE)
-      // What is checked is forgotten: the tree of a program takes many times the memory of its text.
+      isMore = maxStatements(STATEMENTS_AT_ONCE)
+      // Checked statements are discarded, because the tree of a program takes many times the memory of its
+      // text.
       checker.checkAll(program.statements.splice(0))
     } while (isMore)
     return reportOf(program, checker)
@@ -51,7 +52,7 @@ export function checkProgram(text: string, limits?: Partial<Limits>): CheckRepor
 }
 
 function reportOf({ inputs, outputs, text }: ParsedProgram, { layout, problems }: Checker): CheckReport {
-  // Registers before the first output were taken for the result until it came.
+  // Registers declared before the first output were counted as part of the result.
   const results = layout.cregs.filter(([name]) => outputs.length === 0 || outputs.includes(name))
   return {
     inputs: inputs.map(({ name }) => name),

@@ -35,7 +35,7 @@ function expectAssignable({ entry, outside }: Found, { name, at }: NameNode): vo
     case 'variable':
     case 'reference':
       if (entry.kind === 'reference' && entry.value.kind === 'qubits') {
-        throw new Fault('type_mismatch', at, `"${name}" is made of qubits: they hold no value to assign`)
+        throw new Fault('type_mismatch', at, `"${name}" consists of qubits, which have no value to assign`)
       }
       if (
         entry.constant ||
@@ -84,7 +84,7 @@ function writePart(m: Machine, target: IndexedNode, value: Value, at: number): v
       break
     }
     default: {
-      // Bits of a number: change its pattern and assign the number anew.
+      // Bits of a number: change the bit pattern and assign the whole number.
       const pattern = patternOf(base, target.index)
       writeBits(indexValue(m, pattern, target.index, evaluate), value, at)
       const changed = convert(pattern, typeOf(base), target.at, 'cast')
@@ -106,11 +106,11 @@ function writeReference(m: Machine, to: Value, value: Value, at: number): void {
   }
   const converted = convert(value, typeOf(to), at)
   if (m.checking || to.kind !== 'array' || converted.kind !== 'array') return
-  m.spend(2 * sizeOfShape(to.shape), at)
+  m.countOperations(2 * sizeOfShape(to.shape), at)
   copyArray(snapshot(converted), to, at)
 }
 
-/** A copy, since source and target may be parts of one array. */
+/** Copies first, because source and target may be parts of one array. */
 function snapshot(array: ArrayValue): ArrayValue {
   const copy = newArray(array.element, array.shape)
   for (const [index, value] of elementsOf(array).entries()) copy.store.set(index, value)

@@ -29,7 +29,7 @@ export function declareName(m: Machine, name: string, entry: Entry, at: number):
   const known = m.scope.own(name)
   const isConstant = CONSTANTS.has(name) && (m.version === 3 || name === 'pi')
   if ((known !== undefined && known.kind !== 'broken') || isConstant) {
-    throw new Fault('duplicate_name', at, `"${name}" is declared already`)
+    throw new Fault('duplicate_name', at, `"${name}" is already declared`)
   }
   m.scope.set(name, entry)
 }
@@ -40,7 +40,7 @@ function expectGlobal(m: Machine, what: string, at: number): void {
   }
 }
 
-/** A variable, constant, register, array, input or output. */
+/** Declares a variable, constant, register, array, input or output. */
 export function declare(m: Machine, node: DeclareNode): void {
   if (node.form === 'input' || node.form === 'output') expectGlobal(m, 'Inputs and outputs', node.at)
   const type = evaluateType(m, node.type, evaluate)
@@ -63,7 +63,7 @@ function entryFor(m: Machine, node: DeclareNode, type: Type): Entry {
     case 'array':
       return reference(declareArray(m, node, type))
     case 'void':
-      throw new Fault('type_mismatch', node.at, 'Nothing can be of type void')
+      throw new Fault('type_mismatch', node.at, 'A value cannot have the type void')
     case 'bit':
     case 'bits':
       return reference(declareBits(m, node, type), node.form === 'const')
@@ -88,7 +88,7 @@ function declareArray(m: Machine, node: DeclareNode, type: Type & { kind: 'array
   if (node.form === 'input') {
     throw new Fault('unsupported', node.at, 'An input array cannot be bound: declare one input per value')
   }
-  m.spend(sizeOfShape(type.shape) * cellsOf(type.element), node.at)
+  m.countOperations(sizeOfShape(type.shape) * cellsOf(type.element), node.at)
   const array = m.checking ? unknownArray(type.element, type.shape) : newArray(type.element, type.shape)
   if (node.value === undefined) return array
   const value = convert(evaluateFor(m, node.value, type), type, node.value.at)
@@ -113,7 +113,7 @@ function copyOf(from: ArrayValue, to: ArrayValue): ArrayValue {
 }
 
 function declareBits(m: Machine, node: DeclareNode, type: ScalarType): BitsValue {
-  // What a run makes again and again counts as operations instead.
+  // Values created repeatedly at run time count as operations instead.
   if (m.checking) countBits(m.layout, cellsOf(type), m.limits, node.nameAt)
   const value = initialValue(m, node, type)
   if (value.kind !== 'bits')
@@ -122,7 +122,10 @@ function declareBits(m: Machine, node: DeclareNode, type: ScalarType): BitsValue
   return value
 }
 
-/** The outputs make up the result; without any, all bits of the top level do. */
+/**
+ * Whether a register is part of the result: an output or, without outputs, any register of bits at the top
+ * level.
+ */
 function isResult(m: Machine, { form }: DeclareNode): boolean {
   return m.scope.kind === 'global' && (m.outputs.length > 0 ? form === 'output' : form !== 'const')
 }
@@ -133,11 +136,11 @@ function initialValue(m: Machine, node: DeclareNode, type: ScalarType): Value {
   const value = convert(evaluateFor(m, node.value, type), type, node.value.at)
   if (node.form !== 'const') return m.checking ? unknownValue(type) : value
   if (!isKnown(value))
-    throw new Fault('not_constant', node.value.at, 'The value of a constant must be known in advance')
+    throw new Fault('not_constant', node.value.at, 'The value of a constant must be known at compile time')
   return value
 }
 
-/** The number bound to an input, in the type of the input. */
+/** The value bound to an input, converted to the type of the input. */
 function inputValue(m: Machine, node: DeclareNode, type: ScalarType): Value {
   const value = m.nextInput(node.nameAt)
   if (!Number.isFinite(value))
@@ -146,18 +149,14 @@ function inputValue(m: Machine, node: DeclareNode, type: ScalarType): Value {
   if (type.kind === 'duration') return { kind: 'duration', seconds: value }
   if (type.kind === 'int' || type.kind === 'uint' || isBits(type)) {
     if (!Number.isInteger(value)) {
-      throw new Fault(
-        'invalid_value',
-        node.nameAt,
-        `The input "${node.name}" needs a whole number, not ${value}`,
-      )
+      throw new Fault('invalid_value', node.nameAt, `The input "${node.name}" needs an integer, not ${value}`)
     }
     return convert(literalInt(BigInt(value)), type, node.nameAt)
   }
   return convert(floatValue(value), type, node.nameAt)
 }
 
-/** `let`: another name for bits or qubits. */
+/** `let`: an alias of bits or qubits. */
 export function declareAlias(m: Machine, name: string, node: Expression, at: number): void {
   const value = evaluate(m, node)
   if (!isNamed(node))
@@ -175,7 +174,7 @@ function isNamed(node: Expression): boolean {
   return base.kind === 'name' || base.kind === 'hardware'
 }
 
-/** An alias must not open a way to write to what is constant here. */
+/** An alias of a constant is constant as well. */
 function isConstantTarget(m: Machine, node: Expression): boolean {
   if (node.kind === 'concat') return node.parts.some((part) => isConstantTarget(m, part))
   let base: Expression = node
@@ -185,7 +184,7 @@ function isConstantTarget(m: Machine, node: Expression): boolean {
   return found !== undefined && (found.outside || (found.entry.kind === 'reference' && found.entry.constant))
 }
 
-/** The gates of a library. */
+/** Declares the gates of a library. */
 export function declareLibrary(m: Machine, library: 'qelib1' | 'stdgates', at: number): void {
   expectGlobal(m, 'Libraries', at)
   for (const [name, gate] of library === 'qelib1' ? QELIB1 : STDGATES) {
@@ -200,7 +199,7 @@ export function declareLibrary(m: Machine, library: 'qelib1' | 'stdgates', at: n
   }
 }
 
-/** A gate of the program. An OpenQASM 2 program may replace a gate of the library. */
+/** Declares a gate of the program. An OpenQASM 2 program may redefine a gate of the library. */
 export function declareGate(m: Machine, node: GateNode, steps: number): UserGate {
   expectGlobal(m, 'Gates', node.at)
   const known = m.scope.own(node.name)
@@ -218,7 +217,7 @@ export function declareGate(m: Machine, node: GateNode, steps: number): UserGate
   return gate
 }
 
-/** A subroutine; returns its entry. */
+/** Declares a subroutine and returns its entry. */
 export function subroutineOf(m: Machine, node: Statement & { kind: 'def' }) {
   expectGlobal(m, 'Subroutines', node.at)
   const types = node.arguments.map(({ type }) => evaluateType(m, type, evaluate))
@@ -226,7 +225,7 @@ export function subroutineOf(m: Machine, node: Statement & { kind: 'def' }) {
   return { kind: 'def', node, arguments: types, result } as const
 }
 
-/** An extern function: it can be declared and checked, not called. */
+/** Declares an extern function, which can be checked but not called. */
 export function declareExtern(m: Machine, node: Statement & { kind: 'extern' }): void {
   expectGlobal(m, 'Extern functions', node.at)
   const types = node.arguments.map((type) => evaluateType(m, type, evaluate))

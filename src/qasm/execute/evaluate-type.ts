@@ -18,9 +18,9 @@ import type { Machine } from './machine.ts'
 
 type Evaluate = (m: Machine, node: Expression) => Value
 
-/** Bits of the widest number. */
+/** Maximum width of a number, in bits. */
 const MAX_WIDTH = 1000
-/** Dimensions of an array, as the specification limits them. */
+/** Maximum number of array dimensions (OpenQASM 3 specification). */
 const MAX_DIMENSIONS = 7
 
 /** A constant size of at least one. */
@@ -31,7 +31,7 @@ function sizeOf(m: Machine, node: Expression, evaluate: Evaluate): number {
   return size
 }
 
-/** The type that a written type stands for; sizes must be constants. */
+/** Resolves a type node; sizes must be constants. */
 export function evaluateType(m: Machine, node: TypeNode, evaluate: Evaluate): Type {
   switch (node.kind) {
     case 'plain':
@@ -53,7 +53,7 @@ export function evaluateType(m: Machine, node: TypeNode, evaluate: Evaluate): Ty
 }
 
 function tooManyDimensions(at: number): Fault {
-  return new Fault('invalid_value', at, `An array has at most ${MAX_DIMENSIONS} dimensions`)
+  return new Fault('invalid_value', at, `An array can have at most ${MAX_DIMENSIONS} dimensions`)
 }
 
 function arrayType(
@@ -75,7 +75,7 @@ function arrayType(
   return { kind: 'array', element, shape }
 }
 
-/** The scalar type that a written type stands for. */
+/** Resolves the node of a scalar type. */
 export function scalarType(m: Machine, node: TypeNode, evaluate: Evaluate): ScalarType {
   const type = evaluateType(m, node, evaluate)
   switch (type.kind) {
@@ -104,13 +104,13 @@ function sizedType(m: Machine, node: TypeNode & { kind: 'sized' }, evaluate: Eva
     case 'bit':
       if (size === undefined) return { kind: 'bit' }
       expectAtMost('too_many_bits', 'bits', size, m.limits.bits, at)
-      // Each becomes an object of its own as soon as something has this type.
-      m.spend(size, at)
+      // Each bit becomes an object when a value of this type is created.
+      m.countOperations(size, at)
       return { kind: 'bits', size }
     case 'qubit':
       if (size === undefined) return { kind: 'qubit' }
       expectAtMost('too_many_qubits', 'qubits', size, m.limits.qubits, at)
-      m.spend(size, at)
+      m.countOperations(size, at)
       return { kind: 'qubits', size }
     default:
       expectAtMost('unsupported', 'bits in a number', size ?? 1, MAX_WIDTH, at)

@@ -20,7 +20,7 @@ import { indexValue } from './indexing.ts'
 import { enter, type Machine } from './machine.ts'
 import type { Found } from './scope.ts'
 
-/** The value of an expression; bits, qubits and arrays are references to what is declared. */
+/** Evaluates an expression; bits, qubits and arrays are references to declared registers. */
 export function evaluate(m: Machine, node: Expression): Value {
   enter(m, node.at)
   const value = evaluateNode(m, node)
@@ -32,7 +32,7 @@ export function evaluate(m: Machine, node: Expression): Value {
 /** Wide registers cost more than numbers. */
 function spendOnWidth(m: Machine, value: Value, at: number): void {
   const width = value.kind === 'bits' ? value.cells.length : value.kind === 'qubits' ? value.qubits.length : 0
-  if (width > MACHINE_WIDTH) m.spend(width >> 4, at)
+  if (width > MACHINE_WIDTH) m.countOperations(width >> 4, at)
 }
 
 function evaluateNode(m: Machine, node: Expression): Value {
@@ -64,7 +64,7 @@ function evaluateNode(m: Machine, node: Expression): Value {
         node.at,
       )
     case 'array_literal':
-      throw new Fault('type_mismatch', node.at, 'Only an array takes values in braces')
+      throw new Fault('type_mismatch', node.at, 'Only an array accepts values in braces')
   }
 }
 
@@ -101,14 +101,17 @@ function valueOfName(m: Machine, name: string, at: number): Value {
   }
 }
 
-/** A consequence of a problem already reported. */
+/** Thrown for a consequence of a problem that is already reported. */
 export class Broken extends Fault {
   constructor(at: number) {
     super('unknown_name', at, 'This name was declared wrongly')
   }
 }
 
-/** Long chains such as `a + b + c + ...` lean to the left: they are walked down, not recursed into. */
+/**
+ * Long chains such as `a + b + c + ...` are left-deep trees; they are evaluated iteratively instead of
+ * recursively.
+ */
 function evaluateBinary(m: Machine, node: BinaryNode): Value {
   const chain: BinaryNode[] = [node]
   let first: Expression = node.left
@@ -156,11 +159,7 @@ function evaluateAll(m: Machine, nodes: readonly Expression[]): Value[] {
 
 function callExtern(m: Machine, types: readonly Type[], result: Type, node: CallNode): Value {
   if (!m.checking) {
-    throw new Fault(
-      'unsupported',
-      node.at,
-      `"${node.name}" is extern: there is nothing here that could run it`,
-    )
+    throw new Fault('unsupported', node.at, `"${node.name}" is extern and has no implementation here`)
   }
   checkArguments(evaluateAll(m, node.arguments), types, node)
   return unknownValue(result)
@@ -181,7 +180,7 @@ export function checkArguments(values: readonly Value[], types: readonly Type[],
   }
 }
 
-/** The qubits an operand stands for; throws `type_mismatch` for anything else. */
+/** The qubits of an operand; throws `type_mismatch` for any other value. */
 export function evaluateQubits(m: Machine, node: Expression): QubitsValue {
   const value = evaluate(m, node)
   if (value.kind === 'qubits') return value
@@ -233,7 +232,7 @@ function concatenateArrays(m: Machine, first: ArrayValue, parts: readonly Value[
   const total = sizes.some((size) => size < 0) ? -1 : sizes.reduce((sum, size) => sum + size, 0)
   const shape = [total, ...first.shape.slice(1)]
   if (total < 0 || m.checking) return unknownArray(first.element, shape)
-  m.spend(sizeOfShape(shape), at)
+  m.countOperations(sizeOfShape(shape), at)
   const joined = newArray(first.element, shape)
   const values = arrays.flatMap(elementsOf)
   for (const [index, value] of values.entries()) joined.store.set(index, convert(value, first.element, at))
@@ -248,7 +247,7 @@ function joins(part: ArrayValue, first: ArrayValue): boolean {
   )
 }
 
-/** An initial or assigned value for something of this type: arrays take values in braces. */
+/** Evaluates an initial or assigned value of the given type; arrays accept values in braces. */
 export function evaluateFor(m: Machine, node: Expression, type: Type): Value {
   if (node.kind !== 'array_literal') return evaluate(m, node)
   if (type.kind !== 'array') return evaluate(m, node)
@@ -257,11 +256,11 @@ export function evaluateFor(m: Machine, node: Expression, type: Type): Value {
   return array
 }
 
-/** Fills an array from nested braces whose form must be that of the array. */
+/** Fills an array from nested braces of the same shape. */
 function fill(m: Machine, elements: readonly Expression[], array: ArrayValue, at: number): void {
   const [size = 0, ...shape] = array.shape
   const [stride = 0, ...strides] = array.strides
-  m.spend(elements.length, at)
+  m.countOperations(elements.length, at)
   if (size >= 0 && elements.length !== size) {
     throw new Fault('type_mismatch', at, `${size} values are needed here, not ${elements.length}`)
   }

@@ -22,10 +22,10 @@ type SimpleKind =
   | 'nop'
   | 'expression'
 
-/** Statements that mean the same to the checker and to the runner. */
+/** Statements that the checker and the runner execute in the same way. */
 export type SimpleStatement = Extract<Statement, { kind: SimpleKind }>
 
-/** Carries out a statement without blocks; throws a fault when it is wrong. */
+/** Executes a statement without blocks; throws a fault if it is wrong. */
 export function executeSimple(m: Machine, node: SimpleStatement): void {
   // biome-ignore lint/nursery/useExhaustiveSwitchCases: this release of Biome does not see through Extract
   switch (node.kind) {
@@ -68,13 +68,13 @@ export function executeSimple(m: Machine, node: SimpleStatement): void {
 
 function reset(m: Machine, node: SimpleStatement & { kind: 'reset' }): void {
   const { qubits } = evaluateQubits(m, node.operand)
-  if (m.checking) m.spend(qubits.length, node.at)
+  if (m.checking) m.countOperations(qubits.length, node.at)
   else for (const qubit of qubits) m.emit({ kind: 'reset', qubit }, node.at)
 }
 
 /**
- * Published OpenQASM 2 files exist that end by measuring a register of another name than theirs into one that
- * does not exist either. Without the qubits and without the bits the statement has no effect to get wrong.
+ * Some published OpenQASM 2 files end by measuring an undeclared register into another undeclared register.
+ * Without qubits and bits the statement has no effect.
  */
 function measuresNothing(m: Machine, { target, value }: AssignNode): boolean {
   if (m.version === 3 || value.kind !== 'measure') return false
@@ -89,7 +89,7 @@ function nameOf(node: Expression): string | undefined {
 
 function barrier(m: Machine, node: SimpleStatement & { kind: 'barrier' }): void {
   const qubits = operandQubits(m, node.operands)
-  m.spend(qubits.length, node.at)
+  m.countOperations(qubits.length, node.at)
   m.emit({ kind: 'barrier', qubits }, node.at)
 }
 
@@ -108,6 +108,6 @@ function delay(m: Machine, node: SimpleStatement & { kind: 'delay' }): void {
   const seconds = toNumber(duration)
   if (!(seconds >= 0))
     throw new Fault('invalid_value', node.duration.at, `A delay must not be negative: ${seconds} s`)
-  m.spend(qubits.length, node.at)
+  m.countOperations(qubits.length, node.at)
   m.emit({ kind: 'delay', qubits, seconds }, node.at)
 }

@@ -10,15 +10,15 @@ import { integerOf } from './indexing.ts'
 import { decide, type Machine } from './machine.ts'
 import type { Gate } from './user-gate.ts'
 
-/** A modifier with its argument evaluated; the number is NaN while known at run time only. */
+/** A modifier with its argument evaluated; the number is NaN if it is known only at run time. */
 interface Applied {
   kind: Modifier['kind']
-  /** Controls added, or the exponent. */
+  /** Number of added controls, or the exponent. */
   number: number
   at: number
 }
 
-/** Applies a gate to its operands: to single qubits, or side by side to registers of the same size. */
+/** Applies a gate to single qubits, or element by element to registers of the same size. */
 export function callGate(m: Machine, node: GateCallNode): void {
   const gate = findGate(m, node)
   const modifiers = node.modifiers.map((modifier) => applyArgument(m, modifier))
@@ -28,8 +28,8 @@ export function callGate(m: Machine, node: GateCallNode): void {
   const operands = node.operands.map((operand) => evaluateQubits(m, operand))
   expectCount('argument_count', 'qubit', gate.qubits + controls, operands.length, node)
   const calls = broadcast(operands, node)
-  m.noteCall(gate, calls, node.at)
-  if (m.checking) m.spend(calls, node.at)
+  m.beforeGateCall(gate, calls, node.at)
+  if (m.checking) m.countOperations(calls, node.at)
   for (let call = 0; call < calls; call++) {
     const qubits = operands.map(
       (operand) => (operand.scalar ? operand.qubits[0] : operand.qubits[call]) ?? -1,
@@ -71,7 +71,7 @@ function applyArgument(m: Machine, { kind, argument, at }: Modifier): Applied {
   return { kind, number: count, at }
 }
 
-/** The real value of a gate parameter or exponent; NaN while it is known at run time only. */
+/** The real value of a gate parameter or exponent; NaN if it is known only at run time. */
 function angleOf(m: Machine, node: Expression): number {
   const value = evaluate(m, node)
   const { kind } = typeOf(value)
@@ -96,7 +96,7 @@ function expectCount(
   throw new Fault(code, at, `"${name}" takes ${wanted} ${what}${wanted === 1 ? '' : 's'} here, not ${given}`)
 }
 
-/** How many calls the operands make: one, or the common size of the registers. */
+/** Number of calls that the operands cause: one, or the common size of the registers. */
 function broadcast(operands: readonly QubitsValue[], { at, name }: GateCallNode): number {
   let size: number | undefined
   for (const operand of operands) {
@@ -145,21 +145,22 @@ function applyModified(
         ops = power(m, ops, modifier)
         break
       default:
-        // The controls of the modifier nearest to the gate stand nearest to its qubits.
+        // Controls of the innermost modifier come directly before the gate's own qubits.
         for (let count = 0; count < modifier.number; count++) {
           next--
           ops = controlled(ops, qubits[next] ?? -1, modifier.kind === 'ctrl' ? 1 : 0, modifier.at)
         }
     }
-    m.spend(ops.length, at)
+    m.countOperations(ops.length, at)
   }
   for (const op of ops) m.emit(op, at)
 }
 
 function power(m: Machine, ops: Op[], { number, at }: Applied): Op[] {
   const result = powered(ops, number, m.limits.operations, at)
-  // The cost of diagonalising grows with the third power of the dimension.
-  for (const op of result) if (op.kind === 'unitary' && op.name === 'pow') m.spend(8 ** op.targets.length, at)
+  // The cost of diagonalization grows with the cube of the dimension.
+  for (const op of result)
+    if (op.kind === 'unitary' && op.name === 'pow') m.countOperations(8 ** op.targets.length, at)
   return result
 }
 
@@ -174,12 +175,12 @@ function applyGate(
   else m.callGate(gate, parameters, qubits, at)
 }
 
-/** Runs `work` and returns its steps instead of adding them to the circuit. */
+/** Runs `work` and returns its operations instead of adding them to the circuit. */
 function collect(m: Machine, at: number, work: () => void): Op[] {
   const ops: Op[] = []
   const { emit } = m
   m.emit = (op) => {
-    m.spend(1, at)
+    m.countOperations(1, at)
     ops.push(op)
   }
   try {
@@ -190,7 +191,7 @@ function collect(m: Machine, at: number, work: () => void): Op[] {
   return ops
 }
 
-/** All qubits of the operands, which may be single ones or registers; without operands, all of the program. */
+/** All qubits of the operands (single qubits or registers); without operands, all qubits of the program. */
 export function operandQubits(m: Machine, operands: readonly Expression[]): number[] {
   const qubits = new Set<number>()
   for (const operand of operands) for (const qubit of evaluateQubits(m, operand).qubits) qubits.add(qubit)
@@ -198,7 +199,7 @@ export function operandQubits(m: Machine, operands: readonly Expression[]): numb
   return [...qubits]
 }
 
-/** Makes sure that a gate exists, for calls packed by the parser. */
+/** Looks up a gate by name, for calls packed by the parser. */
 export function gateByName(m: Machine, name: string, at: number): Gate {
   const { entry } = findName(m, name, at)
   if (entry.kind === 'gate') return entry.gate

@@ -16,7 +16,7 @@ import { decide, type Machine } from './machine.ts'
 
 type Evaluate = (m: Machine, node: Expression) => Value
 
-/** Integer value of an index; undefined when it is known at run time only (while checking). */
+/** Integer value of an index; undefined if it is known only at run time (while checking). */
 export function integerOf(m: Machine, node: Expression, evaluate: Evaluate): number | undefined {
   const value = evaluate(m, node)
   const type = typeOf(value)
@@ -29,7 +29,7 @@ export function integerOf(m: Machine, node: Expression, evaluate: Evaluate): num
   return number
 }
 
-/** OpenQASM 2 has real literals only: there a whole number counts as an integer. */
+/** OpenQASM 2 has only real literals, so an integral value counts as an integer. */
 function isWhole(m: Machine, value: Value): boolean {
   return m.version === 2 && value.kind === 'float' && Number.isInteger(value.value)
 }
@@ -48,7 +48,7 @@ interface Steps {
   count: number
 }
 
-/** The steps of `a:s:b` over `size` items; undefined when known at run time only. */
+/** The indices of `a:s:b` over `size` items; undefined if they are known only at run time. */
 function rangeSteps(m: Machine, range: RangeNode, size: number, evaluate: Evaluate): Steps | undefined {
   const bound = (node: Expression | undefined) =>
     node === undefined ? undefined : integerOf(m, node, evaluate)
@@ -64,10 +64,10 @@ function rangeSteps(m: Machine, range: RangeNode, size: number, evaluate: Evalua
   return { start: from, step, count: Math.max(0, Math.floor((to - from) / step) + 1) }
 }
 
-/** Positions that an index selects; `scalar` when it selects one item rather than a register. */
+/** Positions that an index selects; `scalar` if it selects one item rather than a register. */
 interface Selection {
   scalar: boolean
-  /** -1 for a position known at run time only. */
+  /** -1 for a position that is known only at run time. */
   positions: number[]
   open: boolean
 }
@@ -90,7 +90,7 @@ function selectPositions(m: Machine, index: IndexNode, size: number, evaluate: E
   return { scalar: false, positions, open: false }
 }
 
-/** The part of a value that an index selects: a reference for registers and arrays, new bits for numbers. */
+/** The indexed part of a value: a reference for registers and arrays, new bits for numbers. */
 export function indexValue(m: Machine, base: Value, index: IndexNode, evaluate: Evaluate): Value {
   switch (base.kind) {
     case 'bits':
@@ -131,11 +131,11 @@ function indexQubits(m: Machine, base: QubitsValue, index: IndexNode, evaluate: 
   return open ? { kind: 'qubits', scalar, qubits, open } : { kind: 'qubits', scalar, qubits }
 }
 
-/** The view of an array that an index selects; without dimensions left it is a single element. */
+/** The view of an array that an index selects; a single element if no dimension is left. */
 export function indexArray(m: Machine, base: ArrayValue, index: IndexNode, evaluate: Evaluate): ArrayValue {
   if (index.kind === 'set') throw new Fault('type_mismatch', index.at, 'Arrays are not indexed by sets')
   if (index.items.length > base.shape.length) {
-    throw new Fault('index_out_of_range', index.at, `The array has ${base.shape.length} dimensions only`)
+    throw new Fault('index_out_of_range', index.at, `The array has only ${base.shape.length} dimensions`)
   }
   const shape: number[] = []
   const strides: number[] = []

@@ -5,15 +5,15 @@ import type { Cell } from '../values/values.ts'
 /** The qubits and classical bits that the declarations of a program add up to, in declaration order. */
 export interface Layout {
   qubits: number
-  /** Bits of the result. */
+  /** Number of bits of the result. */
   clbits: number
-  /** Bits declared anywhere, also in blocks and subroutines. */
+  /** Number of bits declared anywhere, including blocks and subroutines. */
   bits: number
   qregs: [string, number][]
   cregs: [string, number][]
   /** The classical bits by index. */
   cells: Cell[]
-  /** One more than the highest hardware qubit named. */
+  /** One more than the highest hardware qubit in use. */
   hardware: number
 }
 
@@ -25,13 +25,13 @@ export function emptyLayout(): Layout {
 /** Adds a quantum register and returns its qubits. */
 export function addQubits(layout: Layout, name: string, size: number, limits: Limits, at: number): number[] {
   const first = layout.qubits
-  expectRoom(first + layout.hardware + size, limits, at)
+  assertQubitsFit(first + layout.hardware + size, limits, at)
   layout.qubits += size
   layout.qregs.push([name, size])
   return Array.from({ length: size }, (_, index) => first + index)
 }
 
-/** Counts classical bits that a declaration is about to make. */
+/** Counts the classical bits of a declaration before they are created. */
 export function countBits(layout: Layout, size: number, limits: Limits, at: number): void {
   layout.bits += size
   if (layout.bits > limits.bits) {
@@ -39,21 +39,21 @@ export function countBits(layout: Layout, size: number, limits: Limits, at: numb
   }
 }
 
-/** Adds a classical register that consists of these cells to the result. */
+/** Adds a classical register with these cells to the result. */
 export function addBits(layout: Layout, name: string, cells: readonly Cell[]): void {
   layout.clbits += cells.length
   layout.cregs.push([name, cells.length])
   for (const cell of cells) layout.cells.push(cell)
 }
 
-/** Notes that hardware qubit `$index` is used. */
-export function noteHardware(layout: Layout, index: number, limits: Limits, at: number): void {
+/** Records the use of hardware qubit `$index`. */
+export function registerHardwareQubit(layout: Layout, index: number, limits: Limits, at: number): void {
   if (index < layout.hardware) return
-  expectRoom(layout.qubits + index + 1, limits, at)
+  assertQubitsFit(layout.qubits + index + 1, limits, at)
   layout.hardware = index + 1
 }
 
-function expectRoom(qubits: number, limits: Limits, at: number): void {
+function assertQubitsFit(qubits: number, limits: Limits, at: number): void {
   if (qubits <= limits.qubits) return
   throw new Fault('too_many_qubits', at, `The program uses ${qubits} qubits; ${limits.qubits} are allowed`)
 }

@@ -9,13 +9,13 @@ import { integerOf } from './indexing.ts'
 import type { Machine } from './machine.ts'
 import type { Entry } from './scope.ts'
 
-/** A new variable with this value. */
+/** Creates a variable with this value. */
 export function entryOf(value: Value, type: ScalarType): Entry {
   if (value.kind === 'bits') return { kind: 'reference', value, constant: false }
   return { kind: 'variable', type, value, constant: false }
 }
 
-/** The values that a `for` takes in turn; throws when the runner does not know them. */
+/** The values of a `for` loop in order; throws if they depend on measurement outcomes. */
 export function* loopValues(m: Machine, node: ForNode, type: ScalarType): Generator<Value> {
   const { values } = node
   if (values.kind === 'range') {
@@ -53,11 +53,11 @@ function notIterable(value: Value, at: number): Fault {
   return new Fault(
     'type_mismatch',
     at,
-    `A loop goes over ${allowed}, not over ${describeType(typeOf(value))}`,
+    `A loop iterates over ${allowed}, not over ${describeType(typeOf(value))}`,
   )
 }
 
-/** Checks what a `for` goes over without going over it. */
+/** Checks the values of a `for` loop without iterating over them. */
 export function checkLoopValues(m: Machine, node: ForNode, type: ScalarType): void {
   const { values } = node
   if (values.kind === 'range') {
@@ -85,7 +85,7 @@ function checkItems(m: Machine, value: Value, type: ScalarType, at: number): voi
   if (!isArray && (value.kind !== 'bits' || value.scalar)) throw notIterable(value, at)
   const item: Value = isArray ? firstOf(value) : { kind: 'bits', scalar: true, cells: [{ state: 0 }] }
   convert(item, type, at)
-  m.spend(0, at)
+  m.countOperations(0, at)
 }
 
 function firstOf(array: ArrayValue): Value {

@@ -6,18 +6,17 @@ import { Undecided } from './machine.ts'
 import type { Program } from './program.ts'
 import { Runner } from './run.ts'
 
-/** State of a bit that holds the outcome of measurement 0; further ones follow. */
+/** State of a bit that holds the outcome of measurement 0; outcome n is this value plus n. */
 const FIRST_OUTCOME = 2
 
 /**
- * Executes the classical part of a program and expands gates, subroutines, loops and modifiers.
- * `values` are bound to the inputs in declaration order. When outcomes steer the program, or end up in bits in
- * a way that a list of measurements cannot say, the circuit is `dynamic` and has no `ops`.
- * Throws `QasmError`.
+ * Executes the classical part of a program and expands gates, subroutines, loops and modifiers. `values` are
+ * bound to the inputs in declaration order. If outcomes control the program, or end up in bits in a way that
+ * a list of measurements cannot represent, the circuit is `dynamic` and has no `ops`. Throws `QasmError`.
  */
 export function lowerProgram(program: Program, values: readonly number[], limits?: Partial<Limits>): Circuit {
   return positioned(program.text, () => {
-    expectValues(program, values)
+    assertValueCount(program, values)
     const ops: Op[] = []
     const measurements: MeasureOp[] = []
     const runner = new Runner(
@@ -39,7 +38,7 @@ export function lowerProgram(program: Program, values: readonly number[], limits
   })
 }
 
-function expectValues(program: Program, values: readonly number[]): void {
+function assertValueCount(program: Program, values: readonly number[]): void {
   const wanted = program.inputs.length
   if (values.length === wanted) return
   const first = program.statements.find((node) => node.kind === 'declare' && node.form === 'input')
@@ -72,8 +71,9 @@ function shapeOf({ layout }: Program): Pick<Circuit, 'qubits' | 'clbits' | 'qreg
 }
 
 /**
- * Tells each measurement which bit holds its outcome at the end. False when that is not enough: a bit is 1
- * without being measured, holds something computed, or one outcome is in two bits.
+ * Assigns to each measurement the bit that holds its outcome at the end. Returns false if that cannot
+ * represent the result: a bit is 1 without being measured, holds a computed value, or one outcome is in two
+ * bits.
  */
 function placeOutcomes(
   program: Program,
@@ -91,7 +91,7 @@ function placeOutcomes(
 }
 
 /**
- * Runs a program once with real outcomes: every step goes to the sink in program order.
+ * Runs a program once with actual outcomes and passes every operation to the sink in program order.
  * Returns the classical bits at the end. Throws `QasmError`.
  */
 export function runDynamic(
@@ -101,7 +101,7 @@ export function runDynamic(
   limits?: Partial<Limits>,
 ): Uint8Array {
   return positioned(program.text, () => {
-    expectValues(program, values)
+    assertValueCount(program, values)
     const output = { emit: (op: Op) => sink.apply(op), measure: (qubit: number) => sink.measure(qubit) }
     const runner = new Runner(program, values, output, fullLimits(limits))
     runner.run()

@@ -7,27 +7,27 @@ import type { Layout } from './layout.ts'
 import { Scope, type Subroutine } from './scope.ts'
 import type { Gate, UserGate } from './user-gate.ts'
 
-/** Thrown while flattening when a measurement outcome decides what happens next. */
+/** Thrown while flattening if a measurement outcome decides what is executed next. */
 export class Undecided extends Error {}
 
-/** Thrown by `end`. */
+/** Thrown by the statement `end`. */
 export class ProgramEnd extends Error {}
 
 /**
- * What evaluates expressions and statements: the checker, which goes through each statement once with
- * everything of run time unknown, or the runner, which executes the program.
+ * The context in which expressions and statements are evaluated: the checker, which visits each statement
+ * once with all run-time values unknown, or the runner, which executes the program.
  */
 export interface Machine {
   readonly version: 2 | 3
   readonly limits: Limits
   readonly checking: boolean
-  /** The registers of the result; all of the top level when there are none. */
+  /** Names of the result registers; if empty, all registers of bits at the top level. */
   readonly outputs: readonly string[]
   readonly layout: Layout
   scope: Scope
-  /** Nested evaluations, over all calls. */
+  /** Depth of nested evaluations, over all calls. */
   depth: number
-  /** Expressions and blocks evaluated so far. */
+  /** Number of expressions and blocks evaluated so far. */
   evaluations: number
   /** The gate whose definition is being checked. */
   readonly defining: string | undefined
@@ -39,27 +39,27 @@ export interface Machine {
   callSubroutine(subroutine: Subroutine, values: readonly Value[], node: CallNode): Value
   /** Runs the body of a gate for one set of qubits. */
   callGate(gate: UserGate, parameters: readonly number[], qubits: readonly number[], at: number): void
-  /** Adds a step to the circuit. */
+  /** Adds an operation to the circuit. */
   emit: (op: Op, at: number) => void
-  /** Counts work that a program can multiply; throws `too_many_operations` beyond the limit. */
-  spend(operations: number, at: number): void
-  /** Called for each gate call before it runs `calls` times side by side. */
-  noteCall(gate: Gate, calls: number, at: number): void
+  /** Counts work that a program can multiply; throws `too_many_operations` above the limit. */
+  countOperations(operations: number, at: number): void
+  /** Called for each gate call before it is applied `calls` times. */
+  beforeGateCall(gate: Gate, calls: number, at: number): void
   /** Number of qubits of the program. */
   allQubits(): number
   /** The value bound to the next input. */
   nextInput(at: number): number
-  /** Tells the user about something ignored or approximated. */
+  /** Adds a warning about something ignored or approximated. */
   warn(message: string): void
 }
 
-/** How much deeper than one expression or block nested calls may become together. */
+/** Factor by which nested calls together may exceed the nesting limit of a single expression or block. */
 const CALL_NESTING = 10
 
-/** How many evaluations of expressions count as one operation. */
+/** Number of expression evaluations that count as one operation. */
 const EVALUATIONS_PER_OPERATION = 20
 
-/** Begins a nested evaluation or block; every recursive path of the evaluation passes here. */
+/** Enters a nested evaluation or block; every recursive path of the evaluation calls it. */
 export function enter(m: Machine, at: number): void {
   if (++m.depth > m.limits.nesting * CALL_NESTING) {
     throw new Fault('nesting_too_deep', at, 'Calls, blocks and expressions are nested too deeply')
@@ -90,8 +90,8 @@ export function inBlock<T>(m: Machine, at: number, work: () => T): T {
 }
 
 /**
- * Whether a value may be used to decide: true when it is known. While checking false says that anything
- * may happen; while running an unknown value makes the program dynamic.
+ * Whether a condition is known. While checking, false means that either branch is possible; while running, an
+ * unknown value makes the program dynamic.
  */
 export function decide(m: Machine, value: Value): boolean {
   if (isKnown(value)) return true

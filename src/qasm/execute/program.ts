@@ -3,8 +3,8 @@ import type { Layout } from './layout.ts'
 
 /** A parsed and checked program. Immutable: lower it as often as needed with different parameter values. */
 export interface Program extends ParsedProgram {
-  /** Qubits and bits that it declares. */
+  /** Declared qubits and bits. */
   readonly layout: Layout
-  /** Steps of one call of each gate, to refuse an expansion before it happens. */
+  /** Operations of one call of each gate, used to refuse an expansion before it happens. */
   readonly gateSteps: ReadonlyMap<GateNode, number>
 }

@@ -20,13 +20,13 @@ import type { Program } from './program.ts'
 import { Scope, type Subroutine } from './scope.ts'
 import type { Gate, UserGate } from './user-gate.ts'
 
-/** How a statement ended. */
+/** How execution continues after a statement. */
 type Flow = 'next' | 'break' | 'continue' | 'return'
 
-/** Where the runner sends its steps. */
+/** Receives the operations of the runner. */
 export interface Output {
   emit(op: Op): void
-  /** The state of the bit that receives the outcome: 0, 1, or 2 + n for a known unknown. */
+  /** The state of the bit that receives the outcome: 0, 1, or 2 + n for the symbolic outcome n. */
   measure(qubit: number): number
 }
 
@@ -76,7 +76,7 @@ export class Runner implements Machine {
   }
 
   measure(qubits: QubitsValue, at: number): Value {
-    this.spend(qubits.qubits.length, at)
+    this.countOperations(qubits.qubits.length, at)
     return freshBits(
       qubits.qubits.map((qubit) => this.#output.measure(qubit)),
       qubits.scalar,
@@ -84,11 +84,11 @@ export class Runner implements Machine {
   }
 
   emit = (op: Op, at: number): void => {
-    this.spend(1, at)
+    this.countOperations(1, at)
     this.#output.emit(op)
   }
 
-  spend(operations: number, at: number): void {
+  countOperations(operations: number, at: number): void {
     this.#operations += operations
     if (this.#operations > this.limits.operations) {
       throw new Fault(
@@ -99,7 +99,7 @@ export class Runner implements Machine {
     }
   }
 
-  noteCall(gate: Gate, calls: number, at: number): void {
+  beforeGateCall(gate: Gate, calls: number, at: number): void {
     if (gate.kind !== 'user' || this.#operations + gate.steps * calls <= this.limits.operations) return
     throw new Fault(
       'too_many_operations',
@@ -123,7 +123,7 @@ export class Runner implements Machine {
   callGate(gate: UserGate, parameters: readonly number[], qubits: readonly number[], at: number): void {
     const { node } = gate
     this.#enterCall(at)
-    // The border of the program is the global scope: a gate sees nothing of the block that calls it.
+    // The parent is the global scope: a gate cannot access the block that calls it.
     const scope = new Scope('gate', this.#globalScope())
     for (const [index, { name }] of node.parameters.entries()) {
       scope.set(name, {
@@ -186,7 +186,7 @@ export class Runner implements Machine {
   }
 
   #execute(node: Statement): Flow {
-    this.spend(1, node.at)
+    this.countOperations(1, node.at)
     switch (node.kind) {
       case 'packed':
         this.#executePacked(node.calls)
@@ -243,7 +243,7 @@ export class Runner implements Machine {
       throw new Fault(
         'loop_limit',
         at,
-        `The loops of the program make more than ${this.limits.iterations} rounds`,
+        `The loops of the program run more than ${this.limits.iterations} iterations`,
       )
     }
   }
@@ -262,7 +262,7 @@ export class Runner implements Machine {
     const type = scalarType(this, node.type, evaluate)
     for (const value of loopValues(this, node, type)) {
       this.#countIteration(node.at)
-      this.spend(cellsOf(type), node.at)
+      this.countOperations(cellsOf(type), node.at)
       const flow = inBlock(this, node.at, () => {
         this.scope.set(node.name, entryOf(value, type))
         return this.#block(node.at, node.body)
@@ -276,7 +276,7 @@ export class Runner implements Machine {
   #executeSwitch(node: Statement & { kind: 'switch' }): Flow {
     const control = integerOf(this, node.control, evaluate)
     for (const { labels, body } of node.cases) {
-      this.spend(labels.length, node.at)
+      this.countOperations(labels.length, node.at)
       if (labels.some((label) => integerOf(this, label, evaluate) === control))
         return this.#block(node.at, body)
     }
@@ -286,7 +286,7 @@ export class Runner implements Machine {
   #executePacked(calls: PackedCalls): void {
     const gates = calls.gates.map(({ name }) => gateByName(this, name, 0))
     const registers = calls.registers.map((name) => this.#registerQubits(name))
-    // The same lists and the same function for all calls: gates take out of them what they keep.
+    // All calls share these lists and this function; gates copy what they keep.
     const qubits: number[] = []
     const parameters: number[] = []
     let place = 0
@@ -301,7 +301,7 @@ export class Runner implements Machine {
         const register = calls.registerAt(firstOperand + 2 * operand)
         qubits.push(register < 0 ? this.hardware(qubit) : (registers[register]?.[qubit] ?? 0))
       }
-      this.noteCall(gate, 1, at)
+      this.beforeGateCall(gate, 1, at)
       parameters.length = 0
       for (let parameter = 0; parameter < gate.parameters; parameter++) {
         parameters.push(calls.numbers[firstNumber + parameter] as number)
@@ -324,7 +324,7 @@ function bindArgument(
   type: Type,
   value: Value,
 ): void {
-  m.spend(cellsOf(type), at)
+  m.countOperations(cellsOf(type), at)
   switch (type.kind) {
     case 'qubit':
     case 'qubits':

@@ -26,7 +26,7 @@ export interface Subroutine {
   result: Type
 }
 
-/** What a name stands for. `broken` is a declaration that was refused: using it is no further problem. */
+/** What a name refers to. `broken` marks a refused declaration, whose uses are not reported again. */
 export type Entry =
   | Variable
   | Reference
@@ -35,13 +35,13 @@ export type Entry =
   | { kind: 'extern'; arguments: readonly Type[]; result: Type }
   | { kind: 'broken' }
 
-/** A name found, and whether that crossed the border of a gate or subroutine. */
+/** A resolved name, and whether it lies outside the current gate or subroutine. */
 export interface Found {
   entry: Entry
   outside: boolean
 }
 
-/** The names of one block; inner names hide outer ones. */
+/** The names of one block; inner names shadow outer ones. */
 export class Scope {
   readonly kind: 'global' | 'block' | 'gate' | 'def'
   readonly parent: Scope | undefined
@@ -52,7 +52,7 @@ export class Scope {
     this.parent = parent
   }
 
-  /** The entry declared in this very block. */
+  /** The entry declared in this block itself. */
   own(name: string): Entry | undefined {
     return this.#entries.get(name)
   }
@@ -61,7 +61,7 @@ export class Scope {
     this.#entries.set(name, entry)
   }
 
-  /** Looks a name up from the inside out. */
+  /** Looks up a name from the innermost block outwards. */
   find(name: string): Found | undefined {
     let outside = false
     for (let scope: Scope | undefined = this; scope !== undefined; scope = scope.parent) {

@@ -6,7 +6,7 @@ export interface UserGate extends Arity {
   kind: 'user'
   name: string
   node: GateNode
-  /** Steps of one call, counted once from the definition; loops count as one pass. */
+  /** Operations of one call, counted once from the definition; a loop counts as one iteration. */
   steps: number
 }
 

@@ -11,10 +11,11 @@ export interface UnitaryEigen {
 }
 
 /**
- * Diagonalises a unitary matrix U. Its parts (e^{ia} U + h.c.)/2 are Hermitian and share the eigenvectors of U;
- * for all but a few angles a, different eigenvalues of U stay different there, so one of the angles tried works.
+ * Diagonalizes a unitary matrix U. Its parts (e^{ia} U + h.c.)/2 are Hermitian and share the eigenvectors of
+ * U; for all but a few angles a, distinct eigenvalues of U remain distinct, so one of the tried angles
+ * succeeds.
  */
-export function diagonalise(unitary: Matrix): UnitaryEigen {
+export function diagonalize(unitary: Matrix): UnitaryEigen {
   let best = attempt(unitary, 0.6180339887)
   for (let angle = 1.3; angle < 8 && best.residual > TOLERANCE; angle += 0.9137) {
     const next = attempt(unitary, angle)
@@ -41,7 +42,9 @@ function attempt(unitary: Matrix, angle: number): UnitaryEigen & { residual: num
   return { vectors, turns, residual }
 }
 
-/** arg(z) / 2 pi in (-1/2, 1/2]; simple fractions of a turn are made exact, so that large powers stay exact. */
+/**
+ * arg(z) / 2 pi in (-1/2, 1/2]; simple fractions of a turn are made exact, so that large powers stay exact.
+ */
 function principalTurns(re: number, im: number): number {
   const turns = Math.atan2(im, re) / (2 * Math.PI)
   const simple = Math.round(turns * 64) / 64
@@ -87,7 +90,7 @@ function rotate(work: Matrix, vectors: Matrix, dimension: number, p: number, q: 
   const size = Math.hypot(re, im)
   if (size < 1e-300) return 0
   const difference = (work[2 * (q * dimension + q)] ?? 0) - (work[2 * (p * dimension + p)] ?? 0)
-  // The smaller of the two possible rotations, for which repeated sweeps converge.
+  // Of the two possible rotations the smaller one, with which repeated sweeps converge.
   const theta =
     difference < 0 ? 0.5 * Math.atan2(-2 * size, -difference) : 0.5 * Math.atan2(2 * size, difference)
   const turn = { cos: Math.cos(theta), re: (Math.sin(theta) * re) / size, im: (Math.sin(theta) * im) / size }
@@ -139,7 +142,7 @@ function mixRows(matrix: Matrix, dimension: number, p: number, q: number, { cos,
 /** U^k on the principal branch: each eigenvalue e^{2 pi i t}, t in (-1/2, 1/2], becomes e^{2 pi i t k}. */
 export function unitaryPower(unitary: Matrix, exponent: number): Matrix {
   const dimension = dimensionOf(unitary)
-  const { vectors, turns } = diagonalise(unitary)
+  const { vectors, turns } = diagonalize(unitary)
   const scaled = vectors.slice()
   for (const [column, turn] of turns.entries()) {
     const angle = 2 * Math.PI * ((turn * exponent) % 1)

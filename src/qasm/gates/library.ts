@@ -66,7 +66,7 @@ function fixed(name: string, controls: number, matrix: Matrix): NativeGate {
   return matrixGate(name, 0, controls, matrix.length === 8 ? 1 : 2, () => matrix)
 }
 
-function turning(name: string, controls: number, matrix: (angle: number) => Matrix): NativeGate {
+function oneAngle(name: string, controls: number, matrix: (angle: number) => Matrix): NativeGate {
   const targets = matrix(0).length === 8 ? 1 : 2
   return matrixGate(name, 1, controls, targets, (angles) => matrix(angles[0] ?? 0))
 }
@@ -74,7 +74,7 @@ function turning(name: string, controls: number, matrix: (angle: number) => Matr
 type Angles3 = (theta: number, phi: number, lambda: number) => Matrix
 
 function threeAngles(name: string, controls: number, matrix: Angles3): NativeGate {
-  // By index: taking the list apart by pattern costs as much as the matrix.
+  // Indexed access, because destructuring the list costs as much as the matrix.
   return matrixGate(name, 3, controls, 1, (angles) => matrix(angles[0] ?? 0, angles[1] ?? 0, angles[2] ?? 0))
 }
 
@@ -115,7 +115,7 @@ const cu = matrixGate('cu', 4, 1, 1, ([theta = 0, phi = 0, lambda = 0, gamma = 0
   withPhase(gamma, rotation(theta, phi, lambda)),
 )
 
-/** Gates whose matrix both libraries define alike. */
+/** Gates that both libraries define with the same matrix. */
 const common: readonly NativeGate[] = [
   x,
   fixed('y', 0, Y),
@@ -127,18 +127,18 @@ const common: readonly NativeGate[] = [
   tdg,
   fixed('sx', 0, SX),
   fixed('id', 0, ID),
-  turning('p', 0, phaseMatrix),
-  turning('u1', 0, phaseMatrix),
-  turning('rx', 0, rxMatrix),
-  turning('ry', 0, ryMatrix),
+  oneAngle('p', 0, phaseMatrix),
+  oneAngle('u1', 0, phaseMatrix),
+  oneAngle('rx', 0, rxMatrix),
+  oneAngle('ry', 0, ryMatrix),
   cx,
   fixed('cy', 1, Y),
   fixed('cz', 1, Z),
   fixed('ch', 1, H),
-  turning('cp', 1, phaseMatrix),
-  turning('crx', 1, rxMatrix),
-  turning('cry', 1, ryMatrix),
-  turning('crz', 1, rzMatrix),
+  oneAngle('cp', 1, phaseMatrix),
+  oneAngle('crx', 1, rxMatrix),
+  oneAngle('cry', 1, ryMatrix),
+  oneAngle('crz', 1, rzMatrix),
   fixed('swap', 0, SWAP),
   fixed('ccx', 2, X),
   fixed('cswap', 1, SWAP),
@@ -151,10 +151,10 @@ const balanced: Angles3 = (theta, phi, lambda) => withPhase(-(phi + lambda) / 2,
 /** The gates of `stdgates.inc`, OpenQASM 3, phases as in that file. */
 export const STDGATES: ReadonlyMap<string, NativeGate> = tableOf([
   ...common,
-  turning('rz', 0, rzMatrix),
+  oneAngle('rz', 0, rzMatrix),
   fixed('CX', 1, X),
-  turning('phase', 0, phaseMatrix),
-  turning('cphase', 1, phaseMatrix),
+  oneAngle('phase', 0, phaseMatrix),
+  oneAngle('cphase', 1, phaseMatrix),
   matrixGate('u2', 2, 0, 1, ([phi = 0, lambda = 0]) => balanced(Math.PI / 2, phi, lambda)),
   threeAngles('u3', 0, balanced),
 ])
@@ -194,20 +194,22 @@ const rc3x = sequence('rc3x', 4, [
   [h, 3],
 ])
 
-/** The gates of `qelib1.inc`, OpenQASM 2. Global phases are not observable there; rz is u1 as in that file. */
+/**
+ * The gates of `qelib1.inc`, OpenQASM 2. Global phases are not observable there; rz is u1 as in that file.
+ */
 export const QELIB1: ReadonlyMap<string, NativeGate> = tableOf([
   ...common,
   matrixGate('u0', 1, 0, 1, () => ID),
   matrixGate('u2', 2, 0, 1, ([phi = 0, lambda = 0]) => rotation(Math.PI / 2, phi, lambda)),
   threeAngles('u3', 0, rotation),
   threeAngles('u', 0, rotation),
-  turning('rz', 0, phaseMatrix),
+  oneAngle('rz', 0, phaseMatrix),
   fixed('sxdg', 0, SXDG),
-  turning('cu1', 1, phaseMatrix),
+  oneAngle('cu1', 1, phaseMatrix),
   threeAngles('cu3', 1, rotation),
   fixed('csx', 1, SX),
-  turning('rzz', 0, rzzMatrix),
-  turning('rxx', 0, rxxMatrix),
+  oneAngle('rzz', 0, rzzMatrix),
+  oneAngle('rxx', 0, rxxMatrix),
   rccx,
   rc3x,
   fixed('c3x', 3, X),

@@ -6,7 +6,9 @@ export function matrixOf(...parts: number[]): Matrix {
   return Float64Array.from(parts)
 }
 
-/** A 2 x 2 matrix by rows, each entry as re and im. Made once per gate call, so without a list of its numbers. */
+/**
+ * A 2 x 2 matrix by rows, each entry as re and im. Made once per gate call, so without a list of its numbers.
+ */
 function squareOf(
   aRe: number,
   aIm: number,

@@ -63,7 +63,10 @@ function repeated(ops: readonly Op[], exponent: number): Op[] {
   return result
 }
 
-/** Where the controls are not met an operation does nothing, and 1 to any power is 1: controls stay as they are. */
+/**
+ * Where the controls are not met an operation does nothing, and 1 to any power is 1: controls stay as they
+ * are.
+ */
 function powerOfOne(op: UnitaryOp | PhaseOp, exponent: number): Op {
   if (op.kind === 'unitary') return { ...op, matrix: unitaryPower(op.matrix, exponent) }
   const turns = op.angle / (2 * Math.PI)

@@ -2,12 +2,12 @@ import type { BinaryOperator, UnaryOperator } from '../values/operator.ts'
 import type { Value } from '../values/values.ts'
 import type { PackedCalls } from './packed-calls.ts'
 
-/** Every node carries the offset in the text where it begins. */
+/** Every node has the text offset at which it begins. */
 interface Node {
   at: number
 }
 
-/** A type as written: sizes are expressions until the checker has evaluated them. */
+/** A type as written: sizes are unevaluated expressions. */
 export type TypeNode = Node &
   (
     | { kind: 'plain'; name: 'bool' | 'duration' | 'stretch' | 'complex' }
@@ -22,7 +22,7 @@ export type TypeNode = Node &
     | { kind: 'array_dimensions'; element: TypeNode; mutable: boolean; dimensions: Expression }
   )
 
-/** `a:b` or `a:step:b`; a missing bound is the end of what is indexed. */
+/** `a:b` or `a:step:b`; a missing bound means the end of the indexed value. */
 export interface RangeNode extends Node {
   kind: 'range'
   start: Expression | undefined
@@ -30,7 +30,7 @@ export interface RangeNode extends Node {
   stop: Expression | undefined
 }
 
-/** What stands between index brackets. */
+/** The contents of index brackets. */
 export type IndexNode =
   | { kind: 'set'; at: number; elements: Expression[] }
   | { kind: 'list'; at: number; items: (Expression | RangeNode)[] }
@@ -69,7 +69,7 @@ export type Expression =
   | CallNode
   | IndexedNode
   | (Node & { kind: 'durationof' })
-  /** The following stand only where the grammar allows them: initial values, assignments, aliases, returns. */
+  /** The grammar allows the following only in initial values, assignments, aliases and returns. */
   | (Node & { kind: 'measure'; operand: Expression })
   | (Node & { kind: 'concat'; parts: Expression[] })
   | (Node & { kind: 'array_literal'; elements: Expression[] })
@@ -152,7 +152,7 @@ export type Statement =
   | DefNode
   | (Node & { kind: 'extern'; name: string; arguments: TypeNode[]; result: TypeNode | undefined })
   | GateCallNode
-  /** Top-level gate calls that were complete and correct when parsed. */
+  /** Top-level gate calls that the parser has already found complete and correct. */
   | (Node & { kind: 'packed'; calls: PackedCalls })
   | (Node & { kind: 'reset'; operand: Expression })
   | (Node & { kind: 'barrier'; operands: Expression[] })
@@ -177,12 +177,15 @@ export interface Input {
   type: string
 }
 
-/** A program whose syntax is right and whose meaning is not checked yet. */
+/** A program with valid syntax whose semantics are not checked yet. */
 export interface ParsedProgram {
   version: 2 | 3
   /** In declaration order: the order in which parameter values are bound. */
   inputs: Input[]
-  /** The registers declared as `output`: they make up the result; without any, all registers of the top level do. */
+  /**
+   * Registers declared as `output`, which form the result; without any, all registers of bits at the top
+   * level do.
+   */
   outputs: string[]
   statements: Statement[]
   text: string

@@ -4,7 +4,7 @@ import type { Limits } from '../limits.ts'
 import { Lexer } from './lexer.ts'
 import type { TokenKind } from './tokens.ts'
 
-/** Reads a program token by token for the parser and counts how deep it is nested. */
+/** Reads a program token by token for the parser and counts the nesting depth. */
 export class Cursor {
   readonly lexer: Lexer
   readonly limits: Limits
@@ -42,14 +42,14 @@ export class Cursor {
     this.lexer.setVersion(version)
   }
 
-  /** Takes the token if it is of this kind. */
+  /** Consumes the token if it is of this kind. */
   accept(kind: TokenKind): boolean {
     if (this.lexer.kind !== kind) return false
     this.lexer.next()
     return true
   }
 
-  /** Takes the token, which must be of this kind, and returns its offset. */
+  /** Consumes a token of this kind and returns its offset; throws for any other token. */
   expect(kind: TokenKind): number {
     const at = this.lexer.start
     if (this.lexer.kind !== kind) throw this.unexpected(`"${kind}"`)
@@ -57,7 +57,7 @@ export class Cursor {
     return at
   }
 
-  /** Takes a name and returns it. */
+  /** Consumes a name and returns it. */
   expectName(): string {
     if (this.lexer.kind !== 'identifier') throw this.unexpected('a name')
     const { word } = this.lexer
@@ -65,13 +65,13 @@ export class Cursor {
     return word
   }
 
-  /** The fault for a token that does not belong here. */
+  /** The fault for an unexpected token. */
   unexpected(wanted: string): Fault {
     const found = this.lexer.kind === 'eof' ? 'the end of the program' : JSON.stringify(this.lexer.lexeme())
     return new Fault('syntax_error', this.lexer.start, `Expected ${wanted} but found ${found}`)
   }
 
-  /** Begins a nested construct; every recursive path of the parser passes here. */
+  /** Enters a nested construct; every recursive path of the parser calls it. */
   enter(): void {
     if (++this.#depth > this.limits.nesting) {
       throw new Fault(
@@ -82,7 +82,7 @@ export class Cursor {
     }
   }
 
-  /** Ends a nested construct. */
+  /** Leaves a nested construct. */
   leave(): void {
     this.#depth--
   }

@@ -22,7 +22,7 @@ const isHexadecimal = (code: number) =>
 
 /**
  * Reads one token at a time from program text. `kind`, `start` and `end` describe the current token;
- * `next()` moves on. Works on character codes and keeps no list of tokens.
+ * `next()` advances. It works on character codes and keeps no list of tokens.
  */
 export class Lexer {
   readonly text: string
@@ -41,13 +41,13 @@ export class Lexer {
     if (text.charCodeAt(0) === 0xfeff) this.end = 1
   }
 
-  /** Chooses the reserved words; timing and imaginary literals exist in version 3 only. */
+  /** Selects the reserved words; timing and imaginary literals exist only in version 3. */
   setVersion(version: 2 | 3): void {
     this.#version = version
     this.#keywords = version === 2 ? KEYWORDS_2 : KEYWORDS_3
   }
 
-  /** Goes back (or forward) and reads the token that begins at `offset`. */
+  /** Moves to `offset` and reads the token that begins there. */
   seek(offset: number): void {
     this.end = offset
     this.next()
@@ -78,7 +78,7 @@ export class Lexer {
     this.#readToken(text.charCodeAt(at), at)
   }
 
-  /** Ends the current token at the end of its line: annotations and pragmas reach that far. */
+  /** Extends the current token to the end of its line, as annotations and pragmas do. */
   skipLine(): void {
     this.end = this.#lineEnd(this.start)
     this.next()
@@ -90,8 +90,7 @@ export class Lexer {
     let at = this.end
     while (depth > 0) {
       const code = this.text.charCodeAt(at)
-      if (Number.isNaN(code))
-        throw new Fault('syntax_error', this.start, 'This block is never closed: add "}"')
+      if (Number.isNaN(code)) throw new Fault('syntax_error', this.start, 'This block is not closed: add "}"')
       if (code === 123) depth++
       else if (code === 125) depth--
       at++
@@ -107,7 +106,7 @@ export class Lexer {
 
   #blockCommentEnd(from: number): number {
     const close = this.text.indexOf('*/', from + 2)
-    if (close < 0) throw new Fault('syntax_error', from, 'This comment is never closed: add "*/"')
+    if (close < 0) throw new Fault('syntax_error', from, 'This comment is not closed: add "*/"')
     return close + 2
   }
 
@@ -235,7 +234,7 @@ export class Lexer {
         throw new Fault(
           'syntax_error',
           at,
-          'This text is never closed: add the quotation mark on the same line',
+          'This string is not closed: add the quotation mark on the same line',
         )
       }
       end++

@@ -4,13 +4,13 @@ import type { Cursor } from './cursor.ts'
 import { PackedCalls } from './packed-calls.ts'
 import { parseExpression } from './parse-expression.ts'
 
-/** Operands of a packed call: each is compared with all before it. */
+/** Maximum operands of a packed call; each is compared with all before it. */
 const MAX_QUBITS = 16
 
 /**
  * Reads `gate(numbers) q[0], q[1];` at the top level straight into the packed run at the end of `into`.
- * Returns false, with the cursor back at the start, when the call is anything but plain and complete:
- * the general parser and the checker then deal with it.
+ * Returns false, with the cursor back at the start, unless the call is plain and complete; the general parser
+ * and the checker then process it.
  */
 export function tryPackCall(p: Cursor, into: Statement[]): boolean {
   const { at, lexer } = p
@@ -48,7 +48,7 @@ function readNumbers(p: Cursor, calls: PackedCalls, count: number): boolean {
   return p.accept(')')
 }
 
-/** A literal with or without a sign that is all of a parameter; otherwise undefined, with the cursor back before it. */
+/** An optionally signed literal that is a whole parameter; otherwise undefined, with the cursor restored. */
 function readPlainNumber(p: Cursor): number | undefined {
   const { lexer } = p
   const at = lexer.start

@@ -1,9 +1,10 @@
 import type { Arity } from '../gates/native-gate.ts'
 
 /**
- * A run of plain gate calls as numbers, so that a file of a million calls does not become a million objects.
- * `words` holds per call: index into `gates`, text offset, then (index into `registers`, qubit) per operand.
- * Register index -1 means a hardware qubit. `numbers` holds the parameters of all calls in order.
+ * A sequence of plain gate calls stored as numbers, so that a file of a million calls does not become a
+ * million objects. `words` holds per call: index into `gates`, text offset, then (index into `registers`,
+ * qubit) per operand. Register index -1 means a hardware qubit. `numbers` holds the parameters of all calls
+ * in order.
  */
 export class PackedCalls {
   readonly gates: { name: string; arity: Arity }[] = []
@@ -30,7 +31,10 @@ export class PackedCalls {
     return this.registers.push(name) - 1
   }
 
-  /** Visits the calls in order: index of the gate, text offset, where operands and parameters begin. */
+  /**
+   * Visits the calls in order with the index of the gate, the text offset, and the positions of operands and
+   * parameters.
+   */
   visit(visitor: (gate: number, at: number, operand: number, number: number) => void): void {
     let number = 0
     for (let at = 0; at < this.words.length; ) {

@@ -32,14 +32,14 @@ const operators3 = new Map<TokenKind, Operator>([['**', { precedence: POWER, ope
 for (const [level, members] of levels.entries()) {
   for (const operator of members) operators3.set(operator, { precedence: level + 1, operator })
 }
-/** OpenQASM 2 has arithmetic only, and `^` is power. */
+/** OpenQASM 2 has only arithmetic operators, and `^` is the power operator. */
 const operators2 = new Map<TokenKind, Operator>([['^', { precedence: POWER, operator: '**' }]])
 for (const operator of ['+', '-', '*', '/'] as const) {
   const known = operators3.get(operator)
   if (known !== undefined) operators2.set(operator, known)
 }
 
-/** An expression; throws a fault at the first token that cannot belong to one. */
+/** Parses an expression; throws a fault at the first token that cannot belong to one. */
 export function parseExpression(p: Cursor): Expression {
   return parseBinary(p, 1)
 }
@@ -176,7 +176,7 @@ export function parseSet(p: Cursor): Expression[] {
   return elements
 }
 
-/** `a`, `a:b`, `a:step:b`; bounds of a range may be left out. */
+/** `a`, `a:b`, `a:step:b`; the bounds of a range are optional. */
 export function parseRangeOrExpression(p: Cursor): Expression | RangeNode {
   const { at } = p
   const start = p.kind === ':' ? undefined : parseExpression(p)

@@ -3,7 +3,7 @@ import { floatValue, freshBits, literalInt, type Value } from '../values/values.
 import type { Expression } from './ast.ts'
 import type { Cursor } from './cursor.ts'
 
-/** A literal token. Integers of OpenQASM 2 are real numbers, as all its arithmetic is real. */
+/** Parses a literal. Integers of OpenQASM 2 are real numbers, because all its arithmetic is real. */
 export function parseLiteral(p: Cursor): Expression {
   switch (p.kind) {
     case 'integer':
@@ -28,7 +28,7 @@ function literal(p: Cursor, value: Value): Expression {
   return { kind: 'literal', at, value }
 }
 
-/** The integers that programs are full of, made once. */
+/** Small integers, which are frequent in programs, created once. */
 const small = Array.from({ length: 256 }, (_, value) => literalInt(BigInt(value)))
 
 function integer(p: Cursor): Value {

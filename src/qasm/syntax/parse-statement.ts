@@ -41,7 +41,7 @@ const compound = new Map<TokenKind, BinaryOperator>([
   ['>>=', '>>'],
 ])
 
-/** Appends the next OpenQASM 3 statement; what is only to be ignored appends nothing. */
+/** Appends the next OpenQASM 3 statement; ignored statements append nothing. */
 export function parseStatement(p: Cursor, into: Statement[]): void {
   p.enter()
   skipAnnotations(p)
@@ -220,7 +220,7 @@ function finishCall(
   modifiers: Modifier[],
   parameters: Expression[],
 ): Statement {
-  // A duration may follow the parameters; it concerns calibrations only.
+  // An optional duration after the parameters is relevant only for calibrations.
   parseDesignator(p)
   const operands = name === 'gphase' ? parseOperands(p) : p.list(() => parseOperand(p), ';')
   p.expect(';')
@@ -258,7 +258,7 @@ function parseMeasure(p: Cursor): Statement {
   if (!p.accept('->')) return finish(p, { kind: 'expression', at, value })
   const target = parseOperand(p)
   if (target.kind === 'hardware')
-    throw new Fault('type_mismatch', target.at, 'An outcome goes to a bit, not to a qubit')
+    throw new Fault('type_mismatch', target.at, 'A measurement outcome is assigned to a bit, not to a qubit')
   return finish(p, { kind: 'assign', at, target, operator: undefined, value })
 }
 
@@ -266,7 +266,7 @@ function parseExpressionStatement(p: Cursor): Statement {
   const { at } = p
   const target = parseExpression(p)
   if (target.kind === 'index' && target.base.kind === 'name' && startsOperand(p.kind)) {
-    // A duration stands before the operands of a gate; it concerns calibrations only.
+    // An optional duration before the operands is relevant only for calibrations.
     return finishCall(p, at, target.base.name, [], [])
   }
   const operator = compound.get(p.kind)
@@ -358,7 +358,7 @@ function parseSwitch(p: Cursor): Statement {
   return { kind: 'switch', at, control, cases, otherwise }
 }
 
-/** `include "stdgates.inc";` or `include "qelib1.inc";`: both are built in, and nothing else is ever read. */
+/** `include "stdgates.inc";` or `include "qelib1.inc";`: both are built in; no file is ever read. */
 export function parseInclude(p: Cursor): Statement {
   const at = p.expect('include')
   const { at: fileAt } = p

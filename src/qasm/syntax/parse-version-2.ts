@@ -98,7 +98,7 @@ function parseGateBody(p: Cursor): Statement[] {
     } else if (p.kind === 'eof') {
       throw p.unexpected('"}"')
     } else {
-      throw new Fault('wrong_scope', p.at, 'A gate body holds gate calls and barriers only')
+      throw new Fault('wrong_scope', p.at, 'A gate body may contain only gate calls and barriers')
     }
   }
   return body

@@ -7,25 +7,28 @@ import { tryPackCall } from './pack-call.ts'
 import { parseStatement } from './parse-statement.ts'
 import { parseStatement2 } from './parse-version-2.ts'
 
-/** A program that is being read. */
-export interface Reading {
-  /** Fills as it is read; who has dealt with statements may take them out before reading on. */
+/** Parses a program in parts. */
+export interface ProgramReader {
+  /** Receives the parsed statements; the caller may remove processed ones before it reads more. */
   program: ParsedProgram
-  /** Reads up to `most` further statements; false after the last one. Throws as `openProgram` does. */
-  read(most: number): boolean
+  /**
+   * Parses up to `maxStatements` more statements; returns false after the last one. Throws as `openProgram`
+   * does.
+   */
+  maxStatements(maxStatements: number): boolean
 }
 
 /**
- * Begins to parse a program, without checking its meaning; throws `QasmError` at the first token that does not fit.
+ * Starts to parse a program without checking its semantics; throws `QasmError` at the first unexpected token.
  */
-export function openProgram(text: string, limits: Limits): Reading {
+export function openProgram(text: string, limits: Limits): ProgramReader {
   const p = positioned(text, () => openText(text, limits))
   const program: ParsedProgram = { version: p.version, inputs: [], outputs: [], statements: [], text }
-  const read = (most: number): boolean => {
-    for (let number = 0; number < most && p.kind !== 'eof'; number++) readStatement(p, program)
+  const read = (maxStatements: number): boolean => {
+    for (let number = 0; number < maxStatements && p.kind !== 'eof'; number++) readStatement(p, program)
     return p.kind !== 'eof'
   }
-  return { program, read: (most) => positioned(text, () => read(most)) }
+  return { program, maxStatements: (maxStatements) => positioned(text, () => read(maxStatements)) }
 }
 
 function openText(text: string, limits: Limits): Cursor {
@@ -39,7 +42,7 @@ function openText(text: string, limits: Limits): Cursor {
   const p = new Cursor(text, limits)
   p.setVersion(versionOf(p))
   for (const [name, gate] of BUILTIN_GATES[p.version]) p.gates.set(name, gate)
-  // The token after the header was read with the words of version 3.
+  // The token after the header was read with the reserved words of version 3.
   p.lexer.seek(p.at)
   return p
 }
@@ -54,8 +57,8 @@ function readStatement(p: Cursor, program: ParsedProgram): void {
   if (p.version === 2) parseStatement2(p, statements)
   else parseStatement(p, statements)
   const statement = statements[before]
-  if (statement?.kind === 'include') noteLibrary(p, statement.library)
-  else if (statement?.kind === 'declare') noteDeclaration(p, program, statement)
+  if (statement?.kind === 'include') registerLibraryGates(p, statement.library)
+  else if (statement?.kind === 'declare') registerDeclaration(p, program, statement)
 }
 
 /** Reads `OPENQASM n;`, if present. A program without it is version 3 unless it includes `qelib1.inc`. */
@@ -70,7 +73,7 @@ function versionOf(p: Cursor): 2 | 3 {
   }
   p.next()
   if (!p.is(';')) throw p.unexpected('";"')
-  // Whatever follows is read again once the words of the version are chosen.
+  // The next token is read again after the reserved words of the version are selected.
   const [major] = version.split('.')
   if (major !== '2' && major !== '3')
     throw new Fault('unsupported', at, `OpenQASM ${version} is not supported: use 2.0 or 3`)
@@ -79,14 +82,14 @@ function versionOf(p: Cursor): 2 | 3 {
   return p.version
 }
 
-/** Remembers the gates of a library, so that later plain calls can be packed. */
-function noteLibrary(p: Cursor, library: 'qelib1' | 'stdgates'): void {
+/** Registers the gates of a library, so that later plain calls can be packed. */
+function registerLibraryGates(p: Cursor, library: 'qelib1' | 'stdgates'): void {
   for (const [name, gate] of library === 'qelib1' ? QELIB1 : STDGATES)
     if (!p.gates.has(name)) p.gates.set(name, gate)
 }
 
-/** Remembers inputs and outputs, and registers, so that later plain calls can be packed. */
-function noteDeclaration(p: Cursor, { inputs, outputs, text }: ParsedProgram, node: DeclareNode): void {
+/** Records inputs and outputs, and registers of qubits so that later plain calls can be packed. */
+function registerDeclaration(p: Cursor, { inputs, outputs, text }: ParsedProgram, node: DeclareNode): void {
   const { form, name, type } = node
   if (form === 'input') inputs.push({ name, type: text.slice(type.at, node.nameAt).trim() })
   if (type.kind !== 'sized') return

@@ -122,7 +122,7 @@ const symbols = [
 /** A reserved word of either version. */
 export type Keyword = (typeof words3)[number] | (typeof words2)[number]
 
-/** What a token is; keywords and symbols are their own kind. */
+/** Kind of a token; each keyword and symbol is its own kind. */
 export type TokenKind =
   | 'eof'
   | 'identifier'
@@ -142,7 +142,7 @@ function tableOf(words: readonly Keyword[]): ReadonlyMap<string, TokenKind> {
 /** Reserved words of OpenQASM 3. */
 export const KEYWORDS_3 = tableOf(words3)
 
-/** Reserved words of OpenQASM 2: names such as `input` or `box` are free there. */
+/** Reserved words of OpenQASM 2, in which names such as `input` or `box` are not reserved. */
 export const KEYWORDS_2 = tableOf(words2)
 
 /** Symbols by the character code they begin with, longest first. */

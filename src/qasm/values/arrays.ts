@@ -2,7 +2,7 @@ import { convert } from './convert.ts'
 import type { ScalarType } from './types.ts'
 import { type ArrayStore, type ArrayValue, freshBits, unknownValue, type Value } from './values.ts'
 
-/** The value a declared variable has before anything is assigned: zero. */
+/** The initial value of a variable without an initializer: zero. */
 export function zeroValue(type: ScalarType): Value {
   switch (type.kind) {
     case 'bool':
@@ -41,7 +41,7 @@ export function sizeOfShape(shape: readonly number[]): number {
   return shape.reduce((size, dimension) => size * Math.max(dimension, 0), 1)
 }
 
-/** A new array of zeros. */
+/** Creates an array of zeros. */
 export function newArray(element: ScalarType, shape: readonly number[]): ArrayValue {
   const cells: Value[] = Array.from({ length: sizeOfShape(shape) }, () => zeroValue(element))
   const store: ArrayStore = {
@@ -53,13 +53,13 @@ export function newArray(element: ScalarType, shape: readonly number[]): ArrayVa
   return { kind: 'array', element, shape, strides: stridesOf(shape), offset: 0, store, readonly: false }
 }
 
-/** An array whose elements are known at run time only; it forgets what is assigned. */
+/** An array whose elements are known only at run time; assignments to it are discarded. */
 export function unknownArray(element: ScalarType, shape: readonly number[]): ArrayValue {
   const store: ArrayStore = { get: () => unknownValue(element), set: () => undefined }
   return { kind: 'array', element, shape, strides: stridesOf(shape), offset: 0, store, readonly: false }
 }
 
-/** Places of the elements of a view in its store, row by row. */
+/** Positions of the elements of a view in its store, in row-major order. */
 export function placesOf(array: ArrayValue): number[] {
   let places = [array.offset]
   for (const [dimension, size] of array.shape.entries()) {
@@ -71,7 +71,7 @@ export function placesOf(array: ArrayValue): number[] {
   return places
 }
 
-/** The elements of a view, row by row. */
+/** The elements of a view in row-major order. */
 export function elementsOf(array: ArrayValue): Value[] {
   return placesOf(array).map((place) => array.store.get(place))
 }

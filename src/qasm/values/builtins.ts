@@ -17,11 +17,11 @@ import {
 } from './values.ts'
 
 interface Builtin {
-  /** Least and most arguments. */
+  /** Minimum and maximum number of arguments. */
   arity: readonly [number, number]
-  /** The type of the result; undefined when the arguments do not fit. */
+  /** The type of the result; undefined if the arguments do not match. */
   result(types: readonly Type[]): Type | undefined
-  /** Called with known arguments that fit. */
+  /** Called with known, matching arguments. */
   apply(values: readonly Value[], at: number): Value
 }
 

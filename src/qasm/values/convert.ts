@@ -16,7 +16,7 @@ import {
   type Value,
 } from './values.ts'
 
-/** Whether a conversion is written out: a cast may do more than an assignment. */
+/** Whether a conversion is explicit: a cast permits more than an assignment. */
 export type ConversionForm = 'implicit' | 'cast'
 
 const numbers = new Set<Type['kind']>(['bool', 'int', 'uint', 'float'])
@@ -45,7 +45,7 @@ function sameShape(from: readonly number[], to: readonly number[]): boolean {
   )
 }
 
-/** Whether values of one type can become values of another. */
+/** Whether values of one type can be converted to another. */
 export function canConvert(from: Type, to: Type, form: ConversionForm): boolean {
   switch (to.kind) {
     case 'bool':
@@ -125,7 +125,7 @@ export function toNumber(value: Value): number {
   }
 }
 
-/** A known scalar as an integer; a float loses its fraction, an angle yields its bit pattern. */
+/** A known scalar as an integer: a float is truncated, an angle yields its bit pattern. */
 export function toBigInt(value: Value, at: number): bigint {
   switch (value.kind) {
     case 'int':
@@ -149,8 +149,8 @@ export function toComplex(value: Value): { re: number; im: number } {
 }
 
 /**
- * The value in another type; bits come out as new cells. Throws `type_mismatch` when no conversion exists.
- * Conversions between integers of different width wrap around, floats lose their fraction.
+ * Converts a value to another type; bits become new cells. Throws `type_mismatch` if no conversion exists.
+ * Conversions between integers of different width wrap around, floats are truncated.
  */
 export function convert(value: Value, to: Type, at: number, form: ConversionForm = 'implicit'): Value {
   const from = typeOf(value)

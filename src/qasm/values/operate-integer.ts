@@ -3,7 +3,7 @@ import type { ArithmeticOperator } from './operator.ts'
 import type { Type } from './types.ts'
 import { floatValue, intValue, type Value } from './values.ts'
 
-/** Bits that a calculation on integer literals may grow to. */
+/** Maximum width of a computation on integer literals, in bits. */
 const LITERAL_BITS = 4096
 
 interface IntegerType {

@@ -97,15 +97,15 @@ function bitwiseType(left: Type, right: Type): Type | undefined {
     return isSameSize(left.size, right.size) ? left : undefined
   if (left.kind === 'angle' && right.kind === 'angle') return left.width === right.width ? left : undefined
   if (isInteger(left) && isInteger(right)) return promote(left, right)
-  if (left.kind === 'bool') return right.kind === 'bool' ? BOOL : bitsBeside(right, left)
-  return bitsBeside(left, right) ?? bitsBeside(right, left)
+  if (left.kind === 'bool') return right.kind === 'bool' ? BOOL : bitsTypeWith(right, left)
+  return bitsTypeWith(left, right) ?? bitsTypeWith(right, left)
 }
 
-function bitsBeside(bits: Type, other: Type): Type | undefined {
+function bitsTypeWith(bits: Type, other: Type): Type | undefined {
   return isBits(bits) && isBitOperand(bits, other) ? bits : undefined
 }
 
-/** What may stand beside bits: integers, and single bits or truth values beside a single bit. */
+/** Valid second operand of an operation on bits: integers, or single bits and booleans for a single bit. */
 function isBitOperand(bits: Type, other: Type): boolean {
   return isInteger(other) || (bits.kind === 'bit' && (other.kind === 'bit' || other.kind === 'bool'))
 }
@@ -126,7 +126,7 @@ function promote(
   return { kind: signed || unsignedWidth < width ? 'int' : 'uint', width }
 }
 
-/** What bits and truth values count as in arithmetic: wide enough that sums of bits do not wrap around. */
+/** The integer type of bits and booleans in arithmetic, wide enough that sums of bits do not wrap around. */
 function asInteger(type: Type): { kind: 'int' | 'uint'; width: number } {
   if (isInteger(type)) return type
   return { kind: 'uint', width: type.kind === 'bits' ? Math.max(type.size, MACHINE_WIDTH) : MACHINE_WIDTH }

@@ -1,5 +1,5 @@
 export type UnaryOperator = '-' | '~' | '!'
-/** The operators on numbers. */
+/** Arithmetic operators. */
 export type ArithmeticOperator = '+' | '-' | '*' | '/' | '%' | '**'
 
 export type BinaryOperator =

@@ -68,7 +68,7 @@ export function unary(operator: UnaryOperator, operand: Value, at: number): Valu
   return inType(-toBigInt(operand, at), type)
 }
 
-/** An integer result in its type: wrapped, or as bits. */
+/** Converts an integer result to its type: wrapped, or as bits. */
 function inType(value: bigint, type: Type): Value {
   switch (type.kind) {
     case 'int':
@@ -85,14 +85,14 @@ function inType(value: bigint, type: Type): Value {
   }
 }
 
-/** A value as bits of this type; undefined while it is known at run time only. */
+/** Converts a value to bits of this type; undefined if it is known only at run time. */
 function asBits(value: Value, type: Type & { kind: 'bit' | 'bits' }, at: number): BitsValue | undefined {
   if (value.kind === 'bits') return value.open ? undefined : value
   if (!isKnown(value)) return undefined
   return bigIntToBits(toBigInt(value, at), type.kind === 'bit' ? 1 : type.size, type.kind === 'bit')
 }
 
-/** Bit by bit, so that `x ^ 0` is still the outcome x and `x & 0` is known. */
+/** Combines bit by bit, so that `x ^ 0` is still the outcome x and `x & 0` is known. */
 function combineBits(operator: '&' | '|' | '^', left: BitsValue, right: BitsValue, type: Type): Value {
   const states = left.cells.map((cell, index) =>
     combine(operator, cell.state, right.cells[index]?.state ?? 0),

@@ -1,4 +1,6 @@
-/** A scalar classical type. `width` is in bits; an integer literal has width 0 and takes the other operand's. */
+/**
+ * A scalar classical type. `width` is in bits; an integer literal has width 0 and takes the other operand's.
+ */
 export type ScalarType =
   | { kind: 'bool' }
   | { kind: 'bit' }
@@ -10,7 +12,7 @@ export type ScalarType =
   | { kind: 'complex' }
   | { kind: 'duration' }
 
-/** The type of anything an expression can yield. A size or dimension of -1 is known at run time only. */
+/** The type of the value of an expression. A size or dimension of -1 is known only at run time. */
 export type Type =
   | ScalarType
   | { kind: 'array'; element: ScalarType; shape: readonly number[] }
@@ -42,7 +44,7 @@ function sized(name: string, size: number): string {
   return size < 0 ? `${name}[...]` : `${name}[${size}]`
 }
 
-/** Objects or machine words that a value of this type takes: what a program can make wide counts as its width. */
+/** Number of objects or machine words of a value of this type; wide types count with their width. */
 export function cellsOf(type: Type): number {
   switch (type.kind) {
     case 'bits':
@@ -56,7 +58,7 @@ export function cellsOf(type: Type): number {
   }
 }
 
-/** The type as a user writes it, such as `array[int[8], 4]`. */
+/** The type in OpenQASM syntax, such as `array[int[8], 4]`. */
 export function describeType(type: Type): string {
   switch (type.kind) {
     case 'bits':

@@ -1,11 +1,11 @@
 import { type ScalarType, type Type, VOID } from './types.ts'
 
-/** A bit whose value follows from measurement outcomes in a way the flat circuit cannot say. */
+/** State of a bit that depends on measurement outcomes in a way that a flat circuit cannot represent. */
 export const UNDETERMINED = -1
 
 /**
  * One classical bit. `state` is 0, 1, `UNDETERMINED`, or 2 + n for the outcome of the n-th measurement.
- * Registers and aliases share cells, so that writing through one is seen through the other.
+ * Registers and aliases share cells, so that a write through one is visible through the other.
  */
 export interface Cell {
   state: number
@@ -16,16 +16,16 @@ export interface BitsValue {
   kind: 'bits'
   scalar: boolean
   cells: readonly Cell[]
-  /** True while checking, when the number of bits is known at run time only. */
+  /** True while checking, if the number of bits is known only at run time. */
   open?: boolean
 }
 
-/** Qubits by index; -1 stands for one that is known at run time only. */
+/** Qubits by index; -1 for a qubit that is known only at run time. */
 export interface QubitsValue {
   kind: 'qubits'
   scalar: boolean
   qubits: readonly number[]
-  /** True while checking, when the number of qubits is known at run time only. */
+  /** True while checking, if the number of qubits is known only at run time. */
   open?: boolean
 }
 
@@ -44,7 +44,7 @@ export interface AngleValue {
   value: bigint
 }
 
-/** Where the elements of an array live; the checker uses one that forgets. */
+/** Storage of the elements of an array; that of the checker discards assignments. */
 export interface ArrayStore {
   get(index: number): Value
   set(index: number, value: Value): void
@@ -54,7 +54,7 @@ export interface ArrayStore {
 export interface ArrayValue {
   kind: 'array'
   element: ScalarType
-  /** -1 for a dimension known at run time only. */
+  /** -1 for a dimension that is known only at run time. */
   shape: readonly number[]
   strides: readonly number[]
   offset: number
@@ -62,13 +62,13 @@ export interface ArrayValue {
   readonly: boolean
 }
 
-/** A value that follows from measurement outcomes, or, while checking, from anything at run time. */
+/** A value that depends on measurement outcomes or, while checking, on any run-time value. */
 export interface UnknownValue {
   kind: 'unknown'
   type: Type
 }
 
-/** What an expression yields. Bits, qubits and arrays are references, the rest are plain values. */
+/** The value of an expression. Bits, qubits and arrays are references, the others are plain values. */
 export type Value =
   | { kind: 'bool'; value: boolean }
   | BitsValue
@@ -117,12 +117,12 @@ export function boolValue(value: boolean): Value {
   return { kind: 'bool', value }
 }
 
-/** An integer literal: it takes the width of what it meets. */
+/** An integer literal, which takes the width of the other operand. */
 export function literalInt(value: bigint): IntValue {
   return { kind: 'int', signed: true, width: 0, value }
 }
 
-/** An integer brought into range: modulo 2^width, two's complement when signed. */
+/** An integer reduced modulo 2^width, in two's complement if signed. */
 export function intValue(value: bigint, signed: boolean, width: number): IntValue {
   if (width === 0) return { kind: 'int', signed, width, value }
   return {
@@ -133,7 +133,7 @@ export function intValue(value: bigint, signed: boolean, width: number): IntValu
   }
 }
 
-/** A value known at run time only. */
+/** A value that is known only at run time. */
 export function unknownValue(type: Type): Value {
   if (type.kind === 'bit' || type.kind === 'bits') {
     const size = type.kind === 'bit' ? 1 : type.size
@@ -142,20 +142,20 @@ export function unknownValue(type: Type): Value {
   return { kind: 'unknown', type }
 }
 
-/** New bits with these states. */
+/** Creates bits with these states. */
 export function freshBits(states: readonly number[], scalar: boolean, open = false): BitsValue {
   const cells = states.map((state) => ({ state }))
   return open ? { kind: 'bits', scalar, cells, open } : { kind: 'bits', scalar, cells }
 }
 
-/** Whether nothing in the value depends on measurement outcomes. */
+/** Whether the value is independent of measurement outcomes. */
 export function isKnown(value: Value): boolean {
   if (value.kind === 'unknown') return false
   if (value.kind !== 'bits') return true
   return value.open !== true && value.cells.every((cell) => cell.state === 0 || cell.state === 1)
 }
 
-/** The unsigned integer that known bits spell. */
+/** The unsigned integer of known bits. */
 export function bitsToBigInt(cells: readonly Cell[]): bigint {
   if (cells.length <= 30) {
     let small = 0
