@@ -4,107 +4,139 @@ import { BodyMemoryBudget } from '../../../../src/server/http/limits/body-memory
 import { FakeClock } from '../../../support/fake-clock.ts'
 
 const MIB = 1024 * 1024
-const busy = expect.objectContaining({ reason: 'too_many_large_bodies', retryAfter: 5 })
+const COLLECTION_MS = 100
+const refused = expect.objectContaining({ reason: 'too_many_large_bodies', retryAfter: 5 })
 
-/** Bodies in a room: which are being held, in order of their entry, and how to end one. */
-function openRoom(clock = new FakeClock()) {
-  const room = new BodyMemoryBudget(clock)
-  const held: string[] = []
+/** A budget with the names of the bodies that are being read, in order of their admission. */
+function openBudget(clock = new FakeClock()) {
+  const budget = new BodyMemoryBudget(clock)
+  const reading: string[] = []
   const ends = new Map<string, (error?: Error) => void>()
   const send = (name: string, mib: number, account = name) =>
-    room.run(account, mib * MIB, async () => {
+    budget.run(account, mib * MIB, async () => {
       const { promise, resolve, reject } = Promise.withResolvers<void>()
-      held.push(name)
+      reading.push(name)
       ends.set(name, (error) => (error ? reject(error) : resolve()))
-      await promise.finally(() => held.splice(held.indexOf(name), 1))
+      await promise.finally(() => reading.splice(reading.indexOf(name), 1))
     })
+  /** Ends a body and lets the collection of its garbage pass. */
   const end = async (name: string, error?: Error) => {
     ends.get(name)?.(error)
-    await new Promise((resolve) => setImmediate(resolve))
+    await settle()
+    await clock.advance(COLLECTION_MS)
   }
-  return { room, clock, held, send, end }
+  return { budget, clock, reading, ends, send, end }
 }
 
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
-test('BodyRoom.run() holds 20 MiB in all; the others come in order, whatever becomes of those before', async () => {
-  const { held, send, end } = openRoom()
+test('BodyMemoryBudget.run() admits 20 MiB in all; the others follow in order, also after a failure', async () => {
+  const { reading, send, end } = openBudget()
   const runs = [send('ada', 10), send('bob', 10), send('cleo', 10), send('dan', 2)]
   await settle()
-  expect(held).toEqual(['ada', 'bob'])
+  expect(reading).toEqual(['ada', 'bob'])
   const failed = runs[1]?.catch((error: Error) => error.message)
   await end('bob', new Error('no'))
   expect(await failed).toBe('no')
-  expect(held).toEqual(['ada', 'cleo'])
+  expect(reading).toEqual(['ada', 'cleo'])
   await end('ada')
-  expect(held).toEqual(['cleo', 'dan'])
+  expect(reading).toEqual(['cleo', 'dan'])
 })
 
-test('BodyRoom.run() gives an account half of it, and nobody waits behind an account that has its share', async () => {
-  const { held, send, end } = openRoom()
+test('BodyMemoryBudget.run() settles with its work and frees the share after a collection', async () => {
+  const { clock, reading, ends, send } = openBudget()
+  const first = send('ada', 16)
+  void send('bob', 16)
+  await settle()
+  ends.get('ada')?.()
+  await first
+  await clock.advance(COLLECTION_MS - 1)
+  expect(reading).toEqual([])
+  await clock.advance(1)
+  expect(reading).toEqual(['bob'])
+})
+
+test('BodyMemoryBudget.run() frees a share that is returned during a collection after the next one', async () => {
+  const { clock, reading, ends, send } = openBudget()
+  void send('ada', 10)
+  void send('bob', 10)
+  void send('cleo', 20)
+  await settle()
+  ends.get('ada')?.()
+  await clock.advance(COLLECTION_MS / 2)
+  ends.get('bob')?.()
+  await clock.advance(COLLECTION_MS)
+  expect(reading).toEqual([])
+  await clock.advance(COLLECTION_MS)
+  expect(reading).toEqual(['cleo'])
+})
+
+test('BodyMemoryBudget.run() gives an account half of the budget and lets other accounts pass', async () => {
+  const { reading, send, end } = openBudget()
   for (const name of ['a1', 'a2', 'a3']) void send(name, 5, 'ada')
   void send('b1', 5, 'bob')
   await settle()
-  expect(held).toEqual(['a1', 'a2', 'b1'])
+  expect(reading).toEqual(['a1', 'a2', 'b1'])
   await end('a1')
-  expect(held).toEqual(['a2', 'b1', 'a3'])
+  expect(reading).toEqual(['a2', 'b1', 'a3'])
 })
 
-test('BodyRoom.run() takes a body that is larger than the share, beside nothing else of its account', async () => {
-  const { held, send, end } = openRoom()
+test('BodyMemoryBudget.run() admits a body above the part of its account while the account has no other', async () => {
+  const { reading, send, end } = openBudget()
   void send('a1', 16, 'ada')
   void send('a2', 2, 'ada')
   void send('b1', 4, 'bob')
   await settle()
-  expect(held).toEqual(['a1', 'b1'])
+  expect(reading).toEqual(['a1', 'b1'])
   await end('a1')
-  expect(held).toEqual(['b1', 'a2'])
+  expect(reading).toEqual(['b1', 'a2'])
 })
 
-test('BodyRoom.run() sends away who has waited for 20 s, and the next has the room', async () => {
-  const { clock, held, send, end } = openRoom()
+test('BodyMemoryBudget.run() refuses a body after 20 s; the next one gets the share', async () => {
+  const { clock, reading, send, end } = openBudget()
   void send('ada', 16)
   await settle()
   const late = send('bob', 16).catch((error: unknown) => error)
   await clock.advance(19_999)
   void send('cleo', 16)
   await clock.advance(1)
-  expect(await late).toEqual(busy)
+  expect(await late).toEqual(refused)
   await end('ada')
-  expect(held).toEqual(['cleo'])
+  expect(reading).toEqual(['cleo'])
   await clock.advance(60_000)
-  expect(held).toEqual(['cleo'])
+  expect(reading).toEqual(['cleo'])
 })
 
-test('BodyRoom.run() sends away at once who comes when 64 wait', async () => {
-  const { send } = openRoom()
+test('BodyMemoryBudget.run() refuses a body at once when 64 are waiting', async () => {
+  const { send } = openBudget()
   void send('ada', 16)
   for (let at = 0; at < 64; at += 1) send(`b${at}`, 16).catch(() => undefined)
-  await expect(send('cleo', 16)).rejects.toEqual(busy)
+  await expect(send('cleo', 16)).rejects.toEqual(refused)
 })
 
-test('BodyRoom.run() never holds more than there is, and everybody has a turn', async () => {
+test('BodyMemoryBudget.run() never exceeds the budget and admits every body', async () => {
   const body = fc.record({ account: fc.nat(4), mib: fc.integer({ min: 1, max: 16 }) })
   await fc.assert(
     fc.asyncProperty(fc.array(body, { maxLength: 40 }), async (bodies) => {
-      const room = new BodyMemoryBudget(new FakeClock())
-      const held: typeof bodies = []
+      const clock = new FakeClock()
+      const budget = new BodyMemoryBudget(clock)
+      const reading: typeof bodies = []
       const of = (account?: number) =>
-        held.filter((each) => account === undefined || each.account === account).map(({ mib }) => mib)
+        reading.filter((each) => account === undefined || each.account === account).map(({ mib }) => mib)
       const sum = (list: number[]) => list.reduce((total, each) => total + each, 0)
       let done = 0
-      await Promise.all(
-        bodies.map((each) =>
-          room.run(String(each.account), each.mib * MIB, async () => {
-            held.push(each)
-            expect(sum(of())).toBeLessThanOrEqual(20)
-            if (of(each.account).length > 1) expect(sum(of(each.account))).toBeLessThanOrEqual(10)
-            await settle()
-            held.splice(held.indexOf(each), 1)
-            done += 1
-          }),
-        ),
+      const all = bodies.map((each) =>
+        budget.run(String(each.account), each.mib * MIB, async () => {
+          reading.push(each)
+          expect(sum(of())).toBeLessThanOrEqual(20)
+          if (of(each.account).length > 1) expect(sum(of(each.account))).toBeLessThanOrEqual(10)
+          await settle()
+          reading.splice(reading.indexOf(each), 1)
+          done += 1
+        }),
       )
+      for (let waits = 0; waits < 100 && done < bodies.length; waits += 1) await clock.advance(COLLECTION_MS)
+      await Promise.all(all)
       expect(done).toBe(bodies.length)
     }),
     { numRuns: 100 },
