@@ -1,21 +1,21 @@
 import { isIPv6 } from 'node:net'
 import type { Config } from '../config/config.ts'
 
-/** An address as it stands in a URL: IPv6 in brackets. */
+/** The address as written in a URL: IPv6 in brackets. */
 export function hostForUrl(host: string): string {
   return isIPv6(host) ? `[${host}]` : host
 }
 
-/** Where loopback-only servers and single-address servers differ: see `--listen-addr`. */
+/** The address to listen on: `--listen-addr`, else a loopback `--ip-addr`, else all addresses. */
 export function listenAddress(config: Config): string {
   if (config.listenAddr) return config.listenAddr
   return /^(127\.|::1$)/.test(config.ipAddr) ? config.ipAddr : isIPv6(config.ipAddr) ? '::' : '0.0.0.0'
 }
 
 /**
- * The address to print in commands and links: from `--domain` or `--ip-addr`, never from the Host header,
- * which a caller can forge. The configured port belongs to it; only a server on a free port (0) takes the one
- * that the request names. A proxy that ends TLS says so, and its port is the ordinary one.
+ * The base URL for commands and links: from `--domain` or `--ip-addr`, never from the Host header, which a
+ * caller can forge. It has the configured port; a server on a free port (0) uses the port of the request.
+ * Behind a proxy that terminates TLS (`x-forwarded-proto`), it is the default HTTPS port.
  */
 export function serverAddress(config: Config, request: Request): string {
   const url = new URL(request.url)

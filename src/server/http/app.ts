@@ -15,15 +15,15 @@ import { Reply, type Route, type RouteRequest } from './route.ts'
 type HttpServer = Server<undefined>
 type Env = { Bindings: { server: HttpServer | undefined }; Variables: { caller?: Caller } }
 
-type Work = (c: Context<Env>, requestId: string) => Promise<Response> | Response
+type Handler = (c: Context<Env>, requestId: string) => Promise<Response> | Response
 
-/** Answers one request; `server` is the Bun server it came in on. */
+/** Handles one request; `server` is the Bun server that received it. */
 export type App = (request: Request, server?: HttpServer) => Response | Promise<Response>
 
 interface AppDependencies {
   context: ServerContext
   routes: readonly Route[]
-  /** Finds out who calls; a bad credential makes a guest. */
+  /** Identifies the caller; a request with invalid credentials is treated as a guest. */
   identify(request: Request): Promise<Caller>
   /** Serves the web pages; undefined when this build has none. */
   pages: MiddlewareHandler | undefined
@@ -36,7 +36,9 @@ const API_HEADERS = {
   'referrer-policy': 'no-referrer',
 } as const
 
-/** The HTTP application: each declared route behind one border for identity, limits, bodies and errors. */
+/**
+ * The HTTP application: identifies callers, applies limits, reads bodies and encodes errors for all routes.
+ */
 export function buildApp({ context, routes, identify, pages }: AppDependencies): App {
   const { config, live, clock } = context
   const log = context.log.child('http')
@@ -52,27 +54,27 @@ export function buildApp({ context, routes, identify, pages }: AppDependencies):
     else if (caller.kind === 'user') limits.user.take(caller.user.id)
   }
 
-  /** Every answer under `/api` passes here: request id, error envelope, headers, one log line. */
-  const handled =
-    (work: Work) =>
+  /** Wraps every handler under `/api`: request id, error body, headers and one log line. */
+  const wrapped =
+    (handler: Handler) =>
     (c: Context<Env>): Promise<Response> => {
       const requestId = requestIdOf(c.req.raw) ?? newId(clock.now())
-      return withLogFields({ request_id: requestId }, () => respond(c, requestId, work))
+      return withLogFields({ request_id: requestId }, () => respond(c, requestId, handler))
     }
 
-  async function respond(c: Context<Env>, requestId: string, work: Work): Promise<Response> {
+  async function respond(c: Context<Env>, requestId: string, handler: Handler): Promise<Response> {
     const request = c.req.raw
     const started = clock.monotonic()
     let response: Response
     try {
-      response = await work(c, requestId)
+      response = await handler(c, requestId)
     } catch (error) {
       response = errorResponse(error, requestId, log)
     }
-    if (leavesBody(request, response)) response.headers.set('connection', 'close')
+    if (hasUnreadBody(request, response)) response.headers.set('connection', 'close')
     response.headers.set('x-request-id', requestId)
     addCors(response, request, config.corsOrigins)
-    log.debug('answered', {
+    log.debug('request completed', {
       method: request.method,
       path: c.req.routePath,
       status: response.status,
@@ -86,14 +88,14 @@ export function buildApp({ context, routes, identify, pages }: AppDependencies):
     app.on(
       route.method,
       route.path,
-      handled(async (c) => {
+      wrapped(async (c) => {
         const caller = await identify(c.req.raw)
         c.set('caller', caller)
         const address = addressOf(c)
         limit(caller, address)
-        checkAccess(route, caller)
+        assertAccess(route, caller)
         const { fields = '' } = c.req.query()
-        // Refused before anything is done.
+        // An invalid `fields` parameter is refused before the route changes anything.
         pickFields({}, fields)
         const run = async () =>
           toResponse(await route.run(context, await readRequest(route, c, caller, address)), fields)
@@ -105,18 +107,18 @@ export function buildApp({ context, routes, identify, pages }: AppDependencies):
   for (const [path, methods] of methodsByPath(routes)) {
     app.all(
       path,
-      handled((c, requestId) => {
+      wrapped((c, requestId) => {
         if (c.req.raw.method === 'OPTIONS') return optionsResponse(c.req.raw, methods, config.corsOrigins)
         return methodNotAllowed(c.req.raw.method, methods, requestId)
       }),
     )
   }
-  const notFound = handled(() => {
+  const notFound = wrapped(() => {
     throw new AppError('not_found', "The requested resource wasn't found")
   })
   app.all('/api/*', notFound)
   if (pages) app.use('*', pages)
-  app.notFound((c) => c.text('Nothing is served at this address\n', 404, API_HEADERS))
+  app.notFound((c) => c.text('Not found\n', 404, API_HEADERS))
   app.onError((error) => errorResponse(error, newId(clock.now()), log))
   return (request: Request, server?: HttpServer) => app.fetch(request, { server })
 }
@@ -132,48 +134,51 @@ function methodsByPath(routes: readonly Route[]): Map<string, string[]> {
 }
 
 function methodNotAllowed(method: string, methods: readonly string[], requestId: string): Response {
-  const message = `${method} is not allowed at this address; use ${methods.join(', ')}`
+  const message = `${method} is not allowed here; use ${methods.join(', ')}`
   return Response.json(problem(405, 'method_not_allowed', message, requestId), {
     status: 405,
     headers: { ...API_HEADERS, allow: methods.join(', ') },
   })
 }
 
-/** Bodies of at most this size need no room of their own; guests may send no larger ones. */
+/** Bodies of at most this size are not counted against the memory budget; guests cannot send larger ones. */
 const MAX_UNBUDGETED_BYTES = 1024 * 1024
-/** No route takes more: a larger body is refused unread. */
+/** The highest limit of any route: a larger body is refused unread. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024
 
 /**
- * Bytes that a large body may have; 0 for a small one and for one that is refused anyway. Told from the headers:
- * who asks for the body itself has its first part read.
+ * Bytes to reserve in the memory budget; 0 for a small body and for one that is refused anyway. Only the
+ * headers are inspected, because access to the body starts reading it.
  */
 function budgetedBytes({ headers }: Request): number {
   const bytes = headers.has('transfer-encoding') ? MAX_BODY_BYTES : Number(headers.get('content-length') ?? 0)
   return bytes > MAX_UNBUDGETED_BYTES && bytes <= MAX_BODY_BYTES ? bytes : 0
 }
 
-/** Bytes of a body that have surely arrived with the request. */
+/** Bytes of a body that have certainly arrived together with the head of the request. */
 const ARRIVED_BYTES = 16 * 1024
 
-/** Whether part of the body may still be on its way, unread: such a connection would keep the server from stopping. */
-function leavesBody(request: Request, response: Response): boolean {
+/**
+ * Whether part of the body may still be in transit, unread: such a connection would delay the stop of the
+ * server.
+ */
+function hasUnreadBody(request: Request, response: Response): boolean {
   if (!request.body) return false
   const length = Number(request.headers.get('content-length') ?? Number.POSITIVE_INFINITY)
   return response.status === 413 || (!request.bodyUsed && length > ARRIVED_BYTES)
 }
 
 function requestIdOf(request: Request): string | undefined {
-  const given = request.headers.get('x-request-id')
-  return given && /^[\w-]{1,64}$/.test(given) ? given : undefined
+  const id = request.headers.get('x-request-id')
+  return id && /^[\w-]{1,64}$/.test(id) ? id : undefined
 }
 
 function addressOf(c: Context<Env>): string {
   return c.env.server?.requestIP(c.req.raw)?.address ?? 'unknown'
 }
 
-/** Missing or dead credentials are 401, the wrong kind of account is 403 (decision 15). */
-function checkAccess(route: Route, caller: Caller): void {
+/** @throws AppError `unauthorized` for guests, `forbidden` for the wrong kind of account. */
+function assertAccess(route: Route, caller: Caller): void {
   if (route.access === 'public') return
   if (caller.kind === 'guest') throw new AppError('unauthorized', 'Authentication required')
   if (route.access === 'superuser' && caller.kind !== 'superuser') {
@@ -201,20 +206,20 @@ async function readRequest(
   }
 }
 
-/** No body at all is an empty object: the record-store SDK sends none with some requests. */
+/** An absent body counts as an empty object: the record-store SDK sends some requests without a body. */
 async function readObject(request: Request, maxBody: number): Promise<object> {
   const body = (await readJsonBody(request, maxBody)) ?? {}
   if (typeof body === 'object' && !Array.isArray(body)) return body
   throw new AppError('invalid', 'body: expected a JSON object')
 }
 
-/** The answer of a route; `fields` keeps parts of its body, whichever route it is. */
+/** Encodes the result of a route; on every route, `fields` selects parts of a successful body. */
 function toResponse(result: unknown, fields: string): Response {
   if (result instanceof Response) return result
   const { status, body, headers } = result instanceof Reply ? result : new Reply(200, result)
   if (body === undefined) return new Response(null, { status, headers: { ...API_HEADERS, ...headers } })
-  const shown = status < 300 ? pickFields(body, fields) : body
-  return Response.json(shown, { status, headers: { ...API_HEADERS, ...headers } })
+  const selected = status < 300 ? pickFields(body, fields) : body
+  return Response.json(selected, { status, headers: { ...API_HEADERS, ...headers } })
 }
 
 function errorResponse(error: unknown, requestId: string, log: ServerContext['log']): Response {

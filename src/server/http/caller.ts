@@ -3,13 +3,13 @@ import type { RecordOf, superusers, users } from '../../db/index.ts'
 export type User = RecordOf<typeof users>
 export type Superuser = RecordOf<typeof superusers>
 
-/** Who makes a request. A dead or unknown credential makes a guest, with the reason kept. */
+/** Who makes a request. A request with expired or unknown credentials is treated as a guest. */
 export type Caller =
   | { kind: 'guest' }
   | { kind: 'user'; user: User; via: 'login' | 'api_token'; refreshable: boolean }
   | { kind: 'superuser'; superuser: Superuser; refreshable: boolean }
 
-/** A short text for logs, limits and the audit: `user:<id>`, `superuser:<id>` or `guest`. */
+/** Identifies the caller in logs, limits and the audit: `user:<id>`, `superuser:<id>` or `guest`. */
 export function callerName(caller: Caller): string {
   if (caller.kind === 'user') return `user:${caller.user.id}`
   if (caller.kind === 'superuser') return `superuser:${caller.superuser.id}`

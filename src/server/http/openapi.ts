@@ -4,54 +4,54 @@ import { defineRoute, JSON_BODY, type Route } from './route.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** What a status means on any route; a route's summary says the rest. */
-const MEANINGS: Readonly<Record<number, string>> = {
-  200: 'Done',
+/** What a status means on any route; the summary of the route adds the details. */
+const STATUS_TEXTS: Readonly<Record<number, string>> = {
+  200: 'OK',
   201: 'Created',
-  204: 'Done; no body',
-  303: 'Go on with GET at Location',
-  307: 'Go on at Location',
-  400: 'Something in the request is not valid; `data` names each field',
-  401: 'No credentials, or dead ones',
-  403: 'The wrong kind of account, or not allowed to it',
-  404: 'There is nothing at this address that the caller may see',
-  405: 'The address has no such method',
-  409: 'The state of things forbids it',
-  413: 'The body is too large',
-  422: 'The request contradicts an earlier one',
+  204: 'Success without a response body',
+  303: 'See Other: continue with GET at the URL in Location',
+  307: 'Temporary Redirect to the URL in Location',
+  400: 'Invalid request; `data` describes each invalid field',
+  401: 'Missing or expired credentials',
+  403: 'Not allowed for this account',
+  404: 'Not found, or not visible to the caller',
+  405: 'Method not allowed',
+  409: 'Conflicts with the current state',
+  413: 'Request body or requested page is too large',
+  422: 'Contradicts an earlier request with the same key',
   429: 'Too many requests',
-  431: 'Address and headers are longer than 16 KiB together; no body',
-  500: 'The server failed; its log has the cause under the request id',
-  503: 'Not at this time',
+  431: 'URL and headers exceed 16 KiB together; the response has no body',
+  500: 'Internal error; the server log contains the cause under the request id',
+  503: 'Temporarily unavailable',
   507: 'The disk of the server is full; nothing was stored',
 }
 
 const fieldError = v.object({
-  code: v.pipe(v.string(), v.description('Stable word for programs')),
+  code: v.pipe(v.string(), v.description('Stable identifier for programs')),
   message: v.string(),
   params: v.optional(v.record(v.string(), v.unknown())),
 })
 
-/** Body of every answer with a status of 400 or above; see `ErrorBody`. */
-const errorBody = v.object({
+/** Body of every response with a status of 400 or above; see `ErrorBody`. */
+const errorSchema = v.object({
   status: v.pipe(v.number(), v.integer()),
   message: v.string(),
-  code: v.pipe(v.string(), v.description('Stable word for programs: the reason, or the kind of error')),
-  request_id: v.pipe(v.string(), v.description('The X-Request-Id of the answer')),
-  data: v.pipe(v.record(v.string(), fieldError), v.description('Refused fields by their path')),
+  code: v.pipe(v.string(), v.description('Stable identifier for programs: the reason, or the kind of error')),
+  request_id: v.pipe(v.string(), v.description('The X-Request-Id of the response')),
+  data: v.pipe(v.record(v.string(), fieldError), v.description('Invalid fields by their path')),
 })
 
-/** Every status a route may answer: its own, and those of the border before it, in ascending order. */
+/** Every status of a route in ascending order: its own, and those of the checks that precede every route. */
 export function statusesOf({ access, body, query, statuses }: Route): number[] {
-  const border = [429, 431, 500, 503, 507]
-  if (body) border.push(400, 413)
-  if (query) border.push(400)
-  if (access !== 'public') border.push(401)
-  if (access === 'superuser') border.push(403)
-  return [...new Set([...statuses, ...border])].sort((one, other) => one - other)
+  const common = [429, 431, 500, 503, 507]
+  if (body) common.push(400, 413)
+  if (query) common.push(400)
+  if (access !== 'public') common.push(401)
+  if (access === 'superuser') common.push(403)
+  return [...new Set([...statuses, ...common])].sort((one, other) => one - other)
 }
 
-/** The named shapes that answers and bodies consist of, by their titles. */
+/** The named schemas that response and request bodies consist of, by title. */
 export function shapesOf(routes: readonly Route[]): Record<string, v.GenericSchema> {
   const shapes: Record<string, v.GenericSchema> = {}
   const take = (schema: v.GenericSchema) => {
@@ -80,9 +80,11 @@ function isUnion(schema: v.GenericSchema): schema is v.UnionSchema<v.GenericSche
   return schema.type === 'union'
 }
 
-/** The OpenAPI 3.1 description of `routes`, made from the declarations that validate their requests. */
+/**
+ * The OpenAPI 3.1 description of `routes`, generated from the declarations that also validate their requests.
+ */
 export function openApiDocument(routes: readonly Route[], version: string): Json {
-  const definitions = { Error: errorBody, ...shapesOf(routes) }
+  const definitions = { Error: errorSchema, ...shapesOf(routes) }
   const paths: Record<string, Record<string, Json>> = {}
   for (const route of routes) {
     const path = route.path.replace(PARAMETER, '{$1}')
@@ -93,7 +95,7 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
     info: {
       title: 'svc',
       version,
-      description: 'Quantum job control service. Bodies are JSON unless said otherwise.',
+      description: 'Quantum job control service. Bodies are JSON unless stated otherwise.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
@@ -101,7 +103,7 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
     components: {
       schemas: toJsonSchemaDefs(definitions, config('output')),
       responses: Object.fromEntries(
-        Object.keys(MEANINGS)
+        Object.keys(STATUS_TEXTS)
           .map(Number)
           .filter((status) => status >= 400)
           .map((status) => [String(status), errorResponse(status)]),
@@ -109,11 +111,11 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
       headers: {
         'X-Request-Id': {
           description:
-            'Names the request in the log; the caller may choose it (at most 64 of A-Z a-z 0-9 _ -)',
+            'Identifies the request in the log; clients may set it (at most 64 characters of A-Z a-z 0-9 _ -)',
           schema: { type: 'string' },
         },
         'Retry-After': {
-          description: 'Seconds after which another try makes sense',
+          description: 'Seconds to wait before the next attempt',
           schema: { type: 'integer' },
         },
       },
@@ -121,7 +123,7 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
         login: {
           type: 'http',
           scheme: 'bearer',
-          description: 'Login token, or API token of a user; `Bearer` may be left out',
+          description: 'Login token, or API token of a user; the prefix `Bearer` is optional',
         },
         apiToken: { type: 'apiKey', in: 'header', name: 'X-API-Token', description: 'API token of a user' },
       },
@@ -129,7 +131,7 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
   }
 }
 
-/** A parameter in a route's path, such as `:id`; the router may have a pattern behind it in braces. */
+/** A parameter in the path of a route, such as `:id`; a pattern for the router may follow in braces. */
 const PARAMETER = /:(\w+)(?:\{[^/]*\})?/g
 
 const SECURITY: Record<Route['access'], readonly Json[]> = {
@@ -166,7 +168,7 @@ function requestBody(
   return { required: true, content: Object.fromEntries(media.map((type) => [type, { schema }])) }
 }
 
-/** `getJobsById` of `GET /api/jobs/:id`: what generators name the function. */
+/** `getJobsById` for `GET /api/jobs/:id`: the name that client generators give the function. */
 function operationId(method: string, path: string): string {
   const words = path
     .replace(/^\/api\//, '')
@@ -201,20 +203,22 @@ function success(route: Route, status: number, definitions: Record<string, v.Gen
   const json = () => ({ schema: responseSchema(route, definitions) })
   const content = Object.fromEntries(types.map((type) => [type, type === JSON_BODY ? json() : TEXT]))
   const hasBody = status !== 204 && status < 300
-  return { description: MEANINGS[status] ?? 'Done', headers: REQUEST_ID, ...(hasBody && { content }) }
+  return { description: STATUS_TEXTS[status] ?? 'Done', headers: REQUEST_ID, ...(hasBody && { content }) }
 }
 
 const TEXT: Json = { schema: { type: 'string' } }
 
-/** Where callers choose with `fields`, an answer may be any part of its shape. */
+/** On routes with the query parameter `fields`, a response may be any part of its schema. */
 function responseSchema({ response, query }: Route, definitions: Record<string, v.GenericSchema>): Json {
   if (!response) return {}
   const whole = schemaOf(response, 'output', definitions)
-  const mayChoose = query !== undefined && 'entries' in query && 'fields' in Object(query.entries)
-  return mayChoose ? { anyOf: [whole, { type: 'object', description: 'What `fields` keeps' }] } : whole
+  const isSelectable = query !== undefined && 'entries' in query && 'fields' in Object(query.entries)
+  return isSelectable
+    ? { anyOf: [whole, { type: 'object', description: 'The parts that `fields` selects' }] }
+    : whole
 }
 
-/** Pages show what the person did wrong on the page; everything else answers in the one shape of errors. */
+/** HTML pages show invalid input on the page itself; all other errors have the common JSON schema. */
 function failure({ media }: Route, status: number): Json {
   if (media !== HTML || status !== 400) return { $ref: `#/components/responses/${status}` }
   const { content, ...rest } = errorResponse(status)
@@ -226,14 +230,14 @@ const HTML = 'text/html'
 const REQUEST_ID: Json = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } }
 
 function errorResponse(status: number) {
-  const mayWait = status === 429 || status === 503
-  // Of a request whose head is too long the application never hears.
-  if (status === 431) return { description: MEANINGS[status], headers: {}, content: {} }
+  const isRetryable = status === 429 || status === 503
+  // The runtime refuses a request with an oversized head before the application receives it.
+  if (status === 431) return { description: STATUS_TEXTS[status], headers: {}, content: {} }
   return {
-    description: MEANINGS[status],
+    description: STATUS_TEXTS[status],
     headers: {
       ...REQUEST_ID,
-      ...(mayWait && { 'Retry-After': { $ref: '#/components/headers/Retry-After' } }),
+      ...(isRetryable && { 'Retry-After': { $ref: '#/components/headers/Retry-After' } }),
     },
     content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
   }
@@ -243,7 +247,7 @@ function config(typeMode: 'input' | 'output') {
   return {
     typeMode,
     target: 'draft-2020-12',
-    // Checks in code and transformations have no form in JSON Schema; the schema around them has.
+    // JSON Schema cannot express checks in code and transformations; only the enclosing schema is exported.
     errorMode: 'ignore',
     overrideRef: ({ referenceId }: { referenceId: string }) => `#/components/schemas/${referenceId}`,
   } as const
@@ -258,14 +262,17 @@ function schemaOf(
   return own
 }
 
-/** `GET /api/openapi.json`: describes all `routes`, which may still grow, and itself. */
+/**
+ * `GET /api/openapi.json`: describes itself and all `routes`; the list may still grow until the first
+ * request.
+ */
 export function openApiRoute(routes: readonly Route[]): Route {
   let text: string | undefined
   return defineRoute({
     method: 'GET',
     path: '/api/openapi.json',
     access: 'public',
-    summary: 'This API in OpenAPI 3.1',
+    summary: 'Retrieve the OpenAPI 3.1 description of this API',
     response: v.looseObject({ openapi: v.literal('3.1.0') }),
     async run({ version }) {
       text ??= JSON.stringify(openApiDocument(routes, version))

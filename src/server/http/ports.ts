@@ -6,16 +6,16 @@ import { hostForUrl, listenAddress } from './address.ts'
 import type { App } from './app.ts'
 
 /**
- * Beyond this the runtime refuses a body by itself, without our error body. Each route has its own, much
- * smaller limit; what nobody reads is not kept.
+ * The runtime refuses a larger body by itself, without our error body. Each route has its own, much smaller
+ * limit, and unread bodies take no memory.
  */
 const MAX_BODY_BYTES = 1024 * 1024 * 1024
-/** Seconds of silence after which a connection is closed; streams opt out. */
+/** Idle connections are closed after this time; streams opt out. */
 const IDLE_TIMEOUT_SECONDS = 30
-/** How long requests may take to finish when the server stops. */
+/** Time for requests in progress to finish when the server stops. */
 const STOP_TIMEOUT_MS = 5_000
 
-/** The plain and the TLS port; both serve the same application. */
+/** The HTTP and the HTTPS port; both serve the same application. */
 export class HttpPorts {
   readonly name = 'ports'
   readonly #context: ServerContext
@@ -26,12 +26,12 @@ export class HttpPorts {
     this.#context = context
   }
 
-  /** Address of the plain port; empty while it is not open. */
+  /** Base URL of the HTTP port; empty while it is closed. */
   get url(): string {
     return this.#plain ? `http://${this.#host}:${this.#plain.port}` : ''
   }
 
-  /** Address of the TLS port; undefined without one. */
+  /** Base URL of the HTTPS port; undefined without one. */
   get httpsUrl(): string | undefined {
     return this.#secure && `https://${this.#host}:${this.#secure.port}`
   }
@@ -61,14 +61,14 @@ export class HttpPorts {
     }
   }
 
-  /** Which configured port is not open; undefined when all are. */
+  /** Names a configured port that is not open; undefined when all are open. */
   health(): string | undefined {
     if (!this.#plain) return 'the HTTP port is not open'
     const isHttpsExpected = this.#context.config.httpsPort !== 0
     return isHttpsExpected && !this.#secure ? 'the HTTPS port is not open' : undefined
   }
 
-  /** Refuses new requests, lets the running ones finish for a while, then ends them. */
+  /** Refuses new requests, lets those in progress finish for 5 s, then ends them. */
   async close(): Promise<void> {
     const ports = [this.#plain, this.#secure].filter((each) => each !== undefined)
     const finished = Promise.all(ports.map((port) => port.stop()))

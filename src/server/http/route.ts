@@ -2,10 +2,10 @@ import type * as v from 'valibot'
 import type { ServerContext } from '../context.ts'
 import type { Caller } from './caller.ts'
 
-/** Who may call a route: everybody, anybody with a login or API token, or superusers. */
+/** Who may call a route: everybody, every caller with a login or API token, or superusers. */
 export type Access = 'public' | 'signed_in' | 'superuser'
 
-/** What a route's `run` is given; `body`, `query` and `params` are already validated. */
+/** The request as passed to a route's `run`; `body` and `query` are already validated. */
 export interface RouteRequest<Body, Query> {
   readonly body: Body
   readonly query: Query
@@ -13,13 +13,13 @@ export interface RouteRequest<Body, Query> {
   readonly caller: Caller
   /** The raw request, for headers and streams. */
   readonly request: Request
-  /** Address of the peer. */
+  /** Remote address. */
   readonly address: string
-  /** Seconds of silence after which the runtime ends the connection; 0 = never, for streams. */
+  /** Sets the seconds after which the runtime closes the idle connection; 0 = never, for streams. */
   setIdleTimeout(seconds: number): void
 }
 
-/** An answer other than 200 with a JSON body. */
+/** A response other than 200 with a JSON body. */
 export class Reply {
   readonly status: number
   readonly body: unknown
@@ -41,23 +41,23 @@ export interface Route {
   readonly summary: string
   readonly body: v.GenericSchema | undefined
   readonly query: v.GenericSchema | undefined
-  /** The body as the API reference shows it, for routes whose `run` brings several forms into one by itself. */
+  /** The body as shown in the API reference, for routes whose `run` parses several formats itself. */
   readonly bodyForms: v.GenericSchema | undefined
-  /** Media types in which the body may come. */
+  /** Accepted media types of the body. */
   readonly bodyMedia: readonly string[]
-  /** JSON body of a success. For the API reference; tests hold every answer against it. */
+  /** JSON body of a success, for the API reference; tests compare every response with it. */
   readonly response: v.GenericSchema | undefined
   /** Media type of a success that is not JSON. */
   readonly media: string | undefined
-  /** Media types of the files that it answers with instead when asked to. */
+  /** Media types of the files that it can return instead of JSON. */
   readonly files: readonly string[]
-  /** What parameters of the path may be, where that is known; for the API reference. */
+  /** Schemas of path parameters, where known; for the API reference. */
   readonly params: Readonly<Record<string, v.GenericSchema>>
-  /** Request headers that mean something here, each with one sentence. */
+  /** Request headers that the route reads, each with a description of one sentence. */
   readonly headers: Readonly<Record<string, string>>
-  /** Status codes it answers on success and on its own errors, for the API reference. */
+  /** Status codes of success and of the route's own errors, for the API reference. */
   readonly statuses: readonly number[]
-  /** Bytes a body may have. */
+  /** Maximum size of the body in bytes. */
   readonly maxBody: number
   run(context: ServerContext, request: RouteRequest<unknown, unknown>): Promise<unknown>
 }

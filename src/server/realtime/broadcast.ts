@@ -1,14 +1,14 @@
 import type { Clock, Log } from '../../base/index.ts'
 import type { AnyCollection, Change, Database, RecordOf } from '../../db/index.ts'
-import type { Subscription, Subscriptions } from './audience.ts'
 import type { ChangePublisher } from './change-publisher.ts'
 import type { EventStream } from './event-stream.ts'
+import type { Subscription, Subscriptions } from './subscriptions.ts'
 
-/** Changes that may wait to be told; beyond, clients do better to read everything anew. */
+/** Maximum number of changes that wait to be published; with more, reloading is cheaper for the clients. */
 const MAX_QUEUED_CHANGES = 10_000
-/** Decisions in one reading of the database. */
+/** Decisions per read transaction. */
 const DECISIONS_PER_READ = 250
-/** Decisions and ms after which other work of the server gets its turn. */
+/** Number of decisions, and time in ms, after which the loop yields to other work of the server. */
 const DECISIONS_PER_TURN = 5_000
 const MAX_TURN_MS = 20
 
@@ -20,15 +20,18 @@ interface BroadcastDependencies {
   clock: Clock
   subscriptions: Subscriptions
   publisher: ChangePublisher
-  /** Something about an account changed: its streams must prove anew who they are. */
+  /** Called when an account has changed, to identify the callers of its streams again. */
   checkAccount(id: string): Promise<void>
-  /** Called after each turn of events. */
+  /** Called after the events of each turn have been written. */
   afterTurn(): void
-  /** More happened than can be told: all streams are to end. */
+  /** Called when more changes wait than can be published: all streams have to end. */
   onOverflow(): void
 }
 
-/** Tells listeners of committed changes, in the order of the commits; the events of one turn go in one write. */
+/**
+ * Publishes committed changes to subscribers in commit order; each stream receives the events of a turn in
+ * one write.
+ */
 export class Broadcast {
   readonly #dependencies: BroadcastDependencies
   #queue: Change[] = []
@@ -37,15 +40,15 @@ export class Broadcast {
   #turnBegan = 0
   #unsubscribe: () => void = () => undefined
 
-  constructor(parts: BroadcastDependencies) {
-    this.#dependencies = parts
+  constructor(dependencies: BroadcastDependencies) {
+    this.#dependencies = dependencies
   }
 
   start(): void {
     this.#unsubscribe = this.#dependencies.db.changes.subscribe((changes) => this.#enqueue(changes))
   }
 
-  /** Resolves when nothing is told any more. */
+  /** Discards waiting changes; resolves when nothing is published any more. */
   async stop(): Promise<void> {
     this.#unsubscribe()
     this.#queue = []
@@ -57,13 +60,13 @@ export class Broadcast {
     const wanted = changes.filter((each) => ACCOUNTS.includes(each.collection) || subscriptions.has(each))
     const waiting = this.#queue.length + wanted.length
     if (waiting > MAX_QUEUED_CHANGES) {
-      log.warn('too many changes at once, ending the event streams', { changes: waiting })
+      log.warn('too many changes at once; closing the event streams', { changes: waiting })
       this.#queue = []
       this.#dependencies.onOverflow()
       return
     }
     this.#queue.push(...wanted)
-    // The write that made the change is answered first.
+    // Publishing starts in a later turn, so that the response to the write is sent first.
     if (this.#queue.length > 0) this.#work ??= this.#drain().finally(() => (this.#work = undefined))
   }
 
@@ -81,18 +84,18 @@ export class Broadcast {
     }
   }
 
-  /** Tells of one change; returns how many listeners it was about, at least 1. */
+  /** Publishes one change; returns the number of decisions, at least 1. */
   async #publish(change: Change, dirtyStreams: Set<EventStream>): Promise<number> {
     try {
       const account = accountOf(change)
-      // Who was locked out hears of nothing any more, but of the end of the own account.
+      // A locked-out account receives no further changes, except the deletion of the account itself.
       if (account !== undefined && change.action !== 'delete') await this.#dependencies.checkAccount(account)
-      const listeners = this.#dependencies.subscriptions.of(change)
-      if (isWhole(change)) await this.#publishTo(change, listeners, dirtyStreams)
+      const subscribers = this.#dependencies.subscriptions.of(change)
+      if (isWhole(change)) await this.#publishTo(change, subscribers, dirtyStreams)
       if (account !== undefined && change.action === 'delete') await this.#dependencies.checkAccount(account)
-      return 1 + listeners.length
+      return 1 + subscribers.length
     } catch (error) {
-      this.#dependencies.log.error('a change could not be published', {
+      this.#dependencies.log.error('change could not be published', {
         collection: change.collection,
         id: change.id,
         error,
@@ -101,12 +104,16 @@ export class Broadcast {
     }
   }
 
-  async #publishTo(change: WholeChange, listeners: readonly Subscription[], dirtyStreams: Set<EventStream>) {
+  async #publishTo(
+    change: WholeChange,
+    subscribers: readonly Subscription[],
+    dirtyStreams: Set<EventStream>,
+  ) {
     const prepared = this.#dependencies.publisher.prepare(change)
-    for (let at = 0; at < listeners.length; at += DECISIONS_PER_READ) {
+    for (let at = 0; at < subscribers.length; at += DECISIONS_PER_READ) {
       if (this.#isTurnOver()) await this.#nextTurn()
       await this.#dependencies.db.read((tx) => {
-        for (const { stream, topic } of listeners.slice(at, at + DECISIONS_PER_READ)) {
+        for (const { stream, topic } of subscribers.slice(at, at + DECISIONS_PER_READ)) {
           const data = prepared.renderFor(tx, topic, stream.caller)
           if (data && stream.send(topic.text, data)) dirtyStreams.add(stream)
         }
@@ -126,7 +133,10 @@ export class Broadcast {
 
 type WholeChange = Change & { record: RecordOf<AnyCollection> }
 
-/** The feed carries the record of each change that `tx` made; one removed at once after `changed` has none. */
+/**
+ * The change feed carries the record of each change; a record that was deleted right after `changed` is
+ * absent.
+ */
 function isWhole(change: Change): change is WholeChange {
   return typeof change.record === 'object' && change.record !== null
 }

@@ -15,29 +15,32 @@ import type { RecordService } from '../records/service.ts'
 import { encodeChange } from './encode-change.ts'
 import type { Topic } from './topic.ts'
 
-/** One change, for any number of listeners. */
+/** One change, to be rendered for any number of subscribers. */
 export interface PreparedChange {
-  /** The `data:` line for this listener; undefined when the record is not for them. */
+  /** The `data:` line for this subscriber; undefined when the record is not visible to them. */
   renderFor(tx: ReadTx, topic: Topic, caller: Caller): Uint8Array | undefined
 }
 
-/** Decides who hears of changes. Keeps compiled tests, so make it once. */
+/** Decides who receives changes. Caches compiled tests, so create it once. */
 export interface ChangePublisher {
   /**
-   * Checks that the options of a topic can be used by this caller.
-   * @throws AppError for a filter that cannot be understood or that is not theirs to ask.
+   * Checks that this caller may use the options of a topic.
+   * @throws AppError for a filter that is invalid or not allowed for the caller.
    */
   check(topic: Topic, caller: Caller): void
-  /** Prepares to tell of a change: everything that listeners have in common is worked out once. */
+  /** Prepares a change: everything that subscribers have in common is computed once. */
   prepare(change: Change & { record: Row }): PreparedChange
 }
 
 type Row = RecordOf<AnyCollection>
 
-/** Clients write filters, so the memory for them has an end. */
+/** Compiled tests in the cache: clients choose the filters, so their number has to be limited. */
 const MAX_TESTS = 1_000
 
-/** A teller by the rules of the record routes: the list rule for `*`, the view rule for one record. */
+/**
+ * Creates a publisher that applies the rules of the record routes: the list rule for `*`, the view rule for
+ * one record.
+ */
 export function createChangePublisher(service: RecordService): ChangePublisher {
   const { queries, rulesOf } = service
   const tests = new Map<string, RecordTest>()
@@ -63,14 +66,14 @@ export function createChangePublisher(service: RecordService): ChangePublisher {
     return test
   }
 
-  /** The same for two listeners = one answer serves both. */
+  /** Subscribers with the same key share one decision. */
   function decisionKey(topic: Topic, caller: Caller): string {
     const [rule, filter] = [ruleOf(topic) ?? 'superuser', filterOf(topic)]
     if (caller.kind === 'superuser') return JSON.stringify(['superuser', filter])
-    const asks = rule.includes('@request.')
-    // A path in a filter may lead to a record that only some may see.
-    const isPersonal = asks || /[.:@]/.test(filter)
-    const options = asks ? [topic.query, topic.headers] : []
+    const readsRequest = rule.includes('@request.')
+    // A path in a filter may lead to a record that is visible to some callers only.
+    const isPersonal = readsRequest || /[.:@]/.test(filter)
+    const options = readsRequest ? [topic.query, topic.headers] : []
     return JSON.stringify([caller.kind, rule, filter, isPersonal ? idOf(caller) : '', ...options])
   }
 
@@ -98,10 +101,10 @@ export function createChangePublisher(service: RecordService): ChangePublisher {
 
       return {
         renderFor(tx, topic, caller) {
-          const question = decisionKey(topic, caller)
-          const decided = decisions.get(question) ?? maySee(tx, topic, caller)
-          decisions.set(question, decided)
-          if (!decided) return undefined
+          const key = decisionKey(topic, caller)
+          const isVisible = decisions.get(key) ?? maySee(tx, topic, caller)
+          decisions.set(key, isVisible)
+          if (!isVisible) return undefined
           const form = formKey(topic, caller, change.id)
           const data = encoded.get(form) ?? encode(tx, topic, caller)
           encoded.set(form, data)
@@ -121,27 +124,29 @@ function idOf(caller: Caller): string {
   return caller.kind === 'user' ? caller.user.id : caller.superuser.id
 }
 
-/** The same for two listeners = they get the same bytes. */
+/** Subscribers with the same key receive the same bytes. */
 function formKey({ text, query }: Topic, caller: Caller, id: string): string {
   const { expand = '', fields = '' } = query
   const isSelf = idOf(caller) === id
-  // Related records are shown by rules of their own, which may ask for the account and for all options.
+  // Related records have rules of their own, which may refer to the account and to all options.
   const whose = expand.trim() === '' ? [] : [caller.kind, idOf(caller), text]
   return JSON.stringify([caller.kind === 'superuser', isSelf, fields, ...whose])
 }
 
-/** The record without JSON values that neither rule nor filter name: they may have megabytes. */
+/** The record without JSON values that neither the rule nor the filter refers to: they may have megabytes. */
 function withoutUnreadJson(collection: AnyCollection, record: Row, text: string): Row {
-  const asked = Object.entries(record).filter(
+  const needed = Object.entries(record).filter(
     ([name]) => !collection.fields[name]?.kind.isDocument || text.includes(name),
   )
-  return { ...Object.fromEntries(asked), id: record.id, created: record.created, updated: record.updated }
+  return { ...Object.fromEntries(needed), id: record.id, created: record.created, updated: record.updated }
 }
 
-/** A filter that SQLite cannot evaluate for this record holds for nobody; the others hear on. */
-function isTrue(ask: () => boolean): boolean {
+/**
+ * A filter that SQLite cannot evaluate for this record counts as false; other subscribers are not affected.
+ */
+function isTrue(test: () => boolean): boolean {
   try {
-    return ask()
+    return test()
   } catch (error) {
     if (error instanceof AppError) return false
     throw error

@@ -1,17 +1,17 @@
 const encoder = new TextEncoder()
 
-/** Bytes of an event that still carries its record whole. */
+/** Maximum size of an event that contains the whole record. */
 export const MAX_WHOLE_BYTES = 1024 * 1024
 
-/** The `data:` line of an event, ready to be sent to any number of streams. */
+/** Encodes the `data:` line of an event, to be sent to any number of streams. */
 export function encodeData(value: unknown): Uint8Array {
   return encoder.encode(`data:${JSON.stringify(value)}\n\n`)
 }
 
 /**
- * The `data:` line of a change. Up to 1 MiB the record is whole; of a larger one the largest values (a job's
- * payload or results) are left out until it fits, and `omitted` beside the record names them. They are to be
- * fetched: thousands of clients may hear of a change, and few need 40 MiB of it.
+ * Encodes the `data:` line of a change. Above 1 MiB, the largest values of the record (the payload or the
+ * results of a job) are omitted until it fits; `omitted` next to the record lists their names. Clients fetch
+ * these values: a change may go to thousands of clients, and few of them need 40 MiB.
  */
 export function encodeChange(action: string, record: Readonly<Record<string, unknown>>): Uint8Array {
   const values = Object.entries(record).flatMap(([name, value]) => {

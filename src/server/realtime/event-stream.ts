@@ -2,9 +2,9 @@ import type { Clock } from '../../base/index.ts'
 import type { Caller } from '../http/caller.ts'
 import { encodeData } from './encode-change.ts'
 
-/** Bytes that may wait for a slow client before it is dropped; one event more may come on top. */
+/** A slow client with more unread bytes is dropped; a single event may exceed the limit. */
 export const MAX_UNREAD_BYTES = 1024 * 1024
-/** Bytes up to which what waits is copied into one write. */
+/** Up to this size, gathered events are copied into one write. */
 const MAX_COPIED_BYTES = 64 * 1024
 
 const encoder = new TextEncoder()
@@ -12,19 +12,19 @@ const COMMENT = encoder.encode(':\n\n')
 
 interface EventStreamOptions {
   id: string
-  /** Of the client's machine: only from there subscriptions may be set. */
+  /** Remote address: subscriptions can be set from this address only. */
   address: string
   caller: Caller
-  /** The request that proved who the caller is; asked again when an account changes. */
+  /** The request that identified the caller; it is checked again when an account changes. */
   credentials: Request
   clock: Clock
-  /** Seconds of silence after which the runtime ends the connection; 0 = never. */
+  /** Sets the seconds after which the runtime closes the idle connection; 0 = never. */
   setIdleTimeout(seconds: number): void
-  /** The client has gone or was dropped. */
+  /** Called when the client has disconnected or was dropped. */
   onEnd(): void
 }
 
-/** One client that listens: an open `text/event-stream` answer. */
+/** The stream of one client: an open `text/event-stream` response. */
 export class EventStream {
   readonly id: string
   readonly address: string
@@ -32,7 +32,7 @@ export class EventStream {
   readonly body: ReadableStream<Uint8Array>
   caller: Caller
   credentials: Request
-  /** Monotonic ms of the last event; comments do not count. */
+  /** Monotonic time of the last event in ms; comments do not count. */
   lastEventAt: number
   readonly #options: EventStreamOptions
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined
@@ -64,12 +64,15 @@ export class EventStream {
     this.flush()
   }
 
-  /** Bytes that the client has not taken yet. */
+  /** Bytes that the client has not read yet. */
   get unreadBytes(): number {
     return MAX_UNREAD_BYTES - (this.#controller?.desiredSize ?? MAX_UNREAD_BYTES) + this.#gatheredBytes
   }
 
-  /** Adds an event to the next write; a client with too much waiting is dropped instead. False when it is gone. */
+  /**
+   * Adds an event to the next write; a client with too many unread bytes is dropped. False when the stream is
+   * closed.
+   */
   send(event: string, data: Uint8Array): boolean {
     if (!this.#hasCapacity()) return false
     this.#gather(encoder.encode(`id:${this.id}\nevent:${event}\n`))
@@ -78,19 +81,19 @@ export class EventStream {
     return true
   }
 
-  /** Writes what was gathered, in one piece while it is small. */
+  /** Writes the gathered events, in one piece if they are small. */
   flush(): void {
     const controller = this.#controller
     const chunks = this.#gathered
     if (!controller || chunks.length === 0) return
-    // Large events are shared by all streams that carry them, so they are not copied.
+    // Large events are shared between streams, so they are not copied.
     const writes =
       this.#gatheredBytes <= MAX_COPIED_BYTES ? [Buffer.concat(chunks, this.#gatheredBytes)] : chunks
     this.#discard()
     for (const write of writes) controller.enqueue(write)
   }
 
-  /** Shows the client and every proxy on the way that the stream lives. False when it is gone. */
+  /** Sends a comment, which keeps the stream open in clients and proxies. False when it is closed. */
   sendHeartbeat(): boolean {
     if (!this.#hasCapacity()) return false
     this.#gather(COMMENT)
@@ -98,13 +101,13 @@ export class EventStream {
     return true
   }
 
-  /** Ends the stream without what was still gathered for it. */
+  /** Closes the stream and discards the gathered events. */
   drop(): void {
     this.#discard()
     this.close()
   }
 
-  /** Ends the stream. What a client does not read within seconds is dropped with its connection. */
+  /** Closes the stream. Data that a client does not read within seconds are dropped with its connection. */
   close(): void {
     this.flush()
     const controller = this.#controller
@@ -115,7 +118,7 @@ export class EventStream {
     this.#options.onEnd()
   }
 
-  /** Asked before an event is added, so that one large event never drops a client that reads. */
+  /** Checked before an event is added, so that a single large event never drops a client that reads. */
   #hasCapacity(): boolean {
     if (!this.#controller) return false
     if (this.unreadBytes < MAX_UNREAD_BYTES) return true

@@ -4,15 +4,15 @@ import type { ServerContext } from '../context.ts'
 import { type Caller, callerName } from '../http/caller.ts'
 import { defineRoute, Reply, type Route, type RouteRequest } from '../http/route.ts'
 import type { RecordService } from '../records/service.ts'
-import { Subscriptions } from './audience.ts'
 import { Broadcast } from './broadcast.ts'
 import { type ChangePublisher, createChangePublisher } from './change-publisher.ts'
 import { encodeData } from './encode-change.ts'
 import { EventStream } from './event-stream.ts'
 import { Streams } from './streams.ts'
+import { Subscriptions } from './subscriptions.ts'
 import { badTopic, OAUTH2_TOPIC, parseTopic, type Topic } from './topic.ts'
 
-/** Clients come back by themselves with a fresh stream. */
+/** Streams end after these times without events and in total; clients reconnect automatically. */
 const MAX_IDLE_MS = 5 * 60_000
 const MAX_AGE_MS = 30 * 60_000
 const HEARTBEAT_MS = 20_000
@@ -29,8 +29,8 @@ const setSubscriptions = v.object({
 })
 
 /**
- * Tells clients of committed changes: `GET /api/realtime` opens a stream, `POST /api/realtime` says what it
- * is to carry and proves who listens. Who hears of a record is decided by its collection's rules, for each event.
+ * Publishes committed changes to clients: `GET /api/realtime` opens a stream, `POST /api/realtime` sets its
+ * subscriptions and identifies the caller. The rules of the collection decide for each event who receives it.
  */
 export class Realtime {
   readonly #dependencies: RealtimeDependencies
@@ -39,14 +39,14 @@ export class Realtime {
   readonly #publisher: ChangePublisher
   readonly #broadcast: Broadcast
   readonly #loop: Loop
-  /** Exact texts of the topics on which logins are awaited, by stream. */
+  /** The exact topic on which a stream waits for the outcome of a login. */
   readonly #logins = new WeakMap<EventStream, string>()
   #isOpen = false
 
-  constructor(parts: RealtimeDependencies) {
-    this.#dependencies = parts
-    const { clock, log, db } = parts.context
-    this.#publisher = createChangePublisher(parts.records)
+  constructor(dependencies: RealtimeDependencies) {
+    this.#dependencies = dependencies
+    const { clock, log, db } = dependencies.context
+    this.#publisher = createChangePublisher(dependencies.records)
     this.#broadcast = new Broadcast({
       ...{ db, log, clock, subscriptions: this.#subscriptions, publisher: this.#publisher },
       checkAccount: (id) => this.#checkAccount(id),
@@ -62,7 +62,7 @@ export class Realtime {
     })
   }
 
-  /** Open streams. */
+  /** Number of open streams. */
   get size(): number {
     return this.#streams.size
   }
@@ -86,8 +86,8 @@ export class Realtime {
   }
 
   /**
-   * Tells the window that opened a login at an OAuth2 provider how it ended, once. False when no stream of this
-   * id, opened from `address`, awaits one.
+   * Reports the outcome of a login at an OAuth2 provider to the window that opened it, once. False when no
+   * stream with this id, opened from `address`, waits for one.
    */
   reportLogin(clientId: string, address: string, outcome: Readonly<Record<string, string>>): boolean {
     const stream = this.#streams.get(clientId)
@@ -114,7 +114,7 @@ export class Realtime {
         method: 'POST',
         path: '/api/realtime',
         access: 'public',
-        summary: 'Say which records a stream is to carry, and prove who listens',
+        summary: 'Set the subscriptions of a stream and identify its caller',
         body: setSubscriptions,
         statuses: [204, 400, 403, 404, 429],
         run: async (_, request) => this.#subscribe(request.body, request),
@@ -129,7 +129,7 @@ export class Realtime {
       'x-accel-buffering': 'no',
       'x-content-type-options': 'nosniff',
     }
-    // Nobody would ever read, and so end, the stream behind a HEAD.
+    // No client would ever read, and thereby end, a stream opened by HEAD.
     if (request.method === 'HEAD') return new Response(null, { headers })
     if (!this.#isOpen) throw new AppError('unavailable', 'The server is stopping', { retryAfter: 5 })
     this.#streams.assertBelowUserLimit(caller)
@@ -158,7 +158,7 @@ export class Realtime {
     const stream = this.#streams.get(clientId)
     if (!stream) throw new AppError('not_found', 'Missing or invalid client id')
     if (stream.address !== address) {
-      throw new AppError('invalid', 'The stream was opened from another address; open a new one')
+      throw new AppError('invalid', 'The stream was opened from another address; open a new stream')
     }
     if (stream.caller.kind !== 'guest' && callerName(stream.caller) !== callerName(caller)) {
       throw new AppError(
@@ -189,7 +189,7 @@ export class Realtime {
     return topic
   }
 
-  /** A changed password, a disabled account or a deleted token takes effect on open streams too. */
+  /** Applies a changed password, a disabled account or a deleted token to open streams. */
   async #checkAccount(id: string): Promise<void> {
     for (const stream of this.#streams.all()) {
       if (accountOf(stream.caller) === id) await this.#identifyAgain(stream)
@@ -200,7 +200,7 @@ export class Realtime {
     if (stream.caller.kind === 'guest') return
     const { credentials } = stream
     const caller = await this.#dependencies.identify(credentials)
-    // A new subscription in the meantime has proved its own caller.
+    // A subscription set in the meantime has identified its own caller.
     if (stream.credentials === credentials) stream.caller = caller
   }
 
@@ -209,7 +209,7 @@ export class Realtime {
     for (const stream of this.#streams.all()) {
       const isOver = now - stream.openedAt >= MAX_AGE_MS || now - stream.lastEventAt >= MAX_IDLE_MS
       if (isOver) stream.close()
-      // Also the credentials: tokens expire without a change of any record.
+      // Credentials are checked as well, because tokens expire without a change of any record.
       else if (stream.sendHeartbeat()) await this.#identifyAgain(stream)
     }
   }
@@ -224,7 +224,7 @@ function accountOf(caller: Caller): string | undefined {
   return caller.kind === 'user' ? caller.user.id : caller.superuser.id
 }
 
-/** The headers that say who calls, without the rest of the request. */
+/** A request with only the credentials of the given one. */
 function credentialsOf(request: Request): Request {
   const headers = new Headers()
   for (const name of ['authorization', 'x-api-token']) {

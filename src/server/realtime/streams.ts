@@ -4,10 +4,10 @@ import type { EventStream } from './event-stream.ts'
 
 const MAX_STREAMS = 2_000
 const MAX_STREAMS_PER_USER = 5
-/** Bytes that may wait for all slow clients together. */
+/** Maximum number of unread bytes of all clients together. */
 const MAX_TOTAL_UNREAD_BYTES = 128 * 1024 * 1024
 
-/** The open streams, and what they may cost. */
+/** The open streams and their limits. */
 export class Streams {
   readonly #streams = new Map<string, EventStream>()
 
@@ -15,7 +15,7 @@ export class Streams {
     return this.#streams.size
   }
 
-  /** Oldest first; a copy, so that streams may end while it is walked. */
+  /** All streams, oldest first; a copy, so that streams may end during the iteration. */
   all(): EventStream[] {
     return [...this.#streams.values()]
   }
@@ -32,7 +32,7 @@ export class Streams {
     this.#streams.delete(id)
   }
 
-  /** @throws AppError `limited` when this account has as many streams as one may have. */
+  /** @throws AppError `limited` when the account has reached its maximum number of streams. */
   assertBelowUserLimit(caller: Caller): void {
     if (caller.kind === 'guest') return
     const name = callerName(caller)
@@ -40,7 +40,7 @@ export class Streams {
     if (open.length < MAX_STREAMS_PER_USER) return
     throw new AppError(
       'limited',
-      `At most ${MAX_STREAMS_PER_USER} streams per user; close another page first`,
+      `A user can have at most ${MAX_STREAMS_PER_USER} streams; close another page first`,
       {
         retryAfter: 60,
       },
@@ -48,8 +48,8 @@ export class Streams {
   }
 
   /**
-   * Makes room for one more stream at the cost of nobody who is signed in.
-   * @throws AppError `unavailable` when all streams belong to users.
+   * Closes the oldest stream of a guest if the maximum number of streams is reached.
+   * @throws AppError `unavailable` when all streams belong to accounts.
    */
   evictOldestGuest(): void {
     if (this.size < MAX_STREAMS) return
@@ -59,7 +59,7 @@ export class Streams {
     oldest.close()
   }
 
-  /** Drops the slowest clients while all together have too much waiting. */
+  /** Drops the slowest clients until the unread bytes of all clients together are within the limit. */
   dropSlowest(): void {
     let unreadBytes = this.all().reduce((sum, stream) => sum + stream.unreadBytes, 0)
     if (unreadBytes <= MAX_TOTAL_UNREAD_BYTES) return

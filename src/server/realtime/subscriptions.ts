@@ -8,12 +8,12 @@ export interface Subscription {
   readonly topic: Topic
 }
 
-/** Who listens to what: finding the listeners of a record does not look at the others. */
+/** The subscriptions of all streams, indexed by record. */
 export class Subscriptions {
   readonly #byRecord = new Map<string, Set<Subscription>>()
   readonly #byStream = new Map<EventStream, Subscription[]>()
 
-  /** Replaces what a stream listens to. */
+  /** Replaces the subscriptions of a stream. */
   set(stream: EventStream, topics: readonly Topic[]): void {
     this.remove(stream)
     const own = topics.map((topic) => ({ stream, topic }))
@@ -36,12 +36,12 @@ export class Subscriptions {
     this.#byStream.delete(stream)
   }
 
-  /** Whether anybody listens to the changed record. */
+  /** Whether the changed record has subscribers. */
   has({ collection, id }: Pick<Change, 'collection' | 'id'>): boolean {
     return this.#byRecord.has(keyOf(collection, '*')) || this.#byRecord.has(keyOf(collection, id))
   }
 
-  /** Those who listen to the changed record or to all of its collection. */
+  /** The subscriptions to the changed record and to its whole collection. */
   of({ collection, id }: Pick<Change, 'collection' | 'id'>): Subscription[] {
     const all = this.#byRecord.get(keyOf(collection, '*')) ?? []
     const one = this.#byRecord.get(keyOf(collection, id)) ?? []

@@ -1,20 +1,20 @@
 import { AppError } from '../../base/index.ts'
 import { type AnyCollection, type CollectionNames, pickFields } from '../../db/index.ts'
 
-/** Which records of a collection a client wants to hear of, and in which form. */
+/** The records of a collection that a client subscribes to, and the form of their events. */
 export interface Topic {
-  /** As the client sent it, options included: its events carry exactly this name. */
+  /** As sent by the client, including the options: the events carry exactly this name. */
   readonly text: string
   readonly collection: AnyCollection
   /** A record id, or `*` for all. */
   readonly record: string
-  /** `query` of the options: `filter`, `expand`, `fields` and what rules may ask for. */
+  /** `query` of the options: `filter`, `expand`, `fields` and parameters that rules refer to. */
   readonly query: Readonly<Record<string, string>>
   /** `headers` of the options, by lower-case name with `_` instead of `-`. */
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** The topic on which a login in another window reports its end; it is no collection. */
+/** The topic on which a login in another window reports its outcome; not a collection. */
 export const OAUTH2_TOPIC = '@oauth2'
 
 const PATH = /^([A-Za-z0-9_]+)(?:\/(\*|[0-9a-z]{15}))?$/
@@ -22,7 +22,7 @@ const PATH = /^([A-Za-z0-9_]+)(?:\/(\*|[0-9a-z]{15}))?$/
 /**
  * Reads `qpus/*`, `qpus/ID` or `qpus`, with URL-encoded JSON after `?options=`:
  * `{"query": {"filter", "expand", "fields"}, "headers": {}}`.
- * @throws AppError `invalid` that says what is possible instead.
+ * @throws AppError `invalid` that describes the valid form.
  */
 export function parseTopic(text: string, names: CollectionNames): Topic {
   const end = text.indexOf('?')
@@ -31,18 +31,18 @@ export function parseTopic(text: string, names: CollectionNames): Topic {
   const collection = names.byPublicName(name)
   if (!collection) {
     throw badTopic(
-      `There is no topic ${text.slice(0, 100)}; write COLLECTION/* or COLLECTION/ID with the name of a collection and the id of a record`,
+      `Unknown topic ${text.slice(0, 100)}; use COLLECTION/* or COLLECTION/ID with the name of a collection and the id of a record`,
     )
   }
   const options = end < 0 ? null : new URLSearchParams(text.slice(end + 1)).get('options')
   const { query = {}, headers = {} } = readOptions(options)
   const topic = { text, collection, record, query: texts(query), headers: byRuleName(texts(headers)) }
-  // Modifiers that do not exist are found out now rather than with every event.
+  // Unknown modifiers are reported now rather than with every event.
   pickFields({}, topic.query['fields'] ?? '')
   return topic
 }
 
-/** Refuses the subscriptions of a request as a whole. */
+/** The error that refuses all subscriptions of a request. */
 export function badTopic(message: string): AppError {
   const fields = { subscriptions: { code: 'validation_invalid_value', message } }
   return new AppError('invalid', message, { fields })
@@ -73,7 +73,7 @@ function partOf(options: unknown, name: 'query' | 'headers'): object {
   throw badTopic(`The ${name} in the options of a topic must be a JSON object`)
 }
 
-/** The values that a URL or a header could carry. */
+/** The values that can stand in a URL or a header. */
 function texts(part: object): Record<string, string> {
   const known = Object.entries(part).filter(([, value]) =>
     ['string', 'number', 'boolean'].includes(typeof value),

@@ -1,23 +1,23 @@
 import { AppError } from '../../../base/index.ts'
 
-/** How deep JSON may be nested, and how many values it may have. */
+/** Maximum nesting depth and number of values of a JSON text. */
 export interface JsonLimits {
-  /** What is measured, for the message. */
+  /** Name of the text in error messages. */
   subject: string
   depth: number
   nodes: number
 }
 
-/** Enough for the body of every route, far from exhausting the process. */
+/** Limits for the body of every route, far below what would exhaust the process. */
 export const BODY_LIMITS: JsonLimits = { subject: 'body', depth: 32, nodes: 2_000_000 }
 
 const [QUOTE, BACKSLASH, COMMA] = [34, 92, 44]
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [91, 93, 123, 125]
 
 /**
- * Checks nesting and node count of JSON text without building it: parsing hostile text first could take
- * a hundred times its size in memory.
- * @throws AppError `invalid` naming the limit.
+ * Checks nesting and number of values of a JSON text without parsing it: parsing hostile text first could
+ * take a hundred times its size in memory.
+ * @throws AppError `invalid` that names the limit.
  */
 export function assertWithinJsonLimits(text: string, limits: JsonLimits): void {
   let depth = 0

@@ -3,19 +3,19 @@ import { findResponse, type KeyedRequest, type Tx } from '../../../db/index.ts'
 
 const KEY = /^[\x21-\x7e]{1,255}$/
 
-/** What a repeatable request consists of. */
+/** The parts of a request that identify a repetition. */
 interface Repeatable {
-  /** Who asks: a user's id, or the caller's name. */
+  /** The caller: a user's id, or the name of the caller. */
   user: string
   /** Method and path, such as `POST /api/jobs`. */
   route: string
-  /** What is asked for, as JSON can hold it. */
+  /** The request itself, as a JSON value. */
   content: unknown
 }
 
 /**
- * A request under its `Idempotency-Key`; undefined when it has none.
- * @throws AppError `invalid` for a key of another form.
+ * The request under its `Idempotency-Key`; undefined without a key.
+ * @throws AppError `invalid` for a malformed key.
  */
 export function keyedRequest(
   key: string | undefined,
@@ -25,14 +25,14 @@ export function keyedRequest(
   if (!KEY.test(key)) {
     throw new AppError(
       'invalid',
-      'Idempotency-Key: expected 1 to 255 printable ASCII characters without blanks',
+      'Idempotency-Key: expected 1 to 255 printable ASCII characters without spaces',
     )
   }
   const bodyHash = new Bun.CryptoHasher('sha256').update(JSON.stringify(content)).digest('hex')
   return { user, key, route, bodyHash }
 }
 
-/** Id of what the same request made before, if it did. */
+/** The id of the record that an earlier request with the same key has created, if any. */
 export function earlierId(tx: Tx, request: KeyedRequest | undefined): string | undefined {
   const response = request && findResponse(tx, request)?.response
   const id = typeof response === 'object' && response !== null && 'id' in response ? response.id : undefined

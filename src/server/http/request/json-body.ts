@@ -16,7 +16,10 @@ export async function readJsonBody(request: Request, maxBytes: number): Promise<
   }
 }
 
-/** Reads the values of a posted form (`application/x-www-form-urlencoded`); of repeated names the last. */
+/**
+ * Reads the values of a posted form (`application/x-www-form-urlencoded`); the last value of a repeated name
+ * wins.
+ */
 export async function readFormBody(request: Request, maxBytes: number): Promise<Record<string, string>> {
   return Object.fromEntries(new URLSearchParams(await readText(request, maxBytes)))
 }
@@ -32,7 +35,7 @@ async function readText(request: Request, maxBytes: number): Promise<string> {
 
 /**
  * Reads a body of at most `maxBytes`.
- * @throws AppError `too_large` (413) beyond the limit, `invalid` when it ends early.
+ * @throws AppError `too_large` (413) beyond the limit, `invalid` when the body is truncated.
  */
 export async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
   const announced = Number(request.headers.get('content-length') ?? 0)
@@ -48,11 +51,14 @@ export async function readBytes(request: Request, maxBytes: number): Promise<Uin
     }
   } catch (cause) {
     if (cause instanceof AppError) throw cause
-    throw new AppError('invalid', `body: ended early (${messageOf(cause)})`, { cause })
+    throw new AppError('invalid', `body: truncated (${messageOf(cause)})`, { cause })
   }
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
 }
 
 function tooLarge(maxBytes: number): AppError {
-  return new AppError('too_large', `request body is larger than ${maxBytes} bytes; send less or split it`)
+  return new AppError(
+    'too_large',
+    `The request body is larger than ${maxBytes} bytes; send less data or split the request`,
+  )
 }

@@ -25,7 +25,7 @@ function fieldError(issue: v.BaseIssue<unknown>): FieldError {
 
 /**
  * Parses `input` by `schema`.
- * @throws AppError `invalid` with every refused field under its dotted path.
+ * @throws AppError `invalid` with every invalid field under its dotted path.
  */
 export function validate<Schema extends v.GenericSchema>(
   schema: Schema,

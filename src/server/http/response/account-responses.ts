@@ -2,13 +2,13 @@ import * as v from 'valibot'
 import { superusers, users } from '../../../db/index.ts'
 import { recordResponse } from './record-response.ts'
 
-/** A user as `presentRecord` shows it. */
+/** A user as returned by `presentRecord`. */
 export const userResponse = recordResponse('User', users)
 
-/** A superuser as `presentRecord` shows it. */
+/** A superuser as returned by `presentRecord`. */
 export const superuserResponse = recordResponse('Superuser', superusers)
 
-/** What a login gives: the token for `Authorization`, and the account. */
+/** Response of a login: the token for `Authorization`, and the account. */
 export function loginResponse(record: v.GenericSchema) {
   return v.object({ token: v.string(), record })
 }
@@ -20,13 +20,13 @@ const offer = v.object({
   displayName: v.string(),
   logo: v.string(),
   state: v.string(),
-  authURL: v.pipe(v.string(), v.description('To be completed by the URL-encoded address to come back to')),
+  authURL: v.pipe(v.string(), v.description('Append the URL-encoded redirect URL')),
   codeVerifier: v.string(),
   codeChallenge: v.string(),
   codeChallengeMethod: v.string(),
 })
 
-/** How accounts can log in. */
+/** The ways in which accounts can log in. */
 export const authMethodsResponse = v.pipe(
   v.object({
     password: v.object({ enabled: v.boolean(), identityFields: v.array(v.string()) }),

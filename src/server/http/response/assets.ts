@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono'
 
-/** One stored form of a file: its bytes and a strong validator, quoted as it goes into `ETag`. */
+/** One stored representation of a file: its bytes and a strong validator, quoted as in `ETag`. */
 export interface Representation {
   bytes: Blob
   etag: string
@@ -11,23 +11,23 @@ export interface Asset {
   /** The value of `Content-Type`. */
   type: string
   plain: Representation
-  /** The same file compressed with brotli; absent when that would not pay. */
+  /** The file compressed with brotli; absent when compression does not make it smaller. */
   brotli?: Representation
-  /** True when the name holds a hash of the content, so that a copy never goes stale. */
+  /** True when the name contains a hash of the content, so that a cached copy never becomes stale. */
   immutable: boolean
 }
 
-/** The built dashboard as a value. */
+/** The files of the built dashboard. */
 export interface AssetTree {
-  /** The page that every client-side route loads. */
+  /** The HTML page for all client-side routes. */
   page: Asset
   /** Every other file by its URL path, which starts with a slash. */
   files: ReadonlyMap<string, Asset>
 }
 
 /**
- * What the page may do: load its own scripts, styles, fonts and images, and talk to its own server.
- * Nothing inline, nothing framed, nothing from elsewhere.
+ * Content security policy of the dashboard: it may load its own scripts, styles, fonts and images and connect
+ * to its own server. Inline code, frames and other origins are forbidden.
  */
 export const PAGE_POLICY = [
   "default-src 'none'",
@@ -50,9 +50,9 @@ const SAFE_HEADERS = {
 }
 
 /**
- * Serves the dashboard to GET and HEAD: a known file as it is, any other path without a dot as the page,
- * whose router takes over. Paths under `/api/` are left to the next handler. `/_/` and unknown files are 404;
- * the former still shows the page, so that a person reads a sentence instead of a blank screen.
+ * Serves the dashboard to GET and HEAD: a known file as it is, and the page, which has a router of its own,
+ * for any other path without a dot. Paths under `/api/` are left to the next handler. `/_/` and unknown files
+ * are 404; the former still returns the page, which shows an explanation instead of a blank screen.
  */
 export function serveAssets(tree: AssetTree): MiddlewareHandler {
   return async (context, next) => {
@@ -67,7 +67,9 @@ export function serveAssets(tree: AssetTree): MiddlewareHandler {
   }
 }
 
-/** Whether the page's router may know a path: folders of built files and names with a dot are not its own. */
+/**
+ * Whether a path may belong to the router of the page: folders of built files and names with a dot do not.
+ */
 function isRoute(path: string): boolean {
   return !path.startsWith('/a/') && !path.startsWith('/fonts/') && !path.includes('.')
 }
@@ -90,7 +92,10 @@ function assetResponse(context: Context, asset: Asset, status: 200 | 404): Respo
   return new Response(context.req.method === 'HEAD' ? null : bytes, { status, headers })
 }
 
-/** Whether an `Accept-Encoding` value allows brotli (RFC 9110 §12.5.3): named with a weight above 0, or by `*`. */
+/**
+ * Whether an `Accept-Encoding` value allows brotli (RFC 9110 §12.5.3): named with a weight above 0, or by
+ * `*`.
+ */
 function acceptsBrotli(header: string | undefined): boolean {
   const weights = new Map<string, number>()
   for (const part of (header ?? '').toLowerCase().split(',')) {

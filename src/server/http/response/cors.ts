@@ -5,7 +5,7 @@ function allowedOrigin(request: Request, origins: readonly string[]): string | u
   return origins.includes(origin) ? origin : undefined
 }
 
-/** Lets pages of the configured origins read the answer. */
+/** Allows pages of the configured origins to read the response. */
 export function addCors(response: Response, request: Request, origins: readonly string[]): void {
   const origin = allowedOrigin(request, origins)
   if (!origin) return
@@ -13,7 +13,7 @@ export function addCors(response: Response, request: Request, origins: readonly 
   response.headers.append('vary', 'Origin')
 }
 
-/** The answer to OPTIONS: which methods the path has, and what pages of the configured origins may send. */
+/** The response to OPTIONS: the methods of the path, and what pages of the configured origins may send. */
 export function optionsResponse(
   request: Request,
   methods: readonly string[],

@@ -14,28 +14,30 @@ const STATUS: Record<ErrorCode, number> = {
   internal: 500,
 }
 
-/** Body of every answer with a status of 400 or above. */
+/** Body of every response with a status of 400 or above. */
 export interface ErrorBody {
   status: number
   message: string
-  /** Stable word for programs: the error's reason, or its general kind. */
+  /** Stable identifier for programs: the reason of the error, or its kind. */
   code: string
   request_id: string
   data: Record<string, FieldError>
 }
 
-/** Makes a message a sentence: capitalised and with a full stop, as clients of record stores expect. */
+/** Turns a message into a sentence with a capital and a full stop, as clients of record stores expect. */
 function asSentence(message: string): string {
   const text = message.charAt(0).toUpperCase() + message.slice(1)
   return /[.?!]$/.test(text) ? text : `${text}.`
 }
 
-/** The body of an error answer. */
+/** The body of an error response without invalid fields. */
 export function problem(status: number, code: string, message: string, requestId: string): ErrorBody {
   return { status, message: asSentence(message), code, request_id: requestId, data: {} }
 }
 
-/** Translates anything thrown by a route; what nobody expected is logged in full and told blandly. */
+/**
+ * Encodes anything thrown by a route; an unexpected error is logged in full and reported as a generic 500.
+ */
 export function errorBody(error: unknown, requestId: string, log: Log): ErrorBody {
   if (!(error instanceof AppError) || error.code === 'internal') {
     log.error('request failed', { error })

@@ -1,9 +1,9 @@
 interface Page {
   title: string
-  /** Markup; texts of others must have gone through `escapeHtml`. */
+  /** Markup; text from outside must be escaped with `escapeHtml`. */
   body: string
   status?: number
-  /** The only script that may run. */
+  /** The only script that is allowed to run. */
   script?: string
 }
 
@@ -15,7 +15,10 @@ button{padding:.5rem 1rem}`
 
 const sourceOf = (text: string) => `'sha256-${new Bun.CryptoHasher('sha256').update(text).digest('base64')}'`
 
-/** A small page that works without the dashboard. Only its own style and script run, known by their hashes. */
+/**
+ * A small page that works without the dashboard. Its policy admits only its own style and script, by their
+ * hashes.
+ */
 export function htmlPage({ title, body, script = '', status = 200 }: Page): Response {
   const policy = [
     "default-src 'none'",
@@ -40,7 +43,7 @@ export function htmlPage({ title, body, script = '', status = 200 }: Page): Resp
   })
 }
 
-/** Text as it may stand in markup and in quoted attributes. */
+/** Escapes text for markup and quoted attributes. */
 export function escapeHtml(text: string): string {
   return Bun.escapeHTML(text)
 }

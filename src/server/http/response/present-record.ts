@@ -1,9 +1,9 @@
 import type { AnyCollection, CollectionNames, RecordOf } from '../../../db/index.ts'
 
-/** Ids that clients of the record-store pattern know by heart. */
+/** Ids that are fixed in clients of the record-store pattern. */
 const FIXED_IDS: Record<string, string> = { users: '_pb_users_auth_', superusers: 'pbc_3142635823' }
 
-/** `pbc_` and the CRC-32 of type and name, as the record-store pattern derives it. */
+/** The id of a collection: `pbc_` and the CRC-32 of its type and name, as in the record-store pattern. */
 export function collectionIdOf(collection: AnyCollection): string {
   return FIXED_IDS[collection.name] ?? `pbc_${Bun.hash.crc32(`${collection.type}${collection.publicName}`)}`
 }
@@ -14,7 +14,9 @@ interface Viewer {
   isSelf?: boolean
 }
 
-/** A record as clients see it: with collection id and name, without what the viewer must not see. */
+/**
+ * A record as returned to clients: with collection id and name, without the fields hidden from the viewer.
+ */
 export function presentRecord<C extends AnyCollection>(
   collection: C,
   record: RecordOf<C>,
@@ -22,7 +24,7 @@ export function presentRecord<C extends AnyCollection>(
   viewer: Viewer,
 ): Record<string, unknown> {
   const values: Record<string, unknown> = { ...record }
-  const shown: Record<string, unknown> = {
+  const presented: Record<string, unknown> = {
     collectionId: collectionIdOf(collection),
     collectionName: names.publicName(collection),
     id: record.id,
@@ -31,7 +33,7 @@ export function presentRecord<C extends AnyCollection>(
     if (field.internal || (field.hidden && !viewer.isSuperuser)) continue
     if (name === 'email' && !viewer.isSuperuser && !viewer.isSelf && values['emailVisibility'] !== true)
       continue
-    shown[name] = values[name]
+    presented[name] = values[name]
   }
-  return { ...shown, created: record.created, updated: record.updated }
+  return { ...presented, created: record.created, updated: record.updated }
 }

@@ -4,8 +4,8 @@ import { type AnyCollection, date, type Field, type ValueSchema } from '../../..
 type Shape = Record<string, v.GenericSchema>
 
 /**
- * The answer that shows a record as `presentRecord` makes it, from the collection's declaration; `extra` adds
- * fields or says more of one. The title is the name of the shape in the API reference.
+ * Schema of a record as returned by `presentRecord`, derived from the declaration of the collection; `extra`
+ * adds fields or replaces their schemas. `title` is the name of the schema in the API reference.
  */
 export function recordResponse(title: string, collection: AnyCollection, extra: Shape = {}) {
   const entries: Shape = { collectionId: v.string(), collectionName: v.string(), id: v.string() }
