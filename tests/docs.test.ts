@@ -26,18 +26,54 @@ test('every link between pages leads to a file', () => {
   expect(broken).toEqual([])
 })
 
-test('the three flows of the style guide are walkable: each named file and function exists', () => {
+/** Files of `src` and `ui` that a page names, with the function or class after the colon, if any. */
+function namedFiles(text: string) {
+  return [
+    ...text.matchAll(
+      /`((?:base|cli|db|devices|driver|protocol|qasm|server|simulator|ui)\/[\w/.-]+\.tsx?):?(\w*)`/g,
+    ),
+  ].map(([, file = '', name = '']) => ({ file, name }))
+}
+
+/** Whether a source declares a function, class, constant or member of this name. */
+function declares(source: string, name: string): boolean {
+  const top = `(?:function|class|const)\\s+${name}\\b`
+  const member = `^\\s+(?:(?:async|get|static|readonly)\\s+)*${name}\\s*[(<:=]`
+  return new RegExp(`${top}|${member}`, 'm').test(source)
+}
+
+test('each file and function that the flows and state machines name exists', () => {
   const pages = ['docs/explanation/state-machines.md', 'docs/explanation/flows.md']
   const text = pages.map((page) => readFileSync(join(ROOT, page), 'utf8')).join('\n')
   const missing: string[] = []
-  for (const [, file = '', name = ''] of text.matchAll(
-    /`((?:server|db|driver|devices|protocol|ui)\/[\w/.-]+\.tsx?):?(\w*)`/g,
-  )) {
+  for (const { file, name } of namedFiles(text)) {
     const path = join(ROOT, file.startsWith('ui/') ? '' : 'src', file)
     if (!existsSync(path)) missing.push(file)
-    else if (name !== '' && !new RegExp(`\\b${name}\\b`).test(readFileSync(path, 'utf8'))) {
-      missing.push(`${file}:${name}`)
-    }
+    else if (name !== '' && !declares(readFileSync(path, 'utf8'), name)) missing.push(`${file}:${name}`)
   }
   expect(missing).toEqual([])
+})
+
+/** Files that each flow may cross; a larger number means a detour. */
+const MAX_FILES_BY_FLOW: Readonly<Record<string, number>> = {
+  'A job': 39,
+  'A reading': 15,
+  'A calibration': 18,
+  'A record': 18,
+  "An operator's action": 10,
+  'A connection': 10,
+  'A login through a provider': 8,
+  'A mailed link': 7,
+  'A pruning and a reload': 5,
+  'A backup and a restore': 6,
+}
+
+test('no flow crosses more files than its limit', () => {
+  const [, ...flows] = readFileSync(join(ROOT, 'docs/explanation/flows.md'), 'utf8').split('\n## ')
+  const files = flows.map((flow) => {
+    const [title = ''] = flow.split('\n')
+    return [title, new Set(namedFiles(flow).map(({ file }) => file)).size] as const
+  })
+  expect(files.map(([title]) => title)).toEqual(Object.keys(MAX_FILES_BY_FLOW))
+  expect(files.filter(([title, count]) => count > (MAX_FILES_BY_FLOW[title] ?? 0))).toEqual([])
 })
