@@ -32,6 +32,10 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
     ],
   },
   {
+    folder: 'src/protocol/zmtp',
+    steps: [['framing'], ['handshake'], ['connection'], ['connect', 'listen']],
+  },
+  {
     folder: 'ui',
     steps: [
       ['lib'],

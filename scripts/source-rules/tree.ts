@@ -15,7 +15,6 @@ export const UNDIVIDED_FOLDERS: ReadonlySet<string> = new Set([
   'src/devices/process/aer_sim',
   'src/devices/process/aer_sim/methods/statevector',
   'src/driver',
-  'src/protocol/zmtp',
   'tests/driver',
   'ui/lib',
 ])

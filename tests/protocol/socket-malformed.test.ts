@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { encodeCommand, encodeHello, encodeProperties } from '../../src/protocol/zmtp/command.ts'
-import { COMMAND, encodeFrame, MORE } from '../../src/protocol/zmtp/frame.ts'
-import { encodeGreeting } from '../../src/protocol/zmtp/greeting.ts'
+import { encodeCommand, encodeHello, encodeProperties } from '../../src/protocol/zmtp/framing/command.ts'
+import { COMMAND, encodeFrame, MORE } from '../../src/protocol/zmtp/framing/frame.ts'
+import { encodeGreeting } from '../../src/protocol/zmtp/handshake/greeting.ts'
 import {
   openConnection,
   openListener,

@@ -1,15 +1,15 @@
 import { expect, test } from 'bun:test'
-import { MessageAssembler } from '../../../src/protocol/zmtp/assembler.ts'
+import { MessageAssembler } from '../../../src/protocol/zmtp/framing/assembler.ts'
 import {
   encodeCommand,
   encodeHello,
   encodeProperties,
   parseCommand,
-} from '../../../src/protocol/zmtp/command.ts'
-import { COMMAND, encodeFrame, FrameDecoder, MORE } from '../../../src/protocol/zmtp/frame.ts'
-import { checkGreeting, encodeGreeting } from '../../../src/protocol/zmtp/greeting.ts'
-import { plainClient, plainServer } from '../../../src/protocol/zmtp/handshake.ts'
-import { WireError } from '../../../src/protocol/zmtp/wire-error.ts'
+} from '../../../src/protocol/zmtp/framing/command.ts'
+import { COMMAND, encodeFrame, FrameDecoder, MORE } from '../../../src/protocol/zmtp/framing/frame.ts'
+import { WireError } from '../../../src/protocol/zmtp/framing/wire-error.ts'
+import { checkGreeting, encodeGreeting } from '../../../src/protocol/zmtp/handshake/greeting.ts'
+import { plainClient, plainServer } from '../../../src/protocol/zmtp/handshake/handshake.ts'
 import { closeRow, faultRuns } from '../../support/faults/fault-runs.ts'
 
 // Row H19 of docs/reference/faults.md: the codec of the message sockets under malformed streams. The same through

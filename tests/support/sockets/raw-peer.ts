@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
-import { encodeCommand, encodeHello, encodeProperties } from '../../../src/protocol/zmtp/command.ts'
-import { encodeGreeting } from '../../../src/protocol/zmtp/greeting.ts'
+import { encodeCommand, encodeHello, encodeProperties } from '../../../src/protocol/zmtp/framing/command.ts'
+import { encodeGreeting } from '../../../src/protocol/zmtp/handshake/greeting.ts'
 import { until } from '../until.ts'
 import { certificates, PASSWORD, USER } from './message-sockets.ts'
 

@@ -1,6 +1,6 @@
 import type { TLSSocket } from 'node:tls'
-import { AppError, type Clock, messageOf } from '../../base/index.ts'
-import { checkCommandBytes, MessageAssembler } from './assembler.ts'
+import { AppError, type Clock, messageOf, withTimeout } from '../../../base/index.ts'
+import { checkCommandBytes, MessageAssembler } from '../framing/assembler.ts'
 import {
   answerPing,
   encodePing,
@@ -8,16 +8,22 @@ import {
   parseCommand,
   parseError,
   parseHandshakeCommand,
-} from './command.ts'
+} from '../framing/command.ts'
+import { type Frame, FrameDecoder, type FrameHeader } from '../framing/frame.ts'
+import { WireError } from '../framing/wire-error.ts'
+import { checkGreeting, encodeGreeting, GREETING_BYTES, type Mechanism } from '../handshake/greeting.ts'
+import {
+  type Handshake,
+  type HandshakeStep,
+  type Role,
+  reasonUnfit,
+  WELCOME,
+} from '../handshake/handshake.ts'
 import type { Counters } from './counters.ts'
-import { type Frame, FrameDecoder, type FrameHeader } from './frame.ts'
-import { checkGreeting, encodeGreeting, GREETING_BYTES, type Mechanism } from './greeting.ts'
-import { type Handshake, type HandshakeStep, type Role, reasonUnfit, WELCOME } from './handshake.ts'
 import { keepHeartbeat } from './heartbeat.ts'
 import type { SocketLimits } from './limits.ts'
 import { type Message, Output } from './output.ts'
 import type { Taken } from './receive.ts'
-import { WireError } from './wire-error.ts'
 
 /** How a connection ended. */
 export interface Ending {
@@ -73,7 +79,8 @@ export class ZmtpConnection {
   readonly #assembler: MessageAssembler
   readonly #output: Output
   readonly #stop = new AbortController()
-  readonly #ready = new AbortController()
+  readonly #ready = Promise.withResolvers<void>()
+  #wasReady = false
   readonly #ended = Promise.withResolvers<void>()
   #state: 'greeting' | 'handshake' | 'verifying' | 'traffic' | 'ending' | 'ended' = 'greeting'
   #paused = false
@@ -127,7 +134,7 @@ export class ZmtpConnection {
 
   /** Whether messages ever flowed. */
   get wasReady(): boolean {
-    return this.#ready.signal.aborted
+    return this.#wasReady
   }
 
   /** Resolves when the connection has ended and its owner was told. */
@@ -264,7 +271,8 @@ export class ZmtpConnection {
     }
     if (reply) this.#output.command(reply)
     this.#state = 'traffic'
-    this.#ready.abort()
+    this.#wasReady = true
+    this.#ready.resolve()
     void this.#heartbeat()
     this.#options.onReady()
   }
@@ -323,14 +331,13 @@ export class ZmtpConnection {
     if (before && this.#receivedBytes > preAuthBytes) throw preAuthError(this.#receivedBytes, preAuthBytes)
   }
 
-  async #limitHandshake(): Promise<void> {
+  #limitHandshake(): Promise<void> {
     const { clock, limits } = this.#options
-    const signal = AbortSignal.any([this.#stop.signal, this.#ready.signal])
-    const late = await clock.sleep(limits.handshakeMs, signal).then(
-      () => true,
-      () => false,
-    )
-    if (late) this.#end({ reason: `no complete handshake within ${limits.handshakeMs} ms`, kind: 'protocol' })
+    const reason = `no complete handshake within ${limits.handshakeMs} ms`
+    return withTimeout(this.#ready.promise, {
+      ...{ clock, ms: limits.handshakeMs, signal: this.#stop.signal },
+      onTimeout: () => this.#end({ reason, kind: 'protocol' }),
+    }).catch(() => undefined)
   }
 
   #heartbeat(): Promise<void> {

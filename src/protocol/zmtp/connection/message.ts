@@ -1,4 +1,4 @@
-import { AppError } from '../../base/index.ts'
+import { AppError } from '../../../base/index.ts'
 import type { Message } from './output.ts'
 
 /** What may be sent: text (as UTF-8) or bytes in one frame, or several frames for foreign peers. */

@@ -1,4 +1,4 @@
-import type { Log } from '../../base/index.ts'
+import type { Log } from '../../../base/index.ts'
 import type { Counters } from './counters.ts'
 
 /** What a message handler returns: false when it is not ready and wants the same message again after `resume`. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { encodeCommand } from '../../../src/protocol/zmtp/command.ts'
-import { FrameDecoder } from '../../../src/protocol/zmtp/frame.ts'
-import { Output } from '../../../src/protocol/zmtp/output.ts'
+import { Output } from '../../../../src/protocol/zmtp/connection/output.ts'
+import { encodeCommand } from '../../../../src/protocol/zmtp/framing/command.ts'
+import { FrameDecoder } from '../../../../src/protocol/zmtp/framing/frame.ts'
 
 /** An output into memory; `blocked` is what the stream answers to each write. */
 function openOutput(limits: { queuedMessages?: number; queuedBytes?: number } = {}) {

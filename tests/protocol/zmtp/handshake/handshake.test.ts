@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
-import { encodeProperties, parseProperties } from '../../../src/protocol/zmtp/command.ts'
+import { encodeProperties, parseProperties } from '../../../../src/protocol/zmtp/framing/command.ts'
 import {
   nullPeer,
   ownProperties,
   plainClient,
   plainServer,
   reasonUnfit,
-} from '../../../src/protocol/zmtp/handshake.ts'
+} from '../../../../src/protocol/zmtp/handshake/handshake.ts'
 
 const NOTHING = new Uint8Array(0)
 const options = { properties: ownProperties('pull', '1', '2026.11.0'), mostProperties: 32 }

@@ -1,12 +1,12 @@
 import type { TLSSocket } from 'node:tls'
-import { type Clock, type Log, messageOf } from '../../base/index.ts'
-import { type Ending, ZmtpConnection } from './connection.ts'
-import type { Counters } from './counters.ts'
+import { type Clock, type Log, messageOf } from '../../../base/index.ts'
+import { type Ending, ZmtpConnection } from '../connection/connection.ts'
+import type { Counters } from '../connection/counters.ts'
+import type { SocketLimits } from '../connection/limits.ts'
+import { receiver, type Taken } from '../connection/receive.ts'
+import type { Mechanism } from '../handshake/greeting.ts'
+import { nullPeer, ownProperties, PROTOCOL_VERSION, plainClient, type Role } from '../handshake/handshake.ts'
 import { dial } from './dial.ts'
-import type { Mechanism } from './greeting.ts'
-import { nullPeer, ownProperties, PROTOCOL_VERSION, plainClient, type Role } from './handshake.ts'
-import type { SocketLimits } from './limits.ts'
-import { receiver, type Taken } from './receive.ts'
 
 /** The part of a connecting socket's options that each of its attempts uses. */
 export interface AttemptOptions {

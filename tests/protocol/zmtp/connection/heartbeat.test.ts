@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { keepHeartbeat } from '../../../src/protocol/zmtp/heartbeat.ts'
-import { FakeClock } from '../../support/fake-clock.ts'
+import { keepHeartbeat } from '../../../../src/protocol/zmtp/connection/heartbeat.ts'
+import { FakeClock } from '../../../support/fake-clock.ts'
 
 function openHeartbeat() {
   const clock = new FakeClock()

@@ -1,11 +1,11 @@
 import type { TLSSocket } from 'node:tls'
-import type { Clock, Log } from '../../base/index.ts'
-import { type Ending, type Refusal, ZmtpConnection } from './connection.ts'
-import type { Counters } from './counters.ts'
-import type { Mechanism } from './greeting.ts'
-import { nullPeer, ownProperties, PROTOCOL_VERSION, plainServer, type Role } from './handshake.ts'
-import type { SocketLimits } from './limits.ts'
-import { receiver, type Taken } from './receive.ts'
+import type { Clock, Log } from '../../../base/index.ts'
+import { type Ending, type Refusal, ZmtpConnection } from '../connection/connection.ts'
+import type { Counters } from '../connection/counters.ts'
+import type { SocketLimits } from '../connection/limits.ts'
+import { receiver, type Taken } from '../connection/receive.ts'
+import type { Mechanism } from '../handshake/greeting.ts'
+import { nullPeer, ownProperties, PROTOCOL_VERSION, plainServer, type Role } from '../handshake/handshake.ts'
 
 /** A driver whose connection is ready. */
 export interface Peer {

@@ -1,4 +1,4 @@
-import type { Clock, Log } from '../../base/index.ts'
+import type { Clock, Log } from '../../../base/index.ts'
 
 /** Addresses remembered at a time; beyond that the oldest is forgotten and may be logged again. */
 const MOST_ADDRESSES = 1_000

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
-import { type Clock, withTimeout } from '../../base/index.ts'
-import { fingerprintOf } from '../fingerprint.ts'
-import { ALPN, NO_TICKETS, rootFingerprint } from './tls.ts'
+import { type Clock, withTimeout } from '../../../base/index.ts'
+import { fingerprintOf } from '../../fingerprint.ts'
+import { ALPN, NO_TICKETS, rootFingerprint } from '../connection/tls.ts'
 
 interface DialOptions {
   host: string

@@ -1,4 +1,4 @@
-import { WireError } from './wire-error.ts'
+import { WireError } from '../framing/wire-error.ts'
 
 /** PLAIN: user and password; NULL: no authentication, for tests only. */
 export type Mechanism = 'PLAIN' | 'NULL'

@@ -6,7 +6,7 @@ import {
   FrameDecoder,
   type FrameHeader,
   MORE,
-} from '../../../src/protocol/zmtp/frame.ts'
+} from '../../../../src/protocol/zmtp/framing/frame.ts'
 
 function decodeAll(chunks: Uint8Array[]) {
   const decoder = new FrameDecoder(() => undefined)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { createLog } from '../../../src/base/index.ts'
-import { refusalLog } from '../../../src/protocol/zmtp/refusal-log.ts'
-import { FakeClock } from '../../support/fake-clock.ts'
+import { createLog } from '../../../../src/base/index.ts'
+import { refusalLog } from '../../../../src/protocol/zmtp/listen/refusal-log.ts'
+import { FakeClock } from '../../../support/fake-clock.ts'
 
 function openRefusalLog() {
   const lines: Record<string, unknown>[] = []

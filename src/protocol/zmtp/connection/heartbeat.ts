@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/index.ts'
+import type { Clock } from '../../../base/index.ts'
 
 interface HeartbeatOptions {
   clock: Clock

@@ -12,7 +12,7 @@ import {
   parseHandshakeCommand,
   parseHello,
   parseProperties,
-} from '../../../src/protocol/zmtp/command.ts'
+} from '../../../../src/protocol/zmtp/framing/command.ts'
 
 const hexOf = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 const latin1 = (text: string) => Buffer.from(text, 'latin1')

@@ -1,14 +1,14 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { createServer, type Server } from 'node:tls'
-import { AppError, messageOf } from '../../base/index.ts'
-import { type Counters, newCounters } from './counters.ts'
-import { guarded } from './guard.ts'
-import { DEFAULT_LIMITS, type SocketLimits } from './limits.ts'
-import { type Body, toMessage } from './message.ts'
+import { AppError, messageOf } from '../../../base/index.ts'
+import { type Counters, newCounters } from '../connection/counters.ts'
+import { guarded } from '../connection/guard.ts'
+import { DEFAULT_LIMITS, type SocketLimits } from '../connection/limits.ts'
+import { type Body, toMessage } from '../connection/message.ts'
+import { ALPN, NO_TICKETS, type TlsIdentity } from '../connection/tls.ts'
 import { refusalLog } from './refusal-log.ts'
 import { type Peer, type Served, type ServeOptions, serve } from './serve.ts'
-import { ALPN, NO_TICKETS, type TlsIdentity } from './tls.ts'
 
 export interface ListenOptions extends ServeOptions {
   host: string

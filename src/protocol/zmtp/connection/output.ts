@@ -1,5 +1,5 @@
-import { AppError } from '../../base/index.ts'
-import { headerBytes, MAX_HEADER_BYTES, MORE, writeHeader } from './frame.ts'
+import { AppError } from '../../../base/index.ts'
+import { headerBytes, MAX_HEADER_BYTES, MORE, writeHeader } from '../framing/frame.ts'
 
 /** A message: one frame, or several. The sender must not change the bytes once they are accepted. */
 export type Message = Uint8Array | readonly Uint8Array[]

@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { checkGreeting, encodeGreeting, GREETING_BYTES } from '../../../src/protocol/zmtp/greeting.ts'
+import {
+  checkGreeting,
+  encodeGreeting,
+  GREETING_BYTES,
+} from '../../../../src/protocol/zmtp/handshake/greeting.ts'
 
 /** A good greeting with some bytes replaced. */
 function altered(changes: Record<number, number>): Uint8Array {

@@ -7,8 +7,8 @@ import {
   parseError,
   parseHello,
   parseProperties,
-} from './command.ts'
-import { WireError } from './wire-error.ts'
+} from '../framing/command.ts'
+import { WireError } from '../framing/wire-error.ts'
 
 /** Direction of a socket: a PUSH only sends messages, a PULL only receives them. */
 export type Role = 'push' | 'pull'
