@@ -4,9 +4,9 @@ import { axisTicks, type BarOrder, describeCounts, toBars } from '../jobs/counts
 import { formatCount } from '../lib/format.ts'
 
 const MARGIN = { top: 12, right: 4, left: 8 }
-/** Width of one character of the axis text, in px. */
-const DIGIT = 6.6
-const LETTER = 7.3
+/** Widths of one character of the axis and of the bar labels, in px. */
+const TICK_CHARACTER_PX = 6.6
+const LABEL_CHARACTER_PX = 7.3
 /** Minimum width of a bar with its gap, in px; bars that do not fit are summed as "other". */
 const MIN_SLOT_PX = 18
 const MAX_LABEL_LENGTH = 18
@@ -47,10 +47,10 @@ function Bars({ counts, order, maxBars, height, width }: HistogramProps & { widt
   const top = Math.max(highest, ...bars.map(({ count, sigma }) => count + 2 * sigma))
   const ticks = axisTicks(top)
   const axisTop = ticks.at(-1) ?? 1
-  const left = MARGIN.left + formatCount(axisTop).length * DIGIT
+  const left = MARGIN.left + formatCount(axisTop).length * TICK_CHARACTER_PX
   const slot = (width - left - MARGIN.right) / bars.length
   const barWidth = Math.min(56, Math.max(4, slot * 0.62))
-  const longest = Math.max(...bars.map(({ label }) => shorten(label).length)) * LETTER
+  const longest = Math.max(...bars.map(({ label }) => shorten(label).length)) * LABEL_CHARACTER_PX
   const upright = longest + 8 > slot
   const plotBottom = MARGIN.top + height
   const total = plotBottom + (upright ? longest + 14 : 26)

@@ -1,16 +1,16 @@
 import { Fault } from '../fault.ts'
 import { KEYWORDS_2, KEYWORDS_3, SYMBOLS_BY_CODE, type TokenKind } from './tokens.ts'
 
-const letterOutsideAscii = /^[\p{Lu}\p{Ll}\p{Lt}\p{Lm}\p{Lo}\p{Nl}]$/u
+const unicodeWordStart = /^[\p{Lu}\p{Ll}\p{Lt}\p{Lm}\p{Lo}\p{Nl}]$/u
 const units = ['im', 'dt', 'ns', 'us', 'µs', 'μs', 'ms', 's']
 
 const OTHER = 0
-const LETTER = 1
+const WORD_START = 1
 const DIGIT = 2
 const classes = new Uint8Array(128)
 for (let code = 0; code < 128; code++) {
   const character = String.fromCharCode(code)
-  if (/[A-Za-z_]/.test(character)) classes[code] = LETTER
+  if (/[A-Za-z_]/.test(character)) classes[code] = WORD_START
   else if (/[0-9]/.test(character)) classes[code] = DIGIT
 }
 
@@ -111,8 +111,8 @@ export class Lexer {
   }
 
   #readToken(code: number, at: number): void {
-    const kind = code < 128 ? (classes[code] ?? OTHER) : LETTER
-    if (kind === LETTER) this.#readWord(at)
+    const kind = code < 128 ? (classes[code] ?? OTHER) : WORD_START
+    if (kind === WORD_START) this.#readWord(at)
     else if (kind === DIGIT || (code === 46 && isDecimal(this.text.charCodeAt(at + 1)))) this.#readNumber(at)
     else if (code === 34 || code === 39) this.#readString(code, at)
     else if (code === 36) this.#readHardware(at)
@@ -143,7 +143,7 @@ export class Lexer {
         return at
       } else {
         const character = String.fromCodePoint(text.codePointAt(at) ?? 0)
-        if (!letterOutsideAscii.test(character)) return at
+        if (!unicodeWordStart.test(character)) return at
         at += character.length
       }
     }
@@ -172,11 +172,11 @@ export class Lexer {
     this.#refuseWordAfterNumber()
   }
 
-  #readPrefixed(at: number, letter: number): void {
+  #readPrefixed(at: number, prefix: number): void {
     if (this.text.charCodeAt(at + 1) === 79) {
       throw new Fault('syntax_error', at, 'Write the octal prefix as 0o')
     }
-    const accepts = letter === 98 ? isBinary : letter === 111 ? isOctal : isHexadecimal
+    const accepts = prefix === 98 ? isBinary : prefix === 111 ? isOctal : isHexadecimal
     this.kind = 'integer'
     this.end = this.#digitsEnd(at + 2, accepts)
     if (this.end === at + 2) throw new Fault('syntax_error', at, 'This number has no digits after its prefix')
