@@ -7,19 +7,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { toJsonSchema } from '@valibot/to-json-schema'
 import { type GenericSchema, getTitle } from 'valibot'
-import { silentLog, systemClock } from '../src/base/index.ts'
+import {
+  flagOf,
+  type Setting,
+  type SettingsTable,
+  silentLog,
+  systemClock,
+  variableOf,
+} from '../src/base/index.ts'
 import { version } from '../src/cli/version.ts'
+import { DRIVER_SETTINGS } from '../src/driver/index.ts'
 import { COMMANDS } from '../src/protocol/commands.ts'
 import { EVENTS } from '../src/protocol/index.ts'
-import {
-  createServer,
-  flagOf,
-  RELOADABLE,
-  readConfig,
-  SETTINGS,
-  shapesOf,
-  variableOf,
-} from '../src/server/index.ts'
+import { createServer, RELOADABLE, readConfig, SETTINGS, shapesOf } from '../src/server/index.ts'
 
 const REFERENCE = join(import.meta.dir, '../docs/reference')
 const NOTE = '<!-- Made by `npm run docs` from the declarations in the code. Do not edit. -->\n\n'
@@ -27,24 +27,58 @@ const NOTE = '<!-- Made by `npm run docs` from the declarations in the code. Do 
 const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ')
 const row = (...cells: string[]) => `| ${cells.map(cell).join(' | ')} |`
 
+type Columns = 'with config keys' | 'without config keys'
+
+/** One table per group of settings. */
+function settingsTables(table: SettingsTable, columns: Columns): string {
+  const groups = Map.groupBy(Object.entries(table), ([, { group }]) => group)
+  const titles = [
+    'Flag',
+    'Variable',
+    ...(columns === 'with config keys' ? ['Config key'] : []),
+    'Default',
+    'Meaning',
+  ]
+  const heading = `${row(...titles)}\n${row(...titles.map(() => '---')).replaceAll(' ', '')}`
+  return [...groups]
+    .map(([title, settings]) => {
+      const rows = settings.map(([name, declared]) => settingRow(name, declared, columns))
+      return `### ${title}\n\n${heading}\n${rows.join('\n')}\n`
+    })
+    .join('\n')
+}
+
+function settingRow(name: string, declared: Setting<unknown>, columns: Columns): string {
+  const { kind, short, defaultText, isRequired, help } = declared
+  const code = (text: string) => (text === '' ? '' : `\`${text}\``)
+  const flag = code(kind.hint ? `${flagOf(name)} <${kind.hint}>` : flagOf(name))
+  return row(
+    short === undefined ? flag : `${code(`-${short}`)}, ${flag}`,
+    code(variableOf(name, declared)),
+    ...(columns === 'with config keys' ? [code(name)] : []),
+    isRequired ? 'required' : code(defaultText),
+    help,
+  )
+}
+
 function settingsPage(): string {
-  const rows = Object.entries(SETTINGS).map(([name, declared]) => {
-    const { kind, default: fallback, help } = declared
-    const format: (value: never) => string = kind.format
-    const shown = format(fallback as never)
-    const flag = kind.hint ? `${flagOf(name)} <${kind.hint}>` : flagOf(name)
-    return row(`\`${flag}\``, `\`${variableOf(name)}\``, `\`${name}\``, shown ? `\`${shown}\`` : '', help)
-  })
-  return `# Settings of the server
+  return `# Settings
 
-Precedence: flag, then environment variable, then config file (JSON or YAML), then default. Durations are written
-\`720h\`, \`30m\`, \`90s\`; rates \`20:60\` mean 20 requests a second after a burst of 60, \`0\` switches them off.
+Durations are written \`720h\`, \`30m\`, \`90s\`. Rates such as \`20:60\` mean 20 requests per second after a burst of 60;
+\`0\` disables the limit. Switches have no value on the command line; elsewhere they are \`true\` or \`false\`.
 
-A running server takes these anew from its config file at SIGHUP: ${RELOADABLE.map((name) => `\`${name}\``).join(', ')}.
+## Server
 
-| Flag | Variable | Config key | Default | Meaning |
-|---|---|---|---|---|
-${rows.join('\n')}
+The settings of \`svc serve\`. Precedence: flag, environment variable, config file (JSON or YAML), default.
+
+A running server reloads these settings from its config file on SIGHUP: ${RELOADABLE.map((name) => `\`${name}\``).join(', ')}.
+
+${settingsTables(SETTINGS, 'with config keys')}
+## Driver
+
+The settings of \`svc driver start\`. Precedence: flag, environment variable, default.
+
+${settingsTables(DRIVER_SETTINGS, 'without config keys').trimEnd()}
 `
 }
 

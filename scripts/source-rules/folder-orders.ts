@@ -168,7 +168,7 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
   {
     folder: 'src/devices',
     steps: [
-      ['errors.ts', 'nearest.ts', 'options.ts', 'safe-path.ts'],
+      ['errors.ts', 'options.ts', 'safe-path.ts'],
       ['define-device.ts', 'operation-options.ts', 'results.ts'],
       ['noise', 'sdk.ts'],
       ['provide-sdk.ts', 'simulation'],

@@ -8,6 +8,34 @@ export { isId, newId, newSecret, randomBytes, randomFraction } from './id.ts'
 export { createLog, type Log, type LogFormat, type LogLevel, silentLog } from './log.ts'
 export { type LogFields, withLogFields } from './log-scope.ts'
 export { Loop } from './loop.ts'
+export * as kinds from './settings/kinds.ts'
+export { nearest } from './settings/nearest.ts'
+export {
+  describeProblem,
+  type GivenFlags,
+  readSettings,
+  type SettingProblem,
+  type SettingSource,
+  type SettingsInput,
+  type SettingsReading,
+} from './settings/read-settings.ts'
+export { readValue } from './settings/read-value.ts'
+export {
+  flag,
+  flagOf,
+  group,
+  repeatableFlag,
+  requiredFlag,
+  requiredSetting,
+  type Setting,
+  type SettingsTable,
+  setting,
+  switchFlag,
+  type ValuesOf,
+  variableOf,
+} from './settings/setting.ts'
+export { expected, ValueError } from './settings/value-error.ts'
+export type { ValueKind } from './settings/value-kind.ts'
 export { withTimeout } from './timeout.ts'
 export { fromTimestamp, toTimestamp } from './timestamp.ts'
 export { TokenBucket } from './token-bucket.ts'

@@ -1,25 +1,27 @@
-import { type ArgsDef, type CommandDef, defineCommand } from 'citty'
-import { silentLog, systemClock } from '../base/index.ts'
-import { type Database, listSuperusers, openDatabase, removeSuperuser, saveSuperuser } from '../db/index.ts'
+import { AppError, silentLog, systemClock } from '../base/index.ts'
+import {
+  type Database,
+  openDatabase,
+  readDatabase,
+  readSuperusers,
+  removeSuperuser,
+  saveSuperuser,
+} from '../db/index.ts'
 import { checkPassword, Passwords } from '../server/index.ts'
-import { positional, readFlags, UsageError } from './command-line/flags.ts'
-import { loadConfig } from './command-line/settings-flags.ts'
+import { type Command, defineCommand, defineGroup } from './command-line/command.ts'
+import { DIR_SETTING, loadConfig } from './command-line/server-config.ts'
+import { UsageError } from './command-line/usage-error.ts'
 
-const dirArgs: ArgsDef = {
-  dir: { type: 'string', valueHint: 'path', description: 'Folder of the database (SVC_DIR)' },
-}
-const email: ArgsDef = { email: { type: 'positional', description: 'E-mail address' } }
-const password: ArgsDef = {
-  password: {
-    type: 'positional',
-    required: false,
-    description: 'Password; read from standard input when absent',
-  },
+const EMAIL = { name: 'EMAIL', help: 'E-mail address' }
+const PASSWORD = {
+  name: 'PASSWORD',
+  isOptional: true,
+  help: 'Password; if unset, read from standard input, which keeps it out of the shell history',
 }
 
-async function withDatabase(dir: unknown, work: (db: Database) => Promise<void>): Promise<void> {
-  const config = loadConfig({ dir: typeof dir === 'string' ? dir : undefined })
-  const db = await openDatabase({ dir: config.dir, clock: systemClock, log: silentLog })
+/** Opens the database, which locks the data folder: a running server refuses it. */
+async function withDatabase(dir: string, work: (db: Database) => Promise<void>): Promise<void> {
+  const db = await openDatabase({ dir, clock: systemClock, log: silentLog })
   try {
     await work(db)
   } finally {
@@ -27,64 +29,68 @@ async function withDatabase(dir: unknown, work: (db: Database) => Promise<void>)
   }
 }
 
+function readAddress(text: string): string {
+  if (!/^[^@\s]+@[^@\s]+$/.test(text)) throw new UsageError(`"${text}" is not an e-mail address`)
+  return text.toLowerCase()
+}
+
 async function readPassword(given: string | undefined): Promise<string> {
   const text = given ?? (await Bun.stdin.text()).split('\n')[0] ?? ''
-  if (text === '') throw new UsageError('no password; give it as the second word or on standard input')
+  if (text === '') throw new UsageError('no password; give it as second argument or on standard input')
   checkPassword(text)
   return text
 }
 
-function saveCommand(mode: 'create' | 'update' | 'upsert', description: string): CommandDef {
-  const args = { ...email, ...password, ...dirArgs }
-  const command = `svc superuser ${mode}`
+function saveCommand(mode: 'create' | 'update' | 'upsert', summary: string): Command {
   return defineCommand({
-    meta: { name: mode, description },
-    args,
-    async run({ rawArgs }) {
-      const flags = readFlags(command, rawArgs, args)
-      const address = positional(command, flags, 0, 'EMAIL').toLowerCase()
-      if (!/^[^@\s]+@[^@\s]+$/.test(address)) {
-        throw new UsageError(`${command}: "${address}" is not an e-mail address`)
-      }
-      const passwordHash = await new Passwords().hash(await readPassword(flags._[1]))
-      await withDatabase(flags['dir'], async (db) => {
-        await saveSuperuser(db, { email: address, passwordHash, mode, actor: 'cli' })
+    summary,
+    positionals: [EMAIL, PASSWORD],
+    settings: DIR_SETTING,
+    async run({ given, positionals: [address = '', password] }) {
+      const email = readAddress(address)
+      const passwordHash = await new Passwords().hash(await readPassword(password))
+      await withDatabase(loadConfig(given).dir, async (db) => {
+        await saveSuperuser(db, { email, passwordHash, mode, actor: 'cli' })
       })
-      console.log(`Superuser ${address} saved`)
+      console.log(`Superuser ${email} saved`)
     },
   })
 }
 
-const removeArgs = { ...email, ...dirArgs }
 const removeCommand = defineCommand({
-  meta: { name: 'delete', description: 'Delete a superuser; the last one stays' },
-  args: removeArgs,
-  async run({ rawArgs }) {
-    const flags = readFlags('svc superuser delete', rawArgs, removeArgs)
-    const address = positional('svc superuser delete', flags, 0, 'EMAIL').toLowerCase()
-    await withDatabase(flags['dir'], (db) => removeSuperuser(db, { email: address, actor: 'cli' }))
-    console.log(`Superuser ${address} deleted`)
+  summary: 'Delete a superuser; the last one cannot be deleted',
+  positionals: [EMAIL],
+  settings: DIR_SETTING,
+  async run({ given, positionals: [address = ''] }) {
+    const email = readAddress(address)
+    await withDatabase(loadConfig(given).dir, (db) => removeSuperuser(db, { email, actor: 'cli' }))
+    console.log(`Superuser ${email} deleted`)
   },
 })
 
 const listCommand = defineCommand({
-  meta: { name: 'list', description: 'List superusers' },
-  args: dirArgs,
-  async run({ rawArgs }) {
-    const flags = readFlags('svc superuser list', rawArgs, dirArgs)
-    await withDatabase(flags['dir'], async (db) => {
-      for (const superuser of await listSuperusers(db)) console.log(superuser.email)
-    })
+  summary: 'List superusers; the server may run',
+  settings: DIR_SETTING,
+  run({ given }) {
+    const { dir } = loadConfig(given)
+    try {
+      return readDatabase(dir, systemClock.now(), readSuperusers)
+    } catch (error) {
+      // Before the first start there are no superusers yet.
+      if (!(error instanceof AppError) || error.reason !== 'no_database') throw error
+      console.error(error.message)
+      return []
+    }
+  },
+  print(superusers) {
+    for (const { email } of superusers) console.log(email)
   },
 })
 
-export const superuserCommand = defineCommand({
-  meta: { name: 'superuser', description: 'Manage superusers (while the server is stopped)' },
-  subCommands: {
-    upsert: saveCommand('upsert', 'Create a superuser or give an existing one a new password'),
-    create: saveCommand('create', 'Create a superuser'),
-    update: saveCommand('update', 'Give a superuser a new password'),
-    delete: removeCommand,
-    list: listCommand,
-  },
+export const superuserCommand = defineGroup('Manage superusers; only list works while the server runs', {
+  upsert: () => saveCommand('upsert', 'Create a superuser, or change the password of an existing one'),
+  create: () => saveCommand('create', 'Create a superuser'),
+  update: () => saveCommand('update', 'Change the password of a superuser'),
+  delete: () => removeCommand,
+  list: () => listCommand,
 })

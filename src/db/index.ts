@@ -86,6 +86,7 @@ export {
   type IdentityField,
   listSuperusers,
   proxyUserOf,
+  readSuperusers,
   removeSuperuser,
   type Superuser,
   saveSuperuser,

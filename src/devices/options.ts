@@ -1,4 +1,8 @@
-/** What can be said about an option beside its type. */
+import { kinds, type ValueKind } from '../base/index.ts'
+
+export { ValueError as OptionValueError } from '../base/index.ts'
+
+/** What an option declares in addition to its kind. */
 interface OptionDetails<T> {
   /** What it does, in one sentence; shown by the documentation. */
   help: string
@@ -10,33 +14,15 @@ interface OptionDetails<T> {
   example?: string
 }
 
-interface NumberDetails extends OptionDetails<number> {
-  min?: number
-  max?: number
-}
-
-type Kind =
-  | 'custom'
-  | 'bool'
-  | 'int'
-  | 'number'
-  | 'seconds'
-  | 'string'
-  | 'secret'
-  | 'enum'
-  | 'url'
-  | 'path'
-  | 'list'
+type NumberDetails = OptionDetails<number> & kinds.Bounds
 
 /** One `-o key=value` option: how its text becomes a value. */
 export interface OptionSpec<T> {
-  readonly kind: Kind
+  readonly kind: ValueKind<T>
   readonly help: string
   readonly required: boolean
   readonly default: T | undefined
   readonly example: string | undefined
-  /** Converts trimmed text; throws an `OptionValueError` whose message says what is wrong with it. */
-  parse(text: string): T
 }
 
 /** Options by key. */
@@ -47,108 +33,61 @@ export type OptionsOf<Specs extends OptionSpecs> = {
   [Key in keyof Specs]: Specs[Key] extends OptionSpec<infer T> ? T : never
 }
 
-/** Why a text is not a value of an option. */
-export class OptionValueError extends Error {}
-
 type Given<T, D> = D extends { required: true } | { default: T } ? T : T | undefined
 
-function spec<T, D extends OptionDetails<T>>(
-  kind: Kind,
-  details: D,
-  parse: (text: string) => T,
-): OptionSpec<Given<T, D>> {
+function spec<T, D extends OptionDetails<T>>(kind: ValueKind<T>, details: D): OptionSpec<Given<T, D>> {
   return {
-    kind,
+    kind: kind as ValueKind<Given<T, D>>,
     help: details.help,
     required: details.required ?? false,
     default: details.default as Given<T, D> | undefined,
     example: details.example,
-    parse: parse as (text: string) => Given<T, D>,
   }
 }
 
-const TRUE = ['1', 'true', 'yes', 'on']
-const FALSE = ['0', 'false', 'no', 'off']
-
-function readBool(text: string): boolean {
-  const lower = text.toLowerCase()
-  if (TRUE.includes(lower)) return true
-  if (FALSE.includes(lower)) return false
-  throw new OptionValueError(`"${text}" is not a boolean; use true or false`)
-}
-
-function range({ min, max }: NumberDetails, unit: string): string {
-  if (min !== undefined && max !== undefined) return `from ${min} to ${max}${unit}`
-  if (min !== undefined) return `of at least ${min}${unit}`
-  return max === undefined ? '' : `of at most ${max}${unit}`
-}
-
-function readNumber(text: string, details: NumberDetails, what: string, unit = ''): number {
-  // Number() alone would take '', '0x10' and '1e999'.
-  const value = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN
-  const whole = what === 'an integer'
-  if (!Number.isFinite(value) || (whole && !Number.isSafeInteger(value))) {
-    throw new OptionValueError(`"${text}" is not ${what}`)
+function pathOrNone(): ValueKind<string | undefined> {
+  const path = kinds.path()
+  return {
+    ...path,
+    parse: (text) => (text === 'none' ? undefined : path.parse(text)),
+    format: (value) => value ?? 'none',
   }
-  if (value < (details.min ?? -Infinity) || value > (details.max ?? Infinity)) {
-    throw new OptionValueError(`${text} is out of range; use ${what} ${range(details, unit)}`)
-  }
-  return value
-}
-
-function readUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url?.protocol === 'http:' || url?.protocol === 'https:') return text
-  throw new OptionValueError('not an http or https address')
-}
-
-function readText(text: string): string {
-  if (text === '') throw new OptionValueError('the value is empty')
-  return text
-}
-
-function readList(text: string): string[] {
-  const items = text.split(',').map((item) => item.trim())
-  if (items.includes('')) throw new OptionValueError('an item is empty; separate items by single commas')
-  return items
 }
 
 /** Builders of option declarations. */
 export const opt = {
   /** `1,true,yes,on` or `0,false,no,off`, in any case. */
-  bool: <D extends OptionDetails<boolean>>(details: D) => spec<boolean, D>('bool', details, readBool),
+  bool: <D extends OptionDetails<boolean>>(details: D) => spec<boolean, D>(kinds.bool(), details),
   /** A whole number up to 2^53 - 1 in size. */
-  int: <D extends NumberDetails>(details: D) =>
-    spec<number, D>('int', details, (text) => readNumber(text, details, 'an integer')),
+  int: <D extends NumberDetails>(details: D) => spec<number, D>(kinds.integer(boundsOf(details)), details),
   /** A finite number. */
-  number: <D extends NumberDetails>(details: D) =>
-    spec<number, D>('number', details, (text) => readNumber(text, details, 'a number')),
+  number: <D extends NumberDetails>(details: D) => spec<number, D>(kinds.number(boundsOf(details)), details),
   /** A number of seconds, without unit; not negative unless `min` says so. */
   seconds: <D extends NumberDetails>(details: D) =>
-    spec<number, D>('seconds', details, (text) =>
-      readNumber(text, { ...details, min: details.min ?? 0 }, 'a number of seconds', ' s'),
-    ),
+    spec<number, D>(kinds.seconds(boundsOf(details)), details),
   /** Any text that is not empty. */
-  string: <D extends OptionDetails<string>>(details: D) => spec<string, D>('string', details, readText),
+  string: <D extends OptionDetails<string>>(details: D) => spec<string, D>(kinds.nonEmptyText(), details),
   /** Text that no message repeats. */
-  secret: <D extends OptionDetails<string>>(details: D) => spec<string, D>('secret', details, readText),
+  secret: <D extends OptionDetails<string>>(details: D) =>
+    spec<string, D>(kinds.secret(kinds.nonEmptyText()), details),
   /** One of the given words. */
   enum: <const T extends string, D extends OptionDetails<NoInfer<T>>>(values: readonly T[], details: D) =>
-    spec<T, D>('enum', details, (text) => {
-      const value = values.find((each) => each === text)
-      if (value === undefined) throw new OptionValueError(`"${text}" is not one of ${values.join(', ')}`)
-      return value
-    }),
+    spec<T, D>(kinds.choice(values), details),
   /** An http or https address. */
-  url: <D extends OptionDetails<string>>(details: D) => spec<string, D>('url', details, readUrl),
+  url: <D extends OptionDetails<string>>(details: D) => spec<string, D>(kinds.httpUrl(), details),
   /** A file or folder in a safe location; the value is its absolute path. */
-  path: <D extends OptionDetails<string>>(details: D) => spec<string, D>('path', details, readText),
+  path: <D extends OptionDetails<string>>(details: D) => spec<string, D>(kinds.path(), details),
   /** The same, or `none`, which stands for no file. */
   pathOrNone: <D extends OptionDetails<string>>(details: D) =>
-    spec<string | undefined, D>('path', details, (text) => (text === 'none' ? undefined : readText(text))),
+    spec<string | undefined, D>(pathOrNone(), details),
   /** Whatever `parse` reads; it throws an `OptionValueError` for anything else. Values must survive JSON. */
   custom: <T, D extends OptionDetails<NoInfer<T>>>(parse: (text: string) => T, details: D) =>
-    spec<T, D>('custom', details, parse),
+    spec<T, D>({ hint: 'text', parse, format: String }, details),
   /** Comma-separated texts. */
-  list: <D extends OptionDetails<string[]>>(details: D) => spec<string[], D>('list', details, readList),
+  list: <D extends OptionDetails<string[]>>(details: D) =>
+    spec<string[], D>(kinds.nonEmptyList(kinds.text()), details),
+}
+
+function boundsOf({ min, max }: kinds.Bounds): kinds.Bounds {
+  return { ...(min !== undefined && { min }), ...(max !== undefined && { max }) }
 }

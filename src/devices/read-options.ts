@@ -1,10 +1,9 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type Log, messageOf, silentLog } from '../base/index.ts'
+import { type Log, nearest, readValue, silentLog } from '../base/index.ts'
 import { StartupError } from './errors.ts'
-import { nearest } from './nearest.ts'
 import { DRIVER_OPTIONS, OPERATION_OPTIONS, PATH_KEYS } from './operation-options.ts'
-import { type OptionSpec, type OptionSpecs, OptionValueError } from './options.ts'
+import type { OptionSpec, OptionSpecs } from './options.ts'
 import type { ResolvedDevice } from './resolve-device.ts'
 import { checkSafePath, type PathContext } from './safe-path.ts'
 
@@ -16,7 +15,7 @@ interface OptionInput extends PathContext {
   dataDir: string
   /** The driver's environment, without its own secrets; only declared variables are read. */
   env?: Record<string, string | undefined>
-  /** Told which of the given options have no effect. */
+  /** Receives a line for each given option that has no effect. */
   log?: Log
 }
 
@@ -36,11 +35,11 @@ export interface DeviceOptions {
 
 const DEFAULT_JOB_TIMEOUT_S = 10
 
-/** The order in which errors are reported: what is wrong with the key before what is wrong with its value. */
+/** The order in which errors are reported: errors of keys before errors of values, and of files last. */
 const ORDER = ['syntax', 'unknown', 'missing', 'value', 'place', 'file'] as const
 
 /** Collects errors, so that one start reports all of them. */
-class Complaints {
+class OptionErrors {
   readonly #found: { kind: (typeof ORDER)[number]; lines: string[] }[] = []
 
   add(kind: (typeof ORDER)[number], ...lines: string[]): void {
@@ -48,7 +47,7 @@ class Complaints {
   }
 
   /** @throws StartupError when there are any. */
-  settle(): void {
+  throwIfAny(): void {
     if (this.#found.length === 0) return
     const sorted = this.#found.toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind))
     throw new StartupError(sorted.flatMap((each) => each.lines))
@@ -61,22 +60,22 @@ class Complaints {
  */
 export function readOptions(input: OptionInput): DeviceOptions {
   const { operation, options: declared = {}, environment: variables = {} } = input.device.def
-  const complaints = new Complaints()
-  const given = readPairs(input.pairs, complaints)
+  const errors = new OptionErrors()
+  const given = readPairs(input.pairs, errors)
   const accepted: OptionSpecs = {
     ...(input.device.imported ? {} : OPERATION_OPTIONS[operation]),
     ...declared,
   }
   const driver = DRIVER_OPTIONS[operation]
-  if (!input.device.imported) complainOfUnknown(given, input.device, complaints)
-  complainOfPlaces(given, { ...accepted, ...driver }, input, complaints)
-  const { data_dir, job_timeout } = readAll(driver, given, input, complaints)
-  const options = readAll(accepted, given, input, complaints)
-  const dataDir = data_dir ?? safePath('data_dir', input.dataDir, input, complaints)
-  const environment = readAll(variables, variablesOf(variables, input.env), input, complaints, 'variable')
-  if (operation === 'calibrate') complainOfAbsentConfig(given, input, complaints)
-  complaints.settle()
-  noteWithoutEffect(given, input)
+  if (!input.device.imported) reportUnknownKeys(given, input.device, errors)
+  reportUnsafePaths(given, { ...accepted, ...driver }, input, errors)
+  const { data_dir, job_timeout } = readAll(driver, given, input, errors)
+  const options = readAll(accepted, given, input, errors)
+  const dataDir = data_dir ?? safePath('data_dir', input.dataDir, input, errors)
+  const environment = readAll(variables, variablesOf(variables, input.env), input, errors, 'variable')
+  if (operation === 'calibrate') reportMissingConfig(given, input, errors)
+  errors.throwIfAny()
+  logOptionsWithoutEffect(given, input)
   return {
     options,
     raw: Object.fromEntries([...given].filter(([key]) => !Object.hasOwn(driver, key))),
@@ -86,64 +85,67 @@ export function readOptions(input: OptionInput): DeviceOptions {
   }
 }
 
-function readPairs(pairs: readonly string[], complaints: Complaints): Map<string, string> {
+function readPairs(pairs: readonly string[], errors: OptionErrors): Map<string, string> {
   const given = new Map<string, string>()
   for (const pair of pairs) {
     const equals = pair.indexOf('=')
     const key = pair.slice(0, Math.max(equals, 0)).trim()
-    if (key === '') complaints.add('syntax', `invalid option ${pair}; expected key=value`)
+    if (key === '') errors.add('syntax', `invalid option ${pair}; expected key=value`)
     else given.set(key, pair.slice(equals + 1).trim())
   }
   return given
 }
 
-/** Every key a device may be given, sorted. */
+/** Every key that a device accepts, sorted. */
 function knownKeys({ def }: ResolvedDevice): string[] {
   const all = { ...DRIVER_OPTIONS[def.operation], ...OPERATION_OPTIONS[def.operation], ...def.options }
   return Object.keys(all).sort()
 }
 
-function complainOfUnknown(
+function reportUnknownKeys(
   given: ReadonlyMap<string, string>,
   device: ResolvedDevice,
-  complaints: Complaints,
+  errors: OptionErrors,
 ): void {
   const keys = knownKeys(device)
   for (const key of given.keys()) {
     if (keys.includes(key)) continue
-    const meant = nearest(key, keys)
-    complaints.add(
+    const suggestion = nearest(key, keys)
+    errors.add(
       'unknown',
       `unknown option ${key} for ${device.def.operation} device ${device.def.name}`,
-      `  ${meant === undefined ? '' : `did you mean ${meant}? `}known options: ${keys.join(', ')}`,
+      `  ${suggestion === undefined ? '' : `did you mean ${suggestion}? `}known options: ${keys.join(', ')}`,
     )
   }
 }
 
-/** Files named by keys that nothing here reads still have to lie in a safe location. */
-function complainOfPlaces(
+/** Files must lie in a safe location, also when no declared option reads them. */
+function reportUnsafePaths(
   given: ReadonlyMap<string, string>,
   read: OptionSpecs,
   place: PathContext,
-  complaints: Complaints,
+  errors: OptionErrors,
 ): void {
   for (const key of PATH_KEYS) {
     const text = given.get(key)
-    if (text !== undefined && !Object.hasOwn(read, key)) safePath(key, text, place, complaints)
+    if (text !== undefined && !Object.hasOwn(read, key)) safePath(key, text, place, errors)
   }
 }
 
-/** Those of the wanted variables that are set. */
-function variablesOf(wanted: OptionSpecs, env: Record<string, string | undefined> = {}): Map<string, string> {
+/** The declared variables that are set. */
+function variablesOf(
+  declared: OptionSpecs,
+  env: Record<string, string | undefined> = {},
+): Map<string, string> {
   return new Map(
-    Object.keys(wanted).flatMap((name) => {
+    Object.keys(declared).flatMap((name) => {
       const value = env[name]?.trim()
       return value === undefined || value === '' ? [] : [[name, value]]
     }),
   )
 }
 
-/** Where a value comes from, and so how messages name it. */
+/** Where a value comes from, which decides how messages name it. */
 type Source = 'option' | 'variable'
 
 function nameOf(key: string, source: Source): string {
@@ -154,12 +156,12 @@ function safePath(
   key: string,
   path: string,
   place: PathContext,
-  complaints: Complaints,
+  errors: OptionErrors,
   source: Source = 'option',
 ): string | undefined {
   const safe = checkSafePath(path, place)
   if (safe === undefined) {
-    complaints.add('place', `bad value for ${nameOf(key, source)}: ${path} is not in a safe location`)
+    errors.add('place', `bad value for ${nameOf(key, source)}: ${path} is not in a safe location`)
   }
   return safe
 }
@@ -168,60 +170,60 @@ function readAll(
   specs: OptionSpecs,
   given: ReadonlyMap<string, string>,
   place: PathContext,
-  complaints: Complaints,
+  errors: OptionErrors,
   source: Source = 'option',
 ): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(specs).map(([key, spec]) => [
       key,
-      readOne({ key, spec, source }, given.get(key), place, complaints),
+      readOne({ key, spec, source }, given.get(key), place, errors),
     ]),
   )
 }
 
-interface Wanted {
+interface DeclaredOption {
   key: string
   spec: OptionSpec<unknown>
   source: Source
 }
 
 function readOne(
-  { key, spec, source }: Wanted,
+  { key, spec, source }: DeclaredOption,
   text: string | undefined,
   place: PathContext,
-  complaints: Complaints,
+  errors: OptionErrors,
 ): unknown {
   if (text === undefined && spec.required) {
     const assigned = source === 'option' ? `-o ${key}` : key
     const example = spec.example === undefined ? '' : ` (for example ${assigned}=${spec.example})`
-    complaints.add('missing', `missing required ${source} ${key}${example}`)
+    errors.add('missing', `missing required ${source} ${key}${example}`)
   }
-  if (text === undefined && typeof spec.default !== 'string') return spec.default
-  try {
-    const value = text === undefined ? spec.default : spec.parse(text)
-    return spec.kind === 'path' && typeof value === 'string'
-      ? safePath(key, value, place, complaints, source)
-      : value
-  } catch (error) {
-    if (!(error instanceof OptionValueError)) throw error
-    complaints.add('value', `bad value for ${nameOf(key, source)}: ${messageOf(error)}`)
+  const { kind } = spec
+  const read = text === undefined ? { value: spec.default } : readValue(kind, text, () => kind.parse(text))
+  if (read.bad) {
+    const { shownValue, reason } = read.bad
+    const shown = shownValue === '' ? '' : `${shownValue}; `
+    errors.add('value', `bad value for ${nameOf(key, source)}: ${shown}${reason}`)
     return undefined
   }
+  return kind.isPath && typeof read.value === 'string'
+    ? safePath(key, read.value, place, errors, source)
+    : read.value
 }
 
-function complainOfAbsentConfig(
+function reportMissingConfig(
   given: ReadonlyMap<string, string>,
   place: PathContext,
-  complaints: Complaints,
+  errors: OptionErrors,
 ): void {
   const path = given.get('calibration_config')
-  // An unsafe place is reported as such: whether a file exists there is nobody's business.
+  // For an unsafe path the report must not reveal whether the file exists.
   if (path === undefined || checkSafePath(path, place) === undefined) return
   const file = statSync(resolve(place.cwd, path), { throwIfNoEntry: false })
-  if (!file?.isFile()) complaints.add('file', `startup error: calibration config not found: ${path}`)
+  if (!file?.isFile()) errors.add('file', `startup error: calibration config not found: ${path}`)
 }
 
-function noteWithoutEffect(given: ReadonlyMap<string, string>, input: OptionInput): void {
+function logOptionsWithoutEffect(given: ReadonlyMap<string, string>, input: OptionInput): void {
   if (input.device.imported) return
   const { def } = input.device
   for (const option of Object.keys(OPERATION_OPTIONS[def.operation])) {

@@ -21,7 +21,7 @@ import { type Prepared, Supervisor } from './device-process/supervisor.ts'
 import { lockFolder } from './lock.ts'
 import { type CommandHead, readCommandHead } from './messages/command-head.ts'
 import { writeEvent } from './messages/write-event.ts'
-import { type DriverSettings, readAccess, type ServerAccess } from './settings.ts'
+import { checkAccess, type DriverSettings, type ServerAccess } from './settings.ts'
 import { calibrationTask } from './tasks/calibration-task.ts'
 import { jobTask } from './tasks/job-task.ts'
 import type { Task } from './tasks/task.ts'
@@ -67,14 +67,14 @@ const HELD_MAX = 1_000
  */
 export async function startDriver(settings: DriverSettings, parts: DriverParts): Promise<DriverHandle> {
   const { clock, log, cwd, home, env } = parts
-  const access = readAccess(settings, { cwd, home })
-  const { operation, device, optionPairs, dataDir } = settings
+  const access = checkAccess(settings, { cwd, home })
+  const { operation, device, option: optionPairs, dataDir } = settings.values
   const queue = new EventQueue(log)
   let outbox: Outbox | undefined
   let session: Session | undefined
   const supervisor = new Supervisor({
     command: { argv: parts.hostArgv ?? ownHostArgv(), env },
-    choice: { operation, device, optionPairs, dataDir, cwd, home },
+    choice: { operation, device, optionPairs: [...optionPairs], dataDir, cwd, home },
     clock,
     log,
     onEvent({ type, id, body }) {
@@ -140,7 +140,7 @@ function assemble(
   { clock, log, version }: DriverParts,
   { access, prepared, supervisor, outbox, queue }: Pieces,
 ): Assembled {
-  const { operation } = settings
+  const { operation } = settings.values
   const { device, jobTimeoutMs } = prepared
   const desk = new Desk({
     clock,

@@ -1,7 +1,7 @@
 import type { Clock, Log } from '../base/index.ts'
 import type { Database } from '../db/index.ts'
-import type { Config } from './config/config.ts'
 import type { LiveConfig } from './config/live-config.ts'
+import type { Config } from './config/settings.ts'
 import type { DriverHub } from './driver-hub.ts'
 import type { ProgramChecker } from './programs/checker.ts'
 import type { CertificateStore } from './tls/certificate-store.ts'

@@ -1,6 +1,7 @@
 export { checkPassword, Passwords } from './auth/password.ts'
-export { type Config, flagOf, readConfig, SETTINGS, variableOf } from './config/config.ts'
 export { LiveConfig, RELOADABLE, type Reload } from './config/live-config.ts'
+export { readConfig } from './config/read-config.ts'
+export { type Config, SETTINGS, type SettingName } from './config/settings.ts'
 export type { ServerContext } from './context.ts'
 export { createServer, publicNames, type Server } from './create-server.ts'
 export { shapesOf } from './http/openapi.ts'

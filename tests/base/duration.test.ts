@@ -19,11 +19,11 @@ describe('parseDuration()', () => {
   })
 
   test.each(['', '5', '-5s', '5 s', '5S', 's', '1e3s', '5s!', 'five', '1h-30m'])('refuses %p', (text) => {
-    expect(() => parseDuration(text)).toThrow(`"${text}" is not a duration; write it like 720h, 30m or 90s`)
+    expect(() => parseDuration(text)).toThrow('expected a duration such as 720h, 30m or 90s')
   })
 
   test('refuses what no clock can hold', () => {
-    expect(() => parseDuration('99999999999999h')).toThrow('is too long')
+    expect(() => parseDuration('99999999999999h')).toThrow('expected at most 1000000h')
   })
 })
 

@@ -34,7 +34,7 @@ test('examples/device.ts runs from anywhere by its import path', async () => {
 
 test('examples/device.ts refuses a bias that is no probability', async () => {
   await expect(open('process', './device.ts#coin', ['bias=2'])).rejects.toThrow(
-    'bad value for -o bias: 2 is out of range; use a number from 0 to 1',
+    'bad value for -o bias: "2"; expected a number from 0 to 1',
   )
 })
 

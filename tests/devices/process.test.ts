@@ -33,11 +33,11 @@ test('placeholder_device checks a job and then says at once that it cannot run i
 for (const [pair, reason] of [
   [
     'method=exact',
-    'bad value for -o method: "exact" is not one of automatic, statevector, stabilizer, trajectories, density_matrix, matrix_product_state',
+    'bad value for -o method: "exact"; expected one of automatic, statevector, stabilizer, trajectories, density_matrix, matrix_product_state',
   ],
   ['noise=/etc/passwd', 'bad value for -o noise: /etc/passwd is not in a safe location'],
-  ['max_qubits=30', 'bad value for -o max_qubits: 30 is out of range; use an integer from 1 to 27'],
-  ['max_shots=0', 'bad value for -o max_shots: 0 is out of range; use an integer from 1 to 1000000'],
+  ['max_qubits=30', 'bad value for -o max_qubits: "30"; expected a whole number from 1 to 27'],
+  ['max_shots=0', 'bad value for -o max_shots: "0"; expected a whole number from 1 to 1000000'],
 ] as const) {
   test(`aer_sim refuses ${pair}`, async () => {
     await expect(openProcess('aer_sim', [pair])).rejects.toThrow(reason)

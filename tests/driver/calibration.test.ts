@@ -21,7 +21,7 @@ const OTHER = { ...RUN, run_id: 'run000000000002' }
 async function openTuner() {
   const bench = await openBench()
   const gate = join(bench.folder, 'gate')
-  await bench.attach({ operation: 'calibrate', device: TUNER, optionPairs: [`gate=${gate}`] })
+  await bench.attach({ operation: 'calibrate', device: TUNER, option: [`gate=${gate}`] })
   return { bench, gate: () => writeFileSync(gate, ''), [Symbol.asyncDispose]: bench[Symbol.asyncDispose] }
 }
 
@@ -94,7 +94,7 @@ test('a tuner whose process dies reports that and goes on', async () => {
   await using bench = await openBench()
   const crash = join(bench.folder, 'crash')
   writeFileSync(crash, '')
-  await bench.attach({ operation: 'calibrate', device: TUNER, optionPairs: [`crash=${crash}`] })
+  await bench.attach({ operation: 'calibrate', device: TUNER, option: [`crash=${crash}`] })
   bench.server.push(RUN)
   expect((await bench.event('CalibrationReport')).payload).toMatchObject({
     run_id: RUN.run_id,

@@ -1,9 +1,8 @@
 import { expect, test } from 'bun:test'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { DriverSettings } from '../../src/driver/index.ts'
 import { until } from '../support/until.ts'
-import { openBench } from './support/driver.ts'
+import { type DriverFlags, openBench } from './support/driver.ts'
 import { runJobOf } from './support/jobs.ts'
 
 const MAIN = join(import.meta.dir, 'support/driver-main.ts')
@@ -14,7 +13,7 @@ async function openProcessBench() {
   const dispose = bench[Symbol.asyncDispose]
   const processes: Bun.Subprocess[] = []
   return Object.assign(bench, {
-    async launch(changes: Partial<DriverSettings> = {}): Promise<Bun.Subprocess> {
+    async launch(changes: DriverFlags = {}): Promise<Bun.Subprocess> {
       const settings = JSON.stringify({ ...bench.settings, ...changes })
       const driver = Bun.spawn([process.execPath, MAIN, 'start', settings], {
         stdio: ['ignore', 'inherit', 'inherit'],
@@ -110,7 +109,7 @@ test('SIGTERM to the whole group lets the running job finish', async () => {
 
 test('a driver that was stopped beyond the time limit takes a result that was in time', async () => {
   await using bench = await openProcessBench()
-  const driver = await bench.launch({ optionPairs: ['greeting=hi', 'job_timeout=0.4'] })
+  const driver = await bench.launch({ option: ['greeting=hi', 'job_timeout=0.4'] })
   bench.server.push(runJobOf('wait 150'))
   await bench.event('JobStarted')
   driver.kill('SIGSTOP')

@@ -1,22 +1,24 @@
 import { expect, test } from 'bun:test'
-import { type DriverSettings, readAccess } from '../../src/driver/settings.ts'
+import type { GivenFlags } from '../../src/base/index.ts'
+import { checkAccess, readDriverSettings } from '../../src/driver/settings.ts'
 
 const PIN = 'ab'.repeat(32)
-const GOOD: DriverSettings = {
+const GOOD: GivenFlags = {
   svcAddr: 'http://127.0.0.1:8090',
   token: 'svc_dt_1',
   operation: 'process',
   device: 'mock',
-  caFile: './bin/svc.ca.pem',
   caFingerprint: PIN,
-  dataDir: './bin/data',
-  optionPairs: [],
 }
 const PLACE = { cwd: '/tmp/somewhere', home: '/home/nobody' }
 
-test('readAccess() normalises what it accepts', () => {
+function check(changes: GivenFlags, env: Record<string, string> = {}) {
+  return checkAccess(readDriverSettings({ flags: { ...GOOD, ...changes }, env }), PLACE)
+}
+
+test('checkAccess() normalises what it accepts', () => {
   const colons = Array(32).fill('AB').join(':')
-  expect(readAccess({ ...GOOD, svcAddr: 'https://lab.example/svc/', caFingerprint: colons }, PLACE)).toEqual({
+  expect(check({ svcAddr: 'https://lab.example/svc/', caFingerprint: colons })).toEqual({
     svcAddr: 'https://lab.example/svc',
     token: 'svc_dt_1',
     caFile: '/tmp/somewhere/bin/svc.ca.pem',
@@ -25,14 +27,14 @@ test('readAccess() normalises what it accepts', () => {
   })
 })
 
-const BAD: [Partial<DriverSettings>, string][] = [
+const BAD: [GivenFlags, string][] = [
   [
     { svcAddr: 'lab.example:8090' },
-    'bad value for --svc-addr: "lab.example:8090" is not an http or https address',
+    'bad value for --svc-addr: "lab.example:8090"; expected an http or https address',
   ],
   [
     { svcAddr: 'ftp://lab.example' },
-    'bad value for --svc-addr: "ftp://lab.example" is not an http or https address',
+    'bad value for --svc-addr: "ftp://lab.example"; expected an http or https address',
   ],
   [
     { svcAddr: 'http://me:secret@lab.example' },
@@ -45,13 +47,45 @@ const BAD: [Partial<DriverSettings>, string][] = [
   [{ caFile: '/tmp/../etc/ca.pem' }, 'bad value for --ca-file: /tmp/../etc/ca.pem is not in a safe location'],
 ]
 
-test.each(BAD)('readAccess() complains about %j', (change, reason) => {
-  const { reasons } = readAccess({ ...GOOD, ...change }, PLACE)
+test.each(BAD)('checkAccess() reports %j', (change, reason) => {
+  const { reasons } = check(change)
   expect(reasons).toHaveLength(1)
   expect(reasons[0]).toStartWith(reason)
 })
 
-test('readAccess() reports everything at once', () => {
-  const { reasons } = readAccess({ ...GOOD, svcAddr: 'x', token: '', caFingerprint: 'x', caFile: '/' }, PLACE)
-  expect(reasons).toHaveLength(4)
+test('checkAccess() reports every error at once', () => {
+  expect(check({ svcAddr: 'x', token: '', caFingerprint: 'x', caFile: '/' }).reasons).toHaveLength(4)
+})
+
+test('checkAccess() names the variable that holds a bad value', () => {
+  const { reasons } = check({ svcAddr: undefined }, { SVC_ADDR: 'lab' })
+  expect(reasons).toEqual([
+    'bad value for SVC_ADDR: "lab"; expected an http or https address such as http://127.0.0.1:8090',
+  ])
+})
+
+test('readDriverSettings() reads the variables of the specification, which flags override', () => {
+  const env = {
+    SVC_ADDR: 'http://lab.example',
+    SVC_ACCESS_TOKEN: 'svc_dt_2',
+    SVC_DEVICE: 'aer_sim',
+    SVC_CA_FILE: '/tmp/ca.pem',
+    SVC_CA_FINGERPRINT: PIN,
+    SVC_DATA_DIR: '/tmp/data',
+  }
+  const { values, problems } = readDriverSettings({
+    flags: { operation: 'process', device: 'mock', option: ['seed=1', 'seed=2'] },
+    env,
+  })
+  expect(problems).toEqual([])
+  expect(values).toMatchObject({
+    operation: 'process',
+    device: 'mock',
+    option: ['seed=1', 'seed=2'],
+    svcAddr: 'http://lab.example',
+    token: 'svc_dt_2',
+    caFile: '/tmp/ca.pem',
+    caFingerprint: PIN,
+    dataDir: '/tmp/data',
+  })
 })

@@ -3,10 +3,10 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as v from 'valibot'
 import { AppError } from '../../src/base/index.ts'
-import { type DriverSettings, StartupError } from '../../src/driver/index.ts'
+import { StartupError } from '../../src/driver/index.ts'
 import { EVENTS } from '../../src/protocol/index.ts'
 import { until } from '../support/until.ts'
-import { certificates, DEVICES, openBench } from './support/driver.ts'
+import { certificates, DEVICES, type DriverFlags, openBench } from './support/driver.ts'
 import { runJobOf } from './support/jobs.ts'
 
 test('startDriver() connects, says hello, runs jobs and forgets acknowledged results', async () => {
@@ -38,10 +38,10 @@ test('startDriver() connects, says hello, runs jobs and forgets acknowledged res
   })
 })
 
-const secure = (bench: { folder: string }): Partial<DriverSettings> => ({
+const secure = (bench: { folder: string }): DriverFlags => ({
   dataDir: join(bench.folder, 'data'),
 })
-const ERRORS: [string, (bench: { folder: string }) => Partial<DriverSettings>, string[]][] = [
+const ERRORS: [string, (bench: { folder: string }) => DriverFlags, string[]][] = [
   [
     'an unknown device',
     () => ({ device: 'no-such-device' }),
@@ -54,22 +54,22 @@ const ERRORS: [string, (bench: { folder: string }) => Partial<DriverSettings>, s
   ],
   [
     'an option without value',
-    () => ({ optionPairs: ['greeting=hi', 'verbose'] }),
+    () => ({ option: ['greeting=hi', 'verbose'] }),
     ['invalid option verbose; expected key=value'],
   ],
   [
     'a missing option',
-    () => ({ optionPairs: [] }),
+    () => ({ option: [] }),
     ['missing required option greeting (for example -o greeting=hello)'],
   ],
   [
     'a bad value',
-    () => ({ optionPairs: ['greeting=hi', 'job_timeout=-1'] }),
-    ['bad value for -o job_timeout: -1 is out of range'],
+    () => ({ option: ['greeting=hi', 'job_timeout=-1'] }),
+    ['bad value for -o job_timeout: "-1"; expected a number of seconds from 0.001 to 86400'],
   ],
   [
     'an unsafe data dir',
-    () => ({ optionPairs: ['greeting=hi', 'data_dir=/usr/lib/x'] }),
+    () => ({ option: ['greeting=hi', 'data_dir=/usr/lib/x'] }),
     ['bad value for -o data_dir: /usr/lib/x is not in a safe location'],
   ],
   [
@@ -84,7 +84,7 @@ const ERRORS: [string, (bench: { folder: string }) => Partial<DriverSettings>, s
   ],
   [
     'a device that refuses',
-    (bench) => ({ ...secure(bench), optionPairs: ['greeting=hi', 'refuse_check=true'] }),
+    (bench) => ({ ...secure(bench), option: ['greeting=hi', 'refuse_check=true'] }),
     ['startup error: the fridge is warm'],
   ],
   [
@@ -97,17 +97,17 @@ const ERRORS: [string, (bench: { folder: string }) => Partial<DriverSettings>, s
     () => ({
       operation: 'calibrate',
       device: `${DEVICES}#tuner`,
-      optionPairs: ['calibration_config=/tmp/none.yml'],
+      option: ['calibration_config=/tmp/none.yml'],
     }),
     ['startup error: calibration config not found: /tmp/none.yml'],
   ],
   [
     'several faults at once',
-    () => ({ optionPairs: ['job_timeout=x'], token: '', caFingerprint: 'zz', svcAddr: 'lab', caFile: '/x' }),
+    () => ({ option: ['job_timeout=x'], token: '', caFingerprint: 'zz', svcAddr: 'lab', caFile: '/x' }),
     [
       'missing required option greeting (for example -o greeting=hello)',
-      'bad value for -o job_timeout: "x" is not a number of seconds',
-      'bad value for --svc-addr: "lab" is not an http or https address',
+      'bad value for -o job_timeout: "x"; expected a number of seconds from 0.001 to 86400',
+      'bad value for --svc-addr: "lab"; expected an http or https address',
       'missing required option --token (or SVC_ACCESS_TOKEN)',
       'bad value for --ca-fingerprint: "zz" is not a SHA-256 fingerprint',
       'bad value for --ca-file: /x is not in a safe location',
@@ -144,7 +144,7 @@ test('startDriver() refuses a data dir in use by another driver', async () => {
   await using bench = await openBench()
   const first = await bench.start()
   await expect(bench.start()).rejects.toThrow(
-    `data dir ${bench.settings.dataDir} is in use by another driver`,
+    `data dir ${bench.settings['dataDir']} is in use by another driver`,
   )
   await first.stop()
   await bench.attach()
@@ -201,13 +201,13 @@ test('startDriver() keeps token and JWT out of the log', async () => {
   await bench.event('JobResult')
   await driver.stop()
   const text = JSON.stringify(bench.lines)
-  expect(text).not.toContain(bench.settings.token)
+  expect(text).not.toContain(bench.settings['token'])
   expect(text).not.toContain('jwt-1')
 })
 
 test('a monitor sends its readings up, also those from before the connection', async () => {
   await using bench = await openBench()
-  await bench.attach({ operation: 'monitor', device: `${DEVICES}#gauge`, optionPairs: [] })
+  await bench.attach({ operation: 'monitor', device: `${DEVICES}#gauge`, option: [] })
   await bench.event('CryostatReading', 3)
   expect(bench.server.events[0]?.type).toBe('DriverHello')
   const values = bench.server.eventsOf('CryostatReading').map((event) => JSON.stringify(event.payload))
@@ -216,7 +216,7 @@ test('a monitor sends its readings up, also those from before the connection', a
 
 test('a tuner hears about maintenance', async () => {
   await using bench = await openBench()
-  await bench.attach({ operation: 'calibrate', device: `${DEVICES}#tuner`, optionPairs: [] })
+  await bench.attach({ operation: 'calibrate', device: `${DEVICES}#tuner`, option: [] })
   bench.server.push({ type: 'SetMaintenance', on: true, reason: 'helium' })
   await until('the condition', () =>
     bench.lines.some((line) => line.message === 'maintenance heard' && line['on'] === true),
@@ -318,6 +318,6 @@ test('DriverHandle.stop() is safe twice, and before any server was found', async
 test('a data dir is made with its parents', async () => {
   await using bench = await openBench()
   await mkdir(join(bench.folder, 'deep'))
-  await bench.attach({ optionPairs: ['greeting=hi', `data_dir=${bench.folder}/deep/er/data`] })
+  await bench.attach({ option: ['greeting=hi', `data_dir=${bench.folder}/deep/er/data`] })
   expect((await readdir(join(bench.folder, 'deep/er/data'))).sort()).toEqual(['driver.lock', 'outbox'])
 })

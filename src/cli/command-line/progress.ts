@@ -1,13 +1,14 @@
-/** Tells people at a terminal what a long command is at; scripts see nothing of it. */
-export interface Stages {
-  tell(text: string): void
-  /** Takes the line away. */
+/** Progress of a long command on one line of a terminal; prints nothing into a file or a pipe. */
+export interface Progress {
+  /** Shows the current step, such as `checking the backup`. */
+  report(step: string): void
+  /** Removes the line. */
   end(): void
 }
 
-/** Stages on one line of standard error. */
-export function openStages(): Stages {
+/** Progress on standard error. */
+export function openProgress(): Progress {
   const { stderr } = process
   const write = (text: string) => void (stderr.isTTY && stderr.write(`\r\u001b[K${text}`))
-  return { tell: (text) => write(`${text} …`), end: () => write('') }
+  return { report: (step) => write(`${step} …`), end: () => write('') }
 }

@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { defineCommand } from 'citty'
-import { systemClock } from '../../base/index.ts'
+import { expected, flag, kinds, switchFlag, systemClock, type ValueKind } from '../../base/index.ts'
 import {
   type BackupReport,
   backupName,
@@ -10,118 +9,120 @@ import {
   type RetentionPolicy,
   writeBackup,
 } from '../../db/index.ts'
-import { readFlags, UsageError } from '../command-line/flags.ts'
-import { openStages, type Stages } from '../command-line/progress.ts'
-import { loadConfig } from '../command-line/settings-flags.ts'
-import { caFilesOf, caInUse, mustHaveCa, saveCa } from './ca-files.ts'
+import { defineCommand } from '../command-line/command.ts'
+import { openProgress, type Progress } from '../command-line/progress.ts'
+import { DIR_SETTING, loadConfig } from '../command-line/server-config.ts'
+import { UsageError } from '../command-line/usage-error.ts'
+import { assertCaExists, caFilesOf, caInUse, saveCa } from './ca-files.ts'
+import { failOn, printFindings } from './findings.ts'
 
-const args = {
-  file: {
-    type: 'positional',
-    required: false,
-    description:
-      'New file (default backups/svc-<UTC time>.db in the folder of the database), or: verify FILE',
+const verifyCommand = defineCommand({
+  summary: 'Check a backup',
+  positionals: [{ name: 'FILE', help: 'Backup, as written by svc backup' }],
+  run({ positionals: [file = ''] }) {
+    const progress = openProgress()
+    progress.report('checking the backup')
+    return reportOf(
+      file,
+      runWith(progress, () => checkBackup(file)),
+    )
   },
-  checked: { type: 'positional', required: false, description: 'After verify: the backup to check' },
-  keep: {
-    type: 'string',
-    valueHint: 'days:weeks',
-    description: 'Without FILE: keep only one backup a day and one a week, such as 7:4 (default all)',
-  },
-  'with-ca': {
-    type: 'boolean',
-    description: 'Copy the root CA beside the backup; whoever has its key can pose as the server',
-  },
-  dir: {
-    type: 'string',
-    valueHint: 'path',
-    description: 'Folder of the database (SVC_DIR, default svc_data)',
-  },
-} as const
+  print: printReport,
+})
 
 export const backupCommand = defineCommand({
-  meta: {
-    name: 'backup',
-    description: 'Write a checked copy of the database, as of one moment; the server may run',
+  summary: 'Write a checked copy of the database, as of one moment; the server may run',
+  positionals: [
+    {
+      name: 'FILE',
+      isOptional: true,
+      help: 'New file; if unset, backups/svc-<UTC time>.db in the data folder',
+    },
+  ],
+  flags: {
+    keep: flag(
+      retentionPolicy(),
+      'Without FILE: keep only the last backup of each of the newest days and weeks, such as 7:4',
+    ),
+    withCa: switchFlag(
+      kinds.bool(),
+      'Also copy the root CA next to the backup; anyone with its key can impersonate the server',
+    ),
   },
-  args,
-  run({ rawArgs }) {
-    const flags = readFlags('svc backup', rawArgs, args)
-    const [file, checked] = flags._
-    if (file === 'verify') return verify(checked)
-    if (checked !== undefined) throw new UsageError(`svc backup: unexpected argument ${checked}`)
-    const keep = readKeep(flags['keep'])
+  settings: DIR_SETTING,
+  commands: { verify: () => verifyCommand },
+  run({ flags: { keep, withCa }, given, positionals: [file] }) {
     if (keep && file !== undefined) {
-      throw new UsageError('svc backup: --keep is for backups with automatic names; leave FILE out')
+      throw new UsageError('--keep applies to backups with automatic names; leave FILE out')
     }
-    const config = loadConfig({ dir: flags['dir'] })
-    const withCa = flags['with-ca'] === true
-    if (withCa) mustHaveCa(caInUse(config))
+    const config = loadConfig(given)
+    if (withCa) assertCaExists(caInUse(config))
     const folder = join(config.dir, 'backups')
     const target = file ?? join(folder, backupName(systemClock.now()))
     if (file === undefined && existsSync(config.dir)) mkdirSync(folder, { recursive: true, mode: 0o700 })
-    const stages = openStages()
-    const report = attempt(stages, () => writeBackup(config.dir, target, stages.tell))
+    const progress = openProgress()
+    const report = runWith(progress, () => writeBackup(config.dir, target, progress.report))
     if (withCa) saveCa(config, target)
-    tell(target, report)
-    // Old backups stay when the new one is not as good as they may be.
-    if (file === undefined && report.findings.length === 0) tidy(folder, keep)
+    // Old backups stay when the new one has problems.
+    const isSound = file === undefined && report.findings.length === 0
+    return { ...reportOf(target, report), removed: isSound ? removeOld(folder, keep) : [] }
+  },
+  print(report) {
+    printReport(report)
+    for (const path of report.removed) console.log(`removed ${path}`)
   },
 })
 
-function verify(file: string | undefined): void {
-  if (file === undefined) throw new UsageError('svc backup verify: missing FILE; see svc backup --help')
-  const stages = openStages()
-  stages.tell('checking the backup')
-  tell(
-    file,
-    attempt(stages, () => checkBackup(file)),
-  )
-}
-
-/** The result of `work`; the stages end with it, however that goes. */
-function attempt<T>(stages: Stages, work: () => T): T {
+/** The result of `work`; the progress line is removed in any case. */
+function runWith<T>(progress: Progress, work: () => T): T {
   try {
     return work()
   } finally {
-    stages.end()
+    progress.end()
   }
 }
 
-/** One line that scripts can take the name from; findings make the exit status 1. */
-function tell(file: string, { findings, isOlder }: BackupReport): void {
-  const megabytes = (statSync(file).size / 1_000_000).toFixed(1)
-  if (findings.length === 0) {
-    const checked = isOlder ? 'file is sound, an older version wrote it' : 'no problems found'
-    console.log(`${file}: ${checked} (${megabytes} MB)`)
-    return
-  }
-  for (const { id, text, rows } of findings) console.log(`${id}: ${text} (${rows.length} rows)`)
-  console.log(`${file}: a sound file whose data have the problems above (${megabytes} MB)`)
-  process.exitCode = 1
+function reportOf(file: string, { findings, isOlder }: BackupReport) {
+  failOn(findings)
+  return { file, bytes: statSync(file).size, from_older_version: isOlder, findings }
 }
 
-function readKeep(text: string | boolean | string[] | undefined): RetentionPolicy | undefined {
-  if (text === undefined) return undefined
-  const [, days, weeks] = /^(\d{1,4}):(\d{1,4})$/.exec(String(text)) ?? []
-  if (days === undefined || weeks === undefined) {
-    throw new UsageError(`svc backup: --keep "${text}": expected days:weeks, such as 7:4`)
-  }
-  return { days: Number(days), weeks: Number(weeks) }
+/** Begins the last line with the file name, for scripts. */
+function printReport({ file, bytes, from_older_version, findings }: ReturnType<typeof reportOf>): void {
+  const megabytes = (bytes / 1_000_000).toFixed(1)
+  printFindings(findings)
+  const result =
+    findings.length > 0
+      ? 'the file is intact, its data have the problems above'
+      : from_older_version
+        ? 'the file is intact, written by an older version'
+        : 'no problems found'
+  console.log(`${file}: ${result} (${megabytes} MB)`)
 }
 
-/** A day without a write: whatever made the file was killed. */
+function retentionPolicy(): ValueKind<RetentionPolicy> {
+  return {
+    hint: 'days:weeks',
+    parse(text) {
+      const [, days, weeks] = /^(\d{1,4}):(\d{1,4})$/.exec(text) ?? []
+      if (days === undefined || weeks === undefined) throw expected('days:weeks, such as 7:4')
+      return { days: Number(days), weeks: Number(weeks) }
+    },
+    format: ({ days, weeks }) => `${days}:${weeks}`,
+  }
+}
+
+/** After a day without a write, the process that wrote the file was killed. */
 const ABANDONED_AFTER_MS = 86_400_000
 
-function tidy(folder: string, keep: RetentionPolicy | undefined): void {
+/** Removes abandoned partial files and the backups that `keep` does not cover; returns the backups it removed. */
+function removeOld(folder: string, keep: RetentionPolicy | undefined): string[] {
   const names = readdirSync(folder)
   for (const name of names.filter((each) => each.endsWith('.partial'))) {
     const path = join(folder, name)
     if (systemClock.now() - statSync(path).mtimeMs > ABANDONED_AFTER_MS) rmSync(path, { force: true })
   }
-  for (const name of keep ? planRemoval(names, keep) : []) {
-    const path = join(folder, name)
-    for (const each of [path, ...caFilesOf(path)]) rmSync(each, { force: true })
-    console.log(`removed ${path}`)
-  }
+  const removed = (keep ? planRemoval(names, keep) : []).map((name) => join(folder, name))
+  for (const path of removed) for (const each of [path, ...caFilesOf(path)]) rmSync(each, { force: true })
+  return removed
 }

@@ -1,6 +1,5 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
-import { defineCommand } from 'citty'
-import { AppError, messageOf } from '../../base/index.ts'
+import { AppError, expected, flag, kinds, messageOf, type ValueKind } from '../../base/index.ts'
 import {
   type AnyCollection,
   COLLECTIONS,
@@ -11,49 +10,35 @@ import {
   toCsv,
   toJsonLines,
 } from '../../db/index.ts'
-import { type Flags, readFlags, UsageError } from '../command-line/flags.ts'
-import { loadConfig } from '../command-line/settings-flags.ts'
-
-const args = {
-  collection: {
-    type: 'string',
-    valueHint: 'name',
-    description: 'Only this collection, such as users or quantum_jobs (default all)',
-  },
-  format: {
-    type: 'string',
-    valueHint: 'jsonl|csv',
-    description: 'JSON lines, which svc import reads, or CSV of one collection (default jsonl)',
-  },
-  output: {
-    type: 'string',
-    alias: 'o',
-    valueHint: 'file',
-    description: 'File to write, readable by its owner only (default standard output)',
-  },
-  dir: {
-    type: 'string',
-    valueHint: 'path',
-    description: 'Folder of the database (SVC_DIR, default svc_data)',
-  },
-} as const
+import { defineCommand } from '../command-line/command.ts'
+import { DIR_SETTING, loadConfig } from '../command-line/server-config.ts'
+import { UsageError } from '../command-line/usage-error.ts'
 
 export const exportCommand = defineCommand({
-  meta: {
-    name: 'export',
-    description:
-      'Write all records, with hashes of passwords and tokens, as of one moment; the server may run',
+  summary: 'Write all records, with hashes of passwords and tokens, as of one moment; the server may run',
+  flags: {
+    collection: flag(collectionKind(), 'Only this collection, such as users or quantum_jobs'),
+    format: flag(
+      kinds.choice(['jsonl', 'csv']),
+      'JSON lines, which svc import reads, or CSV of one collection',
+      { default: 'jsonl' },
+    ),
+    output: flag(kinds.text('file'), 'File to write, readable by its owner only; if unset, standard output', {
+      short: 'o',
+    }),
   },
-  args,
-  async run({ rawArgs }) {
-    const flags = readFlags('svc export', rawArgs, args)
-    const collections = collectionsOf(flags)
-    const isCsv = isCsvWanted(flags, collections)
-    const { dir } = loadConfig({ dir: flags['dir'] })
+  settings: DIR_SETTING,
+  async run({ flags: { collection, format, output }, given }) {
+    const collections = collection ? [collection] : COLLECTIONS
+    const isCsv = format === 'csv'
+    if (isCsv && !collection) {
+      throw new UsageError('a CSV file holds one kind of record; name it with --collection')
+    }
+    const { dir } = loadConfig(given)
     const snapshot = openSnapshot(dir)
     try {
       const lines = isCsv ? csvOf(snapshot, collections) : toJsonLines(recordsOf(snapshot, collections))
-      if (typeof flags['output'] === 'string') await writeFile(flags['output'], lines)
+      if (output !== undefined) await writeFile(output, lines)
       else await writeOut(lines)
     } finally {
       snapshot.close()
@@ -61,21 +46,16 @@ export const exportCommand = defineCommand({
   },
 })
 
-function collectionsOf(flags: Flags): readonly AnyCollection[] {
-  const name = flags['collection']
-  if (name === undefined) return COLLECTIONS
-  const found = COLLECTIONS.filter((each) => each.name === name || each.publicName === name)
-  if (found.length > 0) return found
-  const known = COLLECTIONS.map((each) => each.name).join(', ')
-  throw new UsageError(`svc export: --collection "${name}" is none; expected one of ${known}`)
-}
-
-function isCsvWanted(flags: Flags, collections: readonly AnyCollection[]): boolean {
-  const format = flags['format'] ?? 'jsonl'
-  if (format === 'jsonl') return false
-  if (format !== 'csv') throw new UsageError(`svc export: --format "${format}": expected jsonl or csv`)
-  if (collections.length === 1) return true
-  throw new UsageError('svc export: a CSV file has one kind of record; name it with --collection')
+function collectionKind(): ValueKind<AnyCollection> {
+  return {
+    hint: 'name',
+    parse(name) {
+      const found = COLLECTIONS.find((each) => each.name === name || each.publicName === name)
+      if (!found) throw expected(`one of ${COLLECTIONS.map((each) => each.name).join(', ')}`)
+      return found
+    },
+    format: ({ name }) => name,
+  }
 }
 
 function* recordsOf(snapshot: Snapshot, collections: readonly AnyCollection[]) {
@@ -90,7 +70,7 @@ function csvOf(snapshot: Snapshot, collections: readonly AnyCollection[]) {
 
 type Lines = AsyncIterable<string>
 
-/** A file of this name is whole or not there. */
+/** Writes the file completely or not at all. */
 async function writeFile(path: string, lines: Lines): Promise<void> {
   const partial = `${path}.partial`
   try {
@@ -109,7 +89,7 @@ async function writeFile(path: string, lines: Lines): Promise<void> {
   }
 }
 
-/** Ends quietly when the reader of the pipe has had enough. */
+/** Returns without error when the reader closes the pipe. */
 async function writeOut(lines: Lines): Promise<void> {
   let isBroken = false
   process.stdout.on('error', () => {

@@ -1,29 +1,20 @@
-import { defineCommand } from 'citty'
 import { silentLog, systemClock } from '../../base/index.ts'
 import { importRecords, openDatabase } from '../../db/index.ts'
 import { publicNames, readSubmission } from '../../server/index.ts'
-import { positional, readFlags } from '../command-line/flags.ts'
-import { loadConfig } from '../command-line/settings-flags.ts'
-
-const args = {
-  file: {
-    type: 'positional',
-    description: 'JSON lines, {"collection": "users", "email": ...} each; as svc export writes them',
-  },
-  dir: {
-    type: 'string',
-    valueHint: 'path',
-    description: 'Folder of the database, made when missing (SVC_DIR, default svc_data)',
-  },
-} as const
+import { defineCommand } from '../command-line/command.ts'
+import { DIR_SETTING, loadConfig } from '../command-line/server-config.ts'
 
 export const importCommand = defineCommand({
-  meta: { name: 'import', description: 'Add the records of a file while the server is stopped: all or none' },
-  args,
-  async run({ rawArgs }) {
-    const flags = readFlags('svc import', rawArgs, args)
-    const path = positional('svc import', flags, 0, 'FILE')
-    const config = loadConfig({ dir: flags['dir'] })
+  summary: 'Add the records of a file to the database of a stopped server: all or none',
+  positionals: [
+    {
+      name: 'FILE',
+      help: 'JSON lines such as {"collection": "users", "email": ...}, as written by svc export',
+    },
+  ],
+  settings: DIR_SETTING,
+  async run({ given, positionals: [path = ''] }) {
+    const config = loadConfig(given)
     const db = await openDatabase({
       dir: config.dir,
       clock: systemClock,
@@ -37,15 +28,16 @@ export const importCommand = defineCommand({
       onProgress: (line) => void (isTTY && process.stderr.write(`\r${line} lines`)),
     }).finally(() => db.close())
     if (isTTY) process.stderr.write('\r\u001b[K')
-    for (const { line, text } of errors) console.error(`${path}:${line}: ${text}`)
+    if (errors.length > 0) process.exitCode = 1
+    return { file: path, imported: counts, errors }
+  },
+  print({ file, imported, errors }) {
+    for (const { line, text } of errors) console.error(`${file}:${line}: ${text}`)
     if (errors.length > 0) {
-      console.error(
-        'Nothing was imported; correct what is named above (at most 100 problems are) and try again',
-      )
-      process.exitCode = 1
+      console.error('Nothing was imported; correct the errors above (at most 100 are shown) and try again')
       return
     }
-    const imported = Object.entries(counts).map(([name, count]) => `${count} ${name}`)
-    console.log(imported.length > 0 ? `Imported ${imported.join(', ')}` : `${path} has no records`)
+    const counts = Object.entries(imported).map(([name, count]) => `${count} ${name}`)
+    console.log(counts.length > 0 ? `Imported ${counts.join(', ')}` : `${file} has no records`)
   },
 })

@@ -1,49 +1,44 @@
-import { defineCommand } from 'citty'
-import { silentLog, systemClock } from '../../base/index.ts'
+import { kinds, silentLog, switchFlag, systemClock } from '../../base/index.ts'
 import { restoreBackup } from '../../db/index.ts'
-import { positional, readFlags } from '../command-line/flags.ts'
-import { openStages } from '../command-line/progress.ts'
-import { loadConfig } from '../command-line/settings-flags.ts'
-import { caFilesOf, caInUse, mustHaveCa, restoreCa } from './ca-files.ts'
-
-const args = {
-  file: { type: 'positional', required: false, description: 'Backup, as svc backup writes it' },
-  'with-ca': {
-    type: 'boolean',
-    description: 'Restore the root CA beside the backup as well, for a machine that has lost it',
-  },
-  dir: {
-    type: 'string',
-    valueHint: 'path',
-    description: 'Folder of the database, made when missing (SVC_DIR, default svc_data)',
-  },
-} as const
+import { defineCommand } from '../command-line/command.ts'
+import { openProgress } from '../command-line/progress.ts'
+import { DIR_SETTING, loadConfig } from '../command-line/server-config.ts'
+import { assertCaExists, caFilesOf, caInUse, restoreCa } from './ca-files.ts'
+import { failOn, printFindings } from './findings.ts'
 
 export const restoreCommand = defineCommand({
-  meta: { name: 'restore', description: 'Put a backup in the place of the database of a stopped server' },
-  args,
-  async run({ rawArgs }) {
-    const flags = readFlags('svc restore', rawArgs, args)
-    const file = positional('svc restore', flags, 0, 'FILE')
-    const config = loadConfig({ dir: flags['dir'] })
-    const withCa = flags['with-ca'] === true
-    if (withCa) mustHaveCa(caFilesOf(file))
-    const stages = openStages()
+  summary: 'Replace the database of a stopped server by a backup',
+  positionals: [{ name: 'FILE', help: 'Backup, as written by svc backup' }],
+  flags: {
+    withCa: switchFlag(
+      kinds.bool(),
+      'Also restore the root CA stored next to the backup, for a machine that has lost it',
+    ),
+  },
+  settings: DIR_SETTING,
+  async run({ flags: { withCa }, given, positionals: [file = ''] }) {
+    const config = loadConfig(given)
+    if (withCa) assertCaExists(caFilesOf(file))
+    const progress = openProgress()
     const { replaced, findings } = await restoreBackup({
       file,
       dir: config.dir,
       clock: systemClock,
       log: silentLog,
-      onStage: stages.tell,
-    }).finally(stages.end)
+      onStage: progress.report,
+    }).finally(progress.end)
     if (withCa) restoreCa(config, file)
-    console.log(`Restored ${file} into ${config.dir}`)
-    if (withCa) console.log(`Restored the root CA at ${caInUse(config).join(' and ')}`)
-    if (replaced !== undefined) {
+    failOn(findings)
+    const caFiles = withCa ? caInUse(config) : []
+    return { file, dir: config.dir, ca_files: caFiles, replaced: replaced ?? null, findings }
+  },
+  print({ file, dir, ca_files, replaced, findings }) {
+    console.log(`Restored ${file} into ${dir}`)
+    if (ca_files.length > 0) console.log(`Restored the root CA at ${ca_files.join(' and ')}`)
+    if (replaced !== null) {
       console.log(`The replaced database is ${replaced}; remove it when you no longer need it`)
     }
-    for (const { id, text, rows } of findings) console.log(`${id}: ${text} (${rows.length} rows)`)
-    if (findings.length > 0) process.exitCode = 1
-    console.log('Next: svc serve. What happened since the backup is gone: jobs, charges, revoked tokens')
+    printFindings(findings)
+    console.log('Next: svc serve. Jobs, charges and token revocations since the backup are lost')
   },
 })

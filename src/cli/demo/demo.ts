@@ -1,11 +1,19 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type ArgsDef, defineCommand } from 'citty'
-import { AppError, createLog, newSecret, systemClock } from '../../base/index.ts'
+import {
+  AppError,
+  createLog,
+  flag,
+  kinds,
+  newSecret,
+  switchFlag,
+  systemClock,
+  type ValuesOf,
+} from '../../base/index.ts'
 import { saveSuperuser } from '../../db/index.ts'
 import { createServer, Passwords, readConfig, type Server } from '../../server/index.ts'
-import { type Flags, readFlags } from '../command-line/flags.ts'
+import { defineCommand } from '../command-line/command.ts'
 import { untilStopped } from '../command-line/signals.ts'
 import { loadWeb } from '../serve/web.ts'
 import { version } from '../version.ts'
@@ -23,37 +31,31 @@ c = measure q;
 `
 const SHOTS = 1024
 const QPU_SECONDS = 3600
-/** More than the two of its one driver, because others may be taken. */
+/** More than the two of its only driver, because other programs may use some. */
 const DEMO_PORTS = 100
 
-const args: ArgsDef = {
-  once: { type: 'boolean', description: 'Exit after the result' },
-  cryostat: { type: 'boolean', description: 'Play a cryostat that cools down, and read it' },
-  'server-port': {
-    type: 'string',
-    valueHint: 'n',
-    description: 'HTTP port, default 8090, or any free one if taken',
-  },
-  'port-range-start': {
-    type: 'string',
-    valueHint: 'n',
-    description: 'First message-socket port, default 6000',
-  },
+const port = kinds.integer({ min: 0, max: 65_535 })
+
+const DEMO_FLAGS = {
+  once: switchFlag(kinds.bool(), 'Exit after the result'),
+  cryostat: switchFlag(kinds.bool(), 'Simulate a cryostat that cools down, and monitor it'),
+  serverPort: flag(port, 'HTTP port; if unset, 8090 or any free port'),
+  portRangeStart: flag(port, 'First port of the driver connections; if unset, 6000'),
 }
+type DemoFlags = ValuesOf<typeof DEMO_FLAGS>
 
 const say = (text = '') => console.log(text)
 
-/** Ports from the one that was asked for; the rest of the range is the demo's own business. */
-function portRange(start: Flags[string]): { portRangeStart?: string; portRangeEnd?: string } {
-  if (typeof start !== 'string') return {}
-  const end = Math.min(65_535, Number(start) + DEMO_PORTS)
-  return { portRangeStart: start, ...(Number.isNaN(end) ? {} : { portRangeEnd: String(end) }) }
+/** The settings of a port range that begins at `start`. */
+function portRange(start: number | undefined): { portRangeStart?: string; portRangeEnd?: string } {
+  if (start === undefined) return {}
+  return { portRangeStart: String(start), portRangeEnd: String(Math.min(65_535, start + DEMO_PORTS)) }
 }
 
 async function startServer(
   folder: string,
-  flags: Flags,
-  port: string,
+  flags: DemoFlags,
+  port: number,
 ): Promise<{ server: Server; url: string }> {
   const inFolder = (name: string) => join(folder, name)
   const { config } = readConfig({
@@ -65,8 +67,8 @@ async function startServer(
       tlsCertFile: inFolder('.svc.cert.pem'),
       tlsKeyFile: inFolder('.svc.key'),
       httpsPort: '0',
-      serverPort: port,
-      ...portRange(flags['port-range-start']),
+      serverPort: String(port),
+      ...portRange(flags.portRangeStart),
     },
   })
   const log = createLog({ level: 'warn' })
@@ -76,21 +78,20 @@ async function startServer(
     return { server, url: (await server.start()).url }
   } catch (error) {
     await server.stop()
-    const isOwnChoice = flags['server-port'] !== undefined
-    if (isOwnChoice || port === '0' || !(error instanceof AppError && error.code === 'unavailable'))
-      throw error
-    return startServer(folder, flags, '0')
+    const isOwnChoice = flags.serverPort !== undefined
+    if (isOwnChoice || port === 0 || !(error instanceof AppError && error.code === 'unavailable')) throw error
+    return startServer(folder, flags, 0)
   }
 }
 
 interface DemoOptions {
   url: string
-  /** Where the files of the demo lie. */
+  /** Folder of the demo's files. */
   folder: string
   withCryostat: boolean
 }
 
-/** Plays the demo; returns how to end what it has started. */
+/** Runs the demo; returns a function that stops the drivers it has started. */
 async function runDemo(server: Server, { url, folder, withCryostat }: DemoOptions) {
   const admin = { email: 'admin@example.org', password: `admin-${newSecret(6)}` }
   const user = { email: 'user@example.org', password: `user-${newSecret(6)}` }
@@ -138,18 +139,16 @@ async function runDemo(server: Server, { url, folder, withCryostat }: DemoOption
 }
 
 export const demoCommand = defineCommand({
-  meta: { name: 'demo', description: 'Server, driver and a user in one go: runs a Bell pair and stays up' },
-  args,
-  async run({ rawArgs }) {
-    const flags = readFlags('svc demo', rawArgs, args)
+  summary: 'Run a server with a driver and a user, submit a Bell pair, and keep running',
+  flags: DEMO_FLAGS,
+  async run({ flags }) {
     const folder = mkdtempSync(join(tmpdir(), 'svc-demo-'))
     process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
-    const port = typeof flags['server-port'] === 'string' ? flags['server-port'] : '8090'
     say(`svc ${version} demo, data in ${folder} until it ends`)
-    const { server, url } = await startServer(folder, flags, port)
+    const { server, url } = await startServer(folder, flags, flags.serverPort ?? 8090)
     const stopped = untilStopped(server.context.log, 'demo')
-    const stopDrivers = await runDemo(server, { url, folder, withCryostat: flags['cryostat'] === true })
-    if (!flags['once']) {
+    const stopDrivers = await runDemo(server, { url, folder, withCryostat: flags.cryostat })
+    if (!flags.once) {
       say()
       say('Stop with Ctrl+C')
       await stopped

@@ -1,7 +1,7 @@
-import { type Log, messageOf } from '../../base/index.ts'
-import { type Config, flagOf, type LiveConfig } from '../../server/index.ts'
+import { flagOf, type Log, messageOf } from '../../base/index.ts'
+import type { Config, LiveConfig } from '../../server/index.ts'
 
-/** At each SIGHUP reads the settings anew by `read`; settings that are wrong change nothing. */
+/** Reloads the settings at each SIGHUP; wrong settings change nothing. */
 export function reloadOnHangup(read: () => Config, live: LiveConfig, log: Log): void {
   process.on('SIGHUP', () => {
     try {
@@ -12,7 +12,7 @@ export function reloadOnHangup(read: () => Config, live: LiveConfig, log: Log): 
         settings: needRestart.map(flagOf).join(', '),
       })
     } catch (error) {
-      log.error('settings not reloaded, the old ones stay', { reason: messageOf(error) })
+      log.error('settings not reloaded; the previous ones remain in force', { reason: messageOf(error) })
     }
   })
 }

@@ -1,22 +1,21 @@
-import { defineCommand } from 'citty'
 import { createLog, systemClock } from '../../base/index.ts'
-import { createServer, LiveConfig } from '../../server/index.ts'
-import { exitStatus, readFlags } from '../command-line/flags.ts'
-import { loadConfig, settingsArgs } from '../command-line/settings-flags.ts'
+import { createServer, LiveConfig, SETTINGS } from '../../server/index.ts'
+import { defineCommand } from '../command-line/command.ts'
+import { loadConfig } from '../command-line/server-config.ts'
 import { untilStopped } from '../command-line/signals.ts'
+import { exitStatus } from '../command-line/usage-error.ts'
 import { version } from '../version.ts'
 import { reloadOnHangup } from './reload.ts'
 import { loadWeb } from './web.ts'
 
 export const serveCommand = defineCommand({
-  meta: { name: 'serve', description: 'Run the server' },
-  args: settingsArgs,
-  async run({ rawArgs }) {
-    const flags = readFlags('svc serve', rawArgs, settingsArgs)
-    const config = loadConfig(flags)
+  summary: 'Run the server',
+  settings: SETTINGS,
+  async run({ given }) {
+    const config = loadConfig(given)
     const live = new LiveConfig(config)
     const log = createLog({ level: () => live.current.logLevel, format: config.logFormat })
-    reloadOnHangup(() => loadConfig(flags), live, log)
+    reloadOnHangup(() => loadConfig(given), live, log)
     const server = await createServer(config, {
       clock: systemClock,
       log,
@@ -24,15 +23,15 @@ export const serveCommand = defineCommand({
       live,
       assets: await loadWeb(),
       onUnflushed(error) {
-        log.error('server ends at once, the disk did not keep what was written', { error })
+        log.error('the disk did not store a write; the server exits', { error })
         process.exit(exitStatus(error))
       },
       onDamaged(error) {
-        log.error('server ends, the check of its database has found damage', { error })
+        log.error('the database is damaged; the server exits', { error })
         process.exit(exitStatus(error))
       },
     })
-    // Before the first connection: whoever sees the server up may stop it at once.
+    // Before the first connection: a signal may follow as soon as a port is open.
     const stopped = untilStopped(log, 'server')
     const address = await server.start()
     const lines = [

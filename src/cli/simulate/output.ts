@@ -2,22 +2,22 @@ import { toTimestamp } from '../../base/index.ts'
 import type { Recording } from '../../db/index.ts'
 import { CLASSES, type Figures, POLICIES } from '../../server/index.ts'
 
-/** One way to serve the recorded jobs, with its figures; `policy` undefined = as it was. */
-export interface Judged {
+/** The figures of one policy; `policy` undefined = as recorded. */
+export interface PolicyResult {
   name: string
   policy: { name: string; idleMs: number } | undefined
   figures: Figures
 }
 
-/** Prints waits and utilisation as two tables, and what the policies do. */
-export function printJudged(recording: Recording, judged: readonly Judged[]): void {
+/** Prints waiting times and utilisation as two tables, and explains the policies. */
+export function printResults(recording: Recording, results: readonly PolicyResult[]): void {
   const { jobs, qpus, slots, from, to } = recording
   const span = `${toTimestamp(from)} to ${toTimestamp(to)}`
   console.log(
     `${count(jobs.length, 'job')} of ${count(countUsers(recording), 'user')} on ${count(qpus.length, 'QPU')}`,
   )
   console.log(`${span}, ${count(slots.length, 'booking')}\n`)
-  const waits = judged.flatMap(({ name, figures }) =>
+  const waits = results.flatMap(({ name, figures }) =>
     CLASSES.map((each, place) => {
       const { jobs: started, mean, p50, p90, p99, never } = figures.waits[each]
       const times = [mean, p50, p90, p99].map(shownTime)
@@ -28,21 +28,21 @@ export function printJudged(recording: Recording, judged: readonly Judged[]): vo
   console.log()
   printTable(
     ['Utilisation', ...qpus.map(({ qpu }) => qpu.name)],
-    judged.map(({ name, figures }) => [name, ...figures.utilisation.map(({ share }) => shownShare(share))]),
+    results.map(({ name, figures }) => [name, ...figures.utilisation.map(({ share }) => shownShare(share))]),
   )
-  const used = POLICIES.filter(({ name }) => judged.some(({ policy }) => policy?.name === name))
+  const used = POLICIES.filter(({ name }) => results.some(({ policy }) => policy?.name === name))
   console.log(`\n${used.map(({ name, help }) => `${name}: ${help}`).join('\n')}`)
 }
 
-/** The same as an object for programs: waits in ms, utilisation from 0 to 1, null where there is none. */
-export function toJson(recording: Recording, judged: readonly Judged[]) {
+/** The same as a JSON document: times in ms, utilisation from 0 to 1, null where there is no value. */
+export function toDocument(recording: Recording, results: readonly PolicyResult[]) {
   const { jobs, qpus, slots, from, to } = recording
   return {
     recording: {
       ...{ from: toTimestamp(from), to: toTimestamp(to) },
       ...{ jobs: jobs.length, users: countUsers(recording), qpus: qpus.length, bookings: slots.length },
     },
-    results: judged.map(({ policy, figures }) => ({
+    results: results.map(({ policy, figures }) => ({
       policy: policy?.name ?? 'recorded',
       idle_threshold_ms: policy?.idleMs ?? null,
       waits: Object.fromEntries(

@@ -1,4 +1,4 @@
-import type { Config, SettingName } from './config.ts'
+import type { Config, SettingName } from './settings.ts'
 
 /** Settings that a running server takes anew from its config file; all others need a restart. */
 export const RELOADABLE = [

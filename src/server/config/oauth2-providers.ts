@@ -1,6 +1,5 @@
 import * as v from 'valibot'
-import { AppError } from '../../base/index.ts'
-import type { Kind } from './setting.ts'
+import { ValueError, type ValueKind } from '../../base/index.ts'
 
 const PRESETS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   // https://developers.google.com/identity/openid-connect/openid-connect
@@ -75,16 +74,17 @@ export type Provider = Omit<v.InferOutput<typeof provider>, 'displayName'> & { d
  * A JSON array of providers. Those named `google`, `github`, `microsoft` and `gitlab` know their addresses;
  * whatever is given wins over them.
  */
-export function oauth2Providers(): Kind<readonly Provider[]> {
+export function oauth2Providers(): ValueKind<readonly Provider[]> {
   return {
     hint: 'json',
+    isSecret: true,
     parse(text) {
       if (text.trim() === '') return []
       const providers = readArray(text).map(readProvider)
       const names = providers.map(({ name }) => name)
       const twice = names.findIndex((name, at) => names.indexOf(name) !== at)
       if (twice >= 0) {
-        throw new AppError('invalid', `[${twice}].name: ${names[twice]} is there already; choose another`)
+        throw new ValueError(`[${twice}].name: ${names[twice]} is there already; choose another`)
       }
       return providers
     },
@@ -98,9 +98,9 @@ function readArray(text: string): unknown[] {
     if (Array.isArray(value)) return value
   } catch {
     // The parser's own words may hold a part of a secret.
-    throw new AppError('invalid', 'expected a JSON array, but it is no JSON')
+    throw new ValueError('expected a JSON array, but it is no JSON')
   }
-  throw new AppError('invalid', 'expected a JSON array such as [{"name": "google", "clientId": "..."}]')
+  throw new ValueError('expected a JSON array such as [{"name": "google", "clientId": "..."}]')
 }
 
 function readProvider(given: unknown, index: number): Provider {
@@ -112,23 +112,20 @@ function readProvider(given: unknown, index: number): Provider {
 }
 
 /** Says which field is wrong, never its value, which may be a secret. */
-function refusal(issue: v.BaseIssue<unknown>, index: number): AppError {
+function refusal(issue: v.BaseIssue<unknown>, index: number): ValueError {
   const path = v.getDotPath(issue)
   const place = `[${index}]${path ? `.${path}` : ''}`
   if (issue.type === 'strict_object' && issue.expected === 'never') {
     const known = Object.keys(provider.entries).join(', ')
-    return new AppError('invalid', `${place}: not known; a provider has ${known}`)
+    return new ValueError(`${place}: not known; a provider has ${known}`)
   }
   if (issue.input === undefined && issue.kind === 'schema') {
     const why = path?.endsWith('URL')
       ? '; only google, github, microsoft and gitlab have it by themselves'
       : ''
-    return new AppError('invalid', `${place}: missing${why}`)
+    return new ValueError(`${place}: missing${why}`)
   }
-  return new AppError(
-    'invalid',
-    `${place}: expected ${issue.kind === 'schema' ? issue.expected : issue.message}`,
-  )
+  return new ValueError(`${place}: expected ${issue.kind === 'schema' ? issue.expected : issue.message}`)
 }
 
 function isSafeUrl(text: string): boolean {

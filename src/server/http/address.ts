@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net'
-import type { Config } from '../config/config.ts'
+import type { Config } from '../config/settings.ts'
 
 /** The address as written in a URL: IPv6 in brackets. */
 export function hostForUrl(host: string): string {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createTransport, type Transporter } from 'nodemailer'
 import { AppError, type Clock, type Log, messageOf, withTimeout } from '../../base/index.ts'
-import type { Config } from '../config/config.ts'
+import type { Config } from '../config/settings.ts'
 
 /** Mails that may wait; more are dropped, for nobody reads hundreds of links. */
 const MAX_QUEUED_MAILS = 500

@@ -1,5 +1,5 @@
 import { type AnyCollection, quantumJobs, type Rules, users } from '../../db/index.ts'
-import type { Config } from '../config/config.ts'
+import type { Config } from '../config/settings.ts'
 
 /** Settings that change who may do what. */
 export type RuleSettings = Pick<Config, 'jobsVisibility' | 'allowSignup' | 'disableEmailPasswordAuth'>

@@ -91,12 +91,12 @@ const CASES: [title: string, args: string[], lines: (string | RegExp)[]][] = [
   [
     'a bad value',
     [...mock, '-o', 'is_dummy=maybe'],
-    ['bad value for -o is_dummy: "maybe" is not a boolean; use true or false'],
+    ['bad value for -o is_dummy: "maybe"; expected true or false'],
   ],
   [
     'a value out of range',
     [...fridge, '-o', 'channels=a:K', '-o', 'poll_interval=0.1'],
-    ['bad value for -o poll_interval: 0.1 is out of range; use a number of seconds of at least 0.2 s'],
+    ['bad value for -o poll_interval: "0.1"; expected a number of seconds of at least 0.2'],
   ],
   [
     'a data dir whose name only begins like a safe one',
@@ -225,7 +225,7 @@ const CASES: [title: string, args: string[], lines: (string | RegExp)[]][] = [
     'an address that is none',
     [...mock, '--svc-addr', 'ftp://127.0.0.1'],
     [
-      'bad value for --svc-addr: "ftp://127.0.0.1" is not an http or https address (for example http://127.0.0.1:8090)',
+      'bad value for --svc-addr: "ftp://127.0.0.1"; expected an http or https address such as http://127.0.0.1:8090',
     ],
   ],
   [
@@ -238,7 +238,7 @@ const CASES: [title: string, args: string[], lines: (string | RegExp)[]][] = [
       'invalid option loud; expected key=value',
       'unknown option colour for process device mock',
       /^ {2}known options: /,
-      'bad value for -o seed: "x" is not an integer',
+      'bad value for -o seed: "x"; expected a whole number of at least 0',
       'bad value for -o data_dir: /tmp-evil is not in a safe location',
       'bad value for --ca-file: /tmp-evil/ca.pem is not in a safe location',
     ],

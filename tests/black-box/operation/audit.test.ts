@@ -33,10 +33,7 @@ test('svc audit lists what operators did, also by command, and finds what was ch
   expect((await service.call('PATCH', path, { token, body })).status).toBe(200)
 
   const listed = await run('audit', 'list', '--json')
-  const entries = listed.out
-    .trim()
-    .split('\n')
-    .map((line): Entry => JSON.parse(line))
+  const entries: Entry[] = JSON.parse(listed.out)
   expect(entries.map(({ act }) => act)).toEqual([
     'superuser.create',
     'qpu.create',
@@ -61,7 +58,7 @@ test('svc audit lists what operators did, also by command, and finds what was ch
   expect((await run('audit', 'list', '--since', '1h', '--subject', user)).out.split('\n')).toHaveLength(4)
 
   const whole = await run('audit', 'verify')
-  expect(whole.out).toMatch(/^svc_data: 6 entries, none changed or taken out; head [0-9a-f]{64}\n$/)
+  expect(whole.out).toMatch(/^svc_data: 6 entries, none changed or removed; head [0-9a-f]{64}\n$/)
   const head = whole.out.trim().split(' ').at(-1) ?? ''
   expect((await run('audit', 'verify', '--head', head)).status).toBe(0)
   await service.stop()
@@ -72,19 +69,19 @@ test('svc audit lists what operators did, also by command, and finds what was ch
   forge('DELETE FROM audit_log WHERE seq = 6')
   expect((await run('audit', 'verify')).status).toBe(0)
   const cut = await run('audit', 'verify', '--head', head)
-  expect(cut).toMatchObject({ status: 1, out: expect.stringContaining('but it was cut off') })
+  expect(cut).toMatchObject({ status: 1, out: expect.stringContaining('but was cut off') })
   forge("UPDATE audit_log SET actor = 'cli' WHERE seq = 3")
   expect(await run('audit', 'verify')).toMatchObject({
     status: 1,
-    out: 'svc_data: entry 3 of the audit log or one before it was changed or taken out\n',
+    out: 'svc_data: entry 3 of the audit log, or one before it, was changed or removed\n',
   })
 })
 
 test.each([
-  [['audit', 'list', '--since', 'yesterday'], '--since "yesterday": expected a time'],
-  [['audit', 'list', '--since', '2026-13-01'], '--since "2026-13-01": expected a time'],
-  [['audit', 'list', '--limit', '0'], '--limit "0": expected a whole number from 1'],
-  [['audit', 'verify', '--head', 'abc'], '--head "abc": expected 64 hexadecimal digits'],
+  [['audit', 'list', '--since', 'yesterday'], '--since: bad value "yesterday"; expected a time'],
+  [['audit', 'list', '--since', '2026-13-01'], '--since: bad value "2026-13-01"; expected a time'],
+  [['audit', 'list', '--limit', '0'], '--limit: bad value "0"; expected a whole number of at least 1'],
+  [['audit', 'verify', '--head', 'abc'], '--head: bad value "abc"; expected 64 hexadecimal digits'],
   [['audit', 'verify'], 'There is no database in svc_data; name its folder with --dir'],
 ])('svc %j says what is wrong', async (args, text) => {
   using folder = temporaryFolder()

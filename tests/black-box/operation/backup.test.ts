@@ -65,7 +65,7 @@ test('a backup made while jobs run can be restored: nothing in it is lost, and t
     `Restored ${file} into svc_data`,
     'Restored the root CA at .svc.ca.pem and .svc.ca.key',
     'The replaced database is svc_data/svc.db.before-restore; remove it when you no longer need it',
-    'Next: svc serve. What happened since the backup is gone: jobs, charges, revoked tokens',
+    'Next: svc serve. Jobs, charges and token revocations since the backup are lost',
   ])
   expect(await service.doctor()).toMatchObject({ status: 0, out: 'svc_data: no problems found\n' })
   await service.start()
@@ -136,11 +136,17 @@ test('wrong calls and useless files end with the status of their kind and one li
     return [status, err.trim()]
   }
   expect(await run('backup')).toEqual([1, 'There is no database in svc_data; name its folder with --dir'])
-  expect(await run('backup', 'verify')).toEqual([2, 'svc backup verify: missing FILE; see svc backup --help'])
-  expect(await run('backup', 'a', 'b')).toEqual([2, 'svc backup: unexpected argument b'])
+  expect(await run('backup', 'verify')).toEqual([
+    2,
+    'svc backup verify: missing FILE; see svc backup verify --help',
+  ])
+  expect(await run('backup', 'a', 'b')).toEqual([
+    2,
+    'svc backup: unexpected argument b; see svc backup --help',
+  ])
   expect((await run('backup', '--keep', 'all'))[0]).toBe(2)
   expect((await run('backup', 'a.db', '--keep', '7:4'))[0]).toBe(2)
-  expect(await run('backup', '--with-ca')).toEqual([1, 'There is no .svc.ca.pem, which --with-ca needs'])
+  expect(await run('backup', '--with-ca')).toEqual([1, '.svc.ca.pem does not exist, but --with-ca needs it'])
   expect((await run('restore'))[0]).toBe(2)
   expect(await run('restore', 'none.db')).toEqual([1, 'There is no file none.db'])
   writeFileSync(join(folder.path, 'text.db'), 'hello'.repeat(1_000))
@@ -165,7 +171,10 @@ test('SIGHUP takes the reloadable settings of the config file anew, and refuses 
     process.kill(service.pid ?? 0, 'SIGHUP')
     await until(`the log to say ${says}`, async () => service.log.includes(says))
   }
-  await hangUp('eventsRetention: soon\nlogLevel: error\n', 'settings not reloaded, the old ones stay')
+  await hangUp(
+    'eventsRetention: soon\nlogLevel: error\n',
+    'settings not reloaded; the previous ones remain in force',
+  )
   expect(service.log).toContain('eventsRetention: bad value \\"soon\\"')
   await hangUp('eventsRetention: 24h\nlogLevel: debug\nsiteName: Lab\n', 'settings reloaded')
   await until('the warning', async () => service.log.includes('take effect at the next start'))

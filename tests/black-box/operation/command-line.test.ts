@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import manifest from '../../../package.json' with { type: 'json' }
-import { runSvc, SVC } from '../../support/executable/service.ts'
+import { runSvc, Service, SVC } from '../../support/executable/service.ts'
 import { freePort, freePortRange } from '../../support/free-port.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
@@ -27,8 +27,10 @@ describe('svc', () => {
   })
 
   test.each([
-    [['serv'], 'svc: unknown command serv; see svc --help'],
-    [['driver'], 'no command specified; see svc --help'],
+    [['serv'], 'svc: unknown command serv; did you mean serve? See svc --help'],
+    [['driver'], 'svc driver: no command specified; see svc driver --help'],
+    [['driver', 'strat'], 'svc driver: unknown command strat; did you mean start? See svc driver --help'],
+    [['driver', 'cook'], 'svc driver: unknown command cook; see svc driver --help'],
     [['serve', '--server-prot', '1'], '--server-prot'],
     [['serve', 'extra'], 'extra'],
     [['driver', 'start', '--operation', 'cook'], 'cook'],
@@ -66,7 +68,7 @@ describe('svc serve', () => {
       [],
       {},
       '# silence\njobTimeout: soon\n',
-      'svc.config.yml, line 2: jobTimeout: bad value "soon"; "soon" is not a duration',
+      'svc.config.yml, line 2: jobTimeout: bad value "soon"; expected a duration such as 720h, 30m or 90s',
     ],
     [[], {}, 'serverPort: 1\njobTimeuot: 20s\n', 'svc.config.yml, line 2: unknown key jobTimeuot'],
     [[], {}, '{"serverPort": ', 'svc.config.yml: not readable as YAML or JSON; '],
@@ -109,9 +111,43 @@ describe('svc serve', () => {
       'SVC_IDLE_THRESHOLD, default 5s',
       '--oauth2-providers',
       '--ip-addr',
+      '\nQueue:\n',
+      '\nRetention:\n',
     ]) {
       expect(out).toContain(text)
     }
+    const version = await runSvc(['version', '--help'], { cwd: folder.path })
+    expect(version.out).toStartWith('Print the version\n')
+  })
+})
+
+describe('data for programs', () => {
+  test.each([
+    [['version', '--json'], { version: manifest.version }],
+    [
+      ['driver', 'devices', '--operation', 'monitor', '--json'],
+      [{ operation: 'monitor', devices: ['cryostat_gen1'] }],
+    ],
+    [['superuser', 'list', '--json'], []],
+  ])('%j prints one JSON document', async (args, document) => {
+    using folder = temporaryFolder()
+    const { out, status } = await runSvc(args, { cwd: folder.path })
+    expect(JSON.parse(out)).toEqual(document)
+    expect(status).toBe(0)
+  })
+
+  test('svc doctor and svc backup print JSON documents', async () => {
+    using folder = temporaryFolder()
+    const run = (...args: string[]) => runSvc(args, { cwd: folder.path })
+    await run('superuser', 'upsert', 'ann@example.org', 'a long password')
+    expect(JSON.parse((await run('doctor', '--json')).out)).toEqual({ dir: 'svc_data', findings: [] })
+    expect(JSON.parse((await run('backup', 'a.db', '--json')).out)).toEqual({
+      file: 'a.db',
+      bytes: expect.any(Number),
+      from_older_version: false,
+      findings: [],
+      removed: [],
+    })
   })
 })
 
@@ -168,6 +204,20 @@ describe('svc superuser', () => {
     expect((await run('delete', 'bob@example.org')).status).toBe(0)
     expect((await run('delete', 'ann@example.org')).err).toContain('last superuser')
   })
+
+  test('list works while a server runs, create does not', async () => {
+    using folder = temporaryFolder()
+    await using service = await Service.install(folder.path)
+    await service.start()
+    const listed = await runSvc(['superuser', 'list', '--json'], { cwd: folder.path })
+    expect(JSON.parse(listed.out)).toMatchObject([{ email: 'admin@example.org' }])
+    const made = await runSvc(['superuser', 'create', 'bob@example.org', 'a long password'], {
+      cwd: folder.path,
+    })
+    expect(made.status).toBe(1)
+    expect(made.err).toContain('in use')
+    await service.stop()
+  }, 30_000)
 
   test('takes the password from standard input', async () => {
     using folder = temporaryFolder()

@@ -91,7 +91,7 @@ describe('svc import', () => {
       expect.stringContaining('in.jsonl:2: quantum_jobs.payload.circuits.0.circuit: Expected'),
       expect.stringContaining('in.jsonl:2: quantum_jobs.payload.circuits.0.shots: Expected'),
       'in.jsonl:3: api_tokens.user: there is no record ada000000000000 in users',
-      'Nothing was imported; correct what is named above (at most 100 problems are) and try again',
+      'Nothing was imported; correct the errors above (at most 100 are shown) and try again',
     ])
     expect((await svc(folder.path, 'export')).out).toBe('')
   })
@@ -135,11 +135,13 @@ describe('svc export', () => {
     }
     expect(await refused()).toBe('1 There is no database in svc_data; name its folder with --dir')
     expect(await refused('--format', 'csv')).toBe(
-      '2 svc export: a CSV file has one kind of record; name it with --collection',
+      '2 svc export: a CSV file holds one kind of record; name it with --collection; see svc export --help',
     )
-    expect(await refused('--format', 'xml')).toBe('2 svc export: --format "xml": expected jsonl or csv')
+    expect(await refused('--format', 'xml')).toBe(
+      '2 svc export: --format: bad value "xml"; expected one of jsonl, csv; see svc export --help',
+    )
     expect(await refused('--collection', 'things')).toStartWith(
-      '2 svc export: --collection "things" is none; expected one of api_tokens, ',
+      '2 svc export: --collection: bad value "things"; expected one of api_tokens, ',
     )
     await svc(folder.path, 'superuser', 'upsert', 'a@example.org', 'a long password')
     expect(await refused('-o', 'no/such/folder')).toStartWith('1 Cannot write no/such/folder: ENOENT')

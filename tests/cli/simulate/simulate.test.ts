@@ -81,16 +81,16 @@ describe('svc simulate', () => {
       return `${status} ${err.trim()}`
     }
     const from = ['--from', lab.dir]
-    expect(await refused()).toBe('2 svc simulate: missing --from; name a database or a backup')
+    expect(await refused()).toBe('2 svc simulate: missing --from; see svc simulate --help')
     expect(await refused('--from', join(folder.path, 'none'))).toBe(`1 There is no file ${folder.path}/none`)
     expect(await refused(...from, '--policy', 'best')).toBe(
-      '2 svc simulate: --policy "best" is none; expected one of booked, fifo, fair',
+      '2 svc simulate: --policy: bad value "best"; expected one of booked, fifo, fair; see svc simulate --help',
     )
     expect(await refused(...from, '--idle-threshold', '5')).toStartWith(
-      '2 svc simulate: --idle-threshold: "5"',
+      '2 svc simulate: --idle-threshold: bad value "5"; expected a duration',
     )
     expect(await refused(...from, '--since', 'today')).toStartWith(
-      '2 svc simulate: --since "today": expected a time',
+      '2 svc simulate: --since: bad value "today"; expected a time',
     )
     expect(await refused(...from, '--since', '2027-01-01')).toBe(
       `1 ${lab.dir} has no jobs since 2027-01-01 00:00:00.000Z; there is nothing to simulate`,

@@ -151,7 +151,7 @@ test('a result is sent again after 5 and 10 s, until it is acknowledged', async 
 
 test('a running job gives a sign of life each 5 s', async () => {
   await using bench = await openSlowBench()
-  await bench.attach({ optionPairs: ['greeting=hi', 'job_timeout=60'] })
+  await bench.attach({ option: ['greeting=hi', 'job_timeout=60'] })
   bench.server.push(runJobOf('phase cooling'))
   await bench.passUntil(() => bench.server.eventsOf('JobStarted').length === 1, 'start', 20)
   await bench.passUntil(() => bench.server.eventsOf('JobHeartbeat').length === 3, 'heartbeats')

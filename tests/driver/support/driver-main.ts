@@ -1,12 +1,12 @@
 import { createLog, systemClock } from '../../../src/base/index.ts'
-import { runDeviceHost, startDriver } from '../../../src/driver/index.ts'
+import { readDriverSettings, runDeviceHost, startDriver } from '../../../src/driver/index.ts'
 
 // The same two verbs as the real program: `driver worker`, and `start` with the settings as JSON.
 const [, , verb, settings = '{}'] = process.argv
 if (verb === 'driver') {
   runDeviceHost({ env: process.env })
 } else {
-  const driver = await startDriver(JSON.parse(settings), {
+  const driver = await startDriver(readDriverSettings({ flags: JSON.parse(settings), env: {} }), {
     clock: systemClock,
     log: createLog({ format: 'json', level: 'error' }),
     version: '2026.11.0',

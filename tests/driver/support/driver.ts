@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { type Clock, systemClock } from '../../../src/base/index.ts'
-import { type DriverHandle, type DriverSettings, startDriver } from '../../../src/driver/index.ts'
+import { type Clock, type GivenFlags, systemClock } from '../../../src/base/index.ts'
+import { type DriverHandle, readDriverSettings, startDriver } from '../../../src/driver/index.ts'
 import { type EventEnvelope, fingerprintOf } from '../../../src/protocol/index.ts'
 import { makeTestCertificates } from '../../support/sockets/certificates.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
@@ -11,13 +11,16 @@ export const certificates = await makeTestCertificates()
 export const DEVICES = join(import.meta.dir, 'devices.ts')
 export const HOST_ARGV = [process.execPath, join(import.meta.dir, 'host-main.ts')]
 
+/** Flags of `driver start` by setting name. */
+export type DriverFlags = GivenFlags
+
 /** A server, a folder, and any number of drivers that use them; all of it goes with the scope. */
 export async function openBench(options: { https?: boolean; clock?: Clock } = {}) {
   const folder = temporaryFolder()
   const server: TestServer = await openTestServer({ certificates, ...(options.https && { https: true }) })
   const recorded = recordedLog()
   const drivers: DriverHandle[] = []
-  const settings: DriverSettings = {
+  const settings: DriverFlags = {
     svcAddr: server.url,
     token: 'svc_dt_0123456789abcdef0123',
     operation: 'process',
@@ -25,22 +28,19 @@ export async function openBench(options: { https?: boolean; clock?: Clock } = {}
     caFile: join(folder.path, 'ca/svc.ca.pem'),
     caFingerprint: fingerprintOf(certificates.caPem),
     dataDir: join(folder.path, 'data'),
-    optionPairs: ['greeting=hi'],
+    option: ['greeting=hi'],
   }
 
-  async function start(changes: Partial<DriverSettings> = {}): Promise<DriverHandle> {
-    const driver = await startDriver(
-      { ...settings, ...changes },
-      {
-        clock: options.clock ?? systemClock,
-        log: recorded.log,
-        version: '2026.11.0',
-        cwd: folder.path,
-        home: '/home/nobody',
-        env: process.env,
-        hostArgv: HOST_ARGV,
-      },
-    )
+  async function start(changes: DriverFlags = {}): Promise<DriverHandle> {
+    const driver = await startDriver(readDriverSettings({ flags: { ...settings, ...changes }, env: {} }), {
+      clock: options.clock ?? systemClock,
+      log: recorded.log,
+      version: '2026.11.0',
+      cwd: folder.path,
+      home: '/home/nobody',
+      env: process.env,
+      hostArgv: HOST_ARGV,
+    })
     drivers.push(driver)
     return driver
   }
@@ -53,7 +53,7 @@ export async function openBench(options: { https?: boolean; clock?: Clock } = {}
     start,
     ...recorded,
     /** Starts a driver and waits until the server sees both its sockets. */
-    async attach(changes: Partial<DriverSettings> = {}): Promise<DriverHandle> {
+    async attach(changes: DriverFlags = {}): Promise<DriverHandle> {
       const driver = await start(changes)
       await driver.connected
       await until('attach', server.attached)

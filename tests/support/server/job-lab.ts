@@ -21,7 +21,8 @@ import {
   users,
 } from '../../../src/db/index.ts'
 import type { Command } from '../../../src/protocol/index.ts'
-import { type Config, readConfig } from '../../../src/server/config/config.ts'
+import { readConfig } from '../../../src/server/config/read-config.ts'
+import type { Config } from '../../../src/server/config/settings.ts'
 import type { DriverHub } from '../../../src/server/driver-hub.ts'
 import type { Caller } from '../../../src/server/http/caller.ts'
 import { ProgramChecker } from '../../../src/server/programs/checker.ts'

@@ -3,7 +3,8 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { type Clock, type Log, newSecret, silentLog, systemClock } from '../../../src/base/index.ts'
 import { type Database, saveSuperuser } from '../../../src/db/index.ts'
-import { type DriverHandle, type DriverSettings, startDriver } from '../../../src/driver/index.ts'
+import { type DriverHandle, readDriverSettings, startDriver } from '../../../src/driver/index.ts'
+import type { Operation } from '../../../src/protocol/index.ts'
 import type { Route } from '../../../src/server/http/route.ts'
 import {
   createServer,
@@ -273,7 +274,7 @@ export async function startDriverProcess(
   test: Pick<TestServer, 'url' | 'folder' | 'context'>,
   driver: {
     token: string
-    operation?: DriverSettings['operation']
+    operation?: Operation
     device?: string
     options?: string[]
     name?: string
@@ -282,16 +283,19 @@ export async function startDriverProcess(
   const folder = join(test.folder, `driver-${driver.name ?? newSecret(4)}`)
   mkdirSync(folder, { recursive: true })
   const handle = await startDriver(
-    {
-      svcAddr: test.url,
-      token: driver.token,
-      operation: driver.operation ?? 'process',
-      device: driver.device ?? 'mock',
-      caFile: join(folder, 'svc.ca.pem'),
-      caFingerprint: test.context.tls.material.caFingerprint,
-      dataDir: join(folder, 'data'),
-      optionPairs: driver.options ?? [],
-    },
+    readDriverSettings({
+      env: {},
+      flags: {
+        svcAddr: test.url,
+        token: driver.token,
+        operation: driver.operation ?? 'process',
+        device: driver.device ?? 'mock',
+        caFile: join(folder, 'svc.ca.pem'),
+        caFingerprint: test.context.tls.material.caFingerprint,
+        dataDir: join(folder, 'data'),
+        option: driver.options ?? [],
+      },
+    }),
     {
       clock: systemClock,
       log: silentLog,

@@ -6,6 +6,7 @@ import { appendAudit } from '../../journal/audit.ts'
 import type { Database } from '../../records/database.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 import type { RecordOf } from '../../schema/collection.ts'
+import type { SqlReader } from '../../sqlite/sql.ts'
 import { postLedger } from './ledger.ts'
 import { keepApiTokens } from './tokens.ts'
 
@@ -136,8 +137,14 @@ export function saveSuperuser(
   })
 }
 
+/** Every superuser, by e-mail address. */
 export function listSuperusers(db: Database): Promise<Superuser[]> {
   return db.read((tx) => tx.list(superusers, { sort: 'email' }))
+}
+
+/** Id and e-mail address of every superuser, by address; for commands that run next to a running server. */
+export function readSuperusers(tx: SqlReader): Pick<Superuser, 'id' | 'email'>[] {
+  return tx.all<Pick<Superuser, 'id' | 'email'>>('SELECT id, email FROM superusers ORDER BY email')
 }
 
 /**

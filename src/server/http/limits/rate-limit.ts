@@ -1,17 +1,23 @@
-import { AppError, type BackoffLimits, backoffMs, type Clock, TokenBucket } from '../../../base/index.ts'
-import type { RateLimit } from '../../config/setting.ts'
+import {
+  AppError,
+  type BackoffLimits,
+  backoffMs,
+  type Clock,
+  type kinds,
+  TokenBucket,
+} from '../../../base/index.ts'
 
 /** Maximum number of buckets in memory; the least recently used ones, which are the fullest, are evicted first. */
 const MAX_KEYS = 50_000
 
 /** One token bucket per key. The error of a refused call says when to retry. */
 export class RateLimiter {
-  readonly #limit: () => RateLimit
+  readonly #limit: () => kinds.RateLimit
   readonly #clock: Clock
   readonly #buckets = new Map<string, TokenBucket>()
 
   /** A `limit` that may change while the server runs is a function. */
-  constructor(limit: RateLimit | (() => RateLimit), clock: Clock) {
+  constructor(limit: kinds.RateLimit | (() => kinds.RateLimit), clock: Clock) {
     this.#limit = typeof limit === 'function' ? limit : () => limit
     this.#clock = clock
   }

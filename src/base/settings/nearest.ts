@@ -12,13 +12,20 @@ function editDistance(a: string, b: string): number {
   return previous[b.length] ?? 0
 }
 
-/** The word most like `text`, or undefined when none is near enough to be what was meant. */
+/**
+ * The word most similar to `text`, or undefined when none is similar enough to be a likely intention. Hyphens and
+ * underscores count as equal.
+ */
 export function nearest(text: string, words: readonly string[]): string | undefined {
-  // Long input cannot be a slip of the pen, and the distance costs its length times the word's.
+  // Long input is not a typing error, and the cost of the distance grows with its length times the word's.
   if (text.length > 100) return undefined
   const ranked = words
-    .map((word) => ({ word, distance: editDistance(text.toLowerCase().replaceAll('-', '_'), word) }))
+    .map((word) => ({ word, distance: editDistance(normalized(text), normalized(word)) }))
     .sort((a, b) => a.distance - b.distance)
   const [best] = ranked
   return best && best.distance <= Math.max(2, best.word.length / 3) ? best.word : undefined
+}
+
+function normalized(word: string): string {
+  return word.toLowerCase().replaceAll('-', '_')
 }

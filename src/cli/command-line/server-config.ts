@@ -1,0 +1,27 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { AppError, type GivenFlags, messageOf } from '../../base/index.ts'
+import { type Config, readConfig, SETTINGS } from '../../server/index.ts'
+
+/** The setting of commands that use the server's data folder only. */
+export const DIR_SETTING = { dir: { ...SETTINGS.dir, group: 'Options' } }
+
+/**
+ * The effective configuration of this process.
+ * @throws AppError naming source, key, value and remedy.
+ */
+export function loadConfig(flags: GivenFlags): Config {
+  return readConfig({ flags, env: process.env, file: configFile(flags['configFile']) }).config
+}
+
+function configFile(flag: GivenFlags[string]): { path: string; text: string } | undefined {
+  const given = typeof flag === 'string' ? flag : process.env['SVC_CONFIG_FILE']
+  const path = given ?? SETTINGS.configFile.defaultText
+  if (given === undefined && !existsSync(path)) return undefined
+  try {
+    return { path, text: readFileSync(path, 'utf8') }
+  } catch (error) {
+    throw new AppError('invalid', `--config-file: cannot read ${path}; ${messageOf(error)}`, {
+      reason: 'bad_config',
+    })
+  }
+}

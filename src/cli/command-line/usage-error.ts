@@ -1,0 +1,22 @@
+import { AppError } from '../../base/index.ts'
+
+/** A wrong call of the program: one line on standard error, exit status 2. */
+export class UsageError extends Error {}
+
+const STATUS_BY_REASON: Record<string, number> = {
+  bad_config: 2,
+  database_damaged: 3,
+  database_newer: 3,
+  storage_io: 70,
+  storage_unflushed: 70,
+}
+
+/**
+ * Exit status of an error: 2 for wrong calls and settings, 3 for a database that cannot be used, 70 for a disk
+ * that fails, otherwise 1.
+ */
+export function exitStatus(error: unknown): number {
+  if (error instanceof UsageError) return 2
+  if (!(error instanceof AppError)) return 1
+  return STATUS_BY_REASON[error.reason ?? ''] ?? 1
+}

@@ -1,0 +1,54 @@
+import { describeProblem, type GivenFlags, readSettings, type SettingSource } from '../../base/index.ts'
+import { badConfig } from './bad-config.ts'
+import { readConfigFile } from './config-file.ts'
+import { type Config, SETTINGS, type SettingName } from './settings.ts'
+
+interface ConfigInput {
+  flags: GivenFlags
+  env: Readonly<Record<string, string | undefined>>
+  /** The config file, when there is one. */
+  file?: { path: string; text: string } | undefined
+}
+
+/**
+ * The effective configuration and the source of each value. Precedence: flag, environment, file, default.
+ * @throws AppError `invalid` that names source, key, value and remedy.
+ */
+export function readConfig({ flags, env, file }: ConfigInput): {
+  config: Config
+  sources: Record<SettingName, SettingSource>
+} {
+  const { values, sources, places, problems } = readSettings(SETTINGS, {
+    flags,
+    env,
+    file: file && readConfigFile(file),
+  })
+  const [problem] = problems
+  if (problem) throw badConfig(describeProblem(problem))
+  checkTogether(values, places)
+  return { config: values, sources }
+}
+
+/** Checks settings against each other; `places` says where each was given. */
+function checkTogether(config: Config, places: Record<SettingName, string>): void {
+  if (config.portRangeEnd <= config.portRangeStart) {
+    throw badConfig(
+      `${places.portRangeEnd}: bad value ${config.portRangeEnd}; expected more than ${places.portRangeStart} (${config.portRangeStart})`,
+    )
+  }
+  checkCollectionNames(config, places)
+  if (config.smtpHost !== '' && config.smtpFrom === '') {
+    throw badConfig('--smtp-from: missing; with --smtp-host mails need a sender such as svc@example.org')
+  }
+}
+
+function checkCollectionNames(config: Config, places: Record<SettingName, string>): void {
+  const owners = new Map<unknown, string>()
+  for (const [setting, place] of Object.entries(places)) {
+    if (!setting.endsWith('Collection')) continue
+    const name = config[setting as SettingName]
+    const other = owners.get(name)
+    if (other !== undefined) throw badConfig(`${place}: bad value ${name}; ${other} has the same name`)
+    owners.set(name, place)
+  }
+}

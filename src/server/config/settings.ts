@@ -1,0 +1,154 @@
+import { group, kinds, type SettingsTable, setting, type ValuesOf } from '../../base/index.ts'
+import { oauth2Providers } from './oauth2-providers.ts'
+
+const { bool, choice, duration, integer, ipAddress, list, rate, secret, text } = kinds
+
+const collectionName = text('name', {
+  pattern: /^[a-z][a-z0-9_]{0,62}$/,
+  expected: 'a lower-case name of letters, digits and underscores that starts with a letter',
+})
+const publicUrl = text('url', {
+  pattern: /^(https?:\/\/[^\s/?#@]+(\/[^\s?#]*)?)?$/,
+  expected: 'an address such as https://svc.example.org, without query',
+})
+const mailAddress = text('address', {
+  pattern: /^([^<>\r\n]*<[^\s@<>]+@[^\s@<>]+>|[^\s@<>]+@[^\s@<>]+)?$/,
+  expected: 'an e-mail address such as svc@example.org or Lab <svc@example.org>',
+})
+const siteName = text('name', {
+  pattern: /^[^\p{Cc}]{1,60}$/u,
+  expected: 'a name of at most 60 characters',
+})
+const path = text('path')
+const port = integer({ min: 1, max: 65_535 })
+const optionalPort = integer({ min: 0, max: 65_535 })
+
+/**
+ * Every setting of the server, declared once. The flag (`--idle-threshold`), the variable (`SVC_IDLE_THRESHOLD`), the
+ * config key (`idleThreshold`), `svc serve --help` and docs/reference/settings.md follow from the declaration.
+ */
+export const SETTINGS = {
+  ...group('General', {
+    configFile: setting(path, 'svc.config.yml', 'Config file, JSON or YAML'),
+    dir: setting(path, 'svc_data', 'Data folder, which holds the database'),
+    siteName: setting(siteName, 'svc', 'Service name shown in the web interface'),
+  }),
+  ...group('Network', {
+    serverPort: setting(optionalPort, '8090', 'HTTP port'),
+    httpsPort: setting(optionalPort, '8443', 'HTTPS port; 0 disables HTTPS'),
+    listenAddr: setting(
+      text('ip'),
+      '',
+      'Listen address; if unset, loopback while --ip-addr is loopback, otherwise all interfaces',
+    ),
+    ipAddr: setting(ipAddress(), '127.0.0.1', 'Public IP address, included in the TLS certificate'),
+    domain: setting(text('host'), '', 'Domain name, included in the TLS certificate'),
+    publicUrl: setting(publicUrl, '', 'Base URL of links in mails; if unset, the address printed at start'),
+    corsOrigins: setting(
+      list(text('origin')),
+      '',
+      'Origins allowed to call the API from browsers; * allows all',
+    ),
+    portRangeStart: setting(port, '6000', 'First port of the driver connections'),
+    portRangeEnd: setting(port, '7000', 'Last port of the driver connections'),
+  }),
+  ...group('TLS', {
+    tlsCaCertFile: setting(path, '.svc.ca.pem', 'Root CA certificate file'),
+    tlsCaKeyFile: setting(path, '.svc.ca.key', 'Root CA key file'),
+    tlsCertFile: setting(path, '.svc.cert.pem', 'Server certificate file'),
+    tlsKeyFile: setting(path, '.svc.key', 'Server key file'),
+  }),
+  ...group('Queue', {
+    idleThreshold: setting(
+      duration(),
+      '5s',
+      'Idle time of a booked slot after which jobs of other users may run in it',
+    ),
+    jobTimeout: setting(
+      duration(100),
+      '20s',
+      'Time without a heartbeat after which a running job is requeued',
+    ),
+    recoveryInterval: setting(duration(10), '10s', 'Interval between checks for stalled jobs'),
+    dispatchPollInterval: setting(duration(10), '1s', 'Maximum delay between two dispatch polls'),
+    maxAttempts: setting(integer({ min: 0, max: 1_000 }), '5', 'Maximum attempts per job; 0 = no limit'),
+    jobsVisibility: setting(choice(['public', 'owner']), 'public', 'Who may read the jobs collection'),
+  }),
+  ...group('Accounts', {
+    disableEmailPasswordAuth: setting(bool(), 'false', 'Disable password login for users'),
+    allowSignup: setting(bool(), 'false', 'Allow anyone to create a user account'),
+    oauth2Providers: setting(oauth2Providers(), '', 'OAuth2 providers, a JSON array'),
+  }),
+  ...group('Mail', {
+    smtpHost: setting(text('host'), '', 'Mail server; if unset, no mail is sent'),
+    smtpPort: setting(port, '587', 'Mail server port'),
+    smtpTls: setting(choice(['starttls', 'tls', 'none']), 'starttls', 'Encryption of the mail connection'),
+    smtpCaFile: setting(path, '', 'CA certificate file for a mail server without a public certificate'),
+    smtpUser: setting(text('name'), '', 'Mail server user; if unset, no login'),
+    smtpPassword: setting(secret(text('password')), '', 'Mail server password'),
+    smtpFrom: setting(mailAddress, '', 'Sender address of mails, such as svc@example.org'),
+  }),
+  ...group('Limits', {
+    loginRate: setting(
+      integer({ min: 0, max: 100_000 }),
+      '10',
+      'Login attempts per minute, per account and address; 0 = no limit',
+    ),
+    anonymousRate: setting(rate(), '20:60', 'Requests without login, per address'),
+    signupRate: setting(rate(), '0.1:20', 'Accounts created by sign-up, per address'),
+    userRate: setting(rate(), '100:200', 'Requests, per user'),
+    submitRate: setting(rate(), '20:100', 'Job submissions, per user'),
+    maxPendingJobs: setting(integer({ min: 1, max: 10_000_000 }), '1000', 'Maximum pending jobs per user'),
+    maxSlotLength: setting(duration(60_000), '24h', 'Maximum length of a booking'),
+    maxSlotAhead: setting(duration(60_000), '1440h', 'How far in advance a booking may start'),
+    maxOpenTimeRequests: setting(
+      integer({ min: 1, max: 1_000 }),
+      '1',
+      'Maximum open QPU time requests per user',
+    ),
+    eventRateLimit: setting(
+      integer({ min: 0, max: 1_000_000 }),
+      '100',
+      'Maximum inbound events per second, per driver; 0 = no limit',
+    ),
+  }),
+  ...group('Retention', {
+    eventsRetention: setting(duration(), '720h', 'Age at which an event is deleted; 0 = never'),
+    eventsPruneInterval: setting(duration(100), '1h', 'Interval between two prunings'),
+    calibrationRequestRetention: setting(
+      duration(),
+      '720h',
+      'Age at which a finished calibration request is deleted; 0 = never',
+    ),
+    calibrationResultRetention: setting(
+      duration(),
+      '0',
+      'Age at which a calibration report is deleted; 0 = never',
+    ),
+    calibrationFitRetention: setting(
+      duration(),
+      '720h',
+      'Age at which trace data is removed from calibration reports; 0 = never',
+    ),
+  }),
+  ...group('Logging', {
+    logLevel: setting(choice(['debug', 'info', 'warn', 'error']), 'info', 'Minimum level of logged messages'),
+    logFormat: setting(choice(['auto', 'pretty', 'json']), 'auto', 'Log format'),
+  }),
+  ...group('Collection names', {
+    qpusCollection: setting(collectionName, 'qpus', 'Name of the QPU collection'),
+    timeslotsCollection: setting(collectionName, 'time_slots', 'Name of the bookings collection'),
+    jobsCollection: setting(collectionName, 'quantum_jobs', 'Name of the jobs collection'),
+    apiTokensCollection: setting(collectionName, 'api_tokens', 'Name of the API tokens collection'),
+    notificationsCollection: setting(collectionName, 'notifications', 'Name of the notifications collection'),
+    qpuTimeRequestsCollection: setting(
+      collectionName,
+      'qpu_time_requests',
+      'Name of the QPU time requests collection',
+    ),
+  }),
+} satisfies SettingsTable
+
+export type SettingName = keyof typeof SETTINGS
+/** The effective configuration: read once at start, then passed on. */
+export type Config = ValuesOf<typeof SETTINGS>

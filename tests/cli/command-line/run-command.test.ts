@@ -1,0 +1,83 @@
+import { expect, spyOn, test } from 'bun:test'
+import { flag, kinds, repeatableFlag, switchFlag } from '../../../src/base/index.ts'
+import { defineCommand, defineGroup } from '../../../src/cli/command-line/command.ts'
+import { runCommand } from '../../../src/cli/command-line/run-command.ts'
+import { exitStatus, UsageError } from '../../../src/cli/command-line/usage-error.ts'
+
+const copy = defineCommand({
+  summary: 'Copy a file',
+  positionals: [
+    { name: 'FILE', help: 'File to copy' },
+    { name: 'TARGET', help: 'New file', isOptional: true },
+  ],
+  flags: {
+    maxBytes: flag(kinds.integer({ min: 1 }), 'Maximum size', { default: '9' }),
+    tag: repeatableFlag(kinds.text('tag'), 'Tag', { short: 't' }),
+    force: switchFlag(kinds.bool(), 'Replace the target'),
+  },
+  commands: { check: () => check },
+  run: ({ flags, positionals }) => ({ ...flags, positionals }),
+  document: ({ maxBytes }) => ({ max_bytes: maxBytes }),
+  print: (data) => console.log(JSON.stringify(data)),
+})
+const check = defineCommand({
+  summary: 'Check a copy',
+  run() {
+    throw new UsageError('nothing to check')
+  },
+})
+const hidden = defineCommand({ summary: 'Not for users', isHidden: true, run: () => undefined })
+const root = defineGroup('Test program', { copy: () => copy, hidden: () => hidden })
+
+async function run(...words: string[]): Promise<string> {
+  const lines: string[] = []
+  const log = spyOn(console, 'log').mockImplementation((line: string) => void lines.push(line))
+  try {
+    await runCommand(root, 'lab', words)
+  } finally {
+    log.mockRestore()
+  }
+  return lines.join('\n')
+}
+
+test('runCommand() passes converted flags and positional arguments', async () => {
+  const out = await run('copy', 'a', '--max-bytes', '3', '-t', 'x', '--tag=y', '--force', 'b')
+  expect(JSON.parse(out)).toEqual({
+    maxBytes: 3,
+    tag: ['x', 'y'],
+    force: true,
+    json: false,
+    positionals: ['a', 'b'],
+  })
+})
+
+test('runCommand() prints one JSON document with --json', async () => {
+  expect(await run('copy', 'a', '--json')).toBe('{\n  "max_bytes": 9\n}')
+})
+
+test.each([
+  [['cpy'], 'lab: unknown command cpy; did you mean copy? See lab --help'],
+  [['jump'], 'lab: unknown command jump; see lab --help'],
+  [['toString'], 'lab: unknown command toString; see lab --help'],
+  [['--verbose'], 'lab: unknown option --verbose; see lab --help'],
+  [['copy'], 'lab copy: missing FILE; see lab copy --help'],
+  [['copy', 'a', 'b', 'c'], 'lab copy: unexpected argument c; see lab copy --help'],
+  [['copy', 'a', '--fore'], 'lab copy: unknown option --fore; did you mean --force? See lab copy --help'],
+  [
+    ['copy', 'a', '--max-bytes', '0'],
+    'lab copy: --max-bytes: bad value "0"; expected a whole number of at least 1; see lab copy --help',
+  ],
+  [['copy', 'check'], 'lab copy check: nothing to check; see lab copy check --help'],
+])('runCommand() refuses %p', async (words, message) => {
+  const error = await run(...words).catch((thrown: unknown) => thrown)
+  expect(error).toEqual(new UsageError(message))
+  expect(exitStatus(error)).toBe(2)
+})
+
+test('runCommand() prints the help of the command that is named, also with a wrong word behind it', async () => {
+  expect(await run()).toStartWith('Test program\n\nUsage: lab COMMAND')
+  expect(await run('jump', '--help')).toStartWith('Test program\n')
+  expect(await run('copy', '-h')).toStartWith('Copy a file\n')
+  expect(await run('copy', 'check', '--help')).toBe('Check a copy\n\nUsage: lab copy check')
+  expect(await run('--help')).not.toContain('hidden')
+})
