@@ -64,8 +64,8 @@ const MAX_FILES_BY_FLOW: Readonly<Record<string, number>> = {
   'A connection': 10,
   'A login through a provider': 8,
   'A mailed link': 7,
-  'A pruning and a reload': 5,
-  'A backup and a restore': 6,
+  'Pruning and reload': 5,
+  'Backup and restore': 6,
 }
 
 test('no flow crosses more files than its limit', () => {
