@@ -1,15 +1,15 @@
-/** A machine of states, given by its first state and what may follow each. */
+/** A state machine, given by its first state and the states that may follow each. */
 export interface Machine<S> {
   start: S
-  /** Equal for states that are the same; must be the state as JSON. */
+  /** Equal for equal states; must be the state as JSON. */
   key(state: S): string
   steps(state: S): [name: string, after: S][]
-  /** The promise that the state breaks, or ''. */
+  /** The invariant that the state violates, or ''. */
   brokenPromise(state: S): string
   ended(state: S): boolean
 }
 
-/** What `explore` found. `stuck` counts the states from which no ended one can be reached. */
+/** The result of `explore`. `stuck` counts the states from which no ended one can be reached. */
 export interface Exploration {
   states: number
   stuck: number
@@ -58,8 +58,8 @@ class Visited {
 }
 
 /**
- * Visits every reachable state, breadth first; stops at the first that breaks a promise, whose trace is then
- * a shortest one.
+ * Visits every reachable state, breadth first; stops at the first that violates an invariant, with a shortest
+ * trace.
  */
 export function explore<S>(machine: Machine<S>): Exploration {
   const visited = new Visited(machine.key(machine.start))

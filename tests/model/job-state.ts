@@ -1,13 +1,13 @@
-/** How often each kind of trouble may happen in one run. */
+/** How often each kind of fault may happen in one run. */
 export interface Faults {
   crashes: number
   losses: number
   timeouts: number
-  handOvers: number
+  takeovers: number
   deviceErrors: number
-  /** Dispatches that a driver answers with a refusal; further ones wait or are dropped. */
+  /** Dispatches that a driver refuses; further ones wait or are dropped. */
   refusals: number
-  /** Running jobs that an operator takes back. */
+  /** Running jobs that an operator requeues. */
   requeues: number
 }
 
@@ -27,15 +27,15 @@ export interface Message {
 }
 
 export interface Driver {
-  /** Lease epoch it believes in; 0 when it has none. */
+  /** Epoch of the lease that the driver has; 0 without one. */
   epoch: number
-  /** Attempt that executes, 0 when idle. */
+  /** Attempt that the driver executes; 0 when idle. */
   running: number
   /** Finished attempts on disk, not acknowledged yet. */
   outbox: { attempt: number; outcome: Outcome }[]
 }
 
-/** The message that the server owes after its last transaction; a crash forgets it. */
+/** The message that the server must send after its last transaction; a crash loses it. */
 export interface Owed {
   kind: 'dispatch' | 'ack'
   driver: number
@@ -46,13 +46,13 @@ export interface Owed {
 export interface State {
   status: Status
   attempt: number
-  /** Who got the current attempt. */
+  /** The driver of the current attempt. */
   attemptDriver: number
   attemptOpen: boolean
   /** Attempts that count against the maximum: lost or ended by the device. */
   counted: number
-  /** The last attempt that an operator took back; 0 = none. */
-  takenBack: number
+  /** The last attempt that an operator requeued; 0 = none. */
+  requeuedAttempt: number
   charges: number
   resultOf: number
   epoch: number
@@ -60,7 +60,7 @@ export interface State {
   drivers: Driver[]
   net: Message[]
   owed: Owed | null
-  /** First promise a step broke that cannot be read off the state. */
+  /** The first violation by a step that the state does not show. */
   broken: string
   left: Faults
   cancels: number
@@ -77,7 +77,7 @@ export function moveTo(state: State, status: Status): void {
   state.status = status
 }
 
-/** Ends the open attempt without a result: the job waits again, or is given up at the maximum. */
+/** Ends the open attempt without a result: the job is requeued, or fails at the maximum. */
 export function countAttempt(state: State): void {
   state.attemptOpen = false
   state.counted++
@@ -91,7 +91,7 @@ export function start(faults: Faults): State {
     attemptDriver: NOBODY,
     attemptOpen: false,
     counted: 0,
-    takenBack: 0,
+    requeuedAttempt: 0,
     charges: 0,
     resultOf: 0,
     epoch: 1,

@@ -45,7 +45,7 @@ export const ALL_GUARDS: Guards = {
 }
 
 function isCurrent(state: State, { attempt }: Message, guards: Guards): boolean {
-  if (guards.requeueFence && attempt === state.takenBack) return false
+  if (guards.requeueFence && attempt === state.requeuedAttempt) return false
   return !guards.attemptFence || attempt === state.attempt
 }
 
@@ -133,7 +133,7 @@ function serverSteps(state: State, out: Successors): void {
     out.add('operator requeues', (next) => {
       next.left.requeues--
       next.attemptOpen = false
-      next.takenBack = next.attempt
+      next.requeuedAttempt = next.attempt
       moveTo(next, 'pending')
       const { attempt, attemptDriver: driver } = next
       next.net.push({ kind: 'stop', driver, epoch: 0, attempt, outcome: 'ok' })
@@ -153,7 +153,8 @@ function serverSteps(state: State, out: Successors): void {
 
 /** Whether nothing at the server shows a finished attempt that its driver has just thrown away. */
 function forgets(state: State, finished: Driver['outbox'][number]): boolean {
-  if (ended(state) || finished.attempt < state.attempt || finished.attempt === state.takenBack) return false
+  if (ended(state) || finished.attempt < state.attempt || finished.attempt === state.requeuedAttempt)
+    return false
   return finished.outcome === 'ok' || state.attemptOpen
 }
 
@@ -264,9 +265,9 @@ function connectionSteps(state: State, driver: Driver, index: number, out: Succe
 }
 
 function leaseSteps(state: State, out: Successors): void {
-  if (state.holder !== NOBODY && state.left.handOvers > 0) {
+  if (state.holder !== NOBODY && state.left.takeovers > 0) {
     out.add('hand over', (next) => {
-      next.left.handOvers--
+      next.left.takeovers--
       next.epoch++
       next.holder = 1 - next.holder
       const holder = next.drivers[next.holder]
@@ -301,7 +302,8 @@ function brokenPromise(state: State): string {
     return 'I3/I6 a charge without completion, or the reverse'
   }
   if (state.resultOf && state.resultOf !== state.attempt) return 'I4 the result of another attempt was taken'
-  if (state.resultOf && state.resultOf === state.takenBack) return 'I4 a result that was taken back was taken'
+  if (state.resultOf && state.resultOf === state.requeuedAttempt)
+    return 'I4 a result that was taken back was taken'
   if (state.counted > MAX_ATTEMPTS) return 'I9 too many attempts'
   if (state.attemptOpen !== (state.status === 'running')) return 'I14 running without an open attempt'
   const early = state.net.some((message) => message.kind === 'dispatch' && message.attempt > state.attempt)

@@ -7,7 +7,7 @@ import { Heartbeats } from '../../src/server/jobs/attempts/heartbeats.ts'
 import { JobRecovery } from '../../src/server/jobs/attempts/recover.ts'
 import { JobDispatcher } from '../../src/server/jobs/dispatch/dispatcher.ts'
 import { JobLab } from '../support/server/job-lab.ts'
-import { operateOn } from './store-acts.ts'
+import { operateOn } from './operator-actions.ts'
 import {
   applyHello,
   CAN_HAPPEN,
@@ -19,7 +19,7 @@ import {
   type ModelDriver,
   type ModelJob,
   newJob,
-  putBack,
+  requeueUndelivered,
   resultOf,
 } from './store-model.ts'
 import { NARROW_QPU, type Step } from './store-steps.ts'
@@ -27,7 +27,7 @@ import { NARROW_QPU, type Step } from './store-steps.ts'
 const SILENCE_MS = 20_000
 const ENDED = new Set(['completed', 'failed', 'cancelled'])
 
-/** The real server parts on a real database beside a model of what they must do. */
+/** The real parts of the server on a real database, compared with a model of their behaviour. */
 export class StoreMachine {
   readonly lab: JobLab
   readonly #user: User
@@ -61,7 +61,7 @@ export class StoreMachine {
     return machine
   }
 
-  /** What a start of the server makes. */
+  /** What a start of the server creates. */
   newServer() {
     const heartbeats = new Heartbeats(this.lab.clock, this.lab.config.jobTimeout)
     const backoff = new DispatchBackoff(this.lab.clock)
@@ -73,7 +73,7 @@ export class StoreMachine {
     }
   }
 
-  /** Lets a step happen to the server and to the model; the step does nothing where it cannot happen. */
+  /** Applies a step to the server and to the model; an impossible step has no effect. */
   async run(each: Step): Promise<void> {
     switch (each.kind) {
       case 'dispatch':
@@ -94,7 +94,7 @@ export class StoreMachine {
     }
   }
 
-  /** Chooses the driver among those to whom the step can happen. */
+  /** Chooses the driver among those to which the step can happen. */
   #choose(each: DriverStep): number | undefined {
     const able = [...this.#drivers.keys()].filter((index) => {
       const driver = this.#drivers[index]
@@ -146,7 +146,7 @@ export class StoreMachine {
     if (job.status === 'pending') Object.assign(job, { status: 'cancelled', held: false })
   }
 
-  /** Drains a QPU, or lets it take jobs again. */
+  /** Drains a QPU, or ends draining. */
   async #drain(qpu: string | undefined): Promise<void> {
     if (!qpu) return
     const draining = !this.#draining.delete(qpu)
@@ -170,7 +170,7 @@ export class StoreMachine {
       const claim = await this.#claimOf(job.id, stored.attempt)
       const index = this.#drivers.findIndex(({ record }) => record.id === claim.driver)
       const driver = this.#drivers[index]
-      // Only the attached holder of a free QPU that the job may run on may get it.
+      // Only the attached driver of an idle QPU that may run the job may get it.
       expect(driver?.lease).toEqual({ qpu: claim.qpu, driver: claim.driver, epoch: claim.epoch })
       expect(this.#mayRunOn(job, claim.qpu)).toBe(true)
       expect(this.#draining).not.toContain(claim.qpu)
@@ -183,10 +183,10 @@ export class StoreMachine {
         expect(message).toMatchObject({ attempt: job.attempt, epoch: claim.epoch })
         driver?.inbox.push(message)
         job.status = 'running'
-        job.open = { driver: index, aliveAt: clock.monotonic(), hasStarted: false }
+        job.open = { driver: index, lastHeartbeatAt: clock.monotonic(), hasStarted: false }
       } else expect(isFull).toBe(true)
     }
-    // Of those moved to the front nobody was passed over who may run there.
+    // No job moved to the front that may run there was skipped.
     for (const { qpu, rank } of claimed) {
       const left = before.filter((job) => !claimed.some(({ id }) => id === job.id))
       for (const job of left) expect(this.#mayRunOn(job, qpu) && job.rank > rank).toBe(false)
@@ -240,7 +240,7 @@ export class StoreMachine {
       driver.lease = undefined
       driver.inbox = []
     }
-    for (const { open } of this.#jobs) if (open) open.aliveAt = undefined
+    for (const { open } of this.#jobs) if (open) open.lastHeartbeatAt = undefined
     this.#server = this.newServer()
   }
 
@@ -250,8 +250,8 @@ export class StoreMachine {
     const now = this.lab.clock.monotonic()
     for (const job of this.#jobs) {
       if (!job.open) continue
-      job.open.aliveAt ??= now
-      if (now - job.open.aliveAt >= SILENCE_MS) countAttempt(job)
+      job.open.lastHeartbeatAt ??= now
+      if (now - job.open.lastHeartbeatAt >= SILENCE_MS) countAttempt(job)
     }
   }
 
@@ -286,7 +286,7 @@ export class StoreMachine {
     if (driver.running || driver.lease?.epoch !== epoch) {
       await this.#say(driver, 'JobRefused', { job: id, attempt, reason: 'busy' })
       if (job.open?.driver === index && job.attempt === attempt) {
-        putBack(job)
+        requeueUndelivered(job)
       }
       return
     }
@@ -304,8 +304,9 @@ export class StoreMachine {
     const job = this.#find(running.job)
     const isCurrent = job.open?.driver === index && job.attempt === running.attempt
     if (isCurrent && type === 'JobStarted' && job.open) job.open.hasStarted = true
-    // A restarted server begins to watch an attempt when recovery finds it, not before.
-    if (isCurrent && job.open?.aliveAt !== undefined) job.open.aliveAt = this.lab.clock.monotonic()
+    // A restarted server tracks an attempt only after recovery has found it.
+    if (isCurrent && job.open?.lastHeartbeatAt !== undefined)
+      job.open.lastHeartbeatAt = this.lab.clock.monotonic()
   }
 
   async #result(driver: ModelDriver, index: number, isAckLost: boolean): Promise<void> {
@@ -324,7 +325,7 @@ export class StoreMachine {
   }
 
   #applyToModel(job: ModelJob, { attempt, outcome }: ModelDriver['outbox'][number]): boolean {
-    if (ENDED.has(job.status) || attempt !== job.attempt || attempt === job.takenBack) return false
+    if (ENDED.has(job.status) || attempt !== job.attempt || attempt === job.requeuedAttempt) return false
     if (outcome === 'device') {
       if (!job.open) return false
       countAttempt(job)
@@ -351,7 +352,7 @@ export class StoreMachine {
     expect(this.lab.hub.dropped.slice(dropped)).toMatchObject([{ driver: driver.record.id }])
   }
 
-  /** Fails unless the database says of every job what the model says. */
+  /** Fails unless every job in the database equals its model. */
   async compare(): Promise<void> {
     const ids = this.#jobs.map(({ id }) => id)
     const stored = await this.lab.db.read((tx) => ids.map((id) => findJob(tx, id)))
@@ -368,7 +369,7 @@ export class StoreMachine {
     expect(await this.lab.balance(this.#user)).toBe(1_000_000 - total)
   }
 
-  /** No more trouble: every job must end within a few rounds. */
+  /** Without further faults, every job must end within a few rounds. */
   async heal(): Promise<void> {
     for (const qpu of this.#draining) await this.#drain(qpu)
     for (const job of this.#jobs) if (job.held) await operateOn(this.lab, this.#jobs, job, 'release')
@@ -382,7 +383,7 @@ export class StoreMachine {
     }
   }
 
-  /** The driver does all that it has to do. */
+  /** The driver processes everything that it has received and stored. */
   async #work(driver: ModelDriver, index: number): Promise<void> {
     while (driver.inbox.length > 0) await this.#deliver(driver, index)
     finish(driver, 'completed')

@@ -8,7 +8,7 @@ export const MAX_ATTEMPTS = 3
 /** Execution time that every driver reports, ms. */
 export const EXECUTION_MS = 40
 
-/** What the machine of reliability says about a job. */
+/** The state of a job according to the state machine of `docs/explanation/state-machines.md`. */
 export interface ModelJob {
   id: string
   qpu: string
@@ -16,17 +16,20 @@ export interface ModelJob {
   status: 'pending' | 'running' | 'completed' | 'failed' | 'cancelled'
   attempt: number
   counted: number
-  /** The current attempt, unless it has ended. `aliveAt` is unknown after a restart until recovery looks. */
-  open: { driver: number; aliveAt: number | undefined; hasStarted: boolean } | undefined
+  /**
+   * The current attempt, unless it has ended. `lastHeartbeatAt` is unknown from a restart to the next
+   * recovery.
+   */
+  open: { driver: number; lastHeartbeatAt: number | undefined; hasStarted: boolean } | undefined
   /** Drivers, their leases and monotonic claim times by attempt, from 1. */
   claims: { driver: number; epoch: number; claimedAt: number }[]
   chargedMs: number | undefined
-  /** An operator keeps it from running. */
+  /** Held by an operator. */
   held: boolean
-  /** The larger, the earlier; 0 = in its place. */
+  /** The greatest rank runs first; 0 = in order of submission. */
   rank: number
-  /** The last attempt that an operator has taken back. */
-  takenBack: number
+  /** The last attempt that an operator has requeued. */
+  requeuedAttempt: number
 }
 
 /** A job as it is submitted. */
@@ -41,11 +44,11 @@ export function newJob(job: Pick<ModelJob, 'id' | 'qpu' | 'qubits'>): ModelJob {
     chargedMs: undefined,
     held: false,
     rank: 0,
-    takenBack: 0,
+    requeuedAttempt: 0,
   }
 }
 
-/** A driver as the protocol wants it: one job at a time, a durable outbox. */
+/** A driver that follows the protocol: one job at a time, a durable outbox. */
 export interface ModelDriver {
   record: Driver
   lease: DispatchTarget | undefined
@@ -73,7 +76,7 @@ export const CAN_HAPPEN: Record<DriverStep['kind'], (driver: ModelDriver) => boo
 }
 
 /** The attempt never reached its driver: it does not count. */
-export function putBack(job: ModelJob): void {
+export function requeueUndelivered(job: ModelJob): void {
   job.open = undefined
   job.status = 'pending'
 }
@@ -86,13 +89,13 @@ export function countAttempt(job: ModelJob): void {
   job.status = job.counted >= MAX_ATTEMPTS ? 'failed' : 'pending'
 }
 
-/** What runs ends and lies in the outbox. */
+/** Ends the running job and puts its result into the outbox. */
 export function finish(driver: ModelDriver, outcome: Outcome): void {
   if (driver.running) driver.outbox.push({ ...driver.running, outcome })
   driver.running = undefined
 }
 
-/** The driver that was given the current attempt says what it holds. */
+/** Applies the hello of the driver that has the current attempt. */
 export function applyHello(
   job: ModelJob,
   { running, outbox, lease }: ModelDriver,
@@ -102,17 +105,17 @@ export function applyHello(
     each.job === job.id && each.attempt === job.attempt
   if (!job.open) return
   if (running && isCurrent(running)) {
-    // A restarted server begins to watch an attempt when recovery finds it, not before.
-    if (job.open.aliveAt !== undefined) job.open.aliveAt = now
+    // A restarted server tracks an attempt only after recovery has found it.
+    if (job.open.lastHeartbeatAt !== undefined) job.open.lastHeartbeatAt = now
     return
   }
   const isOnItsWay = job.claims.at(-1)?.epoch === lease?.epoch
   if (!keepsOutbox || isOnItsWay || outbox.some(isCurrent)) return
   if (job.open.hasStarted) countAttempt(job)
-  else putBack(job)
+  else requeueUndelivered(job)
 }
 
-/** The payload of the event that tells the end of an attempt. */
+/** The payload of the event that ends an attempt. */
 export function resultOf({ job, attempt, outcome }: ModelDriver['outbox'][number]): object {
   const common = { job, attempt, epoch: 1, execution_ms: EXECUTION_MS }
   if (outcome === 'completed') return { ...common, status: 'completed', results: RESULTS }

@@ -1,26 +1,26 @@
 import fc from 'fast-check'
 
-export type Act = 'hold' | 'release' | 'moveToFront' | 'requeue' | 'drain'
+export type OperatorAction = 'hold' | 'release' | 'moveToFront' | 'requeue' | 'drain'
 export type Outcome = 'completed' | 'user' | 'device'
 
-/** Something that may happen; `at` chooses among those to whom it can happen. */
+/** Something that may happen; `at` chooses among the jobs, drivers or QPUs to which it can happen. */
 export type Step =
   /** `at` chooses the target, one of the QPUs or any of them. */
   | { kind: 'submit'; at: number; qubits: number }
   | { kind: 'cancel' | 'deliver' | 'heartbeat' | 'detach' | 'crash'; at: number }
-  /** A driver says hello when it attaches; not every driver of others does. */
+  /** Our own driver sends a hello when it attaches; not every other driver does. */
   | { kind: 'attach'; at: number; saysHello: boolean }
   | { kind: 'dispatch'; isFull: boolean }
   | { kind: 'finish'; at: number; outcome: Outcome }
-  /** `keepsOutbox`: a driver that keeps none cannot say what it holds. */
+  /** `keepsOutbox`: a driver without an outbox cannot report its results. */
   | { kind: 'hello'; at: number; keepsOutbox: boolean }
-  /** `isAckLost`: the driver keeps the result and sends it again some time. */
+  /** `isAckLost`: the driver keeps the result and sends it again later. */
   | { kind: 'result'; at: number; isAckLost: boolean }
   | { kind: 'foreign'; at: number; job: number }
   | { kind: 'advance'; seconds: number }
   | { kind: 'restart' }
-  /** What an operator does; `at` chooses a job, or a QPU to drain or undrain. */
-  | { kind: 'operate'; act: Act; at: number }
+  /** An operator's action; `at` chooses a job, or a QPU to start or end draining. */
+  | { kind: 'operate'; act: OperatorAction; at: number }
 
 /** Qubits of the first QPU; the second is not described and takes any number. */
 export const NARROW_QPU = 5
@@ -71,10 +71,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 6,
     arbitrary: fc.record({
       kind: fc.constant('operate'),
-      act: fc.constantFrom<Act[]>('hold', 'release', 'moveToFront', 'requeue', 'requeue', 'drain'),
+      act: fc.constantFrom<OperatorAction[]>('hold', 'release', 'moveToFront', 'requeue', 'requeue', 'drain'),
       at,
     }),
   },
 )
-/** A life of the service, as a list of steps. */
+/** The history of a service, as a list of steps. */
 export const steps = fc.array(step, { minLength: 40, maxLength: 120, size: 'max' })

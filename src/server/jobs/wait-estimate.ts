@@ -57,7 +57,7 @@ function estimateInQueue(
   if (closed) return { waiting: closed, position }
   const pause: WaitReason | undefined =
     job.notBefore > now
-      ? { code: 'backoff', text: 'Tried again after a device error', until: job.notBefore }
+      ? { code: 'backoff', text: 'Waits before a retry after a device error', until: job.notBefore }
       : undefined
   const foreign =
     !job.isNext && state.slot !== undefined && state.slot.user !== job.user ? state.slot : undefined
@@ -72,26 +72,26 @@ function estimateInQueue(
 }
 
 function aheadText({ ahead, state }: CandidateQueue): string {
-  if (ahead > 0) return ahead === 1 ? 'One job goes first' : `${ahead} jobs go first`
-  return state.running ? 'Next in the queue, after the job that runs now' : 'Next in the queue'
+  if (ahead > 0) return ahead === 1 ? 'One job is ahead' : `${ahead} jobs are ahead`
+  return state.running ? 'Next in the queue, after the running job' : 'Next in the queue'
 }
 
-/** Time a job may take where none has run yet, ms. */
+/** Assumed duration of a job on a QPU that has run none, ms. */
 const DEFAULT_RUN_MS = { fast: 1_000, slow: 20_000 }
 
 interface StartBounds {
   now: number
-  /** Earliest start if nobody is ahead. */
+  /** Earliest start without jobs ahead. */
   from: number
   /** The job's own earliest start. */
   base: number
-  /** The booking of another user that holds now. */
+  /** The current booking of another user. */
   foreign: CandidateQueue['state']['slot']
 }
 
 /**
- * Earliest: all jobs ahead are as fast as the fastest of late. Latest: as slow as the slowest, after the
- * booking.
+ * Earliest start: every job ahead takes as long as the fastest recent one. Latest start: as long as the
+ * slowest recent one, after the booking.
  */
 function estimateStart(
   { state, ahead, recentMs }: CandidateQueue,
@@ -100,8 +100,8 @@ function estimateStart(
   const fast = recentMs.length > 0 ? Math.min(...recentMs) : DEFAULT_RUN_MS.fast
   const slow = recentMs.length > 0 ? Math.max(...recentMs) : DEFAULT_RUN_MS.slow
   const ranMs = state.running ? Math.max(0, bounds.now - state.running.since) : 0
-  const rest = (whole: number) => (state.running ? Math.max(0, whole - ranMs) : 0)
-  const from = Math.max(bounds.base, bounds.from) + rest(fast) + ahead * fast
-  const to = Math.max(bounds.base, bounds.foreign?.end ?? bounds.base) + rest(slow) + ahead * slow
+  const remaining = (whole: number) => (state.running ? Math.max(0, whole - ranMs) : 0)
+  const from = Math.max(bounds.base, bounds.from) + remaining(fast) + ahead * fast
+  const to = Math.max(bounds.base, bounds.foreign?.end ?? bounds.base) + remaining(slow) + ahead * slow
   return { from, to: Math.max(from, to) }
 }

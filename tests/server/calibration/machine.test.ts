@@ -19,7 +19,7 @@ interface Tuner {
 type State = { lab: CalibrationLab; tuner: Tuner; seen: number }
 type Step = (state: State) => Promise<void>
 
-/** Hands the commands that were sent since the last look to the tuner. */
+/** Passes the commands sent since the last call to the tuner. */
 async function deliver(state: State): Promise<void> {
   const { lab, tuner } = state
   for (const { command } of lab.lab.hub.sent.slice(state.seen)) {

@@ -43,7 +43,7 @@ async function statusOf(test: TestServer, { id }: { id: string }): Promise<unkno
   return (await test.guest.get(`/api/qpus/${id}`)).get('status')
 }
 
-/** Waits for a status and says how many ms that took. */
+/** Waits for a status and returns how many ms that took. */
 async function msUntil(test: TestServer, qpu: TestQpu, status: string): Promise<number> {
   const started = performance.now()
   await until(`${qpu.name} is ${status}`, async () => (await statusOf(test, qpu)) === status)
@@ -120,7 +120,7 @@ test('a QPU is offline at once even if the other socket of its driver is half op
   results.freeze()
   void command.close()
   expect(await msUntil(test, qpu, 'offline')).toBeLessThan(300)
-  // Nor does the driver wait when it comes back, although its old ports are still closing.
+  // The driver reconnects without delay, although its old ports are still closing.
   const started = performance.now()
   expect((await connectAs(test, qpu)).status).toBe(200)
   expect(performance.now() - started).toBeLessThan(300)
@@ -322,7 +322,7 @@ test('a driver that is disabled between its connect and its attach is disconnect
   await using test = await openTestServer()
   const qpu = await test.createQpu()
   const lease = (await connectAs(test, qpu)).body as ConnectResponse
-  // As if the toggle came from a request that does not know the session yet.
+  // As if the toggle came from a request before the session exists.
   await setDriverEnabled(test.db, 'test', qpu.driver, false)
   const closed: string[] = []
   const connection = connect({

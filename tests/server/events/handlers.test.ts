@@ -7,7 +7,7 @@ import { Heartbeats } from '../../../src/server/jobs/attempts/heartbeats.ts'
 import { JobDispatcher } from '../../../src/server/jobs/dispatch/dispatcher.ts'
 import { JobLab, RESULTS } from '../../support/server/job-lab.ts'
 
-/** One QPU that runs one job, and what its driver says. */
+/** One QPU that runs one job, and the events of its driver. */
 async function openCase() {
   const lab = await JobLab.open()
   const heartbeats = new Heartbeats(lab.clock, lab.config.jobTimeout)

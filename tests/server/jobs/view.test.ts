@@ -27,7 +27,7 @@ describe('viewJob()', () => {
       id: job.id,
       collectionName: 'quantum_jobs',
       status: 'pending',
-      waiting: { code: 'ahead_in_queue', text: 'One job goes first' },
+      waiting: { code: 'ahead_in_queue', text: 'One job is ahead' },
       queue_position: 2,
       estimated_start: { from: '2026-01-31 09:00:01.000Z', to: '2026-01-31 09:00:20.000Z' },
       charged_seconds: null,

@@ -26,7 +26,7 @@ const estimate = (queues: CandidateQueue[], job: Partial<QueuePositionInput['job
 describe('estimateWait()', () => {
   test('gives the queue position and a range from the fastest and slowest recent jobs', () => {
     expect(estimate([queue({}, { ahead: 2 })])).toEqual({
-      waiting: { code: 'ahead_in_queue', text: '2 jobs go first' },
+      waiting: { code: 'ahead_in_queue', text: '2 jobs are ahead' },
       position: 3,
       start: { from: NOW + 200, to: NOW + 600 },
     })
@@ -35,7 +35,7 @@ describe('estimateWait()', () => {
   test('includes the remaining time of the running job', () => {
     const running = { job: 'other', since: NOW - 250 }
     expect(estimate([queue({ running })])).toEqual({
-      waiting: { code: 'ahead_in_queue', text: 'Next in the queue, after the job that runs now' },
+      waiting: { code: 'ahead_in_queue', text: 'Next in the queue, after the running job' },
       position: 1,
       start: { from: NOW, to: NOW + 50 },
     })

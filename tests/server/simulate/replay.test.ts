@@ -17,7 +17,7 @@ type JobSketch = Partial<Omit<RecordedJob, 'submittedAt' | 'attempts'>> & {
   attempts?: [seconds: number, end: 'ok' | 'error' | 'lost'][]
 }
 
-/** A recording of jobs sketched in seconds, on one QPU unless said otherwise. */
+/** A recording of jobs with times in seconds, on one QPU by default. */
 function recordingOf(jobs: JobSketch[], patch: Partial<Recording> = {}): Recording {
   return {
     from: START,

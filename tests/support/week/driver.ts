@@ -5,16 +5,16 @@ import type { EventHandler } from '../../../src/server/drivers/receive.ts'
 import { type JobLab, RESULTS } from '../server/job-lab.ts'
 import type { Stage } from './stage.ts'
 
-/** What may happen to a dispatched job, with how often of 1,000. */
+/** What may happen to a dispatched job, with its frequency per 1,000. */
 const SCRIPT = {
-  /** The socket takes nothing. */
+  /** The socket accepts nothing. */
   unsent: 2,
   refused: 3,
-  /** The driver dies while it runs; what it had sent to the outbox survives. */
+  /** The driver dies while the job runs; its outbox survives. */
   crash: 10,
-  /** Nothing is heard of the job, until the driver ends it long after the server has given it up. */
+  /** No event of the job arrives until the driver ends it long after the heartbeat time-out. */
   hang: 10,
-  /** No sign of life until the result, which comes after the job was given up. */
+  /** No heartbeat until the result, which arrives after the heartbeat time-out. */
   late: 10,
   deviceError: 10,
   userError: 20,
@@ -33,7 +33,7 @@ interface Run {
   epoch: number
 }
 
-/** The driver of one QPU behind the hub: runs what it is sent, badly at times, as `SCRIPT` says. */
+/** The driver of one QPU behind the hub: runs the dispatched jobs, at times with the faults of `SCRIPT`. */
 export class ScriptedDriver {
   readonly driver: Driver
   /** Epoch under which it is attached. */
@@ -59,7 +59,7 @@ export class ScriptedDriver {
     this.#fates = parts.fates
   }
 
-  /** Takes a lease and says what it has; tries again later while its QPU is switched off. */
+  /** Takes a lease and sends its hello; retries later while its QPU is switched off. */
   async attach(): Promise<void> {
     if (this.epoch !== undefined) return
     try {
@@ -86,7 +86,7 @@ export class ScriptedDriver {
     for (const [id, result] of this.#outbox) await this.#say('JobResult', result, id)
   }
 
-  /** Its connection ends; it comes back after `ms`. */
+  /** Ends the connection; the driver reconnects after `ms`. */
   async detach(ms: number): Promise<void> {
     const { epoch } = this
     if (epoch === undefined) return
@@ -95,7 +95,7 @@ export class ScriptedDriver {
     this.#stage.later(ms, () => this.attach())
   }
 
-  /** A command of the server; false when the socket does not take it. */
+  /** Receives a command of the server; false if the socket does not accept it. */
   receive(command: Command): boolean {
     if (this.epoch === undefined) return false
     if (command.type === 'EventAck') this.#outbox.delete(command.event)

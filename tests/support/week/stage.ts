@@ -29,7 +29,7 @@ export class Random {
   }
 }
 
-/** A virtual time in which asynchronous work happens at planned moments, one after the other. */
+/** A virtual clock on which asynchronous work runs at scheduled times, one after the other. */
 export class Stage {
   readonly clock: FakeClock
   readonly random: Random
@@ -41,17 +41,17 @@ export class Stage {
     this.random = random
   }
 
-  /** Lets `work` happen at `at`, ms since the epoch; the past is now. Clocks tell whole ms. */
+  /** Schedules `work` for `at`, ms since the epoch, rounded to whole ms; a past time means now. */
   at(at: number, work: () => Promise<void>): void {
     this.#agenda.add(Math.max(Math.round(at), this.clock.now()), () => this.#due.push(work))
   }
 
-  /** Lets `work` happen `ms` from now. */
+  /** Schedules `work` for `ms` from now. */
   later(ms: number, work: () => Promise<void>): void {
     this.at(this.clock.now() + ms, work)
   }
 
-  /** Goes to the next moment and does everything planned for it; false when nothing is planned. */
+  /** Advances to the next scheduled time and runs all its work; false if nothing is scheduled. */
   async step(): Promise<boolean> {
     const { next } = this.#agenda
     if (next === undefined) return false

@@ -32,21 +32,21 @@ export interface WeekOptions {
   jobs: number
   qpus?: number
   users?: number
-  /** Told of each simulated hour. */
+  /** Called for each simulated hour. */
   onHour?: (hour: number) => void
 }
 
-/** What came of it. */
+/** The outcome of a simulation. */
 export interface WeekReport {
   figures: Figures
   longestWaitMs: number
   /** Jobs by state at the end. */
   states: Record<string, number>
-  /** How often each thing happened to a dispatched job. */
+  /** How often each fault happened to a dispatched job. */
   fates: Record<string, number>
   refusedSubmissions: number
   cancelled: number
-  /** Moments after which the promises were checked. */
+  /** Number of checks of the invariants. */
   checks: number
 }
 
@@ -54,15 +54,14 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const SLOTS_A_DAY = 4
 const SESSION_JOBS = 10
-/** Longer than idle threshold, pauses after device errors and pauses of drivers: then only a change helps. */
+/** Longer than the idle threshold and every back-off: after that only a change can let a job run. */
 const MAX_PAUSE_MS = 70_000
 
 /**
- * Lets an installation work for days of virtual time: the real store, dispatcher, recovery and event
- * handlers, with scripted drivers behind the hub. After each moment in which something changed the promises
- * about running work are checked, and all of them every six hours and at the end, when everything has come to
- * rest.
- * @throws Error with the seed when a promise is broken or a job never ends.
+ * Runs an installation for days of virtual time: the real store, dispatcher, recovery and event handlers,
+ * with scripted drivers behind the hub. After each change the invariants of running work are checked; all
+ * invariants are checked every six hours and at the end, when all jobs have ended.
+ * @throws Error with the seed if an invariant is violated or a job never ends.
  */
 export async function simulateWeek(options: WeekOptions): Promise<WeekReport> {
   const lab = await JobLab.open()
@@ -86,14 +85,14 @@ class Week {
   readonly #recovery: JobRecovery
   readonly #handle: ReturnType<typeof createEventHandler>
   readonly #end: number
-  /** Sessions that wait for the end of a job. */
+  /** Users who wait for the end of a job before they submit the next one. */
   readonly #sessions = new Map<string, () => void>()
   readonly #report: Omit<WeekReport, 'figures' | 'longestWaitMs' | 'states'>
   #users: User[] = []
   #qpus: Qpu[] = []
   #hasChanged = true
   #changedAt = 0
-  /** The dispatcher's poll interval is over. */
+  /** Runs the dispatcher at its poll interval. */
   #isPolling = false
   #willPoll = false
   #acts = 0
@@ -193,14 +192,14 @@ class Week {
     this.#watch()
   }
 
-  /** Most submissions come at midday: the mean of three even draws. */
+  /** Most submissions come at midday: the mean of three uniform draws. */
   #busyTime(start: number): number {
     const day = this.#random.between(0, this.#options.days - 1)
     const mean = (this.#random.fraction() + this.#random.fraction() + this.#random.fraction()) / 3
     return start + Math.floor((day + mean) * DAY_MS)
   }
 
-  /** Bookings of one day, a maintenance and a time in which it is switched off. */
+  /** Bookings of one day, a maintenance and a time in which the QPU is switched off. */
   #planQpu(qpu: Qpu, day: number): void {
     for (let slot = 0; slot < SLOTS_A_DAY; slot += 1) {
       const from = day + (1 + slot * 5) * HOUR_MS
@@ -221,13 +220,13 @@ class Week {
     const [start_time, end_time] = [toTimestamp(from), toTimestamp(from + HOUR_MS)]
     const slot = { booked_by: user.id, qpu: qpu.id, start_time, end_time }
     await this.#lab.db.write('book', (tx) => tx.insert(timeSlots, slot))
-    // What the end of a booking lets run needs no change.
+    // The end of a booking lets jobs run without a change of any row.
     this.#stage.at(from + HOUR_MS, async () => {
       this.#isPolling = true
     })
   }
 
-  /** A booker runs one job after the other, with a moment of thought between them. */
+  /** A booker submits one job after the other, with a pause in between. */
   async #work(session: { user: User; qpu: string; left: number; until: number }): Promise<void> {
     if (session.left === 0 || this.#lab.clock.now() >= session.until) return
     session.left -= 1
@@ -247,7 +246,7 @@ class Week {
     }
   }
 
-  /** Puts a job into the queue as the route does; undefined when it is refused. */
+  /** Queues a job like the route; undefined if it is refused. */
   async #submit(user: User, qpu: string): Promise<string | undefined> {
     try {
       return await this.#lab.db.write('submit', (tx) => {
@@ -270,7 +269,7 @@ class Week {
     if (done) this.#report.cancelled += 1
   }
 
-  /** An administrator gives time to those who have none left. */
+  /** A superuser grants QPU time to users without balance. */
   async #grant(): Promise<void> {
     const poor = await this.#lab.db.read((tx) =>
       tx.all<{ id: string }>('SELECT id FROM users WHERE qpu_ms <= 0'),
@@ -299,7 +298,7 @@ class Week {
     return taken
   }
 
-  /** The session that waited for the result goes on. */
+  /** The user who waited for the result continues. */
   #goOn(event: string): void {
     const job = event.slice(0, event.lastIndexOf('.'))
     const again = this.#sessions.get(job)
@@ -312,7 +311,7 @@ class Week {
     this.#stage.later(0, async () => dropped?.detach(this.#random.between(500, 5_000)))
   }
 
-  /** Recovery looks every ten seconds, until everything has come to rest. */
+  /** Runs recovery every ten seconds until all jobs have ended. */
   #watch(): void {
     this.#stage.later(this.#lab.config.recoveryInterval, async () => {
       await this.#recovery.recoverOnce()
@@ -320,7 +319,7 @@ class Week {
     })
   }
 
-  /** While time alone may let a job run, the dispatcher looks at its poll interval. */
+  /** Runs the dispatcher at its poll interval while time alone may let a job run. */
   async #pollLater(): Promise<void> {
     const { clock, config } = this.#lab
     if (this.#willPoll || clock.now() - this.#changedAt > MAX_PAUSE_MS || !(await this.#isWaiting())) return
@@ -365,7 +364,7 @@ class Week {
   }
 }
 
-/** A refusal is an answer; anything else is a fault of the simulation. */
+/** A refusal is a valid response; any other error is a fault of the simulation. */
 function onlyRefused(error: unknown): undefined {
   if (!(error instanceof AppError)) throw error
 }

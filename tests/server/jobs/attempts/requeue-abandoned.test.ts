@@ -32,7 +32,7 @@ async function openCase({ hasStarted = true, flags = {} }: { hasStarted?: boolea
     attempt,
     first,
     again,
-    /** What the server does when the driver says what it backoff. */
+    /** The server's handling of a hello of the driver. */
     hello: (
       held: { running?: { job: string; attempt: number } | null; outbox?: string[] | undefined },
       source = again,
