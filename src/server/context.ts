@@ -9,7 +9,7 @@ import type { CertificateStore } from './tls/certificate-store.ts'
 /** What every feature of the server works with; built once in `create-server.ts`. */
 export interface ServerContext {
   readonly config: Config
-  /** The settings that a reload may change. */
+  /** The settings that a reload can change. */
   readonly live: LiveConfig
   readonly db: Database
   readonly clock: Clock

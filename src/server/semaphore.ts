@@ -1,20 +1,20 @@
-/** Lets a few works run at a time; the others wait for their turn, in order. */
+/** Limits how many functions run at the same time; the others wait in order. */
 export class Semaphore {
   readonly #limit: number
   readonly #waiting: (() => void)[] = []
   #running = 0
 
-  /** At most `most` at a time. */
-  constructor(most: number) {
-    this.#limit = most
+  /** At most `limit` functions run at the same time. */
+  constructor(limit: number) {
+    this.#limit = limit
   }
 
-  /** Works that have not begun. */
+  /** Number of functions that have not started. */
   get waiting(): number {
     return this.#waiting.length
   }
 
-  /** Runs `work` when it is its turn; settles as it does. */
+  /** Runs `work` as soon as the limit permits; settles like `work`. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#running < this.#limit) this.#running += 1
     else await new Promise<void>((resolve) => this.#waiting.push(resolve))

@@ -1,8 +1,8 @@
 import type { Database } from '../db/index.ts'
 
 /**
- * For a `Loop`: wakes it at each change of `collections`. Before the commit of the change: what the loop
- * writes then shares it, and a job is on its way a flush of the disk earlier.
+ * An option of `Loop` that wakes it at each change of `collections`. It wakes before the commit of the
+ * change, so that the loop's own writes share that commit and a job is dispatched one disk flush earlier.
  */
 export function wakeOnChanges(
   { upcoming }: Pick<Database, 'upcoming'>,

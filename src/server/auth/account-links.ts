@@ -10,23 +10,23 @@ import { linkEmail } from './link-email.ts'
 interface AccountLinksDependencies {
   context: ServerContext
   accounts: Accounts
-  /** Undefined without mail settings. */
+  /** Undefined when no mail server is configured. */
   mailer: Mailer | undefined
-  /** Address of the server as users reach it. */
+  /** Base URL under which users reach the server. */
   publicUrl: () => string
 }
 
-/** Where the page of each kind of link is. */
+/** Path of the page that each kind of link opens. */
 export const LINK_PATHS: Readonly<Record<LinkPurpose, string>> = {
   verification: '/api/account-links/verification',
   passwordReset: '/api/account-links/password-reset',
   emailChange: '/api/account-links/email-change',
 }
 
-/** Two mails of a kind to an account at once, then one each two minutes: nobody's mailbox is to be flooded. */
+/** Mails of one purpose to one account: two at once, then one every two minutes. */
 const MAILS = { perSecond: 1 / 120, burst: 2 }
 
-/** Links by which somebody proves to read the mail of an account. */
+/** Links that prove access to the mailbox of an account. */
 export class AccountLinks {
   readonly #dependencies: AccountLinksDependencies
   readonly #limit: RateLimiter
@@ -36,7 +36,7 @@ export class AccountLinks {
     this.#limit = new RateLimiter(MAILS, parts.context.clock)
   }
 
-  /** A new link; `expiresAt` in ms since the epoch. `newEmail` only for a change of address. */
+  /** Creates a link; `expiresAt` is in ms since the epoch, `newEmail` is for a change of address only. */
   async create(
     kind: AccountKind,
     account: Account,
@@ -50,8 +50,8 @@ export class AccountLinks {
   }
 
   /**
-   * Sends a link to the account with this address, if there is one. Returns at once and says nothing: neither
-   * the answer nor its time tells who has an account.
+   * Sends a link to the account with this address, if there is one. Returns at once and without a result:
+   * neither the response nor its time reveals whether the account exists.
    */
   request(kind: AccountKind, purpose: 'verification' | 'passwordReset', email: string): void {
     this.#inBackground(async () => {
@@ -62,7 +62,7 @@ export class AccountLinks {
     })
   }
 
-  /** Sends the link to the new address, unless somebody has that already. Returns at once. */
+  /** Sends the link to the new address, unless another account has this address. Returns at once. */
   requestEmailChange(kind: AccountKind, account: Account, newEmail: string): void {
     this.#inBackground(async () => {
       if (await findAccountByEmail(this.#dependencies.context.db, kind, newEmail)) return
@@ -74,8 +74,8 @@ export class AccountLinks {
     const { context, mailer, publicUrl } = this.#dependencies
     if (!this.#mayMail(`${kind} ${account.id} ${purpose}`)) return
     if (!mailer) {
-      // Not the link itself: logs are read and copied by more people than may enter the account.
-      context.log.warn('a link is wanted, but there is no mail server; make it for the user', {
+      // The link itself is not logged: more people can read the log than may access the account.
+      context.log.warn('link not sent: no mail server is configured; create the link for the user', {
         route: 'POST /api/op/account-links',
         purpose,
         collection: kind === 'users' ? 'users' : '_superusers',
@@ -99,10 +99,10 @@ export class AccountLinks {
   }
 
   #inBackground(work: () => Promise<void>): void {
-    // The answer leaves first, so that its time is the same whatever there is to do.
+    // The response is sent first, so that its time does not depend on this work.
     setImmediate(() => {
       work().catch((error: unknown) =>
-        this.#dependencies.context.log.error('a link was not made', { error: messageOf(error) }),
+        this.#dependencies.context.log.error('link not sent', { error: messageOf(error) }),
       )
     })
   }

@@ -11,7 +11,7 @@ import { oauth2RedirectRoutes, type ReportLogin } from './oauth2/redirect.ts'
 import type { Passwords } from './password.ts'
 import { authRoutes } from './routes.ts'
 
-/** What logins and account routes work with. */
+/** The services that login and account routes use. */
 export interface AccountDependencies {
   context: ServerContext
   accounts: Accounts
@@ -21,7 +21,7 @@ export interface AccountDependencies {
   userCreation: UserCreation
 }
 
-/** Every route about logging in and the account itself. */
+/** All routes for logins and accounts. */
 export function accountRoutes(dependencies: AccountDependencies): Route[] {
   const { context, accounts, passwords, links, reportLogin, userCreation } = dependencies
   const logins = new Logins({ context, accounts, passwords })

@@ -35,31 +35,31 @@ interface AccountsDependencies {
   secrets: Record<AccountKind, string>
 }
 
-/** What the token of a link proves: that somebody reads the mail of an account. */
+/** A verified link: its holder can read the mail of the account. */
 export interface ProvenLink {
   kind: AccountKind
   account: Account
-  /** Address of the account when the link was made. */
+  /** Address of the account when the link was created. */
   email: string
-  /** Address to change to; '' unless the link is for that. */
+  /** The new address; '' unless the link is for a change of address. */
   newEmail: string
 }
 
-/** How a login token differs from the usual one. */
+/** Deviations of a login token from the defaults. */
 export interface IssueOptions {
   seconds?: number
   refreshable?: boolean
 }
 
-/** Turns accounts into login tokens and credentials of a request back into callers. */
+/** Issues login tokens and identifies callers by the credentials of their requests. */
 export class Accounts {
   readonly #dependencies: AccountsDependencies
 
-  private constructor(parts: AccountsDependencies) {
-    this.#dependencies = parts
+  private constructor(dependencies: AccountsDependencies) {
+    this.#dependencies = dependencies
   }
 
-  /** Loads (or makes) the signing secrets. */
+  /** Loads the signing secrets, or creates them at the first start. */
   static async open(db: Database, clock: Clock): Promise<Accounts> {
     const secrets = {
       users: await accountSecret(db, 'users'),
@@ -68,7 +68,7 @@ export class Accounts {
     return new Accounts({ db, clock, secrets })
   }
 
-  /** A login token; it dies when the account's `tokenKey` changes. */
+  /** Issues a login token; it becomes invalid when the `tokenKey` of the account changes. */
   issue(
     kind: AccountKind,
     account: Account,
@@ -84,7 +84,7 @@ export class Accounts {
     })
   }
 
-  /** The token of a link that is mailed to an account; it dies when the account's `tokenKey` changes. */
+  /** Issues the token of a mailed link; it becomes invalid when the `tokenKey` of the account changes. */
   issueLink(kind: AccountKind, account: Account, purpose: LinkPurpose, newEmail?: string): Promise<string> {
     const { id, email } = account
     return issueLinkToken(
@@ -94,7 +94,9 @@ export class Accounts {
     )
   }
 
-  /** What the token of a link proves; undefined when it is forged, expired, used or for something else. */
+  /**
+   * Verifies the token of a link; undefined when it is forged, expired, used or issued for another purpose.
+   */
   async checkLink(purpose: LinkPurpose, token: string): Promise<ProvenLink | undefined> {
     const claims = readLinkClaims(token)
     const kind = KINDS.find((each) => COLLECTION_IDS[each] === claims?.collectionId)
@@ -110,12 +112,12 @@ export class Accounts {
     }
   }
 
-  /** Differs for each purpose, so that no token can be used for another one. */
+  /** The signing key differs for each purpose, so that a token cannot be used for another one. */
   #linkKey(kind: AccountKind, account: Account, purpose: LinkPurpose): string {
     return `${account.tokenKey}${this.#dependencies.secrets[kind]}:${purpose}`
   }
 
-  /** Who a request's headers stand for. A dead, forged or unknown credential makes a guest. */
+  /** Identifies the caller by the headers of a request; invalid credentials make the caller a guest. */
   async identify(request: Request): Promise<Caller> {
     const authorization = request.headers
       .get('authorization')

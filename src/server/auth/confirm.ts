@@ -15,19 +15,19 @@ interface ConfirmationsDependencies {
 
 interface Given {
   token: string
-  /** The only kind of account that the link may be for; any when absent. */
+  /** Restricts the link to one kind of account. */
   kind?: AccountKind
 }
 
-/** What becomes of a link once somebody uses it. Each throws AppError `invalid` for tokens that do not count. */
+/** The actions of mailed links. Each throws AppError `invalid` for an invalid token. */
 export class Confirmations {
   readonly #dependencies: ConfirmationsDependencies
 
-  constructor(parts: ConfirmationsDependencies) {
-    this.#dependencies = parts
+  constructor(dependencies: ConfirmationsDependencies) {
+    this.#dependencies = dependencies
   }
 
-  /** Gives the account a new password, which ends its logins. */
+  /** Sets a new password, which ends all logins of the account. */
   async passwordReset(given: Given & { password: string; passwordConfirm: string }): Promise<void> {
     const { context, passwords } = this.#dependencies
     checkPassword(given.password)
@@ -47,7 +47,7 @@ export class Confirmations {
     assertLinkUsed(await verifyEmail(this.#dependencies.context.db, { kind, id, tokenKey }, email))
   }
 
-  /** Gives the account the new address, which ends its logins; `address` is the caller's. */
+  /** Sets the new address, which ends all logins of the account; `address` is the remote address. */
   async emailChange(given: Given & { password: string }, address: string): Promise<void> {
     const { context, logins } = this.#dependencies
     const { kind, account, newEmail } = await this.#proven('emailChange', given)
@@ -61,20 +61,20 @@ export class Confirmations {
 
   async #proven(purpose: LinkPurpose, { token, kind }: Given): Promise<ProvenLink> {
     const proven = await this.#dependencies.accounts.checkLink(purpose, token)
-    if (!proven) throw INVALID_LINK()
+    if (!proven) throw invalidLink()
     if (kind === undefined || kind === proven.kind) return proven
     const message = 'The link is for an account of another collection.'
     throw refusal('token', 'validation_token_collection_mismatch', message)
   }
 }
 
-/** @throws AppError `forbidden` where users cannot log in with a password. */
+/** @throws AppError `forbidden` when password login is disabled for users. */
 export function assertPasswordsAllowed({ config }: ServerContext): void {
   if (!config.disableEmailPasswordAuth) return
-  throw new AppError('forbidden', 'Password login is switched off; use one of the OAuth2 providers')
+  throw new AppError('forbidden', 'Password login is disabled; use one of the OAuth2 providers')
 }
 
-/** @throws AppError `invalid` when a repeated password is another one. */
+/** @throws AppError `invalid` when the repeated password differs. */
 function assertPasswordsMatch({
   password,
   passwordConfirm,
@@ -86,12 +86,12 @@ function assertPasswordsMatch({
   throw refusal('passwordConfirm', 'validation_values_mismatch', "Values don't match.")
 }
 
-function assertLinkUsed(done: boolean): void {
-  if (!done) throw INVALID_LINK()
+function assertLinkUsed(isUsed: boolean): void {
+  if (!isUsed) throw invalidLink()
 }
 
-const INVALID_LINK = () =>
-  refusal('token', 'validation_invalid_token', 'The link is invalid, expired or used; ask for a new one.')
+const invalidLink = () =>
+  refusal('token', 'validation_invalid_token', 'The link is invalid, expired or used; request a new one.')
 
 function refusal(field: string, code: string, message: string): AppError {
   return new AppError('invalid', message, { fields: { [field]: { code, message } } })

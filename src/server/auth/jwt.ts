@@ -5,7 +5,7 @@ import { AppError } from '../../base/index.ts'
 /** Lifetimes in seconds (record-store convention): users 5 days, superusers 1 day. */
 export const TOKEN_SECONDS = { users: 432_000, _superusers: 86_400 } as const
 
-/** Lifetimes in seconds of the links that mails carry, by what they are for. */
+/** Lifetimes of mailed links in seconds, by purpose. */
 export const LINK_SECONDS = { verification: 86_400, passwordReset: 1_800, emailChange: 1_800 } as const
 export type LinkPurpose = keyof typeof LINK_SECONDS
 
@@ -22,9 +22,9 @@ const linkClaims = v.object({
   id: v.string(),
   type: v.picklist(['verification', 'passwordReset', 'emailChange']),
   collectionId: v.string(),
-  /** Address of the account when the link was made. */
+  /** Address of the account when the link was created. */
   email: v.string(),
-  /** With `emailChange`: the address to change to. */
+  /** The new address, for `emailChange`. */
   newEmail: v.optional(v.string()),
   exp: v.number(),
 })
@@ -33,20 +33,22 @@ export type LinkClaims = v.InferOutput<typeof linkClaims>
 interface IssueOptions {
   id: string
   collectionId: string
-  /** Signing key: the account's own key plus the collection's secret, so that either can revoke. */
+  /**
+   * Signing key: the key of the account plus the secret of the collection, so that either can revoke tokens.
+   */
   key: string
   nowMs: number
   seconds: number
   refreshable?: boolean
 }
 
-/** A signed login token (HS256). */
+/** Signs a login token (HS256). */
 export function issueToken({ id, collectionId, key, nowMs, seconds, refreshable = true }: IssueOptions) {
   const claims: AuthClaims = { id, type: 'auth', collectionId, refreshable, exp: expiry(nowMs, seconds) }
   return sign(claims, key, 'HS256')
 }
 
-/** A signed token (HS256) for a link in a mail; its key must be one for this purpose only. */
+/** Signs the token of a mailed link (HS256); `key` must be specific to the purpose. */
 export function issueLinkToken(claims: Omit<LinkClaims, 'exp'>, key: string, nowMs: number) {
   return sign({ ...claims, exp: expiry(nowMs, LINK_SECONDS[claims.type]) }, key, 'HS256')
 }
@@ -55,12 +57,12 @@ function expiry(nowMs: number, seconds: number): number {
   return Math.floor(nowMs / 1000) + seconds
 }
 
-/** Claims of a token whose signature is not yet checked; undefined when it is no login token at all. */
+/** Claims of a login token without a check of its signature; undefined for other texts. */
 export function readClaims(token: string): AuthClaims | undefined {
   return unchecked(authClaims, token)
 }
 
-/** Claims of a link's token whose signature is not yet checked; undefined when it is none. */
+/** Claims of a link token without a check of its signature; undefined for other texts. */
 export function readLinkClaims(token: string): LinkClaims | undefined {
   return unchecked(linkClaims, token)
 }
@@ -75,7 +77,7 @@ function unchecked<T>(schema: v.GenericSchema<unknown, T>, token: string): T | u
   }
 }
 
-/** Seconds by which clocks of server and client may differ. */
+/** Tolerated difference between the clocks of server and client, in seconds. */
 const LEEWAY = 30
 
 /**
@@ -87,7 +89,7 @@ export function checkToken(token: string, key: string, nowMs: number): Promise<A
 }
 
 /**
- * Checks signature and expiry of a link's token.
+ * Checks signature and expiry of a link token.
  * @throws AppError `unauthorized`.
  */
 export function checkLinkToken(token: string, key: string, nowMs: number): Promise<LinkClaims> {
@@ -101,7 +103,7 @@ async function checked<T extends { exp: number }>(
   nowMs: number,
 ): Promise<T> {
   try {
-    // Expiry is checked below, by the injected clock.
+    // The expiry is checked below with the injected clock.
     const claims = v.parse(schema, await verify(token, key, { alg: 'HS256', exp: false }))
     if (claims.exp + LEEWAY < nowMs / 1000) throw new Error('expired')
     return claims

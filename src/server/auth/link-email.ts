@@ -3,47 +3,47 @@ import { LINK_SECONDS, type LinkPurpose } from './jwt.ts'
 
 interface LinkEmail {
   to: string
-  /** Address of the account in question. */
+  /** E-mail address of the account. */
   account: string
-  /** Address of the server. */
+  /** Base URL of the server. */
   server: string
   link: string
 }
 
-const TEXTS: Record<LinkPurpose, { subject: string; why: string; todo: string }> = {
+const TEXTS: Record<LinkPurpose, { subject: string; reason: string; instruction: string }> = {
   verification: {
     subject: 'Confirm your e-mail address',
-    why: 'This address was given for an account',
-    todo: 'If it is yours, confirm it at',
+    reason: 'This address was entered for an account',
+    instruction: 'If it is your address, confirm it by opening',
   },
   passwordReset: {
     subject: 'Choose a new password',
-    why: 'Somebody asked for a new password of the account',
-    todo: 'To choose one, open',
+    reason: 'A new password was requested for the account',
+    instruction: 'To choose a new password, open',
   },
   emailChange: {
     subject: 'Confirm your new e-mail address',
-    why: 'This address is to become the one of the account',
-    todo: 'If you want that, confirm it with your password at',
+    reason: 'A change to this e-mail address was requested for the account',
+    instruction: 'To confirm the change with your password, open',
   },
 }
 
-/** The mail that carries a link. */
+/** Composes the e-mail that contains a link. */
 export function linkEmail(purpose: LinkPurpose, { to, account, server, link }: LinkEmail): Mail {
-  const { subject, why, todo } = TEXTS[purpose]
+  const { subject, reason, instruction } = TEXTS[purpose]
   const minutes = LINK_SECONDS[purpose] / 60
   const within = minutes > 120 ? `${minutes / 60} hours` : `${minutes} minutes`
-  const whose = purpose === 'verification' ? why : `${why} ${account}`
+  const occasion = purpose === 'verification' ? reason : `${reason} ${account}`
   return {
     to,
     subject,
-    text: `${whose} at ${server}.
+    text: `${occasion} at ${server}.
 
-${todo}
+${instruction}
 
 ${link}
 
-within ${within}. If you did not ask for it, do nothing: all stays as it is.
+within ${within}. If you did not request this, ignore this e-mail: nothing will change.
 `,
   }
 }

@@ -11,7 +11,7 @@ const MAX_FORM_BYTES = 16 * 1024
 
 interface LinkPage {
   title: string
-  /** Markup of the form's fields. */
+  /** Markup of the form fields. */
   fields: string
   button: string
   done: string
@@ -24,7 +24,7 @@ interface LinkPage {
 
 const NEW_PASSWORD = `<label>New password (at least 8 characters)
 <input type="password" name="password" autocomplete="new-password" minlength="8" maxlength="71" required></label>
-<label>The same again
+<label>Repeat the password
 <input type="password" name="passwordConfirm" autocomplete="new-password" required></label>`
 
 const OWN_PASSWORD = `<label>Your password
@@ -33,23 +33,23 @@ const OWN_PASSWORD = `<label>Your password
 const PAGES: Record<LinkPurpose, LinkPage> = {
   verification: {
     title: 'Confirm your e-mail address',
-    fields: '<p>Press the button if this is your address.</p>',
+    fields: '<p>Confirm that this is your e-mail address.</p>',
     button: 'Confirm',
-    done: 'Your address is confirmed.',
+    done: 'Your e-mail address is confirmed.',
     confirm: (confirmations, { token }) => confirmations.verification({ token }),
   },
   passwordReset: {
     title: 'Choose a new password',
     fields: NEW_PASSWORD,
     button: 'Set password',
-    done: 'Your password is set; log in with it. All earlier logins have ended.',
+    done: 'Your new password is set. All previous logins have ended; log in with the new password.',
     confirm: (confirmations, given) => confirmations.passwordReset(given),
   },
   emailChange: {
     title: 'Confirm your new e-mail address',
     fields: OWN_PASSWORD,
     button: 'Confirm',
-    done: 'Your address is changed; log in with it. All earlier logins have ended.',
+    done: 'Your e-mail address is changed. All previous logins have ended; log in with the new address.',
     confirm: (confirmations, given, address) => confirmations.emailChange(given, address),
   },
 }
@@ -60,8 +60,8 @@ const sent = v.object({ token: v.string(), password: text, passwordConfirm: text
 const query = v.object({ token: v.optional(v.pipe(v.string(), v.maxLength(4_096)), '') })
 
 /**
- * The pages that mailed links open. They work without the dashboard and without scripts. Opening one changes
- * nothing, for mail scanners open links too.
+ * The pages that mailed links open. They work without the dashboard and without scripts. Opening a page
+ * changes nothing, because mail scanners open links too.
  */
 export function linkPages(confirmations: Confirmations): Route[] {
   return Object.entries(PAGES).flatMap(([purpose, page]) => {
@@ -71,7 +71,7 @@ export function linkPages(confirmations: Confirmations): Route[] {
         method: 'GET',
         path,
         access: 'public',
-        summary: `Page of a mailed link: ${page.title.toLowerCase()}`,
+        summary: `Page of a mailed link: ${page.title.charAt(0).toLowerCase()}${page.title.slice(1)}`,
         query,
         media: 'text/html',
         run: async (_, { query }) => form(page, query.token),
@@ -80,7 +80,7 @@ export function linkPages(confirmations: Confirmations): Route[] {
         method: 'POST',
         path,
         access: 'public',
-        summary: `What the page of the link sends: ${page.title.toLowerCase()}`,
+        summary: `Submit the page of a mailed link: ${page.title.charAt(0).toLowerCase()}${page.title.slice(1)}`,
         bodyForms: sent,
         bodyMedia: [URL_ENCODED],
         media: 'text/html',

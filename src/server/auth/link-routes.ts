@@ -24,11 +24,17 @@ export const ACCOUNT_KINDS: readonly { kind: AccountKind; collection: string; wh
   { kind: 'superusers', collection: '_superusers', who: 'superuser' },
 ]
 
-const NOTHING = new Reply(204)
+const NO_CONTENT = new Reply(204)
 
-/** Routes that send links and use them, in the record-store form, and the one that hands a link to a superuser. */
-export function linkRoutes(context: ServerContext, parts: LinkRouteDependencies): Route[] {
-  return [...ACCOUNT_KINDS.flatMap((each) => routesOf(context, parts, each)), handOver(parts.links)]
+/**
+ * Routes that send and apply links, in the record-store form, and the route that returns a link to a
+ * superuser.
+ */
+export function linkRoutes(context: ServerContext, dependencies: LinkRouteDependencies): Route[] {
+  return [
+    ...ACCOUNT_KINDS.flatMap((each) => routesOf(context, dependencies, each)),
+    createLinkRoute(dependencies.links),
+  ]
 }
 
 function routesOf(
@@ -43,68 +49,68 @@ function routesOf(
       method: 'POST',
       path: path('request-password-reset'),
       access: 'public',
-      summary: `Mail a link for a new password, if a ${who} has the address`,
+      summary: `Send a password reset link, if a ${who} has the address`,
       body: v.object({ email: emailAddress }),
       statuses: kind === 'users' ? [204, 400, 403] : [204, 400],
       async run(_, { body }) {
         if (kind === 'users') assertPasswordsAllowed(context)
         links.request(kind, 'passwordReset', body.email)
-        return NOTHING
+        return NO_CONTENT
       },
     }),
     defineRoute({
       ...confirm,
       path: path('confirm-password-reset'),
-      summary: `Give a ${who} a new password by the token of a mailed link`,
+      summary: `Set a new password for a ${who} with the token of a mailed link`,
       body: v.object({ token, password: v.string(), passwordConfirm: v.string() }),
       statuses: kind === 'users' ? [204, 400, 403] : [204, 400],
       async run(_, { body }) {
         await confirmations.passwordReset({ ...body, kind })
-        return NOTHING
+        return NO_CONTENT
       },
     }),
     defineRoute({
       method: 'POST',
       path: path('request-verification'),
       access: 'public',
-      summary: `Mail a link that verifies the address, if a ${who} has it unverified`,
+      summary: `Send a verification link, if a ${who} has the address and it is not verified`,
       body: v.object({ email: emailAddress }),
       statuses: [204, 400],
       async run(_, { body }) {
         links.request(kind, 'verification', body.email)
-        return NOTHING
+        return NO_CONTENT
       },
     }),
     defineRoute({
       ...confirm,
       path: path('confirm-verification'),
-      summary: `Verify the address of a ${who} by the token of a mailed link`,
+      summary: `Verify the address of a ${who} with the token of a mailed link`,
       body: v.object({ token }),
       async run(_, { body }) {
         await confirmations.verification({ ...body, kind })
-        return NOTHING
+        return NO_CONTENT
       },
     }),
     defineRoute({
       method: 'POST',
       path: path('request-email-change'),
       access: 'signed_in',
-      summary: `Mail a link to the address that the current ${who} wants to have`,
+      summary: `Send a link that changes the address of the current ${who} to the new address`,
       body: v.object({ newEmail: emailAddress }),
       statuses: [204, 400, 401, 403],
       async run(_, { body, caller }) {
         links.requestEmailChange(kind, expectLogin(caller, kind), body.newEmail)
-        return NOTHING
+        return NO_CONTENT
       },
     }),
     defineRoute({
       ...confirm,
       path: path('confirm-email-change'),
-      summary: `Change the address of a ${who} by the token of a mailed link and the password`,
+      summary: `Change the address of a ${who} with the token of a mailed link and the password`,
       body: v.object({ token, password }),
       async run(_, { body, address }) {
         await confirmations.emailChange({ ...body, kind }, address)
-        return NOTHING
+        return NO_CONTENT
       },
     }),
   ]
@@ -112,13 +118,13 @@ function routesOf(
 
 const PURPOSES = { verification: 'verification', password_reset: 'passwordReset' } as const
 
-/** Without a mail server, or when a mail does not arrive, a superuser passes the link on. */
-function handOver(links: AccountLinks): Route {
+/** For servers without mail, and for mails that do not arrive: a superuser passes the link on. */
+function createLinkRoute(links: AccountLinks): Route {
   return defineRoute({
     method: 'POST',
     path: '/api/op/account-links',
     access: 'superuser',
-    summary: 'Make a link for a new password or to verify the address, to be handed to its user',
+    summary: 'Create a link that resets the password or verifies the address, to be passed on to its user',
     body: v.object({
       collection: v.optional(v.picklist(['users', '_superusers']), 'users'),
       id: v.string(),
@@ -130,7 +136,7 @@ function handOver(links: AccountLinks): Route {
       const kind = body.collection === 'users' ? 'users' : 'superusers'
       const account = await findAccount(db, kind, body.id)
       if (!account || ('unlimited' in account && account.unlimited)) {
-        throw new AppError('not_found', `There is no account ${body.id} in ${body.collection}`)
+        throw new AppError('not_found', `Account ${body.id} does not exist in ${body.collection}`)
       }
       const { link, expiresAt } = await links.create(kind, account, PURPOSES[body.purpose])
       await db.write('audit account link', (tx) =>

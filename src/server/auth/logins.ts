@@ -21,28 +21,28 @@ interface LoginsDependencies {
   passwords: Passwords
 }
 
-/** What somebody says to log in with a password. */
+/** Credentials of a password login. */
 export interface Credentials {
   /** E-mail address, for users also the user name. */
   identity: string
   password: string
-  /** The only field that `identity` may be found in; any when absent or empty. */
+  /** The field to search for `identity`; all when absent or empty. */
   identityField?: IdentityField | '' | undefined
 }
 
-/** The ways into an account, throttled together: whoever fails at one has to wait at all. */
+/** All ways to log in, with a common throttle: failures of one way count for all. */
 export class Logins {
   readonly #dependencies: LoginsDependencies
   readonly #throttle: LoginThrottle
 
-  constructor(parts: LoginsDependencies) {
-    this.#dependencies = parts
-    const { live, clock } = parts.context
+  constructor(dependencies: LoginsDependencies) {
+    this.#dependencies = dependencies
+    const { live, clock } = dependencies.context
     this.#throttle = new LoginThrottle(() => live.current.loginRate, clock)
   }
 
   /**
-   * The account of a password login; `address` is the caller's. Every refusal has the same text and takes the
+   * Verifies a password login; `address` is the remote address. Every refusal has the same text and takes the
    * same time.
    * @throws AppError `invalid` for wrong credentials, `limited` after too many.
    */
@@ -61,21 +61,21 @@ export class Logins {
     return account
   }
 
-  /** Whether a password is the account's own; wrong ones count as failed logins. */
+  /** Whether a password belongs to the account; a wrong one counts as a failed login. */
   async verifyPassword(
     kind: AccountKind,
     account: Account,
     password: string,
     address: string,
   ): Promise<boolean> {
-    const right = await this.#throttle.run(keyOf(kind, account.email, address), async () =>
+    const isCorrect = await this.#throttle.run(keyOf(kind, account.email, address), async () =>
       (await this.#dependencies.passwords.verify(password, account.password)) ? true : undefined,
     )
-    return right === true
+    return isCorrect === true
   }
 
   /**
-   * Runs a login that is not by password; its failures make the address wait.
+   * Runs a login without a password; its failures throttle the address.
    * @throws what `attempt` throws; AppError `limited` after too many failures.
    */
   async attempt<T>(what: string, address: string, attempt: () => Promise<T>): Promise<T> {
@@ -86,7 +86,7 @@ export class Logins {
         return true
       } catch (error) {
         outcome = { error }
-        // Only what the caller could have done better counts.
+        // Only failures that the caller has caused count.
         return error instanceof AppError && error.code === 'invalid' ? undefined : true
       }
     })
@@ -94,13 +94,13 @@ export class Logins {
     return outcome.value
   }
 
-  /** The answer to a login: a token and the account as its owner sees it. */
+  /** The response to a login: a token and the account as presented to its owner. */
   async response(kind: AccountKind, account: Account, options: IssueOptions = {}) {
     const token = await this.#dependencies.accounts.issue(kind, account, options)
     return { token, record: this.present(kind, account) }
   }
 
-  /** The account as its owner sees it. */
+  /** The account as presented to its owner. */
   present(kind: AccountKind, account: Account): Record<string, unknown> {
     const { names } = this.#dependencies.context.db
     return kind === 'users' && 'qpu_seconds' in account
@@ -119,8 +119,8 @@ function keyOf(kind: AccountKind, identity: string, address: string): string {
 }
 
 /**
- * The account of a caller who logged in to this collection: an API token must not turn into a login.
- * @throws AppError `forbidden` for everybody else.
+ * The account of a caller with a login of this collection: an API token cannot be exchanged for a login.
+ * @throws AppError `forbidden` for all other callers.
  */
 export function expectLogin(caller: Caller, kind: AccountKind): Account {
   if (kind === 'users' && caller.kind === 'user' && caller.via === 'login') return caller.user

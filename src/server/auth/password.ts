@@ -1,7 +1,10 @@
 import { AppError } from '../../base/index.ts'
 import { Semaphore } from '../semaphore.ts'
 
-/** argon2id at OWASP's minimum memory (19 MiB, 2 passes): 37 ms here, so that a login storm stays bearable. */
+/**
+ * argon2id with OWASP's minimum memory (19 MiB, 2 passes): 37 ms per hash, which limits the load of many
+ * logins.
+ */
 const ARGON2 = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const
 const MAX_CONCURRENT = 4
 const MIN_LENGTH = 8
@@ -26,14 +29,14 @@ const COMMON = new Set([
 ])
 
 /**
- * Hashes and checks passwords, at most four at a time: each takes 19 MiB and a thread.
- * A check against no stored hash costs the same as a real one, so timing tells nobody which accounts exist.
+ * Hashes and verifies passwords, at most four at a time: each takes 19 MiB and a thread. A check without a
+ * stored hash takes the same time as a real one, so that timing does not reveal which accounts exist.
  */
 export class Passwords {
   readonly #semaphore = new Semaphore(MAX_CONCURRENT)
   #dummy: Promise<string> | undefined
 
-  /** The argon2id hash to store. */
+  /** Computes the argon2id hash to store. */
   async hash(password: string): Promise<string> {
     return this.#semaphore.run(() => Bun.password.hash(password, ARGON2))
   }
@@ -47,7 +50,7 @@ export class Passwords {
   }
 }
 
-/** Refuses passwords that are too short, too long or among the most guessed. */
+/** @throws AppError `invalid` for a password that is too short, too long or among the most guessed ones. */
 export function checkPassword(password: string, field = 'password'): void {
   const refuse = (code: string, message: string) => {
     throw new AppError('invalid', `${field}: ${message}`, { fields: { [field]: { code, message } } })

@@ -15,7 +15,7 @@ import { ACCOUNT_KINDS } from './link-routes.ts'
 import { expectLogin, type Logins } from './logins.ts'
 import { offerOf } from './oauth2/offer.ts'
 
-/** What an account may be called at a login, by kind, in the order in which it is looked for. */
+/** The fields that identify an account at a login, by kind, in the order of the search. */
 const IDENTITY_FIELDS: Readonly<Record<AccountKind, readonly IdentityField[]>> = {
   users: ['email', 'username'],
   superusers: ['email'],
@@ -27,11 +27,11 @@ const credentialsOf = (kind: AccountKind) =>
     password: v.pipe(v.string(), v.nonEmpty(), v.maxLength(255)),
     identityField: v.pipe(
       v.optional(v.picklist(['', ...IDENTITY_FIELDS[kind]])),
-      v.description('The only field that `identity` is looked for in; any when empty'),
+      v.description('The field to search for `identity`; all when empty'),
     ),
   })
 
-/** A token for somebody else lives a year at most. */
+/** Maximum lifetime of an impersonation token: one year. */
 const MAX_IMPERSONATION_SECONDS = 365 * 86_400
 
 /** Login routes of users and superusers, in the record-store form. */
@@ -51,7 +51,7 @@ function routesOf(
       method: 'GET',
       path: path('auth-methods'),
       access: 'public',
-      summary: `How ${who}s can log in`,
+      summary: `List the ways in which ${who}s can log in`,
       response: authMethodsResponse,
       run: () => authMethods(context, kind === 'users'),
     }),
@@ -76,7 +76,7 @@ function routesOf(
         method: 'POST',
         path: path(name),
         access: 'public',
-        summary: 'One-time passwords are switched off',
+        summary: 'Refused: one-time passwords are not supported',
         statuses: [403],
         async run() {
           throw new AppError('forbidden', 'The collection is not configured to allow OTP authentication')
@@ -87,7 +87,7 @@ function routesOf(
       method: 'POST',
       path: path('auth-refresh'),
       access: 'signed_in',
-      summary: `A new login token for the current ${who}; a token of an impersonation stays as it is`,
+      summary: `Refresh the login token of the current ${who}; an impersonation token is returned unchanged`,
       statuses: [200, 401, 403],
       response,
       async run(_, { caller, request }) {
@@ -100,9 +100,9 @@ function routesOf(
       method: 'POST',
       path: path('impersonate/:id'),
       access: 'superuser',
-      summary: `A login token for another ${who}, which cannot be refreshed`,
+      summary: `Issue a login token for another ${who}; it cannot be refreshed`,
       body: v.object({
-        /** Seconds; 0 = as long as any login. */
+        /** Lifetime in seconds; 0 = that of an ordinary login. */
         duration: v.optional(
           v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(MAX_IMPERSONATION_SECONDS)),
           0,

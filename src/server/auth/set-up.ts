@@ -8,22 +8,27 @@ import { checkPassword, type Passwords } from './password.ts'
 
 const VALID_MS = 30 * 60_000
 
-/** The one-time way in of a new installation: whoever reads the terminal may create the first superuser. */
+/**
+ * The set-up of a new installation: the one-time token that the server prints creates the first superuser.
+ */
 export class SetUp {
   readonly #db: Database
   readonly #clock: Clock
   readonly #passwords: Passwords
-  /** SHA-256 of the token, so that comparing takes the same time however much of it is right. */
+  /**
+   * SHA-256 of the token, so that the time of the comparison does not depend on the number of correct
+   * characters.
+   */
   #tokenHash: string | undefined
   #until = 0
 
-  constructor(parts: { db: Database; clock: Clock; passwords: Passwords }) {
-    this.#db = parts.db
-    this.#clock = parts.clock
-    this.#passwords = parts.passwords
+  constructor(dependencies: { db: Database; clock: Clock; passwords: Passwords }) {
+    this.#db = dependencies.db
+    this.#clock = dependencies.clock
+    this.#passwords = dependencies.passwords
   }
 
-  /** Lines to print at start: how to create the first superuser, or nothing when there is one. */
+  /** Lines to print at the start: how to create the first superuser; empty when there is one. */
   async notice(url: string): Promise<string[]> {
     if ((await listSuperusers(this.#db)).length > 0) return []
     const token = newSecret()
@@ -31,7 +36,7 @@ export class SetUp {
     this.#until = this.#clock.monotonic() + VALID_MS
     return [
       '',
-      'There is no superuser yet. Within 30 minutes create the first one with',
+      'There is no superuser yet. Create the first one within 30 minutes with',
       `  curl -X POST ${url}/api/op/setup -H 'Content-Type: application/json' \\`,
       `    -d '{"token": "${token}", "email": "you@example.org", "password": "..."}'`,
       'or stop the server and run: svc superuser upsert EMAIL PASSWORD',
@@ -63,10 +68,13 @@ export class SetUp {
 
   async #create(body: { token: string; email: string; password: string }): Promise<Superuser> {
     checkPassword(body.password)
-    // Taken before the first await, so that two requests cannot both use it.
+    // Invalidated before the first await, so that two requests cannot both use it.
     const isValid = hashToken(body.token) === this.#tokenHash && this.#clock.monotonic() < this.#until
     if (!isValid) {
-      throw new AppError('forbidden', 'The set-up token is used or expired; run svc superuser upsert instead')
+      throw new AppError(
+        'forbidden',
+        'The set-up token is invalid, used or expired; run svc superuser upsert instead',
+      )
     }
     this.#tokenHash = undefined
     const passwordHash = await this.#passwords.hash(body.password)

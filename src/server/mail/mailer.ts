@@ -3,11 +3,11 @@ import { createTransport, type Transporter } from 'nodemailer'
 import { AppError, type Clock, type Log, messageOf, withTimeout } from '../../base/index.ts'
 import type { Config } from '../config/settings.ts'
 
-/** Mails that may wait; more are dropped, for nobody reads hundreds of links. */
+/** Maximum number of queued mails; further ones are dropped. */
 const MAX_QUEUED_MAILS = 500
-/** Pauses in ms before further tries; mail servers that list new senders grey answer after some minutes. */
+/** Delays before the retries, in ms; mail servers with greylisting accept a new sender after some minutes. */
 const RETRY_DELAYS_MS = [5_000, 60_000, 600_000]
-const TIMEOUTS_MS = { connect: 10_000, answer: 20_000, stop: 5_000 }
+const TIMEOUTS_MS = { connect: 10_000, response: 20_000, stop: 5_000 }
 
 /** A mail in plain text. */
 export interface Mail {
@@ -21,7 +21,7 @@ type MailSettings = Pick<
   'smtpHost' | 'smtpPort' | 'smtpTls' | 'smtpCaFile' | 'smtpUser' | 'smtpPassword' | 'smtpFrom'
 >
 
-/** Sends mails in the background. What is not sent when the server stops is lost. */
+/** Sends mails in the background. Mails that are not sent when the server stops are lost. */
 export class Mailer {
   readonly #transport: Transporter
   readonly #from: string
@@ -44,7 +44,7 @@ export class Mailer {
       ...(config.smtpCaFile === '' ? {} : { tls: { ca: readCa(config.smtpCaFile) } }),
       connectionTimeout: TIMEOUTS_MS.connect,
       greetingTimeout: TIMEOUTS_MS.connect,
-      socketTimeout: TIMEOUTS_MS.answer,
+      socketTimeout: TIMEOUTS_MS.response,
       disableFileAccess: true,
       disableUrlAccess: true,
     })
@@ -53,19 +53,19 @@ export class Mailer {
     this.#log = log.child('mail')
   }
 
-  /** Puts a mail in the queue; failures are logged, without its text. */
+  /** Queues a mail; failures are logged without the text of the mail. */
   send(mail: Mail): void {
     if (this.#waiting.size >= MAX_QUEUED_MAILS) {
-      this.#log.warn('a mail was dropped, too many wait', { waiting: this.#waiting.size })
+      this.#log.warn('mail dropped: too many mails are queued', { waiting: this.#waiting.size })
       return
     }
     const delivery = this.#deliver(mail)
-      .catch((error: unknown) => this.#log.error('a mail was not sent', { error: messageOf(error) }))
+      .catch((error: unknown) => this.#log.error('mail not sent', { error: messageOf(error) }))
       .finally(() => this.#waiting.delete(delivery))
     this.#waiting.add(delivery)
   }
 
-  /** Gives up what waits; a mail under way may finish. */
+  /** Discards queued mails; a mail in transmission may finish within 5 s. */
   async stop(): Promise<void> {
     this.#stop.abort(new Error('the server stopped'))
     await withTimeout(Promise.all(this.#waiting), {
@@ -83,16 +83,16 @@ export class Mailer {
         await this.#transport.sendMail({ from: this.#from, to: { name: '', address: to }, subject, text })
         return
       } catch (error) {
-        const pause = RETRY_DELAYS_MS[tries]
-        if (pause === undefined || isFinal(error)) throw error
-        this.#log.warn('a mail waits for another try', { error: messageOf(error), seconds: pause / 1_000 })
-        await this.#clock.sleep(pause, this.#stop.signal)
+        const delayMs = RETRY_DELAYS_MS[tries]
+        if (delayMs === undefined || isFinal(error)) throw error
+        this.#log.warn('mail not sent; will retry', { error: messageOf(error), seconds: delayMs / 1_000 })
+        await this.#clock.sleep(delayMs, this.#stop.signal)
       }
     }
   }
 }
 
-/** Whether the mail server has refused for good (RFC 5321 §4.2.1: codes of 500 and above) or the login is wrong. */
+/** Whether the refusal is permanent (RFC 5321 §4.2.1: codes of 500 and above) or the login is wrong. */
 function isFinal(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return true
   if ('responseCode' in error && typeof error.responseCode === 'number') return error.responseCode >= 500

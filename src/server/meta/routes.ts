@@ -3,7 +3,7 @@ import { COLLECTIONS, listSuperusers } from '../../db/index.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 import type { Readiness } from './readiness.ts'
 
-/** What the server says about itself. */
+/** Routes about the server itself: health, version, configuration of the web pages, root CA. */
 export function metaRoutes(readiness: Readiness): Route[] {
   return [
     defineRoute({
@@ -11,11 +11,13 @@ export function metaRoutes(readiness: Readiness): Route[] {
       path: '/api/health',
       access: 'public',
       summary:
-        'Whether the server answers and its database can be read; with ?ready=1 whether it can do its work',
+        'Check that the server responds and can read its database; with ?ready=1, that it can do its work',
       query: v.object({
         ready: v.pipe(
           v.optional(v.picklist(['1', 'true', '0', 'false']), '0'),
-          v.description('Also that writes are taken, ports are open and loops run; 503 names what is not'),
+          v.description(
+            'Also check that writes succeed, ports are open and loops run; 503 lists the problems',
+          ),
         ),
       }),
       statuses: [200, 400, 500, 503],
@@ -30,7 +32,7 @@ export function metaRoutes(readiness: Readiness): Route[] {
       method: 'GET',
       path: '/api/op/version',
       access: 'superuser',
-      summary: 'Version of the application',
+      summary: 'Retrieve the version of the application',
       statuses: [200, 401, 403],
       response: v.object({ version: v.string() }),
       run: async ({ version }) => ({ version }),
@@ -39,7 +41,7 @@ export function metaRoutes(readiness: Readiness): Route[] {
       method: 'GET',
       path: '/api/ui/config',
       access: 'public',
-      summary: 'What the web pages need before login',
+      summary: 'Retrieve the configuration of the web pages before login',
       response: v.object({
         name: v.string(),
         version: v.string(),
@@ -50,7 +52,7 @@ export function metaRoutes(readiness: Readiness): Route[] {
         collections: v.pipe(
           v.record(v.string(), v.string()),
           v.description(
-            'Public name of each collection: part of record routes and of topics of the event stream',
+            'Public name of each collection, as used in record routes and in topics of the event stream',
           ),
         ),
       }),
@@ -61,7 +63,7 @@ export function metaRoutes(readiness: Readiness): Route[] {
           version,
           passwordLogin: !config.disableEmailPasswordAuth,
           oauth2: config.oauth2Providers.map(({ name, displayName }) => ({ name, displayName })),
-          // Without password login nobody could use an account that has only a password.
+          // Without password login, an account that has only a password would be unusable.
           allowSignup: config.allowSignup && !config.disableEmailPasswordAuth,
           hasSuperuser: superusers.length > 0,
           collections: Object.fromEntries(COLLECTIONS.map((each) => [each.name, db.names.publicName(each)])),
@@ -72,7 +74,7 @@ export function metaRoutes(readiness: Readiness): Route[] {
       method: 'GET',
       path: '/api/pub/root-ca.pem',
       access: 'public',
-      summary: "The server's root CA certificate, to be checked against the pinned fingerprint",
+      summary: "Retrieve the server's root CA certificate; compare it with the pinned fingerprint",
       media: 'application/x-pem-file',
       run: async ({ tls }) =>
         new Response(tls.material.caPem, {

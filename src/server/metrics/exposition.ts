@@ -1,17 +1,17 @@
-/** One value of a metric, with what tells it from the others. */
+/** One value of a metric, with its labels. */
 interface Sample {
   labels?: Readonly<Record<string, string>>
   value: number
 }
 
-/** Counts of observations up to each bound, in the unit of the metric. */
+/** Cumulative counts of observations up to each bound, in the unit of the metric. */
 export class Histogram {
   readonly #bounds: readonly number[]
   readonly #counts: number[]
   #sum = 0
   #count = 0
 
-  /** `bounds` grow; an observation above the last one counts towards the total only. */
+  /** `bounds` are in ascending order; an observation above the last one counts towards the total only. */
   constructor(bounds: readonly number[]) {
     this.#bounds = bounds
     this.#counts = bounds.map(() => 0)
@@ -25,7 +25,7 @@ export class Histogram {
     }
   }
 
-  /** In the Prometheus text format. */
+  /** Formats the histogram in the Prometheus text format. */
   write(name: string, help: string): string {
     const buckets = this.#bounds.map((bound, at) => `${name}_bucket{le="${bound}"} ${this.#counts[at] ?? 0}`)
     return lines([
@@ -38,7 +38,7 @@ export class Histogram {
   }
 }
 
-/** A metric in the Prometheus text format, version 0.0.4; a counter's name ends in `_total`. */
+/** Formats a metric in the Prometheus text format, version 0.0.4; the name of a counter ends in `_total`. */
 export function writeMetric(name: string, help: string, samples: readonly Sample[]): string {
   return lines([
     ...heading(name, help, name.endsWith('_total') ? 'counter' : 'gauge'),
@@ -54,7 +54,7 @@ function lines(each: readonly string[]): string {
   return `${each.join('\n')}\n`
 }
 
-/** Backslash, quote and line end are the characters that a label value must escape. */
+/** In label values, backslashes, quotes and line ends are escaped. */
 function labelText(labels: Readonly<Record<string, string>>): string {
   const pairs = Object.entries(labels).map(
     ([name, value]) =>

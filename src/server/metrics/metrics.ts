@@ -12,12 +12,12 @@ import type { ServerContext } from '../context.ts'
 import type { DropReason } from '../drivers/receive.ts'
 import { Histogram, writeMetric } from './exposition.ts'
 
-/** Bounds of the wait for the first dispatch, in s: from the fast path to a night in the queue. */
+/** Histogram bounds of the wait for the first dispatch, in s: from the fast path to a night in the queue. */
 const WAIT_BOUNDS = [
   0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 7_200, 43_200,
 ]
 
-/** Bounds of the time that the server itself takes for a dispatch, in s. */
+/** Histogram bounds of the time that the server itself takes for a dispatch, in s. */
 const DISPATCH_BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5]
 
 const DROP_REASONS: readonly DropReason[] = [
@@ -32,27 +32,27 @@ type Step = (typeof STEPS)[number]
 
 interface MetricsDependencies {
   context: Pick<ServerContext, 'db' | 'version' | 'config'>
-  /** Open event streams. */
+  /** Number of open event streams. */
   streams: () => number
   /** Events dropped since the start, by reason. */
   drops: () => ReadonlyMap<DropReason, number>
 }
 
-/** Counts what happens to jobs since the start, from the change feed; everything else is read when asked. */
+/** Counts the steps of jobs since the start from the change feed; all other metrics are read on request. */
 export class Metrics {
   readonly #dependencies: MetricsDependencies
   readonly #steps = new Map<Step, number>(STEPS.map((step) => [step, 0]))
-  /** Jobs that run: one that becomes pending was put back, whatever else changes of those that wait. */
+  /** Ids of running jobs: a running job that becomes pending was requeued. */
   readonly #running = new Set<string>()
   readonly #wait = new Histogram(WAIT_BOUNDS)
   readonly #dispatch = new Histogram(DISPATCH_BOUNDS)
   #unsubscribe: () => void = () => undefined
 
-  constructor(parts: MetricsDependencies) {
-    this.#dependencies = parts
+  constructor(dependencies: MetricsDependencies) {
+    this.#dependencies = dependencies
   }
 
-  /** Begins to count; jobs that run already were dispatched before. */
+  /** Starts to count; jobs that are already running were dispatched before. */
   async start(): Promise<void> {
     for (const { job } of await this.#dependencies.context.db.read(listRunningAttempts))
       this.#running.add(job)
@@ -65,7 +65,7 @@ export class Metrics {
     this.#unsubscribe()
   }
 
-  /** A job was handed to its driver's socket, so many ms after the look at the queues began. */
+  /** Records that a job was passed to the socket of its driver `ms` after the poll of the queues began. */
   sent(ms: number): void {
     this.#dispatch.observe(ms / 1_000)
   }
@@ -81,7 +81,7 @@ export class Metrics {
       this.#wait.observe(secondsBetween(job.created, job.updated))
   }
 
-  /** All metrics in the Prometheus text format. */
+  /** Formats all metrics in the Prometheus text format. */
   async write(): Promise<string> {
     const { context, streams, drops } = this.#dependencies
     const { storage } = context.db
@@ -91,26 +91,26 @@ export class Metrics {
     return [
       writeMetric('svc_info', 'Version of the server', [{ labels: { version: context.version }, value: 1 }]),
       ...queues(gauges),
-      writeMetric('svc_job_steps_total', 'What happened to jobs since the start', steps),
-      this.#wait.write('svc_job_wait_seconds', 'From the submission of a job to its first dispatch'),
+      writeMetric('svc_job_steps_total', 'Steps of jobs since the start', steps),
+      this.#wait.write('svc_job_wait_seconds', 'Time from the submission of a job to its first dispatch'),
       this.#dispatch.write(
         'svc_dispatch_seconds',
-        "From a look at the queues to the hand-over of a job to its driver's socket",
+        'Time from a poll of the queues until a job is passed to the socket of its driver',
       ),
       writeMetric(
         'svc_drivers',
-        'Drivers with a lease, by operation and state of their socket',
+        'Drivers with a lease, by operation and state of the socket',
         leases(gauges),
       ),
       writeMetric('svc_event_streams', 'Open event streams of clients', [{ value: streams() }]),
       writeMetric('svc_database_bytes', 'Size of the database file', [{ value: gauges.databaseBytes }]),
-      writeMetric('svc_database_log_bytes', 'Size of the write-ahead log beside it', [
+      writeMetric('svc_database_log_bytes', 'Size of the write-ahead log of the database', [
         { value: disk.logBytes },
       ]),
       writeMetric('svc_disk_free_bytes', 'Free space on the disk of the database', [
         { value: disk.freeBytes },
       ]),
-      writeMetric('svc_storage_refusals_total', 'Writes that the disk refused since the start', [
+      writeMetric('svc_storage_refusals_total', 'Writes refused by the disk since the start', [
         { value: storage.refusals },
       ]),
       writeMetric('svc_storage_failing', '1 while the disk refuses writes', [
@@ -118,7 +118,7 @@ export class Metrics {
       ]),
       writeMetric(
         'svc_events_dropped_total',
-        'Events of drivers that were dropped since the start',
+        'Dropped events of drivers since the start',
         DROP_REASONS.map((reason) => ({ labels: { reason }, value: drops().get(reason) ?? 0 })),
       ),
       writeMetric('svc_memory_bytes', 'Resident memory', [{ value: process.memoryUsage.rss() }]),
@@ -132,7 +132,10 @@ function isJob(change: Change): change is Change & { record: Job } {
   return change.collection === quantumJobs.name && change.record !== undefined
 }
 
-/** What a change did; undefined for those that leave the status, such as a note that the job has started. */
+/**
+ * The step that a change makes; undefined for changes that keep the status, such as the start of the
+ * execution.
+ */
 function stepOf(action: Change['action'], job: Job, wasRunning: boolean): Step | undefined {
   if (action === 'delete') return undefined
   if (action === 'create') return 'submitted'
@@ -141,7 +144,7 @@ function stepOf(action: Change['action'], job: Job, wasRunning: boolean): Step |
       return job.started_at === '' ? 'dispatched' : undefined
     case 'pending':
       return wasRunning ? 'requeued' : undefined
-    // A superuser who edits a job that has ended ends it not again.
+    // An edit of a job that has ended does not end it again.
     default:
       return job.finished_at === job.updated ? job.status : undefined
   }
@@ -157,7 +160,7 @@ function queues(gauges: Gauges): string[] {
     { labels: { status: 'running' }, value: running },
   ]
   return [
-    writeMetric('svc_jobs', 'Jobs that have not ended; held ones are not among the pending', [
+    writeMetric('svc_jobs', 'Jobs that have not ended; pending does not include held jobs', [
       ...byStatus(gauges.pendingJobs, gauges.runningJobs),
       { labels: { status: 'held' }, value: gauges.heldJobs },
     ]),

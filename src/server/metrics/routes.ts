@@ -3,17 +3,17 @@ import { defineRoute, type Route } from '../http/route.ts'
 import type { Metrics } from './metrics.ts'
 
 const MEDIA = 'text/plain; version=0.0.4; charset=utf-8'
-/** A request with one of these came through a proxy: its peer is not who asks. */
+/** A request with one of these headers came through a proxy: the remote address is not that of the caller. */
 const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'] as const
 
-/** Numbers for a monitoring system. */
+/** Metrics for a monitoring system. */
 export function metricsRoutes(metrics: Metrics): Route[] {
   return [
     defineRoute({
       method: 'GET',
       path: '/metrics',
       access: 'public',
-      summary: 'Metrics in the Prometheus text format, for superusers and for direct callers on this machine',
+      summary: 'Retrieve metrics in the Prometheus text format; for superusers and for direct local callers',
       media: MEDIA,
       statuses: [200, 401, 403],
       async run(_, { caller, request, address }) {

@@ -4,13 +4,13 @@ import { dismissNotification } from '../../db/index.ts'
 import { actingUser } from '../auth/acting-user.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 
-/** What users do with notifications; reading them is up to the record routes. */
+/** Routes that change notifications; the record routes read them. */
 export const notificationRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/api/notifications/:id/dismiss',
     access: 'signed_in',
-    summary: 'Put a notification away for the caller; again changes nothing',
+    summary: 'Dismiss a notification for the caller; a repetition changes nothing',
     statuses: [200, 401, 403, 404],
     response: v.object({ status: v.literal('dismissed') }),
     async run({ db }, { caller, params }) {

@@ -1,6 +1,6 @@
 import { type CheckReport, checkProgram, type Limits } from '../../qasm/index.ts'
 
-/** What is found in each of the programs, in their order. Equal ones are checked once. */
+/** Checks each of the programs and returns the reports in the same order. Equal programs are checked once. */
 export function checkEach(programs: readonly string[], limits?: Partial<Limits>): CheckReport[] {
   const known = new Map<string, CheckReport>()
   return programs.map((program) => {

@@ -3,9 +3,9 @@ import type { CheckReport, QasmProblem } from '../../qasm/index.ts'
 import { Semaphore } from '../semaphore.ts'
 import { checkEach } from './check-each.ts'
 
-/** Characters, together, and operations, together, that are checked within some 20 ms. */
+/** Total characters and operations that are checked within about 20 ms. */
 const INLINE_LIMITS = { length: 128 * 1024, operations: 50_000 }
-/** More would have to wait for longer than half a minute, when connections that say nothing are closed. */
+/** More requests would wait longer than 30 s, after which idle connections are closed. */
 const MAX_WAITING = 100
 const RETRY_AFTER_S = 5
 
@@ -13,20 +13,21 @@ const RETRY_AFTER_S = 5
 export const checkWorker = defineWorker<readonly string[], CheckReport[]>('src/server/programs/worker.ts')
 
 /**
- * Checks programs: at once what takes a moment, the others by a thread, so that the event loop stays free. The thread
- * starts with the first of them and never keeps the process alive. One check at a time, for its memory: the tree of a
- * single block takes more than a hundred times its text.
+ * Checks programs: small ones at once, large ones in a thread, so that the event loop is not blocked. The
+ * thread starts with the first large program and does not keep the process alive. It runs one check at a time
+ * to limit memory: the syntax tree of a single block takes more than a hundred times the size of its text.
  */
 export class ProgramChecker {
   readonly #semaphore = new Semaphore(1)
   #thread: RunningWorker<readonly string[]> | undefined
-  /** What the thread is asked, or was asked last. */
+  /** The current or last request to the thread. */
   #pending: PromiseWithResolvers<CheckReport[]> | undefined
   #isStopped = false
 
   /**
-   * What is found in each of the programs, in their order. Equal ones are checked once.
-   * @throws AppError `unavailable`: `too_many_large_programs` when too many wait for the thread, or after `stop`.
+   * Checks each of the programs and returns the reports in the same order. Equal programs are checked once.
+   * @throws AppError `unavailable`: `too_many_large_programs` when too many requests wait for the thread, and
+   *   after `stop`.
    */
   async check(programs: readonly string[]): Promise<CheckReport[]> {
     const reports = checkInline(programs)
@@ -35,7 +36,7 @@ export class ProgramChecker {
     return this.#semaphore.run(() => this.#checkInThread(programs))
   }
 
-  /** Ends the thread; whoever waits for it is refused, also from now on. Safe to call twice. */
+  /** Ends the thread; waiting and further checks are refused. Safe to call twice. */
   stop(): void {
     this.#isStopped = true
     this.#thread?.terminate()
@@ -70,7 +71,7 @@ export class ProgramChecker {
   }
 }
 
-/** As `check`; undefined when that takes longer than others should wait. */
+/** Like `check`; undefined when the check would block the event loop for too long. */
 function checkInline(programs: readonly string[]): CheckReport[] | undefined {
   const different = [...new Set(programs)]
   const length = different.reduce((sum, program) => sum + program.length, 0)
@@ -84,7 +85,7 @@ function checkInline(programs: readonly string[]): CheckReport[] | undefined {
 function overloaded(): AppError {
   return new AppError(
     'unavailable',
-    `The server is at work on other large programs; send this one again in ${RETRY_AFTER_S} s`,
+    `The server is checking other large programs; send this one again in ${RETRY_AFTER_S} s`,
     { reason: 'too_many_large_programs', retryAfter: RETRY_AFTER_S },
   )
 }

@@ -5,6 +5,7 @@ import type { checkWorker } from './checker.ts'
 
 serveWorker<typeof checkWorker>((programs, respond) => {
   respond(checkEach(programs))
-  // Without it the trees of large programs stay: three programs of a gigabyte took 1.8 GB for a long time.
+  // Releases the syntax trees before the next check: without it, three that took a gigabyte each left 1.8 GB
+  // in use. The collection blocks this thread only (5 ms), after the response.
   Bun.gc(true)
 })

@@ -22,7 +22,9 @@ export interface Step extends Writer {
   readonly tx: Tx
 }
 
-/** Puts into the values what could only be found out by waiting, such as a hash; runs inside the transaction. */
+/**
+ * Puts into the values what could only be found out by waiting, such as a hash; runs inside the transaction.
+ */
 export type Completion = (values: Values, before: AnyRecord | undefined) => void
 
 /** A write before its transaction; `before` is the record to be changed. */

@@ -4,17 +4,17 @@ import { fingerprintOf } from '../../protocol/index.ts'
 import { type CertifiedKey, createRoot, isPair, isSignedBy, parseChain, publicPart } from './certificate.ts'
 import { type PairFiles, readCertFile, readKeyFile, recoverPair, writePair } from './pair-files.ts'
 
-/** The root CA as found or made; `keyPem` is absent when only its certificate was given. */
+/** The root CA, loaded or created; `keyPem` is absent when only its certificate exists. */
 export interface Root {
   certPem: string
   keyPem: string | undefined
   certificate: X509Certificate
-  /** SHA-256 of the certificate's DER as 64 lower-case hexadecimal digits: what drivers pin. */
+  /** SHA-256 of the DER of the certificate as 64 lower-case hexadecimal digits, which drivers pin. */
   fingerprint: string
 }
 
 const NEW_ROOT_REMEDY =
-  'restore it from a backup, or remove both root CA files so that a new root is made; every driver then needs the new fingerprint'
+  'restore it from a backup, or remove both root CA files so that the server creates a new root; every driver then needs the new fingerprint'
 
 function refuse(file: string, problem: string): never {
   throw new AppError('invalid', `Root CA ${file} ${problem}; ${NEW_ROOT_REMEDY}`)
@@ -26,28 +26,28 @@ function parseRoot(certPem: string, file: string): X509Certificate {
   if (others.length > 0) {
     throw new AppError(
       'invalid',
-      `Root CA ${file} holds ${others.length + 1} certificates, and drivers pin exactly one; leave only the root in it`,
+      `Root CA ${file} contains ${others.length + 1} certificates, but drivers pin exactly one; keep only the root in this file`,
     )
   }
   return certificate
 }
 
 function checkRoot(certificate: X509Certificate, file: string, now: number): void {
-  if (!certificate.ca) refuse(file, 'is not the certificate of an authority (CA:TRUE is missing)')
+  if (!certificate.ca) refuse(file, 'is not a CA certificate (CA:TRUE is missing)')
   if (now >= certificate.validToDate.getTime()) {
     refuse(file, `expired at ${certificate.validToDate.toISOString()}`)
   }
   if (now < certificate.validFromDate.getTime()) {
     throw new AppError(
       'invalid',
-      `Root CA ${file} is valid only from ${certificate.validFromDate.toISOString()}; set the clock of this machine right`,
+      `Root CA ${file} is valid only from ${certificate.validFromDate.toISOString()}; correct the clock of this machine`,
     )
   }
 }
 
 /**
- * Reads the root CA, or makes one when there is none and `mayCreate`.
- * @throws AppError `invalid` naming the file at fault and the remedy.
+ * Loads the root CA, or creates it when there is none and `mayCreate` is set.
+ * @throws AppError `invalid` that names the file and the remedy.
  */
 export async function openRoot(options: {
   files: PairFiles
@@ -77,7 +77,7 @@ export async function openRoot(options: {
   }
 }
 
-/** Whether a chain, leaf first, leads to the root link by link. */
+/** Whether each certificate of the chain, leaf first, is signed by the next one, up to the root. */
 export function leadsToRoot(chain: X509Certificate[], root: X509Certificate): boolean {
   return chain.some(
     (certificate, at) =>

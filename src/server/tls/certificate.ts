@@ -8,7 +8,7 @@ import { canonicalIp, type ServerNames } from './names.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** Clients whose clock is behind by less accept a fresh certificate. */
+/** A new certificate is also accepted by clients whose clock is behind by less than this. */
 const BACKDATE_MS = HOUR_MS
 const LEAF_LIFE_MS = 7 * DAY_MS
 const ROOT_LIFE_YEARS = 10
@@ -31,14 +31,14 @@ interface SigningKey {
   algorithm: EcdsaParams | Algorithm
 }
 
-/** 127 random bits: positive in DER and never the same twice (RFC 5280 §4.1.2.2 asks for both). */
+/** 127 random bits: positive in DER and unique, as required by RFC 5280 §4.1.2.2. */
 function newSerial(): string {
   const bytes = randomBytes(16)
   bytes[0] = ((bytes[0] ?? 0) & 0x3f) | 0x40
   return Buffer.from(bytes).toString('hex')
 }
 
-/** Certificates count in whole seconds; rounding down keeps the text and the comparison the same. */
+/** Times in certificates are whole seconds; rounded down, text and comparison agree. */
 function wholeSeconds(ms: number): Date {
   return new Date(Math.floor(ms / 1000) * 1000)
 }
@@ -52,13 +52,14 @@ function newKeyPair(): Promise<CryptoKeyPair> {
   return crypto.subtle.generateKey(P256, true, ['sign', 'verify'])
 }
 
-/** A self-signed root (ECDSA P-256, 10 years, may sign leaves only) for a server that has none. */
+/** Creates a self-signed root (ECDSA P-256, valid for 10 years, may sign leaves only). */
 export async function createRoot(now: number): Promise<CertifiedKey> {
   const keys = await newKeyPair()
   const keyId = await x509.SubjectKeyIdentifierExtension.create(keys.publicKey)
   const end = wholeSeconds(now)
   end.setUTCFullYear(end.getUTCFullYear() + ROOT_LIFE_YEARS)
-  // Part of the key id in the name tells the roots of two servers apart in a browser's list.
+  // The name contains a part of the key id, so that browsers list the roots of two servers under different
+  // names.
   const name = [{ CN: [`${ROOT_NAME} ${keyId.keyId.slice(0, 8)}`] }, { O: [ORGANISATION] }]
   const cert = await x509.X509CertificateGenerator.createSelfSigned({
     name,
@@ -92,15 +93,16 @@ async function signingKey(keyPem: string, keyFile: string): Promise<SigningKey> 
   if (!kind) {
     throw new AppError(
       'invalid',
-      `Root CA key ${keyFile} is of a kind the server cannot sign with (${curve ?? key.asymmetricKeyType}); use ECDSA P-256, ECDSA P-384 or RSA`,
+      `Root CA key ${keyFile} has a type that the server cannot sign with (${curve ?? key.asymmetricKeyType}); use ECDSA P-256, ECDSA P-384 or RSA`,
     )
   }
   return { key: await crypto.subtle.importKey('pkcs8', der, kind[0], false, ['sign']), algorithm: kind[1] }
 }
 
 /**
- * A server certificate with a fresh ECDSA P-256 key, signed by the root: 7 days, not beyond the root's end.
- * @throws AppError `invalid` when the root's key is of a kind that cannot sign here.
+ * Issues a server certificate with a new ECDSA P-256 key, signed by the root. It is valid for 7 days, but not
+ * longer than the root.
+ * @throws AppError `invalid` when the key of the root has an unsupported type.
  */
 export async function issueLeaf(options: {
   root: CertifiedKey
@@ -136,7 +138,7 @@ export async function issueLeaf(options: {
   return { certPem: `${cert.toString('pem')}\n`, keyPem: await keyToPem(keys.privateKey) }
 }
 
-/** The addresses and hosts a certificate vouches for; undefined when it holds names of other kinds. */
+/** The addresses and host names of a certificate; undefined when it contains names of other types. */
 export function namesOf(certificate: X509Certificate): ServerNames | undefined {
   const names = new x509.X509Certificate(certificate.raw).getExtension(x509.SubjectAlternativeNameExtension)
   const ips: string[] = []
@@ -149,7 +151,10 @@ export function namesOf(certificate: X509Certificate): ServerNames | undefined {
   return { ips, hosts }
 }
 
-/** Whether the issuer carries the name every root made by `createRoot` has, of this server or an earlier one. */
+/**
+ * Whether the issuer has the name that `createRoot` gives to each root, of this installation or an earlier
+ * one.
+ */
 export function isIssuedByOwnKind(certificate: X509Certificate): boolean {
   const issuer = new x509.X509Certificate(certificate.raw).issuerName
   return (
@@ -158,7 +163,7 @@ export function isIssuedByOwnKind(certificate: X509Certificate): boolean {
   )
 }
 
-/** Whether `issuer` really signed `certificate`, by name and by signature. */
+/** Whether `issuer` has signed `certificate`, by name and by signature. */
 export function isSignedBy(certificate: X509Certificate, issuer: X509Certificate): boolean {
   return certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey)
 }
@@ -167,14 +172,14 @@ function blocksOf(pem: string): string[] {
   return pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? []
 }
 
-/** Only the certificates of a PEM text: some administrators keep the private key in the same file. */
+/** Only the certificates of a PEM text, because the file may also contain the private key. */
 export function publicPart(pem: string): string {
   return blocksOf(pem)
     .map((block) => `${block}\n`)
     .join('')
 }
 
-/** The certificates of a PEM text in its order, text around them ignored; none when one is damaged. */
+/** The certificates of a PEM text in order, without other text; empty when one is damaged. */
 export function parseChain(pem: string): X509Certificate[] {
   try {
     return blocksOf(pem).map((block) => new X509Certificate(block))

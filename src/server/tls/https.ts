@@ -1,7 +1,7 @@
 import type { Log } from '../../base/index.ts'
 import type { CertificateStore } from './certificate-store.ts'
 
-/** What is used of a running HTTP server. */
+/** The part of a running HTTP server that is used here. */
 interface Listening {
   readonly port: number | undefined
   stop(closeActiveConnections?: boolean): Promise<void>
@@ -9,18 +9,18 @@ interface Listening {
 
 /** The HTTPS port for as long as it is open. */
 export interface HttpsPort {
-  /** The port in use, also when 0 was asked for. */
+  /** The port in use, also when port 0 was requested. */
   readonly port: number
-  /** Stops listening; resolves when every request has ended, or at once with `force`. */
+  /** Stops listening; resolves when all requests have ended, or at once with `force`. */
   stop(force?: boolean): Promise<void>
 }
 
 /**
- * Opens the HTTPS port and moves it to the new certificate after each renewal.
+ * Opens the HTTPS port and switches it to the new certificate after each renewal.
  *
  * `serve` starts the HTTP server with the given certificate on the given port (0: as configured). The
- * runtime cannot exchange the certificate of a running server, so a renewal stops listening and listens
- * again in the same turn; requests under way, event streams included, end on the old server.
+ * runtime cannot replace the certificate of a running server, so a renewal stops listening and listens
+ * again in the same turn; requests in progress, event streams included, finish on the old server.
  */
 export function openHttps(options: {
   certificates: CertificateStore
@@ -38,7 +38,7 @@ export function openHttps(options: {
     retiring.add(server)
     server
       .stop()
-      .catch((error) => log.warn('an old listener did not stop cleanly', { error }))
+      .catch((error) => log.warn('the previous HTTPS listener did not stop cleanly', { error }))
       .finally(() => retiring.delete(server))
   }
 

@@ -19,9 +19,9 @@ import { type LeafProperties, type LeafState, planLeaf } from './plan.ts'
 export interface Leaf extends CertifiedKey {
   /** Leaf first, then the intermediates that were in the file. */
   chain: X509Certificate[]
-  /** The server renews it by itself. */
+  /** Whether the server renews it automatically. */
   isRenewed: boolean
-  /** Why it was made just now; undefined when it was there already. */
+  /** Why it was created just now; undefined when it existed already. */
   issuedBecause: string | undefined
 }
 
@@ -31,7 +31,7 @@ function keyState(keyPem: string): LeafState['key'] {
   return keyPem.includes('-----BEGIN') ? 'given' : 'unreadable'
 }
 
-/** Whether a client that asks for the public address, or for the domain, would accept the certificate. */
+/** Whether a client that connects to the public address, or to the domain, accepts the certificate. */
 function covers(certificate: X509Certificate, { ips, hosts }: ServerNames): boolean {
   const publicIp = ips[0]
   const domains = hosts.filter((host) => host !== 'localhost')
@@ -64,8 +64,8 @@ function refusal(files: PairFiles, file: 'cert' | 'key', problem: string, root: 
   const what = file === 'cert' ? `TLS certificate ${files.cert}` : `TLS private key ${files.key}`
   const remedy =
     root.keyPem === undefined
-      ? 'put a valid certificate and its key there, or the private key of the root CA so that the server makes its own'
-      : `put a valid certificate and its key there, or remove ${files.cert} and ${files.key} so that the server makes its own`
+      ? 'install a valid certificate and its key, or the private key of the root CA so that the server creates its own'
+      : `install a valid certificate and its key, or remove ${files.cert} and ${files.key} so that the server creates its own`
   return new AppError('invalid', `${what} ${problem}; ${remedy}`)
 }
 
@@ -78,7 +78,7 @@ interface LeafOptions {
 }
 
 async function issue({ files, root, ...rest }: LeafOptions, reason: string): Promise<Leaf> {
-  if (root.keyPem === undefined) throw new TypeError('planLeaf() asked for a certificate without a root key')
+  if (root.keyPem === undefined) throw new TypeError('planLeaf() requires a certificate without a root key')
   const signer = { certPem: root.certPem, keyPem: root.keyPem }
   const made = await issueLeaf({ root: signer, ...rest })
   await writePair(files, made)
@@ -86,8 +86,8 @@ async function issue({ files, root, ...rest }: LeafOptions, reason: string): Pro
 }
 
 /**
- * Reads the server certificate and brings it up to date as `planLeaf` decides.
- * @throws AppError `invalid` naming the file at fault and the remedy.
+ * Loads the server certificate and renews it if `planLeaf` decides so.
+ * @throws AppError `invalid` that names the file and the remedy.
  */
 export async function openLeaf(options: LeafOptions): Promise<Leaf> {
   const { files, root, names, now } = options
@@ -96,16 +96,16 @@ export async function openLeaf(options: LeafOptions): Promise<Leaf> {
   const certPem = (await readCertFile(files.cert)) ?? ''
   const keyPem = (await readKeyFile(files.key)) ?? ''
   const chain = parseChain(certPem)
-  const facts = chain[0] && propertiesOf(chain[0], { certPem, keyPem }, root, names)
+  const properties = chain[0] && propertiesOf(chain[0], { certPem, keyPem }, root, names)
   const key = keyState(keyPem)
   const plan = planLeaf({
-    cert: facts ?? (certPem === '' ? 'missing' : 'unreadable'),
+    cert: properties ?? (certPem === '' ? 'missing' : 'unreadable'),
     key,
     canIssue,
     now,
   })
   if (plan.action === 'refuse') throw refusal(files, plan.file, plan.problem, root)
   if (plan.action === 'issue') return issue(options, plan.reason)
-  const isRenewed = canIssue && key === 'made' && facts?.isByOwnKind === true
+  const isRenewed = canIssue && key === 'made' && properties?.isByOwnKind === true
   return { certPem, keyPem, chain, isRenewed, issuedBecause: undefined }
 }

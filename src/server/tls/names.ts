@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { AppError } from '../../base/index.ts'
 
-/** What the server's certificate vouches for: addresses in canonical text, host names in lower case. */
+/** The names in the server certificate: addresses in canonical form, host names in lower case. */
 export interface ServerNames {
   ips: string[]
   hosts: string[]
@@ -15,9 +15,9 @@ function dottedToGroups(_: string, ...[a, b, c, d]: string[]): string {
 }
 
 /**
- * The canonical text of an IPv4 or IPv6 address (RFC 5952 for IPv6, without dotted tail), or undefined.
- * One spelling per address is what lets two lists of names be compared, and the certificate library
- * encodes an IPv6 address with a dotted tail wrongly.
+ * The canonical text of an IPv4 or IPv6 address (RFC 5952 for IPv6, without dotted tail); undefined for other
+ * texts. Lists of names can be compared only with one spelling per address, and the certificate library
+ * encodes an IPv6 address with a dotted tail incorrectly.
  */
 export function canonicalIp(text: string): string | undefined {
   const family = isIP(text)
@@ -40,7 +40,7 @@ function checkedIp(ipAddr: string): string {
   if (ip === '0.0.0.0' || ip === '::') {
     throw new AppError(
       'invalid',
-      `--ip-addr "${ipAddr}" means every address and nobody can connect to it; give the one address under which drivers reach this server`,
+      `--ip-addr "${ipAddr}" stands for all addresses, to which no client can connect; give the one address under which drivers reach this server`,
     )
   }
   return ip
@@ -54,7 +54,7 @@ function checkedHost(domain: string): string {
   if (!HOST_NAME.test(host)) {
     throw new AppError(
       'invalid',
-      `--domain "${domain}" is not a host name; write only the name, such as qc.example.org, without scheme, port or path, and letters outside a-z in their xn-- form`,
+      `--domain "${domain}" is not a host name; give only the name, such as qc.example.org, without scheme, port or path, and with letters outside a-z in their xn-- form`,
     )
   }
   return host
@@ -62,7 +62,7 @@ function checkedHost(domain: string): string {
 
 /**
  * The names for the settings `--ip-addr` and `--domain` (empty: none), plus `127.0.0.1` and `localhost`.
- * @throws AppError `invalid` naming the flag, the value and the remedy.
+ * @throws AppError `invalid` that names the flag, the value and the remedy.
  */
 export function serverNames(settings: { ipAddr: string; domain: string }): ServerNames {
   const hosts = settings.domain === '' ? [] : [checkedHost(settings.domain)]
@@ -72,7 +72,7 @@ export function serverNames(settings: { ipAddr: string; domain: string }): Serve
   }
 }
 
-/** Whether both name exactly the same addresses and hosts, in whatever order. */
+/** Whether both contain the same addresses and hosts, in any order. */
 export function sameNames(a: ServerNames, b: ServerNames): boolean {
   const key = (names: ServerNames) => JSON.stringify([[...names.ips].sort(), [...names.hosts].sort()])
   return key(a) === key(b)

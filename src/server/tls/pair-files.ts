@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import { AppError, failpoint, messageOf, newSecret } from '../../base/index.ts'
 import { type CertifiedKey, isPair } from './certificate.ts'
 
-/** Where a certificate and its private key live. */
+/** Paths of a certificate and its private key. */
 export interface PairFiles {
   cert: string
   key: string
@@ -27,25 +27,25 @@ async function withFile<T>(path: string, use: (file: FileHandle) => Promise<T>):
     if (errnoOf(error) === 'ENOENT') return undefined
     throw new AppError(
       'invalid',
-      `Cannot read ${path} (${messageOf(error)}); make it a file this user can read`,
+      `Cannot read ${path} (${messageOf(error)}); make it a file that this user can read`,
       { cause: error },
     )
   }
 }
 
-/** The text of a certificate file, or undefined when there is none. */
+/** The text of a certificate file; undefined when there is none. */
 export function readCertFile(path: string): Promise<string | undefined> {
   return withFile(path, (file) => file.readFile('utf8'))
 }
 
 /**
- * The text of a private key file, or undefined when there is none. The mode is that of the opened file.
- * @throws AppError `invalid` when group or others have any right on it.
+ * The text of a private key file; undefined when there is none. The mode is read from the opened file.
+ * @throws AppError `invalid` when group or others have any permission on it.
  */
 export function readKeyFile(path: string): Promise<string | undefined> {
   return withFile(path, async (file) => {
     const mode = (await file.stat()).mode & 0o777
-    // Windows keeps rights elsewhere and reports a made-up mode.
+    // On Windows, permissions are stored elsewhere and the reported mode has no meaning.
     if ((mode & 0o077) !== 0 && process.platform !== 'win32') {
       throw new AppError(
         'invalid',
@@ -57,16 +57,19 @@ export function readKeyFile(path: string): Promise<string | undefined> {
 }
 
 async function syncFolder(path: string): Promise<void> {
-  // Windows cannot open a folder for this, and NTFS journals renames by itself.
+  // Windows cannot open a folder for syncing, and NTFS journals renames by itself.
   if (process.platform === 'win32') return
   const folder = await open(dirname(path), 'r')
   await folder.sync().finally(() => folder.close())
 }
 
-/** A file under its final name is complete and durable: written aside, flushed, then renamed. */
-async function writeWhole(path: string, text: string, mode: number): Promise<void> {
-  const aside = `${path}.${newSecret(8)}.tmp`
-  const file = await open(aside, 'wx', mode)
+/**
+ * Writes a temporary file, flushes and renames it, so that a file under its final name is complete and
+ * durable.
+ */
+async function writeDurably(path: string, text: string, mode: number): Promise<void> {
+  const temporary = `${path}.${newSecret(8)}.tmp`
+  const file = await open(temporary, 'wx', mode)
   try {
     await file.writeFile(text)
     if (feature('FAILPOINTS')) failpoint('pair.writing')
@@ -74,7 +77,7 @@ async function writeWhole(path: string, text: string, mode: number): Promise<voi
   } finally {
     await file.close()
   }
-  await rename(aside, path)
+  await rename(temporary, path)
   await syncFolder(path)
 }
 
@@ -83,19 +86,19 @@ function pendingKey(files: PairFiles): string {
 }
 
 /**
- * Replaces certificate and key as one: the key waits under a name of its own, the certificate's rename
- * commits, then the key takes its place. Whatever moment the process dies, `recoverPair` finds the whole
- * old or the whole new pair.
- * @throws AppError `storage_full` or `unavailable` naming the files.
+ * Replaces certificate and key atomically: the key is written under a temporary name, the rename of the
+ * certificate commits, then the key is renamed. If the process ends at any point, `recoverPair` restores the
+ * complete old or the complete new pair.
+ * @throws AppError `storage_full` or `unavailable` that names the files.
  */
 export async function writePair(files: PairFiles, pair: CertifiedKey): Promise<void> {
   try {
     for (const path of [files.key, files.cert]) {
       await mkdir(dirname(path), { recursive: true, mode: 0o700 })
     }
-    await writeWhole(pendingKey(files), pair.keyPem, 0o600)
+    await writeDurably(pendingKey(files), pair.keyPem, 0o600)
     if (feature('FAILPOINTS')) failpoint('pair.key-waits')
-    await writeWhole(files.cert, pair.certPem, 0o644)
+    await writeDurably(files.cert, pair.certPem, 0o644)
     if (feature('FAILPOINTS')) failpoint('pair.cert-renamed')
     await rename(pendingKey(files), files.key)
     if (feature('FAILPOINTS')) failpoint('pair.key-renamed')
@@ -104,7 +107,7 @@ export async function writePair(files: PairFiles, pair: CertifiedKey): Promise<v
     const isFull = ['ENOSPC', 'EDQUOT'].includes(errnoOf(error) ?? '')
     throw new AppError(
       isFull ? 'storage_full' : 'unavailable',
-      `Cannot write ${files.cert} and ${files.key} (${messageOf(error)}); ${isFull ? 'free some space on that disk' : 'make their folder writable for this user'}`,
+      `Cannot write ${files.cert} and ${files.key} (${messageOf(error)}); ${isFull ? 'free some space on that disk' : 'make their folder writable by this user'}`,
       { cause: error },
     )
   }
@@ -117,7 +120,7 @@ async function removeLeftovers(path: string): Promise<void> {
   for (const name of names.filter(isLeftover)) await rm(join(dirname(path), name), { force: true })
 }
 
-/** Finishes or undoes a replacement that a killed process left behind. */
+/** Completes or reverts a replacement that was interrupted by the end of the process. */
 export async function recoverPair(files: PairFiles): Promise<void> {
   for (const path of [files.key, files.cert]) await removeLeftovers(path)
   const next = await readKeyFile(pendingKey(files))

@@ -1,85 +1,85 @@
-/** What is known of a certificate that could be read. Times in ms since the epoch. */
+/** Properties of a readable certificate. Times are in ms since the epoch. */
 export interface LeafProperties {
   /** Signed by the present root. */
   isByRoot: boolean
-  /** Signed by it or by an earlier root that this server made. */
+  /** Signed by it or by an earlier root that this server has created. */
   isByOwnKind: boolean
-  /** Belongs to the private key beside it. */
+  /** Belongs to the private key. */
   isPaired: boolean
   notBefore: number
   notAfter: number
-  /** Names exactly what the settings ask for. */
+  /** Contains exactly the names of the settings. */
   hasExactNames: boolean
-  /** Names the public address or the domain. */
+  /** Contains the public address or the domain. */
   isCovering: boolean
 }
 
-/** The state of the two files and what the server could do about it. */
+/** The state of the two files, and whether the server can issue a certificate. */
 export interface LeafState {
   cert: 'missing' | 'unreadable' | LeafProperties
-  /** `made` carries the mark of a key written by the server; `given` is somebody else's. */
+  /** `made` has the mark of a key written by the server; `given` comes from an administrator. */
   key: 'missing' | 'unreadable' | 'made' | 'given'
-  /** The root's private key is at hand. */
+  /** Whether the private key of the root is available. */
   canIssue: boolean
   now: number
 }
 
-/** What to do: serve the certificate at hand, make a new one, or stop with the file at fault. */
+/** What to do: serve the existing certificate, issue a new one, or refuse to start because of a file. */
 export type LeafPlan =
   | { action: 'keep' }
   | { action: 'issue'; reason: string }
   | { action: 'refuse'; file: 'cert' | 'key'; problem: string }
 
-/** Share of a certificate's life after which it is replaced. */
+/** Fraction of its lifetime after which a certificate is replaced. */
 const RENEWAL_SHARE = 2 / 3
 
-/** When a certificate of our own is due, in ms since the epoch. */
+/** When a certificate of our own is due for renewal, in ms since the epoch. */
 export function renewalTime(life: { notBefore: number; notAfter: number }): number {
   return life.notBefore + (life.notAfter - life.notBefore) * RENEWAL_SHARE
 }
 
-/** Why a certificate of our own has to be replaced, or undefined while it is good. */
+/** Why a certificate of our own has to be replaced; undefined while it is usable. */
 function staleness(leaf: LeafProperties, now: number): string | undefined {
   if (!leaf.isByRoot) return 'signed by an earlier root CA'
   if (!leaf.isPaired) return 'certificate and key do not belong together'
   if (!leaf.hasExactNames) return 'addresses or domain changed'
   if (now >= leaf.notAfter) return 'expired'
-  if (now < leaf.notBefore) return 'not valid yet: the clock went back'
-  if (now >= renewalTime(leaf)) return 'two thirds of its life are over'
+  if (now < leaf.notBefore) return 'not valid yet: the clock was set back'
+  if (now >= renewalTime(leaf)) return 'two thirds of its lifetime have passed'
   return undefined
 }
 
-/** What makes a certificate unfit to serve, or undefined. */
+/** Why a certificate cannot be served; undefined when it can. */
 function defect(leaf: LeafProperties, now: number): string | undefined {
   if (!leaf.isPaired) return 'does not belong to the private key, or that key is damaged or encrypted'
   if (now >= leaf.notAfter) return `expired at ${new Date(leaf.notAfter).toISOString()}`
   if (now < leaf.notBefore) return `is valid only from ${new Date(leaf.notBefore).toISOString()}`
-  if (!leaf.isCovering) return 'names neither the address of --ip-addr nor the name of --domain'
+  if (!leaf.isCovering) return 'contains neither the address of --ip-addr nor the name of --domain'
   return undefined
 }
 
 /** Decides about files of which at least one is missing or damaged. */
 function planIncomplete(state: LeafState): LeafPlan {
   const { cert, key } = state
-  const nothing = cert === 'missing' && key === 'missing'
-  const isOurs = nothing || (typeof cert === 'string' ? key === 'made' : cert.isByOwnKind)
+  const isNew = cert === 'missing' && key === 'missing'
+  const isOurs = isNew || (typeof cert === 'string' ? key === 'made' : cert.isByOwnKind)
   const file = typeof cert === 'string' ? 'cert' : 'key'
   const problem = (file === 'cert' ? cert : key) === 'missing' ? 'is missing' : 'cannot be read as PEM'
   if (!isOurs || !state.canIssue) return { action: 'refuse', file, problem }
-  return { action: 'issue', reason: nothing ? 'none yet' : `its ${file} file ${problem}` }
+  return { action: 'issue', reason: isNew ? 'none yet' : `its ${file} file ${problem}` }
 }
 
 /**
- * Decides about the server certificate. One made by the server, with a key made by the server, is replaced
- * whenever it is not perfect; one that an administrator put there is never replaced, only checked.
+ * Decides about the server certificate. A certificate and key created by the server are replaced as soon as
+ * they have a defect; a certificate installed by an administrator is only checked, never replaced.
  *
- * | certificate and key | root key | then |
+ * | certificate and key | root key | action |
  * |---|---|---|
- * | ours, good and before two thirds of its life | present | keep |
+ * | ours, usable and before two thirds of its lifetime | present | keep |
  * | ours, anything else | present | issue |
- * | none at all | present | issue |
+ * | both missing | present | issue |
  * | ours, usable | absent | keep |
- * | of others, usable | any | keep |
+ * | installed, usable | any | keep |
  * | any other | any | refuse |
  */
 export function planLeaf(state: LeafState): LeafPlan {

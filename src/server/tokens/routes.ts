@@ -19,26 +19,26 @@ const expiry = v.pipe(
   v.string(),
   v.check(
     (text) => text === '' || fromTimestamp(text) !== undefined,
-    'Expected a UTC time such as 2026-12-31 12:00:00.000Z, or nothing for no expiry',
+    'Expected a UTC time such as 2026-12-31 12:00:00.000Z, or an empty text for no expiry',
   ),
   v.transform((text) => (text === '' ? '' : toTimestamp(fromTimestamp(text) ?? 0))),
 )
 
-const shownToken = v.object({
+const tokenFields = v.object({
   id: v.string(),
   name: v.string(),
   expires_at: v.string(),
   created: v.string(),
   updated: v.string(),
 })
-const tokenResponse = v.pipe(shownToken, v.title('ApiToken'))
+const tokenResponse = v.pipe(tokenFields, v.title('ApiToken'))
 
-function shown(token: ApiToken) {
+function presentToken(token: ApiToken) {
   const { id, name, expires_at, created, updated } = token
   return { id, name, expires_at, created, updated }
 }
 
-/** API tokens of the caller. The token itself is shown once, in the answer that creates it. */
+/** API tokens of the caller. The token itself is returned once, when it is created. */
 export const tokenRoutes: Route[] = [
   defineRoute({
     method: 'POST',
@@ -47,7 +47,7 @@ export const tokenRoutes: Route[] = [
     summary: 'Create an API token',
     body: v.object({ name: v.optional(name, ''), expires_at: v.optional(expiry, '') }),
     statuses: [201, 400, 401],
-    response: v.object({ ...shownToken.entries, token: v.string() }),
+    response: v.object({ ...tokenFields.entries, token: v.string() }),
     async run({ db }, { body, caller }) {
       const user = await actingUser(db, caller)
       const token = newApiToken()
@@ -57,7 +57,7 @@ export const tokenRoutes: Route[] = [
         expiresAt: body.expires_at,
         hash: hashToken(token),
       })
-      return new Reply(201, { ...shown(row), token })
+      return new Reply(201, { ...presentToken(row), token })
     },
   }),
   defineRoute({
@@ -70,7 +70,7 @@ export const tokenRoutes: Route[] = [
     response: v.array(tokenResponse),
     async run({ db }, { caller, query }) {
       const user = await actingUser(db, caller)
-      return (await listApiTokens(db, user.id, query)).map(shown)
+      return (await listApiTokens(db, user.id, query)).map(presentToken)
     },
   }),
   defineRoute({
@@ -82,7 +82,7 @@ export const tokenRoutes: Route[] = [
     response: tokenResponse,
     async run({ db }, { caller, params }) {
       const user = await actingUser(db, caller)
-      return shown(await findApiToken(db, user.id, params['id'] ?? ''))
+      return presentToken(await findApiToken(db, user.id, params['id'] ?? ''))
     },
   }),
   defineRoute({
@@ -99,14 +99,14 @@ export const tokenRoutes: Route[] = [
         ...(body.name === undefined ? {} : { name: body.name }),
         ...(body.expires_at === undefined ? {} : { expires_at: body.expires_at }),
       }
-      return shown(await updateApiToken(db, user.id, params['id'] ?? '', patch))
+      return presentToken(await updateApiToken(db, user.id, params['id'] ?? '', patch))
     },
   }),
   defineRoute({
     method: 'DELETE',
     path: '/api/tokens/:id',
     access: 'signed_in',
-    summary: 'Delete an API token; it ends at once',
+    summary: 'Delete an API token; it becomes invalid at once',
     statuses: [200, 401, 404],
     response: v.object({ status: v.literal('deleted') }),
     async run({ db }, { caller, params }) {

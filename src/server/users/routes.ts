@@ -9,13 +9,15 @@ import { defineRoute, type Route } from '../http/route.ts'
 const MAX_SECONDS = 1e12
 const balance = v.pipe(v.number(), v.finite(), v.minValue(0), v.maxValue(MAX_SECONDS))
 
-/** What superusers set of user accounts; the accounts themselves are records like others. */
+/**
+ * Routes by which superusers change balance and tokens of users; accounts themselves are ordinary records.
+ */
 export const userRoutes: Route[] = [
   defineRoute({
     method: 'PATCH',
     path: '/api/admin/users/:id',
     access: 'superuser',
-    summary: "Set a user's balance of QPU time or the list of API tokens",
+    summary: "Set a user's balance of QPU time or list of API tokens",
     body: v.object({ qpu_seconds: v.optional(balance), api_tokens: v.optional(v.array(recordId)) }),
     statuses: [200, 400, 401, 403, 404],
     response: userResponse,

@@ -234,7 +234,7 @@ test('the pages of links work without scripts: opening changes nothing, the form
   expect([mismatch.status, mismatch.text.includes('match')]).toEqual([400, true])
   const hostile = await send({ token: '"><img src=x onerror=alert(1)>' })
   expect([hostile.status, hostile.text.includes('<img')]).toEqual([400, false])
-  expect((await send({})).text).toContain('Your password is set')
+  expect((await send({})).text).toContain('Your new password is set')
   await login(server.guest, 'users', { email: user.email, password: NEW.password })
   expect((await send({})).text).toContain('expired or used')
 })
@@ -268,13 +268,13 @@ test('links begin with the public address when it is set', async () => {
   )
 })
 
-test('without a mail server the log says what is wanted, and a superuser makes the link', async () => {
+test('without a mail server the log names the requested link, and a superuser creates it', async () => {
   const lines: string[] = []
   const log = createLog({ format: 'json', write: (line) => lines.push(line) })
   await using server = await openTestServer({ log })
   const user = await server.createUser()
   expect((await call(server, 'users', 'request-password-reset', { email: user.email })).status).toBe(204)
-  const line = await until('the log line', () => lines.find((each) => each.includes('link is wanted')))
+  const line = await until('the log line', () => lines.find((each) => each.includes('link not sent')))
   expect(JSON.parse(line)).toMatchObject({
     level: 'warn',
     route: 'POST /api/op/account-links',

@@ -96,7 +96,7 @@ test('a passing refusal is tried again after 5 s, 1 min and 10 min; a lasting on
   const mailer = new Mailer({ ...SETTINGS, smtpPort: sink.port }, { clock, log })
   mailer.send(MAIL)
   await until('the error', () => lines.length > 0)
-  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 'error', message: 'a mail was not sent' })
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 'error', message: 'mail not sent' })
   // Neither text nor address of a mail is anybody's business.
   expect(lines.join()).not.toContain('svc.example.org/?a=b')
   await mailer.stop()
@@ -132,7 +132,7 @@ test('at most 500 mails wait', async () => {
   await using sink = await openMailSink()
   const mailer = new Mailer({ ...SETTINGS, smtpPort: sink.port }, { clock: systemClock, log })
   for (let count = 0; count < 501; count += 1) mailer.send(MAIL)
-  expect(lines.map((line) => JSON.parse(line).message)).toEqual(['a mail was dropped, too many wait'])
+  expect(lines.map((line) => JSON.parse(line).message)).toEqual(['mail dropped: too many mails are queued'])
   await mailer.stop()
 })
 

@@ -194,11 +194,11 @@ describe('openCertificateStore() with a root given by the administrator', () => 
     ['a damaged key', () => writeFileSync(files.caKey, 'x'), '.svc.ca.key is damaged'],
     ['a damaged certificate', () => writeFileSync(files.caCert, 'x'), '.svc.ca.pem cannot be read'],
     ['a root out of date', () => clock.jump(11 * 365 * DAY), '.svc.ca.pem expired at'],
-    ['a clock far behind', () => clock.jump(-2 * HOUR), 'set the clock'],
+    ['a clock far behind', () => clock.jump(-2 * HOUR), 'correct the clock'],
     [
       'two certificates',
       () => writeFileSync(files.caCert, readFileSync(files.caCert, 'utf8').repeat(2)),
-      'holds 2 certificates',
+      'contains 2 certificates',
     ],
     ['a leaf in its place', () => writeFileSync(files.caCert, readFileSync(files.cert)), 'CA:TRUE'],
   ])('refuses %s and leaves the files alone', async (_, spoil, expected) => {
@@ -217,7 +217,7 @@ describe('openCertificateStore() with a root given by the administrator', () => 
     const log = createLog({ format: 'json', write: (line) => lines.push(line) })
     const store = await openCertificateStore({ files, ipAddr: '192.0.2.7', domain: '', clock, log })
     expect(store.material).toEqual(first.material)
-    expect(lines.join('\n')).toContain('the private key of the root CA is absent')
+    expect(lines.join('\n')).toContain('the private key of the root CA is missing')
     expect(lines.join('\n')).toContain('expires within 14 days')
     expect(await store.renewIfDue()).toBe(false)
     expect(lines.length).toBe(2)

@@ -3,33 +3,34 @@ import { AppError, type Clock, messageOf, toTimestamp, withTimeout } from '../..
 import type { Provider } from '../../config/oauth2-providers.ts'
 import { gitHubProfile, isObject, openIdProfile, type Profile, type RawUser } from './profile.ts'
 
-/** More than any provider has to say. */
+/** More than any provider sends. */
 const MAX_RESPONSE_BYTES = 256 * 1024
 const RESPONSE_TIMEOUT_MS = 10_000
 
-/** What the browser brought back from the provider. */
+/** What the browser has returned from the provider. */
 export interface Grant {
   code: string
   /** '' without PKCE. */
   codeVerifier: string
-  /** The address to which the browser came back: the provider compares it. */
+  /** The redirect URL of the login, which the provider compares. */
   redirectURL: string
 }
 
-/** An account at a provider, and the keys to it. */
+/** An account at a provider, with its tokens. */
 export interface ExternalAccount {
   profile: Profile
   accessToken: string
   refreshToken: string
-  /** When the access token ends, as stored times are written; '' when unknown. */
+  /** Expiry of the access token in the format of stored times; '' when unknown. */
   expiry: string
   rawUser: RawUser
 }
 
 /**
- * Turns a grant into the account: code → access token → user. Follows no redirects, waits 10 s for each answer,
- * reads 256 KiB of it at most. The ID token is not needed: the provider itself is asked for the user.
- * @throws AppError `invalid` when the provider refuses, `unavailable` when it does not answer.
+ * Exchanges a grant for the account: code → access token → user. Follows no redirects, waits at most 10 s for
+ * each response and reads at most 256 KiB of it. The ID token is not used: the user is requested from the
+ * provider.
+ * @throws AppError `invalid` when the provider refuses, `unavailable` when it does not respond.
  */
 export async function exchange(provider: Provider, grant: Grant, clock: Clock): Promise<ExternalAccount> {
   const fetcher = boundedFetch(provider, clock)
@@ -38,7 +39,7 @@ export async function exchange(provider: Provider, grant: Grant, clock: Clock): 
   const get = (address: string) => fetchJson(address, accessToken, fetcher)
   return step(provider, 'user', async () => {
     const rawUser = await get(provider.userInfoURL)
-    if (!isObject(rawUser)) throw new Error('the answer is no JSON object')
+    if (!isObject(rawUser)) throw new Error('the response is not a JSON object')
     const profile =
       provider.name === 'github'
         ? gitHubProfile(rawUser, await get(`${provider.userInfoURL}/emails`))
@@ -63,7 +64,7 @@ async function fetchToken(
   const client = { client_id: clientId }
   const withSecret = clientAuth === 'basic' ? oauth.ClientSecretBasic : oauth.ClientSecretPost
   const authentication = clientSecret === '' ? oauth.None() : withSecret(clientSecret)
-  // Whoever began the login compares the state: only they know it.
+  // The client that began the login compares the state, which only this client has.
   const params = oauth.validateAuthResponse(
     server,
     client,
@@ -91,11 +92,11 @@ async function fetchJson(address: string, accessToken: string, fetcher: Fetcher)
     null,
     { [oauth.customFetch]: fetcher, [oauth.allowInsecureRequests]: isPlain(address) },
   )
-  if (response.status !== 200) throw new Error(`the answer has status ${response.status}`)
+  if (response.status !== 200) throw new Error(`the response has status ${response.status}`)
   return response.json()
 }
 
-/** Settings allow plain HTTP on this machine only. */
+/** Whether the address is plain HTTP, which the settings allow for this machine only. */
 function isPlain(address: string): boolean {
   return address.startsWith('http:')
 }
@@ -111,7 +112,7 @@ async function withoutIdToken(response: Response): Promise<Response> {
   }
 }
 
-/** A fetch that neither waits nor reads for ever. The library itself asks for redirects not to be followed. */
+/** A fetch with a time-out and a size limit. The library itself disables redirects. */
 function boundedFetch(provider: Provider, clock: Clock): Fetcher {
   return async (url, options) => {
     const { body = null, ...rest } = options
@@ -124,11 +125,11 @@ function boundedFetch(provider: Provider, clock: Clock): Fetcher {
       return await withTimeout(call, {
         ...{ clock, ms: RESPONSE_TIMEOUT_MS },
         onTimeout: () => {
-          throw new Error(`no answer within ${RESPONSE_TIMEOUT_MS / 1_000} s`)
+          throw new Error(`no response within ${RESPONSE_TIMEOUT_MS / 1_000} s`)
         },
       })
     } catch (cause) {
-      const message = `${provider.displayName} cannot be asked who you are (${messageOf(cause)}); try again later`
+      const message = `${provider.displayName} cannot be reached to identify you (${messageOf(cause)}); try again later`
       throw new AppError('unavailable', message, { cause, reason: 'provider_unavailable', retryAfter: 30 })
     }
   }
@@ -139,7 +140,7 @@ async function readCapped(response: Response): Promise<Uint8Array<ArrayBuffer>> 
   let size = 0
   for await (const chunk of response.body ?? []) {
     size += chunk.byteLength
-    if (size > MAX_RESPONSE_BYTES) throw new Error(`the answer has more than ${MAX_RESPONSE_BYTES} bytes`)
+    if (size > MAX_RESPONSE_BYTES) throw new Error(`the response has more than ${MAX_RESPONSE_BYTES} bytes`)
     chunks.push(chunk)
   }
   return new Uint8Array(Buffer.concat(chunks))

@@ -21,7 +21,7 @@ const body = v.object({
   code: word(4_096),
   codeVerifier: v.optional(v.pipe(v.string(), v.maxLength(128)), ''),
   redirectURL: v.pipe(word(2_000), v.url()),
-  /** What a new user is to have besides the address. */
+  /** Values of a new user besides the address. */
   createData: v.nullish(v.record(v.string(), v.unknown())),
 })
 type Body = v.InferOutput<typeof body>
@@ -35,12 +35,12 @@ const meta = v.object({
   id: v.string(),
   name: v.string(),
   username: v.string(),
-  email: v.pipe(v.string(), v.description("'' unless the provider has checked it")),
+  email: v.pipe(v.string(), v.description("'' unless the provider has verified it")),
   avatarURL: v.string(),
   isNew: v.boolean(),
   accessToken: v.string(),
   refreshToken: v.string(),
-  expiry: v.pipe(v.string(), v.description("'' when the provider did not say")),
+  expiry: v.pipe(v.string(), v.description("'' when the provider does not report it")),
   rawUser: v.looseObject({}),
 })
 
@@ -106,8 +106,8 @@ function metaOf({ profile, ...rest }: ExternalAccount, isNew: boolean) {
 }
 
 function unknownProvider(names: readonly string[]): AppError {
-  const available = names.length === 0 ? 'none is set up' : `available are ${names.join(', ')}`
-  return refusal('provider', 'validation_in_invalid', `There is no such provider; ${available}.`)
+  const available = names.length === 0 ? 'none is configured' : `available are ${names.join(', ')}`
+  return refusal('provider', 'validation_in_invalid', `Unknown provider; ${available}.`)
 }
 
 function refusal(field: string, code: string, message: string): AppError {

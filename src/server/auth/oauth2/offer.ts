@@ -1,20 +1,20 @@
 import { calculatePKCECodeChallenge, generateRandomCodeVerifier, generateRandomState } from 'oauth4webapi'
 import type { Provider } from '../../config/oauth2-providers.ts'
 
-/** What a client needs to begin a login at a provider; state and verifier are its own to keep. */
+/** The data with which a client begins a login at a provider; the client stores state and verifier. */
 export interface Offer {
   name: string
   displayName: string
   logo: string
   state: string
-  /** Where to send the browser, to be completed by the address to come back to. */
+  /** Where to send the browser; the client appends the URL-encoded redirect URL. */
   authURL: string
   codeVerifier: string
   codeChallenge: string
   codeChallengeMethod: string
 }
 
-/** A new offer (RFC 6749 §4.1.1, RFC 7636 §4.3). */
+/** Creates an offer (RFC 6749 §4.1.1, RFC 7636 §4.3). */
 export async function offerOf({
   name,
   displayName,

@@ -1,16 +1,16 @@
 import { AppError } from '../../../base/index.ts'
 import type { Provider } from '../../config/oauth2-providers.ts'
 
-/** An answer of a provider about a user. */
+/** The response of a provider about a user. */
 export type RawUser = Readonly<Record<string, unknown>>
 
-/** What a provider says about a user, in one form for all. */
+/** The profile of a user, in one form for all providers. */
 export interface Profile {
-  /** Lasting id of the account. */
+  /** Permanent id of the account. */
   id: string
   name: string
   username: string
-  /** In lower case; '' unless the provider has checked it. */
+  /** In lower case; '' unless the provider has verified it. */
   email: string
   avatarURL: string
 }
@@ -23,12 +23,12 @@ const EMAIL = /^[^\s@"<>()[\],;:\\]+@[^\s@.]+(\.[^\s@.]+)+$/
  */
 export function openIdProfile(raw: RawUser, { trustEmail }: Pick<Provider, 'trustEmail'>): Profile {
   const verified = raw['email_verified']
-  const isChecked = trustEmail || verified === true || verified === 'true'
+  const isVerified = trustEmail || verified === true || verified === 'true'
   return {
-    id: lastingId(raw['sub']),
+    id: permanentId(raw['sub']),
     name: text(raw['name']),
     username: text(raw['preferred_username']) || text(raw['nickname']),
-    email: isChecked ? address(raw['email']) : '',
+    email: isVerified ? address(raw['email']) : '',
     avatarURL: webAddress(raw['picture']),
   }
 }
@@ -44,7 +44,7 @@ export function gitHubProfile(raw: RawUser, emails: unknown): Profile {
       isObject(each) && each['primary'] === true && each['verified'] === true,
   )
   return {
-    id: lastingId(raw['id']),
+    id: permanentId(raw['id']),
     name: text(raw['name']),
     username: text(raw['login']),
     email: address(primary?.email),
@@ -57,10 +57,10 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function lastingId(value: unknown): string {
+function permanentId(value: unknown): string {
   const id = typeof value === 'number' ? String(value) : text(value)
   if (id === '' || id.length > 255) {
-    throw new AppError('invalid', 'Failed to fetch OAuth2 user: the provider told no usable id')
+    throw new AppError('invalid', 'Failed to fetch OAuth2 user: the provider sent no usable id')
   }
   return id
 }

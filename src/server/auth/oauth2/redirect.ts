@@ -14,8 +14,8 @@ const result = v.object({
 })
 
 /**
- * Tells the event stream with this id how a login ended, if it was opened from the same address and waits for
- * it. False when there is none.
+ * Sends the outcome of a login to the event stream with this id, if it was opened from the same address and
+ * waits for it. False when there is none.
  */
 export type ReportLogin = (
   clientId: string,
@@ -24,8 +24,8 @@ export type ReportLogin = (
 ) => boolean
 
 /**
- * Where providers send the browser back: the code goes to the window that began the login, over its event
- * stream, and this one closes. The code is gone from the address bar before any page is shown.
+ * The redirect URL of providers: the code goes to the window that began the login, over its event stream, and
+ * the current window closes. The code is removed from the address bar before a page is shown.
  */
 export function oauth2RedirectRoutes(reportLogin: ReportLogin): Route[] {
   function finish(
@@ -52,7 +52,7 @@ export function oauth2RedirectRoutes(reportLogin: ReportLogin): Route[] {
       method: 'GET',
       path: PATH,
       access: 'public',
-      summary: 'Where OAuth2 providers send the browser back',
+      summary: 'Redirect URL for OAuth2 providers',
       query: result,
       statuses: [307, 400],
       run: async (_, { query, address }) => finish(query, address, 307),
@@ -61,7 +61,7 @@ export function oauth2RedirectRoutes(reportLogin: ReportLogin): Route[] {
       method: 'POST',
       path: PATH,
       access: 'public',
-      summary: 'The same for providers that send a form',
+      summary: 'Redirect URL for OAuth2 providers that send a form',
       bodyForms: result,
       bodyMedia: [URL_ENCODED],
       statuses: [303, 400, 413],
@@ -69,7 +69,7 @@ export function oauth2RedirectRoutes(reportLogin: ReportLogin): Route[] {
         finish(validate(result, await readFormBody(request, MAX_FORM_BYTES)), address, 303),
     }),
     pageRoute('done', 'You are logged in', 'You can close this window.'),
-    pageRoute('failed', 'The login did not work', 'Close this window and try again.'),
+    pageRoute('failed', 'The login failed', 'Close this window and try again.'),
   ]
 }
 
@@ -78,7 +78,7 @@ function pageRoute(name: string, title: string, text: string): Route {
     method: 'GET',
     path: `${PATH}/${name}`,
     access: 'public',
-    summary: `Page of a window that closes itself: ${title.toLowerCase()}`,
+    summary: `Page of the login window, which closes itself: ${title.charAt(0).toLowerCase()}${title.slice(1)}`,
     media: 'text/html',
     run: async () => htmlPage({ title, body: `<p>${text}</p>`, script: 'window.close()' }),
   })

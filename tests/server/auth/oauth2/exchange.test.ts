@@ -68,7 +68,7 @@ test('exchange() reads no endless answer', async () => {
   }
 })
 
-test('exchange() gives up after 10 s without an answer', async () => {
+test('exchange() fails after 10 s without a response', async () => {
   const clock = new FakeClock()
   const arrived = Promise.withResolvers<void>()
   await using odd = openOddProvider({
@@ -85,7 +85,7 @@ test('exchange() gives up after 10 s without an answer', async () => {
   expect(await outcome).toMatchObject({
     code: 'unavailable',
     reason: 'provider_unavailable',
-    message: expect.stringContaining('no answer within 10 s'),
+    message: expect.stringContaining('no response within 10 s'),
   })
 })
 
