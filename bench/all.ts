@@ -1,6 +1,6 @@
 /**
- * All benchmarks one after the other, with the machine they ran on: `npm run build && bun bench/all.ts [--rounds 5]`.
- * Prints the tables of `docs/benchmarks/README.md`.
+ * All benchmarks one after the other, with the machine they ran on: `npm run build && bun bench/all.ts
+ * [--rounds 5]`. Prints the tables of `docs/benchmarks/README.md`.
  */
 import { cpus, release, totalmem } from 'node:os'
 import { join } from 'node:path'

@@ -1,7 +1,8 @@
 /**
- * How fast programs are read: `bun bench/parser.ts [--rounds 5]`. Texts of 10 MB are parsed, and parsed and checked as at
- * a submission; in the same round a loop looks at every character of the text, and `JSON.parse` reads as much JSON.
- * MB are 10^6 characters, all ASCII. Memory: by how much a process of its own is larger afterwards.
+ * How fast programs are read: `bun bench/parser.ts [--rounds 5]`. Texts of 10 MB are parsed, and parsed and
+ * checked as at a submission; in the same round a loop looks at every character of the text, and `JSON.parse`
+ * reads as much JSON. MB are 10^6 characters, all ASCII. Memory: by how much a process of its own is larger
+ * afterwards.
  */
 import { checkProgram, parseProgram } from '../src/qasm/index.ts'
 import { spreadOf } from './support/figures.ts'

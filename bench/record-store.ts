@@ -1,9 +1,10 @@
 /**
- * The record store of the built executable beside PocketBase, on one machine and with the same collections, rules
- * and 100,000 jobs: `bun bench/record-store.ts [--rounds 5]`. Needs `wrk` and `go`.
+ * The record store of the built executable beside PocketBase, on one machine and with the same collections,
+ * rules and 100,000 jobs: `bun bench/record-store.ts [--rounds 5]`. Needs `wrk` and `go`.
  *
- * PocketBase is built from `bench/pocketbase` and has its own defaults: its commits are not flushed to disk one by
- * one, ours are. Rounds alternate between the two, so that whatever else the machine does disturbs both.
+ * PocketBase is built from `bench/pocketbase` and has its own defaults: its commits are not flushed to disk
+ * one by one, ours are. Rounds alternate between the two, so that whatever else the machine does disturbs
+ * both.
  */
 import { Crowd } from './record-store/crowd.ts'
 import { openOurs } from './record-store/ours.ts'

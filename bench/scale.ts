@@ -1,7 +1,8 @@
 /**
- * What 10^6 jobs and 10^7 events cost: p50 and p99 of each request on such a database beside a nearly empty one, by
- * the built executable, in turns: `bun bench/scale.ts [--rounds 5]`. `SCALE=0.1` takes a tenth. The goal is a ratio of
- * 2 at most, and pages of lists within 50 ms. Fills about 10 GB in the temporary folder and removes them.
+ * What 10^6 jobs and 10^7 events cost: p50 and p99 of each request on such a database beside a nearly empty
+ * one, by the built executable, in turns: `bun bench/scale.ts [--rounds 5]`. `SCALE=0.1` takes a tenth. The
+ * goal is a ratio of 2 at most, and pages of lists within 50 ms. Fills about 10 GB in the temporary folder
+ * and removes them.
  */
 import { join } from 'node:path'
 import { silentLog, systemClock } from '../src/base/index.ts'

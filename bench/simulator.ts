@@ -1,17 +1,17 @@
 /**
- * The simulator `aer_sim` beside Qiskit Aer, 2 threads each, double precision, 1,024 shots, the two taking turns:
- * `bun bench/simulator.ts [--rounds 5] [--sizes 4,8,12,14,16,18,20,22,24,26]
- * [--only qft,cz,cx,ghz,qaoa,files,stabilizer]`. Needs python3 (3.11 or newer), for which it installs Aer.
+ * The simulator `aer_sim` beside Qiskit Aer, 2 threads each, double precision, 1,024 shots, the two taking
+ * turns: `bun bench/simulator.ts [--rounds 5] [--sizes 4,8,12,14,16,18,20,22,24,26] [--only
+ * qft,cz,cx,ghz,qaoa,files,stabilizer]`. Needs python3 (3.11 or newer), for which it installs Aer.
  *
  * Ours goes from the text of the program to the counts, on a device that has run before. Aer is one call of
- * `run(…).result()` from Python with a circuit that was read and transpiled before, its gates as they stand, with and
- * without its fusion of gates, and up to 22 qubits with it on one thread, which other work on the machine disturbs less
- * (at 24 it took 2.6 times as long): the ratios are to whichever was best. "With reading" adds what Qiskit takes to read
- * and transpile the text, which ours includes.
- * `random cz` and `random cx` are 20 layers of one `u3` per qubit and n/2 random pairs; QFT starts from a product of
- * random states. The published circuits are those of at most the largest of `sizes`; of one with resets Aer computes
- * the state anew for each shot, which takes minutes from 18 qubits on: Aer is asked only once where it takes longer than
- * a minute.
+ * `run(…).result()` from Python with a circuit that was read and transpiled before, its gates as they stand,
+ * with and without its fusion of gates, and up to 22 qubits with it on one thread, which other work on the
+ * machine disturbs less (at 24 it took 2.6 times as long): the ratios are to whichever was best. "With
+ * reading" adds what Qiskit takes to read and transpile the text, which ours includes. `random cz` and
+ * `random cx` are 20 layers of one `u3` per qubit and n/2 random pairs; QFT starts from a product of random
+ * states. The published circuits are those of at most the largest of `sizes`; of one with resets Aer computes
+ * the state anew for each shot, which takes minutes from 18 qubits on: Aer is asked only once where it takes
+ * longer than a minute.
  */
 import { loadavg } from 'node:os'
 import { buildKernel } from '../scripts/build-kernel.ts'

@@ -1,7 +1,7 @@
 /**
- * Our message sockets (TLS 1.3, authenticated, Bun) against libzmq (plain TCP, Node) in the same run, each with
- * sender and receiver in processes of their own; latency is a round trip of one message over a PUSH and a PULL
- * socket: `bun bench/sockets.ts [--rounds 5]`.
+ * Our message sockets (TLS 1.3, authenticated, Bun) against libzmq (plain TCP, Node) in the same run, each
+ * with sender and receiver in processes of their own; latency is a round trip of one message over a PUSH and
+ * a PULL socket: `bun bench/sockets.ts [--rounds 5]`.
  */
 import type { Figures, Load } from './sockets/measure.mjs'
 import { measureLibzmq, measureOurs } from './sockets/pair.ts'

@@ -2,8 +2,9 @@
  * Submissions per second over HTTP, each checked, stored durably and answered, without a driver, by the built
  * executable: `bun bench/submissions.ts [--rounds 5]`.
  *
- * References in the same run: durable commits per second of bare SQLite with rows of the same size, and requests
- * per second of a bare Hono route (Bun, a process of its own) that parses the same body and stores nothing.
+ * References in the same run: durable commits per second of bare SQLite with rows of the same size, and
+ * requests per second of a bare Hono route (Bun, a process of its own) that parses the same body and stores
+ * nothing.
  */
 import { measureCommits } from './reference/commits.ts'
 import { BareRoute } from './reference/route.ts'

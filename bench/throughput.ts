@@ -5,8 +5,9 @@
  * - drained: the queue is full before the driver comes; from the end of the first job to the end of the last.
  * - meanwhile: 8 clients submit while the jobs run; from the first submission to the end of the last job.
  *
- * Reference in the same run: durable commits per second of bare SQLite. A job needs two flushes of the disk when the
- * queue is full (its end with the claim of the next; the driver's copy of the result), and its submission a third.
+ * Reference in the same run: durable commits per second of bare SQLite. A job needs two flushes of the disk
+ * when the queue is full (its end with the claim of the next; the driver's copy of the result), and its
+ * submission a third.
  */
 import { measureCommits } from './reference/commits.ts'
 import { spreadOf } from './support/figures.ts'

@@ -1,4 +1,6 @@
-/** Builds the simulator's kernel: AssemblyScript sources to `kernel.wasm` beside them, which is not committed. */
+/**
+ * Builds the simulator's kernel: AssemblyScript sources to `kernel.wasm` beside them, which is not committed.
+ */
 import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Glob } from 'bun'
@@ -29,7 +31,10 @@ async function isFresh(): Promise<boolean> {
   return [import.meta.path, ...sources].every((source) => Bun.file(source).lastModified <= lastModified)
 }
 
-/** Builds the kernel unless it is newer than its sources. Throws with the output of the compiler when that fails. */
+/**
+ * Builds the kernel unless it is newer than its sources. Throws with the output of the compiler when that
+ * fails.
+ */
 export async function buildKernel(): Promise<void> {
   if (await isFresh()) return
   if (!(await Bun.file(compiler).exists())) {

@@ -1,4 +1,6 @@
-/** Builds `ui/` into `web/`: hashed names, brotli siblings, fonts with their licence, and a manifest of sizes. */
+/**
+ * Builds `ui/` into `web/`: hashed names, brotli siblings, fonts with their licence, and a manifest of sizes.
+ */
 import { cp, mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
@@ -61,7 +63,10 @@ async function copyFonts(folder: string): Promise<Map<string, string>> {
   return paths
 }
 
-/** Builds the script that sets the theme before the first paint; apart, because it must block and modules do not. */
+/**
+ * Builds the script that sets the theme before the first paint; apart, because it must block and modules do
+ * not.
+ */
 async function buildTheme(folder: string): Promise<string> {
   const result = await Bun.build({
     entrypoints: [join(ui, 'theme-boot.ts')],
@@ -107,7 +112,9 @@ function renameFonts(text: string, names: Map<string, string>): string {
   return [...names].reduce((done, [from, to]) => done.replaceAll(from, to), text)
 }
 
-/** Puts the theme script first, so that it does not wait for the style sheet, and asks for the fonts early. */
+/**
+ * Puts the theme script first, so that it does not wait for the style sheet, and asks for the fonts early.
+ */
 async function finishPage(page: string, theme: string, fonts: Map<string, string>): Promise<void> {
   const preloads = [...fonts.values()].map(
     (font) => `<link rel="preload" as="font" type="font/woff2" crossorigin href="${font}">`,

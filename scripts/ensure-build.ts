@@ -31,7 +31,10 @@ function isFresh(executable: string): boolean {
   return existsSync(executable) && statSync(executable).mtimeMs >= newestSource()
 }
 
-/** Builds the executable unless it is newer than everything it is made of. Exits with the build's status if it fails. */
+/**
+ * Builds the executable unless it is newer than everything it is made of. Exits with the build's status if it
+ * fails.
+ */
 export function ensureBuild(): Promise<void> {
   return ensure(EXECUTABLE, [])
 }

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /**
- * Runs `build` in a temporary folder of the system, where it makes the file or folder `name`, and puts that in the
- * place of `target`. Leaves the old `target` as it was when `build` throws.
+ * Runs `build` in a temporary folder of the system, where it makes the file or folder `name`, and puts that
+ * in the place of `target`. Leaves the old `target` as it was when `build` throws.
  */
 export async function buildAndPlace<T>(
   name: string,
@@ -23,9 +23,9 @@ export async function buildAndPlace<T>(
 }
 
 /**
- * Moves a file or folder into the place of `target`. From another file system it is copied beside `target` first,
- * under a fixed name that git ignores, so that `target` is never half written and the next build replaces what
- * an interrupted copy left. `move` is `rename`, except in tests.
+ * Moves a file or folder into the place of `target`. From another file system it is copied beside `target`
+ * first, under a fixed name that git ignores, so that `target` is never half written and the next build
+ * replaces what an interrupted copy left. `move` is `rename`, except in tests.
  */
 export async function replace(path: string, target: string, move = rename): Promise<void> {
   try {

@@ -128,8 +128,8 @@ export const BANNED_CALLS: readonly BannedCall[] = [
 export interface List {
   list: string
   /**
-   * Its files and subfolders are the members, the latter by their `index.ts`. A subfolder without one is a kind,
-   * which holds members in the same way.
+   * Its files and subfolders are the members, the latter by their `index.ts`. A subfolder without one is a
+   * kind, which holds members in the same way.
    */
   folder: string
 }
@@ -179,7 +179,8 @@ export const BANNED_TEXTS: readonly BannedText[] = [
     where: /./,
     reason: 'a path of one machine; write it relative to the repository',
   },
-  // Portable SQL: ADR 0002. Migrations are exempt because a change of their text would be refused at the start.
+  // Portable SQL: ADR 0002. Migrations are exempt because a change of their text would be refused at the
+  // start.
   {
     pattern: /\bjson_\w+\s*\(|[\w)}"]\s*->>?\s*'/g,
     where: SQL_OUTSIDE_DIALECT,

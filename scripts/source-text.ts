@@ -40,7 +40,8 @@ export function codeOf(source: string): string {
 
 /**
  * Divides a TypeScript file. Length and line ends stay, so that positions are those of the file. Code inside
- * `${}` of a template stays code. In JSX text an apostrophe hides the rest of its line, which no rule here minds.
+ * `${}` of a template stays code. In JSX text an apostrophe hides the rest of its line, which no rule here
+ * minds.
  */
 export function scanSource(source: string): ScannedSource {
   let out = ''

@@ -35,8 +35,8 @@ const PAYLOAD = {
 const RESULTS = { circuit_results: [{ counts: { '00': 489, '11': 511 }, shots: 1_000, success: true }] }
 
 /**
- * Writes `JOBS` jobs into the database file of a server that does not run: one in a hundred is the user's, one in
- * fifty failed, one a second.
+ * Writes `JOBS` jobs into the database file of a server that does not run: one in a hundred is the user's,
+ * one in fifty failed, one a second.
  */
 export function fillJobs(path: string, { user, qpu }: { user: string; qpu: string }): void {
   const db = new Database(path)

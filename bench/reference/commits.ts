@@ -11,8 +11,9 @@ export interface Commits {
 }
 
 /**
- * The reference for everything that is stored: one row of `bytes` per transaction by `bun:sqlite` alone, with the
- * durability of the product (WAL, `synchronous=FULL`), on the file system that the product uses in the same run.
+ * The reference for everything that is stored: one row of `bytes` per transaction by `bun:sqlite` alone, with
+ * the durability of the product (WAL, `synchronous=FULL`), on the file system that the product uses in the
+ * same run.
  */
 export function measureCommits(count: number, bytes: number): Commits {
   const folder = temporaryFolder()

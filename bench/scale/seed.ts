@@ -18,9 +18,10 @@ const PAYLOAD = `'{"readings":{"mapper.bf.tmixing":{"value":0.01' || (i % 10) ||
   '"mapper.bf.p1":{"value":0.5' || (i % 7) || ',"unit":"mbar","status":"SYNCHRONIZED"}}}'`
 
 /**
- * Fills the database of a stopped server: jobs that have ended, of many users, the first 1,500 and every hundredth of
- * `owner`, with all their rows; 20,000 that wait for a QPU without a driver; and readings of 20 monitors up to now
- * with their series. Everything a server would have written, but by bulk statements. Returns the id of one monitor.
+ * Fills the database of a stopped server: jobs that have ended, of many users, the first 1,500 and every
+ * hundredth of `owner`, with all their rows; 20,000 that wait for a QPU without a driver; and readings of 20
+ * monitors up to now with their series. Everything a server would have written, but by bulk statements.
+ * Returns the id of one monitor.
  */
 export function seed(
   path: string,

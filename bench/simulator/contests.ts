@@ -4,7 +4,10 @@ import { FAMILIES } from './programs.ts'
 import type { Contest, Goal } from './sides.ts'
 
 const SHOTS = 1_024
-/** Up to this many qubits a job is over in the time of a few calls: the goal is another, and rounds are of many jobs. */
+/**
+ * Up to this many qubits a job is over in the time of a few calls: the goal is another, and rounds are of
+ * many jobs.
+ */
 const SMALL_QUBITS = 14
 const SMALL_REPEATS = 50
 
@@ -22,7 +25,10 @@ function contest(name: string, program: string, qubits: number, more: Partial<Co
   return { name, program, qubits, method: 'automatic', shots: SHOTS, repeats, goal: goalOf(qubits), ...more }
 }
 
-/** The families in `names` at each of the sizes; GHZ, for which both sides choose tableaux, also as a written-out state. */
+/**
+ * The families in `names` at each of the sizes; GHZ, for which both sides choose tableaux, also as a
+ * written-out state.
+ */
 export function familyContests(names: readonly string[], sizes: readonly number[]): Contest[] {
   return Object.entries(FAMILIES)
     .filter(([name]) => names.includes(name))

@@ -24,7 +24,9 @@ export interface Contest {
 
 /** What one round of one side gave; times in s. */
 export interface Timing {
-  /** Ours: from the text of the program to the counts. Aer's: one call with a circuit that is ready to run. */
+  /**
+   * Ours: from the text of the program to the counts. Aer's: one call with a circuit that is ready to run.
+   */
   job: number
   /** The part in which the state changes (ours), or Aer's own account of its simulation. */
   simulation: number
@@ -39,7 +41,9 @@ const SETTLE_MS = 20
 /** Readings of which the mean counts: each takes some hundredths of a second. */
 const READINGS = 3
 const JOB_LIMIT_MS = 1_200_000
-/** What a device of a running driver has had: after so many jobs of each family and size its code is compiled. */
+/**
+ * What a device of a running driver has had: after so many jobs of each family and size its code is compiled.
+ */
 const WARM_UP_JOBS = 400
 const WARM_UP_QUBITS = [4, 8, 12]
 

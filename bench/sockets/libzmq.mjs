@@ -1,4 +1,7 @@
-/** One end of the benchmark over libzmq and plain TCP, run by Node. Argument: JSON with `ports` for the answering end. */
+/**
+ * One end of the benchmark over libzmq and plain TCP, run by Node. Argument: JSON with `ports` for the
+ * answering end.
+ */
 import zmq from 'zeromq'
 import { answer, measure, meet } from './measure.mjs'
 

@@ -1,7 +1,7 @@
 /**
- * The two ends of the socket benchmark, the same for both kinds of socket. A link is
- * `{ send(body): Promise<void> | undefined, onMessage(handler) }`; the first byte of a message says what to do
- * with it: `C` count, `E` send it back, `D` answer that everything before it has arrived.
+ * The two ends of the socket benchmark, the same for both kinds of socket. A link is `{ send(body):
+ * Promise<void> | undefined, onMessage(handler) }`; the first byte of a message says what to do with it: `C`
+ * count, `E` send it back, `D` answer that everything before it has arrived.
  */
 const COUNT = 67
 const ECHO = 69

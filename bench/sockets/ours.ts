@@ -1,4 +1,7 @@
-/** One end of the benchmark over our sockets (TLS 1.3, PLAIN). Argument: JSON with `ports` for the answering end. */
+/**
+ * One end of the benchmark over our sockets (TLS 1.3, PLAIN). Argument: JSON with `ports` for the answering
+ * end.
+ */
 import { silentLog, systemClock } from '../../src/base/index.ts'
 import { connect, type Listener, listen } from '../../src/protocol/socket.ts'
 import { answer, type Link, type Load, measure, meet } from './measure.mjs'

@@ -2,7 +2,10 @@ import { join } from 'node:path'
 import { makeTestCertificates } from '../../tests/support/sockets/certificates.ts'
 import type { Figures, Load } from './measure.mjs'
 
-/** Starts the two ends that `command` makes, each in a process of its own, and returns the figures of each load. */
+/**
+ * Starts the two ends that `command` makes, each in a process of its own, and returns the figures of each
+ * load.
+ */
 export async function measurePair(command: string[], task: object, loads: Load[]): Promise<Figures[]> {
   const start = (extra: object) =>
     Bun.spawn([...command, JSON.stringify({ ...task, ...extra })], { stdout: 'pipe', stderr: 'inherit' })

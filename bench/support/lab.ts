@@ -7,7 +7,10 @@ import { postJob } from './post-job.ts'
 
 const QPU = 'bench_qpu'
 
-/** An installation of the built executable at work: one server, one QPU, one user, and as many drivers as started. */
+/**
+ * An installation of the built executable at work: one server, one QPU, one user, and as many drivers as
+ * started.
+ */
 export class Lab implements AsyncDisposable {
   readonly service: Service
   readonly token: string

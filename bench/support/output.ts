@@ -5,7 +5,9 @@ import { type Spread, shown } from './figures.ts'
 /** Flags of one benchmark besides `--rounds`, with their defaults. */
 type Flags = Record<string, string>
 
-/** Reads `--rounds N` (5 when not given) and `flags`, and prints the heading, with what else the machine does. */
+/**
+ * Reads `--rounds N` (5 when not given) and `flags`, and prints the heading, with what else the machine does.
+ */
 export function startBench<const F extends Flags>(
   title: string,
   flags: F = {} as F,

@@ -1,7 +1,8 @@
 /**
- * Mutated programs for the OpenQASM reader: `npx bun run scripts/endurance/fuzz-qasm.ts [--programs 1000000] [--seed 1]`.
- * Each is checked, parsed, lowered and run once; only a `QasmError` may come out, within a second. Prints how many were
- * accepted, the slowest and the memory at the end; exits 1 at the first program that breaks the rule, and prints it.
+ * Mutated programs for the OpenQASM reader: `npx bun run scripts/endurance/fuzz-qasm.ts [--programs 1000000]
+ * [--seed 1]`. Each is checked, parsed, lowered and run once; only a `QasmError` may come out, within a
+ * second. Prints how many were accepted, the slowest and the memory at the end; exits 1 at the first program
+ * that breaks the rule, and prints it.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,8 +1,7 @@
 /**
- * The long form of the test of a bad network:
- * `npx bun run scripts/endurance/network-faults.ts [--minutes 30] [--loss 0.02] [--duplicates 0.02] [--delay 10] [--jitter 40]`
- * (shares of packets, ms). Takes Linux and root. Prints what was lost, duplicated or charged twice; exits with 1
- * unless all of it is 0.
+ * The long form of the test of a bad network: `npx bun run scripts/endurance/network-faults.ts [--minutes 30]
+ * [--loss 0.02] [--duplicates 0.02] [--delay 10] [--jitter 40]` (shares of packets, ms). Takes Linux and
+ * root. Prints what was lost, duplicated or charged twice; exits with 1 unless all of it is 0.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,7 +1,8 @@
 /**
- * A week of operation in virtual time: `npx bun run scripts/endurance/simulated-week.ts [--seed 1] [--days 7] [--jobs 50000]`.
- * Real store, dispatcher, recovery and event handlers, scripted drivers; every promise is checked after each change.
- * With TMPDIR in memory, such as /dev/shm, the disk does not set the pace. Exits with 1 when a promise is broken.
+ * A week of operation in virtual time: `npx bun run scripts/endurance/simulated-week.ts [--seed 1] [--days 7]
+ * [--jobs 50000]`. Real store, dispatcher, recovery and event handlers, scripted drivers; every promise is
+ * checked after each change. With TMPDIR in memory, such as /dev/shm, the disk does not set the pace. Exits
+ * with 1 when a promise is broken.
  */
 import { parseArgs } from 'node:util'
 import { simulateWeek } from '../../tests/support/week/week.ts'

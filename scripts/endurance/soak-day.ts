@@ -1,7 +1,8 @@
 /**
- * A day of a server in one process on a virtual clock: `npx bun run scripts/endurance/soak-day.ts [--hours 24]`. All its loops
- * run (dispatch, recovery, pruning, renewal of certificates) while a user logs in, submits, lists, listens and leaves.
- * Prints, at each virtual hour after garbage collection, heap, objects and rows; what grows without end shows there.
+ * A day of a server in one process on a virtual clock: `npx bun run scripts/endurance/soak-day.ts [--hours
+ * 24]`. All its loops run (dispatch, recovery, pruning, renewal of certificates) while a user logs in,
+ * submits, lists, listens and leaves. Prints, at each virtual hour after garbage collection, heap, objects
+ * and rows; what grows without end shows there.
  */
 import { heapStats } from 'bun:jsc'
 import { parseArgs } from 'node:util'

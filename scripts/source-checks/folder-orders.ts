@@ -10,7 +10,10 @@ function entryOf(folder: string, file: string): { name: string; isFile: boolean 
   return { name, isFile: below.length === 0 }
 }
 
-/** The step of an entry, `shared` for files open to all, or undefined for an entry that the order does not name. */
+/**
+ * The step of an entry, `shared` for files open to all, or undefined for an entry that the order does not
+ * name.
+ */
 function stepOf(
   { steps, sharedFilesReach }: FolderOrder,
   name: string,

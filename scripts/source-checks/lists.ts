@@ -6,8 +6,8 @@ import type { Breach } from './breach.ts'
 const SOURCE = /\.(ts|tsx)$/
 
 /**
- * The members of a folder: its files, and its subfolders by their `index.ts`. A subfolder without one is a kind,
- * whose members are found in the same way.
+ * The members of a folder: its files, and its subfolders by their `index.ts`. A subfolder without one is a
+ * kind, whose members are found in the same way.
  */
 function membersOf(folder: string, files: readonly string[], list: string): string[] {
   const inside = files.filter((file) => file.startsWith(folder) && SOURCE.test(file) && file !== list)

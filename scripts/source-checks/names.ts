@@ -33,9 +33,9 @@ function isAllowed(file: string, name: string, exceptions: readonly WordExceptio
 }
 
 /**
- * Declared names with banned words, one breach per name and file. Every identifier counts except members after
- * a dot and imported names: whatever else a file names, it declares itself, as a variable, parameter, field or
- * key. Quoted keys do not count, because they are data.
+ * Declared names with banned words, one breach per name and file. Every identifier counts except members
+ * after a dot and imported names: whatever else a file names, it declares itself, as a variable, parameter,
+ * field or key. Quoted keys do not count, because they are data.
  */
 export function checkNames(
   { file, code }: Pick<SourceFile, 'file' | 'code'>,

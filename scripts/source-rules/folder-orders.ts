@@ -4,14 +4,14 @@ export interface FolderOrder {
   folder: string
   /**
    * Names of subfolders and of files directly in the folder, lowest first. A file imports from its own entry
-   * and from the steps below; entries of one step do not import each other. `index.ts` comes last unless a step
-   * names it. Any other entry that no step names is a breach. The step `*` stands for all subfolders that no
-   * step names, and these may import each other.
+   * and from the steps below; entries of one step do not import each other. `index.ts` comes last unless a
+   * step names it. Any other entry that no step names is a breach. The step `*` stands for all subfolders
+   * that no step names, and these may import each other.
    */
   steps: readonly (readonly string[])[]
   /**
-   * When set, files directly in the folder that no step names are open to all entries and may import up to the
-   * step that holds this entry.
+   * When set, files directly in the folder that no step names are open to all entries and may import up to
+   * the step that holds this entry.
    */
   sharedFilesReach?: string
 }

@@ -1,6 +1,7 @@
 /**
- * Words that no declared name may contain, compared as whole words after splitting at capitals, underscores and
- * digits. `heartbeat` and a call of `Math.floor` are fine. `docs/reference/glossary.md` has the words to use.
+ * Words that no declared name may contain, compared as whole words after splitting at capitals, underscores
+ * and digits. `heartbeat` and a call of `Math.floor` are fine. `docs/reference/glossary.md` has the words to
+ * use.
  */
 export const BANNED_WORDS: ReadonlySet<string> = new Set([
   ...['told', 'tell', 'tells', 'teller', 'telling', 'hear', 'hears', 'heard'],

@@ -45,8 +45,9 @@ export interface PageOptions extends BrowserContextOptions {
 }
 
 /**
- * Runs a test in a page of its own. Fails on console errors, uncaught errors, violations of the page's policy,
- * answers of 500 and above, and requests to anywhere but this machine. A failure leaves a picture and a trace.
+ * Runs a test in a page of its own. Fails on console errors, uncaught errors, violations of the page's
+ * policy, answers of 500 and above, and requests to anywhere but this machine. A failure leaves a picture and
+ * a trace.
  */
 export async function withPage(
   browser: Browser,

@@ -16,9 +16,14 @@ export interface Lab {
   user: Person & { id: string; token: string }
   admin: Person & { token: string }
   qpu: { id: string }
-  /** Starts a driver for the QPU and waits until it is attached. With `latency`, each job takes so many seconds. */
+  /**
+   * Starts a driver for the QPU and waits until it is attached. With `latency`, each job takes so many
+   * seconds.
+   */
   connect(latency?: number): Promise<void>
-  /** Submits a Bell pair as the user, outside of any page, to the QPU unless told otherwise; returns its id. */
+  /**
+   * Submits a Bell pair as the user, outside of any page, to the QPU unless told otherwise; returns its id.
+   */
   submit(shots?: number, qpu?: string): Promise<string>
   /** One call as the administrator; throws unless it succeeds. */
   asAdmin(method: string, path: string, body: unknown): Promise<Record<string, unknown>>

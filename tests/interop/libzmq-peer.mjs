@@ -1,6 +1,6 @@
 /**
- * A libzmq socket behind a TLS tunnel, run by Node because the addon aborts in Bun. Argument: JSON of `PeerTask`
- * in libzmq-process.ts. Writes what happens as lines to standard output.
+ * A libzmq socket behind a TLS tunnel, run by Node because the addon aborts in Bun. Argument: JSON of
+ * `PeerTask` in libzmq-process.ts. Writes what happens as lines to standard output.
  */
 import zmq from 'zeromq'
 import { digester, END, messages } from './messages.mjs'

@@ -47,8 +47,8 @@ test('authWithPassword() renews a superuser on its own with autoRefreshThreshold
   const superusers = pb.collection('_superusers')
   const { token } = await superusers.authWithPassword(email, password, { autoRefreshThreshold: 2 * 86_400 })
   pb.authStore.onChange(() => undefined)
-  // The token lives a day, so the threshold of two days makes each call renew it first. A renewed token differs
-  // from the second after the login.
+  // The token lives a day, so the threshold of two days makes each call renew it first. A renewed token
+  // differs from the second after the login.
   await until('a renewed token', async () => {
     expect((await pb.collections.getList(1, 1)).items).toHaveLength(1)
     return pb.authStore.token !== token

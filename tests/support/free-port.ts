@@ -18,8 +18,8 @@ export function freePort(): number {
 }
 
 /**
- * The first of `count` ports in a row that are free now. Each process begins in a part of the range of its own,
- * so that test files that run side by side do not choose the same ports.
+ * The first of `count` ports in a row that are free now. Each process begins in a part of the range of its
+ * own, so that test files that run side by side do not choose the same ports.
  */
 export function freePortRange(count: number): number {
   for (let tries = 0; tries < 100; tries += 1) {

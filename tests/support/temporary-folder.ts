@@ -8,8 +8,9 @@ export interface TemporaryFolder extends Disposable {
 }
 
 /**
- * Makes an empty folder: `using folder = temporaryFolder()` in a test; tests that share one make it at the top of
- * their file and call `folder[Symbol.dispose]()` in `afterAll`. `parent` is for tests about other file systems.
+ * Makes an empty folder: `using folder = temporaryFolder()` in a test; tests that share one make it at the
+ * top of their file and call `folder[Symbol.dispose]()` in `afterAll`. `parent` is for tests about other file
+ * systems.
  */
 export function temporaryFolder(parent = tmpdir()): TemporaryFolder {
   const path = mkdtempSync(join(parent, 'svc-test-'))

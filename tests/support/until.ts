@@ -13,9 +13,9 @@ interface UntilOptions {
 }
 
 /**
- * Repeats `check` until it returns a value other than `undefined` and `false`, and returns that value. The only
- * polling wait of the tests: everything that happens in another process, on a socket or in a loop is awaited with it.
- * A check that throws is repeated too.
+ * Repeats `check` until it returns a value other than `undefined` and `false`, and returns that value. The
+ * only polling wait of the tests: everything that happens in another process, on a socket or in a loop is
+ * awaited with it. A check that throws is repeated too.
  * @throws after the timeout, naming `what` and with the last error of `check` as its cause
  */
 export async function until<T>(

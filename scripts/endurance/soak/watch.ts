@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { type Slope, slopeOf } from './slope.ts'
 
-/** What of a process is watched: MB in memory (RSS), MB that no other process shares, open file descriptors. */
+/**
+ * What of a process is watched: MB in memory (RSS), MB that no other process shares, open file descriptors.
+ */
 export const MEASURES = ['rss', 'own', 'descriptors'] as const
 type Measure = (typeof MEASURES)[number]
 

@@ -39,7 +39,10 @@ function raw(parts: (string | Uint8Array)[], ms = 3_000): Promise<string> {
   })
 }
 
-/** Sends `head`, then `chunk` up to `times` times, as fast as it is taken; how many left before the server closed. */
+/**
+ * Sends `head`, then `chunk` up to `times` times, as fast as it is taken; how many left before the server
+ * closed.
+ */
 function pour(head: string, chunk: Uint8Array, times: number): Promise<number> {
   return new Promise((resolve) => {
     let sent = 0

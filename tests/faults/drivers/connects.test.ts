@@ -17,7 +17,10 @@ beforeAll(async () => {
 })
 afterAll(() => lab.close())
 
-/** Asks for the lease `CONNECTS` times at once, with each token in turn. Returns the statuses and the granted leases. */
+/**
+ * Asks for the lease `CONNECTS` times at once, with each token in turn. Returns the statuses and the granted
+ * leases.
+ */
 async function connectAll(tokens: string[]) {
   const asked = Array.from({ length: CONNECTS }, (_, n) =>
     lab.service.call<ConnectResponse>('POST', '/api/op/drivers/connect', {

@@ -48,7 +48,10 @@ function childrenOf(pid: number): number[] {
   return list.trim().split(' ').filter(Boolean).map(Number)
 }
 
-/** Each round has a driver of its own: one whose device dies often waits longer and longer before it starts another. */
+/**
+ * Each round has a driver of its own: one whose device dies often waits longer and longer before it starts
+ * another.
+ */
 const startGreedy = () =>
   lab.startDriver({ device: './greedy.js#greedy', prefix: ['prlimit', `--data=${MEMORY_BYTES}`] })
 

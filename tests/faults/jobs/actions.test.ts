@@ -41,8 +41,8 @@ const FAILURES: Failure[] = [
 ]
 
 /**
- * Does something while the server fails, and once more after its restart. Returns how much of it `traces` counted in
- * between and after all, and the status of the second answer.
+ * Does something while the server fails, and once more after its restart. Returns how much of it `traces`
+ * counted in between and after all, and the status of the second answer.
  */
 async function actTwice(armed: Armed, { method, path, token, body }: Act, traces: () => number) {
   const call = () => lab.service.call(method, path, { token, body })

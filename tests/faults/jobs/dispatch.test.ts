@@ -11,7 +11,10 @@ beforeAll(async () => {
 })
 afterAll(() => lab.close())
 
-/** The server dies with a job on its way, and comes back to a driver that never left. Returns the job's attempt. */
+/**
+ * The server dies with a job on its way, and comes back to a driver that never left. Returns the job's
+ * attempt.
+ */
 async function killedOnTheWay(armed: Armed, { submit }: Round): Promise<number> {
   await lab.restart(armed)
   await using _driver = await lab.startDriver()

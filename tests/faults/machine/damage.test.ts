@@ -105,7 +105,8 @@ test('whatever happens to its bytes, the database is refused with the remedy, or
           expect([status, log.trim().split('\n').length, doctor.status]).toEqual([3, 1, 3])
         } else {
           seen.served += 1
-          // What it cannot see in the structure, such as another letter in a name, the doctor may find in the contents.
+          // What it cannot see in the structure, such as another letter in a name, the doctor may find in the
+          // contents.
           seen.reported += doctor.status === 0 ? 0 : 1
           expect(log).not.toContain('\\n    at ')
           expect([status, qpu]).toEqual([0, 200])

@@ -14,7 +14,8 @@ import { settleRow } from '../../support/faults/settle-row.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { until } from '../../support/until.ts'
 
-// F11: the network between a driver and the server fails, and nobody is told. Both ways: black-box/network.test.ts.
+// F11: the network between a driver and the server fails, and nobody is told. Both ways:
+// black-box/network.test.ts.
 const RUNS = faultRuns(1)
 setDefaultTimeout(RUNS * 90_000)
 

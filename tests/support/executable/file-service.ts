@@ -10,8 +10,8 @@ interface FileService {
 }
 
 /**
- * Starts a server of the built executable for all tests of the file that calls this at its top. After the last of
- * them it is stopped, and its database has to keep its promises.
+ * Starts a server of the built executable for all tests of the file that calls this at its top. After the
+ * last of them it is stopped, and its database has to keep its promises.
  */
 export async function openFileService(): Promise<FileService> {
   const folder = temporaryFolder()

@@ -68,8 +68,8 @@ export class Journal {
   }
 
   /**
-   * Compares what the server of `folder` has stored for these submissions with what it told about them; it may be
-   * running. `mustComplete` false leaves jobs in the queue that no driver was there for.
+   * Compares what the server of `folder` has stored for these submissions with what it told about them; it
+   * may be running. `mustComplete` false leaves jobs in the queue that no driver was there for.
    */
   compare(folder: string, { mustComplete = true } = {}): Losses & { submitted: number; completed: number } {
     const rows = this.#stored(folder)

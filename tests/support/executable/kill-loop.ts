@@ -44,8 +44,9 @@ async function client(
 }
 
 /**
- * Runs the built executable under load and kills server and driver at random moments. Clients keep a journal of
- * every answer; at the end, with no more kills, everything they were promised must have come true exactly once.
+ * Runs the built executable under load and kills server and driver at random moments. Clients keep a journal
+ * of every answer; at the end, with no more kills, everything they were promised must have come true exactly
+ * once.
  */
 export async function killLoop(options: KillOptions): Promise<KillReport> {
   const { folder, serverKills, driverKills, clients = 4, say = () => undefined } = options

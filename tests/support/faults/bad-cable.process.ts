@@ -1,5 +1,5 @@
-// Carries packets between two TUN interfaces as a bad network does. Ends with its standard input, and the interfaces
-// with it. Arguments: the names of both interfaces, the quality as JSON.
+// Carries packets between two TUN interfaces as a bad network does. Ends with its standard input, and the
+// interfaces with it. Arguments: the names of both interfaces, the quality as JSON.
 import { dlopen } from 'bun:ffi'
 import { openSync, read, writeSync } from 'node:fs'
 import type { Quality } from './bad-cable.ts'

@@ -31,8 +31,8 @@ export async function whyNoBadCable(): Promise<string | undefined> {
 }
 
 /**
- * Makes a namespace and a cable to it that loses, delays and repeats packets: every packet goes through a process of
- * ours, since kernels are built without netem.
+ * Makes a namespace and a cable to it that loses, delays and repeats packets: every packet goes through a
+ * process of ours, since kernels are built without netem.
  */
 export async function openBadCable(quality: Quality): Promise<FarMachine> {
   const name = `svc-bad-${process.pid}`

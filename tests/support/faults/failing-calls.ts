@@ -8,8 +8,8 @@ export interface FailingCalls extends AsyncDisposable {
 }
 
 /**
- * Makes every one of the system calls `calls` (`pwrite64`, or a list with commas) of process `pid` fail with `error`
- * (`EIO`): the kernel never sees them. Needs strace.
+ * Makes every one of the system calls `calls` (`pwrite64`, or a list with commas) of process `pid` fail with
+ * `error` (`EIO`): the kernel never sees them. Needs strace.
  */
 export async function failCalls(pid: number, calls: string, error: string): Promise<FailingCalls> {
   const traced = ['-e', `trace=${calls}`, '-e', `inject=${calls}:error=${error}`]

@@ -170,8 +170,8 @@ export class FaultLab implements AsyncDisposable {
   }
 
   /**
-   * Repeats one row, ROW_RUNS times by default, and tells and expects what journal and database make of it. The
-   * jobs of `once` have to be completed in the end.
+   * Repeats one row, ROW_RUNS times by default, and tells and expects what journal and database make of it.
+   * The jobs of `once` have to be completed in the end.
    */
   async row(
     name: string,

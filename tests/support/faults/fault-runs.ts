@@ -1,6 +1,6 @@
 /**
- * How often a test of docs/reference/faults.md tries its fault: `FAULT_RUNS` where the long form is wanted, else
- * `short`, which fits into the ordinary test run.
+ * How often a test of docs/reference/faults.md tries its fault: `FAULT_RUNS` where the long form is wanted,
+ * else `short`, which fits into the ordinary test run.
  */
 export function faultRuns(short: number): number {
   const wanted = process.env['FAULT_RUNS']

@@ -11,7 +11,9 @@ export interface MemoryLimit {
   [Symbol.dispose](): void
 }
 
-/** The two versions of the kernel's control groups; the file of kills has a line `oom_kill <number>` in both. */
+/**
+ * The two versions of the kernel's control groups; the file of kills has a line `oom_kill <number>` in both.
+ */
 const VERSIONS = [
   { root: '/sys/fs/cgroup/memory', limit: 'memory.limit_in_bytes', kills: 'memory.oom_control' },
   { root: '/sys/fs/cgroup', limit: 'memory.max', kills: 'memory.events' },

@@ -27,8 +27,8 @@ interface NetworkOptions {
 const BACKLOG = 20
 
 /**
- * Runs a server at the other end of a bad network; clients and the driver of its QPU are at this end. Clients keep a
- * journal of every answer; in the end everything they were promised must have come true exactly once.
+ * Runs a server at the other end of a bad network; clients and the driver of its QPU are at this end. Clients
+ * keep a journal of every answer; in the end everything they were promised must have come true exactly once.
  */
 export async function networkFaults(options: NetworkOptions): Promise<NetworkReport> {
   const { folder, seconds, quality, clients = 2, say = () => undefined } = options

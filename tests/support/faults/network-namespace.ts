@@ -29,8 +29,8 @@ const NOBODY = '02:00:00:00:00:01'
 let machines = 0
 
 /**
- * Makes a namespace and a pair of virtual interfaces to it, with addresses of a network of their own. With `here` it
- * reaches this machine also under that address, which another machine's cable has given to it.
+ * Makes a namespace and a pair of virtual interfaces to it, with addresses of a network of their own. With
+ * `here` it reaches this machine also under that address, which another machine's cable has given to it.
  */
 export async function openOtherMachine(options: { here?: string } = {}): Promise<OtherMachine> {
   machines += 1

@@ -4,8 +4,8 @@ import type { Service } from '../executable/service.ts'
 import { closeRow } from './fault-runs.ts'
 
 /**
- * Stops the server and closes a row of docs/reference/faults.md: every job of the journal was completed and charged once,
- * and the database keeps its promises.
+ * Stops the server and closes a row of docs/reference/faults.md: every job of the journal was completed and
+ * charged once, and the database keeps its promises.
  */
 export async function settleRow(
   row: string,

@@ -9,8 +9,8 @@ import { join } from 'node:path'
 const REQUIREMENTS = join(import.meta.dir, 'requirements.txt')
 
 /**
- * The interpreter that has `requirements.txt`; the first caller installs it (about a minute).
- * Undefined where that is not possible, which skips the tests on a developer's machine; on CI that is an error.
+ * The interpreter that has `requirements.txt`; the first caller installs it (about a minute). Undefined where
+ * that is not possible, which skips the tests on a developer's machine; on CI that is an error.
  */
 export async function openPython(): Promise<string | undefined> {
   try {

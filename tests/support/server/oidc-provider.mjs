@@ -1,5 +1,5 @@
-// A real OpenID provider in a process of its own: `oidc-provider.mjs CLIENTS ACCOUNTS`, both JSON. It accepts any
-// password, as its development pages do, and prints its address.
+// A real OpenID provider in a process of its own: `oidc-provider.mjs CLIENTS ACCOUNTS`, both JSON. It accepts
+// any password, as its development pages do, and prints its address.
 import { createServer } from 'node:http'
 import Provider from 'oidc-provider'
 

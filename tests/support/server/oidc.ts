@@ -15,8 +15,8 @@ export interface OidcProvider extends AsyncDisposable {
   /** The entry of `--oauth2-providers` for it. */
   readonly entry: Record<string, unknown>
   /**
-   * What a browser does that is sent to `address`: logs in, consents, follows every redirect. Gives the address
-   * at which it leaves the provider.
+   * What a browser does that is sent to `address`: logs in, consents, follows every redirect. Gives the
+   * address at which it leaves the provider.
    */
   visit(address: string, login: string): Promise<URL>
 }

@@ -1,6 +1,8 @@
 import type { Socket } from 'bun'
 
-/** An event stream over a bare socket: thousands of them fit into one process, which `fetch` would not open. */
+/**
+ * An event stream over a bare socket: thousands of them fit into one process, which `fetch` would not open.
+ */
 export interface RawStream {
   clientId(): string | undefined
   /** Events received, the first one included. */

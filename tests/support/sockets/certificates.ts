@@ -107,7 +107,9 @@ async function issue(authority: Authority, names: Names, notAfterMs: number): Pr
   return { keyPem: await keyPemOf(keys.privateKey), certPem: certificate.toString('pem') }
 }
 
-/** Makes a fresh CA and a certificate for the given addresses (default `127.0.0.1`), plus the bad variants. */
+/**
+ * Makes a fresh CA and a certificate for the given addresses (default `127.0.0.1`), plus the bad variants.
+ */
 export async function makeTestCertificates(names: Names = { ips: ['127.0.0.1'] }): Promise<TestCertificates> {
   const [authority, foreign] = await Promise.all([makeAuthority(), makeAuthority()])
   const nextMonth = Date.now() + 30 * DAY_MS
