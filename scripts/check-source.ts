@@ -5,16 +5,19 @@
  * 1 when there is any.
  *
  * `--words` and `--comments` print the breaches of one rule that is not enforced yet, with their number per
- * top folder, and exit 0. `--root DIR` checks another checkout.
+ * top folder, and exit 0. `--metrics` prints the structure of the tree in figures. `--root DIR` is another checkout.
  */
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Breach } from './source-checks/breach.ts'
 import { checkComments } from './source-checks/comments.ts'
 import { checkSource, checkText } from './source-checks/file.ts'
+import { checkFolderCycles } from './source-checks/folder-cycles.ts'
 import { checkOrdersAreComplete } from './source-checks/folder-orders.ts'
 import { checkLists } from './source-checks/lists.ts'
+import { metricsOf } from './source-checks/metrics.ts'
 import { checkNames, checkPath } from './source-checks/names.ts'
+import { checkSingle } from './source-checks/single.ts'
 import { listFiles, readTree, type SourceTree } from './source-checks/source-tree.ts'
 import { checkTree } from './source-checks/tree.ts'
 
@@ -26,7 +29,8 @@ function byPlace(a: Breach, b: Breach): number {
 export function checkAll({ files, texts, sources }: SourceTree): Breach[] {
   return [
     ...[...texts].flatMap(([file, text]) => checkText(file, text)),
-    ...sources.flatMap(checkSource),
+    ...sources.flatMap((source) => [...checkSource(source), ...checkSingle(source)]),
+    ...checkFolderCycles(sources),
     ...checkLists(files, (file) => texts.get(file) ?? ''),
     ...checkOrdersAreComplete(files),
     ...checkTree(files),
@@ -61,6 +65,7 @@ if (import.meta.main) {
       root: { type: 'string', default: join(import.meta.dir, '..') },
       words: { type: 'boolean', default: false },
       comments: { type: 'boolean', default: false },
+      metrics: { type: 'boolean', default: false },
     },
   })
   const tree = await readTree(values.root, listFiles(values.root))
@@ -70,7 +75,8 @@ if (import.meta.main) {
     print(breaches)
     printCounts(breaches)
   }
-  if (pending.length === 0) {
+  if (values.metrics) console.log(metricsOf(tree).join('\n'))
+  if (pending.length === 0 && !values.metrics) {
     const breaches = checkAll(tree)
     print(breaches)
     if (breaches.length > 0) process.exit(1)
