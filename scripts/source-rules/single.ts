@@ -32,9 +32,9 @@ export const SINGLE_IMPLEMENTATIONS: readonly SingleImplementation[] = [
   },
   {
     what: 'folder lock',
-    pattern: /\bfunction\s+(lockFolder|acquireLock|takeLock)\b/,
+    pattern: /\b(interface|class)\s+\w*Lock\b|\btype\s+\w*Lock\s*=/,
     home: 'src/base/folder-lock.ts',
-    use: 'lockFolder()',
+    use: 'takeFolderLock()',
   },
   {
     what: 'token bucket',

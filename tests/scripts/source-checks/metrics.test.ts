@@ -35,7 +35,7 @@ test.each([
   ['back-off', 'const ms = Math.min(maxMs, firstMs * 2 ** (failures - 1))'],
   ['back-off', 'pause = Math.min(pause * 2, MAX_PAUSE_MS)'],
   ['time-out', 'await Promise.race([work, clock.sleep(ms)])'],
-  ['folder lock', 'export function lockFolder(dir: string) {}'],
+  ['folder lock', 'interface DriverLock { release(): void }'],
   ['token bucket', 'const tokens = this.#tokens + ((now - this.#at) / 1_000) * perSecond'],
 ])('checkSingle() finds a second %s: %s', (what, code) => {
   expect(checkSingle(fileOf('src/server/jobs/x.ts', code)).map(({ rule }) => rule)).toEqual([
