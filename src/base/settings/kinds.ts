@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { formatDuration, parseDuration } from '../duration.ts'
+import { formatDuration, parseDuration } from './duration.ts'
 import { expected, ValueError } from './value-error.ts'
 import type { ValueKind } from './value-kind.ts'
 

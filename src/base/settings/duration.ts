@@ -1,4 +1,4 @@
-import { expected } from './settings/value-error.ts'
+import { expected } from './value-error.ts'
 
 const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 

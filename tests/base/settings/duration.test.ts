@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { formatDuration, parseDuration } from '../../src/base/index.ts'
+import { formatDuration, parseDuration } from '../../../src/base/index.ts'
 
 describe('parseDuration()', () => {
   test.each([
