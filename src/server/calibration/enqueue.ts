@@ -82,8 +82,8 @@ function targetError(mode: CalibrationOrder['mode'], targets: readonly string[])
       message: `Mode ${mode} calibrates all qubits; omit target_qubits or use mode partial.`,
     }
   }
-  const twice = targets.find((name, at) => targets.indexOf(name) < at)
-  return twice === undefined
+  const duplicate = targets.find((name, at) => targets.indexOf(name) < at)
+  return duplicate === undefined
     ? undefined
-    : { code: 'validation_not_unique', message: `${twice} is listed twice.` }
+    : { code: 'validation_not_unique', message: `${duplicate} is listed twice.` }
 }

@@ -24,7 +24,7 @@ interface DriverSessionDependencies {
 }
 
 /** The two steps in which a session closes. */
-export interface Closing {
+export interface ClosingSession {
   /** Resolves when the ports are free. */
   socketsClosed: Promise<void>
   /** Resolves when every received event has been handled, too. */
@@ -122,7 +122,7 @@ export class DriverSession {
   }
 
   /** Closes both sockets; queued commands are still written, unless `atOnce`. */
-  close(atOnce = false): Closing {
+  close(atOnce = false): ClosingSession {
     this.#stopRenewal()
     const sockets = Promise.all([this.#command.close({ atOnce }), this.#result.close({ atOnce })])
     return {

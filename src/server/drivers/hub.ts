@@ -8,7 +8,7 @@ import type { DriverHub } from '../driver-hub.ts'
 import { listenAddress } from '../http/address.ts'
 import type { CertificateStore } from '../tls/certificate-store.ts'
 import { BusyPorts } from './busy-ports.ts'
-import { type Closing, DriverSession } from './driver-session.ts'
+import { type ClosingSession, DriverSession } from './driver-session.ts'
 import type { DropReason, EventHandler } from './receive.ts'
 import { SocketTokens } from './socket-token.ts'
 
@@ -63,12 +63,12 @@ export class Hub implements DriverHub {
     const token = request.token ?? request.access_token
     if (!token) throw new AppError('unauthorized', 'Missing driver access token; send it as "token"')
     const tokenHash = hashToken(token)
-    const before = this.#connecting.get(tokenHash) ?? Promise.resolve()
-    const mine = before.then(() => this.#connectOnce(tokenHash, request, address))
-    const settled = mine.catch(() => undefined)
+    const previous = this.#connecting.get(tokenHash) ?? Promise.resolve()
+    const own = previous.then(() => this.#connectOnce(tokenHash, request, address))
+    const settled = own.catch(() => undefined)
     this.#connecting.set(tokenHash, settled)
     try {
-      return await mine
+      return await own
     } finally {
       if (this.#connecting.get(tokenHash) === settled) this.#connecting.delete(tokenHash)
     }
@@ -106,9 +106,9 @@ export class Hub implements DriverHub {
   }
 
   async #connectOnce(tokenHash: string, request: ConnectRequest, address: string): Promise<ConnectResponse> {
-    for (let tries = 1; ; tries += 1) {
+    for (let attempt = 1; ; attempt += 1) {
       // Ports of other programs are retried in the first attempt only, otherwise this could go on forever.
-      const grant = await this.#grantOnFreePorts(tokenHash, request, address, tries === 1)
+      const grant = await this.#grantOnFreePorts(tokenHash, request, address, attempt === 1)
       const older = this.#sessions.get(grant.driver.id)
       // Its lease is void; a half-open peer must not delay the new connection.
       if (older) await this.#close(older, 'replaced by a newer connect', true).socketsClosed
@@ -117,11 +117,11 @@ export class Hub implements DriverHub {
         return await withLogFields({}, () => this.#open(grant))
       } catch (error) {
         await releaseLease(this.#dependencies.db, { driver: grant.driver.id, epoch: grant.epoch })
-        const taken = portOfError(error)
-        if (taken === undefined) throw error
-        this.#busyPorts.markTaken(taken)
-        this.#log.warn('port is in use by another program', { port: taken })
-        if (tries >= MAX_PORT_ATTEMPTS) {
+        const takenPort = portOfError(error)
+        if (takenPort === undefined) throw error
+        this.#busyPorts.markTaken(takenPort)
+        this.#log.warn('port is in use by another program', { port: takenPort })
+        if (attempt >= MAX_PORT_ATTEMPTS) {
           throw new AppError(
             'unavailable',
             'Other programs use the ports of the range; choose another range',
@@ -207,7 +207,9 @@ export class Hub implements DriverHub {
 
   /** Logs the failure of work that no caller awaits. */
   #inBackground(work: Promise<unknown>, driver: string): void {
-    work.catch((error: unknown) => this.#log.error('driver bookkeeping failed', { driver, error }))
+    work.catch((error: unknown) =>
+      this.#log.error('background work of a driver session failed', { driver, error }),
+    )
   }
 
   async #attach(session: DriverSession): Promise<void> {
@@ -230,7 +232,7 @@ export class Hub implements DriverHub {
   }
 
   /** Closes the sockets of a session and leaves its lease as it is. */
-  #close(session: DriverSession, reason: string, atOnce = false): Closing {
+  #close(session: DriverSession, reason: string, atOnce = false): ClosingSession {
     const { driver, name, epoch } = session.source
     if (this.#sessions.get(driver) === session) this.#sessions.delete(driver)
     this.#log.info('driver detached', { driver: name, epoch, reason })

@@ -8,7 +8,7 @@ import { equipmentName } from '../http/request/fields.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
 import type { Hub } from './hub.ts'
 
-const registered = v.object({
+const driverResponse = v.object({
   id: v.string(),
   name: v.string(),
   status: v.picklist(drivers.fields.status.choices),
@@ -39,7 +39,7 @@ export function driverRoutes(hub: Hub): Route[] {
       }),
       statuses: [201, 400, 401, 403, 404],
       response: v.object({
-        ...registered.entries,
+        ...driverResponse.entries,
         qpu: v.string(),
         qpu_name: v.string(),
         operation,
@@ -96,7 +96,7 @@ export function driverRoutes(hub: Hub): Route[] {
       summary: 'Enable or disable a driver; disabling disconnects it',
       body: v.object({ id: v.pipe(v.string(), v.nonEmpty()), enabled: v.boolean() }),
       statuses: [200, 400, 401, 403, 404],
-      response: registered,
+      response: driverResponse,
       async run({ db }, { body, caller }) {
         const driver = await setDriverEnabled(db, callerName(caller), body.id, body.enabled)
         if (!body.enabled) hub.disconnect(driver.id, 'driver disabled')

@@ -77,7 +77,7 @@ const handlers: Handlers = {
     const { db, log } = context
     const { driver, name } = source
     const { running, outbox, device, version, run_id: run } = hello
-    log.info('driver reports its state', { driver: name, device, version, running: running?.job ?? run })
+    log.info('driver hello received', { driver: name, device, version, running: running?.job ?? run })
     // A job that was requeued in the meantime should end by the result on its way rather than run again.
     if (outbox && outbox.length > 0) backoff.penalize(driver, source.epoch)
     await reconcileTuner(context, source, hello)

@@ -19,7 +19,7 @@ const MAX_BUCKETS = 100_000
 const numbers = (what: string) => v.pipe(v.array(v.number()), v.description(what))
 const series = v.object({
   channel: v.string(),
-  unit: v.pipe(v.string(), v.description('A channel that changed its unit is two series')),
+  unit: v.pipe(v.string(), v.description('A channel whose unit has changed has two series')),
   last: v.pipe(v.string(), v.description('Time of the newest reading, UTC')),
   at: numbers('Starts of the buckets that have readings, ms since the epoch'),
   min: numbers('Minimum of each of these buckets'),

@@ -24,7 +24,7 @@ export function jobOperatorRoutes(backoff: DispatchBackoff): Route[] {
     actionRoute('release', 'Release a held job; it keeps its place in the order of submission', releaseJob),
     actionRoute('run-next', 'Run a pending job once before all others, bookings included', moveJobToFront),
     defineRoute({
-      ...declared('requeue'),
+      ...actionRouteBase('requeue'),
       summary: 'Requeue a running job; a later result of its current attempt is not applied',
       body: v.object({
         reason,
@@ -41,7 +41,7 @@ export function jobOperatorRoutes(backoff: DispatchBackoff): Route[] {
 
 function actionRoute(name: string, summary: string, work: (tx: Tx, action: JobAction) => Job): Route {
   return defineRoute({
-    ...declared(name),
+    ...actionRouteBase(name),
     summary,
     body: v.object({ reason }),
     async run({ db }, { params, body, caller }) {
@@ -51,7 +51,7 @@ function actionRoute(name: string, summary: string, work: (tx: Tx, action: JobAc
   })
 }
 
-function declared(name: string) {
+function actionRouteBase(name: string) {
   return {
     method: 'POST',
     path: `/api/op/jobs/:id/${name}`,

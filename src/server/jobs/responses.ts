@@ -3,7 +3,7 @@ import { quantumJobs } from '../../db/index.ts'
 import { jobPayload, jobResults } from '../../protocol/index.ts'
 import { recordResponse } from '../http/response/record-response.ts'
 
-const time = v.pipe(v.string(), v.description('UTC, as 2026-01-31 09:05:00.000Z'))
+const time = v.pipe(v.string(), v.description('UTC, such as 2026-01-31 09:05:00.000Z'))
 const count = v.pipe(v.number(), v.integer())
 
 /** The fields of a job's response that its collection does not declare or declares as plain JSON. */

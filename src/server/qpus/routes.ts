@@ -31,17 +31,17 @@ export const qpuStateShape = {
   ),
 }
 const qpuResponse = recordResponse('Qpu', qpus, qpuStateShape)
-const switched = v.object({
+const qpuSwitchResponse = v.object({
   id: v.string(),
   name: v.string(),
   enabled: v.boolean(),
   status: v.picklist(qpus.fields.status.choices),
 })
-const drained = v.object({
+const drainResponse = v.object({
   ...qpuResponse.entries,
   running_job: v.pipe(v.nullable(v.string()), v.description('Id of the job that is still running on it')),
 })
-const unavailable = v.object({ id: v.string(), name: v.string(), reason: v.string() })
+const unavailableQpu = v.object({ id: v.string(), name: v.string(), reason: v.string() })
 
 /** The QPU as clients see it, with its computed state. */
 async function presentQpu(context: ServerContext, qpu: Qpu, calibrating?: Set<string>) {
@@ -60,13 +60,13 @@ export function stateOfQpu(qpu: Qpu, running: ReadonlySet<string>) {
 }
 
 /** The keys by which a body identifies its QPU. */
-const which = {
+const qpuIdentifier = {
   name: v.optional(v.pipe(v.string(), v.nonEmpty())),
   id: v.optional(v.pipe(v.string(), v.nonEmpty())),
 }
 
 /** @throws AppError `invalid` if the body identifies no QPU. */
-function whichQpu({ name, id }: { name?: string | undefined; id?: string | undefined }): string {
+function nameOrIdOf({ name, id }: { name?: string | undefined; id?: string | undefined }): string {
   const nameOrId = name ?? id
   if (nameOrId !== undefined) return nameOrId
   const message = 'Identify the QPU by name or id.'
@@ -107,7 +107,7 @@ export const qpuRoutes: Route[] = [
     path: '/api/op/qpus/availability',
     access: 'public',
     summary: 'List the QPUs that run no jobs now, each with its reason',
-    response: v.array(unavailable),
+    response: v.array(unavailableQpu),
     async run({ db }) {
       const calibrating = await db.read(calibratingQpus)
       const rows = await listQpus(db, { skip: 0, limit: 1000, sort: 'name' })
@@ -130,7 +130,7 @@ export const qpuRoutes: Route[] = [
     }),
     statuses: [201, 400, 401, 403],
     response: v.object({
-      ...switched.entries,
+      ...qpuSwitchResponse.entries,
       executor_type: v.string(),
       num_qubits: v.number(),
       driver_id: v.string(),
@@ -167,11 +167,11 @@ export const qpuRoutes: Route[] = [
     path: '/api/op/qpu/toggle',
     access: 'superuser',
     summary: 'Enable or disable a QPU; disabling disconnects its drivers',
-    body: v.object({ ...which, enabled: v.boolean() }),
+    body: v.object({ ...qpuIdentifier, enabled: v.boolean() }),
     statuses: [200, 400, 401, 403, 404],
-    response: switched,
+    response: qpuSwitchResponse,
     async run({ db, hub }, { body, caller }) {
-      const { qpu, drivers } = await setQpuEnabled(db, callerName(caller), whichQpu(body), body.enabled)
+      const { qpu, drivers } = await setQpuEnabled(db, callerName(caller), nameOrIdOf(body), body.enabled)
       if (!body.enabled) for (const driver of drivers) hub.disconnect(driver.id, 'QPU disabled')
       return { id: qpu.id, name: qpu.name, enabled: qpu.enabled, status: qpu.status }
     },
@@ -202,13 +202,13 @@ export const qpuRoutes: Route[] = [
     path: '/api/op/qpu/drain',
     access: 'superuser',
     summary: 'Drain a QPU, or end draining: a running job finishes, other jobs and new ones wait',
-    body: v.object({ ...which, drain: v.boolean(), reason }),
+    body: v.object({ ...qpuIdentifier, drain: v.boolean(), reason }),
     statuses: [200, 400, 401, 403, 404],
-    response: drained,
+    response: drainResponse,
     async run(context, { body, caller }) {
       const actor = callerName(caller)
       const { drain: draining, reason } = body
-      const { qpu, runningJob } = await setDraining(context.db, actor, whichQpu(body), { draining, reason })
+      const { qpu, runningJob } = await setDraining(context.db, actor, nameOrIdOf(body), { draining, reason })
       return { ...(await presentQpu(context, qpu)), running_job: runningJob ?? null }
     },
   }),

@@ -29,10 +29,10 @@ export async function requeueAbandoned(
 ): Promise<number> {
   // A driver without an outbox does not report its results: its jobs wait for the heartbeat time-out.
   if (!outbox) return 0
-  const kept = new Set(running ? [...outbox, resultId(running.job, running.attempt)] : outbox)
+  const known = new Set(running ? [...outbox, resultId(running.job, running.attempt)] : outbox)
   return db.write('requeue abandoned jobs', (tx) => {
     const abandoned = listAttemptsOfOlderLeases(tx, { driver, epoch }).filter(
-      ({ job, attempt }) => !kept.has(resultId(job, attempt)),
+      ({ job, attempt }) => !known.has(resultId(job, attempt)),
     )
     for (const { job, attempt, hasStarted } of abandoned) {
       const reason = 'the driver reconnected without it'

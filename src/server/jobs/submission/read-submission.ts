@@ -18,11 +18,11 @@ const DEFAULTS = { shots: 1_024, meas_level: 2, meas_return: 'single', memory: f
 const target = v.pipe(v.string(), v.trim(), v.maxLength(100))
 const { circuits: _, ...options } = jobPayload.entries
 const { shots } = options
-const sets = circuitEntry.entries.parameter_values.wrapped
+const parameterSets = circuitEntry.entries.parameter_values.wrapped
 const program = {
   ...v.entriesFromList(CIRCUIT_NAMES, v.nullish(circuitEntry.entries.circuit)),
   parameter_values: v.pipe(
-    v.nullish(v.union([sets, sets.item])),
+    v.nullish(v.union([parameterSets, parameterSets.item])),
     v.description('One set of values, or a list of sets; each set produces one result'),
   ),
 }
