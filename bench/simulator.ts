@@ -28,8 +28,8 @@ const SIDES = ['ours', 'fused', 'plain', 'single'] as const
 const WARM_UP_QUBITS = 20
 /** Largest state with which Aer is also given one thread. */
 const SINGLE_QUBITS = 22
-/** After a call of so many seconds Aer is not asked again. */
-const LONGEST_CALL = 60
+/** After a call of more seconds, Aer is not run again for the program. */
+const MAX_AER_CALL_S = 60
 
 function verdictOf(goal: Goal, ours: Spread, ratios: readonly number[]): string {
   const [figures, bound] = 'ms' in goal ? [[ours.least, ours.median], goal.ms] : [ratios, goal.ratio]
@@ -62,7 +62,7 @@ async function runRounds(sides: Sides, contest: Contest, rounds: number): Promis
   for (let round = contest.qubits <= WARM_UP_QUBITS ? -1 : 0; round < rounds; round++) {
     for (const side of taking) {
       const timing = await turns[side]()
-      const isTooLong = side !== 'ours' && timing.job > LONGEST_CALL
+      const isTooLong = side !== 'ours' && timing.job > MAX_AER_CALL_S
       if (round >= 0 || isTooLong) found[side].push(timing)
       if (!isTooLong) continue
       taking = ['ours']

@@ -1,6 +1,6 @@
 /**
- * A calibrate device to copy: it "measures" the relaxation time of each qubit. Run it with
- *   svc driver start --operation calibrate --device ./tuner.ts#stopwatch -o calibration_config=./calibration.yml ...
+ * A calibrate device to copy: it "measures" the relaxation time of each qubit. Run it with svc driver start
+ * --operation calibrate --device ./tuner.ts#stopwatch -o calibration_config=./calibration.yml ...
  * `svc/devices` is provided by the program; nothing has to be installed beside this file.
  */
 import { CalibrationError, defineDevice, opt } from 'svc/devices'

@@ -5,7 +5,7 @@ import { aerSim } from './process/aer_sim/index.ts'
 import { mock } from './process/mock/index.ts'
 import { placeholderDevice } from './process/placeholder_device/index.ts'
 
-/** Every device that comes with the program, by operation, in alphabetical order. */
+/** All devices built into the program, by operation, in alphabetical order. */
 export const BUILT_IN_DEVICES: { [Op in Operation]: readonly DeviceDef<Op>[] } = {
   process: [aerSim, mock, placeholderDevice],
   monitor: [cryostatGen1],

@@ -10,7 +10,7 @@ import type {
 import type { Rng } from '../simulator/index.ts'
 import type { OptionSpecs, OptionsOf } from './options.ts'
 
-/** One attempt of a job, as a process device gets it. */
+/** One attempt of a job, as a process device receives it. */
 export interface Job {
   id: string
   attempt: number
@@ -19,19 +19,19 @@ export interface Job {
 
 /** What a running job may use. */
 export interface JobIo {
-  /** Aborts when the job is cancelled or out of time: stop soon, the process is killed 2 s later. */
+  /** Aborts when the job is cancelled or its time limit is reached; the process is killed 2 s later. */
   signal: AbortSignal
   /** When the time of the job is over, in ms of `clock.monotonic()`. */
   deadline: number
-  /** Names what the device is doing, for the heartbeat of the job. */
+  /** Sets the phase that the heartbeats of the job report. */
   phase(name: string): void
 }
 
 /** Runs jobs, one at a time: a QPU. */
 export interface ProcessDevice {
-  /** Opens what the device needs; throws when it cannot. */
+  /** Opens the resources of the device; throws when it cannot. */
   start?(): Promise<void>
-  /** Runs one job. A `JobError` fails it with its message; any other error fails it with a bland one. */
+  /** Runs one job. A `JobError` fails it with its message, any other error with a generic message. */
   run(job: Job, io: JobIo): Promise<JobResults>
   stop?(): Promise<void>
   info?(): { qubits: number; backend: string }
@@ -42,8 +42,8 @@ export interface MonitorIo {
   /** Sends an event to the server. */
   emit(type: string, payload: Record<string, unknown>): void
   /**
-   * Calls `run` now and every `seconds`, on the beat; a tick that falls into a running one is skipped. `skipped` is
-   * how many were since the last call.
+   * Calls `run` now and every `seconds`, on a fixed schedule. A tick during a running call is skipped;
+   * `skipped` is the number of ticks skipped since the last call.
    */
   every(seconds: number, run: (signal: AbortSignal, skipped: number) => Promise<void>): void
 }
@@ -54,22 +54,25 @@ export interface MonitorDevice {
   stop?(): Promise<void>
 }
 
-/** A calibration to run: one that was asked for, or the tuner's own. */
+/** A calibration to run: a queued request, or one that the tuner started itself. */
 export interface CalibrationRequest {
-  /** Names this run, on the server and in files. */
+  /** Identifies this run, on the server and in files. */
   runId: string
-  /** Id of the queued request; null for the tuner's own, such as a drift check. */
+  /** Id of the queued request; null for a calibration that the tuner started, such as a drift check. */
   id: string | null
   mode: CalibrationMode
-  /** With mode `partial`: the qubits and edges it is narrowed to. */
+  /** With mode `partial`: the qubits and edges to calibrate. */
   targetQubits: readonly string[]
 }
 
 /** What a running calibration may use. */
 export interface CalibrationIo {
-  /** Aborts when it is stopped or out of time: put the hardware in order; the process is killed 30 s later. */
+  /**
+   * Aborts when it is stopped or its time limit is reached: restore the hardware; the process is killed 30 s
+   * later.
+   */
   signal: AbortSignal
-  /** Tells the server how far it is; at most ten times a second, the server drops what is too much. */
+  /** Reports progress to the server, at most ten times a second; the server drops the rest. */
   progress(step: CalibrationStep): void
 }
 
@@ -80,8 +83,8 @@ export interface TunerIo {
   /** Aborts when the driver stops. */
   signal: AbortSignal
   /**
-   * Runs a calibration that nobody has asked for; its progress and report go up without a request. Resolves with
-   * what was found, or with undefined at once when a calibration runs already.
+   * Runs a calibration without a queued request; the server receives its progress and report. Resolves with
+   * the findings, or with undefined at once when a calibration is already running.
    */
   calibrateNow(order: {
     mode: CalibrationMode
@@ -93,23 +96,23 @@ export interface TunerIo {
 export interface CalibrateDevice {
   start(io: TunerIo): Promise<void>
   /**
-   * Runs one calibration. A `CalibrationError` makes a failed report with its message; any other error one with a
-   * bland message.
+   * Runs one calibration. A `CalibrationError` makes a failed report with its message, any other error one
+   * with a generic message.
    */
   calibrate(request: CalibrationRequest, io: CalibrationIo): Promise<CalibrationFindings>
-  /** Told when its QPU enters or leaves maintenance. */
+  /** Called when the QPU enters or leaves maintenance. */
   maintenance?(on: boolean): void
   stop?(): Promise<void>
 }
 
-/** The kind of device each operation needs. */
+/** The device interface of each operation. */
 export interface DeviceOf {
   process: ProcessDevice
   monitor: MonitorDevice
   calibrate: CalibrateDevice
 }
 
-/** All a device is given: it reads no environment, no clock and no random source of its own. */
+/** Everything a device receives; it reads no environment, clock or random source of its own. */
 export interface DeviceContext<Options = Record<string, unknown>, Environment = Record<string, unknown>> {
   /** Name of the driver. */
   name: string
@@ -117,21 +120,21 @@ export interface DeviceContext<Options = Record<string, unknown>, Environment = 
   device: string
   /** Declared options, converted and complete with their defaults. */
   options: Options
-  /** Every `-o` key the driver itself does not read, as text: for devices named by import path. */
+  /** Every `-o` key that the driver itself does not read, as text, for devices named by import path. */
   raw: Record<string, string>
   /** Declared environment variables, converted like options. */
   environment: Environment
-  /** An absolute folder in a safe location for whatever the device keeps; not created yet. */
+  /** Absolute path of the folder for the device's data, in a safe location; not created yet. */
   dataDir: string
   log: Log
   /** Aborts when the driver stops. */
   signal: AbortSignal
   clock: Clock
-  /** A random stream; without a seed a new one each time. */
+  /** Creates a random number generator; without a seed, a differently seeded one each time. */
   random(seed?: number): Rng
 }
 
-/** A device: which operation it implements, which `-o` options it reads, how to create it. */
+/** A device: the operation it implements, the `-o` options it reads, and how to create it. */
 export interface DeviceDef<
   Op extends Operation = Operation,
   Options = Record<string, unknown>,
@@ -140,11 +143,11 @@ export interface DeviceDef<
   /** `^[a-z][a-z0-9_]*$`. */
   name: string
   operation: Op
-  /** Options the device reads; without them it is given only `raw`. */
+  /** Options the device reads; without a declaration it receives only `raw`. */
   options?: OptionSpecs
-  /** Variables of the driver's environment the device reads, by name; an empty one counts as absent. */
+  /** Environment variables the device reads, by name; an empty variable counts as absent. */
   environment?: OptionSpecs
-  /** Runs before the driver connects; throw a `StartupError` to refuse the start. */
+  /** Runs before the driver connects; throws a `StartupError` to prevent the start. */
   check?(context: DeviceContext<Options, Environment>): void | Promise<void>
   create(context: DeviceContext<Options, Environment>): DeviceOf[Op] | Promise<DeviceOf[Op]>
 }

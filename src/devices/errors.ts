@@ -1,8 +1,10 @@
 import type { JobFailure } from '../protocol/index.ts'
 
-/** A reason not to start at all: the driver prints `message` (one reason per line) and exits 1 before connecting. */
+/**
+ * Prevents the start: the driver prints `message` (one reason per line) and exits with 1 before it connects.
+ */
 export class StartupError extends Error {
-  /** Every reason, the most specific first. */
+  /** All reasons, the most specific first. */
   readonly reasons: readonly string[]
 
   constructor(reasons: string | readonly string[]) {
@@ -14,18 +16,18 @@ export class StartupError extends Error {
 }
 
 export interface JobErrorDetails {
-  /** `user` (default): the job itself is at fault and runs never. `device`: running it again may help. */
+  /** `user` (default): the job itself is invalid and can never run. `device`: another attempt may succeed. */
   class?: JobFailure['class']
   /** A stable code for clients, such as `too_many_qubits`. */
   errorCode?: string
-  /** Which circuit of the job, counted from 0. */
+  /** Index of the circuit in the job, counted from 0. */
   circuitIndex?: number
-  /** Whether the device spent time on the job; false (default) reports an execution time of 0. */
+  /** Whether the device spent time on the job; false (the default) reports an execution time of 0. */
   executed?: boolean
   cause?: unknown
 }
 
-/** A failed job. The message is shown to the user as it is: no paths of the host, no secrets. */
+/** A failed job. The message is shown to the user unchanged: no paths of the host, no secrets. */
 export class JobError extends Error {
   readonly class: JobFailure['class']
   readonly errorCode: string | undefined
@@ -42,14 +44,15 @@ export class JobError extends Error {
   }
 }
 
-/** A failed calibration. The message is shown in its report as it is: no paths of the host, no secrets. */
+/** A failed calibration. The report shows the message unchanged: no paths of the host, no secrets. */
 export class CalibrationError extends Error {
   override readonly name = 'CalibrationError'
 }
 
 /**
- * What is reported for anything a device threw. A `JobError` is passed on word by word; anything else becomes
- * `<ErrorName>: job execution failed, see the driver log`, because its text may name paths of the host.
+ * The failure to report for an error that a device threw. A `JobError` is reported unchanged; any other error
+ * becomes `<ErrorName>: job execution failed, see the driver log`, because its text may contain paths of the
+ * host.
  */
 export function jobFailureOf(error: unknown): { failure: JobFailure; executed: boolean } {
   if (!(error instanceof JobError)) {
@@ -70,7 +73,7 @@ export function jobFailureOf(error: unknown): { failure: JobFailure; executed: b
   }
 }
 
-/** What a report says of anything a calibrate device threw: as `jobFailureOf`, for calibrations. */
+/** The message to report for an error that a calibrate device threw: as `jobFailureOf`, for calibrations. */
 export function calibrationFailureOf(error: unknown): string {
   if (error instanceof CalibrationError) return error.message
   const name = error instanceof Error ? error.name : 'Error'

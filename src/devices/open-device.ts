@@ -17,7 +17,7 @@ interface OpenOptions {
   clock: Clock
 }
 
-/** The functions without which a device of an operation is of no use. */
+/** Functions that a device of each operation must have. */
 const REQUIRED: { [Op in Operation]: readonly string[] } = {
   process: ['run'],
   monitor: ['start'],
@@ -40,14 +40,14 @@ function deviceContext(device: ResolvedDevice, open: OpenOptions): DeviceContext
   }
 }
 
-/** Runs the device's own checks, as the driver does before it connects. */
+/** Runs the device's own checks; the driver calls it before it connects. */
 export async function checkDevice(device: ResolvedDevice, open: OpenOptions): Promise<void> {
   await device.def.check?.(deviceContext(device, open))
 }
 
 /**
  * Creates the device; the caller starts it.
- * @throws StartupError when what `create` returned lacks a function its operation needs.
+ * @throws StartupError when the created device lacks a function that its operation needs.
  */
 export async function openDevice<Op extends Operation>(
   device: ResolvedDevice<Op>,

@@ -18,7 +18,10 @@ export const DRIVER_OPTIONS: { [Op in Operation]: OptionSpecs } = {
   calibrate: { data_dir: dataDir },
 }
 
-/** Options of the operation: every built-in device of it accepts them, those that do not declare them to no effect. */
+/**
+ * Options of the operation: every built-in device of it accepts them, those that do not declare them to no
+ * effect.
+ */
 export const OPERATION_OPTIONS: { [Op in Operation]: OptionSpecs } = {
   process: {
     is_dummy: opt.bool({ help: 'Uses a dummy instrument instead of a real one', default: false }),
@@ -35,7 +38,9 @@ export const OPERATION_OPTIONS: { [Op in Operation]: OptionSpecs } = {
   calibrate: {},
 }
 
-/** Keys that name files: they must lie in a safe location even when an imported device does not declare them. */
+/**
+ * Keys that name files: they must lie in a safe location even when an imported device does not declare them.
+ */
 export const PATH_KEYS: readonly string[] = [
   'calibration_config',
   'scheduler_device_config',

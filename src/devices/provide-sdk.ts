@@ -1,8 +1,8 @@
 import * as sdk from './sdk.ts'
 
 /**
- * Makes `svc/devices` importable by modules outside the program. The program may be one executable, so they cannot
- * find its files, and a second copy of the error classes would not be recognised.
+ * Makes `svc/devices` importable by modules outside the program. The program may be a single executable,
+ * whose files they cannot resolve, and errors of a second copy of the error classes would not be recognized.
  */
 export function provideSdk(): void {
   Bun.plugin({

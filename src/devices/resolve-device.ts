@@ -13,7 +13,7 @@ export interface ResolvedDevice<Op extends Operation = Operation> {
   def: DeviceDef<Op>
   /** The device as a message names it: its name, or the import path. */
   label: string
-  /** True for a device named by import path: it is given keys it does not declare. */
+  /** True for a device named by import path: it also receives keys that it does not declare. */
   imported: boolean
 }
 
@@ -21,7 +21,7 @@ interface DeviceChoice<Op extends Operation> {
   operation: Op
   /** A name such as `aer_sim`, or an import path such as `./module.js#export`. */
   device: string
-  /** Where relative import paths start. */
+  /** Base folder of relative import paths. */
   cwd: string
 }
 
@@ -32,7 +32,7 @@ function isImportPath(device: string): boolean {
   return IMPORT_PATH.test(device)
 }
 
-/** Names have hyphens replaced by underscores, so that they fit instruments and folders. */
+/** Replaces hyphens by underscores, so that the name is valid for instruments and folders. */
 function normaliseName(name: string): string {
   return name.replaceAll('-', '_')
 }
@@ -75,7 +75,7 @@ async function load(choice: DeviceChoice<Operation>, path: string): Promise<Reco
     const file = path.startsWith('file:') ? fileURLToPath(path) : path
     return await import(isAbsolute(file) ? file : resolve(choice.cwd, file))
   } catch (error) {
-    // Which file of this program wanted it is of no interest to the user.
+    // The importing file of this program is irrelevant to the user.
     const reason = messageOf(error).replace(` imported from ${import.meta.path}`, '')
     throw new StartupError(`device ${choice.device} cannot be imported: ${reason}`)
   }
@@ -121,7 +121,7 @@ function definitionOf<Op extends Operation>(
   const { operation: own, create: make } = found
   assertOperation(own, choice)
   if (typeof make !== 'function') throw new StartupError(`device ${device} has no create(context) function`)
-  // Its shape is checked above and the created device by openDevice, so the definition is used as it is.
+  // Operation and create are checked above, the created device in openDevice.
   return { ...(found as unknown as DeviceDef<Op>), name, operation }
 }
 

@@ -10,7 +10,7 @@ import type { Circuit } from '../qasm/index.ts'
 import { JobError } from './errors.ts'
 
 interface Outcome {
-  /** Number in the job, from 0: the default name of the circuit. */
+  /** Index in the job, from 0; part of the circuit's default name. */
   circuitIndex: number
   circuit: Pick<Circuit, 'qubits' | 'clbits' | 'qregs' | 'cregs'>
   shots: number
@@ -20,7 +20,7 @@ interface Outcome {
   metadata: Record<string, unknown>
 }
 
-/** The result of one circuit with one parameter set, with the header clients format counts by. */
+/** The result of one circuit with one parameter set, with the header by which clients format counts. */
 export function circuitResultOf(outcome: Outcome): CircuitResult {
   const { circuit, circuitIndex } = outcome
   return {
@@ -57,7 +57,10 @@ export function jobResultsOf(
   }
 }
 
-/** Where a value that JSON cannot hold sits, such as `circuit_results.0.memory.3`; undefined when there is none. */
+/**
+ * Path of a value that JSON cannot represent, such as `circuit_results.0.memory.3`; undefined when there is
+ * none.
+ */
 function findUnsendable(value: unknown, path: string): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : path
   if (typeof value !== 'object' || value === null) {
@@ -73,9 +76,9 @@ function findUnsendable(value: unknown, path: string): string | undefined {
 }
 
 /**
- * Checks what a device returned before it is sent.
- * @throws JobError (class device) naming the field when it is not a result or holds NaN or an infinite number;
- *   (class user, `results_too_large`) when it is larger than 32 MiB.
+ * Checks the results of a device before they are sent.
+ * @throws JobError (class device) naming the field, for malformed results, NaN and infinite numbers;
+ *   (class user, `results_too_large`) for results above 32 MiB.
  */
 export function checkResults(results: unknown): JobResults {
   const bad = findUnsendable(results, '')

@@ -1,13 +1,13 @@
 import { readlinkSync, realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 
-/** Where a path is resolved and what counts as home. */
+/** The folders by which a path is resolved and checked. */
 export interface PathContext {
   cwd: string
   home: string
 }
 
-/** Links followed in one path before it counts as a loop, as in the kernel. */
+/** Maximum number of links followed in one path, as in the Linux kernel; more count as a loop. */
 const MAX_LINKS = 40
 
 function linkTarget(path: string): string | undefined {
@@ -19,8 +19,8 @@ function linkTarget(path: string): string | undefined {
 }
 
 /**
- * Follows symbolic links in the part of `path` that exists and appends the rest. A link to nothing is followed
- * too: a file created through it would appear at its target. Undefined when links form a loop.
+ * Follows symbolic links in the existing part of `path` and appends the rest. A dangling link is followed
+ * too: a file created through it would appear at its target. Returns undefined when links form a loop.
  */
 function followLinks(path: string, links = 0): string | undefined {
   try {
@@ -42,9 +42,9 @@ function isInside(path: string, folder: string): boolean {
 }
 
 /**
- * The absolute path of `path`, when it is `/var/svc-driver` or `/etc/svc-driver` or under them, or strictly under
- * `/tmp`, `/var/tmp` or the home folder; undefined otherwise. Links are followed first, on both sides, and whole
- * path segments are compared.
+ * The absolute path of `path`, when it is `/var/svc-driver` or `/etc/svc-driver` or under them, or strictly
+ * under `/tmp`, `/var/tmp` or the home folder; undefined otherwise. Links are followed first, on both sides,
+ * and whole path segments are compared.
  */
 export function checkSafePath(path: string, place: PathContext): string | undefined {
   const absolute = resolve(place.cwd, path)

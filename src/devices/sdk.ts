@@ -1,4 +1,4 @@
-/** What `import { … } from 'svc/devices'` gives a device that is loaded by import path. */
+/** The exports of `svc/devices`, for devices that are loaded by import path. */
 
 export { bitString, createRng, type Rng } from '../simulator/index.ts'
 export type * from './define-device.ts'

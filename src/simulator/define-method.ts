@@ -8,78 +8,86 @@ import type { Tally } from './tally/tally.ts'
 import type { PhaseTimer } from './timing/phase-timer.ts'
 import type { TimeBudget } from './timing/time-budget.ts'
 
-/** One circuit with bound parameters, as every method gets it. */
+/** One circuit with bound parameters and shots: the input of every method. */
 export interface Workload {
   /** Qubits the program declares. */
   qubits: number
   clbits: number
   shots: number
-  /** What the device adds; absent for an exact simulation. The channels of gates are steps of `reduced` already. */
+  /**
+   * Noise of the device; absent for an exact simulation. `reduced` already contains the channels of gates.
+   */
   noise: NoiseModel | undefined
-  /** What its outcomes depend on; absent when outcomes steer the program, which then has to be walked. */
+  /** The part its outcomes depend on; absent for a program with feedback, which has to be walked. */
   reduced: ReducedCircuit | undefined
-  /** Carries out the program once, asking `sink` for every outcome, and returns its classical bits. */
+  /** Executes the program once with the outcomes that `sink` returns; returns the classical bits. */
   walk(sink: Sink): Uint8Array
 }
 
-/** What a simulation may take. */
+/** Memory, threads and sizes that a simulation may use. */
 export interface ResourceLimits {
-  /** Qubits of a state that is written out amplitude by amplitude. */
+  /** Maximum number of qubits of a statevector. */
   stateQubits: number
   /** Memory, in bytes. */
   readonly bytes: number
-  /** Of that for copies of states from which shots part, in bytes: more saves time and changes no outcome. */
+  /**
+   * The part of it for copies of states at which shots branch, in bytes: more saves time and changes no
+   * outcome.
+   */
   stateCopyBytes: number
   /** Threads for a large state. */
   threads: number
-  /** Largest bond between tensors of a matrix product state. */
+  /** Maximum bond dimension of a matrix product state. */
   maxBondDimension: number
 }
 
-/** Why a method cannot run a workload. */
+/** The reason why a method cannot run a workload. */
 export interface Refusal {
   /** A stable code for clients, such as `too_many_qubits`. */
   code: string
-  /** Follows the name of the method and a colon: `needs 30 qubits, at most 27 fit`. */
+  /** Printed after the name of the method and a colon: `needs 30 qubits, at most 27 fit`. */
   reason: string
 }
 
-/** What a method works with while it runs one workload. */
+/** What a method uses while it runs one workload. */
 export interface MethodRun {
-  /** Where outcomes go: bits of every shot, in any order and in groups. */
+  /** Collects the outcomes of all shots, in any order and in groups. */
   tally: Tally
-  /** How often a measurement which steers the program, or stands in its middle, is reported wrongly. */
+  /** Readout error of a mid-circuit measurement; the tally applies those of the final measurements. */
   readoutErrorOf(qubit: number): ReadoutError
-  /** Draws depend on the seed, the circuit and the shot alone: never on threads or on the order of work. */
+  /** Draws depend on seed, circuit and shot only: never on threads or on the order of work. */
   rng: Rng
   /** Sub-stream of this circuit. */
   stream: number
-  /** Counts work, ends it when its time is over and lets a cancellation be heard. */
+  /** Counts work, ends it at the deadline and yields to the event loop, so that a job can be cancelled. */
   timeBudget: TimeBudget
-  /** Computes with states written out amplitude by amplitude; it holds one at a time. */
+  /** Computes with statevectors; its memory contains one at a time. */
   engine: Engine
-  /** Where its time goes. */
+  /** Measures the time of each phase. */
   phaseTimer: PhaseTimer
   limits: ResourceLimits
 }
 
-/** A way to simulate circuits. */
+/** A simulation method. */
 export interface Method {
   /** The value of the option `method`, and of `method` in results. */
   name: string
-  /** Whether this method is to be taken before those that come earlier in the list but do not prefer the workload. */
+  /**
+   * Whether automatic choice takes this method before earlier methods in the list that do not prefer the
+   * workload.
+   */
   prefers?(workload: Workload): boolean
-  /** Why it cannot run the workload, before anything is allocated; undefined when it can. */
+  /** The reason why it cannot run the workload, found before anything is allocated; undefined when it can. */
   refuse(workload: Workload, limits: ResourceLimits): Refusal | undefined
-  /** Qubits of the state it writes out amplitude by amplitude, 0 for none. Small ones are run side by side. */
+  /** Qubits of the statevector it needs, 0 for none. Circuits with small ones run in parallel. */
   stateQubits(workload: Workload): number
-  /** Estimated time, in s: a job that cannot end within its limit is refused before it starts. */
+  /** Estimated time, in s: a job that cannot end within its time limit is refused before it starts. */
   estimateSeconds(workload: Workload, limits: ResourceLimits): number
-  /** Runs every shot into `run.tally`. Returns what the result should say about it, such as `truncation`. */
+  /** Runs every shot into `run.tally`. Returns additional metadata of the result, such as `truncation`. */
   run(workload: Workload, run: MethodRun): Promise<Record<string, unknown>>
 }
 
-/** Declares a simulation method; it becomes one by its line in `methods/index.ts`. */
+/** Declares a simulation method; `methods/index.ts` lists all of them. */
 export function defineMethod<const M extends Method>(method: M): M {
   return method
 }

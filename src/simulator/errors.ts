@@ -43,7 +43,10 @@ export class WorkerEndedError extends Error {
   }
 }
 
-/** Adds circuit, line and column to an error in the program of circuit `circuitIndex`; returns other errors unchanged. */
+/**
+ * Adds circuit, line and column to an error in the program of circuit `circuitIndex`; returns other errors
+ * unchanged.
+ */
 export function circuitErrorOf(error: unknown, circuitIndex: number, executed = false): unknown {
   if (!(error instanceof QasmError)) return error
   const where = error.line > 0 ? `, line ${error.line}, column ${error.column}` : ''

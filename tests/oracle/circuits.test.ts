@@ -86,7 +86,7 @@ describe.skipIf(!python)('Qiskit Aer agrees', () => {
       const theirs = await aer.ask<Record<string, number>>({ ask: 'counts', shots: SHOTS, seed, ...circuit })
       comparisons.add(`seed ${seed}`, await countsOf(toProgram(circuit), seed), theirs)
     }
-    comparisons.judge()
+    comparisons.assertAllAgree()
   })
 
   test(`on ${EXPORTS} circuits as the exporters of Qiskit write them`, async () => {
@@ -104,7 +104,7 @@ describe.skipIf(!python)('Qiskit Aer agrees', () => {
         comparisons.add(`qasm2 of seed ${seed}`, await countsOf(exported.version2, seed), exported.counts)
       }
     }
-    comparisons.judge()
+    comparisons.assertAllAgree()
   })
 
   test(`on the published circuits of up to ${FILE_QUBITS} qubits`, async () => {
@@ -117,7 +117,7 @@ describe.skipIf(!python)('Qiskit Aer agrees', () => {
       const theirs = await aer.ask<Record<string, number>>({ ask: 'file', path, shots, seed: 1 })
       comparisons.add(file, await countsOf(await Bun.file(path).text(), 1, shots), theirs)
     }
-    comparisons.judge()
+    comparisons.assertAllAgree()
   })
 })
 

@@ -4,7 +4,7 @@ import { compareCounts } from './statistics.ts'
 /** Over all comparisons of a test together: one comparison may fall below its share only (Bonferroni). */
 const SIGNIFICANCE = 1e-4
 
-/** The comparisons of one test; `judge` fails it when any of them is too unlikely. */
+/** The comparisons of one test; `assertAllAgree` fails it when one of them is too unlikely. */
 export class Comparisons {
   readonly #seen: { name: string; p: number; totalVariation: number }[] = []
 
@@ -12,7 +12,7 @@ export class Comparisons {
     this.#seen.push({ name, ...compareCounts(ours, theirs) })
   }
 
-  judge(): void {
+  assertAllAgree(): void {
     const [worst] = this.#seen.toSorted((one, other) => one.p - other.p)
     const farthest = Math.max(...this.#seen.map(({ totalVariation }) => totalVariation))
     console.info(

@@ -94,7 +94,7 @@ describe.skipIf(!python)('Qiskit Aer agrees on noise', () => {
         )
         comparisons.add(`seed ${seed}`, counts, theirs)
       }
-      comparisons.judge()
+      comparisons.assertAllAgree()
     },
   )
 })

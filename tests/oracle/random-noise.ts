@@ -18,7 +18,9 @@ export interface NoiseContent {
 export const NOISY_GATES: readonly string[] = ['x', 'h', 'sx', 'rx', 'ry', 's', 't', 'cx', 'cz', 'swap']
 const TWO = new Set(['cx', 'cz', 'swap'])
 
-/** Noise on most gates, of every kind, that follows from its seed; the strength of each is about `strength`. */
+/**
+ * Noise on most gates, of every kind, that follows from its seed; the strength of each is about `strength`.
+ */
 export function randomNoise(seed: number, strength: number): NoiseContent {
   const rng = createRng(seed)
   const share = () => strength * (0.2 + rng.next())

@@ -39,15 +39,17 @@ function total(counts: Record<string, number>): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0)
 }
 
-/** Probability that a chi-square variable with `freedom` degrees exceeds `value`: Q(freedom / 2, value / 2). */
+/**
+ * Probability that a chi-square variable with `freedom` degrees exceeds `value`: Q(freedom / 2, value / 2).
+ */
 export function chiSquareTail(value: number, freedom: number): number {
   if (freedom < 1 || value <= 0) return 1
   return upperGamma(freedom / 2, value / 2)
 }
 
 /**
- * The regularised upper incomplete gamma function, by its series below the mean and its continued fraction above
- * (Abramowitz and Stegun 6.5.29 and 6.5.31, the latter evaluated by Lentz's method).
+ * The regularised upper incomplete gamma function, by its series below the mean and its continued fraction
+ * above (Abramowitz and Stegun 6.5.29 and 6.5.31, the latter evaluated by Lentz's method).
  */
 function upperGamma(a: number, x: number): number {
   const scale = Math.exp(a * Math.log(x) - x - logGamma(a))

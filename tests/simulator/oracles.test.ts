@@ -146,7 +146,8 @@ describe('Grover search', () => {
 })
 
 describe('arithmetic', () => {
-  // Ripple-carry adder of Cuccaro, Draper, Kutin, Moulton (2004): b += a with carry-in q[0] and carry-out on top.
+  // Ripple-carry adder of Cuccaro, Draper, Kutin, Moulton (2004): b += a with carry-in q[0] and carry-out on
+  // top.
   function adder(n: number): string {
     const a = (i: number) => `q[${1 + 2 * i}]`
     const b = (i: number) => `q[${2 + 2 * i}]`

@@ -5,33 +5,33 @@ import { StartupError } from '../errors.ts'
 import { type ReadNoise, readNoise } from './read-noise.ts'
 
 const MAX_BYTES = 4 * 1024 * 1024
-/** Of the problems of a file, so many are told. */
+/** Maximum number of problems of a file that are reported. */
 const MAX_REPORTED_PROBLEMS = 10
 
 /**
- * A noise model in a file, read again when the file has changed. What is in force stays so while the file is not a
- * noise model: a tuner may be in the middle of writing it.
+ * A noise model in a file, read again after the file has changed. The last valid model stays in use while the
+ * file is invalid: a tuner may be in the middle of writing it.
  */
 export class NoiseFile {
   readonly #path: string
   readonly #log: Log
   #noise: ReadNoise
-  /** Of the file as it was read last: size and time of its change. */
+  /** Size and modification time of the file when it was last read. */
   #readStamp = ''
 
-  /** @throws StartupError with what is wrong with the file. */
+  /** @throws StartupError with the problems of the file. */
   constructor(path: string, log: Log) {
     this.#path = path
     this.#log = log
     const read = this.#read()
     if ('problems' in read) {
-      const told = read.problems.slice(0, MAX_REPORTED_PROBLEMS).map((problem) => `  ${problem}`)
-      throw new StartupError([`startup error: ${path} is not a noise model`, ...told])
+      const problems = read.problems.slice(0, MAX_REPORTED_PROBLEMS).map((problem) => `  ${problem}`)
+      throw new StartupError([`startup error: ${path} is not a noise model`, ...problems])
     }
     this.#noise = read
   }
 
-  /** What is in force. */
+  /** The model in use; reads the file again if it has changed. */
   get current(): ReadNoise {
     if (this.#readStamp === this.#stamp()) return this.#noise
     const read = this.#read()

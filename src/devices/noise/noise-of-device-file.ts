@@ -9,14 +9,14 @@ import {
   thermalRelaxation,
 } from '../../simulator/index.ts'
 
-/** A number that may be written as one, or as `.nan` for what was never measured. */
+/** A number, or `.nan` for a value that was never measured. */
 const value = v.optional(v.union([v.number(), v.nan()], 'expected a number'))
 const probability = v.pipe(v.number(), v.minValue(0), v.maxValue(1))
 const row = v.looseTuple([probability, probability])
 const assignment = v.optional(v.looseTuple([row, row]))
 const elementType = v.looseObject({ path: v.string() })
 
-/** What is read of a qubit; everything else of the file is for drivers of real chips. */
+/** The fields of a qubit that matter here; the rest of the file is for drivers of real chips. */
 const qubitBody = v.looseObject({
   element_type: elementType,
   rxy: v.optional(v.looseObject({ duration: value }), {}),
@@ -41,7 +41,7 @@ const EDGES = new Set(['CompositeSquareEdge', 'FluxTunableCoupler'])
 const RXY_DURATION = 20e-9
 const CZ_DURATION = 20e-9
 
-/** Rotations about z are changes of frame: they take no time. */
+/** Rotations about z are virtual: they take no time. */
 const VIRTUAL = new Set(['p', 'phase', 'u1', 'rz', 'z', 's', 'sdg', 't', 'tdg', 'id'])
 
 interface Qubit {
@@ -69,9 +69,10 @@ interface Chip {
 }
 
 /**
- * The noise of a calibrated chip: relaxation during gates and delays by the measured times of its qubits, and the
- * measured errors of readout. Qubit i of a circuit is the i-th qubit of the file, or `q<i>` when all have such names.
- * What was never measured adds no noise. Returns what is wrong with the file instead, a line each.
+ * The noise model of a calibrated chip: relaxation during gates and delays by the measured times of its
+ * qubits, and the measured readout errors. Qubit i of a circuit is the i-th qubit of the file, or `q<i>` when
+ * all have such names. Values that were never measured add no noise. Returns the problems of an invalid file
+ * instead, one line each.
  */
 export function noiseOfDeviceFile(content: unknown, source: string): NoiseModel | { problems: string[] } {
   const chip: Chip = { qubits: [], edges: new Map(), problems: [] }
@@ -104,7 +105,7 @@ function addElement(chip: Chip, name: string, body: unknown): void {
   }
 }
 
-/** The body as the schema has it; what is wrong with it goes to the problems. */
+/** Parses the body of an element; adds its errors to the problems of the chip. */
 function read<T>(
   chip: Chip,
   name: string,
@@ -137,7 +138,7 @@ function qubitOf(name: string, body: v.InferOutput<typeof qubitBody>): Qubit {
     name,
     duration: positive(body.rxy.duration) ?? RXY_DURATION,
     t1,
-    // Times measured apart may contradict one another; nothing dephases slower than it decays allows.
+    // Times measured separately may contradict each other; physically, t2 is at most twice t1.
     t2: Math.min(t2, 2 * t1),
     readout: matrix ? [1 - matrix[0][0], 1 - matrix[1][1]] : EXACT_READOUT,
   }
@@ -149,7 +150,10 @@ function inOrder(qubits: readonly Qubit[]): Qubit[] {
   return numbered.every((qubit) => qubit !== undefined) ? numbered : [...qubits]
 }
 
-/** Relaxation of each qubit of a gate while it lasts: a pulse for one qubit, that of the edge for more. */
+/**
+ * Relaxation of each qubit of a gate during the gate: the duration of the qubit's pulse, or of the edge's
+ * gate.
+ */
 function relaxationDuring(
   name: string,
   places: readonly number[],
@@ -158,7 +162,7 @@ function relaxationDuring(
 ): ChannelOp[] {
   if (VIRTUAL.has(name)) return []
   const names = places.map((place) => qubits[place]?.name ?? '')
-  // Gates that no edge carries out are composed of several that one does: the longest stands for them.
+  // A gate without an edge is composed of gates with one: the longest gate approximates it.
   const shared = edges.get(names.join(' ')) ?? Math.max(CZ_DURATION, ...edges.values())
   return places.flatMap((place) => {
     const qubit = qubits[place]

@@ -15,13 +15,13 @@ import {
   thermalRelaxation,
 } from '../../simulator/index.ts'
 
-/** Qubits a channel may act on: a superoperator of more takes as long as the circuit. */
+/** Maximum number of qubits of a channel: a superoperator on more takes as long as the circuit. */
 const MAX_CHANNEL_QUBITS = 3
 const qubit = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(9_999))
 const probability = v.pipe(v.number(), v.minValue(0), v.maxValue(1))
 const seconds = v.pipe(v.number(), v.gtValue(0), v.maxValue(1e6))
 
-/** A channel for as many qubits as the gate it follows has. */
+/** Channels for a gate on the given number of qubits. */
 type Channels = (qubits: number) => Channel[]
 
 const times = {
@@ -116,7 +116,7 @@ const error = v.union(
       v.transform(({ kraus: channels }) => channels),
     ),
   ],
-  'expected one of depolarizing, amplitude_damping, phase_damping with a number from 0 to 1, or thermal, pauli, kraus with what docs/how-to/simulate-noise.md says they take',
+  'expected one of depolarizing, amplitude_damping, phase_damping with a number from 0 to 1, or thermal, pauli, kraus in the form described in docs/how-to/simulate-noise.md',
 )
 
 const names = v.union([v.string(), v.array(v.string())], 'expected a name of a gate or a list of them')
@@ -126,7 +126,7 @@ const readoutMatrix = v.pipe(
   v.transform(([[, one], [zero]]): ReadoutError => [one, zero]),
 )
 
-/** The form of a noise file. */
+/** Schema of a noise file. */
 const noiseFile = v.strictObject({
   gates: v.optional(
     v.array(
@@ -148,7 +148,7 @@ const noiseFile = v.strictObject({
   ),
 })
 
-/** The noise model a file describes, or where and why it does not: `gates.0.errors.1: …`, one line each. */
+/** Reads a noise file; returns its problems when it is invalid, one line each: `gates.0.errors.1: …`. */
 export function readNoiseFile(content: unknown, source: string): NoiseModel | { problems: string[] } {
   const parsed = v.safeParse(noiseFile, content, { abortPipeEarly: true })
   if (!parsed.success) return { problems: parsed.issues.map(problemOf) }
@@ -167,7 +167,10 @@ export function readNoiseFile(content: unknown, source: string): NoiseModel | { 
   })
 }
 
-/** Makes the channels for a number of qubits once: methods keep what they find out about one as long as it is the same. */
+/**
+ * Creates the channels for each number of qubits once: simulation methods cache their analysis by channel
+ * object.
+ */
 function once(make: Channels): Channels {
   const made = new Map<number, Channel[]>()
   return (qubits) => {
@@ -182,7 +185,7 @@ function problemOf(issue: v.BaseIssue<unknown>): string {
   return path === null ? issue.message : `${path}: ${issue.message}`
 }
 
-/** The entry that names the qubit, else the one for all. */
+/** The entry that names the qubit, or else the entry for all qubits. */
 function forQubit<T extends { qubits?: number[] | undefined }>(
   entries: readonly T[],
   each: number,
@@ -192,7 +195,9 @@ function forQubit<T extends { qubits?: number[] | undefined }>(
   )
 }
 
-/** A channel for several qubits needs a gate of as many. */
+/**
+ * The problem of a rule whose multi-qubit channel does not match the number of qubits of its gate, if any.
+ */
 function mismatchOf({ gate, qubits, channels }: GateRule): string[] {
   if (!qubits) return []
   const wrong = channels(qubits.length).find(

@@ -7,7 +7,7 @@ import { readNoiseFile } from './read-noise-file.ts'
 /** A noise model with the text it was read from. */
 export type ReadNoise = Required<Noise>
 
-/** The noise that a text describes, or where and why it describes none, a line each. */
+/** Reads a noise model; returns the problems of an invalid text, one line each. */
 export function readNoise(source: NoiseSource): ReadNoise | { problems: string[] } {
   try {
     const content: unknown = parse(source.text)
@@ -19,11 +19,11 @@ export function readNoise(source: NoiseSource): ReadNoise | { problems: string[]
   }
 }
 
-/** Reads the noise of one job after the other; what is the same as before is not read again. */
+/** Reads the noise model of each job; an unchanged text is not read again. */
 export class NoiseReader {
   #last: ReadNoise | undefined
 
-  /** @throws TypeError for a text that describes no noise: it was to be looked at before. */
+  /** @throws TypeError for an invalid text: callers pass only texts that were read before. */
   read(source: NoiseSource): ReadNoise {
     if (this.#last && isSame(this.#last.source, source)) return this.#last
     const read = readNoise(source)

@@ -36,7 +36,9 @@ export interface ExecutionResult {
   /** Shots by bit string; absent when the memory holds readout signals. */
   counts?: Record<string, number>
   memory?: unknown
-  /** Classical bits that no measurement writes; empty for a program with feedback, where outcomes decide that. */
+  /**
+   * Classical bits that no measurement writes; empty for a program with feedback, where outcomes decide that.
+   */
   unmeasured: number[]
   /** How the outcomes were computed: method, time by phase and what the method adds. */
   provenance: Record<string, unknown>

@@ -8,8 +8,8 @@ import type { BatchMessage, BatchResponse } from './circuit-workers.ts'
 import { type CircuitReport, runNextCircuits, WorkQueue } from './work-queue.ts'
 
 /**
- * Handles the batches that `CircuitWorkers` sends to a thread. `readNoise` reads the noise model of a job, because a
- * model cannot be sent between threads.
+ * Handles the batches that `CircuitWorkers` sends to a thread. `readNoise` reads the noise model of a job,
+ * because a model cannot be sent between threads.
  */
 export function circuitHandler(
   readNoise: (source: NoiseSource) => NoiseModel,

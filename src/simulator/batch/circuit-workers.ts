@@ -38,8 +38,8 @@ export class CircuitWorkers {
   }
 
   /**
-   * Runs circuits of a job on all threads, the calling one included, and stores their results by index in `results`.
-   * Circuits that are too large for a batch get none.
+   * Runs circuits of a job on all threads, the calling one included, and stores their results by index in
+   * `results`. Circuits that are too large for a batch get none.
    * @throws SimulationError of the first circuit that cannot be run.
    * @throws WorkerEndedError when a thread ends.
    */

@@ -7,7 +7,10 @@ const MAX_BATCH_QUBITS = 18
 /** Position of a stopped queue, above every index. */
 const STOPPED = 2 ** 30
 
-/** The end of one execution that a thread took from the queue; no result for one that is too large for a batch. */
+/**
+ * The end of one execution that a thread took from the queue; no result for one that is too large for a
+ * batch.
+ */
 export type CircuitReport =
   | { stream: number; result: ExecutionResult | undefined }
   | { stream: number; error: unknown }
@@ -42,7 +45,9 @@ export class WorkQueue {
   }
 }
 
-/** Takes executions from the queue and runs them until none is left. An error stops the queue for all threads. */
+/**
+ * Takes executions from the queue and runs them until none is left. An error stops the queue for all threads.
+ */
 export async function runNextCircuits(
   runner: CircuitRunner,
   executions: readonly Execution[],

@@ -3,21 +3,22 @@ import type { Method, Refusal, ResourceLimits, Workload } from '../define-method
 /** The value of the option `method` that leaves the choice to `chooseMethod`. */
 export const AUTOMATIC = 'automatic'
 
-/** The method a workload is run with, or why there is none. */
+/** The method for a workload, or the reason why there is none. */
 export type Choice = { method: Method } | { refusal: Refusal }
 
 /**
- * The method for a workload: among those that do not refuse it the first that prefers it, else the first in the list.
- * `wanted` restricts the choice to one of them. When all of them refuse, the refusal names each with its reason.
+ * The method for a workload: of those that do not refuse it, the first that prefers it, or else the first in
+ * the list. `requested` restricts the choice to the method of that name. When all methods refuse, the refusal
+ * lists all reasons.
  */
 export function chooseMethod(
   methods: readonly Method[],
-  wanted: string,
+  requested: string,
   workload: Workload,
   limits: ResourceLimits,
 ): Choice {
-  const candidates = methods.filter(({ name }) => wanted === AUTOMATIC || wanted === name)
-  // Whether a method refuses may take a look at the whole circuit: it is asked only when its turn comes.
+  const candidates = methods.filter(({ name }) => requested === AUTOMATIC || requested === name)
+  // A method may inspect the whole circuit to decide, so each is called only when needed.
   const preferred = candidates.find((each) => each.prefers?.(workload) && !each.refuse(workload, limits))
   if (preferred) return { method: preferred }
   const refusals: [string, Refusal][] = []
@@ -30,7 +31,7 @@ export function chooseMethod(
   return { refusal: { code: refusalCodeOf(refusals.map(([, { code }]) => code)), reason } }
 }
 
-/** Too many qubits is what the user can act upon, whatever else kept a method from the circuit. */
+/** The code of all refusals together: too many qubits is the reason that the user can change. */
 function refusalCodeOf(codes: readonly string[]): string {
   return codes.find((code) => code === 'too_many_qubits') ?? codes[0] ?? 'unsupported'
 }

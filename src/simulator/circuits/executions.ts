@@ -48,8 +48,8 @@ function parseCircuits(circuits: readonly CircuitRequest[]): Program[] {
 }
 
 /**
- * The parameter sets a circuit is run with. A single set for a program without parameters is ignored: clients send
- * the values along with a circuit they have already bound.
+ * The parameter sets a circuit is run with. A single set for a program without parameters is ignored: clients
+ * send the values along with a circuit they have already bound.
  */
 function parameterSets(
   program: Program,
@@ -97,8 +97,8 @@ function assertExecutionCount(count: number, max: number): void {
 }
 
 /**
- * Lowers the program of an execution to a flat circuit. This happens right before the run, because a circuit can be
- * much larger than its program.
+ * Lowers the program of an execution to a flat circuit. This happens right before the run, because a circuit
+ * can be much larger than its program.
  * @throws SimulationError for an invalid circuit, and for one beyond the limits.
  */
 export function lowerExecution(execution: Execution, backend: string, limits: JobLimits): Circuit {
@@ -133,7 +133,8 @@ function assertWithinLimits(
 }
 
 /**
- * Checks the circuits of a job as far as possible without running them. `backend` names the device in messages.
+ * Checks the circuits of a job as far as possible without running them. `backend` names the device in
+ * messages.
  * @throws SimulationError for the first problem found.
  */
 export function validateCircuits(

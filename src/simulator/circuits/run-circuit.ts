@@ -17,49 +17,51 @@ import { chooseMethod } from './choose-method.ts'
 export interface BoundProgram {
   qubits: number
   clbits: number
-  /** Its steps; absent when outcomes steer it. */
+  /** Its steps; absent for a program with feedback. */
   ops?: readonly Op[]
-  /** Carries it out once against a sink and returns its classical bits. */
+  /** Executes it once with a sink and returns its classical bits. */
   walk(sink: Sink): Uint8Array
 }
 
 export interface CircuitRun {
-  /** Which circuit of the job, for messages. */
+  /** Index of the circuit in the job, for messages. */
   circuitIndex: number
   shots: number
-  /** What is kept of each shot. */
+  /** What is recorded of each shot. */
   memory: ShotMemory
-  /** What the device adds to the steps, absent for an exact simulation. */
+  /** Noise of the device; absent for an exact simulation. */
   noise: NoiseModel | undefined
   rng: Rng
-  /** Number of this execution in its job: the sub-stream of its random numbers. */
+  /** Index of this execution in its job: the sub-stream of its random numbers. */
   stream: number
   timeBudget: TimeBudget
   resultBudget: ResultBudget
-  /** Where the time goes; the steps so far are in it. */
+  /** Measures the time of each phase; it includes the phases so far. */
   phaseTimer: PhaseTimer
   engine: Engine
-  /** Name of the method that is wanted, or `automatic`. */
+  /** Name of the requested method, or `automatic`. */
   method: string
   limits: ResourceLimits
 }
 
-/** What came out of one circuit. */
+/** The outcomes of one circuit. */
 export interface CircuitOutcome {
-  /** Absent when signals were asked for instead of bits. */
+  /** Absent when the memory holds readout signals. */
   counts?: Record<string, number>
   memory?: unknown
-  /** Classical bits no measurement writes; empty when a program with feedback decides that as it runs. */
+  /**
+   * Classical bits that no measurement writes; empty for a program with feedback, where outcomes decide that.
+   */
   unmeasured: number[]
-  /** How the outcomes were computed: method, time of its phases and what the method adds. */
+  /** How the outcomes were computed: method, time by phase and the metadata of the method. */
   provenance: Record<string, unknown>
 }
 
-/** A circuit reduced to what its outcomes depend on, with the method that suits it. */
+/** A circuit reduced to what its outcomes depend on, with the chosen method. */
 export interface PreparedCircuit {
   workload: Workload
   method: Method
-  /** Classical bits some measurement writes, ascending, and those none does. */
+  /** Classical bits that a measurement writes, ascending, and the others. */
   bits: ReturnType<typeof measuredBits>
 }
 
@@ -96,7 +98,7 @@ export async function runCircuit(prepared: PreparedCircuit, run: CircuitRun): Pr
   return { ...outcomeOf(tally, run.memory), unmeasured, provenance }
 }
 
-/** A circuit on qubits the noise model does not know would be simulated better than the device is. */
+/** Refuses circuits on qubits that the noise model does not cover: they would be simulated without noise. */
 function assertNoiseCovers(lastQubit: number, { noise, circuitIndex }: CircuitRun): void {
   if (!noise || lastQubit < noise.qubits) return
   throw new SimulationError(
@@ -112,7 +114,10 @@ function methodFor(workload: Workload, { method, limits, circuitIndex }: Circuit
   throw new SimulationError(`circuit ${circuitIndex} cannot be simulated; ${reason}`, { code, circuitIndex })
 }
 
-/** Classical bits by whether some measurement writes them, ascending: all of them are where outcomes decide that. */
+/**
+ * Classical bits by whether a measurement writes them, ascending; for a program with feedback all count as
+ * written.
+ */
 function measuredBits(clbits: number, ops: readonly Op[] | undefined) {
   const isWritten = new Uint8Array(clbits).fill(ops ? 0 : 1)
   for (const op of ops ?? []) if (op.kind === 'measure' && op.clbit >= 0) isWritten[op.clbit] = 1

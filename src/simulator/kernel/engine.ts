@@ -8,40 +8,52 @@ import { type Pass, scheduleStage } from './schedule-stage.ts'
 import { StageWriter } from './stage-writer.ts'
 import { WorkerPool } from './worker-pool.ts'
 
-/** Calls planned together: the time of planning grows with the calls that could not join a stage. */
+/**
+ * Maximum number of calls planned together: planning time grows with the calls that could not join a stage.
+ */
 const MAX_WINDOW_CALLS = 2_048
-/** Amplitude updates planned together, so that a block of many gates takes no longer than a few portions. */
+/**
+ * Maximum number of amplitude updates planned together, so that one block takes no longer than a few
+ * portions.
+ */
 const MAX_WINDOW_WORK = 2 ** 24
 /** Below this many qubits one thread is as fast as two: measured, see docs/explanation/simulation.md. */
 export const MIN_PARALLEL_QUBITS = 16
-/** Below this many qubits a pass over the state takes less time than finding a better order. */
+/** Below this many qubits a pass over the state takes less time than finding a better order of the gates. */
 const MIN_SCHEDULED_QUBITS = 11
-/** Amplitude updates between two looks at the clock: some milliseconds. */
+/** Amplitude updates between two checks of the clock: some milliseconds. */
 const PORTION_WORK = 2 ** 22
-/** How often a thread looks for the others before it sleeps. */
+/** Number of checks for the other threads before this thread sleeps. */
 const SPINS = 2_000
-/** How long a thread may be at one block, in ms; it takes some hundredths of a second at most. */
+/**
+ * Maximum time of a thread for one block, in ms; a block normally takes some hundredths of a second at most.
+ */
 const BLOCK_TIMEOUT_MS = 5_000
 const MAX_GENERATION = 2 ** 30
-/** Larger memories are given back after a circuit, in bytes. */
+/** Larger memories are released after a circuit, in bytes. */
 const MAX_IDLE_MEMORY_BYTES = 2 ** 30
 
-/** What is known of a state before a stage. */
+/** Zeros of a state that are known before a stage. */
 export interface KnownZeros {
   /** Qubits that are still |0>, as a mask. */
   zeros: number
-  /** Whether the state has still to be made from |0…0>. */
+  /** Whether the memory does not contain the state |0…0> yet. */
   isUninitialized: boolean
 }
 
-/** Compiles the kernel for `threads` threads, the calling one included, each of which may be `patienceMs` at a block. */
+/**
+ * Compiles the kernel for `threads` threads, the calling one included. A helping thread that takes longer
+ * than `blockTimeoutMs` for one block fails the run.
+ */
 export async function createEngine(threads: number, blockTimeoutMs = BLOCK_TIMEOUT_MS): Promise<Engine> {
   return new Engine(await loadKernel(), threads, blockTimeoutMs)
 }
 
-/** The compiled kernel with its memory, which holds one state, and the threads that help with large ones. */
+/**
+ * The compiled kernel with its memory, which contains one state, and the threads that help with large states.
+ */
 export class Engine {
-  /** How many threads work on large states, the calling one included. */
+  /** Number of threads for large states, the calling one included. */
   readonly threads: number
   readonly #module: WebAssembly.Module
   readonly #blockTimeoutMs: number
@@ -52,8 +64,8 @@ export class Engine {
   #writer: StageWriter
   #generation = 0
 
-  constructor(module: WebAssembly.Module, threads: number, patienceMs: number) {
-    this.#blockTimeoutMs = patienceMs
+  constructor(module: WebAssembly.Module, threads: number, blockTimeoutMs: number) {
+    this.#blockTimeoutMs = blockTimeoutMs
     this.#module = module
     this.threads = Math.min(threads, MAX_THREADS)
     this.#workerPool = new WorkerPool(module, this.threads - 1)
@@ -71,16 +83,16 @@ export class Engine {
     return this.#memory.buffer
   }
 
-  /** Makes room for a state; the one before is gone. */
+  /** Allocates memory for a state; the previous state is lost. */
   reserve(qubits: number): void {
     const bytes = LAYOUT.state + LAYOUT.amplitudeBytes * 2 ** qubits
-    const held = this.#memory.buffer.byteLength
-    if (held < bytes || (held > MAX_IDLE_MEMORY_BYTES && held > 2 * bytes))
+    const allocated = this.#memory.buffer.byteLength
+    if (allocated < bytes || (allocated > MAX_IDLE_MEMORY_BYTES && allocated > 2 * bytes))
       this.#replace(createMemory(qubits))
     Atomics.store(this.#words, CONTROL.helpers, 0)
   }
 
-  /** Gives back the memory of a large state. */
+  /** Releases the memory of a large state. */
   release(): void {
     if (this.#memory.buffer.byteLength > MAX_IDLE_MEMORY_BYTES) this.#replace(createMemory(BLOCK_QUBITS))
   }
@@ -93,29 +105,32 @@ export class Engine {
     this.#writer = new StageWriter(memory.buffer)
   }
 
-  /** How many threads have worked on the state since it was reserved. */
+  /** Number of threads that have worked on the state since it was reserved. */
   get threadsUsed(): number {
     return 1 + bitCount(Atomics.load(this.#words, CONTROL.helpers))
   }
 
-  /** Starts the helping threads, so that the first large circuit finds them ready. */
+  /** Starts the helping threads, so that they are ready for the first large circuit. */
   warmUp(): void {
     this.#workerPool.join(this.#memory)
   }
 
-  /** Ends the helping threads, and leaves them the memory: it may take them a moment. The state is gone. */
+  /**
+   * Ends the helping threads and replaces the memory, which they may still use for a moment. The state is
+   * lost.
+   */
   stop(): void {
     this.#workerPool.stop()
     this.#replace(createMemory(BLOCK_QUBITS))
   }
 
   /**
-   * Carries out calls on the state, `fresh` being what is known of it. Yields the amplitude updates done, every few
+   * Executes calls on the state; updates `zeros`. Yields the number of amplitude updates every few
    * milliseconds; ending the iteration early leaves the state undefined.
-   * @throws Error when a helping thread does not come back.
+   * @throws Error when a helping thread does not finish its block in time.
    */
-  *run(calls: readonly KernelCall[], qubits: number, fresh: KnownZeros): Generator<number> {
-    // Independent of the number of threads, so that rounding is.
+  *run(calls: readonly KernelCall[], qubits: number, zeros: KnownZeros): Generator<number> {
+    // Independent of the number of threads, so that rounding is too.
     const blockQubits = qubits <= BLOCK_QUBITS ? qubits : Math.min(BLOCK_QUBITS, qubits - 2)
     const window = Math.max(64, Math.min(MAX_WINDOW_CALLS, MAX_WINDOW_WORK / 2 ** blockQubits))
     if (qubits >= MIN_PARALLEL_QUBITS) this.#workerPool.join(this.#memory)
@@ -123,7 +138,7 @@ export class Engine {
       let from = 0
       do {
         for (const stage of planStages(calls.slice(from, from + window), qubits, blockQubits)) {
-          yield* this.#runStage(stage, qubits, fresh)
+          yield* this.#runStage(stage, qubits, zeros)
         }
         from += window
       } while (from < calls.length)
@@ -133,18 +148,21 @@ export class Engine {
     }
   }
 
-  *#runStage({ set, calls }: Stage, qubits: number, fresh: KnownZeros): Generator<number> {
+  *#runStage({ set, calls }: Stage, qubits: number, zeros: KnownZeros): Generator<number> {
     let passes: readonly Pass[] = qubits < MIN_SCHEDULED_QUBITS ? calls : scheduleStage(calls, set)
     do {
-      const written = this.#writer.write({ qubits, set, ...fresh }, passes)
+      const written = this.#writer.write({ qubits, set, ...zeros }, passes)
       yield* this.#runBlocks(2 ** (qubits - bitCount(set)), Math.max(1, written) * 2 ** bitCount(set))
-      fresh.isUninitialized = false
+      zeros.isUninitialized = false
       passes = passes.slice(written)
     } while (passes.length > 0)
-    fresh.zeros &= ~set
+    zeros.zeros &= ~set
   }
 
-  /** Opens the stage to all threads and takes blocks until none is left. `work`: amplitude updates of a block. */
+  /**
+   * Opens the stage to all threads and processes blocks until none is left; `work` is the updates of one
+   * block.
+   */
   *#runBlocks(blocks: number, work: number): Generator<number> {
     const words = this.#words
     const portion = Math.max(1, Math.floor(PORTION_WORK / work))
@@ -162,7 +180,7 @@ export class Engine {
     this.#close()
   }
 
-  /** Closes the stage and waits for the threads that are still at their last block. */
+  /** Closes the stage and waits for threads that are still processing their last block. */
   #close(): void {
     const words = this.#words
     Atomics.store(words, CONTROL.open, 0)
@@ -174,6 +192,6 @@ export class Engine {
       Atomics.wait(words, CONTROL.active, active, 1)
     }
     this.stop()
-    throw new Error('a thread of the simulator does not answer')
+    throw new Error('a thread of the simulator does not respond')
   }
 }

@@ -1,6 +1,6 @@
 /**
- * One gate on a state; qubits are bit masks. It acts where the qubits of `controls` have the bits of `value`. A
- * `scale` whose value has all its controls set is a phase term: it commutes with its like and merges with them.
+ * One gate on a state; qubits are bit masks. It acts where the qubits of `controls` have the bits of `value`.
+ * A `scale` whose value has all its controls set is a phase term: phase terms commute and can be merged.
  */
 export type KernelCall =
   | { kind: 'scale'; controls: number; value: number; re: number; im: number }

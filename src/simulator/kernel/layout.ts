@@ -1,47 +1,50 @@
 const KIB = 1_024
 const MIB = 1_024 * KIB
 
-/** Amplitudes of a block, as a power of two: 512 KiB, which half of a second cache holds beside a copy's source. */
+/**
+ * Amplitudes of a block, as a power of two: 512 KiB, half of a level 2 cache, so that the source of a copy
+ * fits too.
+ */
 export const BLOCK_QUBITS = 15
-/** Threads that have room in the memory, and a bit in a shared word. */
+/** Maximum number of threads: each has a workspace in the memory and a bit in a shared word. */
 export const MAX_THREADS = 32
 
-/** Where things lie in the memory of the kernel, in bytes. Pages that nobody touches take no memory. */
+/** Layout of the kernel's memory, in bytes. Untouched pages take no physical memory. */
 export const LAYOUT = {
   amplitudeBytes: 16,
-  /** Words that threads share, see `CONTROL`. */
+  /** Words shared by the threads, see `CONTROL`. */
   control: 0,
-  /** The stage at hand and its gates. */
+  /** The current stage and its gates. */
   table: 64 * KIB,
   tableEnd: 2 * MIB,
   /** Random numbers of one portion of shots, and the basis states they become. */
   draws: 2 * MIB,
   indices: 3 * MIB,
-  /** Running sums of probabilities, and where in them to look for a draw. */
+  /** Cumulative probabilities, and the index by which a draw is looked up in them. */
   sums: 4 * MIB,
   guide: 24 * MIB,
-  /** Of each thread: a block, and room for tables. */
+  /** Workspace of each thread: a block, and tables. */
   workspaces: 32 * MIB,
   workspaceBytes: 640 * KIB,
   blockBytes: 512 * KIB,
   state: 64 * MIB,
 } as const
 
-/** Shots drawn at a time. */
+/** Maximum number of shots drawn per call of the kernel. */
 export const MAX_DRAWS_PER_CALL = 65_536
 
 /** Indices of the shared words. The first two are read by `assembly/stage.ts`. */
 export const CONTROL = {
-  /** Not 0: leave the stage. */
+  /** Nonzero: leave the stage. */
   abort: 0,
   nextBlock: 1,
-  /** Number of the stage that may be joined, 0 when there is none, `LEAVE` when helping threads are to go. */
+  /** Number of the stage that is open, 0 for none, `LEAVE` to make helping threads leave the memory. */
   open: 2,
-  /** Helping threads that are at the stage. */
+  /** Number of helping threads in the stage. */
   active: 3,
-  /** A bit for each helping thread that took part in the circuit. */
+  /** A bit for each helping thread that has processed blocks of the circuit. */
   helpers: 4,
 } as const
 
-/** Ends the help in a memory: see `CONTROL.open`. */
+/** Value of `CONTROL.open` that makes helping threads leave the memory. */
 export const LEAVE = -1

@@ -1,10 +1,10 @@
 import { LAYOUT } from './layout.ts'
 
 const PAGE_BYTES = 65_536
-/** 4 GiB, the most that 32-bit addresses reach. */
+/** 4 GiB, the limit of 32-bit addresses. */
 const MAX_PAGES = 65_536
 
-/** What `assembly/kernel.ts` exports; addresses and lengths in bytes, masks as 32-bit integers. */
+/** The exports of `assembly/kernel.ts`; addresses and lengths in bytes, masks as 32-bit integers. */
 export interface Kernel {
   runStage(stage: number, limit: number, scratch: number, workspace: number): number
   addUp(state: number, bits: number, groups: number, sums: number): void
@@ -34,7 +34,7 @@ export interface Kernel {
   project(state: number, size: number, mask: number, value: number, factor: number): void
 }
 
-/** A memory with room for a state of `qubits` qubits, which threads can share. */
+/** Creates a memory for a state of `qubits` qubits, which threads can share. */
 export function createMemory(qubits: number): WebAssembly.Memory {
   const bytes = LAYOUT.state + LAYOUT.amplitudeBytes * 2 ** qubits
   return new WebAssembly.Memory({
@@ -44,7 +44,7 @@ export function createMemory(qubits: number): WebAssembly.Memory {
   })
 }
 
-/** The kernel's functions on a memory. */
+/** The functions of the kernel for one memory. */
 export function instantiateKernel(module: WebAssembly.Module, memory: WebAssembly.Memory): Kernel {
   return new WebAssembly.Instance(module, { env: { memory } }).exports as unknown as Kernel
 }

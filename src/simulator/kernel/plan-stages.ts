@@ -1,7 +1,7 @@
 import { bitCount } from '../numeric/bits.ts'
 import { type KernelCall, targetsOf } from './kernel-call.ts'
 
-/** Calls that a block can take in one go: all their targets are in `set`. */
+/** Calls executed on one block after the other: all their targets are in `set`. */
 export interface Stage {
   /** The qubits whose values a block covers, as a mask. */
   set: number
@@ -12,10 +12,10 @@ export interface Stage {
 const MIN_RUN_QUBITS = 6
 
 /**
- * Splits calls into stages for blocks of 2^`blockQubits` amplitudes of a state of `qubits` qubits. A call joins the
- * stage if its targets fit into the set and it may pass the calls before it that did not join: on every qubit they
- * share, both must be diagonal, as controls and phases are. Controls and phases outside the set cost nothing: they are
- * constant within a block.
+ * Splits calls into stages for blocks of 2^`blockQubits` amplitudes of a state of `qubits` qubits. A call
+ * joins the stage if its targets fit into the set and it may pass the calls before it that did not join: on
+ * every qubit they share, both must be diagonal, as controls and phases are. Controls and phases outside the
+ * set cost nothing: they are constant within a block.
  */
 export function planStages(calls: readonly KernelCall[], qubits: number, blockQubits: number): Stage[] {
   const all = 2 ** qubits - 1

@@ -8,13 +8,13 @@ export interface DiagonalPass {
   factor: number
 }
 
-/** Real gates on two qubits, the lower first, in one pass: half of the loads and stores of two. */
+/** Real gates on two qubits, the lower first, in one pass: half the loads and stores of two passes. */
 export interface RealGatePair {
   kind: 'pair'
   gates: readonly [SingleQubitCall, SingleQubitCall]
 }
 
-/** Two rotations without their cosines, the lower qubit first: half of the multiplications of a pair. */
+/** Two rotations without their cosines, the lower qubit first: half the multiplications of a pair. */
 export interface RotationPair {
   kind: 'rotations'
   /** As masks. */
@@ -27,21 +27,22 @@ type SingleQubitCall = Extract<KernelCall, { kind: 'one' }>
 export type Pass = KernelCall | DiagonalPass | RealGatePair | RotationPair
 
 /**
- * Time of a merged pass in passes that scale every amplitude, measured in the second cache. What phase terms would
- * take one by one is the share of the amplitudes each touches.
+ * Time of a diagonal pass, relative to a pass that scales every amplitude, measured in the level 2 cache.
+ * Separate phase terms each take the fraction of the amplitudes that they touch.
  */
 const DIAGONAL_PASS_COST = 2.7
 
-/** Smallest product of cosines that is left to one pass: amplitudes grow by its inverse until then. */
+/** Smallest product of cosines deferred to one pass: until then amplitudes grow by its inverse. */
 const MIN_FACTOR = 1e-100
 
 /**
- * Orders the calls of a stage so that phases meet: in turn all phases that may go next, merged, and all other calls
- * that may, real ones in pairs. Calls pass each other where both are diagonal on every qubit they share.
+ * Orders the calls of a stage so that phases can be merged: it takes in turn all phases that may come next,
+ * merged, and all other calls that may, real ones in pairs. Calls may be exchanged where both are diagonal on
+ * every shared qubit.
  */
 export function scheduleStage(calls: readonly KernelCall[], set: number): Pass[] {
   const passes: Pass[] = []
-  // The next call last: what is taken out and put back is a layer of gates, however many follow.
+  // The next call is last: only one layer of gates is taken out and put back, however many follow.
   const remaining = calls.toReversed()
   while (remaining.length > 0) {
     passes.push(...mergeTerms(takeTerms(remaining, set), set))
@@ -50,7 +51,7 @@ export function scheduleStage(calls: readonly KernelCall[], set: number): Pass[]
   return deferCosines(pairUp(passes))
 }
 
-/** Puts real gates that follow one another on different qubits into pairs. */
+/** Combines consecutive real gates on different qubits into pairs. */
 function pairUp(passes: readonly Pass[]): Pass[] {
   const paired: Pass[] = []
   for (const pass of passes) {
@@ -65,7 +66,7 @@ function pairUp(passes: readonly Pass[]): Pass[] {
 }
 
 /**
- * Leaves the cosines of rotations to the next merged pass over all amplitudes, where they cost nothing:
+ * Defers the cosines of rotations to the next diagonal pass over all amplitudes, where they cost nothing:
  * `[c, −s, s, c] = c · [1, −t, t, 1]`.
  */
 function deferCosines(passes: readonly Pass[]): Pass[] {
@@ -84,7 +85,7 @@ function deferCosines(passes: readonly Pass[]): Pass[] {
   return changed.reverse()
 }
 
-/** A pair as rotations and the product of the cosines that they lack, if both are rotations. */
+/** A pair as a rotation pair with the product of the omitted cosines, if both gates are rotations. */
 function rotationPairOf({ gates }: RealGatePair): { pass: RotationPair; cosines: number } | undefined {
   const [low, high] = gates
   if (!isRotation(low.matrix) || !isRotation(high.matrix)) return undefined
@@ -105,7 +106,10 @@ function isRealGate(pass: Pass): pass is SingleQubitCall {
   return pass.kind === 'one' && pass.controls === 0 && isReal(pass.matrix)
 }
 
-/** Takes out the phases that may go next. Both walks end where no qubit of the set is left to act upon. */
+/**
+ * Takes out the phases that may come next; stops when every qubit of the set is blocked, as `takeOthers`
+ * does.
+ */
 function takeTerms(remaining: KernelCall[], set: number): Scale[] {
   const terms: Scale[] = []
   const kept: KernelCall[] = []
@@ -122,7 +126,7 @@ function takeTerms(remaining: KernelCall[], set: number): Scale[] {
   return terms
 }
 
-/** Takes out the other calls that may go next. */
+/** Takes out the other calls that may come next. */
 function takeOthers(remaining: KernelCall[], set: number, passes: Pass[]): void {
   const kept: KernelCall[] = []
   let dense = 0
@@ -145,7 +149,7 @@ function putBack(kept: KernelCall[], remaining: KernelCall[]): void {
   for (let call = kept.pop(); call; call = kept.pop()) remaining.push(call)
 }
 
-/** Multiplies terms on the same qubits, then puts them into one pass if that takes less time than one each. */
+/** Multiplies terms on the same qubits, then combines them into one pass if that takes less time. */
 function mergeTerms(terms: readonly Scale[], set: number): Pass[] {
   const merged = new Map<string | number, Scale>()
   for (const term of terms) {
@@ -171,12 +175,14 @@ function mergeTerms(terms: readonly Scale[], set: number): Pass[] {
   return isWorthIt ? [{ kind: 'diagonal', terms: fitting, factor: 1 }, ...others] : [...merged.values()]
 }
 
-/** Whether a merged pass takes the term: on two qubits at most, unless all of them are outside of the block. */
+/**
+ * Whether a diagonal pass can contain the term: on two qubits at most, unless all are outside of the block.
+ */
 function fitsDiagonalPass({ controls, value }: Scale, set: number): boolean {
   return value === controls && (bitCount(controls) <= 2 || (controls & set) === 0)
 }
 
-/** The share of amplitudes a merged pass visits: a qubit that all terms need is 1. */
+/** The fraction of amplitudes that a diagonal pass visits: those where qubits of all terms are 1. */
 function shareOf(terms: readonly Scale[]): number {
   return 2 ** -bitsOf(terms.reduce((mask, { controls }) => mask & controls, -1)).length
 }

@@ -3,7 +3,7 @@ import { isReal, type KernelCall, type Scale } from './kernel-call.ts'
 import { LAYOUT } from './layout.ts'
 import type { DiagonalPass, Pass, RealGatePair, RotationPair } from './schedule-stage.ts'
 
-/** Kinds of gates in the order `assembly/stage.ts` knows them. */
+/** Kinds of gates, numbered as in `assembly/stage.ts`. */
 const KIND = {
   scale: 0,
   negate: 1,
@@ -16,15 +16,15 @@ const KIND = {
   diagonal: 8,
 } as const
 
-/** Lowest local qubits whose factors `assembly/phases.ts` keeps in a table. */
+/** Number of the lowest local qubits, whose factors `assembly/diagonal.ts` stores in a table. */
 const TABLE_QUBITS = 7
-/** A term for a factor that every amplitude gets. */
+/** A term that multiplies every amplitude. */
 const EVERYWHERE: Scale = { kind: 'scale', controls: 0, value: 0, re: 1, im: 0 }
 /** No controls. */
 const ANYWHERE: Controls = { fixed: 0, value: 0, outside: 0, outsideValue: 0 }
 const HEAD_BYTES = 32
 const TERM_BYTES = 32
-/** Where each kind of terms ends: five words, in whole terms. */
+/** The ends of the sections of terms: five words, rounded up to a whole term. */
 const ENDS_BYTES = 32
 
 interface GateHeader {
@@ -34,12 +34,12 @@ interface GateHeader {
   fixed: number
   value: number
   last: number
-  /** Qubits outside of the block that must have given values. */
+  /** Controls outside of the block, with their values. */
   outside: number
   outsideValue: number
 }
 
-/** Where a gate acts: its controls. */
+/** The controls of a gate, inside and outside of the block. */
 type Controls = Pick<GateHeader, 'fixed' | 'value' | 'outside' | 'outsideValue'>
 
 interface StageHeader {
@@ -47,13 +47,13 @@ interface StageHeader {
   qubits: number
   /** Qubits a block covers, as a mask. */
   set: number
-  /** Qubits that are still |0>, so that blocks where one of them is 1 are zero. */
+  /** Qubits that are still |0>: blocks where one of them is 1 contain zeros. */
   zeros: number
-  /** Whether the state has still to be made from |0…0>. */
+  /** Whether the memory does not contain the state |0…0> yet. */
   isUninitialized: boolean
 }
 
-/** Writes stages as `assembly/stage.ts` reads them, into the shared table. */
+/** Writes stages into the shared table, in the format that `assembly/stage.ts` reads. */
 export class StageWriter {
   readonly #words: Uint32Array
   readonly #numbers: Float64Array
@@ -66,8 +66,8 @@ export class StageWriter {
   }
 
   /**
-   * Writes the stage and as many of its passes as the table has room for.
-   * @returns how many passes that are.
+   * Writes the stage and as many of its passes as fit into the table.
+   * @returns the number of passes written.
    */
   write(head: StageHeader, passes: readonly Pass[]): number {
     this.#set = head.set
@@ -87,7 +87,7 @@ export class StageWriter {
   /** Returns where the gates begin. */
   #writeStage({ qubits, set, zeros, isUninitialized }: StageHeader): number {
     const outside = (2 ** qubits - 1) & ~set
-    // Qubits from 0 up without a gap are in a row.
+    // Consecutive qubits from 0 on are contiguous in memory.
     const inRow = bitCount(set & ~(set + 1))
     const above = bitsOf(set & ~(2 ** inRow - 1))
     const runs = 2 ** above.length
@@ -115,7 +115,7 @@ export class StageWriter {
   /** A mask of qubits of the set as a mask of local qubits. */
   #local(mask: number): number {
     const set = this.#set
-    // Qubits from 0 up without a gap keep their places.
+    // Consecutive qubits from 0 on keep their places.
     if ((set & (set + 1)) === 0) return mask & set
     let local = 0
     for (let rest = mask & set; rest !== 0; rest &= rest - 1) {
@@ -180,7 +180,7 @@ export class StageWriter {
     this.#writeGate(KIND.rotations, ANYWHERE, this.#local(low), this.#local(high), tangents)
   }
 
-  /** An exchange of amplitudes in which only `high` is 1 with those in which only `low` is. */
+  /** Exchanges the amplitudes where `high` is 1 and `low` 0 with those where `high` is 0 and `low` 1. */
   #writeExchange(where: Controls, high: number, low: number): void {
     const fixed = where.fixed | high | low
     const { value } = where
@@ -199,7 +199,7 @@ export class StageWriter {
     this.#writeGate(KIND.many, { ...where, fixed }, 0, dimension, matrix, 4 * dimension)
   }
 
-  /** Writes a gate whose numbers come `gap` bytes after its head, and moves on. */
+  /** Writes a gate whose numbers start `gap` bytes after its header, and advances. */
   #writeGate(
     kind: number,
     { fixed, value, outside, outsideValue }: Controls,
@@ -213,7 +213,10 @@ export class StageWriter {
     this.#numbers.set(numbers, at + gap / 8)
   }
 
-  /** Writes the head of a gate that `bytes` more belong to, and moves on. Returns where these begin in `#numbers`. */
+  /**
+   * Writes the header of a gate with `bytes` of data and advances; returns the index of the data in
+   * `#numbers`.
+   */
   #writeHeader(head: GateHeader, bytes: number): number {
     const at = this.#at / 4
     const words = this.#words
@@ -259,7 +262,7 @@ export class StageWriter {
     this.#words.set(ends, start / 4)
   }
 
-  /** Terms by where their qubits are, in the order `assembly/phases.ts` expects. */
+  /** Groups the terms by the places of their qubits, in the order that `assembly/diagonal.ts` expects. */
   #sortTerms(terms: readonly Scale[]) {
     type Entry = { a: number; b: number; term: Scale }
     const sections = { outer: [], local: [], high: [], cross: [], low: [] } as Record<string, Entry[]>

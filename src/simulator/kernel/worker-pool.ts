@@ -1,24 +1,24 @@
 import { defineWorker, type RunningWorker, startWorker } from '../../base/index.ts'
 import { CONTROL, LEAVE } from './layout.ts'
 
-/** What a helping thread is told: help with the stages in this memory until it is left. */
+/** Makes a helping thread process stages in this memory until the memory is released. */
 export interface JoinMessage {
   memory: WebAssembly.Memory
   module: WebAssembly.Module
-  /** Its number among the threads, from 1. */
+  /** Number of the helping thread, from 1. */
   thread: number
 }
 
-/** Helps with the stages of a large state; it reports through the shared memory only. */
+/** Processes blocks of large states; communicates through the shared memory only. */
 export const stageWorker = defineWorker<JoinMessage, never>('src/simulator/kernel/worker.ts')
 
-/** The threads that help with large states. They are started at first need and stay. */
+/** The threads that help with large states. They are started when first needed and are reused. */
 export class WorkerPool {
   readonly #module: WebAssembly.Module
   readonly #size: number
-  /** By number, from 1. */
+  /** Running threads by number, from 1. */
   readonly #workers = new Map<number, RunningWorker<JoinMessage>>()
-  /** Where they look for stages. */
+  /** The memory whose stages they process. */
   #memory: WebAssembly.Memory | undefined
 
   constructor(module: WebAssembly.Module, size: number) {
@@ -26,7 +26,7 @@ export class WorkerPool {
     this.#size = size
   }
 
-  /** Has all threads help with the stages in `memory`, and nowhere else. They come when they are ready. */
+  /** Makes all threads process the stages in `memory`; they join as soon as they are ready. */
   join(memory: WebAssembly.Memory): void {
     const isNew = memory !== this.#memory
     if (isNew) this.leave()
@@ -35,20 +35,20 @@ export class WorkerPool {
       const worker = this.#workers.get(thread)
       if (worker && !isNew) continue
       const message: JoinMessage = { memory, module: this.#module, thread }
-      const asked = worker ?? this.#startOne(thread)
-      asked.send(message)
+      const running = worker ?? this.#startOne(thread)
+      running.send(message)
     }
   }
 
   #startOne(thread: number): RunningWorker<JoinMessage> {
-    // Nothing waits for a thread that cannot start or ends: the others process its blocks, and the next circuit
-    // starts another one.
+    // Nothing waits for a thread that cannot start or ends: the others process its blocks, and the next
+    // circuit starts another one.
     const worker = startWorker(stageWorker, { onEnd: () => this.#workers.delete(thread) })
     this.#workers.set(thread, worker)
     return worker
   }
 
-  /** Has all threads leave the memory they look at. */
+  /** Makes all threads leave the current memory. */
   leave(): void {
     if (!this.#memory) return
     const words = new Int32Array(this.#memory.buffer, 0, 16)

@@ -4,12 +4,12 @@ import { CONTROL, LAYOUT, LEAVE } from './layout.ts'
 import { instantiateKernel, type Kernel } from './memory.ts'
 import type { JoinMessage, stageWorker } from './worker-pool.ts'
 
-/** Blocks taken before the thread looks whether it is still wanted. */
-const PORTION = 64
-/** How often it looks for the next stage before it sleeps. */
+/** Number of blocks processed before the thread checks for an abort. */
+const BLOCKS_PER_CALL = 64
+/** Number of checks for the next stage before the thread sleeps. */
 const SPINS = 20_000
 
-/** Takes blocks of every stage that is opened, until the memory is left. */
+/** Processes blocks of every stage that is opened, until the pool leaves the memory. */
 function help({ memory, module, thread }: JoinMessage): void {
   const words = new Int32Array(memory.buffer, 0, 16)
   const kernel = instantiateKernel(module, memory)
@@ -24,7 +24,8 @@ function help({ memory, module, thread }: JoinMessage): void {
       continue
     }
     idle = 0
-    // Counted before the second look: a stage that is closed in between waits for this thread, or it sees 0.
+    // Incremented before the second check: closing the stage in between waits for this thread, or this thread
+    // reads 0.
     Atomics.add(words, CONTROL.active, 1)
     if (Atomics.load(words, CONTROL.open) === open) {
       if (takeBlocks(kernel, words, scratch)) Atomics.or(words, CONTROL.helpers, 1 << (thread - 1))
@@ -35,12 +36,12 @@ function help({ memory, module, thread }: JoinMessage): void {
   }
 }
 
-/** Takes blocks until none is left. False when there was none from the start. */
+/** Processes blocks until none is left; returns false when there was none. */
 function takeBlocks(kernel: Kernel, words: Int32Array, scratch: number): boolean {
   let total = 0
-  let taken = PORTION
-  while (taken === PORTION && Atomics.load(words, CONTROL.abort) === 0) {
-    taken = kernel.runStage(LAYOUT.table, PORTION, scratch, scratch + LAYOUT.blockBytes)
+  let taken = BLOCKS_PER_CALL
+  while (taken === BLOCKS_PER_CALL && Atomics.load(words, CONTROL.abort) === 0) {
+    taken = kernel.runStage(LAYOUT.table, BLOCKS_PER_CALL, scratch, scratch + LAYOUT.blockBytes)
     total += taken
   }
   return total > 0

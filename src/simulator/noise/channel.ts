@@ -1,13 +1,14 @@
 /**
- * A quantum channel ρ → Σ K ρ K† on a few qubits: what noise does to a state. Matrices are 2^k x 2^k, row-major with
- * real and imaginary parts interleaved; the first qubit is the least significant bit of their index.
+ * A quantum channel ρ → Σ K ρ K† on a few qubits: the effect of noise on a state. Matrices are 2^k x 2^k,
+ * row-major with real and imaginary parts interleaved; the first qubit is the least significant bit of their
+ * index.
  */
 export interface Channel {
   qubits: number
   kraus: readonly Float64Array[]
 }
 
-/** How far Σ K† K may be from the identity. */
+/** Maximum deviation of Σ K† K from the identity. */
 const TOLERANCE = 1e-8
 
 /** √weight times a matrix. */
@@ -22,16 +23,18 @@ const PAULI: Readonly<Record<string, Float64Array>> = {
   Z: Float64Array.of(1, 0, 0, 0, 0, 0, -1, 0),
 }
 
-/** The tensor product of Pauli matrices; the last letter acts on the first qubit, as bit strings are written. */
-function pauliMatrix(letters: string): Float64Array {
-  const factors = [...letters].map((letter) => PAULI[letter] ?? new Float64Array(8))
-  const size = 2 ** letters.length
+/**
+ * The tensor product of Pauli matrices; the last pauli acts on the first qubit, as bit strings are written.
+ */
+function pauliMatrix(paulis: string): Float64Array {
+  const factors = [...paulis].map((pauli) => PAULI[pauli] ?? new Float64Array(8))
+  const size = 2 ** paulis.length
   const matrix = new Float64Array(2 * size * size)
   for (let row = 0; row < size; row++) {
     for (let column = 0; column < size; column++) {
       let [re, im] = [1, 0]
       for (const [place, factor] of factors.entries()) {
-        const shift = letters.length - 1 - place
+        const shift = paulis.length - 1 - place
         const at = 2 * (2 * ((row >> shift) & 1) + ((column >> shift) & 1))
         const [a, b] = [factor[at] ?? 0, factor[at + 1] ?? 0]
         ;[re, im] = [re * a - im * b, re * b + im * a]
@@ -43,7 +46,7 @@ function pauliMatrix(letters: string): Float64Array {
   return matrix
 }
 
-/** One Pauli operator or another with the given probabilities; what is left to 1 changes nothing. */
+/** Applies one of several Pauli operators with the given probabilities; the identity has the rest. */
 export function pauliChannel(probabilities: ReadonlyMap<string, number>): Channel {
   const [first = 'I'] = probabilities.keys()
   const rest = 1 - [...probabilities.values()].reduce((sum, each) => sum + each, 0)
@@ -52,7 +55,7 @@ export function pauliChannel(probabilities: ReadonlyMap<string, number>): Channe
     qubits: first.length,
     kraus: terms
       .filter(([, weight]) => weight > 0)
-      .map(([letters, weight]) => scaled(weight, pauliMatrix(letters))),
+      .map(([paulis, weight]) => scaled(weight, pauliMatrix(paulis))),
   }
 }
 
@@ -60,14 +63,14 @@ export function pauliChannel(probabilities: ReadonlyMap<string, number>): Channe
 export function depolarizing(p: number, qubits: number): Channel {
   let words = ['']
   for (let qubit = 0; qubit < qubits; qubit++)
-    words = words.flatMap((word) => [...'IXYZ'].map((letter) => word + letter))
+    words = words.flatMap((word) => [...'IXYZ'].map((pauli) => word + pauli))
   const each = p / 4 ** qubits
   return pauliChannel(new Map(words.slice(1).map((word) => [word, each])))
 }
 
 /**
- * Decay with probability `gamma` towards a state with the given population of |1> (Nielsen and Chuang, "Quantum
- * computation and quantum information", section 8.3.5, generalised amplitude damping).
+ * Decay with probability `gamma` towards a state with the given population of |1> (Nielsen and Chuang,
+ * "Quantum computation and quantum information", section 8.3.5, generalised amplitude damping).
  */
 export function amplitudeDamping(gamma: number, excited = 0): Channel {
   const kept = Math.sqrt(1 - gamma)
@@ -81,12 +84,14 @@ export function amplitudeDamping(gamma: number, excited = 0): Channel {
   return { qubits: 1, kraus: kraus.filter((matrix) => matrix.some((part) => part !== 0)) }
 }
 
-/** Loss of phase: coherences shrink by √(1 - gamma), as if Z acted with probability (1 - √(1 - gamma)) / 2. */
+/**
+ * Loss of phase: coherences shrink by √(1 - gamma), as if Z acted with probability (1 - √(1 - gamma)) / 2.
+ */
 export function phaseDamping(gamma: number): Channel {
   return pauliChannel(new Map([['Z', (1 - Math.sqrt(1 - gamma)) / 2]]))
 }
 
-/** Times that describe how a qubit relaxes, s. */
+/** Relaxation times of a qubit, in s. */
 export interface Relaxation {
   t1: number
   /** At most 2 t1. */
@@ -97,8 +102,9 @@ export interface Relaxation {
 }
 
 /**
- * What `duration` does to an idle qubit: coherences shrink by e^{-duration/t2}, populations approach equilibrium by
- * e^{-duration/t1}. Decay alone shrinks coherences by e^{-duration/(2 t1)}; a phase channel does the rest.
+ * Relaxation of an idle qubit during `duration`: coherences shrink by e^{-duration/t2}, populations approach
+ * equilibrium by e^{-duration/t1}. Decay alone shrinks coherences by e^{-duration/(2 t1)}; a phase channel
+ * does the rest.
  */
 export function thermalRelaxation({ t1, t2, duration, excited = 0 }: Relaxation): Channel[] {
   const dephasing = Math.exp(-2 * duration * Math.max(0, 1 / t2 - 1 / (2 * t1)))
@@ -107,7 +113,7 @@ export function thermalRelaxation({ t1, t2, duration, excited = 0 }: Relaxation)
   return channels.filter(({ kraus }) => kraus.length > 1)
 }
 
-/** K† K of a matrix of `size` rows: its mean in a state is the probability with which K acts. */
+/** K† K of a matrix of `size` rows: its expectation value in a state is the probability of K. */
 export function effectOf(matrix: Float64Array, size: number): Float64Array {
   const effect = new Float64Array(matrix.length)
   for (let row = 0; row < size; row++) {
@@ -125,7 +131,7 @@ export function effectOf(matrix: Float64Array, size: number): Float64Array {
   return effect
 }
 
-/** Largest element of Σ K† K - 1 in size: 0 for a channel that keeps probabilities. */
+/** Largest absolute value of an element of Σ K† K - 1: 0 for a channel that preserves probabilities. */
 export function completenessError({ qubits, kraus }: Channel): number {
   const size = 2 ** qubits
   const effects = kraus.map((matrix) => effectOf(matrix, size))
@@ -139,7 +145,7 @@ export function completenessError({ qubits, kraus }: Channel): number {
   return most
 }
 
-/** Whether probabilities add up to 1 after the channel, to 1e-8. */
+/** Whether the channel preserves probabilities, to 1e-8. */
 export function isComplete(channel: Channel): boolean {
   return completenessError(channel) <= TOLERANCE
 }

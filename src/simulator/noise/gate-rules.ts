@@ -1,20 +1,20 @@
 import type { Channel } from './channel.ts'
 import { type ChannelOp, onQubit } from './noise-model.ts'
 
-/** Noise of a gate. */
+/** A rule that adds noise to gates. */
 export interface GateRule {
-  /** The name as programs call it; `*` for all gates. */
+  /** Name of the gate in programs; `*` for all gates. */
   gate: string
-  /** The qubits it must act on, in the order of the call; any when absent. */
+  /** Qubits of the gate, in the order of the call; any qubits when absent. */
   qubits: readonly number[] | undefined
   /**
-   * Channels, one after the other, for a gate of so many qubits: on all of them, or on each when for one qubit. Those
-   * for other numbers of qubits do not act.
+   * Channels to apply in order after a gate on this number of qubits. A channel for one qubit acts on each of
+   * them, one for as many qubits on all; other channels do not act.
    */
   channels(qubits: number): readonly Channel[]
 }
 
-/** The noise of a gate: of several rules that fit, those that name its qubits replace the others. */
+/** The channels of a gate by all matching rules; rules that name its qubits replace the others. */
 export function channelsByRules(
   rules: readonly GateRule[],
   name: string,

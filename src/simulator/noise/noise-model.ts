@@ -2,20 +2,20 @@ import type { DelayOp, Op, PhaseOp, UnitaryOp } from '../../qasm/index.ts'
 import type { ReadoutError } from '../readout/readout.ts'
 import { type Channel, type Relaxation, thermalRelaxation } from './channel.ts'
 
-/** Noise at one place of a circuit. */
+/** A channel at one place of a circuit. */
 export interface ChannelOp {
   kind: 'channel'
   qubits: number[]
   channel: Channel
 }
 
-/** What a device adds to a circuit. Qubits are those of the circuit. */
+/** The noise that a device adds to a circuit. Qubits are those of the circuit. */
 export interface NoiseModel {
-  /** Where it comes from, for the metadata of results. */
+  /** Name of its source, for the metadata of results. */
   source: string
-  /** Qubits it knows: a circuit may not use more. */
+  /** Number of qubits it covers: a circuit may not use more. */
   qubits: number
-  /** The noise that follows a step, in order; absent when only readout errs. */
+  /** The channels that follow a step, in order; absent when the only noise is readout error. */
   channelsAfter?(op: UnitaryOp | PhaseOp | DelayOp): ChannelOp[]
   readoutErrorOf(qubit: number): ReadoutError
 }
@@ -34,18 +34,18 @@ export interface Noise {
   model: NoiseModel
 }
 
-/** What a noise model is made of. */
+/** The parts of a noise model. */
 interface NoiseModelOptions {
   source: string
   qubits?: number
-  /** Noise of a gate, by its name in the program and its qubits in the order of the call. */
+  /** Channels of a gate, by its name in the program and its qubits in the order of the call. */
   gateNoiseOf?: ((name: string, qubits: readonly number[]) => ChannelOp[]) | undefined
-  /** Times of relaxation while a qubit waits in a `delay`, s. */
+  /** Relaxation times of a qubit during a `delay`, in s. */
   relaxationOf?: ((qubit: number) => Omit<Relaxation, 'duration'> | undefined) | undefined
   readoutErrorOf(qubit: number): ReadoutError
 }
 
-/** A noise model of gates, delays and readout. */
+/** Creates a noise model of gates, delays and readout. */
 export function defineNoiseModel({
   source,
   qubits = Number.POSITIVE_INFINITY,
@@ -55,7 +55,7 @@ export function defineNoiseModel({
 }: NoiseModelOptions): NoiseModel {
   const channelsAfter: NoiseModel['channelsAfter'] = (op) => {
     if (op.kind === 'unitary') return gateNoiseOf?.(op.name, [...op.controls, ...op.targets]) ?? []
-    // A phase alone is no pulse.
+    // A phase is virtual: it takes no pulse.
     if (op.kind === 'phase') return []
     return op.qubits.flatMap((qubit) => {
       const times = relaxationOf?.(qubit)
@@ -65,12 +65,12 @@ export function defineNoiseModel({
   return { source, qubits, readoutErrorOf, ...((gateNoiseOf || relaxationOf) && { channelsAfter }) }
 }
 
-/** Channels for one qubit, placed. */
+/** Channels as steps on one qubit. */
 export function onQubit(qubit: number, channels: readonly Channel[]): ChannelOp[] {
   return channels.map((channel) => ({ kind: 'channel', qubits: [qubit], channel }))
 }
 
-/** The steps with the noise that follows each. */
+/** The steps, each followed by its noise. */
 export function withNoise(ops: readonly Op[], noise: NoiseModel | undefined): readonly (Op | ChannelOp)[] {
   if (!noise?.channelsAfter) return ops
   return ops.flatMap((op): (Op | ChannelOp)[] => {

@@ -19,11 +19,11 @@ function multiplyHigh(a: number, b: number): number {
 }
 
 /**
- * Philox4x32 with 10 rounds (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", SC11):
- * encrypts a 128-bit counter with a 64-bit key. `out` receives four unsigned 32-bit words.
+ * Philox4x32 with 10 rounds (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3",
+ * SC11): encrypts a 128-bit counter with a 64-bit key. `out` receives four unsigned 32-bit words.
  */
 export function philox(counter: Uint32Array, keyA: number, keyB: number, out: Uint32Array): void {
-  // Read by index: taking an array apart by pattern makes this several times slower.
+  // Indexed access: array destructuring makes this several times slower.
   let c0 = counter[0] ?? 0
   let c1 = counter[1] ?? 0
   let c2 = counter[2] ?? 0
@@ -48,12 +48,12 @@ export function philox(counter: Uint32Array, keyA: number, keyB: number, out: Ui
   out[3] = c3
 }
 
-/** What a draw is for, so that draws of one shot for different purposes are independent. */
+/** Purposes of draws: draws of one shot for different purposes are independent. */
 export const PURPOSE = { measurement: 0, readout: 1, signal: 2, noise: 3 } as const
 
-/** A stream of random numbers that depends on nothing but its key: the same on every platform. */
+/** A stream of random numbers that depends on its key only: the same on every platform. */
 export interface Rng {
-  /** The seed in two unsigned 32-bit integers, for code that draws the same numbers by itself. */
+  /** The seed in two unsigned 32-bit integers, for code that generates the same numbers itself. */
   readonly key: readonly [number, number]
   /** Uniform in [0, 1) with 53 random bits. */
   next(): number
@@ -67,9 +67,9 @@ export interface Rng {
 }
 
 /**
- * A counter-based generator: draws depend only on `seed` (an integer from 0 to 2^53 - 1), the sub-stream and the
- * number of draws in it. Simulators use the circuit as stream and the shot as index, so that a shot draws the same
- * numbers however shots are grouped.
+ * A counter-based generator: draws depend only on `seed` (an integer from 0 to 2^53 - 1), the sub-stream and
+ * the number of draws in it. Simulators use the circuit as stream and the shot as index, so that a shot draws
+ * the same numbers however shots are grouped.
  */
 export function createRng(seed: number): Rng {
   const keyA = seed >>> 0

@@ -1,4 +1,4 @@
-/** The numbers of `count` shots, from 0 on. */
+/** The numbers of `count` shots, counted from 0. */
 export function shotNumbers(count: number): Uint32Array {
   const shots = new Uint32Array(count)
   // `Uint32Array.from` takes as long as the whole simulation of a small circuit.

@@ -1,10 +1,10 @@
 import type { MeasureOp, Op, PhaseOp, ResetOp, UnitaryOp } from '../../qasm/index.ts'
 import type { ChannelOp } from '../noise/noise-model.ts'
 
-/** A step that does something to a state. */
+/** A step that changes a state. */
 export type StateOp = UnitaryOp | PhaseOp | MeasureOp | ResetOp | ChannelOp
 
-/** Every qubit a step touches. */
+/** The qubits of a step. */
 export function qubitsOf(op: StateOp): number[] {
   if (op.kind === 'measure' || op.kind === 'reset') return [op.qubit]
   if (op.kind === 'channel') return op.qubits
@@ -12,28 +12,28 @@ export function qubitsOf(op: StateOp): number[] {
   return op.controls.length === 0 ? op.targets : op.targets.concat(op.controls)
 }
 
-/** Whether a row-major interleaved matrix has nothing off its diagonal. */
+/** Whether a row-major matrix with interleaved parts is diagonal. */
 export function isDiagonal(matrix: Float64Array): boolean {
   const apart = Math.sqrt(matrix.length / 2) + 1
-  // A loop: asked for every gate several times, where `every` takes ten times as long.
+  // A loop, because `every` takes ten times as long and this runs several times per gate.
   for (let part = 0; part < matrix.length; part++) {
     if (matrix[part] !== 0 && (part >> 1) % apart !== 0) return false
   }
   return true
 }
 
-/** What is left of a circuit to compute its outcomes; gates keep their names, qubits their numbers. */
+/** The part of a circuit that its outcomes depend on; gates keep their names, qubits their numbers. */
 export interface ReducedCircuit {
   /** Qubits that influence an outcome, ascending. */
   qubits: number[]
   ops: StateOp[]
-  /** Measurements that may wait until after the last step. */
+  /** Measurements that can be deferred until after the last step. */
   terminal: { qubit: number; clbit: number }[]
-  /** Whether some step is a measurement, a reset or noise, so that shots differ before the end. */
+  /** Whether a step is a measurement, a reset or noise, so that shots may differ before the end. */
   canBranch: boolean
 }
 
-/** Walks a circuit backwards and keeps what an outcome depends on. */
+/** Walks a circuit backwards and collects the steps that an outcome depends on. */
 class BackwardPass {
   readonly keptOps: StateOp[] = []
   readonly terminal: { qubit: number; clbit: number }[] = []
@@ -59,14 +59,14 @@ class BackwardPass {
 
   #measure(op: MeasureOp): void {
     const { qubit, clbit } = op
-    const isWanted = clbit >= 0 && !this.#written[clbit]
-    if (isWanted) this.#written[clbit] = 1
+    const isNeeded = clbit >= 0 && !this.#written[clbit]
+    if (isNeeded) this.#written[clbit] = 1
     if (this.#disturbed[qubit]) {
       // An overwritten outcome still dephases a qubit on which others depend.
-      if (!isWanted && !this.#live[qubit]) return
-      this.keptOps.push(isWanted ? op : { ...op, clbit: -1 })
+      if (!isNeeded && !this.#live[qubit]) return
+      this.keptOps.push(isNeeded ? op : { ...op, clbit: -1 })
       this.#live[qubit] = 1
-    } else if (isWanted) {
+    } else if (isNeeded) {
       this.terminal.push({ qubit, clbit })
       this.#live[qubit] = 1
     }
@@ -75,22 +75,22 @@ class BackwardPass {
   #reset(op: ResetOp): void {
     if (!this.#live[op.qubit]) return
     this.keptOps.push(op)
-    // What the qubit was before no longer counts, unless something else is entangled with it.
+    // The earlier state of the qubit no longer matters, unless another qubit is entangled with it.
     this.#live[op.qubit] = 0
     this.#disturbed[op.qubit] = 1
   }
 
   #unitary(op: UnitaryOp): void {
     const { controls, targets } = op
-    const isAcross = !isDiagonal(op.matrix)
-    // Without a live target it does to its live controls what a diagonal step could do.
-    const isWanted = isAcross ? this.#isLive(targets) : this.#isObservable(targets)
-    if (!isWanted && !this.#isObservable(controls)) return
+    const isDense = !isDiagonal(op.matrix)
+    // Without a live target it affects its live controls as a diagonal step would.
+    const isNeeded = isDense ? this.#isLive(targets) : this.#isObservable(targets)
+    if (!isNeeded && !this.#isObservable(controls)) return
     this.keptOps.push(op)
     for (const qubit of controls) this.#live[qubit] = 1
     for (const qubit of targets) {
       this.#live[qubit] = 1
-      if (isAcross) this.#disturbed[qubit] = 1
+      if (isDense) this.#disturbed[qubit] = 1
     }
   }
 
@@ -114,8 +114,8 @@ class BackwardPass {
   }
 
   /**
-   * Whether an outcome can show a step that is diagonal in these qubits: it commutes with everything up to the
-   * final measurements unless one of them, on which an outcome depends, is disturbed in between.
+   * Whether a step that is diagonal in these qubits can affect an outcome: it commutes with everything up to
+   * the final measurements unless a later step disturbs one of the qubits on which an outcome depends.
    */
   #isObservable(qubits: number[]): boolean {
     for (const qubit of qubits) if (this.#live[qubit] && this.#disturbed[qubit]) return true
@@ -129,8 +129,8 @@ class BackwardPass {
 }
 
 /**
- * Reduces a circuit to what its outcomes depend on: drops steps and qubits that no measured bit depends on and
- * moves measurements that commute with everything after them to the end.
+ * Reduces a circuit to what its outcomes depend on: drops steps and qubits that no measured bit depends on
+ * and moves measurements that commute with everything after them to the end.
  */
 export function reduceCircuit(
   all: readonly (Op | ChannelOp)[],
@@ -152,7 +152,10 @@ export function reduceCircuit(
   }
 }
 
-/** A reset of a qubit that nothing has touched changes nothing. Marks in `touched` the qubits of what is left. */
+/**
+ * Drops resets of qubits that no earlier step has touched. Marks the qubits of the remaining steps in
+ * `touched`.
+ */
 function withoutIdleResets(ops: StateOp[], touched: Uint8Array): StateOp[] {
   return ops.filter((op) => {
     if (op.kind === 'reset' && !touched[op.qubit]) return false

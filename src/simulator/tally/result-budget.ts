@@ -1,6 +1,9 @@
 import { SimulationError } from '../errors.ts'
 
-/** Characters left for the results of a job, so that a job whose results cannot be sent ends before it fills the memory. */
+/**
+ * Characters left for the results of a job, so that a job whose results cannot be sent ends before it fills
+ * the memory.
+ */
 export class ResultBudget {
   #left: number
 

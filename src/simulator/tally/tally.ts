@@ -5,7 +5,10 @@ import type { ResultBudget } from './result-budget.ts'
 
 type Point = [number, number]
 
-/** Where the simulated readout signal lies for the outcomes 0 and 1, and how far it scatters. Arbitrary units. */
+/**
+ * Centres and standard deviation of the simulated readout signals for the outcomes 0 and 1, in arbitrary
+ * units.
+ */
 const IQ_CLOUDS = {
   centres: [
     [0.1, 0.05],
@@ -14,15 +17,15 @@ const IQ_CLOUDS = {
   sigma: 0.05,
 }
 
-/** Characters a point takes in a result, for the budget: two numbers of up to 20 digits. */
+/** Length of a point in a result, in characters, for the budget: two numbers of up to 20 digits. */
 const POINT_LENGTH = 44
 
 interface TallyOptions {
   clbits: number
   shots: number
-  /** Classical bits some measurement writes: those with a signal. */
+  /** Classical bits that a measurement writes: those with a readout signal. */
   measured: readonly number[]
-  /** Of these the ones whose outcomes have no readout error in them yet, with the qubits they are read from. */
+  /** Final measurements, whose outcomes do not include the readout error yet. */
   terminal: readonly { qubit: number; clbit: number }[]
   readout: Readout
   rng: Rng
@@ -34,7 +37,7 @@ interface TallyOptions {
 /** Collects the outcomes of one circuit. Shots may come in any order and in groups. */
 export class Tally {
   readonly #options: TallyOptions
-  /** Classical bits that may be reported wrongly. */
+  /** Classical bits with a readout error that the tally applies. */
   readonly #misreadable: { clbit: number; error: ReadoutError }[]
   readonly #counts = new Map<string, number>()
   readonly #memory: string[] = []
@@ -58,7 +61,7 @@ export class Tally {
     return this.#misreadable.length > 0 || this.#options.readout.memory !== 'none'
   }
 
-  /** Adds `shots` shots of equal outcome without telling them apart. `bits` by classical bit. */
+  /** Adds `shots` shots of equal outcome without their numbers. `bits` is indexed by classical bit. */
   addMany(bits: Uint8Array, shots: number): void {
     this.#count(bitString(bits), shots)
   }
@@ -108,7 +111,7 @@ export class Tally {
 
   #count(text: string, shots: number): void {
     const before = this.#counts.get(text)
-    // A key, its quotes and a number of some digits.
+    // A key, its quotes and a number of a few digits.
     if (before === undefined) this.#options.resultBudget.spend(text.length + 8)
     this.#counts.set(text, (before ?? 0) + shots)
   }
@@ -116,14 +119,14 @@ export class Tally {
   /** Shots by bit string. */
   counts(): Record<string, number> {
     const counts: Record<string, number> = {}
-    // One by one: `Object.fromEntries` takes several times longer.
+    // `Object.fromEntries` takes several times longer.
     this.#counts.forEach((shots, text) => {
       counts[text] = shots
     })
     return counts
   }
 
-  /** The `memory` of the result; undefined when none was asked for. */
+  /** The `memory` of the result; undefined when the job did not request it. */
   memory(): unknown {
     const { readout, shots } = this.#options
     if (readout.memory === 'bits') return this.#memory

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/index.ts'
 
-/** Measures where the time of one circuit goes. */
+/** Measures the time of each phase of one circuit. */
 export class PhaseTimer {
   readonly #clock: Clock
   readonly #seconds: Record<string, number> = {}
@@ -11,7 +11,7 @@ export class PhaseTimer {
     this.#since = clock.monotonic()
   }
 
-  /** Books the time since the last call, or since the start, under `phase`. */
+  /** Adds the time since the last call, or since the start, to `phase`. */
   end(phase: string): void {
     const now = this.#clock.monotonic()
     this.#seconds[phase] = (this.#seconds[phase] ?? 0) + (now - this.#since) / 1_000

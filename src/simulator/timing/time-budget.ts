@@ -1,12 +1,12 @@
 import type { Clock } from '../../base/index.ts'
 import { SimulationError } from '../errors.ts'
 
-/** Amplitude updates between two looks at the clock: some milliseconds of work. */
+/** Amplitude updates between two checks of the clock: some milliseconds of work. */
 const CHECK_INTERVAL_UPDATES = 2 ** 22
-/** How long the event loop may be blocked, in ms: a cancellation is noticed within it. */
+/** Maximum time for which the event loop is blocked, in ms: a cancellation takes effect within it. */
 const YIELD_INTERVAL_MS = 25
 
-/** How wrong the estimate may be before work is refused because of it. */
+/** Factor by which an estimate may exceed the time left before the work is refused. */
 const ESTIMATE_TOLERANCE = 2
 
 /** When a job has to end. */
@@ -17,7 +17,7 @@ export interface TimeLimit {
   deadline: number
 }
 
-/** Ends work whose time is over, and lets the event loop run now and then so that a cancellation is heard. */
+/** Ends work at the deadline and yields to the event loop regularly, so that a job can be cancelled. */
 export class TimeBudget {
   readonly #clock: Clock
   readonly #io: TimeLimit
@@ -33,13 +33,13 @@ export class TimeBudget {
     this.#yieldedAt = this.#startedAt
   }
 
-  /** Time the job may take in all, in s. */
+  /** Total time of the job, in s. */
   get limitSeconds(): number {
     return Math.max(0, (this.#io.deadline - this.#startedAt) / 1_000)
   }
 
   /**
-   * Refuses work of `seconds` that cannot end in time, instead of ending it when the time is spent.
+   * Refuses work of estimated `seconds` that cannot end before the deadline.
    * @throws SimulationError `too_long`, or `timed_out` after the deadline.
    */
   assertFits(seconds: number): void {
@@ -51,7 +51,7 @@ export class TimeBudget {
   }
 
   /**
-   * Counts work that blocks.
+   * Counts work that blocks the event loop.
    * @throws SimulationError `timed_out` after the deadline.
    */
   spend(updates: number): void {
@@ -62,12 +62,12 @@ export class TimeBudget {
     this.#assertTimeLeft()
   }
 
-  /** Whether so much work was counted that `rest` may give way. */
+  /** Whether enough work was counted for `yieldIfDue` to yield. */
   get isYieldDue(): boolean {
     return this.#workSinceYield >= CHECK_INTERVAL_UPDATES
   }
 
-  /** Gives way to other tasks when it is time; rejects when the job was cancelled. */
+  /** Yields to the event loop when it is due; rejects when the job was cancelled. */
   async yieldIfDue(): Promise<void> {
     if (!this.isYieldDue) return
     this.#workSinceYield = 0

@@ -128,7 +128,7 @@ test('a monitor outlives its cryostat, and reads on when it is back', async () =
   await fridge.stop()
   await driver.says('no channel could be read')
   await using _back = await coldFridge({ port: Number(new URL(fridge.url).port) })
-  await driver.says('cryostat answers again')
+  await driver.says('cryostat responds again')
   await stored(id, before.length + 2)
   expect(driver.process.exitCode).toBeNull()
 })

@@ -74,7 +74,10 @@ async function oneByOne(payload: JobPayload, name: string, text: string) {
   })
 }
 
-/** What does not depend on the time it took; thousands of shots as one number, or a difference takes minutes to show. */
+/**
+ * What does not depend on the time it took; thousands of shots as one number, or a difference takes minutes
+ * to show.
+ */
 const outcomes = (results: readonly Pick<CircuitResult, 'counts' | 'memory' | 'metadata'>[]) =>
   results.map(({ counts, memory, metadata }) => ({
     counts,

@@ -40,8 +40,8 @@ export async function openProcess(
 }
 
 /**
- * The error a job ends with. `expect(…).rejects` runs the event loop within itself, where messages of other threads
- * may not come through.
+ * The error a job ends with. `expect(…).rejects` runs the event loop within itself, where messages of other
+ * threads may not come through.
  */
 export function errorOfJob(device: ProcessDevice, payload: JobPayload, io = ioOf()): Promise<unknown> {
   return device.run({ id: 'job000000000001', attempt: 1, payload }, io).then(

@@ -12,7 +12,10 @@ import { ioOf } from '../../devices/support/jobs.ts'
 const chain = (used: number, declared: number) =>
   `OPENQASM 3.0; include "stdgates.inc"; qubit[${declared}] q; bit[${used}] c; ry(0.3) q[0]; for int i in [0:${used - 2}] { cx q[i], q[i+1]; } for int i in [0:${used - 1}] c[i] = measure q[i];`
 
-/** The methods that run circuits taken from a queue, undefined for those left out; `noiseText` is a noise file. */
+/**
+ * The methods that run circuits taken from a queue, undefined for those left out; `noiseText` is a noise
+ * file.
+ */
 async function methodsOf(circuits: [text: string, shots: number][], noiseText?: string) {
   const source = noiseText === undefined ? undefined : { name: 'noise.yml', text: noiseText }
   const noise = source && readNoise(source)

@@ -152,7 +152,8 @@ test('runCircuit() averages IQ points', async () => {
 
 test('runCircuit() walks a program once per history of outcomes and follows it', async () => {
   let walks = 0
-  // Repeat until a fair coin shows 1, at most 3 times; bit 0 is the last throw, bits 1 and 2 count the throws.
+  // Repeat until a fair coin shows 1, at most 3 times; bit 0 is the last throw, bits 1 and 2 count the
+  // throws.
   const walk = (sink: Sink) => {
     walks++
     let throws = 0

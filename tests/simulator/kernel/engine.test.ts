@@ -74,7 +74,7 @@ test('Engine.run() fails when a thread does not come back from its block, and wo
   const engine = await createEngine(2, 20)
   const state = new Statevector(engine, 17)
   Atomics.store(new Int32Array(engine.buffer, 0, 16), CONTROL.active, 1)
-  expect(() => state.applyAll(ghz)).toThrow('a thread of the simulator does not answer')
+  expect(() => state.applyAll(ghz)).toThrow('a thread of the simulator does not respond')
   expectGhz(new Statevector(engine, 17))
   engine.stop()
 })

@@ -1,6 +1,9 @@
 import type { Op } from '../../../src/qasm/index.ts'
 
-/** Slow, obviously right simulation in plain complex arithmetic: what the kernels and the planner are held against. */
+/**
+ * Slow, obviously right simulation in plain complex arithmetic: what the kernels and the planner are held
+ * against.
+ */
 export type Amplitudes = [number, number][]
 
 export function zeroState(qubits: number): Amplitudes {
@@ -13,7 +16,9 @@ function meets(index: number, controls: number[], values: number): boolean {
   return controls.every((qubit, place) => bitAt(index, qubit) === Math.floor(values / 2 ** place) % 2)
 }
 
-/** The state after one unitary or phase step: each new amplitude is a row of the matrix times the old ones. */
+/**
+ * The state after one unitary or phase step: each new amplitude is a row of the matrix times the old ones.
+ */
 export function applyOp(state: Amplitudes, op: Op): Amplitudes {
   if (op.kind === 'phase') {
     return state.map(([re, im], index) =>

@@ -94,7 +94,10 @@ export function runOps(
   return runProgram(programOf(ops, qubits, options.clbits), runOptions(options))
 }
 
-/** Chi-square of counts against probabilities, with its degrees of freedom; outcomes below 5 expected are pooled. */
+/**
+ * Chi-square of counts against probabilities, with its degrees of freedom; outcomes below 5 expected are
+ * pooled.
+ */
 export function chiSquare(
   counts: Record<string, number>,
   probabilities: ReadonlyMap<string, number>,

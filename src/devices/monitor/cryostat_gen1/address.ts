@@ -2,18 +2,18 @@ import { type LookupAddress, type LookupOptions, lookup } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { OptionValueError } from '../../options.ts'
 
-/** Link-local ranges (RFC 3927, RFC 4291 section 2.5.6), where clouds answer with the secrets of a machine. */
+/** Link-local ranges (RFC 3927, RFC 4291 section 2.5.6), where clouds serve the credentials of a machine. */
 const LINK_LOCAL = new BlockList()
 LINK_LOCAL.addSubnet('169.254.0.0', 16, 'ipv4')
 LINK_LOCAL.addSubnet('fe80::', 10, 'ipv6')
 
-/** Whether an IP address, also an IPv4 one written as IPv6, is link-local. */
+/** Whether an IP address is link-local; covers IPv4 addresses written as IPv6. */
 export function isLinkLocal(address: string): boolean {
   return LINK_LOCAL.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6')
 }
 
 /**
- * Reads the option `base_url`; the value has no slash at its end.
+ * Reads the option `base_url`; the value has no slash at the end.
  * @throws OptionValueError that does not repeat the text, which may hold a key.
  */
 export function readBaseUrl(text: string): string {
@@ -44,8 +44,8 @@ export type Resolve = (
 ) => void
 
 /**
- * Name resolution that never gives a link-local address, so that no name leads where `readBaseUrl` refuses to go;
- * the connection is made to what was checked here.
+ * Name resolution that never returns a link-local address, so that a host name cannot bypass the check of
+ * `readBaseUrl`; the connection is made to the address that was checked here.
  */
 export function lookupPublic(resolve: Resolve = lookup): LookupFunction {
   return (host, options, found) =>

@@ -2,22 +2,22 @@ import { OptionValueError } from '../../options.ts'
 
 /** One value of the cryostat that is polled. */
 export interface Channel {
-  /** Such as `mapper.bf.tmc`. */
+  /** For example `mapper.bf.tmc`. */
   path: string
-  /** Passed on with each reading; empty when none was given. */
+  /** Reported with each reading; empty when none was given. */
   unit: string
 }
 
 const PATH = /^[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)*$/
-const PATH_LENGTH_MAX = 200
-const UNIT_LENGTH_MAX = 20
+const MAX_PATH_LENGTH = 200
+const MAX_UNIT_LENGTH = 20
 
 /** `path[:unit]`, split at the last colon. */
 function readChannel(item: string): Channel {
   const colon = item.lastIndexOf(':')
   const path = (colon < 0 ? item : item.slice(0, colon)).trim()
   const unit = colon < 0 ? '' : item.slice(colon + 1).trim()
-  if (!PATH.test(path) || path.length > PATH_LENGTH_MAX) {
+  if (!PATH.test(path) || path.length > MAX_PATH_LENGTH) {
     throw new OptionValueError(
       `"${path}" is not the path of a channel; use names of letters, digits and _, joined by dots`,
     )
@@ -25,8 +25,8 @@ function readChannel(item: string): Channel {
   if (colon >= 0 && unit === '') {
     throw new OptionValueError(`"${item}" has no unit after the colon; leave the colon out for none`)
   }
-  if (unit.length > UNIT_LENGTH_MAX) {
-    throw new OptionValueError(`the unit of ${path} is longer than ${UNIT_LENGTH_MAX} characters`)
+  if (unit.length > MAX_UNIT_LENGTH) {
+    throw new OptionValueError(`the unit of ${path} is longer than ${MAX_UNIT_LENGTH} characters`)
   }
   return { path, unit }
 }

@@ -14,63 +14,69 @@ interface ExchangeOptions {
   pinned: string | undefined
 }
 
-/** Status and body of an answer, whatever the status. */
-export interface Answer {
+/** Status and body of a response, whatever the status. */
+export interface HttpResponse {
   status: number
   text: string
 }
 
-const ANSWER_BYTES_MAX = 1024 * 1024
-/** How the runtime names what is wrong with a certificate: by OpenSSL's names for it. */
+const MAX_RESPONSE_BYTES = 1024 * 1024
+/** OpenSSL's error codes for certificates, which the runtime passes on. */
 const BAD_CERTIFICATE = /CERT|SIGNATURE|INVALID_(CA|PURPOSE)/
 
 /**
- * One GET: no redirect is followed, no proxy is used, and the answer has at most 1 MiB. Uses node:http because
- * `fetch` sends requests to a proxy of the environment and cannot be told which addresses of a name to use.
- * @throws Error whose message says why there is no complete answer, without the address, which may hold a key.
+ * One GET request: it follows no redirect, uses no proxy and reads at most 1 MiB. Uses node:http because
+ * `fetch` sends requests to a proxy of the environment and takes no `lookup` function.
+ * @throws Error when there is no complete response; its message does not contain the address, which may hold
+ *   a key.
  */
-export async function exchange(url: URL, options: ExchangeOptions): Promise<Answer> {
+export async function exchange(url: URL, options: ExchangeOptions): Promise<HttpResponse> {
   const { clock, timeoutMs, signal } = options
   signal.throwIfAborted()
-  const asked = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, {
+  const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, {
     agent: false,
     lookup: options.lookup,
     headers: { accept: 'application/json' },
     ...(options.pinned !== undefined && trustOnly(options.pinned)),
   })
-  const answer = new Promise<Answer>((resolve, reject) => {
-    asked.on('response', (response) => void readAnswer(response).then(resolve, reject))
-    asked.on('error', (error) => reject(new Error(reasonOf(error))))
+  const received = new Promise<HttpResponse>((resolve, reject) => {
+    request.on('response', (response) => void readResponse(response).then(resolve, reject))
+    request.on('error', (error) => reject(new Error(reasonOf(error))))
   })
-  asked.end()
+  request.end()
   try {
-    return await withTimeout(answer, {
+    return await withTimeout(received, {
       ...{ clock, ms: timeoutMs, signal },
       onTimeout: () => {
         throw new Error(`timeout after ${timeoutMs / 1_000} s`)
       },
     })
   } finally {
-    asked.destroy()
+    request.destroy()
   }
 }
 
-/** TLS settings that accept a pinned certificate whatever its names, and what it signed for the right name. */
+/**
+ * TLS settings that accept a pinned certificate for any host, and certificates it signed for their own hosts.
+ */
 function trustOnly(pem: string) {
   const own = new Set(certificatesOf(pem).map(({ fingerprint256 }) => fingerprint256))
   return {
     ca: pem,
-    // Also a certificate that is not self-signed, without the one that signed it.
+    // Accepts a pinned certificate that is not self-signed, without its issuer.
     allowPartialTrustChain: true,
     checkServerIdentity: (...[host, certificate]: Parameters<typeof checkServerIdentity>) =>
       own.has(certificate.fingerprint256) ? undefined : checkServerIdentity(host, certificate),
   }
 }
 
-/** The certificates of a PEM file. @throws Error when there is none or one is malformed. */
+/**
+ * The certificates of a PEM file.
+ * @throws Error when there is none or one is malformed.
+ */
 export function certificatesOf(pem: string): X509Certificate[] {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
-  if (blocks.length === 0) throw new Error('it holds no certificate in PEM form')
+  if (blocks.length === 0) throw new Error('the file contains no certificate in PEM format')
   return blocks.map((block) => new X509Certificate(block))
 }
 
@@ -82,19 +88,19 @@ function reasonOf(error: Error): string {
   return code === 'ECONNRESET' ? 'the connection was lost' : messageOf(error)
 }
 
-async function readAnswer(response: IncomingMessage): Promise<Answer> {
+async function readResponse(response: IncomingMessage): Promise<HttpResponse> {
   const chunks: Buffer[] = []
   let bytes = 0
   try {
     for await (const chunk of response) {
       bytes += chunk.length
-      if (bytes > ANSWER_BYTES_MAX) break
+      if (bytes > MAX_RESPONSE_BYTES) break
       chunks.push(chunk)
     }
   } catch {
     throw new Error('the connection was lost')
   }
-  if (bytes > ANSWER_BYTES_MAX) throw new Error(`the answer is longer than ${ANSWER_BYTES_MAX} bytes`)
+  if (bytes > MAX_RESPONSE_BYTES) throw new Error(`the response is longer than ${MAX_RESPONSE_BYTES} bytes`)
   if (!response.complete) throw new Error('the connection was lost')
   return { status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') }
 }

@@ -11,13 +11,13 @@ import { createPoll } from './poll.ts'
 
 const CA_FILE = 'SVC_CRYOSTAT_CA_FILE'
 
-/** Polls the HTTP interface of a cryostat's control software (first generation) and reports what it reads. */
+/** Polls the HTTP interface of a cryostat's control software (first generation) and reports its readings. */
 export const cryostatGen1 = defineDevice({
   operation: 'monitor',
   name: 'cryostat_gen1',
   options: {
     channels: opt.custom(readChannels, {
-      help: 'What to read: path[:unit] items separated by commas',
+      help: 'Channels to read: path[:unit] items separated by commas',
       required: true,
       example: 'mapper.bf.tmc:K,mapper.bf.pmc:mbar',
     }),
@@ -25,9 +25,9 @@ export const cryostatGen1 = defineDevice({
       help: 'Address of the control software',
       default: 'http://127.0.0.1:49099',
     }),
-    api_key: opt.secret({ help: 'Key the control software asks for' }),
-    poll_interval: opt.seconds({ help: 'Time from one poll to the next', min: 0.2, max: 86_400, default: 5 }),
-    timeout: opt.seconds({ help: 'Longest wait for one answer', min: 0.1, max: 60, default: 5 }),
+    api_key: opt.secret({ help: 'API key of the control software' }),
+    poll_interval: opt.seconds({ help: 'Interval between two polls', min: 0.2, max: 86_400, default: 5 }),
+    timeout: opt.seconds({ help: 'Timeout of one request', min: 0.1, max: 60, default: 5 }),
   },
   environment: {
     [CA_FILE]: opt.path({
@@ -38,7 +38,7 @@ export const cryostatGen1 = defineDevice({
   create({ options, environment, clock, log }) {
     const { channels, base_url: baseUrl, api_key: apiKey, poll_interval: intervalS } = options
     if (apiKey !== undefined && baseUrl.startsWith('http:') && isRemote(baseUrl)) {
-      log.warn('the key of the cryostat goes over plain HTTP; use an https address', { address: baseUrl })
+      log.warn('the key of the cryostat is sent over plain HTTP; use an https address', { address: baseUrl })
     }
     const read = createClient({
       baseUrl,
@@ -56,7 +56,7 @@ export const cryostatGen1 = defineDevice({
   },
 })
 
-/** @throws StartupError when the file cannot be read or holds no certificate. */
+/** @throws StartupError when the file cannot be read or contains no certificate. */
 function readPinned(path: string | undefined): string | undefined {
   if (path === undefined) return undefined
   try {
@@ -64,6 +64,6 @@ function readPinned(path: string | undefined): string | undefined {
     certificatesOf(pem)
     return pem
   } catch (error) {
-    throw new StartupError(`startup error: ${path} of ${CA_FILE} is of no use: ${messageOf(error)}`)
+    throw new StartupError(`startup error: ${path} of ${CA_FILE} cannot be used: ${messageOf(error)}`)
   }
 }

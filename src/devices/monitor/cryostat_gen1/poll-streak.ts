@@ -1,6 +1,6 @@
 import { backoffMs } from '../../../base/index.ts'
 
-/** How a poll of all channels went: any reading, none, or none because the key is refused. */
+/** Result of a poll of all channels: some reading, none, or none because the key is refused. */
 export type PollResult = 'answered' | 'failed' | 'denied'
 
 /** Polls that failed in a row, and how many of them count towards a longer pause. */
@@ -9,7 +9,7 @@ export interface Streak {
   slowdowns: number
 }
 
-/** No failure: a poll on each beat. */
+/** No failure: a poll at each tick. */
 export const NO_STREAK: Streak = { failures: 0, slowdowns: 0 }
 
 /** Failures in a row from which on the pause grows. */
@@ -25,10 +25,10 @@ export function decideStreak(before: Streak, result: PollResult): Streak {
 }
 
 /**
- * Beats of `intervalS` from one poll to the next: one, doubled with each slowdown, as many as fit into 60 s. Pauses are
- * whole beats, so that polls stay on the beat.
+ * Ticks of `intervalS` from one poll to the next: one, doubled with each slowdown, as many as fit into 60 s.
+ * Pauses are whole ticks, so that polls keep their schedule.
  */
-export function beatsOf({ slowdowns }: Streak, intervalS: number): number {
+export function ticksOf({ slowdowns }: Streak, intervalS: number): number {
   const intervalMs = intervalS * 1_000
   const pauseMs = backoffMs(slowdowns + 1, { initialMs: intervalMs, maxMs: MAX_PAUSE_MS })
   return Math.max(1, Math.floor(pauseMs / intervalMs))

@@ -1,35 +1,38 @@
 import type { Log } from '../../../base/index.ts'
 import type { Channel } from './channels.ts'
 import type { Outcome, ReadChannel } from './client.ts'
-import { beatsOf, decideStreak, NO_STREAK, type PollResult } from './poll-streak.ts'
+import { decideStreak, NO_STREAK, type PollResult, ticksOf } from './poll-streak.ts'
 import type { Reading } from './read-reply.ts'
 import { splitReadings } from './split-readings.ts'
 
-interface PollParts {
+interface PollDependencies {
   channels: readonly Channel[]
   read: ReadChannel
   log: Log
-  /** Length of a beat. */
+  /** Time between ticks. */
   intervalS: number
-  /** Takes readings by channel path, at most 64 KiB at a time. */
+  /** Receives readings by channel path, at most 64 KiB at a time. */
   emit(readings: Record<string, Reading>): void
 }
 
-const PARALLEL_MAX = 8
-/** A channel that does not exist is asked for at every tenth beat. */
-const ABSENT_BEATS = 10
+const MAX_PARALLEL_READS = 8
+/** A channel that does not exist is requested at every tenth tick. */
+const ABSENT_CHANNEL_TICKS = 10
 
-type Asked = readonly [Channel, Outcome]
+type ChannelResult = readonly [Channel, Outcome]
 
-/** The work of one beat: reads the channels and emits their readings, or sits the beat out. */
-export function createPoll({ channels, read, log, intervalS, emit }: PollParts) {
-  const absent = new Map<string, { outcome: Outcome; beatsLeft: number }>()
+/**
+ * Creates the function to call at every tick: it reads the channels and emits their readings, or skips the
+ * tick.
+ */
+export function createPoll({ channels, read, log, intervalS, emit }: PollDependencies) {
+  const absent = new Map<string, { outcome: Outcome; ticksLeft: number }>()
   let streak = NO_STREAK
-  let said: PollResult = 'answered'
-  let beatsLeft = 0
+  let lastResult: PollResult = 'answered'
+  let ticksLeft = 0
   let late = { isLate: false, total: 0 }
 
-  function noteSkipped(skipped: number): void {
+  function recordSkipped(skipped: number): void {
     const total = late.total + skipped
     if (skipped > 0 && !late.isLate) {
       log.warn('reading takes longer than poll_interval; ticks are skipped', { skipped, total })
@@ -37,42 +40,42 @@ export function createPoll({ channels, read, log, intervalS, emit }: PollParts) 
     late = { isLate: skipped > 0, total }
   }
 
-  function noteAbsent({ path }: Channel, outcome: Outcome): void {
+  function recordAbsent({ path }: Channel, outcome: Outcome): void {
     if (outcome.fault !== 'absent') absent.delete(path)
     else {
       if (!absent.has(path)) {
-        log.warn('channel does not exist; it is asked for again at every tenth tick', { channel: path })
+        log.warn('channel does not exist; it is requested again at every tenth tick', { channel: path })
       }
-      absent.set(path, { outcome, beatsLeft: ABSENT_BEATS })
+      absent.set(path, { outcome, ticksLeft: ABSENT_CHANNEL_TICKS })
     }
   }
 
-  function noteResult(result: PollResult, asked: readonly Asked[]): void {
+  function recordResult(result: PollResult, results: readonly ChannelResult[]): void {
     streak = decideStreak(streak, result)
-    beatsLeft = beatsOf(streak, intervalS) - 1
-    if (result === said) return
-    said = result
-    const error = asked.find(([, { fault }]) => fault === result)?.[1].reading.error
-    if (result === 'answered') log.info('cryostat answers again')
+    ticksLeft = ticksOf(streak, intervalS) - 1
+    if (result === lastResult) return
+    lastResult = result
+    const error = results.find(([, { fault }]) => fault === result)?.[1].reading.error
+    if (result === 'answered') log.info('cryostat responds again')
     else if (result === 'denied') log.warn('cryostat refuses the key; check api_key', { error })
     else log.warn('no channel could be read', { error })
   }
 
   return async function poll(signal: AbortSignal, skipped: number): Promise<void> {
-    noteSkipped(skipped)
-    for (const each of absent.values()) each.beatsLeft -= 1
-    if (beatsLeft > 0) {
-      beatsLeft -= 1
+    recordSkipped(skipped)
+    for (const each of absent.values()) each.ticksLeft -= 1
+    if (ticksLeft > 0) {
+      ticksLeft -= 1
       return
     }
-    const due = channels.filter(({ path }) => (absent.get(path)?.beatsLeft ?? 0) <= 0)
+    const due = channels.filter(({ path }) => (absent.get(path)?.ticksLeft ?? 0) <= 0)
     if (due.length === 0) return
-    const asked = await readAll(due, (channel) => read(channel, signal))
-    for (const [channel, outcome] of asked) noteAbsent(channel, outcome)
-    const result = resultOf(asked)
-    if (result !== undefined) noteResult(result, asked)
+    const results = await readAll(due, (channel) => read(channel, signal))
+    for (const [channel, outcome] of results) recordAbsent(channel, outcome)
+    const result = resultOf(results)
+    if (result !== undefined) recordResult(result, results)
     if (result !== 'answered') return
-    const outcomes = new Map(asked.map(([{ path }, outcome]) => [path, outcome]))
+    const outcomes = new Map(results.map(([{ path }, outcome]) => [path, outcome]))
     const readings = channels.flatMap(({ path }) => {
       const outcome = outcomes.get(path) ?? absent.get(path)?.outcome
       return outcome ? [[path, outcome.reading] as const] : []
@@ -81,24 +84,24 @@ export function createPoll({ channels, read, log, intervalS, emit }: PollParts) 
   }
 }
 
-/** Undefined when the cryostat answered only that it has none of these channels. */
-function resultOf(asked: readonly Asked[]): PollResult | undefined {
-  const faults = asked.map(([, { fault }]) => fault)
+/** Undefined when the cryostat reported of every channel that it does not exist. */
+function resultOf(results: readonly ChannelResult[]): PollResult | undefined {
+  const faults = results.map(([, { fault }]) => fault)
   if (faults.includes(undefined)) return 'answered'
   if (faults.includes('denied')) return 'denied'
   return faults.includes('failed') ? 'failed' : undefined
 }
 
-/** Reads all, at most eight at a time, in order. */
+/** Reads all channels, at most eight at a time; the outcomes are in the order of the channels. */
 async function readAll(
   channels: readonly Channel[],
   read: (channel: Channel) => Promise<Outcome>,
-): Promise<Asked[]> {
-  const asked: Asked[] = []
+): Promise<ChannelResult[]> {
+  const results: ChannelResult[] = []
   const rest = channels.entries()
   async function work(): Promise<void> {
-    for (const [index, channel] of rest) asked[index] = [channel, await read(channel)]
+    for (const [index, channel] of rest) results[index] = [channel, await read(channel)]
   }
-  await Promise.all(Array.from({ length: Math.min(PARALLEL_MAX, channels.length) }, work))
-  return asked
+  await Promise.all(Array.from({ length: Math.min(MAX_PARALLEL_READS, channels.length) }, work))
+  return results
 }

@@ -2,11 +2,11 @@ import * as v from 'valibot'
 import type { EventPayload } from '../../../protocol/index.ts'
 import type { Channel } from './channels.ts'
 
-/** What is reported of one channel. */
+/** One reading as the event reports it. */
 export type Reading = EventPayload<'CryostatReading'>['readings'][string]
 
-// Sources of the shapes: public clients of the control software's HTTP interface, which read `data.content` or
-// `data["<path>"].content`. Values come as text, times in ms since the epoch.
+// Sources of the shapes: public clients of the control software's HTTP interface, which read `data.content`
+// or `data["<path>"].content`. Values come as text, times in ms since the epoch.
 const valueText = v.union([v.string(), v.number(), v.boolean()])
 const entry = v.object({
   value: v.nullish(valueText),
@@ -22,19 +22,19 @@ const described = v.object({
   details: v.nullish(v.string()),
   name: v.nullish(v.string()),
 })
-const complaint = v.union([
+const errorReply = v.union([
   v.object({ error: v.union([described, v.string()]) }),
   v.object({ status: v.picklist(['ERROR', 'error']), ...described.entries }),
 ])
 const reply = v.object({ data: v.record(v.string(), v.unknown()) })
 
-/** What a reply says is wrong, undefined when it does not say so; also with HTTP status 200. */
-function complaintOf(body: unknown): string | undefined {
-  const found = v.safeParse(complaint, body)
+/** The error a reply reports, which may come with HTTP status 200; undefined when it reports none. */
+function errorOf(body: unknown): string | undefined {
+  const found = v.safeParse(errorReply, body)
   if (!found.success) return undefined
-  const said = 'error' in found.output ? found.output.error : found.output
-  if (typeof said === 'string') return said
-  return said.description || said.details || said.name || 'error without description'
+  const reported = 'error' in found.output ? found.output.error : found.output
+  if (typeof reported === 'string') return reported
+  return reported.description || reported.details || reported.name || 'error without description'
 }
 
 function parse(text: string): unknown {
@@ -65,29 +65,29 @@ function numberOf(text: string): number | undefined {
 }
 
 function timeOf(date: number | null | undefined): string | undefined {
-  // Beyond these the text would not have four digits for the year.
+  // Outside of this range the year would not have four digits.
   return date != null && date > 0 && date < 253_402_300_800_000 ? new Date(date).toISOString() : undefined
 }
 
 /**
- * Reads the reply for one channel: its latest valid value, else its latest, with the status it has now.
- * Returns `{error}` when the reply is not understood or names an error.
+ * Reads the reply for one channel: its latest valid value, or else its latest value, with the current status.
+ * Returns `{error}` when the reply is malformed or reports an error.
  */
 export function readReply(text: string, channel: Channel): Reading | { error: string } {
   const body = parse(text)
-  if (body === undefined) return { error: 'the answer is not JSON' }
-  const said = complaintOf(body)
-  if (said !== undefined) return { error: said }
+  if (body === undefined) return { error: 'the response is not JSON' }
+  const reported = errorOf(body)
+  if (reported !== undefined) return { error: reported }
   const data = v.safeParse(reply, body)
   const found = v.safeParse(content, data.success ? contentOf(data.output.data, channel.path) : undefined)
   const { latest_valid_value: valid, latest_value: latest } = found.success ? found.output : {}
   const taken = hasValue(valid) ? valid : (latest ?? valid)
   return taken
     ? readingOf(taken, latest ?? taken, channel)
-    : { error: 'the answer has no value of this channel' }
+    : { error: 'the response has no value for this channel' }
 }
 
-/** `taken` gives value and time; `latest` tells how the channel is now. */
+/** Value and time come from `taken`, the current status from `latest`. */
 function readingOf(taken: Entry, latest: Entry, { unit }: Channel): Reading {
   const shown = String(taken.value ?? '').trim()
   const value = numberOf(shown)

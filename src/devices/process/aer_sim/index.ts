@@ -12,14 +12,14 @@ import { opt } from '../../options.ts'
 import { circuitWorker } from '../../simulation/circuit-worker-entry.ts'
 import { simulateJob } from '../../simulation/simulate-job.ts'
 
-/** Simulator: exact, or with the noise of a file. */
+/** Simulator of quantum circuits: exact, or with the noise model of a file. */
 export const aerSim = defineDevice({
   operation: 'process',
   name: 'aer_sim',
   options: {
-    seed: opt.int({ help: 'Fixes the random results', min: 0 }),
+    seed: opt.int({ help: 'Seed of the random results; a new one for each job by default', min: 0 }),
     method: opt.enum([AUTOMATIC, ...METHODS.map(({ name }) => name)], {
-      help: 'How circuits are simulated',
+      help: 'Simulation method',
       default: AUTOMATIC,
     }),
     noise: opt.pathOrNone({
@@ -27,20 +27,24 @@ export const aerSim = defineDevice({
       example: '/etc/svc-driver/noise.yml',
     }),
     max_qubits: opt.int({
-      help: 'Largest number of qubits of a written-out state',
+      help: 'Maximum number of qubits of a statevector',
       min: 1,
       max: MAX_STATE_QUBITS,
       default: MAX_STATE_QUBITS,
     }),
-    threads: opt.int({ help: 'Threads for large circuits; one per processor when absent', min: 1, max: 32 }),
+    threads: opt.int({
+      help: 'Threads for large circuits and jobs of many circuits; one per processor by default',
+      min: 1,
+      max: 32,
+    }),
     max_shots: opt.int({
-      help: 'Largest number of shots of a circuit',
+      help: 'Maximum number of shots per circuit',
       min: 1,
       max: 1_000_000,
       default: 1_000_000,
     }),
     max_bond: opt.int({
-      help: 'Largest bond of a matrix product state; what does not fit is cut off and reported',
+      help: 'Maximum bond dimension of a matrix product state; truncation is reported',
       min: 1,
       max: 1_024,
       default: DEFAULT_BOND,
@@ -60,7 +64,7 @@ export const aerSim = defineDevice({
         simulateJob({
           device,
           payload: job.payload,
-          // Qubits that no outcome depends on cost nothing: circuits written for a large chip may declare them.
+          // Qubits that no outcome depends on cost nothing, and circuits for a large chip may declare them.
           limits: {
             declaredQubits: Number.POSITIVE_INFINITY,
             stateQubits: options.max_qubits,

@@ -3,7 +3,7 @@ import { createRng } from '../../../simulator/index.ts'
 import type { Job } from '../../define-device.ts'
 import { OptionValueError } from '../../options.ts'
 
-/** What the mock device can be told to do instead of answering properly. */
+/** Faults that the mock device can inject. */
 export const FAULTS = ['none', 'error', 'crash', 'hang', 'init', 'garbage', 'slow_result'] as const
 export type Fault = (typeof FAULTS)[number]
 
@@ -13,9 +13,9 @@ export interface Latency {
   max: number
 }
 
-/** Which jobs fail, and how. */
+/** Selects the jobs that fail, and how they fail. */
 export interface FaultPlan {
-  /** The fault; when only a selector below is set, `error`. */
+  /** The fault; `error` when only a selector below is set. */
   fail: Fault
   /** Share of jobs that fail, 0 to 1. */
   failRate?: number | undefined
@@ -35,7 +35,7 @@ export function readLatency(text: string): Latency {
   return { min, max }
 }
 
-/** A 48-bit number that depends on all of `text`, and on nothing else. */
+/** A 48-bit hash of `text`. */
 export function hashOf(text: string): number {
   return createHash('sha256').update(text).digest().readUIntBE(0, 6)
 }
@@ -54,16 +54,16 @@ export function pickFault(plan: FaultPlan, job: Job, count: number): Fault {
   return plan.fail === 'none' ? 'error' : plan.fail
 }
 
-/** What a job asks for itself, by a comment such as `// svc-mock: fail=crash latency=2 attempts=1`. */
+/** Settings of a single job, from a comment such as `// svc-mock: fail=crash latency=2 attempts=1`. */
 export interface Pragma {
   fail?: Fault
   latency?: Latency
-  /** The fault happens only in this many first attempts. */
+  /** Number of attempts, from the first on, in which the fault occurs. */
   attempts?: number
 }
 
 /**
- * The first pragma in a job; words it does not know are ignored.
+ * The first pragma in a job; unknown words are ignored.
  * @throws OptionValueError when a latency cannot be read.
  */
 export function readPragma(job: Job): Pragma {

@@ -15,20 +15,23 @@ import { FAULTS, type Fault, hashOf, type Latency, pickFault, readLatency, readP
 const MAX_QUBITS = 24
 
 const options = {
-  seed: opt.int({ help: 'Fixes the random results; a hash of the job id when absent', min: 0 }),
-  num_qubits: opt.int({ help: 'Qubits of the device', min: 1, max: MAX_QUBITS, default: 16 }),
-  latency: opt.custom(readLatency, { help: 'Time each job takes, in seconds or min:max', example: '0.5:2' }),
+  seed: opt.int({ help: 'Seed of the random results; a hash of the job id by default', min: 0 }),
+  num_qubits: opt.int({ help: 'Number of qubits of the device', min: 1, max: MAX_QUBITS, default: 16 }),
+  latency: opt.custom(readLatency, {
+    help: 'Duration of each job: seconds, or a range min:max',
+    example: '0.5:2',
+  }),
   readout_error: opt.number({ help: 'Probability of reading a bit wrongly', min: 0, max: 0.5, default: 0 }),
-  fail: opt.enum(FAULTS, { help: 'How jobs fail on purpose', default: 'none' }),
-  fail_rate: opt.number({ help: 'Share of jobs that fail', min: 0, max: 1 }),
+  fail: opt.enum(FAULTS, { help: 'Fault to inject into jobs', default: 'none' }),
+  fail_rate: opt.number({ help: 'Fraction of jobs that fail', min: 0, max: 1 }),
   fail_every: opt.int({ help: 'Every n-th job fails', min: 1 }),
   fail_on: opt.string({ help: 'Jobs whose circuits contain this text fail' }),
-  pragmas: opt.bool({ help: 'Lets a comment in a circuit choose the fault', default: false }),
+  pragmas: opt.bool({ help: 'Allows a comment in a circuit to select the fault', default: false }),
 }
 
 type MockContext = DeviceContext<OptionsOf<typeof options>>
 
-/** Exact sampler for tests and demonstrations, with faults on demand. */
+/** Exact simulator for tests and demonstrations, with faults on demand. */
 export const mock = defineDevice({
   operation: 'process',
   name: 'mock',
@@ -89,16 +92,16 @@ async function runMock(
     clock: context.clock,
     io,
   })
-  // Not a number: the check of results has to stop it.
+  // NaN, which the check of the results has to reject.
   if (fault === 'garbage') return { ...results, shots: Number.NaN }
   if (fault === 'slow_result') await context.clock.sleep(io.deadline - context.clock.monotonic() + LATE_MS)
   return results
 }
 
-/** How long after its deadline a `slow_result` comes, in ms: before the process is killed for not stopping. */
+/** Delay of a `slow_result` after its deadline, in ms: before the process is killed for not stopping. */
 const LATE_MS = 1_000
 
-/** The faults that need no result. */
+/** Injects the faults that need no result. */
 async function failBefore(fault: Fault): Promise<void> {
   if (fault === 'error') {
     throw new JobError('mock device failed on purpose', {

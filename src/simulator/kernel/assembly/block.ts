@@ -1,14 +1,14 @@
 /**
- * Gates on one block of a state, in AssemblyScript with 128-bit vectors: one vector is one amplitude, its real part
- * first. A block is 2^b amplitudes in a row; the bits of an index within it are its local qubits. Every loop visits
- * the amplitudes whose fixed bits (targets and controls) have given values, in runs as long as the lowest fixed bit
- * allows: `next` steps from run to run.
+ * Gates on one block of a state, in AssemblyScript with 128-bit vectors: one vector is one amplitude, real
+ * part first. A block is 2^b contiguous amplitudes; the bits of an index within it are its local qubits.
+ * Every loop visits the amplitudes whose fixed bits (targets and controls) have given values, in runs as long
+ * as the lowest fixed bit allows; `free` steps from run to run.
  */
 
 /** Bytes of one amplitude, as a power of two. */
 export const AMPLITUDE: u32 = 4
 
-/** The two parts of an amplitude exchanged. */
+/** An amplitude with real and imaginary part exchanged. */
 function swapped(x: v128): v128 {
   return v128.shuffle<f64>(x, x, 1, 0)
 }
@@ -18,7 +18,7 @@ function imaginary(x: f64): v128 {
   return f64x2.replace_lane(f64x2.splat(-x), 1, x)
 }
 
-/** Amplitudes in a row up to the lowest fixed bit, in a block of `size`. */
+/** Number of contiguous amplitudes up to the lowest fixed bit, in a block of `size`. */
 function runOf(fixed: u32, size: u32): u32 {
   return fixed === 0 ? size : 1 << ctz(fixed)
 }
@@ -69,8 +69,8 @@ export function negate(state: usize, size: u32, fixed: u32, value: u32): void {
 }
 
 /**
- * Exchanges the amplitudes whose bits in `fixed` are `here` with those where they are `there`, which is larger: an X
- * or a swap, with controls.
+ * Exchanges the amplitudes whose bits in `fixed` are `here` with those where they are `there`, which is
+ * larger: an X or a swap, with controls.
  */
 export function exchange(state: usize, size: u32, fixed: u32, here: u32, there: u32): void {
   const run = runOf(fixed, size)
@@ -125,8 +125,8 @@ export function applyReal(
 }
 
 /**
- * Applies real 2 x 2 matrices to two qubits, of which `low` is the lower, in one pass: the first is at `matrix`, the
- * second 64 bytes behind it.
+ * Applies real 2 x 2 matrices to two qubits, of which `low` is the lower, in one pass: the first is at
+ * `matrix`, the second 64 bytes after it.
  */
 export function applyRealPair(state: usize, size: u32, low: u32, high: u32, matrix: usize): void {
   const a = f64x2.splat(load<f64>(matrix))
@@ -167,8 +167,9 @@ export function applyRealPair(state: usize, size: u32, low: u32, high: u32, matr
 }
 
 /**
- * Applies `[1, -t, t, 1]` to two qubits, of which `low` is the lower, in one pass: rotations without their cosines, with
- * half of their multiplications. The tangent t of the first is at `tangents`, that of the second 8 bytes behind it.
+ * Applies `[1, -t, t, 1]` to two qubits, of which `low` is the lower, in one pass: rotations without their
+ * cosines, with half the multiplications. The tangent t of the first is at `tangents`, that of the second 8
+ * bytes after it.
  */
 export function applyRotationPair(state: usize, size: u32, low: u32, high: u32, tangents: usize): void {
   const t = v128.load_splat<f64>(tangents)
@@ -254,9 +255,9 @@ export function applyOne(
 }
 
 /**
- * Applies a complex 2^k x 2^k matrix, row-major, to several qubits where the controls hold. `offsets` lists the
- * distance in bytes of each of the 2^k amplitudes from the first, `fixed` has the bits of targets and controls.
- * `gathered` is workspace for 2^k amplitudes.
+ * Applies a complex 2^k x 2^k matrix, row-major, to several qubits where the controls hold. `offsets` lists
+ * the distances in bytes of the 2^k amplitudes from the first, `fixed` has the bits of targets and controls.
+ * `gathered` is memory for 2^k amplitudes.
  */
 export function applyMany(
   state: usize,

@@ -1,45 +1,49 @@
 import { AMPLITUDE, product } from './block.ts'
 
 /**
- * Many diagonal gates in one pass. Each is a phase on one qubit or on the pairs of two. The local qubits are the LOW
- * lowest and the high ones; all amplitudes with the same high qubits are a row. A row has a table of the factors of its
- * amplitudes, which begins with one factor and doubles with each low qubit: half a multiplication more per amplitude
- * than the one that applies it, however many gates there are.
+ * Many diagonal gates in one pass. Each is a phase on one qubit or on a pair of qubits. The local qubits are
+ * the LOW lowest (the low ones) and the high ones; all amplitudes with the same high qubits are a row. A row
+ * has a table of the factors of its amplitudes, which starts with one factor and doubles with each low qubit:
+ * besides the multiplication that applies it, this takes half a multiplication per amplitude, however many
+ * gates there are.
  *
- * The list at `terms` has entries of 32 bytes: `[unused u32, a u32, b u32, unused, re f64, im f64]`. `a` and `b` say
- * where the two qubits are:
+ * The list at `terms` has entries of 32 bytes: `[unused u32, a u32, b u32, unused, re f64, im f64]`. `a` and
+ * `b` give the places of the qubits:
  *
  * | Kind | a | b | Factor goes to |
  * |---|---|---|---|
- * | OUTER | mask of qubits outside the block | unused | every amplitude, if all of them are 1 |
- * | LOCAL | mask of qubits outside the block | number of a local qubit | where that is 1, if all outside are 1 |
- * | HIGH | mask of high local qubits | unused | where all of them are 1 |
- * | CROSS | a high local qubit as mask | number of a low one | where both are 1 |
+ * | OUTER | mask of qubits outside the block | unused | every amplitude, if all of these are 1 |
+ * | LOCAL | mask of qubits outside the block | index of a local qubit | where it is 1, if all outside are 1 |
+ * | HIGH | mask of high local qubits | unused | where all of these are 1 |
+ * | CROSS | a high local qubit as mask | index of a low qubit | where both are 1 |
  * | LOW | mask of two low local qubits | unused | where both are 1 |
  *
- * They come in this order; `ends` has the end of each kind's entries.
+ * The entries come in this order; `ends` has the end of each kind.
  */
 const LOW: u32 = 7
 const ENTRY: usize = 32
 /** Rows of the largest block. */
 const ROWS: u32 = 256
 
-/** Where the tables of a thread lie in its workspace. First: the factor of each local qubit, with what is outside. */
+/**
+ * Offsets of the tables in a thread's workspace. First: the factor of each local qubit, including LOCAL
+ * entries.
+ */
 const FACTORS: usize = 0
-/** By low qubit, from 2^q on: what its being 1 adds for each value of those below it. */
+/** By low qubit, from 2^q on: its factor for each value of the lower qubits. */
 const BELOW: usize = 512
 /** The factors of one row. */
 const TABLE: usize = BELOW + (16 << LOW)
 /** By row: the factor of its first amplitude. */
 const STARTS: usize = TABLE + (16 << LOW)
-/** By low qubit and row: what its being 1 adds. */
+/** By low qubit and row: the factor of the qubit. */
 const STEPS: usize = STARTS + 16 * ROWS
 
 function one(): v128 {
   return f64x2.replace_lane(f64x2.splat(0), 0, 1)
 }
 
-/** Multiplies the numbers in a list that have `bits` in their index, of those below `count`, by a factor. */
+/** Multiplies the first `count` numbers of a list by a factor, where the index has `bits`. */
 function multiplyWhere(list: usize, bits: u32, count: u32, factor: v128): void {
   for (let index = bits; index < count; index = (index + 1) | bits) {
     const at = list + (index << AMPLITUDE)
@@ -72,7 +76,7 @@ function holds(entry: usize, bits: u32): bool {
   return (bits & mask) === mask
 }
 
-/** Multiplies what holds outside of the block into FACTORS; returns what goes to every amplitude. */
+/** Fills FACTORS by the terms that apply to this block; returns the factor of all amplitudes. */
 function prepareFactors(terms: usize, ends: usize, base: u32, qubits: u32, workspace: usize): v128 {
   for (let q: u32 = 0; q < qubits; q++) v128.store(workspace + FACTORS + (q << AMPLITUDE), one())
   let common = one()
@@ -103,7 +107,10 @@ function prepareStarts(ends: usize, common: v128, qubits: u32, low: u32, workspa
   }
 }
 
-/** Fills STEPS for all rows, but for what BELOW has. Returns which low qubits are in pairs with high ones, as a mask. */
+/**
+ * Fills STEPS for all rows, except for qubits in BELOW. Returns the low qubits that pair with high ones, as a
+ * mask.
+ */
 function prepareSteps(ends: usize, below: u32, qubits: u32, low: u32, workspace: usize): u32 {
   const rows: u32 = 1 << (qubits - low)
   for (let q: u32 = 0; q < low; q++) {
@@ -126,7 +133,7 @@ function prepareSteps(ends: usize, below: u32, qubits: u32, low: u32, workspace:
   return crossed
 }
 
-/** Fills BELOW for the low qubits that are in pairs with lower ones, and returns which these are, as a mask. */
+/** Fills BELOW for the low qubits that pair with lower ones; returns these qubits as a mask. */
 function prepareBelow(ends: usize, workspace: usize): u32 {
   let below: u32 = 0
   let entry: usize = load<u32>(ends, 12)
@@ -163,8 +170,8 @@ function fill(row: u32, low: u32, below: u32, crossed: u32, workspace: usize): v
 }
 
 /**
- * Applies all phases to a block of 2^`qubits` amplitudes whose index outside has the bits `base`. Rows without the bits
- * `pivot` are left out.
+ * Applies all phases to a block of 2^`qubits` amplitudes whose other qubits have the bits `base`. Skips rows
+ * without the bits `pivot`.
  */
 export function applyDiagonal(
   state: usize,

@@ -1,4 +1,4 @@
-/** What the host calls; see the files for what each does. */
+/** The functions that the host calls, documented where they are declared. */
 
 export { drawUniform } from './random'
 export { addUp, buildGuide, drawIndices, project, weight } from './sample'

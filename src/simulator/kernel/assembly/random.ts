@@ -1,6 +1,6 @@
 /**
- * Philox4x32 with 10 rounds, as `numeric/random.ts` has it, where the source is named: here for four shots at once, one
- * in each lane of a vector. Both give the same numbers.
+ * Philox4x32 with 10 rounds, as in `numeric/random.ts`, which cites the source: here for four shots at once,
+ * one in each lane of a vector. Both generate the same numbers.
  */
 const MULTIPLIER_A: u32 = 0xd2511f53
 const MULTIPLIER_B: u32 = 0xcd9e8d57
@@ -18,8 +18,8 @@ function uniform(high: v128, low: v128): v128 {
 }
 
 /**
- * Writes a uniform number in [0, 1) for each of `count` shots, whose numbers are at `shots`, to `draws`: the first of
- * block `block` of the shot's sub-stream. Up to three more numbers may be written behind them.
+ * Writes a uniform number in [0, 1) for each of `count` shots, whose numbers are at `shots`, to `draws`: the
+ * first of block `block` of the shot's sub-stream. Up to three more numbers may be written after them.
  */
 export function drawUniform(
   keyA: u32,

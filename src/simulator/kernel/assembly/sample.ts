@@ -1,6 +1,6 @@
 import { AMPLITUDE } from './block.ts'
 
-/** Sum of the squared sizes of the amplitudes from `at` to `end`. */
+/** Sum of the squared magnitudes of the amplitudes from `at` to `end`. */
 function sumOf(at: usize, end: usize): f64 {
   let a = f64x2.splat(0)
   let b = f64x2.splat(0)
@@ -15,7 +15,7 @@ function sumOf(at: usize, end: usize): f64 {
   return f64x2.extract_lane(sum, 0) + f64x2.extract_lane(sum, 1)
 }
 
-/** Writes the running sums of the probabilities of `groups` groups of 2^`bits` amplitudes to `sums`. */
+/** Writes the cumulative probabilities of `groups` groups of 2^`bits` amplitudes to `sums`. */
 export function addUp(state: usize, bits: u32, groups: u32, sums: usize): void {
   const bytes = (<usize>1) << (bits + AMPLITUDE)
   let total: f64 = 0
@@ -27,8 +27,9 @@ export function addUp(state: usize, bits: u32, groups: u32, sums: usize): void {
 }
 
 /**
- * The first group from `group` on whose running sum is above `target`. Rounding can leave `target` at or above the last
- * sum: then the first that reaches the last, so that an outcome of probability zero is never drawn.
+ * The first group from `group` on whose cumulative sum is above `target`. If rounding leaves `target` at or
+ * above the last sum, the first group that reaches the last sum, so that an outcome of probability zero is
+ * never drawn.
  */
 function firstAbove(sums: usize, group: u32, target: f64, last: f64): u32 {
   let sum = load<f64>(sums + (group << 3))
@@ -40,9 +41,10 @@ function firstAbove(sums: usize, group: u32, target: f64, last: f64): u32 {
 }
 
 /**
- * Writes to `guide`, for each of `entries` equal parts of the unit interval, the group where its lowest number lies: a
- * draw is looked for from there on (Chen and Asau, "On generating random variates from an empirical distribution", AIIE
- * Transactions 6, 163, 1974), which takes a step or two where a binary search goes wrong at every other one.
+ * Writes to `guide`, for each of `entries` equal parts of the unit interval, the group of its lowest number.
+ * The search for a draw starts there (Chen and Asau, "On generating random variates from an empirical
+ * distribution", AIIE Transactions 6, 163, 1974): it takes one or two steps, while a binary search has
+ * mispredicted branches.
  */
 export function buildGuide(sums: usize, groups: u32, guide: usize, entries: u32): void {
   const total = load<f64>(sums + ((groups - 1) << 3))
@@ -55,9 +57,9 @@ export function buildGuide(sums: usize, groups: u32, guide: usize, entries: u32)
 }
 
 /**
- * Replaces each of `count` uniform numbers in [0, 1) at `draws` by a basis index, as u32 at `indices`. `sums` are the
- * running sums of groups of 2^`bits` amplitudes, `guide` has `entries` entries, a power of two. The index follows from
- * its own number alone.
+ * Replaces each of `count` uniform numbers in [0, 1) at `draws` by a basis index, as u32 at `indices`. `sums`
+ * are the cumulative probabilities of groups of 2^`bits` amplitudes, `guide` has `entries` entries, a power
+ * of two. Each index depends on its own number only.
  */
 export function drawIndices(
   state: usize,
@@ -92,7 +94,7 @@ export function drawIndices(
   }
 }
 
-/** Sum of the squared sizes of the amplitudes with the bits `value` in `mask`. */
+/** Sum of the squared magnitudes of the amplitudes with the bits `value` in `mask`. */
 export function weight(state: usize, size: u32, mask: u32, value: u32): f64 {
   const run: u32 = mask === 0 ? size : 1 << ctz(mask)
   const skip = mask | (run - 1)

@@ -1,7 +1,8 @@
 /**
- * One stage of a circuit: a list of gates carried out on every block of a state. A block covers all values of the
- * qubits in the stage's set and one value of the others. Threads take blocks by a shared counter until none is left,
- * so that a slow one holds up nobody. `kernel.ts` in the folder above writes what is read here.
+ * One stage of a circuit: a list of gates that are applied to every block of a state. A block covers all
+ * values of the qubits in the stage's set and one value of the others. Threads take blocks by a shared
+ * counter until none is left, so that a slow thread does not delay the others. `stage-writer.ts` in the
+ * folder above writes the format read here.
  */
 import {
   AMPLITUDE,
@@ -20,7 +21,7 @@ import { applyDiagonal } from './diagonal.ts'
 const ABORT: usize = 0
 const NEXT_BLOCK: usize = 4
 
-/** Kinds of gates, as `encode.ts` numbers them; what is none of these is a merged phase pass. */
+/** Kinds of gates, numbered as in `stage-writer.ts`; any other number is a diagonal pass. */
 const SCALE: u32 = 0
 const NEGATE: u32 = 1
 const EXCHANGE: u32 = 2
@@ -40,11 +41,11 @@ function spread(value: u32, mask: u32): u32 {
   return out
 }
 
-/** Carries out the gates from `gate` to `end` on a block. Their entries are described in `encode.ts`. */
+/** Applies the gates from `gate` to `end` to a block. `stage-writer.ts` writes their entries. */
 function applyGates(gate: usize, end: usize, state: usize, qubits: u32, base: u32, workspace: usize): void {
   const size: u32 = 1 << qubits
   for (; gate < end; gate += load<u32>(gate, 4)) {
-    // Controls outside of the block either hold for all of it or for nothing.
+    // Controls outside of the block are constant within the block.
     if ((base & load<u32>(gate, 8)) !== load<u32>(gate, 12)) continue
     const target = load<u32>(gate, 16)
     const fixed = load<u32>(gate, 20)
@@ -68,7 +69,7 @@ function applyGates(gate: usize, end: usize, state: usize, qubits: u32, base: u3
         applyOne(state, size, target, fixed, value, numbers)
         break
       case MANY:
-        // The offsets of the amplitudes come first, in whole vectors.
+        // The offsets of the amplitudes come first, padded to whole vectors.
         applyMany(state, size, fixed, value, last, numbers, numbers + max<u32>(last << 2, 16), workspace)
         break
       case PAIR:
@@ -96,7 +97,7 @@ function copy(to: usize, from: usize, bytes: usize): void {
   }
 }
 
-/** Copies the runs of a block, which lie apart in the state, into a row, or back from it. */
+/** Copies the separate runs of a block into contiguous memory, or back. */
 function copyRuns(stage: usize, first: usize, scratch: usize, isBack: bool): void {
   const runs = load<u32>(stage, 24)
   const bytes: usize = load<u32>(stage, 28)
@@ -109,7 +110,7 @@ function copyRuns(stage: usize, first: usize, scratch: usize, isBack: bool): voi
   }
 }
 
-/** Carries out a stage on the block of the amplitudes whose qubits outside have the bits `base`. */
+/** Applies a stage to the block of the amplitudes whose other qubits have the bits `base`. */
 function runBlock(stage: usize, base: u32, scratch: usize, workspace: usize): void {
   const isZero = (base & load<u32>(stage, 16)) !== 0
   const isFirst = load<u32>(stage, 20) !== 0
@@ -129,8 +130,9 @@ function runBlock(stage: usize, base: u32, scratch: usize, workspace: usize): vo
 }
 
 /**
- * Carries out a stage on up to `limit` blocks nobody has taken yet. `scratch` is workspace for one block, `workspace` for the
- * tables of one thread. Returns how many blocks were taken: fewer than `limit` when none is left.
+ * Applies a stage to up to `limit` blocks that no thread has taken yet. `scratch` is memory for one block,
+ * `workspace` for the tables of one thread. Returns the number of blocks taken: fewer than `limit` when none
+ * is left.
  */
 export function runStage(stage: usize, limit: u32, scratch: usize, workspace: usize): u32 {
   const blocks = load<u32>(stage, 8)

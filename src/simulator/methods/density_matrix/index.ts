@@ -9,24 +9,24 @@ import { type DensityPlan, planDensity } from './plan.ts'
 
 const BYTES_PER_ELEMENT = 16
 
-/** Elements of ρ updated per second: a multiplication of each with a row of the matrix of a gate. */
+/** Elements of ρ updated per second; an update multiplies with a row of the matrix of a gate. */
 const UPDATES_PER_SECOND = 1e9
 
 /**
- * Exact simulation of noise: the density matrix, as a state of twice the qubits. Its time does not depend on the number
- * of shots.
+ * Exact simulation of noise: the density matrix, stored as a state of twice the qubits. The time of the
+ * evolution does not depend on the number of shots.
  */
 export const densityMatrix = defineMethod({
   name: 'density_matrix',
-  // As Aer chooses: from here on a state per shot would take longer (aer_controller.hpp).
+  // As in Aer: from this number of shots on, one state per shot takes longer (aer_controller.hpp).
   prefers: (workload) =>
     workload.noise?.channelsAfter !== undefined &&
     workload.shots > 2 ** (workload.reduced?.qubits.length ?? 0),
   refuse(workload, limits) {
     const { reduced } = workload
-    if (!reduced) return { code: 'unsupported', reason: 'outcomes steer the program' }
+    if (!reduced) return { code: 'unsupported', reason: 'the program has feedback' }
     if (reduced.ops.some((op) => op.kind === 'measure' && op.clbit >= 0)) {
-      return { code: 'unsupported', reason: 'there are measurements before the end' }
+      return { code: 'unsupported', reason: 'the circuit has mid-circuit measurements' }
     }
     const fitting = Math.floor(Math.log2(limits.bytes / BYTES_PER_ELEMENT))
     const most = Math.floor(Math.min(limits.stateQubits, MAX_STATE_QUBITS, fitting) / 2)
@@ -59,7 +59,7 @@ function workOf(call: KernelCall, elements: number): number {
   return call.kind === 'many' ? elements * 2 ** call.targets.length : elements / 2 ** bitCount(call.controls)
 }
 
-/** Probabilities of the basis states, added up. */
+/** Cumulative probabilities of the basis states. */
 function diagonalOf(rho: Statevector, qubits: number): Float64Array {
   const elements = rho.amplitudes
   const size = 2 ** qubits
@@ -88,7 +88,7 @@ function sample(
   tallyIndices(shots, indices, new Uint8Array(workload.clbits), plan, tally)
 }
 
-/** The first index whose sum is larger. */
+/** The first index whose cumulative probability is above `draw`. */
 function firstAbove(sums: Float64Array, draw: number): number {
   let [low, high] = [0, sums.length - 1]
   while (low < high) {

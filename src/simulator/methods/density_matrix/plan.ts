@@ -9,11 +9,11 @@ import { DEPHASED, RESET, superoperatorOf } from './superoperator.ts'
 export interface DensityPlan {
   qubits: number
   calls: KernelCall[]
-  /** Measurements at the end: `bit` is 0 for a qubit that stays |0>. */
+  /** Final measurements: `bit` is 0 for a qubit that stays |0>. */
   terminal: { bit: number; clbit: number }[]
 }
 
-/** Gates act on the rows of ρ and conjugated on its columns, everything else as a channel. */
+/** Gates act on the rows of ρ and, conjugated, on its columns; other steps are channels. */
 export function planDensity({ qubits, ops, terminal }: ReducedCircuit): DensityPlan {
   const places = new Map(qubits.map((qubit, place) => [qubit, place]))
   const row = (qubit: number) => 1 << (places.get(qubit) ?? 0)

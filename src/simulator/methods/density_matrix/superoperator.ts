@@ -1,9 +1,9 @@
 import type { Channel } from '../../noise/channel.ts'
 
 /**
- * A channel as a matrix on a density matrix that is written as a state of twice the qubits: the low bits of an index are
- * the row of ρ, the high bits its column. ρ → Σ K ρ K† becomes Σ K* ⊗ K (Nielsen and Chuang, section 8.2.3, with ρ as a
- * vector). Row-major, real and imaginary parts interleaved.
+ * A channel as a matrix on a density matrix stored as a state of twice the qubits: the low bits of an index
+ * are the row of ρ, the high bits its column. ρ → Σ K ρ K† becomes Σ K* ⊗ K (Nielsen and Chuang, section
+ * 8.2.3, with ρ as a vector). Row-major, real and imaginary parts interleaved.
  */
 export function superoperatorOf({ qubits, kraus }: Channel): Float64Array {
   const size = 2 ** qubits
@@ -28,13 +28,13 @@ function addProduct(whole: Float64Array, matrix: Float64Array, size: number): vo
   }
 }
 
-/** A measurement nobody reads: coherences are gone. */
+/** A measurement without a result: coherences vanish. */
 export const DEPHASED: Channel = {
   qubits: 1,
   kraus: [Float64Array.of(1, 0, 0, 0, 0, 0, 0, 0), Float64Array.of(0, 0, 0, 0, 0, 0, 1, 0)],
 }
 
-/** Back to |0>. */
+/** Resets a qubit to |0>. */
 export const RESET: Channel = {
   qubits: 1,
   kraus: [Float64Array.of(1, 0, 0, 0, 0, 0, 0, 0), Float64Array.of(0, 0, 1, 0, 0, 0, 0, 0)],

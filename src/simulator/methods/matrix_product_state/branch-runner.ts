@@ -8,7 +8,7 @@ import type { Truncation } from './split.ts'
 import { operatorOf, TensorChain } from './tensor-chain.ts'
 import type { TruncationRecord } from './truncation-record.ts'
 
-/** Shots with equal outcomes so far, and where they are in the circuit. */
+/** Shots with equal outcomes so far, and their position in the circuit. */
 interface Branch {
   chain: TensorChain
   step: number
@@ -16,10 +16,10 @@ interface Branch {
   bits: Uint8Array
 }
 
-/** Draws in the middle of a circuit come from blocks above those of its end, one per step. */
+/** Mid-circuit draws use random blocks above those of the final measurements, one per step. */
 const MID_CIRCUIT_BLOCK = 2 ** 31
 
-/** Runs a circuit that no outcome steers: shots part where their outcomes, or the noise they meet, differ. */
+/** Runs a circuit without feedback: shots branch where their outcomes or their noise differ. */
 export class BranchRunner {
   readonly #run: MethodRun
   readonly #waiting: Branch[] = []
@@ -30,7 +30,7 @@ export class BranchRunner {
     this.#losses = losses
   }
 
-  /** Carries all shots of a workload to the end and into the tally. */
+  /** Runs all shots of a workload into the tally. */
   async runAll(
     { ops, qubits, terminal }: ReducedCircuit,
     workload: Workload,
@@ -105,7 +105,7 @@ export class BranchRunner {
   #measure(branch: Branch, { qubit, clbit }: { qubit: number; clbit: number }): void {
     const one = branch.chain.probabilityOfOne(qubit)
     const error = this.#run.readoutErrorOf(qubit)
-    // Bit 0: what is. Bit 1: what the readout says.
+    // Bit 0: the outcome. Bit 1: the outcome with readout error.
     const choose = (draw: () => number) => {
       const outcome = draw() < one ? 1 : 0
       const isMisread = draw() < error[outcome]
@@ -117,7 +117,9 @@ export class BranchRunner {
     })
   }
 
-  /** Lets each shot choose; those of one choice go on here, the others in branches of their own. */
+  /**
+   * Lets each shot choose; the largest group continues in this branch, each other group in one of its own.
+   */
   #branchOff(
     branch: Branch,
     choose: (draw: () => number) => number,

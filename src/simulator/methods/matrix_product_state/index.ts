@@ -4,19 +4,20 @@ import { BranchRunner } from './branch-runner.ts'
 import { runShotByShot } from './run-shot-by-shot.ts'
 import { TruncationRecord } from './truncation-record.ts'
 
-/** Gates on more are not brought together on neighbouring sites. */
+/** Gates on more qubits are refused: the tensors of their sites are joined. */
 const MAX_GATE_QUBITS = 6
 const MAX_QUBITS = 1_000
 
-/** Share of the weight that is cut off at one place at most: what rounding leaves of singular values that are zero. */
+/** Maximum weight discarded by one truncation: the rounding error of singular values that are zero. */
 const TRUNCATION_THRESHOLD = 1e-16
 
 /** Multiplications per second: measured 0.5e9. */
 const MULTIPLICATIONS_PER_SECOND = 5e8
 
 /**
- * Simulation of states with little entanglement, of hundreds of qubits: a chain of tensors whose bonds grow with
- * entanglement up to a limit, above which the result is an approximation that reports how much it lost.
+ * Simulation of states of hundreds of qubits with little entanglement: a matrix product state whose bond
+ * dimension grows with entanglement up to a limit. Above the limit the result is an approximation that
+ * reports the discarded weight.
  */
 export const matrixProductState = defineMethod({
   name: 'matrix_product_state',
@@ -29,9 +30,9 @@ export const matrixProductState = defineMethod({
     if (!wide) return undefined
     return { code: 'unsupported_gate', reason: `has a gate on more than ${MAX_GATE_QUBITS} qubits` }
   },
-  // Bonds may grow until the chain is as large as the state.
+  // The bond dimension may grow until the chain is as large as a statevector.
   stateQubits: (workload) => workload.reduced?.qubits.length ?? workload.qubits,
-  // What entanglement costs shows only as it runs: this is the least a circuit takes.
+  // The cost of entanglement is known only at run time: this is a lower bound.
   estimateSeconds: (workload) => ((workload.reduced?.ops.length ?? 0) * 200) / MULTIPLICATIONS_PER_SECOND,
   async run(workload, run) {
     const truncation = { maxBondDimension: run.limits.maxBondDimension, threshold: TRUNCATION_THRESHOLD }

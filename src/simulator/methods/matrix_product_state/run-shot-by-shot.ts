@@ -6,7 +6,7 @@ import type { Truncation } from './split.ts'
 import { operatorOf, TensorChain } from './tensor-chain.ts'
 import type { TruncationRecord } from './truncation-record.ts'
 
-/** Runs a program that outcomes steer, each shot with a state of its own. */
+/** Runs a program with feedback, each shot with a state of its own. */
 export async function runShotByShot(
   workload: Workload,
   run: MethodRun,

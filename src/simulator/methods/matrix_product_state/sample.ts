@@ -3,10 +3,10 @@ import { PURPOSE } from '../../numeric/random.ts'
 import { weightOf } from './matrix.ts'
 import type { TensorChain } from './tensor-chain.ts'
 
-/** Shots that agree on the values of the first sites. */
+/** Shots with equal values of the first sites. */
 interface Group {
   site: number
-  /** What the first sites make of these values. */
+  /** The row vector of the first sites for these values. */
   vector: Float64Array
   /** Values so far, by qubit. */
   values: Uint8Array
@@ -14,8 +14,9 @@ interface Group {
 }
 
 /**
- * Draws a value of every qubit for each shot, site by site: each value has its probability given those before it
- * (Ferris and Vidal, Physical Review B 85, 165146, 2012). Shots with equal values so far are carried on together.
+ * Draws a value of every qubit for each shot, site by site: each value has its conditional probability given
+ * the earlier values (Ferris and Vidal, Physical Review B 85, 165146, 2012). Shots with equal values so far
+ * share the work.
  */
 export async function sampleAll(
   chain: TensorChain,
@@ -25,7 +26,7 @@ export async function sampleAll(
   add: (values: Uint8Array, shots: Uint32Array) => void,
 ): Promise<void> {
   chain.alignLeft()
-  // Where nothing is measured at the end there is nothing to draw.
+  // Without final measurements there is nothing to draw.
   const sites = isMeasured ? chain.sites : 0
   const values = new Uint8Array(chain.qubitIndexLimit)
   const first: Group = { site: 0, vector: Float64Array.of(1, 0), values, shots }
@@ -66,7 +67,7 @@ function unit(vector: Float64Array, weight: number): Float64Array {
   return vector.map((part) => part / Math.sqrt(weight))
 }
 
-/** The values with a 1 for a qubit; a copy when others go on with these. */
+/** The values with a 1 for a qubit; a copy when another group still uses them. */
 function withValue(values: Uint8Array, qubit: number, isShared: boolean): Uint8Array {
   const own = isShared ? values.slice() : values
   own[qubit] = 1

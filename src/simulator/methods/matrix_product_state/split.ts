@@ -4,28 +4,28 @@ import { adjointTimes, columnsOf, fromColumns, type Matrix, weightOf } from './m
 export interface Split {
   left: Matrix
   right: Matrix
-  /** Share of the weight that was cut off. */
+  /** Fraction of the weight that was discarded. */
   discarded: number
 }
 
-/** What is kept of singular values. */
+/** Limits of a truncation. */
 export interface Truncation {
-  /** Most of them. */
+  /** Maximum number of singular values. */
   maxBondDimension: number
-  /** Share of the weight that may be cut off at one place. */
+  /** Maximum fraction of the weight that may be discarded at once. */
   threshold: number
 }
 
-/** Columns whose angle differs from a right one by less are orthogonal. */
+/** Columns whose overlap is smaller, relative to their norms, count as orthogonal. */
 const ROUNDING = 1e-15
 
-/** Jacobi's method converges quadratically: more sweeps than ten have not been seen. */
+/** Jacobi's method converges quadratically: more than ten sweeps have not been observed. */
 const MAX_SWEEPS = 40
 
 /**
- * Splits a matrix at its singular values and cuts off the small ones. One-sided Jacobi rotations make the columns
- * orthogonal (Hestenes, J. SIAM 6, 51, 1958): unlike the eigenvalues of M† M they are exact to rounding also where
- * singular values are small.
+ * Splits a matrix by its singular values and discards the small ones. One-sided Jacobi rotations make the
+ * columns orthogonal (Hestenes, J. SIAM 6, 51, 1958): unlike the eigenvalues of M† M, they are exact to
+ * rounding also for small singular values.
  */
 export function splitTruncated(matrix: Matrix, truncation: Truncation): Split {
   const columns = columnsOf(matrix)
@@ -42,7 +42,10 @@ export function splitTruncated(matrix: Matrix, truncation: Truncation): Split {
   return { left, right: adjointTimes(left, matrix), discarded }
 }
 
-/** Splits a matrix without loss, by Gram and Schmidt's method done twice ("twice is enough", Kahan and Parlett). */
+/**
+ * Splits a matrix without loss, by Gram and Schmidt's method done twice ("twice is enough", Kahan and
+ * Parlett).
+ */
 export function splitExactly(matrix: Matrix): Omit<Split, 'discarded'> {
   const basis: Float64Array[] = []
   for (const column of columnsOf(matrix)) {
@@ -55,7 +58,7 @@ export function splitExactly(matrix: Matrix): Omit<Split, 'discarded'> {
   return { left, right: adjointTimes(left, matrix) }
 }
 
-/** How many stay: enough to lose no more than the threshold, at most the bond, at least one. */
+/** Number of singular values to keep: as few as the threshold allows, at most the limit, at least one. */
 function keptCount(weights: readonly number[], { maxBondDimension, threshold }: Truncation): number {
   const allowance = threshold * sumOf(weights)
   let lost = 0
@@ -81,7 +84,8 @@ function rotateAll(columns: readonly Float64Array[]): boolean {
       const [re, im] = overlapOf(one, other)
       const size = Math.hypot(re, im)
       if (size <= ROUNDING * Math.sqrt(a * b)) continue
-      // The angle that makes two real vectors orthogonal, after the phase of the overlap is taken from the second.
+      // The angle that makes two real vectors orthogonal, after the phase of the overlap is taken from the
+      // second.
       const zeta = (b - a) / (2 * size)
       const tangent = (zeta < 0 ? -1 : 1) / (Math.abs(zeta) + Math.sqrt(1 + zeta * zeta))
       rotate(one, other, tangent, re / size, -im / size)
@@ -93,7 +97,7 @@ function rotateAll(columns: readonly Float64Array[]): boolean {
   return rotated
 }
 
-/** Turns the plane of two columns, of which the second is first multiplied by a phase. */
+/** Rotates two columns in their plane, after multiplying the second by a phase. */
 function rotate(one: Float64Array, other: Float64Array, tangent: number, re: number, im: number): void {
   const cos = 1 / Math.sqrt(1 + tangent * tangent)
   const sin = cos * tangent
@@ -120,7 +124,7 @@ function overlapOf(one: Float64Array, other: Float64Array): [number, number] {
   return [re, im]
 }
 
-/** Takes from a column what lies along a column of length one. */
+/** Subtracts from a column its component along a unit column. */
 function subtractPart(column: Float64Array, unit: Float64Array): void {
   const [re, im] = overlapOf(unit, column)
   for (let at = 0; at < column.length; at += 2) {

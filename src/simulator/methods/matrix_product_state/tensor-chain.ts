@@ -2,12 +2,12 @@ import type { PhaseOp, UnitaryOp } from '../../../qasm/index.ts'
 import { type Matrix, multiply, transpose, weightOf, zeros } from './matrix.ts'
 import { splitExactly, splitTruncated, type Truncation } from './split.ts'
 
-/** A matrix that acts on some qubits if others have given values; not necessarily unitary. */
+/** A matrix on some qubits, with controls; not necessarily unitary. */
 export type LocalOperator = Pick<UnitaryOp, 'targets' | 'controls' | 'controlValues' | 'matrix'>
 
 const X = Float64Array.of(0, 0, 1, 0, 1, 0, 0, 0)
 
-/** Exchanges two qubits. */
+/** The swap gate, row-major. */
 const SWAP = Float64Array.of(
   ...[1, 0, 0, 0, 0, 0, 0, 0],
   ...[0, 0, 0, 0, 1, 0, 0, 0],
@@ -15,7 +15,7 @@ const SWAP = Float64Array.of(
   ...[0, 0, 0, 0, 0, 0, 1, 0],
 )
 
-/** Gate or phase as an operator; the phase of nothing is the global one, which no outcome shows. */
+/** A gate or phase as an operator; undefined for a global phase, which affects no outcome. */
 export function operatorOf(op: UnitaryOp | PhaseOp): LocalOperator | undefined {
   if (op.kind === 'unitary') return op
   const [last, ...controls] = op.controls.toReversed()
@@ -28,9 +28,10 @@ export function operatorOf(op: UnitaryOp | PhaseOp): LocalOperator | undefined {
 }
 
 /**
- * A pure state as a chain of tensors, one per qubit, with a bond to each neighbour (Schollwöck, Annals of Physics 326,
- * 96, 2011). Sites to the left of the centre have orthonormal columns, those to the right orthonormal rows, so that
- * weights at the centre are probabilities and cutting its smallest singular values is the best cut.
+ * A pure state as a matrix product state: a chain of tensors, one per qubit, with a bond between neighbours
+ * (Schollwöck, Annals of Physics 326, 96, 2011). Sites to the left of the orthogonality centre have
+ * orthonormal columns, those to the right orthonormal rows, so that weights at the centre are probabilities
+ * and truncation by singular values is optimal.
  */
 export class TensorChain {
   readonly #truncation: Truncation
@@ -40,12 +41,12 @@ export class TensorChain {
   #siteOf: Int32Array
   #qubitAt: Int32Array
   #centre = 0
-  /** Share of the weight cut off so far: 1 - Π (1 - share of each cut). */
+  /** Weight discarded so far: 1 - Π (1 - weight discarded by each truncation). */
   discarded = 0
-  /** Largest bond so far. */
+  /** Largest bond dimension so far. */
   largestBondDimension = 1
 
-  /** The state |0…0> of qubits with these numbers, ascending. */
+  /** The state |0…0> of the given qubits, ascending. */
   constructor(qubits: readonly number[], truncation: Truncation) {
     this.#truncation = truncation
     this.#sites = qubits.map(() => ({ rows: 2, columns: 1, data: Float64Array.of(1, 0, 0, 0) }))
@@ -54,10 +55,10 @@ export class TensorChain {
     for (const [site, qubit] of qubits.entries()) this.#siteOf[qubit] = site
   }
 
-  /** A copy that goes its own way. */
+  /** An independent copy. */
   clone(): TensorChain {
     const copy = new TensorChain([], this.#truncation)
-    // Tensors are replaced, never written to.
+    // Shallow, because tensors are replaced and never modified.
     copy.#sites = [...this.#sites]
     copy.#siteOf = this.#siteOf.slice()
     copy.#qubitAt = this.#qubitAt.slice()
@@ -67,25 +68,25 @@ export class TensorChain {
     return copy
   }
 
-  /** Work of an operator at the largest bond so far, in multiplications. */
+  /** Work of an operator at the largest bond dimension so far, in multiplications. */
   get work(): number {
     return 64 * this.largestBondDimension ** 3
   }
 
-  /** Carries out a gate. */
+  /** Applies a gate. */
   apply(op: LocalOperator): void {
     const first = this.#gather(op)
     const width = op.targets.length + op.controls.length
     this.#place(first, width, this.#applied(op, first, width))
   }
 
-  /** Probability, relative to 1, with which a Kraus operator would act. */
+  /** Probability of a Kraus operator. */
   krausProbability(op: LocalOperator): number {
     const first = this.#gather(op)
     return weightOf(this.#applied(op, first, op.targets.length + op.controls.length).data)
   }
 
-  /** Lets a Kraus operator act that has this probability. */
+  /** Applies a Kraus operator with this probability. */
   applyKraus(op: LocalOperator, probability: number): void {
     const scale = 1 / Math.sqrt(probability)
     this.apply({ ...op, matrix: op.matrix.map((part) => part * scale) })
@@ -108,20 +109,20 @@ export class TensorChain {
     return one / (zero + one)
   }
 
-  /** Leaves of a qubit the part with this value, which has some weight. */
+  /** Projects a qubit onto a value whose probability is not zero. */
   project(qubit: number, value: 0 | 1): void {
     const { rows, columns, data } = this.#centred(qubit)
-    const kept = zeros(rows, columns)
+    const projected = zeros(rows, columns)
     for (let row = value; row < rows; row += 2) {
-      kept.data.set(data.subarray(2 * row * columns, 2 * (row + 1) * columns), 2 * row * columns)
+      projected.data.set(data.subarray(2 * row * columns, 2 * (row + 1) * columns), 2 * row * columns)
     }
-    const scale = 1 / Math.sqrt(weightOf(kept.data))
-    this.#sites[this.#centre] = { ...kept, data: kept.data.map((part) => part * scale) }
+    const scale = 1 / Math.sqrt(weightOf(projected.data))
+    this.#sites[this.#centre] = { ...projected, data: projected.data.map((part) => part * scale) }
   }
 
   /**
-   * The row vectors that two values of the next site make of one for the sites before it, and the qubit of that site.
-   * Weights are probabilities once `alignLeft` has been called.
+   * Extends the row vector of the sites before `site` by the values 0 and 1 of the site; also returns the
+   * qubit of the site. Weights are probabilities after `alignLeft`.
    */
   extend(site: number, before: Float64Array): { qubit: number; zero: Float64Array; one: Float64Array } {
     const { rows, columns, data } = this.#sites[site] as Matrix
@@ -140,7 +141,7 @@ export class TensorChain {
     return this.#sites.length
   }
 
-  /** One more than the largest number of a qubit. */
+  /** One more than the largest qubit number. */
   get qubitIndexLimit(): number {
     return this.#siteOf.length
   }
@@ -171,7 +172,9 @@ export class TensorChain {
     this.#sites[this.#centre] = multiply(this.#sites[this.#centre] as Matrix, transpose(right))
   }
 
-  /** Brings the qubits of an operator to neighbouring sites, the centre among them; returns the first site. */
+  /**
+   * Moves the qubits of an operator to neighbouring sites with the centre among them; returns the first site.
+   */
   #gather({ targets, controls }: LocalOperator): number {
     const sites = [...targets, ...controls]
       .map((qubit) => this.#siteOf[qubit] as number)
@@ -209,7 +212,7 @@ export class TensorChain {
     return applyOperator(op, joined, 2 ** width, bitOf)
   }
 
-  /** Puts the tensor of neighbouring sites back, split; the last becomes the centre. */
+  /** Splits the tensor of neighbouring sites and stores its parts; the last site becomes the centre. */
   #place(first: number, width: number, tensor: Matrix): void {
     let rest = tensor
     for (let site = first; site < first + width - 1; site++) {
@@ -227,7 +230,10 @@ export class TensorChain {
   }
 }
 
-/** An operator on values of sites, in each of which `values` rows follow one another. */
+/**
+ * Applies an operator to a tensor of neighbouring sites; `values` consecutive rows are the values of their
+ * qubits.
+ */
 function applyOperator(
   op: LocalOperator,
   tensor: Matrix,
@@ -256,7 +262,7 @@ function applyOperator(
   return { rows: tensor.rows, columns: tensor.columns, data }
 }
 
-/** Each row of `to` as the combination of the rows of `from` that a matrix says. */
+/** Writes to the rows of `to` the linear combinations of rows of `from` given by a matrix. */
 function combine(
   matrix: Float64Array,
   rows: readonly number[],

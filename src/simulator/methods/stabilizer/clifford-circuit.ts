@@ -12,15 +12,15 @@ export type Step =
 
 /** A circuit for the tableau. */
 export interface CliffordCircuit {
-  /** The qubit of the program by its place in the tableau. */
+  /** The qubits of the program, by place in the tableau. */
   qubits: readonly number[]
   steps: Step[]
-  /** Measurements at the end. */
+  /** Final measurements. */
   terminal: { qubit: number; clbit: number }[]
 }
 
-/** The circuit on the qubits its outcomes depend on, or the first step that no tableau can take. */
-export function toCliffordCircuit(reduced: ReducedCircuit): CliffordCircuit | { foreign: StateOp } {
+/** Converts a circuit for the tableau; returns the first step that is not Clifford when there is one. */
+export function toCliffordCircuit(reduced: ReducedCircuit): CliffordCircuit | { nonClifford: StateOp } {
   const measured = reduced.terminal.map(({ qubit }) => qubit)
   const qubits = [...new Set([...reduced.qubits, ...measured])].sort((a, b) => a - b)
   const places = new Map(qubits.map((qubit, place) => [qubit, place]))
@@ -29,7 +29,7 @@ export function toCliffordCircuit(reduced: ReducedCircuit): CliffordCircuit | { 
   const steps: Step[] = []
   for (const op of reduced.ops) {
     const step = stepOf(op, reader, placeOf)
-    if (!step) return { foreign: op }
+    if (!step) return { nonClifford: op }
     steps.push(step)
   }
   const terminal = reduced.terminal.map(({ qubit, clbit }) => ({ qubit: placeOf(qubit), clbit }))

@@ -1,8 +1,8 @@
 import type { PhaseOp, UnitaryOp } from '../../../qasm/index.ts'
 
 /**
- * i^e X^x Z^z on a few qubits: bit j of `x` and `z` says whether X and Z of qubit j are factors, all X to the left of
- * all Z. Y is i X Z. With this order of factors a controlled X changes no phase.
+ * i^e X^x Z^z on a few qubits: bit j of `x` and `z` is set if X and Z of qubit j are factors, all X to the
+ * left of all Z. Y is i X Z. With this order of factors a controlled X changes no phase.
  */
 export interface Pauli {
   x: number
@@ -11,7 +11,7 @@ export interface Pauli {
   e: number
 }
 
-/** What a Clifford unitary U does to the Pauli operators of its qubits. */
+/** The action of a Clifford unitary U on the Pauli operators of its qubits. */
 interface PauliMap {
   /** U† P U for P = X and Z of each qubit: entry 2j is X of the j-th, 2j + 1 its Z. */
   inverseImages: readonly Pauli[]
@@ -25,13 +25,13 @@ export interface Clifford extends PauliMap {
   qubits: readonly number[]
 }
 
-/** More qubits than this are not looked at: gates of the language that act on three are not Clifford. */
+/** Gates on more qubits are not analysed: the standard gates on three qubits are not Clifford. */
 const MAX_QUBITS = 2
 
-/** How far a matrix element may be from that of the Clifford gate it is taken for. */
+/** Maximum deviation of a matrix element from that of a Clifford gate. */
 const TOLERANCE = 1e-9
 
-/** Tells Clifford gates from others. Gates that share a matrix, as equal calls do, are looked at once. */
+/** Recognizes Clifford gates. Gates that share a matrix object, as equal calls do, are analysed once. */
 export class CliffordRecognizer {
   readonly #known = new Map<Float64Array | number, Map<number, PauliMap | undefined>>()
 
@@ -125,7 +125,7 @@ const POWERS_OF_I: readonly Complex[] = [
   [0, -1],
 ]
 
-/** The Pauli operator a matrix is, to 1e-9; undefined when it is none. */
+/** The Pauli operator that equals a matrix to 1e-9; undefined when there is none. */
 export function pauliOf(matrix: Matrix): Pauli | undefined {
   const x = matrix.findIndex(([first]) => first && Math.hypot(...first) > 0.5)
   const e = POWERS_OF_I.findIndex((power) => isNear(power, matrix[x]?.[0]))

@@ -4,18 +4,21 @@ import { type NonCliffordStep, nonCliffordError, nonCliffordReason } from './non
 import { runFrames } from './run-frames.ts'
 import { findNonCliffordStep, runShotByShot } from './run-shot-by-shot.ts'
 
-/** Where a tableau takes 50 MB. */
+/** With this number of qubits, a tableau takes 50 MB. */
 const MAX_QUBITS = 5_000
 
-/** Up to here the statevector is faster: a GHZ state of 14 qubits takes a quarter of the time, one of 20 twice as long. */
+/**
+ * Up to this number of qubits the statevector is faster: with it, a GHZ state of 14 qubits takes a quarter of
+ * the time, one of 20 qubits twice as long.
+ */
 const MAX_QUBITS_FASTER_AS_STATE = 15
 
 /** Words of 32 bits combined per second: measured 0.8e9. */
 const WORDS_PER_SECOND = 5e8
 
 /**
- * Exact simulation of Clifford circuits of thousands of qubits. One run on a tableau serves as the reference; shots
- * differ from it by Pauli operators, which are carried through the circuit 32 at a time.
+ * Exact simulation of Clifford circuits of thousands of qubits. One run on a tableau is the reference; shots
+ * differ from it by Pauli frames, which are propagated through the circuit 32 at a time.
  */
 export const stabilizer = defineMethod({
   name: 'stabilizer',
@@ -25,15 +28,15 @@ export const stabilizer = defineMethod({
     if (qubits > MAX_QUBITS) {
       return { code: 'too_many_qubits', reason: `needs ${qubits} qubits, at most ${MAX_QUBITS} fit` }
     }
-    const foreign = workload.reduced
+    const step = workload.reduced
       ? nonCliffordStepOf(toCliffordCircuit(workload.reduced))
       : findNonCliffordStep(workload)
-    return foreign && { code: 'not_clifford', reason: nonCliffordReason(foreign) }
+    return step && { code: 'not_clifford', reason: nonCliffordReason(step) }
   },
   stateQubits: () => 0,
   estimateSeconds(workload) {
     const circuit = workload.reduced && toCliffordCircuit(workload.reduced)
-    if (!circuit || 'foreign' in circuit) return 0
+    if (!circuit || 'nonClifford' in circuit) return 0
     return workOf(circuit, workload.shots) / WORDS_PER_SECOND
   },
   async run(workload, run) {
@@ -41,7 +44,7 @@ export const stabilizer = defineMethod({
     else {
       const circuit = toCliffordCircuit(workload.reduced)
       run.phaseTimer.end('plan')
-      if ('foreign' in circuit) throw nonCliffordError(circuit.foreign)
+      if ('nonClifford' in circuit) throw nonCliffordError(circuit.nonClifford)
       await runFrames(circuit, workload, run)
     }
     return {}
@@ -49,13 +52,13 @@ export const stabilizer = defineMethod({
 })
 
 function nonCliffordStepOf(circuit: ReturnType<typeof toCliffordCircuit>): NonCliffordStep | undefined {
-  return 'foreign' in circuit ? circuit.foreign : undefined
+  return 'nonClifford' in circuit ? circuit.nonClifford : undefined
 }
 
-/** Words that are combined: rows of the tableau by gates and random outcomes, frames by all steps. */
+/** Number of words combined: rows of the tableau by gates and random outcomes, frames by all steps. */
 function workOf({ qubits, steps, terminal }: CliffordCircuit, shots: number): number {
   const row = 2 * Math.ceil(qubits.length / 32)
-  // Only a gate that makes an X of a Z can make an outcome random.
+  // Only a gate that maps a Z to an operator with X can make an outcome random.
   const isBranching = (step: Step) =>
     step.kind === 'gate' && step.gate.images.some(({ x }, index) => index % 2 === 1 && x !== 0)
   const measurements =

@@ -3,19 +3,20 @@ import type { Clifford, Pauli } from './clifford.ts'
 import { type PauliTerm, pickTerm } from './pauli-noise.ts'
 
 /**
- * How 32 shots a word differ from a reference run: a Pauli operator per shot, kept as the X and Z of each qubit
- * (Gidney, "Stim: a fast stabilizer circuit simulator", Quantum 5, 497 (2021), section 2.3). A Z of unknown sign on a
- * qubit that is certain to be 0 changes nothing; drawn at random it becomes the randomness of later outcomes.
+ * Differences of shots from a reference run, 32 shots per word: a Pauli frame per shot, stored as X and Z of
+ * each qubit (Gidney, "Stim: a fast stabilizer circuit simulator", Quantum 5, 497 (2021), section 2.3). A Z
+ * on a qubit in
+ * |0> changes nothing; drawn at random, it becomes the randomness of later outcomes.
  */
 export class PauliFrames {
   readonly #words: number
-  /** Per qubit the bits of X and then those of Z, one a shot. */
+  /** Per qubit, the bits of X and then those of Z, one per shot. */
   readonly #bits: Uint32Array
   readonly #rng: Rng
-  /** Bits of a gate's qubits before it is carried out. */
+  /** Bits of a gate's qubits before the gate. */
   readonly #before: Uint32Array
 
-  /** Shots of |0…0>; their random numbers come from where `rng` stands. */
+  /** Frames of shots of |0…0>; random numbers are taken from the current position of `rng`. */
   constructor(qubits: number, shots: number, rng: Rng) {
     this.#words = Math.ceil(shots / 32)
     this.#bits = new Uint32Array(2 * qubits * this.#words)
@@ -24,12 +25,15 @@ export class PauliFrames {
     for (let qubit = 0; qubit < qubits; qubit++) this.#randomize(this.#z(qubit))
   }
 
-  /** Bits of X of a qubit: the shots whose outcome differs from the reference. A view, valid until the next call. */
+  /**
+   * The shots whose outcome of a qubit differs from the reference, as bits. A view, valid until the next
+   * call.
+   */
   flippedShots(qubit: number): Uint32Array {
     return this.#x(qubit)
   }
 
-  /** Carries out a gate: each X and Z becomes its image; signs do not matter. */
+  /** Applies a gate: each X and Z becomes its image; signs do not matter. */
   apply({ qubits, images }: Clifford): void {
     const words = this.#words
     for (const [place, qubit] of qubits.entries()) {
@@ -42,11 +46,11 @@ export class PauliFrames {
     }
   }
 
-  /** One or another Pauli operator on some qubits; each shot draws its own. */
+  /** Applies Pauli noise to some qubits; each shot draws its own operator. */
   applyNoise(qubits: readonly number[], terms: readonly PauliTerm[]): void {
     const some = terms.filter(({ x, z }) => x !== 0 || z !== 0)
     const p = some.reduce((sum, { weight }) => sum + weight, 0)
-    // Rare as noise is, the gaps between the shots it strikes are drawn instead of the shots: they are geometric.
+    // Noise is rare, so the gaps between affected shots are drawn: they have a geometric distribution.
     const gap = () => (p < 1 ? Math.floor(Math.log(1 - this.#rng.next()) / Math.log(1 - p)) : 0)
     if (p <= 0) return
     for (let shot = gap(); shot < 32 * this.#words; shot += 1 + gap()) {
@@ -58,13 +62,13 @@ export class PauliFrames {
     }
   }
 
-  /** After a measurement: the phase between the outcomes is lost. */
+  /** Randomizes the phase of a measured qubit. */
   dephase(qubit: number): void {
     const bits = this.#z(qubit)
     for (let word = 0; word < bits.length; word++) (bits[word] as number) ^= this.#draw()
   }
 
-  /** Back to |0>. */
+  /** Resets a qubit to |0>. */
   reset(qubit: number): void {
     this.#x(qubit).fill(0)
     this.#randomize(this.#z(qubit))

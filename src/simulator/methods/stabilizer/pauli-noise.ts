@@ -1,12 +1,12 @@
 import type { Channel } from '../../noise/channel.ts'
 import { type Complex, type Pauli, pauliOf } from './clifford.ts'
 
-/** A Pauli operator that acts with a probability. */
+/** A Pauli operator with its probability. */
 export interface PauliTerm extends Pauli {
   weight: number
 }
 
-/** The channel as a choice between Pauli operators; undefined when it is something else. */
+/** The Pauli operators of a Pauli channel; undefined for any other channel. */
 export function pauliTermsOf({ qubits, kraus }: Channel): PauliTerm[] | undefined {
   const terms = kraus.map((matrix) => termOf(matrix, 2 ** qubits))
   return terms.every((term) => term !== undefined) ? terms : undefined
@@ -22,7 +22,7 @@ function termOf(matrix: Float64Array, size: number): PauliTerm | undefined {
   const [re, im] = rows.map(([first]) => first).find((first) => first && Math.hypot(...first) > 0) ?? [0, 0]
   const weight = re * re + im * im
   if (weight === 0) return undefined
-  // Divided by its first element the operator has signs only: its phase does not matter.
+  // Divided by its first element, because the phase does not matter.
   const pauli = pauliOf(
     rows.map((row) => row.map(([a, b]): Complex => [(a * re + b * im) / weight, (b * re - a * im) / weight])),
   )

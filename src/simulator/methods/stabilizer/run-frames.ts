@@ -5,10 +5,13 @@ import type { CliffordCircuit } from './clifford-circuit.ts'
 import { PauliFrames } from './pauli-frames.ts'
 import { Tableau } from './tableau.ts'
 
-/** Shots that share a block of random numbers: a constant, or results would depend on how work is divided. */
+/**
+ * Shots that share a block of random numbers: constant, so that results do not depend on the division of
+ * work.
+ */
 const SHOTS_PER_BLOCK = 4_096
 
-/** The outcomes of one run, in the order of the measurements; a coin that could fall either way falls on 0. */
+/** The outcomes of one run, in the order of the measurements; random outcomes are 0. */
 async function sampleReference(
   { qubits, steps, terminal }: CliffordCircuit,
   { timeBudget }: MethodRun,
@@ -35,7 +38,7 @@ async function sampleReference(
   return Uint8Array.from(outcomes)
 }
 
-/** Runs the circuit once on a tableau and carries all shots through it as differences from that run. */
+/** Runs the circuit once on a tableau and propagates all shots as differences from that run. */
 export async function runFrames(circuit: CliffordCircuit, workload: Workload, run: MethodRun): Promise<void> {
   const reference = await sampleReference(circuit, run)
   run.phaseTimer.end('evolve')
@@ -49,14 +52,14 @@ export async function runFrames(circuit: CliffordCircuit, workload: Workload, ru
   run.phaseTimer.end('sample')
 }
 
-/** The outcomes of a block of shots by classical bit, a bit per shot. */
+/** The outcomes of a block of shots by classical bit, one bit per shot. */
 async function sampleBlock(
   circuit: CliffordCircuit,
   reference: Uint8Array,
   shots: number,
   { rng, readoutErrorOf, timeBudget }: MethodRun,
 ): Promise<Map<number, Uint32Array>> {
-  // Whole blocks always, so that fewer shots draw the same numbers.
+  // Always a whole block, so that fewer shots draw the same numbers.
   const frames = new PauliFrames(circuit.qubits.length, SHOTS_PER_BLOCK, rng)
   const outcomes = new Map<number, Uint32Array>()
   let measured = 0
@@ -81,7 +84,7 @@ async function sampleBlock(
   return outcomes
 }
 
-/** Lets the readout err. */
+/** Flips outcomes by the readout error. */
 function applyReadoutError(bits: Uint32Array, error: ReadoutError, rng: MethodRun['rng']): void {
   if (!canMisread(error)) return
   for (let shot = 0; shot < 32 * bits.length; shot++) {

@@ -8,7 +8,7 @@ import { type NonCliffordStep, nonCliffordError } from './non-clifford.ts'
 import { pauliTermsOf, pickTerm } from './pauli-noise.ts'
 import { Tableau } from './tableau.ts'
 
-/** Runs a program that outcomes steer, each shot on a tableau of its own. */
+/** Runs a program with feedback, each shot on a tableau of its own. */
 export async function runShotByShot(workload: Workload, run: MethodRun): Promise<void> {
   const reader = new CliffordRecognizer()
   for (let shot = 0; shot < workload.shots; shot++) {
@@ -20,8 +20,8 @@ export async function runShotByShot(workload: Workload, run: MethodRun): Promise
 }
 
 /**
- * Walks a program twice, with outcomes that alternate so that loops which wait for one of them end, and returns the
- * first step that no tableau can take. Other outcomes may still lead to one.
+ * Walks a program twice, with alternating outcomes so that loops that wait for one of them end, and returns
+ * the first step that is not Clifford. Other outcomes may still lead to one.
  */
 export function findNonCliffordStep(workload: Workload): NonCliffordStep | undefined {
   return findAlongWalk(workload, 1) ?? findAlongWalk(workload, 0)
@@ -29,9 +29,9 @@ export function findNonCliffordStep(workload: Workload): NonCliffordStep | undef
 
 function findAlongWalk(workload: Workload, first: 0 | 1): NonCliffordStep | undefined {
   const reader = new CliffordRecognizer()
-  let foreign: NonCliffordStep | undefined
+  let found: NonCliffordStep | undefined
   let outcomes: number = first
-  const look = (op: Op): NonCliffordStep | undefined => {
+  const inspect = (op: Op): NonCliffordStep | undefined => {
     if (op.kind === 'reset' || op.kind === 'measure' || op.kind === 'barrier') return undefined
     if (op.kind !== 'delay' && !reader.recognize(op)) return op
     return workload.noise?.channelsAfter?.(op).find(({ channel }) => !pauliTermsOf(channel))
@@ -39,15 +39,15 @@ function findAlongWalk(workload: Workload, first: 0 | 1): NonCliffordStep | unde
   try {
     workload.walk({
       apply(op) {
-        foreign = look(op)
-        if (foreign) throw nonCliffordError(foreign)
+        found = inspect(op)
+        if (found) throw nonCliffordError(found)
       },
       measure: () => (outcomes++ % 2 === 0 ? 0 : 1),
     })
   } catch {
-    // What else is wrong with the program shows when it runs.
+    // Other errors of the program are reported when it runs.
   }
-  return foreign
+  return found
 }
 
 /** One shot. */
@@ -56,7 +56,7 @@ class TableauShot implements Sink {
   readonly #run: MethodRun
   readonly #reader: CliffordRecognizer
   readonly #noise: NoiseModel | undefined
-  /** Words of a row. */
+  /** Number of words of a row. */
   readonly #row: number
 
   constructor(qubits: number, run: MethodRun, reader: CliffordRecognizer, noise: NoiseModel | undefined) {

@@ -1,15 +1,18 @@
 import { type Clifford, isOdd, type Pauli } from './clifford.ts'
 
 /**
- * The state U|0…0> of a Clifford circuit U, kept as U† X_q U and U† Z_q U for each qubit q: Gidney, "Stim: a fast
- * stabilizer circuit simulator", Quantum 5, 497 (2021). Z_q has a certain outcome exactly when its image has no X in
- * it, and then its sign is the outcome. Gates multiply a few rows; only a random outcome touches all of them.
+ * The state U|0…0> of a Clifford circuit U, stored as U† X_q U and U† Z_q U for each qubit q: Gidney, "Stim:
+ * a fast stabilizer circuit simulator", Quantum 5, 497 (2021). The outcome of Z_q is certain exactly when its
+ * image contains no X; then its sign is the outcome. Gates multiply a few rows; only a random outcome touches
+ * all of them.
  */
 export class Tableau {
   readonly qubits: number
   /** Words of 32 qubits. */
   readonly #words: number
-  /** Row 2q is the image of X_q, row 2q + 1 that of Z_q; of each, the words of its x and then those of its z. */
+  /**
+   * Row 2q is the image of X_q, row 2q + 1 that of Z_q; of each, the words of its x and then those of its z.
+   */
   readonly #rows: Uint32Array
   /** Exponents of i. */
   readonly #exponents: Uint8Array
@@ -29,7 +32,7 @@ export class Tableau {
     }
   }
 
-  /** Carries out a gate: the image of P becomes that of G† P G, a product of the rows of the gate's qubits. */
+  /** Applies a gate: the image of P becomes that of G† P G, a product of the rows of the gate's qubits. */
   apply({ qubits, inverseImages }: Clifford): void {
     const length = 2 * this.#words
     if (this.#drafts.length < inverseImages.length * length)
@@ -43,24 +46,24 @@ export class Tableau {
     }
   }
 
-  /** Whether a measurement of the qubit would give either outcome. */
+  /** Whether a measurement of the qubit has a random outcome. */
   isRandom(qubit: number): boolean {
     return this.#pivot(qubit) >= 0
   }
 
-  /** Measures a qubit. `draw` is asked for the outcome where both are possible. */
+  /** Measures a qubit. `draw` returns the outcome where both are possible. */
   measure(qubit: number, draw: () => 0 | 1): 0 | 1 {
     const pivot = this.#pivot(qubit)
     if (pivot >= 0) this.#collapse(2 * qubit + 1, pivot, draw())
     return this.#exponents[2 * qubit + 1] === 0 ? 0 : 1
   }
 
-  /** Flips a qubit: X on it, which changes the sign of its Z. */
+  /** Applies X to a qubit, which changes the sign of its Z. */
   flip(qubit: number): void {
     this.#add(2 * qubit + 1, 2)
   }
 
-  /** Flips the phase of a qubit: Z on it, which changes the sign of its X. */
+  /** Applies Z to a qubit, which changes the sign of its X. */
   flipPhase(qubit: number): void {
     this.#add(2 * qubit, 2)
   }
@@ -73,7 +76,7 @@ export class Tableau {
     return row * 2 * this.#words + this.#words
   }
 
-  /** Builds the product of rows that a Pauli of the gate's qubits stands for; returns its exponent. */
+  /** Builds the product of rows for a Pauli on the gate's qubits; returns its exponent. */
   #multiply({ x, z, e }: Pauli, qubits: readonly number[], draft: number): number {
     let exponent = e
     for (const [place, qubit] of qubits.entries()) {
@@ -112,9 +115,10 @@ export class Tableau {
   }
 
   /**
-   * Makes an outcome certain. The measured image Q acts on |0…0> as an X of its qubits up to a phase. Controlled X
-   * from the pivot reduce it to one X, an S† if need be turns a Y into an X, a Hadamard the X into Z; all but the last
-   * keep |0…0>, which so becomes the eigenstate of Q. Each is a change of columns in all rows.
+   * Makes an outcome certain. The measured image Q acts on |0…0> as X on its qubits, up to a phase.
+   * Controlled X from the pivot reduce it to one X, an S† converts a Y to an X if necessary, and a Hadamard
+   * converts the X to Z. All but the last preserve |0…0>, which thus becomes the eigenstate of Q. Each is a
+   * change of columns in all rows.
    */
   #collapse(row: number, pivot: number, outcome: 0 | 1): void {
     const words = this.#words
@@ -144,7 +148,7 @@ export class Tableau {
     if (isOdd(folded)) (rows[z + at] as number) ^= bit
   }
 
-  /** Conjugates a row by S† if asked to, X → -Y = -i X Z, and then by a Hadamard, on one column. */
+  /** Conjugates a row by S† if `isY`, X → -Y = -i X Z, and then by a Hadamard, on one column. */
   #turn(row: number, at: number, bit: number, isY: boolean): void {
     const rows = this.#rows
     const [x, z] = [this.#x(row) + at, this.#z(row) + at]

@@ -14,25 +14,25 @@ import { MAX_STATE_QUBITS } from './state/statevector.ts'
 const BYTES_PER_AMPLITUDE = 16
 
 /**
- * Amplitude updates per second of one thread of a present-day processor: measured from 1.2e9 for random circuits to
- * 3e9 for Fourier transforms, see docs/explanation/simulation.md.
+ * Amplitude updates per second of one thread of a current processor: measured from 1.2e9 for random circuits
+ * to 3e9 for Fourier transforms, see docs/explanation/simulation.md.
  */
 const UPDATES_PER_SECOND = 2e9
 
-/** Qubits of the state a workload needs. */
+/** Number of qubits of the state that a workload needs. */
 export function stateQubits(workload: Workload): number {
   return workload.reduced?.qubits.length ?? workload.qubits
 }
 
 /**
- * Exact simulation of the state, amplitude by amplitude. The last measurements are sampled, all shots at once; earlier
- * ones split the shots into branches.
+ * Exact simulation of the statevector. Final measurements are sampled, all shots at once; mid-circuit
+ * measurements split the shots into branches.
  */
 export const statevector = defineMethod({
   name: 'statevector',
   refuse(workload, limits) {
     if (workload.noise?.channelsAfter)
-      return { code: 'noise_not_supported', reason: 'a state knows no noise' }
+      return { code: 'noise_not_supported', reason: 'the noise model has gate noise' }
     return refuseSize(workload, limits)
   },
   stateQubits,
@@ -40,25 +40,25 @@ export const statevector = defineMethod({
   run: runOnState,
 })
 
-/** Refuses a state that does not fit. */
+/** Refuses a state that does not fit into the limits. */
 export function refuseSize(workload: Workload, limits: ResourceLimits): Refusal | undefined {
   const needed = stateQubits(workload)
   const allowed = Math.min(limits.stateQubits, MAX_STATE_QUBITS)
-  // The engine has room for a block in any case: no need to ask how much memory is free.
+  // The engine always has memory for a block, so that measuring the free memory is unnecessary.
   if (needed <= Math.min(allowed, BLOCK_QUBITS)) return undefined
   const most = Math.min(allowed, Math.floor(Math.log2(limits.bytes / BYTES_PER_AMPLITUDE)))
   if (needed <= most) return undefined
   return { code: 'too_many_qubits', reason: `needs ${needed} qubits, at most ${most} fit` }
 }
 
-/** Estimated time to carry a state through a circuit once, s. */
+/** Estimated time to evolve a state through a circuit once, in s. */
 export function secondsOfShot(workload: Workload, { threads }: ResourceLimits): number {
   const qubits = stateQubits(workload)
   const updates = workload.reduced?.ops.reduce((sum, op) => sum + costOf(op, qubits), 0) ?? 0
   return updates / (UPDATES_PER_SECOND * (qubits < MIN_PARALLEL_QUBITS ? 1 : threads))
 }
 
-/** Runs all shots on one state after the other; tells the threads that helped. */
+/** Runs all shots; returns the number of threads used. */
 export async function runOnState(workload: Workload, run: MethodRun): Promise<{ threads: number }> {
   if (!workload.reduced) await runWithFeedback(workload, run)
   else await runReduced(workload, workload.reduced, run)
@@ -67,7 +67,9 @@ export async function runOnState(workload: Workload, run: MethodRun): Promise<{ 
   return { threads }
 }
 
-/** Work of a step in amplitude updates, a gate on one qubit without controls being one pass over the state. */
+/**
+ * Work of a step in amplitude updates, a gate on one qubit without controls being one pass over the state.
+ */
 function costOf(op: StateOp, qubits: number): number {
   const size = 2 ** qubits
   if (op.kind === 'measure' || op.kind === 'reset' || op.kind === 'channel') return 2 * size

@@ -7,7 +7,7 @@ import { type Plan, planCircuit } from './state/plan.ts'
 import { Statevector } from './state/statevector.ts'
 import { tallyIndices } from './tally-indices.ts'
 
-/** Runs a circuit that no outcome steers. */
+/** Runs a circuit without feedback. */
 export async function runReduced(workload: Workload, reduced: ReducedCircuit, run: MethodRun): Promise<void> {
   const { timeBudget, phaseTimer, tally } = run
   const plan = planCircuit(reduced)
@@ -33,7 +33,7 @@ export async function runReduced(workload: Workload, reduced: ReducedCircuit, ru
   phaseTimer.end('sample')
 }
 
-/** Runs a program that outcomes steer. */
+/** Runs a program with feedback. */
 export async function runWithFeedback(workload: Workload, run: MethodRun): Promise<void> {
   await runBranches({
     ...run,

@@ -1,14 +1,14 @@
 import type { Tally } from '../../tally/tally.ts'
 
-/** Where the measurements at the end of a circuit are found in the index of a basis state. */
+/** The bits of a basis state that the final measurements read. */
 interface Terminal {
   terminal: readonly { bit: number; clbit: number }[]
 }
 
-/** Length of a table of counts for each shot, up to which it is used. */
+/** Maximum length of a table of counts, per shot. */
 const MAX_TABLE_ENTRIES_PER_SHOT = 16
 
-/** Adds shots that end in the given basis states, and whose earlier outcomes are in `bits`. */
+/** Adds shots that end in the given basis states; `bits` contains their earlier outcomes. */
 export function tallyIndices(
   shots: Uint32Array,
   indices: Uint32Array,
@@ -30,7 +30,7 @@ export function tallyIndices(
   countEach(indices, mask, (outcome, count) => tally.addMany(write(outcome), count))
 }
 
-/** Visits each basis state that came with how often it came; only the bits of `mask` count. */
+/** Calls `visit` for each drawn basis state with its number of draws; only the bits of `mask` count. */
 function countEach(indices: Uint32Array, mask: number, visit: (state: number, count: number) => void): void {
   const states = mask + 1
   // A table is several times faster than a map where it is not much longer than the list.
@@ -41,7 +41,7 @@ function countEach(indices: Uint32Array, mask: number, visit: (state: number, co
     return
   }
   const table = new Uint32Array(states)
-  // By place: walking a typed array with an iterator takes as long as the rest of a small circuit.
+  // Indexed access: an iterator takes as long as the rest of a small circuit.
   for (let place = 0; place < indices.length; place++) {
     const state = (indices[place] as number) & mask
     table[state] = (table[state] as number) + 1

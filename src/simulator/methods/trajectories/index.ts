@@ -1,15 +1,15 @@
 import { defineMethod, type Workload } from '../../define-method.ts'
 import { refuseSize, runOnState, secondsOfShot, stateQubits } from '../statevector/index.ts'
-import { KrausTable, maxBranchProbability } from '../statevector/state/kraus.ts'
+import { branchProbability, KrausTable } from '../statevector/state/kraus.ts'
 
 /**
- * Simulation of noise on states: each shot chooses one operator of each channel, with the probability its state gives
- * it (Dalibard, Castin and Mølmer, Physical Review Letters 68, 580, 1992). Shots that choose alike share a state, so
- * that weak noise costs little more than none.
+ * Simulation of noise on states: each shot chooses one Kraus operator of each channel, with its probability
+ * in the state (Dalibard, Castin and Mølmer, Physical Review Letters 68, 580, 1992). Shots with equal choices
+ * share a state, so that weak noise costs little more than none.
  */
 export const trajectories = defineMethod({
   name: 'trajectories',
-  // Where outcomes steer the program there is no density matrix to weigh it against.
+  // For a program with feedback, density_matrix is no alternative.
   prefers: (workload) => !workload.reduced,
   refuse(workload, limits) {
     if (!workload.noise?.channelsAfter) return { code: 'no_noise', reason: 'there is no noise' }
@@ -20,13 +20,13 @@ export const trajectories = defineMethod({
   run: runOnState,
 })
 
-/** States to be computed, if every shot that leaves the way of the others takes its own. */
+/** Expected number of states to compute, if every shot that branches off needs its own. */
 function expectedStates({ reduced, shots }: Workload): number {
   const table = new KrausTable()
   let together = 1
   for (const op of reduced?.ops ?? []) {
     if (op.kind === 'channel')
-      together *= 1 - maxBranchProbability(table.operatorsOf(op.channel), op.channel.qubits)
+      together *= 1 - branchProbability(table.operatorsOf(op.channel), op.channel.qubits)
   }
   return 1 + shots * (1 - together)
 }

@@ -63,10 +63,10 @@ test('createClient() keeps a path of the base address and sends the key as a par
 test.each([
   ['absent', failed('no such channel (HTTP 404)', 'absent')],
   ['error', failed('Device of mapper.bf.tmixing does not answer')],
-  ['malformed', failed('the answer is not JSON')],
+  ['malformed', failed('the response is not JSON')],
   ['dropped', failed('the connection was lost')],
   ['cut_off', failed('the connection was lost')],
-  ['oversized', failed('the answer is longer than 1048576 bytes')],
+  ['oversized', failed('the response is longer than 1048576 bytes')],
   ['redirect', failed('redirects are not followed (HTTP 302)')],
 ] as const)('createClient() tells of the fault %s', async (fault, outcome) => {
   fridge.faults.set(MIXING.path, fault)
@@ -159,7 +159,7 @@ test('createClient() shows HTTP statuses it has no name for, with what the cryos
   const server: Server = createServer((_, response) => response.writeHead(503).end(bodies.shift()))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  expect(await client({ baseUrl }).read()).toEqual(failed('HTTP 503: the answer is not JSON'))
+  expect(await client({ baseUrl }).read()).toEqual(failed('HTTP 503: the response is not JSON'))
   expect(await client({ baseUrl }).read()).toEqual(failed('HTTP 503: Too busy'))
   server.close()
 })

@@ -59,7 +59,7 @@ describe('cryostat_gen1 options', () => {
   ])('a key with %s: %p for a warning', async (base, warns) => {
     using it = await open([CHANNELS, base, 'api_key=k3y'])
     expect(it.messages()).toEqual(
-      warns ? ['the key of the cryostat goes over plain HTTP; use an https address'] : [],
+      warns ? ['the key of the cryostat is sent over plain HTTP; use an https address'] : [],
     )
     expect(JSON.stringify(it.lines)).not.toContain('k3y')
   })
@@ -113,7 +113,7 @@ test('cryostat_gen1 has at most eight requests open', async () => {
   expect(Object.values(it.sent[0]?.readings ?? {}).map(({ value }) => value)).toEqual(
     Array.from({ length: 40 }, (_, i) => i),
   )
-  expect(fridge.parallelMax).toBe(8)
+  expect(fridge.maxParallel).toBe(8)
 })
 
 test('cryostat_gen1 waits for a cryostat that is away, and goes on by itself', async () => {
@@ -125,7 +125,7 @@ test('cryostat_gen1 waits for a cryostat that is away, and goes on by itself', a
   await using _back = await coldFridge({ port: Number(new URL(gone.url).port) })
   await it.clock.advance(1_000)
   await it.untilSent(1)
-  expect(it.messages()).toEqual(['no channel could be read', 'cryostat answers again'])
+  expect(it.messages()).toEqual(['no channel could be read', 'cryostat responds again'])
 })
 
 describe('cryostat_gen1 with https', async () => {
@@ -156,8 +156,8 @@ describe('cryostat_gen1 with https', async () => {
   })
 
   test.each([
-    ['no certificate at all', 'it holds no certificate in PEM form'],
-    ['-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', 'is of no use: '],
+    ['no certificate at all', 'the file contains no certificate in PEM format'],
+    ['-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', 'cannot be used: '],
   ])('does not start with a file of %j', async (text, reason) => {
     using file = withFile(text)
     await expect(open([CHANNELS], { SVC_CRYOSTAT_CA_FILE: file.path })).rejects.toThrow(reason)
@@ -166,7 +166,7 @@ describe('cryostat_gen1 with https', async () => {
   test('does not start without its file, or with one outside the safe places', async () => {
     const path = '/tmp/no-such-cryostat.pem'
     await expect(open([CHANNELS], { SVC_CRYOSTAT_CA_FILE: path })).rejects.toThrow(
-      `startup error: ${path} of SVC_CRYOSTAT_CA_FILE is of no use: ENOENT`,
+      `startup error: ${path} of SVC_CRYOSTAT_CA_FILE cannot be used: ENOENT`,
     )
     await expect(open([CHANNELS], { SVC_CRYOSTAT_CA_FILE: '/usr/ca.pem' })).rejects.toThrow(
       'bad value for the variable SVC_CRYOSTAT_CA_FILE: /usr/ca.pem is not in a safe location',

@@ -1,17 +1,17 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import {
-  beatsOf,
   decideStreak,
   NO_STREAK,
   type PollResult,
+  ticksOf,
 } from '../../../../src/devices/monitor/cryostat_gen1/poll-streak.ts'
 
 function pausesOf(results: PollResult[], intervalS = 5): number[] {
   let streak = NO_STREAK
   return results.map((result) => {
     streak = decideStreak(streak, result)
-    return beatsOf(streak, intervalS)
+    return ticksOf(streak, intervalS)
   })
 }
 
@@ -22,8 +22,8 @@ test.each([
   [40, 1],
   [61, 1],
 ])('beatsOf() a poll each %p s is at most %p', (interval, beats) => {
-  expect(beatsOf({ failures: 20, slowdowns: 20 }, interval)).toBe(beats)
-  expect(beatsOf(NO_STREAK, interval)).toBe(1)
+  expect(ticksOf({ failures: 20, slowdowns: 20 }, interval)).toBe(beats)
+  expect(ticksOf(NO_STREAK, interval)).toBe(1)
 })
 
 test('decideStreak() doubles the pause from the third failure on, up to the longest', () => {

@@ -101,7 +101,7 @@ test('poll() emits nothing while no channel can be read, says so once and backs 
   ])
   it.answers['b'] = good()
   expect(await it.beats(20)).toEqual([10, 11, 12, 13, 14, 15, 16, 17, 18, 19])
-  expect(it.messages()).toEqual(['no channel could be read', 'cryostat answers again'])
+  expect(it.messages()).toEqual(['no channel could be read', 'cryostat responds again'])
   expect(it.emitted).toHaveLength(10)
 })
 
@@ -114,7 +114,7 @@ test('poll() speaks of a second streak again', async () => {
   await it.beats(1)
   expect(it.messages()).toEqual([
     'no channel could be read',
-    'cryostat answers again',
+    'cryostat responds again',
     'no channel could be read',
   ])
 })

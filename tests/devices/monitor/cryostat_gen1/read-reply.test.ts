@@ -105,20 +105,20 @@ test.each([
   [{ error: 'Out of order' }, 'Out of order'],
   [{ error: {} }, 'error without description'],
   [{ error: { description: 'Late' }, data: { content: { latest_value: GOOD } } }, 'Late'],
-  [{ data: {} }, 'the answer has no value of this channel'],
-  [{ data: { a: { content: {} }, b: { content: {} } } }, 'the answer has no value of this channel'],
-  [{ data: { content: { latest_value: { value: {} } } } }, 'the answer has no value of this channel'],
-  [{ data: { content: null } }, 'the answer has no value of this channel'],
-  [{}, 'the answer has no value of this channel'],
-  [null, 'the answer has no value of this channel'],
-  [[], 'the answer has no value of this channel'],
-  ['text', 'the answer has no value of this channel'],
+  [{ data: {} }, 'the response has no value for this channel'],
+  [{ data: { a: { content: {} }, b: { content: {} } } }, 'the response has no value for this channel'],
+  [{ data: { content: { latest_value: { value: {} } } } }, 'the response has no value for this channel'],
+  [{ data: { content: null } }, 'the response has no value for this channel'],
+  [{}, 'the response has no value for this channel'],
+  [null, 'the response has no value for this channel'],
+  [[], 'the response has no value for this channel'],
+  ['text', 'the response has no value for this channel'],
 ])('readReply() says what is wrong with %j', (body, error) => {
   expect(read(body)).toEqual({ error })
 })
 
 test.each(['', '{', '{"data": ', '<html>'])('readReply(%p) is not JSON', (text) => {
-  expect(readReply(text, CHANNEL)).toEqual({ error: 'the answer is not JSON' })
+  expect(readReply(text, CHANNEL)).toEqual({ error: 'the response is not JSON' })
 })
 
 test('readReply() never throws, and what it gives fits into the event', () => {

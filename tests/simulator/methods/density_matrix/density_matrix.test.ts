@@ -60,6 +60,6 @@ test('it is chosen for noise when there are more shots than states, and else ref
     'density_matrix: needs 14 qubits, at most 13 fit',
   )
   await expect(runOps([h(0), measure(0, 0), h(0), measure(0, 1)], 2, { method: METHOD })).rejects.toThrow(
-    'density_matrix: there are measurements before the end',
+    'density_matrix: the circuit has mid-circuit measurements',
   )
 })

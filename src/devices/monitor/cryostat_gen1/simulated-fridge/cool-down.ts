@@ -1,8 +1,8 @@
 import { createRng } from '../../../../simulator/index.ts'
 
-/** What may happen to a played fridge, in played seconds since its pumps were started. */
+/** Incidents in simulated seconds since the pumps were started. */
 export interface Incidents {
-  /** Heat put on the mixing chamber from a time on, in W. */
+  /** Heat applied to the mixing chamber from `at` on, in W. */
   heater?: { at: number; watts: number }
   /** When the compressor stops; the fridge warms up from then on. */
   compressorOff?: number
@@ -10,7 +10,7 @@ export interface Incidents {
 
 const HOUR = 3_600
 const MINUTE = 60
-const ROOM_K = 295
+const AMBIENT_K = 295
 /** Condensing starts once the second stage is colder than this, in K. */
 const CONDENSING_K = 4.2
 const CONDENSING_TAU = 20 * MINUTE
@@ -24,17 +24,17 @@ function approach(from: number, to: number, seconds: number, tau: number): numbe
 
 /** Temperature in K of a stage of the pulse tube, which warms up once the compressor is off. */
 function stage(base: number, tau: number, t: number, off: number): number {
-  const cooled = approach(ROOM_K, base, Math.min(t, off), tau)
-  return t <= off ? cooled : approach(cooled, ROOM_K, t - off, WARM_UP_TAU)
+  const cooled = approach(AMBIENT_K, base, Math.min(t, off), tau)
+  return t <= off ? cooled : approach(cooled, AMBIENT_K, t - off, WARM_UP_TAU)
 }
 
 const STAGE_50K = { base: 42, tau: 6 * HOUR }
 const STAGE_4K = { base: 3.2, tau: 8 * HOUR }
-const CONDENSING_AT = STAGE_4K.tau * Math.log((ROOM_K - STAGE_4K.base) / (CONDENSING_K - STAGE_4K.base))
+const CONDENSING_AT = STAGE_4K.tau * Math.log((AMBIENT_K - STAGE_4K.base) / (CONDENSING_K - STAGE_4K.base))
 
 /**
- * Temperature of the mixing chamber in equilibrium, in K: the cooling power of a dilution refrigerator is
- * 84 J/(mol K²) times flow and T² (F. Pobell, "Matter and Methods at Low Temperatures", chapter 7), and 10 mK is
+ * Temperature of the mixing chamber in equilibrium, in K: the cooling power of a dilution refrigerator is 84
+ * J/(mol K²) times flow and T² (F. Pobell, "Matter and Methods at Low Temperatures", chapter 7), and 10 mK is
  * what the leaks leave without heater.
  */
 function mixingBase(watts: number): number {
@@ -66,7 +66,7 @@ function waterTemperature(t: number, off: number): number {
   return t <= off ? warmed : approach(warmed, 20, t - off, 10 * MINUTE)
 }
 
-/** How each channel behaves without noise, over played seconds. */
+/** Value of each channel without noise, as a function of simulated seconds. */
 function cleanChannels({ heater, compressorOff: off = Infinity }: Incidents) {
   const watts = (t: number) => (heater && t >= heater.at ? heater.watts : 0)
   const heated = (t: number) => {
@@ -93,7 +93,7 @@ function cleanChannels({ heater, compressorOff: off = Infinity }: Incidents) {
 
 /** Octaves of the noise; the slowest has a period of a day. */
 const OCTAVES = 14
-const SLOWEST_HZ = 1 / (24 * HOUR)
+const MIN_NOISE_HZ = 1 / (24 * HOUR)
 const NOISE = 0.01
 
 /** Noise of equal power in each octave, which is 1/f noise; standard deviation 1. */
@@ -104,15 +104,15 @@ function pinkNoise(seed: number): (t: number) => number {
   return (t) =>
     scale *
     phases.reduce(
-      (sum, phase, octave) => sum + Math.sin(2 * Math.PI * SLOWEST_HZ * 2 ** octave * t + phase),
+      (sum, phase, octave) => sum + Math.sin(2 * Math.PI * MIN_NOISE_HZ * 2 ** octave * t + phase),
       0,
     )
 }
 
 /**
- * A cool-down from room temperature with 1 % of 1/f noise: by channel path, a function from played seconds to K,
- * mbar, mmol/s (`flow`) or °C (`cpatempwo`). The time constants are round numbers of the right order, not those of
- * one machine: 6 h and 8 h for the stages of the pulse tube, 20 min for condensing.
+ * A cool-down from room temperature with 1 % of 1/f noise: by channel path, a function from simulated seconds
+ * to K, mbar, mmol/s (`flow`) or °C (`cpatempwo`). The time constants are round numbers of the right order,
+ * not those of a particular cryostat: 6 h and 8 h for the stages of the pulse tube, 20 min for condensing.
  */
 export function coolDown(incidents: Incidents = {}, seed = 1): Map<string, (t: number) => number> {
   return new Map(

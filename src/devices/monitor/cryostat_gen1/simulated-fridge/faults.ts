@@ -1,43 +1,43 @@
 import type { ServerResponse } from 'node:http'
 
-interface Asked {
+interface FaultRequest {
   path: string
-  /** What the answer would be without fault. */
+  /** The response without the fault. */
   reply: object
   response: ServerResponse
-  /** Acts after `ms`, unless the fridge stops first. */
-  later(ms: number, act: () => void): void
+  /** Calls `run` after `ms`, unless the fridge stops first. */
+  later(ms: number, run: () => void): void
 }
 
 const SLOW_MS = 10_000
 const LATE_DATE_MS = 600_000
 const OVERSIZED = 2 * 1024 * 1024
 
-/** How a faulty channel answers instead. */
+/** Responses of a faulty channel. */
 export const FAULTS = {
   /** 404. */
-  absent: ({ path, response }: Asked) => send(response, 404, complaint(404, `No such value: ${path}`)),
-  /** A complaint with HTTP status 200. */
-  error: ({ path, response }: Asked) =>
-    send(response, 200, complaint(1_001, `Device of ${path} does not answer`)),
-  /** The other form of complaint, which repeats what was asked, with its key. */
-  echo: ({ response }: Asked) =>
+  absent: ({ path, response }: FaultRequest) => send(response, 404, errorBody(404, `No such value: ${path}`)),
+  /** An error with HTTP status 200. */
+  error: ({ path, response }: FaultRequest) =>
+    send(response, 200, errorBody(1_001, `Device of ${path} does not answer`)),
+  /** The other form of error, which repeats the request with its key. */
+  echo: ({ response }: FaultRequest) =>
     send(response, 200, { error: { code: 2, details: `Cannot serve ${response.req.url}` } }),
-  malformed: ({ response }: Asked) => void response.end('{"data": {"content": '),
-  /** Good, but 10 s late. */
-  slow: ({ response, reply, later }: Asked) => later(SLOW_MS, () => send(response, 200, reply)),
-  /** No answer: the connection is closed. */
-  dropped: ({ response }: Asked) => void response.socket?.destroy(),
-  /** The connection is closed in the middle of the answer. */
-  cut_off({ response, later }: Asked) {
+  malformed: ({ response }: FaultRequest) => void response.end('{"data": {"content": '),
+  /** A correct response, 10 s late. */
+  slow: ({ response, reply, later }: FaultRequest) => later(SLOW_MS, () => send(response, 200, reply)),
+  /** Closes the connection without a response. */
+  dropped: ({ response }: FaultRequest) => void response.socket?.destroy(),
+  /** Closes the connection in the middle of the response. */
+  cut_off({ response, later }: FaultRequest) {
     response.writeHead(200, { 'content-length': '1000' }).write('{"data":')
     later(1, () => response.socket?.destroy())
   },
-  oversized: ({ response }: Asked) => void response.end(`{"data": "${'x'.repeat(OVERSIZED)}"}`),
-  redirect: ({ response }: Asked) => void response.writeHead(302, { location: '/system' }).end(),
-} satisfies Record<string, (asked: Asked) => void>
+  oversized: ({ response }: FaultRequest) => void response.end(`{"data": "${'x'.repeat(OVERSIZED)}"}`),
+  redirect: ({ response }: FaultRequest) => void response.writeHead(302, { location: '/system' }).end(),
+} satisfies Record<string, (request: FaultRequest) => void>
 
-/** What can be wrong with a channel: no usable answer, an old value, or a sensor that is gone. */
+/** Faults of a channel: no usable response, an old value, or a disconnected sensor. */
 export type FridgeFault = keyof typeof FAULTS | 'outdated' | 'disconnected'
 
 /** The description of one value, as of `now` (ms since the epoch). */
@@ -55,11 +55,11 @@ export function nodeOf(path: string, value: string, fault: FridgeFault | undefin
 }
 
 /** The body of an error. */
-export function complaint(code: number, description: string): object {
+export function errorBody(code: number, description: string): object {
   return { status: 'ERROR', code, name: 'APPLICATION_ERROR', description }
 }
 
-/** Answers with JSON. */
+/** Sends a JSON response. */
 export function send(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }

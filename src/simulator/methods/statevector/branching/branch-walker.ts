@@ -19,26 +19,26 @@ import {
 } from './pending-branches.ts'
 
 interface BranchContext {
-  /** The state that branches are walked on, one after the other. */
+  /** The state on which the branches are walked, one after the other. */
   state: Statevector
   rng: Rng
   /** Sub-stream of this circuit. */
   stream: number
   timeBudget: TimeBudget
-  /** How often a measurement made here is reported wrongly. */
+  /** Readout error of a mid-circuit measurement. */
   readoutErrorOf(qubit: number): ReadoutError
-  /** What follows the gates of a program that outcomes steer; a plan has it among its steps. */
+  /** Noise of a program with feedback; a plan contains its channels as steps. */
   noise?: NoiseModel | undefined
 }
 
-/** Amplitude updates that may wait: what is carried out without giving way takes some hundredths of a second. */
+/** Maximum amplitude updates to queue: executing them without yielding takes some hundredths of a second. */
 const MAX_QUEUED_WORK = 2 ** 24
 
 /**
- * Walks one branch. The first measurement after a gate draws a whole basis state for each shot; this one and those
- * that follow reveal its bits, and the state is projected only when the next gate comes. Where shots differ, the
- * larger part goes on here and the smaller one becomes a branch of its own, which walks the program again with the
- * outcomes so far prescribed.
+ * Walks one branch. The first measurement after a gate draws a whole basis state for each shot; this and the
+ * following measurements read its bits, and the state is projected only before the next gate. Where shots
+ * differ, the larger group continues here and the smaller group becomes a pending branch, which walks the
+ * program again with the outcomes so far prescribed.
  */
 export class BranchWalker implements Sink {
   readonly #context: BranchContext
@@ -47,16 +47,16 @@ export class BranchWalker implements Sink {
   readonly #history: Outcome[] = []
   readonly #kraus: KrausTable
   #sharedState: SharedState
-  /** Steps are skipped until the point where the branch left another. */
+  /** Whether steps are skipped, up to the point where the branch left another one. */
   #isSkipping: boolean
   #shots: Uint32Array
   #known: KnownBits = NO_OUTCOMES
   /** Basis state of each shot, from the first measurement to the next gate. */
   #indices: Uint32Array | undefined
   #samplings = 0
-  /** Channels met so far: each has draws of its own. */
+  /** Number of channels so far: each has draws of its own. */
   #channels = 0
-  /** Gates that wait for the next measurement: many together take less time than one by one. */
+  /** Gates queued until the next measurement: many together take less time than one by one. */
   #queue: KernelCall[] = []
 
   constructor(branch: Branch, source: BranchContext, pending: PendingBranches, kraus: KrausTable) {
@@ -71,12 +71,12 @@ export class BranchWalker implements Sink {
     this.#isSkipping = branch.sharedState !== undefined && branch.history.length > 0
   }
 
-  /** The shots that went on here. */
+  /** The shots that continue in this branch. */
   get shots(): Uint32Array {
     return this.#shots
   }
 
-  /** A basis state for each of them, drawn from the state at this point. */
+  /** A basis state for each shot, drawn from the state at this point. */
   indices(): Uint32Array {
     this.#flushNow()
     const { state, rng, stream } = this.#context
@@ -84,7 +84,7 @@ export class BranchWalker implements Sink {
     return this.#indices
   }
 
-  /** Carries out one step of a plan; `bits` receives measured outcomes. */
+  /** Executes one step of a plan; `bits` receives the outcomes of measurements. */
   async step(step: Step, bits: Uint8Array): Promise<void> {
     if (step.kind === 'gates') {
       if (this.#isSkipping) return
@@ -105,7 +105,7 @@ export class BranchWalker implements Sink {
     }
   }
 
-  /** Carries out the gates that wait, giving way to other tasks. */
+  /** Executes the queued gates, yielding to the event loop. */
   async flush(): Promise<void> {
     if (this.#queue.length > 0) await this.#context.state.evolve(this.#takeQueue(), this.#context.timeBudget)
   }
@@ -129,7 +129,7 @@ export class BranchWalker implements Sink {
 
   #enqueue(calls: readonly KernelCall[]): void {
     if (this.#queue.length === 0) this.#project()
-    // One by one: there may be more than a call takes arguments.
+    // In a loop: there may be more calls than a function takes arguments.
     for (const call of calls) this.#queue.push(call)
   }
 
@@ -137,7 +137,7 @@ export class BranchWalker implements Sink {
     return this.#queue.length * 2 ** this.#context.state.qubits > MAX_QUEUED_WORK
   }
 
-  /** Carries out the gates that wait. */
+  /** Executes the queued gates without yielding. */
   #flushNow(): void {
     if (this.#queue.length > 0) this.#context.state.applyAll(this.#takeQueue(), this.#context.timeBudget)
   }
@@ -148,10 +148,10 @@ export class BranchWalker implements Sink {
     return queue
   }
 
-  /** Makes the state, no other branch's any more, what the outcomes so far have left of it. */
+  /** Detaches the state from pending branches and projects it onto the outcomes so far. */
   #project(): void {
     const { state, timeBudget } = this.#context
-    this.#sharedState = this.#pending.shared(this.#sharedState, state)
+    this.#sharedState = this.#pending.detach(this.#sharedState, state)
     if (this.#known.mask !== 0) {
       state.project(this.#known.mask, this.#known.value)
       timeBudget.spend(2 * 2 ** state.qubits)
@@ -160,7 +160,7 @@ export class BranchWalker implements Sink {
     this.#indices = undefined
   }
 
-  /** Lets each shot choose one of the operators of a channel; shots that choose alike go on together. */
+  /** Lets each shot choose one operator of a channel; shots with equal choices stay together. */
   #applyChannel(targets: number[], operators: readonly KrausOperator[]): void {
     const { rng, stream, state, timeBudget } = this.#context
     const channel = this.#channels++
@@ -170,18 +170,18 @@ export class BranchWalker implements Sink {
       this.#flushNow()
     }
     const probabilities: number[] = []
-    // Asked for only where the state is there: on skipped steps the choice is prescribed.
+    // Computed on demand: on skipped steps the choice is prescribed and the state absent.
     const probabilityOf = (index: number) => {
       probabilities[index] ??= probabilityIn(state, operators[index] as KrausOperator, targets)
       return probabilities[index]
     }
     const upTo = (index: number): number => probabilityOf(index) + (index > 0 ? upTo(index - 1) : 0)
-    const isMet = (shot: number) => {
+    const isChosen = (shot: number) => {
       rng.seek(stream, shot, PURPOSE.noise, channel)
       return rng.next() < upTo(index)
     }
     let index = 0
-    while (index < operators.length - 1 && this.#decide(0, isMet) === 0) index++
+    while (index < operators.length - 1 && this.#decide(0, isChosen) === 0) index++
     const operator = operators[index] as KrausOperator
     if (!this.#isSkipping && !operator.isScaledIdentity)
       this.#enqueue([krausCall(operator, targets, probabilityOf(index))])
@@ -194,7 +194,7 @@ export class BranchWalker implements Sink {
       this.#enqueue([{ kind: 'flip', target: bit, controls: 0, value: 0 }])
   }
 
-  /** Measures a qubit and returns what the readout reports. */
+  /** Measures a qubit and returns the outcome with readout error. */
   #measureWithReadout(bit: number, qubit: number): Outcome {
     const outcome = this.#measure(bit)
     const { readoutErrorOf, rng, stream } = this.#context
@@ -213,9 +213,9 @@ export class BranchWalker implements Sink {
     return outcome
   }
 
-  /** Takes the prescribed outcome, or lets each shot decide and sends the smaller part away. */
+  /** Returns the prescribed outcome, or lets each shot decide and branches off the smaller group. */
   #decide(bit: number, isOne: (shot: number, place: number) => boolean): Outcome {
-    // A choice that reveals no qubit leaves the state as it is.
+    // A choice without a qubit does not depend on the queued gates.
     if (bit !== 0) this.#flushNow()
     const prescribed = this.#branch.history[this.#history.length]
     const outcome = prescribed ?? this.#branchOff(bit, isOne)
@@ -225,7 +225,7 @@ export class BranchWalker implements Sink {
     return outcome
   }
 
-  /** Goes on where the branch left another. */
+  /** Resumes where this branch left another one. */
   #resume(): void {
     this.#isSkipping = false
     this.#known = this.#branch.known
@@ -272,18 +272,18 @@ function withBit({ mask, value }: KnownBits, bit: number, outcome: Outcome): Kno
 
 interface BranchingRun extends BranchContext {
   shots: number
-  /** Carries out the program from its first step to its last; returns its classical bits. */
+  /** Executes the program from the first step to the last; returns its classical bits. */
   walk(walker: BranchWalker): Uint8Array | Promise<Uint8Array>
   /** Called for each group of shots with equal outcomes. */
   onLeaf(walker: BranchWalker, bits: Uint8Array): void
-  /** What copies of states may take, in bytes. */
+  /** Memory for copies of states, in bytes. */
   stateCopyBytes: number
 }
 
-/** Work of a leaf besides its steps, in amplitude updates: so that many tiny ones give way too. */
+/** Work of a leaf besides its steps, in amplitude updates, so that many tiny leaves yield too. */
 const LEAF_WORK = 50_000
 
-/** Runs every shot of a program whose measurements cannot wait, walking equal outcomes only once. */
+/** Runs every shot of a program with mid-circuit measurements, walking equal outcomes only once. */
 export async function runBranches(run: BranchingRun): Promise<void> {
   const kraus = new KrausTable()
   const pending = new PendingBranches(run.stateCopyBytes)

@@ -9,39 +9,39 @@ export interface KnownBits {
   value: number
 }
 
-/** No outcome since the last gate. */
+/** No outcomes since the last gate. */
 export const NO_OUTCOMES: KnownBits = { mask: 0, value: 0 }
 
-/** A state that waiting branches start from. */
+/** A state from which pending branches start. */
 export class SharedState {
-  /** A copy, made when the state itself changes; until then it is the one that was worked on last. */
+  /** A copy, made before the state changes; until then the engine's memory contains the state. */
   copy: Float64Array | undefined
-  /** Number of waiting branches that start from it. */
+  /** Number of pending branches that start from it. */
   waitingBranches = 0
 }
 
-/** Shots that have had the same outcomes so far. */
+/** Shots with equal outcomes so far. */
 export interface Branch {
   shots: Uint32Array
-  /** Outcomes so far, in the order they came about; resets and misread bits count. */
+  /** Outcomes so far, in order; includes resets, readout errors and choices of channels. */
   history: readonly Outcome[]
-  /** What `history` says about the qubits since the last gate: the state is not projected yet. */
+  /** Qubits measured since the last gate: the state is not projected yet. */
   known: KnownBits
   /** Basis state of each shot, drawn since the last gate. */
   indices: Uint32Array | undefined
-  /** How often basis states were drawn. */
+  /** Number of times that basis states were drawn. */
   samplings: number
-  /** The state after the last gate; absent at the start and when it has to be computed again. */
+  /** The state after the last gate; absent at the start and when it has to be recomputed. */
   sharedState: SharedState | undefined
 }
 
-/** Branches still to be walked, the last first. */
+/** Branches still to be walked, last in first out. */
 export class PendingBranches {
   readonly #branches: Branch[] = []
   readonly #bytes: number
   #copies = 0
 
-  /** `bytes`: what all copies of states together may take. */
+  /** `bytes` limits the memory of all copies of states together. */
   constructor(bytes: number) {
     this.#bytes = bytes
   }
@@ -59,17 +59,17 @@ export class PendingBranches {
   }
 
   /**
-   * Called before `state`, which is what `kept` stands for, changes. Waiting branches get a copy; without room for it
-   * they lose the state and compute it again later.
+   * To be called before the engine's `state`, which `shared` stands for, changes. Pending branches get a
+   * copy; without memory for it they lose the state and recompute it later.
    */
-  shared(kept: SharedState, state: Statevector): SharedState {
-    if (kept.waitingBranches === 0 || kept.copy) return new SharedState()
+  detach(shared: SharedState, state: Statevector): SharedState {
+    if (shared.waitingBranches === 0 || shared.copy) return new SharedState()
     if ((this.#copies + 1) * LAYOUT.amplitudeBytes * 2 ** state.qubits <= this.#bytes) {
-      kept.copy = state.amplitudes.slice()
+      shared.copy = state.amplitudes.slice()
       this.#copies++
     } else {
-      for (const branch of this.#branches) if (branch.sharedState === kept) branch.sharedState = undefined
-      kept.waitingBranches = 0
+      for (const branch of this.#branches) if (branch.sharedState === shared) branch.sharedState = undefined
+      shared.waitingBranches = 0
     }
     return new SharedState()
   }

@@ -3,13 +3,13 @@ import type { KernelCall, Scale } from '../../../kernel/kernel-call.ts'
 import { bitCount, bitsOf } from '../../../numeric/bits.ts'
 import { isDiagonal } from '../../../reduction/reduce-circuit.ts'
 
-/** The bit of qubit `qubit`'s place in the state. */
+/** The bit of a qubit in the index of an amplitude. */
 export type BitOf = (qubit: number) => number
 
-/** Every qubit at its own place. */
+/** Each qubit at the bit of its own number. */
 export const identityBits: BitOf = (qubit) => 1 << qubit
 
-/** Diagonal gates on more qubits than this are not split into phase terms, whose number doubles with each. */
+/** Diagonal gates on more qubits are not split into phase terms, whose number doubles with each qubit. */
 const MAX_SPLIT_QUBITS = 4
 
 /** An X. */
@@ -40,7 +40,7 @@ function controlMasks(op: UnitaryOp | PhaseOp, bitOf: BitOf): { controls: number
   return { controls, value }
 }
 
-/** The kernel calls that carry out a unitary step on a state in which qubits have the given places. */
+/** The kernel calls of a unitary step on a state whose qubits have the given bits. */
 export function compile(op: UnitaryOp | PhaseOp, bitOf: BitOf = identityBits): KernelCall[] {
   const masks = controlMasks(op, bitOf)
   if (op.kind === 'phase') {
@@ -79,7 +79,7 @@ function diagonalOf(
   return calls
 }
 
-/** Those of the bits whose place in the list is set in `places`, as a mask. */
+/** The bits whose position in the list is set in `places`, as a mask. */
 function selectBits(bits: readonly number[], places: number): number {
   let mask = 0
   for (let place = 0; place < bits.length; place++) if ((places >> place) & 1) mask |= bits[place] as number
@@ -87,8 +87,8 @@ function selectBits(bits: readonly number[], places: number): number {
 }
 
 /**
- * The same as phase terms, if the entries are phases on few qubits: a phase e^{ia} where a qubit is 0 is a phase
- * e^{ia} everywhere times e^{-ia} where it is 1.
+ * Converts diagonal entries to phase terms if they are phases on few qubits: a phase e^{ia} where a qubit is
+ * 0 is a phase e^{ia} everywhere times e^{-ia} where it is 1. Otherwise returns the entries.
  */
 function phaseTermsOf(entries: Scale[]): Scale[] {
   const [only] = entries
@@ -115,7 +115,9 @@ function phaseTermsOf(entries: Scale[]): Scale[] {
   return terms
 }
 
-/** Divides each phase whose index has `bit` set by the one where it is clear: what setting the bit adds is left. */
+/**
+ * Divides each phase whose index has `bit` set by the phase without it, which leaves the factor of the bit.
+ */
 function divideByZeros(re: Float64Array, im: Float64Array, bit: number): void {
   for (let at = 0; at < re.length; at++) {
     if ((at & bit) === 0) continue

@@ -21,25 +21,25 @@ function isControlledX(op: StateOp): op is ControlledX {
 }
 
 /**
- * Makes controlled X between gates on their target controlled Z between Hadamard gates, which merge into those gates:
- * a Z is a phase, which meets others in one pass and lets rotations pass on either side. Flips with the same target one
- * after the other count as one.
+ * Replaces controlled X by controlled Z between Hadamard gates where the target has single-qubit gates before
+ * and after it, into which the Hadamard gates merge. A controlled Z is a phase: it merges with other phases
+ * and commutes with rotations. Consecutive controlled X with the same target count as one.
  */
 export function cxToCz(ops: readonly StateOp[]): StateOp[] {
   const isFollowed = followedByGate(ops)
   const comesFromGate: boolean[] = []
-  const turned: StateOp[] = []
+  const converted: StateOp[] = []
   for (const [index, op] of ops.entries()) {
     if (isControlledX(op) && isFollowed[index] && comesFromGate[op.targets[0]]) {
       const hadamard: UnitaryOp = { ...op, controls: [], controlValues: 0, matrix: H, name: 'h' }
-      turned.push(hadamard, { ...op, matrix: Z, name: 'cz' }, hadamard)
-    } else turned.push(op)
+      converted.push(hadamard, { ...op, matrix: Z, name: 'cz' }, hadamard)
+    } else converted.push(op)
     markNearest(op, comesFromGate)
   }
-  return turned
+  return converted
 }
 
-/** For each flip whether the next other step on its target is a gate on that alone. */
+/** For each controlled X whether the next other step on its target is a single-qubit gate. */
 function followedByGate(ops: readonly StateOp[]): boolean[] {
   const found: boolean[] = new Array(ops.length).fill(false)
   const leadsToGate: boolean[] = []
@@ -51,7 +51,10 @@ function followedByGate(ops: readonly StateOp[]): boolean[] {
   return found
 }
 
-/** Notes for the qubits of a step whether the nearest step, flips of the qubit apart, is a gate on it alone. */
+/**
+ * Marks for the qubits of a step whether it is a single-qubit gate; a controlled X leaves its target
+ * unchanged.
+ */
 function markNearest(op: StateOp, isGate: boolean[]): void {
   if (isControlledX(op)) isGate[op.controls[0]] = false
   else for (const qubit of qubitsOf(op)) isGate[qubit] = isSingleQubitGate(op)

@@ -2,13 +2,13 @@ import type { PhaseOp, UnitaryOp } from '../../../../qasm/index.ts'
 import { isDiagonal, qubitsOf, type StateOp } from '../../../reduction/reduce-circuit.ts'
 import { isSwap } from './compile.ts'
 
-/** Whether a step is a gate on one qubit. */
+/** Whether a step is a single-qubit gate. */
 export function isSingleQubitGate(op: StateOp): op is UnitaryOp | PhaseOp {
   if (op.kind === 'unitary') return op.targets.length === 1 && op.controls.length === 0
   return op.kind === 'phase' && op.controls.length === 1
 }
 
-/** The step as a matrix on one qubit, if it is one. */
+/** The step as a single-qubit gate, if it is one. */
 function toSingleQubitGate(op: StateOp): UnitaryOp | undefined {
   if (!isSingleQubitGate(op)) return undefined
   if (op.kind === 'unitary') return op
@@ -42,7 +42,9 @@ function product(later: Float64Array, earlier: Float64Array): Float64Array {
   return result
 }
 
-/** A dense matrix on several qubits with one on its target number `place` before it: one pass instead of two. */
+/**
+ * Multiplies a single-qubit gate on target `place` into the dense gate that follows: one pass instead of two.
+ */
 function absorb(op: UnitaryOp, single: UnitaryOp, place: number): UnitaryOp {
   const [ar = 0, ai = 0, br = 0, bi = 0, cr = 0, ci = 0, dr = 0, di = 0] = single.matrix
   const matrix = op.matrix.slice()
@@ -64,8 +66,9 @@ function absorb(op: UnitaryOp, single: UnitaryOp, place: number): UnitaryOp {
 }
 
 /**
- * Multiplies runs of gates on one qubit into one, and into a dense gate on several qubits that follows: each gate costs
- * a pass over the whole state, and circuits in the basis gates of a chip consist of such runs.
+ * Multiplies consecutive single-qubit gates on a qubit into one gate, or into a dense multi-qubit gate that
+ * follows: each gate costs a pass over the whole state, and circuits in the basis gates of a chip consist of
+ * such runs.
  */
 export function mergeSingleQubitGates(ops: readonly StateOp[]): StateOp[] {
   const waiting = new Map<number, UnitaryOp>()
@@ -82,7 +85,7 @@ export function mergeSingleQubitGates(ops: readonly StateOp[]): StateOp[] {
   return merged.concat(...waiting.values())
 }
 
-/** Ends the runs on the qubits of a step: they go before it, or into it. Returns the step. */
+/** Emits the pending gates on the qubits of a step before it, or merges them into it. Returns the step. */
 function takeWaiting(op: StateOp, waiting: Map<number, UnitaryOp>, merged: StateOp[]): StateOp {
   let step = op
   for (const qubit of qubitsOf(op)) {
@@ -95,7 +98,7 @@ function takeWaiting(op: StateOp, waiting: Map<number, UnitaryOp>, merged: State
   return step
 }
 
-/** A dense gate on several qubits without controls, which takes gates before it into its matrix. */
+/** Whether a step is a dense multi-qubit gate without controls, into which earlier gates merge. */
 function isDenseMultiQubitGate(op: StateOp): op is UnitaryOp {
   return (
     op.kind === 'unitary' &&

@@ -1,18 +1,19 @@
 import { isReal, type KernelCall } from '../../../kernel/kernel-call.ts'
 
-/** Smaller entries are taken for zero. */
+/** Smaller entries count as zero. */
 const TINY = 1e-14
 
 /**
- * A gate on one qubit as phase, rotation, phase, up to a global phase: the rotation is real and takes half the time,
- * the phases merge with others. Other calls come back unchanged.
+ * Splits a single-qubit gate into phase, rotation, phase, up to a global phase: the rotation is real and
+ * takes half the time, the phases merge with others. Returns other calls unchanged.
  *
- *     e^{ia} [[c, −e^{il} s], [e^{ip} s, e^{i(p+l)} c]] = e^{ia} · diag(1, e^{ip}) · [[c, −s], [s, c]] · diag(1, e^{il})
+ *     e^{ia} [[c, −e^{il} s], [e^{ip} s, e^{i(p+l)} c]]
+ *       = e^{ia} · diag(1, e^{ip}) · [[c, −s], [s, c]] · diag(1, e^{il})
  */
 export function splitRotation(call: KernelCall): KernelCall[] {
   if (call.kind !== 'one' || call.controls !== 0 || isReal(call.matrix)) return [call]
   const { target, controls, value, matrix } = call
-  // One by one: a list of them would be made for every gate.
+  // Destructuring would allocate an array for every gate.
   const ar = matrix[0] as number
   const ai = matrix[1] as number
   const br = matrix[2] as number
@@ -43,7 +44,7 @@ export function splitRotation(call: KernelCall): KernelCall[] {
   return parts
 }
 
-/** Adds the phase by which one complex number is ahead of another, unless there is none. */
+/** Adds the phase between two complex numbers, unless it is zero. */
 function addPhase(
   parts: KernelCall[],
   bit: number,

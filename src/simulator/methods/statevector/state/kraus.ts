@@ -3,25 +3,25 @@ import { type Channel, effectOf } from '../../../noise/channel.ts'
 import { isDiagonal } from '../../../reduction/reduce-circuit.ts'
 import type { Statevector } from './statevector.ts'
 
-/** One of the operators between which a channel chooses. */
+/** A Kraus operator of a channel. */
 export interface KrausOperator {
   matrix: Float64Array
-  /** K† K: its mean in a state is the probability of the operator. */
+  /** K† K: its expectation value in a state is the probability of the operator. */
   effect: Float64Array
-  /** The probability, where it is the same for all states. */
+  /** The probability, if it is the same for all states. */
   fixedProbability: number | undefined
-  /** Whether it changes nothing but the length of the state. */
+  /** Whether it is a multiple of the identity. */
   isScaledIdentity: boolean
 }
 
-/** How far an element may be from that of a multiple of the identity. */
+/** Maximum deviation of an element from that of a multiple of the identity. */
 const TOLERANCE = 1e-12
 
-/** The operators of channels; each channel is looked at once. */
+/** The Kraus operators of channels; each channel is analysed once. */
 export class KrausTable {
   readonly #known = new Map<Channel, readonly KrausOperator[]>()
 
-  /** Most probable first, where that is known. */
+  /** The operators of a channel, in descending order of fixed probability. */
   operatorsOf(channel: Channel): readonly KrausOperator[] {
     const known = this.#known.get(channel)
     if (known) return known
@@ -53,7 +53,7 @@ function scalarOf(matrix: Float64Array, size: number): number | undefined {
   return isMultiple ? re : undefined
 }
 
-/** The call that lets an operator of this probability act on qubits given as bits. */
+/** The call that applies an operator of this probability to qubits given as bits. */
 export function krausCall({ matrix }: KrausOperator, targets: number[], probability: number): KernelCall {
   const scaled = matrix.map((part) => part / Math.sqrt(probability))
   const [target] = targets
@@ -63,7 +63,7 @@ export function krausCall({ matrix }: KrausOperator, targets: number[], probabil
     : { kind: 'many', targets, controls: 0, value: 0, matrix: scaled }
 }
 
-/** Probability of an operator in a state of length 1. */
+/** Probability of an operator in a normalized state. */
 export function probabilityIn(
   state: Statevector,
   { effect, fixedProbability }: KrausOperator,
@@ -89,7 +89,7 @@ export function probabilityIn(
   return mean
 }
 
-/** <ψ|E|ψ> by summation: for the rare operators whose K† K is not diagonal. */
+/** <ψ|E|ψ> by summation, for the rare operators whose K† K is not diagonal. */
 function expectationValue(
   amplitudes: Float64Array,
   effect: Float64Array,
@@ -117,8 +117,8 @@ function expectationValue(
   return mean
 }
 
-/** Shots that leave the way of all others at a channel, at most: those that do not meet its first operator. */
-export function maxBranchProbability(operators: readonly KrausOperator[], qubits: number): number {
+/** Estimated fraction of shots that branch off at a channel: those that do not choose its first operator. */
+export function branchProbability(operators: readonly KrausOperator[], qubits: number): number {
   const [first] = operators
   if (!first) return 0
   const size = 2 ** qubits

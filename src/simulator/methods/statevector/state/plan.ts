@@ -12,16 +12,16 @@ export interface GatesStep {
   calls: KernelCall[]
 }
 
-/** A measurement that must happen where it stands. `bit` is the qubit's in the state; `clbit` may be -1. */
+/** A mid-circuit measurement. `bit` is that of the qubit in the state; `clbit` may be -1. */
 export interface MeasureStep {
   kind: 'measure'
   bit: number
-  /** Of the circuit. */
+  /** Number of the qubit in the circuit. */
   qubit: number
   clbit: number
 }
 
-/** A reset of a qubit that something has touched. */
+/** A reset of a qubit that an earlier step has touched. */
 export interface ResetStep {
   kind: 'reset'
   bit: number
@@ -36,7 +36,9 @@ export interface ChannelStep {
 
 export type Step = GatesStep | MeasureStep | ResetStep | ChannelStep
 
-/** A circuit as steps on a state of as many qubits as its outcomes depend on. The global phase is left out. */
+/**
+ * A circuit as steps on a state of as many qubits as its outcomes depend on. The global phase is left out.
+ */
 export interface Plan {
   qubits: number
   steps: Step[]
@@ -45,10 +47,12 @@ export interface Plan {
   canBranch: boolean
 }
 
-/** From this many qubits on, a pass over the state takes longer than what splitting and turning flips save. */
+/**
+ * From this number of qubits on, splitting rotations and converting CX to CZ saves more time than it takes.
+ */
 const MIN_SPLIT_QUBITS = 11
 
-/** Merges gates and gives each qubit its place in the state; a swap of two qubits only exchanges their places. */
+/** Merges gates and assigns each qubit a bit of the state; a swap of two qubits only exchanges their bits. */
 export function planCircuit({ qubits, ops, terminal, canBranch }: ReducedCircuit): Plan {
   const places: number[] = []
   for (const [place, qubit] of qubits.entries()) places[qubit] = place
@@ -76,7 +80,7 @@ export function planCircuit({ qubits, ops, terminal, canBranch }: ReducedCircuit
   }
 }
 
-/** Adds calls to `gates`, rotations split if so wanted; the global phase shows nowhere and is left out. */
+/** Adds calls to `gates`, splitting rotations if `isSplit`; skips global phases, which affect no outcome. */
 function addCalls(calls: readonly KernelCall[], gates: KernelCall[], isSplit: boolean): void {
   for (const call of calls) {
     if (call.kind === 'scale' && call.controls === 0) continue

@@ -9,17 +9,17 @@ import type { TimeBudget } from '../../../timing/time-budget.ts'
 export const MAX_STATE_QUBITS = 27
 
 /**
- * Probabilities are summed in groups of amplitudes: up to 2^11 groups, then groups of up to 2^6 amplitudes, then more
- * groups. A draw goes through some groups and one group.
+ * Probabilities are summed in groups of amplitudes: single amplitudes up to 2^11 of them, then groups of up
+ * to 2^6 amplitudes, then more groups. A draw searches some groups, then one group.
  */
 const MAX_GROUP_COUNT_BITS = 11
 const MAX_GROUP_SIZE_BITS = 6
-/** Parts of the unit interval for which it is known in which group they begin. */
+/** Maximum number of entries of the guide table, see `assembly/sample.ts`. */
 const GUIDE_ENTRIES = 4_096
 
 /**
- * A pure state in double precision; qubit 0 is the least significant bit of the basis index. It lives in the memory of
- * its engine, which holds one at a time: a new one replaces it.
+ * A pure state in double precision; qubit 0 is the least significant bit of the basis index. It is stored in
+ * the memory of its engine, which contains one state: a new one replaces it.
  */
 export class Statevector {
   readonly qubits: number
@@ -39,36 +39,36 @@ export class Statevector {
     this.#knownZeros = { zeros: 2 ** qubits - 1, isUninitialized: true }
   }
 
-  /** Makes it |0…0> again. */
+  /** Resets the state to |0…0>. */
   reset(): void {
     this.#knownZeros.zeros = 2 ** this.qubits - 1
     this.#knownZeros.isUninitialized = true
   }
 
-  /** `[2^qubits][re, im]`, flat: the memory itself. */
+  /** `[2^qubits][re, im]`, flat: a view of the memory. */
   get amplitudes(): Float64Array {
     if (this.#knownZeros.isUninitialized) this.applyAll([])
     return new Float64Array(this.#engine.buffer, LAYOUT.state, 2 * 2 ** this.qubits)
   }
 
-  /** Takes over a copy of amplitudes. */
+  /** Copies amplitudes into the state. */
   load(amplitudes: Float64Array): void {
     this.#knownZeros.isUninitialized = false
     this.#knownZeros.zeros = 0
     this.amplitudes.set(amplitudes)
   }
 
-  /** Carries out one call. */
+  /** Executes one call. */
   apply(call: KernelCall): void {
     this.applyAll([call])
   }
 
-  /** Carries out calls without giving way to other tasks. */
+  /** Executes calls without yielding to the event loop. */
   applyAll(calls: readonly KernelCall[], timeBudget?: TimeBudget): void {
     for (const updates of this.#engine.run(calls, this.qubits, this.#knownZeros)) timeBudget?.spend(updates)
   }
 
-  /** Carries out calls; gives way to other tasks now and then. */
+  /** Executes calls; yields to the event loop regularly. */
   async evolve(calls: readonly KernelCall[], timeBudget: TimeBudget): Promise<void> {
     for (const updates of this.#engine.run(calls, this.qubits, this.#knownZeros)) {
       timeBudget.spend(updates)
@@ -76,20 +76,23 @@ export class Statevector {
     }
   }
 
-  /** Sets the qubits of `mask` to the measured bits of `value`, which has some probability, and normalises. */
+  /** Projects the qubits of `mask` onto `value`, whose probability is not zero, and normalizes the state. */
   project(mask: number, value: number): void {
     const { kernel } = this.#engine
     const factor = 1 / Math.sqrt(this.weight(mask, value))
     kernel.project(LAYOUT.state, 2 ** this.qubits, mask, value, factor)
   }
 
-  /** Sum of the squared sizes of the amplitudes with the bits `value` in `mask`: a probability if it is normalised. */
+  /**
+   * Sum of the squared magnitudes of the amplitudes with the bits `value` in `mask`: a probability if
+   * normalized.
+   */
   weight(mask: number, value: number): number {
     if (this.#knownZeros.isUninitialized) this.applyAll([])
     return this.#engine.kernel.weight(LAYOUT.state, 2 ** this.qubits, mask, value)
   }
 
-  /** Draws one basis index per uniform number in [0, 1); each follows from its own number alone. */
+  /** Draws one basis index per uniform number in [0, 1); each depends on its own number only. */
   sample(draws: Float64Array): Uint32Array {
     return this.#inPortions(draws.length, (from, to) => {
       new Float64Array(this.#engine.buffer, LAYOUT.draws, to - from).set(draws.subarray(from, to))
@@ -108,7 +111,7 @@ export class Statevector {
     })
   }
 
-  /** Samples `count` basis indices, `fill` writing the uniform numbers for those from one to another. */
+  /** Samples `count` basis indices; `fill` writes the uniform numbers of one portion to the memory. */
   #inPortions(count: number, fill: (from: number, to: number) => void): Uint32Array {
     if (this.#knownZeros.isUninitialized) this.applyAll([])
     const { kernel, buffer } = this.#engine

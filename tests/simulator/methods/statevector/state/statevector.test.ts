@@ -120,7 +120,8 @@ describe('Statevector.applyAll() agrees with plain complex arithmetic', () => {
       return [...order.map((q) => [q]), ...pairs, highest].map((controls) => phase(6 * rng.next(), controls))
     }
     const gates = [rotations(), phases(), rotations(), phases(), rotations()].flat()
-    // Without a rotation the block is that of the lowest qubits: pairs lie inside, across its border and outside.
+    // Without a rotation the block is that of the lowest qubits: pairs lie inside, across its border and
+    // outside.
     const later = phases()
     const expected = [...gates, ...later].reduce(applyOp, zeroState(qubits))
     for (const engine of engines) {
