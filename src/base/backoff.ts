@@ -8,8 +8,9 @@ export interface BackoffLimits {
 }
 
 /**
- * Pause after `failures` failed attempts in a row, in ms; 0 when there was none. `random` (0 ≤ x < 1) spreads each
- * pause over its upper half, so that many clients do not return at the same moment; without it pauses are exact.
+ * Pause after `failures` failed attempts in a row, in ms; 0 when there was none. `random` (0 ≤ x < 1) spreads
+ * each pause over its upper half, so that many clients do not return at the same moment; without it pauses
+ * are exact.
  */
 export function backoffMs(
   failures: number,

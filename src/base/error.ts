@@ -1,4 +1,4 @@
-/** What went wrong, in terms every border (HTTP, loop, socket, command line) can translate. */
+/** Kind of failure, which each boundary (HTTP, loop, socket, command line) translates. */
 export type ErrorCode =
   | 'invalid'
   | 'unauthorized'
@@ -12,7 +12,7 @@ export type ErrorCode =
   | 'storage_full'
   | 'internal'
 
-/** One field that was refused: a stable code and a sentence that says what to do. */
+/** A rejected field: a stable code and a sentence that says what to do. */
 export interface FieldError {
   code: string
   message: string
@@ -20,7 +20,7 @@ export interface FieldError {
 }
 
 interface AppErrorDetails {
-  /** Refused fields by their path in the input. */
+  /** Rejected fields by their path in the input. */
   fields?: Record<string, FieldError>
   /** A stable, more specific code for clients, such as `not_pending`. */
   reason?: string
@@ -29,7 +29,7 @@ interface AppErrorDetails {
   cause?: unknown
 }
 
-/** An expected failure: thrown where found, translated at the borders. The message is for users. */
+/** An expected failure: thrown where it is found, translated at the boundaries. The message is for users. */
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly fields: Record<string, FieldError>
@@ -46,7 +46,7 @@ export class AppError extends Error {
   }
 }
 
-/** The text of anything that was thrown. */
+/** The message of anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

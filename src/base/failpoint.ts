@@ -20,7 +20,7 @@ const INTENTS = [
   'store report',
 ] as const
 
-/** Before its work; done but not committed; committed, but nobody has been told. */
+/** Before its work; done but not committed; committed, but no subscriber notified. */
 const STEPS = ['before', 'inside', 'after'] as const
 
 /** Everything else that can be made to fail, each at one line of the code. */
@@ -53,7 +53,9 @@ const PLACES = [
 /** Name of a failure point: a place, or a step of a write such as `finish job.inside`. */
 export type Failpoint = (typeof PLACES)[number] | `${string}.${(typeof STEPS)[number]}`
 
-/** Every name that `armFailpoint` takes. A function, so that the bundler can drop the names with their only user. */
+/**
+ * Every name that `armFailpoint` accepts. A function, so that the bundler can drop the names with their user.
+ */
 export function listFailpoints(): string[] {
   return [...INTENTS.flatMap((intent) => STEPS.map((step) => `${intent}.${step}`)), ...PLACES]
 }
@@ -62,18 +64,19 @@ const ACTIONS = ['kill', 'throw', 'hang'] as const
 
 interface Armed {
   name: string
-  /** Visits that are still to pass. */
+  /** Remaining visits until it acts, this one included. */
   left: number
   action: (typeof ACTIONS)[number]
 }
 
-// One for the process, as the fault it stands for: passing it through every call would cost the release something.
+// One for the process: passing it through every call would slow the released executable down.
 let armed: Armed | undefined
 
 /**
- * Arms one failure point: `name:nth:kill|throw|hang`, such as `finish job.inside:1:kill`; absent or empty = none.
+ * Arms one failure point: `name:nth:kill|throw|hang`, such as `finish job.inside:1:kill`; absent or empty for
+ * none.
  * `kill` ends the process as SIGKILL does, `hang` stops its only thread for good, `throw` throws an Error.
- * @throws AppError `invalid` that lists what is possible.
+ * @throws AppError `invalid` that lists the valid names.
  */
 export function armFailpoint(text: string | undefined): void {
   armed = text ? parse(text) : undefined
@@ -96,8 +99,9 @@ function refusal(problem: string): AppError {
 }
 
 /**
- * A place at which crash tests make the process fail. Call it as `if (feature('FAILPOINTS')) failpoint('name')`:
- * the bundler leaves neither call nor name in an executable built without `--failpoints`.
+ * A place at which crash tests make the process fail. Call it as
+ * `if (feature('FAILPOINTS')) failpoint('name')`: an executable built without `--failpoints` contains neither
+ * the call nor the name.
  */
 export function failpoint(name: Failpoint): void {
   if (armed?.name !== name) return

@@ -18,8 +18,8 @@ export class FolderInUseError extends Error {
 
 interface FolderLockOptions {
   /**
-   * Stores the process number of the holder in the file, for the error of others. Without it nothing is written, so
-   * that the folder can be locked while the disk is full.
+   * Stores the process number of the holder in the file, for the error of others. Without it nothing is
+   * written, so that the folder can be locked while the disk is full.
    */
   storesPid: boolean
 }
@@ -28,10 +28,11 @@ interface FolderLockOptions {
 const TURN_TIMEOUT_MS = 250
 
 /**
- * Locks a folder by `file` in it, until `release` or until this process ends in whatever way. The lock is SQLite's
- * RESERVED lock: the one file lock that the runtime offers on every platform. The operating system drops it with the
- * process, so unlike a file with a process number it cannot be left behind, and others can still read the file.
- * Keep a reference to the result: a lock that is garbage-collected is released.
+ * Locks a folder by `file` in it, until `release` or until this process ends in whatever way. The lock is
+ * SQLite's RESERVED lock: the one file lock that the runtime offers on every platform. The operating system
+ * releases it with the process, so unlike a file with a process number it cannot be left behind, and other
+ * processes can still read the file. Keep a reference to the result: a lock that is garbage-collected is
+ * released.
  * @throws FolderInUseError when another holder has it, in this process or in another one.
  * @throws SQLiteError when the file cannot be opened or written.
  */

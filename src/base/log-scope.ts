@@ -5,14 +5,15 @@ export type LogFields = Record<string, unknown>
 const scope = new AsyncLocalStorage<LogFields>()
 
 /**
- * Runs `work`; each line that it and what it begins log, whenever that is, has `fields` too. They replace those of a
- * scope around it: with {} a thing that outlives its cause, such as a connection, has none.
+ * Runs `work`; each line logged by it, or later by an operation that it starts, also has `fields`. They
+ * replace the fields of an enclosing scope: pass {} for anything that outlives its cause, such as a
+ * connection.
  */
 export function withLogFields<T>(fields: LogFields, work: () => T): T {
   return scope.run(fields, work)
 }
 
-/** The fields of the work under way. */
+/** The fields of the current scope. */
 export function scopeFields(): LogFields {
   return scope.getStore() ?? {}
 }

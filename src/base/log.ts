@@ -5,8 +5,8 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 export type LogFormat = 'auto' | 'pretty' | 'json'
 
 /**
- * Structured log: a fixed sentence plus fields, its own and those of `withLogFields`; values are redacted by field
- * name in one place.
+ * Structured log: a fixed sentence plus fields, its own and those of `withLogFields`; secrets are redacted by
+ * field name and by pattern.
  */
 export interface Log {
   debug(message: string, fields?: LogFields): void
@@ -21,8 +21,8 @@ const LEVELS: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3 
 const SECRET_NAME = /(token|password|secret|api_?key|authorization|payload|circuit$)/i
 const SECRET_TEXT = /\b(svc_(?:at_|dt_)?[0-9a-f]{16,}|eyJ[\w-]+\.[\w-]+\.[\w-]+)/g
 
-/** Levels of nested fields that are shown; a circle of objects ends there too. */
-const DEEPEST = 4
+/** Levels of nested fields that are shown; circular references end there too. */
+const MAX_DEPTH = 4
 
 function redact(name: string, value: unknown, depth = 0): unknown {
   if (SECRET_NAME.test(name)) return '[redacted]'
@@ -30,7 +30,7 @@ function redact(name: string, value: unknown, depth = 0): unknown {
   if (value instanceof Error) return redact(name, shownError(value))
   if (typeof value === 'bigint') return String(value)
   if (typeof value !== 'object' || value === null) return value
-  if (depth === DEEPEST) return '[…]'
+  if (depth === MAX_DEPTH) return '[…]'
   if (Array.isArray(value)) return value.map((each) => redact(name, each, depth + 1))
   return redactFields(value, depth + 1)
 }
@@ -39,7 +39,7 @@ function redactFields(fields: object, depth = 0): LogFields {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, redact(name, value, depth)]))
 }
 
-/** The stack, which begins with name and message, and what caused it. */
+/** The stack, which begins with name and message, followed by the cause. */
 function shownError(error: Error): string {
   const own = error.stack?.includes(error.message)
     ? error.stack
@@ -47,13 +47,13 @@ function shownError(error: Error): string {
   return error.cause instanceof Error ? `${own}\ncaused by ${shownError(error.cause)}` : own
 }
 
-/** A field as it is read by people. */
+/** A field value of a readable line. */
 function shown(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
 interface LogOptions {
-  /** Least important level that is written; a function is asked for each line. */
+  /** Lowest level that is written; a function is called for each line. */
   level?: LogLevel | (() => LogLevel)
   format?: LogFormat
   /** Receives each finished line, without its line end; standard error when absent. */
@@ -78,7 +78,7 @@ export function createLog(options: LogOptions = {}): Log {
     const time = new Date(now())
     if (!pretty) {
       const line = { time: time.toISOString(), level, subject, message: text }
-      // A field of the same name, as a device may give, must not pass for one of the four.
+      // A field of the same name, which a device may send, must not replace one of these four.
       write(JSON.stringify({ ...line, ...safe, ...line }))
       return
     }

@@ -19,10 +19,10 @@ interface LoopOptions {
 const BACKOFF: BackoffLimits = { initialMs: 250, maxMs: 10_000 }
 
 /**
- * Runs `runOnce` at start, then whenever `wake` is called and at the latest every `intervalMs`.
- * Runs never overlap; wakes during a run cause exactly one more run. After a failed run the loop backs off, also when
- * it is woken. It logs one line when a failure begins or changes and one when it is over; a full disk is logged by the
- * database.
+ * Runs `runOnce` at start, then whenever `wake` is called and at the latest every `intervalMs`. Runs never
+ * overlap; wakes during a run cause exactly one more run. After a failed run the loop backs off, also when it
+ * is woken. It logs one line when a failure begins or changes and one when it is over; a full disk is logged
+ * by the database.
  */
 export class Loop {
   readonly #options: LoopOptions
@@ -44,7 +44,7 @@ export class Loop {
     return this.#options.name
   }
 
-  /** Starts the loop; does nothing when it runs already. */
+  /** Starts the loop; does nothing when it already runs. */
   start(): void {
     if (this.#stop) return
     this.#stop = new AbortController()

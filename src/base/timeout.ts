@@ -10,8 +10,8 @@ interface TimeoutOptions<Late> {
 }
 
 /**
- * Settles as `work` does, but waits for it `ms` at most. A function receives a signal that aborts as soon as the wait
- * is over for whatever reason, so that it can stop. No timer is left behind.
+ * Settles as `work` does, but waits for it `ms` at most. A function receives a signal that aborts as soon as
+ * the wait is over for whatever reason, so that it can stop. No timer is left behind.
  */
 export async function withTimeout<T, Late>(
   work: Promise<T> | ((signal: AbortSignal) => Promise<T>),

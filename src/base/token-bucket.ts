@@ -7,8 +7,8 @@ interface TokenRate {
 }
 
 /**
- * A token bucket; full at first. The rate is an argument of each call, because it may change while the server runs.
- * Times are ms of `clock.monotonic()`.
+ * A token bucket, initially full. The rate is an argument of each call, because it may change while the
+ * server runs. Times are ms of `clock.monotonic()`.
  */
 export class TokenBucket {
   #tokens: number

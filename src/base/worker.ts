@@ -70,7 +70,7 @@ function locationOf(file: string): string {
 declare const self: Worker
 
 /**
- * Handles the requests of the thread in which it is called: the only statement of a worker file. `Entry` is the
+ * Handles the requests of the thread in which it is called; each worker file calls it once. `Entry` is the
  * type of its declaration, so that both sides agree on the messages.
  */
 export function serveWorker<Entry extends WorkerEntry<unknown, unknown>>(

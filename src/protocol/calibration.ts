@@ -1,16 +1,16 @@
 import * as v from 'valibot'
 
-/** Bounds of a calibration that hold on both sides of the wire. */
+/** Limits of a calibration that both server and driver enforce. */
 export const CALIBRATION_LIMITS = {
-  /** Qubits and edges that a partial calibration may be narrowed to. */
+  /** Maximum number of qubits and edges to which a partial calibration may be restricted. */
   targets: 1_000,
   nameLength: 100,
   textLength: 2_000,
-  /** A report as JSON text; of what is larger only the failure is told. */
+  /** A report as JSON text; if it is larger, only its failure is reported. */
   reportBytes: 32 * 1024 * 1024,
 } as const
 
-/** `fidelity_check`: benchmarks only; `partial`: what is stale on some qubits; `full`: the whole graph. */
+/** `fidelity_check`: benchmarks only; `partial`: stale nodes of some qubits; `full`: the whole graph. */
 const CALIBRATION_MODES = ['fidelity_check', 'partial', 'full'] as const
 export const calibrationMode = v.picklist(CALIBRATION_MODES)
 export type CalibrationMode = (typeof CALIBRATION_MODES)[number]
@@ -25,24 +25,24 @@ const names = v.pipe(v.array(name), v.maxLength(CALIBRATION_LIMITS.targets))
 /** Id of a calibration request, or of one run of it. */
 export const calibrationId = v.pipe(v.string(), v.regex(/^[0-9a-z]{15}$/))
 
-/** Name of a qubit or an edge, as the device file has it. */
+/** Name of a qubit or an edge, as in the device file. */
 export const targetName = v.pipe(
   v.string(),
   v.regex(/^[A-Za-z][A-Za-z0-9_]{0,99}$/, 'Expected a letter, then letters, digits and _, at most 100'),
 )
 
-/** One step of a run, told while it goes on. */
+/** One step of a run, reported while the run goes on. */
 export const calibrationStep = v.object({
   phase: v.picklist(['plan', 'check', 'routine', 'benchmark', 'write']),
-  /** Position among the planned nodes, of how many. */
+  /** Position among the planned nodes, and their number. */
   step: count,
   total: count,
   routine: v.optional(name),
   target: v.optional(name),
   outcome: v.optional(name),
-  /** Targets that are worked on now. */
+  /** Targets that are being measured. */
   running: v.optional(names),
-  /** Nodes that ended well, failed and were left out so far. */
+  /** Nodes that succeeded, failed and were skipped so far. */
   ok: v.optional(count),
   failed: v.optional(count),
   skipped: v.optional(count),
@@ -73,7 +73,7 @@ const parameter = v.looseObject({
   written: v.optional(v.boolean()),
 })
 
-/** What one routine found on one target. `fit` holds the trace and is the first to go with the years. */
+/** Result of one routine on one target. `fit` holds the trace; retention deletes it before the rest. */
 const routineResult = v.looseObject({
   routine: name,
   target: name,
@@ -84,7 +84,7 @@ const routineResult = v.looseObject({
   fit: v.optional(v.unknown()),
 })
 
-/** What one benchmark found on one target. `raw_data` goes with the years, as `fit` does. */
+/** Result of one benchmark on one target. Retention deletes `raw_data` as it does `fit`. */
 const benchmarkResult = v.looseObject({
   protocol: name,
   target: name,
@@ -95,17 +95,17 @@ const benchmarkResult = v.looseObject({
 
 const list = <S extends v.GenericSchema>(entry: S, most: number) => v.pipe(v.array(entry), v.maxLength(most))
 
-/** What a tuner found out: all of a report that the run itself knows. */
+/** Findings of a tuner: the part of a report that the run itself produces. */
 export const calibrationFindings = v.object({
   /** A run that measured nothing is never a `success`. */
   status: v.picklist(['success', 'partial_failure', 'failed']),
-  /** Which device measured, and on what: `scheduler_a_tuner+simulated`. */
+  /** Device and instruments of the measurement: `scheduler_a_tuner+simulated`. */
   backend: v.optional(name, ''),
-  /** How many values of the device file were changed, and its hashes. */
+  /** Number of changed values in the device file, and its hashes. */
   device_file: v.optional(v.nullable(v.object({ changed: count, before: name, after: name })), null),
   routines: v.optional(list(routineResult, 20_000), []),
   benchmarks: v.optional(list(benchmarkResult, 20_000), []),
-  /** Nodes that were left out, each with the reason. */
+  /** Skipped nodes, each with the reason. */
   skipped: v.optional(
     list(v.object({ routine: name, target: name, reason: name, detail: v.optional(text, '') }), 50_000),
     [],

@@ -5,7 +5,7 @@ import { jobPayload } from './jobs.ts'
 const id = v.pipe(v.string(), v.regex(/^[0-9a-z]{15}$/))
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 
-/** Runs attempt `attempt` of a job under lease `epoch`; a driver refuses an epoch older than its own. */
+/** Runs attempt `attempt` of a job under lease `epoch`; a driver rejects an epoch older than its own. */
 export const runJob = v.object({
   type: v.literal('RunJob'),
   job: id,
@@ -17,33 +17,33 @@ export const runJob = v.object({
 })
 export type RunJob = v.InferOutput<typeof runJob>
 
-/** An operator has taken this attempt back: stop it, its result is not wanted. */
+/** An operator has withdrawn this attempt: stop it; its result is discarded. */
 export const stopJob = v.object({ type: v.literal('StopJob'), job: id, attempt: count })
 export type StopJob = v.InferOutput<typeof stopJob>
 
-/** Runs a calibration under lease `epoch`; a tuner takes one at a time and knows it by `run_id`. */
+/** Runs a calibration under lease `epoch`; a tuner runs one at a time, identified by `run_id`. */
 export const runCalibration = v.object({
   type: v.literal('RunCalibration'),
   run_id: calibrationId,
   request_id: calibrationId,
   epoch: count,
   mode: calibrationMode,
-  /** With mode `partial`: what it is narrowed to. */
+  /** With mode `partial`: the qubits and edges to calibrate. */
   target_qubits: v.pipe(v.array(targetName), v.maxLength(CALIBRATION_LIMITS.targets)),
   /** Milliseconds the run may take from its start; 0 = as long as it needs. */
   limit_ms: count,
 })
 export type RunCalibration = v.InferOutput<typeof runCalibration>
 
-/** Nobody waits for this run any more: end it soon and report what there is. */
+/** The run is no longer needed: end it soon and report what was measured. */
 export const stopCalibration = v.object({ type: v.literal('StopCalibration'), run_id: calibrationId })
 export type StopCalibration = v.InferOutput<typeof stopCalibration>
 
-/** The server has stored (or knowingly dropped) the event with this id: forget it. */
+/** The server has stored (or deliberately dropped) the event with this id: delete it. */
 export const eventAck = v.object({
   type: v.literal('EventAck'),
   event: v.string(),
-  /** False when the event changed nothing: it was stale, or not what its type says. */
+  /** False when the event changed nothing: it was stale or did not match its type. */
   applied: v.boolean(),
 })
 export type EventAck = v.InferOutput<typeof eventAck>
@@ -56,8 +56,8 @@ export const setMaintenance = v.object({
 })
 export type SetMaintenance = v.InferOutput<typeof setMaintenance>
 
-/** Every command the server may push to a driver. */
+/** All commands that the server may push to a driver. */
 export const COMMANDS = [eventAck, runCalibration, runJob, setMaintenance, stopCalibration, stopJob] as const
-/** Any of them. */
+/** Any command. */
 export const command = v.variant('type', COMMANDS)
 export type Command = v.InferOutput<typeof command>

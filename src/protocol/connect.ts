@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 
-/** What a driver does; the server has a handler for each, so the set is closed. */
+/** Operation of a driver. The set is closed: the server has a handler for each. */
 export const OPERATIONS = ['process', 'monitor', 'calibrate'] as const
 export const operation = v.picklist(OPERATIONS)
 export type Operation = (typeof OPERATIONS)[number]
@@ -21,7 +21,7 @@ export type ConnectRequest = v.InferOutput<typeof connectRequest>
 
 const port = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(65_535))
 
-/** Answer of the connect route: where to attach, and with what. */
+/** Response of the connect route: ports and credentials of the message sockets. */
 export const connectResponse = v.object({
   status: v.literal('success'),
   /** Driver id: the user name on both sockets. */
@@ -40,7 +40,7 @@ export const connectResponse = v.object({
   auth_token: v.pipe(v.string(), v.maxLength(255)),
   /** SHA-256 fingerprint of the server's root CA. */
   tls_hash: v.string(),
-  /** Number of this lease; it only grows. Dispatches carry it. */
+  /** Number of this lease, which only grows. Dispatches carry it. */
   epoch: v.pipe(v.number(), v.integer()),
 })
 export type ConnectResponse = v.InferOutput<typeof connectResponse>

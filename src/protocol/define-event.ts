@@ -4,11 +4,11 @@ import * as v from 'valibot'
 export interface EventType<Name extends string = string, Schema extends v.GenericSchema = v.GenericSchema> {
   /** PascalCase name on the wire. */
   type: Name
-  /** Kept in the `events` log as it arrives, without handler code. */
+  /** Stored in the `events` log as it arrives, without handler code. */
   log: boolean
-  /** Counts against the driver's event rate; false for what the server's own orders bound. */
+  /** Counts against the driver's event rate; false for events whose number the server's commands limit. */
   limited: boolean
-  /** The driver keeps it on disk and resends it until the server acknowledges its id. */
+  /** The driver stores it on disk and resends it until the server acknowledges its id. */
   acknowledged: boolean
   payload: Schema
 }
@@ -29,7 +29,7 @@ export function defineEvent<
   return { type, log, limited, acknowledged, payload }
 }
 
-/** What surrounds every event on the wire. */
+/** Envelope of every event on the wire. */
 export const eventEnvelope = v.object({
   type: v.pipe(v.string(), v.nonEmpty(), v.maxLength(100)),
   /** Unique per driver; equal ids mean the same event sent again. */

@@ -29,8 +29,8 @@ export function fingerprintOf(pem: string): string {
 }
 
 /**
- * Normalises a SHA-256 fingerprint written with or without colons, in any case, to 64 hexadecimal characters.
- * @throws AppError `invalid` when it is anything else.
+ * Normalizes a SHA-256 fingerprint written with or without colons, in any case, to 64 hexadecimal characters.
+ * @throws AppError `invalid` when it is not a fingerprint.
  */
 export function parseFingerprint(text: string): string {
   const trimmed = text.trim()

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 
-/** Bounds of a job that hold on both sides of the wire (decision 30). */
+/** Limits of a job that both server and driver enforce. */
 export const JOB_LIMITS = {
   shots: 1_000_000,
   /** Circuits multiplied by their parameter sets. */
@@ -8,11 +8,11 @@ export const JOB_LIMITS = {
   programBytes: 10_000_000,
   payloadBytes: 10 * 1024 * 1024,
   parameters: 100_000,
-  /** Results as JSON text; what is larger ends the job. */
+  /** Results as JSON text; larger results fail the job. */
   resultBytes: 32 * 1024 * 1024,
 } as const
 
-/** How a job ends whose results are larger than `JOB_LIMITS.resultBytes`: another run would give the same. */
+/** Failure of a job whose results are larger than `JOB_LIMITS.resultBytes`; a retry would give the same. */
 export const RESULTS_TOO_LARGE = {
   error_code: 'results_too_large',
   message:
@@ -23,7 +23,7 @@ const finite = v.pipe(v.number(), v.finite())
 const parameterSet = v.pipe(v.array(finite), v.maxLength(JOB_LIMITS.parameters))
 const shots = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(JOB_LIMITS.shots))
 
-/** One program of a job. `parameter_values` is a list of sets; each set makes one result, in order. */
+/** One program of a job. `parameter_values` is a list of sets; each set yields one result, in order. */
 export const circuitEntry = v.strictObject({
   circuit: v.pipe(v.string(), v.nonEmpty(), v.maxBytes(JOB_LIMITS.programBytes)),
   parameter_values: v.optional(v.array(parameterSet)),
@@ -31,7 +31,7 @@ export const circuitEntry = v.strictObject({
 })
 export type CircuitEntry = v.InferOutput<typeof circuitEntry>
 
-/** What a device is asked to run: complete, with every default filled in. */
+/** Input of a device: complete, with every default filled in. */
 export const jobPayload = v.strictObject({
   circuits: v.pipe(v.array(circuitEntry), v.minLength(1), v.maxLength(JOB_LIMITS.executions)),
   shots,

@@ -1,6 +1,6 @@
 /**
  * Message sockets between server and drivers: ZMTP 3.1 over TLS 1.3. The server listens, the driver connects;
- * messages flow one way, from PUSH to PULL. What goes over the wire: docs/reference/message-sockets.md.
+ * messages flow one way, from PUSH to PULL. The wire format: docs/reference/message-sockets.md.
  */
 export { type Connection, type ConnectOptions, connect } from './zmtp/connect/connector.ts'
 export type { Counters } from './zmtp/connection/counters.ts'

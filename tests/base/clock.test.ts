@@ -3,22 +3,22 @@ import { systemClock } from '../../src/base/index.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 
 describe('FakeClock', () => {
-  test('advance() wakes sleepers in the order of their times, each at its own time', async () => {
+  test('advance() resolves sleeps in the order of their times, each at its own time', async () => {
     const clock = new FakeClock(0)
-    const woken: [string, number][] = []
-    const sleep = (name: string, ms: number) => clock.sleep(ms).then(() => woken.push([name, clock.now()]))
+    const resolved: [string, number][] = []
+    const sleep = (name: string, ms: number) => clock.sleep(ms).then(() => resolved.push([name, clock.now()]))
     void sleep('late', 300)
     void sleep('early', 100).then(() => sleep('after early', 50))
     await clock.advance(299)
-    expect(woken).toEqual([
+    expect(resolved).toEqual([
       ['early', 100],
       ['after early', 150],
     ])
     await clock.advance(1)
-    expect(woken.at(-1)).toEqual(['late', 300])
+    expect(resolved.at(-1)).toEqual(['late', 300])
   })
 
-  test('jump() moves the wall clock only: nobody wakes', async () => {
+  test('jump() moves the wall clock only and resolves no sleep', async () => {
     const clock = new FakeClock(0)
     let isAwake = false
     void clock.sleep(10).then(() => {
@@ -34,7 +34,7 @@ describe.each([
   ['systemClock', systemClock],
   ['FakeClock', new FakeClock()],
 ])('sleep() of %s', (_name, clock) => {
-  test('ends with the reason of the signal, also of one that was aborted before', async () => {
+  test('ends with the reason of the signal, also of one that was already aborted', async () => {
     const stop = new AbortController()
     const sleeping = clock.sleep(60_000, stop.signal)
     stop.abort(new Error('no more time'))

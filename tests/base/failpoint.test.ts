@@ -48,7 +48,7 @@ describe('failpoint()', () => {
     failpoint('finish job.inside')
   })
 
-  test('does nothing while nothing is armed', () => {
+  test('does nothing while none is armed', () => {
     armFailpoint('')
     for (const name of FAILPOINTS) failpoint(name as Failpoint)
   })
@@ -74,7 +74,7 @@ test.each(FAILPOINTS.map((name) => [name]))('%s is at one line of the code', (na
   expect(visitsOf(name)).toBe(1)
 })
 
-test('the code has no failure point that is not declared', () => {
+test('each failure point in the code is declared', () => {
   const called = sources.flatMap((text) =>
     [...text.matchAll(/failpoint\('([^']*)'\)/g)].map((match) => match[1]),
   )

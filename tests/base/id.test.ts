@@ -3,7 +3,7 @@ import { isId, newId, newSecret } from '../../src/base/index.ts'
 
 const NINE = Date.UTC(2026, 0, 31, 9, 5)
 
-test('newId() makes ids of 15 characters that differ, and sort by the time they were made at', () => {
+test('newId() returns ids of 15 characters that differ and sort by creation time', () => {
   const ids = Array.from({ length: 2_000 }, () => newId(NINE))
   expect(new Set(ids).size).toBe(2_000)
   expect(ids.every(isId)).toBe(true)
@@ -13,7 +13,7 @@ test('newId() makes ids of 15 characters that differ, and sort by the time they 
 test('newId() uses every character about equally often in its random part', () => {
   const counts = new Map<string, number>()
   for (let round = 0; round < 5_000; round += 1) {
-    for (const letter of newId(NINE).slice(8)) counts.set(letter, (counts.get(letter) ?? 0) + 1)
+    for (const character of newId(NINE).slice(8)) counts.set(character, (counts.get(character) ?? 0) + 1)
   }
   // 35,000 characters: 972 of each on average, with a standard deviation of 31.
   expect(counts.size).toBe(36)
@@ -27,7 +27,7 @@ test.each(['', 'abc', 'A23456789012345', '1234567890123456', '12345678901234-'])
   },
 )
 
-test('newSecret() has the bytes that were asked for and is never the same', () => {
+test('newSecret() has the requested length and is never the same', () => {
   expect(newSecret()).toMatch(/^[0-9a-f]{64}$/)
   expect(newSecret(6)).toMatch(/^[0-9a-f]{12}$/)
   expect(newSecret()).not.toBe(newSecret())

@@ -21,7 +21,7 @@ describe('createLog()', () => {
     ])
   })
 
-  test('leaves out what is less important than its level', () => {
+  test('omits lines below its level', () => {
     const { log, lines } = openCase('warn')
     for (const level of ['debug', 'info', 'warn', 'error'] as const) log[level](level)
     expect(lines.map((line) => JSON.parse(line).level)).toEqual(['warn', 'error'])
@@ -45,7 +45,7 @@ describe('createLog()', () => {
     expect(lines[0]).toContain('[redacted]')
   })
 
-  test('hides tokens wherever they stand: in the message, in a field, in an error and in its cause', () => {
+  test('redacts tokens everywhere: in the message, in a field, in an error and in its cause', () => {
     const { log, lines } = openCase()
     const error = new Error(`refused ${TOKEN}`, { cause: new Error(`saw ${JWT}`) })
     log.error(`with ${TOKEN}`, { url: `http://x/?t=${TOKEN}`, list: [JWT], deep: { of: { it: JWT } }, error })
@@ -54,19 +54,19 @@ describe('createLog()', () => {
     expect(lines[0]).toContain('caused by Error: saw [redacted]')
   })
 
-  test('tells an error with its place', () => {
+  test('writes an error with its stack', () => {
     const { log, last } = openCase()
     log.error('loop run failed', { error: new TypeError('it broke') })
     expect(String(last()['error'])).toMatch(/^TypeError: it broke\n +at .*log\.test\.ts/)
   })
 
-  test('keeps its own four words when a field has the name of one', () => {
+  test('keeps its own four fields when another field has the name of one', () => {
     const { log, last } = openCase()
     log.info('from a device', { level: 'error', message: 'forged', time: 0, subject: 'server', other: 1 })
     expect(last()).toMatchObject({ level: 'info', message: 'from a device', subject: '', other: 1 })
   })
 
-  test('survives values that JSON does not have', () => {
+  test('writes values that JSON does not have', () => {
     const { log, last } = openCase()
     const circle: { of?: unknown } = {}
     circle.of = circle
@@ -99,7 +99,7 @@ describe('the readable form', () => {
   })
 })
 
-test('createLog() asks a function for the least level at each line', () => {
+test('createLog() calls a function for the lowest level at each line', () => {
   const lines: string[] = []
   let level: 'warn' | 'debug' = 'warn'
   const log = createLog({ level: () => level, write: (line) => lines.push(line) })

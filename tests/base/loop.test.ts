@@ -14,7 +14,7 @@ function openCase() {
     mostAtOnce: 0,
     gate: undefined as Promise<void> | undefined,
     fails: false,
-    /** Wakes it from outside, as long as it listens. */
+    /** Subscribed while the loop runs. */
     wakers: new Set<() => void>(),
   }
   const loop = new Loop({
@@ -53,7 +53,7 @@ describe('Loop', () => {
     await it.loop.stop()
   })
 
-  test('is woken from outside from its start to its end, and again after the next start', async () => {
+  test('subscribes to changes from start to stop, and again after the next start', async () => {
     const it = openCase()
     expect(it.wakers.size).toBe(0)
     for (const runs of [2, 4]) {
@@ -171,7 +171,7 @@ describe('Loop', () => {
   })
 })
 
-test('Loop asks a function for the pause before each one', async () => {
+test('Loop calls a function for the pause before each one', async () => {
   const clock = new FakeClock()
   let pauseMs = 1_000
   let runs = 0

@@ -40,7 +40,7 @@ describe('withTimeout()', () => {
     expect(failing.clock.sleepers).toBe(0)
   })
 
-  test('settles with onTimeout() when the time is up, tells the work to stop and ignores its late end', async () => {
+  test('settles with onTimeout() when the time is up, aborts the work and ignores its late result', async () => {
     const it = openCase()
     await it.clock.advance(100)
     expect(await it.result).toBe('late')
@@ -59,7 +59,7 @@ describe('withTimeout()', () => {
     expect(failing).rejects.toThrow('no response within 5 ms')
   })
 
-  test('rejects with the reason of its signal, also of one that was aborted before', async () => {
+  test('rejects with the reason of its signal, also of one that was already aborted', async () => {
     const stop = new AbortController()
     const it = openCase(stop.signal)
     it.result.catch(() => undefined)

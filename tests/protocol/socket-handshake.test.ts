@@ -38,7 +38,7 @@ describe('authentication', () => {
     expect(() => openConnection(1, { password: 'p'.repeat(256) })).toThrow('PLAIN allows 255')
   })
 
-  test('may take its time: what arrives meanwhile is kept', async () => {
+  test('may be slow: bytes that arrive meanwhile are stored', async () => {
     const verdict = Promise.withResolvers<boolean>()
     await using server = await openListener({ authenticate: () => verdict.promise })
     await using client = openConnection(server.listener.port)
@@ -49,7 +49,7 @@ describe('authentication', () => {
     await client.ready()
   })
 
-  test('that cannot run refuses with 500 and the client tries again', async () => {
+  test('that cannot run refuses with 500 and the client retries', async () => {
     const { log, lines } = openLog()
     let calls = 0
     await using server = await openListener({
@@ -68,7 +68,7 @@ describe('authentication', () => {
     )
   })
 
-  test('is told the address of the peer', async () => {
+  test('receives the address of the peer', async () => {
     const seen: string[] = []
     await using server = await openListener({ authenticate: (...parts) => seen.push(...parts) > 0 })
     await using client = openConnection(server.listener.port)
@@ -131,7 +131,7 @@ describe('handshake', () => {
   })
 })
 
-describe('one live peer per port', () => {
+describe('one ready peer per port', () => {
   test('a newer connection of the same lease replaces the older', async () => {
     await using server = await openListener({ authenticate: () => ({ lease: 'lease-1' }) })
     await using older = openConnection(server.listener.port)

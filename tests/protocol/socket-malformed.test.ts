@@ -107,7 +107,7 @@ describe('a stranger before authentication closes only its own connection', () =
 })
 
 describe('one byte per write', () => {
-  test('is slow but right', async () => {
+  test('is slow but correct', async () => {
     await using server = await openListener()
     const peer = await openRawPeer(server.listener.port)
     const bytes = Buffer.concat([GREETING, HELLO, initiate(), encodeFrame(0, latin1('hello'))])
@@ -178,7 +178,7 @@ describe('an authenticated peer that breaks the rules loses its connection', () 
   })
 })
 
-describe('a listener under fire', () => {
+describe('a listener under attack', () => {
   /** Reproducible bytes: a linear congruential generator. */
   function randomStream(seed: number, length: number): Buffer {
     let state = seed

@@ -43,7 +43,7 @@ function startProcess(task: Pick<Task, 'listens' | 'port'>) {
 }
 
 describe('a reader that is not ready', () => {
-  test('stalls the sender within bounded memory, and gets everything once it is', async () => {
+  test('stalls the sender within bounded memory and receives everything once it is ready', async () => {
     const size = MIB / 4
     const seen: number[] = []
     let isReady = false
@@ -83,7 +83,7 @@ describe('a reader that is not ready', () => {
     expect(connection.trySend(Buffer.alloc(size))).toBe(true)
   }, 30_000)
 
-  test('is not taken for dead, on either side, however long it pauses', async () => {
+  test('is not considered dead, on either side, however long it pauses', async () => {
     await using pair = await openPair({ role: 'push', limits: FAST }, { limits: FAST })
     pair.client.connection.pause()
     await until('the queue to be full', () => !pair.server.listener.trySend(Buffer.alloc(MIB)))
@@ -105,7 +105,7 @@ describe('heartbeats', () => {
     expect(pair.client.connection.counters.bytesIn).toBeGreaterThan(200)
   })
 
-  test('find a peer that neither speaks nor answers', async () => {
+  test('detect a peer that neither sends nor responds', async () => {
     await using server = await openListener({ limits: FAST })
     const peer = await openRawPeer(server.listener.port)
     await peer.becomeReady()

@@ -166,7 +166,7 @@ describe('a listening socket', () => {
     socket.destroy()
   })
 
-  test('takes no more TCP connections than allowed', async () => {
+  test('accepts no more TCP connections than allowed', async () => {
     await using server = await openListener({ limits: { connections: 3 } })
     const sockets = Array.from({ length: 6 }, () => createConnection(server.listener.port, '127.0.0.1'))
     let closed = 0
@@ -183,7 +183,7 @@ describe('a listening socket', () => {
     for (const socket of sockets) socket.destroy()
   })
 
-  test('shows a renewed certificate to new connections while old ones live on', async () => {
+  test('presents a renewed certificate to new connections while old ones continue', async () => {
     await using pair = await openPair()
     const { port } = pair.server.listener
     const shown = async () => {

@@ -42,7 +42,7 @@ describe('messages', () => {
     expect(pair.server.listener.counters.bytesIn).toBeGreaterThan(64)
   })
 
-  test('of several frames are dropped with a log line, and the connection lives', async () => {
+  test('of several frames are dropped with a log line, and the connection continues', async () => {
     const { log, lines } = openLog()
     await using pair = await openPair({ log })
     pair.client.connection.trySend([Buffer.from('a'), Buffer.from('b')])
@@ -55,7 +55,7 @@ describe('messages', () => {
     )
   })
 
-  test('of several frames reach a handler that asks for them', async () => {
+  test('of several frames reach a handler that accepts them', async () => {
     const seen: string[][] = []
     await using pair = await openPair({
       onFrames: (frames) => {
@@ -67,7 +67,7 @@ describe('messages', () => {
     expect(seen).toEqual([['a', '', 'c']])
   })
 
-  test('whose handler throws are dropped with a log line, and the connection lives', async () => {
+  test('whose handler throws are dropped with a log line, and the connection continues', async () => {
     const { log, lines } = openLog()
     const received: string[] = []
     await using pair = await openPair({
@@ -85,7 +85,7 @@ describe('messages', () => {
     expect(lines).toContainEqual(expect.objectContaining({ level: 'error' }))
   })
 
-  test('that the handler is not ready for are kept and handed over again after resume', async () => {
+  test('that the handler does not accept are stored and delivered again after resume', async () => {
     const seen: string[] = []
     let isReady = false
     let peer: Peer | undefined
@@ -117,12 +117,12 @@ describe('messages', () => {
     await until('it arrived', () => pair.client.received.length === 1)
   })
 
-  test('larger than the other side accepts are refused before they are sent', async () => {
+  test('larger than the other side accepts are rejected before they are sent', async () => {
     const limits = { toServerBytes: 1_000, toDriverBytes: 100 }
     await using pair = await openPair({ limits }, { limits })
     await using other = await openPair({ limits, role: 'push' }, { limits })
     expect(() => pair.client.connection.trySend(Buffer.alloc(1_001))).toThrow(
-      'The message has 1001 bytes, the socket takes at most 1000',
+      'The message has 1001 bytes, the socket accepts at most 1000',
     )
     expect(() => other.server.listener.trySend('x'.repeat(101))).toThrow(AppError)
     expect(pair.client.connection.trySend(Buffer.alloc(1_000))).toBe(true)
@@ -132,7 +132,7 @@ describe('messages', () => {
 })
 
 describe('trySend() and send()', () => {
-  test('take nothing without a ready peer', async () => {
+  test('accept nothing without a ready peer', async () => {
     await using server = await openListener({ role: 'push' })
     expect(server.listener.trySend('x')).toBe(false)
     await expect(server.listener.send('x')).rejects.toThrow('No driver is connected')
@@ -141,7 +141,7 @@ describe('trySend() and send()', () => {
     await expect(client.connection.send('x')).rejects.toThrow('not connected')
   })
 
-  test('give up on a peer that goes away', async () => {
+  test('reject when the peer disconnects', async () => {
     await using pair = await openPair({ role: 'push', limits: { queuedMessages: 1 } })
     pair.client.connection.pause()
     await until('the queue to be full', () => !pair.server.listener.trySend(Buffer.alloc(1 << 20)))
@@ -191,7 +191,7 @@ describe('life cycle', () => {
     expect(again.listener.port).toBe(pair.server.listener.port)
   })
 
-  test('close() does not wait longer than the grace for a peer that does not read', async () => {
+  test('close() does not wait longer than the grace period for a peer that does not read', async () => {
     await using pair = await openPair({ role: 'push', limits: { closeGraceMs: 100 } })
     pair.client.connection.pause()
     await until('the queue to be full', () => !pair.server.listener.trySend(Buffer.alloc(1 << 20)))
@@ -230,7 +230,7 @@ describe('life cycle', () => {
     expect(pair.client.connection.counters.ready).toBe(2)
   })
 
-  test('handlers that throw do not disturb the socket', async () => {
+  test('handlers that throw do not affect the socket', async () => {
     const { log, lines } = openLog()
     const fail = () => {
       throw new Error('handler broke')

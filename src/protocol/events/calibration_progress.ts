@@ -3,8 +3,8 @@ import { calibrationId, calibrationStep } from '../calibration.ts'
 import { defineEvent } from '../define-event.ts'
 
 /**
- * One step of a calibration, told after each routine and target. `request_id` is null for a tuner's own drift check,
- * which nobody has asked for.
+ * One step of a calibration, sent after each routine and target. `request_id` is null for a drift check that
+ * the tuner started by itself.
  */
 export const calibrationProgress = defineEvent({
   type: 'CalibrationProgress',

@@ -2,7 +2,9 @@ import * as v from 'valibot'
 import { calibrationId } from '../calibration.ts'
 import { defineEvent } from '../define-event.ts'
 
-/** The tuner did not take the run (another one is under way, or its lease is newer): the request goes back. */
+/**
+ * The tuner rejected the run (another one is running, or its lease is newer): the request is queued again.
+ */
 export const calibrationRefused = defineEvent({
   type: 'CalibrationRefused',
   limited: false,

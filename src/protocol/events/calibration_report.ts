@@ -1,7 +1,10 @@
 import { calibrationReport as payload } from '../calibration.ts'
 import { defineEvent } from '../define-event.ts'
 
-/** The end of one calibration run, asked for or not. Its envelope id is the run's, so a repetition is recognised. */
+/**
+ * The end of one calibration run, requested or not. Its envelope id is the id of the run, to detect
+ * duplicates.
+ */
 export const calibrationReport = defineEvent({
   type: 'CalibrationReport',
   limited: false,

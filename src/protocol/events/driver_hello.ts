@@ -3,8 +3,9 @@ import { calibrationId } from '../calibration.ts'
 import { defineEvent } from '../define-event.ts'
 
 /**
- * First event after each attach: who speaks, which attempt or calibration still runs there, and which results and
- * reports wait in its outbox. Anything else of this driver can only have been lost: the server need not wait for it.
+ * First event after each attach: version and device of the driver, the attempt or calibration that still
+ * runs, and the results and reports that wait in its outbox. Anything else of this driver is lost; the server
+ * does not wait for it.
  */
 export const driverHello = defineEvent({
   type: 'DriverHello',
@@ -18,7 +19,7 @@ export const driverHello = defineEvent({
     ),
     /** The calibration under way on a tuner. */
     run_id: v.optional(v.nullable(calibrationId)),
-    /** Event ids that wait for an acknowledgement; absent from drivers that keep no outbox. */
+    /** Event ids that wait for an acknowledgement; absent from drivers without an outbox. */
     outbox: v.optional(v.pipe(v.array(v.pipe(v.string(), v.maxLength(100))), v.maxLength(10_000))),
   }),
 })

@@ -28,5 +28,5 @@ type Declared = (typeof EVENTS)[number]
 export type EventName = Declared['type']
 /** Payload of the event type called `Name`. */
 export type EventPayload<Name extends EventName> = v.InferOutput<Extract<Declared, { type: Name }>['payload']>
-/** Event types that need handler code: all that are not merely logged. */
+/** Event types that need handler code: all except those that are only logged. */
 export type HandledEventName = Exclude<Declared, { log: true }>['type']

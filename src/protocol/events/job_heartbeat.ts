@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { defineEvent } from '../define-event.ts'
 
-/** The attempt is still running; sent every 5 s, moves the server's silence deadline. */
+/** The attempt is still running; sent every 5 s, extends the server's heartbeat deadline. */
 export const jobHeartbeat = defineEvent({
   type: 'JobHeartbeat',
   limited: false,

@@ -1,7 +1,9 @@
 import * as v from 'valibot'
 import { defineEvent } from '../define-event.ts'
 
-/** The driver did not take the dispatch (another job runs, or its lease is newer): it goes back to the queue. */
+/**
+ * The driver rejected the dispatch (another job runs, or its lease is newer): the job returns to the queue.
+ */
 export const jobRefused = defineEvent({
   type: 'JobRefused',
   limited: false,

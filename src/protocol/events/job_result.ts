@@ -10,7 +10,7 @@ const attempt = {
   execution_ms: v.pipe(v.number(), v.integer(), v.minValue(0)),
 }
 
-/** The end of one attempt. Its envelope id is `<job>.<attempt>`, so a repetition is recognised. */
+/** The end of one attempt. Its envelope id is `<job>.<attempt>`, to detect duplicates. */
 export const jobResult = defineEvent({
   type: 'JobResult',
   limited: false,

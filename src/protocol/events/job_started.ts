@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { defineEvent } from '../define-event.ts'
 
-/** The device has begun to run this attempt. Not sent for jobs that end within some ms. */
+/** The device has started this attempt. Not sent for jobs that end within a few ms. */
 export const jobStarted = defineEvent({
   type: 'JobStarted',
   limited: false,

@@ -12,8 +12,8 @@ import { checkGreeting, encodeGreeting } from '../../../src/protocol/zmtp/handsh
 import { plainClient, plainServer } from '../../../src/protocol/zmtp/handshake/handshake.ts'
 import { closeRow, faultRuns } from '../../support/faults/fault-runs.ts'
 
-// Row H19 of docs/reference/faults.md: the codec of the message sockets under malformed streams. The same through
-// real sockets is in socket-malformed.test.ts.
+// Row H19 of docs/reference/faults.md: the codec of the message sockets under malformed streams. The same
+// through real sockets is in socket-malformed.test.ts.
 const CASES = faultRuns(20_000)
 const MESSAGE_BYTES = 10_000
 
@@ -60,7 +60,7 @@ function read(bytes: Buffer, next: () => number): 'refused' | 'read' {
     commandBytes: 4_096,
     frames: 16,
   })
-  const options = { properties: { 'Socket-Type': 'PULL' }, mostProperties: 32 }
+  const options = { properties: { 'Socket-Type': 'PULL' }, maxProperties: 32 }
   const handshake =
     next() % 2 === 0 ? plainServer(options) : plainClient({ ...options, user: 'u', password: 'p' })
   const decoder = new FrameDecoder((header) => assembler.check(header))
@@ -81,7 +81,7 @@ function read(bytes: Buffer, next: () => number): 'refused' | 'read' {
   }
 }
 
-test('a malformed stream is read or refused, and never ends otherwise', () => {
+test('a malformed stream is either read or rejected with a WireError', () => {
   const next = random(17)
   const ends = { refused: 0, read: 0 }
   const before = process.memoryUsage().rss
@@ -95,7 +95,7 @@ test('a malformed stream is read or refused, and never ends otherwise', () => {
   expect(ends.read).toBeGreaterThan(0)
 }, 600_000)
 
-test('a malformed greeting is refused, or it is one', () => {
+test('a changed greeting is rejected unless it is still valid', () => {
   const next = random(19)
   const good = encodeGreeting('PLAIN', false)
   const ends = { refused: 0, read: 0 }

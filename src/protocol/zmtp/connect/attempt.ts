@@ -18,11 +18,12 @@ export interface AttemptOptions {
   /** At most 255 bytes, like the password. */
   user: string
   password: string
-  /** `NULL` presents neither: for tests only. */
+  /** `NULL` sends no credentials: for tests only. */
   mechanism?: Mechanism
   /**
-   * A message of one frame (pull role). Returning false keeps it, stops reading, and hands it over again after
-   * `resume()`. Copy the body to keep it for long: it may be a view into a larger buffer.
+   * Handles a message of one frame (pull role). If it returns false, the connection stores the message, stops
+   * reading and delivers it again after `resume()`. Copy the body to store it: it may be a view into a larger
+   * buffer.
    */
   onMessage?(body: Uint8Array): Taken
   /** A message of several frames; without this handler they are dropped and logged. */
@@ -63,7 +64,7 @@ export async function attempt(options: AttemptOptions, owner: Owner): Promise<At
 function handshakeOf(options: AttemptOptions, mechanism: Mechanism, limits: SocketLimits, version: string) {
   const { user, password } = options
   const properties = ownProperties(options.role, version, options.appVersion)
-  const ours = { properties, mostProperties: limits.properties }
+  const ours = { properties, maxProperties: limits.properties }
   return mechanism === 'PLAIN' ? plainClient({ ...ours, user, password }) : nullPeer(ours)
 }
 

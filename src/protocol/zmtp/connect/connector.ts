@@ -8,7 +8,7 @@ import { type Body, toMessage } from '../connection/message.ts'
 import { encodeHello } from '../framing/command.ts'
 import { type Attempt, type AttemptOptions, attempt } from './attempt.ts'
 
-/** What a server answers to a user, password or lease that has no (more) right to the port. */
+/** Status code with which a server refuses a user, password or lease. */
 const REFUSED = '400'
 
 /** Pauses between two attempts of a driver to connect. */
@@ -18,38 +18,40 @@ export interface ConnectOptions extends AttemptOptions {
   limits?: Partial<SocketLimits>
   onReady?(): void
   /**
-   * Each time an attempt has ended, whether it was ready or not. `refused` is true when the server sent `400`:
-   * then no further attempt is made.
+   * Called at the end of each attempt, whether it was ready or not. `refused` is true when the server sent
+   * `400`: then no further attempt is made.
    */
   onClose?(reason: string, refused: boolean): void
   /** False makes one attempt only. */
   reconnect?: false | BackoffLimits
-  /** Ends everything at once, like `close` without a grace. */
+  /** Ends everything at once, like `close` without a grace period. */
   signal?: AbortSignal
 }
 
-/** A connecting socket: at most one connection at a time, made anew whenever it is lost. */
+/** A connecting socket: at most one connection at a time, re-established whenever it is lost. */
 export interface Connection {
   /** Whether messages may flow now. */
   readonly ready: boolean
   readonly counters: Readonly<Counters>
   /**
-   * Push role: takes the message. False when not ready or the high-water mark is reached; then nothing was taken.
-   * Taken does not mean delivered.
+   * Push role: accepts the message. False when not ready or the high-water mark is reached; the message is
+   * then not accepted. Accepted does not mean delivered.
    * @throws AppError `invalid` when the message is larger than the server accepts.
    */
   trySend(body: Body): boolean
-  /** Like `trySend`, but waits for room. Rejects with `unavailable` when not ready or the connection is lost. */
+  /**
+   * Like `trySend`, but waits for space. Rejects with `unavailable` when not ready or the connection is lost.
+   */
   send(body: Body, signal?: AbortSignal): Promise<void>
   /** Stops reading until `resume`, also on later connections. */
   pause(): void
   resume(): void
-  /** Writes what was accepted, closes and makes no further attempt. */
+  /** Writes the accepted messages, closes and makes no further attempt. */
   close(): Promise<void>
 }
 
 /**
- * Connects to a listening socket and keeps connected; it has the PLAIN client's part.
+ * Connects to a listening socket as the PLAIN client and reconnects whenever the connection is lost.
  * @throws RangeError when user or password is longer than 255 bytes.
  * @throws AppError `invalid` unless `ca` is exactly one CA certificate.
  */
@@ -59,7 +61,7 @@ export function connect(options: ConnectOptions): Connection {
   const counters = newCounters()
   const stop = new AbortController()
   const stopped = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal
-  // What cannot succeed is refused here instead of being tried for ever.
+  // Input that can never succeed throws here instead of being retried for ever.
   fingerprintOf(options.ca)
   encodeHello(options.user, options.password)
   let current: ZmtpConnection | undefined

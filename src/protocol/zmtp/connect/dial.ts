@@ -17,7 +17,7 @@ interface DialOptions {
 
 /**
  * Opens a TLS 1.3 connection to a server whose certificate names `host` and ends at the pinned root.
- * Rejects with the reason, in words, when any of that fails or takes too long.
+ * Rejects with a readable reason when any of that fails or takes too long.
  */
 export async function dial(options: DialOptions): Promise<TLSSocket> {
   const { host, port, ca, clock, timeoutMs, signal } = options

@@ -38,7 +38,7 @@ export interface Refusal {
   reason: string
 }
 
-/** What the owner of a connection tells it and hears from it. */
+/** Settings and callbacks of a connection. */
 export interface ConnectionOptions {
   socket: TLSSocket
   role: Role
@@ -50,14 +50,14 @@ export interface ConnectionOptions {
   limits: SocketLimits
   counters: Counters
   clock: Clock
-  /** PLAIN server: how to refuse these credentials, or undefined to go on. */
+  /** PLAIN server: how to refuse these credentials, or undefined to accept them. */
   verify?(user: string, password: string): Promise<Refusal | undefined>
-  /** Last question before messages flow: how to refuse the peer, or undefined. */
+  /** Last check before messages flow: how to refuse the peer, or undefined to accept it. */
   admit?(): Refusal | undefined
   onReady(): void
-  /** A message that arrived; false keeps it and stops reading until `resume`. */
+  /** Handles a received message; false stores it and stops reading until `resume`. */
   onMessage(frames: readonly Uint8Array[]): Taken
-  /** Exactly once. */
+  /** Called exactly once. */
   onEnd(ending: Ending): void
 }
 
@@ -66,11 +66,11 @@ export interface ConnectionOptions {
  *
  * | State | Leaves on |
  * |---|---|
- * | `greeting` | 64 good bytes |
+ * | `greeting` | 64 valid bytes |
  * | `handshake` | the peer's metadata, admitted |
- * | `verifying` | the verifier's answer: back to `handshake`, or refused; bytes are kept meanwhile |
+ * | `verifying` | the result of `verify`: back to `handshake`, or refused; received bytes wait |
  * | `traffic` | close, error, silence |
- * | `ending` | all written, or the grace is over; received bytes are dropped |
+ * | `ending` | all written, or the grace period is over; received bytes are dropped |
  * | `ended` | – |
  */
 export class ZmtpConnection {
@@ -87,8 +87,8 @@ export class ZmtpConnection {
   #processing = false
   #lastReceived: number
   #receivedBytes = 0
-  /** A complete message that the owner was not ready for. */
-  #kept: readonly Uint8Array[] | undefined
+  /** A complete message that the handler did not accept. */
+  #undelivered: readonly Uint8Array[] | undefined
   #ending: Ending | undefined
 
   constructor(options: ConnectionOptions) {
@@ -127,7 +127,9 @@ export class ZmtpConnection {
     return this.#state === 'traffic'
   }
 
-  /** Whether a part of a frame has arrived. Without its rest the peer counts as dead after `deadAfterMs`. */
+  /**
+   * Whether a part of a frame has arrived. Without its rest the peer is considered dead after `deadAfterMs`.
+   */
   get isReceiving(): boolean {
     return this.isReady && this.#decoder.isWithinFrame
   }
@@ -137,7 +139,7 @@ export class ZmtpConnection {
     return this.#wasReady
   }
 
-  /** Resolves when the connection has ended and its owner was told. */
+  /** Resolves when the connection has ended and `onEnd` was called. */
   get ended(): Promise<void> {
     return this.#ended.promise
   }
@@ -152,14 +154,14 @@ export class ZmtpConnection {
     return this.#output.send(message, signal)
   }
 
-  /** Stops reading from the network; what was read already waits. */
+  /** Stops reading from the network; received messages wait. */
   pause(): void {
     if (this.#paused || this.#state === 'ended') return
     this.#paused = true
     this.#options.socket.pause()
   }
 
-  /** Hands over what waited, first the message that was kept, and reads on. */
+  /** Delivers the messages that wait, in order, and reads on. */
   resume(): void {
     if (!this.#paused || this.#state === 'ended') return
     this.#paused = false
@@ -168,13 +170,13 @@ export class ZmtpConnection {
     if (!this.#paused) this.#options.socket.resume()
   }
 
-  /** Writes what was accepted, then closes; destroys the connection when that takes longer than the grace. */
+  /** Writes the accepted messages, then closes; destroys the connection when the grace period is over. */
   close(reason: string): void {
     if (this.#state === 'ended' || this.#state === 'ending') return
     this.#finish({ reason, kind: 'closed' })
   }
 
-  /** Closes at once and drops what was not written. */
+  /** Closes at once and drops messages that are not written. */
   destroy(ending: Ending): void {
     this.#end(ending)
   }
@@ -189,14 +191,14 @@ export class ZmtpConnection {
     this.#process()
   }
 
-  /** Works through what has arrived; never entered twice, so that messages stay in order. */
+  /** Processes the received bytes; not re-entrant, so that messages stay in order. */
   #process(): void {
     if (this.#processing) return
     this.#processing = true
     try {
       this.#redeliver()
       while (this.#advance()) {
-        // Each step says whether another one may be possible.
+        // Each step returns whether another one may be possible.
       }
       this.#checkPreAuthBytes()
     } catch (error) {
@@ -277,7 +279,9 @@ export class ZmtpConnection {
     this.#options.onReady()
   }
 
-  /** Tells the peer why and closes; its further bytes are read and dropped, else the refusal could be lost. */
+  /**
+   * Sends the peer the reason and closes; drops its further bytes, because unread ones could lose the reason.
+   */
   #refuse({ code, reason }: Refusal): void {
     this.#output.command(encodeRefusal(code.slice(0, 255), this.#options.mechanism === 'PLAIN'))
     this.#finish({ reason, kind: 'refused' })
@@ -303,15 +307,15 @@ export class ZmtpConnection {
 
   #deliver(frames: readonly Uint8Array[]): void {
     if (this.#options.onMessage(frames) !== false) return
-    this.#kept = frames
+    this.#undelivered = frames
     this.pause()
   }
 
   #redeliver(): void {
-    if (!this.#kept || this.#paused) return
-    const kept = this.#kept
-    this.#kept = undefined
-    this.#deliver(kept)
+    if (!this.#undelivered || this.#paused) return
+    const message = this.#undelivered
+    this.#undelivered = undefined
+    this.#deliver(message)
   }
 
   #checkHeader(header: FrameHeader): void {
@@ -365,7 +369,7 @@ export class ZmtpConnection {
   async #destroyAfterGrace(): Promise<void> {
     const { clock, limits } = this.#options
     await clock.sleep(limits.closeGraceMs, this.#stop.signal).catch(() => undefined)
-    this.#end({ reason: 'the grace for closing is over', kind: 'lost' })
+    this.#end({ reason: 'the grace period for closing is over', kind: 'lost' })
   }
 
   #end(ending: Ending): void {
@@ -373,7 +377,7 @@ export class ZmtpConnection {
     this.#state = 'ended'
     this.#stop.abort()
     this.#output.stop()
-    this.#kept = undefined
+    this.#undelivered = undefined
     this.#options.counters.open -= 1
     this.#options.socket.destroy()
     this.#options.onEnd(this.#ending ?? ending)

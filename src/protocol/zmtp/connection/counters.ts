@@ -1,4 +1,4 @@
-/** What a socket has done since it was opened, over all its connections: for metrics. */
+/** Totals of a socket since it was opened, over all its connections: for metrics. */
 export interface Counters {
   /** Connections that exist now, in any state after TLS. */
   open: number

@@ -1,6 +1,8 @@
 import type { Log } from '../../../base/index.ts'
 
-/** Runs a handler of the owner; its exception is logged and must not close the connection. Returns whether it ran. */
+/**
+ * Runs a callback; an exception is logged and does not close the connection. Returns whether it succeeded.
+ */
 export function guarded(log: Log, what: string, run: () => void): boolean {
   try {
     run()

@@ -6,14 +6,14 @@ interface HeartbeatOptions {
   signal: AbortSignal
   pingIntervalMs: number
   deadAfterMs: number
-  /** When the last byte arrived on the monotonic clock, in ms; undefined while we do not read ourselves. */
+  /** Monotonic time of the last received byte, in ms; undefined while this side does not read. */
   lastReceived(): number | undefined
   ping(): void
   /** Called once, with how long the peer has been silent, in ms. */
   dead(silentMs: number): void
 }
 
-/** Pings a peer on our own timer and finds out when it has been silent for too long. */
+/** Sends PINGs to a peer at a fixed interval and detects when it has been silent for too long. */
 export async function keepHeartbeat(options: HeartbeatOptions): Promise<void> {
   const { clock, signal, pingIntervalMs, deadAfterMs } = options
   let nextPing = clock.monotonic() + pingIntervalMs

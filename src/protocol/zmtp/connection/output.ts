@@ -4,7 +4,7 @@ import { headerBytes, MAX_HEADER_BYTES, MORE, writeHeader } from '../framing/fra
 /** A message: one frame, or several. The sender must not change the bytes once they are accepted. */
 export type Message = Uint8Array | readonly Uint8Array[]
 
-/** The part of a stream the output needs; `write` returns false when it wants to be left alone until `drain`. */
+/** The part of a stream that `Output` needs; after `write` returned false, wait for `drain`. */
 export interface Sink {
   write(bytes: Uint8Array): boolean
 }
@@ -14,7 +14,7 @@ interface OutputOptions {
   /** High-water mark in messages and in bytes; reached by whichever comes first. */
   queuedMessages: number
   queuedBytes: number
-  /** Called for each message that was handed to the sink, with its size on the wire. */
+  /** Called for each message that was written to the sink, with its size on the wire. */
   onWritten(bytes: number): void
 }
 
@@ -27,9 +27,9 @@ interface Waiting {
 /** Bodies up to this size are copied into a batch, larger ones are written by reference. */
 const COPIED_BYTES = 8_192
 const BATCH_BYTES = 65_536
-/** So many waiting bytes are written at once instead of at the end of the current turn. */
+/** This many waiting bytes are written at once instead of at the end of the current turn. */
 const EAGER_BYTES = BATCH_BYTES / 2
-/** Commands held for a peer that sends PINGs but does not read; further ones are dropped. */
+/** Queued commands for a peer that sends PINGs but does not read; further ones are dropped. */
 const MAX_COMMANDS = 32
 const NOTHING = Buffer.alloc(0)
 
@@ -40,8 +40,8 @@ function wireBytes(message: Message): number {
 }
 
 /**
- * The sending half of a connection: a bounded queue of messages, written in batches while the stream takes them.
- * Commands overtake waiting messages, so that a heartbeat is not late behind our own data.
+ * The sending half of a connection: a bounded queue of messages, written in batches while the stream accepts
+ * them. Commands overtake waiting messages, so that a heartbeat is not delayed by data.
  */
 export class Output {
   readonly #options: OutputOptions
@@ -57,21 +57,21 @@ export class Output {
   #scheduled = false
   #blocked = false
   #stopped = false
-  /** Set once no more messages are taken: called when all are written. */
+  /** Set once no more messages are accepted: called when all are written. */
   #whenEmpty: (() => void) | undefined
 
   constructor(options: OutputOptions) {
     this.#options = options
   }
 
-  /** Takes the message unless the high-water mark is reached or sending has stopped. */
+  /** Accepts the message unless the high-water mark is reached or sending has stopped. */
   trySend(message: Message): boolean {
     if (this.#stopped || this.#whenEmpty || this.#isFull()) return false
     this.#accept(message)
     return true
   }
 
-  /** Takes the message as soon as there is room. Rejects when sending stops or the signal aborts first. */
+  /** Accepts the message as soon as there is space. Rejects when sending stops or the signal aborts first. */
   send(message: Message, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted) return Promise.reject(signal.reason)
     if (this.trySend(message)) return Promise.resolve()
@@ -95,27 +95,27 @@ export class Output {
     })
   }
 
-  /** Sends the bytes of whole command frames before the messages that wait. */
+  /** Sends the bytes of complete command frames before the messages that wait. */
   command(bytes: Uint8Array): void {
     if (this.#stopped || this.#whenEmpty || this.#commands.length >= MAX_COMMANDS) return
     this.#commands.push(bytes)
     this.#schedule()
   }
 
-  /** The stream can take more. */
+  /** Called when the stream accepts more. */
   drained(): void {
     this.#blocked = false
     this.flush()
   }
 
-  /** Takes no more messages and calls back when everything accepted was handed to the stream. */
+  /** Accepts no more messages and calls back when all accepted ones are written to the stream. */
   finish(whenEmpty: () => void): void {
     this.#whenEmpty = whenEmpty
     this.#failWaiting()
     this.flush()
   }
 
-  /** Drops everything. */
+  /** Drops all messages. */
   stop(): void {
     this.#stopped = true
     this.#queue = []
@@ -125,7 +125,7 @@ export class Output {
     this.#failWaiting()
   }
 
-  /** Writes what waits, as far as the stream takes it. */
+  /** Writes the messages that wait, as far as the stream accepts them. */
   flush(): void {
     if (this.#stopped) return
     this.#writeCommands()
@@ -203,7 +203,7 @@ export class Output {
 
   #putFrame(flags: number, body: Uint8Array): void {
     const copied = body.length <= COPIED_BYTES
-    this.#makeRoom(MAX_HEADER_BYTES + (copied ? body.length : 0))
+    this.#reserve(MAX_HEADER_BYTES + (copied ? body.length : 0))
     this.#batchEnd = writeHeader(this.#batch, this.#batchEnd, flags, body.length)
     if (copied) {
       this.#batch.set(body, this.#batchEnd)
@@ -214,8 +214,8 @@ export class Output {
     this.#write(body)
   }
 
-  /** Batches are as large as what waits needs, so an idle or slow connection holds no buffer. */
-  #makeRoom(bytes: number): void {
+  /** A batch is as large as its messages, so that an idle or slow connection holds no buffer. */
+  #reserve(bytes: number): void {
     if (this.#batchEnd + bytes <= this.#batch.length) return
     this.#writeBatch()
     this.#batch = Buffer.allocUnsafe(Math.max(bytes, Math.min(BATCH_BYTES, bytes + this.#queuedBytes)))

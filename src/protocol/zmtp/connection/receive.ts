@@ -1,8 +1,10 @@
 import type { Log } from '../../../base/index.ts'
 import type { Counters } from './counters.ts'
 
-/** What a message handler returns: false when it is not ready and wants the same message again after `resume`. */
-// biome-ignore lint/suspicious/noConfusingVoidType: handlers that return nothing, also declared ones, must fit
+/**
+ * Result of a message handler: false when it is not ready and needs the same message again after `resume`.
+ */
+// biome-ignore lint/suspicious/noConfusingVoidType: handlers that return nothing must be assignable
 export type Taken = void | false
 
 interface ReceiveOptions {
@@ -14,7 +16,7 @@ interface ReceiveOptions {
   onFrames: ((frames: readonly Uint8Array[]) => Taken) | undefined
 }
 
-/** Hands messages to their handler; what the handler throws costs the message, not the connection. */
+/** Calls the handler of each message; an exception loses the message, not the connection. */
 export function receiver(options: ReceiveOptions): (frames: readonly Uint8Array[]) => Taken {
   const { log, counters, onMessage, onFrames } = options
   return (frames) => {

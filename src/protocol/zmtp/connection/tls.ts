@@ -7,13 +7,13 @@ export interface TlsIdentity {
   cert: string
 }
 
-/** Application protocol a driver offers; a foreign client may offer none. */
+/** Application protocol that a driver offers; a foreign client may offer none. */
 export const ALPN = 'svc-zmtp/1'
 
 /** Connections live long, so sessions are not resumed. */
 export const NO_TICKETS = constants.SSL_OP_NO_TICKET
 
-/** Fingerprint of the root certificate that a verified peer's chain ends at, or undefined when there is none. */
+/** Fingerprint of the root certificate at the end of a verified peer's chain; undefined without one. */
 export function rootFingerprint(socket: TLSSocket): string | undefined {
   let certificate: DetailedPeerCertificate | undefined = socket.getPeerCertificate(true)
   // The root names itself as its issuer; the count only guards against a chain that never ends.

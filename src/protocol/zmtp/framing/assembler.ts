@@ -4,10 +4,10 @@ import { WireError } from './wire-error.ts'
 interface AssemblerOptions {
   /** False at a PUSH socket, which receives commands only. */
   mayReceive: boolean
-  /** Largest message, all frames together, in bytes. */
+  /** Maximum size of a message, all frames together, in bytes. */
   messageBytes: number
   commandBytes: number
-  /** Most frames in one message. */
+  /** Maximum number of frames in a message. */
   frames: number
 }
 
@@ -18,7 +18,7 @@ export function checkCommandBytes(header: FrameHeader, most: number): void {
   }
 }
 
-/** Puts the frames of messages together and refuses headers that would break a limit. */
+/** Assembles messages from frames and rejects headers that exceed a limit. */
 export class MessageAssembler {
   readonly #options: AssemblerOptions
   #frames: Uint8Array[] = []

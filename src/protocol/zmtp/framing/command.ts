@@ -1,7 +1,7 @@
 import { COMMAND, encodeFrame } from './frame.ts'
 import { WireError } from './wire-error.ts'
 
-/** A command: its name and what follows it. */
+/** A command: its name and the data after it. */
 export interface Command {
   name: string
   data: Uint8Array
@@ -14,8 +14,8 @@ export type Properties = ReadonlyMap<string, string>
 const MAX_PING_CONTEXT_BYTES = 16
 
 /**
- * How libzmq's PLAIN mechanism writes "ERROR", and the only form it understands there: a C escape (`\x5E`)
- * swallowed the length byte and the first letter (zeromq/libzmq, src/plain_common.hpp).
+ * How libzmq's PLAIN mechanism writes "ERROR", and the only form that it accepts there: a C escape (`\x5E`)
+ * replaced the length byte and the first letter (zeromq/libzmq, src/plain_common.hpp).
  */
 const LIBZMQ_ERROR = Buffer.from('^RROR', 'latin1')
 
@@ -69,8 +69,8 @@ export function parseHello(data: Uint8Array): { user: string; password: string }
 }
 
 /**
- * Tells a peer in its handshake that it is refused. In PLAIN the error goes out twice, first as libzmq spells it
- * and then as the specification does: libzmq stops at the first, others read the second.
+ * Encodes the refusal of a peer during its handshake. In PLAIN the error is sent twice, first in the form of
+ * libzmq and then in the form of the specification: libzmq stops at the first, others read the second.
  */
 export function encodeRefusal(reason: string, misspelt: boolean): Uint8Array {
   const data = shortText(reason, 'The reason')
@@ -117,14 +117,17 @@ export function parseProperties(data: Uint8Array, most: number): Properties {
   return properties
 }
 
-/** A `PING` that asks for an answer and tells the peer after how long a silence we count as gone. */
+/** A `PING` with its time to live: the silence after which the peer may consider this side dead. */
 export function encodePing(ttlMs: number): Uint8Array {
   const ttl = Buffer.alloc(2)
   ttl.writeUInt16BE(Math.min(Math.round(ttlMs / 100), 0xffff))
   return encodeCommand('PING', ttl)
 }
 
-/** The `PONG` that answers a `PING` with this data. @throws WireError when the TTL is cut short or the context long. */
+/**
+ * The `PONG` for a `PING` with this data. @throws WireError when the TTL is cut short or the context too
+ * long.
+ */
 export function answerPing(data: Uint8Array): Uint8Array {
   if (data.length < 2) throw new WireError('a PING has no time to live')
   const context = data.subarray(2)

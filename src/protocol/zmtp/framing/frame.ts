@@ -8,7 +8,7 @@ export const COMMAND = 4
 /** Largest header: flags and an 8-byte length. */
 export const MAX_HEADER_BYTES = 9
 
-/** Chunks below this are copied together, so that a peer sending single bytes cannot cost memory per byte. */
+/** Smaller chunks are copied together, so that a peer that sends single bytes causes no overhead per byte. */
 const SMALL_CHUNK_BYTES = 1_024
 const TAIL_BYTES = 16_384
 
@@ -37,14 +37,14 @@ export function writeHeader(target: Buffer, at: number, flags: number, length: n
   return at + MAX_HEADER_BYTES
 }
 
-/** A whole frame: for the short ones of handshake and heartbeat. */
+/** A complete frame: for the short ones of handshake and heartbeat. */
 export function encodeFrame(flags: number, body: Uint8Array): Uint8Array {
   const frame = Buffer.allocUnsafe(headerBytes(body.length) + body.length)
   frame.set(body, writeHeader(frame, 0, flags, body.length))
   return frame
 }
 
-/** What the header of a frame says. */
+/** Decoded header of a frame. */
 export interface FrameHeader {
   command: boolean
   more: boolean
@@ -53,7 +53,7 @@ export interface FrameHeader {
   size: number
 }
 
-/** Reads the header at `at`, of which as many bytes as its flags ask for must be there. */
+/** Reads the header at `at`; all of its bytes must be available. */
 function parseHeader(bytes: Uint8Array, at: number): FrameHeader {
   const flags = bytes[at] ?? 0
   if (flags > (MORE | LONG | COMMAND)) throw new WireError(`frame flags ${flags} have reserved bits set`)
@@ -67,8 +67,8 @@ function parseHeader(bytes: Uint8Array, at: number): FrameHeader {
 }
 
 /**
- * Cuts a byte stream into frames, however it is chunked. The chunks of a partial frame are kept in a list and
- * joined once when it is complete; an announced length allocates nothing.
+ * Splits a byte stream into frames, however it is chunked. The chunks of a partial frame are collected in a
+ * list and joined once when it is complete; an announced length allocates nothing.
  */
 export class FrameDecoder {
   #chunks: Uint8Array[] = []
@@ -77,21 +77,21 @@ export class FrameDecoder {
   #available = 0
   #header: FrameHeader | undefined
   readonly #check: (header: FrameHeader) => void
-  /** Own memory that the last chunk is a view of, while small chunks arrive. */
+  /** Own buffer of which the last chunk is a view, while small chunks arrive. */
   #tail: Buffer | undefined
   #tailUsed = 0
 
-  /** @param check is called with each header before its body is awaited; it throws to refuse the frame. */
+  /** @param check is called with each header before its body is awaited; it throws to reject the frame. */
   constructor(check: (header: FrameHeader) => void) {
     this.#check = check
   }
 
-  /** Bytes received and not taken yet. */
+  /** Bytes received but not consumed. */
   get available(): number {
     return this.#available
   }
 
-  /** Whether the frame that comes next has begun. */
+  /** Whether a part of the next frame has arrived. */
   get isWithinFrame(): boolean {
     return this.#header !== undefined || this.#available > 0
   }
@@ -116,7 +116,7 @@ export class FrameDecoder {
     return { command: header.command, more: header.more, body: this.take(header.length) }
   }
 
-  /** Up to `length` of the bytes that are waiting, without taking them. */
+  /** Up to `length` of the received bytes, without consuming them. */
   peek(length: number): Uint8Array {
     const wanted = Math.min(length, this.#available)
     const first = this.#chunks[0]
@@ -135,7 +135,7 @@ export class FrameDecoder {
     return joined
   }
 
-  /** Takes exactly `length` bytes, which must be available. */
+  /** Consumes exactly `length` bytes, which must be available. */
   take(length: number): Uint8Array {
     const bytes = this.peek(length)
     this.#skip(length)

@@ -1,4 +1,4 @@
-/** The peer broke the wire protocol or a limit: its connection, and only that, is destroyed. */
+/** The peer violated the wire protocol or a limit: only its connection is destroyed. */
 export class WireError extends Error {
   override readonly name = 'WireError'
 }

@@ -25,9 +25,10 @@ export function encodeGreeting(mechanism: Mechanism, asServer: boolean): Uint8Ar
 }
 
 /**
- * Checks as much of a peer's greeting as has arrived, so that a stranger is refused at the first byte that tells.
- * The padding of the signature, the minor version, as-server and the filler are ignored: libzmq sets them freely.
- * @throws WireError naming the byte, what it is and what it should be.
+ * Checks the received part of a peer's greeting, so that a foreign protocol is rejected at its first wrong
+ * byte. The padding of the signature, the minor version, as-server and the filler are ignored: libzmq sets
+ * them freely.
+ * @throws WireError with the position of the byte, its value and the expected value.
  */
 export function checkGreeting(received: Uint8Array, mechanism: Mechanism): void {
   const [first] = received
@@ -36,7 +37,7 @@ export function checkGreeting(received: Uint8Array, mechanism: Mechanism): void 
   }
   const last = received[9]
   if (last !== undefined && (last & 1) === 0) {
-    throw new WireError(`greeting byte 9 is ${hex(last)}, expected 0x7f: ZMTP 1 is not spoken`)
+    throw new WireError(`greeting byte 9 is ${hex(last)}, expected 0x7f: ZMTP 1 is not supported`)
   }
   const major = received[VERSION_AT]
   if (major !== undefined && major < 3) {

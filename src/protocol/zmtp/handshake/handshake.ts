@@ -13,47 +13,47 @@ import { WireError } from '../framing/wire-error.ts'
 /** Direction of a socket: a PUSH only sends messages, a PULL only receives them. */
 export type Role = 'push' | 'pull'
 
-/** Version of what our peers say to one another above ZMTP. */
+/** Version of the protocol above ZMTP. */
 export const PROTOCOL_VERSION = '1'
 
 const SOCKET_TYPES = { push: 'PUSH', pull: 'PULL' } as const
 const OPPOSITE = { push: 'PULL', pull: 'PUSH' } as const
 
-/** What a command of the peer asks of the connection. */
+/** What the connection has to do after a command of the peer. */
 export type HandshakeStep =
-  /** PLAIN server: check these, then send `WELCOME` and go on, or refuse. */
+  /** PLAIN server: verify these credentials, then send `WELCOME` and continue, or refuse. */
   | { kind: 'verify'; user: string; password: string }
-  /** Send this and go on. */
+  /** Send this and continue. */
   | { kind: 'reply'; bytes: Uint8Array }
-  /** The peer has said who it is: check it, send `reply` if there is one, then messages may flow. */
+  /** The peer has identified itself: check it, send `reply` if there is one, then messages may flow. */
   | { kind: 'complete'; properties: Properties; reply: Uint8Array | undefined }
-  /** The peer refused us and says why. */
+  /** The peer refused this side for `reason`. */
   | { kind: 'refused'; reason: string }
 
 /**
  * One side's part of a handshake, without input or output.
  *
- * | Mechanism and side | Opening | Then expects | Answers |
+ * | Mechanism and side | Opening | Then expects | Sends |
  * |---|---|---|---|
  * | PLAIN server | – | `HELLO`, `INITIATE` | `WELCOME` once verified, `READY` |
  * | PLAIN client | `HELLO` | `WELCOME`, `READY` | `INITIATE`, – |
  * | NULL, both | `READY` | `READY` | – |
  */
 export interface Handshake {
-  /** What to send as soon as the peer's greeting is accepted. */
+  /** Sent as soon as the peer's greeting is accepted. */
   readonly opening: Uint8Array | undefined
   /** @throws WireError when the command is malformed or out of turn. */
   receive(command: Command): HandshakeStep
 }
 
 interface HandshakeOptions {
-  /** Our own metadata, by name. */
+  /** Metadata of this side, by name. */
   properties: Readonly<Record<string, string>>
-  /** Most properties the peer may have. */
-  mostProperties: number
+  /** Maximum number of properties of the peer. */
+  maxProperties: number
 }
 
-/** Our metadata for one socket; an empty version is left out. */
+/** Metadata of this side for one socket; an empty version is omitted. */
 export function ownProperties(role: Role, protocolVersion: string, appVersion: string | undefined) {
   return {
     'Socket-Type': SOCKET_TYPES[role],
@@ -62,7 +62,7 @@ export function ownProperties(role: Role, protocolVersion: string, appVersion: s
   }
 }
 
-/** Why a peer with this metadata cannot be connected to our socket, or undefined when it can. */
+/** Why a peer with this metadata cannot connect to this socket; undefined when it can. */
 export function reasonUnfit(properties: Properties, role: Role, protocolVersion: string): string | undefined {
   const type = properties.get('socket-type')
   if (type !== OPPOSITE[role]) {
@@ -95,17 +95,17 @@ export function plainServer(options: HandshakeOptions): Handshake {
       expected = 'nothing more'
       return {
         kind: 'complete',
-        properties: parseProperties(command.data, options.mostProperties),
+        properties: parseProperties(command.data, options.maxProperties),
         reply: encodeCommand('READY', encodeProperties(options.properties)),
       }
     },
   }
 }
 
-/** What the server answers to a `HELLO` it has verified. */
+/** Response of the server to a verified `HELLO`. */
 export const WELCOME = encodeCommand('WELCOME')
 
-/** The side that connects and presents user and password. */
+/** The side that connects and sends user and password. */
 export function plainClient(options: HandshakeOptions & { user: string; password: string }): Handshake {
   let expected: 'WELCOME' | 'READY' = 'WELCOME'
   return {
@@ -118,7 +118,7 @@ export function plainClient(options: HandshakeOptions & { user: string; password
         expected = 'READY'
         return { kind: 'reply', bytes: encodeCommand('INITIATE', encodeProperties(options.properties)) }
       }
-      const properties = parseProperties(command.data, options.mostProperties)
+      const properties = parseProperties(command.data, options.maxProperties)
       return { kind: 'complete', properties, reply: undefined }
     },
   }
@@ -133,7 +133,7 @@ export function nullPeer(options: HandshakeOptions): Handshake {
       if (command.name !== 'READY') throw outOfTurn(command, 'READY')
       return {
         kind: 'complete',
-        properties: parseProperties(command.data, options.mostProperties),
+        properties: parseProperties(command.data, options.maxProperties),
         reply: undefined,
       }
     },

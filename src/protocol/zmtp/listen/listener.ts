@@ -12,7 +12,7 @@ import { type Peer, type Served, type ServeOptions, serve } from './serve.ts'
 
 export interface ListenOptions extends ServeOptions {
   host: string
-  /** 0 takes any free port. */
+  /** 0 chooses any free port. */
   port: number
   tls: TlsIdentity
   /** A driver completed the handshake; from now on messages flow. */
@@ -31,26 +31,28 @@ export interface Listener {
   /** Whether the ready peer has sent a part of a message whose rest is still to come. */
   readonly isReceiving: boolean
   /**
-   * Push role: takes the message for the ready peer. False when there is none or the high-water mark is reached;
-   * then nothing was taken. Taken does not mean delivered.
+   * Push role: accepts the message for the ready peer. False when there is none or the high-water mark is
+   * reached; the message is then not accepted. Accepted does not mean delivered.
    * @throws AppError `invalid` when the message is larger than a driver accepts.
    */
   trySend(body: Body): boolean
-  /** Like `trySend`, but waits for room. Rejects with `unavailable` without a peer or when it goes away. */
+  /**
+   * Like `trySend`, but waits for space. Rejects with `unavailable` without a peer or when it disconnects.
+   */
   send(body: Body, signal?: AbortSignal): Promise<void>
-  /** New connections get this certificate, old ones live on. */
+  /** New connections use this certificate; existing ones continue. */
   setSecureContext(tls: TlsIdentity): void
-  /** Closes the ready peer, if any, after it was sent what was accepted. */
+  /** Closes the ready peer, if any, after writing the accepted messages. */
   dropPeer(reason: string): void
   /**
-   * Stops accepting, lets the peer take what was accepted, and destroys what is left after the grace; with
-   * `atOnce` it destroys everything now, for peers that nobody serves any more.
+   * Stops accepting connections, writes the accepted messages and destroys what is left after the grace
+   * period; `atOnce` destroys everything immediately.
    */
   close(options?: { atOnce?: boolean }): Promise<void>
 }
 
 /**
- * Opens a listening socket; it has the PLAIN server's part, and any number of clients may try.
+ * Opens a listening socket as the PLAIN server; any number of clients may try to connect.
  * Rejects with the system's error, such as `EADDRINUSE`, as it is.
  */
 export async function listen(options: ListenOptions): Promise<Listener> {
@@ -78,7 +80,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     handshakeTimeout: limits.tlsHandshakeMs,
   })
   server.maxConnections = limits.connections
-  // Also those that have not completed TLS, which nobody else could close.
+  // Includes those that have not completed TLS, which have no connection object that could close them.
   const sockets = new Set<Socket>()
   server.on('connection', (socket) => {
     sockets.add(socket)

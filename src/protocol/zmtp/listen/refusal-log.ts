@@ -1,11 +1,11 @@
 import type { Clock, Log } from '../../../base/index.ts'
 
-/** Addresses remembered at a time; beyond that the oldest is forgotten and may be logged again. */
-const MOST_ADDRESSES = 1_000
+/** Addresses in memory; beyond that the oldest one is evicted and may be logged again. */
+const MAX_ADDRESSES = 1_000
 
 /**
  * Logs that an address was refused, at most once per `intervalMs` for each address, because a libzmq client
- * tries again for ever. The next line says how many were left out.
+ * retries for ever. The next line contains the number of refusals that were not logged.
  */
 export function refusalLog(
   log: Log,
@@ -23,7 +23,7 @@ export function refusalLog(
     seen.delete(address)
     seen.set(address, { at: now, suppressed: 0 })
     const [oldest] = seen.keys()
-    if (seen.size > MOST_ADDRESSES && oldest !== undefined) seen.delete(oldest)
+    if (seen.size > MAX_ADDRESSES && oldest !== undefined) seen.delete(oldest)
     log.warn('message socket peer refused', {
       address,
       reason,

@@ -12,7 +12,7 @@ export interface Peer {
   /** Its IP address. */
   readonly address: string
   readonly user: string
-  /** What `authenticate` answered, or the user; empty without authentication. */
+  /** The lease that `authenticate` returned, or the user; empty without authentication. */
   readonly lease: string
   /** Writes what was accepted, then closes. */
   close(reason: string): void
@@ -21,19 +21,20 @@ export interface Peer {
   resume(): void
 }
 
-/** The answer to a user and password: true stands for a lease named like the user. */
+/** Result of checking user and password: true stands for a lease with the name of the user. */
 export type Authentication = boolean | { lease: string }
 
 /** The part of a listening socket's options that each of its connections uses. */
 export interface ServeOptions {
   role: Role
-  /** `NULL` accepts everybody: for tests only. */
+  /** `NULL` accepts every client: for tests only. */
   mechanism?: Mechanism
-  /** Whether this user may have the port; equal leases replace one another, another lease is refused. */
+  /** Whether this user may use the port. Equal leases replace one another; another lease is refused. */
   authenticate(user: string, password: string, address: string): Promise<Authentication> | Authentication
   /**
-   * A message of one frame (pull role). Returning false keeps it, stops reading, and hands it over again after
-   * `peer.resume()`. Copy the body to keep it for long: it may be a view into a larger buffer.
+   * Handles a message of one frame (pull role). If it returns false, the connection stores the message, stops
+   * reading and delivers it again after `peer.resume()`. Copy the body to store it: it may be a view into a
+   * larger buffer.
    */
   onMessage?(body: Uint8Array, peer: Peer): Taken
   /** A message of several frames; without this handler they are dropped and logged. */
@@ -58,14 +59,14 @@ interface Owner {
   onEnd(served: Served, ending: Ending): void
 }
 
-/** Speaks ZMTP with a client that has just completed TLS. */
+/** Serves a client that has just completed the TLS handshake. */
 export function serve(socket: TLSSocket, options: ServeOptions, owner: Owner): Served {
   const { clock, log, mechanism = 'PLAIN', protocolVersion = PROTOCOL_VERSION } = options
   const { limits, counters } = owner
   const address = socket.remoteAddress ?? 'unknown'
   const handshakeOptions = {
     properties: ownProperties(options.role, protocolVersion, options.appVersion),
-    mostProperties: limits.properties,
+    maxProperties: limits.properties,
   }
   let user = ''
   let lease = ''
@@ -73,9 +74,9 @@ export function serve(socket: TLSSocket, options: ServeOptions, owner: Owner): S
   async function verify(name: string, password: string): Promise<Refusal | undefined> {
     user = name
     try {
-      const answer = await options.authenticate(name, password, address)
-      lease = typeof answer === 'object' ? answer.lease : name
-      return answer === false ? { code: '400', reason: 'wrong user or password' } : undefined
+      const authentication = await options.authenticate(name, password, address)
+      lease = typeof authentication === 'object' ? authentication.lease : name
+      return authentication === false ? { code: '400', reason: 'wrong user or password' } : undefined
     } catch (error) {
       log.error('message socket authentication could not run', { user: name, address, error })
       return { code: '500', reason: 'authentication could not run' }

@@ -23,7 +23,7 @@ function openHeartbeat() {
 }
 
 describe('keepHeartbeat()', () => {
-  test('pings on its own timer while the peer lives', async () => {
+  test('sends PINGs at its interval while the peer responds', async () => {
     const { clock, seen } = openHeartbeat()
     for (let seconds = 1; seconds <= 60; seconds++) {
       await clock.advance(1_000)
@@ -32,7 +32,7 @@ describe('keepHeartbeat()', () => {
     expect(seen).toMatchObject({ pings: 12, deadAfter: 0 })
   })
 
-  test('declares a silent peer dead exactly when the time is over', async () => {
+  test('reports a silent peer as dead exactly when the time is up', async () => {
     const { clock, seen, ended } = openHeartbeat()
     await clock.advance(3_000)
     seen.received = clock.monotonic()

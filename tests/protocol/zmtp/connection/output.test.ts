@@ -62,13 +62,13 @@ describe('Output', () => {
     expect(frames()).toEqual(['a+', `${'b'.repeat(300)}+`, ''])
   })
 
-  test('writes without waiting for the turn when half a batch waits', () => {
+  test('writes before the end of the turn when half a batch waits', () => {
     const { output, writes } = openOutput()
     for (let sent = 0; sent < 8; sent++) output.trySend(Buffer.alloc(5_000))
     expect(writes.length).toBeGreaterThan(0)
   })
 
-  test('trySend() takes nothing more at either high-water mark, and again once there is room', async () => {
+  test('trySend() accepts nothing at either high-water mark, and again once there is space', async () => {
     const few = openOutput({ queuedMessages: 2 })
     few.stream.blocked = true
     few.output.trySend(bytes('first'))
@@ -110,7 +110,7 @@ describe('Output', () => {
     expect(frames()).toEqual(['a+', 'b', '\x04PONG', 'c'])
   })
 
-  test('command() holds a bounded number for a peer that does not read', async () => {
+  test('command() queues a bounded number for a peer that does not read', async () => {
     const { output, stream, frames } = openOutput()
     stream.blocked = true
     output.trySend(bytes('a'))
@@ -121,7 +121,7 @@ describe('Output', () => {
     expect(frames().length).toBe(1 + 32)
   })
 
-  test('send() waits for room and keeps the order of its callers', async () => {
+  test('send() waits for space and keeps the order of its callers', async () => {
     const { output, stream, frames } = openOutput({ queuedMessages: 1 })
     stream.blocked = true
     output.trySend(bytes('a'))
@@ -156,7 +156,7 @@ describe('Output', () => {
     expect(frames()).toEqual(['a', 'b'])
   })
 
-  test('finish() writes what was accepted, fails who waits, and calls back', async () => {
+  test('finish() writes the accepted messages, rejects waiting senders and calls back', async () => {
     const { output, stream, frames } = openOutput({ queuedMessages: 1 })
     stream.blocked = true
     output.trySend(bytes('a'))
@@ -183,7 +183,7 @@ describe('Output', () => {
     expect(frames()).toEqual(['\x05ERROR'])
   })
 
-  test('stop() drops everything and fails who waits', async () => {
+  test('stop() drops everything and rejects waiting senders', async () => {
     const { output, stream, frames } = openOutput({ queuedMessages: 1 })
     stream.blocked = true
     output.trySend(bytes('a'))

@@ -90,14 +90,14 @@ describe('FrameDecoder', () => {
     )
   })
 
-  test('keeps single bytes of a large frame together instead of as a list', () => {
+  test('stores single bytes of a large frame together instead of as a list', () => {
     const decoder = new FrameDecoder(() => undefined)
     const frame = encodeFrame(0, Buffer.alloc(20_000, 3))
     for (const byte of frame) decoder.push(Buffer.of(byte))
     expect(hexOf(decoder.next()?.body ?? Buffer.alloc(0))).toBe('03'.repeat(20_000))
   })
 
-  test('does not let later small chunks change bytes that were handed out', () => {
+  test('does not let later small chunks change bytes that were returned', () => {
     const decoder = new FrameDecoder(() => undefined)
     for (const byte of encodeFrame(0, Buffer.from('first'))) decoder.push(Buffer.of(byte))
     const body = decoder.next()?.body ?? Buffer.alloc(0)
@@ -118,7 +118,7 @@ describe('FrameDecoder', () => {
     expect(() => decoder.next()).toThrow(message)
   })
 
-  test('shows a header to its owner once, before the body arrives', () => {
+  test('passes a header to its check once, before the body arrives', () => {
     const headers: FrameHeader[] = []
     const decoder = new FrameDecoder((header) => headers.push(header))
     decoder.push(Buffer.from('020000000004000000', 'hex'))

@@ -34,7 +34,7 @@ describe('checkGreeting()', () => {
 
   test.each([
     ['another protocol', 0, 0x47, 'byte 0 is 0x47'],
-    ['ZMTP 1', 9, 0x7e, 'ZMTP 1 is not spoken'],
+    ['ZMTP 1', 9, 0x7e, 'ZMTP 1 is not supported'],
     ['ZMTP 2', 10, 2, 'announces ZMTP 2'],
     ['another mechanism', 12, 0x43, 'another mechanism at byte 12, expected PLAIN'],
     ['a longer mechanism name', 17, 0x58, 'another mechanism at byte 17'],

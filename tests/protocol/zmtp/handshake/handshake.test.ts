@@ -9,14 +9,14 @@ import {
 } from '../../../../src/protocol/zmtp/handshake/handshake.ts'
 
 const NOTHING = new Uint8Array(0)
-const options = { properties: ownProperties('pull', '1', '2026.11.0'), mostProperties: 32 }
+const options = { properties: ownProperties('pull', '1', '2026.11.0'), maxProperties: 32 }
 const client = () => plainClient({ ...options, user: 'ab', password: 'c' })
 const metadata = encodeProperties(ownProperties('push', '1', undefined))
 const hello = { name: 'HELLO', data: Buffer.from('\x02ab\x01c', 'latin1') }
 const text = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? NOTHING).toString('latin1')
 
 describe('plainServer()', () => {
-  test('verifies HELLO, then completes with INITIATE and answers READY', () => {
+  test('verifies HELLO, then completes with INITIATE and sends READY', () => {
     const handshake = plainServer(options)
     expect(handshake.opening).toBeUndefined()
     expect(handshake.receive(hello)).toEqual({ kind: 'verify', user: 'ab', password: 'c' })
@@ -43,7 +43,7 @@ describe('plainServer()', () => {
 })
 
 describe('plainClient()', () => {
-  test('opens with HELLO, answers WELCOME with INITIATE and completes with READY', () => {
+  test('opens with HELLO, sends INITIATE after WELCOME and completes with READY', () => {
     const handshake = client()
     expect(text(handshake.opening)).toContain('HELLO\x02ab\x01c')
     const reply = handshake.receive({ name: 'WELCOME', data: NOTHING })

@@ -11,7 +11,7 @@ function openRefusalLog() {
 }
 
 describe('refusalLog()', () => {
-  test('writes one line per address and interval, and counts what it left out', async () => {
+  test('writes one line per address and interval, and counts the omitted refusals', async () => {
     const { clock, lines, refuse } = openRefusalLog()
     for (let count = 0; count < 5; count++) refuse('192.0.2.1', 'wrong user or password')
     refuse('192.0.2.2', 'wrong user or password')
@@ -26,7 +26,7 @@ describe('refusalLog()', () => {
     ])
   })
 
-  test('forgets the oldest of more than 1000 addresses', () => {
+  test('evicts the oldest of more than 1000 addresses', () => {
     const { lines, refuse } = openRefusalLog()
     for (let host = 0; host <= 1_000; host++) refuse(`address ${host}`, 'x')
     refuse('address 1000', 'x')
