@@ -1,5 +1,5 @@
 export { type BackupReport, checkBackup } from './backup/check.ts'
-export { type Restored, restoreBackup } from './backup/restore.ts'
+export { restoreBackup } from './backup/restore.ts'
 export { backupName, planRemoval, type RetentionPolicy } from './backup/retention.ts'
 export { writeBackup } from './backup/write-backup.ts'
 export { apiTokens } from './collections/api_tokens.ts'
@@ -16,61 +16,41 @@ export { quantumJobs } from './collections/quantum_jobs.ts'
 export { superusers } from './collections/superusers.ts'
 export { timeSlots } from './collections/time_slots.ts'
 export { users } from './collections/users.ts'
-export { type Auth, isSuperuser, NO_REQUEST, type RequestInfo } from './filter/index.ts'
+export { type Auth, NO_REQUEST, type RequestInfo } from './filter/index.ts'
 export { diagnose } from './integrity/doctor.ts'
 export { checkInvariants, type Finding } from './integrity/invariants.ts'
-export {
-  type AuditChain,
-  type AuditEntry,
-  type AuditFilter,
-  appendAudit,
-  type ListedAudit,
-  listAudit,
-  readAuditChain,
-} from './journal/audit.ts'
+export { type AuditEntry, appendAudit, type ListedAudit, listAudit, readAuditChain } from './journal/audit.ts'
 export { listTimeline, type TimelineEntry } from './journal/timeline.ts'
 export { type DatabaseOptions, openDatabase, type Schema } from './open-database.ts'
 export type { Expanded } from './query/expand.ts'
-export { type Paging, readPaging } from './query/paging.ts'
-export {
-  createRecordQueries,
-  type ListRequest,
-  type Permission,
-  type QueryOptions,
-  type RecordQueries,
-  type RecordTest,
-} from './query/query.ts'
+export { readPaging } from './query/paging.ts'
+export { createRecordQueries, type RecordQueries, type RecordTest } from './query/query.ts'
 export { type Page, withTotals } from './query/totals.ts'
-export { type RecordedSpan, readRecording } from './recording/read.ts'
+export { readRecording } from './recording/read.ts'
 export type {
-  QpuPatch,
   RecordedAttempt,
   RecordedJob,
   RecordedQpu,
   RecordedSlot,
-  RecordedUser,
   Recording,
 } from './recording/recording.ts'
-export type { Change, ChangeFeed, ChangeListener } from './records/changes.ts'
+export type { Change } from './records/changes.ts'
 export type { Database } from './records/database.ts'
 export { MAX_LARGE_BYTES, unreadFields } from './records/page-size.ts'
 export { pickFields } from './records/pick-fields.ts'
-export type { ListQuery } from './records/record-reader.ts'
+
 export type { ReadTx, Tx } from './records/tx.ts'
-export { type AnyCollection, columnOf, type Fields, type RecordOf, type Rules } from './schema/collection.ts'
-export type { Field, ValueOf, ValueSchema } from './schema/field.ts'
+export type { AnyCollection, RecordOf, Rules } from './schema/collection.ts'
+export type { Field, ValueSchema } from './schema/field.ts'
 export { date } from './schema/fields/index.ts'
 export { largeFieldsOf } from './schema/large-values.ts'
 export type { CollectionNames } from './schema/names.ts'
 export { initialValue } from './schema/values.ts'
 export { readDatabase } from './sqlite/read-database.ts'
-export type { Bindable, Params } from './sqlite/sql.ts'
-export type { StorageWatch } from './sqlite/storage-watch.ts'
+
 export {
   type Account,
-  type AccountChange,
   type AccountKind,
-  accountCollection,
   accountSecret,
   changeAccount,
   changeUserAccount,
@@ -92,14 +72,10 @@ export {
   saveSuperuser,
   type User,
 } from './store/accounts/accounts.ts'
-export { changeEmail, type ProvenAccount, resetPassword, verifyEmail } from './store/accounts/credentials.ts'
-export {
-  type ExternalIdentity,
-  type ExternalSignIn,
-  signInExternally,
-} from './store/accounts/external-auths.ts'
-export { chargeOf, type LedgerEntry, postLedger } from './store/accounts/ledger.ts'
-export { type Dismissal, dismissNotification } from './store/accounts/notifications.ts'
+export { changeEmail, resetPassword, verifyEmail } from './store/accounts/credentials.ts'
+export { type ExternalIdentity, signInExternally } from './store/accounts/external-auths.ts'
+export { chargeOf, postLedger } from './store/accounts/ledger.ts'
+export { dismissNotification } from './store/accounts/notifications.ts'
 export {
   type ApiToken,
   createApiToken,
@@ -114,7 +90,6 @@ export {
   assertMayCalibrate,
   type CalibrationClaim,
   type CalibrationRequest,
-  type CalibrationRun,
   claimCalibration,
   confirmCalibration,
   endLostCalibration,
@@ -124,7 +99,6 @@ export {
   listIdleTuners,
   listRunningCalibrations,
   listRunsOfOlderLeases,
-  type NewCalibration,
   recordProgress,
   requeueUndeliveredCalibration,
 } from './store/calibrations/calibrations.ts'
@@ -142,27 +116,12 @@ export {
   requeueUndelivered,
 } from './store/jobs/dispatch.ts'
 export { qubitLimit } from './store/jobs/fits-qpu.ts'
-export {
-  findResponse,
-  type KeyedRequest,
-  RESPONSE_TTL_MS,
-  type StoredResponse,
-  saveResponse,
-} from './store/jobs/idempotency.ts'
-export {
-  assertMaySubmit,
-  cancelJob,
-  findJob,
-  insertJob,
-  type Job,
-  listJobs,
-  type NewJob,
-} from './store/jobs/jobs.ts'
+export { findResponse, type KeyedRequest, RESPONSE_TTL_MS, saveResponse } from './store/jobs/idempotency.ts'
+export { assertMaySubmit, cancelJob, findJob, insertJob, type Job, listJobs } from './store/jobs/jobs.ts'
 export {
   holdJob,
   type JobAction,
   moveJobToFront,
-  type Requeued,
   releaseJob,
   requeueJob,
 } from './store/jobs/operator-actions.ts'
@@ -177,11 +136,10 @@ export {
   type AttemptResult,
   applyResult,
   type JobError,
-  type RetryLimits,
   requeueLost,
   retryBackoffMs,
 } from './store/jobs/results.ts'
-export { type DiskGauges, type Gauges, readDiskGauges, readGauges } from './store/maintenance/gauges.ts'
+export { type Gauges, readDiskGauges, readGauges } from './store/maintenance/gauges.ts'
 export { probeWrites } from './store/maintenance/probe.ts'
 export {
   type PruneStep,
@@ -215,19 +173,18 @@ export {
   setMaintenance,
   setQpuEnabled,
 } from './store/qpus/qpus.ts'
-export { type BusyTime, readSchedule } from './store/qpus/schedule.ts'
+export { readSchedule } from './store/qpus/schedule.ts'
 export { type BucketRange, bucketRange } from './store/readings/reading-steps.ts'
 export {
   findReadingDrivers,
   listReadingSeries,
   type ReadingBucket,
-  type ReadingSeries,
   readBuckets,
   rollUpReadings,
 } from './store/readings/readings.ts'
 export { toCsv } from './transfer/csv.ts'
 export { exportedKeys, exportedRecord } from './transfer/exported.ts'
-export { type ImportOptions, type ImportReport, importRecords, type LineError } from './transfer/import.ts'
+export { importRecords } from './transfer/import.ts'
 export { toJsonLines } from './transfer/json-lines.ts'
-export { eachRecord, type Selection } from './transfer/pages.ts'
+export { eachRecord } from './transfer/pages.ts'
 export { openSnapshot, type Snapshot } from './transfer/snapshot.ts'

@@ -32,7 +32,7 @@ interface RestoreOptions {
 }
 
 /** The result of a restore. */
-export interface Restored {
+interface Restored {
   /** Path of the replaced database; undefined when there was none. */
   replaced: string | undefined
   /** Invariants that the restored data violate; empty when they are intact. */
@@ -108,23 +108,23 @@ async function stage(options: RestoreOptions, staging: string, staged: string): 
  */
 function setAside(path: string): string | undefined {
   const log = `${path}-wal`
-  let kept: string | undefined
+  let saved: string | undefined
   if (existsSync(path)) {
-    kept = freeName(`${path}.before-restore`)
+    saved = freeName(`${path}.before-restore`)
     // A database with a log is copied, not linked: if the restore stops here, nothing may write into the
     // stored file.
     if (existsSync(log)) {
-      copyFileSync(log, `${kept}-wal`)
-      copyFileSync(path, kept)
-      flush(`${kept}-wal`)
+      copyFileSync(log, `${saved}-wal`)
+      copyFileSync(path, saved)
+      flush(`${saved}-wal`)
     } else {
-      linkOrCopy(path, kept)
+      linkOrCopy(path, saved)
     }
-    flush(kept)
+    flush(saved)
     flush(dirname(path))
   }
   for (const each of [log, `${path}-shm`]) rmSync(each, { force: true })
-  return kept
+  return saved
 }
 
 /** Links a file under a second name, or copies it where the file system has no hard links. */

@@ -50,7 +50,7 @@ function makeEmpty(path: string, target: string): void {
     closeSync(openSync(path, 'wx', 0o600))
   } catch (cause) {
     const folder = dirname(target)
-    const why = existsSync(folder) ? messageOf(cause) : `there is no folder ${folder}; make it first`
+    const why = existsSync(folder) ? messageOf(cause) : `there is no folder ${folder}; create it first`
     throw new AppError('internal', `Cannot write ${target}: ${why}`, {
       reason: 'folder_unusable',
       cause,

@@ -17,7 +17,7 @@ export const qpus = defineCollection({
     result_port: integer({ min: 0, max: 65_535, readOnly: true }),
     maintenance: bool(),
     maintenance_reason: text({ max: 1_000 }),
-    draining: bool({ help: 'Takes no new job; what runs there ends' }),
+    draining: bool({ help: 'Takes no new job; the running one finishes' }),
     drain_reason: text({ max: 1_000 }),
     access_token: text({ hidden: true, help: 'SHA-256 (hex) of the access token' }),
   },

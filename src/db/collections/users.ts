@@ -12,7 +12,7 @@ export const PROXY_PREFIX = 'superuser_'
 
 function refuseProxyName(user: { username: string; unlimited: boolean }): void {
   if (user.unlimited || !user.username.toLowerCase().startsWith(PROXY_PREFIX)) return
-  const message = `Must not begin with ${PROXY_PREFIX}, which is kept for superusers.`
+  const message = `Must not begin with ${PROXY_PREFIX}, which is reserved for superusers.`
   throw new AppError('invalid', 'The user name is reserved', {
     fields: { username: { code: 'validation_invalid_value', message } },
   })
@@ -31,8 +31,8 @@ export const users = defineCollection({
     username: text({ unique: true, max: 150 }),
     qpu_seconds: seconds({ column: 'qpu_ms', min: 0, help: 'Balance of QPU time in seconds' }),
     api_tokens: relations('api_tokens'),
-    disabled: bool({ help: 'Cannot log in or submit' }),
-    unlimited: bool({ readOnly: true, help: 'Stands for a superuser; the balance is not counted' }),
+    disabled: bool({ help: 'The user cannot log in or submit jobs' }),
+    unlimited: bool({ readOnly: true, help: 'Proxy user of a superuser; the balance is unlimited' }),
   },
   rules: {
     list: OWN,

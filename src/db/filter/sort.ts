@@ -5,7 +5,7 @@ import { fieldOperand } from './resolve/resolve-operand.ts'
 import { type Fan, fromJoins } from './sql/scope.ts'
 
 /** One key of a sort. */
-export interface SortKey {
+interface SortKey {
   readonly name: string
   readonly descending: boolean
 }

@@ -30,7 +30,7 @@ export function refuseUnfinishedJobs(tx: SqlWriter, qpu: string): void {
   if (!row?.jobs) return
   throw new AppError(
     'invalid',
-    `${row.jobs} jobs wait for this QPU or run on it; cancel them or let them end, then delete it`,
+    `${row.jobs} jobs are pending for this QPU or running on it; cancel them or wait for them to end, then delete it`,
     { reason: 'unfinished_jobs' },
   )
 }

@@ -24,7 +24,7 @@ export function diagnoseFile(tx: SqlReader): Finding[] {
   return [
     finding(
       'file',
-      'The structure of the file is sound',
+      'The structure of the file is intact',
       tx
         .all<{ integrity_check: string }>(`PRAGMA integrity_check(${MAX_EXAMPLES})`)
         .filter((row) => row.integrity_check !== 'ok'),
@@ -46,7 +46,7 @@ function brokenAudit(tx: SqlReader): Finding {
   const seq = readAuditChain(tx).broken
   return finding(
     'audit',
-    'No entry of the audit log was changed or taken out',
+    'No entry of the audit log was changed or removed',
     seq === undefined ? [] : [{ seq }],
   )
 }

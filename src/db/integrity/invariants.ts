@@ -31,7 +31,7 @@ const NOT_IMPORTED = `NOT EXISTS (SELECT 1 FROM job_timeline WHERE job = job.id 
 const INVARIANTS: readonly Invariant[] = [
   {
     id: 'I1',
-    text: 'Nothing happens to a job after its end',
+    text: 'The timeline of a job has no event after its end',
     sql: `SELECT ended.job, ended.event, later.event AS later FROM job_timeline ended
           JOIN job_timeline later ON later.job = ended.job AND later.${INSERTION_ORDER} > ended.${INSERTION_ORDER}
           WHERE ended.event IN ('completed', 'failed', 'cancelled', 'imported')`,
@@ -87,7 +87,7 @@ const INVARIANTS: readonly Invariant[] = [
   {
     id: 'I9',
     // The limit that applied to ended jobs is not known any more.
-    text: 'No job is tried again after its last allowed attempt',
+    text: 'No job is retried after its last allowed attempt',
     sql: `SELECT job.id, job.status, count(*) AS tries FROM quantum_jobs job
           JOIN job_attempts claim ON claim.job = job.id AND claim.state IN ('lost', 'error')
           WHERE $maxAttempts > 0 AND job.status IN ('pending', 'running')
@@ -108,7 +108,7 @@ const INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'I10',
-    text: 'A calibration has ended exactly when the report of its last run is there, unless that was pruned',
+    text: 'A calibration is done exactly if the report of its last run exists, unless it was pruned',
     sql: `SELECT request.id, request.status, report.id AS report FROM calibration_requests request
           LEFT JOIN calibration_results report ON report.run_id = request.run_id AND request.run_id <> ''
           WHERE request.status IN ('pending', 'running') AND report.id IS NOT NULL
@@ -124,7 +124,7 @@ const INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'I12',
-    text: 'A time request is granted exactly when it is approved, with the seconds it asked for',
+    text: 'A time request is granted exactly if it is approved, with the requested seconds',
     fast: true,
     sql: `SELECT request.id, request.status, entry.delta_ms FROM qpu_time_requests request
           LEFT JOIN qpu_ledger entry ON entry.kind = 'grant' AND entry.source_id = request.id
@@ -157,7 +157,7 @@ const INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'I14',
-    text: 'The timeline of a job ends with what made its state',
+    text: 'The last event of a timeline matches the state of its job',
     sql: `SELECT job.id, job.status, last.event FROM quantum_jobs job LEFT JOIN job_timeline last ON last.${INSERTION_ORDER} =
             (SELECT max(${INSERTION_ORDER}) FROM job_timeline WHERE job = job.id)
           WHERE job.status IS NOT CASE last.event

@@ -48,7 +48,7 @@ export function appendAudit(tx: SqlWriter, { actor, action, subject, detail = {}
 }
 
 /** The state of the chain as a whole. */
-export interface AuditChain {
+interface AuditChain {
   entries: number
   /** `seq` of the first entry that does not match the chain; undefined when the chain is intact. */
   broken: number | undefined
@@ -83,7 +83,7 @@ export function readAuditChain(tx: SqlReader, expected = ''): AuditChain {
 }
 
 /** The entries to list; absent parts do not filter. */
-export interface AuditFilter {
+interface AuditFilter {
   /** The action or its first words: `job` matches `job.hold`. */
   act?: string | undefined
   actor?: string | undefined

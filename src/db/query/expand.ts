@@ -187,9 +187,9 @@ function visible(
   if (access === 'nobody') return undefined
   const rule = access === 'everybody' ? { sql: '1', bind: () => ({}) } : access
   const plan = planOf(collection)
-  const asked = `AS ${BASE} WHERE ${condition} AND (${rule.sql}) ORDER BY ${BASE}."seq" LIMIT $limit`
+  const suffix = `AS ${BASE} WHERE ${condition} AND (${rule.sql}) ORDER BY ${BASE}."seq" LIMIT $limit`
   const params = { ...rule.bind(requestInfo, tx.now), ids: JSON.stringify([...ids]), limit }
-  const rows = tx.all<Record<string, unknown>>(...bounded(request, collection, asked, params))
+  const rows = tx.all<Record<string, unknown>>(...bounded(request, collection, suffix, params))
   return expandLevel(
     request,
     collection,
@@ -204,14 +204,14 @@ function visible(
 function bounded(
   { tx, planOf }: Request,
   collection: AnyCollection,
-  asked: string,
+  suffix: string,
   params: Params,
 ): [sql: string, params: Params] {
   const { select } = planOf(collection)
   const large = largeFieldsOf(collection)
-  if (large.length === 0) return [`${select} ${asked}`, params]
+  if (large.length === 0) return [`${select} ${suffix}`, params]
   const sized = tx.all<{ id: string; bytes: number }>(
-    `SELECT ${BASE}."id", ${lengthOf(collection, large)} AS bytes FROM ${quoted(collection.name)} ${asked}`,
+    `SELECT ${BASE}."id", ${lengthOf(collection, large)} AS bytes FROM ${quoted(collection.name)} ${suffix}`,
     params,
   )
   const sql = `${select} AS ${BASE} WHERE ${BASE}."id" IN ${IDS} ORDER BY ${BASE}."seq"`

@@ -25,14 +25,14 @@ import { type Access, createRuleBook } from './rules.ts'
 import { NO_TOTALS, type ReadPage, totals } from './totals.ts'
 
 /** The rule that applies and the request that it applies to. */
-export interface Permission {
+interface Permission {
   /** Text of the rule; `null` = superusers only, `''` = everybody. */
   readonly rule: string | null
   readonly requestInfo: RequestInfo
 }
 
 /** A list request. */
-export interface ListRequest extends Permission, Paging {
+interface ListRequest extends Permission, Paging {
   readonly filter?: string
   readonly sort?: string
   /** Large fields that the response does not need: they are not read, and null in the records. */
@@ -77,7 +77,7 @@ export interface RecordQueries extends Expander {
 }
 
 /** Dependencies of `createRecordQueries`. */
-export interface QueryOptions {
+interface QueryOptions {
   /** Configured public names: `database.names`. */
   readonly names: CollectionNames
   /** Defaults to all collections of the service. */
@@ -169,7 +169,9 @@ export function createRecordQueries({
         own: Params,
       ) => {
         if (requestInfo.auth?.collection !== compiledFor.auth?.collection) {
-          throw new TypeError('a record test must be asked by the kind of account that it was compiled for')
+          throw new TypeError(
+            'a record test must be called with the kind of account that it was compiled for',
+          )
         }
         const { where, params } = joinedConditions(conditions, requestInfo, tx.now)
         const sql = `SELECT 1 AS found FROM ${source}${where} LIMIT 1`

@@ -13,7 +13,7 @@ import type {
 } from './recording.ts'
 
 /** The submissions to read, in ms since the epoch; `until` itself is excluded. */
-export interface RecordedSpan {
+interface RecordedSpan {
   since?: number | undefined
   until?: number | undefined
 }

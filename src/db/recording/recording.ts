@@ -34,7 +34,7 @@ export interface RecordedQpu {
 }
 
 /** The settings of a QPU that a recorded change sets. */
-export interface QpuPatch {
+interface QpuPatch {
   enabled?: boolean
   maintenance?: boolean
   draining?: boolean

@@ -13,7 +13,7 @@ export interface Change {
 }
 
 /** Called after the commit with all changes of one transaction, in order. */
-export type ChangeListener = (changes: readonly Change[]) => void
+type ChangeListener = (changes: readonly Change[]) => void
 
 /** Publishes committed changes, one call per transaction. */
 export interface ChangeFeed {
@@ -30,7 +30,7 @@ export function createChangeFeed(log: Log): ChangeFeed & { publish(changes: read
   const queue: (readonly Change[])[] = []
   let publishing = false
 
-  function tell(changes: readonly Change[]): void {
+  function deliver(changes: readonly Change[]): void {
     for (const listener of [...listeners]) {
       try {
         listener(changes)
@@ -55,7 +55,7 @@ export function createChangeFeed(log: Log): ChangeFeed & { publish(changes: read
       queue.push(changes)
       if (publishing) return
       publishing = true
-      for (let next = queue.shift(); next; next = queue.shift()) tell(next)
+      for (let next = queue.shift(); next; next = queue.shift()) deliver(next)
       publishing = false
     },
   }

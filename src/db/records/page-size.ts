@@ -47,7 +47,7 @@ export function assertFits(
   throw new AppError(
     'too_large',
     `The ${large.join(' and ')} of these ${ids.length} records are ${mib(bytes)} MiB, more than the ` +
-      `${mib(maxBytes)} MiB of one answer; ${remedy}`,
+      `${mib(maxBytes)} MiB of one response; ${remedy}`,
     { reason: 'page_too_large' },
   )
 }

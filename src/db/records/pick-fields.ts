@@ -17,15 +17,15 @@ const ENVELOPE = ['page', 'perPage', 'totalItems', 'totalPages', 'items']
  * applies to each element of an array. A blank text selects everything.
  * @throws AppError `invalid` for unknown modifiers.
  */
-export function pickFields(answer: unknown, fields: string): unknown {
-  if (fields.trim() === '') return answer
+export function pickFields(response: unknown, fields: string): unknown {
+  if (fields.trim() === '') return response
   if (fields.length > MAX_CHARACTERS) {
     throw badFields(`fields has ${fields.length} characters; at most ${MAX_CHARACTERS} are allowed`)
   }
   const root = parseFields(fields)
-  if (!isObject(answer) || !Array.isArray(answer['items'])) return picked(answer, root)
-  const isList = Object.keys(answer).every((key) => ENVELOPE.includes(key))
-  return isList ? { ...answer, items: picked(answer['items'], root) } : picked(answer, root)
+  if (!isObject(response) || !Array.isArray(response['items'])) return picked(response, root)
+  const isList = Object.keys(response).every((key) => ENVELOPE.includes(key))
+  return isList ? { ...response, items: picked(response['items'], root) } : picked(response, root)
 }
 
 /**
@@ -67,7 +67,7 @@ function childOf(node: Picked, name: string): Picked {
 
 function readExcerpt(modifier: string, args: string): { length: number; withEllipsis: boolean } {
   if (modifier !== 'excerpt')
-    throw badFields(`:${modifier} is no modifier of fields; known is :excerpt(n,true)`)
+    throw badFields(`:${modifier} is not a modifier of fields; the only one is :excerpt(n,true)`)
   const [length = '', withEllipsis = 'false'] = args.split(',').map((each) => each.trim())
   if (!/^[1-9][0-9]{0,6}$/.test(length))
     throw badFields('excerpt needs the number of characters to keep first')

@@ -4,7 +4,7 @@ import { type Bindable, quoted, type SqlReader } from '../sqlite/sql.ts'
 import { assertFits } from './page-size.ts'
 
 /** The records that `list` returns, and their order; insertion order by default. */
-export interface ListQuery<C extends AnyCollection> {
+interface ListQuery<C extends AnyCollection> {
   where?: Partial<RecordOf<C>>
   /**
    * Comma-separated field names, descending with a leading `-`: `-created,name`; `seq` is the insertion

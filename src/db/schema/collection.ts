@@ -35,7 +35,7 @@ export type Index =
  * Functions that run inside the writing transaction. Each may throw an AppError, which rolls the whole
  * transaction back.
  */
-export interface Hooks<F extends Fields = Fields> {
+interface Hooks<F extends Fields = Fields> {
   /** Before validation; may change `record`. */
   beforeInsert?(step: { tx: SqlWriter; record: Values<F> }): void
   /** After the row was inserted. */
@@ -46,7 +46,7 @@ export interface Hooks<F extends Fields = Fields> {
 }
 
 /** One kind of record: its table, its fields and its access rules. */
-export interface Collection<N extends string = string, F extends Fields = Fields> {
+interface Collection<N extends string = string, F extends Fields = Fields> {
   /** Table name. */
   readonly name: N
   /** Default public name; `database.names.publicName(collection)` returns the configured one. */

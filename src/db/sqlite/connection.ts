@@ -65,16 +65,16 @@ export function openConnection(path: string, access: 'write' | 'read'): Connecti
 function refuseOrphanedLog(path: string): void {
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
   if (size === 0 && existsSync(`${path}-wal`))
-    throw damaged(path, 'it is empty or gone, but its log is there')
+    throw damaged(path, 'it is empty or missing, but its log exists')
 }
 
 function setPragma(sqlite: Sqlite, name: string, value: string | number): void {
   sqlite.run(`PRAGMA ${name} = ${value}`)
-  const answer = Object.values(sqlite.query<Record<string, unknown>, []>(`PRAGMA ${name}`).get() ?? {})[0]
-  if (answer !== value) {
+  const actual = Object.values(sqlite.query<Record<string, unknown>, []>(`PRAGMA ${name}`).get() ?? {})[0]
+  if (actual !== value) {
     throw new AppError(
       'internal',
-      `SQLite answered ${String(answer)} for ${name} = ${value}; put the data folder on a local file system`,
+      `SQLite returned ${String(actual)} for ${name} = ${value}; put the data folder on a local file system`,
       { reason: 'database_unsupported' },
     )
   }
@@ -145,7 +145,7 @@ export function appErrorOf(path: string, error: { code?: string; message: string
   }
   if (code === 'SQLITE_IOERR_FSYNC' || code === 'SQLITE_IOERR_DIR_FSYNC') {
     return storageFull(
-      'The disk with the database did not keep what was written; check it and the system log, then start svc again',
+      'The disk with the database failed to flush what was written; check it and the system log, then start svc again',
       'storage_unflushed',
       error,
     )

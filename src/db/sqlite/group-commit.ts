@@ -11,7 +11,7 @@ interface Joined<T> {
 }
 
 /** Groups writes of one connection into shared commits. */
-export interface GroupCommit {
+interface GroupCommit {
   /**
    * Runs `work` immediately, in the open transaction if there is one. If it throws, only this work is undone.
    */

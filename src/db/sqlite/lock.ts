@@ -4,9 +4,10 @@ import { AppError, FolderInUseError, type FolderLock, messageOf, takeFolderLock 
 import { appErrorOf } from './connection.ts'
 
 /**
- * Locks the data folder `dir` by `svc.lock` in it. Keep a reference to the result.
- * @throws AppError `conflict`, reason `folder_in_use`, naming the process that has it; `internal`, reason
- *   `folder_unusable`, when there can be no lock.
+ * Locks the data folder `dir` by `svc.lock` in it for the lifetime of the process. Keep a reference to the
+ * result.
+ * @throws AppError `conflict`, reason `folder_in_use`, naming the process that holds the lock; `internal`,
+ *   reason `folder_unusable`, when no lock is possible.
  */
 export function lockFolder(dir: string): FolderLock {
   const file = join(dir, 'svc.lock')

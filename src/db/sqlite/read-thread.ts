@@ -9,7 +9,7 @@ const MAX_WAITING_REQUESTS = 100
 export class ReadFailure extends Error {}
 
 /** A thread with its own database connection, for reads that would block the event loop too long. */
-export interface ReadThread {
+interface ReadThread {
   /**
    * The rows of a statement, read from a snapshot taken when the statement starts. Statements run one after
    * another. Equal statements that wait share one result.
@@ -71,16 +71,16 @@ export function createReadThread(path: string): ReadThread {
       const same = waiting.slice(1).find((each) => each.text === text)
       if (same) return same.promise
       if (waiting.length >= MAX_WAITING_REQUESTS) {
-        throw new AppError('unavailable', 'Too many long requests wait for the database; ask again later', {
+        throw new AppError('unavailable', 'Too many long requests wait for the database; try again later', {
           reason: 'too_many_reads',
           retryAfter: 5,
         })
       }
-      const question = { text, ...Promise.withResolvers<Record<string, unknown>[]>() }
-      waiting.push(question)
+      const request = { text, ...Promise.withResolvers<Record<string, unknown>[]>() }
+      waiting.push(request)
       thread ??= start()
       thread.send({ kind: 'run', sql, params })
-      return question.promise
+      return request.promise
     },
     close() {
       isClosed = true

@@ -5,7 +5,7 @@ import type { Connection } from './connection.ts'
 const MAX_LOG_BYTES = 67_108_864
 
 /** The write-ahead log of a database, seen from the writing connection. */
-export interface WriteAheadLog {
+interface WriteAheadLog {
   /** Records a write, so that the next `trim` leaves the log alone. */
   recordWrite(): void
   /**

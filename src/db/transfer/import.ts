@@ -17,20 +17,20 @@ import { type ImportContext, readImported } from './imported.ts'
 import { type Line, readLines } from './lines.ts'
 
 /** An error in a line; line 0 = the file as a whole. */
-export interface LineError {
+interface LineError {
   line: number
   text: string
 }
 
 /** The result of an import: nothing was stored when there are errors. */
-export interface ImportReport {
+interface ImportReport {
   /** Records by collection. */
   counts: Record<string, number>
   /** In the order of lines, at most 100. */
   errors: LineError[]
 }
 
-export interface ImportOptions extends Pick<ImportContext, 'readPayload'> {
+interface ImportOptions extends Pick<ImportContext, 'readPayload'> {
   /** A file of JSON lines, `{"collection": "users", …fields}` each. */
   path: string
   /** Progress callback, called with the line number every 10,000 lines. */
@@ -57,7 +57,7 @@ export async function importRecords(db: Database, options: ImportOptions): Promi
     const names = broken.map(({ id, text }) => `${id}: ${text}`).join('; ')
     throw new AppError(
       'conflict',
-      `The database breaks promises before the import (${names}); run svc doctor`,
+      `The database violates invariants before the import (${names}); run svc doctor`,
     )
   }
   const report: ImportReport = { counts: {}, errors: [] }
@@ -121,7 +121,7 @@ function importLine(tx: Tx, { line, names, planOf, context, errors }: LineWork):
   const collection = COLLECTIONS.find((each) => each.name === name) ?? names.byPublicName(name)
   if (!collection) {
     const known = COLLECTIONS.map((each) => each.name).join(', ')
-    return refuse(`collection: "${name}" is none; expected one of ${known}`)
+    return refuse(`collection: there is no collection "${name}"; expected one of ${known}`)
   }
   const { record, errors: found } = readImported(collection, given, context)
   for (const [key, message] of found) refuse(`${collection.name}.${key}: ${message}`)

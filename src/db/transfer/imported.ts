@@ -20,7 +20,7 @@ export interface ImportContext {
 }
 
 /** A record to store, and its errors by the key of the line. */
-export interface ImportedRecord {
+interface ImportedRecord {
   record: AnyRecord
   errors: Map<string, string>
 }
@@ -166,7 +166,7 @@ function adaptAccount(record: AnyRecord, refuse: Refuse): void {
     .toLowerCase()
     .startsWith(PROXY_PREFIX)
   if (isReserved && record['unlimited'] !== true) {
-    refuse('username', `Must not begin with ${PROXY_PREFIX}, which is kept for superusers.`)
+    refuse('username', `Must not begin with ${PROXY_PREFIX}, which is reserved for superusers.`)
   }
 }
 

@@ -8,7 +8,7 @@ const MAX_PAGE_ROWS = 200
 const MAX_PAGE_BYTES = 4 * 1024 * 1024
 
 /** The records to select: a condition on the columns of the collection's table, with its parameters. */
-export interface Selection {
+interface Selection {
   condition: string
   params: Params
 }
@@ -18,7 +18,7 @@ const ALL: Selection = { condition: 'TRUE', params: {} }
 type Reader = Pick<SqlReader, 'one' | 'all'>
 
 /** Records in insertion order, and where the next page begins. */
-export interface RecordPage {
+interface RecordPage {
   records: AnyRecord[]
   /** `seq` of the last record; undefined when there was none left. */
   last: number | undefined

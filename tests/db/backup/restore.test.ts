@@ -67,7 +67,7 @@ describe('writeBackup()', () => {
     expect(write(lab.file)).toThrow('backup.db exists; choose another name')
     expect(write(join(lab.dir, 'svc.db'))).toThrow('svc.db exists')
     expect(write(join(lab.path, 'none', 'b.db'))).toThrow(
-      `Cannot write ${lab.path}/none/b.db: there is no folder ${lab.path}/none; make it first`,
+      `Cannot write ${lab.path}/none/b.db: there is no folder ${lab.path}/none; create it first`,
     )
     expect(() => writeBackup(lab.path, join(lab.path, 'b.db'))).toThrow('There is no database in')
     writeFileSync(join(lab.path, 'svc.db'), 'not a database at all'.repeat(100))

@@ -66,7 +66,7 @@ describe('importRecords()', () => {
     [
       'an unknown collection',
       [{ collection: 'things' }],
-      ['1: collection: "things" is none; expected one of'],
+      ['1: collection: there is no collection "things"; expected one of'],
     ],
     [
       'an unknown field',
@@ -231,7 +231,7 @@ describe('importRecords()', () => {
     expect(await problemsOf(one.db)).toEqual([])
   })
 
-  test('refuses a database that breaks a promise already', async () => {
+  test('rejects a database that already violates an invariant', async () => {
     await using one = await openTestDatabase()
     await one.db.write('break', (tx) => {
       const { id } = tx.insert(users, { username: 'a' })

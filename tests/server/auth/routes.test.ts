@@ -242,7 +242,10 @@ test('nobody can take the user name of a record that stands for a superuser', as
   expect([answer.status, answer.get('data')]).toEqual([
     400,
     {
-      username: { code: 'validation_invalid_value', message: expect.stringContaining('kept for superusers') },
+      username: {
+        code: 'validation_invalid_value',
+        message: expect.stringContaining('reserved for superusers'),
+      },
     },
   ])
   expect((await server.admin.get('/api/jobs')).status).toBe(200)

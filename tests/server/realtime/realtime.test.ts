@@ -125,7 +125,7 @@ test('POST /api/realtime refuses what it cannot do, and says why', async () => {
       server.guest,
       { clientId, subscriptions: [withOptions('qpus/*', { fields: 'name:nonsense()' })] },
       400,
-      ':nonsense is no modifier of fields',
+      ':nonsense is not a modifier of fields',
     ],
     [server.as(user), { clientId, subscriptions: ['qpus/*'] }, 204, ''],
     [server.as(other), { clientId, subscriptions: ['qpus/*'] }, 403, 'The current and the previous request'],

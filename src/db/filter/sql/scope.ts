@@ -32,7 +32,7 @@ export type Fan =
   | { kind: 'table'; table: string }
 
 /** A join: its SQL after LEFT JOIN, the condition on its rows, and how many rows it may add if not one. */
-export interface Join {
+interface Join {
   sql: string
   guard?: string | undefined
   fan?: Fan | undefined

@@ -172,7 +172,7 @@ export function disableProxy(tx: Tx, superuser: Superuser): void {
 }
 
 /** Changes that a superuser makes to a user's account; absent parts stay unchanged. */
-export interface AccountChange {
+interface AccountChange {
   /** The new balance, not a difference. */
   qpuSeconds?: number | undefined
   /** Ids of the API tokens to keep; the others are removed. */
@@ -220,7 +220,7 @@ export function changeAccount(
 
 function setBalance(tx: Tx, user: User, qpuSeconds: number): void {
   if (user.unlimited) {
-    const message = 'Stands for a superuser, whose QPU time is not counted.'
+    const message = 'Proxy user of a superuser, whose QPU time is unlimited.'
     throw new AppError('invalid', 'Failed to update record', {
       fields: { qpu_seconds: { code: 'validation_invalid_value', message } },
     })

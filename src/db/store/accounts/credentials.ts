@@ -4,7 +4,7 @@ import { type AccountKind, accountCollection, followEmail } from './accounts.ts'
 import { dropOtherAccess } from './external-auths.ts'
 
 /** An account whose ownership was proven; the proof expires with the account's key. */
-export interface ProvenAccount {
+interface ProvenAccount {
   kind: AccountKind
   id: string
   /** The key that signed the proof. */

@@ -17,7 +17,7 @@ export interface ExternalIdentity {
 }
 
 /** A login through a provider. */
-export interface ExternalSignIn {
+interface ExternalSignIn {
   identity: ExternalIdentity
   /** Id of the logged-in user who links the account; undefined without a session. */
   signedIn: string | undefined

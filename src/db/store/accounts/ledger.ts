@@ -3,7 +3,7 @@ import { users } from '../../collections/users.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 
 /** One change of a balance. (`kind`, `sourceId`) is unique, so a change happens once. */
-export interface LedgerEntry {
+interface LedgerEntry {
   user: string
   /** `charge`: the source is the job; `grant`: the time request; `admin`: the action of a superuser. */
   kind: 'charge' | 'grant' | 'admin'

@@ -3,7 +3,7 @@ import type { Database } from '../../records/database.ts'
 import { jsonAppend } from '../../sqlite/dialect.ts'
 
 /** The outcome of dismissing a notification. */
-export type Dismissal = 'dismissed' | 'not_addressed' | 'missing'
+type Dismissal = 'dismissed' | 'not_addressed' | 'missing'
 
 /**
  * Records that a user dismissed a notification; repeating it changes nothing. A notification that has not

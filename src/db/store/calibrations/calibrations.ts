@@ -28,7 +28,7 @@ import type { DispatchTarget } from '../jobs/dispatch.ts'
 export type CalibrationRequest = RecordOf<typeof calibrationRequests>
 
 /** A calibration to add to the queue. */
-export interface NewCalibration {
+interface NewCalibration {
   /** Id of the tuner. */
   driver: string
   mode: CalibrationRequest['mode']
@@ -93,7 +93,7 @@ export function assertMayCalibrate(tx: ReadTx, id: string): void {
   if ((row?.pending ?? 0) < MAX_PENDING) return
   throw new AppError(
     'conflict',
-    `${driver.name} has ${MAX_PENDING} pending calibrations, the most allowed; set some to failed or let them run`,
+    `${driver.name} has ${MAX_PENDING} pending calibrations, the maximum; set some to failed or wait for them to run`,
     { reason: 'too_many_pending_calibrations' },
   )
 }

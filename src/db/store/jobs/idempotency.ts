@@ -14,7 +14,7 @@ export interface KeyedRequest {
 }
 
 /** The response to a keyed request. */
-export interface StoredResponse {
+interface StoredResponse {
   status: number
   response: unknown
 }

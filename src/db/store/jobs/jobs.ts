@@ -29,7 +29,7 @@ import type { RecordOf } from '../../schema/collection.ts'
 export type Job = RecordOf<typeof quantumJobs>
 
 /** A validated job to add to the queue. */
-export interface NewJob {
+interface NewJob {
   user: string
   /** Id of a QPU; '' = any. */
   qpu: string
@@ -76,7 +76,7 @@ export function assertMaySubmit(tx: ReadTx, user: string, maxPending: number): v
   if (pending >= maxPending) {
     throw new AppError(
       'conflict',
-      `You have ${pending} pending jobs, the most allowed; wait for some to run or cancel some`,
+      `You have ${pending} pending jobs, the maximum; wait for some to run or cancel some`,
       { reason: 'too_many_pending_jobs' },
     )
   }

@@ -74,7 +74,7 @@ export function moveJobToFront(tx: Tx, action: JobAction): Job {
 }
 
 /** A requeued job, and the attempt that its driver may still be running. */
-export interface Requeued {
+interface Requeued {
   job: Job
   ended: AttemptKey & { driver: string }
 }

@@ -90,7 +90,7 @@ function lastActivity(tx: ReadTx, user: string, qpu: string, since: string): num
 }
 
 /** The properties of a pending job that determine whether it may run. */
-export interface PendingJob {
+interface PendingJob {
   target: string
   qubits: number
   /** Earliest next run, ms since the epoch; 0 = any time. */

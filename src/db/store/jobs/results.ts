@@ -134,7 +134,7 @@ function wallMsSince(tx: ReadTx, at: string): number {
 }
 
 /** Limits of retries. */
-export interface RetryLimits {
+interface RetryLimits {
   /** Maximum number of attempts that ran and ended by a lost driver or a device error; 0 = no limit. */
   maxAttempts: number
 }

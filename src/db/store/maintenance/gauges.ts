@@ -41,7 +41,7 @@ export function readGauges(tx: ReadTx): Gauges {
 }
 
 /** Sizes on the disk of the database, in bytes. */
-export interface DiskGauges {
+interface DiskGauges {
   /** The write-ahead log. */
   logBytes: number
   /** Free space available to this account. */

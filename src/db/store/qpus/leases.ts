@@ -6,7 +6,7 @@ import type { Tx } from '../../records/tx.ts'
 import type { RecordOf } from '../../schema/collection.ts'
 
 /** A lease lets one driver serve one operation of one QPU; `driver` '' = free; its epoch only grows. */
-export interface Lease {
+interface Lease {
   qpu: string
   operation: string
   driver: string
@@ -79,19 +79,19 @@ export function grantLease(db: Database, request: GrantRequest): Promise<Grant> 
 }
 
 function takeLease(tx: Tx, driver: RecordOf<typeof drivers>, qpu: RecordOf<typeof qpus>): number {
-  const held = tx.one<Lease>('SELECT * FROM leases WHERE qpu = $qpu AND operation = $operation', {
+  const current = tx.one<Lease>('SELECT * FROM leases WHERE qpu = $qpu AND operation = $operation', {
     qpu: qpu.id,
     operation: driver.operation,
   })
-  if (held && held.driver !== '' && held.driver !== driver.id) {
-    const holder = tx.find(drivers, held.driver)
+  if (current && current.driver !== '' && current.driver !== driver.id) {
+    const holder = tx.find(drivers, current.driver)
     throw new AppError(
       'conflict',
-      `Driver ${holder?.name ?? held.driver} is already connected as this QPU's ${driver.operation} driver; only one per QPU is allowed`,
+      `Driver ${holder?.name ?? current.driver} is already connected as this QPU's ${driver.operation} driver; only one per QPU is allowed`,
       { reason: 'already_connected' },
     )
   }
-  const epoch = (held?.epoch ?? 0) + 1
+  const epoch = (current?.epoch ?? 0) + 1
   tx.run(
     `INSERT INTO leases (qpu, operation, driver, epoch, state, granted_at)
      VALUES ($qpu, $operation, $driver, $epoch, 'granted', $at)

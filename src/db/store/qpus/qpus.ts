@@ -37,7 +37,7 @@ export function listQpus(db: Database, page: { skip: number; limit: number; sort
   return db.read((tx) => tx.list(qpus, { sort: page.sort, limit: page.limit, offset: page.skip }))
 }
 
-export interface NewQpu {
+interface NewQpu {
   name: string
   executorType: string
   numQubits: number
@@ -69,7 +69,7 @@ export function createQpu(db: Database, actor: string, qpu: NewQpu): Promise<{ q
   })
 }
 
-export interface NewDriver {
+interface NewDriver {
   name: string
   qpu: string
   operation: Driver['operation']

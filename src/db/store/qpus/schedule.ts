@@ -2,7 +2,7 @@ import type { ReadTx } from '../../records/tx.ts'
 import type { Bindable } from '../../sqlite/sql.ts'
 
 /** A time during which a QPU is busy. */
-export interface BusyTime {
+interface BusyTime {
   /** Id of the QPU; '' = every QPU. */
   qpu: string
   /** `queued_calibration` has no time yet: it begins as soon as its QPU is free. */

@@ -83,7 +83,7 @@ export function rollUpReadings(tx: SqlWriter, limit: number): number {
 }
 
 /** A channel of a driver in one unit; a channel whose unit changed has two series. */
-export interface ReadingSeries {
+interface ReadingSeries {
   id: number
   channel: string
   unit: string
