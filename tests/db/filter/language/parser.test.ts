@@ -83,12 +83,12 @@ describe('parseFilter()', () => {
   })
 
   const refused: [filter: string, because: RegExp][] = [
-    ['', /ends where/],
-    ['  // only a comment', /ends where/],
+    ['', /The filter ends, but/],
+    ['  // only a comment', /The filter ends, but/],
     ['()', /missing at character 2/],
     ['a', /operator such as = is missing at character 2/],
-    ['a =', /ends where/],
-    ['a = 1 &&', /ends where/],
+    ['a =', /The filter ends, but/],
+    ['a = 1 &&', /The filter ends, but/],
     ['a = 1 a = 2', /&& or \|\| before character 7/],
     ['a = 1 & a = 2', /instead of & at character 7/],
     ['a = 1 &&& a = 2', /instead of &&&/],
@@ -112,8 +112,8 @@ describe('parseFilter()', () => {
     ['f() = 1', /missing at character 3/],
     ['f(1 2) = 1', /comma or \) is missing/],
     ['f(1', /comma or \) is missing/],
-    ['f(f(f(f(1)))) = 1', /more than 3 functions/],
-    [`${'('.repeat(33)}a = 1${')'.repeat(33)}`, /more than 32 brackets/],
+    ['f(f(f(f(1)))) = 1', /more than 3 nested functions/],
+    [`${'('.repeat(33)}a = 1${')'.repeat(33)}`, /more than 32 nested brackets/],
     [Array.from({ length: 201 }, () => 'a=1').join('||'), /more than 200 comparisons/],
     [`a = "${'x'.repeat(3_500)}"`, /3506 characters; at most 3500/],
   ]
