@@ -3,21 +3,21 @@ import type { AnyCollection, ReadTx, RecordOf, Tx } from '../../db/index.ts'
 import type { Caller } from '../http/caller.ts'
 import type { RecordService } from './service.ts'
 
-/** A record of a collection that is only known when the program runs. */
+/** A record of a collection that is known at run time only. */
 export type AnyRecord = RecordOf<AnyCollection>
-/** Values by field name: as they were sent, modifiers applied, without those the caller cannot set. */
+/** Values by field name, as sent, with modifiers applied and without fields that the caller cannot set. */
 export type Values = Record<string, unknown>
 
-/** Who writes, and with what. */
+/** The caller of a write and the service that executes it. */
 export interface Writer {
   readonly service: RecordService
   readonly caller: Caller
   readonly isSuperuser: boolean
-  /** Address of the peer. */
+  /** Remote address. */
   readonly address: string
 }
 
-/** A step inside the writing transaction; a throw undoes the whole request. */
+/** A step inside the write transaction; an exception rolls back the whole request. */
 export interface Step extends Writer {
   readonly tx: Tx
 }
@@ -27,38 +27,38 @@ export interface Step extends Writer {
  */
 export type Completion = (values: Values, before: AnyRecord | undefined) => void
 
-/** A write before its transaction; `before` is the record to be changed. */
+/** A write before its transaction; `before` is the record to change. */
 export interface Draft extends Writer {
   readonly body: Values
   readonly before: AnyRecord | undefined
 }
 
-/** A committed change: no `before` = created, no `after` = removed. */
+/** A committed change: created without `before`, deleted without `after`. */
 export interface Committed<R> {
   readonly before: R | undefined
   readonly after: R | undefined
 }
 
 /**
- * What the record routes of one collection do beyond its declaration, because it depends on the caller, on
- * settings or on something outside the database. Everything is optional.
+ * The behaviour of the record routes of one collection beyond its declaration, for everything that depends on
+ * the caller, on settings or on services outside the database. All members are optional.
  */
 export interface Behaviour<R = AnyRecord> {
-  /** The relation to the user a record belongs to: filled in for the caller, not to be given away. */
+  /** The relation to the owner of a record: set to the caller by default, and not transferable. */
   readonly owner?: string
-  /** Fields that only superusers set. */
+  /** Fields that only superusers can set. */
   readonly superuserOnly?: readonly string[]
-  /** Fields that nobody sets by these routes, as `readOnly` ones, because other routes or drivers do. */
+  /** Fields that these routes cannot set, like `readOnly` ones, because other routes or drivers set them. */
   readonly fixed?: { readonly create?: readonly string[]; readonly update?: readonly string[] }
-  /** What is shown of each record beside its fields. */
+  /** Computes values that are presented in addition to the fields. */
   readonly computed?: (tx: ReadTx, records: readonly R[]) => (record: R) => Values
-  /** The form of what is computed, for the API reference. */
+  /** Schemas of the computed values, for the API reference. */
   readonly computedShape?: Readonly<Record<string, v.GenericSchema>>
-  /** The large fields that a computed value is made from, by its name. */
+  /** The large fields that each computed value is derived from. */
   readonly computedFrom?: Readonly<Record<string, readonly string[]>>
-  /** Replaces the plain insert: returns the id of the new record. */
+  /** Replaces the insert; returns the id of the new record. */
   readonly submit?: (draft: Draft, request: Request) => Promise<string>
-  /** What has to be waited for before the transaction; what it throws is answered. */
+  /** Asynchronous work before the transaction; its exceptions become the response. */
   readonly prepare?: (draft: Draft) => Promise<Completion | undefined>
   /** Before the insert; may change `values`. */
   readonly creating?: (step: Step, values: Values) => void
@@ -74,17 +74,17 @@ export interface Behaviour<R = AnyRecord> {
   readonly committed?: (writer: Writer, change: Committed<R>) => void | Promise<void>
 }
 
-/** A behaviour and the collection it is about. */
+/** The behaviour of a collection. */
 export interface Declared {
   readonly collection: AnyCollection
   readonly behaviour: Behaviour
 }
 
-/** Declares what the record routes of `collection` do beyond its declaration. */
+/** Declares the behaviour of the record routes of `collection`. */
 export function defineBehaviour<C extends AnyCollection>(
   collection: C,
   behaviour: Behaviour<RecordOf<C>>,
 ): Declared {
-  // The routes hand a behaviour only records of the collection it is declared for.
+  // The routes pass a behaviour only records of its own collection.
   return { collection, behaviour: behaviour as unknown as Behaviour }
 }

@@ -17,12 +17,12 @@ const COLLECTION = '/api/collections/:collection'
 const RECORDS = `${COLLECTION}/records`
 const RECORD = `${RECORDS}/:id`
 
-/** A client that takes nothing of its file for so long is gone. */
+/** A download without progress for this time is aborted. */
 const EXPORT_IDLE_SECONDS = 120
 
 /** The routes of the record-store pattern, the same for every collection. */
 export function recordRoutes(service: RecordService): Route[] {
-  const found = (params: Readonly<Record<string, string>>) =>
+  const requested = (params: Readonly<Record<string, string>>) =>
     collectionOf(service, params['collection'] ?? '')
   const shapes = recordShapes(service.context.db.names)
   const parameters = { collection: shapes.collection }
@@ -33,17 +33,17 @@ export function recordRoutes(service: RecordService): Route[] {
       path: RECORDS,
       params: parameters,
       access: 'public',
-      summary: 'List the records of a collection that its list rule shows to the caller',
+      summary: 'List the records of a collection that are visible to the caller by its list rule',
       query: listQuery,
       statuses: [200, 400, 403, 404, 413],
       response: pageOf(shapes.record),
       files: EXPORT_TYPES,
-      run: async (_, { params, query, ...asked }) => {
+      run: async (_, { params, query, ...call }) => {
         const { format = 'json', ...plain } = query
-        const collection = found(params)
-        const request = { ...asked, query: texts(plain) }
+        const collection = requested(params)
+        const request = { ...call, query: texts(plain) }
         if (format === 'json') return listRecords(service, collection, request)
-        asked.setIdleTimeout(EXPORT_IDLE_SECONDS)
+        call.setIdleTimeout(EXPORT_IDLE_SECONDS)
         return exportRecords(service, collection, format, request)
       },
     }),
@@ -52,12 +52,12 @@ export function recordRoutes(service: RecordService): Route[] {
       path: RECORD,
       params: parameters,
       access: 'public',
-      summary: 'Retrieve a record that the view rule of its collection shows to the caller',
+      summary: 'Retrieve a record, if it is visible to the caller by the view rule of its collection',
       query: recordQuery,
       statuses: [200, 400, 403, 404],
       response: shapes.record,
-      run: async (_, { params, query, ...asked }) =>
-        viewRecord(service, found(params), params['id'] ?? '', { ...asked, query: texts(query) }),
+      run: async (_, { params, query, ...call }) =>
+        viewRecord(service, requested(params), params['id'] ?? '', { ...call, query: texts(query) }),
     }),
     defineRoute({
       method: 'POST',
@@ -69,8 +69,8 @@ export function recordRoutes(service: RecordService): Route[] {
       ...write,
       statuses: [200, 400, 401, 403, 404, 409, 413, 422, 429, 503],
       response: shapes.record,
-      run: async (_, { params, query, ...asked }) =>
-        createRecord(service, found(params), { ...asked, query: texts(query) }),
+      run: async (_, { params, query, ...call }) =>
+        createRecord(service, requested(params), { ...call, query: texts(query) }),
     }),
     defineRoute({
       method: 'PATCH',
@@ -82,8 +82,8 @@ export function recordRoutes(service: RecordService): Route[] {
       ...write,
       statuses: [200, 400, 403, 404, 409, 413, 429],
       response: shapes.record,
-      run: async (_, { params, query, ...asked }) =>
-        updateRecord(service, found(params), params['id'] ?? '', { ...asked, query: texts(query) }),
+      run: async (_, { params, query, ...call }) =>
+        updateRecord(service, requested(params), params['id'] ?? '', { ...call, query: texts(query) }),
     }),
     defineRoute({
       method: 'DELETE',
@@ -92,8 +92,8 @@ export function recordRoutes(service: RecordService): Route[] {
       access: 'public',
       summary: 'Delete a record, if the delete rule of its collection allows it',
       statuses: [204, 400, 403, 404, 409],
-      async run(_, { params, ...asked }) {
-        await removeRecord(service, found(params), params['id'] ?? '', { ...asked, query: {} })
+      async run(_, { params, ...call }) {
+        await removeRecord(service, requested(params), params['id'] ?? '', { ...call, query: {} })
         return new Reply(204)
       },
     }),
@@ -102,7 +102,7 @@ export function recordRoutes(service: RecordService): Route[] {
       method: 'POST',
       path: '/api/batch',
       access: 'public',
-      summary: 'Batches are switched off',
+      summary: 'Refused: batch requests are not supported',
       statuses: [403],
       async run() {
         throw new AppError('forbidden', 'Batch requests are not allowed')
@@ -111,11 +111,14 @@ export function recordRoutes(service: RecordService): Route[] {
   ]
 }
 
-/** What collections are, for generic clients; they are declared in the code, so nobody changes them. */
+/**
+ * Routes that describe collections for generic clients; collections are declared in the code and cannot be
+ * changed.
+ */
 function collectionRoutes(service: RecordService): Route[] {
   const refused = {
     access: 'superuser',
-    summary: 'Collections cannot be changed',
+    summary: 'Refused: collections cannot be changed',
     statuses: [401, 403],
   } as const
   const run = async () => {
@@ -155,7 +158,7 @@ function collectionRoutes(service: RecordService): Route[] {
   ]
 }
 
-/** The parameters that were sent. */
+/** The parameters that are present. */
 function texts(query: Readonly<Record<string, unknown>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(query).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),

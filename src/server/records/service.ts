@@ -13,25 +13,25 @@ import { RateLimiter } from '../http/limits/rate-limit.ts'
 import { collectionIdOf } from '../http/response/present-record.ts'
 import { rulesInForce } from './rules.ts'
 
-/** What the record routes work with; built once. */
+/** The services that the record routes use; created once. */
 export interface RecordService {
   readonly context: ServerContext
   readonly queries: RecordQueries
   readonly passwords: Passwords
-  /** Submissions of jobs, however they come in, are counted together. */
+  /** Limits submissions of jobs, counted together for all routes. */
   readonly submissions: RateLimiter
-  /** Accounts that people made for themselves, by the address of the peer. */
+  /** Limits sign-ups per remote address. */
   readonly signUps: RateLimiter
-  /** Filtered lists that showed nothing, by the address of the peer and collection. */
+  /** Limits filtered lists without a result, per remote address and collection. */
   readonly emptyLists: RateLimiter
   readonly links: Pick<AccountLinks, 'request'>
   rulesOf(collection: AnyCollection): Rules
 }
 
-/** Beyond these, empty answers to filters come late (`list.ts`). */
+/** Beyond this rate, empty responses to filtered lists are delayed, see `list.ts`. */
 const EMPTY_LISTS = { perSecond: 1, burst: 3 }
 
-/** The record service of a server. */
+/** Creates the record service. */
 export function createRecordService(
   context: ServerContext,
   dependencies: Pick<RecordService, 'passwords' | 'submissions' | 'links'>,
@@ -46,7 +46,7 @@ export function createRecordService(
 const BY_ID = new Map<string, AnyCollection>(COLLECTIONS.map((each) => [collectionIdOf(each), each]))
 
 /**
- * The collection that callers know by this name or id.
+ * The collection with this public name or id.
  * @throws AppError `not_found`.
  */
 export function collectionOf({ context }: RecordService, nameOrId: string): AnyCollection {
@@ -55,7 +55,7 @@ export function collectionOf({ context }: RecordService, nameOrId: string): AnyC
   return found
 }
 
-/** The answer to a rule that says no about a record, and to a record that does not exist. */
+/** The error for a record that does not exist or is not visible to the caller. */
 export function notFound(): AppError {
   return new AppError('not_found', "The requested resource wasn't found")
 }

@@ -14,11 +14,11 @@ export const apiTokensBehaviour = defineBehaviour(apiTokens, {
   removed: ({ tx }, { user }) => syncOwner(tx, user),
 })
 
-/** A raw token would be stored readable, and would not work. */
+/** A raw token would be stored in plain text and would not be accepted. */
 function assertIsHash({ token }: Values): void {
   if (typeof token !== 'string' || token === '' || /^[0-9a-f]{64}$/.test(token)) return
   const message = 'Must be the SHA-256 of the token, 64 characters of 0-9 and a-f.'
-  throw new AppError('invalid', 'The token must be stored as its hash', {
+  throw new AppError('invalid', 'The token must be sent as its hash', {
     fields: { token: { code: 'validation_invalid_format', message } },
   })
 }

@@ -7,19 +7,19 @@ import { callerName } from '../../http/caller.ts'
 import { defineBehaviour } from '../behaviour.ts'
 
 const ENDED = ['done', 'failed']
-/** Set by the tuner, and by the queue. */
+/** Set by the tuner and the queue. */
 const MOVED_BY_TUNER = ['progress', 'started_at', 'finished_at', 'result', 'requested_by'] as const
 
 /**
- * Calibration requests: made as by the dispatch route, moved by their tuner; a superuser may give one up, which ends
- * its run and lets the next one through.
+ * Calibration requests: made as by the dispatch route, moved by their tuner; a superuser may give one up,
+ * which ends its run and lets the next one through.
  */
 export const calibrationRequestsBehaviour = defineBehaviour(calibrationRequests, {
   fixed: { create: MOVED_BY_TUNER, update: ['driver', 'mode', 'target_qubits', ...MOVED_BY_TUNER] },
   creating({ tx, caller }, values) {
     if (values['status'] !== undefined && values['status'] !== 'pending') throw refused()
     const mode = v.safeParse(calibrationMode, values['mode'])
-    // Anything else is refused by the collection itself, with all its fields.
+    // Other values are refused by the validation of the collection, together with all invalid fields.
     if (!mode.success || typeof values['driver'] !== 'string') return
     assertFitsMode(mode.output, readTargets(values['target_qubits']))
     assertMayCalibrate(tx, values['driver'])

@@ -10,16 +10,16 @@ const BAD_OLD: FieldError = {
 }
 
 /**
- * What a body means for the password and key of an account: the new hash, checked and made; a new account gets a
- * key, and superusers may renew one with `tokenKey:autogenerate`.
- * @throws AppError `invalid` naming `password`, `passwordConfirm` or `oldPassword`.
+ * Prepares the password and key of an account: checks and hashes a new password, creates the key of a new
+ * account, and lets superusers renew a key with `tokenKey:autogenerate`.
+ * @throws AppError `invalid` that names `password`, `passwordConfirm` or `oldPassword`.
  */
 export async function prepareCredentials(draft: Draft): Promise<Completion> {
   const { body, before, isSuperuser, service } = draft
   const password = body['password'] ?? ''
   const hash = password === '' ? undefined : await newHash(draft, password)
   const isRenewed = isSuperuser && Object.hasOwn(body, 'tokenKey:autogenerate')
-  // Checked against the hash as it was: somebody else may have changed it since.
+  // The old password was checked against this hash, which may change before the transaction.
   const known = before?.['password']
   return (values, stored) => {
     if (!stored || isRenewed) values['tokenKey'] = newSecret()

@@ -4,10 +4,10 @@ import { hashSent } from './hash-sent.ts'
 
 type Row = { enabled: boolean; token: string; qpu: string; operation: string }
 
-/** Drivers: tokens are stored hashed; what makes a connection void ends it. */
+/** Drivers: tokens are stored as hashes; changes that invalidate a connection end it. */
 export const driversBehaviour = defineBehaviour(drivers, {
   creating: (_, values) => hashSent(values, 'token'),
-  // The lease is on the QPU and operation as they were.
+  // The lease refers to the previous QPU and operation.
   updating({ tx }, before, patch) {
     hashSent(patch, 'token', before.token)
     if (endsConnection(before, { ...before, ...patch })) revokeLease(tx, before.id)

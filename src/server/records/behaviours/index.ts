@@ -10,7 +10,7 @@ import { superusersBehaviour } from './superusers.ts'
 import { timeSlotsBehaviour } from './time_slots.ts'
 import { usersBehaviour } from './users.ts'
 
-/** Collections whose record routes do more than their declaration says. */
+/** The behaviours of all collections that have one. */
 const BEHAVIOURS = [
   apiTokensBehaviour,
   calibrationRequestsBehaviour,
@@ -24,7 +24,7 @@ const BEHAVIOURS = [
 ]
 const BY_COLLECTION = new Map(BEHAVIOURS.map(({ collection, behaviour }) => [collection.name, behaviour]))
 
-/** What the record routes of a collection do beyond its declaration. */
+/** The behaviour of a collection; empty when it has none. */
 export function behaviourOf(collection: AnyCollection): Behaviour {
   return BY_COLLECTION.get(collection.name) ?? {}
 }

@@ -2,27 +2,30 @@ import { AppError } from '../../../base/index.ts'
 import { postLedger, qpuTimeRequests, type Tx } from '../../../db/index.ts'
 import { defineBehaviour } from '../behaviour.ts'
 
-/** Far beyond any request, and still whole milliseconds. */
+/** Far above any request, and still exact in milliseconds. */
 const MAX_SECONDS = 1e12
 
-/** Requests for QPU time: made by users, answered once by superusers, who thereby move the seconds. */
+/**
+ * Requests for QPU time: created by users, decided once by superusers; an approval adds the seconds to the
+ * balance.
+ */
 export const qpuTimeRequestsBehaviour = defineBehaviour(qpuTimeRequests, {
   owner: 'user',
   superuserOnly: ['rejection_reason'],
   fixed: { create: ['status'] },
   creating({ isSuperuser, tx, service }, values) {
     const { user } = values
-    // Any other value is no id, which the insert refuses.
+    // Other values are not valid ids; the insert refuses them.
     if (!isSuperuser && typeof user === 'string') {
       refuseTooMany(tx, user, service.context.config.maxOpenTimeRequests)
     }
     refuseTooMuch(values['seconds'])
   },
   updating({ caller }, before, patch) {
-    // Clients send 0 for what they leave alone.
+    // Clients send 0 when they do not change the value.
     if (patch['seconds'] === 0) delete patch['seconds']
-    const isAnswered = patch['status'] !== undefined && patch['status'] !== before.status
-    if (isAnswered && caller.kind === 'superuser') patch['handled_by'] = caller.superuser.email
+    const isDecided = patch['status'] !== undefined && patch['status'] !== before.status
+    if (isDecided && caller.kind === 'superuser') patch['handled_by'] = caller.superuser.email
   },
   updated({ tx }, before, after) {
     if (before.status === 'approved' || after.status !== 'approved') return
@@ -34,7 +37,7 @@ export const qpuTimeRequestsBehaviour = defineBehaviour(qpuTimeRequests, {
 function refuseTooMany(tx: Tx, user: string, most: number): void {
   const open = tx.list(qpuTimeRequests, { where: { user, status: 'pending' }, limit: most }).length
   if (open < most) return
-  throw new AppError('conflict', `You have ${open} open time requests; wait for an answer or delete one`, {
+  throw new AppError('conflict', `You have ${open} open time requests; wait for a decision or delete one`, {
     reason: 'too_many_open_requests',
   })
 }

@@ -5,7 +5,7 @@ import { defineBehaviour } from '../behaviour.ts'
 import type { RecordService } from '../service.ts'
 import { hashSent } from './hash-sent.ts'
 
-/** QPUs: access tokens are stored hashed, switching and maintenance reach the drivers. */
+/** QPUs: access tokens are stored as hashes; disabling and maintenance are sent to the drivers. */
 export const qpusBehaviour = defineBehaviour(qpus, {
   computedShape: qpuStateShape,
   computed: (tx) => {
@@ -37,7 +37,7 @@ export const qpusBehaviour = defineBehaviour(qpus, {
   },
 })
 
-/** The driver that connects with the QPU's own token. */
+/** Inserts the driver that connects with the QPU's own token. */
 function insertProcessDriver(tx: Tx, qpu: Qpu): void {
   const { name, executor_type, access_token } = qpu
   tx.insert(drivers, {
@@ -54,9 +54,9 @@ function passTokenOn(tx: Tx, before: Qpu, after: Qpu): void {
   } else insertProcessDriver(tx, after)
 }
 
-/** Its driver would still connect with the old one. */
+/** Refuses the removal of a token, because the driver could still connect with the old one. */
 function tokenRemoved(): AppError {
-  const message = 'Cannot be removed; send another one, or disable the QPU or its driver.'
+  const message = 'Cannot be removed; send a new token, or disable the QPU or its driver.'
   return new AppError('invalid', 'Failed to update record', {
     fields: { access_token: { code: 'validation_required', message } },
   })

@@ -6,10 +6,10 @@ import { submitJob } from '../../jobs/submission/submit.ts'
 import { COMPUTED_FROM, errorOf } from '../../jobs/view.ts'
 import { type Draft, defineBehaviour, type Values } from '../behaviour.ts'
 
-/** Set when a job enters the queue, and by the queue. */
+/** Set on submission and by the queue. */
 const MOVED_BY_QUEUE = ['finished_at', 'duration', 'results'] as const
 
-/** Jobs: they enter the queue as by the job routes, and only the queue changes them. */
+/** Jobs: submitted as by the job routes, and changed by the queue only. */
 export const quantumJobsBehaviour = defineBehaviour(quantumJobs, {
   owner: 'user_id',
   fixed: {
@@ -25,7 +25,7 @@ export const quantumJobsBehaviour = defineBehaviour(quantumJobs, {
     if (caller.kind === 'user' && !draft.isSuperuser) service.submissions.take(callerName(caller))
     const idempotencyKey = request.headers.get('idempotency-key') ?? undefined
     const body = { ...payloadOf(draft.body), ...targetOf(draft.body) }
-    // Superusers submit as themselves, or for somebody else.
+    // Superusers submit for themselves or for a user.
     const actor = draft.isSuperuser && caller !== draft.caller ? callerName(draft.caller) : undefined
     return (await submitJob(service.context, caller, body, { idempotencyKey, actor })).id
   },
@@ -36,13 +36,13 @@ export const quantumJobsBehaviour = defineBehaviour(quantumJobs, {
   },
   removing(_, { status }) {
     if (status !== 'running') return
-    throw new AppError('conflict', 'The job is running; delete it when it has ended', {
+    throw new AppError('conflict', 'The job is running; delete it after it has ended', {
       reason: 'job_running',
     })
   },
 })
 
-/** A superuser may submit for a user; everybody else for themselves. */
+/** The caller to submit for: a superuser may name a user, other callers submit for themselves. */
 async function submitterOf({ caller, body, isSuperuser, service }: Draft): Promise<Caller> {
   const owner = body['user_id']
   if (!isSuperuser || typeof owner !== 'string' || owner === '') return caller
@@ -56,7 +56,7 @@ async function submitterOf({ caller, body, isSuperuser, service }: Draft): Promi
 
 function payloadOf({ payload, id }: Values): object {
   if (id !== undefined && id !== null && id !== '') {
-    const message = 'id cannot be set here; leave it out.'
+    const message = 'id cannot be set here; omit it.'
     throw new AppError('invalid', 'Failed to create record', {
       reason: 'read_only_field',
       fields: { id: { code: 'read_only_field', message } },
@@ -72,7 +72,7 @@ function targetOf({ qpu_target }: Values): Values {
   return qpu_target === undefined || qpu_target === null || qpu_target === '' ? {} : { qpu_target }
 }
 
-/** The one move that is made by hand. */
+/** The only change of status that is allowed here. */
 function cancel(tx: Tx, { id, status }: Job, wanted: unknown): void {
   if (wanted !== 'cancelled') {
     const message = 'Is set by the queue; only a pending job can be set to cancelled.'

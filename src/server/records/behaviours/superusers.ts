@@ -2,7 +2,7 @@ import { disableProxy, followEmail, superusers } from '../../../db/index.ts'
 import { defineBehaviour } from '../behaviour.ts'
 import { assertHasPassword, prepareCredentials } from './credentials.ts'
 
-/** Superusers: their user record for submissions follows them. */
+/** Superusers: their proxy user for submissions follows their address and is disabled on deletion. */
 export const superusersBehaviour = defineBehaviour(superusers, {
   async prepare(draft) {
     if (!draft.before) assertHasPassword(draft)

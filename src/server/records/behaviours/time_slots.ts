@@ -2,7 +2,7 @@ import { AppError, formatDuration, fromTimestamp, toTimestamp } from '../../../b
 import { timeSlots } from '../../../db/index.ts'
 import { defineBehaviour, type Step } from '../behaviour.ts'
 
-/** Bookings of users: in the future, not too long, not too far ahead, and fixed once they have begun. */
+/** Bookings of users: in the future, limited in length and lead time, and fixed once they have begun. */
 export const timeSlotsBehaviour = defineBehaviour(timeSlots, {
   owner: 'booked_by',
   created(step, slot) {
@@ -35,7 +35,7 @@ function assertBookable({ tx, service }: Step, { start_time, end_time }: Slot): 
     refuse('slot_in_past', 'start_time', `${start_time} is in the past; it is ${tx.at} now.`)
   }
   if (end - start > maxSlotLength) {
-    refuse('slot_too_long', 'end_time', `It may last ${formatDuration(maxSlotLength)} at most.`)
+    refuse('slot_too_long', 'end_time', `It must not be longer than ${formatDuration(maxSlotLength)}.`)
   }
   if (start > tx.now + maxSlotAhead) {
     const latest = toTimestamp(tx.now + maxSlotAhead)

@@ -4,12 +4,14 @@ import { callerName } from '../../http/caller.ts'
 import { type Draft, defineBehaviour, type Step, type Values } from '../behaviour.ts'
 import { assertHasPassword, prepareCredentials } from './credentials.ts'
 
-/** Far beyond any balance, and still whole milliseconds. */
+/** Far above any balance, and still exact in milliseconds. */
 const MAX_SECONDS = 1e12
 
 const MISMATCH: FieldError = { code: 'validation_values_mismatch', message: "Values don't match." }
 
-/** Users: money moves by the ledger only, addresses are changed by superusers or by a mailed link. */
+/**
+ * Users: balances change through the ledger only; addresses are changed by superusers or by a mailed link.
+ */
 export const usersBehaviour = defineBehaviour(users, {
   superuserOnly: ['qpu_seconds', 'api_tokens', 'disabled'],
   fixed: { create: ['api_tokens'] },
@@ -22,12 +24,12 @@ export const usersBehaviour = defineBehaviour(users, {
   creating({ isSuperuser }, values) {
     if ((values['email'] ?? '') === '') throw failed('create', { email: BLANK })
     if (!isSuperuser && values['verified'] === true) throw failed('create', { verified: MISMATCH })
-    // Whom a superuser adds is known; everybody else proves the address first.
+    // Accounts created by superusers count as verified; all others have to verify their address.
     values['verified'] ??= isSuperuser
   },
   updating(step, before, patch) {
     if (!step.isSuperuser) assertAddressUnchanged(before, patch)
-    moveMoney(step, before, patch)
+    changeBalance(step, before, patch)
   },
   committed({ service, isSuperuser }, { before, after }) {
     const signedUp = !isSuperuser && !before && after
@@ -41,7 +43,7 @@ function failed(operation: 'create' | 'update', fields: Record<string, FieldErro
   return new AppError('invalid', `Failed to ${operation} record`, { fields })
 }
 
-/** Text is no balance, also where other numbers may be written as text: too much hangs on it. */
+/** A balance must be a number; unlike in other numeric fields, text is refused. */
 function refuseBadBalance({ body, before }: Draft): void {
   const sent = body['qpu_seconds']
   if (sent === undefined || (typeof sent === 'number' && sent <= MAX_SECONDS)) return
@@ -60,8 +62,8 @@ function assertAddressUnchanged(before: User, patch: Values): void {
   if (Object.keys(fields).length > 0) throw failed('update', fields)
 }
 
-/** Takes balance and tokens out of the patch and changes them the way the admin route does. */
-function moveMoney({ tx, caller }: Step, before: User, patch: Values): void {
+/** Removes balance and tokens from the patch and changes them like the admin route. */
+function changeBalance({ tx, caller }: Step, before: User, patch: Values): void {
   const { qpu_seconds: sent, api_tokens: tokens, ...rest } = patch
   for (const name of Object.keys(patch)) if (!Object.hasOwn(rest, name)) delete patch[name]
   const qpuSeconds = sent === undefined || sent === before.qpu_seconds ? undefined : balanceOf(sent)

@@ -21,13 +21,13 @@ export type Format = keyof typeof FORMS
 /** Media types of the files, without their parameters. */
 export const EXPORT_TYPES = Object.values(FORMS).map(({ type }) => type.replace(/;.*/, ''))
 
-/** Records in memory at once; few where one may be large. */
+/** Records per page; fewer for collections with large fields. */
 const PAGE = 200
 const LARGE_PAGE = 8
 
 /**
- * All records that the filter wants as a file, streamed page by page in the order of their ids.
- * @throws AppError `forbidden` for all but superusers; `invalid` for a bad filter and for `sort`.
+ * Streams all records that match the filter as a file, page by page in the order of their ids.
+ * @throws AppError `forbidden` except for superusers; `invalid` for an invalid filter and for `sort`.
  */
 export async function exportRecords(
   service: RecordService,
@@ -40,7 +40,7 @@ export async function exportRecords(
     throw new AppError('forbidden', 'Only superusers can perform this action')
   }
   if ((query['sort'] ?? '') !== '') {
-    throw new AppError('invalid', 'sort cannot be combined with format: files are in the order of ids', {
+    throw new AppError('invalid', 'sort cannot be combined with format: files are sorted by id', {
       reason: 'bad_parameter',
     })
   }
@@ -60,7 +60,7 @@ export async function exportRecords(
 }
 
 interface Pages {
-  /** Already read: what is wrong with the request is known before the answer begins. */
+  /** Read in advance, so that an invalid request is refused before the response begins. */
   readonly first: Shown
   next(after: string): Promise<Shown>
 }
@@ -87,7 +87,7 @@ async function openPages(
     return shownPage(service, tx, collection, items, call, perPage)
   }
   return {
-    // The caller's text alone, so that one with a bracket too many is refused and not completed.
+    // The caller's filter alone, so that unbalanced brackets are refused rather than completed by ours.
     first: await db.read((tx) => read(tx, filter)),
     next: (after) => {
       const own = filter.trim() === '' ? '' : `(${filter}\n) && `
@@ -123,7 +123,7 @@ async function* rowsOf({ first, next }: Pages): AsyncGenerator<Values, void, und
   }
 }
 
-/** Every declared field that superusers see, in order, as far as `fields` keeps it. */
+/** All declared fields visible to superusers, in order, as selected by `fields`. */
 function columnsOf(collection: AnyCollection, { query }: RecordCall): string[] {
   const visible = Object.entries(collection.fields).flatMap(([name, field]) => (field.internal ? [] : [name]))
   const all = Object.fromEntries(['id', ...visible, 'created', 'updated'].map((name) => [name, null]))

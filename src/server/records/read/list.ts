@@ -14,19 +14,19 @@ import type { RecordService } from '../service.ts'
 import { presentRecords } from './present.ts'
 import { requestDetailsOf, requestInfoOf } from './request-info.ts'
 
-/** A request to read records. */
+/** A call of a record route. */
 export interface RecordCall {
   readonly caller: Caller
   readonly request: Request
   readonly query: Readonly<Record<string, string>>
-  /** Address of the peer. */
+  /** Remote address. */
   readonly address: string
 }
 
 /**
- * A page of the records that the list rule shows and the filter wants.
- * @throws AppError `forbidden` when only superusers may list; `invalid` for bad parameters; `too_large` when the
- *   page would be.
+ * A page of the records that are visible by the list rule and match the filter.
+ * @throws AppError `forbidden` when only superusers may list; `invalid` for invalid parameters; `too_large`
+ *   for a page that is too large.
  */
 export async function listRecords(
   service: RecordService,
@@ -46,17 +46,17 @@ export async function listRecords(
     return { ...page, items }
   })
   const response = await withTotals(db, read)
-  const isGuess = response.items.length === 0 && filter !== '' && rule && caller.kind !== 'superuser'
-  if (isGuess) await blurTime(service, `${address} ${collection.name}`)
+  const isProbe = response.items.length === 0 && filter !== '' && rule && caller.kind !== 'superuser'
+  if (isProbe) await blurTime(service, `${address} ${collection.name}`)
   return response
 }
 
-/** Longest wait of an empty answer, in ms. */
+/** Maximum delay of an empty response, in ms. */
 const MAX_BLUR_MS = 500
 
 /**
- * Rule and filter are one query, so its time may tell of records that the rule hides. Who keeps asking for what
- * is not there waits a random time, in which that cannot be seen.
+ * Rule and filter form one query, so its duration may reveal records that the rule hides. Repeated lists
+ * without a result are delayed by a random time, which conceals the duration.
  */
 async function blurTime({ emptyLists, context }: RecordService, key: string): Promise<void> {
   if (!emptyLists.allows(key)) await context.clock.sleep(1 + randomFraction() * (MAX_BLUR_MS - 1))

@@ -5,15 +5,15 @@ import type { AnyRecord, Values } from '../behaviour.ts'
 import { behaviourOf } from '../behaviours/index.ts'
 import type { RecordService } from '../service.ts'
 
-/** Who looks, and what they ask for beside the records. */
+/** The viewer of records and the requested relations. */
 export interface View {
   readonly caller: Caller
   readonly requestInfo: RequestInfo
-  /** Relations to follow; '' = none. */
+  /** Relations to expand; '' = none. */
   readonly expand: string
 }
 
-/** Records as the caller sees them, with what their collection computes and the related ones asked for. */
+/** Records as returned to the caller, with computed values and expanded relations. */
 export function presentRecords(
   { queries, context }: RecordService,
   tx: ReadTx,
@@ -24,7 +24,7 @@ export function presentRecords(
   const isSuperuser = caller.kind === 'superuser'
   const self = caller.kind === 'user' ? caller.user.id : undefined
 
-  function shown(each: AnyCollection, all: readonly Expanded[]): Values[] {
+  function present(each: AnyCollection, all: readonly Expanded[]): Values[] {
     const compute = behaviourOf(each).computed?.(
       tx,
       all.map(({ record }) => record),
@@ -32,18 +32,18 @@ export function presentRecords(
     return all.map(({ record, expand: related }) => ({
       ...presentRecord(each, record, context.db.names, { isSuperuser, isSelf: record.id === self }),
       ...compute?.(record),
-      ...(related && { expand: Object.fromEntries(Object.entries(related).map(shownRelation)) }),
+      ...(related && { expand: Object.fromEntries(Object.entries(related).map(presentRelation)) }),
     }))
   }
 
-  function shownRelation([name, related]: [string, Expanded | readonly Expanded[]]) {
-    if (isMany(related)) return [name, related[0] ? shown(related[0].collection, related) : []]
-    return [name, shown(related.collection, [related])[0]]
+  function presentRelation([name, related]: [string, Expanded | readonly Expanded[]]) {
+    if (isMany(related)) return [name, related[0] ? present(related[0].collection, related) : []]
+    return [name, present(related.collection, [related])[0]]
   }
 
   const isPlain = expand.trim() === ''
   const plain = (): Expanded[] => records.map((record) => ({ collection, record }))
-  return shown(collection, isPlain ? plain() : queries.expand(tx, collection, records, expand, requestInfo))
+  return present(collection, isPlain ? plain() : queries.expand(tx, collection, records, expand, requestInfo))
 }
 
 function isMany(related: Expanded | readonly Expanded[]): related is readonly Expanded[] {

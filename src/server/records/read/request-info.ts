@@ -2,11 +2,11 @@ import { type Auth, type RequestInfo, superusers, users } from '../../../db/inde
 import type { Caller } from '../../http/caller.ts'
 import { collectionIdOf } from '../../http/response/present-record.ts'
 
-/** What rules may ask about a request that is not about the caller. */
+/** The request info for rules, without the caller. */
 export type RequestDetails = Partial<Omit<RequestInfo, 'auth'>>
 
-/** What rules may ask about a request of `caller`. */
-export function requestInfoOf(caller: Caller, circumstances: RequestDetails = {}): RequestInfo {
+/** The info about a request of `caller` that rules can refer to. */
+export function requestInfoOf(caller: Caller, details: RequestDetails = {}): RequestInfo {
   const auth = authOf(caller)
   return {
     method: 'GET',
@@ -14,12 +14,12 @@ export function requestInfoOf(caller: Caller, circumstances: RequestDetails = {}
     query: {},
     headers: {},
     body: {},
-    ...circumstances,
+    ...details,
     ...(auth && { auth }),
   }
 }
 
-/** The parts of a request that `requestInfoOf` wants besides the caller and the body. */
+/** The method, query and headers of a request for `requestInfoOf`. */
 export function requestDetailsOf(
   request: Request,
   query: Readonly<Record<string, string>>,

@@ -5,8 +5,8 @@ import { presentRecords } from './present.ts'
 import { requestDetailsOf, requestInfoOf } from './request-info.ts'
 
 /**
- * One record, when the view rule shows it.
- * @throws AppError `forbidden` when only superusers may view any; `not_found`, also for hidden ones.
+ * One record, if it is visible by the view rule.
+ * @throws AppError `forbidden` when only superusers may view records; `not_found`, also for hidden records.
  */
 export function viewRecord(
   service: RecordService,

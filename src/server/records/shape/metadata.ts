@@ -4,7 +4,10 @@ import { collectionIdOf } from '../../http/response/present-record.ts'
 import type { Values } from '../behaviour.ts'
 import type { RecordService } from '../service.ts'
 
-/** A collection as generic clients of the record-store pattern read it, to draw tables and forms. */
+/**
+ * Describes a collection for generic clients of the record-store pattern, which derive tables and forms from
+ * it.
+ */
 export function presentCollection({ context, rulesOf }: RecordService, collection: AnyCollection): Values {
   const rules: Rules = rulesOf(collection)
   return {

@@ -2,33 +2,35 @@ import * as v from 'valibot'
 
 const described = (help: string) => v.optional(v.pipe(v.string(), v.description(help)))
 
-const expand = described('Relations to follow: `user,qpu.drivers_via_qpu`; up to 6 deep')
-const fields = described('Names to keep, with dots: `id,expand.user.name`; `*` = all of a level')
+const expand = described('Relations to expand: `user,qpu.drivers_via_qpu`; up to 6 levels')
+const fields = described(
+  'Fields to return, with dots for nested ones: `id,expand.user.name`; `*` = all fields of a level',
+)
 
-/** Query of routes that answer with one record; other names are for rules. */
+/** Query of routes that return one record; rules may refer to further parameters. */
 export const recordQuery = v.objectWithRest({ expand, fields }, v.string())
 
-/** Query of the list route; other names are for rules. */
+/** Query of the list route; rules may refer to further parameters. */
 export const listQuery = v.objectWithRest(
   {
-    page: described('From 1'),
-    perPage: described('1 to 1000; 30 when left out'),
-    skipTotal: described('true leaves the totals at -1, so that nothing has to be counted'),
+    page: described('Page number, starting at 1'),
+    perPage: described('Records per page, 1 to 1000; default 30'),
+    skipTotal: described('true returns totals of -1 and saves the count'),
     filter: described("`status = 'pending' && created > '2026-01-31'`"),
-    sort: described('Names, comma separated; - in front for descending order'),
+    sort: described('Field names, comma separated; prefix - for descending order'),
     expand,
     fields,
     format: v.pipe(
       v.optional(v.picklist(['json', 'jsonl', 'csv'])),
-      v.description('jsonl or csv: all records as a file, in the order of their ids; for superusers'),
+      v.description('jsonl or csv: all records as a file in the order of their ids; for superusers'),
     ),
   },
   v.string(),
 )
 
-const rule = v.pipe(v.nullable(v.string()), v.description("A filter; null = superusers only, '' = everybody"))
+const rule = v.pipe(v.nullable(v.string()), v.description("Filter; null = superusers only, '' = everybody"))
 
-/** What a collection is made of. */
+/** The description of a collection. */
 export const collectionResponse = v.pipe(
   v.object({
     id: v.string(),

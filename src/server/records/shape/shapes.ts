@@ -4,17 +4,17 @@ import { collectionIdOf } from '../../http/response/present-record.ts'
 import { fieldSchema, recordResponse } from '../../http/response/record-response.ts'
 import { behaviourOf } from '../behaviours/index.ts'
 
-/** What the record routes read and write, made from the declarations of all collections. */
+/** Schemas of the record routes, derived from the declarations of all collections. */
 export interface RecordShapes {
-  /** A name or an id of a collection. */
+  /** The name or id of a collection. */
   readonly collection: v.GenericSchema
-  /** A record of any collection as an answer, told apart by `collectionName`. */
+  /** A record of any collection in a response; `collectionName` identifies its collection. */
   readonly record: v.GenericSchema
-  /** The values of a record to write. */
+  /** The values of a record in a request. */
   readonly body: v.GenericSchema
 }
 
-/** The shapes under the public names of an installation. */
+/** Creates the schemas for the public names of an installation. */
 export function recordShapes(names: CollectionNames): RecordShapes {
   const all: readonly AnyCollection[] = COLLECTIONS
   const publicNames = all.map((each) => names.publicName(each))
@@ -39,7 +39,7 @@ function responseShape(collection: AnyCollection, publicName: string) {
 const text = v.optional(v.string())
 const PASSWORD = { password: text, passwordConfirm: text, oldPassword: text }
 
-/** Loose, for modifiers such as `seconds+`; keys that are no field mean nothing. */
+/** Admits other keys: modifiers such as `seconds+`, and unknown keys, which are ignored. */
 function bodyShape(collection: AnyCollection) {
   const { owner, fixed } = behaviourOf(collection)
   const isFixed = (name: string) => Boolean(fixed?.create?.includes(name) && fixed.update?.includes(name))
@@ -53,7 +53,7 @@ function bodyShape(collection: AnyCollection) {
     v.looseObject(entries),
     v.title(`${titleOf(collection)}Body`),
     v.description(
-      required.length > 0 ? `A new record needs ${required.join(', ')}` : 'Every field may be left out',
+      required.length > 0 ? `Required for a new record: ${required.join(', ')}` : 'All fields are optional',
     ),
   )
 }
@@ -62,7 +62,7 @@ function isRequired(field: Field): boolean {
   return field.required === true && field.default === undefined
 }
 
-/** `TimeSlots` of `time_slots`. */
+/** `TimeSlots` for `time_slots`. */
 function titleOf({ name }: AnyCollection): string {
-  return name.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())
+  return name.replace(/(?:^|_)(\w)/g, (_, initial: string) => initial.toUpperCase())
 }

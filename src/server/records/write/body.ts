@@ -6,16 +6,19 @@ import { readBytes, readJsonBody } from '../../http/request/json-body.ts'
 import type { Values } from '../behaviour.ts'
 import { plainName } from './modifiers.ts'
 
-/** Bytes that the body of a write may have. */
+/** Maximum size of a request body, in bytes. */
 export const MAX_BODY = 16 * 1024 * 1024
-/** The same for guests, who write nothing but a new account: their bodies are held before anything is known of them. */
+/**
+ * The limit for guests, who can only create an account: their bodies are held in memory before any further
+ * check.
+ */
 const MAX_GUEST_BODY = 1024 * 1024
 
 const JSON_PART = '@jsonPayload'
 
 /**
- * The body of a write: JSON, a multipart form or a URL-encoded one. In forms, repeated names make a list, and
- * texts become what their field holds. No body at all is an empty object.
+ * Reads a body: JSON, a multipart form or a URL-encoded form. In forms, repeated names form a list, and texts
+ * are converted to the kind of their field. An absent body counts as an empty object.
  * @throws AppError `invalid` for malformed bodies and for files; `too_large`.
  */
 export async function readBody(
@@ -62,8 +65,8 @@ async function formOf(request: Request, most: number): Promise<FormData> {
 
 function textOf(name: string, part: unknown): string {
   if (typeof part === 'string') return part
-  const message = 'Is a file; no collection stores files.'
-  throw new AppError('invalid', `${name}: files cannot be stored`, {
+  const message = 'Files are not supported.'
+  throw new AppError('invalid', `${name}: files are not supported`, {
     fields: { [name]: { code: 'validation_invalid_value', message } },
   })
 }
@@ -77,7 +80,7 @@ function jsonObject(text: string): Values {
   }
 }
 
-/** Forms know only text. */
+/** Converts text of a form to the kind of its field. */
 function typedText(collection: AnyCollection, key: string, text: string): unknown {
   const name = plainName(key)
   const field = Object.hasOwn(collection.fields, name) ? collection.fields[name] : undefined

@@ -12,8 +12,8 @@ import { afterCommit, audit, openWrite, presentWritten, requestInfoOfWrite, type
 const FAILED = 'Failed to create record'
 
 /**
- * Creates a record. Order: body, closed rule (403), protected fields (400), rule on what was sent (400), then
- * defaults, hooks and validation (400, all fields together).
+ * Creates a record. Order of the checks: body, closed rule (403), protected fields (400), rule on the sent
+ * values (400), then defaults, hooks and validation (400, all fields together).
  */
 export async function createRecord(
   service: RecordService,
@@ -28,7 +28,7 @@ export async function createRecord(
   const sorted = sortBody(collection, sent, { behaviour, isSuperuser: writer.isSuperuser, before: undefined })
   assertNothingRefused(sorted, FAILED)
   const mayCreate = (tx: ReadTx) => assertRuleAllows(write, rule, tx, sorted)
-  // Asked for here, before anything that costs time; and in the transaction, where the answer counts.
+  // Checked here, before any expensive work, and again in the transaction, which decides.
   await db.read(mayCreate)
   const draft = { ...writer, body: sent, before: undefined }
   if (behaviour.submit) {
@@ -53,7 +53,7 @@ function assertRuleAllows(write: Write, rule: string | null, tx: ReadTx, { body,
   if (!test.values(tx, values, requestInfo)) throw new AppError('invalid', FAILED, { reason: 'not_allowed' })
 }
 
-/** Whose the new record is when the caller did not say: the caller's. */
+/** The default owner of a new record: the caller. */
 async function ownerValue({ behaviour, service, call }: Write, values: Values): Promise<Values> {
   const { owner } = behaviour
   if (owner === undefined || (values[owner] ?? '') !== '' || call.caller.kind === 'guest') return {}

@@ -1,16 +1,16 @@
 import type { AnyCollection } from '../../../db/index.ts'
 import type { AnyRecord, Values } from '../behaviour.ts'
 
-/** The field that a key such as `seconds+`, `+targets` or `targets-` is about. */
+/** The field name in a key such as `seconds+`, `+targets` or `targets-`. */
 export function plainName(key: string): string {
   return key.replace(/^\+|[+-]$/g, '')
 }
 
 /**
- * What was sent, with modifiers replaced by their outcome under the plain name: `+` and `-` behind a number add
- * and subtract; behind a list they append and remove, `+` in front prepends. Shorter keys come first, so that a
- * plain value is where modifiers begin. Names without a field, and modifiers that the kind of field does not
- * have, stay as they are.
+ * Replaces modifiers by their result under the plain name: a trailing `+` or `-` adds to or subtracts from a
+ * number, and appends to or removes from a list; a leading `+` prepends to a list. Shorter keys are applied
+ * first, so that modifiers start from a plain value in the same body. Unknown names, and modifiers that the
+ * kind of the field does not support, are left unchanged.
  */
 export function applyModifiers(
   collection: AnyCollection,

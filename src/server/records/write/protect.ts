@@ -2,27 +2,26 @@ import { AppError, type FieldError } from '../../../base/index.ts'
 import { type AnyCollection, type Field, initialValue } from '../../../db/index.ts'
 import type { AnyRecord, Behaviour, Values } from '../behaviour.ts'
 
-/** What of a body may be written, and what may not. */
+/** A body divided into values to write and refused fields. */
 export interface SortedBody {
-  /** Normalised values of declared fields. */
+  /** Normalized values of declared fields. */
   readonly values: Values
-  /** Fields that the caller cannot set to what was sent. */
+  /** Fields that the caller may not set to the sent value. */
   readonly refused: Readonly<Record<string, FieldError>>
-  /** The body without what is protected, for rules. */
+  /** The body without protected fields, for rules. */
   readonly body: Values
 }
 
 interface Options {
   readonly behaviour: Behaviour
   readonly isSuperuser: boolean
-  /** The record to be changed; undefined when one is created. */
+  /** The record to change; undefined for a new record. */
   readonly before: AnyRecord | undefined
 }
 
 /**
- * Sorts a body (modifiers applied) by what its caller may set. A protected field that is sent as it is, or as
- * nobody has set it, changes nothing and is left out; any other value of it is refused. Keys that are no field
- * mean nothing.
+ * Divides a body, with modifiers applied, into what its caller may and may not set. A protected field that is
+ * sent with its current or initial value is omitted; any other value is refused. Unknown keys are ignored.
  */
 export function sortBody(collection: AnyCollection, sent: Values, options: Options): SortedBody {
   const { before } = options
@@ -41,12 +40,12 @@ export function sortBody(collection: AnyCollection, sent: Values, options: Optio
   return { values, refused, body }
 }
 
-/** Stored under this name is a hash, which `prepareCredentials` makes of what was sent. */
+/** Whether the field stores a password hash, which `prepareCredentials` computes from the sent password. */
 function isPassword(collection: AnyCollection, name: string): boolean {
   return collection.type === 'auth' && name === 'password'
 }
 
-/** An id may be chosen when a record is created, and never changes. */
+/** The id can be set for a new record and never changes. */
 function sortId(
   id: unknown,
   before: AnyRecord | undefined,
@@ -55,7 +54,7 @@ function sortId(
 ): void {
   if (id === undefined || id === null || id === '' || id === before?.id) return
   if (before) refused['id'] = PK_CHANGE
-  // What is no text becomes one that is no id, which the insert refuses.
+  // Other values become a text that is not a valid id, which the insert refuses.
   else values['id'] = typeof id === 'string' ? id : JSON.stringify(id)
 }
 
@@ -65,10 +64,10 @@ const PK_CHANGE: FieldError = {
 }
 
 function readOnly(name: string): FieldError {
-  return { code: 'read_only_field', message: `${name} cannot be set here; leave it out.` }
+  return { code: 'read_only_field', message: `${name} cannot be set here; omit it.` }
 }
 
-/** @throws AppError `invalid` (`read_only_field`) when something was refused. */
+/** @throws AppError `invalid` (`read_only_field`) when a field was refused. */
 export function assertNothingRefused({ refused }: SortedBody, message: string): void {
   if (Object.keys(refused).length === 0) return
   throw new AppError('invalid', message, { reason: 'read_only_field', fields: { ...refused } })
@@ -85,7 +84,7 @@ function isProtected(name: string, field: Field, { behaviour, isSuperuser, befor
 function changesNothing(name: string, field: Field, sent: unknown, before: AnyRecord | undefined): boolean {
   const value = field.kind.normalize(sent)
   const same = (other: unknown) => Bun.deepEquals(value, field.kind.normalize(other))
-  // Of what the caller cannot see nothing is compared: the answer would tell what is stored.
+  // Hidden fields are not compared with the stored value: the response would reveal it.
   if (field.internal || field.hidden) return same(null)
   return before ? same(before[name]) : same(null) || same(initialValue(field))
 }

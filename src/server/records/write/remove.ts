@@ -4,7 +4,8 @@ import { notFound, type RecordService } from '../service.ts'
 import { afterCommit, audit, openWrite, requestInfoOfWrite } from './write.ts'
 
 /**
- * Deletes a record. Order: closed rule (403), existence and rule (404), hooks and required relations (400).
+ * Deletes a record. Order of the checks: closed rule (403), existence and rule (404), hooks and required
+ * relations (400).
  */
 export async function removeRecord(
   service: RecordService,

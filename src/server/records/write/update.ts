@@ -10,8 +10,9 @@ import { afterCommit, audit, openWrite, presentWritten, requestInfoOfWrite, type
 const FAILED = 'Failed to update record'
 
 /**
- * Changes a record. Order: body, closed rule (403), existence (404), modifiers, rule on the stored record with
- * the changed values as body (404), protected fields (400), then hooks and validation (400, all fields together).
+ * Changes a record. Order of the checks: body, closed rule (403), existence (404), modifiers, rule on the
+ * stored record with the changed values as body (404), protected fields (400), then hooks and validation
+ * (400, all fields together).
  */
 export async function updateRecord(
   service: RecordService,
@@ -44,7 +45,7 @@ export async function updateRecord(
   return response
 }
 
-/** The stored record and what of the body goes into it. Throws as `updateRecord` says. */
+/** The stored record and the checked body. Throws like `updateRecord`. */
 function checked(
   write: Write,
   rule: string | null,

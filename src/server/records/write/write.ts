@@ -8,7 +8,7 @@ import { presentRecords } from '../read/present.ts'
 import { requestDetailsOf, requestInfoOf } from '../read/request-info.ts'
 import type { RecordService } from '../service.ts'
 
-/** What the three kinds of writing have in common. */
+/** A creation, change or deletion in progress. */
 export interface Write {
   readonly service: RecordService
   readonly collection: AnyCollection
@@ -18,8 +18,8 @@ export interface Write {
 }
 
 /**
- * A write whose rule is not closed to its caller.
- * @throws AppError `forbidden` when only superusers may write so.
+ * Starts a write whose rule is not closed to its caller.
+ * @throws AppError `forbidden` when the rule admits superusers only.
  */
 export function openWrite(
   service: RecordService,
@@ -35,12 +35,15 @@ export function openWrite(
   return { service, collection, behaviour: behaviourOf(collection), writer, call }
 }
 
-/** What the rule of a write may ask about it. */
+/** The request info for the rule of a write. */
 export function requestInfoOfWrite({ call }: Write, body: Readonly<Record<string, unknown>> = {}) {
   return requestInfoOf(call.caller, { ...requestDetailsOf(call.request, call.query), body })
 }
 
-/** What superusers do to records is in the audit: which fields got other values, and of many kinds which ones. */
+/**
+ * Audits the writes of superusers: the names of changed fields and, for audited kinds, their old and new
+ * values.
+ */
 export function audit({ writer, collection }: Write, tx: Tx, { before, after }: Committed<AnyRecord>): void {
   const record = after ?? before
   if (!writer.isSuperuser || !record) return
@@ -66,7 +69,7 @@ export function audit({ writer, collection }: Write, tx: Tx, { before, after }: 
   })
 }
 
-/** The answer that shows a record after its change. */
+/** The response that presents a record after its change. */
 export function presentWritten(write: Write, tx: ReadTx, record: AnyRecord): unknown {
   const { service, collection, call } = write
   const view = {
@@ -77,7 +80,7 @@ export function presentWritten(write: Write, tx: ReadTx, record: AnyRecord): unk
   return presentRecords(service, tx, collection, [record], view)[0]
 }
 
-/** What follows a commit. */
+/** Runs the step of the collection after the commit. */
 export async function afterCommit({ writer, behaviour }: Write, change: Committed<AnyRecord>): Promise<void> {
   await behaviour.committed?.(writer, change)
 }
