@@ -1,6 +1,6 @@
 /**
- * How long a job takes on an idle system: from the first byte of its submission until the owner has heard
- * over the event stream that it is completed, one job at a time on `mock`, server, driver and device process
+ * How long a job takes on an idle system: from the first byte of its submission until the event
+ * stream reports its completion to the owner, one job at a time on `mock`, server, driver and device process
  * being those of the built executable: `bun bench/latency.ts [--rounds 5]`. The goal is p50 <= 5 ms and p99
  * <= 25 ms.
  *
@@ -11,6 +11,7 @@
 import { measureCommits } from './reference/commits.ts'
 import { measureOurs } from './sockets/pair.ts'
 import { percentile, spreadOf } from './support/figures.ts'
+import { measureJobs } from './support/job-times.ts'
 import { Lab } from './support/lab.ts'
 import { printTable, SPREAD_HEAD, spreadCells, startBench } from './support/output.ts'
 
@@ -20,22 +21,6 @@ const ROW_BYTES = 400
 const FLUSHES = 3
 
 const { rounds } = startBench('From submission to completion')
-
-/** Times of `count` jobs, in ms: until the answer to the submission, and until the news of the completion. */
-async function measureJobs(lab: Lab, count: number): Promise<{ answered: number; completed: number }[]> {
-  const listener = await lab.listen()
-  const times: { answered: number; completed: number }[] = []
-  for (let at = 0; at < count; at++) {
-    const start = performance.now()
-    const id = await lab.submit()
-    const answered = performance.now() - start
-    times.push({ answered, completed: (await listener.completed(id)) - start })
-    // Submissions keep no step with any timer of the server.
-    await Bun.sleep(Math.random() * 20)
-  }
-  listener.close()
-  return times
-}
 
 const found: Record<string, number[]> = {}
 const note = (name: string, value: number) => {
@@ -48,21 +33,21 @@ const note = (name: string, value: number) => {
   for (let round = 0; round < rounds; round++) {
     const { p50: commitMs } = measureCommits(1_000, ROW_BYTES)
     const [socket] = await measureOurs([{ size: ROW_BYTES, messages: 1, roundTrips: 1_000 }])
-    const floorMs = FLUSHES * commitMs + (socket?.p50 ?? Number.NaN) / 1_000
+    const referenceMs = FLUSHES * commitMs + (socket?.p50 ?? Number.NaN) / 1_000
     const times = await measureJobs(lab, JOBS)
     const completed = times.map((each) => each.completed)
-    note('reference: 3 commits + 1 round trip', floorMs)
+    note('reference: 3 commits + 1 round trip', referenceMs)
     note(
-      'answer to the submission, p50',
+      'response to the submission, p50',
       percentile(
-        times.map((each) => each.answered),
+        times.map((each) => each.submitted),
         0.5,
       ),
     )
     note('submission to completion, p50', percentile(completed, 0.5))
     note('submission to completion, p90', percentile(completed, 0.9))
     note('submission to completion, p99', percentile(completed, 0.99))
-    note('ratio of the p50 to the reference', percentile(completed, 0.5) / floorMs)
+    note('ratio of the p50 to the reference', percentile(completed, 0.5) / referenceMs)
   }
 }
 printTable(

@@ -14,7 +14,7 @@ import { answersPerSecond, type Load } from './record-store/wrk.ts'
 import { spreadOf } from './support/figures.ts'
 import { printTable, startBench } from './support/output.ts'
 
-const TELLINGS = 20
+const CHANGES = 20
 
 const { rounds } = startBench('Record store')
 
@@ -61,13 +61,13 @@ const loads: Record<string, (side: Side) => Load> = {
   }),
 }
 
-/** Changes per second of which each of 500 clients has heard. */
+/** Changes per second, each received by 500 clients. */
 async function fanOut(side: Side): Promise<number> {
   await using crowd = await Crowd.gather(side)
-  await crowd.tell('first')
+  await crowd.change('first')
   const start = performance.now()
-  for (let told = 0; told < TELLINGS; told += 1) await crowd.tell(`reason ${told}`)
-  return TELLINGS / ((performance.now() - start) / 1_000)
+  for (let sent = 0; sent < CHANGES; sent += 1) await crowd.change(`reason ${sent}`)
+  return CHANGES / ((performance.now() - start) / 1_000)
 }
 
 const measures: [string, (side: Side) => Promise<number>][] = [
@@ -75,7 +75,7 @@ const measures: [string, (side: Side) => Promise<number>][] = [
     name,
     (side) => answersPerSecond(load(side)),
   ]),
-  ['change told to 500 clients', fanOut],
+  ['change sent to 500 clients', fanOut],
 ]
 
 const rows: (string | number)[][] = []

@@ -36,10 +36,12 @@ interface Side {
 
 async function open(amounts: typeof many): Promise<Side> {
   let [monitor, database, filled] = ['', '', 0]
-  const lab = await Lab.open((path, ids) => {
-    database = path
-    monitor = seed(path, amounts, ids)
-    filled = performance.now()
+  const lab = await Lab.open({
+    fill: (path, ids) => {
+      database = path
+      monitor = seed(path, amounts, ids)
+      filled = performance.now()
+    },
   })
   console.error(
     `${amounts.events} events: started after ${((performance.now() - filled) / 1_000).toFixed(1)} s`,

@@ -11,37 +11,14 @@
  */
 import { measureCommits } from './reference/commits.ts'
 import { spreadOf } from './support/figures.ts'
+import { drain, submitMeanwhile } from './support/job-rates.ts'
 import { Lab } from './support/lab.ts'
 import { printTable, SPREAD_HEAD, spreadCells, startBench } from './support/output.ts'
 
 const JOBS = 1_500
-const WIDTH = 8
 const ROW_BYTES = 400
 
 const { rounds } = startBench('Jobs through one driver')
-
-async function finishedAt(lab: Lab, id: string): Promise<number> {
-  return Date.parse((await lab.job(id)).finished_at)
-}
-
-/** Jobs per second of a queue that is there already. */
-async function drain(lab: Lab): Promise<number> {
-  await lab.stopDriver()
-  const ids = await lab.submitMany(JOBS, WIDTH)
-  await lab.startDriver()
-  await lab.untilCompleted(ids)
-  const times = await Promise.all(ids.map((id) => finishedAt(lab, id)))
-  return (JOBS - 1) / ((Math.max(...times) - Math.min(...times)) / 1_000)
-}
-
-/** Jobs per second when they are submitted while others run. */
-async function submitMeanwhile(lab: Lab): Promise<number> {
-  const start = Date.now()
-  const ids = await lab.submitMany(JOBS, WIDTH)
-  await lab.untilCompleted(ids)
-  const times = await Promise.all(ids.map((id) => finishedAt(lab, id)))
-  return JOBS / ((Math.max(...times) - start) / 1_000)
-}
 
 const commits: number[] = []
 const drained: number[] = []
@@ -51,8 +28,8 @@ const meanwhile: number[] = []
   await lab.startDriver()
   for (let round = 0; round < rounds; round++) {
     commits.push(measureCommits(3_000, ROW_BYTES).perSecond)
-    drained.push(await drain(lab))
-    meanwhile.push(await submitMeanwhile(lab))
+    drained.push(await drain(lab, JOBS))
+    meanwhile.push(await submitMeanwhile(lab, JOBS))
   }
 }
 const share = (values: number[], flushes: number) =>

@@ -1,31 +1,34 @@
 import { ask, type Side } from './side.ts'
 
-export const CLIENTS = 500
+const CLIENTS = 500
+
+/** The server, and what it takes to change a QPU of it. */
+type CrowdSide = Pick<Side, 'url' | 'admin' | 'qpu'>
 
 /** `CLIENTS` event streams that listen to every QPU, as so many open pages do. */
 export class Crowd implements AsyncDisposable {
   readonly #streams: Stream[]
-  readonly #side: Side
+  readonly #side: CrowdSide
 
-  private constructor(side: Side, streams: Stream[]) {
+  private constructor(side: CrowdSide, streams: Stream[]) {
     this.#side = side
     this.#streams = streams
   }
 
-  static async gather(side: Side): Promise<Crowd> {
+  static async gather(side: CrowdSide, clients = CLIENTS): Promise<Crowd> {
     const streams: Stream[] = []
-    for (let opened = 0; opened < CLIENTS; opened += 1) streams.push(await Stream.open(side.url))
+    for (let opened = 0; opened < clients; opened += 1) streams.push(await Stream.open(side.url))
     return new Crowd(side, streams)
   }
 
-  /** Changes a QPU and waits until all have heard of it. Returns the ms from the request on. */
-  async tell(text: string): Promise<number> {
+  /** Changes a QPU and waits until every stream has received it. Returns the ms from the request on. */
+  async change(text: string): Promise<number> {
     const { url, admin: token, qpu } = this.#side
     const start = performance.now()
-    const heard = this.#streams.map((stream) => stream.next())
+    const received = this.#streams.map((stream) => stream.next())
     const body = { maintenance_reason: text }
     await ask(url, 'PATCH', `/api/collections/qpus/records/${qpu}`, { token, body })
-    await Promise.all(heard)
+    await Promise.all(received)
     return performance.now() - start
   }
 
@@ -54,7 +57,7 @@ class Stream {
       port: Number(port),
       socket: {
         data(_, bytes) {
-          if (stream) return stream.#hear(bytes)
+          if (stream) return stream.#receive(bytes)
           head += bytes.toString()
           const [, clientId] = /^id:\s?(\S+)/m.exec(head) ?? []
           if (clientId !== undefined && head.includes('PB_CONNECT')) id.resolve(clientId)
@@ -80,8 +83,8 @@ class Stream {
     this.#socket.end()
   }
 
-  #hear(bytes: Buffer): void {
-    // Beats are comments; a change has its name in it, and is shorter than one packet.
+  #receive(bytes: Buffer): void {
+    // Heartbeats are comments; a change contains its topic and is shorter than one packet.
     if (bytes.includes('qpus/*')) this.#onEvent()
   }
 }

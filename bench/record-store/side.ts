@@ -35,10 +35,10 @@ const PAYLOAD = {
 const RESULTS = { circuit_results: [{ counts: { '00': 489, '11': 511 }, shots: 1_000, success: true }] }
 
 /**
- * Writes `JOBS` jobs into the database file of a server that does not run: one in a hundred is the user's,
+ * Writes `count` jobs into the database file of a server that does not run: one in a hundred is the user's,
  * one in fifty failed, one a second.
  */
-export function fillJobs(path: string, { user, qpu }: { user: string; qpu: string }): void {
+export function fillJobs(path: string, { user, qpu }: { user: string; qpu: string }, count = JOBS): void {
   const db = new Database(path)
   const at = "strftime('%Y-%m-%d %H:%M:%fZ', '2026-01-01', '+' || i || ' seconds')"
   const values: Record<string, string> = {
@@ -58,7 +58,7 @@ export function fillJobs(path: string, { user, qpu }: { user: string; qpu: strin
   const columns = Object.keys(values)
   const insert = db.query(
     `INSERT INTO quantum_jobs (${columns.join(', ')})
-     WITH RECURSIVE numbers(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < ${JOBS})
+     WITH RECURSIVE numbers(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < ${count})
      SELECT ${Object.values(values).join(', ')} FROM numbers`,
   )
   insert.run({ $user: user, $qpu: qpu, $payload: JSON.stringify(PAYLOAD), $results: JSON.stringify(RESULTS) })

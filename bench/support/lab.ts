@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { Service } from '../../tests/support/executable/service.ts'
+import { Service, SVC } from '../../tests/support/executable/service.ts'
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts'
 import { until } from '../../tests/support/until.ts'
 import { Listener } from './listener.ts'
@@ -7,12 +7,21 @@ import { postJob } from './post-job.ts'
 
 const QPU = 'bench_qpu'
 
+interface LabOptions {
+  /** Another build than the one under test. */
+  executable?: string
+  /** Writes into the database while the server is stopped. */
+  fill?: (database: string, ids: { owner: string; qpu: string }) => void
+}
+
 /**
  * An installation of the built executable at work: one server, one QPU, one user, and as many drivers as
  * started.
  */
 export class Lab implements AsyncDisposable {
   readonly service: Service
+  /** Id and login token of the user. */
+  readonly owner: string
   readonly token: string
   readonly #folder: ReturnType<typeof temporaryFolder>
   readonly #qpu: Awaited<ReturnType<Service['createQpu']>>
@@ -22,21 +31,19 @@ export class Lab implements AsyncDisposable {
     folder: ReturnType<typeof temporaryFolder>,
     service: Service,
     qpu: Awaited<ReturnType<Service['createQpu']>>,
-    token: string,
+    owner: { id: string; token: string },
   ) {
     this.#folder = folder
     this.service = service
     this.#qpu = qpu
-    this.token = token
+    this.owner = owner.id
+    this.token = owner.token
   }
 
-  /**
-   * Installs and starts the server, with the settings and the log of a production. `fill` may write into its
-   * database meanwhile.
-   */
-  static async open(fill?: (database: string, ids: { owner: string; qpu: string }) => void): Promise<Lab> {
+  /** Installs and starts the server, with the settings and the log of a production. */
+  static async open({ executable = SVC, fill }: LabOptions = {}): Promise<Lab> {
     const folder = temporaryFolder()
-    const service = await Service.install(folder.path)
+    const service = await Service.install(folder.path, { executable })
     await service.start()
     const { id: owner, token } = await service.createUser(1_000_000)
     const qpu = await service.createQpu(QPU)
@@ -46,7 +53,7 @@ export class Lab implements AsyncDisposable {
       // Every page of the database is checked first.
       await service.start({}, [], 600_000)
     }
-    return new Lab(folder, service, qpu, token)
+    return new Lab(folder, service, qpu, { id: owner, token })
   }
 
   /** Starts the `mock` driver and waits until the server shows it as online. Returns the ms that took. */
@@ -55,6 +62,11 @@ export class Lab implements AsyncDisposable {
     this.#driver = this.service.startDriver(QPU, this.#qpu)
     await this.service.untilOnline(QPU)
     return performance.now() - start
+  }
+
+  /** Id of the QPU. */
+  get qpu(): string {
+    return this.#qpu.id
   }
 
   get driverPid(): number | undefined {

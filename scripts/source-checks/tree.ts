@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import { MAX_FILES_PER_FOLDER, TOP_LEVEL, UNDIVIDED_FOLDERS } from '../source-rules/tree.ts'
+import { MAX_FILES_PER_FOLDER, TOP_LEVEL } from '../source-rules/tree.ts'
 import type { Breach } from './breach.ts'
 
 /** Files that count towards the limit of a folder; folders of data hold none of them. */
@@ -17,7 +17,7 @@ export function filesPerFolder(files: readonly string[]): Map<string, number> {
 }
 
 /** Tracked entries of the repository that no rule knows, and folders with too many files. */
-export function checkTree(files: readonly string[], undivided = UNDIVIDED_FOLDERS): Breach[] {
+export function checkTree(files: readonly string[]): Breach[] {
   const entries = new Map<string, string>()
   for (const file of files) {
     const [entry = ''] = file.split('/')
@@ -28,7 +28,7 @@ export function checkTree(files: readonly string[], undivided = UNDIVIDED_FOLDER
     return TOP_LEVEL.has(entry) ? [] : [{ file, line: 1, rule: 'top level', reason }]
   })
   const full = [...filesPerFolder(files)].flatMap(([folder, count]) => {
-    if (count <= MAX_FILES_PER_FOLDER || undivided.has(folder)) return []
+    if (count <= MAX_FILES_PER_FOLDER) return []
     const reason = `holds ${count} source files; divide it by subject, at most ${MAX_FILES_PER_FOLDER} per folder`
     return [{ file: folder, line: 1, rule: 'folder size', reason }]
   })

@@ -8,13 +8,3 @@ export const TOP_LEVEL: ReadonlySet<string> = new Set([
 
 /** Source files that a folder holds at most, not counting those of its subfolders. */
 export const MAX_FILES_PER_FOLDER = 15
-
-/** Folders that are not yet divided. The list only shrinks. */
-export const UNDIVIDED_FOLDERS: ReadonlySet<string> = new Set([
-  'src/cli',
-  'src/devices/process/aer_sim',
-  'src/devices/process/aer_sim/methods/statevector',
-  'src/driver',
-  'tests/driver',
-  'ui/lib',
-])

@@ -14,12 +14,20 @@ export interface Finished {
   err: string
 }
 
+interface RunOptions {
+  cwd: string
+  env?: Record<string, string>
+  stdin?: string
+  /** Another build than the one under test. */
+  executable?: string
+}
+
 /** Runs `svc` with `args` to its end. The environment is bare, so that nothing of this machine leaks in. */
 export async function runSvc(
   args: string[],
-  { cwd, env = {}, stdin = '' }: { cwd: string; env?: Record<string, string>; stdin?: string },
+  { cwd, env = {}, stdin = '', executable = SVC }: RunOptions,
 ): Promise<Finished> {
-  const run = Bun.spawn([SVC, ...args], {
+  const run = Bun.spawn([executable, ...args], {
     cwd,
     env: { PATH: process.env['PATH'] ?? '', HOME: cwd, ...env },
     stdin: new Blob([stdin]),
@@ -81,7 +89,9 @@ export class Service {
 
   /** A new installation with one superuser; not yet running. */
   static async install(folder: string, options: ServiceOptions = {}): Promise<Service> {
-    const made = await runSvc(['superuser', 'upsert', ADMIN.email, ADMIN.password], { cwd: folder })
+    const { executable = SVC } = options
+    const args = ['superuser', 'upsert', ADMIN.email, ADMIN.password]
+    const made = await runSvc(args, { cwd: folder, executable })
     if (made.status !== 0) throw new Error(made.err)
     return new Service(folder, freePort(), options)
   }
@@ -247,7 +257,7 @@ export class Service {
     options: string[] = [],
   ): Bun.Subprocess {
     const args = this.driverArgs(name, qpu.fingerprint, device, options)
-    return Bun.spawn([SVC, ...args], {
+    return Bun.spawn([this.executable, ...args], {
       cwd: this.folder,
       env: { PATH: process.env['PATH'] ?? '', HOME: this.folder, SVC_ACCESS_TOKEN: qpu.token },
       stdio: ['ignore', 'ignore', Bun.file(join(this.folder, 'drivers', name, 'log'))],
