@@ -77,7 +77,6 @@ async function startServer(
   try {
     return { server, url: (await server.start()).url }
   } catch (error) {
-    await server.stop()
     const isOwnChoice = flags.serverPort !== undefined
     if (isOwnChoice || port === 0 || !(error instanceof AppError && error.code === 'unavailable')) throw error
     return startServer(folder, flags, 0)

@@ -12,15 +12,9 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((each) => each.close()))
 })
 
-/** Attaches both sockets as a driver does after its connect. */
-async function attach(
-  test: TestServer,
-  answer: Answer,
-  through: { command_port?: number; result_port?: number } = {},
-  onMessage: (body: Uint8Array) => void = () => undefined,
-): Promise<{ command: Connection; result: Connection }> {
-  const lease = { ...(answer.body as ConnectResponse), ...through }
-  const common = {
+/** The options of both connections that a driver opens after its connect. */
+function connectionOptions(test: TestServer, lease: ConnectResponse) {
+  return {
     host: lease.socket_host,
     ca: test.context.tls.material.caPem,
     user: lease.id,
@@ -29,6 +23,31 @@ async function attach(
     log: silentLog,
     reconnect: false,
   } as const
+}
+
+/** Opens the command socket with a lease that is void, and waits until the server has closed it. */
+async function expectRefusal(test: TestServer, lease: ConnectResponse): Promise<void> {
+  const closed: string[] = []
+  const connection = connect({
+    ...connectionOptions(test, lease),
+    role: 'pull',
+    port: lease.command_port,
+    onMessage: () => undefined,
+    onClose: (reason) => closed.push(reason),
+  })
+  open.push(connection)
+  await until('the socket is closed', () => closed.length > 0)
+}
+
+/** Attaches both sockets as a driver does after its connect. */
+async function attach(
+  test: TestServer,
+  answer: Answer,
+  through: { command_port?: number; result_port?: number } = {},
+  onMessage: (body: Uint8Array) => void = () => undefined,
+): Promise<{ command: Connection; result: Connection }> {
+  const lease = { ...(answer.body as ConnectResponse), ...through }
+  const common = connectionOptions(test, lease)
   const command = connect({ ...common, role: 'pull', port: lease.command_port, onMessage })
   const result = connect({ ...common, role: 'push', port: lease.result_port })
   open.push(command, result)
@@ -216,22 +235,7 @@ test('the token of an older lease does not open the sockets of a newer one', asy
   const first = await connectAs(test, qpu)
   const second = await connectAs(test, qpu)
   const stale = { ...(second.body as ConnectResponse), auth_token: first.text('auth_token') }
-  const closed: string[] = []
-  const connection = connect({
-    role: 'pull',
-    host: '127.0.0.1',
-    port: stale.command_port,
-    ca: test.context.tls.material.caPem,
-    user: stale.id,
-    password: stale.auth_token,
-    clock: systemClock,
-    log: silentLog,
-    reconnect: false,
-    onMessage: () => undefined,
-    onClose: (reason) => closed.push(reason),
-  })
-  open.push(connection)
-  await until('the socket is refused', () => closed.length > 0)
+  await expectRefusal(test, stale)
   expect(await statusOf(test, qpu)).toBe('offline')
   await attach(test, second)
 })
@@ -324,22 +328,7 @@ test('a driver that is disabled between its connect and its attach is disconnect
   const lease = (await connectAs(test, qpu)).body as ConnectResponse
   // As if the toggle came from a request before the session exists.
   await setDriverEnabled(test.db, 'test', qpu.driver, false)
-  const closed: string[] = []
-  const connection = connect({
-    role: 'pull',
-    host: '127.0.0.1',
-    port: lease.command_port,
-    ca: test.context.tls.material.caPem,
-    user: lease.id,
-    password: lease.auth_token,
-    clock: systemClock,
-    log: silentLog,
-    reconnect: false,
-    onMessage: () => undefined,
-    onClose: (reason) => closed.push(reason),
-  })
-  open.push(connection)
-  await until('it is cut off', () => closed.length > 0)
+  await expectRefusal(test, lease)
   expect(await statusOf(test, qpu)).toBe('offline')
   expect(test.context.hub.attachedEpoch(qpu.driver)).toBeUndefined()
 })

@@ -170,8 +170,7 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
   const { config } = readConfig({ flags, env: {} })
   const { clock = systemClock, log = silentLog } = options
   const server = await createServer(config, { clock, log, version: '2026.1.0-test', assets: undefined })
-  const started = await server.start().catch(async (error: unknown) => {
-    await server.stop()
+  const started = await server.start().catch((error: unknown) => {
     own?.[Symbol.dispose]()
     throw error
   })
