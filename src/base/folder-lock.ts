@@ -41,7 +41,7 @@ export function takeFolderLock(file: string, { storesPid }: FolderLockOptions): 
   try {
     database.run(`PRAGMA busy_timeout = ${TURN_TIMEOUT_MS}`)
     if (storesPid) storePid(database)
-    // The transaction that holds the lock writes nothing: no journal file beside it.
+    // The transaction that holds the lock writes nothing: there is no journal file next to it.
     database.run('PRAGMA journal_mode = MEMORY')
     database.run('BEGIN IMMEDIATE')
     // Another process may have stored its number since: the last one has the folder.

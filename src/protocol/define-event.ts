@@ -13,7 +13,7 @@ export interface EventType<Name extends string = string, Schema extends v.Generi
   payload: Schema
 }
 
-/** Declares an event type. Defaults: not logged, rate limited, fire and forget. */
+/** Declares an event type. Defaults: not logged, rate limited, not acknowledged. */
 export function defineEvent<
   const Name extends string,
   Schema extends v.GenericSchema,

@@ -82,7 +82,7 @@ describe('authentication', () => {
     await using server = await openListener({ log })
     await using client = openConnection(server.listener.port, { log, password: 'hunter2hunter2' })
     await client.ended()
-    // The client may hear of its refusal before the server has written it down.
+    // The client may receive its refusal before the server has logged it.
     const refusal = () => lines.find(({ message }) => message === 'message socket peer refused')
     await until('the refusal is logged', () => refusal() !== undefined)
     expect(refusal()).toMatchObject({ address: '127.0.0.1' })

@@ -190,8 +190,8 @@ describe('a listener under attack', () => {
     )
   }
 
-  /** Runs `attack` for 0..count-1, a few at a time as the port allows, beside a good connection. */
-  async function attackBeside(
+  /** Runs `attack` for 0..count-1, a few at a time as the port allows, during a valid connection. */
+  async function attackDuringConnection(
     count: number,
     attack: (port: number, index: number) => Promise<void>,
   ): Promise<void> {
@@ -210,7 +210,7 @@ describe('a listener under attack', () => {
   }
 
   test('survives 300 random streams', async () => {
-    await attackBeside(300, async (port, index) => {
+    await attackDuringConnection(300, async (port, index) => {
       const peer = await openRawPeer(port)
       const noise = randomStream(index, 200 + (index % 7) * 400)
       const starts = [
@@ -226,7 +226,7 @@ describe('a listener under attack', () => {
 
   test('survives 200 aborts at any byte of the handshake', async () => {
     const whole = Buffer.concat([GREETING, HELLO, initiate()])
-    await attackBeside(200, async (port, index) => {
+    await attackDuringConnection(200, async (port, index) => {
       const peer = await openRawPeer(port)
       peer.write(whole.subarray(0, (index * 7) % whole.length))
       peer.socket.destroy()

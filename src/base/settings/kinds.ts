@@ -55,7 +55,7 @@ export function number(bounds: Bounds & { hint?: string; noun?: string } = {}): 
   return numeric(/^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i, Number.isFinite, { noun: 'a number', ...bounds })
 }
 
-/** A number of seconds, without unit; not negative unless `min` says so. */
+/** A number of seconds, without unit; not negative unless `min` allows it. */
 export function seconds(bounds: Bounds = {}): ValueKind<number> {
   return number({ min: 0, ...bounds, hint: 'seconds', noun: 'a number of seconds' })
 }

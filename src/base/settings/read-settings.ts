@@ -45,7 +45,7 @@ export function readSettings<Table extends SettingsTable>(
     const { source, place, value } = find(name, declared, input)
     sources[name] = source
     places[name] = place
-    // An empty text, such as a variable of a service file that nobody filled in, does not satisfy a required setting.
+    // An empty text, such as an empty variable of a service file, does not satisfy a required setting.
     if (value === undefined || (declared.isRequired && value === '')) {
       values[name] = declared.default
       if (declared.isRequired) {

@@ -135,7 +135,7 @@ function declareSetting<T>(kind: ValueKind<T>, declaration: Declaration): Settin
 
 /** Command-line flag of a setting: `idleThreshold` → `--idle-threshold`. */
 export function flagOf(name: string): string {
-  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+  return `--${name.replace(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`)}`
 }
 
 /** Environment variable of a setting: `idleThreshold` → `SVC_IDLE_THRESHOLD`; empty when it has none. */

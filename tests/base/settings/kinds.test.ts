@@ -4,11 +4,11 @@ import { kinds, ValueError, type ValueKind } from '../../../src/base/index.ts'
 const { bool, choice, duration, httpUrl, integer, ipAddress, list, nonEmptyList, nonEmptyText } = kinds
 const { number, path, rate, secret, seconds, text } = kinds
 
-const letters = text('name', { pattern: /^[a-z]+$/, expected: 'lower-case letters' })
+const lowerCase = text('name', { pattern: /^[a-z]+$/, expected: 'lower-case letters' })
 
 const VALUES: [string, ValueKind<unknown>, string, unknown][] = [
   ['text', text(), '', ''],
-  ['text of a form', letters, 'abc', 'abc'],
+  ['text of a form', lowerCase, 'abc', 'abc'],
   ['non-empty text', nonEmptyText(), 'x', 'x'],
   ['a path', path(), './data', './data'],
   ['a whole number', integer(), '+42', 42],
@@ -34,7 +34,7 @@ test.each(VALUES)('%s is read, and its format is read as the same value', (_, ki
 })
 
 const ERRORS: [string, string, ValueKind<unknown>][] = [
-  ['A1', 'expected lower-case letters', letters],
+  ['A1', 'expected lower-case letters', lowerCase],
   ['', 'the value is empty', nonEmptyText()],
   ['', 'the value is empty', path()],
   ['2.5', 'expected a whole number', integer()],

@@ -112,7 +112,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   server.on('tlsClientError', (error, socket) => {
     counters.refused += 1
     logRefusal(socket.remoteAddress ?? 'unknown', messageOf(error))
-    // Without this a client that stays silent keeps its connection for ever.
+    // Without this a silent client occupies its connection for ever.
     socket.destroy()
   })
 
