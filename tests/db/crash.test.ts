@@ -26,13 +26,13 @@ async function lostOf(db: Database, ids: readonly string[]): Promise<string[]> {
   return db.read((tx) => ids.filter((id) => tx.find(quantumJobs, id)?.status !== 'cancelled'))
 }
 
-test(`no replied commit is lost and no half transaction is kept over ${KILLS} kills`, async () => {
+test(`no acknowledged commit is lost and no partial transaction is stored over ${KILLS} kills`, async () => {
   using folder = temporaryFolder()
   const replied: string[] = []
   for (let kill = 0; kill < KILLS; kill++) {
     const ids = await killedWriter(folder.path, 3 + kill * 2)
     replied.push(...ids)
-    // Opening runs quick_check; the lock of the killed process is gone.
+    // Opening runs quick_check; the lock of the killed process was released.
     const db = await openDatabase({ dir: folder.path, clock: systemClock, log: silentLog })
     expect(await lostOf(db, ids)).toEqual([])
     await db.close()

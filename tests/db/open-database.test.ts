@@ -18,7 +18,7 @@ describe('write()', () => {
     expect(heard).toEqual([])
   })
 
-  test('refuses async work, and a tx kept beyond its transaction is dead', async () => {
+  test('rejects async work, and a tx is unusable after its transaction', async () => {
     await using test = await openTestDatabase()
     let kept: Tx | undefined
     const late = test.db.write('late', async (tx) => {
@@ -31,7 +31,7 @@ describe('write()', () => {
     expect(await test.db.read((tx) => tx.list(qpus))).toEqual([])
   })
 
-  test('refuses a transaction inside a transaction', async () => {
+  test('rejects a transaction inside a transaction', async () => {
     await using test = await openTestDatabase()
     let inner: Promise<unknown> = Promise.resolve()
     await test.db.write('outer', (tx) => {
@@ -42,7 +42,7 @@ describe('write()', () => {
     expect(await test.db.read((tx) => tx.list(qpus))).toHaveLength(1)
   })
 
-  test('keeps one time for the whole transaction', async () => {
+  test('uses one time for the whole transaction', async () => {
     await using test = await openTestDatabase()
     const times = await test.db.write('times', (tx) => [
       tx.at,
@@ -52,7 +52,7 @@ describe('write()', () => {
     expect(times).toEqual(['2026-01-31 09:00:00.000Z', '2026-01-31 09:00:00.000Z', test.clock.now()])
   })
 
-  test('refuses after close()', async () => {
+  test('rejects after close()', async () => {
     await using test = await openTestDatabase()
     await test.db.close()
     await expect(test.db.write('late', () => 1)).rejects.toThrow('The database is closed')
@@ -83,7 +83,7 @@ describe('read()', () => {
     expect(await test.db.read((tx) => tx.list(qpus))).toHaveLength(1)
   })
 
-  test('binds parameters by name and refuses a missing one', async () => {
+  test('binds parameters by name and rejects a missing one', async () => {
     await using test = await openTestDatabase()
     await test.db.read((tx) => {
       expect(tx.one('SELECT $a + $b AS sum', { a: 1, b: 2 })).toEqual({ sum: 3 })
@@ -94,7 +94,7 @@ describe('read()', () => {
 })
 
 describe('upcoming', () => {
-  test('is told before the commit, so that a write made because of it shares it', async () => {
+  test('is called before the commit, so that a write in response shares it', async () => {
     await using test = await openTestDatabase()
     const commits: string[][] = []
     const writes: Promise<unknown>[] = []
@@ -108,11 +108,11 @@ describe('upcoming', () => {
     test.db.changes.subscribe(() => writes.push(visible().then((names) => commits.push(names))))
     await test.db.write('add', (tx) => tx.insert(qpus, { name: 'north' }))
     await Promise.all(writes)
-    // Twice told of what was not there yet, twice of what was there as a whole.
+    // Two calls before the commit, two calls after it.
     expect(commits).toEqual([[], [], ['renamed'], ['renamed']])
   })
 
-  test('is not told of a write that failed', async () => {
+  test('is not called for a failed write', async () => {
     await using test = await openTestDatabase()
     let heard = 0
     test.db.upcoming.subscribe(() => heard++)
@@ -174,7 +174,7 @@ describe('changes', () => {
     expect(records).toMatchObject([{ num_qubits: 1 }, { num_qubits: 9 }])
   })
 
-  test('survive a listener that throws: it is logged, the write stands, others hear', async () => {
+  test('survive a listener that throws: it is logged, the write is committed, the other listeners are called', async () => {
     const lines: string[] = []
     const log = createLog({ format: 'json', write: (line) => lines.push(line) })
     await using test = await openTestDatabase({ log })
@@ -231,7 +231,7 @@ describe('names', () => {
     expect(names.byPublicName('_superusers')?.name).toBe('superusers')
   })
 
-  test('are refused when malformed or used twice', async () => {
+  test('are rejected when malformed or used twice', async () => {
     await expect(openTestDatabase({ names: { qpus: 'My QPUs' } })).rejects.toThrow('"My QPUs" cannot name')
     await expect(openTestDatabase({ names: { qpus: 'users' } })).rejects.toThrow('"users" names both')
   })

@@ -48,7 +48,7 @@ describe('writeBackup()', () => {
     expect(file.query('SELECT name FROM qpus').all()).toEqual([{ name: 'north' }])
   })
 
-  test('tells its long parts before they begin', async () => {
+  test('calls onStage before each long phase', async () => {
     using lab = await installation()
     const stages: string[] = []
     writeBackup(lab.dir, join(lab.path, 'again.db'), (text) => stages.push(text))
@@ -75,7 +75,7 @@ describe('writeBackup()', () => {
     expect(readdirSync(lab.path).toSorted()).toEqual(['backup.db', 'data', 'svc.db'])
   })
 
-  test('says which promises the data break, and keeps the copy', async () => {
+  test('reports the violated invariants, and stores the copy', async () => {
     using lab = await installation()
     const db = await open(lab.dir)
     await db.write('break', (tx) =>
@@ -92,7 +92,7 @@ describe('writeBackup()', () => {
 })
 
 describe('checkBackup()', () => {
-  test('tells a damaged file, a newer one and one of another program apart', async () => {
+  test('distinguishes a damaged file, a newer one and one of another program', async () => {
     using lab = await installation()
     const check = (name: string) => () => checkBackup(join(lab.path, name))
     expect(check('none.db')).toThrow('There is no file')
@@ -134,7 +134,7 @@ describe('restoreBackup()', () => {
     await db.close()
   })
 
-  test('puts the backup in place and keeps each replaced database under a name of its own', async () => {
+  test('replaces the database and stores each replaced one under another name', async () => {
     using lab = await installation()
     const kept = join(lab.dir, 'svc.db.before-restore')
     expect(await restoreBackup({ ...lab, ...parts })).toEqual({ replaced: kept, findings: [] })
@@ -159,7 +159,7 @@ describe('restoreBackup()', () => {
     expect(await stored(dir)).toEqual(['north'])
   })
 
-  test('takes the last writes of a killed server along into the kept database', async () => {
+  test('includes the last writes of a killed server in the stored database', async () => {
     using lab = await installation()
     using file = new Sqlite(join(lab.dir, 'svc.db'))
     file.run("UPDATE qpus SET name = 'late' WHERE name = 'south'")
@@ -177,7 +177,7 @@ describe('restoreBackup()', () => {
     ])
   })
 
-  test('replaces a database that cannot be opened any more, and keeps it with its log', async () => {
+  test('replaces a database that cannot be opened, and stores it with its log', async () => {
     using lab = await installation()
     writeFileSync(join(lab.dir, 'svc.db'), 'x'.repeat(10_000))
     writeFileSync(join(lab.dir, 'svc.db-wal'), 'a log')

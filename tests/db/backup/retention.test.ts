@@ -51,7 +51,7 @@ describe('planRemoval()', () => {
           expect(removed.every((name) => names.includes(name))).toBe(true)
           expect(removed).not.toContain(names.toSorted().at(-1))
           expect(names.length - removed.length).toBeLessThanOrEqual(Math.max(1, days + weeks))
-          // The plan is stable: what was kept stays kept.
+          // The plan is stable: the backups to keep are those kept before.
           const kept = names.filter((name) => !removed.includes(name))
           expect(planRemoval(kept, { days, weeks })).toEqual([])
         },

@@ -5,7 +5,7 @@ import { openTestDatabase } from '../../support/database.ts'
 
 const GOLDEN = `${import.meta.dir}/../../golden/schema.sql`
 
-/** UPDATE_GOLDEN=1 writes the file anew, for changes that are meant. */
+/** UPDATE_GOLDEN=1 rewrites the file after an intended change. */
 test('the schema is the one on record in tests/golden/schema.sql', async () => {
   await using test = await openTestDatabase()
   const rows = await test.db.read((tx) =>
@@ -25,7 +25,7 @@ test('every collection is one file in src/db/collections, named as its table', (
   expect(COLLECTIONS.map((collection) => collection.name) as string[]).toEqual(names.sort())
 })
 
-test('the database itself refuses what the declarations forbid', async () => {
+test('the database itself rejects what the declarations forbid', async () => {
   await using test = await openTestDatabase()
   const run = (sql: string) => test.db.write('raw', (tx) => tx.run(sql))
   const values = "'aaaaaaaaaaaaaaa', 'north', '', ''"

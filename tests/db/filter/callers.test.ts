@@ -99,7 +99,7 @@ describe('clients', () => {
     await expect(library.found('owner.hash = ""', ROOT)).rejects.toThrow(/no field "hash"/)
   })
 
-  test('may not ask for the request or for other collections, not even in a text', async () => {
+  test('may not use the request or other collections, not even in a text', async () => {
     for (const filter of ['@request.auth.id = ""', '@collection.vaults.code = ""', 'title = "@request."']) {
       await expect(library.found(filter, library.ann)).rejects.toMatchObject({ code: 'forbidden' })
     }
@@ -189,7 +189,7 @@ describe('sort', () => {
     'secret',
   ]
   for (const sort of bad) {
-    test(`"${sort.slice(0, 20)}" is refused`, async () => {
+    test(`"${sort.slice(0, 20)}" is rejected`, async () => {
       await expect(library.found('', ROOT, sort)).rejects.toMatchObject({
         code: 'invalid',
         reason: 'bad_filter',

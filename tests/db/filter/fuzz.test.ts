@@ -182,7 +182,7 @@ const CONSTANTS = new Set(["''", "'%'", "'\\'", "'$'", '0', '1', '0.0', '1.0', '
 const TOKEN =
   /\s+|"(?<name>[^"]*)"|(?<constant>'[^']*'|\d+(?:\.\d+)?)|\$[fsr]\d+|j\d+\b|(?<word>[A-Za-z_]+)|<>|[<>=]=?|\|\||[(),.+\-*/]/y
 
-/** What SQL contains that neither a declaration nor the compiler says. */
+/** Text in SQL that comes neither from a declaration nor from the compiler. */
 function foreignPart(sql: string): string | undefined {
   TOKEN.lastIndex = 0
   while (TOKEN.lastIndex < sql.length) {
@@ -261,7 +261,7 @@ test(`${FILTERS} generated and mutated filters give errors or SQL without their 
   expect(counts.run).toBeGreaterThan(FILTERS / EVERY / 10)
 }, 120_000)
 
-test('generated sorts, expands and fields give errors or answers', async () => {
+test('generated sorts, expands and fields return errors or responses', async () => {
   await using library = await openSeeded()
   const { db, ann, queries } = library
   const make = generator(random(Date.now() % 2 ** 31))

@@ -123,7 +123,7 @@ export const ROOT: RequestInfo = as(superusers, {
   tokenKey: '',
 })
 
-/** The id that stands for a short name in tests. */
+/** The id of a record with a short name in tests. */
 export function idOf(name: string): string {
   return name.padEnd(15, '0')
 }

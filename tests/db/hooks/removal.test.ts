@@ -3,7 +3,7 @@ import { cancelJob, claimJob, drivers, qpus, users } from '../../../src/db/index
 import { JobLab } from '../../support/server/job-lab.ts'
 
 describe('removal', () => {
-  test('of a user cancels the pending jobs; a running one still ends, charged to nobody', async () => {
+  test('of a user cancels the pending jobs; a running one still ends, without a charge', async () => {
     await using lab = await JobLab.open()
     const server = await lab.attach((await lab.qpu()).driver)
     const user = await lab.user()

@@ -14,7 +14,7 @@ import {
 } from '../../../src/db/index.ts'
 import { openTestDatabase } from '../../support/database.ts'
 
-/** Rows that keep every promise: a completed, a running, a cancelled job and an approved request. */
+/** Rows that satisfy every invariant: a completed, a running, a cancelled job and an approved request. */
 async function seed(db: Database) {
   return db.write('seed', (tx) => {
     const user = tx.insert(users, { username: 'ada', qpu_seconds: 100 }).id
@@ -67,7 +67,7 @@ async function seed(db: Database) {
 }
 
 describe('checkInvariants()', () => {
-  test('finds nothing where every promise is kept', async () => {
+  test('finds nothing when every invariant holds', async () => {
     await using test = await openTestDatabase()
     await seed(test.db)
     expect(await test.db.read((tx) => checkInvariants(tx))).toEqual([])
@@ -148,7 +148,7 @@ describe('checkInvariants()', () => {
     expect(findings.find((finding) => finding.id === id)?.rows).toHaveLength(1)
   })
 
-  test('I9 finds a job that goes on after its last allowed attempt', async () => {
+  test('I9 finds a job that is retried after its last allowed attempt', async () => {
     await using test = await openTestDatabase()
     const { running, driver, qpu } = await seed(test.db)
     await test.db.write('try', (tx) => {
@@ -169,7 +169,7 @@ describe('checkInvariants()', () => {
 
   test.each([
     ['changed', "UPDATE audit_log SET detail = '{}' WHERE seq = 2"],
-    ['taken out', 'DELETE FROM audit_log WHERE seq = 1'],
+    ['removed', 'DELETE FROM audit_log WHERE seq = 1'],
   ])('diagnose() finds an entry of the audit log that was %s', async (_what, sql) => {
     await using test = await openTestDatabase()
     await test.db.write('act', (tx) => {

@@ -83,7 +83,7 @@ describe('view()', () => {
 })
 
 describe('test()', () => {
-  test('asks about stored records', async () => {
+  test('tests stored records', async () => {
     const { ann, queries, db } = library
     const own = queries.test(shops, {
       rule: 'owner = @request.auth.id',
@@ -106,7 +106,7 @@ describe('test()', () => {
     })
   })
 
-  test('asks about values that are not stored, typed as their columns would be', async () => {
+  test('tests values that are not stored, typed as their columns', async () => {
     const { ann, queries, db } = library
     const holds = (rule: string, values: Record<string, unknown>, body = values) => {
       const requestInfo = { ...ann, body }
@@ -146,7 +146,7 @@ describe('test()', () => {
     }
   })
 
-  test('a record that is gone answers as it did while it was stored', async () => {
+  test('a removed record has the same result as while it was stored', async () => {
     const { ann, queries, db } = library
     await using copy = await openSeeded()
     const record = await copy.db.read((tx) => tx.find(shops, idOf('a')))
@@ -189,7 +189,7 @@ describe('expand()', () => {
     expect(await expanded('c', 'owner')).toEqual([['c', {}]])
   })
 
-  test('goes through back relations; a unique one is an object', async () => {
+  test('follows back relations; a unique one is an object', async () => {
     expect(await expanded('a', 'owner.passports_via_author,passports_via_visited.visited')).toEqual([
       [
         'a',
@@ -228,7 +228,7 @@ describe('expand()', () => {
     ])
   })
 
-  test('goes six deep', async () => {
+  test('follows six levels', async () => {
     const found = await library.db.read((tx) =>
       library.queries.expand(
         tx,
@@ -260,7 +260,7 @@ describe('costly filters', () => {
     return crowd
   }
 
-  test('are refused before they run, and accepted with conditions on the record itself', async () => {
+  test('are rejected before they run, and accepted with conditions on the record itself', async () => {
     await using crowd = await crowded()
     const siblings = 'shop.reviews_via_shop.stars ?= 4'
     const find = (filter: string, sort = '', requestInfo = ROOT) =>
@@ -312,11 +312,11 @@ describe('readPaging()', () => {
     { perPage: 'NaN' },
     { skipTotal: 'yes' },
   ]) {
-    test(`refuses ${JSON.stringify(query)}`, () => {
+    test(`rejects ${JSON.stringify(query)}`, () => {
       expect(() => readPaging(query)).toThrow(/must be/)
     })
   }
-  test('a page far behind the end is no error', async () => {
+  test('a page far behind the end is not an error', async () => {
     const paging = readPaging({ page: '9'.repeat(40) })
     const { items } = await library.db.read((tx) =>
       library.queries.list(tx, shops, { ...paging, rule: '', requestInfo: ROOT }),

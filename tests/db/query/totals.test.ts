@@ -60,7 +60,7 @@ test('the event loop counts neither a large table nor after the last page', asyn
     expect(page).not.toHaveProperty('counting')
 })
 
-test('a total that waits when the database is closed is refused', async () => {
+test('a total that waits when the database is closed is rejected', async () => {
   const closing = await openSeeded()
   await closing.db.write('spread', (tx) => tx.run('UPDATE shops SET seq = seq * 1000000'))
   const page = withTotals(closing.db, await read(closing, { perPage: 1 }))

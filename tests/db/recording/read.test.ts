@@ -97,7 +97,7 @@ describe('readRecording()', () => {
     ])
   })
 
-  test('takes a switch that was turned to where it was for what it is', async () => {
+  test('ignores a change of a switch to its current state', async () => {
     await using lab = await JobLab.open()
     const { id, driver } = await lab.qpu()
     const server = await lab.attach(driver)
@@ -124,7 +124,7 @@ describe('readRecording()', () => {
     expect([from, to]).toEqual([Date.UTC(2020, 0), lab.clock.now()])
   })
 
-  test('takes the submissions of a span; what others were charged is part of the balances', async () => {
+  test('reads the submissions of a span; other charges are part of the balances', async () => {
     await using lab = await JobLab.open()
     const server = await lab.attach((await lab.qpu()).driver)
     const user = await lab.user(100)
@@ -143,7 +143,7 @@ describe('readRecording()', () => {
     expect(users[0]?.credits.map(({ deltaMs }) => deltaMs)).toEqual([100_000, -10, -10])
   })
 
-  test('reads the file of a running server, copies of it and backups, and writes nothing beside them', async () => {
+  test('reads the file of a running server, copies of it and backups, and writes nothing next to them', async () => {
     await using lab = await JobLab.open()
     using folder = temporaryFolder()
     const { id } = await lab.submit(await lab.user())
@@ -159,7 +159,7 @@ describe('readRecording()', () => {
     expect([live, ...listed(folder.path), ...listed(lab.dir)]).toEqual(before)
   })
 
-  test('reads the bare file that a stopped server left, and writes nothing beside it', async () => {
+  test('reads the bare file that a stopped server left, and writes nothing next to it', async () => {
     using folder = temporaryFolder()
     const db = await openDatabase({ dir: folder.path, clock: new FakeClock(), log: silentLog })
     await db.close()
@@ -187,7 +187,7 @@ describe('readRecording()', () => {
     expect(listed(temporary.path)).toEqual([])
   })
 
-  test('refuses what is no database of this version, saying what to do', () => {
+  test('rejects a file that is not a database of this version, with a remedy', () => {
     using folder = temporaryFolder()
     const path = join(folder.path, 'thing.db')
     expect(() => readRecording(path)).toThrow(`There is no file ${path}`)

@@ -40,12 +40,12 @@ describe('pickFields()', () => {
     test(`"${fields}"`, () => expect(pickFields(RECORD, fields)).toEqual(picked))
   }
 
-  test('keeps the envelope of a list and picks inside its items', () => {
+  test('leaves the envelope of a list and selects inside its items', () => {
     const list = { page: 1, perPage: 30, totalItems: 1, totalPages: 1, items: [RECORD] }
     expect(pickFields(list, 'id')).toEqual({ ...list, items: [{ id: 'r1' }] })
   })
 
-  test('an answer that only has items is no list', () => {
+  test('a response that only has items is not a list', () => {
     expect(pickFields({ items: [RECORD], total: 3 }, 'total')).toEqual({ total: 3 })
   })
 
@@ -69,7 +69,7 @@ describe('pickFields()', () => {
     'x'.repeat(3_501),
   ]
   for (const fields of bad) {
-    test(`refuses "${fields.slice(0, 20)}"`, () =>
+    test(`rejects "${fields.slice(0, 20)}"`, () =>
       expect(() => pickFields(RECORD, fields)).toThrow(/fields|excerpt|modifier/))
   }
 

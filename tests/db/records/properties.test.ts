@@ -87,7 +87,7 @@ async function stored(db: Database): Promise<Map<string, string>> {
   )
 }
 
-test('change feed and change log tell exactly what is stored, whatever fails', async () => {
+test('change feed and change log match what is stored, whatever fails', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.array(step, { maxLength: 6 }), { maxLength: 12 }), async (transactions) => {
       await using test = await openTestDatabase()

@@ -51,7 +51,7 @@ describe('insert()', () => {
     expect(await test.db.read((tx) => tx.find(qpus, qpu.id))).toEqual(qpu)
   })
 
-  test('takes an id of the caller and refuses a bad or used one', async () => {
+  test('accepts an id of the caller and rejects an invalid or used one', async () => {
     await using test = await openTestDatabase()
     const insert = (id: string) => test.db.write('add', (tx) => tx.insert(users, { id }))
     expect((await insert('abcdefghij01234')).id).toBe('abcdefghij01234')
@@ -59,7 +59,7 @@ describe('insert()', () => {
     expect((await refused(insert('UPPER')))['id']?.code).toBe('validation_pk_invalid')
   })
 
-  test('reports all refused fields together with the codes of the record store', async () => {
+  test('reports all rejected fields together with the codes of the record store', async () => {
     await using test = await openTestDatabase()
     const fields = await refused(
       test.db.write('add', (tx) =>
@@ -112,7 +112,7 @@ describe('insert()', () => {
 })
 
 describe('update()', () => {
-  test('changes only the patch and keeps everything else', async () => {
+  test('changes only the patch', async () => {
     await using test = await openTestDatabase()
     const { qpu } = await seed(test.db)
     await test.clock.advance(1_000)
@@ -122,7 +122,7 @@ describe('update()', () => {
     expect(await test.db.read((tx) => tx.find(qpus, qpu)?.updated)).toBe('2026-01-31 09:00:01.000Z')
   })
 
-  test('does nothing when the guard does not hold or the record is gone', async () => {
+  test('does nothing when the guard does not hold or the record does not exist', async () => {
     await using test = await openTestDatabase()
     const { user } = await seed(test.db)
     const job = await test.db.write('add', (tx) => tx.insert(quantumJobs, { user_id: user }))
@@ -138,7 +138,7 @@ describe('update()', () => {
     expect(changes).toHaveLength(1)
   })
 
-  test('refuses to write a balance past the ledger', async () => {
+  test('rejects a write of a balance that bypasses the ledger', async () => {
     await using test = await openTestDatabase()
     const { user } = await seed(test.db)
     await expect(test.db.write('edit', (tx) => tx.update(users, user, { qpu_seconds: 5 }))).rejects.toThrow(
@@ -184,7 +184,7 @@ function listNames(
 }
 
 describe('remove()', () => {
-  test('is refused while a required relation names the record', async () => {
+  test('is rejected while a required relation refers to the record', async () => {
     await using test = await openTestDatabase()
     const { qpu } = await seed(test.db)
     await expect(test.db.write('drop', (tx) => tx.remove(qpus, qpu))).rejects.toThrow(
@@ -193,7 +193,7 @@ describe('remove()', () => {
     expect(await test.db.read((tx) => tx.find(qpus, qpu)?.name)).toBe('north')
   })
 
-  test('removes what cascades, clears other relations and keeps ids in logs', async () => {
+  test('removes cascading records, clears other relations and leaves ids in logs', async () => {
     await using test = await openTestDatabase()
     const { user, qpu, driver } = await seed(test.db)
     const made = await test.db.write('add', (tx) => ({
@@ -228,7 +228,7 @@ describe('remove()', () => {
     expect(changes.find((change) => change.collection === 'qpus')?.record).toMatchObject({ name: 'north' })
   })
 
-  test('keeps the last superuser', async () => {
+  test('does not remove the last superuser', async () => {
     await using test = await openTestDatabase()
     const [one, two] = await test.db.write('add', (tx) => [
       tx.insert(superusers, { email: 'one@example.org' }).id,

@@ -24,7 +24,7 @@ function outside({ db }: TestDatabase): Promise<{ record: string; field: string 
   return db.read((tx) => tx.all('SELECT record, field FROM quantum_jobs_large ORDER BY record, field'))
 }
 
-test('values above 1 MiB are kept outside of their row and read like any other', async () => {
+test('values above 1 MiB are stored outside of their row and read like any other', async () => {
   await using test = await openTestDatabase()
   const { db } = test
   expect(Buffer.byteLength(JSON.stringify(SMALL))).toBe(MAX_ROW_BYTES)
@@ -72,7 +72,7 @@ test('nothing of a value stays when its transaction fails', async () => {
   expect(await outside(test)).toEqual([])
 })
 
-test('filters and sizes see values wherever they are kept', async () => {
+test('filters and sizes see values wherever they are stored', async () => {
   await using test = await openTestDatabase()
   const { db } = test
   const ids = await db.write('insert', (tx) =>
@@ -88,7 +88,7 @@ test('filters and sizes see values wherever they are kept', async () => {
   await expect(bounded).rejects.toMatchObject({ code: 'too_large' })
 })
 
-test('a report loses its traces wherever it is kept, and comes back into its row when it has become small', async () => {
+test('a report loses its traces wherever it is stored, and returns to its row when it is small enough', async () => {
   await using test = await openTestDatabase()
   const { db } = test
   const routine = { routine: 't1', target: 'q0', parameters: { t1: { value: 1.25 } } }

@@ -67,7 +67,7 @@ describe('migrate()', () => {
     await (await open(folder.path, [renamed], [rename])).close()
   })
 
-  test('refuses a migration that would break references, and turns foreign keys on again', async () => {
+  test('rejects a migration that would break references, and turns foreign keys on again', async () => {
     using folder = temporaryFolder()
     const lids = defineCollection({
       name: 'lids',
@@ -88,7 +88,7 @@ describe('migrate()', () => {
     await db.close()
   })
 
-  test('refuses a database of a newer version', async () => {
+  test('rejects a database of a newer version', async () => {
     using folder = temporaryFolder()
     await (await open(folder.path, [boxes], [rename])).close()
     const opening = open(folder.path, [boxes])
@@ -96,7 +96,7 @@ describe('migrate()', () => {
     await expect(opening).rejects.toThrow('migration 1 rename-label')
   })
 
-  test('refuses a migration whose text changed after it ran', async () => {
+  test('rejects a migration whose text changed after it ran', async () => {
     using folder = temporaryFolder()
     await (await open(folder.path, [boxes], [rename])).close()
     const edited = { ...rename, statements: ['UPDATE boxes SET size = 0'] }

@@ -69,7 +69,7 @@ describe('syncTables()', () => {
       ],
       '0001-add-boxes-lid.ts',
     ],
-  ])('refuses %s and names the missing migration', async (_name, collections, file) => {
+  ])('rejects %s and names the missing migration', async (_name, collections, file) => {
     using folder = temporaryFolder()
     await seeded(folder.path)
     const opening = open(folder.path, collections)

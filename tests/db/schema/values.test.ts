@@ -106,7 +106,7 @@ describe('fieldError()', () => {
     ['json function', json(), () => 1, 'validation_invalid_json', 'Must be a valid json value.'],
   ]
 
-  test.each(cases)('refuses: %s', (_name, field, value, code, message) => {
+  test.each(cases)('rejects: %s', (_name, field, value, code, message) => {
     expect(fieldError(field, value) ?? field.kind.storedError(field, field.kind.encode(value))).toMatchObject(
       {
         code,

@@ -26,7 +26,7 @@ describe('openConnection()', () => {
     expect(answers).toEqual([5_000, 'wal', 2, 1, 0, 1, 67_108_864, 2])
   })
 
-  test('maps a full disk to storage_full, undoes the transaction whole and goes on reading', () => {
+  test('maps a full disk to storage_full, rolls the whole transaction back and continues to read', () => {
     using folder = temporaryFolder()
     const connection = openConnection(join(folder.path, 'x.db'), 'write')
     connection.run('CREATE TABLE t (a TEXT) STRICT')
@@ -52,7 +52,7 @@ describe('openConnection()', () => {
     connection.close()
   })
 
-  test('keeps no more than its cache of statements', () => {
+  test('caches a limited number of statements', () => {
     using folder = temporaryFolder()
     const connection = openConnection(join(folder.path, 'x.db'), 'write')
     for (let each = 0; each < 1_200; each++) connection.one(`SELECT ${each} AS n`)
@@ -61,7 +61,7 @@ describe('openConnection()', () => {
   })
 })
 
-test('quickCheck() says in one line what is wrong', async () => {
+test('quickCheck() reports the damage in one line', async () => {
   using folder = temporaryFolder()
   const path = join(folder.path, 'x.db')
   const connection = openConnection(path, 'write')
@@ -69,7 +69,7 @@ test('quickCheck() says in one line what is wrong', async () => {
   for (const a of ['first', 'second', 'third']) connection.run('INSERT INTO t VALUES ($a)', { a })
   connection.close()
   const bytes = await Bun.file(path).bytes()
-  // The second page is the table; its first row takes the place of the second (sqlite.org/fileformat.html#b_tree_pages).
+  // The second page is the table; its first row replaces the second (sqlite.org/fileformat.html#b_tree_pages).
   bytes.copyWithin(4_096 + 10, 4_096 + 8, 4_096 + 10)
   writeFileSync(path, bytes)
   const damaged = openConnection(path, 'write')
@@ -90,7 +90,7 @@ describe('openDatabase()', () => {
     return join(dir, 'svc.db')
   }
 
-  test('refuses a file that is no database, with the way back', async () => {
+  test('rejects a file that is not a database, with the remedy', async () => {
     using folder = temporaryFolder()
     writeFileSync(join(folder.path, 'svc.db'), 'not a database at all '.repeat(500))
     const opening = open(folder.path)
@@ -98,7 +98,7 @@ describe('openDatabase()', () => {
     await expect(opening).rejects.toThrow(/svc\.db is damaged .*restore a backup: svc restore BACKUP/)
   })
 
-  test('refuses a file with overwritten pages and leaves the folder unlocked', async () => {
+  test('rejects a file with overwritten pages and leaves the folder unlocked', async () => {
     using folder = temporaryFolder()
     const path = await fill(folder.path)
     const handle = openSync(path, 'r+')
@@ -111,7 +111,7 @@ describe('openDatabase()', () => {
     await expect(open(folder.path)).rejects.toMatchObject({ reason: 'database_damaged' })
   })
 
-  test('refuses a file that was cut off', async () => {
+  test('rejects a file that was cut off', async () => {
     using folder = temporaryFolder()
     const path = await fill(folder.path)
     const bytes = await Bun.file(path).bytes()
@@ -137,7 +137,7 @@ describe('openDatabase()', () => {
     await again.close()
   })
 
-  test('refuses a folder that cannot be, or has no database when it must exist', async () => {
+  test('rejects a folder that cannot exist, or has no database although one is required', async () => {
     using folder = temporaryFolder()
     const file = join(folder.path, 'file')
     writeFileSync(file, '')

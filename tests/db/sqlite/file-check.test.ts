@@ -44,7 +44,7 @@ describe('checkFile()', () => {
     connection.close()
   })
 
-  test('reads a large file beside everything else', async () => {
+  test('checks a large file in the background', async () => {
     expect(await check(false, 0)).toBe('database checked')
     expect(await check(true, 0)).toMatchObject({ code: 'internal', reason: 'database_damaged' })
   })

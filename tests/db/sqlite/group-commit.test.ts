@@ -61,7 +61,7 @@ test('join() undoes a work that throws, and no other', async () => {
   expect(file.committed()).toEqual(['first', 'third'])
 })
 
-test('join() lets a work that failed alone leave nothing open', async () => {
+test('join() leaves nothing open after a single failed work', async () => {
   using file = openGroup()
   const failing = () => {
     throw new Error('no')
@@ -71,7 +71,7 @@ test('join() lets a work that failed alone leave nothing open', async () => {
   expect(file.connection.inTransaction()).toBe(false)
 })
 
-test('join() rejects every work of a group whose commit fails, and goes on', async () => {
+test('join() rejects every work of a group whose commit fails, and continues', async () => {
   using file = openGroup()
   const sound = file.group.join(file.add('sound'))
   const orphan = file.group.join(() => {
@@ -85,7 +85,7 @@ test('join() rejects every work of a group whose commit fails, and goes on', asy
   expect(file.committed()).toEqual(['later'])
 })
 
-test('join() tells the whole group when a full disk undoes it, and goes on', async () => {
+test('join() rejects the whole group when a full disk rolls it back, and continues', async () => {
   using file = openGroup()
   const pages = file.connection.one<{ page_count: number }>('PRAGMA page_count')?.page_count ?? 0
   const sound = file.group.join(file.add('sound'))
@@ -101,7 +101,7 @@ test('join() tells the whole group when a full disk undoes it, and goes on', asy
   expect(file.committed()).toEqual([...(await outcome), 'later'])
 })
 
-test('join() refuses a work inside a work', () => {
+test('join() rejects a work inside a work', () => {
   using file = openGroup()
   const nested = () => file.group.join(file.add('inner'))
   expect(() => file.group.join(nested)).toThrow('a transaction is open already')

@@ -22,7 +22,7 @@ async function holder(dir: string) {
 }
 
 describe('lockFolder()', () => {
-  test('refuses while another process has the folder, naming it, until that is killed', async () => {
+  test('rejects while another process holds the lock, naming it, until that process is killed', async () => {
     using folder = temporaryFolder()
     const child = await holder(folder.path)
     try {
@@ -36,7 +36,7 @@ describe('lockFolder()', () => {
     lockFolder(folder.path).release()
   })
 
-  test('refuses the same process too, and failing attempts do not loosen the lock', async () => {
+  test('rejects the same process too, and failed attempts do not release the lock', async () => {
     using folder = temporaryFolder()
     const lock = lockFolder(folder.path)
     for (let each = 0; each < 2; each++) {

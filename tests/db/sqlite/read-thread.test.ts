@@ -32,7 +32,7 @@ async function openThread() {
 const NOTE = "SELECT value FROM meta WHERE key = 'note'"
 
 describe('createReadThread()', () => {
-  test('answers in the order of the questions, while the event loop goes on', async () => {
+  test('responds in the order of the requests, while the event loop runs', async () => {
     await using it = await openThread()
     const ended: string[] = []
     const slow = it.thread.all(SLOW, { most: 300_000 }).then((rows) => {
@@ -60,7 +60,7 @@ describe('createReadThread()', () => {
     expect(await third).toEqual([{ value: 'new' }])
   })
 
-  test('asks once what several wait for', async () => {
+  test('runs equal requests once', async () => {
     await using it = await openThread()
     const busy = it.thread.all(SLOW, { most: 100_000 })
     const [one, other, different] = [1, 1, 2].map((value) => it.thread.all('SELECT $value', { value }))
@@ -69,7 +69,7 @@ describe('createReadThread()', () => {
     await busy
   })
 
-  test('goes on after a statement that cannot be run', async () => {
+  test('continues after a statement that cannot run', async () => {
     await using it = await openThread()
     const failure = await it.thread.all('SELECT absent').catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(ReadFailure)
@@ -79,7 +79,7 @@ describe('createReadThread()', () => {
     expect(written).toMatchObject({ reason: 'storage_read_only' })
   })
 
-  test('refuses more questions than it can answer, and all after its end', async () => {
+  test('rejects requests beyond its limit, and all after its end', async () => {
     await using it = await openThread()
     const many = Array.from({ length: 101 }, (_, value) =>
       it.thread.all(SLOW, { most: 50_000 + value }).catch((error: unknown) => error),
@@ -92,7 +92,7 @@ describe('createReadThread()', () => {
     it.thread.close()
   })
 
-  test('tells a damaged file from a bad statement', async () => {
+  test('distinguishes a damaged file from an invalid statement', async () => {
     using folder = temporaryFolder()
     const path = join(folder.path, 'some.db')
     writeSync(openSync(path, 'w'), Buffer.alloc(8_192, 0xff))

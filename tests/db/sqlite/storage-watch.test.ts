@@ -5,7 +5,7 @@ import { FakeClock } from '../../support/fake-clock.ts'
 
 const full = new AppError('storage_full', 'The disk is full', { reason: 'storage_full' })
 
-test('WriteOutcomes tells the begin and the end of a trouble, whatever is refused meanwhile', async () => {
+test('WriteOutcomes logs the start and the end of an outage, not each refusal', async () => {
   const clock = new FakeClock()
   const lines: string[] = []
   const watch = new WriteOutcomes(clock, createLog({ write: (line) => lines.push(line) }))

@@ -6,7 +6,7 @@ import { openTestDatabase, type TestDatabase } from '../../support/database.ts'
 
 const bytes = ({ dir }: TestDatabase) => statSync(join(dir, 'svc.db-wal')).size
 
-/** Writes 80 MiB while somebody reads, so that SQLite may not begin the log anew. */
+/** Writes 80 MiB during a read, so that SQLite cannot restart the log. */
 async function fill({ db }: TestDatabase): Promise<void> {
   for (let part = 0; part < 20; part += 1) {
     await db.write('fill', (tx) =>
@@ -15,7 +15,7 @@ async function fill({ db }: TestDatabase): Promise<void> {
   }
 }
 
-test('a large log is emptied once nobody reads from it and nobody has written for a turn', async () => {
+test('a large log is emptied once it has no reader and nothing was written since the last call', async () => {
   await using test = await openTestDatabase()
   const { db } = test
   const reader = openConnection(join(test.dir, 'svc.db'), 'read')

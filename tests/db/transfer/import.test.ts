@@ -19,7 +19,7 @@ const user = (id: string, more = {}) => ({ collection: 'users', id: id.padStart(
 const ID = (text: string) => text.padStart(15, '0')
 
 describe('importRecords()', () => {
-  test('keeps ids and times, gives new ones where there are none', async () => {
+  test('preserves ids and times, and creates missing ones', async () => {
     const at = '2020-02-03 04:05:06.789Z'
     const { target, errors } = await importing([
       user('a', { created: at, updated: '2021-01-01T00:00:00+01:00', password_hash: HASH }),
@@ -44,7 +44,7 @@ describe('importRecords()', () => {
     expect(stored).toEqual(['2026-01-10T12:00:00.000Z', '2026-01-10T12:00:00.000Z', 'noon'])
   })
 
-  test('takes relations that point forward', async () => {
+  test('accepts relations to later lines', async () => {
     const { target, errors } = await importing([
       { collection: 'api_tokens', user: ID('a'), token: TOKEN },
       user('a'),
@@ -154,7 +154,7 @@ describe('importRecords()', () => {
     ],
   ]
   for (const [name, lines, expected] of refusals) {
-    test(`refuses ${name} and writes nothing`, async () => {
+    test(`rejects ${name} and writes nothing`, async () => {
       const { target, counts, errors } = await importing(lines)
       await using other = target
       const texts = errors.map(({ line, text }) => `${line}: ${text}`)
@@ -165,7 +165,7 @@ describe('importRecords()', () => {
     })
   }
 
-  test('does not blame a record for one that is refused by itself', async () => {
+  test('does not report a record because of another rejected one', async () => {
     const { target, errors } = await importing([
       user('a', { email: 'none' }),
       { collection: 'api_tokens', user: ID('a'), token: TOKEN },
@@ -180,7 +180,7 @@ describe('importRecords()', () => {
     expect(errors.map(({ line }) => line)).toEqual(Array.from({ length: 100 }, (_, at) => at + 1))
   })
 
-  test('puts jobs that have not ended back into the queue, and connects nobody', async () => {
+  test('adds jobs that have not ended to the queue, and marks drivers and QPUs offline', async () => {
     const { target, errors } = await importing([
       { collection: 'qpus', id: ID('q'), name: 'cold-one', status: 'online', command_port: 9_000 },
       {
@@ -216,7 +216,7 @@ describe('importRecords()', () => {
     })
   })
 
-  test('adds to what is there, and refuses what is there already', async () => {
+  test('adds to stored records, and rejects existing ones', async () => {
     await using one = await openTestDatabase()
     await importing([user('a', { qpu_seconds: 5 })], one)
     const second = await importing(
@@ -240,7 +240,7 @@ describe('importRecords()', () => {
     await expect(importing([user('b')], one)).rejects.toThrow('I11: A balance is the sum of its ledger')
   })
 
-  test('tells of every 10,000th line, and takes many', async () => {
+  test('reports every 10,000th line, and accepts many', async () => {
     await using one = await openTestDatabase()
     const path = join(one.dir, 'in.jsonl')
     const line = `${JSON.stringify({ collection: 'events', source: 'x', type: 'Reading', ts: 'T' })}\n`

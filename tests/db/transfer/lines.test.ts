@@ -13,7 +13,7 @@ function linesOf(content: string | Uint8Array) {
 }
 
 describe('readLines()', () => {
-  test('counts from 1, leaves out empty lines and takes a last line without an end', () => {
+  test('counts from 1, skips empty lines and accepts a last line without an end', () => {
     expect(linesOf('a\n\n  \r\nb\r\nc')).toEqual([
       { number: 1, text: 'a' },
       { number: 4, text: 'b' },
@@ -41,11 +41,11 @@ describe('readLines()', () => {
     )
   })
 
-  test('refuses what is not UTF-8, naming the line', () => {
+  test('rejects what is not UTF-8, naming the line', () => {
     expect(() => linesOf(Buffer.from([97, 10, 0xff, 10]))).toThrow('line 2 is not valid UTF-8')
   })
 
-  test('refuses a file that cannot be read', () => {
+  test('rejects a file that cannot be read', () => {
     using folder = temporaryFolder()
     expect(() => [...readLines(join(folder.path, 'none'))]).toThrow('Cannot read')
     expect(() => [...readLines(folder.path)]).toThrow('Cannot read')

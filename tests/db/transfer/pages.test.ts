@@ -22,7 +22,7 @@ test('eachRecord() gives every record once, in the order of insertion', async ()
   expect(sources).toEqual(Array.from({ length: ROWS }, (_, at) => `s${at}`))
 })
 
-test('eachRecord() keeps to a selection', async () => {
+test('eachRecord() applies a selection', async () => {
   await using test = await filled()
   const selection = { condition: 'type = $type OR type = $none', params: { type: 'odd', none: '' } }
   expect((await Array.fromAsync(eachRecord(test.db, events, selection))).length).toBe(ROWS / 2)

@@ -28,7 +28,7 @@ async function exported(dir: string): Promise<string> {
 }
 
 describe('export and import', () => {
-  test('give the same export again, and every promise holds', async () => {
+  test('result in the same export, and every invariant holds', async () => {
     await using one = await openTestDatabase()
     await seed(one.db)
     const before = await exported(one.dir)
@@ -46,7 +46,7 @@ describe('export and import', () => {
     expect(await problemsOf(other.db)).toEqual([])
   })
 
-  test('keep money: balances open the ledger, approved requests are part of them', async () => {
+  test('preserve money: balances open the ledger, approved requests are part of them', async () => {
     await using one = await openTestDatabase()
     await seed(one.db)
     const { target } = await importing((await exported(one.dir)).trim().split('\n'))
@@ -62,7 +62,7 @@ describe('export and import', () => {
     ])
   })
 
-  test('openSnapshot() sees one moment while the server writes, and refuses a folder without a database', async () => {
+  test('openSnapshot() reads one snapshot while the server writes, and rejects a folder without a database', async () => {
     await using one = await openTestDatabase()
     await seed(one.db)
     const snapshot = openSnapshot(one.dir)

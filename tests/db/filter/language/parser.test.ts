@@ -58,7 +58,7 @@ describe('parseFilter()', () => {
     }
   })
 
-  test('keeps unknown escapes and the other quote', () => {
+  test('leaves unknown escapes and the other quote unchanged', () => {
     const ast: unknown = parseFilter(`'\\d"' = "\\x'"`)
     expect(ast).toEqual(is({ kind: 'text', value: '\\d"' }, { kind: 'text', value: "\\x'" }))
   })
@@ -118,10 +118,10 @@ describe('parseFilter()', () => {
     [`a = "${'x'.repeat(3_500)}"`, /3506 characters; at most 3500/],
   ]
   for (const [filter, because] of refused) {
-    test(`refuses ${JSON.stringify(filter.slice(0, 30))}`, () => expect(problem(filter)).toMatch(because))
+    test(`rejects ${JSON.stringify(filter.slice(0, 30))}`, () => expect(problem(filter)).toMatch(because))
   }
 
-  test('takes the largest that is allowed', () => {
+  test('accepts the largest allowed filter', () => {
     expect(problem(Array.from({ length: 200 }, () => 'a=1').join('||'))).toBe('accepted')
     expect(problem(`${'('.repeat(32)}a = 1${')'.repeat(32)}`)).toBe('accepted')
     expect(problem(`a = "${'x'.repeat(3_494)}"`)).toBe('accepted')

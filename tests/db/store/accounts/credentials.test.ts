@@ -84,7 +84,7 @@ test('verifyEmail() holds only for the address and the key of the link', async (
   expect(await findUser(test.db, user.id)).toMatchObject({ verified: true, tokenKey: user.tokenKey })
 })
 
-test('changeEmail() ends the logins, refuses taken addresses and is followed by the proxy user', async () => {
+test('changeEmail() ends the sessions, rejects taken addresses and updates the proxy user', async () => {
   await using test = await openTestDatabase()
   const { db } = test
   const user = await addUser(db, 'ada@example.org')
@@ -115,7 +115,7 @@ test('changeEmail() ends the logins, refuses taken addresses and is followed by 
   expect((await findUser(db, proxy.id))?.email).toBe('')
 })
 
-test('findAccountByEmail() never finds the record that stands for a superuser', async () => {
+test('findAccountByEmail() never finds the proxy user of a superuser', async () => {
   await using test = await openTestDatabase()
   const superuser = await saveSuperuser(test.db, {
     email: 'root@x.org',

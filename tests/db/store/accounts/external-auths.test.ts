@@ -54,7 +54,7 @@ test('signInExternally() prefers the linked user to the one who is logged in, an
   expect(second.user.password).toBe('hash')
 })
 
-test('signInExternally() takes an account with an unverified address from whoever registered it', async () => {
+test('signInExternally() transfers an account with an unverified address to the owner of the address', async () => {
   await using test = await openTestDatabase()
   const { db } = test
   const squatter = await addUser(db, { email: ADA.email })
@@ -76,7 +76,7 @@ test('signInExternally() gives a user without address the checked one', async ()
   expect([linked.user.email, linked.user.verified]).toEqual([ADA.email, true])
 })
 
-test('signInExternally() refuses disabled users and records that stand for superusers', async () => {
+test('signInExternally() rejects disabled users and proxy users', async () => {
   await using test = await openTestDatabase()
   const { db } = test
   const superuser = await saveSuperuser(db, {

@@ -17,7 +17,7 @@ describe('postLedger()', () => {
     expect(await lab.db.read((tx) => chargeOf(tx, 'none'))).toBeUndefined()
   })
 
-  test('refuses fractions of a millisecond', async () => {
+  test('rejects fractions of a millisecond', async () => {
     await using lab = await JobLab.open()
     const user = await lab.user(10)
     const post = lab.db.write('post', (tx) =>

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { dismissNotification, notifications, users } from '../../../../src/db/index.ts'
 import { openTestDatabase } from '../../../support/database.ts'
 
-test('dismissNotification() keeps everybody, also beyond a thousand users', async () => {
+test('dismissNotification() records every user, even beyond a thousand', async () => {
   await using test = await openTestDatabase()
   const { id, people } = await test.db.write('t', (tx) => ({
     id: tx.insert(notifications, { title: 'news' }).id,

@@ -25,7 +25,7 @@ describe('claimJob()', () => {
     ])
   })
 
-  test('takes one job at a time for a QPU, also when jobs name no QPU', async () => {
+  test('claims one job at a time for a QPU, even for jobs without a target', async () => {
     await using lab = await JobLab.open()
     const server = await lab.attach((await lab.qpu()).driver)
     const user = await lab.user()
@@ -35,7 +35,7 @@ describe('claimJob()', () => {
     expect((await lab.job(second.id)).attempt).toBe(0)
   })
 
-  test('refuses a lease that has moved on, a foreign target and a job that is not pending', async () => {
+  test('rejects a lease that has changed, another target and a job that is not pending', async () => {
     await using lab = await JobLab.open()
     const qpu = await lab.qpu()
     const other = await lab.qpu()
@@ -70,7 +70,7 @@ describe('claimJob()', () => {
 })
 
 describe('requeueUndelivered()', () => {
-  test('T9: the job keeps its place, the attempt is undelivered, only its own driver may say so', async () => {
+  test('T9: the job keeps its place, the attempt is undelivered, only its own driver may report it', async () => {
     await using lab = await JobLab.open()
     const server = await lab.attach((await lab.qpu()).driver)
     const job = await lab.submit(await lab.user())

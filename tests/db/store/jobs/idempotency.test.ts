@@ -7,7 +7,7 @@ const ANSWER = { status: 201, response: { id: 'x' } }
 const HOUR_MS = 3_600_000
 
 describe('findResponse()', () => {
-  test('gives the kept answer to the same request only', async () => {
+  test('returns the stored response to the same request only', async () => {
     await using test = await openTestDatabase()
     const find = (request: KeyedRequest) => test.db.write('find', (tx) => findResponse(tx, request))
     expect(await find(REQUEST)).toBeUndefined()

@@ -21,7 +21,7 @@ describe('insertJob()', () => {
     expect(await lab.story(first.id)).toEqual(['submitted 0'])
   })
 
-  test('refuses an empty balance, a disabled account and too many pending jobs, and stores nothing', async () => {
+  test('rejects an empty balance, a disabled account and too many pending jobs, and stores nothing', async () => {
     await using lab = await JobLab.open()
     const poor = await lab.user(0)
     await expect(insert(lab, poor.id)).rejects.toMatchObject({

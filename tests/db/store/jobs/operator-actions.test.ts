@@ -63,7 +63,7 @@ describe('holdJob() and releaseJob()', () => {
     expect(await lab.story(first.id)).toEqual(['submitted 0', 'held 0', 'released 0'])
   })
 
-  test('a held job can be cancelled, and takes the late result of its lost attempt', async () => {
+  test('a held job can be cancelled, and accepts the late result of its lost attempt', async () => {
     const it = await openLab()
     await using lab = it.lab
     const [cancelled, late] = [await lab.submit(it.user), await lab.submit(it.user)]
@@ -146,7 +146,7 @@ describe('moveJobToFront()', () => {
     expect(await it.queue()).toEqual([urgent.id, booked.id, old.id])
   })
 
-  test('ends the pause after a device error; a hold takes it from the front', async () => {
+  test('ends the pause after a device error; a hold removes it from the front', async () => {
     const it = await openLab()
     await using lab = it.lab
     const job = await lab.submit(it.user)
@@ -219,7 +219,7 @@ describe('requeueJob()', () => {
   })
 })
 
-test('every act is in the audit, whose chain holds, and none that was refused', async () => {
+test('every action is in the audit log, whose chain is intact, and no rejected one', async () => {
   const it = await openLab()
   await using lab = it.lab
   const job = await lab.submit(it.user)

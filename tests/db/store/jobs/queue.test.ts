@@ -91,7 +91,7 @@ describe('readQueue()', () => {
     expect((await queueOf(lab, qpu.id)).job).toBe(late.id)
   })
 
-  test('knows the booking that holds now, for this QPU or for all', async () => {
+  test('reads the current booking, for this QPU or for all', async () => {
     await using lab = await JobLab.open()
     const [qpu, other] = [await lab.qpu(), await lab.qpu()]
     const [booker, guest] = [await lab.user(), await lab.user()]
@@ -106,7 +106,7 @@ describe('readQueue()', () => {
     expect((await queueOf(lab, qpu.id)).slot).toBeUndefined()
   })
 
-  test("knows when the booker's last job here ended", async () => {
+  test("reads when the booker's last job here ended", async () => {
     await using lab = await JobLab.open()
     const qpu = await lab.qpu()
     const server = await lab.attach(qpu.driver)
@@ -152,7 +152,7 @@ describe('readQueue()', () => {
 })
 
 describe('readQueuePosition()', () => {
-  test('counts what goes first: all before it, its own in its own slot, also later ones of a booker', async () => {
+  test('counts the jobs ahead: all before it, only its own in its own slot, and later ones of a booker', async () => {
     await using lab = await JobLab.open()
     const qpu = await lab.qpu()
     const [one, other] = [await lab.user(), await lab.user()]

@@ -88,7 +88,7 @@ describe('applyResult()', () => {
     expect(await it.lab.story(it.job.id)).toEqual(['submitted 0', 'claimed 1', 'started 1', 'completed 1'])
   })
 
-  test('takes down the start of a job of which the driver told only the end', async () => {
+  test('records the start of a job of which the driver reported only the end', async () => {
     await using it = await openCase()
     await it.claim()
     await it.lab.clock.advance(40)
@@ -103,7 +103,7 @@ describe('applyResult()', () => {
     ])
   })
 
-  test('takes down no start before the claim, and none of a job that did not run', async () => {
+  test('records no start before the claim, and none of a job that did not run', async () => {
     await using it = await openCase()
     await it.claim()
     await it.end(1, USER_ERROR, { executionMs: 0 })
@@ -140,7 +140,7 @@ describe('applyResult()', () => {
     expect(await it.lab.balance(it.user)).toBe(100_000)
   })
 
-  test("T3': accepts a late result while nobody else has the job", async () => {
+  test("T3': accepts a late result while no other driver has the job", async () => {
     await using it = await openCase()
     await it.claim()
     expect(await it.lose(1)).toBe('pending')
@@ -171,7 +171,7 @@ describe('applyResult()', () => {
     expect(await it.lab.balance(it.user)).toBe(100_000)
   })
 
-  test('tells a result of another driver from a stale one, and one of an unknown job', async () => {
+  test('distinguishes a result of another driver, a stale one, and one of an unknown job', async () => {
     await using it = await openCase()
     await it.claim()
     const other = await it.lab.standby(it.qpu)
@@ -193,7 +193,7 @@ describe('applyResult()', () => {
     expect(await it.lab.balance(it.user)).toBe(99_980)
   })
 
-  test('T4: a job that was refused before it ran is free', async () => {
+  test('T4: a job that was rejected before it ran is free', async () => {
     await using it = await openCase()
     await it.claim()
     await it.end(1, USER_ERROR, { executionMs: 0 })

@@ -55,7 +55,7 @@ describe('pruneEvents()', () => {
     ])
   })
 
-  test('removes the oldest 500 at most and tells nobody of the single rows', async () => {
+  test('removes the oldest 500 at most and publishes no change of single rows', async () => {
     await using test = await openTestDatabase()
     await test.db.write('events', (tx) =>
       tx.run(
@@ -104,7 +104,7 @@ describe('pruneCalibrationRequests()', () => {
 })
 
 describe('pruneCalibrationResults()', () => {
-  test('removes reports by their end, one at a time, and requests forget them', async () => {
+  test('removes reports by their end, one at a time, and the references of their requests', async () => {
     await using test = await openTestDatabase()
     const driver = await addTuner(test.db)
     const made = await test.db.write('reports', (tx) => {
@@ -160,7 +160,7 @@ describe('stripCalibrationResult()', () => {
     expect(await step(test.db, stripCalibrationResult)).toBe(0)
   })
 
-  test('takes one report at a time, only old ones, and any JSON', async () => {
+  test('strips one report at a time, only old ones, and accepts any JSON', async () => {
     await using test = await openTestDatabase()
     await test.db.write('reports', (tx) => {
       tx.insert(calibrationResults, { finished_at: EARLIER, routines: { fit: 1 }, benchmarks: [] })
@@ -209,7 +209,7 @@ describe('stripCalibrationResult()', () => {
   }
 })
 
-test('pruneIdempotencyKeys() removes old answers', async () => {
+test('pruneIdempotencyKeys() removes old responses', async () => {
   await using test = await openTestDatabase()
   await test.db.write('keys', (tx) => {
     for (const at of [EARLIER, LATER]) {

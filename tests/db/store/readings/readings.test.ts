@@ -75,7 +75,7 @@ function stored(db: Database, driver: string, range: BucketRange) {
   })
 }
 
-/** The same, by plain arithmetic over what was told. */
+/** The same, by plain arithmetic over the reported values. */
 function computed(told: readonly Told[], driver: string, { from, to, step }: BucketRange) {
   const shown = told.flatMap(({ value, ...rest }) => {
     const at = Math.floor(rest.atMs / 1_000)
@@ -229,7 +229,7 @@ describe('rollUpReadings()', () => {
     ])
   })
 
-  test('takes what has no number for a gap, and goes on after events of any other form', async () => {
+  test('treats readings without a number as gaps, and continues after events of any other form', async () => {
     await using test = await open()
     const { db, driver } = test
     for (const payload of [
@@ -278,7 +278,7 @@ describe('rollUpReadings()', () => {
     ])
   })
 
-  test('takes 1,000 channels of a driver, and further readings of those', async () => {
+  test('accepts 1,000 channels of a driver, and further readings of those', async () => {
     await using test = await open()
     const { db, driver } = test
     const readings = (first: number, value: number) =>
@@ -293,7 +293,7 @@ describe('rollUpReadings()', () => {
     expect(buckets.find(({ channel }) => channel === 'c7')).toMatchObject({ count: 2 })
   })
 
-  test('takes no more than 1,000 channels of a driver from events that are added at once', async () => {
+  test('accepts no more than 1,000 channels of a driver from events that are added at once', async () => {
     await using test = await openTestDatabase()
     const { db } = test
     const [driver = '', other = ''] = await addMonitors(db)
