@@ -163,7 +163,7 @@ describe.skipIf(isSkipped)('a disk that fails', () => {
         expect(await lab.service.ended()).toBe(70)
         expect(calls.failed).toBeGreaterThan(0)
       }
-      expect(lab.service.log.slice(logged)).toContain('the disk did not keep what was written')
+      expect(lab.service.log.slice(logged)).toContain('the disk did not store a write')
       await lab.service.start()
       await lab.completed(await unknown)
     }
