@@ -7,7 +7,7 @@ import { openTestServer } from '../../support/server/server.ts'
 const TRIES = faultRuns(1_000)
 const PATH = '/api/collections/users/auth-with-password'
 
-test('of many guesses of one password ten are looked at, whatever is sent beside', async () => {
+test('of many guesses of one password ten are checked, regardless of headers', async () => {
   await using server = await openTestServer({ clock: new FakeClock() })
   const { email: identity, password } = await server.createUser()
   const counts = new Map<number, number>()
@@ -35,7 +35,7 @@ test('of many guesses of one password ten are looked at, whatever is sent beside
   expect((await server.guest.post(PATH, { identity, password })).status).toBe(429)
 }, 120_000)
 
-test('who guesses on for six hours, waiting as told, gets about forty guesses', async () => {
+test('guessing for six hours with the required waits gives about forty attempts', async () => {
   const clock = new FakeClock()
   await using server = await openTestServer({ clock })
   const { email: identity } = await server.createUser()

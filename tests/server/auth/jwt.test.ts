@@ -90,7 +90,7 @@ async function forgeries(server: TestServer, user: TestAccount, other: TestAccou
   return Promise.all(Object.entries(all).map(async ([what, token]) => ({ what, token: await token })))
 }
 
-test('no forged, expired or foreign token is taken for a login', async () => {
+test('no forged, expired or foreign token is accepted as a login', async () => {
   await using server = await openTestServer()
   const [user, other] = [await server.createUser(), await server.createUser()]
   const list = await forgeries(server, user, other)
@@ -110,14 +110,14 @@ test('no forged, expired or foreign token is taken for a login', async () => {
   }
 })
 
-test('the same token, made rightly, is taken: the table above fails for the right reason', async () => {
+test('the same token, correctly made, is accepted: the table above fails for the right reason', async () => {
   await using server = await openTestServer()
   const user = await server.createUser()
   const key =
     ((await findUser(server.db, user.id))?.tokenKey ?? '') + (await accountSecret(server.db, 'users'))
   const exp = Math.floor(server.context.clock.now() / 1000) - 20
   const claims = { id: user.id, type: 'auth', collectionId: '_pb_users_auth_', refreshable: true, exp }
-  // 20 s too old: within the 30 s by which clocks may differ.
+  // 20 s too old: within the tolerated clock difference of 30 s.
   const token = forge({ alg: 'HS256', typ: 'JWT' }, claims, key)
   for (const authorization of [token, `Bearer ${token}`, `bearer  ${token}`]) {
     const client = new TestClient(server.url, { authorization })
@@ -125,7 +125,7 @@ test('the same token, made rightly, is taken: the table above fails for the righ
   }
 })
 
-test('a token dies with the token key, the account or the account being disabled', async () => {
+test('a token becomes invalid with a new token key, and when the account is deleted or disabled', async () => {
   await using server = await openTestServer()
   const ends: ((id: string) => Promise<unknown>)[] = [
     (id) => server.db.write('t', (tx) => tx.update(users, id, { tokenKey: 'another' })),
@@ -139,7 +139,7 @@ test('a token dies with the token key, the account or the account being disabled
     const statuses = () => Promise.all(clients.map(async (client) => (await client.get('/api/jobs')).status))
     expect(await statuses()).toEqual([200, 200])
     await end(user.id)
-    // A new token key ends logins; API tokens are ended by themselves.
+    // A new token key ends logins; API tokens have to be deleted separately.
     expect((await statuses())[0]).toBe(401)
   }
 })

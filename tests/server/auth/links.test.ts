@@ -31,7 +31,7 @@ const unverified = (server: TestServer, { id }: TestAccount) =>
 
 const NEW = { password: 'an entirely new one', passwordConfirm: 'an entirely new one' }
 
-test('a user and a superuser get a new password by mail; all logins end, the link works once', async () => {
+test('a user and a superuser reset the password by mail; all logins end, the link works once', async () => {
   await using sink = await openMailSink()
   await using server = await openMailServer(sink)
   const user = await server.createUser()
@@ -76,7 +76,7 @@ test('a user verifies the address by mail', async () => {
   await unverified(server, user)
   expect((await call(server, 'users', 'request-verification', { email: user.email })).status).toBe(204)
   const token = tokenIn(await sink.mail())
-  // The SDK reads who is meant from the token.
+  // The SDK reads the account from the token.
   expect(decode(token).payload).toMatchObject({
     id: user.id,
     type: 'verification',
@@ -86,20 +86,20 @@ test('a user verifies the address by mail', async () => {
   expect((await call(server, 'users', 'confirm-verification', { token })).status).toBe(204)
   expect((await findUser(server.db, user.id))?.verified).toBe(true)
   expect((await server.as(user).get('/api/jobs')).status).toBe(200)
-  // Who is verified gets no more mail.
+  // A verified account gets no further mail.
   await call(server, 'users', 'request-verification', { email: user.email })
   await call(server, 'users', 'request-password-reset', { email: user.email })
   expect(linkIn(await sink.mail(2)).pathname).toBe('/api/account-links/password-reset')
 })
 
-test('a user changes the address by a mail to the new one and the password', async () => {
+test('a user changes the address with a link sent to the new address and the password', async () => {
   await using sink = await openMailSink()
   await using server = await openMailServer(sink)
   const user = await server.createUser({ email: 'old@example.org' })
   await server.createUser({ email: 'taken@example.org' })
   const request = (newEmail: string) =>
     server.as(user).post('/api/collections/users/request-email-change', { newEmail })
-  // Whether somebody has an address is not told.
+  // The response does not reveal whether an address is in use.
   expect((await request('taken@example.org')).status).toBe(204)
   expect((await request('New@example.org')).status).toBe(204)
   const mail = await sink.mail()
@@ -118,7 +118,7 @@ test('a user changes the address by a mail to the new one and the password', asy
   expect((await confirm(user.password)).status).toBe(400)
 })
 
-test('guesses of the password at a change of address count as failed logins', async () => {
+test('wrong passwords at a change of address count as failed logins', async () => {
   await using sink = await openMailSink()
   await using server = await openMailServer(sink, { loginRate: '2' })
   const user = await server.createUser()
@@ -131,13 +131,13 @@ test('guesses of the password at a change of address count as failed logins', as
   expect(right.status).toBe(429)
 })
 
-test('asking for a link never tells who has an account', async () => {
+test('requesting a link never reveals whether an account exists', async () => {
   await using sink = await openMailSink()
   await using server = await openMailServer(sink)
   const user = await server.createUser()
   const disabled = await server.createUser()
   await server.db.write('disable', (tx) => tx.update(users, disabled.id, { disabled: true }))
-  // The user record that stands for the superuser has its address.
+  // The proxy user of the superuser has the same address.
   await server.admin.get('/api/jobs')
   const answers: string[] = []
   for (const name of ['request-password-reset', 'request-verification']) {
@@ -154,7 +154,7 @@ test('asking for a link never tells who has an account', async () => {
   }
 })
 
-test('a mailbox gets two mails of a kind at once, then one each two minutes', async () => {
+test('a mailbox gets two mails of a kind at once, then one every two minutes', async () => {
   await using sink = await openMailSink()
   const clock = new FakeClock()
   await using server = await openMailServer(sink, {}, clock)
@@ -170,7 +170,7 @@ test('a mailbox gets two mails of a kind at once, then one each two minutes', as
   expect(sink.mails).toHaveLength(3)
 })
 
-test('a link ends with its time, with a new password, and counts for its purpose and collection only', async () => {
+test('a link ends with its lifetime and with a new password, and is valid for its purpose and collection only', async () => {
   await using sink = await openMailSink()
   const clock = new FakeClock()
   await using server = await openMailServer(sink, {}, clock)
@@ -195,19 +195,19 @@ test('a link ends with its time, with a new password, and counts for its purpose
   for (const forged of ['', 'a.b.c', user.token, `${head}.${payload}.`, `${head}.${payload}.${signature}x`]) {
     expect(await codeOf('users', 'confirm-password-reset', forged || 'x')).toBe('validation_invalid_token')
   }
-  // A link is no login.
+  // A link token is not a login token.
   expect((await server.as({ token: reset }).get('/api/jobs')).status).toBe(401)
 
   clock.jump(1_800_000 + 31_000)
   expect(await codeOf('users', 'confirm-password-reset', reset)).toBe('validation_invalid_token')
   await call(server, 'users', 'request-password-reset', { email: user.email })
   expect(await codeOf('users', 'confirm-password-reset', tokenIn(await sink.mail(3)))).toBe(204)
-  // It has proven the address too, and ended the other link.
+  // It has verified the address as well, and invalidated the other link.
   expect((await findUser(server.db, user.id))?.verified).toBe(true)
   expect(await codeOf('users', 'confirm-verification', verify)).toBe('validation_invalid_token')
 })
 
-test('the pages of links work without scripts: opening changes nothing, the form does', async () => {
+test('the pages of links work without scripts: opening one changes nothing, submitting its form does', async () => {
   await using sink = await openMailSink()
   await using server = await openMailServer(sink)
   const user = await server.createUser()
@@ -259,7 +259,7 @@ test('the pages verify and change addresses too', async () => {
   expect(await findUser(server.db, user.id)).toMatchObject({ email: 'new@example.org', verified: true })
 })
 
-test('links begin with the public address when it is set', async () => {
+test('links begin with the public URL when it is configured', async () => {
   await using sink = await openMailSink()
   await using server = await openMailServer(sink, { publicUrl: 'https://svc.example.org/lab/' })
   await call(server, '_superusers', 'request-password-reset', { email: server.superuser.email })
@@ -292,7 +292,7 @@ test('without a mail server the log names the requested link, and a superuser cr
   expect(new URL(verify.text('link')).pathname).toBe('/api/account-links/verification')
   expect((await ask({ id: 'nobody', purpose: 'verification' })).status).toBe(404)
   expect((await ask({ id: user.id, purpose: 'emailChange' })).status).toBe(400)
-  // The user record that stands for the superuser is made now; nobody is to log in as it.
+  // The proxy user of the superuser is created now; a login as this user must not be possible.
   await server.admin.get('/api/jobs')
   const proxy = await server.db.read((tx) => tx.findBy(users, { unlimited: true }))
   expect(proxy?.email).toBe(server.superuser.email)
@@ -307,13 +307,13 @@ test('without a mail server the log names the requested link, and a superuser cr
   expect(audited.broken).toBeUndefined()
 })
 
-test('with the password login switched off, users get no new password', async () => {
+test('with password login disabled, users cannot reset a password', async () => {
   await using server = await openTestServer({ settings: { disableEmailPasswordAuth: 'true' } })
   const request = (kind: Kind) => call(server, kind, 'request-password-reset', { email: 'a@example.org' })
   expect([(await request('users')).status, (await request('_superusers')).status]).toEqual([403, 204])
 })
 
-test('who signs up is mailed a link that verifies the address; who a superuser adds is not', async () => {
+test('a new sign-up gets a verification link by mail; a user created by a superuser does not', async () => {
   await using sink = await openMailSink()
   await using server = await openMailServer(sink, { allowSignup: 'true', signupRate: '0.1:2' })
   const path = '/api/collections/users/records'
@@ -326,7 +326,7 @@ test('who signs up is mailed a link that verifies the address; who a superuser a
   expect((await call(server, 'users', 'confirm-verification', { token: tokenIn(mail) })).status).toBe(204)
   expect(await findUser(server.db, made.text('id'))).toMatchObject({ verified: true })
 
-  // A refused one counts too: nobody may try addresses without end.
+  // A refused attempt counts as well, so that addresses cannot be tried without limit.
   expect((await server.guest.post(path, body)).status).toBe(400)
   const third = await server.guest.post(path, { ...body, email: 'third@example.org' })
   expect([third.status, third.get('code')]).toEqual([429, 'limited'])
@@ -334,7 +334,7 @@ test('who signs up is mailed a link that verifies the address; who a superuser a
   expect([added.status, sink.mails.length]).toEqual([200, 1])
 })
 
-test('a superuser impersonates by a token that ends by itself and cannot be refreshed', async () => {
+test('a superuser impersonates a user with a token that expires and cannot be refreshed', async () => {
   const clock = new FakeClock()
   await using server = await openTestServer({ clock })
   const user = await server.createUser()
@@ -369,7 +369,7 @@ test('a superuser impersonates by a token that ends by itself and cannot be refr
     { actor: `superuser:${server.superuser.id}`, subject: user.id },
     { actor: `superuser:${server.superuser.id}`, subject: server.superuser.id },
   ])
-  // A disabled user cannot be used by this way either.
+  // A disabled user cannot be impersonated either.
   const before = await impersonate('users', user.id)
   await server.db.write('disable', (tx) => tx.update(users, user.id, { disabled: true }))
   expect((await server.as({ token: before.text('token') }).get('/api/jobs')).status).toBe(401)

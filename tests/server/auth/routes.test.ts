@@ -33,7 +33,7 @@ test('a user logs in with e-mail in any case or with the user name', async () =>
   expect((await tryLogin(server, 'users', 'ada', user.password)).status).toBe(400)
 })
 
-test('identityField says where alone the identity is looked for', async () => {
+test('identityField restricts the search for the identity to one field', async () => {
   await using server = await openTestServer()
   const { email, password } = await server.createUser({ username: 'Ada' })
   const path = '/api/collections/users/auth-with-password'
@@ -79,12 +79,12 @@ test('a superuser logs in on its own route only', async () => {
   expect((await tryLogin(server, '_superusers', user.email, user.password)).status).toBe(400)
 })
 
-test('a refused login never says why: unknown, wrong password, disabled and proxy look alike', async () => {
+test('a refused login never reveals why: unknown, wrong password, disabled and proxy look alike', async () => {
   await using server = await openTestServer()
   const user = await server.createUser()
   const disabled = await server.createUser()
   await server.db.write('disable', (tx) => tx.update(users, disabled.id, { disabled: true }))
-  // The first use of a signed-in route makes the user record that stands for the superuser.
+  // The first use of a signed-in route creates the proxy user of the superuser.
   await server.admin.get('/api/jobs')
   const attempts: [string, string][] = [
     ['nobody@example.org', 'some password'],
@@ -97,7 +97,7 @@ test('a refused login never says why: unknown, wrong password, disabled and prox
   const verify = spyOn(Bun.password, 'verify')
   for (const [count, [identity, password]] of attempts.entries()) {
     const answer = await tryLogin(server, 'users', identity, password)
-    // Each costs a password check, which takes longer than all the rest: the time says nothing either.
+    // Each includes a password check, which dominates the time, so that the time reveals nothing either.
     expect(verify).toHaveBeenCalledTimes(count + 1)
     const { request_id: _, ...body } = Object(answer.body)
     answers.push(JSON.stringify([answer.status, body]))
@@ -115,7 +115,7 @@ test('a login without identity or password is invalid', async () => {
   }
 })
 
-test('wrong passwords are slowed down per account and address, each kind of account by itself', async () => {
+test('wrong passwords are throttled per account and address, separately for each kind of account', async () => {
   const clock = new FakeClock()
   await using server = await openTestServer({ clock, settings: { loginRate: '3' } })
   const user = await server.createUser()
@@ -133,7 +133,7 @@ test('wrong passwords are slowed down per account and address, each kind of acco
       [400, 0],
       [400, 0],
     ])
-    // Now also the right password has to wait, in whatever case the address is written.
+    // Now the right password has to wait too, regardless of upper and lower case in the address.
     expect(await attempt(kind, email.toUpperCase(), password)).toEqual([429, 60])
     await clock.advance(60_000)
     expect(await attempt(kind, email)).toEqual([400, 0])
@@ -145,7 +145,7 @@ test('wrong passwords are slowed down per account and address, each kind of acco
   expect((await attempt('users', 'somebody.else@example.org'))[0]).toBe(400)
 })
 
-test('many guesses at the same time are worth no more than one after another', async () => {
+test('concurrent guesses gain nothing over consecutive ones', async () => {
   await using server = await openTestServer({ settings: { loginRate: '5' } })
   const user = await server.createUser()
   const answers = await Promise.all(
@@ -232,7 +232,7 @@ test('a new password of a superuser ends its logins; a removed one loses everyth
   ])
 })
 
-test('nobody can take the user name of a record that stands for a superuser', async () => {
+test('the user name of a proxy user cannot be taken', async () => {
   await using server = await openTestServer()
   const answer = await server.admin.post('/api/collections/users/records', {
     email: 'thief@example.org',

@@ -6,7 +6,7 @@ import { FakeClock } from '../../support/fake-clock.ts'
 import { login, TestClient, testSettings } from '../../support/server/server.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-/** A server that nobody has set up. */
+/** A server before its set-up. */
 async function openFresh() {
   const folder = temporaryFolder()
   const clock = new FakeClock()
@@ -50,7 +50,7 @@ test('the token of the first start creates one superuser, once', async () => {
   expect((await fresh.notice()).lines).toBe('')
 })
 
-test('the token is worthless after 30 minutes, when it is wrong, and when none was printed', async () => {
+test('the token is invalid after 30 minutes, when it is wrong, and when none was printed', async () => {
   await using fresh = await openFresh()
   const attempt = async (token: string) =>
     (await fresh.guest.post('/api/op/setup', { ...account, token })).status
@@ -62,7 +62,7 @@ test('the token is worthless after 30 minutes, when it is wrong, and when none w
   expect(await listSuperusers(fresh.server.context.db)).toEqual([])
 })
 
-test('a password or address that is no good does not use the token up', async () => {
+test('an invalid password or address does not use up the token', async () => {
   await using fresh = await openFresh()
   const { token } = await fresh.notice()
   const answers = []

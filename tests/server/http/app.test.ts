@@ -7,7 +7,7 @@ import { until } from '../../support/until.ts'
 
 const MIB = 1024 * 1024
 
-/** Sends raw bytes and returns status line and body of what comes back within a moment. */
+/** Sends raw bytes and returns status line and body of the response that arrives within a moment. */
 async function raw(
   test: TestServer,
   ...parts: (string | Uint8Array)[]
@@ -68,7 +68,7 @@ test('every error has the same body, the same headers and the id of its request'
   expect(bad.text('request_id')).toMatch(/^[0-9a-z]{15}$/)
 })
 
-test('methods that an address does not have are answered 405 with those that it has', async () => {
+test('a method that a path does not support gets 405 with the supported ones', async () => {
   await using server = await openTestServer()
   for (const method of ['PUT', 'DELETE', 'PATCH', 'TRACE', 'PROPFIND']) {
     const answer = await raw(server, `${method} /api/tokens HTTP/1.1\r\nHost: a\r\n\r\n`)
@@ -80,7 +80,7 @@ test('methods that an address does not have are answered 405 with those that it 
   expect((await server.guest.call('HEAD', '/api/op/drivers/connect')).status).toBe(405)
 })
 
-test('HEAD answers like GET without a body, also for a stream, which is not opened', async () => {
+test('HEAD responds like GET without a body, also for a stream, which is not opened', async () => {
   await using server = await openTestServer()
   for (const path of ['/api/health', '/api/qpus', '/api/pub/root-ca.pem', '/api/realtime']) {
     const answer = await server.guest.call('HEAD', path)
@@ -88,7 +88,7 @@ test('HEAD answers like GET without a body, also for a stream, which is not open
   }
 })
 
-test('OPTIONS names the methods; pages of other origins are allowed only when configured', async () => {
+test('OPTIONS lists the methods; pages of other origins are allowed only when configured', async () => {
   await using closed = await openTestServer()
   const ask = (server: TestServer, origin: string) =>
     server.guest.call('OPTIONS', '/api/jobs', undefined, {
@@ -114,7 +114,7 @@ test('OPTIONS names the methods; pages of other origins are allowed only when co
   expect([error.status, error.headers.get('access-control-allow-origin')]).toEqual([401, 'https://a.example'])
 })
 
-test('bodies that are no good JSON are refused with 400 and a reason', async () => {
+test('malformed JSON bodies are refused with 400 and a reason', async () => {
   await using server = await openTestServer()
   const path = '/api/op/drivers/connect'
   const bodies: [string, string | Blob, string][] = [
@@ -143,7 +143,7 @@ test('bodies that are no good JSON are refused with 400 and a reason', async () 
   }
 })
 
-test('keys such as __proto__ in a body are only data', async () => {
+test('keys such as __proto__ in a body are plain data', async () => {
   await using server = await openTestServer()
   const answer = await server.admin.call(
     'POST',
@@ -174,7 +174,7 @@ test('a body over the limit of its route is refused with 413, announced or chunk
   expect((await server.guest.get('/api/health')).status).toBe(200)
 })
 
-test('POST /api/jobs takes up to 16 MiB and refuses more', async () => {
+test('POST /api/jobs accepts up to 16 MiB and refuses more', async () => {
   await using server = await openTestServer()
   const user = await server.createUser({ qpuSeconds: 1 })
   const ofSize = (bytes: number) => server.as(user).call('POST', '/api/jobs', `"${'a'.repeat(bytes - 2)}"`)
@@ -182,7 +182,7 @@ test('POST /api/jobs takes up to 16 MiB and refuses more', async () => {
   expect((await ofSize(16 * MIB + 1)).status).toBe(413)
 })
 
-test('requests that two programs could read differently are refused', async () => {
+test('ambiguous requests, which two programs could interpret differently, are refused', async () => {
   await using server = await openTestServer()
   const head = 'POST /api/op/drivers/connect HTTP/1.1\r\nHost: a\r\n'
   const requests: [string, string][] = [
@@ -200,7 +200,7 @@ test('requests that two programs could read differently are refused', async () =
   expect((await raw(server, `GET /api/health HTTP/1.1\r\nHost: a\r\n${header}\r\n\r\n`)).status).toBe(431)
 })
 
-test('odd paths are answered and never reach a file', async () => {
+test('unusual paths get a response and never reach a file', async () => {
   await using server = await openTestServer()
   const paths = [
     '/api/../package.json',
@@ -219,7 +219,7 @@ test('odd paths are answered and never reach a file', async () => {
   }
 })
 
-test('a client that leaves in the middle of its body does no harm', async () => {
+test('a client that disconnects in the middle of its body has no effect on others', async () => {
   const errors: string[] = []
   const log = {
     debug() {},
@@ -250,14 +250,14 @@ test('guests share a bucket per address, users have their own, superusers none',
   }
   expect(await statuses('/api/tokens', 4, server.as(user))).toEqual([200, 200, 200, 429])
   expect(new Set(await statuses('/api/tokens', 20, server.admin))).toEqual(new Set([200]))
-  // Two of the eight went to the logins.
+  // Two of the eight were used by the logins.
   expect(await statuses('/api/health', 8)).toEqual([200, 200, 200, 200, 200, 200, 429, 429])
   const limited = await server.guest.get('/api/health')
   expect(limited.body).toEqual(isEnvelope(429, 'limited'))
   expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0)
 })
 
-test('an unexpected failure is told blandly and logged with the id of its request', async () => {
+test('an unexpected failure is reported as a generic 500 and logged with the id of its request', async () => {
   const lines: Record<string, unknown>[] = []
   const log = createLog({ write: (line) => lines.push(JSON.parse(line)) })
   await using server = await openTestServer({ log })
@@ -274,7 +274,7 @@ test('an unexpected failure is told blandly and logged with the id of its reques
   expect(failed).toMatchObject([{ subject: 'http', request_id: answer.text('request_id') }])
 })
 
-test('what a request logs has its id, also after its answer; a connection that outlives it has none', async () => {
+test('log lines of a request have its id, also after its response; a connection that outlives it has none', async () => {
   const lines: Record<string, unknown>[] = []
   const log = createLog({ write: (line) => lines.push(JSON.parse(line)) })
   await using server = await openTestServer({ log })

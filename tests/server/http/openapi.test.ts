@@ -44,7 +44,7 @@ const routes = [
 type Shape = { [key: string]: Shape } & { [key: number]: Shape }
 
 describe('openApiDocument()', () => {
-  // Read as what it is over the wire.
+  // In the form in which it is sent.
   const document: Shape = JSON.parse(JSON.stringify(openApiDocument(routes, '2026.1.0')))
 
   test('is valid OpenAPI 3.1', async () => {
@@ -71,7 +71,7 @@ describe('openApiDocument()', () => {
     })
   })
 
-  test('refers to named shapes, also inside lists', () => {
+  test('refers to named schemas, also inside lists', () => {
     const reference = { $ref: '#/components/schemas/Thing' }
     const answer = (method: string) =>
       document['paths']?.['/api/things/{id}']?.[method]?.['responses']?.['200']?.['content']?.[
@@ -82,18 +82,18 @@ describe('openApiDocument()', () => {
     expect(Object.keys(shapesOf(routes))).toEqual(['Thing'])
   })
 
-  test('says who may call', () => {
+  test('describes which callers are allowed', () => {
     const path = document['paths']?.['/api/things/{id}']
     expect<unknown>(path?.['get']?.['security']).toEqual([{ login: [] }, { apiToken: [] }])
     expect<unknown>(path?.['patch']?.['security']).toEqual([{ login: [] }])
     expect<unknown>(document['paths']?.['/api/text']?.['get']?.['security']).toEqual([])
   })
 
-  test('tells when to come back with 429 and 503, and the request id with everything', () => {
+  test('describes Retry-After with 429 and 503, and the request id with every status', () => {
     const responses = document['components']?.['responses'] ?? {}
     for (const [status, response] of Object.entries(responses)) {
       const headers = Object.keys(response['headers'] ?? {})
-      // The runtime answers 431 before the application hears of a request.
+      // The runtime sends 431 before the application receives a request.
       expect(headers.includes('X-Request-Id')).toBe(status !== '431')
       expect(headers.includes('Retry-After')).toBe(status === '429' || status === '503')
     }
@@ -107,7 +107,7 @@ test('mustBeDescribed() refuses a status that the document does not have', () =>
   expect(() => mustBeDescribed(description, { ...call, status: 201 })).toThrow('answered 201')
 })
 
-test('statusesOf() adds what the border answers before a route', () => {
+test('statusesOf() adds the statuses of the checks that precede a route', () => {
   expect(routes.map(statusesOf)).toEqual([
     [200, 400, 401, 404, 429, 431, 500, 503, 507],
     [200, 400, 401, 403, 413, 429, 431, 500, 503, 507],
@@ -115,7 +115,7 @@ test('statusesOf() adds what the border answers before a route', () => {
   ])
 })
 
-test('recordAnswer() leaves out internal fields and makes addresses optional', () => {
+test('recordResponse() omits internal fields and makes e-mail addresses optional', () => {
   const { entries } = recordResponse('User', users)
   expect(Object.keys(entries)).not.toContain('password')
   expect(entries['email']?.type).toBe('optional')
@@ -167,7 +167,7 @@ describe('GET /api/openapi.json', () => {
     expect(new Set(ids).size).toBe(server.server.routes.length)
   })
 
-  test('shows every field of a submission', async () => {
+  test('describes every field of a submission', async () => {
     await using server = await openTestServer()
     const { body } = await server.guest.get('/api/openapi.json')
     const submit = (body as Shape)['paths']?.['/api/jobs']?.['post']
@@ -178,7 +178,7 @@ describe('GET /api/openapi.json', () => {
     expect<unknown>(submit?.['parameters']?.[1]?.['name']).toBe('Idempotency-Key')
   })
 
-  test('shows the records of each collection, under its configured name, and how they are written', async () => {
+  test('describes the records of each collection under its configured name, in responses and requests', async () => {
     await using server = await openTestServer({ settings: { timeslotsCollection: 'bookings' } })
     const document = (await server.guest.get('/api/openapi.json')).body as Shape
     const {

@@ -30,7 +30,7 @@ test('a mail arrives with sender, subject and text', async () => {
   await mailer.stop()
 })
 
-test('TLS is used as set, from the first byte or by STARTTLS, and only with a known certificate', async () => {
+test('TLS is used as configured, from the first byte or by STARTTLS, and only with a trusted certificate', async () => {
   using folder = temporaryFolder()
   const { caPem, certPem, keyPem } = await makeTestCertificates()
   const smtpCaFile = `${folder.path}/ca.pem`
@@ -60,7 +60,7 @@ test('TLS is used as set, from the first byte or by STARTTLS, and only with a kn
   }
 })
 
-test('a server without STARTTLS gets nothing unless encryption is switched off', async () => {
+test('a server without STARTTLS gets no mail unless encryption is disabled', async () => {
   await using sink = await openMailSink()
   const lines: string[] = []
   const log = createLog({ format: 'json', write: (line) => lines.push(line) })
@@ -75,7 +75,7 @@ test('a server without STARTTLS gets nothing unless encryption is switched off',
   await mailer.stop()
 })
 
-test('a passing refusal is tried again after 5 s, 1 min and 10 min; a lasting one is not', async () => {
+test('a temporary refusal is retried after 5 s, 1 min and 10 min; a permanent one is not', async () => {
   const clock = new FakeClock()
   const lines: string[] = []
   const log = createLog({ format: 'json', write: (line) => lines.push(line) })
@@ -97,12 +97,12 @@ test('a passing refusal is tried again after 5 s, 1 min and 10 min; a lasting on
   mailer.send(MAIL)
   await until('the error', () => lines.length > 0)
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 'error', message: 'mail not sent' })
-  // Neither text nor address of a mail is anybody's business.
+  // Neither text nor address of a mail is logged.
   expect(lines.join()).not.toContain('svc.example.org/?a=b')
   await mailer.stop()
 })
 
-test('a wrong password at the mail server is no reason to try again', async () => {
+test('a wrong password for the mail server is not retried', async () => {
   await using sink = await openMailSink({ password: 'right' })
   const lines: string[] = []
   const log = createLog({ format: 'json', write: (line) => lines.push(line) })
@@ -115,7 +115,7 @@ test('a wrong password at the mail server is no reason to try again', async () =
   await mailer.stop()
 })
 
-test('stop() gives up what waits for another try', async () => {
+test('stop() discards mails that wait for a retry', async () => {
   const lines: string[] = []
   const log = createLog({ format: 'json', write: (line) => lines.push(line) })
   await using sink = await openMailSink({ refusals: [451] })
@@ -126,7 +126,7 @@ test('stop() gives up what waits for another try', async () => {
   expect(JSON.parse(lines[1] ?? '')).toMatchObject({ level: 'error', error: 'the server stopped' })
 })
 
-test('at most 500 mails wait', async () => {
+test('at most 500 mails are queued', async () => {
   const lines: string[] = []
   const log = createLog({ format: 'json', write: (line) => lines.push(line) })
   await using sink = await openMailSink()
@@ -136,7 +136,7 @@ test('at most 500 mails wait', async () => {
   await mailer.stop()
 })
 
-test('a CA file that cannot be read is a wrong setting', () => {
+test('an unreadable CA file is an invalid setting', () => {
   const open = () =>
     new Mailer({ ...SETTINGS, smtpCaFile: '/nowhere/ca.pem' }, { clock: systemClock, log: silentLog })
   expect(open).toThrow('--smtp-ca-file: cannot read /nowhere/ca.pem')

@@ -5,7 +5,7 @@ import { openTestDatabase } from '../../support/database.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import { openTestServer } from '../../support/server/server.ts'
 
-test('GET /api/health?ready=1 is 200 while the server works; the plain one stays as clients know it', async () => {
+test('GET /api/health?ready=1 is 200 while the server works; without the parameter the response is unchanged', async () => {
   await using server = await openTestServer({ settings: { httpsPort: '0' } })
   const healthy = { message: 'API is healthy.', code: 200, data: {} }
   for (const query of ['', '?ready=0', '?ready=1', '?ready=true']) {

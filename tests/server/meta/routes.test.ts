@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { openTestServer } from '../../support/server/server.ts'
 
-test('GET /api/ui/config tells what pages need before login, and no secret', async () => {
+test('GET /api/ui/config returns the configuration of the pages before login and no secret', async () => {
   const provider = { name: 'google', clientId: 'lab', clientSecret: 'kept to itself' }
   await using server = await openTestServer({
     settings: {

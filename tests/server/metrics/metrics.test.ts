@@ -28,7 +28,7 @@ test('writeMetric() escapes the values of labels', () => {
 })
 
 describe('GET /metrics', () => {
-  test('counts what happens to jobs and who is connected', async () => {
+  test('counts the steps of jobs and the connected drivers', async () => {
     await using test = await openTestServer()
     const user = test.as(await test.createUser({ qpuSeconds: 100 }))
     const qpu = await test.createQpu('north')
@@ -75,7 +75,7 @@ describe('GET /metrics', () => {
     expect(wrong).toEqual([])
   })
 
-  test('counts a job that goes back into the queue, and its wait only once', async () => {
+  test('counts a requeued job, and its wait only once', async () => {
     await using test = await openTestServer()
     const user = test.as(await test.createUser({ qpuSeconds: 100 }))
     const { driver } = await test.createQpu('north')
@@ -89,7 +89,7 @@ describe('GET /metrics', () => {
         tx.update(quantumJobs, job, { status: 'pending', driver: '', started_at: '' }),
       )
     }
-    // What operators do to a job that waits puts nothing back.
+    // Actions of operators on a pending job do not requeue it.
     await test.admin.post(`/api/op/jobs/${job}/hold`)
     const text = await (await fetch(`${test.url}/metrics`)).text()
     expect(text).toContain(
@@ -101,7 +101,7 @@ describe('GET /metrics', () => {
     expect(text).toContain('svc_job_wait_seconds_count 1\n')
   })
 
-  test('is for superusers, and for callers on this machine that no proxy stands for', async () => {
+  test('is for superusers, and for local callers without a proxy', async () => {
     await using test = await openTestServer()
     const user = await test.createUser()
     const ask = async (headers: Record<string, string>) =>

@@ -12,7 +12,7 @@ async function notify(server: TestServer, values: Values = {}): Promise<string> 
 const stored = (server: TestServer, id: string) => server.db.read((tx) => tx.find(notifications, id))
 const dismiss = (id: string) => `/api/notifications/${id}/dismiss`
 
-test('a dismissed notification is gone for that user, and stays for others', async () => {
+test('a dismissed notification is hidden from that user and visible to others', async () => {
   await using server = await openTestServer()
   const [one, other] = [await server.createUser(), await server.createUser()]
   const id = await notify(server)
@@ -29,7 +29,7 @@ test('a dismissed notification is gone for that user, and stays for others', asy
   expect((await stored(server, id))?.dismissed_by).toEqual([one.id])
 })
 
-test('20 users who dismiss twice at once are all kept', async () => {
+test('concurrent repeated dismissals of 20 users are all stored', async () => {
   await using server = await openTestServer()
   const people = await Promise.all(Array.from({ length: 20 }, () => server.createUser()))
   const id = await notify(server)
@@ -40,7 +40,7 @@ test('20 users who dismiss twice at once are all kept', async () => {
   )
 })
 
-test('whom a notification does not address cannot dismiss it; what does not exist is not found', async () => {
+test('a user who is not addressed cannot dismiss a notification; a missing one is not found', async () => {
   await using server = await openTestServer()
   const [one, other] = [await server.createUser(), await server.createUser()]
   const targeted = await notify(server, { target_users: [one.id] })
@@ -60,21 +60,21 @@ test('whom a notification does not address cannot dismiss it; what does not exis
   expect((await server.guest.post(dismiss(targeted))).status).toBe(401)
 })
 
-test('a superuser dismisses in the name of its own user', async () => {
+test('a superuser dismisses for its proxy user', async () => {
   await using server = await openTestServer()
   const id = await notify(server)
   expect((await server.admin.post(dismiss(id))).status).toBe(200)
   expect((await stored(server, id))?.dismissed_by).toHaveLength(1)
 })
 
-test('others hear of a dismissal, the dismissing user does not', async () => {
+test('others receive the change of a dismissal, the dismissing user does not', async () => {
   await using server = await openTestServer()
   const [one, other] = [await server.createUser(), await server.createUser()]
   const id = await notify(server)
   await using own = await listenAs(server.as(one), 'notifications/*', 'qpus')
   await using foreign = await listenAs(server.as(other), 'notifications/*')
   await server.as(one).post(dismiss(id))
-  await until('the other hears', () => foreign.of('notifications/*').length === 1)
+  await until('the other receives the change', () => foreign.of('notifications/*').length === 1)
   await server.createQpu()
   await until('the mark', () => own.of('qpus').length === 1)
   expect(own.of('notifications/*')).toEqual([])

@@ -4,7 +4,7 @@ import { ProgramChecker } from '../../../src/server/programs/checker.ts'
 
 const HEAD = 'OPENQASM 3.0; include "stdgates.inc"; qubit[4] q; bit[4] c; input float v;\n'
 
-/** Long enough for a thread. */
+/** Long enough to be checked in the thread. */
 const many = (line: string) => `${line}\n`.repeat(Math.ceil(300_000 / line.length))
 
 const LARGE: Record<string, string> = {
@@ -13,12 +13,12 @@ const LARGE: Record<string, string> = {
   'one definition': `${HEAD}gate g a, b { ${many('cx a, b;')} }`,
   'one expression': `${HEAD}rz(${many('1 + ')} 1) q[0];`,
   'a block that never ends': `${HEAD}if (c[0]) { ${many('x q[0];')}`,
-  'more problems than are told': `${HEAD}{ ${many('x q[7];')} }`,
+  'more problems than are reported': `${HEAD}{ ${many('x q[7];')} }`,
   'nothing but a comment': `/* ${many('hello')} */`,
-  'nothing that is known': many('\u2603'),
+  'unknown characters only': many('\u2603'),
 }
 
-/** Short, but more work than is done at once. */
+/** Short, but more work than is checked inline. */
 const WIDE: Record<string, string> = {
   'wide bits': `OPENQASM 3.0; bit[60000] c; ${'c = c | c;'.repeat(20)}`,
   'wide registers': `${HEAD}qubit[60000] r; ${'h r;'.repeat(3)}`,
@@ -29,13 +29,13 @@ const caught = (error: unknown) => error
 
 describe('ProgramChecker.check()', () => {
   test.each(Object.entries({ ...LARGE, ...WIDE }))(
-    'finds by a thread what is found without: %s',
+    'returns the same reports from the thread as without: %s',
     async (_, program) => {
       expect(await new ProgramChecker().check([program])).toEqual([checkProgram(program)])
     },
   )
 
-  test('keeps the order of the programs, of which equal ones are checked once', async () => {
+  test('preserves the order of the programs and checks equal ones once', async () => {
     const small = `${HEAD}rz(v) q[0];`
     const programs = [small, ...Object.values(LARGE).slice(0, 2), small]
     const reports = await new ProgramChecker().check(programs)
@@ -50,7 +50,7 @@ describe('ProgramChecker.check()', () => {
       'many small programs',
       Array.from({ length: 300 }, (_, n) => `OPENQASM 3.0; bit[4000] c; c = c << ${n};`),
     ],
-  ])('lets others have their turn within %s, and checks small programs meanwhile', async (_, programs) => {
+  ])('yields to the event loop during %s, and checks small programs meanwhile', async (_, programs) => {
     const checker = new ProgramChecker()
     const ended: string[] = []
     const large = checker.check(programs).then(() => ended.push('large'))
@@ -60,7 +60,7 @@ describe('ProgramChecker.check()', () => {
     expect(ended).toEqual(['small', 'loop', 'large'])
   })
 
-  test('does one after another, refuses more than it can do soon, and all when the server stops', async () => {
+  test('runs one check at a time, refuses too many, and refuses all when the server stops', async () => {
     const checker = new ProgramChecker()
     const ended: string[] = []
     const check = async (what: string) => {
@@ -81,7 +81,7 @@ describe('ProgramChecker.check()', () => {
     }
   })
 
-  test('goes on after a failure of its thread', async () => {
+  test('continues after a failure of its thread', async () => {
     const checker = new ProgramChecker()
     const notText = { length: 1_000_000 } as unknown as string
     expect(await checker.check([notText]).catch(caught)).toMatchObject({

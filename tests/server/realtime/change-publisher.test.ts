@@ -9,7 +9,7 @@ import { createRecordService, type RecordService } from '../../../src/server/rec
 import { openTestServer, type TestServer } from '../../support/server/server.ts'
 import { withOptions } from '../../support/server/subscriptions.ts'
 
-/** The record service of a server, with a count of the questions and expansions that reach the database. */
+/** The record service of a server, with the number of rule tests and expansions that reach the database. */
 function counted(server: TestServer) {
   const count = { tests: 0, answers: 0, expansions: 0 }
   const real = createRecordService(server.context, {
@@ -43,7 +43,7 @@ function counted(server: TestServer) {
 
 const GUEST: Caller = { kind: 'guest' }
 
-test('1,000 listeners of a public topic cost one question and one encoding', async () => {
+test('1,000 subscribers of a public topic take one rule test and one encoding', async () => {
   await using server = await openTestServer()
   const { service, count } = counted(server)
   const teller = createChangePublisher(service)
@@ -57,15 +57,15 @@ test('1,000 listeners of a public topic cost one question and one encoding', asy
     seq: 1,
     record: { ...record },
   })
-  const told = await server.db.read((tx) =>
+  const rendered = await server.db.read((tx) =>
     Array.from({ length: 1_000 }, (_, at) => telling.renderFor(tx, topicOf(at), GUEST)),
   )
-  expect(new Set(told).size).toBe(1)
-  expect(told[0]).toBeInstanceOf(Uint8Array)
+  expect(new Set(rendered).size).toBe(1)
+  expect(rendered[0]).toBeInstanceOf(Uint8Array)
   expect(count).toEqual({ tests: 1, answers: 1, expansions: 0 })
 })
 
-test('a rule about the user is asked once for each user, however many streams they have', async () => {
+test('a rule about the user is tested once per user, regardless of the number of streams', async () => {
   await using server = await openTestServer()
   const { service, count } = counted(server)
   const teller = createChangePublisher(service)
@@ -89,14 +89,14 @@ test('a rule about the user is asked once for each user, however many streams th
     seq: 1,
     record: { ...record },
   })
-  const told = await server.db.read((tx) =>
+  const rendered = await server.db.read((tx) =>
     Array.from({ length: 100 }, (_, at) => telling.renderFor(tx, topic, callers[at % 10] ?? GUEST)),
   )
-  expect(told.map((data, at) => (data ? at % 10 : -1)).filter((at) => at >= 0)).toEqual(Array(10).fill(0))
+  expect(rendered.map((data, at) => (data ? at % 10 : -1)).filter((at) => at >= 0)).toEqual(Array(10).fill(0))
   expect(count).toEqual({ tests: 1, answers: 10, expansions: 0 })
 })
 
-test('large values that neither rule nor filter name are not handed to SQLite, those they name are', async () => {
+test('large values are passed to SQLite only if the rule or the filter refers to them', async () => {
   await using server = await openTestServer()
   const { service } = counted(server)
   const seen: object[] = []
@@ -128,9 +128,9 @@ test('large values that neither rule nor filter name are not handed to SQLite, t
     record: { ...record },
   })
   const topics = ['quantum_jobs/*', withOptions('quantum_jobs/*', { filter: 'payload.kind = "deep"' })]
-  const told = await server.db.read((tx) =>
+  const rendered = await server.db.read((tx) =>
     topics.map((each) => telling.renderFor(tx, parseTopic(each, server.db.names), GUEST)),
   )
-  expect(told.every((data) => data !== undefined)).toBe(true)
+  expect(rendered.every((data) => data !== undefined)).toBe(true)
   expect(seen).toEqual([[], ['payload']])
 })

@@ -7,13 +7,13 @@ function read(data: Uint8Array): { record: Record<string, unknown>; omitted?: st
   return JSON.parse(text.slice('data:'.length))
 }
 
-test('encodeChange() carries a record of 1 MiB whole', () => {
+test('encodeChange() includes a record of 1 MiB completely', () => {
   const record = { id: 'a', text: 'line\nbreak', none: undefined, payload: 'x'.repeat(1_000_000) }
   const { none: _, ...whole } = record
   expect(read(encodeChange('create', record))).toEqual({ action: 'create', record: whole } as never)
 })
 
-test('encodeChange() leaves out the largest values of a larger record, and names them', () => {
+test('encodeChange() omits the largest values of a larger record and lists their names', () => {
   const half = 'x'.repeat(MAX_WHOLE_BYTES / 2)
   const record = { id: 'a', payload: { text: half }, results: [half, half], status: 'done' }
   expect(read(encodeChange('update', record))).toEqual({

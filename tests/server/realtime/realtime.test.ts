@@ -5,7 +5,7 @@ import { openTestServer, type TestAccount, TestClient, type TestServer } from '.
 import { listenAs, openStream, subscribe, withOptions } from '../../support/server/subscriptions.ts'
 import { until } from '../../support/until.ts'
 
-/** A stored job of this user; that it can run does not matter here. */
+/** A stored job of this user; it need not be executable. */
 function addJob(server: TestServer, user: { id: string }, payload: unknown = { circuits: [] }) {
   return server.db.write('add job', (tx) => tx.insert(quantumJobs, { user_id: user.id, payload }))
 }
@@ -79,7 +79,7 @@ test('configured names are the topics', async () => {
   })
 })
 
-test('POST /api/realtime refuses what it cannot do, and says why', async () => {
+test('POST /api/realtime refuses invalid subscriptions with a reason', async () => {
   await using server = await openTestServer()
   await using stream = await openStream(server)
   const user = await server.createUser()
@@ -142,7 +142,7 @@ test('POST /api/realtime refuses what it cannot do, and says why', async () => {
   }
 })
 
-test('with --jobs-visibility owner a job is heard of by its owner and superusers only', async () => {
+test('with --jobs-visibility owner only the owner and superusers receive a job', async () => {
   await using server = await openTestServer({ settings: { jobsVisibility: 'owner' } })
   const [owner, other] = [await server.createUser(), await server.createUser()]
   const listeners = [server.as(owner), server.as(other), server.guest, server.admin]
@@ -154,7 +154,7 @@ test('with --jobs-visibility owner a job is heard of by its owner and superusers
   await Promise.all(streams.map((stream) => stream[Symbol.asyncDispose]()))
 })
 
-test('a stream loses its rights with the credentials that opened it', async () => {
+test('a stream loses its permissions when its credentials become invalid', async () => {
   await using server = await openTestServer({ settings: { jobsVisibility: 'owner' } })
   const ends: [string, (user: TestAccount) => Promise<unknown>][] = [
     ['login', (user) => server.db.write('t', (tx) => tx.update(users, user.id, { tokenKey: 'new' }))],
@@ -179,7 +179,7 @@ test('a stream loses its rights with the credentials that opened it', async () =
   }
 })
 
-test('at most 5 streams per user are bound; the sixth is told so', async () => {
+test('a user can have at most 5 streams; the sixth is refused', async () => {
   await using server = await openTestServer()
   const user = await server.createUser()
   const streams = await Promise.all(Array.from({ length: 6 }, () => openStream(server)))
@@ -188,14 +188,14 @@ test('at most 5 streams per user are bound; the sixth is told so', async () => {
   expect(answers.map((answer) => answer.status)).toEqual([204, 204, 204, 204, 204, 429])
   expect((await server.as(user).get('/api/realtime')).status).toBe(429)
   await streams[0]?.[Symbol.asyncDispose]()
-  await until('there is room again', async () => {
+  await until('a stream can be opened again', async () => {
     const last = streams[5]
     return last && (await subscribe(server.as(user), last, ['qpus/*'])).status === 204
   })
   await Promise.all(streams.map((stream) => stream[Symbol.asyncDispose]()))
 })
 
-test('streams beat every 20 s and end after 5 idle minutes or 30 minutes in all', async () => {
+test('streams send a heartbeat every 20 s and end after 5 idle minutes or 30 minutes in total', async () => {
   const clock = new FakeClock()
   await using server = await openTestServer({ clock })
   await using idle = await openStream(server)

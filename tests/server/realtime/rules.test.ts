@@ -18,13 +18,13 @@ import { openTestServer, type TestClient, type TestServer } from '../../support/
 import { listenAs, withOptions } from '../../support/server/subscriptions.ts'
 import { until } from '../../support/until.ts'
 
-interface Told {
+interface PublishedEvent {
   action: string
   record: Record<string, unknown>
 }
-const told = (stream: EventSourceClient, topic: string) => stream.of(topic) as Told[]
+const eventsOf = (stream: EventSourceClient, topic: string) => stream.of(topic) as PublishedEvent[]
 
-/** Streams of four kinds of listeners to the same topics; `heard` waits until a last, public change has come. */
+/** Streams of four kinds of callers with the same topics; `received` waits for a final, public change. */
 async function crowd(server: TestServer, topics: string[]) {
   const [owner, other] = [await server.createUser(), await server.createUser()]
   const clients = {
@@ -41,18 +41,18 @@ async function crowd(server: TestServer, topics: string[]) {
   return {
     owner,
     other,
-    async heard(): Promise<Record<string, Record<string, Told[]>>> {
+    async received(): Promise<Record<string, Record<string, PublishedEvent[]>>> {
       marks += 1
       await server.createQpu(`mark_${marks}`)
       for (const stream of streams.values()) {
         await until('the mark', () =>
-          told(stream, 'qpus').some(({ record }) => record['name'] === `mark_${marks}`),
+          eventsOf(stream, 'qpus').some(({ record }) => record['name'] === `mark_${marks}`),
         )
       }
       return Object.fromEntries(
         [...streams].map(([name, stream]) => [
           name,
-          Object.fromEntries(topics.map((topic) => [topic, told(stream, topic)])),
+          Object.fromEntries(topics.map((topic) => [topic, eventsOf(stream, topic)])),
         ]),
       )
     },
@@ -62,7 +62,7 @@ async function crowd(server: TestServer, topics: string[]) {
   }
 }
 
-describe('a change is told to those whom the list rule shows the record', () => {
+describe('a change is published to callers to whom the list rule shows the record', () => {
   const IN = ['owner', 'other', 'root']
   const cases: [AnyCollection, (tx: Tx, owner: string, other: string) => { id: string }, string[]][] = [
     [users, (tx) => tx.insert(users, { email: 'a@b.cd' }), ['root']],
@@ -98,7 +98,7 @@ describe('a change is told to those whom the list rule shows the record', () => 
   const NEXT_YEAR = { start_time: `${year}-06-02 01:00:00.000Z`, end_time: `${year}-06-02 02:00:00.000Z` }
   const anyQpu = (tx: Tx) => tx.insert(qpus, { name: 'first' }).id
 
-  test('for each collection, and its removal to the same', async () => {
+  test('for each collection, and its deletion to the same callers', async () => {
     await using server = await openTestServer()
     const topicOf = (collection: AnyCollection) => `${server.db.names.publicName(collection)}/*`
     const topics = new Set(cases.map(([collection]) => topicOf(collection)))
@@ -109,19 +109,21 @@ describe('a change is told to those whom the list rule shows the record', () => 
       await server.db.write('t', (tx) => tx.remove(collection, id))
       made.push(id)
     }
-    const heard = await four.heard()
+    const received = await four.received()
     for (const [at, [collection, , listeners]] of cases.entries()) {
       const topic = topicOf(collection)
       const who = (wanted: string) =>
-        Object.keys(heard).filter((name) =>
-          heard[name]?.[topic]?.some(({ action, record }) => action === wanted && record['id'] === made[at]),
+        Object.keys(received).filter((name) =>
+          received[name]?.[topic]?.some(
+            ({ action, record }) => action === wanted && record['id'] === made[at],
+          ),
         )
       expect([at, topic, who('create'), who('delete')]).toEqual([at, topic, listeners, listeners])
     }
   })
 })
 
-test('each listener gets the record as the record route shows it to them', async () => {
+test('each subscriber receives the record as the record route returns it to them', async () => {
   await using server = await openTestServer()
   const user = await server.createUser({ qpuSeconds: 10 })
   const topic = `users/${user.id}`
@@ -133,10 +135,10 @@ test('each listener gets the record as the record route shows it to them', async
   for (const stream of streams) await until('the mark', () => stream.of('qpus').length === 1)
   const path = `/api/collections/users/records/${user.id}`
   const shown = await Promise.all(
-    clients.slice(0, 2).map(async (client) => (await client.get(path)).body as Told['record']),
+    clients.slice(0, 2).map(async (client) => (await client.get(path)).body as PublishedEvent['record']),
   )
   expect(shown[0]).toMatchObject({ qpu_seconds: 25.5, email: user.email })
-  expect(streams.map((stream) => told(stream, topic).map(({ record }) => record))).toEqual([
+  expect(streams.map((stream) => eventsOf(stream, topic).map(({ record }) => record))).toEqual([
     [shown[0] ?? {}],
     [shown[1] ?? {}],
     [],
@@ -155,7 +157,7 @@ test('each listener gets the record as the record route shows it to them', async
 })
 
 describe('options of a topic', () => {
-  test('filter, expand and fields shape what comes, under the exact text', async () => {
+  test('filter, expand and fields determine the events, which carry the exact topic', async () => {
     await using server = await openTestServer()
     const user = await server.createUser()
     const north = await server.createQpu('north')
@@ -178,14 +180,14 @@ describe('options of a topic', () => {
     ])
     expect(stream.of(topics.north)).toEqual([{ action: 'create', record: { id: first?.id } }])
     expect(stream.of(topics.deep)).toEqual([{ action: 'create', record: { payload: { kind: 'deep' } } }])
-    // The guest may not view the user, whose record is therefore left out.
-    expect(told(stream, topics.both)[0]).toEqual({
+    // The guest may not view the user, whose record is therefore omitted.
+    expect(eventsOf(stream, topics.both)[0]).toEqual({
       action: 'create',
       record: { id: first?.id, expand: { qpu_target: { name: 'north' } } },
     })
   })
 
-  test('what is expanded follows the rules for each listener', async () => {
+  test('expanded relations follow the rules for each subscriber', async () => {
     await using server = await openTestServer()
     const [owner, other] = [await server.createUser(), await server.createUser()]
     const topic = withOptions('quantum_jobs/*', { expand: 'user_id', fields: 'expand' })
@@ -194,12 +196,12 @@ describe('options of a topic', () => {
     )
     await server.db.write('t', (tx) => tx.insert(quantumJobs, { user_id: owner.id }))
     for (const stream of streams) await until('the job', () => stream.of(topic).length === 1)
-    const ids = streams.map((stream) => JSON.stringify(told(stream, topic)[0]?.record).includes(owner.id))
+    const ids = streams.map((stream) => JSON.stringify(eventsOf(stream, topic)[0]?.record).includes(owner.id))
     expect(ids).toEqual([true, false, true])
     for (const stream of streams) await stream[Symbol.asyncDispose]()
   })
 
-  test('the same filter is answered for each listener by what they may see on its way', async () => {
+  test('the same filter is evaluated for each subscriber with the records visible to them', async () => {
     await using server = await openTestServer()
     const [owner, other] = [await server.createUser(), await server.createUser()]
     const topic = withOptions('quantum_jobs/*', { filter: `user_id.username = ""` })
@@ -214,7 +216,7 @@ describe('options of a topic', () => {
   })
 })
 
-test('who is disabled hears of nothing that was committed afterwards, however soon', async () => {
+test('a disabled user receives no change that is committed afterwards', async () => {
   await using server = await openTestServer()
   await using four = await crowd(server, ['notifications/*'])
   const { owner } = four
@@ -224,11 +226,11 @@ test('who is disabled hears of nothing that was committed afterwards, however so
     server.db.write('t', (tx) => tx.insert(notifications, { title: 'after', target_users: [owner.id] })),
   ]
   await Promise.all(writes)
-  const heard = (await four.heard())['owner']?.['notifications/*'] ?? []
-  expect(heard.map(({ record }) => record['title'])).toEqual(['before'])
+  const received = (await four.received())['owner']?.['notifications/*'] ?? []
+  expect(received.map(({ record }) => record['title'])).toEqual(['before'])
 })
 
-test('an account hears of its own removal, and of nothing after it', async () => {
+test('an account receives its own deletion and nothing after it', async () => {
   await using server = await openTestServer()
   const user = await server.createUser()
   await using stream = await listenAs(server.as(user), `users/${user.id}`, 'notifications/*', 'qpus')
@@ -236,11 +238,11 @@ test('an account hears of its own removal, and of nothing after it', async () =>
   await server.db.write('t', (tx) => tx.insert(notifications, { title: 'all' }))
   await server.createQpu()
   await until('the mark', () => stream.of('qpus').length === 1)
-  expect(told(stream, `users/${user.id}`)).toMatchObject([{ action: 'delete', record: { id: user.id } }])
+  expect(eventsOf(stream, `users/${user.id}`)).toMatchObject([{ action: 'delete', record: { id: user.id } }])
   expect(stream.of('notifications/*')).toEqual([])
 })
 
-test('tellLogin() reports the end of a login once, to the stream that awaits it', async () => {
+test('reportLogin() sends the outcome of a login once, to the stream that waits for it', async () => {
   await using server = await openTestServer()
   const { realtime } = server.server
   await using stream = await listenAs(server.guest, '@oauth2')

@@ -7,7 +7,7 @@ import { FakeClock } from '../../support/fake-clock.ts'
 
 const MIB = new Uint8Array(MAX_UNREAD_BYTES)
 
-/** A stream that nobody reads, listed in `streams` until it ends. */
+/** A stream without a reader, listed in `streams` until it ends. */
 function unread(streams: Streams, caller: Caller = { kind: 'guest' }): EventStream {
   const id = newSecret(8)
   const stream = new EventStream({
@@ -24,7 +24,7 @@ function unread(streams: Streams, caller: Caller = { kind: 'guest' }): EventStre
 }
 
 describe('Streams', () => {
-  test('relieve() drops the slowest clients once all together leave too much unread', () => {
+  test('dropSlowest() drops the slowest clients when the unread bytes of all exceed the limit', () => {
     const streams = new Streams()
     const slow = Array.from({ length: 129 }, () => unread(streams))
     const [quick, quicker] = [unread(streams), unread(streams)]
@@ -39,7 +39,7 @@ describe('Streams', () => {
     expect([streams.get(quick.id), streams.get(quicker.id)]).toEqual([quick, quicker])
   })
 
-  test('makeRoom() ends the oldest guest, and refuses when all are users', () => {
+  test('evictOldestGuest() closes the oldest stream of a guest and refuses when all belong to users', () => {
     const streams = new Streams()
     const user = (at: number): Caller => ({
       kind: 'superuser',
@@ -67,7 +67,7 @@ describe('Streams', () => {
 })
 
 describe('EventStream', () => {
-  test('one event of any size reaches a client that reads; a client that leaves 1 MiB is dropped', async () => {
+  test('an event of any size reaches a client that reads; a client with 1 MiB unread is dropped', async () => {
     const streams = new Streams()
     const stream = unread(streams)
     expect(stream.send('t', new Uint8Array(4 * MAX_UNREAD_BYTES))).toBe(true)
@@ -79,7 +79,7 @@ describe('EventStream', () => {
     expect(bytes).toBeGreaterThan(4 * MAX_UNREAD_BYTES)
   })
 
-  test('what is gathered goes out in one write', async () => {
+  test('gathered events are sent in one write', async () => {
     const stream = unread(new Streams())
     for (let at = 0; at < 3; at += 1) stream.send('t', new TextEncoder().encode(`data:${at}\n\n`))
     stream.flush()

@@ -5,7 +5,7 @@ import { openTestServer, type TestClient, type TestServer } from '../../support/
 
 const PROGRAM = 'OPENQASM 3.0; qubit q; bit c; c = measure q;'
 
-/** Keys of a collection, with modifiers and some that mean nothing. */
+/** Keys of a collection, with modifiers and unknown keys. */
 function keysOf(path: string): string[] {
   const collection = COLLECTIONS.find(({ publicName }) => path.startsWith(`${publicName}/`))
   const names = Object.keys(collection?.fields ?? {})
@@ -15,7 +15,7 @@ function keysOf(path: string): string[] {
   ]
 }
 
-/** Values that some field may take, and many that none does; ids stand for the record at that place. */
+/** Valid values of some fields, and many invalid ones; ids stand for the record at that index. */
 const values = (ids: readonly string[]) =>
   fc.oneof(
     fc.constantFrom('', 'pending', 'approved', 'rejected', 'cancelled', 'completed', 'running', 'failed'),
@@ -36,7 +36,7 @@ const values = (ids: readonly string[]) =>
     fc.string(),
   )
 
-/** Records of every collection that can be made by hand. */
+/** Records of every collection in which callers can create records. */
 async function seed(server: TestServer): Promise<string[]> {
   const user = await server.createUser({ qpuSeconds: 50 })
   const qpu = await server.createQpu('north')
@@ -68,7 +68,7 @@ interface Step {
   body: Record<string, unknown>
 }
 
-test('random writes by anybody keep every invariant and never fail unforeseen', async () => {
+test('random writes by any caller preserve all invariants and never fail unexpectedly', async () => {
   await using server = await openTestServer({
     settings: { allowSignup: 'true', maxSlotAhead: '100000h' },
   })
@@ -88,7 +88,7 @@ test('random writes by anybody keep every invariant and never fail unforeseen', 
   )
   let changed = 0
   const write = async ({ client, method, path, body }: Step) => {
-    // Most deletions would leave nothing to change.
+    // Without this, most records would be deleted early.
     if (method === 'DELETE' && client === server.admin) return
     const target = method === 'POST' ? path.replace(/\/[^/]*$/, '') : path
     const sent = method === 'DELETE' ? undefined : body

@@ -3,7 +3,10 @@ import { COLLECTIONS, type CollectionName } from '../../../src/db/index.ts'
 import { openWorld, type World } from '../../support/server/sample-records.ts'
 import type { TestClient } from '../../support/server/server.ts'
 
-/** What a caller gets of each collection: statuses of list, view, change and deletion, and whether the record shows. */
+/**
+ * Responses for a caller per collection: statuses of list, view, update and deletion, and visibility in the
+ * list.
+ */
 interface Row {
   readonly guest: string
   readonly owner: string
@@ -56,7 +59,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.server[Symbol.asyncDispose]())
 
-/** Asks for the one record in all ways; the deletion comes last. */
+/** Requests the record in all ways; the deletion comes last. */
 async function outcome(client: TestClient, path: string, id: string): Promise<string> {
   const list = await client.get(path)
   const items: { id: string }[] = list.status === 200 ? Object(list.body).items : []
@@ -70,7 +73,7 @@ async function outcome(client: TestClient, path: string, id: string): Promise<st
 }
 
 describe('rules of records', () => {
-  // The account goes last, because what belongs to it goes with it.
+  // The account comes last, because its records are deleted with it.
   const names = COLLECTIONS.map(({ name, publicName }) => ({ name, publicName }))
   for (const { name, publicName } of names.toSorted((one) => (one.name === 'users' ? 1 : -1))) {
     for (const role of ['guest', 'other', 'owner'] as const) {
@@ -88,7 +91,7 @@ test('superusers pass every rule', async () => {
   for (const { name, publicName } of COLLECTIONS) {
     const path = `/api/collections/${publicName}/records/${all.ids[name]}`
     expect([name, (await server.admin.get(path)).status]).toEqual([name, 200])
-    // An account that passes every rule; what hooks say about the change is theirs.
+    // The account passes every rule; hooks may still refuse the change.
     expect([name, (await server.admin.patch(path, {})).status]).toEqual([name, 200])
   }
 })

@@ -55,7 +55,7 @@ function snapshot(): Record<string, string> {
   )
 }
 
-/** A certificate of an authority the server does not know, as an administrator would bring it. */
+/** A certificate of an authority unknown to the server, as installed by an administrator. */
 async function putOwnCertificate(names: { ips: string[]; hosts: string[] }, now = clock.now()) {
   const root = await createRoot(now)
   const leaf = await issueLeaf({ root, rootKeyFile: 'other.key', names, now })
@@ -65,7 +65,7 @@ async function putOwnCertificate(names: { ips: string[]; hosts: string[] }, now 
 }
 
 describe('openCertificateStore() with its own authority', () => {
-  test('makes root and certificate at first boot, keys 0600, nothing else left behind', async () => {
+  test('creates root and certificate at the first start, keys with mode 0600, and no other file', async () => {
     const { material } = await open()
     expect(readdirSync(folder.path).sort()).toEqual([
       '.svc.ca.key',
@@ -82,7 +82,7 @@ describe('openCertificateStore() with its own authority', () => {
     expect(material.keyPem.startsWith(OWN)).toBe(true)
   })
 
-  test('makes missing folders, closed to others', async () => {
+  test('creates missing folders, closed to other users', async () => {
     files = { ...files, caKey: join(folder.path, 'deep/keys/ca.key') }
     await open()
     expect(modeOf(join(folder.path, 'deep/keys'))).toBe(0o700)
@@ -100,7 +100,7 @@ describe('openCertificateStore() with its own authority', () => {
   test.each([
     ['another --ip-addr', { ipAddr: '2001:db8::7' }],
     ['a --domain', { domain: 'QC.example.org' }],
-  ])('makes a new certificate for %s and keeps the root', async (_, settings) => {
+  ])('issues a new certificate for %s and keeps the root', async (_, settings) => {
     const first = await open()
     const second = await open(settings)
     expect(second.material.caPem).toBe(first.material.caPem)
@@ -130,7 +130,7 @@ describe('openCertificateStore() with its own authority', () => {
         })
       },
     ],
-  ])('makes a new certificate when it is its own: %s', async (_, spoil) => {
+  ])('replaces its own certificate: %s', async (_, spoil) => {
     const first = await open()
     await spoil()
     const second = await open()
@@ -176,14 +176,14 @@ describe('openCertificateStore() with its own authority', () => {
     const good = files
     files = { ...good, caKey: join(folder.path, 'plain/ca.key') }
     expect(await refusal(open())).toMatch(/Cannot read .*plain\/ca\.key.*this user can read/)
-    // No process, not even of root, can make a folder there.
+    // No process, not even of root, can create a folder there.
     files = { ...good, caKey: '/proc/svc/ca.key' }
     await expect(open()).rejects.toThrow(/Cannot write .*ca\.key.*folder writable/)
     expect(existsSync(files.caCert)).toBe(false)
   })
 })
 
-describe('openCertificateStore() with a root given by the administrator', () => {
+describe('openCertificateStore() with a root installed by the administrator', () => {
   test.each([
     ['the certificate missing', () => rmSync(files.caCert), '.svc.ca.pem is missing'],
     [
@@ -209,7 +209,7 @@ describe('openCertificateStore() with a root given by the administrator', () => 
     expect(snapshot()).toEqual(before)
   })
 
-  test('without its key and with a good certificate works, warns and does not renew', async () => {
+  test('works without its key with a valid certificate, warns and does not renew', async () => {
     const first = await open()
     rmSync(files.caKey)
     await clock.advance(6 * DAY)
@@ -226,7 +226,7 @@ describe('openCertificateStore() with a root given by the administrator', () => 
     expect(existsSync(files.caKey)).toBe(false)
   })
 
-  test('never shows a private key that stands in a certificate file', async () => {
+  test('never reveals a private key contained in a certificate file', async () => {
     const first = await open()
     writeFileSync(files.caCert, `${readFileSync(files.caKey, 'utf8')}${first.material.caPem}`)
     writeFileSync(files.cert, `${readFileSync(files.key, 'utf8')}${first.material.certPem}`)
@@ -234,15 +234,15 @@ describe('openCertificateStore() with a root given by the administrator', () => 
     expect(second.material).toEqual(first.material)
   })
 
-  test('without its key and without a certificate refuses', async () => {
+  test('refuses to start without its key and without a certificate', async () => {
     await open()
     for (const path of [files.caKey, files.cert, files.key]) rmSync(path)
     expect(await refusal(open())).toContain('the private key of the root CA')
   })
 })
 
-describe('openCertificateStore() with a certificate given by the administrator', () => {
-  test('keeps it byte for byte, also when it is nearly over, and warns that drivers refuse it', async () => {
+describe('openCertificateStore() with a certificate installed by the administrator', () => {
+  test('keeps it byte for byte, also shortly before its expiry, and warns that drivers refuse it', async () => {
     const { leaf } = await putOwnCertificate({ ips: ['192.0.2.7'], hosts: [] })
     await clock.advance(6.9 * DAY)
     const before = snapshot()
@@ -297,7 +297,7 @@ describe('openCertificateStore() with a certificate given by the administrator',
       'does not belong to the private key',
     ],
     [
-      'beside a certificate made by the server',
+      'next to a certificate created by the server',
       async () => {
         await open()
         const { keyPem } = await createRoot(clock.now())
@@ -324,7 +324,7 @@ describe('openCertificateStore() with a certificate given by the administrator',
 })
 
 describe('renewIfDue()', () => {
-  test('renews after two thirds of the life, tells the listeners and changes key and certificate', async () => {
+  test('renews after two thirds of the lifetime, notifies the listeners and replaces key and certificate', async () => {
     const store = await open()
     const first = store.material
     const notified: TlsMaterial[] = []
@@ -344,7 +344,7 @@ describe('renewIfDue()', () => {
     expect(notified.length).toBe(1)
   })
 
-  test('goes on for ten years of hourly checks without a gap, and never outlives the root', async () => {
+  test('renews for ten years of hourly checks without a gap, and never beyond the root', async () => {
     const store = await open()
     const rootEnd = new X509Certificate(store.material.caPem).validToDate.getTime()
     for (const at of [0.5, 1, 5, 9.9].map((years) => clock.now() + years * 365 * DAY)) {
@@ -357,7 +357,7 @@ describe('renewIfDue()', () => {
     expect(store.material.notAfter).toBe(rootEnd)
   })
 
-  test('takes over a certificate that the administrator replaced while the server runs', async () => {
+  test('loads a certificate that the administrator has replaced while the server is running', async () => {
     await putOwnCertificate({ ips: ['192.0.2.7'], hosts: [] })
     const store = await open()
     const { leaf } = await putOwnCertificate({ ips: ['192.0.2.7'], hosts: [] })
@@ -365,7 +365,7 @@ describe('renewIfDue()', () => {
     expect(store.material.certPem).toBe(leaf.certPem)
   })
 
-  test('keeps the old material when the files turn bad, and other listeners when one throws', async () => {
+  test('keeps the old material when the files become invalid, and notifies other listeners when one throws', async () => {
     const store = await open()
     const first = store.material
     const notified: string[] = []
@@ -382,7 +382,7 @@ describe('renewIfDue()', () => {
     expect(notified).toEqual(['second'])
   })
 
-  test('refuses a root that was exchanged or removed under the running server', async () => {
+  test('refuses a root that was replaced or removed while the server is running', async () => {
     const store = await open()
     const other = await createRoot(clock.now())
     writeFileSync(files.caCert, other.certPem)

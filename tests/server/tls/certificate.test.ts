@@ -34,7 +34,7 @@ beforeAll(async () => {
   leaf = await leafOf()
 })
 
-/** Connects as a driver does; resolves to the protocol, or to the code of the refusal. */
+/** Connects like a driver; resolves to the protocol, or to the code of the refusal. */
 async function connect(served: CertifiedKey, client: tls.ConnectionOptions): Promise<string> {
   const server = tls.createServer({ key: served.keyPem, cert: served.certPem, minVersion: 'TLSv1.3' })
   server.on('tlsClientError', (_, socket) => socket.destroy())
@@ -66,12 +66,12 @@ describe('a TLS client that trusts only the root', () => {
     expect(await connect(leaf, client)).toBe('TLSv1.3')
   })
 
-  test('refuses an address that the certificate does not name', async () => {
+  test('refuses an address that the certificate does not contain', async () => {
     const other = await leafOf({ ips: ['192.0.2.9'], hosts: ['localhost'] })
     expect(await connect(other, {})).toBe('ERR_TLS_CERT_ALTNAME_INVALID')
   })
 
-  test('refuses a name that the certificate does not name', async () => {
+  test('refuses a host name that the certificate does not contain', async () => {
     expect(await connect(leaf, { servername: 'other.example.org' })).toBe('ERR_TLS_CERT_ALTNAME_INVALID')
   })
 
@@ -98,7 +98,7 @@ describe('a TLS client that trusts only the root', () => {
 })
 
 describe('createRoot() and issueLeaf()', () => {
-  test('give serial numbers that are positive and never repeat', async () => {
+  test('create positive and unique serial numbers', async () => {
     const serials = await Promise.all(
       Array.from({ length: 20 }, async () => new X509Certificate((await leafOf()).certPem).serialNumber),
     )
@@ -106,7 +106,7 @@ describe('createRoot() and issueLeaf()', () => {
     for (const serial of serials) expect(serial).toMatch(/^[4-7][0-9A-F]{31}$/)
   })
 
-  test('last 10 years and 7 days from now, and start an hour early', async () => {
+  test('are valid for 10 years and 7 days, starting an hour earlier', async () => {
     const at = Date.UTC(2045, 1, 28, 12, 30, 15, 999)
     const late = await createRoot(at)
     const root = new X509Certificate(late.certPem)
@@ -117,14 +117,14 @@ describe('createRoot() and issueLeaf()', () => {
     expect(leaf.validToDate.toISOString()).toBe('2045-03-07T12:30:15.000Z')
   })
 
-  test('mark keys as their own, in a form that PEM readers take', () => {
+  test('mark their keys in a form that PEM readers accept', () => {
     expect(leaf.keyPem).toStartWith('# Made by svc')
     expect(isPair(leaf)).toBe(true)
     expect(isPair({ certPem: root.certPem, keyPem: leaf.keyPem })).toBe(false)
     expect(isPair({ certPem: root.certPem, keyPem: 'x' })).toBe(false)
   })
 
-  test('name IPv4 and IPv6 addresses so that both readers see the same bytes', async () => {
+  test('encode IPv4 and IPv6 addresses so that both readers see the same bytes', async () => {
     const ipv6 = fc.ipV6().map((text) => canonicalIp(text) ?? '')
     await fc.assert(
       fc.asyncProperty(fc.ipV4(), ipv6, async (first, second) => {
@@ -142,7 +142,7 @@ describe('createRoot() and issueLeaf()', () => {
     ['ECDSA P-384', () => generateKeyPairSync('ec', { namedCurve: 'P-384' }), true],
     ['RSA', () => generateKeyPairSync('rsa', { modulusLength: 2048 }), true],
     ['Ed25519', () => generateKeyPairSync('ed25519'), false],
-  ])('sign with a given root key of kind %s, or say that they cannot', async (_, generate, works) => {
+  ])('sign with an installed root key of type %s, or refuse it', async (_, generate, works) => {
     const { privateKey } = generate()
     const keyPem = String(privateKey.export({ type: 'pkcs8', format: 'pem' }))
     if (!works) {
@@ -170,7 +170,7 @@ describe('createRoot() and issueLeaf()', () => {
 })
 
 describe('recognition', () => {
-  test('isSignedBy() looks at the signature, not only at the name', async () => {
+  test('isSignedBy() checks the signature, not only the name', async () => {
     const [certificate] = parseChain(leaf.certPem)
     const [own] = parseChain(root.certPem)
     const [other] = parseChain((await createRoot(now)).certPem)
@@ -184,7 +184,7 @@ describe('recognition', () => {
     expect(isIssuedByOwnKind(certificate)).toBe(true)
   })
 
-  test('parseChain() gives nothing for a damaged text', () => {
+  test('parseChain() returns an empty list for a damaged text', () => {
     expect(parseChain('')).toEqual([])
     expect(parseChain('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----')).toEqual([])
     expect(parseChain(`note\n${leaf.certPem}\n${root.certPem}`).length).toBe(2)

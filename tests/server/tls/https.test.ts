@@ -54,7 +54,7 @@ function get(path: string): Promise<Response> {
   })
 }
 
-/** Serial number of the certificate that a new connection is shown. */
+/** Serial number of the certificate that a new connection receives. */
 function servedSerial(): Promise<string> {
   return new Promise((resolve, reject) => {
     const options = { host: '127.0.0.1', port: https.port, servername: '', ca: store.material.caPem }
@@ -71,12 +71,12 @@ async function renew(): Promise<void> {
   expect(await store.renewIfDue()).toBe(true)
 }
 
-test('openHttps() serves a client that trusts the root only', async () => {
+test('openHttps() serves a client that trusts only the root', async () => {
   expect(await (await get('/')).text()).toBe('fine')
   await expect(fetch(`https://127.0.0.1:${https.port}/`)).rejects.toThrow(/certificate|verify/i)
 })
 
-test('openHttps() shows the new certificate after a renewal, on the same port, and ends old requests', async () => {
+test('openHttps() uses the new certificate after a renewal, on the same port, and completes old requests', async () => {
   const slow = get('/slow')
   await until('the slow request to arrive', () => finishSlow !== undefined)
   const before = await servedSerial()

@@ -30,7 +30,7 @@ describe('serverNames()', () => {
     })
   })
 
-  test('names nothing twice', () => {
+  test('contains no name twice', () => {
     expect(serverNames({ ipAddr: '127.0.0.1', domain: 'localhost' })).toEqual({
       ips: ['127.0.0.1'],
       hosts: ['localhost'],

@@ -42,7 +42,7 @@ describe('writePair()', () => {
     expect(readFileSync(files.key, 'utf8')).toBe(older.keyPem)
   })
 
-  test('gives the key mode 0600 whatever the mode of the file before', async () => {
+  test('gives the key mode 0600 regardless of the previous mode', async () => {
     writeFileSync(files.key, 'old', { mode: 0o666 })
     await writePair(files, older)
     expect(statSync(files.key).mode & 0o777).toBe(0o600)
@@ -59,7 +59,7 @@ describe('recoverPair()', () => {
       'older',
     ],
     ['after the certificate', { 'key.pem.next': 'newer.keyPem', 'cert.pem': 'newer.certPem' }, 'newer'],
-  ])('finds one whole pair when the process died %s', async (_, left, expected) => {
+  ])('restores one complete pair when the process ended %s', async (_, left, expected) => {
     await writePair(files, older)
     for (const [name, content] of Object.entries(left)) {
       const text = { 'newer.keyPem': newer.keyPem, 'newer.certPem': newer.certPem }[content] ?? content
@@ -72,13 +72,13 @@ describe('recoverPair()', () => {
     expect(onDisk()).toEqual(expected === 'older' ? older : newer)
   })
 
-  test('drops the key of a first start that never got its certificate', async () => {
+  test('removes the key of a first start without a certificate', async () => {
     writeFileSync(join(folder.path, 'key.pem.next'), newer.keyPem, { mode: 0o600 })
     await recoverPair(files)
     expect(readdirSync(folder.path)).toEqual([])
   })
 
-  test('leaves the files of others alone', async () => {
+  test('does not touch other files', async () => {
     const others = ['key.pem.bak', 'cert.pem.0123.tmp', `other.${'0'.repeat(16)}.tmp`]
     for (const name of others) writeFileSync(join(folder.path, name), 'x')
     await recoverPair(files)
@@ -86,7 +86,7 @@ describe('recoverPair()', () => {
   })
 })
 
-test('SIGKILL at any moment of first start or renewal leaves a whole root and certificate', async () => {
+test('SIGKILL at any moment of the first start or a renewal leaves a complete root and certificate', async () => {
   const four = {
     caCert: join(folder.path, 'ca.pem'),
     caKey: join(folder.path, 'ca.key'),
@@ -94,7 +94,7 @@ test('SIGKILL at any moment of first start or renewal leaves a whole root and ce
     key: files.key,
   }
   const source = join(import.meta.dir, '../../../src')
-  // Renews without end: the clock jumps a week at each turn. "r" tells that the imports are over.
+  // Renews in an endless loop: the clock jumps a week each time. "r" reports that the imports have finished.
   const program = `
     import { silentLog } from '${source}/base/index.ts'
     import { FakeClock } from '${join(import.meta.dir, '../../support/fake-clock.ts')}'
@@ -115,7 +115,7 @@ test('SIGKILL at any moment of first start or renewal leaves a whole root and ce
     const child = Bun.spawn([process.execPath, '-e', program], { stdout: 'pipe', stderr: 'inherit' })
     const reader = child.stdout.getReader()
     await reader.read()
-    // Some at random, from the first write of the root on; some as soon as a replacement is seen under way.
+    // Some at random, from the first write of the root on; some as soon as a replacement is in progress.
     if (round % 2 === 0) await Bun.sleep(round * 3)
     else for (const end = performance.now() + 2000; performance.now() < end && !isUnderWay(); );
     child.kill('SIGKILL')

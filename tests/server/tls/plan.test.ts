@@ -65,7 +65,7 @@ describe('planLeaf()', () => {
     now: fc.integer({ min: 0, max: 1000 }),
   })
 
-  test('never overwrites a key it did not make or a certificate it did not sign', () => {
+  test('never overwrites a key that it has not created or a certificate that it has not signed', () => {
     fc.assert(
       fc.property(states, (state) => {
         if (planLeaf(state).action !== 'issue') return
@@ -76,7 +76,7 @@ describe('planLeaf()', () => {
     )
   })
 
-  test('keeps only what a client would accept now', () => {
+  test('keeps only a certificate that a client accepts now', () => {
     fc.assert(
       fc.property(states, (state) => {
         if (planLeaf(state).action !== 'keep' || typeof state.cert !== 'object') return
@@ -89,6 +89,6 @@ describe('planLeaf()', () => {
   })
 })
 
-test('renewalTime() is two thirds into the life', () => {
+test('renewalTime() is after two thirds of the lifetime', () => {
   expect(renewalTime({ notBefore: 300, notAfter: 600 })).toBe(500)
 })

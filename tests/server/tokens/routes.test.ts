@@ -3,7 +3,7 @@ import { toTimestamp } from '../../../src/base/index.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import { openTestServer, TestClient } from '../../support/server/server.ts'
 
-test('a new API token is shown once and works in every header clients use', async () => {
+test('a new API token is returned once and works in every header that clients use', async () => {
   await using server = await openTestServer()
   const user = await server.createUser()
   const made = await server.as(user).post('/api/tokens', { name: 'notebook' })
@@ -29,7 +29,7 @@ test('a new API token is shown once and works in every header clients use', asyn
   expect(token).not.toContain(stored?.token ?? '')
 })
 
-test('a login beside an API token wins, a dead login does not', async () => {
+test('a login takes precedence over an API token, an expired login does not', async () => {
   await using server = await openTestServer()
   const [user, other] = [await server.createUser(), await server.createUser()]
   const apiToken = (await server.as(other).post('/api/tokens', { name: 'of other' })).text('token')
@@ -41,7 +41,7 @@ test('a login beside an API token wins, a dead login does not', async () => {
   ])
 })
 
-test('a token ends with its time, and when that is moved back it lives again', async () => {
+test('a token ends with its expiry and is valid again when the expiry is extended', async () => {
   const clock = new FakeClock()
   await using server = await openTestServer({ clock })
   const user = await server.createUser()
@@ -67,7 +67,7 @@ test('a token ends with its time, and when that is moved back it lives again', a
   expect(await status()).toBe(200)
 })
 
-test('a deleted token ends at once and leaves the list of its user', async () => {
+test('a deleted token is invalid at once and disappears from the list of its user', async () => {
   await using server = await openTestServer()
   const user = await server.createUser()
   const me = server.as(user)
@@ -100,7 +100,7 @@ test("another user's token looks like one that does not exist", async () => {
   expect((await server.as(user).get(path)).status).toBe(200)
 })
 
-test('bad values are refused by field', async () => {
+test('invalid values are refused by field', async () => {
   await using server = await openTestServer()
   const me = server.as(await server.createUser())
   const bodies: [unknown, string][] = [

@@ -10,7 +10,7 @@ const ledgerOf = (server: TestServer, user: { id: string }) =>
     ),
   )
 
-test('a superuser creates a user; its balance is 0 unless said otherwise', async () => {
+test('a superuser creates a user; the default balance is 0', async () => {
   await using server = await openTestServer()
   const make = (body: object) => server.admin.post('/api/collections/users/records', body)
   const plain = await make({
@@ -54,7 +54,7 @@ test('a superuser creates a user; its balance is 0 unless said otherwise', async
   }
 })
 
-test('a user sees the own account only, a superuser every one', async () => {
+test('a user sees only their own account, a superuser all accounts', async () => {
   await using server = await openTestServer()
   const [user, other] = [await server.createUser({ qpuSeconds: 2 }), await server.createUser()]
   const path = `/api/collections/users/records/${user.id}`
@@ -97,7 +97,7 @@ test('PATCH /api/admin/users changes the balance only together with a ledger row
   expect(await server.db.read((tx) => checkInvariants(tx))).toEqual([])
 })
 
-test('100 changes of one balance at the same time leave balance and ledger equal', async () => {
+test('100 concurrent changes of one balance leave balance and ledger equal', async () => {
   await using server = await openTestServer()
   const user = await server.createUser()
   const path = `/api/admin/users/${user.id}`
@@ -112,7 +112,7 @@ test('100 changes of one balance at the same time leave balance and ledger equal
   expect(Math.round(balance * 1_000)).toBe(sum)
 })
 
-test('PATCH /api/admin/users keeps only the API tokens it lists', async () => {
+test('PATCH /api/admin/users deletes the API tokens that it does not list', async () => {
   await using server = await openTestServer()
   const [user, other] = [await server.createUser(), await server.createUser()]
   const me = server.as(user)
@@ -142,7 +142,7 @@ test('PATCH /api/admin/users keeps only the API tokens it lists', async () => {
   expect(await works(two)).toBe(false)
 })
 
-test('PATCH /api/admin/users refuses what is no balance and nobody', async () => {
+test('PATCH /api/admin/users refuses invalid balances and unknown users', async () => {
   await using server = await openTestServer()
   const user = await server.createUser()
   for (const body of [

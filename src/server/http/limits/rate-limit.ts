@@ -7,16 +7,19 @@ import {
   TokenBucket,
 } from '../../../base/index.ts'
 
-/** Maximum number of buckets in memory; the least recently used ones, which are the fullest, are evicted first. */
+/**
+ * Maximum number of buckets in memory; the least recently used ones, which are the fullest, are evicted
+ * first.
+ */
 const MAX_KEYS = 50_000
 
-/** One token bucket per key. The error of a refused call says when to retry. */
+/** One token bucket per key. The error of a refused call contains the time to wait. */
 export class RateLimiter {
   readonly #limit: () => kinds.RateLimit
   readonly #clock: Clock
   readonly #buckets = new Map<string, TokenBucket>()
 
-  /** A `limit` that may change while the server runs is a function. */
+  /** `limit` is a function if it can change while the server runs. */
   constructor(limit: kinds.RateLimit | (() => kinds.RateLimit), clock: Clock) {
     this.#limit = typeof limit === 'function' ? limit : () => limit
     this.#clock = clock
@@ -65,28 +68,29 @@ interface Failures {
 }
 
 const MINUTE_MS = 60_000
-/** Longest wait after repeated wrong passwords. */
+/** Maximum wait after repeated wrong passwords. */
 const MAX_BLOCK_MS = 15 * MINUTE_MS
 const BLOCK: BackoffLimits = { initialMs: MINUTE_MS, maxMs: MAX_BLOCK_MS }
 
 /**
- * Slows password guessing: after `perMinute` failures of one key the next tries wait 1, 2, 4 … up to
- * 15 minutes. A success clears the key, and so does a quiet time as long as the longest wait.
+ * Slows down password guessing: after `perMinute` failures of one key, further attempts have to wait 1, 2, 4
+ * … up to 15 minutes. A success clears the key, and so does a time without failures: 1 minute, or 15 once
+ * attempts must wait.
  */
 export class LoginThrottle {
   readonly #perMinute: () => number
   readonly #clock: Clock
   readonly #keys = new Map<string, Failures>()
 
-  /** `perMinute` is asked at each attempt, for it may change while the server runs; 0 = no limit. */
+  /** `perMinute` is read at each attempt, because it can change while the server runs; 0 = no limit. */
   constructor(perMinute: () => number, clock: Clock) {
     this.#perMinute = perMinute
     this.#clock = clock
   }
 
   /**
-   * Runs one attempt; `attempt` says whether the password was right. Attempts under way count as failures,
-   * so that many at the same time are worth no more than as many one after another.
+   * Runs one attempt; `attempt` returns undefined for a failure. Attempts in progress count as failures, so
+   * that concurrent attempts gain nothing over consecutive ones.
    * @throws AppError `limited` while the key is blocked; `attempt` is not run then.
    */
   async run<T>(key: string, attempt: () => Promise<T | undefined>): Promise<T | undefined> {
@@ -108,8 +112,8 @@ export class LoginThrottle {
     const entry = this.#keys.get(key) ?? { count: 0, last: now, blockedUntil: 0, pending: 0 }
     const quietMs = entry.count < this.#perMinute() ? MINUTE_MS : MAX_BLOCK_MS
     if (now - entry.last > quietMs) entry.count = 0
-    const room = Math.max(1, this.#perMinute() - entry.count)
-    const waitMs = entry.pending >= room ? 1_000 : entry.blockedUntil - now
+    const remaining = Math.max(1, this.#perMinute() - entry.count)
+    const waitMs = entry.pending >= remaining ? 1_000 : entry.blockedUntil - now
     if (waitMs > 0) {
       const retryAfter = Math.ceil(waitMs / 1000)
       throw new AppError('limited', `Too many login attempts; try again in ${retryAfter} s`, { retryAfter })

@@ -5,7 +5,7 @@ import { oauth2Providers } from '../../../../src/server/config/oauth2-providers.
 import { countConnections } from '../../../support/executable/recorder.ts'
 import { FakeClock } from '../../../support/fake-clock.ts'
 
-/** A provider that does what good ones never do; good ones are in login.test.ts. */
+/** A misbehaving provider; correct ones are in login.test.ts. */
 function openOddProvider(answers: Record<string, (request: Request) => Response | Promise<Response>>) {
   const asked: string[] = []
   const server = Bun.serve({
@@ -37,7 +37,7 @@ function openOddProvider(answers: Record<string, (request: Request) => Response 
 const GRANT = { code: 'c', codeVerifier: 'v'.repeat(43), redirectURL: 'http://127.0.0.1/login' }
 const TOKEN = () => Response.json({ access_token: 'key', token_type: 'bearer' })
 
-test('exchange() follows no redirect: keys go nowhere but to the configured addresses', async () => {
+test('exchange() follows no redirect: secrets go only to the configured addresses', async () => {
   await using elsewhere = await countConnections()
   const away = () => Response.redirect(`http://127.0.0.1:${elsewhere.port}/`, 307)
   for (const answers of [{ '/token': away }, { '/token': TOKEN, '/user': away }]) {
@@ -49,7 +49,7 @@ test('exchange() follows no redirect: keys go nowhere but to the configured addr
   expect(elsewhere.connections).toBe(0)
 })
 
-test('exchange() reads no endless answer', async () => {
+test('exchange() stops reading an endless response', async () => {
   const endless = () =>
     new Response(
       new ReadableStream({
@@ -89,13 +89,13 @@ test('exchange() fails after 10 s without a response', async () => {
   })
 })
 
-test('exchange() tells a provider that is down from one that refuses', async () => {
+test('exchange() distinguishes a provider that is down from one that refuses', async () => {
   const odd = openOddProvider({})
   const provider = odd.providerOf('lab')
   await odd[Symbol.asyncDispose]()
   await expect(exchange(provider, GRANT, systemClock)).rejects.toMatchObject({ code: 'unavailable' })
 
-  // GitHub answers refusals with status 200.
+  // GitHub sends refusals with status 200.
   for (const status of [200, 400]) {
     await using refusing = openOddProvider({
       '/token': () => Response.json({ error: 'bad_verification_code' }, { status }),
@@ -107,7 +107,7 @@ test('exchange() tells a provider that is down from one that refuses', async () 
   }
 })
 
-test('exchange() refuses answers that are not what they should be', async () => {
+test('exchange() refuses malformed responses', async () => {
   const json = (value: unknown) => () => Response.json(value)
   const html = () => new Response('<html>', { headers: { 'content-type': 'text/html' } })
   for (const answers of [
@@ -129,7 +129,7 @@ test('exchange() refuses answers that are not what they should be', async () => 
   }
 })
 
-test('exchange() asks GitHub for the addresses too, and sends its secret in the form', async () => {
+test('exchange() requests the addresses from GitHub too, and sends its secret in the form', async () => {
   const forms: string[] = []
   await using odd = openOddProvider({
     '/token': async (request) => {

@@ -61,7 +61,7 @@ async function logIn(
 
 const links = (server: TestServer) => server.db.read((tx) => tx.list(externalAuths, {}))
 
-test('a page logs its user in with a code; the first time makes the user, the second finds it', async () => {
+test('a page logs its user in with a code; the first login creates the user, the second finds it', async () => {
   await using server = await openServer()
   const first = await logIn(server, 'ada', { body: { createData: { username: 'countess' } } })
   expect(first.status).toBe(200)
@@ -91,7 +91,7 @@ test('a page logs its user in with a code; the first time makes the user, the se
   expect(await links(server)).toHaveLength(1)
 })
 
-test('the secret goes to the provider in the form when it wants that', async () => {
+test('the secret is sent in the form when the provider is configured so', async () => {
   await using posting = await openOidcProvider({ ada: {} }, { clientAuth: 'post' })
   await using server = await openServer({ oauth2Providers: JSON.stringify([posting.entry]) })
   const { authURL, codeVerifier } = await offerOf(server)
@@ -127,14 +127,14 @@ test('the pop-up flow: the code reaches the page that opened the window over its
   const answer = await server.guest.post('/api/collections/users/auth-with-oauth2', body)
   expect(Object(answer.get('record')).email).toBe('ada@example.org')
 
-  // Told once: who finds the address in the history learns nothing and disturbs nobody.
+  // Reported once: the address in the browser history reveals nothing and has no effect.
   const again = await fetch(back, { redirect: 'manual' })
   expect(again.headers.get('location')).toBe('/api/oauth2-redirect/failed')
   const reused = await server.guest.post('/api/collections/users/auth-with-oauth2', body)
   expect([reused.status, reused.get('code')]).toEqual([400, 'oauth2_token_failed'])
 })
 
-test('the redirect tells errors, also those sent as a form, and nothing to streams that await no login', async () => {
+test('the redirect reports errors, also those sent as a form, and sends nothing to streams that wait for no login', async () => {
   await using server = await openServer()
   await using stream = await EventSourceClient.open(`${server.url}/api/realtime`)
   const state = await stream.clientId()
@@ -172,7 +172,7 @@ test('the page of the window runs its own script only', async () => {
   expect(headers.get('referrer-policy')).toBe('no-referrer')
 })
 
-test('a code counts only with its verifier, its address and its provider', async () => {
+test('a code is valid only with its verifier, its redirect URL and its provider', async () => {
   await using server = await openServer()
   const cases: [object, number, string][] = [
     [{ codeVerifier: 'x'.repeat(43) }, 400, 'oauth2_token_failed'],
@@ -190,30 +190,30 @@ test('a code counts only with its verifier, its address and its provider', async
   expect(await links(server)).toEqual([])
 })
 
-test('a logged-in user links the account; afterwards the provider alone is enough', async () => {
+test('a logged-in user links the account and can then log in through the provider', async () => {
   await using server = await openServer()
   const user = await server.createUser()
   const linked = await logIn(server, 'eve', { client: server.as(user) })
   expect([Object(linked.get('record')).id, Object(linked.get('meta')).isNew]).toEqual([user.id, false])
   expect(Object((await logIn(server, 'eve')).get('record')).id).toBe(user.id)
-  // An API token cannot give its holder a lasting way in.
+  // An API token cannot be used to gain permanent access.
   const apiToken = (await server.as(user).post('/api/tokens')).text('token')
   const answer = await logIn(server, 'ada', { client: server.as({ token: apiToken }) })
   expect(Object(answer.get('meta')).isNew).toBe(true)
 })
 
-test('only a checked address leads to an existing account', async () => {
+test('only a verified address leads to an existing account', async () => {
   await using server = await openServer()
   const ada = await server.createUser({ email: 'ada@example.org' })
   const eve = await logIn(server, 'eve')
   expect(Object(eve.get('record'))).toMatchObject({ email: '', verified: false })
   expect(Object(eve.get('record')).id).not.toBe(ada.id)
   expect(Object((await logIn(server, 'ada')).get('record')).id).toBe(ada.id)
-  // Its address was known, so nothing of it has changed.
+  // Its address was verified before, so the account is unchanged.
   expect((await server.as(ada).get('/api/jobs')).status).toBe(200)
 })
 
-test('whoever registered an address that is not theirs loses the account to its owner', async () => {
+test('an account registered with a foreign address goes to the owner of the address', async () => {
   await using server = await openServer()
   const squatter = await server.createUser({ email: 'ada@example.org' })
   await server.db.write('unverified', (tx) => tx.update(users, squatter.id, { verified: false }))
@@ -227,7 +227,7 @@ test('whoever registered an address that is not theirs loses the account to its 
   expect(login.status).toBe(400)
 })
 
-test('disabled users stay out; nobody makes an account with money, or with a name that is kept', async () => {
+test('disabled users cannot log in; an account cannot be created with a balance or a reserved name', async () => {
   await using server = await openServer()
   for (const createData of [
     { qpu_seconds: 5 },
@@ -246,7 +246,7 @@ test('disabled users stay out; nobody makes an account with money, or with a nam
   expect([refused.status, refused.get('message')]).toEqual([400, 'Failed to authenticate.'])
 })
 
-test('with the password login switched off, users come by the provider and superusers as before', async () => {
+test('with password login disabled, users log in through the provider and superusers as before', async () => {
   await using server = await openServer({ disableEmailPasswordAuth: 'true' })
   const { password } = Object((await server.guest.get('/api/collections/users/auth-methods')).body)
   expect(password.enabled).toBe(false)
@@ -258,7 +258,7 @@ test('with the password login switched off, users come by the provider and super
   expect([methods.password.enabled, methods.oauth2.enabled]).toEqual([true, false])
 })
 
-test('wrong codes make their address wait, and it alone is told', async () => {
+test('wrong codes throttle their address only', async () => {
   await using server = await openServer({ loginRate: '2' })
   const attempt = (code: string) =>
     server.guest.post('/api/collections/users/auth-with-oauth2', {

@@ -8,7 +8,7 @@ const providerOf = (entry: object) => {
   return provider
 }
 
-test('offerOf() makes a new state and verifier each time, whose challenge is the one of RFC 7636', async () => {
+test('offerOf() creates a new state and verifier each time, with the challenge of RFC 7636', async () => {
   const provider = providerOf({ name: 'google', clientId: 'an id' })
   const [one, two] = [await offerOf(provider), await offerOf(provider)]
   expect(one.state).not.toBe(two.state)
@@ -29,7 +29,7 @@ test('offerOf() makes a new state and verifier each time, whose challenge is the
   })
 })
 
-test('offerOf() keeps the query of the address and leaves PKCE out where it is switched off', async () => {
+test('offerOf() preserves the query of the address and omits PKCE where it is disabled', async () => {
   const address = 'https://sso.example.org/auth?prompt=login'
   const offer = await offerOf(providerOf({ name: 'gitlab', clientId: 'id', authURL: address, pkce: false }))
   const url = new URL(offer.authURL)

@@ -3,7 +3,7 @@ import { gitHubProfile, openIdProfile } from '../../../../src/server/auth/oauth2
 
 const email = (raw: object, trustEmail = false) => openIdProfile({ sub: '1', ...raw }, { trustEmail }).email
 
-test('openIdProfile() takes only checked addresses, in lower case', () => {
+test('openIdProfile() accepts only verified addresses, in lower case', () => {
   expect(email({ email: 'Ada@Example.org', email_verified: true })).toBe('ada@example.org')
   expect(email({ email: 'ada@example.org', email_verified: 'true' })).toBe('ada@example.org')
   for (const email_verified of [false, 'false', 1, null, undefined, {}]) {
@@ -15,7 +15,7 @@ test('openIdProfile() takes only checked addresses, in lower case', () => {
   }
 })
 
-test('openIdProfile() has a name for everything that may be missing or of another type', () => {
+test('openIdProfile() has a default for everything that may be missing or of another type', () => {
   expect(openIdProfile({ sub: 'x' }, { trustEmail: false })).toEqual({
     id: 'x',
     name: '',
@@ -33,7 +33,7 @@ test('openIdProfile() has a name for everything that may be missing or of anothe
   }
 })
 
-test('gitHubProfile() takes the primary address if it is verified', () => {
+test('gitHubProfile() uses the primary address if it is verified', () => {
   const raw = {
     id: 583231,
     login: 'octocat',

@@ -5,10 +5,10 @@ import { COLLECTIONS, checkInvariants } from '../../../../src/db/index.ts'
 import { closeRow, faultRuns } from '../../../support/faults/fault-runs.ts'
 import { openTestServer } from '../../../support/server/server.ts'
 
-// Row H2 of docs/reference/faults.md: whatever a body holds, every route gives a declared answer.
+// Row H2 of docs/reference/faults.md: every route sends a declared response to any body.
 const RUNS = faultRuns(400)
 
-/** Keys that mean something to JavaScript, SQL or the service. */
+/** Keys with a meaning in JavaScript, SQL or the service. */
 const KEYS = [
   ...['__proto__', 'constructor', 'toString', 'length', '', '\0', "' OR 1=1 --", '$ne', '@jsonPayload'],
   ...['id', 'name', 'token', 'email', 'password', 'identity', 'enabled', 'seconds', 'status', 'user', 'qpu'],
@@ -30,7 +30,7 @@ const { value: json } = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 }))
 const object = fc.dictionary(fc.constantFrom(...KEYS), json, { maxKeys: 8 })
-/** The text of a body: whole, or with a part cut out or replaced. */
+/** The text of a body: complete, or with a part removed or replaced. */
 const text = fc.oneof(
   object.map((value) => JSON.stringify(value)),
   json.map((value) => JSON.stringify(value) ?? ''),
@@ -44,14 +44,14 @@ const text = fc.oneof(
   fc.nat(2_000).map((depth) => `${'[{"a":'.repeat(depth)}1${'}]'.repeat(depth)}`),
 )
 
-test('any body at any route, from anybody, is answered as declared, and nothing fails', async () => {
+test('every route responds to any body from any caller as declared, without a failure', async () => {
   const errors: string[] = []
   const log = createLog({ format: 'json', level: 'error', write: (line) => void errors.push(line) })
   await using server = await openTestServer({ log, settings: { loginRate: '0', allowSignup: 'true' } })
   const user = server.as(await server.createUser({ qpuSeconds: 100 }))
   const qpu = await server.createQpu()
   const paths = server.server.routes
-    // Logins are slow to try, and the page that ends one at a provider redirects.
+    // Logins are slow, and the page at the end of a login at a provider redirects.
     .filter(({ method, path }) => method !== 'GET' && !/auth-with|oauth2-redirect/.test(path))
     .flatMap(({ method, path }) => {
       const named = path.replace(':id', qpu.id)
@@ -99,7 +99,7 @@ test('a value without a text form is refused at its field', async () => {
     const answer = await client.post(`/api/collections/${collection}/records`, body)
     const fields: object = Object(answer.get('data'))
     expect([collection, field, answer.status]).toEqual([collection, field, 400])
-    // Whose a request is the rule answers for users, without a field.
+    // For users, the rule decides about the owner, without a field.
     if (client === server.admin) expect(Object.keys(fields)).toContain(field)
   }
 })

@@ -30,7 +30,7 @@ test.each([
   ['/_/', 404],
   ['/_/settings', 404],
   ['/_', 404],
-])('serveAssets() answers %s with the page and status %d', async (path, status) => {
+])('serveAssets() sends the page for %s with status %d', async (path, status) => {
   const response = await app.request(path)
   expect(response.status).toBe(status)
   expect(await response.text()).toBe(page)
@@ -47,14 +47,14 @@ test.each(['/a/gone-00000000.js', '/a/gone', '/fonts/gone.woff2', '/favicon.ico'
   },
 )
 
-test('serveAssets() leaves the interface and other methods to the handlers behind it', async () => {
+test('serveAssets() passes the API and other methods to the next handler', async () => {
   expect(await (await app.request('/api/known')).json()).toEqual({ known: true })
   expect(await (await app.request('/api/unknown')).json()).toEqual({ status: 404 })
   expect(await (await app.request('/api')).json()).toEqual({ status: 404 })
   expect(await (await app.request('/', { method: 'POST' })).json()).toEqual({ status: 404 })
 })
 
-test('serveAssets() lets hashed names be kept for ever and asks for the others again', async () => {
+test('serveAssets() lets clients cache hashed names for ever and revalidate the others', async () => {
   const hashed = await app.request('/a/index-abcd1234.js')
   expect(hashed.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
   const plain = await app.request('/fonts/next.licence.txt')
@@ -81,13 +81,13 @@ test.each([
   expect(response.headers.get('content-length')).toBe(String(bytes.length))
 })
 
-test('serveAssets() sends a file without a compressed form as it is', async () => {
+test('serveAssets() sends a file without a compressed representation uncompressed', async () => {
   const response = await app.request('/', { headers: { 'accept-encoding': 'br' } })
   expect(response.headers.get('content-encoding')).toBeNull()
   expect(await response.text()).toBe(page)
 })
 
-test('serveAssets() over HTTP answers HEAD with the length of the body that GET has', async () => {
+test('serveAssets() over HTTP responds to HEAD with the length of the body of GET', async () => {
   const server = Bun.serve({ port: 0, fetch: app.fetch })
   try {
     for (const path of ['/', '/a/index-abcd1234.js']) {
@@ -106,7 +106,7 @@ test('serveAssets() over HTTP answers HEAD with the length of the body that GET 
   }
 })
 
-test('serveAssets() answers 304 to the validator it gave, in every form a browser sends', async () => {
+test('serveAssets() sends 304 for its own validator, in every form that browsers send', async () => {
   const etag = (await app.request('/')).headers.get('etag') ?? ''
   expect(etag).toMatch(/^"[^"]+"$/)
   for (const header of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
@@ -118,13 +118,13 @@ test('serveAssets() answers 304 to the validator it gave, in every form a browse
   expect((await app.request('/', { headers: { 'if-none-match': '"other"' } })).status).toBe(200)
 })
 
-test('serveAssets() gives the compressed and the plain form different validators', async () => {
+test('serveAssets() gives the compressed and the plain representation different validators', async () => {
   const plain = await app.request('/a/index-abcd1234.js')
   const brotli = await app.request('/a/index-abcd1234.js', { headers: { 'accept-encoding': 'br' } })
   expect(plain.headers.get('etag')).not.toBe(brotli.headers.get('etag'))
 })
 
-test('serveAssets() never answers the missing admin page with 304', async () => {
+test('serveAssets() never sends 304 for the missing admin page', async () => {
   const response = await app.request('/_/', { headers: { 'if-none-match': '*' } })
   expect(response.status).toBe(404)
 })

@@ -32,14 +32,14 @@ describe('users', () => {
     expect((await me.get(path)).status).toBe(404)
     const token = await login(server.guest, 'users', { email: user.email, password })
     expect((await server.as({ token }).get(path)).status).toBe(200)
-    // A superuser needs no old password, and may end logins alone.
+    // A superuser needs no old password and can end logins without a new one.
     expect((await server.admin.patch(path, { 'tokenKey:autogenerate': '' })).status).toBe(200)
     expect((await server.as({ token }).get(path)).status).toBe(404)
     expect((await server.admin.patch(path, { password: user.password })).status).toBe(200)
     expect(await login(server.guest, 'users', user)).toBeString()
   })
 
-  test('cannot change address, verification or money; superusers can', async () => {
+  test('cannot change address, verification or balance; superusers can', async () => {
     await using server = await openTestServer()
     const user = await server.createUser({ qpuSeconds: 10 })
     const path = `${USERS}/${user.id}`
@@ -61,7 +61,7 @@ describe('users', () => {
     expect((await server.as(user).get(path)).status).toBe(404)
   })
 
-  test('have a balance that is the sum of the ledger after every kind of change', async () => {
+  test('have a balance equal to the sum of the ledger after every kind of change', async () => {
     await using server = await openTestServer()
     const user = await server.createUser({ qpuSeconds: 10 })
     const path = `${USERS}/${user.id}`
@@ -94,7 +94,7 @@ describe('users', () => {
     expect(await balances(server)).toEqual([])
   })
 
-  test('delete themselves with what is theirs', async () => {
+  test('delete themselves together with their records', async () => {
     await using server = await openTestServer()
     const [user, other] = [await server.createUser(), await server.createUser()]
     await server.as(user).post('/api/tokens')
@@ -103,7 +103,7 @@ describe('users', () => {
     expect((await server.admin.get('/api/collections/api_tokens/records')).get('totalItems')).toBe(0)
   })
 
-  test('sign up only where that is switched on, with nothing that is not theirs', async () => {
+  test('sign up only where it is enabled, without protected fields', async () => {
     const body = { email: 'new@example.org', password: 'some password', passwordConfirm: 'some password' }
     await using closed = await openTestServer()
     expect((await closed.guest.post(USERS, body)).body).toMatchObject({
@@ -126,7 +126,7 @@ describe('users', () => {
     }
     const made = await open.guest.post(USERS, body)
     expect(made.body).toMatchObject({ verified: false, qpu_seconds: 0 })
-    // The address is not public, and nobody is logged in yet.
+    // The address is not public, and no caller is logged in yet.
     expect(made.body).not.toHaveProperty('email')
     expect(await login(open.guest, 'users', body)).toBeString()
     expect((await open.guest.post(USERS, body)).body).toMatchObject({
@@ -138,7 +138,7 @@ describe('users', () => {
 describe('_superusers', () => {
   const PATH = '/api/collections/_superusers/records'
 
-  test('make, change and end each other, save the last one', async () => {
+  test('create, change and delete each other, except the last one', async () => {
     await using server = await openTestServer()
     const user = server.as(await server.createUser())
     expect((await user.get(PATH)).status).toBe(403)
@@ -149,7 +149,7 @@ describe('_superusers', () => {
     const made = await server.admin.post(PATH, { ...second, passwordConfirm: second.password })
     expect(JSON.stringify(made.body)).not.toMatch(/argon2|tokenKey/)
     const token = await login(server.guest, '_superusers', second)
-    // Submissions of a superuser belong to a user record, which follows it.
+    // Submissions of a superuser belong to its proxy user, which follows it.
     const proxy = async () =>
       server.db.read((tx) =>
         tx.one<{ email: string; disabled: number }>('SELECT email, disabled FROM users WHERE unlimited = 1'),
@@ -177,7 +177,7 @@ describe('api_tokens', () => {
     })
     const made = await server.admin.post(PATH, { user: ada.id, token: hashToken(raw), name: 'seed' })
     const program = new TestClient(server.url, { 'x-api-token': raw })
-    // The token works where a login does.
+    // The token is accepted like a login.
     expect((await program.get('/api/collections/users/records')).body).toMatchObject({
       items: [{ id: ada.id, api_tokens: [made.text('id')] }],
     })
@@ -192,7 +192,7 @@ describe('api_tokens', () => {
     expect((await server.admin.get(path)).status).toBe(404)
   })
 
-  test('cannot be changed by the users themselves here', async () => {
+  test('cannot be changed by users here', async () => {
     await using server = await openTestServer()
     const me = server.as(await server.createUser())
     const path = `${PATH}/${(await me.post('/api/tokens')).text('id')}`

@@ -10,7 +10,7 @@ const statusOf = async (server: TestServer, id: string) =>
   (await server.guest.get(`${QPUS}/${id}`)).text('status')
 
 describe('qpus', () => {
-  test('are made with a raw access token, which is stored hashed and connects a driver', async () => {
+  test('are created with a raw access token, which is stored as a hash and connects a driver', async () => {
     await using server = await openTestServer()
     const user = server.as(await server.createUser())
     expect((await user.post(QPUS, { name: 'x' })).status).toBe(403)
@@ -69,7 +69,7 @@ describe('qpus', () => {
     await offline()
     await server.admin.patch(`${DRIVERS}/${qpu.driver}`, { enabled: true })
     await online()
-    // Another QPU: the lease was on the first.
+    // Another QPU: the lease belonged to the first.
     const south = await server.createQpu('south')
     await server.admin.patch(`${DRIVERS}/${qpu.driver}`, { qpu: south.id })
     await until('the old QPU is offline', async () => (await statusOf(server, qpu.id)) === 'offline')
@@ -81,7 +81,7 @@ describe('qpus', () => {
 
 describe('calibration_requests', () => {
   const PATH = '/api/collections/calibration_requests/records'
-  test('may be given up by hand, and nothing else', async () => {
+  test('can be set to failed by a superuser, and to nothing else', async () => {
     await using server = await openTestServer()
     const qpu = await server.createQpu('north')
     const body = { driver: (await server.createTuner(qpu)).id, mode: 'full' }

@@ -10,7 +10,7 @@ const payload = { circuits: [{ circuit: bell }], shots: 100 }
 const invariants = (server: TestServer) => server.db.read((tx) => checkInvariants(tx))
 
 describe('quantum_jobs', () => {
-  test('enter the queue as by POST /api/jobs', async () => {
+  test('are submitted as by POST /api/jobs', async () => {
     await using server = await openTestServer()
     const [user, qpu] = [await server.createUser({ qpuSeconds: 5 }), await server.createQpu('north')]
     const made = await server.as(user).post(`${PATH}?expand=qpu_target`, {
@@ -20,7 +20,7 @@ describe('quantum_jobs', () => {
       ...{ collectionName: 'quantum_jobs', status: 'pending', user_id: user.id, qpu_target: qpu.id },
       ...{ attempt: 0, error: null, results: null, expand: { qpu_target: { name: 'north' } } },
     })
-    // The defaults are filled in, and the owner finds it among the own jobs.
+    // The defaults are filled in, and the job is listed for its owner.
     expect(Object(made.get('payload'))).toMatchObject({ shots: 100, meas_level: 2 })
     const detail = await server.as(user).get(`/api/jobs/${made.text('id')}`)
     expect(detail.get('timeline')).toMatchObject([{ event: 'submitted' }])
@@ -33,7 +33,7 @@ describe('quantum_jobs', () => {
     expect(await invariants(server)).toEqual([])
   })
 
-  test('are refused for the reasons of POST /api/jobs', async () => {
+  test('are refused for the same reasons as by POST /api/jobs', async () => {
     await using server = await openTestServer({ settings: { maxPendingJobs: '1' } })
     const [poor, rich] = [await server.createUser(), await server.createUser({ qpuSeconds: 5 })]
     await server.createQpu('north')
@@ -62,7 +62,7 @@ describe('quantum_jobs', () => {
     expect((await post(poor, { payload })).body).toMatchObject({ status: 503, code: 'maintenance' })
   })
 
-  test('of a superuser are its own or those of the user it names', async () => {
+  test('of a superuser belong to it or to the user it names', async () => {
     await using server = await openTestServer()
     const user = await server.createUser({ qpuSeconds: 5 })
     await server.createQpu('north')
@@ -86,7 +86,7 @@ describe('quantum_jobs', () => {
     expect([...statuses, (await me.post(PATH, { payload })).status]).toEqual([201, 200, 429])
   })
 
-  test('are moved by the queue; by hand only from pending to cancelled', async () => {
+  test('get their status from the queue; callers can only change pending to cancelled', async () => {
     await using server = await openTestServer()
     const user = await server.createUser({ qpuSeconds: 5 })
     const qpu = await server.createQpu('north')

@@ -16,14 +16,14 @@ const ledgerOf = (server: TestServer, { id }: { id: string }) =>
     ),
   )
 
-/** A slot from so many hours from now on. */
+/** A slot that begins after this number of hours. */
 function hours(clock: FakeClock, from: number, length = 1) {
   const at = (hour: number) => toTimestamp(clock.now() + hour * HOUR)
   return { start_time: at(from), end_time: at(from + length) }
 }
 
 describe('time_slots', () => {
-  test('belong to who books them, whom the others cannot see', async () => {
+  test('belong to the user who books them, whose name is hidden from others', async () => {
     const clock = new FakeClock()
     await using server = await openTestServer({ clock })
     const [ada, bob] = [await server.createUser(), await server.createUser()]
@@ -41,7 +41,7 @@ describe('time_slots', () => {
     expect((await server.as(ada).get(path)).status).toBe(404)
   })
 
-  test('that overlap are refused for everybody, per QPU', async () => {
+  test('that overlap on one QPU are refused for everybody', async () => {
     const clock = new FakeClock()
     await using server = await openTestServer({ clock })
     const [ada, bob] = [await server.createUser(), await server.createUser()]
@@ -62,7 +62,7 @@ describe('time_slots', () => {
     expect(await server.db.read((tx) => checkInvariants(tx))).toEqual([])
   })
 
-  test('of users are bounded in time; superusers are not', async () => {
+  test('of users are limited in time; those of superusers are not', async () => {
     const clock = new FakeClock()
     await using server = await openTestServer({
       clock,
@@ -94,7 +94,7 @@ describe('time_slots', () => {
     expect(moved.body).toMatchObject({ status: 400, code: 'slot_too_long' })
   })
 
-  test('that have begun stay as they are', async () => {
+  test('that have begun cannot be changed', async () => {
     const clock = new FakeClock()
     await using server = await openTestServer({ clock })
     const me = server.as(await server.createUser())
@@ -113,7 +113,7 @@ describe('qpu_time_requests', () => {
   const open = async (server: TestServer, user: { token: string }, seconds: number) =>
     (await server.as(user).post(REQUESTS, { seconds })).text('id')
 
-  test('are made by users, one open at a time, and always pending', async () => {
+  test('are created by users, one open request at a time, and always pending', async () => {
     await using server = await openTestServer()
     const [ada, bob] = [await server.createUser(), await server.createUser()]
     const made = await server.as(ada).post(REQUESTS, { seconds: 60, requested_reason: 'thesis' })
@@ -134,7 +134,7 @@ describe('qpu_time_requests', () => {
     expect((await server.as(ada).post(REQUESTS, { seconds: 5 })).status).toBe(200)
   })
 
-  test('approved once add their seconds once, however often it is tried', async () => {
+  test('add their seconds once, even when approved repeatedly', async () => {
     await using server = await openTestServer()
     const ada = await server.createUser({ qpuSeconds: 10 })
     const path = `${REQUESTS}/${await open(server, ada, 90.5)}`
@@ -157,7 +157,7 @@ describe('qpu_time_requests', () => {
     expect(await server.db.read((tx) => checkInvariants(tx))).toEqual([])
   })
 
-  test('rejected change no balance; user and seconds never change', async () => {
+  test('that are rejected change no balance; user and seconds never change', async () => {
     await using server = await openTestServer()
     const ada = await server.createUser()
     const path = `${REQUESTS}/${await open(server, ada, 30)}`

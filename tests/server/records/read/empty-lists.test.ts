@@ -5,21 +5,21 @@ import { openTestServer, type TestClient } from '../../../support/server/server.
 const pathOf = (collection: string) =>
   `/api/collections/${collection}/records?filter=${encodeURIComponent('id = "aaaaaaaaaaaaaaa"')}`
 
-test('who keeps filtering for what is not there waits for the answers, and nobody else does', async () => {
+test('only repeated filtered lists without a result are delayed', async () => {
   const clock = new FakeClock()
   await using server = await openTestServer({ clock })
   const me = server.as(await server.createUser())
   const ask = async (client: TestClient, path = pathOf('time_slots')) => {
     expect((await client.get(path)).get('items')).toEqual([])
   }
-  // With the clock standing still an answer that waits does not come.
+  // The clock stands still, so a delayed response does not arrive.
   for (let times = 0; times < 3; times += 1) await ask(me)
   let isAnswered = false
   const fourth = ask(me).then(() => {
     isAnswered = true
   })
   for (let times = 0; times < 5; times += 1) {
-    // Superusers see everything, all may see QPUs, and without a filter nothing is guessed.
+    // Superusers see everything, QPUs are public, and a list without a filter cannot probe anything.
     await ask(server.admin)
     await ask(me, pathOf('qpus'))
     await ask(me, '/api/collections/time_slots/records')

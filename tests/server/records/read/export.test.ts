@@ -32,7 +32,7 @@ test('a superuser downloads all records as JSON lines, each once', async () => {
   expect(rows[0]).toMatchObject({ collectionName: 'events', type: 'Reading' })
 })
 
-test('a filter and fields choose what is downloaded', async () => {
+test('a filter and fields select the downloaded data', async () => {
   await using server = await openFull(420)
   const filter = encodeURIComponent("source = 'a' || payload.at = 1 // all the even ones and one more")
   const { type, text } = await download(server, `format=csv&fields=source,payload&filter=${filter}`)
@@ -43,7 +43,7 @@ test('a filter and fields choose what is downloaded', async () => {
   expect(lines).toContain('"b, ""c""","{""at"":1}"')
 })
 
-test('files are for superusers, and are refused before they begin', async () => {
+test('files are for superusers; other callers are refused before the download begins', async () => {
   await using server = await openFull(3)
   const user = await server.createUser()
   expect((await download(server, 'format=csv', user.token)).status).toBe(403)

@@ -50,7 +50,7 @@ describe('GET …/records', () => {
     expect(Object(body)['items'][0]).toMatchObject({ collectionName: 'quantum_jobs', error: null })
   })
 
-  test('pages, and leaves the totals out when told so', async () => {
+  test('is paged, and omits the totals on request', async () => {
     const second = await server.guest.get(records('quantum_jobs', '?page=2&perPage=4'))
     expect(second.body).toMatchObject({ page: 2, perPage: 4, totalItems: 6, totalPages: 2 })
     expect(numbers(second.get('items'))).toEqual([4, 5])
@@ -64,7 +64,7 @@ describe('GET …/records', () => {
     expect(numbers(answer.get('items'))).toEqual([4, 2])
   })
 
-  test('expands only what the caller may view', async () => {
+  test('expands only records visible to the caller', async () => {
     const job = async (client: TestServer['guest']) => {
       const query = `?${filterOf('payload.n = 0')}&expand=qpu_target,user_id,nonsense`
       const [first] = Object((await client.get(records('quantum_jobs', query))).get('items'))
@@ -89,7 +89,7 @@ describe('GET …/records', () => {
     expect(slots[0].expand.qpu.name).toBe('north')
   })
 
-  test('keeps only the asked fields, and the envelope', async () => {
+  test('returns only the requested fields, and the envelope', async () => {
     const answer = await server.guest.get(
       records('quantum_jobs', '?perPage=1&expand=qpu_target&fields=payload.n,expand.qpu_target.name'),
     )
@@ -99,7 +99,7 @@ describe('GET …/records', () => {
     })
   })
 
-  test('does not read programs and results that the answer leaves out', async () => {
+  test('does not read programs and results that the response omits', async () => {
     await using lab = await openTestServer()
     const megabytes = 'x'.repeat(9 * 1024 * 1024)
     await lab.db.write('seed', (tx) => {
@@ -152,7 +152,7 @@ describe('GET …/records', () => {
     expect(file.status).toBe(200)
   })
 
-  test('takes the id of a collection for its name', async () => {
+  test('accepts the id of a collection instead of its name', async () => {
     const users = await server.admin.get(records('_pb_users_auth_'))
     expect(users.get('totalItems')).toBe(2)
     expect((await server.admin.get(records('pbc_3142635823'))).get('totalItems')).toBe(1)
@@ -184,11 +184,11 @@ describe('GET …/records', () => {
     })
   }
 
-  test('a dead token makes a guest, not 401', async () => {
+  test('an expired token makes the caller a guest instead of 401', async () => {
     expect((await server.as({ token: 'x.y.z' }).get(records('users'))).body).toMatchObject({ totalItems: 0 })
   })
 
-  test('hidden fields are shown to superusers only, internal ones to nobody', async () => {
+  test('hidden fields are visible to superusers only, internal ones to nobody', async () => {
     const drivers = async (client: TestServer['guest']) => (await client.get(records('drivers'))).get('items')
     expect(JSON.stringify(await drivers(server.as(people().ada)))).not.toContain('"token"')
     expect(JSON.stringify(await drivers(server.admin))).toContain('"token"')
@@ -197,7 +197,7 @@ describe('GET …/records', () => {
 })
 
 describe('GET …/records/:id', () => {
-  test('shows what the view rule shows, 404 otherwise', async () => {
+  test('returns records visible by the view rule, 404 otherwise', async () => {
     const [slot] = Object((await server.as(people().ada).get(records('time_slots'))).get('items'))
     const path = `${records('time_slots')}/${slot.id}`
     expect((await server.as(people().ada).get(`${path}?fields=id`)).body).toEqual({ id: slot.id })
@@ -208,7 +208,7 @@ describe('GET …/records/:id', () => {
     expect((await server.admin.get(path)).status).toBe(200)
   })
 
-  test('shows what is computed of a QPU', async () => {
+  test('includes the computed values of a QPU', async () => {
     expect((await server.guest.get(`${records('qpus')}/${qpu.id}`)).body).toMatchObject({
       calibrating: false,
       reason: { code: 'offline', text: 'offline' },
@@ -262,7 +262,7 @@ test('settings rename collections and hide the jobs of others', async () => {
     collectionName: 'tasks',
     expand: { qpu_target: { collectionName: 'machines' } },
   })
-  // Joined through another collection, the rule holds too.
+  // The rule applies to joins through another collection as well.
   const back = await other.as(one).get(`${records('machines')}/${machine.id}?expand=tasks_via_qpu_target`)
   expect(Object(back.get('expand')).tasks_via_qpu_target).toHaveLength(1)
 })

@@ -18,14 +18,14 @@ function form(...parts: [string, string | Blob][]): FormData {
 }
 
 describe('readBody()', () => {
-  test('reads JSON, whatever the type says, and nothing as an empty object', async () => {
+  test('reads JSON regardless of the content type, and an absent body as an empty object', async () => {
     expect(await readBody(request('{"a":1}', 'application/json'), users)).toEqual({ a: 1 })
     expect(await readBody(request('{"a":1}', 'text/plain'), users)).toEqual({ a: 1 })
     expect(await readBody(request(undefined, 'application/json'), users)).toEqual({})
     expect(await readBody(request('', 'application/json'), users)).toEqual({})
   })
 
-  test('makes the parts of a form what their fields hold', async () => {
+  test('converts the parts of a form to the kinds of their fields', async () => {
     const data = form(
       ['qpu_seconds', '12.5'],
       ['qpu_seconds+', '3'],
@@ -41,7 +41,7 @@ describe('readBody()', () => {
     })
   })
 
-  test('makes repeated parts a list, JSON texts values, and merges @jsonPayload', async () => {
+  test('turns repeated parts into a list and JSON texts into values, and merges @jsonPayload', async () => {
     const data = form(['target_users', 'a'], ['target_users', 'b'], ['@jsonPayload', '{"title":"x","n":1}'])
     expect(await readBody(request(data), notifications)).toEqual({
       ...{ target_users: ['a', 'b'], title: 'x', n: 1 },

@@ -38,11 +38,11 @@ describe('applyModifiers()', () => {
       expect(applyModifiers(notifications, notice, body)).toEqual({ dismissed_by: [...result] }))
   }
 
-  test('a new record begins with nothing', () => {
+  test('a new record starts without values', () => {
     expect(applyModifiers(users, undefined, { 'qpu_seconds+': 5 })).toEqual({ qpu_seconds: 5 })
   })
 
-  test('a key called __proto__ is a key', () => {
+  test('a key named __proto__ is an ordinary key', () => {
     const body = JSON.parse('{"__proto__": {"admin": true}}')
     expect(Reflect.get(applyModifiers(users, user, body), 'admin')).toBeUndefined()
   })

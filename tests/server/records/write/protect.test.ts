@@ -4,7 +4,7 @@ import { behaviourOf } from '../../../../src/server/records/behaviours/index.ts'
 import { openWorld, type World } from '../../../support/server/sample-records.ts'
 import type { TestClient } from '../../../support/server/server.ts'
 
-/** A value that nobody has set, and that differs from everything the test stores. */
+/** A value that differs from every value the test stores. */
 function otherValue(field: Field): unknown {
   switch (field.kind.publicType) {
     case 'number':
@@ -40,7 +40,7 @@ const FIELDS = (COLLECTIONS as readonly AnyCollection[]).flatMap((collection) =>
   Object.entries(collection.fields).map(([name, field]) => ({ collection, name, field })),
 )
 
-/** The answer to a PATCH of one field with another value, after which nothing is stored otherwise. */
+/** The response to a PATCH of one field with another value, which must not change the stored record. */
 async function refusedPatch(
   world: World,
   client: TestClient,
@@ -67,26 +67,26 @@ test('no PATCH of a superuser changes a field that the server sets', async () =>
   }
 })
 
-/** What users may change of their own records. */
+/** The fields that users may change in their own records. */
 const FREE: Record<string, readonly string[]> = {
   users: ['emailVisibility', 'username'],
   time_slots: ['start_time', 'end_time', 'qpu'],
 }
 
-test('no PATCH of a user changes more than what is theirs', async () => {
+test('no PATCH of a user changes other fields than their own', async () => {
   const world = await openWorld()
   await using server = world.server
   const me = server.as(world.owner)
   for (const each of FIELDS.filter(({ collection, name }) => !FREE[collection.name]?.includes(name))) {
     const { status, body } = await refusedPatch(world, me, each)
-    // Closed rules say 403; what is open to the owner names the field.
+    // A closed rule gives 403; a rule that admits the owner gives 400 with the field.
     const isOpen = each.collection.rules.update !== null
     const data = isOpen ? { [each.name]: { code: expect.any(String) } } : {}
     expect([each.name, status, body]).toMatchObject([each.name, isOpen ? 400 : 403, { data }])
   }
 })
 
-test('no POST of a user sets a field that is not theirs to set', async () => {
+test('no POST of a user sets a protected field', async () => {
   const world = await openWorld()
   await using server = world.server
   const circuits = [{ circuit: 'OPENQASM 3.0; qubit q; bit c; c = measure q;' }]
@@ -115,7 +115,7 @@ test('no POST of a user sets a field that is not theirs to set', async () => {
         .post(`/api/collections/${name}/records`, { ...body, [field]: value })
       expect([field, answer.status, answer.body]).toMatchObject([field, 400, { code: 'read_only_field' }])
     }
-    // To give a record to somebody else is what the create rule refuses.
+    // The create rule refuses a record that belongs to another user.
     const { owner = '' } = behaviourOf(collection)
     const given = { ...body, [owner]: 'zzzzzzzzzzzzzzz' }
     const answer = await server.as(world.owner).post(`/api/collections/${name}/records`, given)
@@ -126,7 +126,7 @@ test('no POST of a user sets a field that is not theirs to set', async () => {
   }
 })
 
-test('a record sent back as it was read changes nothing but what was changed', async () => {
+test('sending back a record as it was read changes only the edited fields', async () => {
   const world = await openWorld()
   await using server = world.server
   const path = `/api/collections/users/records/${world.owner.id}`
@@ -141,7 +141,7 @@ test('a record sent back as it was read changes nothing but what was changed', a
   expect(changed.body).toMatchObject({ num_qubits: 7, access_token: qpu.text('access_token') })
 })
 
-test('an id is chosen at creation and never changes', async () => {
+test('an id can be set at creation and never changes', async () => {
   const world = await openWorld()
   await using server = world.server
   const path = '/api/collections/notifications/records'
@@ -155,7 +155,7 @@ test('an id is chosen at creation and never changes', async () => {
   })
 })
 
-test('a secret cannot be guessed by sending it', async () => {
+test('a secret cannot be guessed by sending values', async () => {
   const world = await openWorld()
   await using server = world.server
   const user = await server.db.read((tx) =>
