@@ -62,7 +62,6 @@ export {
   findUser,
   findUserByApiToken,
   findUserByIdentity,
-  followEmail,
   type IdentityField,
   listSuperusers,
   proxyUserOf,
@@ -70,6 +69,7 @@ export {
   removeSuperuser,
   type Superuser,
   saveSuperuser,
+  syncProxyEmail,
   type User,
 } from './store/accounts/accounts.ts'
 export { changeEmail, resetPassword, verifyEmail } from './store/accounts/credentials.ts'
@@ -85,7 +85,7 @@ export {
   syncOwner,
   updateApiToken,
 } from './store/accounts/tokens.ts'
-export { type Report, type ReportEnd, storeReport } from './store/calibrations/calibration-reports.ts'
+export { type Report, type ReportOutcome, storeReport } from './store/calibrations/calibration-reports.ts'
 export {
   assertMayCalibrate,
   type CalibrationClaim,
@@ -132,10 +132,10 @@ export {
   readQueuePosition,
 } from './store/jobs/queue-position.ts'
 export {
-  type Application,
   type AttemptResult,
   applyResult,
   type JobError,
+  type ResultOutcome,
   requeueLost,
   retryBackoffMs,
 } from './store/jobs/results.ts'

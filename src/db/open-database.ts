@@ -73,8 +73,8 @@ export async function openDatabase(
     prepareSchema(writer, schema, options)
     const reader = openConnection(path, 'read')
     open.push(reader)
-    const parts = { collections: schema.collections, planOf: createPlans() }
-    const database = databaseOf(options, { writer, reader, names, parts, release })
+    const dependencies = { collections: schema.collections, planOf: createPlans() }
+    const database = databaseOf(options, { writer, reader, names, dependencies, release })
     await warnOfBrokenInvariants(database, schema, options.log)
     return database
   } catch (error) {
@@ -122,13 +122,13 @@ interface OpenedFile {
   writer: Connection
   reader: Connection
   names: CollectionNames
-  parts: TxDependencies
+  dependencies: TxDependencies
   release: () => void
 }
 
 function databaseOf(
   options: DatabaseOptions,
-  { writer, reader, names, parts, release }: OpenedFile,
+  { writer, reader, names, dependencies, release }: OpenedFile,
 ): Database {
   const { clock, log } = options
   const feed = createChangeFeed(log)
@@ -153,7 +153,7 @@ function databaseOf(
       assertOpen()
       if (feature('FAILPOINTS')) failpoint(`${intent}.before`)
       const changes: Change[] = []
-      const { tx, end, hasWritten } = createTx(writer, parts, clock.now(), changes)
+      const { tx, end, hasWritten } = createTx(writer, dependencies, clock.now(), changes)
       try {
         const { value, committed } = group.join(() => {
           const result = finished(intent, () => work(tx), end)
@@ -178,7 +178,7 @@ function databaseOf(
     },
     async read(work) {
       assertOpen()
-      const { tx, end } = createReadTx(reader, parts, clock.now())
+      const { tx, end } = createReadTx(reader, dependencies, clock.now())
       return reader.transaction('DEFERRED', () => finished('read', () => work(tx), end))
     },
     async count({ sql, params }) {

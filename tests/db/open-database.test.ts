@@ -6,8 +6,8 @@ import { openTestDatabase } from '../support/database.ts'
 describe('write()', () => {
   test('undoes everything when the work throws, and publishes nothing', async () => {
     await using test = await openTestDatabase()
-    const heard: Change[] = []
-    test.db.changes.subscribe((changes) => heard.push(...changes))
+    const received: Change[] = []
+    test.db.changes.subscribe((changes) => received.push(...changes))
     const failing = test.db.write('fail', (tx) => {
       tx.insert(qpus, { name: 'north' })
       throw new Error('no')
@@ -15,7 +15,7 @@ describe('write()', () => {
     await expect(failing).rejects.toThrow('no')
     expect(await test.db.read((tx) => tx.list(qpus))).toEqual([])
     expect(await test.db.read((tx) => tx.all('SELECT * FROM change_log'))).toEqual([])
-    expect(heard).toEqual([])
+    expect(received).toEqual([])
   })
 
   test('rejects async work, and a tx is unusable after its transaction', async () => {
@@ -114,39 +114,39 @@ describe('upcoming', () => {
 
   test('is not called for a failed write', async () => {
     await using test = await openTestDatabase()
-    let heard = 0
-    test.db.upcoming.subscribe(() => heard++)
+    let received = 0
+    test.db.upcoming.subscribe(() => received++)
     const failing = test.db.write('fail', (tx) => {
       tx.insert(qpus, { name: 'north' })
       throw new Error('no')
     })
     await expect(failing).rejects.toThrow('no')
-    expect(heard).toBe(0)
+    expect(received).toBe(0)
   })
 })
 
 describe('changes', () => {
   test('come in their order also when a listener of upcoming ones writes at once', async () => {
     await using test = await openTestDatabase()
-    const heard: string[] = []
+    const received: string[] = []
     const writes: Promise<unknown>[] = []
     test.db.upcoming.subscribe(([change]) => {
       if (change?.action === 'create')
         writes.push(test.db.write('react', (tx) => tx.update(qpus, change.id, { num_qubits: 2 })))
     })
     test.db.changes.subscribe((changes) =>
-      heard.push(...changes.map(({ seq, action }) => `${seq} ${action}`)),
+      received.push(...changes.map(({ seq, action }) => `${seq} ${action}`)),
     )
     writes.push(test.db.write('add', (tx) => tx.insert(qpus, { name: 'north' })))
     await Promise.all(writes)
-    expect(heard).toEqual(['1 create', '2 update'])
+    expect(received).toEqual(['1 create', '2 update'])
   })
 
   test('come after the commit, in order, once per transaction', async () => {
     await using test = await openTestDatabase()
-    const heard: string[][] = []
+    const received: string[][] = []
     const stop = test.db.changes.subscribe((changes) =>
-      heard.push(changes.map((change) => `${change.seq} ${change.action} ${change.collection}`)),
+      received.push(changes.map((change) => `${change.seq} ${change.action} ${change.collection}`)),
     )
     const id = await test.db.write('add', (tx) => {
       tx.insert(users, { email: 'a@b.cd' })
@@ -159,7 +159,7 @@ describe('changes', () => {
     await test.db.write('nothing', () => 1)
     stop()
     await test.db.write('drop', (tx) => tx.remove(qpus, id))
-    expect(heard).toEqual([['1 create users', '2 create qpus'], ['3 update qpus']])
+    expect(received).toEqual([['1 create users', '2 create qpus'], ['3 update qpus']])
   })
 
   test('carry the record as committed', async () => {
@@ -178,13 +178,13 @@ describe('changes', () => {
     const lines: string[] = []
     const log = createLog({ format: 'json', write: (line) => lines.push(line) })
     await using test = await openTestDatabase({ log })
-    let heard = 0
+    let received = 0
     test.db.changes.subscribe(() => {
       throw new Error('listener broke')
     })
-    test.db.changes.subscribe(() => heard++)
+    test.db.changes.subscribe(() => received++)
     await test.db.write('add', (tx) => tx.insert(qpus, { name: 'north' }))
-    expect(heard).toBe(1)
+    expect(received).toBe(1)
     expect(lines.join()).toContain('listener broke')
     expect(await test.db.read((tx) => tx.list(qpus))).toHaveLength(1)
   })

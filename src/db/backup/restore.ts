@@ -110,7 +110,7 @@ function setAside(path: string): string | undefined {
   const log = `${path}-wal`
   let saved: string | undefined
   if (existsSync(path)) {
-    saved = freeName(`${path}.before-restore`)
+    saved = unusedName(`${path}.before-restore`)
     // A database with a log is copied, not linked: if the restore stops here, nothing may write into the
     // stored file.
     if (existsSync(log)) {
@@ -136,6 +136,6 @@ function linkOrCopy(path: string, name: string): void {
   }
 }
 
-function freeName(name: string): string {
+function unusedName(name: string): string {
   for (let at = 2, free = name; ; free = `${name}.${at++}`) if (!existsSync(free)) return free
 }

@@ -85,19 +85,19 @@ interface ConditionSql {
 function conditionSql(context: Context, ast: FilterAst): ConditionSql {
   const scope = context.newScope()
   const plain: string[] = []
-  const asides: string[] = []
+  const independent: string[] = []
   const overJoins: string[] = []
   for (const term of ast.kind === 'and' ? ast.terms : [ast]) {
-    const { some, every, everyIsAside } = termSql(context, scope, term)
+    const { some, every, isEveryIndependent } = termSql(context, scope, term)
     if (scope.wasUsed()) overJoins.push(some)
     else plain.push(some)
-    if (every !== undefined) (everyIsAside ? asides : overJoins).push(every)
+    if (every !== undefined) (isEveryIndependent ? independent : overJoins).push(every)
   }
   const before = plain.join(' AND ')
   if (overJoins.length === 0) return { sql: before, before, scope }
   const where = [...overJoins, ...scope.guards].join(' AND ')
   const exists = `EXISTS (SELECT 1 FROM ${fromJoins(scope)} WHERE ${where})`
-  return { sql: [...plain, ...asides, exists].join(' AND '), before, scope }
+  return { sql: [...plain, ...independent, exists].join(' AND '), before, scope }
 }
 
 /** A term: a condition on some joined row, and a condition on every related record. */
@@ -105,7 +105,7 @@ interface TermSql {
   some: string
   every?: string
   /** Whether `every` does not depend on the joined row, so that it is tested once instead of per row. */
-  everyIsAside?: boolean
+  isEveryIndependent?: boolean
 }
 
 function termSql(context: Context, scope: Scope, ast: FilterAst): TermSql {
@@ -113,7 +113,7 @@ function termSql(context: Context, scope: Scope, ast: FilterAst): TermSql {
   const { some, every, fans, usesShared } = comparisonSql(context, scope, ast)
   if (every === undefined) return { some }
   context.every.push({ fans, perShared: usesShared })
-  return { some, every, everyIsAside: !usesShared }
+  return { some, every, isEveryIndependent: !usesShared }
 }
 
 function nestedSql(context: Context, scope: Scope, ast: FilterAst): string {

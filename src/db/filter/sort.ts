@@ -1,5 +1,5 @@
 import { type CompileOptions, type Condition, createContext } from './compile.ts'
-import { badFilter, MAX_SORT_KEY_CHARACTERS, MAX_SORT_KEYS, shown } from './language/limits.ts'
+import { badFilter, MAX_SORT_KEY_CHARACTERS, MAX_SORT_KEYS, shortened } from './language/limits.ts'
 import type { Context } from './resolve/context.ts'
 import { fieldOperand } from './resolve/resolve-operand.ts'
 import { type Fan, fromJoins } from './sql/scope.ts'
@@ -26,7 +26,7 @@ export function parseSort(text: string): SortKey[] {
     const name = key.replace(/^[-+]/, '').trim()
     if (key.length > MAX_SORT_KEY_CHARACTERS || !NAME.test(name)) {
       throw badFilter(
-        `"${shown(key)}" is not a sort key; write field names, with - in front for descending order`,
+        `"${shortened(key)}" is not a sort key; write field names, with - in front for descending order`,
       )
     }
     return { name, descending: key.startsWith('-') }

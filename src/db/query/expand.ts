@@ -52,7 +52,7 @@ const NO_LIMIT = -1
 type Tree = Map<string, Tree>
 
 /** An expander that applies the view rules of `rules`. */
-export function createExpander(parts: ExpandDependencies): Expander {
+export function createExpander(dependencies: ExpandDependencies): Expander {
   return {
     expand: <C extends AnyCollection>(
       tx: SqlReader,
@@ -61,7 +61,7 @@ export function createExpander(parts: ExpandDependencies): Expander {
       text: string,
       requestInfo: RequestInfo,
     ) => {
-      const request: Request = { ...parts, tx, requestInfo: { ...requestInfo, context: 'expand' } }
+      const request: Request = { ...dependencies, tx, requestInfo: { ...requestInfo, context: 'expand' } }
       // Generic code reads fields by declared name; see createRecordReader.
       return expandLevel(request, collection, records as readonly AnyRecord[], parsePaths(text))
     },

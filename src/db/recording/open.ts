@@ -24,7 +24,7 @@ import { DATABASE_FILE } from '../sqlite/database-file.ts'
  * @throws AppError `not_found` (`no_database`), `invalid` (`not_a_database`), `conflict`
  *   (`database_other_version`) and `internal` (`database_damaged`).
  */
-export function withFrozen<T>(path: string, work: (tx: ReadTx) => T): T {
+export function withSnapshot<T>(path: string, work: (tx: ReadTx) => T): T {
   const file = fileOf(path)
   if (!needsCopy(file)) return onConnection(file, path, work)
   const folder = mkdtempSync(join(tmpdir(), 'svc-recording-'))

@@ -2,7 +2,7 @@ import { fromTimestamp, toTimestamp } from '../../base/index.ts'
 import { qpus } from '../collections/qpus.ts'
 import type { ReadTx } from '../records/tx.ts'
 import { INSERTION_ORDER, jsonKey } from '../sqlite/dialect.ts'
-import { withFrozen } from './open.ts'
+import { withSnapshot } from './open.ts'
 import type {
   RecordedAttempt,
   RecordedJob,
@@ -20,10 +20,10 @@ interface RecordedSpan {
 
 /**
  * Reads a recording from the database at `path`, even that of a running server.
- * @throws AppError as `withFrozen` does.
+ * @throws AppError as `withSnapshot` does.
  */
 export function readRecording(path: string, span: RecordedSpan = {}): Recording {
-  return withFrozen(path, (tx) => {
+  return withSnapshot(path, (tx) => {
     const jobs = readJobs(tx, span)
     const slots = readSlots(tx)
     const ends = jobs.flatMap(({ attempts }) => attempts.map(({ startedAt, ms }) => startedAt + ms))

@@ -36,24 +36,24 @@ export interface RecordWriter {
 }
 
 /** Typed writes on top of SQL. Undeclared field names throw TypeError. */
-export function createRecordWriter(parts: WriterDependencies): RecordWriter {
+export function createRecordWriter(dependencies: WriterDependencies): RecordWriter {
   const writer = {
     insert: <C extends AnyCollection>(collection: C, values: Partial<RecordOf<C>>) =>
       // The record has exactly the declared fields; see createRecordReader.
-      insert(parts, collection, values) as RecordOf<C>,
+      insert(dependencies, collection, values) as RecordOf<C>,
     update: <C extends AnyCollection>(
       collection: C,
       id: string,
       patch: Partial<RecordOf<C>>,
       guard: Partial<RecordOf<C>> = {},
-    ) => update(parts, collection, id, patch, guard) as RecordOf<C> | undefined,
+    ) => update(dependencies, collection, id, patch, guard) as RecordOf<C> | undefined,
     remove: (collection: AnyCollection, id: string) => {
-      const record = parts.reader.find(collection, id)
+      const record = dependencies.reader.find(collection, id)
       if (!record) return false
-      collection.hooks.beforeRemove?.({ tx: parts.sql, record })
-      releaseReferences(parts, collection, id, writer.remove)
-      parts.sql.run(`DELETE FROM ${quoted(collection.name)} WHERE id = $id`, { id })
-      parts.recordChange(collection, id, 'delete', record)
+      collection.hooks.beforeRemove?.({ tx: dependencies.sql, record })
+      releaseReferences(dependencies, collection, id, writer.remove)
+      dependencies.sql.run(`DELETE FROM ${quoted(collection.name)} WHERE id = $id`, { id })
+      dependencies.recordChange(collection, id, 'delete', record)
       return true
     },
   }
@@ -61,11 +61,11 @@ export function createRecordWriter(parts: WriterDependencies): RecordWriter {
 }
 
 function insert(
-  parts: WriterDependencies,
+  dependencies: WriterDependencies,
   collection: AnyCollection,
   values: Record<string, unknown>,
 ): AnyRecord {
-  const { sql, planOf } = parts
+  const { sql, planOf } = dependencies
   const plan = planOf(collection)
   refuseUnknown(plan, values)
   const given = values['id']
@@ -80,23 +80,26 @@ function insert(
   if (isTyped(plan, record)) collection.hooks.beforeInsert?.({ tx: sql, record })
   const failure = 'Failed to create record'
   const idError = isId(record.id) ? {} : { id: BAD_ID }
-  const { row, saveLarge } = splitLarge(collection, validated(parts, plan.fields, record, failure, idError))
+  const { row, saveLarge } = splitLarge(
+    collection,
+    validated(dependencies, plan.fields, record, failure, idError),
+  )
   const params = { ...row, id: record.id, created: sql.at, updated: sql.at }
   guardUnique(collection, failure, () => sql.run(plan.insert, params))
   saveLarge(sql, record.id)
   collection.hooks.afterInsert?.({ tx: sql, record })
-  parts.recordChange(collection, record.id, 'create', record)
+  dependencies.recordChange(collection, record.id, 'create', record)
   return record
 }
 
 function update(
-  parts: WriterDependencies,
+  dependencies: WriterDependencies,
   collection: AnyCollection,
   id: string,
   patch: Record<string, unknown>,
   guard: Record<string, unknown>,
 ): AnyRecord | undefined {
-  const { sql, planOf, reader } = parts
+  const { sql, planOf, reader } = dependencies
   const plan = planOf(collection)
   refuseUnknown(plan, patch)
   const before = reader.find(collection, id)
@@ -111,7 +114,7 @@ function update(
   for (const [name, field] of changed) {
     if (field.kind.isBalance) throw new TypeError(`${collection.name}.${name} changes only by the ledger`)
   }
-  const { row, saveLarge } = splitLarge(collection, validated(parts, changed, after, failure, {}))
+  const { row, saveLarge } = splitLarge(collection, validated(dependencies, changed, after, failure, {}))
   const params = { ...row, id, updated: sql.at }
   const assignments = changed.map(([name]) => `${quoted(plan.column(name))} = $${name}, `)
   guardUnique(collection, failure, () =>
@@ -121,7 +124,7 @@ function update(
     ),
   )
   saveLarge(sql, id)
-  parts.recordChange(collection, id, 'update', after)
+  dependencies.recordChange(collection, id, 'update', after)
   return after
 }
 

@@ -12,14 +12,14 @@ type Remove = (collection: AnyCollection, id: string) => boolean
  * @throws AppError `invalid` when a required relation without cascade refers to it.
  */
 export function releaseReferences(
-  parts: WriterDependencies,
+  dependencies: WriterDependencies,
   collection: AnyCollection,
   id: string,
   remove: Remove,
 ): void {
-  for (const other of parts.collections) {
+  for (const other of dependencies.collections) {
     for (const [name, { reference }] of Object.entries(other.fields)) {
-      if (reference?.to === collection.name) release(parts, other, name, reference, id, remove)
+      if (reference?.to === collection.name) release(dependencies, other, name, reference, id, remove)
     }
   }
 }

@@ -45,7 +45,7 @@ export interface Connection {
  */
 export function openConnection(path: string, access: 'write' | 'read'): Connection {
   if (access === 'write') refuseOrphanedLog(path)
-  return translated(path, () => {
+  return withStorageErrors(path, () => {
     const sqlite = new Sqlite(
       path,
       access === 'write' ? { strict: true, create: true } : { strict: true, readonly: true },
@@ -96,9 +96,10 @@ function connectionOf(sqlite: Sqlite, path: string): Connection {
   const connection: Connection = {
     path,
     one: <T>(sql: string, params: Params = {}) =>
-      translated(path, () => (prepared(sql).get(params) ?? undefined) as T | undefined),
-    all: <T>(sql: string, params: Params = {}) => translated(path, () => prepared(sql).all(params) as T[]),
-    run: (sql, params = {}) => translated(path, () => prepared(sql).run(params).changes),
+      withStorageErrors(path, () => (prepared(sql).get(params) ?? undefined) as T | undefined),
+    all: <T>(sql: string, params: Params = {}) =>
+      withStorageErrors(path, () => prepared(sql).all(params) as T[]),
+    run: (sql, params = {}) => withStorageErrors(path, () => prepared(sql).run(params).changes),
     transaction(mode, work) {
       if (sqlite.inTransaction) throw new TypeError('a transaction is open already; use its tx')
       connection.run(`BEGIN ${mode}`)
@@ -129,7 +130,7 @@ function dropOldest(cache: Map<string, Statement<unknown, [Params]>>): void {
   oldest[1].finalize()
 }
 
-function translated<T>(path: string, work: () => T): T {
+function withStorageErrors<T>(path: string, work: () => T): T {
   try {
     return work()
   } catch (error) {

@@ -20,13 +20,13 @@ interface FileCheckDependencies {
  */
 export function checkFile(
   connection: Connection,
-  parts: FileCheckDependencies,
+  dependencies: FileCheckDependencies,
   atOnceBytes = MAX_SYNCHRONOUS_BYTES,
 ): void {
   const { path } = connection
   const { size } = statSync(path)
   if (size <= atOnceBytes) quickCheck(connection)
-  else if (parts.onDamaged) void checkInThread(path, size, parts)
+  else if (dependencies.onDamaged) void checkInThread(path, size, dependencies)
 }
 
 async function checkInThread(

@@ -41,7 +41,7 @@ const MAX_ERRORS = 100
 const PROGRESS_LINES = 10_000
 
 /** Rolls the transaction back. */
-class Refused extends Error {}
+class ImportRejected extends Error {}
 
 /**
  * Adds the records of a file in one transaction, with their ids and times. Fields are validated; hooks do not
@@ -68,7 +68,7 @@ export async function importRecords(db: Database, options: ImportOptions): Promi
       appendAudit(tx, { actor: 'import', action: 'import', subject: basename(options.path), detail: counts })
     })
   } catch (error) {
-    if (!(error instanceof Refused)) throw error
+    if (!(error instanceof ImportRejected)) throw error
     const sorted = report.errors.toSorted((one, other) => one.line - other.line)
     return { counts: {}, errors: sorted.slice(0, MAX_ERRORS) }
   }
@@ -87,18 +87,18 @@ function importLines(tx: Tx, names: CollectionNames, options: ImportOptions, rep
   for (const line of readLines(options.path)) {
     const collection = importLine(tx, { line, names, planOf, context, errors })
     if (collection) counts[collection.name] = (counts[collection.name] ?? 0) + 1
-    if (errors.length >= MAX_ERRORS) throw new Refused()
+    if (errors.length >= MAX_ERRORS) throw new ImportRejected()
     if (line.number % PROGRESS_LINES === 0) options.onProgress?.(line.number)
   }
   for (const collection of COLLECTIONS) addMissingRelations(tx, collection, errors)
-  if (errors.length > 0) throw new Refused()
+  if (errors.length > 0) throw new ImportRejected()
   settleBalances(tx, context.nextId)
   addBrokenInvariants(tx, errors)
-  if (errors.length > 0) throw new Refused()
+  if (errors.length > 0) throw new ImportRejected()
   tx.run('DROP TABLE temp.imported')
 }
 
-interface LineWork {
+interface LineContext {
   line: Line
   names: CollectionNames
   planOf: (collection: AnyCollection) => Plan
@@ -107,7 +107,10 @@ interface LineWork {
 }
 
 /** Stores one record; on an error in its line, adds the error and returns undefined. */
-function importLine(tx: Tx, { line, names, planOf, context, errors }: LineWork): AnyCollection | undefined {
+function importLine(
+  tx: Tx,
+  { line, names, planOf, context, errors }: LineContext,
+): AnyCollection | undefined {
   const refuse = (text: string) => void errors.push({ line: line.number, text })
   let given: unknown
   try {

@@ -1,5 +1,5 @@
 import { AppError } from '../../base/index.ts'
-import { type Report, type ReportEnd, storeReport } from '../../db/index.ts'
+import { type Report, type ReportOutcome, storeReport } from '../../db/index.ts'
 import type { EventPayload } from '../../protocol/index.ts'
 import type { ServerContext } from '../context.ts'
 import type { EventSource } from '../drivers/receive.ts'
@@ -12,7 +12,7 @@ export async function finishCalibration(
   { db }: Pick<ServerContext, 'db'>,
   { driver, qpu }: Pick<EventSource, 'driver' | 'qpu'>,
   payload: EventPayload<'CalibrationReport'>,
-): Promise<ReportEnd> {
+): Promise<ReportOutcome> {
   const { run_id: run, request_id: request, mode = '', started_at, ended_at, ...findings } = payload
   const report: Report = {
     ...{ run, driver, qpu, request, mode, findings },

@@ -40,7 +40,7 @@ async function seed(db: Database) {
     }
     const jobIn = (status: 'completed' | 'running' | 'cancelled', attempt: number) =>
       tx.insert(quantumJobs, { user_id: user, qpu_target: qpu, status, attempt }).id
-    const tell = (job: string, ...events: string[]) => {
+    const addEvents = (job: string, ...events: string[]) => {
       for (const event of events) {
         tx.run('INSERT INTO job_timeline (id, job, at, event) VALUES ($id, $job, $at, $event)', {
           id: newId(tx.now),
@@ -52,13 +52,13 @@ async function seed(db: Database) {
     }
     const completed = jobIn('completed', 1)
     claim(completed, 'ok')
-    tell(completed, 'submitted', 'claimed', 'started', 'completed')
+    addEvents(completed, 'submitted', 'claimed', 'started', 'completed')
     book('charge', completed, -500)
     const running = jobIn('running', 1)
     claim(running, 'open')
-    tell(running, 'submitted', 'claimed')
+    addEvents(running, 'submitted', 'claimed')
     const cancelled = jobIn('cancelled', 0)
-    tell(cancelled, 'submitted', 'cancelled')
+    addEvents(cancelled, 'submitted', 'cancelled')
     const request = tx.insert(qpuTimeRequests, { user, seconds: 1.5 }).id
     tx.update(qpuTimeRequests, request, { status: 'approved' })
     book('grant', request, 1_500)

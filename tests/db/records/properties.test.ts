@@ -92,9 +92,9 @@ test('change feed and change log match what is stored, whatever fails', async ()
     fc.asyncProperty(fc.array(fc.array(step, { maxLength: 6 }), { maxLength: 12 }), async (transactions) => {
       await using test = await openTestDatabase()
       const mirror = new Map<string, string>()
-      const heard: Change[] = []
+      const received: Change[] = []
       test.db.changes.subscribe((changes) => {
-        heard.push(...changes)
+        received.push(...changes)
         for (const change of changes) {
           const key = `${change.collection}/${change.id}`
           if (change.action === 'delete') mirror.delete(key)
@@ -112,7 +112,9 @@ test('change feed and change log match what is stored, whatever fails', async ()
       const log = await test.db.read((tx) =>
         tx.all('SELECT seq, collection, record AS id, action FROM change_log ORDER BY seq'),
       )
-      expect(log).toEqual(heard.map(({ seq, collection, id, action }) => ({ seq, collection, id, action })))
+      expect(log).toEqual(
+        received.map(({ seq, collection, id, action }) => ({ seq, collection, id, action })),
+      )
       const balances = await test.db.read((tx) =>
         tx.one(`SELECT count(*) AS wrong FROM users WHERE qpu_ms <>
                   (SELECT coalesce(sum(delta_ms), 0) FROM qpu_ledger WHERE user = users.id)`),

@@ -22,15 +22,15 @@ function make(folder: string, isDamaged: boolean) {
 async function check(isDamaged: boolean, atOnceBytes: number) {
   using folder = temporaryFolder()
   const connection = make(folder.path, isDamaged)
-  const told = Promise.withResolvers<AppError | string>()
+  const checked = Promise.withResolvers<AppError | string>()
   const log = createLog({
     write: (line) => {
-      if (JSON.parse(line).level === 'info') told.resolve(JSON.parse(line).message)
+      if (JSON.parse(line).level === 'info') checked.resolve(JSON.parse(line).message)
     },
     now: () => 0,
   })
-  checkFile(connection, { clock: systemClock, log, onDamaged: told.resolve }, atOnceBytes)
-  const outcome = await told.promise
+  checkFile(connection, { clock: systemClock, log, onDamaged: checked.resolve }, atOnceBytes)
+  const outcome = await checked.promise
   connection.close()
   return outcome
 }

@@ -1,5 +1,5 @@
 import { OPERATORS, type Operator } from './ast.ts'
-import { badFilter, shown } from './limits.ts'
+import { badFilter, shortened } from './limits.ts'
 
 /** A token of a filter; `at` counts characters from 1. */
 export type Token = { at: number } & (
@@ -73,20 +73,22 @@ function readWord(take: (pattern: RegExp) => string | undefined, at: number): To
   if (digits !== undefined) {
     const tail = take(NUMBER_TAIL)
     if (tail === undefined) return { kind: 'number', value: Number(digits), at }
-    throw badFilter(`The number ${shown(digits + tail)} at character ${at} is malformed; write it as -12.5`)
+    throw badFilter(
+      `The number ${shortened(digits + tail)} at character ${at} is malformed; write it as -12.5`,
+    )
   }
   const sign = take(SIGNS)
   if (sign !== undefined) return readOperator(sign, at)
   const join = take(JOINS)
   if (join === '&&') return { kind: 'join', join: 'and', at }
   if (join === '||') return { kind: 'join', join: 'or', at }
-  if (join !== undefined) throw badFilter(`Write && or || instead of ${shown(join)} at character ${at}`)
+  if (join !== undefined) throw badFilter(`Write && or || instead of ${shortened(join)} at character ${at}`)
   return undefined
 }
 
 function readName(name: string, take: (pattern: RegExp) => string | undefined, at: number): Token {
   if (name.endsWith('.') || name.endsWith(':')) {
-    throw badFilter(`The name ${shown(name)} at character ${at} must not end in . or :`)
+    throw badFilter(`The name ${shortened(name)} at character ${at} must not end in . or :`)
   }
   return { kind: take(/\(/y) === undefined ? 'identifier' : 'call', name, at }
 }
@@ -96,7 +98,7 @@ function readOperator(sign: string, at: number): Token {
   const operator = OPERATORS.find((each) => each === (any ? sign.slice(1) : sign))
   if (operator) return { kind: 'operator', operator, any, at }
   throw badFilter(
-    `${shown(sign)} at character ${at} is not an operator; the operators are ${OPERATORS.join(' ')}`,
+    `${shortened(sign)} at character ${at} is not an operator; the operators are ${OPERATORS.join(' ')}`,
   )
 }
 

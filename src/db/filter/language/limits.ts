@@ -24,6 +24,6 @@ export function badFilter(problem: string): AppError {
 }
 
 /** Text of a caller, shortened to 60 characters for an error message. */
-export function shown(text: string): string {
+export function shortened(text: string): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text
 }

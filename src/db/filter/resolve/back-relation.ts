@@ -3,7 +3,7 @@ import type { Reference } from '../../schema/reference.ts'
 import { quoted } from '../../sqlite/sql.ts'
 import type { Fan, Scope } from '../sql/scope.ts'
 import { type Context, collectionByName, fieldOf } from './context.ts'
-import { joined } from './join.ts'
+import { joinCollection } from './join.ts'
 import type { Position } from './position.ts'
 
 /**
@@ -56,7 +56,7 @@ export function joinBackRelation(
   const { collection, name, reference, single } = back
   const key = `${from.key}/${prop}`
   const on = (each: string) => reference.holds(`${each}.${quoted(name)}`, `= ${from.alias}."id"`)
-  const alias = joined(context, scope, key, collection, on, fanOf(back))
+  const alias = joinCollection(context, scope, key, collection, on, fanOf(back))
   return { collection, alias, key, optional: true, many: from.many || !single }
 }
 

@@ -1,6 +1,6 @@
 import { toTimestamp } from '../../../base/index.ts'
 import type { OperandAst } from '../language/ast.ts'
-import { badFilter, MAX_ARGUMENTS, shown } from '../language/limits.ts'
+import { badFilter, MAX_ARGUMENTS, shortened } from '../language/limits.ts'
 import type { Operand } from '../sql/operand.ts'
 import type { Context } from './context.ts'
 
@@ -19,7 +19,9 @@ export function callOperand(
 ): Operand {
   if (name === 'strftime') return timeText(context, args, resolve)
   if (name === 'geoDistance') return distance(args, resolve)
-  throw badFilter(`The function ${shown(name)} does not exist; the functions are strftime and geoDistance`)
+  throw badFilter(
+    `The function ${shortened(name)} does not exist; the functions are strftime and geoDistance`,
+  )
 }
 
 /** `strftime(format, time?, modifier…)` as in SQLite, in UTC; an invalid time counts as empty. */

@@ -8,7 +8,7 @@ import type { Context } from './context.ts'
  * Joins the table of a collection; for a client only the rows that its list rule shows.
  * @throws AppError `invalid` when clients may not list the collection at all.
  */
-export function joined(
+export function joinCollection(
   context: Context,
   scope: Scope,
   key: string,

@@ -3,7 +3,7 @@ import type { Field } from '../../schema/field.ts'
 import { valueSql } from '../../schema/large-values.ts'
 import { jsonAt, jsonItems, jsonLength, jsonOf } from '../../sqlite/dialect.ts'
 import { quoted } from '../../sqlite/sql.ts'
-import { badFilter, shown } from '../language/limits.ts'
+import { badFilter, shortened } from '../language/limits.ts'
 import { NOTHING, type Operand } from '../sql/operand.ts'
 import type { Binder, Scope } from '../sql/scope.ts'
 import { type Context, fieldOf } from './context.ts'
@@ -20,10 +20,10 @@ export function lastOperand(
 ): { operand: Operand; many: boolean } {
   const { name, modifier } = splitModifier(prop)
   const found = fieldOf(context, position.collection, name)
-  if (found === 'hidden') throw badFilter(`The field ${shown(name)} cannot be used in a filter`)
+  if (found === 'hidden') throw badFilter(`The field ${shortened(name)} cannot be used in a filter`)
   if (!found) {
     if (path.lenient) return { operand: NOTHING, many: false }
-    throw badFilter(`${position.collection.publicName} has no field "${shown(name)}"`)
+    throw badFilter(`${position.collection.publicName} has no field "${shortened(name)}"`)
   }
   const { field, column } = found
   const stored = field.kind.isDocument
@@ -52,7 +52,7 @@ export function lastOperand(
       return { operand: { sql: `${items}."value"`, nature: 'column' }, many: true }
     }
     default:
-      throw badFilter(`:${modifier} works for @request. names only, not for ${shown(path.full)}`)
+      throw badFilter(`:${modifier} works for @request. names only, not for ${shortened(path.full)}`)
   }
 }
 
@@ -94,7 +94,7 @@ function lengthOf(field: Field, stored: string, name: string): string {
 /** @throws AppError `invalid` when `modifier`, which is about items, stands behind a field that has none. */
 export function assertHasItems(field: Field, name: string, modifier: string): void {
   if (field.kind.items !== 'none') return
-  throw badFilter(`${modifier} works for relations and choices only, not for ${shown(name)}`)
+  throw badFilter(`${modifier} works for relations and choices only, not for ${shortened(name)}`)
 }
 
 /** Clients can match the e-mail address only of accounts that show it. */

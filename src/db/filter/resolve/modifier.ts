@@ -1,4 +1,4 @@
-import { badFilter, shown } from '../language/limits.ts'
+import { badFilter, shortened } from '../language/limits.ts'
 
 const MODIFIERS = ['length', 'each', 'lower', 'isset', 'changed'] as const
 
@@ -16,5 +16,5 @@ export function splitModifier(prop: string): { name: string; modifier: Modifier 
   const modifier = MODIFIERS.find((each) => each === text)
   if (modifier) return { name: prop.slice(0, colon), modifier }
   const known = MODIFIERS.map((each) => `:${each}`).join(' ')
-  throw badFilter(`:${shown(text)} is not a modifier; known modifiers are ${known}`)
+  throw badFilter(`:${shortened(text)} is not a modifier; known modifiers are ${known}`)
 }

@@ -1,12 +1,12 @@
 import type { AnyCollection } from '../../schema/collection.ts'
 import { jsonItems, jsonOf } from '../../sqlite/dialect.ts'
 import { quoted } from '../../sqlite/sql.ts'
-import { badFilter, MAX_HOPS, shown } from '../language/limits.ts'
+import { badFilter, MAX_HOPS, shortened } from '../language/limits.ts'
 import { NOTHING, type Operand } from '../sql/operand.ts'
 import type { Scope } from '../sql/scope.ts'
 import { joinBackRelation } from './back-relation.ts'
 import { type Context, collectionOf, fieldOf } from './context.ts'
-import { joined } from './join.ts'
+import { joinCollection } from './join.ts'
 import { jsonOperand, lastOperand } from './last-field.ts'
 import type { Path, Position } from './position.ts'
 
@@ -31,13 +31,13 @@ function walk(context: Context, scope: Scope, path: Path): Found {
     const rest = path.props.slice(index + 1)
     const end = endOf(context, scope, position, path, prop, rest)
     if (end) return end
-    if (index >= MAX_HOPS) throw badFilter(`${shown(path.full)} follows more than ${MAX_HOPS} relations`)
+    if (index >= MAX_HOPS) throw badFilter(`${shortened(path.full)} follows more than ${MAX_HOPS} relations`)
     const next = followed(context, scope, position, path.full, prop)
     if (next) position = next
     else if (path.lenient) return { operand: NOTHING, many: false }
     else throw unknownField(path.full, prop, position.collection)
   }
-  throw badFilter(`${shown(path.full)} does not name a field`)
+  throw badFilter(`${shortened(path.full)} does not name a field`)
 }
 
 /** The value, when the path needs no further join. */
@@ -51,7 +51,7 @@ function endOf(
 ): Found | undefined {
   if (rest.length === 0) return lastOperand(context, scope, position, prop, path)
   const found = fieldOf(context, position.collection, prop)
-  if (found === 'hidden') throw badFilter(`The field ${shown(prop)} cannot be used in a filter`)
+  if (found === 'hidden') throw badFilter(`The field ${shortened(prop)} cannot be used in a filter`)
   if (found?.field.kind.isDocument) {
     return { operand: jsonOperand(context, position, prop, rest), many: position.many }
   }
@@ -73,8 +73,8 @@ function followed(
 }
 
 function unknownField(full: string, prop: string, collection: AnyCollection) {
-  const where = full === prop ? '' : ` in ${shown(full)}`
-  return badFilter(`${collection.publicName} has no field "${shown(prop)}"${where}`)
+  const where = full === prop ? '' : ` in ${shortened(full)}`
+  return badFilter(`${collection.publicName} has no field "${shortened(prop)}"${where}`)
 }
 
 function joinRelation(
@@ -86,20 +86,20 @@ function joinRelation(
 ): Position | undefined {
   const reference = from.collection.fields[prop]?.reference
   if (!reference) {
-    throw badFilter(`${shown(prop)} in ${shown(full)} is not a relation, so no name can follow it`)
+    throw badFilter(`${shortened(prop)} in ${shortened(full)} is not a relation, so no name can follow it`)
   }
   const collection = collectionOf(context.catalogue, reference.to)
   if (!collection) return undefined
   const key = `${from.key}/${prop}`
   const column = `${from.alias}.${quoted(prop)}`
   if (!reference.isList) {
-    const alias = joined(context, scope, key, collection, (each) => `${each}."id" = ${column}`)
+    const alias = joinCollection(context, scope, key, collection, (each) => `${each}."id" = ${column}`)
     return { collection, alias, key, optional: true, many: from.many }
   }
   const ids = scope.join(`${key}:each`, (each) => ({
     sql: `${jsonItems(jsonOf(column))} AS ${each}`,
     fan: { kind: 'list' },
   }))
-  const alias = joined(context, scope, key, collection, (each) => `${each}."id" = ${ids}."value"`)
+  const alias = joinCollection(context, scope, key, collection, (each) => `${each}."id" = ${ids}."value"`)
   return { collection, alias, key, optional: true, many: true }
 }

@@ -1,5 +1,5 @@
 import type { Field } from '../../schema/field.ts'
-import { badFilter, shown } from '../language/limits.ts'
+import { badFilter, shortened } from '../language/limits.ts'
 import { NOTHING, type Operand } from '../sql/operand.ts'
 import { bindable, type RequestInfo, valueAt } from '../sql/request-info.ts'
 import type { Scope } from '../sql/scope.ts'
@@ -41,7 +41,7 @@ export function requestOperand(
     default:
   }
   throw badFilter(
-    `${shown(full)} is unknown; @request has method, context, auth.NAME, query.NAME, headers.NAME and body.NAME`,
+    `${shortened(full)} is unknown; @request has method, context, auth.NAME, query.NAME, headers.NAME and body.NAME`,
   )
 }
 

@@ -1,10 +1,10 @@
 import type { OperandAst } from '../language/ast.ts'
-import { badFilter, shown } from '../language/limits.ts'
+import { badFilter, shortened } from '../language/limits.ts'
 import { NOTHING, type Operand } from '../sql/operand.ts'
 import type { Scope } from '../sql/scope.ts'
 import { type Context, collectionByName } from './context.ts'
 import { callOperand } from './functions.ts'
-import { joined } from './join.ts'
+import { joinCollection } from './join.ts'
 import { MACROS } from './macros.ts'
 import { pathOperand } from './path.ts'
 import { requestOperand } from './request.ts'
@@ -79,7 +79,9 @@ function collectionOperand(context: Context, scope: Scope, full: string, props: 
   const [name = '', label = ''] = named.split(':')
   const collection = collectionByName(context, name)
   if (!collection || path.length === 0) {
-    throw badFilter(`${shown(full)} is unknown; write @collection.NAME.FIELD with the name of a collection`)
+    throw badFilter(
+      `${shortened(full)} is unknown; write @collection.NAME.FIELD with the name of a collection`,
+    )
   }
   return pathOperand(context, scope, {
     full,
@@ -87,7 +89,7 @@ function collectionOperand(context: Context, scope: Scope, full: string, props: 
     lenient: false,
     enter: (each) => {
       const key = `@collection/${collection.name}:${label}`
-      const alias = joined(context, each, key, collection, () => '1', {
+      const alias = joinCollection(context, each, key, collection, () => '1', {
         kind: 'table',
         table: collection.name,
       })

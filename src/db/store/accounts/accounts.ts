@@ -8,7 +8,7 @@ import type { ReadTx, Tx } from '../../records/tx.ts'
 import type { RecordOf } from '../../schema/collection.ts'
 import type { SqlReader } from '../../sqlite/sql.ts'
 import { postLedger } from './ledger.ts'
-import { keepApiTokens } from './tokens.ts'
+import { removeOtherApiTokens } from './tokens.ts'
 
 export type User = RecordOf<typeof users>
 export type Superuser = RecordOf<typeof superusers>
@@ -205,7 +205,7 @@ export function changeAccount(
   user: User,
   { qpuSeconds, apiTokens }: AccountChange,
 ): void {
-  if (apiTokens) keepApiTokens(tx, user.id, apiTokens)
+  if (apiTokens) removeOtherApiTokens(tx, user.id, apiTokens)
   if (qpuSeconds !== undefined) setBalance(tx, user, qpuSeconds)
   appendAudit(tx, {
     actor,
@@ -234,9 +234,9 @@ function findProxy(tx: ReadTx, superuser: Superuser): User | undefined {
 }
 
 /** Applies a change of a superuser's address to its proxy user. */
-export function followEmail(tx: Tx, superuser: Superuser): void {
+export function syncProxyEmail(tx: Tx, superuser: Superuser): void {
   const proxy = findProxy(tx, superuser)
-  if (proxy) tx.update(users, proxy.id, { email: freeEmail(tx, superuser.email, proxy.id) })
+  if (proxy) tx.update(users, proxy.id, { email: availableEmail(tx, superuser.email, proxy.id) })
 }
 
 /** The proxy user of a superuser, for routes that need a user; created on first use, never charged. */
@@ -249,7 +249,7 @@ export async function proxyUserOf(db: Database, superuser: Superuser): Promise<U
 
 function insertProxy(tx: Tx, superuser: Superuser): User {
   return tx.insert(users, {
-    email: freeEmail(tx, superuser.email),
+    email: availableEmail(tx, superuser.email),
     username: `${PROXY_PREFIX}${superuser.id}`,
     tokenKey: newSecret(),
     verified: true,
@@ -259,7 +259,7 @@ function insertProxy(tx: Tx, superuser: Superuser): User {
 }
 
 /** The same person may have a user account; e-mail addresses are unique, so the proxy user then has none. */
-function freeEmail(tx: ReadTx, email: string, self?: string): string {
+function availableEmail(tx: ReadTx, email: string, self?: string): string {
   const owner = tx.findBy(users, { email })
   return owner && owner.id !== self ? '' : email
 }

@@ -1,7 +1,7 @@
 import { superusers } from '../../collections/superusers.ts'
 import type { Database } from '../../records/database.ts'
-import { type AccountKind, accountCollection, followEmail } from './accounts.ts'
-import { dropOtherAccess } from './external-auths.ts'
+import { type AccountKind, accountCollection, syncProxyEmail } from './accounts.ts'
+import { revokeOtherAccess } from './external-auths.ts'
 
 /** An account whose ownership was proven; the proof expires with the account's key. */
 interface ProvenAccount {
@@ -27,7 +27,7 @@ export function resetPassword(
     if (!before || before.tokenKey !== tokenKey) return false
     const provesAddress = !before.verified && before.email === email
     // A person who registered an address of somebody else must not keep other ways to log in.
-    if (provesAddress && kind === 'users') dropOtherAccess(tx, id)
+    if (provesAddress && kind === 'users') revokeOtherAccess(tx, id)
     tx.update(collection, id, { password: passwordHash, verified: before.verified || provesAddress })
     return true
   })
@@ -57,7 +57,7 @@ export function changeEmail(
   return db.write('change e-mail', (tx) => {
     const changed = tx.update(accountCollection(kind), id, { email, verified: true }, { tokenKey })
     const superuser = kind === 'superusers' ? tx.find(superusers, id) : undefined
-    if (changed && superuser) followEmail(tx, superuser)
+    if (changed && superuser) syncProxyEmail(tx, superuser)
     return changed !== undefined
   })
 }

@@ -4,7 +4,7 @@ import { users } from '../../collections/users.ts'
 import type { Database } from '../../records/database.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 import type { User } from './accounts.ts'
-import { keepApiTokens } from './tokens.ts'
+import { removeOtherApiTokens } from './tokens.ts'
 
 /** The identity of a person at an OAuth2 provider. */
 export interface ExternalIdentity {
@@ -41,19 +41,19 @@ export function signInExternally(
     const sameAddress = known ? undefined : findByAddress(tx, identity)
     const user = known ?? sameAddress ?? create(tx)
     if (!linked) {
-      if (sameAddress) takeOver(tx, sameAddress)
+      if (sameAddress) revokeUnverifiedAccess(tx, sameAddress)
       const { provider, providerId } = identity
       tx.insert(externalAuths, { user: user.id, provider, provider_id: providerId })
     }
-    adoptAddress(tx, user, identity)
+    applyVerifiedAddress(tx, user, identity)
     return { user: tx.find(users, user.id) ?? user, isNew: !known && !sameAddress }
   })
 }
 
 /** Removes every way to log in other than the password: linked accounts and API tokens. */
-export function dropOtherAccess(tx: Tx, user: string): void {
+export function revokeOtherAccess(tx: Tx, user: string): void {
   for (const { id } of tx.list(externalAuths, { where: { user } })) tx.remove(externalAuths, id)
-  keepApiTokens(tx, user, [])
+  removeOtherApiTokens(tx, user, [])
 }
 
 function findLinked(tx: ReadTx, { provider, providerId }: ExternalIdentity): User | undefined {
@@ -74,16 +74,16 @@ function assertEnabled({ disabled, unlimited }: User): void {
 }
 
 /** The account may have been registered with somebody else's address, whose owner must not share it. */
-function takeOver(tx: Tx, user: User): void {
+function revokeUnverifiedAccess(tx: Tx, user: User): void {
   if (user.verified) return
-  dropOtherAccess(tx, user.id)
+  revokeOtherAccess(tx, user.id)
   tx.update(users, user.id, { password: '', tokenKey: newSecret() })
 }
 
 /**
  * Sets the verified address of the provider for a user without address; an equal address becomes verified.
  */
-function adoptAddress(tx: Tx, user: User, { email }: ExternalIdentity): void {
+function applyVerifiedAddress(tx: Tx, user: User, { email }: ExternalIdentity): void {
   if (email === '' || user.verified) return
   const isOwn = user.email === email
   const isFree = user.email === '' && tx.findBy(users, { email }) === undefined

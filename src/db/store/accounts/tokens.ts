@@ -17,7 +17,7 @@ export function syncOwner(tx: Tx, user: string): void {
  * Removes every API token of the user that `ids` does not contain.
  * @throws AppError `invalid` when `ids` contains a token that the user does not have.
  */
-export function keepApiTokens(tx: Tx, user: string, ids: readonly string[]): void {
+export function removeOtherApiTokens(tx: Tx, user: string, ids: readonly string[]): void {
   const tokens = tx.list(apiTokens, { where: { user } })
   const unknown = ids.find((id) => !tokens.some((token) => token.id === id))
   if (unknown !== undefined) {

@@ -29,13 +29,13 @@ export interface Report extends CalibrationRun {
  * started the run itself or the run was given up. `stale`: it was stored before. `foreign`: the run belongs
  * to another tuner.
  */
-export type ReportEnd = 'done' | 'stored' | 'stale' | 'foreign'
+export type ReportOutcome = 'done' | 'stored' | 'stale' | 'foreign'
 
 /** Maximum length of all errors of a report together. */
 const MAX_ERRORS_LENGTH = 100_000
 
 /** Stores a report once and ends the request whose last run it is, in one transaction. */
-export function storeReport(tx: Tx, report: Report): ReportEnd {
+export function storeReport(tx: Tx, report: Report): ReportOutcome {
   const { run, driver, qpu } = report
   if (tx.one('SELECT 1 FROM calibration_results WHERE run_id = $run', { run })) return 'stale'
   const request = tx.findBy(calibrationRequests, { run_id: run }) ?? requestOf(tx, report)

@@ -31,7 +31,7 @@ export interface JobError {
  * The outcome of a result. `stale`: an older attempt, an ended job or an attempt that was given up, and
  * nothing changed. `foreign`: the attempt belongs to another driver.
  */
-export type Application =
+export type ResultOutcome =
   | { kind: 'applied'; status: 'completed' | 'failed' | 'pending' }
   | { kind: 'stale' }
   | { kind: 'foreign' }
@@ -46,10 +46,10 @@ interface AttemptRow {
   current: number
 }
 
-const STALE: Application = { kind: 'stale' }
+const STALE: ResultOutcome = { kind: 'stale' }
 
 /** T3, T3', T4, T5, T7: applies the end of an attempt, once. `maxAttempts` 0 = no limit. */
-export function applyResult(tx: Tx, result: AttemptResult, { maxAttempts }: RetryLimits): Application {
+export function applyResult(tx: Tx, result: AttemptResult, { maxAttempts }: RetryLimits): ResultOutcome {
   const { job, attempt } = result
   const row = tx.one<AttemptRow>(
     `SELECT claim.driver, claim.claimed_at, claim.started_at, claim.state,
@@ -68,11 +68,11 @@ export function applyResult(tx: Tx, result: AttemptResult, { maxAttempts }: Retr
   if (outcome.kind === 'failed' && outcome.class === 'device') {
     return retryOrFail(tx, { ...result, state: 'error', reason: outcome.results.error }, maxAttempts)
   }
-  return finish(tx, result, row)
+  return endJob(tx, result, row)
 }
 
 /** T3, T3', T4: ends the job. */
-function finish(tx: Tx, result: AttemptResult, row: AttemptRow): Application {
+function endJob(tx: Tx, result: AttemptResult, row: AttemptRow): ResultOutcome {
   const { job, attempt, outcome } = result
   const status = outcome.kind
   const ms = chargeableMs(result.executionMs, result.elapsedMs ?? wallMsSince(tx, row.claimed_at))
@@ -98,7 +98,7 @@ function finish(tx: Tx, result: AttemptResult, row: AttemptRow): Application {
   )
   if (changed === 0) return STALE
   results.saveLarge(tx, job)
-  closeWith(tx, result, status === 'completed' ? 'ok' : 'error', startedAt)
+  recordAttemptEnd(tx, result, status === 'completed' ? 'ok' : 'error', startedAt)
   if (hasRun) chargeJob(tx, { id: job, user: row.user }, ms)
   if (startedAt !== row.started_at)
     appendTimeline(tx, job, { event: 'started', attempt, detail: '', at: startedAt })
@@ -115,7 +115,7 @@ function startOf(tx: ReadTx, row: AttemptRow, ms: number): string {
 }
 
 /** A late result may find its attempt `lost`; it is accepted as long as no other driver has the job (T3'). */
-function closeWith(
+function recordAttemptEnd(
   tx: Tx,
   { job, attempt, executionMs }: AttemptResult,
   state: 'ok' | 'error',
@@ -165,7 +165,7 @@ export function retryBackoffMs(failed: number): number {
   return backoffMs(failed, { initialMs: 1_000, maxMs: MAX_BACKOFF_MS })
 }
 
-function retryOrFail(tx: Tx, end: FailedAttempt, maxAttempts: number): Application {
+function retryOrFail(tx: Tx, end: FailedAttempt, maxAttempts: number): ResultOutcome {
   const { job, attempt, state, reason } = end
   if (!endAttempt(tx, end)) return STALE
   const detail = reason.slice(0, MAX_DETAIL_LENGTH)
@@ -184,7 +184,7 @@ function retryOrFail(tx: Tx, end: FailedAttempt, maxAttempts: number): Applicati
   return { kind: 'applied', status: 'pending' }
 }
 
-function failExhausted(tx: Tx, { job, attempt, ...end }: FailedAttempt, counted: number): Application {
+function failExhausted(tx: Tx, { job, attempt, ...end }: FailedAttempt, counted: number): ResultOutcome {
   const results: JobError = {
     error: `Given up after ${counted} attempts; the last one ended with: ${end.reason}`,
     error_code: 'attempts_exhausted',

@@ -22,14 +22,14 @@ export function findQpu(tx: ReadTx, nameOrId: string): Qpu | undefined {
 }
 
 /** @throws AppError `not_found` naming the requested QPU. */
-function expectQpu(tx: ReadTx, nameOrId: string): Qpu {
+function requireQpu(tx: ReadTx, nameOrId: string): Qpu {
   const qpu = findQpu(tx, nameOrId)
   if (!qpu) throw new AppError('not_found', `There is no QPU ${nameOrId}`)
   return qpu
 }
 
 export function getQpu(db: Database, nameOrId: string): Promise<Qpu> {
-  return db.read((tx) => expectQpu(tx, nameOrId))
+  return db.read((tx) => requireQpu(tx, nameOrId))
 }
 
 /** QPUs in the given order. */
@@ -81,7 +81,7 @@ interface NewDriver {
 /** Registers a driver of an existing QPU. @throws AppError `not_found` for an unknown QPU. */
 export function createDriver(db: Database, actor: string, driver: NewDriver): Promise<Driver> {
   return db.write('create driver', (tx) => {
-    const qpu = expectQpu(tx, driver.qpu)
+    const qpu = requireQpu(tx, driver.qpu)
     const row = tx.insert(drivers, {
       name: driver.name,
       qpu: qpu.id,
@@ -103,7 +103,7 @@ export function setQpuEnabled(
   enabled: boolean,
 ): Promise<{ qpu: Qpu; drivers: Driver[] }> {
   return db.write('toggle qpu', (tx) => {
-    const qpu = expectQpu(tx, nameOrId)
+    const qpu = requireQpu(tx, nameOrId)
     tx.update(qpus, qpu.id, { enabled })
     const its = tx.list(drivers, { where: { qpu: qpu.id } })
     if (!enabled) for (const driver of its) revokeLease(tx, driver.id)
@@ -133,7 +133,7 @@ export function setMaintenance(
   reason: string,
 ): Promise<{ qpu: Qpu; drivers: Driver[] }> {
   return db.write('set maintenance', (tx) => {
-    const qpu = expectQpu(tx, id)
+    const qpu = requireQpu(tx, id)
     const patch = { maintenance, maintenance_reason: maintenance ? reason : '' }
     const changed = tx.update(qpus, qpu.id, patch) ?? qpu
     appendAudit(tx, { actor, action: 'qpu.maintenance', subject: qpu.id, detail: { maintenance, reason } })
@@ -149,7 +149,7 @@ export function setDraining(
   { draining, reason }: { draining: boolean; reason: string },
 ): Promise<{ qpu: Qpu; runningJob: string | undefined }> {
   return db.write('drain qpu', (tx) => {
-    const qpu = expectQpu(tx, nameOrId)
+    const qpu = requireQpu(tx, nameOrId)
     const changed = tx.update(qpus, qpu.id, { draining, drain_reason: draining ? reason : '' }) ?? qpu
     appendAudit(tx, { actor, action: 'qpu.drain', subject: qpu.id, detail: { draining, reason } })
     const running = tx.one<{ job: string }>(

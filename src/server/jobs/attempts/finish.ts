@@ -1,4 +1,4 @@
-import { type Application, applyResult, type Database, type JobError } from '../../../db/index.ts'
+import { applyResult, type Database, type JobError, type ResultOutcome } from '../../../db/index.ts'
 import type { EventPayload, JobFailure } from '../../../protocol/index.ts'
 import type { Heartbeats } from './heartbeats.ts'
 
@@ -17,7 +17,7 @@ export function finishJob(
   { db, heartbeats, config }: FinishDependencies,
   driver: string,
   result: EventPayload<'JobResult'>,
-): Promise<Application> {
+): Promise<ResultOutcome> {
   const { job, attempt, execution_ms: executionMs } = result
   const elapsedMs = heartbeats.elapsedMs(result)
   return db.write('finish job', (tx) =>

@@ -1,4 +1,4 @@
-import { disableProxy, followEmail, superusers } from '../../../db/index.ts'
+import { disableProxy, superusers, syncProxyEmail } from '../../../db/index.ts'
 import { defineBehaviour } from '../behaviour.ts'
 import { assertHasPassword, prepareCredentials } from './credentials.ts'
 
@@ -12,7 +12,7 @@ export const superusersBehaviour = defineBehaviour(superusers, {
     values['verified'] ??= true
   },
   updated({ tx }, before, after) {
-    if (before.email !== after.email) followEmail(tx, after)
+    if (before.email !== after.email) syncProxyEmail(tx, after)
   },
   removed: ({ tx }, record) => disableProxy(tx, record),
 })

@@ -19,7 +19,7 @@ const START_MS = Date.UTC(2026, 0, 31, 9)
 const wire = (ms: number) => toTimestamp(ms).replace(' ', 'T')
 
 /** A reading as an event has it, and where it is. */
-interface Told {
+interface Reported {
   driver: string
   channel: string
   unit: string
@@ -44,7 +44,7 @@ function addEvent(db: Database, driver: string, atMs: number, payload: unknown):
   )
 }
 
-const tell = (db: Database, { driver, channel, unit, atMs, value, outdated }: Told) =>
+const report = (db: Database, { driver, channel, unit, atMs, value, outdated }: Reported) =>
   addEvent(db, driver, atMs, { readings: { [channel]: { value, unit, status: 'ok', outdated } } })
 
 async function rollUpAll(db: Database, most = 500): Promise<number> {
@@ -76,8 +76,8 @@ function stored(db: Database, driver: string, range: BucketRange) {
 }
 
 /** The same, by plain arithmetic over the reported values. */
-function computed(told: readonly Told[], driver: string, { from, to, step }: BucketRange) {
-  const shown = told.flatMap(({ value, ...rest }) => {
+function computed(reported: readonly Reported[], driver: string, { from, to, step }: BucketRange) {
+  const shown = reported.flatMap(({ value, ...rest }) => {
     const at = Math.floor(rest.atMs / 1_000)
     const counts = rest.driver === driver && !rest.outdated && at >= from && at < to
     return value === null || !counts ? [] : [{ ...rest, value, start: Math.floor(at / step) * step }]
@@ -143,7 +143,7 @@ test('series equal what is computed from the events, for any readings, ranges an
     fc.asyncProperty(
       fc.constantFrom(...SPANS_MS).chain((spanMs) =>
         fc.record({
-          told: fc.array(arbitraryTold(spanMs), { maxLength: 60 }),
+          reported: fc.array(arbitraryTold(spanMs), { maxLength: 60 }),
           most: fc.integer({ min: 1, max: 7 }),
           ranges: fc.array(
             fc.record({
@@ -155,12 +155,12 @@ test('series equal what is computed from the events, for any readings, ranges an
           ),
         }),
       ),
-      async ({ told, most, ranges }) => {
+      async ({ reported, most, ranges }) => {
         await using test = await openTestDatabase()
         const ids = await addMonitors(test.db)
-        const named = told.map((each) => ({ ...each, driver: ids[Number(each.driver)] ?? '' }))
+        const named = reported.map((each) => ({ ...each, driver: ids[Number(each.driver)] ?? '' }))
         for (const [index, each] of named.entries()) {
-          await tell(test.db, each)
+          await report(test.db, each)
           if (index % most === 0) await rollUpAll(test.db, most)
         }
         await rollUpAll(test.db, most)
@@ -168,7 +168,7 @@ test('series equal what is computed from the events, for any readings, ranges an
           const range = bucketRange(START_MS + from, START_MS + from + lengthMs, points)
           expect((range.to - range.from) / range.step).toBeLessThanOrEqual(points + 1)
           for (const id of ids)
-            expectSame(await stored(test.db, id, range), computed(named, id, range), 1e6 * told.length)
+            expectSame(await stored(test.db, id, range), computed(named, id, range), 1e6 * reported.length)
         }
       },
     ),
@@ -181,11 +181,11 @@ test('series after a pruning equal what is computed of the buckets that had not 
     fc.asyncProperty(
       fc.array(arbitraryTold(86_400_000), { maxLength: 60 }),
       fc.integer({ min: 0, max: 86_400 }),
-      async (told, agoS) => {
+      async (reported, agoS) => {
         await using test = await openTestDatabase()
         const ids = await addMonitors(test.db)
-        const named = told.map((each) => ({ ...each, driver: ids[Number(each.driver)] ?? '' }))
-        for (const each of named) await tell(test.db, each)
+        const named = reported.map((each) => ({ ...each, driver: ids[Number(each.driver)] ?? '' }))
+        for (const each of named) await report(test.db, each)
         await rollUpAll(test.db)
         const cut = START_MS + agoS * 1_000
         await pruneAll(test.db, cut)
@@ -195,7 +195,7 @@ test('series after a pruning equal what is computed of the buckets that had not 
           const from = Math.ceil(cut / 1_000 / step) * step
           const whole = { ...range, from }
           for (const id of ids)
-            expectSame(await stored(test.db, id, whole), computed(named, id, whole), 1e6 * told.length)
+            expectSame(await stored(test.db, id, whole), computed(named, id, whole), 1e6 * reported.length)
         }
         for (const id of ids) {
           const known = await test.db.read((tx) => listReadingSeries(tx, id))
@@ -219,10 +219,10 @@ describe('rollUpReadings()', () => {
     await using test = await open()
     const { db, driver } = test
     const reading = { driver, channel: 't', unit: 'K', value: 1, outdated: false }
-    for (const atMs of [1_000, 2_000, 3_000]) await tell(db, { ...reading, atMs: START_MS + atMs })
+    for (const atMs of [1_000, 2_000, 3_000]) await report(db, { ...reading, atMs: START_MS + atMs })
     await db.write('remove', (tx) => tx.run('DELETE FROM events WHERE seq = 2'))
     expect([await rollUpAll(db, 1), await rollUpAll(db, 1)]).toEqual([2, 0])
-    await tell(db, { ...reading, value: 4, atMs: START_MS })
+    await report(db, { ...reading, value: 4, atMs: START_MS })
     expect(await rollUpAll(db)).toBe(1)
     expect(await stored(db, driver, { ...whole, step: 86_400 * 50_000 })).toMatchObject([
       { min: 1, mean: 2, max: 4, count: 3 },
