@@ -65,11 +65,11 @@ export class StoreMachine {
   newServer() {
     const heartbeats = new Heartbeats(this.lab.clock, this.lab.config.jobTimeout)
     const backoff = new DispatchBackoff(this.lab.clock)
-    const parts = { ...this.lab.parts(), heartbeats, backoff }
+    const parts = { ...this.lab.dependencies(), heartbeats, backoff }
     return {
       dispatcher: new JobDispatcher(parts),
       recovery: new JobRecovery(parts),
-      handle: createEventHandler({ context: this.lab.parts(), heartbeats, backoff }),
+      handle: createEventHandler({ context: this.lab.dependencies(), heartbeats, backoff }),
     }
   }
 
@@ -343,13 +343,13 @@ export class StoreMachine {
   async #foreign(driver: ModelDriver, index: number, job: ModelJob | undefined): Promise<void> {
     const owner = job?.claims.at(-1)?.driver
     if (!job || owner === undefined || owner === index) return
-    const dropped = this.lab.hub.dropped.length
+    const dropped = this.lab.hub.disconnected.length
     await this.#say(
       driver,
       'JobResult',
       resultOf({ job: job.id, attempt: job.attempt, outcome: 'completed' }),
     )
-    expect(this.lab.hub.dropped.slice(dropped)).toMatchObject([{ driver: driver.record.id }])
+    expect(this.lab.hub.disconnected.slice(dropped)).toMatchObject([{ driver: driver.record.id }])
   }
 
   /** Fails unless every job in the database equals its model. */

@@ -37,7 +37,7 @@ beforeAll(async () => {
     const { id } = await lab.submit(user)
     await lab.db.write('claim', (tx) => claimJob(tx, id, server))
     await lab.clock.advance(10_000)
-    await lab.end(id)
+    await lab.complete(id)
   }
 })
 

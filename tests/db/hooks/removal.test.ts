@@ -17,7 +17,7 @@ describe('removal', () => {
     expect(await lab.job(pending.id)).toMatchObject({ status: 'cancelled', user_id: '' })
     expect((await lab.timeline(pending.id)).at(-1)).toMatchObject({ detail: 'its user was removed' })
     expect(changed).toContain(pending.id)
-    await lab.end(running.id)
+    await lab.complete(running.id)
     expect(await lab.job(running.id)).toMatchObject({ status: 'completed', user_id: '' })
     expect(await lab.db.read((tx) => tx.all("SELECT 1 FROM qpu_ledger WHERE kind = 'charge'"))).toEqual([])
   })

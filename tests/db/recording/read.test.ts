@@ -37,7 +37,7 @@ describe('readRecording()', () => {
     await lab.db.write('hold', (tx) => holdJob(tx, { job: taken.id, actor: 'test', reason: '' }))
     await lab.db.write('cancel', (tx) => cancelJob(tx, taken.id))
     await lab.clock.advance(500)
-    await lab.end(job.id)
+    await lab.complete(job.id)
     await lab.db.write('grant', (tx) =>
       postLedger(tx, { user: user.id, kind: 'admin', sourceId: 'act', deltaMs: 7_000 }),
     )
@@ -133,7 +133,7 @@ describe('readRecording()', () => {
       const { id } = await lab.submit(user)
       await lab.db.write('claim', (tx) => claimJob(tx, id, server))
       await lab.clock.advance(10)
-      await lab.end(id)
+      await lab.complete(id)
       await lab.clock.advance(990)
       ids.push(id)
     }

@@ -24,7 +24,7 @@ async function deliver(state: State): Promise<void> {
   const { lab, tuner } = state
   for (const { command } of lab.lab.hub.sent.slice(state.seen)) {
     if (command.type === 'RunCalibration') {
-      if (tuner.running) await lab.say('CalibrationRefused', { run_id: command.run_id, reason: 'busy' })
+      if (tuner.running) await lab.sendEvent('CalibrationRefused', { run_id: command.run_id, reason: 'busy' })
       else tuner.running = { run: command.run_id, request: command.request_id }
     }
     if (command.type === 'StopCalibration' && tuner.running?.run === command.run_id) finish(tuner)
@@ -56,14 +56,15 @@ const STEPS: Record<string, Step> = {
     state.lab.lab.hub.isFull = false
   },
   async started({ lab, tuner }) {
-    if (tuner.attached && tuner.running) await lab.say('CalibrationStarted', { run_id: tuner.running.run })
+    if (tuner.attached && tuner.running)
+      await lab.sendEvent('CalibrationStarted', { run_id: tuner.running.run })
   },
   async progress(state) {
     const { lab, tuner } = state
     if (!tuner.attached || !tuner.running) return
     const { run, request } = tuner.running
     const step = { phase: 'routine', step: 1, total: 2 }
-    await lab.say('CalibrationProgress', { run_id: run, request_id: request, ...step })
+    await lab.sendEvent('CalibrationProgress', { run_id: run, request_id: request, ...step })
     await deliver(state)
   },
   async finish({ tuner }) {

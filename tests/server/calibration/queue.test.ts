@@ -73,7 +73,7 @@ describe('CalibrationRefused', () => {
   test('requeues the request; the tuner is sent one again after the back-off', async () => {
     await using lab = await CalibrationLab.open()
     const { id, run } = await lab.running()
-    await lab.say('CalibrationRefused', { run_id: run, reason: 'busy' })
+    await lab.sendEvent('CalibrationRefused', { run_id: run, reason: 'busy' })
     await lab.dispatcher.dispatchOnce()
     expect((await lab.read(id)).status).toBe('pending')
     await lab.clock.advance(250)
@@ -91,18 +91,18 @@ describe('CalibrationProgress', () => {
     const { id, run } = await lab.running()
     const ids = { run_id: run, request_id: id }
     const plan = [{ routine: 't1' }]
-    await lab.say('CalibrationProgress', { ...ids, phase: 'plan', step: 0, total: 33, plan })
-    await lab.say('CalibrationProgress', { ...ids, ...STEP })
+    await lab.sendEvent('CalibrationProgress', { ...ids, phase: 'plan', step: 0, total: 33, plan })
+    await lab.sendEvent('CalibrationProgress', { ...ids, ...STEP })
     expect((await lab.read(id)).progress).toEqual({ ...STEP, plan })
     await lab.report(run, id)
-    await lab.say('CalibrationProgress', { ...ids, ...STEP, step: 8 })
+    await lab.sendEvent('CalibrationProgress', { ...ids, ...STEP, step: 8 })
     expect(await lab.read(id)).toMatchObject({ status: 'done', progress: { step: 7 } })
   })
 
   test("of a tuner's own check changes nothing and stops nothing", async () => {
     await using lab = await CalibrationLab.open()
     const { id } = await lab.running()
-    await lab.say('CalibrationProgress', { run_id: lab.newRun(), request_id: null, ...STEP })
+    await lab.sendEvent('CalibrationProgress', { run_id: lab.newRun(), request_id: null, ...STEP })
     expect((await lab.read(id)).progress).toBeNull()
     expect(lab.lab.hub.commands('StopCalibration')).toEqual([])
   })
@@ -111,7 +111,7 @@ describe('CalibrationProgress', () => {
     await using lab = await CalibrationLab.open()
     const { id, run } = await lab.running()
     await lab.lab.db.write('fail', (tx) => tx.update(calibrationRequests, id, { status: 'failed' }))
-    await lab.say('CalibrationProgress', { run_id: run, request_id: id, ...STEP })
+    await lab.sendEvent('CalibrationProgress', { run_id: run, request_id: id, ...STEP })
     expect(lab.lab.hub.commands('StopCalibration')).toEqual([{ type: 'StopCalibration', run_id: run }])
     expect((await lab.read(id)).progress).toBeNull()
   })
@@ -147,7 +147,7 @@ describe('CalibrationReport', () => {
   test('that arrives late, of a requeued request, ends it', async () => {
     await using lab = await CalibrationLab.open()
     const { id, run } = await lab.running()
-    await lab.say('CalibrationRefused', { run_id: run, reason: 'stopping' })
+    await lab.sendEvent('CalibrationRefused', { run_id: run, reason: 'stopping' })
     await lab.report(run, id)
     expect((await lab.read(id)).status).toBe('done')
   })
@@ -155,7 +155,7 @@ describe('CalibrationReport', () => {
   test('of a replaced run is stored, and the newer run continues', async () => {
     await using lab = await CalibrationLab.open()
     const { id, run } = await lab.running()
-    await lab.say('CalibrationRefused', { run_id: run, reason: 'stopping' })
+    await lab.sendEvent('CalibrationRefused', { run_id: run, reason: 'stopping' })
     await lab.clock.advance(250)
     await lab.dispatcher.dispatchOnce()
     await lab.report(run, id)
@@ -176,7 +176,7 @@ describe('CalibrationReport', () => {
     const { id, run } = await lab.running()
     const other = await CalibrationLab.tuner(lab.lab, await lab.lab.qpu(), 'other')
     await lab.report(run, id, {}, other)
-    expect(lab.lab.hub.dropped).toMatchObject([{ driver: other.id }])
+    expect(lab.lab.hub.disconnected).toMatchObject([{ driver: other.id }])
     expect((await lab.read(id)).status).toBe('running')
     const audit = await lab.lab.db.read((tx) =>
       tx.all("SELECT actor, subject FROM audit_log WHERE act = 'report.foreign'"),
@@ -223,7 +223,7 @@ describe('a tuner that reconnects', () => {
   test('with its run: the request continues', async () => {
     await using lab = await CalibrationLab.open()
     const { id, run, server } = await lab.running()
-    await lab.say('CalibrationStarted', { run_id: run })
+    await lab.sendEvent('CalibrationStarted', { run_id: run })
     await lab.lab.detach(server)
     await lab.attach()
     await lab.hello({ run_id: run })
@@ -233,7 +233,7 @@ describe('a tuner that reconnects', () => {
   test('with the report in its outbox: the request waits for it', async () => {
     await using lab = await CalibrationLab.open()
     const { id, run, server } = await lab.running()
-    await lab.say('CalibrationStarted', { run_id: run })
+    await lab.sendEvent('CalibrationStarted', { run_id: run })
     await lab.lab.detach(server)
     await lab.attach()
     await lab.hello({ outbox: [run] })
@@ -244,7 +244,7 @@ describe('a tuner that reconnects', () => {
     await using lab = await CalibrationLab.open()
     const { id, run, server } = await lab.running()
     const next = await lab.request()
-    await lab.say('CalibrationStarted', { run_id: run })
+    await lab.sendEvent('CalibrationStarted', { run_id: run })
     await lab.lab.detach(server)
     await lab.attach()
     await lab.hello()
@@ -299,7 +299,7 @@ describe('CalibrationRecovery.recoverOnce()', () => {
   test('fails a run whose tuner is disconnected for 10 min, not one that reconnects in time', async () => {
     await using lab = await CalibrationLab.open()
     const { id, run, server } = await lab.running()
-    await lab.say('CalibrationStarted', { run_id: run })
+    await lab.sendEvent('CalibrationStarted', { run_id: run })
     await lab.recovery.recoverOnce()
     await lab.lab.detach(server)
     await lab.recovery.recoverOnce()
@@ -324,7 +324,7 @@ describe('CalibrationRecovery.recoverOnce()', () => {
   test('gives the tuner the whole time after a start of the server', async () => {
     await using lab = await CalibrationLab.open()
     const { id, run, server } = await lab.running()
-    await lab.say('CalibrationStarted', { run_id: run })
+    await lab.sendEvent('CalibrationStarted', { run_id: run })
     await lab.lab.detach(server)
     await lab.clock.advance(3_600_000)
     await lab.recovery.recoverOnce()

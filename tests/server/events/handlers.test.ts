@@ -12,15 +12,15 @@ async function openCase() {
   const lab = await JobLab.open()
   const heartbeats = new Heartbeats(lab.clock, lab.config.jobTimeout)
   const backoff = new DispatchBackoff(lab.clock)
-  const parts = { ...lab.parts(), heartbeats, backoff }
+  const parts = { ...lab.dependencies(), heartbeats, backoff }
   const dispatcher = new JobDispatcher(parts)
-  const handle = createEventHandler({ context: lab.parts(), heartbeats, backoff })
+  const handle = createEventHandler({ context: lab.dependencies(), heartbeats, backoff })
   const qpu = await lab.qpu()
   const user = await lab.user(100)
   const server = await lab.attach(qpu.driver)
   const { id: job } = await lab.submit(user, qpu.id)
   await dispatcher.dispatchOnce()
-  const say = (type: string, payload: object, driver = qpu.driver) =>
+  const sendEvent = (type: string, payload: object, driver = qpu.driver) =>
     handle(
       { driver: driver.id, name: driver.name, qpu: qpu.id, operation: 'process', epoch: server.epoch },
       { type, id: `event of ${type}`, ts: '2026-01-31T09:05:00.000Z', payload },
@@ -42,7 +42,7 @@ async function openCase() {
     user,
     server,
     job,
-    say,
+    sendEvent,
     result,
     [Symbol.asyncDispose]: () => lab[Symbol.asyncDispose](),
   }
@@ -52,7 +52,7 @@ describe('JobResult', () => {
   test('is applied, charged by both clocks and acknowledged', async () => {
     await using it = await openCase()
     await it.lab.clock.advance(25)
-    await it.say('JobResult', it.result)
+    await it.sendEvent('JobResult', it.result)
     expect(await it.lab.job(it.job)).toMatchObject({ status: 'completed', results: RESULTS, duration: 0.025 })
     expect(await it.lab.balance(it.user)).toBe(99_975)
     expect(it.lab.hub.commands('EventAck')).toEqual([
@@ -62,16 +62,16 @@ describe('JobResult', () => {
 
   test('is acknowledged again if it is sent again, and changes nothing', async () => {
     await using it = await openCase()
-    await it.say('JobResult', it.result)
-    await it.say('JobResult', it.result)
+    await it.sendEvent('JobResult', it.result)
+    await it.sendEvent('JobResult', it.result)
     expect(it.lab.hub.commands('EventAck').map(({ applied }) => applied)).toEqual([true, false])
-    expect(await it.lab.story(it.job)).toEqual(['submitted 0', 'claimed 1', 'started 1', 'completed 1'])
+    expect(await it.lab.history(it.job)).toEqual(['submitted 0', 'claimed 1', 'started 1', 'completed 1'])
   })
 
   test('of a failed job has its message, code and circuit in the results', async () => {
     await using it = await openCase()
     const error = { class: 'user', message: 'too deep', error_code: 'depth', circuit_index: 0 }
-    await it.say('JobResult', { ...it.result, status: 'failed', error })
+    await it.sendEvent('JobResult', { ...it.result, status: 'failed', error })
     expect(await it.lab.job(it.job)).toMatchObject({
       status: 'failed',
       error_code: 'depth',
@@ -82,8 +82,8 @@ describe('JobResult', () => {
   test('of another driver ends its connection and is audited', async () => {
     await using it = await openCase()
     const other = await it.lab.standby(it.qpu)
-    await it.say('JobResult', it.result, other)
-    expect(it.lab.hub.dropped).toMatchObject([{ driver: other.id }])
+    await it.sendEvent('JobResult', it.result, other)
+    expect(it.lab.hub.disconnected).toMatchObject([{ driver: other.id }])
     expect(it.lab.hub.commands('EventAck')).toEqual([])
     expect((await it.lab.job(it.job)).status).toBe('running')
     const audit = await it.lab.db.read((tx) => tx.all("SELECT * FROM audit_log WHERE act = 'result.foreign'"))
@@ -97,10 +97,10 @@ describe('JobResult', () => {
         `CREATE TRIGGER no_more BEFORE UPDATE ON quantum_jobs BEGIN SELECT RAISE(ABORT, 'disk full'); END`,
       ),
     )
-    await expect(it.say('JobResult', it.result)).rejects.toThrow('disk full')
+    await expect(it.sendEvent('JobResult', it.result)).rejects.toThrow('disk full')
     expect(it.lab.hub.commands('EventAck')).toEqual([])
     await it.lab.db.write('mend', (tx) => tx.run('DROP TRIGGER no_more'))
-    await it.say('JobResult', it.result)
+    await it.sendEvent('JobResult', it.result)
     expect(it.lab.hub.commands('EventAck')).toMatchObject([{ applied: true }])
     expect(await it.lab.balance(it.user)).toBe(100_000)
   })
@@ -112,14 +112,14 @@ describe('JobStarted and JobHeartbeat', () => {
     const running = [{ job: it.job, attempt: 1 }]
     const other = await it.lab.standby(it.qpu)
     await it.lab.clock.advance(15_000)
-    await it.say('JobStarted', { job: it.job, attempt: 1 })
+    await it.sendEvent('JobStarted', { job: it.job, attempt: 1 })
     await it.lab.clock.advance(15_000)
     expect(it.heartbeats.findExpired(running)).toEqual([])
-    await it.say('JobHeartbeat', { job: it.job, attempt: 1 })
+    await it.sendEvent('JobHeartbeat', { job: it.job, attempt: 1 })
     await it.lab.clock.advance(15_000)
     expect(it.heartbeats.findExpired(running)).toEqual([])
-    await it.say('JobHeartbeat', { job: it.job, attempt: 1 }, other)
-    await it.say('JobHeartbeat', { job: it.job, attempt: 2 })
+    await it.sendEvent('JobHeartbeat', { job: it.job, attempt: 1 }, other)
+    await it.sendEvent('JobHeartbeat', { job: it.job, attempt: 2 })
     await it.lab.clock.advance(5_000)
     expect(it.heartbeats.findExpired(running)).toEqual(running)
     expect((await it.lab.job(it.job)).started_at).toBe('2026-01-31 09:00:15.000Z')
@@ -129,7 +129,7 @@ describe('JobStarted and JobHeartbeat', () => {
 describe('JobRefused', () => {
   test('requeues the job, and the driver is offered the next one after the back-off', async () => {
     await using it = await openCase()
-    await it.say('JobRefused', { job: it.job, attempt: 1, reason: 'busy' })
+    await it.sendEvent('JobRefused', { job: it.job, attempt: 1, reason: 'busy' })
     expect((await it.lab.timeline(it.job)).at(-1)).toMatchObject({ event: 'undelivered', detail: 'busy' })
     await it.dispatcher.dispatchOnce()
     expect(it.lab.hub.commands('RunJob')).toHaveLength(1)
@@ -140,8 +140,8 @@ describe('JobRefused', () => {
 
   test('of an attempt that has ended changes nothing', async () => {
     await using it = await openCase()
-    await it.say('JobResult', it.result)
-    await it.say('JobRefused', { job: it.job, attempt: 1, reason: 'busy' })
+    await it.sendEvent('JobResult', it.result)
+    await it.sendEvent('JobRefused', { job: it.job, attempt: 1, reason: 'busy' })
     expect((await it.lab.job(it.job)).status).toBe('completed')
   })
 })
@@ -150,11 +150,11 @@ describe('DriverHello', () => {
   test('stops a job that an operator requeued while the driver was disconnected', async () => {
     await using it = await openCase()
     const hello = { version: '1', device: 'mock', epoch: 1, running: { job: it.job, attempt: 1 } }
-    await it.say('DriverHello', hello)
+    await it.sendEvent('DriverHello', hello)
     expect(it.lab.hub.commands('StopJob')).toEqual([])
     const act = { job: it.job, actor: 'test', reason: '' }
     await it.lab.db.write('requeue', (tx) => requeueJob(tx, act))
-    await it.say('DriverHello', hello)
+    await it.sendEvent('DriverHello', hello)
     expect(it.lab.hub.commands('StopJob')).toEqual([{ type: 'StopJob', job: it.job, attempt: 1 }])
   })
 
@@ -162,10 +162,10 @@ describe('DriverHello', () => {
     await using it = await openCase()
     const hello = { version: '1', device: 'mock', epoch: it.server.epoch }
     await it.lab.clock.advance(15_000)
-    await it.say('DriverHello', { ...hello, running: { job: it.job, attempt: 1 } })
+    await it.sendEvent('DriverHello', { ...hello, running: { job: it.job, attempt: 1 } })
     await it.lab.clock.advance(15_000)
     expect(it.heartbeats.findExpired([{ job: it.job, attempt: 1 }])).toEqual([])
-    await it.say('DriverHello', { ...hello, running: null })
+    await it.sendEvent('DriverHello', { ...hello, running: null })
   })
 })
 
@@ -174,7 +174,7 @@ describe('other events', () => {
     await using it = await openCase()
     const payload = { readings: { 'mixing.temperature': { value: 0.011, unit: 'K', status: 'ok' } } }
     expect(EVENTS.find(({ type }) => type === 'CryostatReading')?.log).toBe(true)
-    await it.say('CryostatReading', payload)
+    await it.sendEvent('CryostatReading', payload)
     expect(await it.lab.db.read((tx) => tx.list(events))).toMatchObject([
       { source: it.qpu.driver.name, type: 'CryostatReading', payload, ts: '2026-01-31T09:05:00.000Z' },
     ])
@@ -182,7 +182,7 @@ describe('other events', () => {
 
   test('of unknown type are dropped', async () => {
     await using it = await openCase()
-    await it.say('Weather', {})
+    await it.sendEvent('Weather', {})
     expect(await it.lab.db.read((tx) => tx.list(events))).toEqual([])
   })
 })

@@ -46,7 +46,7 @@ describe('viewJob()', () => {
     const job = await lab.submit(user)
     await lab.db.write('claim', (tx) => claimJob(tx, job.id, server))
     await lab.clock.advance(10)
-    await lab.end(job.id)
+    await lab.complete(job.id)
     const view = await viewJob(lab, lab.caller(user), job.id)
     expect(view).toMatchObject({
       status: 'completed',

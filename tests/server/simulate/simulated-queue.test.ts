@@ -99,7 +99,7 @@ class Twin {
   readonly lab: JobLab
   readonly qpus: (Qpu & { server: DispatchTarget })[] = []
   readonly owners: SimulatedUser[] = []
-  readonly stations: SimulatedQpu[] = []
+  readonly simulatedQpus: SimulatedQpu[] = []
   readonly queue: SimulatedQueue
   readonly #users: Awaited<ReturnType<JobLab['user']>>[] = []
   readonly #jobs: WaitingJob[] = []
@@ -118,7 +118,7 @@ class Twin {
     for (const numQubits of QUBITS) {
       const qpu = await lab.qpu({ numQubits })
       twin.qpus.push({ ...qpu, server: await lab.attach(qpu.driver) })
-      twin.stations.push({ qpu: { ...qpu, status: 'online' }, isCalibrating: false, running: undefined })
+      twin.simulatedQpus.push({ qpu: { ...qpu, status: 'online' }, isCalibrating: false, running: undefined })
     }
     for (let count = 0; count < USERS; count += 1) {
       const user = await lab.user(100)
@@ -182,22 +182,22 @@ class Twin {
   }
 
   async #run({ qpu }: { qpu: number }, now: number): Promise<void> {
-    const [real, station] = [this.qpus[qpu], this.stations[qpu]]
-    if (!real || !station || station.running) return
-    const { job } = pickJob(this.queue.stateOf(station, BOOKED, now, IDLE_MS), now, 0)
+    const [real, simulatedQpu] = [this.qpus[qpu], this.simulatedQpus[qpu]]
+    if (!real || !simulatedQpu || simulatedQpu.running) return
+    const { job } = pickJob(this.queue.stateOf(simulatedQpu, BOOKED, now, IDLE_MS), now, 0)
     if (job === undefined) return
     expect(await this.lab.db.write('claim', (tx) => claimJob(tx, job, real.server))).toBeDefined()
     this.queue.remove(job)
-    station.running = { job, since: now }
+    simulatedQpu.running = { job, since: now }
   }
 
   async #end(
     { qpu, how }: { qpu: number; how: 'completed' | 'user' | 'device' },
     now: number,
   ): Promise<void> {
-    const [real, station] = [this.qpus[qpu], this.stations[qpu]]
-    const job = this.#jobs.find(({ id }) => id === station?.running?.job)
-    if (!real || !station || !job) return
+    const [real, simulatedQpu] = [this.qpus[qpu], this.simulatedQpus[qpu]]
+    const job = this.#jobs.find(({ id }) => id === simulatedQpu?.running?.job)
+    if (!real || !simulatedQpu || !job) return
     const { attempt } = await this.lab.job(job.id)
     const results: JobError = { error: 'it broke' }
     const outcome: AttemptResult['outcome'] =
@@ -211,7 +211,7 @@ class Twin {
       outcome,
     }
     await this.lab.db.write('end', (tx) => applyResult(tx, end, { maxAttempts: 0 }))
-    station.running = undefined
+    simulatedQpu.running = undefined
     job.owner.recordRun(real.id, now, 30_000)
     const after = await this.lab.job(job.id)
     if (after.status !== 'pending') return
@@ -266,9 +266,9 @@ test('SimulatedQueue.stateOf() equals readQueue() of the database for a random l
       for (const step of story) {
         await twin.play(step)
         const now = lab.clock.now()
-        for (const station of twin.stations) {
-          const real = await lab.db.read((tx) => readQueue(tx, station.qpu.id, IDLE_MS))
-          const simulated = twin.queue.stateOf(station, BOOKED, now, IDLE_MS)
+        for (const simulatedQpu of twin.simulatedQpus) {
+          const real = await lab.db.read((tx) => readQueue(tx, simulatedQpu.qpu.id, IDLE_MS))
+          const simulated = twin.queue.stateOf(simulatedQpu, BOOKED, now, IDLE_MS)
           if (!real) throw new Error('no such QPU')
           expect({ ...simulated, qpu: '' }).toEqual({ ...real, qpu: '' })
           expect(pickJob(simulated, now, IDLE_MS)).toEqual(pickJob(real, now, IDLE_MS))

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { CalibrationError, defineDevice, opt } from 'svc/devices'
 
 /**
- * A tuner that does what its options say. It tells its plan and one step, waits until the file `gate` exists,
- * and reports one routine and one benchmark; `mode=fidelity_check` fails, a crash file ends the process.
+ * A tuner that follows its options. It reports its plan and one step, waits until the file `gate` exists, and
+ * reports one routine and one benchmark; `mode=fidelity_check` fails, a crash file ends the process.
  */
 export const scripted = defineDevice({
   operation: 'calibrate',

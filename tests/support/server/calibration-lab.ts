@@ -18,7 +18,7 @@ import { Heartbeats } from '../../../src/server/jobs/attempts/heartbeats.ts'
 import type { FakeClock } from '../fake-clock.ts'
 import { JobLab } from './job-lab.ts'
 
-/** A report that says as little as possible. */
+/** The smallest possible report. */
 export const REPORT = {
   ...{ mode: 'full', status: 'success', backend: 'test', device_file: null },
   ...{ routines: [], benchmarks: [], skipped: [], errors: [], notes: [] },
@@ -38,10 +38,10 @@ export class CalibrationLab implements AsyncDisposable {
     this.qpu = qpu
     this.tuner = tuner
     const backoff = new DispatchBackoff(lab.clock)
-    this.dispatcher = new CalibrationDispatcher({ ...lab.parts(), backoff })
-    this.recovery = new CalibrationRecovery(lab.parts())
+    this.dispatcher = new CalibrationDispatcher({ ...lab.dependencies(), backoff })
+    this.recovery = new CalibrationRecovery(lab.dependencies())
     const heartbeats = new Heartbeats(lab.clock, lab.config.jobTimeout)
-    this.handle = createEventHandler({ context: lab.parts(), heartbeats, backoff })
+    this.handle = createEventHandler({ context: lab.dependencies(), heartbeats, backoff })
   }
 
   static async open(): Promise<CalibrationLab> {
@@ -86,7 +86,7 @@ export class CalibrationLab implements AsyncDisposable {
     return this.lab.db.read((tx) => tx.list(calibrationResults))
   }
 
-  /** A request that its tuner has been sent: the run, and the lease. */
+  /** A request whose run has been sent to its tuner: its id, the run and the lease. */
   async running(): Promise<{ id: string; run: string; server: DispatchTarget }> {
     const server = await this.attach()
     const { id } = await this.request()
@@ -94,8 +94,8 @@ export class CalibrationLab implements AsyncDisposable {
     return { id, run: (await this.read(id)).run_id, server }
   }
 
-  /** Says something as a tuner, under its newest lease or `epoch`. */
-  say(type: string, payload: object, { tuner = this.tuner, epoch = 0 } = {}): Promise<void> {
+  /** Sends an event as a tuner, under its newest lease or `epoch`. */
+  sendEvent(type: string, payload: object, { tuner = this.tuner, epoch = 0 } = {}): Promise<void> {
     return this.handle(
       {
         ...{ driver: tuner.id, name: tuner.name, qpu: tuner.qpu, operation: 'calibrate' },
@@ -107,16 +107,16 @@ export class CalibrationLab implements AsyncDisposable {
 
   hello(held: { run_id?: string; outbox?: string[] } = {}): Promise<void> {
     const payload = { version: 'test', device: 'scripted', epoch: 0, running: null, outbox: [], ...held }
-    return this.say('DriverHello', payload)
+    return this.sendEvent('DriverHello', payload)
   }
 
   report(run: string, request: string | null, changes: object = {}, tuner = this.tuner): Promise<void> {
     const at = new Date(this.clock.now()).toISOString()
     const payload = { ...REPORT, run_id: run, request_id: request, started_at: at, ended_at: at, ...changes }
-    return this.say('CalibrationReport', payload, { tuner })
+    return this.sendEvent('CalibrationReport', payload, { tuner })
   }
 
-  /** A name that no run has. */
+  /** An id that no run has. */
   newRun(): string {
     return newId(this.clock.now())
   }

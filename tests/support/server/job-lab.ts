@@ -29,12 +29,12 @@ import { ProgramChecker } from '../../../src/server/programs/checker.ts'
 import { openTestDatabase, type TestDatabase } from '../database.ts'
 import type { FakeClock } from '../fake-clock.ts'
 
-/** The sockets of drivers, without sockets: keeps what was sent, and refuses when told to. */
+/** A hub without sockets: records the commands, and refuses them on request. */
 export class TestHub implements DriverHub {
   readonly sent: { driver: string; command: Command }[] = []
-  readonly dropped: { driver: string; reason: string }[] = []
+  readonly disconnected: { driver: string; reason: string }[] = []
   readonly epochs = new Map<string, number>()
-  /** Drivers whose results are on their way. */
+  /** Drivers whose results are arriving. */
   readonly receiving = new Set<string>()
   isFull = false
 
@@ -53,7 +53,7 @@ export class TestHub implements DriverHub {
   }
 
   disconnect(driver: string, reason: string): void {
-    this.dropped.push({ driver, reason })
+    this.disconnected.push({ driver, reason })
   }
 
   /** The commands of one type, in the order in which they were sent. */
@@ -72,7 +72,7 @@ function isOf<Type extends Command['type']>(
 export const BELL =
   'OPENQASM 3.0;\ninclude "stdgates.inc";\nqubit[2] q;\nbit[2] c;\nh q[0];\ncx q[0], q[1];\nc = measure q;\n'
 
-/** What a device is asked to run, as small as possible. */
+/** The smallest possible payload of a job. */
 export const PAYLOAD = {
   circuits: [{ circuit: BELL }],
   shots: 100,
@@ -91,7 +91,7 @@ export const RESULTS = {
   metadata: {},
 }
 
-/** A real database with users, QPUs and drivers made on demand. */
+/** A real database with users, QPUs and drivers created on demand. */
 export class JobLab implements AsyncDisposable {
   readonly hub = new TestHub()
   readonly config: Config
@@ -118,7 +118,7 @@ export class JobLab implements AsyncDisposable {
     return new JobLab(test, config)
   }
 
-  /** Closes the database; a broken promise in what it holds fails the test. */
+  /** Closes the database; a violated invariant in it fails the test. */
   async [Symbol.asyncDispose](): Promise<void> {
     const findings = await this.db.read((tx) => checkInvariants(tx, this.config))
     await this.#close()
@@ -177,7 +177,7 @@ export class JobLab implements AsyncDisposable {
     await releaseLease(this.db, { driver, epoch })
   }
 
-  /** Puts a job into the queue. */
+  /** Queues a job. */
   submit(user: User, qpu = '', qubits = 2): Promise<Job> {
     return this.db.write('submit', (tx) =>
       insertJob(tx, { user: user.id, qpu, payload: PAYLOAD, qubits }, { maxPending: 1_000_000 }),
@@ -194,8 +194,8 @@ export class JobLab implements AsyncDisposable {
     return this.db.read((tx) => listTimeline(tx, id))
   }
 
-  /** What happened to a job, without times. */
-  async story(id: string): Promise<string[]> {
+  /** The timeline of a job, without times. */
+  async history(id: string): Promise<string[]> {
     return (await this.timeline(id)).map(({ event, attempt }) => `${event} ${attempt}`)
   }
 
@@ -212,14 +212,14 @@ export class JobLab implements AsyncDisposable {
     await this.db.write('change qpu', (tx) => tx.update(qpus, id, patch))
   }
 
-  /** What the parts of the server are built from. */
-  parts() {
+  /** The dependencies that the parts of the server have in common. */
+  dependencies() {
     const { db, hub, clock, log, config } = this
     return { db, hub, clock, log, config }
   }
 
-  /** Completes the running attempt of a job, as its driver would. */
-  async end(id: string): Promise<void> {
+  /** Completes the running attempt of a job like its driver. */
+  async complete(id: string): Promise<void> {
     const { driver, attempt } = await this.job(id)
     await this.db.write('end', (tx) =>
       applyResult(
@@ -230,7 +230,7 @@ export class JobLab implements AsyncDisposable {
     )
   }
 
-  /** Lets everything that is ready to run do so. */
+  /** Waits until all asynchronous work that is ready has run. */
   async settle(): Promise<void> {
     for (let round = 0; round < 20; round += 1) await new Promise((resolve) => setImmediate(resolve))
   }

@@ -1,6 +1,6 @@
 import type { QueueState } from '../../../src/db/index.ts'
 
-/** The queue of an attached, free QPU called kelvin, empty unless `patch` says otherwise. */
+/** The queue of an attached, idle QPU named kelvin, empty unless `patch` adds jobs. */
 export function queueState(patch: Partial<QueueState> = {}): QueueState {
   return {
     qpu: {

@@ -112,7 +112,7 @@ class Week {
     }
     const heartbeats = new Heartbeats(lab.clock, lab.config.jobTimeout)
     const backoff = new DispatchBackoff(lab.clock)
-    const parts = { ...lab.parts(), hub, heartbeats, backoff }
+    const parts = { ...lab.dependencies(), hub, heartbeats, backoff }
     this.#dispatcher = new JobDispatcher(parts)
     this.#recovery = new JobRecovery(parts)
     this.#handle = createEventHandler({ context: parts, heartbeats, backoff })

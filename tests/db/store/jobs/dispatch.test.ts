@@ -48,7 +48,7 @@ describe('claimJob()', () => {
     expect(await claim(lab, foreign.id, server)).toBeUndefined()
     await lab.db.write('cancel', (tx) => cancelJob(tx, job.id))
     expect(await claim(lab, job.id, server)).toBeUndefined()
-    expect(await lab.story(job.id)).toEqual(['submitted 0', 'cancelled 0'])
+    expect(await lab.history(job.id)).toEqual(['submitted 0', 'cancelled 0'])
   })
 
   test('has one winner when cancel and claim meet', async () => {

@@ -18,7 +18,7 @@ describe('insertJob()', () => {
       tx.all<{ id: string }>('SELECT id FROM quantum_jobs ORDER BY seq'),
     )
     expect(order.map(({ id }) => id)).toEqual([first.id, second.id])
-    expect(await lab.story(first.id)).toEqual(['submitted 0'])
+    expect(await lab.history(first.id)).toEqual(['submitted 0'])
   })
 
   test('rejects an empty balance, a disabled account and too many pending jobs, and stores nothing', async () => {

@@ -60,7 +60,7 @@ describe('holdJob() and releaseJob()', () => {
     await it.act(releaseJob, first.id)
     expect(await it.queue()).toEqual(['', undefined, first.id])
     expect(await lab.job(first.id)).toMatchObject({ held: false, hold_reason: '' })
-    expect(await lab.story(first.id)).toEqual(['submitted 0', 'held 0', 'released 0'])
+    expect(await lab.history(first.id)).toEqual(['submitted 0', 'held 0', 'released 0'])
   })
 
   test('a held job can be cancelled, and accepts the late result of its lost attempt', async () => {
@@ -187,7 +187,7 @@ describe('requeueJob()', () => {
     )
     expect(again).toEqual({ kind: 'applied', status: 'completed' })
     expect(await lab.balance(it.user)).toBe(100_000 - 40)
-    expect(await lab.story(job.id)).toEqual([
+    expect(await lab.history(job.id)).toEqual([
       'submitted 0',
       'claimed 1',
       'requeued 1',

@@ -85,7 +85,7 @@ describe('applyResult()', () => {
     })
     expect(job.finished_at).toBe('2026-01-31 09:00:00.000Z')
     expect(await it.lab.balance(it.user)).toBe(98_500)
-    expect(await it.lab.story(it.job.id)).toEqual(['submitted 0', 'claimed 1', 'started 1', 'completed 1'])
+    expect(await it.lab.history(it.job.id)).toEqual(['submitted 0', 'claimed 1', 'started 1', 'completed 1'])
   })
 
   test('records the start of a job of which the driver reported only the end', async () => {
@@ -224,7 +224,7 @@ describe('applyResult()', () => {
     await it.claim()
     await it.lose(1)
     expect(await it.end(1, DEVICE_ERROR)).toEqual({ kind: 'stale' })
-    expect(await it.lab.story(it.job.id)).toEqual(['submitted 0', 'claimed 1', 'lost 1'])
+    expect(await it.lab.history(it.job.id)).toEqual(['submitted 0', 'claimed 1', 'lost 1'])
   })
 
   test('T7: gives up after the allowed attempts; undelivered ones do not count', async () => {
@@ -256,7 +256,7 @@ describe('requeueLost()', () => {
     expect(await it.lose(2)).toBeUndefined()
     expect(await it.lose(1)).toBe('pending')
     expect(await it.lose(1)).toBeUndefined()
-    expect(await it.lab.story(it.job.id)).toEqual(['submitted 0', 'claimed 1', 'lost 1'])
+    expect(await it.lab.history(it.job.id)).toEqual(['submitted 0', 'claimed 1', 'lost 1'])
   })
 })
 

@@ -10,11 +10,11 @@ async function openCase(flags: Record<string, string> = {}) {
   const lab = await JobLab.open(flags)
   const heartbeats = new Heartbeats(lab.clock, lab.config.jobTimeout)
   const dispatcher = new JobDispatcher({
-    ...lab.parts(),
+    ...lab.dependencies(),
     heartbeats,
     backoff: new DispatchBackoff(lab.clock),
   })
-  const recovery = new JobRecovery({ ...lab.parts(), heartbeats })
+  const recovery = new JobRecovery({ ...lab.dependencies(), heartbeats })
   const server = await lab.attach((await lab.qpu()).driver)
   const { id } = await lab.submit(await lab.user())
   await dispatcher.dispatchOnce()
@@ -42,7 +42,7 @@ describe('JobRecovery.recoverOnce()', () => {
       event: 'lost',
       detail: 'no heartbeat from the driver for 20s',
     })
-    expect(it.lab.hub.dropped).toMatchObject([{ reason: 'no heartbeat from the driver for 20s' }])
+    expect(it.lab.hub.disconnected).toMatchObject([{ reason: 'no heartbeat from the driver for 20s' }])
     await it.dispatcher.dispatchOnce()
     expect(await it.lab.job(it.id)).toMatchObject({ status: 'running', attempt: 2 })
   })
@@ -53,11 +53,11 @@ describe('JobRecovery.recoverOnce()', () => {
     await it.lab.clock.advance(60_000)
     await it.recovery.recoverOnce()
     expect((await it.lab.job(it.id)).status).toBe('running')
-    expect(it.lab.hub.dropped).toEqual([])
+    expect(it.lab.hub.disconnected).toEqual([])
     it.lab.hub.receiving.clear()
     await it.lab.clock.advance(19_999)
     await it.recovery.recoverOnce()
-    expect(it.lab.hub.dropped).toEqual([])
+    expect(it.lab.hub.disconnected).toEqual([])
     await it.lab.clock.advance(1)
     await it.recovery.recoverOnce()
     expect((await it.lab.job(it.id)).status).toBe('pending')
@@ -70,14 +70,14 @@ describe('JobRecovery.recoverOnce()', () => {
       isReceiving: () => false,
       disconnect: (driver: string) => void it.lab.hub.epochs.delete(driver),
     }
-    const recovery = new JobRecovery({ ...it.lab.parts(), heartbeats: it.heartbeats, hub })
+    const recovery = new JobRecovery({ ...it.lab.dependencies(), heartbeats: it.heartbeats, hub })
     it.dispatcher.loop.start()
     await it.lab.settle()
     await it.lab.clock.advance(20_000)
     await recovery.recoverOnce()
     await it.lab.settle()
     await it.dispatcher.loop.stop()
-    expect(await it.lab.story(it.id)).toEqual(['submitted 0', 'claimed 1', 'lost 1'])
+    expect(await it.lab.history(it.id)).toEqual(['submitted 0', 'claimed 1', 'lost 1'])
   })
 
   test('does not requeue a job whose driver is disconnected before the time-out', async () => {
@@ -92,7 +92,7 @@ describe('JobRecovery.recoverOnce()', () => {
     await using it = await openCase()
     it.lab.clock.jump(86_400_000)
     const afterRestart = new JobRecovery({
-      ...it.lab.parts(),
+      ...it.lab.dependencies(),
       heartbeats: new Heartbeats(it.lab.clock, it.lab.config.jobTimeout),
     })
     await afterRestart.recoverOnce()

@@ -14,7 +14,7 @@ async function openCase({ hasStarted = true, flags = {} }: { hasStarted?: boolea
   const { id: job } = await lab.submit(await lab.user(), qpu.id)
   const heartbeats = new Heartbeats(lab.clock, lab.config.jobTimeout)
   const dispatcher = new JobDispatcher({
-    ...lab.parts(),
+    ...lab.dependencies(),
     heartbeats,
     backoff: new DispatchBackoff(lab.clock),
   })
@@ -36,7 +36,7 @@ async function openCase({ hasStarted = true, flags = {} }: { hasStarted?: boolea
     hello: (
       held: { running?: { job: string; attempt: number } | null; outbox?: string[] | undefined },
       source = again,
-    ) => requeueAbandoned(lab.parts(), source, { running: null, outbox: [], ...held }),
+    ) => requeueAbandoned(lab.dependencies(), source, { running: null, outbox: [], ...held }),
     [Symbol.asyncDispose]: () => lab[Symbol.asyncDispose](),
   }
 }
@@ -56,7 +56,7 @@ describe('requeueAbandoned()', () => {
     await using it = await openCase({ hasStarted: false, flags: { maxAttempts: '1' } })
     expect(await it.hello({})).toBe(1)
     expect(await it.lab.job(it.job)).toMatchObject({ status: 'pending', error_code: '' })
-    expect(await it.lab.story(it.job)).toEqual(['submitted 0', 'claimed 1', 'undelivered 1'])
+    expect(await it.lab.history(it.job)).toEqual(['submitted 0', 'claimed 1', 'undelivered 1'])
   })
 
   test('fails a job whose last allowed attempt is lost in this way', async () => {

@@ -9,7 +9,11 @@ import { JobLab, PAYLOAD } from '../../../support/server/job-lab.ts'
 function openDispatcher(lab: JobLab) {
   const heartbeats = new Heartbeats(lab.clock, lab.config.jobTimeout)
   const backoff = new DispatchBackoff(lab.clock)
-  return { dispatcher: new JobDispatcher({ ...lab.parts(), heartbeats, backoff }), heartbeats, backoff }
+  return {
+    dispatcher: new JobDispatcher({ ...lab.dependencies(), heartbeats, backoff }),
+    heartbeats,
+    backoff,
+  }
 }
 
 describe('JobDispatcher.dispatchOnce()', () => {
@@ -69,7 +73,7 @@ describe('JobDispatcher.dispatchOnce()', () => {
     lab.hub.isFull = true
     await dispatcher.dispatchOnce()
     expect(await lab.job(job.id)).toMatchObject({ status: 'pending', attempt: 1 })
-    expect(await lab.story(job.id)).toEqual(['submitted 0', 'claimed 1', 'undelivered 1'])
+    expect(await lab.history(job.id)).toEqual(['submitted 0', 'claimed 1', 'undelivered 1'])
     lab.hub.isFull = false
     await dispatcher.dispatchOnce()
     expect(lab.hub.sent).toEqual([])
@@ -114,7 +118,7 @@ describe('JobDispatcher.dispatchOnce()', () => {
     const own = await lab.submit(booker)
     await dispatcher.dispatchOnce()
     expect(lab.hub.commands('RunJob').map(({ job }) => job)).toEqual([own.id])
-    await lab.end(own.id)
+    await lab.complete(own.id)
     await lab.clock.advance(4_999)
     await dispatcher.dispatchOnce()
     expect((await lab.job(other.id)).status).toBe('pending')
@@ -139,11 +143,11 @@ describe('JobDispatcher.loop', () => {
     const second = await lab.submit(user)
     await lab.settle()
     expect(started()).toEqual([first.id])
-    await lab.end(first.id)
+    await lab.complete(first.id)
     await lab.settle()
     expect(started()).toEqual([first.id, second.id])
     await dispatcher.loop.stop()
-    await lab.end(second.id)
+    await lab.complete(second.id)
     await lab.submit(user)
     await lab.settle()
     expect(started()).toHaveLength(2)
@@ -157,7 +161,7 @@ describe('JobDispatcher.loop', () => {
     const job = await lab.submit(await lab.user())
     dispatcher.loop.start()
     await lab.settle()
-    expect(await lab.story(job.id)).toEqual(['submitted 0', 'claimed 1', 'undelivered 1'])
+    expect(await lab.history(job.id)).toEqual(['submitted 0', 'claimed 1', 'undelivered 1'])
     lab.hub.isFull = false
     await lab.clock.advance(1_000)
     await lab.settle()

@@ -26,7 +26,7 @@ describe('submitJob()', () => {
       payload: { circuits: BODY.circuits, shots: 10, meas_level: 2, meas_return: 'single', memory: false },
     })
     expect(view).not.toHaveProperty('not_before')
-    expect(await lab.story(view.id)).toEqual(['submitted 0'])
+    expect(await lab.history(view.id)).toEqual(['submitted 0'])
   })
 
   test('finds the QPU by name, with hyphens or without, and by id; without one any may run it', async () => {
