@@ -1,5 +1,5 @@
 /**
- * Memory of the built executable when nothing is to be done: the server after its start, after 3,000 jobs,
+ * Memory of the idle executable: the server after its start, after 3,000 jobs,
  * and its driver (two processes): `bun bench/memory.ts [--rounds 5]`. Linux only. RSS counts the pages of the
  * executable's file that all its processes share; "own" is what a process has for itself alone.
  *

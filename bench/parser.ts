@@ -1,6 +1,6 @@
 /**
  * How fast programs are read: `bun bench/parser.ts [--rounds 5]`. Texts of 10 MB are parsed, and parsed and
- * checked as at a submission; in the same round a loop looks at every character of the text, and `JSON.parse`
+ * checked as at a submission; in the same round a loop reads every character of the text, and `JSON.parse`
  * reads as much JSON. MB are 10^6 characters, all ASCII. Memory: by how much a process of its own is larger
  * afterwards.
  */

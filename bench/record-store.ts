@@ -1,6 +1,6 @@
 /**
- * The record store of the built executable beside PocketBase, on one machine and with the same collections,
- * rules and 100,000 jobs: `bun bench/record-store.ts [--rounds 5]`. Needs `wrk` and `go`.
+ * The record store of the built executable compared with PocketBase, on one machine with the same
+ * collections, rules and 100,000 jobs: `bun bench/record-store.ts [--rounds 5]`. Needs `wrk` and `go`.
  *
  * PocketBase is built from `bench/pocketbase` and has its own defaults: its commits are not flushed to disk
  * one by one, ours are. Rounds alternate between the two, so that whatever else the machine does disturbs
@@ -10,7 +10,7 @@ import { Crowd } from './record-store/crowd.ts'
 import { openOurs } from './record-store/ours.ts'
 import { openPocketBase } from './record-store/pocketbase.ts'
 import { JOBS, jobId, type Side } from './record-store/side.ts'
-import { answersPerSecond, type Load } from './record-store/wrk.ts'
+import { type Load, responsesPerSecond } from './record-store/wrk.ts'
 import { spreadOf } from './support/figures.ts'
 import { printTable, startBench } from './support/output.ts'
 
@@ -73,7 +73,7 @@ async function fanOut(side: Side): Promise<number> {
 const measures: [string, (side: Side) => Promise<number>][] = [
   ...Object.entries(loads).map(([name, load]): [string, (side: Side) => Promise<number>] => [
     name,
-    (side) => answersPerSecond(load(side)),
+    (side) => responsesPerSecond(load(side)),
   ]),
   ['change sent to 500 clients', fanOut],
 ]

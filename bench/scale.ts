@@ -1,8 +1,8 @@
 /**
- * What 10^6 jobs and 10^7 events cost: p50 and p99 of each request on such a database beside a nearly empty
- * one, by the built executable, in turns: `bun bench/scale.ts [--rounds 5]`. `SCALE=0.1` takes a tenth. The
- * goal is a ratio of 2 at most, and pages of lists within 50 ms. Fills about 10 GB in the temporary folder
- * and removes them.
+ * What 10^6 jobs and 10^7 events cost: p50 and p99 of each request on such a database compared with a nearly
+ * empty one, by the built executable, in turns: `bun bench/scale.ts [--rounds 5]`. `SCALE=0.1` takes a tenth.
+ * The goal is a ratio of 2 at most, and pages of lists within 50 ms. Fills about 10 GB in the temporary
+ * folder and removes them.
  */
 import { join } from 'node:path'
 import { silentLog, systemClock } from '../src/base/index.ts'
@@ -59,7 +59,7 @@ const records = (collection: string, query: Record<string, string>) =>
 const newestJobs = () => records('quantum_jobs', { sort: '-created', skipTotal: 'true' })
 const eventsWithTotal = () => records('events', { sort: '-ts' })
 
-/** Requests for a page, by what the table calls them. */
+/** Requests for a page, by their names in the table. */
 const PAGES: Record<string, (side: Side) => string> = {
   'own jobs, newest 100': () => '/api/jobs?limit=100',
   'own jobs, 100 after the first 1,000': () => '/api/jobs?limit=100&skip=1000',
@@ -99,7 +99,7 @@ async function inTurns(
   return times
 }
 
-/** Pages of jobs while the same server counts all events: what others notice of that. */
+/** Pages of jobs while the same server counts all events: the effect on other clients. */
 async function measureWhileCounting(sides: readonly Side[]): Promise<void> {
   const totals: Promise<void>[] = []
   const times = await inTurns(sides, COUNTS, (side) => {
@@ -175,7 +175,7 @@ async function measurePruning(sides: readonly Side[]): Promise<void> {
   await measurePruning(sides)
 }
 
-/** Medians over the rounds of what the two databases took, and of their ratio. */
+/** Medians over the rounds of the times of both databases, and of their ratio. */
 function cells(pairs: readonly [number, number][]): number[] {
   const median = (value: (pair: [number, number]) => number) => spreadOf(pairs.map(value)).median
   return [median(([few]) => few), median(([, full]) => full), median(([few, full]) => full / few)]

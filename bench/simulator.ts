@@ -1,6 +1,6 @@
 /**
- * The simulator `aer_sim` beside Qiskit Aer, 2 threads each, double precision, 1,024 shots, the two taking
- * turns: `bun bench/simulator.ts [--rounds 5] [--sizes 4,8,12,14,16,18,20,22,24,26] [--only
+ * The simulator `aer_sim` compared with Qiskit Aer, 2 threads each, double precision, 1,024 shots, the two
+ * taking turns: `bun bench/simulator.ts [--rounds 5] [--sizes 4,8,12,14,16,18,20,22,24,26] [--only
  * qft,cz,cx,ghz,qaoa,files,stabilizer]`. Needs python3 (3.11 or newer), for which it installs Aer.
  *
  * Ours goes from the text of the program to the counts, on a device that has run before. Aer is one call of
@@ -49,7 +49,7 @@ function sidesOf({ goal, qubits }: Contest): readonly (typeof SIDES)[number][] {
   return SIDES.filter((side) => side !== 'single' || qubits <= SINGLE_QUBITS)
 }
 
-/** What the sides took. */
+/** The times of both sides. */
 async function runRounds(sides: Sides, contest: Contest, rounds: number): Promise<Found> {
   const turns = {
     ours: () => sides.ours(contest),

@@ -1,10 +1,10 @@
 /**
  * From the start of a process of the built executable until it is of use: `bun bench/start-up.ts [--rounds
  * 5]`. The server: its first start in a folder (makes CA and certificate), a later one, and one with 10,000
- * jobs stored, each to the first healthy answer over HTTP (asked every 5 ms). The driver: until the server
- * shows it as online.
+ * jobs stored, each to the first healthy response over HTTP (polled every 2 to 20 ms). The driver: until the
+ * server shows it as online.
  *
- * Reference in the same run: a Hono application with one route under Bun, to its first answer.
+ * Reference in the same run: a Hono application with one route under Bun, to its first response.
  */
 
 import { Service } from '../tests/support/executable/service.ts'

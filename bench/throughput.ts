@@ -2,7 +2,8 @@
  * Jobs per second through one `mock` driver, end to end, with server, driver and device process of the built
  * executable: `bun bench/throughput.ts [--rounds 5]`. The goal is 300.
  *
- * - drained: the queue is full before the driver comes; from the end of the first job to the end of the last.
+ * - drained: the queue is full before the driver starts; from the end of the first job to the end of the
+ *   last.
  * - meanwhile: 8 clients submit while the jobs run; from the first submission to the end of the last job.
  *
  * Reference in the same run: durable commits per second of bare SQLite. A job needs two flushes of the disk

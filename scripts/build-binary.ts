@@ -1,6 +1,6 @@
 /**
  * Builds the executable: `npx bun run scripts/build-binary.ts [--target bun-linux-arm64] [--outfile PATH]
- * [--failpoints]`. Beside it comes `<outfile>-driver`, a link by which it acts as the driver.
+ * [--failpoints]`. Also makes `<outfile>-driver`, a link under which it runs as the driver.
  */
 import { rm, stat, symlink } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
@@ -13,7 +13,7 @@ import { findWorkerEntries } from './worker-entries.ts'
 const repository = join(import.meta.dir, '..')
 
 interface BinaryOptions {
-  /** Where the executable goes. */
+  /** Path of the executable. */
   outfile: string
   /** A Bun target such as `bun-linux-arm64`; the machine at hand when absent. */
   target?: string | undefined

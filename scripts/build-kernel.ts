@@ -1,5 +1,6 @@
 /**
- * Builds the simulator's kernel: AssemblyScript sources to `kernel.wasm` beside them, which is not committed.
+ * Builds the simulator's kernel: AssemblyScript sources to `kernel.wasm` in their folder, which is not
+ * committed.
  */
 import { rename } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -113,7 +113,7 @@ function renameFonts(text: string, names: Map<string, string>): string {
 }
 
 /**
- * Puts the theme script first, so that it does not wait for the style sheet, and asks for the fonts early.
+ * Puts the theme script first, so that it does not wait for the style sheet, and preloads the fonts.
  */
 async function finishPage(page: string, theme: string, fonts: Map<string, string>): Promise<void> {
   const preloads = [...fonts.values()].map(

@@ -1,11 +1,12 @@
 /**
- * Rules that neither the compiler nor Biome knows: layers and faces, order inside folders, banned calls and
+ * Rules that neither the compiler nor Biome checks: layers and faces, order inside folders, banned calls and
  * words, lists that must name every member of a folder, the shape of the tree, and traces of one machine. The
  * rules are in source-rules.ts and source-rules/. Prints `file:line rule — reason` for each breach and exits
  * 1 when there is any.
  *
  * `--words` and `--comments` print the breaches of one rule that is not enforced yet, with their number per
- * top folder, and exit 0. `--metrics` prints the structure of the tree in figures. `--root DIR` is another checkout.
+ * top folder, and exit 0. `--metrics` prints the structure of the tree in figures. `--root DIR` is another
+ * checkout.
  */
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'

@@ -3,7 +3,7 @@ import { Service } from '../../tests/support/executable/service.ts'
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts'
 import { fillJobs, type Side } from './side.ts'
 
-/** What a client of the record store reads of a collection, to make the same elsewhere. */
+/** A collection as the API describes it, from which PocketBase gets the same one. */
 export interface CollectionShape {
   name: string
   fields: { name: string; type: string; collectionId?: string; system: boolean }[]

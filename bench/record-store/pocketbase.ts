@@ -11,10 +11,10 @@ const MODULE = join(import.meta.dir, '../pocketbase')
 const ADMIN = ['admin@example.org', 'a long password'] as const
 const USER = ['user@example.org', 'another long password'] as const
 
-/** Those that the jobs need, in an order in which each finds what it refers to. */
+/** The collections that jobs need, each after those that it refers to. */
 const COLLECTIONS = ['qpus', 'drivers', 'quantum_jobs', 'notifications']
 
-/** Builds PocketBase with the Go toolchain that its module asks for; later runs find the program again. */
+/** Builds PocketBase with the Go toolchain that its module requires; later runs reuse the program. */
 async function build(): Promise<string> {
   const sums = await Bun.file(join(MODULE, 'go.sum')).text()
   const program = join(tmpdir(), `svc-bench-pocketbase-${Bun.hash(sums).toString(36)}`)

@@ -7,14 +7,14 @@ export interface Load {
   url: string
   token: string
   body?: unknown
-  /** How many ask at the same time; 8 unless an answer takes so long that few come. */
+  /** Concurrent connections; 8 unless responses are so slow that few would complete. */
   connections?: number
 }
 
 const SECONDS = 4
 
-/** Answers per second to one request repeated for 4 s; anything but a success is an error. */
-export async function answersPerSecond({
+/** Responses per second to one request repeated for 4 s; anything but a success is an error. */
+export async function responsesPerSecond({
   method = 'GET',
   url,
   token,

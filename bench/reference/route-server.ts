@@ -1,5 +1,5 @@
 /**
- * The reference for HTTP: a Hono application with one route that reads a JSON body and answers 201 with a
+ * The reference for HTTP: a Hono application with one route that reads a JSON body and responds 201 with a
  * JSON body of the size of a job, in a process of its own. Prints its port.
  */
 import { Hono } from 'hono'

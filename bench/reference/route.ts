@@ -3,7 +3,7 @@ import { join } from 'node:path'
 /** The bare Hono application in a process of its own. */
 export class BareRoute implements AsyncDisposable {
   readonly url: string
-  /** ms from the start of the process to its first answer. */
+  /** ms from the start of the process to its first response. */
   readonly startMs: number
   readonly #process: Bun.Subprocess
 

@@ -1,6 +1,6 @@
 import { Database as Sqlite } from 'bun:sqlite'
 
-/** What a database is filled with. */
+/** The amounts of rows in a filled database. */
 export interface Amounts {
   jobs: number
   events: number

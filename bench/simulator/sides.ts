@@ -17,12 +17,14 @@ export interface Contest {
   shots: number
   /** Of simulation: `automatic`, or one that both sides know by the same name. */
   method: string
-  /** Jobs in one round, of which the mean counts: small ones are too short for one look at a clock. */
+  /**
+   * Jobs in one round, of which the mean counts: small ones are too short for the resolution of the clock.
+   */
   repeats: number
   goal: Goal
 }
 
-/** What one round of one side gave; times in s. */
+/** The figures of one round of one side; times in s. */
 export interface Timing {
   /**
    * Ours: from the text of the program to the counts. Aer's: one call with a circuit that is ready to run.
@@ -34,9 +36,9 @@ export interface Timing {
   method: string
 }
 
-/** Threads of each side, unless Aer is asked for fewer. */
+/** Threads of each side, unless a contest limits Aer to fewer. */
 const THREADS = 2
-/** ms in which threads of the other side that still look for work fall asleep. */
+/** ms after which idle threads of the other side sleep. */
 const SETTLE_MS = 20
 /** Readings of which the mean counts: each takes some hundredths of a second. */
 const READINGS = 3
@@ -47,7 +49,7 @@ const JOB_LIMIT_MS = 1_200_000
 const WARM_UP_JOBS = 400
 const WARM_UP_QUBITS = [4, 8, 12]
 
-/** Our simulator in this process and Aer in a Python process beside it, which take turns. */
+/** Our simulator in this process and Aer in a Python process, which take turns. */
 export class Sides implements AsyncDisposable {
   readonly #python: PythonProcess
   readonly #devices = new Map<string, ProcessDevice>()
@@ -62,7 +64,7 @@ export class Sides implements AsyncDisposable {
     return new Sides(startPython(interpreter, join(import.meta.dir, 'aer.py')))
   }
 
-  /** What the other side is. */
+  /** Name and versions of the other side. */
   versions(): Promise<string> {
     return this.#python.ask({ ask: 'versions' })
   }

@@ -1,13 +1,13 @@
 /**
  * The two ends of the socket benchmark, the same for both kinds of socket. A link is `{ send(body):
- * Promise<void> | undefined, onMessage(handler) }`; the first byte of a message says what to do with it: `C`
- * count, `E` send it back, `D` answer that everything before it has arrived.
+ * Promise<void> | undefined, onMessage(handler) }`; the first byte of a message selects what to do with it:
+ * `C` count, `E` send it back, `D` confirm that everything before it has arrived.
  */
 const COUNT = 67
 const ECHO = 69
 const DONE = 68
 
-/** Resolves when the answering end has said that both its sockets are connected. */
+/** Resolves when the answering end reports that both its sockets are connected. */
 export function meet(link) {
   return new Promise((resolve) => link.onMessage(resolve))
 }

@@ -1,4 +1,4 @@
-/** What the rounds of a measurement gave. */
+/** The figures of the rounds of a measurement. */
 export interface Spread {
   /** The best round: what the code can do when nothing else runs. */
   least: number

@@ -8,8 +8,8 @@ async function finishedAt(lab: Lab, id: string): Promise<number> {
 }
 
 /**
- * Jobs per second of a queue of `count` jobs that is full before the driver starts, from the end of the first job to
- * the end of the last.
+ * Jobs per second of a queue of `count` jobs that is full before the driver starts, from the end of the first
+ * job to the end of the last.
  */
 export async function drain(lab: Lab, count: number): Promise<number> {
   await lab.stopDriver()
@@ -21,8 +21,8 @@ export async function drain(lab: Lab, count: number): Promise<number> {
 }
 
 /**
- * Jobs per second when `count` jobs are submitted while others run, from the first submission to the end of the last
- * job.
+ * Jobs per second when `count` jobs are submitted while others run, from the first submission to the end of
+ * the last job.
  */
 export async function submitMeanwhile(lab: Lab, count: number): Promise<number> {
   const start = Date.now()

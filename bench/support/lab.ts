@@ -86,7 +86,7 @@ export class Lab implements AsyncDisposable {
     return answer.id
   }
 
-  /** Submits `count` jobs, `width` at a time; returns their ids in order of the answers. */
+  /** Submits `count` jobs, `width` at a time; returns their ids in the order of the responses. */
   async submitMany(count: number, width: number): Promise<string[]> {
     const ids: string[] = []
     let left = count
@@ -106,7 +106,9 @@ export class Lab implements AsyncDisposable {
     return (await this.service.call<Awaited<ReturnType<Lab['job']>>>('GET', path, { token: this.token })).body
   }
 
-  /** Waits until all of `ids` are completed; asks seldom, so that the asking does not disturb. */
+  /**
+   * Waits until all of `ids` are completed; polls rarely, so that polling does not disturb the measurement.
+   */
   async untilCompleted(ids: readonly string[]): Promise<void> {
     for (const id of ids.toReversed()) {
       await until('a job to complete', async () => (await this.job(id)).status === 'completed', {

@@ -1,8 +1,8 @@
-interface Heard {
+interface ChangeEvent {
   record?: { id: string; status: string }
 }
 
-/** A client that hears of every change of a job as a browser does, by `GET /api/realtime`. */
+/** A client that receives every change of a job as a browser does, by `GET /api/realtime`. */
 export class Listener {
   readonly #waiting = new Map<string, (at: number) => void>()
   readonly #ended = new Map<string, number>()
@@ -26,7 +26,7 @@ export class Listener {
     return listener
   }
 
-  /** When the news arrived that the job is completed, by `performance.now()`. */
+  /** The time, by `performance.now()`, at which the completion of the job was reported. */
   completed(id: string): Promise<number> {
     const { promise, resolve } = Promise.withResolvers<number>()
     const at = this.#ended.get(id)
@@ -47,12 +47,12 @@ export class Listener {
       rest += decoder.decode(chunk, { stream: true })
       const events = rest.split('\n\n')
       rest = events.pop() ?? ''
-      for (const event of events) {
-        const data = /^data:(.*)$/m.exec(event)?.[1]
+      for (const text of events) {
+        const data = /^data:(.*)$/m.exec(text)?.[1]
         if (data === undefined) continue
-        const heard: Heard & { clientId?: string } = JSON.parse(data)
-        if (heard.clientId !== undefined) onClientId(heard.clientId)
-        if (heard.record?.status === 'completed') this.#note(heard.record.id, now)
+        const event: ChangeEvent & { clientId?: string } = JSON.parse(data)
+        if (event.clientId !== undefined) onClientId(event.clientId)
+        if (event.record?.status === 'completed') this.#note(event.record.id, now)
       }
     }
   }

@@ -6,7 +6,7 @@ import { type Spread, shown } from './figures.ts'
 type Flags = Record<string, string>
 
 /**
- * Reads `--rounds N` (5 when not given) and `flags`, and prints the heading, with what else the machine does.
+ * Reads `--rounds N` (5 when not given) and `flags`, and prints the heading with the load of the machine.
  */
 export function startBench<const F extends Flags>(
   title: string,

@@ -1,5 +1,5 @@
 /**
- * Looks for what grows: `npx bun run scripts/endurance/soak.ts [--minutes 20] [--rate 4] [--streams 4] [--out
+ * Finds leaks: `npx bun run scripts/endurance/soak.ts [--minutes 20] [--rate 4] [--streams 4] [--out
  * samples.json]`. The built executable works under a steady load of every kind while memory and descriptors
  * of its processes are sampled; prints first, last and growth per hour (least squares, 95 %) after the
  * warm-up, the first quarter. Linux only.

@@ -7,5 +7,5 @@ export interface Breach {
   reason: string
 }
 
-/** What a check finds at a place that its caller knows. */
+/** A finding without its place, which the caller adds. */
 export type Finding = Omit<Breach, 'file' | 'line'>

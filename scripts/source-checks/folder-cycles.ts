@@ -7,8 +7,8 @@ import type { SourceFile } from './source-tree.ts'
 type Graph = Map<string, Set<string>>
 
 /**
- * Folders that import each other, as groups: of each folder the entries of which every one reaches every other
- * by imports, types included. An entry is a subfolder or a file beside the subfolders.
+ * Folders that import each other, as groups: of each folder the entries of which every one reaches every
+ * other by imports, types included. An entry is a subfolder or a file beside the subfolders.
  */
 export function folderCycles(sources: readonly SourceFile[]): string[][] {
   const graphs = new Map<string, Graph>()

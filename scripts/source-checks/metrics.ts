@@ -5,7 +5,7 @@ import { implementations } from './single.ts'
 import type { SourceFile, SourceTree } from './source-tree.ts'
 import { filesPerFolder } from './tree.ts'
 
-/** What a part of the tree looks like. */
+/** Sizes of a part of the tree. */
 interface Shape {
   files: number
   /** Lines of a file. */

@@ -16,7 +16,7 @@ export function filesPerFolder(files: readonly string[]): Map<string, number> {
   return counts
 }
 
-/** Tracked entries of the repository that no rule knows, and folders with too many files. */
+/** Top-level entries that are not in the rules, and folders with too many files. */
 export function checkTree(files: readonly string[]): Breach[] {
   const entries = new Map<string, string>()
   for (const file of files) {

@@ -3,7 +3,7 @@ export interface SingleImplementation {
   what: string
   /** Code that only an implementation contains. */
   pattern: RegExp
-  /** The file that implements it, and what others use of it. */
+  /** The file that implements it, and the export that others use. */
   home: string
   use: string
   /** Files whose code looks like another implementation without being one, each with its reason. */

@@ -12,7 +12,7 @@ type Saw = { saw: unknown; error?: undefined } | { saw?: undefined; error: strin
 let lab: Lab
 let seen: Record<string, Saw> = {}
 
-/** What the client saw in one scenario of `qpi.py`; its error fails the test. */
+/** The output of the client in one scenario of `qpi.py`; its error fails the test. */
 function saw(scenario: string): unknown {
   const outcome = seen[scenario]
   if (!outcome) throw new Error(`qpi.py has no scenario ${scenario}`)
@@ -86,7 +86,7 @@ describe.skipIf(!python)('the public Python client', () => {
     expect(saw('backend_parameter_sets')).toEqual([{ '0': 20 }, { '1': 20 }])
   })
 
-  test('hears what is wrong with a submission', () => {
+  test('receives the error of a submission', () => {
     expect(saw('refused_program')).toMatchObject({
       status: 400,
       body: { data: { 'circuits.0.circuit': { code: 'unknown_name', params: { line: 1, column: 24 } } } },
@@ -144,7 +144,7 @@ describe.skipIf(!python)('the public Python client', () => {
     expect(left).toBe(0)
   })
 
-  test('asks for QPU time, which a superuser approves or rejects', () => {
+  test('requests QPU time, which a superuser approves or rejects', () => {
     const { request, listed, ...rest } = saw('time_requests') as Record<string, unknown>
     expect(request).toMatchObject({ user: lab.user.id, seconds: 25, status: 'pending' })
     expect(listed).toEqual([(request as { id: string }).id])

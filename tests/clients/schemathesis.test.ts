@@ -7,7 +7,7 @@ setDefaultTimeout(120_000)
 
 const python = await openPython()
 
-/** Cases for each operation, beside those that cover each keyword of its description. */
+/** Cases for each operation, in addition to those that cover each keyword of its description. */
 const EXAMPLES = 6
 const CHECKS = [
   'not_a_server_error',
@@ -30,11 +30,11 @@ async function fuzz(
       ...['--checks', CHECKS.join(','), '--max-examples', String(EXAMPLES), '--seed', '17'],
       ...['--phases', 'examples,coverage,fuzzing', '--generation-database', 'none', '--continue-on-failure'],
       ...['--request-timeout', '20', '--no-color', '--warnings', 'off'],
-      // An open stream is no answer that ends.
+      // The response of an open stream does not end.
       ...['--exclude-path', '/api/realtime'],
       ...(token ? ['--header', `Authorization: ${token}`] : []),
     ],
-    // It keeps crash files in the working directory.
+    // It stores crash files in the working directory.
     {
       cwd: join(lab.service.folder),
       env: { ...process.env, LANG: 'C.UTF-8', PYTHONUTF8: '1' },

@@ -46,7 +46,7 @@ export interface PageOptions extends BrowserContextOptions {
 
 /**
  * Runs a test in a page of its own. Fails on console errors, uncaught errors, violations of the page's
- * policy, answers of 500 and above, and requests to anywhere but this machine. A failure leaves a picture and
+ * policy, responses of 500 and above, and requests to other machines. A failure leaves a picture and
  * a trace.
  */
 export async function withPage(
@@ -87,7 +87,7 @@ export async function withPage(
   }
 }
 
-/** What axe finds against WCAG 2.2 A and AA on the page as it is: one line per rule and element. */
+/** Violations of WCAG 2.2 A and AA that axe finds on the page: one line per rule and element. */
 export async function accessibilityProblems(page: Page): Promise<string[]> {
   // Evaluated by the debugger, which the page's policy does not bind.
   await page.evaluate(axe.source)

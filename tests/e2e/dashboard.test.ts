@@ -107,7 +107,7 @@ describe.skipIf(!chromium)('dashboard', () => {
       await qpu.getByText('Switched off').waitFor()
     }))
 
-  test('a lost connection is told, and what was missed is there when it is back', () =>
+  test('a lost connection is shown, and missed changes appear when it is back', () =>
     visit(
       'reconnect',
       async (page) => {
@@ -165,7 +165,7 @@ describe.skipIf(!chromium)('dashboard', () => {
       { expected: [/status of 400/, /net::ERR_FAILED/] },
     ))
 
-  test('a program with inputs asks for their values', () =>
+  test('a program with inputs requires their values', () =>
     visit('inputs', async (page) => {
       await lab.connect()
       await signIn(page, lab.user)
@@ -227,7 +227,7 @@ describe.skipIf(!chromium)('dashboard', () => {
       'theme',
       async (page) => {
         const theme = () => page.evaluate(() => document.documentElement.dataset['theme'])
-        // Only the blocking script runs: what it sets is what the first paint shows.
+        // Only the blocking script runs: it alone decides the first paint.
         await page.route('**/a/index-*.js', (route) => route.abort())
         await page.goto('/')
         expect(await theme()).toBe('dark')

@@ -34,7 +34,7 @@ test('the executable serves its page under a strict policy and confirms a copy b
   expect(again.headers.get('content-security-policy')).toBe(page.headers.get('content-security-policy'))
 })
 
-test('the executable sends its scripts compressed, to be kept for ever', async () => {
+test('the executable sends its scripts compressed and cacheable for ever', async () => {
   const path = await scriptPath()
   const plain = await get(path, { 'accept-encoding': 'identity' })
   const small = await get(path, { 'accept-encoding': 'br' })

@@ -4,7 +4,7 @@ import { BELL } from '../support/executable/service.ts'
 import { findChromium, openBrowser, withPage } from './browser.ts'
 import { type Lab, openLab, signIn } from './lab.ts'
 
-// Row H14 of docs/reference/faults.md: somebody who is signed in opens the page of an attacker.
+// Row H14 of docs/reference/faults.md: a signed-in user opens the page of an attacker.
 setDefaultTimeout(60_000)
 
 const chromium = findChromium()
@@ -32,7 +32,7 @@ describe.skipIf(!chromium)('a page of another origin', () => {
     await browser.close()
   })
 
-  /** What is the user's afterwards. */
+  /** The records of the user afterwards. */
   const count = async (path: string) => {
     const { body } = await lab.service.call<unknown[]>('GET', path, { token: lab.user.token })
     return body.length

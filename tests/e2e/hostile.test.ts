@@ -24,7 +24,7 @@ const CORPUS = [
 ]
 const ALL = CORPUS.join(' ')
 
-/** A device of a machine that was broken into: what it says of jobs is markup. */
+/** A device on a compromised machine: its results contain markup. */
 const DEVICE = `
 import { JobError } from 'svc/devices'
 export const evil = () => ({
@@ -72,7 +72,7 @@ describe.skipIf(!chromium)('a hostile text', () => {
     await browser.close()
   })
 
-  /** Puts the corpus into every text that somebody can write. */
+  /** Puts the corpus into every text that a client can write. */
   async function soil(): Promise<void> {
     const records = (name: string) => `/api/collections/${name}/records`
     const change = (name: string, id: string, body: object) =>

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { BELL, runSvc, Service } from '../support/executable/service.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
-/** Who signs in in the browser. */
+/** The account that signs in in the browser. */
 export interface Person {
   email: string
   password: string
@@ -22,7 +22,7 @@ export interface Lab {
    */
   connect(latency?: number): Promise<void>
   /**
-   * Submits a Bell pair as the user, outside of any page, to the QPU unless told otherwise; returns its id.
+   * Submits a Bell pair as the user, outside of any page, to the QPU by default; returns its id.
    */
   submit(shots?: number, qpu?: string): Promise<string>
   /** One call as the administrator; throws unless it succeeds. */
@@ -32,7 +32,7 @@ export interface Lab {
 
 const QPU_SECONDS = 3_600
 
-/** Opens a lab in a folder of its own; `flags` are further ones of `svc serve`. */
+/** Opens a lab in a folder of its own; `flags` are additional flags of `svc serve`. */
 export async function openLab(flags: string[] = []): Promise<Lab> {
   const folder = temporaryFolder()
   const service = await Service.install(folder.path, { flags })

@@ -1,6 +1,6 @@
 /**
  * A libzmq socket behind a TLS tunnel, run by Node because the addon aborts in Bun. Argument: JSON of
- * `PeerTask` in libzmq-process.ts. Writes what happens as lines to standard output.
+ * `PeerTask` in libzmq-process.ts. Writes its events as lines to standard output.
  */
 import zmq from 'zeromq'
 import { digester, END, messages } from './messages.mjs'
@@ -10,7 +10,7 @@ const task = JSON.parse(process.argv[2])
 const say = (line) => void process.stdout.write(`${line}\n`)
 const isPlain = task.mechanism === 'PLAIN'
 
-/** Answers libzmq's questions about users on the port (RFC 27, ZAP). */
+/** Responds to libzmq's authentication requests on the port (RFC 27, ZAP). */
 async function answerZap(user, password) {
   const zap = new zmq.Reply()
   await zap.bind('inproc://zeromq.zap.01')
@@ -22,7 +22,7 @@ async function answerZap(user, password) {
 
 const options = {
   linger: 0,
-  // The default timeout is the interval, too short for an answer behind a large message.
+  // The default timeout is the interval, too short for a response behind a large message.
   heartbeatInterval: task.heartbeatMs,
   heartbeatTimeout: 3 * task.heartbeatMs,
   ...(isPlain && !task.listens && { plainUsername: task.user, plainPassword: task.password }),

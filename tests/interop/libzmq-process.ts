@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { certificates, PASSWORD, USER } from '../support/sockets/message-sockets.ts'
 import { until } from '../support/until.ts'
 
-/** What a libzmq peer is to do. */
+/** The task of a libzmq peer. */
 export interface PeerTask {
   role: 'push' | 'pull'
   /** Whether libzmq listens (and is the PLAIN server); otherwise it connects to `port`. */

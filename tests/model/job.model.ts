@@ -98,7 +98,7 @@ function serverSteps(state: State, out: Successors): void {
     out.add('send dispatch', (next) => {
       next.owed = null
       const held = next.holder !== NOBODY && next.epoch === owed.epoch
-      // Nothing left the machine: the attempt is undelivered and does not count.
+      // Nothing was sent: the attempt is undelivered and does not count.
       if (held) next.net.push({ ...owed, kind: 'dispatch', outcome: 'ok' })
       else if (next.status === 'running') {
         next.attemptOpen = false
@@ -139,7 +139,7 @@ function serverSteps(state: State, out: Successors): void {
       next.net.push({ kind: 'stop', driver, epoch: 0, attempt, outcome: 'ok' })
     })
   }
-  // A deadline passes early by bad luck (budgeted), or at last when nothing is under way any more.
+  // A deadline passes early by bad luck (budgeted), or when nothing is under way any more.
   const quiet =
     state.net.every((message) => message.kind === 'ack') &&
     state.drivers.every((driver) => driver.running === 0 && driver.outbox.length === 0)
@@ -151,7 +151,7 @@ function serverSteps(state: State, out: Successors): void {
   }
 }
 
-/** Whether nothing at the server shows a finished attempt that its driver has just thrown away. */
+/** Whether the server has no trace of a finished attempt that its driver has just discarded. */
 function forgets(state: State, finished: Driver['outbox'][number]): boolean {
   if (ended(state) || finished.attempt < state.attempt || finished.attempt === state.requeuedAttempt)
     return false
@@ -249,7 +249,7 @@ function connectionSteps(state: State, driver: Driver, index: number, out: Succe
   if (state.left.crashes > 0 && busy) {
     out.add(`driver ${index} crashes`, (next) => {
       next.left.crashes--
-      // The outbox is on disk; what executes and what is on the wire is gone.
+      // The outbox is on disk; the running task and messages on the wire are lost.
       next.drivers[index] = { epoch: 0, running: 0, outbox: driver.outbox }
       next.net = next.net.filter((message) => message.driver !== index)
       if (next.holder === index) next.holder = NOBODY

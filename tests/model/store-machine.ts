@@ -61,7 +61,7 @@ export class StoreMachine {
     return machine
   }
 
-  /** What a start of the server creates. */
+  /** The objects that a start of the server creates. */
   newServer() {
     const heartbeats = new Heartbeats(this.lab.clock, this.lab.config.jobTimeout)
     const backoff = new DispatchBackoff(this.lab.clock)

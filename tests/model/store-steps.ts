@@ -14,7 +14,7 @@ export type Step =
   | { kind: 'finish'; at: number; outcome: Outcome }
   /** `keepsOutbox`: a driver without an outbox cannot report its results. */
   | { kind: 'hello'; at: number; keepsOutbox: boolean }
-  /** `isAckLost`: the driver keeps the result and sends it again later. */
+  /** `isAckLost`: the driver retains the result and sends it again later. */
   | { kind: 'result'; at: number; isAckLost: boolean }
   | { kind: 'foreign'; at: number; job: number }
   | { kind: 'advance'; seconds: number }

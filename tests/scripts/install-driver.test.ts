@@ -134,7 +134,7 @@ describe('scripts/install-driver.sh', () => {
     expect(it.read(UNIT)).toContain('sshd')
   })
 
-  test('says what it needs root for', async () => {
+  test('reports why it needs root', async () => {
     using it = openCase()
     const isRoot = process.getuid?.() === 0
     const nobody = isRoot ? ['setpriv', '--reuid', '65534', '--clear-groups'] : []

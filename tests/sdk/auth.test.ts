@@ -109,7 +109,7 @@ test('a new password ends all earlier tokens', async () => {
   expect(pb.authStore.isValid).toBe(true)
 })
 
-test('listAuthMethods() says what the sign-in page shows', async () => {
+test('listAuthMethods() returns what the sign-in page shows', async () => {
   const methods = await openSdk(server).collection('users').listAuthMethods()
   expect(methods).toEqual({
     mfa: { enabled: false, duration: 0 },

@@ -56,7 +56,7 @@ describe('getList()', () => {
     expect((await refusal(pb.send('/api/collections/quantum_jobs/records?page=one', {}))).status).toBe(400)
   })
 
-  test('skips the totals when asked', async () => {
+  test('skips the totals on request', async () => {
     const page = await jobs().getList(1, 10, { skipTotal: true })
     expect([page.totalItems, page.totalPages, page.items.length]).toEqual([-1, -1, 10])
   })

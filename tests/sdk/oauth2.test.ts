@@ -10,7 +10,7 @@ setDefaultTimeout(60_000)
 const chromium = findChromium()
 const SDK = join(import.meta.dir, '../../node_modules/pocketbase/dist/pocketbase.umd.js')
 
-/** A page of somebody else that lets people in with the public SDK. */
+/** A third-party page with a login by the public SDK. */
 function pageFor(url: string): string {
   return `<!doctype html><title>Lab page</title><link rel="icon" href="data:,">
 <button>Log in</button><output></output>
@@ -63,7 +63,7 @@ describe.skipIf(!chromium)('authWithOAuth2() in a browser, from a page of anothe
     await site?.stop(true)
   })
 
-  /** A person with a fresh browser; the provider's pages want fonts from elsewhere, which they do not get. */
+  /** A user with a fresh browser; requests of the provider's pages for remote fonts are blocked. */
   async function withPerson(run: (page: Page) => Promise<void>): Promise<void> {
     const context = await browser.newContext()
     context.setDefaultTimeout(15_000)
@@ -116,7 +116,7 @@ describe.skipIf(!chromium)('authWithOAuth2() in a browser, from a page of anothe
     }
   })
 
-  test('a person who turns back at the provider is told so', async () => {
+  test('a login that the user cancels at the provider is reported', async () => {
     await withPerson(async (page) => {
       const popup = await openPopup(page)
       await popup.getByText('Cancel').click()

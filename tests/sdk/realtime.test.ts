@@ -53,11 +53,11 @@ test('subscribe(*) receives creation, change and removal until it ends', async (
   expect(events[0]?.record).toMatchObject({ id, collectionName: 'notifications' })
   await end()
   expect(pb.realtime.isConnected).toBe(false)
-  await notices().create({ title: 'unheard' })
+  await notices().create({ title: 'after the end' })
   expect(events).toHaveLength(3)
 })
 
-test('subscribe(id) hears of one record only', async () => {
+test('subscribe(id) receives changes of one record only', async () => {
   const [one, other] = [await notices().create({ title: 'one' }), await notices().create({ title: 'other' })]
   const { events, receive, untilCount } = listener()
   await pb.collection('notifications').subscribe(one.id, receive)
@@ -135,7 +135,7 @@ test('a stream that breaks off comes back with its subscriptions', async () => {
   const { clientId } = pb.realtime
   const lost: string[][] = []
   pb.realtime.onDisconnect = (topics) => void lost.push(topics)
-  // What a proxy does that cuts a connection.
+  // As a proxy that cuts a connection does.
   Reflect.get(pb.realtime, 'connectErrorHandler').call(pb.realtime, new Error('cut'))
   await until('another stream', () => pb.realtime.isConnected && pb.realtime.clientId !== clientId)
   await notices().create({ title: 'after the cut' })

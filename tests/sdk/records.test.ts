@@ -118,7 +118,7 @@ describe('create(), getOne(), update(), delete()', () => {
     for (const stranger of [await openSdkAs(server, await server.createUser()), openSdk(server)]) {
       const slots = stranger.collection('time_slots')
       expect((await slots.getList()).totalItems).toBe(0)
-      // All are waited for from the start: one that fails early must not fail the test unheard.
+      // All are waited for from the start: one that fails early must not fail the test unnoticed.
       const refusals = await Promise.all([
         refusal(slots.getOne(slot.id)),
         refusal(slots.update(slot.id, { end_time: hours(14) })),
@@ -184,7 +184,7 @@ describe('errors', () => {
     }
   })
 
-  test('who may not at all gets 403, a missing collection 404', async () => {
+  test('a request without permission gets 403, a missing collection 404', async () => {
     expect((await refusal(pb.collection('notifications').create({ title: 'x' }))).response).toMatchObject({
       status: 403,
       message: 'Only superusers can perform this action.',

@@ -6,19 +6,19 @@ import { systemClock } from '../../../src/base/index.ts'
 import { startSimulatedFridge } from '../../../src/devices/index.ts'
 import { Service, SVC } from '../../../tests/support/executable/service.ts'
 
-/** How much is asked of the server. */
+/** The load on the server. */
 export interface LoadOptions {
   folder: string
   /** Submissions per second. */
   jobsPerSecond: number
-  /** Open event streams, at most 5; each is closed and opened anew every half minute. */
+  /** Open event streams, at most 5; each is closed and opened again every half minute. */
   streams: number
 }
 
 type Fridge = Awaited<ReturnType<typeof startSimulatedFridge>>
 type Qpu = Awaited<ReturnType<Service['createQpu']>>
 
-/** What every kind of user of an installation does, for as long as it is open. */
+/** Load of every kind that an installation has, until it is closed. */
 export class Load implements AsyncDisposable {
   readonly service: Service
   readonly #options: LoadOptions
@@ -26,7 +26,7 @@ export class Load implements AsyncDisposable {
   readonly #processes = new Map<string, Bun.Subprocess>()
   readonly #fridge: Fridge
   readonly #tasks: Promise<void>[] = []
-  /** How often each thing was done, and what went wrong. */
+  /** Counts of each operation, and the errors. */
   readonly counts: Record<string, number> = {}
 
   private constructor(service: Service, fridge: Fridge, options: LoadOptions) {
@@ -35,7 +35,9 @@ export class Load implements AsyncDisposable {
     this.#options = options
   }
 
-  /** Installs and starts a server with two drivers at work, a third that comes and goes, and a monitor. */
+  /**
+   * Installs and starts a server with two drivers, a third that is restarted again and again, and a monitor.
+   */
   static async open(options: LoadOptions): Promise<Load> {
     const flags = ['--events-retention', '2m', '--events-prune-interval', '30s', '--log-level', 'warn']
     const service = await Service.install(options.folder, { flags })
@@ -55,7 +57,7 @@ export class Load implements AsyncDisposable {
     return load
   }
 
-  /** The processes to watch, by name; the one that comes and goes is not among them. */
+  /** The processes to watch, by name, without the driver that is restarted. */
   pids(): Map<string, number> {
     const kept = [...this.#processes].filter(([name]) => name !== 'shaky')
     return new Map([

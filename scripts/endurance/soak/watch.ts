@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { type Slope, slopeOf } from './slope.ts'
 
 /**
- * What of a process is watched: MB in memory (RSS), MB that no other process shares, open file descriptors.
+ * The watched figures of a process: MB in memory (RSS), MB that no other process shares, open file
+ * descriptors.
  */
 export const MEASURES = ['rss', 'own', 'descriptors'] as const
 type Measure = (typeof MEASURES)[number]

@@ -27,7 +27,7 @@ async function open(options: string[] = []) {
         cwd: folder.path,
         env: { SVC_ACCESS_TOKEN: qpu.token },
       }),
-    /** The database keeps its promises. */
+    /** The database is intact. */
     async audit(): Promise<void> {
       await service.stop()
       expect(await service.doctor()).toEqual({ status: 0, out: 'svc_data: no problems found\n', err: '' })
@@ -39,7 +39,7 @@ async function open(options: string[] = []) {
   }
 }
 
-test('a calibration is followed by stream and request, holds jobs back, and its 8 MB are kept byte by byte', async () => {
+test('a calibration is followed by stream and request, delays jobs, and its 8 MB are stored byte by byte', async () => {
   const bytes = 8 * 1024 * 1024
   await using lab = await open([`trace_bytes=${bytes}`])
   const { service, tuner, user } = lab
@@ -82,7 +82,7 @@ test('a run goes on while the server is killed and started again, and its report
   await tuner.stepped(id)
   await service.stop('SIGKILL')
   await running.says('not connected; retrying')
-  // It ends while nobody listens: the report waits on the tuner's disk.
+  // It ends while the server is down: the report waits on the tuner's disk.
   tuner.open()
   await running.says('calibration ended')
   await service.start()
@@ -136,7 +136,7 @@ test('requests wait for a tuner that is offline, and run one after the other whe
   await using _running = tuner.start()
   for (const id of ids) await tuner.until(id, 'done')
   expect(await tuner.reported()).toEqual(ids)
-  // Done says that there is a report; what became of the calibration is in it.
+  // `done` means that there is a report; the outcome of the calibration is in the report.
   const { result } = await tuner.request(ids[1] ?? '')
   expect(await tuner.report(result)).toMatchObject({
     status: 'failed',

@@ -57,7 +57,7 @@ async function startMonitor(name: string, options: string[], env: Record<string,
   return { id: made.body.id, driver }
 }
 
-/** What the server has stored of a driver, oldest first, once there are `count`. */
+/** The stored events of a driver, oldest first, as soon as there are `count`. */
 async function stored(driver: string, count: number): Promise<Stored[]> {
   const query = new URLSearchParams({ filter: `driver = '${driver}'`, sort: 'ts', perPage: '100' })
   const token = await service.admin()
@@ -145,7 +145,7 @@ test('a certificate named in SVC_CRYOSTAT_CA_FILE reaches the device and is trus
   expect(event?.payload.readings['mapper.bf.tmixing']?.status).toBe('SYNCHRONIZED')
 })
 
-test('without the certificate the key stays here, and the log says what to do', async () => {
+test('without the certificate the key is not sent, and the log names the remedy', async () => {
   const { certPem: cert, keyPem: key } = await makeTestCertificates()
   await using fridge = await coldFridge({ tls: { cert, key }, apiKey: KEY })
   const options = ['channels=mapper.bf.tmixing:K', `base_url=${fridge.url}`, `api_key=${KEY}`]

@@ -52,7 +52,7 @@ async function attach() {
     clock: systemClock,
     log: silentLog,
     reconnect: false as const,
-    // It sends what it wants.
+    // It is free to send anything.
     limits: { ...DEFAULT_LIMITS, toServerBytes: 200 * MIB, queuedBytes: 400 * MIB, queuedMessages: 100_000 },
     onClose: (reason: string) => void endings.push(reason),
   }
@@ -90,7 +90,7 @@ function completed({ job, attempt, epoch }: Pick<Command, 'job' | 'attempt' | 'e
   return { status: 'completed', job, attempt, epoch, execution_ms: 1, results, ...more }
 }
 
-/** The server answers others; a message of 33 MB may take a moment of a busy machine. */
+/** The server responds to others; a message of 33 MB may take a moment on a busy machine. */
 async function isWell(): Promise<void> {
   const asked = performance.now()
   expect((await service.call('GET', '/api/health')).status).toBe(200)
@@ -127,7 +127,7 @@ test('nonsense of every kind is dropped, and the connection lives on', async () 
   })
   await driver.event('JobStarted', { job: { $ne: '' }, attempt: 1 })
   await driver.event('JobHeartbeat', { job: "' OR 1=1 --", attempt: 1 })
-  // What it would send again for ever it is told to forget.
+  // The server acknowledges it, so that the driver does not send it for ever.
   await driver.event('JobResult', { ...completed(job), execution_ms: -1 }, 'bad')
   expect((await driver.ack('bad')).applied).toBe(false)
   expect(driver.endings).toEqual([])
@@ -176,7 +176,7 @@ test('the job of another driver is out of reach: the attempt ends the connection
   expect(other.process.exitCode).toBe(null)
 })
 
-test('a flood of events is cut to the rate, said so in the log, and disturbs nobody', async () => {
+test('a flood of events is cut to the rate, logged, and disturbs no other driver', async () => {
   const calm = await service.createQpu('calm')
   const args = service.driverArgs('calm', calm.fingerprint, 'mock')
   await using neighbour = startSvc(args, { cwd: service.folder, env: { SVC_ACCESS_TOKEN: calm.token } })
@@ -192,7 +192,7 @@ test('a flood of events is cut to the rate, said so in the log, and disturbs nob
   await until('the log', async () => service.log.includes('rate limit exceeded, dropping event'))
   const lines = service.log.split('rate limit exceeded, dropping event').length - 1
   expect(lines).toBeLessThan(15)
-  // The jobs of another driver run meanwhile, and nothing that it says gets lost.
+  // The jobs of another driver run meanwhile, and none of its events is lost.
   for (const each of calmJobs) {
     const job = await untilJob(service, user.token, each)
     expect([job.status, job.attempt, timesOf(job, 'started')]).toEqual(['completed', 1, 1])
@@ -231,7 +231,7 @@ test('messages that are too large, or too deep, end nothing but themselves', asy
   await driver.send(`{"type":"JobStarted","id":"wide","ts":"2026-01-31T09:05:00.000Z","payload":${wide}}`)
   await isWell()
   expect(memory() - before).toBeLessThan(2_000)
-  // Beyond what a socket takes the connection ends; the server does not.
+  // A message beyond the limit of the socket ends the connection, not the server.
   await driver.send('x'.repeat(70 * MIB)).catch(() => undefined)
   await until('the end of the connection', async () => driver.endings.length > 0)
   await isWell()

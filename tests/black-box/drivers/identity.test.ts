@@ -15,7 +15,7 @@ const certificates = await makeTestCertificates()
 const pin = fingerprintOf(certificates.caPem)
 const own: KeyedCertificate = { keyPem: certificates.keyPem, certPem: certificates.certPem }
 
-/** An answer to the download of `pem`, and a lease for whoever asks for one. */
+/** A server that responds with `pem` to the download and grants a lease to every request. */
 function impostor(pem: string, lease?: Partial<ConnectResponse>) {
   return ({ path }: Recorded) => {
     if (path === '/api/pub/root-ca.pem') return new Response(pem)
@@ -60,7 +60,7 @@ describe('svc driver start keeps its token to itself and exits with 1 when', () 
     expect(server.has(TOKEN)).toBe(false)
   })
 
-  // The right CA is public: serving it proves nothing.
+  // The right CA is public: serving it is no proof.
   test.each([
     [
       'the man in the middle has a certificate of another CA with the same name',
@@ -99,12 +99,12 @@ describe('svc driver start keeps its token to itself and exits with 1 when', () 
   })
 })
 
-/** A TLS port that keeps every byte it is told after the handshake. */
+/** A TLS port that records every byte it receives after the handshake. */
 async function listenTls({ keyPem: key, certPem: cert }: KeyedCertificate) {
-  const told: Buffer[] = []
+  const received: Buffer[] = []
   let attempts = 0
   const server = createServer({ key, cert, ALPNProtocols: ['svc-zmtp/1'] }, (socket: TLSSocket) => {
-    socket.on('data', (chunk: Buffer) => told.push(chunk))
+    socket.on('data', (chunk: Buffer) => received.push(chunk))
     socket.on('error', () => undefined)
   })
   server.on('connection', () => {
@@ -115,13 +115,13 @@ async function listenTls({ keyPem: key, certPem: cert }: KeyedCertificate) {
   const address = server.address()
   return {
     port: typeof address === 'object' && address ? address.port : 0,
-    told: () => Buffer.concat(told),
+    received: () => Buffer.concat(received),
     attempts: () => attempts,
     [Symbol.dispose]: () => void server.close(),
   }
 }
 
-describe('svc driver start says nothing on a message port whose certificate', () => {
+describe('svc driver start sends nothing to a message port whose certificate', () => {
   test.each([
     ['is of another CA with the same name', certificates.foreign],
     ['names other addresses', certificates.wrongName],
@@ -134,7 +134,7 @@ describe('svc driver start says nothing on a message port whose certificate', ()
     await using driver = startDriver(folder.path, server.url)
     await driver.says('not connected; retrying')
     await until('two attempts', async () => port.attempts() >= 2)
-    expect(port.told().length).toBe(0)
+    expect(port.received().length).toBe(0)
     expect(driver.process.exitCode).toBe(null)
   })
 })
@@ -168,7 +168,7 @@ describe('svc serve gives no message port to', () => {
     return body
   }
 
-  /** Tries to attach to the command port; what came, and how it ended. */
+  /** Tries to attach to the command port; returns the received bytes and how the connection ended. */
   async function attach(port: number, login: { user: string; password: string }, forMs = 0) {
     const received: string[] = []
     const { promise, resolve } = Promise.withResolvers<{ refused: boolean; received: string[] }>()

@@ -57,7 +57,7 @@ function access(): string[] {
   return ['--svc-addr', address, '--token', 'svc_dt_secret', '--ca-fingerprint', PIN]
 }
 
-/** Runs a driver that must not start; `args` go after what a good start needs. */
+/** Runs a driver that must not start; `args` follow the arguments of a good start. */
 function start(args: string[]) {
   return runSvc(['driver', 'start', ...access(), ...args], { cwd: folder.path })
 }
@@ -274,7 +274,7 @@ describe('svc driver start refuses, with status 1 and before any connection:', (
 
   test('a data dir that another driver uses', async () => {
     const args = [...mock, '--data-dir', join(folder.path, 'shared')]
-    // Nobody listens on the discard port: the first driver holds the folder and waits for its server.
+    // No server listens on the discard port: the first driver has locked the folder and waits for its server.
     const env = { SVC_ADDR: 'http://127.0.0.1:9', SVC_ACCESS_TOKEN: 't', SVC_CA_FINGERPRINT: PIN }
     await using first = startSvc(['driver', 'start', ...args], { cwd: folder.path, env })
     await first.says('127.0.0.1:9')

@@ -17,7 +17,7 @@ beforeAll(async () => {
   service = await Service.install(folder.path)
   await service.start()
   user = await service.createUser(1_000)
-  // A user's device lies alone in a folder: no package beside it, nothing of this repository.
+  // A user's device is alone in its folder: no package, nothing of this repository.
   copyFileSync(join(ROOT, 'examples/device.ts'), join(folder.path, 'device.ts'))
   const noise = join(folder.path, 'noise.yml')
   writeFileSync(
@@ -59,7 +59,7 @@ function near(count: number, shots: number, p: number): boolean {
 }
 
 describe('aer_sim', () => {
-  // What each program must give was worked out by hand from its text, not by running it.
+  // The expected result of each program was derived by hand from its text, not by running it.
   test.each<[string, string, Record<string, number>]>([
     ['bv_n14', 'the hidden string', { '1111111111111': 1 }],
     ['adder_n10', '1 + 15 = 16', { '10000': 1 }],
@@ -145,7 +145,7 @@ describe('aer_sim', () => {
       (await run(qpu, body)).results?.circuit_results.map(({ counts }) => counts)
     const one = await countsOn('noisy_one_thread')
     expect(one).toHaveLength(60)
-    // Without noise nothing but 0 would come of the first.
+    // Without noise the first would yield only 0.
     expect(Object.keys(one?.[0] ?? {}).length).toBeGreaterThan(5)
     // By the second job the other thread has started.
     for (let job = 0; job < 2; job++) expect(await countsOn('noisy_two_threads')).toEqual(one)
@@ -176,7 +176,7 @@ describe('the device of examples/device.ts, loaded by the executable', () => {
   })
 })
 
-test('placeholder_device says that it has no backend, and costs nothing', async () => {
+test('placeholder_device reports that it has no backend, and costs nothing', async () => {
   const job = await run('vendor', { circuits: ['OPENQASM 3.0; qubit q; bit c; c = measure q;'] })
   expect([job.status, job.error?.code]).toEqual(['failed', 'not_implemented'])
   expect(job.charged_seconds ?? 0).toBe(0)

@@ -89,7 +89,7 @@ afterAll(async () => {
   for (const driver of Object.values(drivers)) {
     driver.process.kill('SIGTERM')
     expect((await driver.ended()).status).toBe(0)
-    // Nothing its device did cost a driver its connection.
+    // No failure of its device cost a driver its connection.
     expect(driver.log.split('"message":"connected"')).toHaveLength(2)
   }
   await service.stop()
@@ -116,7 +116,7 @@ function end(title: string): Promise<JobSeen> {
   return untilJob(service, user.token, sent[title] ?? '', undefined, 40_000)
 }
 
-describe('the mock device, told to', () => {
+describe('the mock device, instructed to', () => {
   test('fail once, is tried again and charged once', async () => {
     const job = await end('fail once')
     expect([job.status, job.attempt, job.results?.counts]).toEqual(['completed', 2, { '1': 5 }])
@@ -184,7 +184,7 @@ describe('an imported device', () => {
     expect(job.error?.message).toContain('The pump stopped')
   })
 
-  test('that throws anything else tells the user nothing about its machine', async () => {
+  test('that throws anything else reveals nothing about its machine to the user', async () => {
     const job = await end('bug')
     expect(JSON.stringify(job)).not.toContain('secret')
     expect(job.error?.message).toContain('TypeError: job execution failed, see the driver log')
@@ -202,7 +202,7 @@ describe('an imported device', () => {
     45_000,
   )
 
-  test('that writes to its standard streams disturbs nobody', async () => {
+  test('that writes to its standard streams has no effect', async () => {
     expect((await end('chatter')).status).toBe('completed')
   })
 

@@ -77,7 +77,7 @@ describe('without a driver', () => {
     expect((await post(bell, key)).body.status).toBe('cancelled')
   })
 
-  test('a dry run says what would happen and stores nothing', async () => {
+  test('a dry run reports what would happen and stores nothing', async () => {
     const before = await countJobs()
     const dry = (body: unknown) =>
       service.call('POST', '/api/jobs?dry_run=true', { token: user.token, body }).then(({ body }) => body)
@@ -265,7 +265,7 @@ describe('with a driver', () => {
     await stopDriver()
   })
 
-  test('an API token submits and reads jobs until it is deleted or expired, and is not told twice', async () => {
+  test('an API token submits and reads jobs until it is deleted or expired, and is shown only once', async () => {
     await startDriver()
     const make = (body: object) =>
       service.call<{ id: string; token: string }>('POST', '/api/tokens', { token: user.token, body })

@@ -22,7 +22,7 @@ function programs(length: number) {
 /** Nearly the most that a job may have. */
 const LARGEST = 9_900_000
 
-/** What a dry run says of a program. */
+/** The response to a dry run of a program. */
 async function dryRun(circuit: string, token = user.token) {
   const body = { circuits: [{ circuit }], shots: 1 }
   const answer = await service.call('POST', '/api/jobs?dry_run=true', { token, body })

@@ -17,7 +17,7 @@ afterEach(async () => {
   expect(performance.now() - asked).toBeLessThan(1_000)
 })
 
-/** Sends bytes as they are; all that comes back until the server closes, or `ms` are over. */
+/** Sends bytes as they are; returns all received bytes until the server closes, or `ms` have passed. */
 function raw(parts: (string | Uint8Array)[], ms = 3_000): Promise<string> {
   return new Promise((resolve) => {
     let answer = ''
@@ -178,7 +178,7 @@ test('many large bodies of one user are held one at a time, and all are answered
   expect(grown).toBeLessThan(250)
 })
 
-test('names in the Host header do not get into what the server says', async () => {
+test('names in the Host header do not get into responses of the server', async () => {
   const token = await service.admin()
   const body = JSON.stringify({ name: 'poisoned' })
   const answer = await raw([
@@ -212,7 +212,7 @@ test('200 clients that begin a request and fall silent do not keep others out', 
   for (const socket of sockets) socket.destroy()
 })
 
-test('the log has no token and no password, whatever was asked', async () => {
+test('the log has no token and no password, whatever the requests', async () => {
   await service.call('GET', `/api/qpus?token=${user.token}`)
   await service.call('POST', '/api/collections/users/auth-with-password', {
     body: { identity: 'user@example.org', password: 'a wrong password 17' },

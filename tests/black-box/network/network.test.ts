@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { until } from '../../support/until.ts'
 
 const reason = await whyNoNamespace()
-// On the build machine this has to run; elsewhere it says why it does not.
+// On the build machine this has to run; elsewhere a skip is printed with its reason.
 if (reason !== undefined && process.env['CI'] === 'true') throw new Error(reason)
 if (reason !== undefined) process.stderr.write(`network.test.ts: skipping the cut cable: ${reason}\n`)
 
@@ -45,14 +45,14 @@ test.skipIf(reason !== undefined)(
       async () => timesOf(await look(service, user.token, id), 'started') === 1,
     )
     await machine.cut()
-    // Nobody is told: the server notices the silence.
+    // No packet ends the connection: the server notices the silence.
     await until(
       'the QPU to be offline',
       async () => (await service.call('GET', '/api/qpus/far')).body['status'] === 'offline',
       { timeoutMs: SILENCE_MS + MARGIN_MS },
     )
     expect(service.log).toMatch(/no byte received for 15\d{3} ms/)
-    // Neither lost nor given to anybody else: its driver may hold the result.
+    // Neither lost nor dispatched to another driver: its driver may have the result.
     expect((await look(service, user.token, id)).status).toBe('running')
 
     await machine.mend()

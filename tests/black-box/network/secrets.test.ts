@@ -29,13 +29,13 @@ test('no file, log, answer or other process holds a token or password in clear',
   await using driver = startSvc(args, { cwd: folder.path, env: { SVC_ACCESS_TOKEN: qpu.token } })
   await untilJob(service, user.token, await submit(service, api.body.token))
   const secrets = [qpu.token, api.body.token, user.token, 'another long password', 'a long password']
-  const told = JSON.stringify([
+  const responses = JSON.stringify([
     (await service.call('GET', '/api/qpus')).body,
     (await service.call('GET', '/api/jobs', { token: user.token })).body,
     (await service.call('GET', '/api/tokens', { token: user.token })).body,
     (await service.call('GET', `/api/collections/users/records/${user.id}`, { token: user.token })).body,
   ])
-  // The device runs foreign code: it sees nothing that is not its own.
+  // The device runs foreign code: its environment has no secret.
   const { pid } = driver.process
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')
   expect(children).toHaveLength(1)
@@ -44,7 +44,7 @@ test('no file, log, answer or other process holds a token or password in clear',
   )
   expect(seen.join()).toContain('worker')
   for (const secret of secrets) {
-    for (const text of [told, service.log, driver.log, ...seen]) expect(text).not.toContain(secret)
+    for (const text of [responses, service.log, driver.log, ...seen]) expect(text).not.toContain(secret)
     const holders = filesIn(folder.path).filter((file) => readFileSync(file).includes(secret))
     expect(holders).toEqual([])
   }

@@ -6,12 +6,12 @@ import { closeRow, faultRuns } from '../../support/faults/fault-runs.ts'
 import { freePort } from '../../support/free-port.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-// Row H4 of docs/reference/faults.md: clients that hold connections and say nothing, or too little.
+// Row H4 of docs/reference/faults.md: clients that hold connections and send nothing, or too little.
 setDefaultTimeout(120_000)
 
 const COUNT = faultRuns(200)
-/** What the row promises; the executable closes such connections after about 12 s. */
-const PATIENCE_MS = 15_000
+/** The limit that the row promises; the executable closes such connections after about 12 s. */
+const IDLE_TIMEOUT_MS = 15_000
 
 const folder = temporaryFolder()
 let service: Service
@@ -28,7 +28,9 @@ afterAll(async () => {
   folder[Symbol.dispose]()
 })
 
-/** A connection that says `first`, then `more` each second; the time in ms until the server closes it. */
+/**
+ * A connection that sends `first`, then `more` each second; resolves with the ms until the server closes it.
+ */
 function hold(port: number, first: string | Uint8Array, more = ''): Promise<number> {
   return new Promise((resolve) => {
     const opened = performance.now()
@@ -50,7 +52,7 @@ function memory(): number {
   return Number(kib) / 1024
 }
 
-test('who connects and never completes a request is cut off within 15 s, and keeps nobody out', async () => {
+test('clients that never complete a request are cut off within 15 s, and block no others', async () => {
   const head = 'POST /api/jobs HTTP/1.1\r\nHost: x\r\n'
   // The beginning of a TLS record that announces 512 bytes.
   const hello = Uint8Array.of(0x16, 0x03, 0x01, 0x02, 0x00, 0x01)
@@ -90,6 +92,6 @@ test('who connects and never completes a request is cut off within 15 s, and kee
     'slowest answer to others in ms': Math.round(slowest),
     ...Object.fromEntries(ends.map(([what, ms]) => [what, `${(ms / 1000).toFixed(1)} s`])),
   })
-  for (const [what, ms] of ends) expect([what, ms < PATIENCE_MS]).toEqual([what, true])
+  for (const [what, ms] of ends) expect([what, ms < IDLE_TIMEOUT_MS]).toEqual([what, true])
   expect(slowest).toBeLessThan(3_000)
 })

@@ -29,7 +29,7 @@ function serve(folder: string, ...flags: string[]) {
 }
 
 describe('the certificate files', () => {
-  test('are made at first start, keys for nobody else, and stay as they are at the next', async () => {
+  test('are made at first start, with keys readable by the owner only, and unchanged at the next', async () => {
     using folder = temporaryFolder()
     await using service = await Service.install(folder.path)
     await service.start()
@@ -115,7 +115,7 @@ describe('the certificate files', () => {
 })
 
 describe('--https-port', () => {
-  test('serves the same application to whoever trusts the root CA, and to nobody else', async () => {
+  test('serves the same application to clients that trust the root CA, and to no others', async () => {
     using folder = temporaryFolder()
     const port = freePort()
     await using service = await Service.install(folder.path, { flags: ['--https-port', String(port)] })
@@ -143,7 +143,7 @@ describe('--https-port', () => {
       old.once('error', () => resolve())
     })
 
-    // A driver by HTTPS: its token is never in the clear, and it says nothing about that.
+    // A driver by HTTPS: its token is never in the clear, and it logs no warning about that.
     const user = await service.createUser(10)
     const args = service.driverArgs('safe', qpu.fingerprint, 'mock')
     args[args.indexOf('--svc-addr') + 1] = url

@@ -83,7 +83,7 @@ test.each([
   [['audit', 'list', '--limit', '0'], '--limit: bad value "0"; expected a whole number of at least 1'],
   [['audit', 'verify', '--head', 'abc'], '--head: bad value "abc"; expected 64 hexadecimal digits'],
   [['audit', 'verify'], 'There is no database in svc_data; name its folder with --dir'],
-])('svc %j says what is wrong', async (args, text) => {
+])('svc %j reports the error', async (args, text) => {
   using folder = temporaryFolder()
   const { status, err } = await runSvc(args, { cwd: folder.path })
   expect(status).toBeGreaterThan(0)

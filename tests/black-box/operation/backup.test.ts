@@ -72,7 +72,7 @@ test('a backup made while jobs run can be restored: nothing in it is lost, and t
   const jobs = (await service.call<Job[]>('GET', '/api/jobs?limit=1000', { token })).body
   expect(pending.filter((id) => !jobs.some((job) => job.id === id))).toEqual([])
   expect(known.filter((id) => !jobs.some((job) => job.id === id && job.status === 'completed'))).toEqual([])
-  // The driver is the same as before: it knows results of attempts that the restored server has yet to make.
+  // The driver is the same as before: it has results of attempts that the restored server has yet to make.
   await until('all restored jobs to end', async () => (await completed()).length === jobs.length, {
     timeoutMs: 30_000,
   })
@@ -160,7 +160,7 @@ test('wrong calls and useless files end with the status of their kind and one li
   }
 })
 
-test('SIGHUP takes the reloadable settings of the config file anew, and refuses a bad file whole', async () => {
+test('SIGHUP reloads the reloadable settings of the config file, and refuses a bad file as a whole', async () => {
   using folder = temporaryFolder()
   const config = join(folder.path, 'svc.config.yml')
   writeFileSync(config, 'eventsRetention: 720h\n')

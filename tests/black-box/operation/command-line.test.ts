@@ -178,9 +178,9 @@ describe('svc demo', () => {
       String(freePortRange(20)),
     ]
     const { out, err, status } = await runSvc(args, { cwd: folder.path })
-    // A busy machine reads later than the interval says, and tells so.
-    const told = err.split('\n').filter((line) => line !== '' && !line.includes('ticks are skipped'))
-    expect({ status, told }).toEqual({ status: 0, told: [] })
+    // A busy machine reads later than the interval, and logs that.
+    const lines = err.split('\n').filter((line) => line !== '' && !line.includes('ticks are skipped'))
+    expect({ status, lines }).toEqual({ status: 0, lines: [] })
     const plates = [...out.matchAll(/^ {2}\d\d:\d\d:\d\d {2}.* t4k ([\d.]+) K /gm)].map(([, t]) => Number(t))
     expect(plates).toHaveLength(4)
     // It starts at room temperature and has a time constant of 8 h, which are 8 s here.
@@ -228,7 +228,7 @@ describe('svc superuser', () => {
 })
 
 describe('svc doctor', () => {
-  test('says when there is no database, with status 1', async () => {
+  test('reports that there is no database, with status 1', async () => {
     using folder = temporaryFolder()
     const { status, err } = await runSvc(['doctor'], { cwd: folder.path })
     expect(err).toContain('svc_data')

@@ -43,7 +43,7 @@ async function open(flags: string[] = []) {
       const hasStarted = async () => timesOf(await look(service, user.token, id), 'started') > 0
       await until(`job ${id} to start`, hasStarted)
     },
-    /** Every charge is in the balance, and the database keeps its promises. */
+    /** Every charge is in the balance, and the database is intact. */
     async audit(jobs: JobSeen[]): Promise<void> {
       const charged = jobs.reduce((sum, job) => sum + (job.charged_seconds ?? 0), 0)
       expect(await balanceOf(service, user)).toBeCloseTo(1_000 - charged, 3)
@@ -107,7 +107,7 @@ describe('SIGTERM', () => {
     await lab.started(id)
     driver.process.kill('SIGTERM')
     expect((await driver.ended(10_000)).status).toBe(0)
-    // The next driver knows nothing of the job and says so: nobody waits for the job timeout of 20 s.
+    // The next driver does not have the job and reports that: the job does not wait for its timeout of 20 s.
     await using again = lab.startDriver('latency=0')
     const job = await untilJob(lab.service, lab.user.token, id, undefined, 8_000)
     expect([job.status, job.attempt]).toEqual(['completed', 2])
@@ -137,7 +137,7 @@ test('a driver that is frozen beyond the job timeout loses its job, and its late
   driver.process.kill('SIGCONT')
   const job = await untilJob(lab.service, lab.user.token, id)
   expect(job.status).toBe('completed')
-  // What it did while nobody believed in it any more is not paid for twice.
+  // The attempt that was given up is not charged in addition.
   expect(job.charged_seconds).toBeLessThan(1)
   const next = await untilJob(lab.service, lab.user.token, await lab.send())
   expect([next.status, next.attempt]).toEqual(['completed', 1])
@@ -180,7 +180,7 @@ describe('the database folder', () => {
       },
     ],
     ['that is no database', (file: string) => writeFileSync(file, 'Dear diary, '.repeat(1_000))],
-  ])('%s is refused with status 3, the file and the remedy; nothing is made anew', async (_, damage) => {
+  ])('%s is refused with status 3, the file and the remedy; nothing is created', async (_, damage) => {
     const { folder, file } = await installed()
     damage(file)
     const size = statSync(file).size
@@ -207,7 +207,7 @@ describe('the database folder', () => {
     folder[Symbol.dispose]()
   })
 
-  test('of a running server is refused to a second one, which says who has it; the first goes on', async () => {
+  test('of a running server is refused to a second one, which names the process; the first continues', async () => {
     const { folder, service } = await installed()
     await service.start()
     const { status, err } = await serve(folder.path)
@@ -223,7 +223,7 @@ describe('the database folder', () => {
     folder[Symbol.dispose]()
   })
 
-  test('is found where --dir says, and free after a SIGKILL', async () => {
+  test('is found under --dir, and unlocked after a SIGKILL', async () => {
     using folder = temporaryFolder()
     const args = [
       'serve',

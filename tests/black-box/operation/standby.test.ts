@@ -79,7 +79,7 @@ test('a driver that is switched off is cut off at once, and comes back when it i
   expect([off.status, off.body['enabled'], off.body['status']]).toEqual([200, false, 'offline'])
   expect(await status('switched')).toBe('offline')
   await driver.says('(403)', 5_000)
-  // It stays, because somebody may switch it on again while nobody looks at it.
+  // It keeps running, because an operator may enable it again later.
   expect(driver.process.exitCode).toBe(null)
   // A new start, on the other hand, is watched by a person.
   await using again = start('switched_c', own.token, qpu.fingerprint)

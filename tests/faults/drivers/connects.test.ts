@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => lab.close())
 
 /**
- * Asks for the lease `CONNECTS` times at once, with each token in turn. Returns the statuses and the granted
+ * Requests the lease `CONNECTS` times at once, with each token in turn. Returns the statuses and the granted
  * leases.
  */
 async function connectAll(tokens: string[]) {
@@ -32,12 +32,12 @@ async function connectAll(tokens: string[]) {
   return { statuses: new Set(answers.map(({ status }) => status)), granted }
 }
 
-/** Leases that an answer promises and that are not the newest of their driver's. */
+/** Granted leases that are not the newest of their driver. */
 function epochOfLease(): number {
   return lab.count(`SELECT epoch FROM leases WHERE qpu = $qpu AND operation = 'process'`, { qpu: lab.qpu.id })
 }
 
-test('two drivers at once: one of them holds the lease, the other is told who', () =>
+test('two drivers at once: one of them has the lease, the other gets the name of the holder', () =>
   lab.row('F14 two drivers', async ({ note }) => {
     // Frees all leases.
     await lab.restart()

@@ -10,7 +10,7 @@ let second: DriverAccess
 beforeAll(async () => {
   lab = await FaultLab.open()
   second = await lab.addDriver('second')
-  // Leaves an outbox that knows its driver: what is written there from now on are results.
+  // Leaves an outbox with the id of its driver: everything written there from now on are results.
   await using driver = await lab.startDriver()
   driver.process.kill('SIGTERM')
   await driver.ended()
@@ -64,7 +64,7 @@ test('F8 with a full disk: the result is delivered from memory', () =>
     await driver.says('kept in memory only')
   }))
 
-test('F10 driver stopped beyond the timeout: its late result is taken while nobody else has the job', () =>
+test('F10 driver stopped beyond the timeout: its late result is accepted while no other driver has the job', () =>
   lab.row('F10 driver stopped, late result taken', async ({ submit }) => {
     await using driver = await lab.startDriver()
     const id = await submit('// svc-mock: latency=0.3')

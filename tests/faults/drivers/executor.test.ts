@@ -5,10 +5,10 @@ import type { Running } from '../../support/executable/background-process.ts'
 import { FaultLab, ROW_TIMEOUT_MS, type Round } from '../../support/faults/fault-lab.ts'
 import { skips, whyNot } from '../../support/faults/prerequisites.ts'
 
-// F9: memory. What else a device may do wrong is in tests/black-box/jobs/failures.test.ts.
+// F9: memory. Other failures of devices are in tests/black-box/jobs/failures.test.ts.
 setDefaultTimeout(ROW_TIMEOUT_MS)
 
-/** Takes all the memory there is, in one way or another, when a job says so at its first attempt. */
+/** Exhausts the memory in a way that the job selects, at its first attempt. */
 const GREEDY = `
   import { circuitResultOf, defineDevice, jobResultsOf } from 'svc/devices'
   const held = []

@@ -24,7 +24,7 @@ interface Act {
   body: object
 }
 
-/** Says that the server fails at `step` of `intent`, and whether the act is done all the same. */
+/** The server fails at `step` of `intent`; whether the action is completed nevertheless. */
 type Failure = [
   title: string,
   step: `${'before' | 'inside' | 'after'}:1:${'kill' | 'throw' | 'hang'}`,
@@ -42,7 +42,7 @@ const FAILURES: Failure[] = [
 
 /**
  * Does something while the server fails, and once more after its restart. Returns how much of it `traces`
- * counted in between and after all, and the status of the second answer.
+ * counted in between and after all, and the status of the second response.
  */
 async function actTwice(armed: Armed, { method, path, token, body }: Act, traces: () => number) {
   const call = () => lab.service.call(method, path, { token, body })

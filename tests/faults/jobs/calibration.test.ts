@@ -26,7 +26,7 @@ afterAll(() => lab.close())
 const startTuner = (armed: Armed = ''): Promise<Running> =>
   lab.startDriver({ as: tuner, armed, operation: 'calibrate', device: STOPWATCH })
 
-/** Orders a calibration, again and again under the same key until the server answers. Returns its id. */
+/** Requests a calibration and repeats that under the same key until the server responds. Returns its id. */
 async function order(key: string): Promise<string> {
   const { service } = lab
   const token = await service.admin()
@@ -43,7 +43,7 @@ async function order(key: string): Promise<string> {
 let orders = 0
 const nextKey = () => `order-${++orders}`
 
-/** Waits for the report of a request, and notes what is missing or there twice. */
+/** Waits for the report of a request, and counts missing and duplicate ones. */
 async function mustBeDone(id: string, { note }: Round): Promise<void> {
   const status = () =>
     lab.count(
@@ -92,7 +92,7 @@ test.each<[string, Armed]>([
   }),
 )
 
-test('F6 tuner dies during a run: the request says so, and the next one runs', () =>
+test('F6 tuner dies during a run: the request fails with that reason, and the next one runs', () =>
   lab.row('F6 tuner executing', async (round) => {
     await lab.restart()
     await using first = await startTuner('calibration.executed:1:kill')

@@ -12,8 +12,8 @@ beforeAll(async () => {
 afterAll(() => lab.close())
 
 /**
- * The server dies with a job on its way, and comes back to a driver that never left. Returns the job's
- * attempt.
+ * The server dies with a dispatch under way, and restarts while its driver is still running. Returns the
+ * job's attempt.
  */
 async function killedOnTheWay(armed: Armed, { submit }: Round): Promise<number> {
   await lab.restart(armed)
@@ -30,12 +30,12 @@ async function killedOnTheWay(armed: Armed, { submit }: Round): Promise<number> 
 
 test.each<[string, Armed, number[]]>([
   ['F2 in the claim', 'dispatch.claiming:1:kill', [1]],
-  // The driver says that it does not have it: nobody waits for the timeout.
+  // The driver reports that it does not have it: the job does not wait for the timeout.
   ['F2 after claim', 'dispatch.claimed:1:kill', [2]],
   ['F2 hung after claim', 'dispatch.claimed:1:hang', [2]],
-  // What was handed to the socket may or may not have left.
+  // A message that was given to the socket may or may not have been sent.
   ['F3 after send', 'dispatch.sent:1:kill', [1, 2]],
-  // The driver has it for certain: its result is taken after the restart, and nothing runs twice.
+  // The driver has it for certain: its result is accepted after the restart, and nothing runs twice.
   ['F3 before the start is noted', 'mark job started.before:1:kill', [1]],
   ['F3 while the start is noted', 'mark job started.inside:1:kill', [1]],
   ['F3 after the start is noted', 'mark job started.after:1:kill', [1]],

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => lab.close())
 
-// The driver keeps its result until it is acknowledged: each of these ends with a resend, applied or stale.
+// The driver stores its result until it is acknowledged: each of these ends with a resend, applied or stale.
 test.each<[string, Armed]>([
   ['F4 before the transaction', 'finish job.before:1:kill'],
   ['F4 in the transaction', 'finish job.inside:1:kill'],

@@ -41,15 +41,18 @@ test.each<[string, Armed]>([
 )
 
 const CLIENTS = 8
-/** Submissions of a round are answered within some 10 ms: a kill falls before, into or after them. */
-const LONGEST_LIFE_MS = 30
+/**
+ * The server responds to the submissions of a round within some 10 ms: a kill falls before, into or after
+ * them.
+ */
+const MAX_LIFE_MS = 30
 
 test('F1 at random moments: no accepted job is lost, and no submission makes two', () =>
   lab.row(
     'F1 at random moments',
     async ({ submit }) => {
       const accepted = Array.from({ length: CLIENTS }, () => submit())
-      await Bun.sleep(Math.random() * LONGEST_LIFE_MS)
+      await Bun.sleep(Math.random() * MAX_LIFE_MS)
       await lab.restart()
       await Promise.all(accepted)
     },

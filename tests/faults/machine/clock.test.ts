@@ -11,13 +11,13 @@ import { settleRow } from '../../support/faults/settle-row.ts'
 import { openWallClock, whyNoWallClock } from '../../support/faults/wall-clock.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-// F17: somebody sets the clock of the server's machine while jobs run.
+// F17: the clock of the server's machine is set while jobs run.
 const RUNS = faultRuns(1)
 const OFFSETS = ['+1h', '-1h', '+1d', '-1d', '+0'] as const
 const HOUR_MS = 3_600_000
 
 test.skipIf(skips('clock jumps', whyNoWallClock()))(
-  'a clock that jumps by an hour or a day ends no job early, prunes nothing and logs nobody out',
+  'a clock that jumps by an hour or a day ends no job early, prunes nothing and ends no session',
   async () => {
     using folder = temporaryFolder()
     const clock = openWallClock(folder.path)
@@ -41,7 +41,7 @@ test.skipIf(skips('clock jumps', whyNoWallClock()))(
         const job = await untilJob(service, user.token, id)
         expect([offset, job.status, job.attempt]).toEqual([offset, 'completed', 1])
         expect(job.charged_seconds).toBeWithin(0.4, 3)
-        // So is the lease: nobody was sent away. The next driver comes after the jump.
+        // So is the lease: no driver was refused. The next driver connects after the jump.
         expect(driver.log).not.toContain('not connected')
         driver.process.kill('SIGTERM')
         expect((await driver.ended()).status).toBe(0)

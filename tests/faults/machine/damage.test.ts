@@ -18,13 +18,13 @@ const PAGE = 4_096
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-/** What may happen to a file at `at`, a fraction of its length; `value` is a byte. */
+/** Damage to a file at `at`, a fraction of its length; `value` is a byte. */
 const DAMAGES = {
   'a bit is flipped'(bytes: Bytes, at: number, value: number): Bytes {
     const place = Math.floor(at * bytes.length)
     return bytes.with(place, (bytes[place] ?? 0) ^ (1 << (value % 8)))
   },
-  // The first 100 bytes say what all others mean.
+  // The first 100 bytes determine the meaning of all others.
   'a byte of the header is another': (bytes: Bytes, at: number, value: number) =>
     bytes.with(Math.floor(at * 100), value),
   'sixteen bytes are noise'(bytes: Bytes, at: number, value: number): Bytes {
@@ -58,7 +58,7 @@ async function leaveKilledServer(folder: string): Promise<void> {
   for (let n = 0; n < 5; n += 1) await untilJob(service, user.token, await submit(service, user.token))
   driver.kill('SIGKILL')
   await driver.exited
-  // The stop writes all of that into the file; what follows stays in the log.
+  // The stop writes all of that into the file; later changes stay in the log.
   await service.stop()
   await service.start()
   for (let n = 0; n < 5; n += 1) await submit(service, user.token)
@@ -66,7 +66,7 @@ async function leaveKilledServer(folder: string): Promise<void> {
   expect(statSync(join(folder, 'svc_data/svc.db-wal')).size).toBeGreaterThan(5 * PAGE)
 }
 
-/** Starts the server; whether it came up, how it ended, and what the database had of the QPU. */
+/** Starts the server; returns whether it started, how it ended, and the stored row of the QPU. */
 async function tryToServe(folder: string) {
   const port = freePort()
   const args = ['serve', '--server-port', String(port), '--https-port', '0']
@@ -80,7 +80,7 @@ async function tryToServe(folder: string) {
   return { ...(await server.ended()), qpu: qpu.status }
 }
 
-test('whatever happens to its bytes, the database is refused with the remedy, or it is served and was not made anew', async () => {
+test('whatever happens to its bytes, the database is refused with the remedy, or served without being recreated', async () => {
   using folder = temporaryFolder()
   await leaveKilledServer(folder.path)
   const seen = { refused: 0, served: 0, reported: 0 }
@@ -105,8 +105,8 @@ test('whatever happens to its bytes, the database is refused with the remedy, or
           expect([status, log.trim().split('\n').length, doctor.status]).toEqual([3, 1, 3])
         } else {
           seen.served += 1
-          // What it cannot see in the structure, such as another letter in a name, the doctor may find in the
-          // contents.
+          // Errors that are not in the structure, such as a changed character in a name, the doctor may find
+          // in the contents.
           seen.reported += doctor.status === 0 ? 0 : 1
           expect(log).not.toContain('\\n    at ')
           expect([status, qpu]).toEqual([0, 200])

@@ -19,7 +19,7 @@ setDefaultTimeout(60_000 + RUNS * 20_000)
 
 const isSkipped = skips('faults of the disk', whyNot('mount', 'strace'))
 
-/** A server in `folder` with a driver of its QPU, and a journal of what its user was told. */
+/** A server in `folder` with a driver of its QPU, and a journal of the responses to its user. */
 class DiskLab implements AsyncDisposable {
   readonly #journal = new Journal()
   readonly service: Service
@@ -48,7 +48,7 @@ class DiskLab implements AsyncDisposable {
     return this.#journal.submit(this.service, this.#user.token, key, comment)
   }
 
-  /** Submits once; the status and code of the answer. */
+  /** Submits once; returns the status and code of the response. */
   async tryToSubmit(key: string): Promise<[status: number, code: string]> {
     const body = { circuits: [{ circuit: BELL }], shots: 10 }
     const headers = { 'idempotency-key': key }
@@ -90,7 +90,7 @@ describe.skipIf(isSkipped)('a full disk', () => {
       const waiting = await lab.submit(`run-${run}-waiting`)
       await until('the start', async () => timesOf(await lab.look(running), 'started') === 1)
       disk.fill()
-      // The result is sent, not acknowledged, and kept by its driver.
+      // The result is sent, not acknowledged, and stored by its driver.
       const result = join(folder.path, 'drivers/target/data/outbox', `${running}.1.json`)
       await until('the result', async () => existsSync(result))
       for (let n = 0; n < 20; n += 1)
@@ -106,7 +106,7 @@ describe.skipIf(isSkipped)('a full disk', () => {
     await lab.close('full disk')
   })
 
-  test('refuses a start with one line that says so, and the next start with space finds everything', async () => {
+  test('refuses a start with one line that gives the reason, and the next start with space finds everything', async () => {
     using folder = temporaryFolder()
     await using disk = await mountSmallDisk(join(folder.path, 'svc_data'))
     await using lab = await DiskLab.open(folder.path)
@@ -154,7 +154,7 @@ describe.skipIf(isSkipped)('a disk that fails', () => {
       await lab.completed(await lab.submit(`run-${run}-before`))
       const { pid = 0 } = lab.service
       const logged = lab.service.log.length
-      // Whoever gets no answer asks again, with the same key.
+      // A client without a response repeats its request with the same key.
       const { promise: isFailing, resolve } = Promise.withResolvers<void>()
       const unknown = isFailing.then(() => lab.submit(`run-${run}-unknown`))
       {

@@ -14,11 +14,11 @@ import { until } from '../../support/until.ts'
 
 // F22: strangers hold every file descriptor that the server may have.
 const RUNS = faultRuns(1)
-const MOST_FILES = 80
+const MAX_FILES = 80
 const STRANGERS = 200
 const JOBS = 5
 
-/** Connections that begin a request and say no more. */
+/** Connections that begin a request and never complete it. */
 function openStrangers(port: number): Socket[] {
   return Array.from({ length: STRANGERS }, () => {
     const socket = connect({ host: '127.0.0.1', port })
@@ -32,7 +32,7 @@ test.skipIf(skips('limits of the process', whyNot('prlimit')))(
   'a server without a free file descriptor takes no new connection and goes on with its jobs',
   async () => {
     using folder = temporaryFolder()
-    const prefix = ['prlimit', `--nofile=${MOST_FILES}:${MOST_FILES}`]
+    const prefix = ['prlimit', `--nofile=${MAX_FILES}:${MAX_FILES}`]
     await using service = await Service.install(folder.path, { prefix })
     await service.start()
     const qpu = await service.createQpu('target')
@@ -50,7 +50,7 @@ test.skipIf(skips('limits of the process', whyNot('prlimit')))(
       const before = completed()
       const strangers = openStrangers(service.port)
       try {
-        await until('no file descriptor to be free', async () => files() >= MOST_FILES)
+        await until('no file descriptor to be free', async () => files() >= MAX_FILES)
         const newcomer = fetch(`${service.url}/api/health`, {
           keepalive: false,
           headers: { connection: 'close' },
@@ -59,11 +59,11 @@ test.skipIf(skips('limits of the process', whyNot('prlimit')))(
         await expect(newcomer).rejects.toThrow()
         expect(before).toBeLessThan(journal.size)
         await until('the jobs to complete', async () => completed() === journal.size)
-        expect(files()).toBe(MOST_FILES)
+        expect(files()).toBe(MAX_FILES)
       } finally {
         for (const socket of strangers) socket.destroy()
       }
-      // Everybody is served again, and nobody had to start anew.
+      // All clients are served again, and no process had to be restarted.
       await until('an answer', async () => (await service.call('GET', '/api/health')).status === 200)
       for (const id of ids) {
         const job = await untilJob(service, user.token, id)
@@ -97,7 +97,7 @@ async function sendLarge(url: string, token: string): Promise<boolean> {
 
 // On the build machine too: a container may have everything but control groups that it may change.
 test.skipIf((whyNot() ?? whyNoMemoryLimit()) !== undefined)(
-  'a server in 350 MiB takes the large jobs of many accounts as there is room, and asks the others to come again',
+  'a server in 350 MiB accepts large jobs of many accounts as memory allows, and defers the others',
   async () => {
     using folder = temporaryFolder()
     using limit = limitMemory(MIB)
@@ -111,7 +111,7 @@ test.skipIf((whyNot() ?? whyNoMemoryLimit()) !== undefined)(
       const sent = users.flatMap(({ token }) =>
         Array.from({ length: BODIES }, () => sendLarge(service.url, token)),
       )
-      for (const hadRoom of await Promise.all(sent)) taken += hadRoom ? 1 : 0
+      for (const isAccepted of await Promise.all(sent)) taken += isAccepted ? 1 : 0
     }
     const bodies = RUNS * ACCOUNTS * BODIES
     closeRow('F22 memory', { runs: RUNS, bodies, taken, kills: limit.kills() })

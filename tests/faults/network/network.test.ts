@@ -14,7 +14,7 @@ import { settleRow } from '../../support/faults/settle-row.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { until } from '../../support/until.ts'
 
-// F11: the network between a driver and the server fails, and nobody is told. Both ways:
+// F11: the network between a driver and the server fails without notice. Both ways:
 // black-box/network.test.ts.
 const RUNS = faultRuns(1)
 setDefaultTimeout(RUNS * 90_000)
@@ -25,7 +25,7 @@ const PING_MS = 5_000
 /** A busy machine is late now and then. */
 const MARGIN_MS = 3_000
 
-/** A server that is reached under `ip`, and a journal of what its user was told. */
+/** A server that is reached under `ip`, and a journal of the responses to its user. */
 class NetworkLab implements AsyncDisposable {
   readonly #journal = new Journal()
   readonly service: Service
@@ -42,7 +42,7 @@ class NetworkLab implements AsyncDisposable {
     return new NetworkLab(service, await service.createUser(1_000_000))
   }
 
-  /** Registers a QPU. Returns what starts its driver, here or on another machine. */
+  /** Registers a QPU. Returns a function that starts its driver, here or on another machine. */
   async addQpu(name: string): Promise<(machine?: OtherMachine) => Promise<Running>> {
     const { service } = this
     const qpu = await service.createQpu(name)
@@ -86,7 +86,7 @@ class NetworkLab implements AsyncDisposable {
 }
 
 test.skipIf(isSkipped)(
-  'a network that is cut in one direction is noticed within 15 s by who hears nothing, and the result counts once',
+  'a network that is cut in one direction is noticed within 15 s by the end without packets, and the result counts once',
   async () => {
     using folder = temporaryFolder()
     await using first = await openOtherMachine()
@@ -95,7 +95,7 @@ test.skipIf(isSkipped)(
     const cuts = [
       // The way of results is cut.
       { direction: 'here', machine: first, withinMs: SILENCE_MS, meanwhile: 'running' },
-      // The driver is heard until it waits for the first byte that nobody confirms: its next ping.
+      // Packets of the driver arrive until its first byte that is not confirmed: its next ping.
       { direction: 'there', machine: second, withinMs: SILENCE_MS + PING_MS, meanwhile: 'completed' },
     ] as const
     const cutOnce = async (
@@ -139,7 +139,8 @@ test.skipIf(isSkipped)(
       const started = performance.now()
       await using _driver = await startDriver()
       expect(performance.now() - started).toBeLessThan(SILENCE_MS / 2)
-      // It does not have the job of its former life, which goes back to the queue and comes to it again.
+      // It does not have the job of its former process, which returns to the queue and is dispatched to it
+      // again.
       const job = await lab.completed(id)
       expect([job.attempt, timesOf(job, 'lost')]).toEqual([2, 1])
       await machine.mend()

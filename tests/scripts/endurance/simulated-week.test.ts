@@ -22,7 +22,7 @@ test(`simulateWeek() keeps every promise through a day of failures, bookings and
   expect(checks).toBeGreaterThan(JOBS)
   expect(figures.waits.booker.p50).toBeLessThan(1_000)
   expect([figures.waits.booker.never, figures.waits.others.never]).toEqual([0, 0])
-  // Maintenance takes half an hour, balances are filled up each hour: nobody waits for more than both and a
+  // Maintenance takes half an hour, balances are filled up each hour: no job waits longer than both and a
   // queue.
   expect(longestWaitMs).toBeLessThan(4 * HOUR_MS)
 }, 120_000)

@@ -5,7 +5,7 @@ import { COLLECTIONS, users } from '../../../src/db/index.ts'
 import { openApiDocument, shapesOf, statusesOf } from '../../../src/server/http/openapi.ts'
 import { recordResponse } from '../../../src/server/http/response/record-response.ts'
 import { defineRoute } from '../../../src/server/http/route.ts'
-import { mustBeDeclared, mustBeDescribed, routeOf } from '../../support/server/declared-responses.ts'
+import { assertDeclared, assertDescribed, routeOf } from '../../support/server/declared-responses.ts'
 import { openTestServer, TestClient } from '../../support/server/server.ts'
 
 const run = async () => undefined
@@ -100,11 +100,11 @@ describe('openApiDocument()', () => {
   })
 })
 
-test('mustBeDescribed() refuses a status that the document does not have', () => {
+test('assertDescribed() refuses a status that the document does not have', () => {
   const description = { paths: { '/api/things/{id}': { get: { responses: { 200: {} } } } } }
   const call = { method: 'GET', path: '/api/things/5?x=1', status: 200 }
-  mustBeDescribed(description, call)
-  expect(() => mustBeDescribed(description, { ...call, status: 201 })).toThrow('answered 201')
+  assertDescribed(description, call)
+  expect(() => assertDescribed(description, { ...call, status: 201 })).toThrow('answered 201')
 })
 
 test('statusesOf() adds the statuses of the checks that precede a route', () => {
@@ -122,17 +122,17 @@ test('recordResponse() omits internal fields and makes e-mail addresses optional
   expect(entries['username']?.type).toBe('string')
 })
 
-describe('mustBeDeclared()', () => {
+describe('assertDeclared()', () => {
   const call = { method: 'GET', path: '/api/things/5?from=1', status: 200, body: { id: '5' } as unknown }
-  test('accepts what is declared', () => mustBeDeclared(routes, call))
+  test('accepts what is declared', () => assertDeclared(routes, call))
   test('refuses another status', () => {
-    expect(() => mustBeDeclared(routes, { ...call, status: 409 })).toThrow('answered 409')
+    expect(() => assertDeclared(routes, { ...call, status: 409 })).toThrow('answered 409')
   })
   test('refuses a missing key', () => {
-    expect(() => mustBeDeclared(routes, { ...call, body: {} })).toThrow('does not declare')
+    expect(() => assertDeclared(routes, { ...call, body: {} })).toThrow('does not declare')
   })
   test('refuses an additional key', () => {
-    expect(() => mustBeDeclared(routes, { ...call, body: { id: '5', more: 1 } })).toThrow('answered keys')
+    expect(() => assertDeclared(routes, { ...call, body: { id: '5', more: 1 } })).toThrow('answered keys')
   })
   test('is what every call of a test client passes', async () => {
     await using server = await openTestServer()

@@ -4,7 +4,7 @@ import { SVC } from './service.ts'
 /** A process of the executable that runs until it ends or is stopped. */
 export interface Running extends AsyncDisposable {
   readonly process: Bun.Subprocess
-  /** What it wrote to standard error so far. */
+  /** The standard error so far. */
   readonly log: string
   /** Waits until its log contains `text`; a process that ends first is an error. */
   says(text: string, ms?: number): Promise<void>

@@ -2,7 +2,7 @@ import { afterAll, expect } from 'bun:test'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { Service } from './service.ts'
 
-/** What the tests of one file share. */
+/** The service that the tests of one file share. */
 interface FileService {
   service: Service
   /** With 1,000 s of QPU time. */
@@ -11,7 +11,7 @@ interface FileService {
 
 /**
  * Starts a server of the built executable for all tests of the file that calls this at its top. After the
- * last of them it is stopped, and its database has to keep its promises.
+ * last of them it is stopped, and its database has to be intact.
  */
 export async function openFileService(): Promise<FileService> {
   const folder = temporaryFolder()

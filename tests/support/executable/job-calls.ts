@@ -1,7 +1,7 @@
 import { until } from '../until.ts'
 import { BELL, type Service } from './service.ts'
 
-/** A job as its owner sees it: what the tests look at. */
+/** The fields of a job, as its owner reads it, that tests check. */
 export interface JobSeen {
   id: string
   status: 'pending' | 'running' | 'completed' | 'failed' | 'cancelled'

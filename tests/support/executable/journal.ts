@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 import { BELL, type Service } from './service.ts'
 
-/** What a journal and a database do not agree on; everything must be 0. */
+/** Differences between a journal and a database; everything must be 0. */
 export interface Losses {
   /** Jobs whose acceptance a client saw and that are gone, or never completed. */
   lost: number
@@ -25,18 +25,18 @@ interface Row {
   charges: number
 }
 
-/** What clients asked for and what they were told, to be compared with what the database holds in the end. */
+/** Requests of clients and the responses they received, to be compared with the database in the end. */
 export class Journal {
-  /** Job ids that the server has acknowledged, by the key of the submission; undefined = not answered yet. */
+  /** Job ids that the server has acknowledged, by the key of the submission; undefined = no response yet. */
   readonly #accepted = new Map<string, string | undefined>()
   #contradicted = 0
 
-  /** Submissions, answered or not. */
+  /** Submissions, with or without a response. */
   get size(): number {
     return this.#accepted.size
   }
 
-  /** Submits a job for a QPU under `key`, again and again until the server answers. Returns its id. */
+  /** Submits a job for a QPU under `key` and repeats that until the server responds. Returns its id. */
   async submit(service: Service, token: string, key: string, comment = '', qpu = 'target'): Promise<string> {
     this.#accepted.set(key, this.#accepted.get(key))
     for (;;) {
@@ -68,7 +68,7 @@ export class Journal {
   }
 
   /**
-   * Compares what the server of `folder` has stored for these submissions with what it told about them; it
+   * Compares what the server of `folder` has stored for these submissions with its responses to them; it
    * may be running. `mustComplete` false leaves jobs in the queue that no driver was there for.
    */
   compare(folder: string, { mustComplete = true } = {}): Losses & { submitted: number; completed: number } {

@@ -4,7 +4,7 @@ import { until } from '../until.ts'
 import { Journal, type Losses } from './journal.ts'
 import { Service } from './service.ts'
 
-/** What a kill loop saw; every count but the first four must be 0. */
+/** The findings of a kill loop; every count but the first four must be 0. */
 export interface KillReport extends Losses {
   serverKills: number
   driverKills: number

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 
-/** Counts who comes to an address where nobody should. */
+/** Counts the connections to an address that must not get any. */
 export interface Counter extends AsyncDisposable {
   readonly port: number
   /** TCP connections so far. */
@@ -34,7 +34,7 @@ export interface Recorded {
   body: string
 }
 
-/** A server that writes down all it is told. */
+/** A server that records every request. */
 export interface Recorder extends AsyncDisposable {
   readonly url: string
   readonly requests: readonly Recorded[]
@@ -43,7 +43,7 @@ export interface Recorder extends AsyncDisposable {
 }
 
 interface RecorderOptions {
-  /** Answers after the request was written down. */
+  /** Responds after the request was recorded. */
   answer(request: Recorded): Response
   /** Serves HTTPS with this key and certificate. */
   tls?: { key: string; cert: string }

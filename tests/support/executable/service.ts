@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort, freePortRange } from '../free-port.ts'
-import { type ApiDescription, mustBeDescribed } from '../server/declared-responses.ts'
+import { type ApiDescription, assertDescribed } from '../server/declared-responses.ts'
 import { until } from '../until.ts'
 
 /** The executable under test: what `npm run build` leaves. */
@@ -22,7 +22,9 @@ interface RunOptions {
   executable?: string
 }
 
-/** Runs `svc` with `args` to its end. The environment is bare, so that nothing of this machine leaks in. */
+/**
+ * Runs `svc` with `args` to its end. The environment is bare, so that nothing of this machine has an effect.
+ */
 export async function runSvc(
   args: string[],
   { cwd, env = {}, stdin = '', executable = SVC }: RunOptions,
@@ -54,11 +56,11 @@ interface ServiceOptions {
   ip?: string
   /** Another build than the one under test. */
   executable?: string
-  /** What to put before the command to start the server in other circumstances. */
+  /** A program with arguments that runs the server, such as `strace`. */
   prefix?: string[]
 }
 
-/** One server of the built executable in a folder of its own, with what tests do to it. */
+/** A server of the built executable in a folder of its own. */
 export class Service {
   readonly folder: string
   readonly port: number
@@ -100,7 +102,7 @@ export class Service {
     return `http://${this.ip.includes(':') ? `[${this.ip}]` : this.ip}:${this.port}`
   }
 
-  /** What the server wrote to standard error so far. */
+  /** The standard error of the server so far. */
   get log(): string {
     return this.#log
   }
@@ -176,7 +178,7 @@ export class Service {
     await this.stop('SIGKILL')
   }
 
-  /** One call; the body of the answer whatever its status, which the server must have described. */
+  /** One call; returns the body whatever the status, which the server's own description must declare. */
   async call<T = Record<string, unknown>>(
     method: string,
     path: string,
@@ -192,7 +194,7 @@ export class Service {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
     const text = await response.text()
-    if (this.#description) mustBeDescribed(this.#description, { method, path, status: response.status })
+    if (this.#description) assertDescribed(this.#description, { method, path, status: response.status })
     return { status: response.status, body: (text ? JSON.parse(text) : {}) as T }
   }
 
@@ -219,7 +221,7 @@ export class Service {
     return { id: made.body.id, token: await this.#login('users', { ...USER, email }) }
   }
 
-  /** Registers a QPU; returns what its driver needs. */
+  /** Registers a QPU; returns the credentials of its driver. */
   async createQpu(name: string): Promise<{ id: string; token: string; fingerprint: string }> {
     const answer = await this.call<{ id: string; access_token: string; ca_fingerprint: string }>(
       'POST',

@@ -6,7 +6,7 @@ import type { Service } from './service.ts'
 
 const TUNER = `${join(import.meta.dir, '../devices/scripted-tuner.ts')}#scripted`
 
-/** A request as everybody with a login sees it: what the tests look at. */
+/** The fields of a request that tests check. */
 export interface RequestSeen {
   id: string
   status: 'pending' | 'running' | 'done' | 'failed'
@@ -15,7 +15,7 @@ export interface RequestSeen {
   result: string
 }
 
-/** A report: what the tests look at. */
+/** The fields of a report that tests check. */
 export interface ReportSeen {
   id: string
   request: string
@@ -28,7 +28,7 @@ export interface ReportSeen {
 const REQUESTS = '/api/collections/calibration_requests/records'
 const REPORTS = '/api/collections/calibration_results/records'
 
-/** A scripted tuner of one QPU of a running service, and what is asked of it. Its runs wait for `open`. */
+/** A scripted tuner of one QPU of a running service, and its requests. Its runs wait for `open`. */
 export class TunerLab {
   readonly #service: Service
   readonly #args: string[]
@@ -75,7 +75,7 @@ export class TunerLab {
     writeFileSync(this.#gate, '')
   }
 
-  /** Asks for a calibration; its id. */
+  /** Requests a calibration; returns its id. */
   async dispatch(body: object = { mode: 'full' }): Promise<string> {
     const answer = await this.#service.call<RequestSeen>('POST', '/api/op/calibrate/dispatch', {
       token: await this.#service.admin(),
@@ -98,7 +98,7 @@ export class TunerLab {
     })
   }
 
-  /** Waits until the tuner has told a step of this request. */
+  /** Waits until the tuner has reported a step of this request. */
   stepped(id: string): Promise<RequestSeen> {
     return until(`progress of ${id}`, async () => {
       const request = await this.request(id)

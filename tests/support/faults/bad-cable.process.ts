@@ -33,7 +33,7 @@ function send(packet: Uint8Array, to: number): void {
     try {
       writeSync(to, packet)
     } catch {
-      // The interface is down: nobody is there to take it.
+      // The interface is down: the packet is lost.
     }
   }, ms)
 }

@@ -4,7 +4,7 @@ import { $ } from 'bun'
 import { until } from '../until.ts'
 import { whyNoNamespace } from './network-namespace.ts'
 
-/** What becomes of each packet, in either direction. */
+/** The quality of the line, in either direction. */
 export interface Quality {
   /** Share that gets lost, 0 to 1. */
   loss: number
@@ -19,7 +19,7 @@ export interface Quality {
 export interface FarMachine extends AsyncDisposable {
   /** Its address. */
   readonly there: string
-  /** What to put before a command to run it over there. */
+  /** The command that runs another one on the second machine. */
   readonly prefix: string[]
   /** Ends the cable. Returns how many packets it has carried, lost and sent twice. */
   close(): Promise<{ carried: number; lost: number; duplicated: number }>
@@ -48,10 +48,10 @@ export async function openBadCable(quality: Quality): Promise<FarMachine> {
     const decoder = new TextDecoder()
     for await (const chunk of cable.stdout) said += decoder.decode(chunk, { stream: true })
   }
-  const heard = listen()
+  const finished = listen()
   async function close() {
     await cable.stdin.end()
-    await Promise.all([cable.exited, heard])
+    await Promise.all([cable.exited, finished])
     await $`ip netns del ${name}`.nothrow().quiet()
     return JSON.parse(said.split('\n')[1] ?? '{}')
   }

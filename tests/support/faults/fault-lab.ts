@@ -16,7 +16,7 @@ import { closeRow, faultRuns } from './fault-runs.ts'
 /** How often each row is repeated. */
 export const ROW_RUNS = faultRuns(1)
 
-/** Patience of a test that repeats a row, in ms. */
+/** Time limit of a test that repeats a row, in ms. */
 export const ROW_TIMEOUT_MS = 60_000 + ROW_RUNS * 20_000
 
 /** `name:nth:action` for SVC_FAILPOINT; '' = none. */
@@ -31,11 +31,11 @@ interface LabOptions {
 
 interface RowOptions {
   runs?: number
-  /** What is left to do before journal and database are compared. */
+  /** Called before journal and database are compared. */
   finish?: () => Promise<void>
 }
 
-/** What may not happen to anything but jobs either, such as time requests and bookings. */
+/** Losses and duplicates of other records than jobs, such as time requests and bookings. */
 type Wrong = 'lost' | 'duplicated' | 'charged twice'
 
 /** One repetition of a row. */
@@ -44,11 +44,11 @@ export interface Round {
   run: number
   /** Submits a job and waits for its acceptance, across restarts of the server. */
   submit(comment?: string): Promise<string>
-  /** Counts what went wrong besides what the journal knows of jobs. */
+  /** Counts errors that are not in the journal of jobs. */
   note(wrong: Wrong, times: number): void
 }
 
-/** A registered driver: what it is started with. */
+/** Name and credentials of a registered driver. */
 export interface DriverAccess {
   id: string
   name: string
@@ -57,7 +57,7 @@ export interface DriverAccess {
 
 interface DriverStart {
   armed?: Armed
-  /** `mock` unless told otherwise. */
+  /** Default `mock`. */
   device?: string
   options?: string[]
   /** Another driver than the QPU's first one. */
@@ -67,7 +67,7 @@ interface DriverStart {
   prefix?: string[]
 }
 
-/** A server with failure points, its QPU `target` and a user with time, and what faults are done to it. */
+/** A server with failure points, its QPU `target` and a user with time, and the faults that tests cause. */
 export class FaultLab implements AsyncDisposable {
   readonly service: Service
   readonly user: { id: string; token: string }
@@ -170,7 +170,7 @@ export class FaultLab implements AsyncDisposable {
   }
 
   /**
-   * Repeats one row, ROW_RUNS times by default, and tells and expects what journal and database make of it.
+   * Repeats one row, ROW_RUNS times by default, and expects journal and database to agree.
    * The jobs of `once` have to be completed in the end.
    */
   async row(
@@ -208,7 +208,7 @@ export class FaultLab implements AsyncDisposable {
     })
   }
 
-  /** Stops the server and looks for promises that its data break. */
+  /** Stops the server and checks the invariants of its data. */
   async close(): Promise<void> {
     await this.service.stop()
     const { status, out, err } = await this.service.doctor()

@@ -1,5 +1,5 @@
 /**
- * How often a test of docs/reference/faults.md tries its fault: `FAULT_RUNS` where the long form is wanted,
+ * How often a test of docs/reference/faults.md tries its fault: `FAULT_RUNS` for the long form,
  * else `short`, which fits into the ordinary test run.
  */
 export function faultRuns(short: number): number {
@@ -12,6 +12,6 @@ export function faultRuns(short: number): number {
 /** Prints the closing line of a row, in the long form only. */
 export function closeRow(row: string, figures: Readonly<Record<string, string | number>>): void {
   if (process.env['FAULT_RUNS'] === undefined) return
-  const told = Object.entries(figures).map(([name, value]) => `${name} ${value}`)
-  console.log(`${row}: ${told.join(', ')}`)
+  const parts = Object.entries(figures).map(([name, value]) => `${name} ${value}`)
+  console.log(`${row}: ${parts.join(', ')}`)
 }

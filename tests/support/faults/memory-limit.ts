@@ -5,7 +5,7 @@ import { join } from 'node:path'
 export interface MemoryLimit {
   /** Put before a command, starts it inside. */
   prefix: string[]
-  /** How many of its processes the kernel has ended for want of memory. */
+  /** Number of its processes that the kernel has killed for lack of memory. */
   kills(): number
   /** Ends the limit, once its processes have ended. */
   [Symbol.dispose](): void
@@ -38,7 +38,10 @@ function version() {
   })
 }
 
-/** Limits what is started with its prefix to `mib` MiB. Needs root and no reason in `whyNoMemoryLimit()`. */
+/**
+ * Limits processes that are started with its prefix to `mib` MiB. Needs root and no reason in
+ * `whyNoMemoryLimit()`.
+ */
 export function limitMemory(mib: number): MemoryLimit {
   const found = version()
   if (!found) throw new Error(whyNoMemoryLimit())

@@ -3,7 +3,7 @@ import { Service } from '../executable/service.ts'
 import { until } from '../until.ts'
 import { openBadCable, type Quality } from './bad-cable.ts'
 
-/** What a bad network has done; every count of `Losses` must be 0. */
+/** The effects of a bad network; every count of `Losses` must be 0. */
 export interface NetworkReport extends Losses {
   submitted: number
   completed: number
@@ -11,7 +11,7 @@ export interface NetworkReport extends Losses {
   carried: number
   lost_packets: number
   repeated: number
-  /** How often the driver came back. */
+  /** Number of reconnects of the driver. */
   connects: number
   doctor: string
 }
@@ -28,7 +28,7 @@ const BACKLOG = 20
 
 /**
  * Runs a server at the other end of a bad network; clients and the driver of its QPU are at this end. Clients
- * keep a journal of every answer; in the end everything they were promised must have come true exactly once.
+ * keep a journal of every response; in the end everything they were promised must have happened exactly once.
  */
 export async function networkFaults(options: NetworkOptions): Promise<NetworkReport> {
   const { folder, seconds, quality, clients = 2, say = () => undefined } = options

@@ -4,9 +4,9 @@ import { $ } from 'bun'
 export interface OtherMachine extends AsyncDisposable {
   /** Address under which it reaches this machine. */
   readonly here: string
-  /** What to put before a command to run it over there. */
+  /** The command that runs another one on the second machine. */
   readonly prefix: string[]
-  /** Pulls the cable, or only the wire in one direction: nothing gets through and nobody is told. */
+  /** Disconnects the cable, or one direction of it: packets are lost and neither end is notified. */
   cut(direction?: 'here' | 'there'): Promise<void>
   /** Plugs it in again. */
   mend(): Promise<void>
@@ -24,7 +24,7 @@ export async function whyNoNamespace(): Promise<string | undefined> {
   return undefined
 }
 
-/** Nobody has this address, so nobody takes what is sent to it. */
+/** An address that no machine has: packets to it are lost. */
 const NOBODY = '02:00:00:00:00:01'
 let machines = 0
 

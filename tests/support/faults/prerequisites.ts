@@ -1,7 +1,9 @@
 /** Why something cannot be tried on this machine, or undefined. */
 type Why = string | undefined
 
-/** What a test of the environment takes: Linux, root, and `programs` as the build machine has them. */
+/**
+ * The prerequisites of a test of the environment: Linux, root, and `programs` as the build machine has them.
+ */
 export function whyNot(...programs: string[]): Why {
   if (process.platform !== 'linux') return 'it takes Linux'
   if (process.getuid?.() !== 0) return 'it takes root'
@@ -9,7 +11,9 @@ export function whyNot(...programs: string[]): Why {
   return absent && `it takes the program ${absent}`
 }
 
-/** Whether to skip for `reason`, which is said; never on the build machine, where everything has to run. */
+/**
+ * Whether to skip for `reason`, which is printed; never on the build machine, where everything has to run.
+ */
 export function skips(title: string, reason: Why): boolean {
   if (reason === undefined) return false
   if (process.env['CI'] === 'true') throw new Error(`${title}: ${reason}`)

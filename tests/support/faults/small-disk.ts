@@ -8,7 +8,7 @@ export interface SmallDisk extends AsyncDisposable {
   fill(): void
   /** Gives all of that back. */
   free(): void
-  /** Whether it may be written; nobody may have a file open there for that to change. */
+  /** Makes it read-only or writable; no process may have a file open in it. */
   setReadOnly(readOnly: boolean): Promise<void>
 }
 

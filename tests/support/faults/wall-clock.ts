@@ -15,7 +15,7 @@ export interface WallClock {
   set(offset: string): void
 }
 
-/** A wall clock that is right until it is set; `folder` holds the file that says so. */
+/** A wall clock that is right until it is set; the file with its offset is in `folder`. */
 export function openWallClock(folder: string): WallClock {
   const file = join(folder, 'wall-clock')
   const set = (offset: string) => writeFileSync(file, offset)

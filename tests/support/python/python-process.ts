@@ -1,10 +1,10 @@
-/** A running Python script that is asked one question after the other. */
+/** A running Python script that receives one request after the other. */
 export interface PythonProcess extends AsyncDisposable {
-  /** Asks the script one of the questions that it serves. Throws what Python threw. */
+  /** Sends the script one of the requests that it serves. Throws what Python raised. */
   ask<T>(question: { ask: string } & Record<string, unknown>): Promise<T>
 }
 
-/** Starts a script that serves its questions with `answers.py`, under the interpreter of `openPython`. */
+/** Starts a script that serves its requests with `answers.py`, under the interpreter of `openPython`. */
 export function startPython(interpreter: string, script: string): PythonProcess {
   const child = Bun.spawn([interpreter, '-W', 'ignore', script], {
     stdin: 'pipe',

@@ -34,7 +34,9 @@ async function install(): Promise<string> {
   return join(folder, 'bin/python')
 }
 
-/** Whoever finishes first wins; the path of an environment is not written into what tests use of it. */
+/**
+ * The first of several installations is used; nothing that tests use contains the path of its environment.
+ */
 async function make(folder: string): Promise<void> {
   const draft = mkdtempSync(`${folder}-`)
   try {

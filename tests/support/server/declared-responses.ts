@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { statusesOf } from '../../../src/server/http/openapi.ts'
 import type { Route } from '../../../src/server/http/route.ts'
 
-/** One answered call; `path` may have a query. */
+/** One call and its response; `path` may have a query. */
 export interface AnsweredCall {
   method: string
   path: string
@@ -10,8 +10,8 @@ export interface AnsweredCall {
   body: unknown
 }
 
-/** Fails unless the route that answered declares the status and, for a success, every key of the body. */
-export function mustBeDeclared(routes: readonly Route[], { method, path, status, body }: AnsweredCall): void {
+/** Fails unless the route that responded declares the status and, for a success, every key of the body. */
+export function assertDeclared(routes: readonly Route[], { method, path, status, body }: AnsweredCall): void {
   const route = routeOf(routes, method, path)
   if (!route) return
   const name = `${route.method} ${route.path}`
@@ -19,14 +19,14 @@ export function mustBeDeclared(routes: readonly Route[], { method, path, status,
     throw new Error(`${name} answered ${status}; add it to the route's statuses: ${JSON.stringify(body)}`)
   }
   if (status >= 300 || !route.response || method === 'HEAD') return
-  // What `fields` leaves of an answer has not all of its keys.
+  // With `fields` a response has only some of its keys.
   if (new URL(path, 'http://host').searchParams.has('fields')) return
   const read = v.safeParse(route.response, body)
   if (!read.success) {
     const issues = read.issues.map((issue) => `${v.getDotPath(issue) ?? 'body'}: ${issue.message}`)
     throw new Error(`${name} answered what it does not declare: ${issues.join('; ')}`)
   }
-  // Reading drops what the declaration does not name.
+  // Parsing drops keys that the declaration does not name.
   if (!Bun.deepEquals(read.output, body)) {
     throw new Error(
       `${name} answered keys it does not declare: ${JSON.stringify(body)}, declared is ${JSON.stringify(read.output)}`,
@@ -34,7 +34,7 @@ export function mustBeDeclared(routes: readonly Route[], { method, path, status,
   }
 }
 
-/** The route that answers a call; undefined where the address or the method has none. */
+/** The route of a call; undefined when the address or the method has none. */
 export function routeOf(routes: readonly Route[], method: string, path: string): Route | undefined {
   const asked = method === 'HEAD' ? 'GET' : method
   const { pathname } = new URL(path, 'http://host')
@@ -45,13 +45,13 @@ function patternOf({ path }: { path: string }): RegExp {
   return new RegExp(`^${path.replaceAll('.', '\\.').replace(/:\w+(\{[^/]*\})?|\{\w+\}/g, '[^/]+')}$`)
 }
 
-/** The part of an OpenAPI document that says which statuses each operation has. */
+/** The part of an OpenAPI document that lists the statuses of each operation. */
 export interface ApiDescription {
   paths: Record<string, Record<string, { responses: Record<string, unknown> }>>
 }
 
-/** Fails unless a server's own description has the status of an answered call. */
-export function mustBeDescribed(
+/** Fails unless a server's own description has the status of the response. */
+export function assertDescribed(
   { paths }: ApiDescription,
   { method, path, status }: Omit<AnsweredCall, 'body'>,
 ): void {

@@ -1,11 +1,11 @@
-/** One event as it came over the wire. */
+/** One event as received over the wire. */
 export interface ReceivedEvent {
   id: string
   event: string
   data: unknown
 }
 
-/** A client of server-sent events that reads the stream as the standard says (HTML, section 9.2). */
+/** A client of server-sent events that reads the stream according to the standard (HTML, section 9.2). */
 export class EventSourceClient implements AsyncDisposable {
   readonly status: number
   readonly headers: Headers

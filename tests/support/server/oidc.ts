@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 
-/** What an account at the provider says about its owner. */
+/** The claims of an account at the provider. */
 export interface OidcAccount {
   email?: string
   email_verified?: boolean
@@ -15,7 +15,7 @@ export interface OidcProvider extends AsyncDisposable {
   /** The entry of `--oauth2-providers` for it. */
   readonly entry: Record<string, unknown>
   /**
-   * What a browser does that is sent to `address`: logs in, consents, follows every redirect. Gives the
+   * Does what a browser does at `address`: logs in, consents, follows every redirect. Returns the
    * address at which it leaves the provider.
    */
   visit(address: string, login: string): Promise<URL>

@@ -7,7 +7,7 @@ export interface RawStream {
   clientId(): string | undefined
   /** Events received, the first one included. */
   readonly events: number
-  /** The last part of what was received. */
+  /** The last part of the received text. */
   readonly tail: string
   readonly isOver: boolean
   close(): void
@@ -27,7 +27,7 @@ export async function openRawStream(url: string): Promise<RawStream> {
     socket: {
       data(_, chunk) {
         const text = chunk.toString('latin1')
-        // What may be the beginning of a mark that the next chunk completes.
+        // Possibly the beginning of a mark that the next chunk completes.
         state.events += (state.tail.slice(1 - DATA.length) + text).split(DATA).length - 1
         state.tail = (state.tail + text).slice(-TAIL)
         state.id ||= /"clientId":"(\w+)"/.exec(state.tail)?.[1] ?? ''

@@ -1,20 +1,20 @@
 import { EventSource } from 'eventsource'
 import PocketBase, { ClientResponseError, type SendOptions } from 'pocketbase'
-import { mustBeDeclared } from './declared-responses.ts'
+import { assertDeclared } from './declared-responses.ts'
 import type { TestServer } from './server.ts'
 
-// As the SDK's own pages say for runtimes without it.
+// As the pages of the SDK recommend for runtimes without it.
 Object.assign(globalThis, { EventSource })
 
-/** The public SDK as a page or a script opens it; answers that no route declares fail the test. */
+/** The public SDK as a page or a script opens it; responses that no route declares fail the test. */
 export function openSdk({ url, server }: Pick<TestServer, 'url' | 'server'>): PocketBase {
   const pb = new PocketBase(url)
   pb.afterSend = (response: Response, data: unknown, options?: SendOptions) => {
     const { pathname, searchParams } = new URL(response.url)
-    // Parts of an answer are not what the route declares.
+    // Parts of a response differ from the declaration of the route.
     if (searchParams.has('fields') && response.ok) return data
     const method = options?.method ?? 'GET'
-    mustBeDeclared(server.routes, { method, path: pathname, status: response.status, body: data })
+    assertDeclared(server.routes, { method, path: pathname, status: response.status, body: data })
     return data
   }
   return pb

@@ -15,9 +15,9 @@ import {
 } from '../../../src/server/index.ts'
 import { freePortRange } from '../free-port.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { mustBeDeclared } from './declared-responses.ts'
+import { assertDeclared } from './declared-responses.ts'
 
-/** An answer of the server; its body is parsed when it is JSON. */
+/** A response of the server; its body is parsed when it is JSON. */
 export class Answer {
   readonly status: number
   readonly headers: Headers
@@ -43,7 +43,7 @@ export class Answer {
   }
 }
 
-/** Calls the server with one set of headers; answers that their routes do not declare fail the test. */
+/** Calls the server with one set of headers; responses that their routes do not declare fail the test. */
 export class TestClient {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -74,7 +74,7 @@ export class TestClient {
     const text = await response.text()
     const isJson = response.headers.get('content-type')?.startsWith('application/json') && text !== ''
     const answer = new Answer(response.status, response.headers, isJson ? JSON.parse(text) : text)
-    mustBeDeclared(this.routes, { method, path, status: answer.status, body: answer.body })
+    assertDeclared(this.routes, { method, path, status: answer.status, body: answer.body })
     return answer
   }
 
@@ -91,7 +91,7 @@ export class TestClient {
   }
 }
 
-/** Somebody with a login. */
+/** A signed-in account. */
 export interface TestAccount {
   id: string
   email: string
@@ -114,7 +114,7 @@ export interface TestDriver {
   token: string
 }
 
-/** What tests may choose; settings are given as text, as in a config file. */
+/** Options of a test server; settings are text, as in a config file. */
 export interface TestServerOptions {
   settings?: Record<string, string>
   clock?: Clock

@@ -10,11 +10,11 @@ export interface ReceivedMail {
   text: string
   /** Over TLS. */
   secure: boolean
-  /** Who had logged in; '' = nobody. */
+  /** The account that had logged in; '' = none. */
   user: string
 }
 
-/** A running mail server that keeps what it gets. */
+/** A running mail server that stores the mails it receives. */
 export interface MailSink extends AsyncDisposable {
   readonly port: number
   readonly mails: readonly ReceivedMail[]

@@ -7,7 +7,7 @@ export function withOptions(topic: string, query: object, headers: object = {}):
   return `${topic}?options=${encodeURIComponent(JSON.stringify({ query, headers }))}`
 }
 
-/** A stream that nobody has subscribed to anything. */
+/** A stream without subscriptions. */
 export function openStream(
   server: { url: string },
   headers: Record<string, string> = {},
@@ -15,7 +15,7 @@ export function openStream(
   return EventSourceClient.open(`${server.url}/api/realtime`, headers)
 }
 
-/** Says what a stream is to carry, in the name of `client`. */
+/** Sets the subscriptions of a stream, on behalf of `client`. */
 export async function subscribe(
   client: TestClient,
   stream: EventSourceClient,
@@ -24,7 +24,7 @@ export async function subscribe(
   return client.post('/api/realtime', { clientId: await stream.clientId(), subscriptions })
 }
 
-/** A stream of somebody that listens to `topics`. */
+/** A stream of `client` with subscriptions to `topics`. */
 export async function listenAs(client: TestClient, ...topics: string[]): Promise<EventSourceClient> {
   const stream = await openStream(client)
   expect((await subscribe(client, stream, topics)).status).toBe(204)

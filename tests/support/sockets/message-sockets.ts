@@ -17,7 +17,7 @@ export const certificates = await makeTestCertificates()
 export const USER = 'driver0000000001'
 export const PASSWORD = 'right password'
 
-/** A listening socket on 127.0.0.1 that writes down what happens. */
+/** A listening socket on 127.0.0.1 that records its messages and closed connections. */
 export interface TestListener extends AsyncDisposable {
   listener: Listener
   received: string[]
@@ -46,7 +46,9 @@ export async function openListener(options: Partial<ListenOptions> = {}): Promis
   return { listener, received, closed, [Symbol.asyncDispose]: () => listener.close() }
 }
 
-/** A connecting socket that writes down what happens and does not reconnect unless told. */
+/**
+ * A connecting socket that records its messages and ends, and does not reconnect by default.
+ */
 export interface TestConnection extends AsyncDisposable {
   connection: Connection
   received: string[]
@@ -100,7 +102,7 @@ export function openLog() {
   return { log, lines }
 }
 
-/** A listener and a ready connection to it; the server pulls unless told otherwise. */
+/** A listener and a ready connection to it; the server pulls by default. */
 export async function openPair(
   listening: Partial<ListenOptions> = {},
   connecting: Partial<ConnectOptions> = {},

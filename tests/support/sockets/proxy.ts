@@ -2,7 +2,9 @@ import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { Transform } from 'node:stream'
 
-/** A TCP relay that can fall silent, as a cut cable does: nothing arrives any more and nobody is told. */
+/**
+ * A TCP relay that can fall silent like a cut cable: nothing arrives any more and neither end is notified.
+ */
 export interface Proxy extends AsyncDisposable {
   port: number
   /** Falls silent after so many more bytes of both directions. */
@@ -41,7 +43,7 @@ export async function openProxy(target: number): Promise<Proxy> {
   }
 }
 
-/** Relays to a port of 127.0.0.1, so many bytes a second of what clients send, and all else as it comes. */
+/** Relays to a port of 127.0.0.1; bytes from clients at a limited rate, bytes to clients without a limit. */
 export async function openSlowProxy(
   target: number,
   bytesPerSecond: number,

@@ -11,7 +11,7 @@ export const HELLO = encodeHello(USER, PASSWORD)
 export const initiate = (properties: Record<string, string> = { 'Socket-Type': 'PUSH' }) =>
   encodeCommand('INITIATE', encodeProperties(properties))
 
-/** A TLS client that says what it is told, byte by byte. */
+/** A TLS client that sends given bytes. */
 export interface RawPeer {
   socket: TLSSocket
   /** Everything received so far. */

@@ -5,7 +5,7 @@ import type { EventHandler } from '../../../src/server/drivers/receive.ts'
 import { type JobLab, RESULTS } from '../server/job-lab.ts'
 import type { Stage } from './stage.ts'
 
-/** What may happen to a dispatched job, with its frequency per 1,000. */
+/** Possible outcomes of a dispatched job, with their frequency per 1,000. */
 const SCRIPT = {
   /** The socket accepts nothing. */
   unsent: 2,

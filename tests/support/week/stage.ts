@@ -1,7 +1,7 @@
 import { EventQueue } from '../../../src/server/simulate/event-queue.ts'
 import type { FakeClock } from '../fake-clock.ts'
 
-/** Numbers that look random and are the same for the same seed (mulberry32). */
+/** Pseudo-random numbers, the same for the same seed (mulberry32). */
 export class Random {
   #state: number
 
