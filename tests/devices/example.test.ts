@@ -32,13 +32,13 @@ test('examples/device.ts runs from anywhere by its import path', async () => {
   await expect(runJob(device, payloadOf(['OPENQASM 3.0;']))).rejects.toThrow('declares no classical bits')
 })
 
-test('examples/device.ts refuses a bias that is no probability', async () => {
+test('examples/device.ts refuses a bias outside of [0, 1]', async () => {
   await expect(open('process', './device.ts#coin', ['bias=2'])).rejects.toThrow(
     'bad value for -o bias: "2"; expected a number from 0 to 1',
   )
 })
 
-test('docs/how-to/write-a-device.md: the thermometer runs as it is printed', async () => {
+test('docs/how-to/write-a-device.md: the thermometer runs as printed', async () => {
   const page = readFileSync(join(root, 'docs/how-to/write-a-device.md'), 'utf8')
   const [, code = ''] = /```ts\n([\s\S]*?)```/.exec(page) ?? []
   writeFileSync(join(folder.path, 'thermometer.ts'), code)
@@ -54,7 +54,7 @@ test('docs/how-to/write-a-device.md: the thermometer runs as it is printed', asy
   expect(events).toEqual(['CryostatReading'])
 })
 
-test('examples/tuner.ts measures what it is asked to, and refuses other qubits', async () => {
+test('examples/tuner.ts measures the requested qubits and refuses unknown ones', async () => {
   copyFileSync(join(root, 'examples/tuner.ts'), join(folder.path, 'tuner.ts'))
   writeFileSync(join(folder.path, 'calibration.yml'), '')
   const device = await open('calibrate', './tuner.ts#stopwatch', ['calibration_config=./calibration.yml'])

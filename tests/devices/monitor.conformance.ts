@@ -25,7 +25,7 @@ export function monitorConformance(name: string, prepare: () => Promise<Equipmen
     )
   })
 
-  test(says('emits events that the server can read, each second'), async () => {
+  test(says('emits valid events every second'), async () => {
     await using equipment = await prepare()
     using it = await openMonitor(name, equipment.pairs)
     await it.running.start()
@@ -41,7 +41,7 @@ export function monitorConformance(name: string, prepare: () => Promise<Equipmen
     expect(JSON.stringify([it.sent, it.lines])).not.toContain(equipment.secret)
   })
 
-  test(says('starts also while its equipment is away, and reads it once it is back'), async () => {
+  test(says('starts without its equipment, and reads it once it is available'), async () => {
     await using equipment = await prepare()
     equipment.setAway(true)
     using it = await openMonitor(name, equipment.pairs)
@@ -55,7 +55,7 @@ export function monitorConformance(name: string, prepare: () => Promise<Equipmen
     expect(JSON.stringify([it.sent, it.lines])).not.toContain(equipment.secret)
   })
 
-  test(says('is silent once it is stopped'), async () => {
+  test(says('emits nothing after it is stopped'), async () => {
     await using equipment = await prepare()
     const it = await openMonitor(name, equipment.pairs)
     await it.running.start()

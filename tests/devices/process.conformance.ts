@@ -99,7 +99,7 @@ export function processConformance(name: string, pairs: string[] = []): void {
   const says = (behaviour: string) => `${name} ${behaviour}`
   const open = () => openProcess(name, pairs)
 
-  test(says('tells its size and backend'), async () => {
+  test(says('reports its size and backend'), async () => {
     const info = (await open()).info?.()
     expect(info?.qubits).toBeGreaterThan(0)
     expect(info?.backend).toBeString()
@@ -198,7 +198,7 @@ export function runningConformance(name: string, pairs: string[] = []): void {
     expect(counts).toEqual({ '10': 50 })
   })
 
-  test(says('ignores the one parameter set of a circuit that is bound already'), async () => {
+  test(says('ignores a single parameter set of a circuit without parameters'), async () => {
     const { circuit_results } = await run(payloadOf([entry(BELL, [[0.1, 0.2]])]))
     expect(circuit_results.length).toBe(1)
   })
@@ -259,7 +259,7 @@ export function runningConformance(name: string, pairs: string[] = []): void {
     expect(result?.metadata['warnings']).toEqual(['The circuit measures nothing: counts are empty'])
   })
 
-  test(says('returns the outcome of each shot as hexadecimal numbers when memory is asked for'), async () => {
+  test(says('returns the outcome of each shot as hexadecimal numbers when memory is requested'), async () => {
     const [result] = (await run(payloadOf([BELL], { memory: true, shots: 200 }))).circuit_results
     const memory = result?.memory as string[]
     expect(memory.length).toBe(200)
@@ -286,7 +286,7 @@ export function runningConformance(name: string, pairs: string[] = []): void {
     expect((slots[2]?.[0] ?? 0) - (slots[0]?.[0] ?? 0)).toBeGreaterThan(0.5)
   })
 
-  test(says('repeats itself for the same seed and reports the seed it used'), async () => {
+  test(says('is reproducible for the same seed and reports the seed'), async () => {
     const payload = payloadOf([BELL, BELL], { seed: 2 ** 45 + 3, memory: true })
     const first = await run(payload, 'a')
     const again = await run(payload, 'b')

@@ -15,7 +15,7 @@ test('BUILT_IN_DEVICES lists each device under its operation, in alphabetical or
   expect(listDevices('process')).toEqual(expect.arrayContaining(['aer_sim', 'mock', 'placeholder_device']))
 })
 
-test('placeholder_device checks a job and then says at once that it cannot run it', async () => {
+test('placeholder_device checks a job and then reports at once that it cannot run it', async () => {
   const device = await openProcess('placeholder_device')
   const payload = payloadOf(['OPENQASM 3.0; include "stdgates.inc"; qubit q; bit c; h q; c = measure q;'])
   const error = await device.run({ id: 'a', attempt: 1, payload }, ioOf()).catch((thrown: unknown) => thrown)

@@ -28,7 +28,7 @@ test('jobResultsOf() repeats the first circuit at the top', () => {
   expect(() => jobResultsOf('x', [], {})).toThrow(TypeError)
 })
 
-test('checkResults() passes good results on', () => {
+test('checkResults() returns valid results', () => {
   const results = jobResultsOf('x', [one], {})
   expect(checkResults(results)).toEqual(results)
 })
@@ -44,7 +44,7 @@ for (const [name, value, where] of [
   })
 }
 
-test('checkResults() refuses what is not a result, as a fault of the device', () => {
+test('checkResults() refuses malformed results, as a fault of the device', () => {
   for (const results of [undefined, null, 'done', {}, { success: true }]) {
     const error = (() => {
       try {
@@ -59,12 +59,12 @@ test('checkResults() refuses what is not a result, as a fault of the device', ()
   }
 })
 
-test('checkResults() refuses results that cannot be sent, telling the user what to reduce', () => {
+test('checkResults() refuses results that are too large, naming what the user can reduce', () => {
   const results = { ...jobResultsOf('x', [one], {}), metadata: { text: 'x'.repeat(33 * 1024 * 1024) } }
   expect(() => checkResults(results)).toThrow(/larger than 32 MiB; ask for fewer shots/)
 })
 
-test('jobFailureOf() passes a job error on and hides everything else', () => {
+test('jobFailureOf() reports a job error unchanged and hides any other', () => {
   const error = new JobError('too wide', { errorCode: 'too_many_qubits', circuitIndex: 2 })
   expect(jobFailureOf(error)).toEqual({
     failure: { class: 'user', message: 'too wide', error_code: 'too_many_qubits', circuit_index: 2 },

@@ -77,7 +77,7 @@ test('checkSafePath() returns the absolute path', () => {
   expect(checkSafePath('./data/../file.yml', { cwd, home })).toBe(join(cwd, 'file.yml'))
 })
 
-test('checkSafePath() takes no home that would open everything', () => {
+test('checkSafePath() ignores a home folder that would allow every path', () => {
   expect(checkSafePath('/usr/lib', { cwd, home: '/' })).toBeUndefined()
   expect(checkSafePath('/usr/lib', { cwd, home: '' })).toBeUndefined()
 })

@@ -89,7 +89,7 @@ describe.skipIf(!python)('Qiskit Aer agrees', () => {
     comparisons.assertAllAgree()
   })
 
-  test(`on ${EXPORTS} circuits as the exporters of Qiskit write them`, async () => {
+  test(`on ${EXPORTS} circuits in the output of Qiskit's exporters`, async () => {
     const comparisons = new Comparisons()
     for (let seed = 0; seed < EXPORTS; seed++) {
       const shape = { qubits: 1 + (seed % 6), depth: 1 + (seed % 9), operands: 1 + (seed % 4) }

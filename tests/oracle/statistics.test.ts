@@ -20,7 +20,7 @@ test('equal samples do not differ', () => {
   expect(compareCounts({ a: 500, b: 500 }, { a: 1_000, b: 1_000 })).toEqual({ totalVariation: 0, p: 1 })
 })
 
-test('samples that cannot be of one distribution are told apart', () => {
+test('samples of different distributions are distinguished', () => {
   const { totalVariation, p } = compareCounts({ a: 600, b: 400 }, { a: 500, b: 500 })
   expect(totalVariation).toBeCloseTo(0.1)
   expect(p).toBeLessThan(1e-4)

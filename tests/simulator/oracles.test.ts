@@ -99,7 +99,7 @@ describe('hidden strings', () => {
     ['balanced parity', 'cx q[0], q[3]; cx q[1], q[3]; cx q[2], q[3];', false],
     ['balanced first bit', 'cx q[0], q[3];', false],
   ] as const) {
-    test(`Deutsch-Jozsa tells that ${kind} is ${constant ? 'constant' : 'balanced'}`, async () => {
+    test(`Deutsch-Jozsa finds that ${kind} is ${constant ? 'constant' : 'balanced'}`, async () => {
       const hs = 'h q[0]; h q[1]; h q[2];'
       const program = `${unmeasured(4, `x q[3]; h q[3]; ${hs} ${oracle} ${hs}`)}
         bit[3] c; c[0] = measure q[0]; c[1] = measure q[1]; c[2] = measure q[2];`
@@ -328,7 +328,7 @@ describe('gates that other implementations got wrong', () => {
     expectPhases('cu1', [0, 0, 0, 0.8])
   })
 
-  test('phases under a control show: ctrl @ s equals cp(π/2)', () => {
+  test('phases under a control have an effect: ctrl @ s equals cp(π/2)', () => {
     const spread = 'h q[0]; h q[1];'
     const a = stateOf(unmeasured(2, `${spread} ctrl @ s q[0], q[1];`))
     const b = stateOf(unmeasured(2, `${spread} cp(pi/2) q[0], q[1];`))

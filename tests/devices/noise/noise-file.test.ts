@@ -24,7 +24,7 @@ function write(text: string, name = 'noise.yml'): string {
 const open = (text: string) => new NoiseFile(write(text), silentLog).current.model
 
 describe('a noise file', () => {
-  test('says what follows gates, by name and by qubits', () => {
+  test('defines the noise of gates, by name and by qubits', () => {
     const model = open(`
 gates:
   - gate: [x, sx]
@@ -47,7 +47,7 @@ gates:
     for (const { channel } of named('cx', 1, 0)) expect(completenessError(channel)).toBeLessThan(1e-12)
   })
 
-  test('says how idle qubits relax and how readout errs', () => {
+  test('defines the relaxation of idle qubits and the readout error', () => {
     const model = open(`
 idle: [{t1: 1e-6, t2: 1e-6}, {qubits: [2], t1: 1, t2: 1}]
 readout:
@@ -78,7 +78,7 @@ readout:
     expect(() => new NoiseFile(path, silentLog)).toThrow(`${path} is not a noise model`)
   })
 
-  test('leaves circuits to the exact methods when nothing but readout errs', async () => {
+  test('leaves circuits to the exact methods when the only noise is readout error', async () => {
     const path = write('readout: [{matrix: [[0.9, 0.1], [0.3, 0.7]]}]', 'readout.yml')
     const device = await openProcess('aer_sim', [`noise=${path}`, 'seed=1'])
     const program = 'OPENQASM 3.0; include "stdgates.inc"; qubit[2] q; bit[2] c; x q[1]; c = measure q;'
@@ -91,7 +91,7 @@ readout:
     }
   })
 
-  test('is read again when it has changed, and kept when the change is none', () => {
+  test('is read again after a change, and stays in use while the changed file is invalid', () => {
     const path = write('readout: [{matrix: [[0.9, 0.1], [0, 1]]}]')
     const file = new NoiseFile(path, silentLog)
     write('readout: [{matrix: [[0.8, 0.2], [0, 1]]}]')
@@ -119,7 +119,7 @@ q0_q1:
   cz: {square_duration: 200e-9}
 `
 
-  test('gives relaxation during gates and the errors of readout', () => {
+  test('defines relaxation during gates and readout errors', () => {
     const model = open(chip)
     expect(model.qubits).toBe(2)
     expect(model.readoutErrorOf(0)[0]).toBeCloseTo(0.02)
@@ -147,7 +147,7 @@ q0_q1:
     expect(() => open(text)).toThrow(reason)
   })
 
-  test('is the noise of a device that names it, and bounds its circuits', async () => {
+  test('is the noise model of a device that names it, and limits the qubits of circuits', async () => {
     const device = await openProcess('aer_sim', [`noise=${write(chip, 'scheduler.device.yml')}`, 'seed=1'])
     const program = (qubit: number) =>
       `OPENQASM 3.0; include "stdgates.inc"; bit c; qubit[4] q; x q[${qubit}]; c = measure q[${qubit}];`

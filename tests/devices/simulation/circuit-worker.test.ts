@@ -131,7 +131,7 @@ describe('a job of many circuits with noise', () => {
     }
   })
 
-  test('takes the noise of a calibrated chip, and blames the circuit that uses a qubit it does not have', async () => {
+  test('takes the noise of a calibrated chip, and names the circuit that uses a qubit without a noise model', async () => {
     const device = await openWith(2, write('scheduler.device.yml', CHIP))
     const turns = payloadOf([{ circuit: TURN, parameter_values: angles(30) }], { memory: true })
     const expected = outcomes((await oneByOne(turns, 'scheduler.device.yml', CHIP)).circuit_results)
@@ -196,7 +196,7 @@ function startThread() {
 }
 
 describe('a thread that runs circuits of its own', () => {
-  test('makes the noise of each job from what it is sent, and says which circuit is wrong', async () => {
+  test('reads the noise model of each job from its message, and reports which circuit is invalid', async () => {
     const worker = startThread()
     const few = [ghz(2), ghz(3)]
     try {

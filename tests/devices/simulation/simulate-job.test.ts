@@ -53,7 +53,7 @@ describe('a job of many circuits', () => {
     expect((await runJob(three, many)).circuit_results.length).toBe(42)
   })
 
-  test('ends when its time is over or it is cancelled, and the next one runs', async () => {
+  test('ends at its deadline or when cancelled, and the next job runs', async () => {
     const slow = payloadOf(Array.from({ length: 60 }, () => ({ circuit: wide(18), shots: 100_000 })))
     expect(await errorOfJob(three, slow, ioOf(60))).toMatchObject({
       errorCode: 'timed_out',

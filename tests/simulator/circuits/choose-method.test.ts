@@ -42,20 +42,20 @@ test('chooseMethod() takes a later method that prefers the workload, unless it r
   expect(chooseMethod([first, refusing], 'automatic', workload, limits)).toEqual({ method: first })
 })
 
-test('chooseMethod() takes the wanted method and no other', () => {
+test('chooseMethod() takes the requested method only', () => {
   expect(chooseMethod([first, keen], 'first', workload, limits)).toEqual({ method: first })
   expect(chooseMethod([first, small], 'small', workload, limits)).toEqual({
     refusal: { code: 'too_many_qubits', reason: 'small: needs 30 qubits' },
   })
 })
 
-test('chooseMethod() names every method that was tried when none takes the workload', () => {
+test('chooseMethod() lists the reasons of all methods when none can run the workload', () => {
   expect(chooseMethod([strict, small], 'automatic', workload, limits)).toEqual({
     refusal: { code: 'too_many_qubits', reason: 'strict: gate t; small: needs 30 qubits' },
   })
 })
 
-test('programs that outcomes steer go to the method that can run their gates', async () => {
+test('programs with feedback run with a method that supports their gates', async () => {
   const noise = defineNoiseModel({
     source: 'test',
     gateNoiseOf: (_, [qubit = 0]) => onQubit(qubit, [amplitudeDamping(0.1)]),

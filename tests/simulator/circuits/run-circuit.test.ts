@@ -36,7 +36,7 @@ test('runCircuit() samples a GHZ state: only all zeros and all ones, evenly', as
   expect(Math.abs((counts?.['0'.repeat(12)] ?? 0) - 10_000)).toBeLessThan(300)
 })
 
-test('runCircuit() with the same seed repeats itself, with another it does not', async () => {
+test('runCircuit() is reproducible for the same seed, and differs for another one', async () => {
   const ops = [h(0), h(1), h(2), ...measureAll(3)]
   const first = await runOps(ops, 3, { seed: 4 })
   expect((await runOps(ops, 3, { seed: 4 })).counts).toEqual(first.counts ?? {})
@@ -44,7 +44,7 @@ test('runCircuit() with the same seed repeats itself, with another it does not',
   expect((await runOps(ops, 3, { seed: 4, stream: 1 })).counts).not.toEqual(first.counts ?? {})
 })
 
-test('runCircuit() samples random circuits with measurements and resets anywhere as they are distributed', async () => {
+test('runCircuit() samples random circuits with measurements and resets anywhere with the right distribution', async () => {
   const rng = createRng(77)
   for (let round = 0; round < 25; round++) {
     const qubits = 3
@@ -98,7 +98,7 @@ test('runCircuit() reports each shot as a hexadecimal number in shot order', asy
   expect(shots.filter((shot) => shot === '0x11').length).toBe(counts?.['10001'] ?? -1)
 })
 
-test('runCircuit() reads bits wrongly at the given rate, independently for two bits of one qubit', async () => {
+test('runCircuit() flips bits at the given rate, independently for two bits of one qubit', async () => {
   const { counts } = await runOps([x(0), measure(0, 0), measure(0, 1)], 1, {
     clbits: 2,
     shots: 40_000,
@@ -113,7 +113,7 @@ test('runCircuit() reads bits wrongly at the given rate, independently for two b
   expect(chiSquare(counts ?? {}, expected).value).toBeLessThan(chiSquareLimit(3))
 })
 
-test('runCircuit() puts a readout error on measurements in the middle too, but not on the state', async () => {
+test('runCircuit() applies a readout error to mid-circuit measurements too, but not to the state', async () => {
   const ops = [x(0), measure(0, 0), h(0), h(0), measure(0, 1)]
   const { counts } = await runOps(ops, 1, { clbits: 2, shots: 40_000, readoutError: 0.2 })
   const expected = new Map([
@@ -125,7 +125,7 @@ test('runCircuit() puts a readout error on measurements in the middle too, but n
   expect(chiSquare(counts ?? {}, expected).value).toBeLessThan(chiSquareLimit(3))
 })
 
-test('runCircuit() makes IQ points around the outcome of each shot', async () => {
+test('runCircuit() returns IQ points around the outcome of each shot', async () => {
   const { counts, memory } = await runOps([x(1), measure(1, 1)], 2, {
     clbits: 2,
     shots: 300,
@@ -192,7 +192,7 @@ test('runCircuit() measures every qubit of a large state without computing it ag
   expect(performance.now() - before).toBeLessThan(1_000)
 })
 
-test('runBranches() gives the same outcomes when there is no room to keep states', async () => {
+test('runBranches() gives the same outcomes without memory for copies of states', async () => {
   const walk = (walker: BranchWalker) => {
     const bits: number[] = []
     for (let round = 0; round < 6; round++) {
@@ -238,7 +238,7 @@ test('runCircuit() without classical bits returns no counts', async () => {
   })
 })
 
-test('runCircuit() lets a readout error steer the program', async () => {
+test('runCircuit() uses outcomes with readout error for feedback', async () => {
   const walk = (sink: Sink) => {
     const first = sink.measure(0)
     if (first === 1) sink.apply(x(0))
@@ -268,13 +268,13 @@ const longCircuit = (qubits: number, gates: number): Op[] => [
   ...measureAll(qubits),
 ]
 
-test('runCircuit() refuses a circuit that cannot end in time before it starts', async () => {
+test('runCircuit() refuses, before it starts, a circuit that cannot end in time', async () => {
   const options = { ...runOptions(), timeBudget: timeBudgetFor(5_000) }
   const running = runProgram(programOf(longCircuit(25, 8_000), 25), options)
   await expect(running).rejects.toMatchObject({ code: 'too_long' })
 })
 
-test('runCircuit() ends when its time is over', async () => {
+test('runCircuit() ends at its deadline', async () => {
   // Each shot is a branch of its own, which no estimate foresees.
   const coins = Array.from({ length: 40 }, (): Op[] => [h(0), measure(0, 0), x(1, 0), h(1), measure(1, 1)])
   const options = { ...runOptions({ shots: 100_000 }), timeBudget: timeBudgetFor(40) }
@@ -287,7 +287,7 @@ test('runCircuit() ends when its time is over', async () => {
   expect(performance.now() - before).toBeLessThan(2_000)
 })
 
-test('runCircuit() notices a cancellation while it runs', async () => {
+test('runCircuit() ends when it is cancelled', async () => {
   const abort = new AbortController()
   const options = { ...runOptions(), timeBudget: timeBudgetFor(60_000, abort.signal) }
   const running = runProgram(programOf(longCircuit(19, 10_000), 19), options)
@@ -295,12 +295,12 @@ test('runCircuit() notices a cancellation while it runs', async () => {
   await expect(running).rejects.toThrow('cancelled')
 })
 
-test('runCircuit() ends before its results are too large to send', async () => {
+test('runCircuit() ends when its results become too large', async () => {
   const running = runOps([h(0), measure(0, 0)], 1, { shots: 900_000, memory: 'points' })
   await expect(running).rejects.toMatchObject({ code: 'results_too_large' })
 })
 
-test('runCircuit() takes a very long circuit with measurements in its middle', async () => {
+test('runCircuit() runs a very long circuit with mid-circuit measurements', async () => {
   const gates = Array.from({ length: 300_001 }, () => x(1, 0))
   const { counts } = await runOps([h(0), ...gates, measure(1, 1), h(1), measure(0, 0)], 2)
   expect(Object.keys(counts ?? {}).sort()).toEqual(['00', '11'])

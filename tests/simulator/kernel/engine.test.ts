@@ -32,7 +32,7 @@ test('Engine.run() that is ended early leaves the engine fit for the next circui
   engine.stop()
 })
 
-test('Engine.run() hears a cancellation while threads work', async () => {
+test('Engine.run() ends when it is cancelled while threads work', async () => {
   const engine = await createEngine(2)
   const abort = new AbortController()
   const io = { signal: abort.signal, deadline: systemClock.monotonic() + 60_000 }
@@ -42,7 +42,7 @@ test('Engine.run() hears a cancellation while threads work', async () => {
   engine.stop()
 })
 
-test('Engine.run() goes on without threads that have ended, and starts others', async () => {
+test('Engine.run() continues without threads that have ended, and starts others', async () => {
   const engine = await createEngine(3)
   engine.warmUp()
   expectGhz(new Statevector(engine, 17))
@@ -52,7 +52,7 @@ test('Engine.run() goes on without threads that have ended, and starts others', 
   engine.stop()
 })
 
-test('Engine.run() is helped by its threads, also after the memory was replaced', async () => {
+test('Engine.run() uses its threads, also after the memory was replaced', async () => {
   const engine = await createEngine(2)
   for (const qubits of [17, 18]) {
     // Another size of memory each time. A thread may come late on a busy machine, but not always.
@@ -70,7 +70,7 @@ test('Engine.run() is helped by its threads, also after the memory was replaced'
   engine.stop()
 })
 
-test('Engine.run() fails when a thread does not come back from its block, and works again with another memory', async () => {
+test('Engine.run() fails when a thread does not finish its block, and works again with another memory', async () => {
   const engine = await createEngine(2, 20)
   const state = new Statevector(engine, 17)
   Atomics.store(new Int32Array(engine.buffer, 0, 16), CONTROL.active, 1)
@@ -79,7 +79,7 @@ test('Engine.run() fails when a thread does not come back from its block, and wo
   engine.stop()
 })
 
-test('Engine gives the memory of a large state back', async () => {
+test('Engine releases the memory of a large state', async () => {
   const engine = await createEngine(1)
   const state = new Statevector(engine, 26)
   expect(engine.buffer.byteLength).toBeGreaterThan(2 ** 30)

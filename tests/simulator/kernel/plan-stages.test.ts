@@ -41,7 +41,7 @@ function expectReordering(before: readonly KernelCall[], after: readonly KernelC
   })
 }
 
-test('planStages() keeps every call, its targets within the set, and the order of what does not commute', () => {
+test('planStages() keeps every call, its targets within the set, and the order of calls that do not commute', () => {
   fc.assert(
     fc.property(circuit, (calls) => {
       const stages = planStages(calls, QUBITS, BLOCK)
@@ -58,7 +58,7 @@ test('planStages() keeps every call, its targets within the set, and the order o
   )
 })
 
-test('scheduleStage() keeps the order of what does not commute', () => {
+test('scheduleStage() keeps the order of calls that do not commute', () => {
   fc.assert(
     fc.property(circuit, (calls) => {
       // Terms on the same qubits are merged: without them every call comes back as it is.
@@ -75,7 +75,7 @@ test('scheduleStage() keeps the order of what does not commute', () => {
   )
 })
 
-test('planStages() takes a layer of controlled phases along wherever their qubits are', () => {
+test('planStages() includes a layer of controlled phases wherever their qubits are', () => {
   const phases: KernelCall[] = Array.from({ length: QUBITS - 1 }, (_, q) => {
     const mask = 3 << q
     return { kind: 'scale', controls: mask, value: mask, re: -1, im: 0 }
@@ -106,7 +106,7 @@ describe('scheduleStage() and rotations', () => {
   const layer = (angle: number) => singles.map((target) => rotation(target, angle))
   const phases = singles.map(phase)
 
-  test('leaves cosines to the next merged pass, and none to a pass that does not come', () => {
+  test('defers cosines to the next diagonal pass, and none when there is no such pass', () => {
     const passes = scheduleStage([...layer(0.5), ...phases, ...layer(0.7)], 0xff)
     expect(passes.map(({ kind }) => kind)).toEqual([
       ...Array(4).fill('rotations'),
@@ -121,13 +121,13 @@ describe('scheduleStage() and rotations', () => {
     )
   })
 
-  test('leaves none to a pass that does not visit every amplitude', () => {
+  test('defers none to a pass that does not visit every amplitude', () => {
     const onPivot = singles.slice(1).map((mask) => phase(mask | 1))
     const passes = scheduleStage([...layer(0.5), ...onPivot], 0xff)
     expect(passes.map(({ kind }) => kind)).toEqual([...Array(4).fill('pair'), 'diagonal'])
   })
 
-  test('does not let amplitudes grow beyond what a number holds', () => {
+  test('limits the growth of amplitudes to the range of a number', () => {
     const right = scheduleStage([...layer(Math.PI / 2), ...phases], 0xff)
     const merged = right.find((pass) => pass.kind === 'diagonal')
     expect(Math.abs(merged?.factor ?? 0)).toBeGreaterThan(1e-100)

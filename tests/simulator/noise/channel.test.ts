@@ -47,7 +47,7 @@ const ONE: [number, number][] = [
 
 const share = fc.double({ min: 0, max: 1, noNaN: true })
 
-test('every channel keeps probabilities', () => {
+test('every channel preserves probabilities', () => {
   fc.assert(
     fc.property(share, share, fc.integer({ min: 1, max: 2 }), (p, q, qubits) => {
       for (const channel of [depolarizing(p, qubits), amplitudeDamping(p, q), phaseDamping(p)]) {
@@ -66,7 +66,7 @@ test('every channel keeps probabilities', () => {
   expect(isComplete({ qubits: 1, kraus: [Float64Array.of(1, 0, 0, 0, 0, 0, 0.9, 0)] })).toBe(false)
 })
 
-test('depolarizing mixes in the even state, p of it', () => {
+test('depolarizing mixes in a fraction p of the maximally mixed state', () => {
   const [[one = 0] = []] = [act(depolarizing(0.3, 1), ONE)[0]]
   expect(one).toBeCloseTo(0.15, 12)
   expect(act(depolarizing(0.3, 1), PLUS)[1]?.[0]).toBeCloseTo(0.35, 12)

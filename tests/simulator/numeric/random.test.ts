@@ -19,14 +19,14 @@ const KNOWN: [string, number[], [number, number], number[]][] = [
 ]
 
 for (const [name, counter, [keyA, keyB], words] of KNOWN) {
-  test(`philox() gives the published answer for ${name}`, () => {
+  test(`philox() returns the published result for ${name}`, () => {
     const out = new Uint32Array(4)
     philox(Uint32Array.from(counter), keyA, keyB, out)
     expect([...out]).toEqual(words)
   })
 }
 
-test('createRng() repeats a stream after seek() and gives others other numbers', () => {
+test('createRng() repeats a stream after seek() and differs between streams', () => {
   const rng = createRng(2 ** 40 + 7)
   rng.seek(3, 5)
   const first = [rng.next(), rng.next(), rng.next()]

@@ -84,17 +84,17 @@ const LOCAL = { address: '169.254.169.254', family: 4 }
 const LOCAL_6 = { address: 'fe80::1', family: 6 }
 const PUBLIC = { address: '10.0.0.7', family: 4 }
 
-test('lookupPublic() gives only addresses that are not link-local, whichever form is asked for', async () => {
+test('lookupPublic() returns only addresses that are not link-local, in either form', async () => {
   expect(await find([LOCAL_6, LOCAL, PUBLIC], true)).toEqual([[PUBLIC]])
   expect(await find([LOCAL_6, LOCAL, PUBLIC], false)).toEqual(['10.0.0.7', 4])
 })
 
-test('lookupPublic() refuses a name that leads only to link-local addresses', async () => {
+test('lookupPublic() refuses a name with only link-local addresses', async () => {
   const reason = 'fridge.test has only link-local addresses, which are not allowed'
   await expect(find([LOCAL], true)).rejects.toThrow(reason)
   await expect(find([LOCAL_6, LOCAL], false)).rejects.toThrow(reason)
 })
 
-test('lookupPublic() passes on that a name is not known', async () => {
+test('lookupPublic() reports an unknown name', async () => {
   await expect(find(new Error('getaddrinfo ENOTFOUND fridge.test'), true)).rejects.toThrow('ENOTFOUND')
 })

@@ -41,7 +41,7 @@ test.each([
   expect(() => readChannels(text)).toThrow(reason)
 })
 
-test('readChannels() gives back whatever was joined from good items', () => {
+test('readChannels() reads any list of valid items', () => {
   const name = fc.stringMatching(/^[A-Za-z0-9_]{1,8}$/)
   const path = fc.array(name, { minLength: 1, maxLength: 5 }).map((names) => names.join('.'))
   const channel = fc.record({ path, unit: fc.constantFrom('', 'K', 'mbar', 'mmol/s', '°C', '%') })

@@ -53,7 +53,7 @@ test.each(['single', 'flat'] as const)(
   },
 )
 
-test('createClient() keeps a path of the base address and sends the key as a parameter', async () => {
+test('createClient() preserves a path of the base address and sends the key as a parameter', async () => {
   fridge.requests.length = 0
   await client({ baseUrl: `${fridge.url}/sub` }).read()
   const asked = new URL(fridge.requests[0] ?? '', fridge.url)
@@ -77,7 +77,7 @@ test.each([
   fridge.faults.clear()
 })
 
-test('createClient() gives up a slow answer after its timeout', async () => {
+test('createClient() reports a timeout for a slow response', async () => {
   fridge.faults.set(MIXING.path, 'slow')
   const started = performance.now()
   expect(await client({ timeoutMs: 150 }).read()).toEqual(failed('timeout after 0.15 s'))
@@ -85,7 +85,7 @@ test('createClient() gives up a slow answer after its timeout', async () => {
   fridge.faults.clear()
 })
 
-test('createClient() reports old values as outdated, with the status the channel has now', async () => {
+test('createClient() reports old values as outdated, with the current status of the channel', async () => {
   fridge.faults.set(MIXING.path, 'outdated')
   expect((await client().read()).reading).toMatchObject({ status: 'SYNCHRONIZED', outdated: true })
   fridge.faults.set(MIXING.path, 'disconnected')
@@ -95,7 +95,7 @@ test('createClient() reports old values as outdated, with the status the channel
   fridge.faults.clear()
 })
 
-test('createClient() reports a text as such', async () => {
+test('createClient() reports a value that is a text as text', async () => {
   const { reading } = await client().read({ path: 'mapper.bf.pulse_tube', unit: '' })
   expect(reading).toMatchObject({ value: null, text: 'on', unit: '', status: 'SYNCHRONIZED' })
 })
@@ -104,7 +104,7 @@ test.each([undefined, 'another key'])('createClient() names api_key when %p is r
   expect(await client({ apiKey }).read()).toEqual(failed('check api_key (HTTP 403)', 'denied'))
 })
 
-test('createClient() never repeats the key, however the cryostat spells it', async () => {
+test('createClient() never repeats the key, in whatever encoding the cryostat returns it', async () => {
   fridge.faults.set('*', 'echo')
   expect((await client().read()).reading.error).toBe('Cannot serve /values/mapper/bf/tmixing?key=[redacted]')
   fridge.faults.clear()
@@ -116,7 +116,7 @@ test('createClient() never repeats the key, however the cryostat spells it', asy
   expect(text).toBe(`${'x'.repeat(195)}[reda`)
 })
 
-test('createClient() says when nobody listens', async () => {
+test('createClient() reports a refused connection', async () => {
   const other = await coldFridge()
   await other.stop()
   const { reading } = await client({ baseUrl: other.url }).read()
@@ -143,7 +143,7 @@ test('createClient() connects only to addresses that are not link-local', async 
   expect(fridge.requests).toEqual([])
 })
 
-test('createClient() goes around the proxy of the environment', async () => {
+test('createClient() ignores the proxy of the environment', async () => {
   const before = process.env['HTTP_PROXY']
   process.env['HTTP_PROXY'] = 'http://127.0.0.1:9'
   try {
@@ -154,7 +154,7 @@ test('createClient() goes around the proxy of the environment', async () => {
   }
 })
 
-test('createClient() shows HTTP statuses it has no name for, with what the cryostat says', async () => {
+test('createClient() reports other HTTP statuses with the error text of the cryostat', async () => {
   const bodies = ['', '{"error": {"description": "Too busy"}}']
   const server: Server = createServer((_, response) => response.writeHead(503).end(bodies.shift()))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

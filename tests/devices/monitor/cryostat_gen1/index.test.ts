@@ -65,7 +65,7 @@ describe('cryostat_gen1 options', () => {
   })
 })
 
-test('cryostat_gen1 polls on the beat and emits what the cryostat shows', async () => {
+test('cryostat_gen1 polls at every tick and emits the readings', async () => {
   await using fridge = await coldFridge()
   using it = await open([CHANNELS, `base_url=${fridge.url}`, 'poll_interval=2'])
   await it.running.start()
@@ -85,7 +85,7 @@ test('cryostat_gen1 polls on the beat and emits what the cryostat shows', async 
   }
 })
 
-test('cryostat_gen1 skips the ticks that fall into a slow poll, and keeps the beat', async () => {
+test('cryostat_gen1 skips the ticks during a slow poll, and keeps the schedule', async () => {
   await using fridge = await coldFridge()
   using it = await open([CHANNELS, `base_url=${fridge.url}`, 'poll_interval=1', 'timeout=3.5'])
   fridge.faults.set('*', 'slow')
@@ -116,7 +116,7 @@ test('cryostat_gen1 has at most eight requests open', async () => {
   expect(fridge.maxParallel).toBe(8)
 })
 
-test('cryostat_gen1 waits for a cryostat that is away, and goes on by itself', async () => {
+test('cryostat_gen1 retries while the cryostat is unreachable, and resumes by itself', async () => {
   const gone = await coldFridge()
   await gone.stop()
   using it = await open([CHANNELS, `base_url=${gone.url}`, 'poll_interval=1'])
@@ -147,7 +147,7 @@ describe('cryostat_gen1 with https', async () => {
     expect(it.sent[0]?.readings['mapper.bf.p1']?.status).toBe('SYNCHRONIZED')
   })
 
-  test('says how to trust a certificate that is not', async () => {
+  test('reports how to trust an untrusted certificate', async () => {
     await using fridge = await coldFridge({ tls: { cert, key } })
     using it = await open([CHANNELS, `base_url=${fridge.url}`])
     await it.running.start()
@@ -163,7 +163,7 @@ describe('cryostat_gen1 with https', async () => {
     await expect(open([CHANNELS], { SVC_CRYOSTAT_CA_FILE: file.path })).rejects.toThrow(reason)
   })
 
-  test('does not start without its file, or with one outside the safe places', async () => {
+  test('does not start without its file, or with a file outside of the safe locations', async () => {
     const path = '/tmp/no-such-cryostat.pem'
     await expect(open([CHANNELS], { SVC_CRYOSTAT_CA_FILE: path })).rejects.toThrow(
       `startup error: ${path} of SVC_CRYOSTAT_CA_FILE cannot be used: ENOENT`,

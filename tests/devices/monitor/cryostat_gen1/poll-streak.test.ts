@@ -26,7 +26,7 @@ test.each([
   expect(ticksOf(NO_STREAK, interval)).toBe(1)
 })
 
-test('decideStreak() doubles the pause from the third failure on, up to the longest', () => {
+test('decideStreak() doubles the pause from the third failure on, up to the maximum', () => {
   expect(pausesOf(new Array<PollResult>(8).fill('failed'))).toEqual([1, 1, 2, 4, 8, 12, 12, 12])
 })
 
@@ -34,13 +34,13 @@ test('decideStreak() doubles the pause at once when the key is refused', () => {
   expect(pausesOf(['denied', 'denied', 'failed', 'failed'])).toEqual([2, 4, 8, 12])
 })
 
-test('decideStreak() starts again after an answer', () => {
+test('decideStreak() resets the streak after a successful poll', () => {
   expect(pausesOf(['failed', 'failed', 'failed', 'answered', 'failed', 'failed', 'failed'])).toEqual([
     1, 1, 2, 1, 1, 1, 2,
   ])
 })
 
-test('decideStreak() keeps the pause between one beat and the longest', () => {
+test('decideStreak() limits the pause to between one tick and the maximum', () => {
   const result = fc.constantFrom<PollResult>('answered', 'failed', 'denied')
   fc.assert(
     fc.property(fc.array(result), fc.integer({ min: 1, max: 300 }), (results, beats) => {

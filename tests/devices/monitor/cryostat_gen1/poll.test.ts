@@ -58,7 +58,7 @@ test('poll() emits all channels in one event, in their order', async () => {
   expect(it.lines).toEqual([])
 })
 
-test('poll() asks for at most eight channels at a time, and for all of them', async () => {
+test('poll() reads all channels, at most eight at a time', async () => {
   let open = 0
   let most = 0
   const paths = Array.from({ length: 50 }, (_, i) => `c${i}`)
@@ -81,7 +81,7 @@ test('poll() asks for at most eight channels at a time, and for all of them', as
   expect(emitted.map((each) => Object.keys(each))).toEqual([paths])
 })
 
-test('poll() splits what is too large for one event', async () => {
+test('poll() splits readings that are too large for one event', async () => {
   const it = open(
     Array.from({ length: 600 }, (_, i) => `channel_with_a_rather_long_name_${i}`),
     { '*': { reading: { ...good().reading, text: 'x'.repeat(200) } } },
@@ -91,7 +91,7 @@ test('poll() splits what is too large for one event', async () => {
   expect(it.emitted.flatMap((each) => Object.keys(each))).toHaveLength(600)
 })
 
-test('poll() emits nothing while no channel can be read, says so once and backs off', async () => {
+test('poll() emits nothing while no channel can be read, logs it once and backs off', async () => {
   const it = open(['a', 'b'], { a: bad('failed', 'timeout after 5 s'), b: bad('failed') })
   // Two polls on the beat, then pauses of 2, 4, 8 and at most 12 beats.
   expect(await it.beats(42)).toEqual([0, 1, 2, 4, 8, 16, 28, 40])
@@ -105,7 +105,7 @@ test('poll() emits nothing while no channel can be read, says so once and backs 
   expect(it.emitted).toHaveLength(10)
 })
 
-test('poll() speaks of a second streak again', async () => {
+test('poll() logs a second streak again', async () => {
   const it = open(['a'], { a: bad('failed') })
   await it.beats(1)
   it.answers['a'] = good()
@@ -119,7 +119,7 @@ test('poll() speaks of a second streak again', async () => {
   ])
 })
 
-test('poll() backs off at once when the key is refused, and says what to check', async () => {
+test('poll() backs off at once when the key is refused, and logs what to check', async () => {
   const it = open(['a', 'b'], { a: bad('failed'), b: bad('denied', 'check api_key (HTTP 403)') }, 15)
   expect(await it.beats(12)).toEqual([0, 2, 6, 10])
   expect(it.lines).toMatchObject([
@@ -127,7 +127,7 @@ test('poll() backs off at once when the key is refused, and says what to check',
   ])
 })
 
-test('poll() says that the key is refused also after another failure', async () => {
+test('poll() logs that the key is refused also after another failure', async () => {
   const it = open(['a'], { a: bad('failed') })
   await it.beats(1)
   it.answers['a'] = bad('denied')
@@ -141,7 +141,7 @@ test('poll() does not back off for one channel that is refused', async () => {
   expect(it.lines).toEqual([])
 })
 
-test('poll() asks for a channel that does not exist at each tenth beat, and says so once', async () => {
+test('poll() requests a channel that does not exist at every tenth tick, and logs it once', async () => {
   const it = open(['a', 'b'], { a: good(), b: bad('absent', 'no such channel (HTTP 404)') })
   await it.beats(31)
   expect(it.asked.filter((path) => path === 'b')).toHaveLength(4)
@@ -155,14 +155,14 @@ test('poll() asks for a channel that does not exist at each tenth beat, and says
   expect(it.emitted.slice(-3).map((each) => each['b']?.value)).toEqual([7, 7, 7])
 })
 
-test('poll() emits nothing when no channel exists, and does not take that for an outage', async () => {
+test('poll() emits nothing when no channel exists, and does not count that as an outage', async () => {
   const it = open(['a', 'b'], { '*': bad('absent') })
   expect(await it.beats(21)).toEqual([0, 10, 20])
   expect(it.emitted).toEqual([])
   expect(it.lines).toHaveLength(2)
 })
 
-test('poll() counts skipped ticks and says so once per streak', async () => {
+test('poll() counts skipped ticks and logs them once per streak', async () => {
   const it = open(['a'])
   for (const skipped of [0, 2, 3, 0, 1]) await it.poll(signal, skipped)
   expect(it.lines).toMatchObject([

@@ -57,7 +57,7 @@ test('readReply() takes the latest value when none is valid', () => {
   expect(withContent({ latest_valid_value: valid, latest_value: latest })).toMatchObject({ value: 7 })
 })
 
-test('readReply() shows a valid value with the status the channel has now', () => {
+test('readReply() returns a valid value with the current status of the channel', () => {
   const valid = { ...GOOD, outdated: true }
   const latest = { ...GOOD, value: '', status: 'DISCONNECTED', exception: 'Device is not connected' }
   expect(withContent({ latest_valid_value: valid, latest_value: latest })).toEqual({
@@ -70,7 +70,7 @@ test('readReply() shows a valid value with the status the channel has now', () =
   })
 })
 
-test('readReply() gives no value for an empty one', () => {
+test('readReply() returns no value for an empty one', () => {
   expect(readEntry({ ...GOOD, value: '', status: 'INVALID' })).toEqual({
     value: null,
     unit: 'K',
@@ -121,7 +121,7 @@ test.each(['', '{', '{"data": ', '<html>'])('readReply(%p) is not JSON', (text) 
   expect(readReply(text, CHANNEL)).toEqual({ error: 'the response is not JSON' })
 })
 
-test('readReply() never throws, and what it gives fits into the event', () => {
+test('readReply() never throws, and its result is valid in the event', () => {
   const declared = EVENTS.find(({ type }) => type === 'CryostatReading')
   const entry = fc.record(
     {

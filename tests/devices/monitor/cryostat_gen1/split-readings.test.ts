@@ -10,7 +10,7 @@ test('splitReadings() keeps a few hundred channels in one event', () => {
   expect(splitReadings(all)).toHaveLength(1)
 })
 
-test('splitReadings() gives parts of less than 64 KiB that hold every reading once, in order', () => {
+test('splitReadings() returns parts of less than 64 KiB that contain every reading once, in order', () => {
   const text = fc.string({ maxLength: 200, unit: 'binary' })
   const reading = fc.record({ value: fc.constant(null), unit: fc.constant('K'), status: text, error: text })
   const item = fc.tuple(fc.stringMatching(/^[a-z]{1,200}$/), reading)
@@ -25,6 +25,6 @@ test('splitReadings() gives parts of less than 64 KiB that hold every reading on
   )
 })
 
-test('splitReadings() gives nothing for nothing', () => {
+test('splitReadings() returns nothing for no readings', () => {
   expect(splitReadings([])).toEqual([])
 })

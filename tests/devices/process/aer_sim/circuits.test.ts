@@ -33,7 +33,7 @@ for (const name of names.filter((each) => qubitsOf(each) <= 6)) {
   const program = parseProgram(read(name))
   const { ops, qubits, clbits } = lowerProgram(program, [])
   if (!ops?.some((op) => op.kind === 'measure')) continue
-  test(`aer_sim samples ${name} as plain complex arithmetic says`, async () => {
+  test(`aer_sim samples ${name} as computed by plain complex arithmetic`, async () => {
     const counts = await countsOf(read(name), 4_000)
     const expected = distributionOf(ops, qubits, clbits)
     expect(Object.keys(counts).every((key) => (expected.get(key) ?? 0) > 0)).toBe(true)
@@ -42,7 +42,7 @@ for (const name of names.filter((each) => qubitsOf(each) <= 6)) {
   })
 }
 
-test('aer_sim runs a circuit of 22 qubits within its time', async () => {
+test('aer_sim runs a circuit of 22 qubits within the time limit', async () => {
   const counts = await countsOf(read('cat_state_n22'), 1_000)
   expect(Object.keys(counts).length).toBe(2)
 })

@@ -20,7 +20,7 @@ test('mock without a seed depends on the job id only', async () => {
   expect(other.metadata['seed']).not.toBe(first.metadata['seed'])
 })
 
-test('mock gives the counts of a seed that were recorded once', async () => {
+test('mock returns the recorded counts for a seed', async () => {
   const device = await openProcess('mock', ['seed=42'])
   const circuit =
     'OPENQASM 3.0; include "stdgates.inc"; qubit[3] q; bit[3] c; h q; ry(1) q[1]; c = measure q;'
@@ -54,7 +54,7 @@ test('mock reads bits wrongly at the rate of readout_error', async () => {
   expect(Math.abs((counts?.['1'] ?? 0) - 2_500)).toBeLessThan(200)
 })
 
-test('mock takes as long as latency says and stops waiting when cancelled', async () => {
+test('mock takes the time of latency and stops waiting when cancelled', async () => {
   const device = await openProcess('mock', ['latency=0.05:0.06'])
   const before = systemClock.monotonic()
   await runJob(device, payloadOf([COIN]))
@@ -73,7 +73,7 @@ test('mock with fail=error fails each job as a device would', async () => {
   expect(error).toMatchObject({ class: 'device', errorCode: 'injected_fault', executed: true })
 })
 
-test('mock with fail=garbage returns what the check of results refuses', async () => {
+test('mock with fail=garbage returns results that the check refuses', async () => {
   const device = await openProcess('mock', ['fail=garbage'])
   await expect(runJob(device, payloadOf([COIN]))).rejects.toThrow(
     'The device returned a value that is not a finite number at shots',
@@ -84,7 +84,7 @@ test('mock with fail=init cannot be opened', async () => {
   await expect(openProcess('mock', ['fail=init'])).rejects.toThrow('fail=init')
 })
 
-test('mock with fail=hang never answers', async () => {
+test('mock with fail=hang never returns', async () => {
   const device = await openProcess('mock', ['fail=hang'])
   const winner = await Promise.race([
     device.run(jobOf(), ioOf(10)),
@@ -93,7 +93,7 @@ test('mock with fail=hang never answers', async () => {
   expect(winner).toBe('still waiting')
 })
 
-test('mock with fail=slow_result answers a second after the deadline, whatever the signal says', async () => {
+test('mock with fail=slow_result returns a second after the deadline, despite the abort signal', async () => {
   const clock = new FakeClock()
   const device = await openProcess('mock', ['fail=slow_result'], clock)
   const abort = new AbortController()
@@ -112,7 +112,7 @@ test('mock with fail=slow_result answers a second after the deadline, whatever t
   expect(answered).toBe(true)
 })
 
-test('mock with fail=crash takes its process down', async () => {
+test('mock with fail=crash ends its process', async () => {
   const script = `
     import { openProcess, payloadOf, ioOf } from ${JSON.stringify(join(import.meta.dir, '../../support/jobs.ts'))}
     const device = await openProcess('mock', ['fail=crash'])
@@ -139,7 +139,7 @@ test('mock with fail_every fails every n-th job, with fail_on those that contain
   expect(outcomes).toEqual([true, true, false, true, false, false])
 })
 
-test('mock obeys comments in a circuit only with pragmas=true', async () => {
+test('mock follows comments in a circuit only with pragmas=true', async () => {
   const circuit = `// svc-mock: fail=error attempts=1\n${COIN}`
   const plain = await openProcess('mock')
   await expect(plain.run(jobOf(circuit), ioOf())).resolves.toBeObject()
@@ -148,7 +148,7 @@ test('mock obeys comments in a circuit only with pragmas=true', async () => {
   await expect(obedient.run(jobOf(circuit, 'a', 2), ioOf())).resolves.toBeObject()
 })
 
-test('pickFault() fails the share of jobs that fail_rate says, the same ones each time', () => {
+test('pickFault() fails the fraction fail_rate of the jobs, the same ones each time', () => {
   const plan = { fail: 'none', failRate: 0.3 } as const
   const faults = Array.from({ length: 2_000 }, (_, i) => pickFault(plan, jobOf(COIN, `job${i}`), 1))
   const failed = faults.filter((fault) => fault === 'error').length
@@ -156,21 +156,21 @@ test('pickFault() fails the share of jobs that fail_rate says, the same ones eac
   expect(pickFault(plan, jobOf(COIN, 'job7'), 9)).toBe(faults[7] ?? 'none')
 })
 
-test('pickFault() without a selector fails every job in the way asked for', () => {
+test('pickFault() without a selector fails every job with the configured fault', () => {
   expect(pickFault({ fail: 'hang' }, jobOf(), 1)).toBe('hang')
   expect(pickFault({ fail: 'none' }, jobOf(), 1)).toBe('none')
   expect(pickFault({ fail: 'crash', failEvery: 2 }, jobOf(), 1)).toBe('none')
   expect(pickFault({ fail: 'crash', failEvery: 2 }, jobOf(), 2)).toBe('crash')
 })
 
-test('readLatency() reads seconds and ranges and nothing else', () => {
+test('readLatency() reads seconds and ranges only', () => {
   expect(readLatency('2')).toEqual({ min: 2, max: 2 })
   expect(readLatency('0.5:2')).toEqual({ min: 0.5, max: 2 })
   for (const text of ['', 'x', '2:1', '1:2:3', '-1', '1e3'])
     expect(() => readLatency(text)).toThrow('is not a time')
 })
 
-test('readPragma() reads the words it knows', () => {
+test('readPragma() reads the known words', () => {
   expect(readPragma(jobOf('// svc-mock: fail=crash latency=0.5 colour=red\nh q;'))).toEqual({
     fail: 'crash',
     latency: { min: 0.5, max: 0.5 },

@@ -18,7 +18,7 @@ const decay = (gamma: number) =>
     readoutErrorOf: () => EXACT_READOUT,
   })
 
-test('without noise it samples what the state is', async () => {
+test('without noise it samples the state', async () => {
   const ops = [
     h(0),
     ry(0.7, 1),
@@ -46,7 +46,7 @@ test('a qubit decays by each of its gates', async () => {
   expect(Math.abs((counts['1'] ?? 0) - 100_000 * 0.9 ** 7)).toBeLessThan(800)
 })
 
-test('it is chosen for noise when there are more shots than states, and else refused its size', async () => {
+test('it is chosen for noise when there are more shots than states, and otherwise refused by its size', async () => {
   const noise = defineNoiseModel({
     source: 'test',
     gateNoiseOf: (_, [qubit = 0]) => onQubit(qubit, [depolarizing(0.1, 1), amplitudeDamping(0.1)]),

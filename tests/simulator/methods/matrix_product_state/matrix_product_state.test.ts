@@ -12,7 +12,7 @@ const SHOTS = 2_000
 const METHOD = 'matrix_product_state'
 
 test.each<Pattern>(['end', 'some', 'middle', 'feedback'])(
-  'random circuits measured at the %s are distributed as the statevector says',
+  'random circuits measured at the %s are distributed as the statevector',
   async (pattern) => {
     const rounds = 15
     for (let seed = 0; seed < rounds; seed++) {
@@ -27,7 +27,7 @@ test.each<Pattern>(['end', 'some', 'middle', 'feedback'])(
   60_000,
 )
 
-test('100 qubits in a GHZ state with rotations agree, at a bond of 2', async () => {
+test('100 qubits in a GHZ state with rotations agree, at a bond dimension of 2', async () => {
   const ladder = Array.from({ length: 99 }, (_, qubit) => x(qubit + 1, qubit))
   const { counts = {}, provenance } = await runOps([ry(1, 0), ...ladder, ...measureAll(100)], 100, {
     method: METHOD,
@@ -40,7 +40,7 @@ test('100 qubits in a GHZ state with rotations agree, at a bond of 2', async () 
   expect(Math.abs((counts['1'.repeat(100)] ?? 0) - expected)).toBeLessThan(250)
 })
 
-test('qubits far apart meet and part again', async () => {
+test('distant qubits are entangled and disentangled again', async () => {
   const ops: Op[] = [
     x(0),
     swap(0, 30),
@@ -54,7 +54,7 @@ test('qubits far apart meet and part again', async () => {
   expect((await runOps(ops, 31, { method: METHOD, clbits: 4, shots: 10 })).counts).toEqual({ '0110': 10 })
 })
 
-test('a bond that is too small is reported with what it lost', async () => {
+test('truncation by a small bond dimension is reported with the discarded weight', async () => {
   const entangled = Array.from({ length: 12 }, (_, round) =>
     Array.from({ length: 10 }, (__, qubit) => [
       ry(0.7 + qubit + round, qubit),
@@ -67,7 +67,7 @@ test('a bond that is too small is reported with what it lost', async () => {
   expect(provenance['truncation']).toBeGreaterThan(1e-3)
 })
 
-test('noise strikes shot by shot with the probability the state gives it', async () => {
+test('noise acts shot by shot with its probability in the state', async () => {
   const noise = defineNoiseModel({
     source: 'test',
     gateNoiseOf: (_, [qubit = 0]) => onQubit(qubit, [amplitudeDamping(0.3)]),

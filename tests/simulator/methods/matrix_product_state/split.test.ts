@@ -41,14 +41,14 @@ test.each([
   }
 })
 
-test('a matrix of low rank is split at its rank, with nothing lost', () => {
+test('a matrix of low rank is split at its rank without loss', () => {
   const matrix = multiply(random(20, 3, 1), random(3, 16, 2))
   expect(splitTruncated(matrix, ALL)).toMatchObject({ left: { columns: 3 } })
   expect(splitTruncated(matrix, ALL).discarded).toBeLessThan(1e-28)
   expect(splitExactly(matrix).left.columns).toBe(3)
 })
 
-test('singular values that are alike or far apart are told apart', () => {
+test('singular values that are close or far apart are distinguished', () => {
   // Diagonal matrices show their singular values.
   const values = [1, 1, 1e-3, 1e-6, 1e-6]
   const matrix = zeros(5, 5)
@@ -64,7 +64,7 @@ test('singular values that are alike or far apart are told apart', () => {
   for (const [at, value] of values.entries()) expect(Math.abs((rows[at] ?? 0) / value - 1)).toBeLessThan(1e-8)
 })
 
-test('what the bond cuts off is told', () => {
+test('the discarded weight of a truncation is returned', () => {
   const matrix = zeros(3, 3)
   for (const [at, value] of [3, 2, 1].entries()) matrix.data[2 * at * 4] = value
   const { left, discarded } = splitTruncated(matrix, { maxBondDimension: 2, threshold: 0 })

@@ -18,7 +18,7 @@ function ghz(qubits: number): Op[] {
 }
 
 test.each<Pattern>(['end', 'some', 'middle', 'feedback'])(
-  'random Clifford circuits measured at the %s are distributed as the statevector says',
+  'random Clifford circuits measured at the %s are distributed as the statevector',
   async (pattern) => {
     const rounds = 40
     for (let seed = 0; seed < rounds; seed++) {
@@ -39,7 +39,7 @@ test('1,000 qubits in a GHZ state agree in every shot', async () => {
   expect(Math.abs((counts['0'.repeat(1_000)] ?? 0) - 5_000)).toBeLessThan(300)
 })
 
-test('a repetition code finds any single flip by its syndromes', async () => {
+test('a repetition code detects any single flip by its syndromes', async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 2, max: 60 }), fc.nat(), async (distance, place) => {
       const flipped = place % distance
@@ -69,7 +69,7 @@ test('a measured qubit keeps its outcome, and its partner shares it', async () =
   expect(Object.keys(counts).sort()).toEqual(['0000', '0111', '1000', '1111'])
 })
 
-test('gates that are not Clifford are refused by name, also in programs that outcomes steer', async () => {
+test('gates that are not Clifford are refused by name, also in programs with feedback', async () => {
   const ops = [{ ...ry(0.3, 0), name: 'ry' }, ...measureAll(1)]
   await expect(runOps(ops, 1, { method: 'stabilizer' })).rejects.toThrow('the gate ry is not Clifford')
   const controlled = [h(0), h(1), h(2), phase(Math.PI, [0, 1, 2]), h(2), ...measureAll(3)]
@@ -90,7 +90,7 @@ test('shots keep their outcomes when more of them are run', async () => {
   expect((await memory(5_000)).slice(0, 100)).toEqual(await memory(100))
 })
 
-test('a readout error flips outcomes in the middle and at the end alike', async () => {
+test('a readout error flips outcomes of mid-circuit and of final measurements', async () => {
   const ops = [x(0), measure(0, 0), h(0), h(0), measure(0, 1)]
   const run = { shots: 20_000, method: 'stabilizer', readoutError: 0.1 } as const
   const { counts = {} } = await runOps(ops, 2, run)
@@ -101,7 +101,7 @@ test('a readout error flips outcomes in the middle and at the end alike', async 
   expect(Math.abs((last ?? 0) - 2_000)).toBeLessThan(250)
 })
 
-test('Pauli noise strikes with its probability, in the middle, at the end and in programs that outcomes steer', async () => {
+test('Pauli noise acts with its probability, mid-circuit, at the end and in programs with feedback', async () => {
   const noise = defineNoiseModel({
     source: 'test',
     gateNoiseOf: (_, [qubit = 0]) =>

@@ -58,7 +58,7 @@ test('shots keep their outcomes when more of them are run', async () => {
   expect((await memory(2_000)).slice(0, 100)).toEqual(await memory(100))
 })
 
-test('weak noise on a large circuit computes few states: a circuit of 18 qubits ends within its time', async () => {
+test('weak noise on a large circuit computes few states: a circuit of 18 qubits ends within the time limit', async () => {
   const weak = defineNoiseModel({
     source: 'test',
     gateNoiseOf: (_, [qubit = 0]) => onQubit(qubit, [pauliChannel(new Map([['X', 1e-5]]))]),
@@ -72,7 +72,7 @@ test('weak noise on a large circuit computes few states: a circuit of 18 qubits 
   expect(provenance).toMatchObject({ method: METHOD, noise: 'test' })
 })
 
-test('strong noise on a large circuit is refused with the time it would take', async () => {
+test('strong noise on a large circuit is refused with its estimated time', async () => {
   const gates = Array.from({ length: 40 }, (_, round) =>
     Array.from({ length: 24 }, (__, qubit) => ry(0.3 + round, qubit)),
   ).flat()

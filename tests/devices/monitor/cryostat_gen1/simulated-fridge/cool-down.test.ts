@@ -54,7 +54,7 @@ test('coolDown() warms up without compressor', () => {
   expect(about(at('t4k', 180, off), 295)).toBe(true)
 })
 
-test('coolDown() is noisy by about 1 %, and repeats itself for the same seed', () => {
+test('coolDown() is noisy by about 1 %, and is reproducible for the same seed', () => {
   const values = Array.from({ length: 2_000 }, (_, i) => at('t4k', 500 + i * 0.37) / 3.2 - 1)
   const deviation = Math.sqrt(values.reduce((sum, each) => sum + each ** 2, 0) / values.length)
   expect(deviation).toBeGreaterThan(0.008)

@@ -6,7 +6,7 @@ async function get(url: string, path: string): Promise<[number, unknown]> {
   return [answer.status, await answer.json()]
 }
 
-test('startSimulatedFridge() tells what it is at /system', async () => {
+test('startSimulatedFridge() describes itself at /system', async () => {
   await using fridge = await coldFridge()
   expect(await get(fridge.url, '/system')).toEqual([
     200,
@@ -25,7 +25,7 @@ test.each(['/system', '/values/mapper/bf/t4k', '/values/mapper/bf/t4k?key=wrong'
   },
 )
 
-test('startSimulatedFridge() shows numbers as text, with the time they were taken', async () => {
+test('startSimulatedFridge() returns numbers as text, with their time', async () => {
   await using fridge = await coldFridge({ shape: 'single' })
   const value = { value: expect.stringMatching(/^3\.\d+$/), status: 'SYNCHRONIZED', outdated: false }
   const [, body] = await get(fridge.url, '/values/mapper/bf/t4k')
@@ -41,7 +41,7 @@ test('startSimulatedFridge() has no other pages and channels', async () => {
   }
 })
 
-test('startSimulatedFridge() plays faster by its time scale', async () => {
+test('startSimulatedFridge() runs faster by its time scale', async () => {
   await using fridge = await coldFridge({ startAt: 0, timeScale: 1e6 })
   await Bun.sleep(50)
   expect(fridge.numberOf('mapper.bf.p1')).toBeLessThan(1e-5)

@@ -9,18 +9,18 @@ import { applyOp, zeroState } from '../../../support/reference.ts'
 const QUBITS = 4
 const namesOf = (ops: readonly (UnitaryOp | PhaseOp)[]) => cxToCz(ops).map((op) => 'name' in op && op.name)
 
-describe('turnFlips()', () => {
-  test('turns a controlled X between gates on its target', () => {
+describe('cxToCz()', () => {
+  test('converts a controlled X between gates on its target', () => {
     expect(namesOf([ry(1, 0), x(0, 1), ry(2, 0)])).toEqual(['test', 'h', 'cz', 'h', 'test'])
     expect(mergeSingleQubitGates(cxToCz([ry(1, 0), x(0, 1), ry(2, 0)]))).toHaveLength(3)
   })
 
-  test('turns flips of one target that follow one another as one', () => {
+  test('converts consecutive controlled X with one target as one', () => {
     const names = namesOf([ry(1, 0), x(0, 1), x(0, 2), ry(2, 0)])
     expect(names.filter((name) => name === 'cz')).toHaveLength(2)
   })
 
-  test('leaves a controlled X where a Hadamard gate would need a pass of its own', () => {
+  test('keeps a controlled X where a Hadamard gate would need a pass of its own', () => {
     const untouched = [
       [x(0, 1), ry(1, 0)],
       [ry(1, 0), x(0, 1)],
@@ -30,7 +30,7 @@ describe('turnFlips()', () => {
     for (const ops of untouched) expect(cxToCz(ops)).toEqual(ops)
   })
 
-  test('leaves flips with more controls, or on the value 0', () => {
+  test('keeps controlled X with more controls, or on the value 0', () => {
     const flip = x(0, 1)
     const others = [
       { ...flip, controlValues: 0 },
@@ -39,7 +39,7 @@ describe('turnFlips()', () => {
     for (const other of others) expect(cxToCz([h(0), other, h(0)])).toEqual([h(0), other, h(0)])
   })
 
-  test('changes nothing that a circuit does', () => {
+  test('does not change the action of a circuit', () => {
     const rng = createRng(5)
     const pick = (most: number) => Math.floor(rng.next() * most)
     for (let round = 0; round < 50; round++) {

@@ -52,7 +52,7 @@ describe('planCircuit()', () => {
     expect(value).toBeLessThan(chiSquareLimit(freedom))
   })
 
-  test('carries out a swap by exchanging places', async () => {
+  test('executes a swap by exchanging bits', async () => {
     const ops = [ry(0.5, 0), ry(1.9, 1), swap(0, 1), x(2, 1), swap(1, 2), ...measureAll(3)]
     expect(kindsOf(planned(ops, 3))).toEqual(['one', 'one', 'flip'])
     const { counts } = await runOps(ops, 3, { shots: 20_000 })
@@ -65,7 +65,7 @@ describe('planCircuit()', () => {
   })
 })
 
-test('a circuit wide enough for split rotations is sampled as plain complex arithmetic says', async () => {
+test('a circuit wide enough for split rotations is sampled as computed by plain complex arithmetic', async () => {
   const rng = createRng(8)
   const steps = Array.from({ length: 40 }, () => randomStep(4, 4, rng.next)).filter(
     ({ kind }) => kind === 'unitary' || kind === 'phase',
@@ -110,7 +110,7 @@ describe('splitRotation()', () => {
     return entries
   }
 
-  test('gives phase, real rotation, phase, whose product is the gate up to a global phase', () => {
+  test('returns phase, real rotation, phase, whose product is the gate up to a global phase', () => {
     const rng = createRng(2)
     const matrices = [MATRICES.y, ...Array.from({ length: 50 }, () => randomUnitary(1, rng.next))]
     for (const matrix of matrices) {
@@ -131,7 +131,7 @@ describe('splitRotation()', () => {
     }
   })
 
-  test('leaves real, controlled and non-unitary gates as they are', () => {
+  test('returns real, controlled and non-unitary gates unchanged', () => {
     const damping = Float64Array.of(1, 0, 0, 0.3, 0, 0, 0.5, 0)
     const controlled = { ...call(MATRICES.y), controls: 2, value: 2 }
     for (const each of [call(MATRICES.h), call(damping), controlled])

@@ -93,7 +93,7 @@ describe('Statevector.applyAll() agrees with plain complex arithmetic', () => {
       expect(distance(evolve(gates, qubits, engine), expected)).toBeLessThan(1e-12)
   })
 
-  test.each([8, 9, 16])('on layers of real gates, which go in pairs, on %d qubits', (qubits) => {
+  test.each([8, 9, 16])('on layers of real gates, which are paired, on %d qubits', (qubits) => {
     const layer = shuffled(qubits).map((q) => (q % 4 === 0 ? h(q) : ry(0.3 + q, q)))
     const gates = [...layer, x(1, 0), phase(0.4, [0, 2]), ...layer.slice(0, 5)]
     const expected = gates.reduce(applyOp, zeroState(qubits))
@@ -111,7 +111,7 @@ describe('Statevector.applyAll() agrees with plain complex arithmetic', () => {
     expect(distance(evolve(gates, qubits), expected)).toBeLessThan(1e-12)
   })
 
-  test.each([8, 9, 13, 16])('on layers of rotations and phases in turns, on %d qubits', (qubits) => {
+  test.each([8, 9, 13, 16])('on alternating layers of rotations and phases, on %d qubits', (qubits) => {
     const rotations = () => shuffled(qubits).map((q) => ry(6 * rng.next(), q))
     const phases = () => {
       const order = shuffled(qubits)
@@ -155,7 +155,7 @@ test('Statevector.applyAll() gives the same amplitudes, bit by bit, with one thr
   expect(one?.every((part, index) => part === two?.[index])).toBe(true)
 })
 
-test('Statevector.applyAll() takes more calls than fit into its table', () => {
+test('Statevector.applyAll() executes more calls than fit into its table', () => {
   const gates = Array.from({ length: 40 }, () => unitary(randomUnitary(6, rng.next), [0, 1, 2, 3, 4, 5]))
   const back = gates.toReversed().map((gate) => unitary(adjoint(gate.matrix, 64), [0, 1, 2, 3, 4, 5]))
   expect(evolve([...gates, ...back], 6).amplitudes[0]).toBeCloseTo(1, 10)
@@ -179,7 +179,7 @@ test('Statevector: qubit 0 is the least significant bit of the index', () => {
   expect(evolve([x(1)], 2).amplitudes[2 * 0b10]).toBe(1)
 })
 
-test('Statevector is |0…0> until something is done to it, also where another state was before', () => {
+test('Statevector is |0…0> at first, also in memory that contained another state', () => {
   evolve(spread(16), 16)
   const { amplitudes } = new Statevector(engines[0] as Engine, 16)
   expect(amplitudes[0]).toBe(1)
@@ -202,7 +202,7 @@ test('Statevector.project() follows the measurement rule for several qubits at o
   expect(state.amplitudes[2 * 0b000]).toBe(0)
 })
 
-test('Statevector refuses more qubits than its addresses reach', () => {
+test('Statevector refuses more qubits than 32-bit addresses allow', () => {
   expect(() => new Statevector(engines[0] as Engine, 28)).toThrow(RangeError)
 })
 
@@ -215,12 +215,12 @@ describe('Statevector.sample()', () => {
     return state
   }
 
-  test('picks the index whose range of the unit interval holds the draw', () => {
+  test('returns the index whose range of the unit interval contains the draw', () => {
     const draws = Float64Array.of(0.9, 0, 0.24, 0.26, 0.74, 0.76)
     expect([...stateWith([0.25, 0, 0.5, 0.25]).sample(draws)]).toEqual([3, 0, 0, 2, 2, 3])
   })
 
-  test('draw() takes for each shot the number that the random stream has for it', () => {
+  test('draw() uses for each shot its number of the random stream', () => {
     const state = evolve(spread(9), 9)
     const source = createRng(2 ** 40 + 12_345)
     const shots = Uint32Array.from({ length: 70_000 }, (_, shot) => 3 * shot)
@@ -231,7 +231,7 @@ describe('Statevector.sample()', () => {
     expect(state.draw(shots, source, 5, 2)).toEqual(state.sample(draws))
   })
 
-  test('never picks an outcome of probability zero', () => {
+  test('never returns an outcome of probability zero', () => {
     const draws = Float64Array.of(0, 0.5, 1 - 2 ** -53)
     expect([...stateWith([0, 0.5, 0, 0.5, 0, 0, 0, 0]).sample(draws)]).toEqual([1, 3, 3])
   })
@@ -245,7 +245,7 @@ describe('Statevector.sample()', () => {
     expect([...indices]).toEqual([size - 1, 0, 64, 63, 20_000, size - 1])
   })
 
-  test('follows a chi-square distribution, over more shots than one portion', () => {
+  test('follows a chi-square distribution, over more shots than one call draws', () => {
     const probabilities = [0.4, 0.3, 0.2, 0.05, 0.03, 0.02, 0, 0]
     const shots = 150_000
     const indices = stateWith(probabilities).sample(Float64Array.from({ length: shots }, () => rng.next()))
