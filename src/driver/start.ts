@@ -15,7 +15,7 @@ import { EVENTS, type EventPayload } from '../protocol/index.ts'
 import { isExposed } from './connection/connect.ts'
 import { EventQueue } from './connection/event-queue.ts'
 import { Outbox } from './connection/outbox.ts'
-import { Session } from './connection/server-connection.ts'
+import { ServerConnection } from './connection/server-connection.ts'
 import { ownHostArgv } from './device-process/child.ts'
 import { type Prepared, Supervisor } from './device-process/supervisor.ts'
 import { lockFolder } from './lock.ts'
@@ -25,10 +25,10 @@ import { checkAccess, type DriverSettings, type ServerAccess } from './settings.
 import { calibrationTask } from './tasks/calibration-task.ts'
 import { jobTask } from './tasks/job-task.ts'
 import type { Task } from './tasks/task.ts'
-import { Desk } from './tasks/task-coordinator.ts'
+import { TaskCoordinator } from './tasks/task-coordinator.ts'
 
 /** What the driver is given by the program it is part of. */
-export interface DriverParts {
+export interface DriverDependencies {
   clock: Clock
   log: Log
   /** Version of this program. */
@@ -53,11 +53,11 @@ export interface DriverHandle {
   stop(): Promise<void>
 }
 
-const TASK_PATIENCE_MS = 5_000
-const ACK_PATIENCE_MS = 2_000
+const TASK_GRACE_MS = 5_000
+const ACK_TIMEOUT_MS = 2_000
 const ACK_POLL_MS = 20
 /** Results and reports that the hello names: what the server waits for is among the newest, and the hello is one event. */
-const HELD_MAX = 1_000
+const MAX_HELLO_EVENTS = 1_000
 
 /**
  * Starts a driver: reads and checks every option, opens the device in its own process, and only then goes to the
@@ -65,23 +65,26 @@ const HELD_MAX = 1_000
  * @throws StartupError with every reason not to start, one per line; nothing was sent to the server then.
  * @throws AppError when the data dir is in use or cannot be written.
  */
-export async function startDriver(settings: DriverSettings, parts: DriverParts): Promise<DriverHandle> {
-  const { clock, log, cwd, home, env } = parts
+export async function startDriver(
+  settings: DriverSettings,
+  dependencies: DriverDependencies,
+): Promise<DriverHandle> {
+  const { clock, log, cwd, home, env } = dependencies
   const access = checkAccess(settings, { cwd, home })
   const { operation, device, option: optionPairs, dataDir } = settings.values
   const queue = new EventQueue(log)
   let outbox: Outbox | undefined
-  let session: Session | undefined
+  let connection: ServerConnection | undefined
   const supervisor = new Supervisor({
-    command: { argv: parts.hostArgv ?? ownHostArgv(), env },
+    command: { argv: dependencies.hostArgv ?? ownHostArgv(), env },
     choice: { operation, device, optionPairs: [...optionPairs], dataDir, cwd, home },
     clock,
     log,
     onEvent({ type, id, body }) {
       const declared = EVENTS.find((each) => each.type === type)
-      if (declared?.acknowledged && outbox) void outbox.put(id, body).then(() => session?.wake())
+      if (declared?.acknowledged && outbox) void outbox.put(id, body).then(() => connection?.wake())
       else queue.add({ body, droppable: declared?.limited ?? true })
-      session?.wake()
+      connection?.wake()
     },
   })
   let lock: FolderLock | undefined
@@ -94,9 +97,9 @@ export async function startDriver(settings: DriverSettings, parts: DriverParts):
     if (isExposed(access.svcAddr)) {
       log.warn('the access token goes over plain HTTP; use an https address', { address: access.svcAddr })
     }
-    const driver = assemble(settings, parts, { access, prepared, supervisor, outbox, queue })
-    session = driver.session
-    return work(driver, { supervisor, outbox, lock, clock })
+    const driver = assemble(settings, dependencies, { access, prepared, supervisor, outbox, queue })
+    connection = driver.connection
+    return runUntilStopped(driver, { supervisor, outbox, lock, clock })
   } catch (error) {
     await supervisor.stop()
     lock?.release()
@@ -121,7 +124,7 @@ async function makeDataDir(path: string): Promise<void> {
   }
 }
 
-interface Pieces {
+interface Components {
   access: ServerAccess
   prepared: Prepared
   supervisor: Supervisor
@@ -130,26 +133,26 @@ interface Pieces {
 }
 
 interface Assembled {
-  session: Session
-  desk: Desk
+  connection: ServerConnection
+  coordinator: TaskCoordinator
 }
 
 /** Connects the pieces: commands down to desk, outbox and device, events up. */
 function assemble(
   settings: DriverSettings,
-  { clock, log, version }: DriverParts,
-  { access, prepared, supervisor, outbox, queue }: Pieces,
+  { clock, log, version }: DriverDependencies,
+  { access, prepared, supervisor, outbox, queue }: Components,
 ): Assembled {
   const { operation } = settings.values
   const { device, jobTimeoutMs } = prepared
-  const desk = new Desk({
+  const coordinator = new TaskCoordinator({
     clock,
     log,
     outbox,
     run: (task, observer) => supervisor.run(task, observer),
     stopTask: (id) => supervisor.stopTask(id),
-    sendNow: (body) => session.sendNow(body),
-    wake: () => session.wake(),
+    sendNow: (body) => connection.sendNow(body),
+    wake: () => connection.wake(),
   })
 
   /** What the command tells this driver to do; undefined for what is none of its operation. */
@@ -165,26 +168,26 @@ function assemble(
     const head = readCommandHead(text)
     const task = head && taskOf(head, text)
     if (task) {
-      void desk.receive(task)
+      void coordinator.receive(task)
       return
     }
     switch (head?.kind) {
       case 'ack':
-        void outbox.settle(head.event)
+        void outbox.acknowledge(head.event)
         if (!head.applied) log.info('the server had no more use for an event', { event: head.event })
         return
       case 'stop':
-        desk.stop(head.id)
+        coordinator.stop(head.id)
         return
       case 'other':
-        supervisor.tell(text, head.type === 'SetMaintenance')
+        supervisor.forwardCommand(text, head.type === 'SetMaintenance')
         return
       default:
         log.warn('command not understood', { type: head?.kind ?? 'none' })
     }
   }
 
-  const session = new Session({
+  const connection = new ServerConnection({
     server: access,
     operation,
     device,
@@ -199,15 +202,15 @@ function assemble(
         version,
         device,
         epoch,
-        ...desk.hello,
-        outbox: outbox.ids().slice(-HELD_MAX),
+        ...coordinator.hello,
+        outbox: outbox.ids().slice(-MAX_HELLO_EVENTS),
       }
       return writeEvent(clock, 'DriverHello', newId(clock.now()), payload)
     },
-    onLease: (lease) => desk.beginLease(lease.epoch),
+    onLease: (lease) => coordinator.beginLease(lease.epoch),
     onCommand,
   })
-  return { session, desk }
+  return { connection, coordinator }
 }
 
 interface Closables {
@@ -218,18 +221,22 @@ interface Closables {
 }
 
 /** Runs the assembled driver until it is stopped, or cannot go on. */
-function work({ session, desk }: Assembled, { supervisor, outbox, lock, clock }: Closables): DriverHandle {
-  async function acknowledged(): Promise<void> {
-    const until = clock.monotonic() + ACK_PATIENCE_MS
-    while (outbox.size > 0 && session.attached && clock.monotonic() < until) await clock.sleep(ACK_POLL_MS)
+function runUntilStopped(
+  { connection, coordinator }: Assembled,
+  { supervisor, outbox, lock, clock }: Closables,
+): DriverHandle {
+  async function waitForAcknowledgements(): Promise<void> {
+    const until = clock.monotonic() + ACK_TIMEOUT_MS
+    while (outbox.size > 0 && connection.isAttached && clock.monotonic() < until)
+      await clock.sleep(ACK_POLL_MS)
   }
 
   async function close(): Promise<void> {
-    await withTimeout(desk.close(), { clock, ms: TASK_PATIENCE_MS, onTimeout: () => undefined })
-    await acknowledged()
+    await withTimeout(coordinator.close(), { clock, ms: TASK_GRACE_MS, onTimeout: () => undefined })
+    await waitForAcknowledgements()
     await supervisor.stop()
-    await outbox.drained()
-    await session.close()
+    await outbox.flushed()
+    await connection.close()
     lock.release()
   }
 
@@ -240,7 +247,7 @@ function work({ session, desk }: Assembled, { supervisor, outbox, lock, clock }:
   }
   async function live(): Promise<void> {
     try {
-      await session.run()
+      await connection.run()
     } finally {
       // Also when it cannot go on, the end of the running task has to reach the outbox.
       await stop()
@@ -248,5 +255,5 @@ function work({ session, desk }: Assembled, { supervisor, outbox, lock, clock }:
   }
   const finished = live()
   finished.catch(() => undefined)
-  return { connected: session.connected, finished, stop }
+  return { connected: connection.connected, finished, stop }
 }

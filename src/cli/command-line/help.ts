@@ -62,8 +62,8 @@ function flagSections({ flags }: Command): Section[] {
 }
 
 function leftOf(name: string, { kind, short }: Setting<unknown>): string {
-  const letter = short === undefined ? '' : `-${short}, `
-  return `${letter}${flagOf(name)}${kind.hint === '' ? '' : ` <${kind.hint}>`}`
+  const shortFlag = short === undefined ? '' : `-${short}, `
+  return `${shortFlag}${flagOf(name)}${kind.hint === '' ? '' : ` <${kind.hint}>`}`
 }
 
 /** ` (SVC_SERVER_PORT, default 8090)`; its spaces do not break. */

@@ -1,18 +1,18 @@
 import type { Log } from '../../base/index.ts'
 
 /** A second Ctrl+C within this time is taken for the first one, delivered twice to a process group. */
-const IMPATIENT_AFTER_MS = 1_000
+const REPEATED_SIGNAL_MS = 1_000
 
 /** Resolves at the first SIGTERM or SIGINT; a second SIGINT, a while later, ends the process at once. */
 export function untilStopped(log: Log, what: string): Promise<void> {
   return new Promise((resolve) => {
-    let askedAt: number | undefined
+    let signalledAt: number | undefined
     const onSignal = (signal: 'SIGTERM' | 'SIGINT') => {
-      if (askedAt === undefined) {
-        askedAt = performance.now()
+      if (signalledAt === undefined) {
+        signalledAt = performance.now()
         log.info('stopping', { what, signal })
         resolve()
-      } else if (signal === 'SIGINT' && performance.now() - askedAt > IMPATIENT_AFTER_MS) {
+      } else if (signal === 'SIGINT' && performance.now() - signalledAt > REPEATED_SIGNAL_MS) {
         process.exit(130)
       }
     }

@@ -3,15 +3,15 @@ import { AppError, systemClock } from '../../base/index.ts'
 import type { Operation } from '../../protocol/index.ts'
 
 const POLL_MS = 50
-const ONLINE_WITHIN_MS = 30_000
-const RESULT_WITHIN_MS = 60_000
-const READINGS_WITHIN_MS = 30_000
+const ONLINE_TIMEOUT_MS = 30_000
+const RESULT_TIMEOUT_MS = 60_000
+const READINGS_TIMEOUT_MS = 30_000
 
-const loginAnswer = v.object({ token: v.string() })
-const driverAnswer = v.object({ token: v.string(), ca_fingerprint: v.string() })
-const qpuAnswer = v.object({ access_token: v.string(), ca_fingerprint: v.string() })
+const loginResponse = v.object({ token: v.string() })
+const driverResponse = v.object({ token: v.string(), ca_fingerprint: v.string() })
+const qpuResponse = v.object({ access_token: v.string(), ca_fingerprint: v.string() })
 const qpuStatus = v.object({ status: v.string() })
-const jobAnswer = v.object({
+const jobResponse = v.object({
   id: v.string(),
   status: v.string(),
   duration: v.number(),
@@ -20,10 +20,10 @@ const jobAnswer = v.object({
   ),
 })
 const readings = v.record(v.string(), v.object({ value: v.nullable(v.number()), unit: v.string() }))
-const eventsAnswer = v.object({
+const eventsResponse = v.object({
   items: v.array(v.object({ ts: v.string(), payload: v.object({ readings }) })),
 })
-const tokenAnswer = v.object({ token: v.string() })
+const tokenResponse = v.object({ token: v.string() })
 const refusal = v.object({ message: v.string() })
 
 /** A plain HTTP client: the demo uses the server exactly as anybody else would. */
@@ -42,7 +42,7 @@ export class DemoClient {
     account: { email: string; password: string },
   ): Promise<DemoClient> {
     const { token } = await new DemoClient(url, '').#call(
-      loginAnswer,
+      loginResponse,
       'POST',
       `/api/collections/${collection}/auth-with-password`,
       { identity: account.email, password: account.password },
@@ -52,19 +52,19 @@ export class DemoClient {
 
   async registerQpu(name: string): Promise<{ token: string; fingerprint: string }> {
     const body = { name, executor_type: 'aer_sim', num_qubits: 24 }
-    const answer = await this.#call(qpuAnswer, 'POST', '/api/op/qpus/create', body)
+    const answer = await this.#call(qpuResponse, 'POST', '/api/op/qpus/create', body)
     return { token: answer.access_token, fingerprint: answer.ca_fingerprint }
   }
 
   /** Waits until the QPU's driver is attached. @throws AppError when the driver ends or takes too long. */
   async untilOnline(name: string, driver: Bun.Subprocess): Promise<void> {
-    for (let waited = 0; waited < ONLINE_WITHIN_MS; waited += POLL_MS) {
+    for (let waited = 0; waited < ONLINE_TIMEOUT_MS; waited += POLL_MS) {
       const { status } = await this.#call(qpuStatus, 'GET', `/api/qpus/${name}`)
       if (status === 'online') return
       if (driver.exitCode !== null) throw new AppError('internal', 'The driver ended; its message is above')
       await systemClock.sleep(POLL_MS)
     }
-    throw new AppError('internal', `The driver did not connect within ${ONLINE_WITHIN_MS / 1000} s`)
+    throw new AppError('internal', `The driver did not connect within ${ONLINE_TIMEOUT_MS / 1000} s`)
   }
 
   async registerDriver(driver: {
@@ -73,7 +73,7 @@ export class DemoClient {
     operation: Operation
     device: string
   }): Promise<{ token: string; fingerprint: string }> {
-    const answer = await this.#call(driverAnswer, 'POST', '/api/op/drivers/create', driver)
+    const answer = await this.#call(driverResponse, 'POST', '/api/op/drivers/create', driver)
     return { token: answer.token, fingerprint: answer.ca_fingerprint }
   }
 
@@ -84,13 +84,16 @@ export class DemoClient {
       sort: 'ts',
       perPage: String(count),
     })
-    for (let waited = 0; waited < READINGS_WITHIN_MS; waited += POLL_MS) {
-      const { items } = await this.#call(eventsAnswer, 'GET', `/api/collections/events/records?${query}`)
+    for (let waited = 0; waited < READINGS_TIMEOUT_MS; waited += POLL_MS) {
+      const { items } = await this.#call(eventsResponse, 'GET', `/api/collections/events/records?${query}`)
       if (items.length === count) return items.map(({ ts, payload }) => ({ ts, ...payload }))
       if (driver.exitCode !== null) throw new AppError('internal', 'The driver ended; its message is above')
       await systemClock.sleep(POLL_MS)
     }
-    throw new AppError('internal', `The server has no ${count} readings after ${READINGS_WITHIN_MS / 1000} s`)
+    throw new AppError(
+      'internal',
+      `The server has no ${count} readings after ${READINGS_TIMEOUT_MS / 1000} s`,
+    )
   }
 
   async createUser(user: { email: string; password: string; qpu_seconds: number }): Promise<void> {
@@ -103,19 +106,19 @@ export class DemoClient {
   /** Submits a job and waits for its end. @throws AppError with the device's message when it fails. */
   async runJob(job: object) {
     const { id } = await this.#call(v.object({ id: v.string() }), 'POST', '/api/jobs', job)
-    for (let waited = 0; waited < RESULT_WITHIN_MS; waited += POLL_MS) {
-      const { status, duration, results } = await this.#call(jobAnswer, 'GET', `/api/jobs/${id}`)
+    for (let waited = 0; waited < RESULT_TIMEOUT_MS; waited += POLL_MS) {
+      const { status, duration, results } = await this.#call(jobResponse, 'GET', `/api/jobs/${id}`)
       if (status === 'completed') return { id, status, duration, counts: results?.counts ?? {} }
       if (status === 'failed' || status === 'cancelled') {
         throw new AppError('internal', `Job ${id} ${status}: ${results?.error ?? 'no reason given'}`)
       }
       await systemClock.sleep(POLL_MS)
     }
-    throw new AppError('internal', `Job ${id} did not finish within ${RESULT_WITHIN_MS / 1000} s`)
+    throw new AppError('internal', `Job ${id} did not finish within ${RESULT_TIMEOUT_MS / 1000} s`)
   }
 
   async createToken(name: string): Promise<string> {
-    return (await this.#call(tokenAnswer, 'POST', '/api/tokens', { name })).token
+    return (await this.#call(tokenResponse, 'POST', '/api/tokens', { name })).token
   }
 
   async #call<Schema extends v.GenericSchema>(

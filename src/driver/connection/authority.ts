@@ -25,23 +25,23 @@ interface AuthorityOptions {
  */
 export async function obtainAuthority(options: AuthorityOptions): Promise<string> {
   const { caFile, pin, clock, log, signal } = options
-  const kept = await readFile(caFile, 'utf8').catch(() => undefined)
-  if (kept !== undefined && matches(kept, pin)) return kept
-  if (kept !== undefined) {
+  const stored = await readFile(caFile, 'utf8').catch(() => undefined)
+  if (stored !== undefined && matches(stored, pin)) return stored
+  if (stored !== undefined) {
     log.warn('kept CA certificate does not match the fingerprint and is replaced', { file: caFile })
   }
   const url = `${options.svcAddr}/api/pub/root-ca.pem`
-  const answer = await request(url, { method: 'GET', trust: 'unverified', clock, signal })
-  if (answer.status !== 200) throw refusalOf(`download of ${url}`, answer)
-  const pem = answer.text
+  const response = await request(url, { method: 'GET', trust: 'unverified', clock, signal })
+  if (response.status !== 200) throw refusalOf(`download of ${url}`, response)
+  const pem = response.text
   if (!matches(pem, pin)) {
     throw new ConnectRefusal(
       0,
-      `the server at ${options.svcAddr} has ${described(pem)}, but --ca-fingerprint pins ${pin}; ` +
+      `the server at ${options.svcAddr} has ${describeAuthority(pem)}, but --ca-fingerprint pins ${pin}; ` +
         'the token was not sent',
     )
   }
-  await keep(caFile, pem).catch((error: unknown) =>
+  await save(caFile, pem).catch((error: unknown) =>
     log.warn('CA certificate could not be kept', { file: caFile, error }),
   )
   return pem
@@ -56,7 +56,7 @@ function matches(pem: string, pin: string): boolean {
   }
 }
 
-function described(pem: string): string {
+function describeAuthority(pem: string): string {
   try {
     return `a root CA with fingerprint ${fingerprintOf(pem)}`
   } catch {
@@ -64,7 +64,7 @@ function described(pem: string): string {
   }
 }
 
-async function keep(path: string, pem: string): Promise<void> {
+async function save(path: string, pem: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true })
   await writeFile(`${path}.tmp`, pem)
   // A public certificate, also for other drivers of this machine, whatever the umask.

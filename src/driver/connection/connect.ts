@@ -35,15 +35,15 @@ interface LeaseOptions {
 export async function requestLease(options: LeaseOptions): Promise<ConnectResponse> {
   const { svcAddr, token, operation, device, host, version, ca, clock, signal } = options
   const body: ConnectRequest = { token, operation, device, host, version }
-  const answer = await request(`${svcAddr}/api/op/drivers/connect`, {
+  const response = await request(`${svcAddr}/api/op/drivers/connect`, {
     method: 'POST',
     body,
     trust: { ca },
     clock,
     signal,
   })
-  if (answer.status !== 200) throw refusalOf('connect was', answer)
-  const parsed = v.safeParse(connectResponse, parseJson(answer.text))
+  if (response.status !== 200) throw refusalOf('connect was', response)
+  const parsed = v.safeParse(connectResponse, parseJson(response.text))
   if (!parsed.success) {
     const [issue] = parsed.issues
     const path = v.getDotPath(issue) ?? 'body'

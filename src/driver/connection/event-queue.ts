@@ -6,8 +6,8 @@ interface QueuedEvent {
   droppable: boolean
 }
 
-const EVENTS_MAX = 1_000
-const CHARACTERS_MAX = 8 * 1024 * 1024
+const MAX_EVENTS = 1_000
+const MAX_CHARACTERS = 8 * 1024 * 1024
 
 /**
  * Events on their way to the server that need no acknowledgement, oldest first. It holds at most 1,000 events and
@@ -30,7 +30,7 @@ export class EventQueue {
   add(event: QueuedEvent): void {
     this.#events.push(event)
     this.#characters += event.body.length
-    while (this.#events.length > EVENTS_MAX || this.#characters > CHARACTERS_MAX) this.#dropOldest()
+    while (this.#events.length > MAX_EVENTS || this.#characters > MAX_CHARACTERS) this.#dropOldest()
   }
 
   /** Sends from the front while `trySend` takes events; says so when some had been dropped. */

@@ -11,13 +11,13 @@ interface Entry {
   dueAt: number
   sends: number
   /** Found on disk at start: it may be of a driver that used this folder before. */
-  found: boolean
+  isRestored: boolean
   /** The event itself: while it is the newest and not yet sent, and for good when it could not be written to disk. */
   body?: string | undefined
   isOnDisk: boolean
 }
 
-interface OutboxParts {
+interface OutboxDependencies {
   clock: Clock
   log: Log
 }
@@ -51,15 +51,15 @@ export class Outbox {
   /** What is done to the files: one thing after the other, so that none removes what a later one has written. */
   #last: Promise<unknown> = Promise.resolve()
 
-  private constructor(folder: string, { clock, log }: OutboxParts) {
+  private constructor(folder: string, { clock, log }: OutboxDependencies) {
     this.#folder = folder
     this.#clock = clock
     this.#log = log
   }
 
   /** Opens the folder, made when absent, with what an earlier run left unacknowledged. */
-  static async open(folder: string, parts: OutboxParts): Promise<Outbox> {
-    const outbox = new Outbox(folder, parts)
+  static async open(folder: string, dependencies: OutboxDependencies): Promise<Outbox> {
+    const outbox = new Outbox(folder, dependencies)
     await mkdir(folder, { recursive: true, mode: 0o700 })
     for (const name of (await readdir(folder)).sort()) await outbox.#load(name)
     return outbox
@@ -83,7 +83,7 @@ export class Outbox {
    * Says which driver this is. Events that another driver left here are set aside until it is back: the server would
    * take them for forged ones.
    */
-  async claim(driverId: string): Promise<void> {
+  async setOwner(driverId: string): Promise<void> {
     const path = join(this.#folder, OWNER_FILE)
     const owner = await readFile(path, 'utf8').catch(() => '')
     if (owner !== driverId) {
@@ -92,11 +92,11 @@ export class Outbox {
       await this.#write(`${OWNER_FILE}.tmp`, driverId)
       await rename(`${path}.tmp`, path)
     }
-    await this.#takeBack(driverId)
+    await this.#restoreSetAside(driverId)
   }
 
   async #setAside(owner: string): Promise<void> {
-    const foreign = [...this.#entries].filter(([, entry]) => entry.found)
+    const foreign = [...this.#entries].filter(([, entry]) => entry.isRestored)
     for (const [id] of foreign) {
       const path = join(this.#folder, fileOf(id))
       await rename(path, `${path}${suffixOf(owner)}`)
@@ -109,7 +109,7 @@ export class Outbox {
     })
   }
 
-  async #takeBack(driverId: string): Promise<void> {
+  async #restoreSetAside(driverId: string): Promise<void> {
     const suffix = suffixOf(driverId)
     for (const aside of (await readdir(this.#folder)).sort()) {
       if (!aside.endsWith(`.json${suffix}`)) continue
@@ -121,9 +121,15 @@ export class Outbox {
 
   /** Keeps an event, due at once. When the disk refuses it, it is kept in memory and the loss of safety logged. */
   put(id: string, body: string): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#inSequence(async () => {
       if (this.#entries.has(id)) return
-      const entry: Entry = { dueAt: this.#clock.monotonic(), sends: 0, found: false, isOnDisk: true, body }
+      const entry: Entry = {
+        dueAt: this.#clock.monotonic(),
+        sends: 0,
+        isRestored: false,
+        isOnDisk: true,
+        body,
+      }
       try {
         await this.#write(fileOf(id), body)
       } catch (error) {
@@ -137,21 +143,21 @@ export class Outbox {
   }
 
   /** Settles when everything that was put is on disk. */
-  async drained(): Promise<void> {
+  async flushed(): Promise<void> {
     await this.#last
   }
 
   /** Makes one event, or all, due at once: after a reconnect, or when the server asks again. */
-  hasten(id?: string): void {
+  markDue(id?: string): void {
     for (const [each, entry] of this.#entries) {
       if (id === undefined || each === id) Object.assign(entry, { dueAt: this.#clock.monotonic(), sends: 0 })
     }
   }
 
   /** Forgets an acknowledged event; false when it is not known (any more). */
-  async settle(id: string): Promise<boolean> {
+  async acknowledge(id: string): Promise<boolean> {
     if (!this.#entries.delete(id)) return false
-    await this.#inTurn(() =>
+    await this.#inSequence(() =>
       // Also the part that a full disk took.
       rm(join(this.#folder, fileOf(id)), { force: true }).catch((error: unknown) =>
         this.#log.error('acknowledged event could not be removed', { event: id, error }),
@@ -190,7 +196,7 @@ export class Outbox {
     const value = text === undefined ? undefined : parseJson(text)
     const id = idOf(value)
     if (id !== undefined && fileOf(id) === name) {
-      this.#entries.set(id, { dueAt: this.#clock.monotonic(), sends: 0, found: true, isOnDisk: true })
+      this.#entries.set(id, { dueAt: this.#clock.monotonic(), sends: 0, isRestored: true, isOnDisk: true })
     } else if (text !== undefined && value === undefined) {
       await unlink(path)
       this.#log.warn('event that was not written to its end is dropped', { file: name })
@@ -201,7 +207,7 @@ export class Outbox {
 
   async #read(id: string): Promise<string | undefined> {
     try {
-      return await this.#inTurn(() => readFile(join(this.#folder, fileOf(id)), 'utf8'))
+      return await this.#inSequence(() => readFile(join(this.#folder, fileOf(id)), 'utf8'))
     } catch (error) {
       // Acknowledged while an earlier event was being sent.
       if (!this.#entries.has(id)) return undefined
@@ -212,7 +218,7 @@ export class Outbox {
     }
   }
 
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+  #inSequence<T>(work: () => Promise<T>): Promise<T> {
     const end = this.#last.then(work)
     this.#last = end.catch(() => undefined)
     return end

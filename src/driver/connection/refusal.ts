@@ -1,5 +1,5 @@
 import { AppError } from '../../base/index.ts'
-import type { Answer } from './request.ts'
+import type { ServerResponse } from './request.ts'
 
 /** The server answered, but not with what was asked for; or with what this driver cannot accept. */
 export class ConnectRefusal extends AppError {
@@ -27,7 +27,7 @@ export class ConnectRefusal extends AppError {
 export type Retry = 'stop' | 'backoff' | { pauseMs: number }
 
 /** The longest pause a server may ask for. */
-const LONGEST_PAUSE_MS = 60_000
+const MAX_PAUSE_MS = 60_000
 
 /**
  * Decides how to go on after a failed connect. `started` is true once this driver has held a lease: a refusal at the
@@ -41,28 +41,28 @@ const LONGEST_PAUSE_MS = 60_000
  * | 403, the driver is disabled; any other refusal; a certificate that is not to be trusted | stop | each 30 s |
  */
 export function planRetry(error: unknown, started: boolean): Retry {
-  if (error instanceof AppError && error.reason === 'untrusted_certificate') return forPeople(started)
+  if (error instanceof AppError && error.reason === 'untrusted_certificate') return retryForOperator(started)
   if (!(error instanceof ConnectRefusal)) return 'backoff'
   const { status, retryAfter } = error
   if (status === 401) return 'stop'
   if (status === 409) return { pauseMs: 2_000 }
   if (status === 408 || status === 429 || status >= 500) {
-    return retryAfter ? { pauseMs: Math.min(retryAfter * 1_000, LONGEST_PAUSE_MS) } : 'backoff'
+    return retryAfter ? { pauseMs: Math.min(retryAfter * 1_000, MAX_PAUSE_MS) } : 'backoff'
   }
-  return forPeople(started)
+  return retryForOperator(started)
 }
 
-function forPeople(started: boolean): Retry {
+function retryForOperator(started: boolean): Retry {
   return started ? { pauseMs: 30_000 } : 'stop'
 }
 
 /** The refusal an answer that is not a success amounts to, in the server's own words where it has any. */
-export function refusalOf(what: string, answer: Answer): ConnectRefusal {
-  const said = messageIn(answer.text)
+export function refusalOf(what: string, response: ServerResponse): ConnectRefusal {
+  const serverMessage = messageIn(response.text)
   return new ConnectRefusal(
-    answer.status,
-    `${what} refused (${answer.status})${said ? `: ${said}` : ''}`,
-    answer.retryAfter,
+    response.status,
+    `${what} refused (${response.status})${serverMessage ? `: ${serverMessage}` : ''}`,
+    response.retryAfter,
   )
 }
 

@@ -10,7 +10,7 @@ interface RequestOptions {
 }
 
 /** Status and body of an answer, whatever the status. */
-export interface Answer {
+export interface ServerResponse {
   status: number
   text: string
   /** Seconds from the `Retry-After` header. */
@@ -20,14 +20,14 @@ export interface Answer {
 const TIMEOUT_MS = 10_000
 /** How the runtime names what is wrong with a certificate: by OpenSSL's names for it. */
 const BAD_CERTIFICATE = /CERT|SIGNATURE|INVALID_(CA|PURPOSE)/
-const ANSWER_BYTES_MAX = 64 * 1024
+const MAX_RESPONSE_BYTES = 64 * 1024
 
 /**
  * One HTTP exchange with the server: at most 10 s, 64 KiB of answer, no redirects followed.
  * @throws AppError `unavailable` when there is no complete answer; `untrusted_certificate` when the server could not
  *   prove to be the one that is trusted, and so was told nothing.
  */
-export async function request(url: string, options: RequestOptions): Promise<Answer> {
+export async function request(url: string, options: RequestOptions): Promise<ServerResponse> {
   const { clock, signal } = options
   try {
     return await withTimeout((stop) => exchange(url, options, stop), {
@@ -53,7 +53,7 @@ async function exchange(
   url: string,
   { method, body, trust }: RequestOptions,
   signal: AbortSignal,
-): Promise<Answer> {
+): Promise<ServerResponse> {
   const response = await fetch(url, {
     method,
     redirect: 'manual',
@@ -81,7 +81,7 @@ async function readText(response: Response): Promise<string> {
   let bytes = 0
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length
-    if (bytes > ANSWER_BYTES_MAX) throw new Error(`the answer is longer than ${ANSWER_BYTES_MAX} bytes`)
+    if (bytes > MAX_RESPONSE_BYTES) throw new Error(`the answer is longer than ${MAX_RESPONSE_BYTES} bytes`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')

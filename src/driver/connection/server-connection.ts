@@ -7,7 +7,7 @@ import { type Link, openLink } from './link.ts'
 import type { Outbox } from './outbox.ts'
 import { ConnectRefusal, planRetry } from './refusal.ts'
 
-interface SessionParts {
+interface ServerConnectionDependencies {
   /** How to find the server and prove who this is. */
   server: { svcAddr: string; token: string; caFile: string; pin: string }
   operation: Operation
@@ -26,29 +26,29 @@ interface SessionParts {
 
 const FLUSH_MS = 1_000
 /** Two drivers with one token replace each other: only a link that lasted shows that all is well. */
-const HEALTHY_MS = 10_000
-const SHORT_LINKS = 4
+const HEALTHY_AFTER_MS = 10_000
+const SHORT_LINKS_BEFORE_WARNING = 4
 
 /**
  * Keeps this driver connected: obtains the CA, gets a lease, attaches, and starts over when the link ends. Sends
  * what the queue and the outbox hold while it is attached.
  */
-export class Session {
-  readonly #parts: SessionParts
+export class ServerConnection {
+  readonly #dependencies: ServerConnectionDependencies
   readonly #stopping = new AbortController()
   readonly #pauses = new Backoff({ initialMs: 250, maxMs: 10_000 })
   readonly #connected = Promise.withResolvers<void>()
   readonly #sender: Loop
   #link: Link | undefined
   #authority: string | undefined
-  #started = false
+  #hasStarted = false
   #attachedAt: number | undefined
   #shortLinks = 0
-  #complaint: string | undefined
+  #loggedFailure: string | undefined
 
-  constructor(parts: SessionParts) {
-    this.#parts = parts
-    const { clock, log } = parts
+  constructor(dependencies: ServerConnectionDependencies) {
+    this.#dependencies = dependencies
+    const { clock, log } = dependencies
     this.#sender = new Loop({
       name: 'sender',
       clock,
@@ -63,7 +63,7 @@ export class Session {
     return this.#connected.promise
   }
 
-  get attached(): boolean {
+  get isAttached(): boolean {
     return this.#link?.ready ?? false
   }
 
@@ -101,14 +101,14 @@ export class Session {
 
   /** One life of a link, from the connect request to its end. */
   async #attachOnce(): Promise<void> {
-    const { server, clock, log, outbox, version } = this.#parts
+    const { server, clock, log, outbox, version } = this.#dependencies
     const { signal } = this.#stopping
     this.#authority ??= await obtainAuthority({ ...server, clock, log, signal })
     const ca = this.#authority
-    const lease = await requestLease({ ...this.#parts, ...server, ca, signal })
-    this.#started = true
-    await outbox.claim(lease.id)
-    this.#parts.onLease(lease)
+    const lease = await requestLease({ ...this.#dependencies, ...server, ca, signal })
+    this.#hasStarted = true
+    await outbox.setOwner(lease.id)
+    this.#dependencies.onLease(lease)
     if (signal.aborted) return
     const link = openLink({
       lease,
@@ -116,68 +116,71 @@ export class Session {
       version,
       clock,
       log,
-      hello: () => this.#parts.hello(lease.epoch),
-      onCommand: this.#parts.onCommand,
+      hello: () => this.#dependencies.hello(lease.epoch),
+      onCommand: this.#dependencies.onCommand,
       onReady: () => this.#onAttached(lease),
     })
     this.#link = link
     const reason = await link.closed
     await link.close()
-    this.#judgeLink()
+    this.#recordLinkEnd()
     this.#link = undefined
     if (!signal.aborted) throw new AppError('unavailable', `connection to the server ended: ${reason}`)
   }
 
   /** Learns from how long the link lasted that has just ended. */
-  #judgeLink(): void {
-    const { clock, log } = this.#parts
+  #recordLinkEnd(): void {
+    const { clock, log } = this.#dependencies
     const attachedAt = this.#attachedAt
     this.#attachedAt = undefined
     if (attachedAt === undefined) return
-    if (clock.monotonic() - attachedAt >= HEALTHY_MS) {
+    if (clock.monotonic() - attachedAt >= HEALTHY_AFTER_MS) {
       this.#pauses.reset()
       this.#shortLinks = 0
       return
     }
     this.#shortLinks += 1
-    if (this.#shortLinks === SHORT_LINKS) {
+    if (this.#shortLinks === SHORT_LINKS_BEFORE_WARNING) {
       log.warn('each connection ends soon after it was made; perhaps another driver uses the same token')
     }
   }
 
   #onAttached(lease: ConnectResponse): void {
-    const { log, outbox } = this.#parts
+    const { log, outbox } = this.#dependencies
     log.info('connected', { driver: lease.name, qpu: lease.qpu_name, epoch: lease.epoch })
-    this.#complaint = undefined
-    this.#attachedAt = this.#parts.clock.monotonic()
-    outbox.hasten()
+    this.#loggedFailure = undefined
+    this.#attachedAt = this.#dependencies.clock.monotonic()
+    outbox.markDue()
     this.#sender.wake()
     this.#connected.resolve()
   }
 
   async #pauseAfter(error: unknown): Promise<void> {
-    if (!(error instanceof AppError)) this.#parts.log.error('connecting failed', { error })
-    const retry = planRetry(error, this.#started)
+    if (!(error instanceof AppError)) this.#dependencies.log.error('connecting failed', { error })
+    const retry = planRetry(error, this.#hasStarted)
     if (retry === 'stop') throw error
     const pauseMs = retry === 'backoff' ? this.#pauses.next() : retry.pauseMs
     const message = messageOf(error)
     // The same trouble is told once, however often it is met.
-    if (message !== this.#complaint) {
+    if (message !== this.#loggedFailure) {
       const standby = error instanceof ConnectRefusal && error.status === 409
-      this.#parts.log.warn(standby ? 'standing by until the lease is free' : 'not connected; retrying', {
-        reason: message,
-      })
+      this.#dependencies.log.warn(
+        standby ? 'standing by until the lease is free' : 'not connected; retrying',
+        {
+          reason: message,
+        },
+      )
     }
-    this.#complaint = message
-    await this.#parts.clock.sleep(pauseMs, this.#stopping.signal).catch(() => undefined)
+    this.#loggedFailure = message
+    await this.#dependencies.clock.sleep(pauseMs, this.#stopping.signal).catch(() => undefined)
   }
 
   async #sendOnce(): Promise<void> {
     const link = this.#link
     if (!link?.ready) return
-    this.#parts.queue.flush((body) => link.trySend(body))
+    this.#dependencies.queue.flush((body) => link.trySend(body))
     try {
-      await this.#parts.outbox.sendDue((body) => link.send(body))
+      await this.#dependencies.outbox.sendDue((body) => link.send(body))
     } catch (error) {
       // The link ended meanwhile: everything is due again after the next attach.
       if (!(error instanceof AppError) || error.code !== 'unavailable') throw error

@@ -11,7 +11,7 @@ export interface HostCommand {
   env: Record<string, string | undefined>
 }
 
-interface HostParts {
+interface HostProcessDependencies {
   log: Log
   onMessage(message: FromHost): void
   /** Called once; `how` is a signal name or an exit code, such as `SIGABRT` or `code 1`. */
@@ -33,19 +33,19 @@ const WITHHELD = /^(SVC_ACCESS_TOKEN|SVC_TOKEN|SVC_CA_.*|BUN_OPTIONS|BUN_BE_BUN)
 
 /** The environment the child process gets. */
 export function hostEnvironment(env: Record<string, string | undefined>): Record<string, string> {
-  const kept: Record<string, string> = {}
+  const passed: Record<string, string> = {}
   for (const [name, value] of Object.entries(env)) {
-    if (value !== undefined && !WITHHELD.test(name)) kept[name] = value
+    if (value !== undefined && !WITHHELD.test(name)) passed[name] = value
   }
-  return kept
+  return passed
 }
 
 /** One life of the child process that holds the device. */
 export class HostProcess {
   readonly #process: Bun.Subprocess
-  #over = false
+  #hasExited = false
 
-  constructor(command: HostCommand, { log, onMessage, onExit }: HostParts) {
+  constructor(command: HostCommand, { log, onMessage, onExit }: HostProcessDependencies) {
     const drained = Promise.withResolvers<void>()
     this.#process = Bun.spawn(command.argv, {
       env: hostEnvironment(command.env),
@@ -62,7 +62,7 @@ export class HostProcess {
         this.kill()
       },
       onExit: (_, code, signal) => {
-        this.#over = true
+        this.#hasExited = true
         const how =
           typeof signal === 'string' ? signal : signal === null ? `code ${code}` : `signal ${signal}`
         // A result sent just before the end may still be in the pipe.
@@ -79,7 +79,7 @@ export class HostProcess {
 
   /** False when the process has gone. */
   send(message: ToHost): boolean {
-    if (this.#over) return false
+    if (this.#hasExited) return false
     try {
       this.#process.send(message)
       return true

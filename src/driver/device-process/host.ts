@@ -29,7 +29,7 @@ interface DeviceHost {
   close(): Promise<void>
 }
 
-interface HostParts {
+interface DeviceHostDependencies {
   clock: Clock
   /** Of the child process, which the driver has rid of its secrets: devices get the variables they declare. */
   env: Record<string, string | undefined>
@@ -44,7 +44,7 @@ interface Prepared {
 }
 
 /** The child's half of the driver: finds, opens and runs the device as the driver says. */
-export function createDeviceHost({ clock, env, send, onStopped }: HostParts): DeviceHost {
+export function createDeviceHost({ clock, env, send, onStopped }: DeviceHostDependencies): DeviceHost {
   const stopping = new AbortController()
   const log = relayLog(send)
   let prepared: Prepared | undefined
@@ -149,7 +149,7 @@ function isOf<Op extends ResolvedDevice['def']['operation']>(
  * it was started with and ends when that closes.
  * @throws StartupError when it was started by anything but a driver.
  */
-export function runDeviceHost({ env }: Pick<HostParts, 'env'>): void {
+export function runDeviceHost({ env }: Pick<DeviceHostDependencies, 'env'>): void {
   if (!process.send) throw new StartupError('driver worker is started by the driver itself; use driver start')
   // A terminal's Ctrl-C and a service manager's SIGTERM reach the child too; the driver decides when it ends.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined)

@@ -5,7 +5,7 @@ import type { Task, TaskObserver } from '../tasks/task.ts'
 import { type HostCommand, HostProcess } from './child.ts'
 import { endOfStopped, TaskRun } from './task-run.ts'
 
-interface SupervisorParts {
+interface SupervisorDependencies {
   command: HostCommand
   choice: DeviceChoice
   clock: Clock
@@ -14,14 +14,14 @@ interface SupervisorParts {
   onEvent(event: { type: string; id: string; body: string }): void
 }
 
-type Answer = Extract<FromHost, { kind: 'prepared' | 'ready' | 'refused' }>
+type HostResponse = Extract<FromHost, { kind: 'prepared' | 'ready' | 'refused' }>
 
 /** What the device process found out about the chosen device and its options. */
-export type Prepared = Extract<Answer, { kind: 'prepared' }>
+export type Prepared = Extract<HostResponse, { kind: 'prepared' }>
 
-const OPEN_LIMIT_MS = 120_000
-const CLOSE_LIMIT_MS = 2_000
-const HEALTHY_MS = 60_000
+const OPEN_TIMEOUT_MS = 120_000
+const CLOSE_TIMEOUT_MS = 2_000
+const HEALTHY_AFTER_MS = 60_000
 
 /**
  * Keeps one child process with the device alive, whatever the device does to it, and runs tasks on it.
@@ -35,14 +35,14 @@ const HEALTHY_MS = 60_000
  * | broken: tasks are answered by the reason | the next restart | ready or broken |
  */
 export class Supervisor {
-  readonly #parts: SupervisorParts
+  readonly #dependencies: SupervisorDependencies
   readonly #log: Log
   readonly #pauses = new Backoff({ initialMs: 500, maxMs: 30_000 }, () => 1)
   readonly #stopping = new AbortController()
   #host: HostProcess | undefined
-  #answer: PromiseWithResolvers<Answer> | undefined
+  #pendingResponse: PromiseWithResolvers<HostResponse> | undefined
   /** Settles when the current process has ended. */
-  #gone: PromiseWithResolvers<string> = Promise.withResolvers()
+  #exited: PromiseWithResolvers<string> = Promise.withResolvers()
   /** Settles when tasks can be run or answered. */
   #usable: PromiseWithResolvers<void> = Promise.withResolvers()
   #ready = false
@@ -54,9 +54,9 @@ export class Supervisor {
   #restartAtOnce = false
   #maintenance: string | undefined
 
-  constructor(parts: SupervisorParts) {
-    this.#parts = parts
-    this.#log = parts.log.child('device')
+  constructor(dependencies: SupervisorDependencies) {
+    this.#dependencies = dependencies
+    this.#log = dependencies.log.child('device')
   }
 
   /**
@@ -73,13 +73,13 @@ export class Supervisor {
    * @throws StartupError with the reason of the device's own check or start.
    */
   async open(): Promise<void> {
-    await this.#ask({ kind: 'open' })
+    await this.#request({ kind: 'open' })
     this.#becomeReady()
     void this.#keepAlive()
   }
 
   /** Passes a server command on as it came. The last word on maintenance is repeated to a restarted device. */
-  tell(text: string, isMaintenance: boolean): void {
+  forwardCommand(text: string, isMaintenance: boolean): void {
     if (isMaintenance) this.#maintenance = text
     this.#host?.send({ kind: 'command', text })
   }
@@ -96,7 +96,7 @@ export class Supervisor {
       if (this.#broken !== undefined) return deviceUnavailable(task, this.#broken)
       await this.#usable.promise
     }
-    const { clock } = this.#parts
+    const { clock } = this.#dependencies
     const run = new TaskRun(task, { host: this.#host, clock, log: this.#log, ...observer })
     this.#run = run
     const body = await run.settled
@@ -123,52 +123,56 @@ export class Supervisor {
     this.#run?.abandon()
     const host = this.#host
     if (!host) return
-    const gone = this.#gone.promise
+    const gone = this.#exited.promise
     host.send({ kind: 'stop' })
-    await withTimeout(gone, { clock: this.#parts.clock, ms: CLOSE_LIMIT_MS, onTimeout: () => undefined })
+    await withTimeout(gone, {
+      clock: this.#dependencies.clock,
+      ms: CLOSE_TIMEOUT_MS,
+      onTimeout: () => undefined,
+    })
     host.kill()
     await gone
   }
 
   #spawn(): void {
-    this.#gone = Promise.withResolvers()
+    this.#exited = Promise.withResolvers()
     try {
-      this.#host = new HostProcess(this.#parts.command, {
+      this.#host = new HostProcess(this.#dependencies.command, {
         log: this.#log,
         onMessage: (message) => this.#receive(message),
         onExit: (how) => this.#hostEnded(how),
       })
     } catch (cause) {
-      this.#gone.resolve('not started')
+      this.#exited.resolve('not started')
       throw new StartupError(`startup error: device process cannot be started: ${messageOf(cause)}`)
     }
   }
 
   async #prepare(): Promise<Prepared> {
-    const prepared = await this.#ask({ kind: 'prepare', choice: this.#parts.choice })
+    const prepared = await this.#request({ kind: 'prepare', choice: this.#dependencies.choice })
     if (prepared.kind !== 'prepared')
       throw new StartupError('startup error: device process answered out of turn')
     return prepared
   }
 
   /** Sends `message` and waits for its answer; after a refusal the process is of no use and ends. */
-  async #ask(message: ToHost): Promise<Answer> {
-    const answer = Promise.withResolvers<Answer>()
-    this.#answer = answer
+  async #request(message: ToHost): Promise<HostResponse> {
+    const answer = Promise.withResolvers<HostResponse>()
+    this.#pendingResponse = answer
     this.#host?.send(message)
     const reply = await withTimeout(answer.promise, {
-      clock: this.#parts.clock,
-      ms: OPEN_LIMIT_MS,
-      onTimeout: () => refusal(`device did not start within ${OPEN_LIMIT_MS / 1_000} s`),
+      clock: this.#dependencies.clock,
+      ms: OPEN_TIMEOUT_MS,
+      onTimeout: () => refusal(`device did not start within ${OPEN_TIMEOUT_MS / 1_000} s`),
     })
-    this.#answer = undefined
+    this.#pendingResponse = undefined
     if (reply.kind !== 'refused') return reply
     this.#host?.kill()
     throw new StartupError(reply.reasons)
   }
 
   #refuse(reason: string): void {
-    this.#answer?.resolve(refusal(reason))
+    this.#pendingResponse?.resolve(refusal(reason))
   }
 
   #receive(message: FromHost): void {
@@ -176,7 +180,7 @@ export class Supervisor {
       case 'prepared':
       case 'ready':
       case 'refused':
-        this.#answer?.resolve(message)
+        this.#pendingResponse?.resolve(message)
         return
       case 'started':
       case 'phase':
@@ -184,7 +188,7 @@ export class Supervisor {
         this.#run?.receive(message)
         return
       case 'event':
-        this.#parts.onEvent(message)
+        this.#dependencies.onEvent(message)
         return
       case 'log':
         this.#log[message.level](message.message, message.fields)
@@ -198,15 +202,15 @@ export class Supervisor {
     this.#refuse(`device process exited (${how})`)
     this.#restartAtOnce = this.#run?.isCancelled ?? false
     this.#run?.hostEnded(how)
-    this.#gone.resolve(how)
+    this.#exited.resolve(how)
   }
 
   async #keepAlive(): Promise<void> {
-    const { clock } = this.#parts
+    const { clock } = this.#dependencies
     for (;;) {
-      const how = await this.#gone.promise
+      const how = await this.#exited.promise
       if (this.#stopping.signal.aborted) return
-      if (clock.monotonic() - this.#openedAt >= HEALTHY_MS) this.#pauses.reset()
+      if (clock.monotonic() - this.#openedAt >= HEALTHY_AFTER_MS) this.#pauses.reset()
       const pauseMs = this.#restartAtOnce ? 0 : this.#pauses.next()
       this.#log.warn('device process ended and is restarted', { how, pauseMs })
       if (pauseMs > 0) await clock.sleep(pauseMs, this.#stopping.signal).catch(() => undefined)
@@ -219,7 +223,7 @@ export class Supervisor {
     try {
       this.#spawn()
       await this.#prepare()
-      await this.#ask({ kind: 'open' })
+      await this.#request({ kind: 'open' })
       this.#becomeReady()
       this.#log.info('device started again')
       if (this.#maintenance !== undefined) this.#host?.send({ kind: 'command', text: this.#maintenance })
@@ -233,12 +237,12 @@ export class Supervisor {
   #becomeReady(): void {
     this.#broken = undefined
     this.#ready = true
-    this.#openedAt = this.#parts.clock.monotonic()
+    this.#openedAt = this.#dependencies.clock.monotonic()
     this.#usable.resolve()
   }
 }
 
-function refusal(reason: string): Answer {
+function refusal(reason: string): HostResponse {
   return { kind: 'refused', reasons: [`startup error: ${reason}`] }
 }
 

@@ -4,7 +4,7 @@ import type { FromHost } from '../messages/host-messages.ts'
 import type { Task, TaskObserver } from '../tasks/task.ts'
 import type { HostProcess } from './child.ts'
 
-interface RunParts extends TaskObserver {
+interface TaskRunDependencies extends TaskObserver {
   host: HostProcess
   clock: Clock
   log: Log
@@ -13,8 +13,8 @@ interface RunParts extends TaskObserver {
 /** What the device process says about a task. */
 export type TaskMessage = Extract<FromHost, { kind: 'started' | 'phase' | 'result' }>
 
-const TAKE_LIMIT_MS = 10_000
-const LAST_LOOK_MS = 100
+const START_TIMEOUT_MS = 10_000
+const FINAL_CHECK_MS = 100
 
 /**
  * One task on one device process, watched from outside it:
@@ -33,23 +33,23 @@ export class TaskRun {
   /** Settles with the event that ends the task, ready for the wire; with undefined after `abandon`, and after `stop` if so wanted. */
   readonly settled: Promise<string | undefined>
   readonly #task: Task
-  readonly #parts: RunParts
-  readonly #over = new AbortController()
+  readonly #dependencies: TaskRunDependencies
+  readonly #ended = new AbortController()
   readonly #settle: (body: string | undefined) => void
   #startedAt: number | undefined
   #cancelled: 'timed out' | 'stopped' | undefined
 
-  constructor(task: Task, parts: RunParts) {
+  constructor(task: Task, dependencies: TaskRunDependencies) {
     this.#task = task
-    this.#parts = parts
+    this.#dependencies = dependencies
     const { promise, resolve } = Promise.withResolvers<string | undefined>()
     this.settled = promise
     this.#settle = (body) => {
-      this.#over.abort()
+      this.#ended.abort()
       resolve(body)
     }
-    parts.host.send({ kind: 'command', text: task.text })
-    void this.#limitTaking()
+    dependencies.host.send({ kind: 'command', text: task.text })
+    void this.#limitStart()
   }
 
   /** Id of the event that ends the task. */
@@ -65,12 +65,12 @@ export class TaskRun {
   receive(message: TaskMessage): void {
     if (message.result !== this.#task.id) return
     if (message.kind === 'phase') {
-      this.#parts.onPhase(message.phase)
+      this.#dependencies.onPhase(message.phase)
     } else if (message.kind === 'result') {
       this.#settle(this.#cancelled ? this.#endOfCancelled(message.body) : message.body)
     } else if (this.#startedAt === undefined) {
-      this.#startedAt = this.#parts.clock.monotonic()
-      this.#parts.onStarted()
+      this.#startedAt = this.#dependencies.clock.monotonic()
+      this.#dependencies.onStarted()
       void this.#limitRunning()
     }
   }
@@ -102,24 +102,24 @@ export class TaskRun {
     this.#settle(undefined)
   }
 
-  async #limitTaking(): Promise<void> {
-    if (!(await this.#exceeds(TAKE_LIMIT_MS)) || this.#startedAt !== undefined) return
-    this.#parts.log.error('device process does not react and is killed', this.#task.names)
-    this.#parts.host.kill()
+  async #limitStart(): Promise<void> {
+    if (!(await this.#exceeds(START_TIMEOUT_MS)) || this.#startedAt !== undefined) return
+    this.#dependencies.log.error('device process does not react and is killed', this.#task.names)
+    this.#dependencies.host.kill()
   }
 
   async #limitRunning(): Promise<void> {
     const { limitMs, names, noun } = this.#task
     if (limitMs === 0 || !(await this.#exceeds(limitMs)) || this.#cancelled) return
-    this.#parts.log.warn(`${noun} is out of time`, { ...names, limitMs })
+    this.#dependencies.log.warn(`${noun} is out of time`, { ...names, limitMs })
     await this.#cancel('timed out')
   }
 
   async #cancel(why: 'timed out' | 'stopped'): Promise<void> {
     const { id, graceMs } = this.#task
     this.#cancelled = why
-    this.#parts.host.send({ kind: 'cancel', result: id })
-    if (await this.#lasts(graceMs)) this.#parts.host.kill()
+    this.#dependencies.host.send({ kind: 'cancel', result: id })
+    if (await this.#isPendingAfter(graceMs)) this.#dependencies.host.kill()
   }
 
   /**
@@ -127,14 +127,14 @@ export class TaskRun {
    * machine suspended) its timers fire before it reads what the device said in time.
    */
   async #exceeds(ms: number): Promise<boolean> {
-    const lastMs = Math.min(LAST_LOOK_MS, ms / 2)
-    return (await this.#lasts(ms - lastMs)) && (await this.#lasts(lastMs))
+    const lastMs = Math.min(FINAL_CHECK_MS, ms / 2)
+    return (await this.#isPendingAfter(ms - lastMs)) && (await this.#isPendingAfter(lastMs))
   }
 
   /** Whether the task is still there after `ms`. */
-  #lasts(ms: number): Promise<boolean> {
-    return this.#parts.clock.sleep(ms, this.#over.signal).then(
-      () => !this.#over.signal.aborted,
+  #isPendingAfter(ms: number): Promise<boolean> {
+    return this.#dependencies.clock.sleep(ms, this.#ended.signal).then(
+      () => !this.#ended.signal.aborted,
       () => false,
     )
   }
@@ -160,7 +160,7 @@ export class TaskRun {
   }
 
   get #executionMs(): number {
-    return this.#startedAt === undefined ? 0 : this.#parts.clock.monotonic() - this.#startedAt
+    return this.#startedAt === undefined ? 0 : this.#dependencies.clock.monotonic() - this.#startedAt
   }
 }
 

@@ -4,8 +4,8 @@ import { writeEvent } from '../messages/write-event.ts'
 import type { OperationIo } from './operation.ts'
 
 /** Longest events the server reads: telemetry, and what it acknowledges (decision 30). */
-const EVENT_BYTES_MAX = 64 * 1024
-const REPORT_BYTES_MAX = 32 * 1024 * 1024
+const MAX_EVENT_BYTES = 64 * 1024
+const MAX_REPORT_BYTES = 32 * 1024 * 1024
 
 /** Sends an event of the device on its way; one the server would refuse for its size is dropped with a log line. */
 export function emitEvent(
@@ -17,7 +17,7 @@ export function emitEvent(
   const body = writeEvent(clock, type, id, payload)
   const bytes = Buffer.byteLength(body)
   const acknowledged = EVENTS.find((each) => each.type === type)?.acknowledged ?? false
-  const limit = acknowledged ? REPORT_BYTES_MAX : EVENT_BYTES_MAX
+  const limit = acknowledged ? MAX_REPORT_BYTES : MAX_EVENT_BYTES
   if (bytes > limit) {
     log.warn('event is too large and is dropped', { type, bytes, limit })
     return

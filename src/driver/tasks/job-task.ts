@@ -3,7 +3,7 @@ import { type RunJob, resultId } from '../../protocol/index.ts'
 import { writeFailure } from '../messages/write-event.ts'
 import type { Task } from './task.ts'
 
-interface JobTaskParts {
+interface JobTaskOptions {
   clock: Clock
   /** The driver's own limit of an execution, in ms. */
   jobTimeoutMs: number
@@ -13,7 +13,7 @@ interface JobTaskParts {
 export function jobTask(
   { job, attempt, epoch, limit_ms }: Omit<RunJob, 'payload'>,
   text: string,
-  { clock, jobTimeoutMs }: JobTaskParts,
+  { clock, jobTimeoutMs }: JobTaskOptions,
 ): Task {
   const names = { job, attempt }
   return {
@@ -27,7 +27,7 @@ export function jobTask(
     isReportedWhenStopped: false,
     hello: { running: names },
     started: { type: 'JobStarted', payload: names },
-    alive: (phase) => ({
+    heartbeat: (phase) => ({
       type: 'JobHeartbeat',
       payload: { ...names, ...(phase !== undefined && { phase }) },
     }),

@@ -1,5 +1,5 @@
-const COUNT_MAX = 256
-const CHARACTERS_MAX = 32 * 1024 * 1024
+const MAX_RESULTS = 256
+const MAX_CHARACTERS = 32 * 1024 * 1024
 
 /** Results that were acknowledged, kept for a while: a job that is dispatched again is answered, not run twice. */
 export class RecentResults {
@@ -16,7 +16,7 @@ export class RecentResults {
     this.#bodies.set(id, body)
     this.#characters += body.length
     for (const oldest of this.#bodies.keys()) {
-      if (this.#bodies.size <= COUNT_MAX && this.#characters <= CHARACTERS_MAX) return
+      if (this.#bodies.size <= MAX_RESULTS && this.#characters <= MAX_CHARACTERS) return
       this.#drop(oldest)
     }
   }

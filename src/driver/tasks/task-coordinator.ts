@@ -5,9 +5,9 @@ import type { Outbox } from '../connection/outbox.ts'
 import { writeEvent } from '../messages/write-event.ts'
 import { decideDispatch } from './decide-dispatch.ts'
 import { RecentResults } from './recent-results.ts'
-import type { Task, TaskObserver, Told } from './task.ts'
+import type { Task, TaskObserver, TransientEvent } from './task.ts'
 
-interface DeskParts {
+interface TaskCoordinatorDependencies {
   clock: Clock
   log: Log
   outbox: Outbox
@@ -23,19 +23,19 @@ interface DeskParts {
 
 const HEARTBEAT_MS = 5_000
 /** A task that ends sooner is told of by its end alone: that saves the server a durable write. */
-const ANNOUNCED_AFTER_MS = 20
+const START_EVENT_DELAY_MS = 20
 
 /** Takes dispatched tasks, one at a time, and turns each into one event in the outbox. */
-export class Desk {
-  readonly #parts: DeskParts
+export class TaskCoordinator {
+  readonly #dependencies: TaskCoordinatorDependencies
   readonly #recent = new RecentResults()
   #running: Task | undefined
   #idle: Promise<void> = Promise.resolve()
   #epoch = 0
   #stopping = false
 
-  constructor(parts: DeskParts) {
-    this.#parts = parts
+  constructor(dependencies: TaskCoordinatorDependencies) {
+    this.#dependencies = dependencies
   }
 
   /** What is under way, as `DriverHello` says it. */
@@ -56,7 +56,7 @@ export class Desk {
 
   /** Takes, answers or refuses a task. */
   async receive(task: Task): Promise<void> {
-    const { outbox, wake, log } = this.#parts
+    const { outbox, wake, log } = this.#dependencies
     const body = this.#recent.get(task.id)
     const verdict = decideDispatch(
       { result: task.id, epoch: task.epoch },
@@ -64,24 +64,24 @@ export class Desk {
         running: this.#running?.id,
         epoch: this.#epoch,
         stopping: this.#stopping,
-        answered: outbox.has(task.id) || body !== undefined,
+        hasResult: outbox.has(task.id) || body !== undefined,
       },
     )
     switch (verdict) {
       case 'run':
-        this.#idle = this.#work(task)
+        this.#idle = this.#execute(task)
         return
       case 'answer':
         if (body !== undefined) await outbox.put(task.id, body)
-        outbox.hasten(task.id)
+        outbox.markDue(task.id)
         wake()
         return
       case 'confirm':
-        this.#tell(task.alive?.(undefined) ?? task.started)
+        this.#sendTransient(task.heartbeat?.(undefined) ?? task.started)
         return
       default:
         log.warn(`${task.noun} refused`, { ...task.names, reason: verdict })
-        this.#tell(task.refused(verdict))
+        this.#sendTransient(task.refused(verdict))
     }
   }
 
@@ -89,24 +89,24 @@ export class Desk {
   stop(id: string): void {
     const task = this.#running
     if (task?.id !== id) return
-    this.#parts.log.info(`${task.noun} stopped by the server`, task.names)
-    this.#parts.stopTask(id)
+    this.#dependencies.log.info(`${task.noun} stopped by the server`, task.names)
+    this.#dependencies.stopTask(id)
   }
 
-  async #work(task: Task): Promise<void> {
-    const { outbox, run, wake, log } = this.#parts
+  async #execute(task: Task): Promise<void> {
+    const { outbox, run, wake, log } = this.#dependencies
     const executed = new AbortController()
-    const over = new AbortController()
+    const ended = new AbortController()
     let phase: string | undefined
     this.#running = task
     log.info(`${task.noun} taken`, task.names)
     if (feature('FAILPOINTS')) failpoint(`${task.noun}.taken`)
-    const { alive } = task
-    if (alive) void this.#repeat(() => this.#tell(alive(phase)), over.signal)
+    const { heartbeat } = task
+    if (heartbeat) void this.#repeat(() => this.#sendTransient(heartbeat(phase)), ended.signal)
     const body = await run(task, {
       onStarted: () => {
-        void this.#lasts(ANNOUNCED_AFTER_MS, executed.signal).then((lasts) => {
-          if (lasts) this.#tell(task.started)
+        void this.#isPendingAfter(START_EVENT_DELAY_MS, executed.signal).then((lasts) => {
+          if (lasts) this.#sendTransient(task.started)
         })
       },
       onPhase: (name) => {
@@ -122,25 +122,25 @@ export class Desk {
       log.info(`${task.noun} ended`, task.names)
     }
     // Not before: a disk may take its time, and the server must not give the job to somebody else meanwhile.
-    over.abort()
+    ended.abort()
     this.#running = undefined
     wake()
   }
 
   async #repeat(beat: () => void, signal: AbortSignal): Promise<void> {
-    while (await this.#lasts(HEARTBEAT_MS, signal)) beat()
+    while (await this.#isPendingAfter(HEARTBEAT_MS, signal)) beat()
   }
 
   /** Whether the task is still there after `ms`. */
-  #lasts(ms: number, signal: AbortSignal): Promise<boolean> {
-    return this.#parts.clock.sleep(ms, signal).then(
+  #isPendingAfter(ms: number, signal: AbortSignal): Promise<boolean> {
+    return this.#dependencies.clock.sleep(ms, signal).then(
       () => !signal.aborted,
       () => false,
     )
   }
 
-  #tell({ type, payload }: Told): void {
-    const { clock, sendNow } = this.#parts
+  #sendTransient({ type, payload }: TransientEvent): void {
+    const { clock, sendNow } = this.#dependencies
     sendNow(writeEvent(clock, type, newId(clock.now()), payload))
   }
 }

@@ -1,7 +1,7 @@
 import type { EventName, EventPayload, JobFailure } from '../../protocol/index.ts'
 
 /** An event that is worth sending only now. */
-export type Told = { [Name in EventName]: { type: Name; payload: EventPayload<Name> } }[EventName]
+export type TransientEvent = { [Name in EventName]: { type: Name; payload: EventPayload<Name> } }[EventName]
 
 /**
  * What the server has told this driver to do: a job or a calibration. It runs once, on the device, and ends with one
@@ -26,10 +26,10 @@ export interface Task {
   readonly isReportedWhenStopped: boolean
   /** How `DriverHello` names it while it is under way. */
   readonly hello: Pick<EventPayload<'DriverHello'>, 'running' | 'run_id'>
-  readonly started: Told
+  readonly started: TransientEvent
   /** A sign of life, if the server watches for any; `phase` is what the device is at. */
-  alive?(phase: string | undefined): Told
-  refused(reason: EventPayload<'JobRefused'>['reason']): Told
+  heartbeat?(phase: string | undefined): TransientEvent
+  refused(reason: EventPayload<'JobRefused'>['reason']): TransientEvent
   /** The event that ends it without the device, ready for the wire. */
   failure(error: JobFailure, executionMs: number): string
 }

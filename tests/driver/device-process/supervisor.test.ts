@@ -306,9 +306,9 @@ test('Supervisor passes phases and events up', async () => {
 
 test('Supervisor.tell() repeats the last word on maintenance to a restarted device', async () => {
   const tuner = await start({ device: 'tuner', operation: 'calibrate', optionPairs: ['crash=true'] })
-  tuner.supervisor.tell('{"type":"SetMaintenance","on":true,"reason":"x"}', true)
+  tuner.supervisor.forwardCommand('{"type":"SetMaintenance","on":true,"reason":"x"}', true)
   await until('the condition', () => tuner.lines.some((line) => line['how'] === 'SIGABRT'))
-  tuner.supervisor.tell('{"type":"SetMaintenance","on":false,"reason":"x"}', true)
+  tuner.supervisor.forwardCommand('{"type":"SetMaintenance","on":false,"reason":"x"}', true)
   await tuner.clock.advance(500)
   await until('the condition', () => tuner.lines.some((line) => line['on'] === false))
 })

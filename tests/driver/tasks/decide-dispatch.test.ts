@@ -1,10 +1,14 @@
 import { expect, test } from 'bun:test'
-import { type DeskState, decideDispatch, type Verdict } from '../../../src/driver/tasks/decide-dispatch.ts'
+import {
+  type CoordinatorState,
+  type DispatchDecision,
+  decideDispatch,
+} from '../../../src/driver/tasks/decide-dispatch.ts'
 
-const IDLE: DeskState = { running: undefined, epoch: 3, stopping: false, answered: false }
+const IDLE: CoordinatorState = { running: undefined, epoch: 3, stopping: false, hasResult: false }
 const DISPATCH = { result: 'a.1', epoch: 3 }
 
-const CASES: [string, Partial<DeskState>, Partial<typeof DISPATCH>, Verdict][] = [
+const CASES: [string, Partial<CoordinatorState>, Partial<typeof DISPATCH>, DispatchDecision][] = [
   ['runs a job when idle', {}, {}, 'run'],
   ['runs a job of a lease it has not heard of yet', {}, { epoch: 4 }, 'run'],
   ['refuses a job of an older lease', {}, { epoch: 2 }, 'old_epoch'],
@@ -13,9 +17,9 @@ const CASES: [string, Partial<DeskState>, Partial<typeof DISPATCH>, Verdict][] =
   ['confirms the attempt that runs', { running: 'a.1' }, {}, 'confirm'],
   ['confirms the attempt that runs under whatever lease', { running: 'a.1' }, { epoch: 1 }, 'confirm'],
   ['confirms the attempt that runs while stopping', { running: 'a.1', stopping: true }, {}, 'confirm'],
-  ['answers a finished attempt', { answered: true }, {}, 'answer'],
-  ['answers a finished attempt of an older lease', { answered: true }, { epoch: 1 }, 'answer'],
-  ['answers a finished attempt while another runs', { answered: true, running: 'b.1' }, {}, 'answer'],
+  ['answers a finished attempt', { hasResult: true }, {}, 'answer'],
+  ['answers a finished attempt of an older lease', { hasResult: true }, { epoch: 1 }, 'answer'],
+  ['answers a finished attempt while another runs', { hasResult: true, running: 'b.1' }, {}, 'answer'],
   ['takes nothing while stopping', { stopping: true }, {}, 'stopping'],
 ]
 

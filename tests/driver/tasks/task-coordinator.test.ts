@@ -5,7 +5,7 @@ import { Outbox } from '../../../src/driver/connection/outbox.ts'
 import { writeFailure } from '../../../src/driver/messages/write-event.ts'
 import { jobTask } from '../../../src/driver/tasks/job-task.ts'
 import type { TaskObserver } from '../../../src/driver/tasks/task.ts'
-import { Desk } from '../../../src/driver/tasks/task-coordinator.ts'
+import { TaskCoordinator } from '../../../src/driver/tasks/task-coordinator.ts'
 import type { EventEnvelope, RunJob } from '../../../src/protocol/index.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
@@ -28,7 +28,7 @@ async function openDesk(folder: string) {
   const told: EventEnvelope[] = []
   const stopped: string[] = []
   const runs: { watch: TaskObserver; end(body: string | undefined): void }[] = []
-  const desk = new Desk({
+  const desk = new TaskCoordinator({
     clock,
     log,
     outbox,
@@ -148,7 +148,7 @@ test('Desk answers a repeated dispatch from the outbox, and after the acknowledg
   await resent()
   await receive(DISPATCH)
   expect(await resent()).toEqual(['job000000000001.1'])
-  await outbox.settle('job000000000001.1')
+  await outbox.acknowledge('job000000000001.1')
   await receive({ ...DISPATCH, epoch: 4 })
   expect(await resent()).toEqual(['job000000000001.1'])
   expect(runs).toHaveLength(1)
