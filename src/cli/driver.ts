@@ -23,10 +23,10 @@ import { untilStopped } from './command-line/signals.ts'
 import { UsageError } from './command-line/usage-error.ts'
 import { version } from './version.ts'
 
-/** Without these the command line makes no sense; all other problems are reported with those of the device. */
+/** Problems of these settings are usage errors; the others are reported together with those of the device options. */
 const USAGE: readonly string[] = ['operation', 'device', 'logLevel', 'logFormat']
 
-/** @throws UsageError when it is not clear what to start. */
+/** @throws UsageError when operation, device or log settings are missing or wrong. */
 function readSettings(flags: GivenFlags): DriverSettings {
   const settings = readDriverSettings({ flags, env: process.env })
   const problem = settings.problems.find(({ name }) => USAGE.includes(name))

@@ -1,5 +1,5 @@
 #!/usr/bin/env bun
-// Before everything: in the executable the certificate library, loaded late, would run ahead of it.
+// Must be the first import: in the executable, the certificate library would otherwise run before it.
 import 'reflect-metadata'
 import { feature } from 'bun:bundle'
 import { basename } from 'node:path'

@@ -2,26 +2,23 @@ import type { Operation } from '../protocol/index.ts'
 import { type OptionSpecs, opt } from './options.ts'
 
 const jobTimeout = opt.seconds({
-  help: 'Longest execution of one job',
+  help: 'Maximum execution time of one job',
   min: 0.001,
   max: 86_400,
   default: 10,
   example: '10',
 })
 
-const dataDir = opt.path({ help: 'Where the driver writes data', example: '/var/svc-driver/data' })
+const dataDir = opt.path({ help: 'Data folder of the driver', example: '/var/svc-driver/data' })
 
-/** Options the driver reads itself, whichever device it runs: devices get them as context fields. */
+/** Options that the driver reads itself for every device; devices receive them as context fields. */
 export const DRIVER_OPTIONS: { [Op in Operation]: OptionSpecs } = {
   process: { data_dir: dataDir, job_timeout: jobTimeout },
   monitor: { data_dir: dataDir },
   calibrate: { data_dir: dataDir },
 }
 
-/**
- * Options of the operation: every built-in device of it accepts them, those that do not declare them to no
- * effect.
- */
+/** Options of an operation. All its built-in devices accept them; without effect if a device does not declare them. */
 export const OPERATION_OPTIONS: { [Op in Operation]: OptionSpecs } = {
   process: {
     is_dummy: opt.bool({ help: 'Uses a dummy instrument instead of a real one', default: false }),
@@ -38,9 +35,7 @@ export const OPERATION_OPTIONS: { [Op in Operation]: OptionSpecs } = {
   calibrate: {},
 }
 
-/**
- * Keys that name files: they must lie in a safe location even when an imported device does not declare them.
- */
+/** Keys that name files, which must lie in a safe location even if an imported device does not declare them. */
 export const PATH_KEYS: readonly string[] = [
   'calibration_config',
   'scheduler_device_config',

@@ -29,7 +29,7 @@ export interface DeviceOptions {
   environment: Record<string, unknown>
   /** Absolute. */
   dataDir: string
-  /** Longest execution of one job. */
+  /** Maximum execution time of one job. */
   jobTimeoutMs: number
 }
 

@@ -27,42 +27,42 @@ import { jobTask } from './tasks/job-task.ts'
 import type { Task } from './tasks/task.ts'
 import { TaskCoordinator } from './tasks/task-coordinator.ts'
 
-/** What the driver is given by the program it is part of. */
+/** What the program provides to the driver. */
 export interface DriverDependencies {
   clock: Clock
   log: Log
   /** Version of this program. */
   version: string
-  /** Where relative paths start. */
+  /** Base folder of relative paths. */
   cwd: string
   /** Home folder of the user. */
   home: string
-  /** Environment of the program; the device process gets it without the secrets. */
+  /** Environment of the program; the device process receives it without secrets. */
   env: Record<string, string | undefined>
-  /** Starts the device process; by default this program itself with `driver worker`. */
+  /** Command line of the device process; by default this program with `driver worker`. */
   hostArgv?: string[]
 }
 
-/** A driver at work. */
+/** A running driver. */
 export interface DriverHandle {
   /** Settles at the first attach to the server. */
   readonly connected: Promise<void>
-  /** Settles when the driver has stopped; rejects with the reason for which it had to stop by itself. */
+  /** Settles when the driver has stopped; rejects with the reason when it cannot continue. */
   readonly finished: Promise<void>
-  /** Lets the running task finish for up to 5 s, sends its end, closes the device and disconnects. */
+  /** Waits up to 5 s for the running task, sends its final event, closes the device and disconnects. */
   stop(): Promise<void>
 }
 
 const TASK_GRACE_MS = 5_000
 const ACK_TIMEOUT_MS = 2_000
 const ACK_POLL_MS = 20
-/** Results and reports that the hello names: what the server waits for is among the newest, and the hello is one event. */
+/** Maximum number of outbox events in the hello. The server waits only for the newest, and the hello has to fit into one event. */
 const MAX_HELLO_EVENTS = 1_000
 
 /**
- * Starts a driver: reads and checks every option, opens the device in its own process, and only then goes to the
- * server. Returns as soon as the device is open; from then on the driver waits for its server as long as it takes.
- * @throws StartupError with every reason not to start, one per line; nothing was sent to the server then.
+ * Starts a driver: checks every setting and option, opens the device in its own process, and only then connects to the
+ * server. Returns as soon as the device is open; the driver then retries until the server is available.
+ * @throws StartupError with every reason not to start, one per line; nothing has been sent to the server.
  * @throws AppError when the data dir is in use or cannot be written.
  */
 export async function startDriver(
@@ -95,7 +95,7 @@ export async function startDriver(
     outbox = await Outbox.open(join(prepared.dataDir, 'outbox'), { clock, log })
     await supervisor.open()
     if (isExposed(access.svcAddr)) {
-      log.warn('the access token goes over plain HTTP; use an https address', { address: access.svcAddr })
+      log.warn('the access token is sent over plain HTTP; use an https address', { address: access.svcAddr })
     }
     const driver = assemble(settings, dependencies, { access, prepared, supervisor, outbox, queue })
     connection = driver.connection
@@ -107,7 +107,7 @@ export async function startDriver(
   }
 }
 
-/** Lets the device process read its options, and adds what is wrong with the rest of the command line. */
+/** Prepares the device, and reports errors of its options together with `reasons`. */
 async function prepare(supervisor: Supervisor, reasons: readonly string[]): Promise<Prepared> {
   const prepared = await supervisor.prepare().catch((error: unknown) => {
     throw error instanceof StartupError ? new StartupError([...error.reasons, ...reasons]) : error
@@ -120,7 +120,7 @@ async function makeDataDir(path: string): Promise<void> {
   try {
     await mkdir(path, { recursive: true })
   } catch (cause) {
-    throw new AppError('unavailable', `data dir ${path} cannot be made: ${messageOf(cause)}`, { cause })
+    throw new AppError('unavailable', `data dir ${path} cannot be created: ${messageOf(cause)}`, { cause })
   }
 }
 
@@ -137,7 +137,7 @@ interface Assembled {
   coordinator: TaskCoordinator
 }
 
-/** Connects the pieces: commands down to desk, outbox and device, events up. */
+/** Connects the components: commands to coordinator, outbox and device; events to the server. */
 function assemble(
   settings: DriverSettings,
   { clock, log, version }: DriverDependencies,
@@ -155,7 +155,7 @@ function assemble(
     wake: () => connection.wake(),
   })
 
-  /** What the command tells this driver to do; undefined for what is none of its operation. */
+  /** The task of a command; undefined when it does not belong to the driver's operation. */
   function taskOf(head: CommandHead, text: string): Task | undefined {
     if (head.kind === 'job' && operation === 'process') return jobTask(head, text, { clock, jobTimeoutMs })
     if (head.kind === 'calibration' && operation === 'calibrate') {
@@ -174,7 +174,7 @@ function assemble(
     switch (head?.kind) {
       case 'ack':
         void outbox.acknowledge(head.event)
-        if (!head.applied) log.info('the server had no more use for an event', { event: head.event })
+        if (!head.applied) log.info('the server discarded an event as obsolete', { event: head.event })
         return
       case 'stop':
         coordinator.stop(head.id)
@@ -183,7 +183,7 @@ function assemble(
         supervisor.forwardCommand(text, head.type === 'SetMaintenance')
         return
       default:
-        log.warn('command not understood', { type: head?.kind ?? 'none' })
+        log.warn('invalid command', { type: head?.kind ?? 'none' })
     }
   }
 
@@ -220,7 +220,7 @@ interface Closables {
   clock: Clock
 }
 
-/** Runs the assembled driver until it is stopped, or cannot go on. */
+/** Runs the assembled driver until it is stopped or cannot continue. */
 function runUntilStopped(
   { connection, coordinator }: Assembled,
   { supervisor, outbox, lock, clock }: Closables,
@@ -249,7 +249,7 @@ function runUntilStopped(
     try {
       await connection.run()
     } finally {
-      // Also when it cannot go on, the end of the running task has to reach the outbox.
+      // Even if the driver cannot continue, the final event of the running task has to reach the outbox.
       await stop()
     }
   }

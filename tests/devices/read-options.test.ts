@@ -294,7 +294,7 @@ test('readOptions() gives job_timeout in ms, 10 s by default', () => {
   expect(read(builtIn('monitor'), [channels]).jobTimeoutMs).toBe(10_000)
 })
 
-test('readOptions() keeps the keys the driver reads out of what the device gets', () => {
+test("readOptions() does not pass the driver's own keys to the device", () => {
   const read_ = read(builtIn('process'), ['seed=1', 'job_timeout=3', 'data_dir=/tmp/ok'])
   expect(read_.raw).toEqual({ seed: '1' })
   expect(read_.options).toEqual({
@@ -321,7 +321,7 @@ test('readOptions() logs options of the operation that have no effect on the dev
   ])
 })
 
-test('readOptions() still checks files an imported device is given, and its calibration file', () => {
+test('readOptions() also checks the files of an imported device, and its calibration file', () => {
   const device: ResolvedDevice = {
     def: { name: 'own', operation: 'calibrate', create: tuner.create },
     label: './own.js#own',

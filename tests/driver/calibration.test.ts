@@ -25,7 +25,7 @@ async function openTuner() {
   return { bench, gate: () => writeFileSync(gate, ''), [Symbol.asyncDispose]: bench[Symbol.asyncDispose] }
 }
 
-test('a tuner runs one calibration at a time and keeps its report until it is acknowledged', async () => {
+test('a tuner runs one calibration at a time and stores its report until it is acknowledged', async () => {
   await using tuner = await openTuner()
   const { bench } = tuner
   bench.server.acknowledge = false
@@ -52,7 +52,7 @@ test('a tuner runs one calibration at a time and keeps its report until it is ac
   await until('the report to be forgotten', () => !existsSync(join(bench.outbox, `${RUN.run_id}.json`)))
 })
 
-test('a tuner that comes back says which run is under way', async () => {
+test('a reconnected tuner reports which run is in progress', async () => {
   await using tuner = await openTuner()
   const { bench } = tuner
   expect((await bench.event('DriverHello')).payload).not.toHaveProperty('run_id')
@@ -81,7 +81,7 @@ test('a run that is stopped ends with a failed report, and the next one runs', a
   })
 })
 
-test('a run that is out of time ends with a failed report', async () => {
+test('a run that times out ends with a failed report', async () => {
   await using tuner = await openTuner()
   const { bench } = tuner
   bench.server.push({ ...RUN, limit_ms: 100 })
@@ -90,7 +90,7 @@ test('a run that is out of time ends with a failed report', async () => {
   })
 })
 
-test('a tuner whose process dies reports that and goes on', async () => {
+test('a tuner whose process exits reports this and continues', async () => {
   await using bench = await openBench()
   const crash = join(bench.folder, 'crash')
   writeFileSync(crash, '')
@@ -104,10 +104,10 @@ test('a tuner whose process dies reports that and goes on', async () => {
   })
 })
 
-test('a process driver takes no calibration and a tuner no job', async () => {
+test('a process driver runs no calibration, and a tuner no job', async () => {
   await using bench = await openBench()
   await bench.attach()
   bench.server.push(RUN)
-  await until('a log line', () => bench.lines.some(({ message }) => message === 'command not understood'))
+  await until('a log line', () => bench.lines.some(({ message }) => message === 'invalid command'))
   expect(bench.server.eventsOf('CalibrationStarted')).toEqual([])
 })

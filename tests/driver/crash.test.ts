@@ -52,7 +52,7 @@ async function gone(pid: number): Promise<void> {
   }
 }
 
-test('a driver killed while idle takes its device with it and starts again', async () => {
+test('a driver killed while idle ends its device process, and can be started again', async () => {
   await using bench = await openProcessBench()
   const driver = await bench.launch()
   const pid = await bench.devicePid()
@@ -64,7 +64,7 @@ test('a driver killed while idle takes its device with it and starts again', asy
   await until('the condition', () => bench.server.events.some((event) => event.id === 'job000000000001.1'))
 })
 
-test('a driver killed while its device is in an endless loop takes it with it', async () => {
+test('a driver killed while its device is in an endless loop ends the device process', async () => {
   await using bench = await openProcessBench()
   const driver = await bench.launch()
   const pid = await bench.devicePid()
@@ -81,7 +81,7 @@ test('a driver killed while its device is in an endless loop takes it with it', 
   expect(bench.server.events.some((event) => event.id === 'job000000000001.1')).toBe(false)
 })
 
-test('a driver killed before its result was acknowledged delivers it after the start', async () => {
+test('a driver killed before its result was acknowledged delivers it after the restart', async () => {
   await using bench = await openProcessBench()
   const driver = await bench.launch()
   bench.server.acknowledge = false
@@ -107,7 +107,7 @@ test('SIGTERM to the whole group lets the running job finish', async () => {
   expect(await readdir(bench.outbox)).toEqual(['owner'])
 })
 
-test('a driver that was stopped beyond the time limit takes a result that was in time', async () => {
+test('a driver suspended beyond the time limit accepts a result that was in time', async () => {
   await using bench = await openProcessBench()
   const driver = await bench.launch({ option: ['greeting=hi', 'job_timeout=0.4'] })
   bench.server.push(runJobOf('wait 150'))

@@ -40,6 +40,6 @@ test('lockFolder() keeps other processes out and leaves nothing behind after kil
   await until('the lock', () => tryLock(folder.path) === 'free')
 })
 
-test('lockFolder() says when the folder cannot be written', () => {
+test('lockFolder() reports when the folder cannot be written', () => {
   expect(tryLock('/proc/nowhere')).toStartWith('data dir /proc/nowhere cannot be locked: ')
 })

@@ -9,7 +9,7 @@ import { until } from '../support/until.ts'
 import { certificates, DEVICES, type DriverFlags, openBench } from './support/driver.ts'
 import { runJobOf } from './support/jobs.ts'
 
-test('startDriver() connects, says hello, runs jobs and forgets acknowledged results', async () => {
+test('startDriver() connects, sends its hello, runs jobs and removes acknowledged results', async () => {
   await using bench = await openBench()
   const driver = await bench.attach()
   bench.server.push(runJobOf('ok one'))
@@ -115,18 +115,15 @@ const ERRORS: [string, (bench: { folder: string }) => DriverFlags, string[]][] =
   ],
 ]
 
-test.each(ERRORS)(
-  'startDriver() refuses %s before it asks the server for anything',
-  async (_, change, lines) => {
-    await using bench = await openBench()
-    const error = await bench.start(change(bench)).catch((thrown: unknown) => thrown)
-    expect(error).toBeInstanceOf(StartupError)
-    const reasons = error instanceof StartupError ? error.message.split('\n') : []
-    expect(reasons).toHaveLength(lines.length)
-    for (const [index, line] of lines.entries()) expect(reasons[index]).toStartWith(line)
-    expect(bench.server.requests).toEqual([])
-  },
-)
+test.each(ERRORS)('startDriver() refuses %s before any request to the server', async (_, change, lines) => {
+  await using bench = await openBench()
+  const error = await bench.start(change(bench)).catch((thrown: unknown) => thrown)
+  expect(error).toBeInstanceOf(StartupError)
+  const reasons = error instanceof StartupError ? error.message.split('\n') : []
+  expect(reasons).toHaveLength(lines.length)
+  for (const [index, line] of lines.entries()) expect(reasons[index]).toStartWith(line)
+  expect(bench.server.requests).toEqual([])
+})
 
 test('startDriver() names the newest 1,000 results in its hello, which has to fit into one event', async () => {
   await using bench = await openBench()
@@ -150,10 +147,10 @@ test('startDriver() refuses a data dir in use by another driver', async () => {
   await bench.attach()
 })
 
-test('startDriver() refuses a data dir that cannot be made', async () => {
+test('startDriver() refuses a data dir that cannot be created', async () => {
   await using bench = await openBench()
   await writeFile(join(bench.folder, 'file'), '')
-  await expect(bench.start({ dataDir: join(bench.folder, 'file/data') })).rejects.toThrow('cannot be made')
+  await expect(bench.start({ dataDir: join(bench.folder, 'file/data') })).rejects.toThrow('cannot be created')
 })
 
 test('startDriver() sends no token to a server with another CA, and stops', async () => {
@@ -181,10 +178,10 @@ test.each([
 test('startDriver() warns once about a token over plain HTTP to another machine', async () => {
   await using bench = await openBench()
   await bench.start({ svcAddr: 'http://192.0.2.1:8090' })
-  expect(bench.messages()).toContain('the access token goes over plain HTTP; use an https address')
+  expect(bench.messages()).toContain('the access token is sent over plain HTTP; use an https address')
   await using local = await openBench()
   await local.attach()
-  expect(local.messages()).not.toContain('the access token goes over plain HTTP; use an https address')
+  expect(local.messages()).not.toContain('the access token is sent over plain HTTP; use an https address')
 })
 
 test('startDriver() works over https with the pinned CA', async () => {
@@ -205,7 +202,7 @@ test('startDriver() keeps token and JWT out of the log', async () => {
   expect(text).not.toContain('jwt-1')
 })
 
-test('a monitor sends its readings up, also those from before the connection', async () => {
+test('a monitor sends its readings, including those from before the connection', async () => {
   await using bench = await openBench()
   await bench.attach({ operation: 'monitor', device: `${DEVICES}#gauge`, option: [] })
   await bench.event('CryostatReading', 3)
@@ -214,7 +211,7 @@ test('a monitor sends its readings up, also those from before the connection', a
   expect(values[0]).toContain('"value":1')
 })
 
-test('a tuner hears about maintenance', async () => {
+test('a tuner receives maintenance commands', async () => {
   await using bench = await openBench()
   await bench.attach({ operation: 'calibrate', device: `${DEVICES}#tuner`, option: [] })
   bench.server.push({ type: 'SetMaintenance', on: true, reason: 'helium' })
@@ -223,7 +220,7 @@ test('a tuner hears about maintenance', async () => {
   )
 })
 
-test('commands that make no sense change nothing', async () => {
+test('invalid commands change nothing', async () => {
   await using bench = await openBench()
   await bench.attach()
   bench.server.push({ type: 7 })
@@ -232,7 +229,7 @@ test('commands that make no sense change nothing', async () => {
   bench.server.push({ type: 'FromTheFuture', job: 1 })
   bench.server.push(runJobOf('ok'))
   await bench.event('JobResult')
-  expect(bench.messages().filter((message) => message === 'command not understood')).toHaveLength(3)
+  expect(bench.messages().filter((message) => message === 'invalid command')).toHaveLength(3)
 })
 
 test('a second job and an older lease are refused; the same attempt is confirmed, and runs once', async () => {
@@ -285,7 +282,7 @@ test.each([
   expect((await bench.event('JobResult', 2)).payload).toMatchObject({ status: 'completed' })
 })
 
-test('a large result arrives whole', async () => {
+test('a large result arrives complete', async () => {
   await using bench = await openBench()
   await bench.attach()
   bench.server.push(runJobOf('large 30000000'))
@@ -307,7 +304,7 @@ test('DriverHandle.stop() lets the running job finish and delivers its result', 
   await until('the condition', () => !bench.server.attached())
 })
 
-test('DriverHandle.stop() is safe twice, and before any server was found', async () => {
+test('DriverHandle.stop() can be called twice, and before a connection', async () => {
   await using bench = await openBench()
   const driver = await bench.start({ svcAddr: 'http://127.0.0.1:1' })
   await Promise.all([driver.stop(), driver.stop()])
@@ -315,7 +312,7 @@ test('DriverHandle.stop() is safe twice, and before any server was found', async
   await bench.attach()
 })
 
-test('a data dir is made with its parents', async () => {
+test('a data dir is created with its parents', async () => {
   await using bench = await openBench()
   await mkdir(join(bench.folder, 'deep'))
   await bench.attach({ option: ['greeting=hi', `data_dir=${bench.folder}/deep/er/data`] })

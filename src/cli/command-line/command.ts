@@ -32,7 +32,7 @@ export interface Command {
   execute: ((given: GivenFlags, positionals: readonly string[]) => Promise<void>) | undefined
 }
 
-/** What a command is called with. */
+/** Arguments of a call. */
 interface Call<Flags extends SettingsTable> {
   flags: ValuesOf<Flags>
   /** All flags as they were given, for settings that the command passes on. */

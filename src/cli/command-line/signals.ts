@@ -1,9 +1,9 @@
 import type { Log } from '../../base/index.ts'
 
-/** A second Ctrl+C within this time is taken for the first one, delivered twice to a process group. */
+/** A second SIGINT within this time is the first Ctrl+C, delivered twice to a process group. */
 const REPEATED_SIGNAL_MS = 1_000
 
-/** Resolves at the first SIGTERM or SIGINT; a second SIGINT, a while later, ends the process at once. */
+/** Resolves at the first SIGTERM or SIGINT; a later second SIGINT ends the process at once. */
 export function untilStopped(log: Log, what: string): Promise<void> {
   return new Promise((resolve) => {
     let signalledAt: number | undefined

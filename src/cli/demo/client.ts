@@ -26,7 +26,7 @@ const eventsResponse = v.object({
 const tokenResponse = v.object({ token: v.string() })
 const refusal = v.object({ message: v.string() })
 
-/** A plain HTTP client: the demo uses the server exactly as anybody else would. */
+/** An HTTP client without privileges: the demo uses the public API only. */
 export class DemoClient {
   readonly #url: string
   readonly #token: string
@@ -77,7 +77,7 @@ export class DemoClient {
     return { token: answer.token, fingerprint: answer.ca_fingerprint }
   }
 
-  /** The first `count` polls of cryostats the server has stored. @throws AppError when `driver` sends too few. */
+  /** The first `count` cryostat readings that the server has stored. @throws AppError when `driver` sends too few. */
   async storedReadings(count: number, driver: Bun.Subprocess) {
     const query = new URLSearchParams({
       filter: "type = 'CryostatReading'",
@@ -135,6 +135,6 @@ export class DemoClient {
     const answer: unknown = await response.json()
     if (response.ok) return v.parse(schema, answer)
     const { message } = v.parse(refusal, answer)
-    throw new AppError('internal', `${method} ${path} answered ${response.status}: ${message}`)
+    throw new AppError('internal', `${method} ${path} returned ${response.status}: ${message}`)
   }
 }

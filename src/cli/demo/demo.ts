@@ -98,7 +98,7 @@ async function runDemo(server: Server, { url, folder, withCryostat }: DemoOption
   await saveSuperuser(server.context.db, { email: admin.email, passwordHash, mode: 'upsert', actor: 'cli' })
   const asAdmin = await DemoClient.login(url, '_superusers', admin)
   const qpu = await asAdmin.registerQpu('demo')
-  say('Registered the QPU demo; starting its aer_sim driver in a process of its own')
+  say('Registered the QPU demo; starting its aer_sim driver in a separate process')
   const driver = startDemoDriver(folder, url, {
     name: 'demo',
     operation: 'process',
@@ -128,7 +128,7 @@ async function runDemo(server: Server, { url, folder, withCryostat }: DemoOption
   say(
     `    -d '{"shots": 1000, "circuits": [{"circuit": ${JSON.stringify(BELL.replaceAll('\n', ' ').trim())}}]}'`,
   )
-  say('and see it with its counts:')
+  say('List jobs with their counts:')
   say(`  curl -s ${url}/api/jobs -H 'X-API-Token: ${token}'`)
   return async function stop(): Promise<void> {
     await stopCryostat?.()

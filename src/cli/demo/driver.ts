@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 
-/** What a driver of the demo is and whom it connects to. */
+/** A driver of the demo and its credentials. */
 export interface DemoDriver {
   /** Of the QPU or driver; also the folder of its files. */
   name: string
@@ -17,7 +17,7 @@ function ownProgram(): string[] {
   return Bun.main.startsWith('/$bunfs/') ? [process.execPath] : [process.execPath, Bun.main]
 }
 
-/** Starts a driver in a process of its own, with its files below `folder`. */
+/** Starts a driver in a separate process, with its files below `folder`. */
 export function startDemoDriver(folder: string, url: string, driver: DemoDriver): Bun.Subprocess {
   const own = join(folder, 'drivers', driver.name)
   return Bun.spawn(
@@ -28,7 +28,7 @@ export function startDemoDriver(folder: string, url: string, driver: DemoDriver)
       ...['--ca-file', join(own, 'svc.ca.pem'), '--data-dir', join(own, 'data')],
       ...(driver.options ?? []).flatMap((option) => ['-o', option]),
     ],
-    // The token travels in the environment: a command line is visible to every user of the machine.
+    // The token is passed in the environment, because all users of the machine can see a command line.
     { env: { ...process.env, SVC_ACCESS_TOKEN: driver.token }, stdio: ['ignore', 'inherit', 'inherit'] },
   )
 }

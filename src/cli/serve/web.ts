@@ -5,7 +5,7 @@ import type { Asset, AssetTree, Representation } from '../../server/index.ts'
 
 const BROTLI = '.br'
 
-/** Types by file ending: stated here, so that they are the same in the executable and in the repository. */
+/** Media types by file extension, declared so that the executable and the repository use the same ones. */
 const TYPES: Record<string, string> = {
   css: 'text/css; charset=utf-8',
   html: 'text/html; charset=utf-8',
@@ -18,7 +18,7 @@ const TYPES: Record<string, string> = {
 /**
  * Reads the built dashboard: from inside the executable, or from `web/` of the repository.
  * Undefined when a checkout has not been built (`npx bun run scripts/build-ui.ts` does that).
- * Throws when the folder is there without a page.
+ * @throws Error when the folder exists without a page.
  */
 export async function loadWeb(root = webRoot()): Promise<AssetTree | undefined> {
   const folder = join(root, 'dashboard')

@@ -8,7 +8,7 @@ import { request } from './request.ts'
 interface AuthorityOptions {
   /** Address of the server, without trailing slash. */
   svcAddr: string
-  /** Where the root CA is kept, absolute. */
+  /** File of the root CA, absolute. */
   caFile: string
   /** Its SHA-256 fingerprint. */
   pin: string
@@ -18,9 +18,9 @@ interface AuthorityOptions {
 }
 
 /**
- * The server's root CA (PEM): from `caFile` when that matches the pin, otherwise downloaded, compared with the pin
- * and kept there. Nothing secret is sent.
- * @throws ConnectRefusal when the server has another CA, or none to give.
+ * The server's root CA (PEM): read from `caFile` if that matches the pin, otherwise downloaded, compared with the pin
+ * and saved there. No secret is sent.
+ * @throws ConnectRefusal when the server has a different CA or provides none.
  * @throws AppError `unavailable` when the server cannot be reached.
  */
 export async function obtainAuthority(options: AuthorityOptions): Promise<string> {
@@ -28,7 +28,7 @@ export async function obtainAuthority(options: AuthorityOptions): Promise<string
   const stored = await readFile(caFile, 'utf8').catch(() => undefined)
   if (stored !== undefined && matches(stored, pin)) return stored
   if (stored !== undefined) {
-    log.warn('kept CA certificate does not match the fingerprint and is replaced', { file: caFile })
+    log.warn('the stored CA certificate does not match the fingerprint and is replaced', { file: caFile })
   }
   const url = `${options.svcAddr}/api/pub/root-ca.pem`
   const response = await request(url, { method: 'GET', trust: 'unverified', clock, signal })
@@ -42,7 +42,7 @@ export async function obtainAuthority(options: AuthorityOptions): Promise<string
     )
   }
   await save(caFile, pem).catch((error: unknown) =>
-    log.warn('CA certificate could not be kept', { file: caFile, error }),
+    log.warn('the CA certificate could not be saved', { file: caFile, error }),
   )
   return pem
 }
@@ -67,7 +67,7 @@ function describeAuthority(pem: string): string {
 async function save(path: string, pem: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true })
   await writeFile(`${path}.tmp`, pem)
-  // A public certificate, also for other drivers of this machine, whatever the umask.
+  // Other drivers on this machine read the public certificate too, whatever the umask.
   await chmod(`${path}.tmp`, 0o644)
   await rename(`${path}.tmp`, path)
 }

@@ -28,8 +28,8 @@ interface LeaseOptions {
 }
 
 /**
- * Presents the access token and gets a lease: where to attach, and with what.
- * @throws ConnectRefusal when the server refuses, or answers for another operation or another CA.
+ * Requests a lease with the access token: the ports to attach to and the credentials for them.
+ * @throws ConnectRefusal when the server refuses, or its response names another operation or another CA.
  * @throws AppError `unavailable` when the server cannot be reached.
  */
 export async function requestLease(options: LeaseOptions): Promise<ConnectResponse> {
@@ -47,7 +47,7 @@ export async function requestLease(options: LeaseOptions): Promise<ConnectRespon
   if (!parsed.success) {
     const [issue] = parsed.issues
     const path = v.getDotPath(issue) ?? 'body'
-    throw new ConnectRefusal(0, `the server's connect answer is not understood: ${path}: ${issue.message}`)
+    throw new ConnectRefusal(0, `the server's connect response is not valid: ${path}: ${issue.message}`)
   }
   const lease = parsed.output
   if (lease.operation !== operation) {
@@ -66,7 +66,7 @@ export async function requestLease(options: LeaseOptions): Promise<ConnectRespon
   return lease
 }
 
-/** Whether a token sent to this address could be read on the way: plain HTTP to another machine. */
+/** Whether the address exposes the token to the network: plain HTTP to another machine. */
 export function isExposed(svcAddr: string): boolean {
   const { protocol, hostname } = new URL(svcAddr)
   const loopback = hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)

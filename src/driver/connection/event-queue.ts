@@ -2,7 +2,7 @@ import type { Log } from '../../base/index.ts'
 
 interface QueuedEvent {
   body: string
-  /** Telemetry: the first to go when there is no room. */
+  /** Telemetry, which is dropped first when the queue is full. */
   droppable: boolean
 }
 
@@ -10,8 +10,8 @@ const MAX_EVENTS = 1_000
 const MAX_CHARACTERS = 8 * 1024 * 1024
 
 /**
- * Events on their way to the server that need no acknowledgement, oldest first. It holds at most 1,000 events and
- * 8 Mi characters; when it is full the oldest telemetry goes first, and anything else only when no telemetry is left.
+ * Unsent events that need no acknowledgement, oldest first: at most 1,000 events and 8 Mi characters. A full queue
+ * drops the oldest telemetry first, and other events only when no telemetry is left.
  */
 export class EventQueue {
   readonly #log: Log
@@ -33,7 +33,7 @@ export class EventQueue {
     while (this.#events.length > MAX_EVENTS || this.#characters > MAX_CHARACTERS) this.#dropOldest()
   }
 
-  /** Sends from the front while `trySend` takes events; says so when some had been dropped. */
+  /** Sends events in order until `trySend` refuses one; logs how many were dropped before. */
   flush(trySend: (body: string) => boolean): void {
     let sent = 0
     for (const event of this.#events) {
@@ -44,7 +44,7 @@ export class EventQueue {
     if (sent === 0) return
     this.#events = this.#events.slice(sent)
     if (this.#dropped > 0)
-      this.#log.warn('events dropped while the server was away', { count: this.#dropped })
+      this.#log.warn('events dropped while the server was not connected', { count: this.#dropped })
     this.#dropped = 0
   }
 

@@ -10,29 +10,29 @@ interface LinkOptions {
   log: Log
   /** The first event after the attach. */
   hello(): string
-  /** A command, as it came; the job payload in it is not read here. */
+  /** A command, unchanged; its job payload is not read here. */
   onCommand(text: string): void
   /** Both sockets are attached. */
   onReady(): void
 }
 
-/** Both message sockets of one lease. They live and end together: a new attach needs a new lease anyway. */
+/** Both message sockets of one lease. They open and close together, because a new attach needs a new lease. */
 export interface Link {
   /** Whether events may be sent now. */
   readonly ready: boolean
-  /** False when nothing was taken: not ready, or too much under way. */
+  /** False when the event was not accepted: the link is not ready, or its send buffer is full. */
   trySend(body: string): boolean
-  /** Waits for room; rejects when the link ends. */
+  /** Waits until the send buffer accepts the event; rejects when the link ends. */
   send(body: string): Promise<void>
   /** Settles when the link has ended, with the reason. */
   readonly closed: Promise<string>
-  /** Writes what was taken, then closes. */
+  /** Sends the accepted events, then closes. */
   close(): Promise<void>
 }
 
 /**
- * Attaches to the server. The result socket goes first: when the server sees the command socket, which makes the
- * driver online, everything the driver has to say can already flow.
+ * Attaches to the server, first with the result socket: the command socket makes the driver online, and by then events
+ * can already be sent.
  */
 export function openLink(options: LinkOptions): Link {
   const { lease, ca, version, clock, log } = options

@@ -10,9 +10,9 @@ interface Entry {
   /** When to send it next, in ms of `clock.monotonic()`. */
   dueAt: number
   sends: number
-  /** Found on disk at start: it may be of a driver that used this folder before. */
+  /** Found on disk at start, so it may belong to a driver that used this folder before. */
   isRestored: boolean
-  /** The event itself: while it is the newest and not yet sent, and for good when it could not be written to disk. */
+  /** The event itself: while it is the newest and unsent, or if it could not be written to disk. */
   body?: string | undefined
   isOnDisk: boolean
 }
@@ -24,31 +24,31 @@ interface OutboxDependencies {
 
 /** Pauses between sends of an event that is not acknowledged. */
 const RESEND_BACKOFF: BackoffLimits = { initialMs: 5_000, maxMs: 60_000 }
-/** What a slow line carries in 1 ms: a large event is not sent again while it may still be on its way. */
+/** Throughput of a slow line in 1 ms; a large event is not resent while it may still be in transit. */
 const SLOW_LINE_CHARACTERS = 500
 const OWNER_FILE = 'owner'
 
-/** File name of an event: ids of our own making stay readable, anything else cannot leave the folder. */
+/** File name of an event: generated ids stay readable, and no id can name a file outside the folder. */
 function fileOf(id: string): string {
   return `${encodeURIComponent(id).replaceAll('*', '%2A').replace(/^\./, '%2E')}.json`
 }
 
-/** What the names of files end with that wait for a driver to come back. */
+/** Suffix of files that are set aside until their driver returns. */
 function suffixOf(driverId: string): string {
   return `.${encodeURIComponent(driverId)}`
 }
 
 /**
- * Events the server has to acknowledge, one file each (`<event id>.json` holds the envelope). A file is whole and
- * durable before the event is first sent and goes when its acknowledgement arrives, so that a result outlives a
- * lost connection, a crash and a power cut. One that a crash left unfinished was never sent; it is dropped.
+ * Events that the server has to acknowledge, one file each (`<event id>.json` contains the envelope). A file is complete
+ * and durable before the event is first sent, and is removed on acknowledgement, so that a result survives a lost
+ * connection, a crash and a power failure. A file that a crash left incomplete was never sent; it is dropped.
  */
 export class Outbox {
   readonly #folder: string
   readonly #clock: Clock
   readonly #log: Log
   readonly #entries = new Map<string, Entry>()
-  /** What is done to the files: one thing after the other, so that none removes what a later one has written. */
+  /** The last file operation. They run one after the other, so that none removes a file that a later one wrote. */
   #last: Promise<unknown> = Promise.resolve()
 
   private constructor(folder: string, { clock, log }: OutboxDependencies) {
@@ -57,7 +57,7 @@ export class Outbox {
     this.#log = log
   }
 
-  /** Opens the folder, made when absent, with what an earlier run left unacknowledged. */
+  /** Opens the folder, creates it if necessary, and loads the unacknowledged events of earlier runs. */
   static async open(folder: string, dependencies: OutboxDependencies): Promise<Outbox> {
     const outbox = new Outbox(folder, dependencies)
     await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -80,15 +80,15 @@ export class Outbox {
   }
 
   /**
-   * Says which driver this is. Events that another driver left here are set aside until it is back: the server would
-   * take them for forged ones.
+   * Sets the driver that uses this folder. Events of another driver are set aside until it returns, because the server
+   * would reject them as forged.
    */
   async setOwner(driverId: string): Promise<void> {
     const path = join(this.#folder, OWNER_FILE)
     const owner = await readFile(path, 'utf8').catch(() => '')
     if (owner !== driverId) {
       if (owner !== '') await this.#setAside(owner)
-      // Under another name first: half of an id would be another driver's.
+      // Written under another name first: a truncated id would be another driver's.
       await this.#write(`${OWNER_FILE}.tmp`, driverId)
       await rename(`${path}.tmp`, path)
     }
@@ -119,7 +119,7 @@ export class Outbox {
     }
   }
 
-  /** Keeps an event, due at once. When the disk refuses it, it is kept in memory and the loss of safety logged. */
+  /** Stores an event, due at once. If it cannot be written to disk, it stays in memory and the error is logged. */
   put(id: string, body: string): Promise<void> {
     return this.#inSequence(async () => {
       if (this.#entries.has(id)) return
@@ -133,32 +133,32 @@ export class Outbox {
       try {
         await this.#write(fileOf(id), body)
       } catch (error) {
-        this.#log.error('event could not be written to disk and is kept in memory only', { event: id, error })
+        this.#log.error('event could not be written to disk and is only in memory', { event: id, error })
         entry.isOnDisk = false
       }
-      // A tuner goes on for days while its server is away.
+      // A tuner may run for days without its server, so events on disk do not stay in memory.
       for (const other of this.#entries.values()) if (other.isOnDisk) other.body = undefined
       this.#entries.set(id, entry)
     })
   }
 
-  /** Settles when everything that was put is on disk. */
+  /** Settles when all stored events are on disk. */
   async flushed(): Promise<void> {
     await this.#last
   }
 
-  /** Makes one event, or all, due at once: after a reconnect, or when the server asks again. */
+  /** Makes one event, or all, due at once: after a reconnect, or when the server requests it again. */
   markDue(id?: string): void {
     for (const [each, entry] of this.#entries) {
       if (id === undefined || each === id) Object.assign(entry, { dueAt: this.#clock.monotonic(), sends: 0 })
     }
   }
 
-  /** Forgets an acknowledged event; false when it is not known (any more). */
+  /** Removes an acknowledged event; false when it is unknown or already removed. */
   async acknowledge(id: string): Promise<boolean> {
     if (!this.#entries.delete(id)) return false
     await this.#inSequence(() =>
-      // Also the part that a full disk took.
+      // This also removes the part of a file that a full disk accepted.
       rm(join(this.#folder, fileOf(id)), { force: true }).catch((error: unknown) =>
         this.#log.error('acknowledged event could not be removed', { event: id, error }),
       ),
@@ -167,7 +167,7 @@ export class Outbox {
   }
 
   /**
-   * Sends every due event through `send`, one after the other; each is due again after 5 s, 10 s, … 60 s, a large one
+   * Sends every due event through `send`, one after the other. Each is due again after 5 s, 10 s, … 60 s, a large one
    * not before it can have arrived.
    */
   async sendDue(send: (body: string) => Promise<void>): Promise<void> {
@@ -199,7 +199,7 @@ export class Outbox {
       this.#entries.set(id, { dueAt: this.#clock.monotonic(), sends: 0, isRestored: true, isOnDisk: true })
     } else if (text !== undefined && value === undefined) {
       await unlink(path)
-      this.#log.warn('event that was not written to its end is dropped', { file: name })
+      this.#log.warn('incomplete event file is dropped', { file: name })
     } else {
       this.#log.warn('file in the outbox is not an event and is ignored', { file: name })
     }
@@ -209,10 +209,10 @@ export class Outbox {
     try {
       return await this.#inSequence(() => readFile(join(this.#folder, fileOf(id)), 'utf8'))
     } catch (error) {
-      // Acknowledged while an earlier event was being sent.
+      // It was acknowledged while an earlier event was being sent.
       if (!this.#entries.has(id)) return undefined
       this.#log.error('event cannot be read from the outbox', { event: id, error })
-      // The server must not wait for what is nowhere any more.
+      // The hello must not announce an event that no longer exists.
       if (isMissing(error)) this.#entries.delete(id)
       return undefined
     }
@@ -224,7 +224,7 @@ export class Outbox {
     return end
   }
 
-  /** Writes and flushes file and folder, both at once: the file system then does it in one go. */
+  /** Writes a file and flushes it together with the folder, which the file system does in one operation. */
   async #write(name: string, text: string): Promise<void> {
     const file = await open(join(this.#folder, name), 'w', 0o600)
     try {

@@ -1,9 +1,9 @@
 import { AppError } from '../../base/index.ts'
 import type { ServerResponse } from './request.ts'
 
-/** The server answered, but not with what was asked for; or with what this driver cannot accept. */
+/** The server refused a request, or its response is not acceptable to this driver. */
 export class ConnectRefusal extends AppError {
-  /** HTTP status; 0 when the answer itself was not acceptable. */
+  /** HTTP status; 0 when the content of the response was not acceptable. */
   readonly status: number
 
   constructor(status: number, message: string, retryAfter?: number) {
@@ -23,22 +23,22 @@ export class ConnectRefusal extends AppError {
   }
 }
 
-/** What a driver does after it could not connect. `backoff`: 250 ms, doubled up to 10 s. */
+/** The reaction of a driver to a failed connect. `backoff`: 250 ms, doubled up to 10 s. */
 export type Retry = 'stop' | 'backoff' | { pauseMs: number }
 
-/** The longest pause a server may ask for. */
+/** Maximum pause that the driver accepts from `Retry-After`. */
 const MAX_PAUSE_MS = 60_000
 
 /**
- * Decides how to go on after a failed connect. `started` is true once this driver has held a lease: a refusal at the
- * first start is for a person to read, later it may be undone while nobody looks at the driver.
+ * Decides how to proceed after a failed connect. `started` is true once this driver has had a lease: a refusal at the
+ * first start needs an operator, a later one may be resolved on the server while nobody watches the driver.
  *
- * | Answer | First start | Later |
+ * | Response | First start | Later |
  * |---|---|---|
- * | none, 408, 429, 5xx | back-off, or as long as the server asks | the same |
- * | 401, the token is not known | stop | stop |
- * | 409, another driver holds the lease: this one stands by | each 2 s | each 2 s |
- * | 403, the driver is disabled; any other refusal; a certificate that is not to be trusted | stop | each 30 s |
+ * | none, 408, 429, 5xx | back-off, or the pause of `Retry-After` | the same |
+ * | 401, unknown token | stop | stop |
+ * | 409, another driver has the lease: this one is on standby | every 2 s | every 2 s |
+ * | 403, the driver is disabled; any other refusal; an untrusted certificate | stop | every 30 s |
  */
 export function planRetry(error: unknown, started: boolean): Retry {
   if (error instanceof AppError && error.reason === 'untrusted_certificate') return retryForOperator(started)
@@ -56,7 +56,7 @@ function retryForOperator(started: boolean): Retry {
   return started ? { pauseMs: 30_000 } : 'stop'
 }
 
-/** The refusal an answer that is not a success amounts to, in the server's own words where it has any. */
+/** The refusal for a response without success, with the server's message if there is one. */
 export function refusalOf(what: string, response: ServerResponse): ConnectRefusal {
   const serverMessage = messageIn(response.text)
   return new ConnectRefusal(
@@ -73,7 +73,7 @@ function messageIn(text: string): string | undefined {
       return body.message.slice(0, 500)
     }
   } catch {
-    // Not our server, or something between: the status has to do.
+    // The body is not from svc, perhaps from a proxy: only the status is reported.
   }
   return undefined
 }

@@ -3,13 +3,13 @@ import { AppError, type Clock, messageOf, withTimeout } from '../../base/index.t
 interface RequestOptions {
   method: 'GET' | 'POST'
   body?: unknown
-  /** `https:` only. `ca`: the only root to trust; `unverified`: for content that is checked by its fingerprint. */
+  /** `https:` only. `ca`: the only trusted root; `unverified`: for content that is checked by its fingerprint. */
   trust: { ca: string } | 'unverified'
   clock: Clock
   signal: AbortSignal
 }
 
-/** Status and body of an answer, whatever the status. */
+/** Status and body of a response, whatever the status. */
 export interface ServerResponse {
   status: number
   text: string
@@ -18,14 +18,14 @@ export interface ServerResponse {
 }
 
 const TIMEOUT_MS = 10_000
-/** How the runtime names what is wrong with a certificate: by OpenSSL's names for it. */
+/** Certificate errors of the runtime, which have the names of OpenSSL. */
 const BAD_CERTIFICATE = /CERT|SIGNATURE|INVALID_(CA|PURPOSE)/
 const MAX_RESPONSE_BYTES = 64 * 1024
 
 /**
- * One HTTP exchange with the server: at most 10 s, 64 KiB of answer, no redirects followed.
- * @throws AppError `unavailable` when there is no complete answer; `untrusted_certificate` when the server could not
- *   prove to be the one that is trusted, and so was told nothing.
+ * One HTTP exchange with the server: at most 10 s, a response of at most 64 KiB, no redirects.
+ * @throws AppError `unavailable` when there is no complete response; with the reason `untrusted_certificate` when the
+ *   server's certificate is not trusted, in which case nothing was sent.
  */
 export async function request(url: string, options: RequestOptions): Promise<ServerResponse> {
   const { clock, signal } = options
@@ -33,7 +33,7 @@ export async function request(url: string, options: RequestOptions): Promise<Ser
     return await withTimeout((stop) => exchange(url, options, stop), {
       ...{ clock, ms: TIMEOUT_MS, signal },
       onTimeout: () => {
-        throw new Error(`no answer within ${TIMEOUT_MS / 1_000} s`)
+        throw new Error(`no response within ${TIMEOUT_MS / 1_000} s`)
       },
     })
   } catch (cause) {
@@ -57,7 +57,7 @@ async function exchange(
   const response = await fetch(url, {
     method,
     redirect: 'manual',
-    // A connection kept open could be one whose certificate was not checked.
+    // A reused connection could be one whose certificate was not verified.
     keepalive: false,
     ...(body !== undefined && {
       body: JSON.stringify(body),
@@ -81,7 +81,7 @@ async function readText(response: Response): Promise<string> {
   let bytes = 0
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length
-    if (bytes > MAX_RESPONSE_BYTES) throw new Error(`the answer is longer than ${MAX_RESPONSE_BYTES} bytes`)
+    if (bytes > MAX_RESPONSE_BYTES) throw new Error(`the response is longer than ${MAX_RESPONSE_BYTES} bytes`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')

@@ -8,7 +8,7 @@ import type { Outbox } from './outbox.ts'
 import { ConnectRefusal, planRetry } from './refusal.ts'
 
 interface ServerConnectionDependencies {
-  /** How to find the server and prove who this is. */
+  /** Address of the server and credentials of this driver. */
   server: { svcAddr: string; token: string; caFile: string; pin: string }
   operation: Operation
   device: string
@@ -25,13 +25,13 @@ interface ServerConnectionDependencies {
 }
 
 const FLUSH_MS = 1_000
-/** Two drivers with one token replace each other: only a link that lasted shows that all is well. */
+/** Two drivers with one token replace each other, so only a link of this length counts as healthy. */
 const HEALTHY_AFTER_MS = 10_000
 const SHORT_LINKS_BEFORE_WARNING = 4
 
 /**
- * Keeps this driver connected: obtains the CA, gets a lease, attaches, and starts over when the link ends. Sends
- * what the queue and the outbox hold while it is attached.
+ * Keeps this driver connected: obtains the CA, requests a lease, attaches, and starts over when the link ends. While it
+ * is attached, it sends the events of the queue and the outbox.
  */
 export class ServerConnection {
   readonly #dependencies: ServerConnectionDependencies
@@ -69,7 +69,7 @@ export class ServerConnection {
 
   /**
    * Runs until `close`.
-   * @throws ConnectRefusal when going on is of no use.
+   * @throws ConnectRefusal when a retry cannot succeed.
    */
   async run(): Promise<void> {
     this.#sender.start()
@@ -83,12 +83,12 @@ export class ServerConnection {
     }
   }
 
-  /** Something waits to be sent. */
+  /** Sends waiting events now instead of at the next interval. */
   wake(): void {
     this.#sender.wake()
   }
 
-  /** Sends an event now or never. */
+  /** Sends an event at once or, when the driver is not attached, not at all. */
   sendNow(body: string): boolean {
     return this.#link?.trySend(body) ?? false
   }
@@ -99,7 +99,7 @@ export class ServerConnection {
     await this.#sender.stop()
   }
 
-  /** One life of a link, from the connect request to its end. */
+  /** Runs one link, from the connect request to its end. */
   async #attachOnce(): Promise<void> {
     const { server, clock, log, outbox, version } = this.#dependencies
     const { signal } = this.#stopping
@@ -128,7 +128,7 @@ export class ServerConnection {
     if (!signal.aborted) throw new AppError('unavailable', `connection to the server ended: ${reason}`)
   }
 
-  /** Learns from how long the link lasted that has just ended. */
+  /** Resets the back-off after a link of healthy length; warns after several short ones. */
   #recordLinkEnd(): void {
     const { clock, log } = this.#dependencies
     const attachedAt = this.#attachedAt
@@ -141,7 +141,7 @@ export class ServerConnection {
     }
     this.#shortLinks += 1
     if (this.#shortLinks === SHORT_LINKS_BEFORE_WARNING) {
-      log.warn('each connection ends soon after it was made; perhaps another driver uses the same token')
+      log.warn('connections end soon after they are made; another driver may be using the same token')
     }
   }
 
@@ -161,11 +161,11 @@ export class ServerConnection {
     if (retry === 'stop') throw error
     const pauseMs = retry === 'backoff' ? this.#pauses.next() : retry.pauseMs
     const message = messageOf(error)
-    // The same trouble is told once, however often it is met.
+    // A failure that repeats is logged once.
     if (message !== this.#loggedFailure) {
       const standby = error instanceof ConnectRefusal && error.status === 409
       this.#dependencies.log.warn(
-        standby ? 'standing by until the lease is free' : 'not connected; retrying',
+        standby ? 'on standby until the lease is free' : 'not connected; retrying',
         {
           reason: message,
         },
@@ -182,7 +182,7 @@ export class ServerConnection {
     try {
       await this.#dependencies.outbox.sendDue((body) => link.send(body))
     } catch (error) {
-      // The link ended meanwhile: everything is due again after the next attach.
+      // The link ended; all events are due again after the next attach.
       if (!(error instanceof AppError) || error.code !== 'unavailable') throw error
     }
   }

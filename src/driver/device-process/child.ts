@@ -7,7 +7,7 @@ import { type FromHost, fromHost, type ToHost } from '../messages/host-messages.
 export interface HostCommand {
   /** Program and arguments. */
   argv: string[]
-  /** Environment of the driver; secrets are removed before the child gets it. */
+  /** Environment of the driver; the child process receives it without secrets. */
   env: Record<string, string | undefined>
 }
 
@@ -19,19 +19,19 @@ interface HostProcessDependencies {
 }
 
 /**
- * This program again, with the hidden verb `driver worker`. From source the main module has to be named, in the
- * compiled binary it is inside.
+ * Command line of this program with the hidden command `driver worker`. Run from source, it names the main module; the
+ * executable contains it.
  */
 export function ownHostArgv(): string[] {
   const compiled = Bun.main.startsWith('/$bunfs/')
   return [process.execPath, ...(compiled ? [] : [Bun.main]), 'driver', 'worker']
 }
 
-// The child runs circuits and imported code: it has no use for the driver's credentials. The two BUN_ variables
-// would change what the compiled binary runs.
+// The child runs circuits and imported code and does not need the driver's credentials. The two BUN_ variables would
+// change what the executable runs.
 const WITHHELD = /^(SVC_ACCESS_TOKEN|SVC_TOKEN|SVC_CA_.*|BUN_OPTIONS|BUN_BE_BUN)$/
 
-/** The environment the child process gets. */
+/** The environment of the child process. */
 export function hostEnvironment(env: Record<string, string | undefined>): Record<string, string> {
   const passed: Record<string, string> = {}
   for (const [name, value] of Object.entries(env)) {
@@ -40,7 +40,7 @@ export function hostEnvironment(env: Record<string, string | undefined>): Record
   return passed
 }
 
-/** One life of the child process that holds the device. */
+/** One run of the child process that contains the device. */
 export class HostProcess {
   readonly #process: Bun.Subprocess
   #hasExited = false
@@ -50,12 +50,12 @@ export class HostProcess {
     this.#process = Bun.spawn(command.argv, {
       env: hostEnvironment(command.env),
       stdio: ['ignore', 'inherit', 'inherit'],
-      // Measured: a 40 MB result crosses in 146 ms as JSON, in 2,246 ms by structured clone.
+      // Measured: a 40 MB result takes 146 ms as JSON and 2,246 ms as structured clone.
       serialization: 'json',
       ipc(raw) {
         const message = v.safeParse(fromHost, raw)
         if (message.success) onMessage(message.output)
-        else log.warn('message of the device process not understood', { issue: message.issues[0].message })
+        else log.warn('invalid message from the device process', { issue: message.issues[0].message })
       },
       onDisconnect: () => {
         drained.resolve()
@@ -69,7 +69,7 @@ export class HostProcess {
         void drained.promise.then(() => onExit(how))
       },
     })
-    // Should memory run out, Linux is to end the device and not the driver, which can report it.
+    // If memory runs out, Linux kills the device process rather than the driver, which can report it.
     writeFile(`/proc/${this.#process.pid}/oom_score_adj`, '500').catch(() => undefined)
   }
 
@@ -77,14 +77,14 @@ export class HostProcess {
     return this.#process.pid
   }
 
-  /** False when the process has gone. */
+  /** False when the process has exited. */
   send(message: ToHost): boolean {
     if (this.#hasExited) return false
     try {
       this.#process.send(message)
       return true
     } catch {
-      // It is ending: `onExit` follows.
+      // The process is exiting; `onExit` follows.
       return false
     }
   }

@@ -1,7 +1,7 @@
 import type { Log, LogFields, LogLevel } from '../../base/index.ts'
 import type { FromHost } from '../messages/host-messages.ts'
 
-/** The device's log: every line goes to the driver, which writes and redacts it like its own. */
+/** Log of the device: sends every line to the driver, which writes and redacts it like its own. */
 export function relayLog(send: (message: FromHost) => void, subject = ''): Log {
   const write =
     (level: LogLevel) =>
@@ -21,7 +21,7 @@ export function relayLog(send: (message: FromHost) => void, subject = ''): Log {
   }
 }
 
-/** What JSON would lose (errors) or refuse (big integers, cycles) as text. */
+/** Converts values to text that JSON would lose (errors) or reject (big integers, cycles). */
 function plain(value: unknown): unknown {
   if (value instanceof Error) return value.stack ?? `${value.name}: ${value.message}`
   if (typeof value !== 'object' || value === null) return typeof value === 'bigint' ? String(value) : value

@@ -19,22 +19,22 @@ import { runProcess } from '../operations/process.ts'
 import { relayLog } from './host-log.ts'
 import { endWithParent } from './parent-watch.ts'
 
-/** Time in which a device closes when the connection to the driver's process is lost. */
+/** Time for the device to close after the connection to the driver's process is lost. */
 const CLOSE_TIMEOUT_MS = 2_000
 
 interface DeviceHost {
   /** Handles one message of the driver. */
   receive(raw: unknown): void
-  /** Closes the device, as far as it is open. */
+  /** Closes the device if it is open. */
   close(): Promise<void>
 }
 
 interface DeviceHostDependencies {
   clock: Clock
-  /** Of the child process, which the driver has rid of its secrets: devices get the variables they declare. */
+  /** Environment of the child process, without the driver's secrets; devices receive the variables they declare. */
   env: Record<string, string | undefined>
   send(message: FromHost): void
-  /** Called once the device is closed on request. */
+  /** Called when the device has been closed on request. */
   onStopped(): void
 }
 
@@ -43,7 +43,7 @@ interface Prepared {
   options: DeviceOptions
 }
 
-/** The child's half of the driver: finds, opens and runs the device as the driver says. */
+/** The child side of the driver: finds, opens and runs the device on command of the driver. */
 export function createDeviceHost({ clock, env, send, onStopped }: DeviceHostDependencies): DeviceHost {
   const stopping = new AbortController()
   const log = relayLog(send)
@@ -86,16 +86,16 @@ export function createDeviceHost({ clock, env, send, onStopped }: DeviceHostDepe
     const path = v.getDotPath(issue)
     const problem = path === null ? issue.message : `${path}: ${issue.message}`
     if (operation?.onUnreadable) operation.onUnreadable(text, problem)
-    else log.warn('command not understood', { problem })
+    else log.warn('invalid command', { problem })
   }
 
   async function close(): Promise<void> {
-    stopping.abort(new Error('the driver stops'))
-    await operation?.stop().catch((error: unknown) => log.warn('device did not close well', { error }))
+    stopping.abort(new Error('the driver is stopping'))
+    await operation?.stop().catch((error: unknown) => log.warn('device failed to close', { error }))
     operation = undefined
   }
 
-  /** Steps of the start happen one after the other. */
+  /** Runs the steps of the start one after the other. */
   function inTurn(step: () => Promise<void>): void {
     last = last.then(step).catch((error: unknown) => {
       if (!(error instanceof StartupError)) log.error('device failed to start', { error })
@@ -125,7 +125,7 @@ export function createDeviceHost({ clock, env, send, onStopped }: DeviceHostDepe
   }
 }
 
-/** Creates the device and wraps it in what its operation does with it. */
+/** Creates the device and the operation that runs it. */
 async function openOperation(
   device: ResolvedDevice,
   context: Parameters<typeof openDevice>[1],
@@ -134,7 +134,7 @@ async function openOperation(
   if (isOf('process', device)) return runProcess(await openDevice(device, context), io)
   if (isOf('monitor', device)) return runMonitor(await openDevice(device, context), io)
   if (isOf('calibrate', device)) return runCalibrate(await openDevice(device, context), io)
-  throw new StartupError(`startup error: operation of device ${device.label} is not known`)
+  throw new StartupError(`startup error: unknown operation of device ${device.label}`)
 }
 
 function isOf<Op extends ResolvedDevice['def']['operation']>(
@@ -145,13 +145,13 @@ function isOf<Op extends ResolvedDevice['def']['operation']>(
 }
 
 /**
- * Body of `svc driver worker`, the child process that runs the device. It talks to the driver over the IPC channel
- * it was started with and ends when that closes.
- * @throws StartupError when it was started by anything but a driver.
+ * Body of `svc driver worker`, the child process that runs the device. It communicates with the driver over its IPC
+ * channel and ends when that closes.
+ * @throws StartupError when it was not started by a driver.
  */
 export function runDeviceHost({ env }: Pick<DeviceHostDependencies, 'env'>): void {
-  if (!process.send) throw new StartupError('driver worker is started by the driver itself; use driver start')
-  // A terminal's Ctrl-C and a service manager's SIGTERM reach the child too; the driver decides when it ends.
+  if (!process.send) throw new StartupError('driver worker is started by the driver; use svc driver start')
+  // Ctrl-C in a terminal and SIGTERM of a service manager reach the child too, but the driver decides when it ends.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined)
   endWithParent()
   const host = createDeviceHost({

@@ -6,8 +6,8 @@ export const parentWatch = defineWorker<{ parentPid: number }, never>(
 )
 
 /**
- * Ends this process within 3 s of its parent's death, even when a device keeps the main thread in an endless loop
- * and the closed IPC channel goes unnoticed there: a second thread watches the parent's process number.
+ * Ends this process within 3 s after its parent has exited. A second thread watches the id of the parent process, because
+ * a device in an endless loop blocks the main thread, which then does not process the closed IPC channel.
  */
 export function endWithParent(): void {
   startWorker(parentWatch).send({ parentPid: process.ppid })

@@ -10,13 +10,13 @@ interface SupervisorDependencies {
   choice: DeviceChoice
   clock: Clock
   log: Log
-  /** An event of the device, ready for the wire. */
+  /** An encoded event of the device. */
   onEvent(event: { type: string; id: string; body: string }): void
 }
 
 type HostResponse = Extract<FromHost, { kind: 'prepared' | 'ready' | 'refused' }>
 
-/** What the device process found out about the chosen device and its options. */
+/** The device and its options, as read by the device process. */
 export type Prepared = Extract<HostResponse, { kind: 'prepared' }>
 
 const OPEN_TIMEOUT_MS = 120_000
@@ -24,15 +24,15 @@ const CLOSE_TIMEOUT_MS = 2_000
 const HEALTHY_AFTER_MS = 60_000
 
 /**
- * Keeps one child process with the device alive, whatever the device does to it, and runs tasks on it.
+ * Runs tasks in a child process that contains the device, and restarts the process when it exits.
  *
  * | State | Leaves it by | Next |
  * |---|---|---|
  * | prepared, opening (first start) | `ready`; `refused`, exit or 120 s | ready; `prepare` or `open` throws |
- * | ready | exit | restarting after 0.5, 1, 2, … 30 s (0.5 s again after 60 s of health) |
- * | ready | killed because a task was out of time or stopped | restarting at once |
+ * | ready | exit | restarting after 0.5, 1, 2, … 30 s (0.5 s again after 60 s without an exit) |
+ * | ready | killed because a task timed out or was stopped | restarting at once |
  * | restarting: tasks wait | `ready`; `refused`, exit or 120 s | ready; broken |
- * | broken: tasks are answered by the reason | the next restart | ready or broken |
+ * | broken: tasks fail with the reason | the next restart | ready or broken |
  */
 export class Supervisor {
   readonly #dependencies: SupervisorDependencies
@@ -43,13 +43,13 @@ export class Supervisor {
   #pendingResponse: PromiseWithResolvers<HostResponse> | undefined
   /** Settles when the current process has ended. */
   #exited: PromiseWithResolvers<string> = Promise.withResolvers()
-  /** Settles when tasks can be run or answered. */
+  /** Settles when tasks can be run or failed. */
   #usable: PromiseWithResolvers<void> = Promise.withResolvers()
   #ready = false
   #broken: string | undefined
   #openedAt = 0
   #run: TaskRun | undefined
-  /** Id of the task that was stopped while it waited. */
+  /** Id of the task that was stopped while it waited for the device. */
   #stopped: string | undefined
   #restartAtOnce = false
   #maintenance: string | undefined
@@ -60,7 +60,7 @@ export class Supervisor {
   }
 
   /**
-   * Starts the process and lets it find the device and read its options; nothing is opened yet.
+   * Starts the process, which finds the device and reads its options; nothing is opened yet.
    * @throws StartupError with every reason why this device cannot be used.
    */
   async prepare(): Promise<Prepared> {
@@ -69,7 +69,7 @@ export class Supervisor {
   }
 
   /**
-   * Opens the prepared device, and from then on keeps it running until `stop`.
+   * Opens the prepared device and keeps it running until `stop`.
    * @throws StartupError with the reason of the device's own check or start.
    */
   async open(): Promise<void> {
@@ -78,15 +78,15 @@ export class Supervisor {
     void this.#keepAlive()
   }
 
-  /** Passes a server command on as it came. The last word on maintenance is repeated to a restarted device. */
+  /** Forwards a server command unchanged. A restarted device receives the latest maintenance command again. */
   forwardCommand(text: string, isMaintenance: boolean): void {
     if (isMaintenance) this.#maintenance = text
     this.#host?.send({ kind: 'command', text })
   }
 
   /**
-   * Runs a task on the device; one at a time. Settles with the event that ends it, ready for the wire, whatever
-   * happens to the device; with undefined only when `stopTask` or `stop` came first.
+   * Runs a task on the device; one at a time. Settles with the encoded event that ends it, whatever happens to the
+   * device; with undefined only after `stopTask` or `stop`.
    */
   async run(task: Task, observer: TaskObserver): Promise<string | undefined> {
     this.#stopped = undefined
@@ -104,7 +104,7 @@ export class Supervisor {
     return body
   }
 
-  /** Ends the task early that would end with the event `id`, if it runs or waits for the device. */
+  /** Stops the task whose final event has the id `id`, if it runs or waits for the device. */
   stopTask(id: string): void {
     if (this.#run) {
       if (this.#run.id === id) this.#run.stop()
@@ -116,7 +116,7 @@ export class Supervisor {
     usable.resolve()
   }
 
-  /** Closes the device: it has 2 s to do so, then its process is killed. A running task is not answered. */
+  /** Closes the device within 2 s, then kills its process. A running task is not reported. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     this.#usable.resolve()
@@ -151,16 +151,16 @@ export class Supervisor {
   async #prepare(): Promise<Prepared> {
     const prepared = await this.#request({ kind: 'prepare', choice: this.#dependencies.choice })
     if (prepared.kind !== 'prepared')
-      throw new StartupError('startup error: device process answered out of turn')
+      throw new StartupError('startup error: device process sent an unexpected response')
     return prepared
   }
 
-  /** Sends `message` and waits for its answer; after a refusal the process is of no use and ends. */
+  /** Sends `message` and waits for the response; ends the process after a refusal. */
   async #request(message: ToHost): Promise<HostResponse> {
-    const answer = Promise.withResolvers<HostResponse>()
-    this.#pendingResponse = answer
+    const pending = Promise.withResolvers<HostResponse>()
+    this.#pendingResponse = pending
     this.#host?.send(message)
-    const reply = await withTimeout(answer.promise, {
+    const reply = await withTimeout(pending.promise, {
       clock: this.#dependencies.clock,
       ms: OPEN_TIMEOUT_MS,
       onTimeout: () => refusal(`device did not start within ${OPEN_TIMEOUT_MS / 1_000} s`),
@@ -225,7 +225,7 @@ export class Supervisor {
       await this.#prepare()
       await this.#request({ kind: 'open' })
       this.#becomeReady()
-      this.#log.info('device started again')
+      this.#log.info('device restarted')
       if (this.#maintenance !== undefined) this.#host?.send({ kind: 'command', text: this.#maintenance })
     } catch (error) {
       this.#broken = messageOf(error).replace(/^startup error: /, '')

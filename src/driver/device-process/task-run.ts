@@ -10,14 +10,14 @@ interface TaskRunDependencies extends TaskObserver {
   log: Log
 }
 
-/** What the device process says about a task. */
+/** A message of the device process about a task. */
 export type TaskMessage = Extract<FromHost, { kind: 'started' | 'phase' | 'result' }>
 
 const START_TIMEOUT_MS = 10_000
 const FINAL_CHECK_MS = 100
 
 /**
- * One task on one device process, watched from outside it:
+ * One task in one device process, supervised from outside:
  *
  * | State | Leaves it by | Next |
  * |---|---|---|
@@ -26,11 +26,11 @@ const FINAL_CHECK_MS = 100
  * | running | `result` | settled by it |
  * | running | `limitMs` | cancelled, timed out |
  * | sent, running | `stop` | cancelled, stopped |
- * | cancelled | `result`, or `graceMs` and then the end of the killed process | settled as timed out; if stopped by the result, should it be wanted, else without |
+ * | cancelled | `result`, or `graceMs` and then the end of the killed process | settled as timed out; a stopped task with its result if that is reported, otherwise without |
  * | any | end of the process | settled as `worker exited` |
  */
 export class TaskRun {
-  /** Settles with the event that ends the task, ready for the wire; with undefined after `abandon`, and after `stop` if so wanted. */
+  /** Settles with the encoded event that ends the task; with undefined after `abandon`, and after a `stop` that is not reported. */
   readonly settled: Promise<string | undefined>
   readonly #task: Task
   readonly #dependencies: TaskRunDependencies
@@ -57,7 +57,7 @@ export class TaskRun {
     return this.#task.id
   }
 
-  /** The task was not left to its end: the death of its process says nothing about the device. */
+  /** The task was stopped or timed out, so the exit of its process does not indicate a device failure. */
   get isCancelled(): boolean {
     return this.#cancelled !== undefined
   }
@@ -75,7 +75,7 @@ export class TaskRun {
     }
   }
 
-  /** Ends the task early: gently at first, after `graceMs` with its process. */
+  /** Stops the task: requests it from the device, and kills the process after `graceMs`. */
   stop(): void {
     if (this.#cancelled) this.#cancelled = 'stopped'
     else void this.#cancel('stopped')
@@ -97,21 +97,21 @@ export class TaskRun {
     )
   }
 
-  /** Gives up on the task without an end. */
+  /** Settles without a final event. */
   abandon(): void {
     this.#settle(undefined)
   }
 
   async #limitStart(): Promise<void> {
     if (!(await this.#exceeds(START_TIMEOUT_MS)) || this.#startedAt !== undefined) return
-    this.#dependencies.log.error('device process does not react and is killed', this.#task.names)
+    this.#dependencies.log.error('device process does not respond and is killed', this.#task.names)
     this.#dependencies.host.kill()
   }
 
   async #limitRunning(): Promise<void> {
     const { limitMs, names, noun } = this.#task
     if (limitMs === 0 || !(await this.#exceeds(limitMs)) || this.#cancelled) return
-    this.#dependencies.log.warn(`${noun} is out of time`, { ...names, limitMs })
+    this.#dependencies.log.warn(`${noun} timed out`, { ...names, limitMs })
     await this.#cancel('timed out')
   }
 
@@ -123,15 +123,15 @@ export class TaskRun {
   }
 
   /**
-   * Whether the task takes longer than `ms`. In two steps, because after a pause of this whole process (stopped,
-   * machine suspended) its timers fire before it reads what the device said in time.
+   * Whether the task takes longer than `ms`. Checked in two steps: after a suspension of this process or of the machine,
+   * timers fire before the messages that the device sent in time are read.
    */
   async #exceeds(ms: number): Promise<boolean> {
     const lastMs = Math.min(FINAL_CHECK_MS, ms / 2)
     return (await this.#isPendingAfter(ms - lastMs)) && (await this.#isPendingAfter(lastMs))
   }
 
-  /** Whether the task is still there after `ms`. */
+  /** Whether the task is still running after `ms`. */
   #isPendingAfter(ms: number): Promise<boolean> {
     return this.#dependencies.clock.sleep(ms, this.#ended.signal).then(
       () => !this.#ended.signal.aborted,
@@ -139,7 +139,7 @@ export class TaskRun {
     )
   }
 
-  /** `body` is what the device made of it in time. */
+  /** `body` is the result of the device, if it arrived in time. */
   #endOfCancelled(body: string | undefined): string | undefined {
     return this.#cancelled === 'timed out'
       ? this.#timeoutFailure()
@@ -148,7 +148,7 @@ export class TaskRun {
 
   #timeoutFailure(): string {
     return this.#failure({
-      // The same task would need as long again.
+      // A retry would take as long.
       class: 'user',
       message: `${this.#task.noun} timed out after ${this.#task.limitMs / 1_000} s`,
       error_code: 'timed_out',
@@ -164,7 +164,7 @@ export class TaskRun {
   }
 }
 
-/** The event that ends a task which the server has stopped, if it wants one: what the device made of it, if anything. */
+/** The event that ends a task stopped by the server, if the task reports one: the device's result or a failure. */
 export function endOfStopped(task: Task, executionMs: number, body?: string): string | undefined {
   if (!task.isReportedWhenStopped) return undefined
   const error = { class: 'user' as const, message: `${task.noun} stopped`, error_code: 'stopped' }

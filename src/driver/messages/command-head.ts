@@ -3,7 +3,7 @@ import { eventAck, resultId, runCalibration, runJob, stopCalibration, stopJob } 
 
 const OWN = ['RunJob', 'StopJob', 'RunCalibration', 'StopCalibration', 'EventAck']
 
-/** What the driver itself reads of a command; what is to be done is for the device process only. */
+/** The part of a command that the driver reads; only the device process reads the rest. */
 const commandHead = v.union([
   v.pipe(
     v.omit(runJob, ['payload']),
@@ -32,7 +32,7 @@ const commandHead = v.union([
 ])
 export type CommandHead = v.InferOutput<typeof commandHead>
 
-/** Reads the head of a command; undefined when the text is not one. */
+/** Reads the head of a command; undefined when the text is not a valid command. */
 export function readCommandHead(text: string): CommandHead | undefined {
   const parsed = v.safeParse(commandHead, parseJson(text))
   return parsed.success ? parsed.output : undefined

@@ -1,37 +1,37 @@
 import * as v from 'valibot'
 import { operation } from '../../protocol/index.ts'
 
-/** Which device the child process is to run, and with what. */
+/** The device that the child process runs, and its options. */
 const deviceChoice = v.object({
   operation,
   device: v.string(),
   /** The `-o` arguments, `key=value` each. */
   optionPairs: v.array(v.string()),
-  /** Where relative paths start. */
+  /** Base folder of relative paths. */
   cwd: v.string(),
-  /** Home folder of the user the driver runs as. */
+  /** Home folder of the user that runs the driver. */
   home: v.string(),
   /** `--data-dir`, unless `-o data_dir=` overrides it. */
   dataDir: v.string(),
 })
 export type DeviceChoice = v.InferOutput<typeof deviceChoice>
 
-/** Everything the driver sends to its child process. */
+/** Messages from the driver to its child process. */
 export const toHost = v.variant('kind', [
-  /** Find the device and read its options, without touching anything: answered by `prepared` or `refused`. */
+  /** Find the device and read its options, without side effects. Response: `prepared` or `refused`. */
   v.object({ kind: v.literal('prepare'), choice: deviceChoice }),
-  /** Check, create and start the device: answered by `ready` or `refused`. */
+  /** Check, create and start the device. Response: `ready` or `refused`. */
   v.object({ kind: v.literal('open') }),
-  /** A server command, as it came. */
+  /** A server command, unchanged. */
   v.object({ kind: v.literal('command'), text: v.string() }),
-  /** Stop the task whose end would have the id `result`. */
+  /** Stop the task whose final event has the id `result`. */
   v.object({ kind: v.literal('cancel'), result: v.string() }),
   /** Close the device and exit. */
   v.object({ kind: v.literal('stop') }),
 ])
 export type ToHost = v.InferOutput<typeof toHost>
 
-/** Everything the child process sends to the driver. Tasks are named by the id of the event that ends them. */
+/** Messages from the child process to the driver. The id of a task is that of its final event. */
 export const fromHost = v.variant('kind', [
   v.object({
     kind: v.literal('prepared'),
@@ -46,9 +46,9 @@ export const fromHost = v.variant('kind', [
   v.object({ kind: v.literal('refused'), reasons: v.array(v.string()) }),
   v.object({ kind: v.literal('started'), result: v.string() }),
   v.object({ kind: v.literal('phase'), result: v.string(), phase: v.string() }),
-  /** The task has ended; `body` is the finished `JobResult` or `CalibrationReport`, ready for the wire. */
+  /** The task has ended; `body` is the encoded `JobResult` or `CalibrationReport` event. */
   v.object({ kind: v.literal('result'), result: v.string(), body: v.string() }),
-  /** An event of the device; `body` is its envelope, ready for the wire. */
+  /** An event of the device; `body` is its encoded envelope. */
   v.object({ kind: v.literal('event'), type: v.string(), id: v.string(), body: v.string() }),
   v.object({
     kind: v.literal('log'),

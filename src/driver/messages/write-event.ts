@@ -1,30 +1,30 @@
 import type { Clock } from '../../base/index.ts'
 import { CALIBRATION_LIMITS, type EventPayload, type JobFailure, resultId } from '../../protocol/index.ts'
 
-/** Which attempt of which job, and under which lease it was dispatched. */
+/** An attempt of a job, and the lease under which it was dispatched. */
 export interface Attempt {
   job: string
   attempt: number
   epoch: number
 }
 
-/** Writes an event envelope as it goes over the wire. */
+/** Encodes an event envelope. */
 export function writeEvent(clock: Clock, type: string, id: string, payload: unknown): string {
   return JSON.stringify({ type, id, ts: new Date(clock.now()).toISOString(), payload })
 }
 
-/** Writes the result of an attempt. */
+/** Encodes the result of an attempt. */
 export function writeResult(clock: Clock, payload: EventPayload<'JobResult'>): string {
   return writeEvent(clock, 'JobResult', resultId(payload.job, payload.attempt), payload)
 }
 
-/** Writes the result of an attempt that failed after `executionMs`. */
+/** Encodes the result of an attempt that failed after `executionMs`. */
 export function writeFailure(clock: Clock, attempt: Attempt, error: JobFailure, executionMs = 0): string {
   const execution_ms = Math.max(0, Math.round(executionMs))
   return writeResult(clock, { status: 'failed', ...attempt, execution_ms, error })
 }
 
-/** Writes the report of a calibration that came to nothing, `executionMs` after its start. */
+/** Encodes the report of a calibration that failed `executionMs` after its start. */
 export function writeFailedReport(
   clock: Clock,
   run: Pick<EventPayload<'CalibrationReport'>, 'run_id' | 'request_id' | 'mode'>,
@@ -49,7 +49,7 @@ export function writeFailedReport(
   })
 }
 
-/** Writes the report of a calibration. */
+/** Encodes the report of a calibration. */
 export function writeReport(clock: Clock, payload: EventPayload<'CalibrationReport'>): string {
   return writeEvent(clock, 'CalibrationReport', payload.run_id, payload)
 }

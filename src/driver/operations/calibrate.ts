@@ -18,23 +18,23 @@ import { writeFailedReport, writeReport } from '../messages/write-event.ts'
 import { emitEvent } from './emit.ts'
 import type { OperationIo, RunningOperation } from './operation.ts'
 
-/** One run: asked for by the server, or the tuner's own. */
+/** One run, requested by the server or by the tuner itself. */
 interface Run {
   request: CalibrationRequest
   stop: AbortController
 }
 
 /**
- * Runs a tuner: calibrations one at a time, each answered by exactly one report. One that is asked for while the
- * tuner runs its own waits for it.
+ * Runs a tuner: calibrations one at a time, each with exactly one report. A requested calibration waits until the tuner
+ * has finished its own.
  */
 export function runCalibrate(device: CalibrateDevice, io: OperationIo): RunningOperation {
   const { log, send, clock } = io
-  /** By run id; the first is under way. */
+  /** By run id; the first one is running. */
   const runs = new Map<string, Run>()
   let last: Promise<unknown> = Promise.resolve()
 
-  /** Runs a calibration in its turn and hands on its report. */
+  /** Runs a calibration after the previous ones and passes its report on. */
   function enqueue(request: CalibrationRequest, report: (body: string) => void) {
     const run: Run = { request, stop: new AbortController() }
     runs.set(request.runId, run)
@@ -72,10 +72,10 @@ export function runCalibrate(device: CalibrateDevice, io: OperationIo): RunningO
     onUnreadable(text, problem) {
       const head = readCommandHead(text)
       if (head?.kind !== 'calibration') {
-        log.warn('command not understood', { problem })
+        log.warn('invalid command', { problem })
         return
       }
-      // Another version of the server asks for something this one does not know.
+      // The command is from a different version of the server.
       const body = writeFailedReport(clock, head, `calibration not understood: ${problem}`, 0)
       send({ kind: 'started', result: head.run_id })
       send({ kind: 'result', result: head.run_id, body })
@@ -123,24 +123,24 @@ async function execute(
   }
 }
 
-/** @throws CalibrationError naming what a device may not report. */
+/** @throws CalibrationError that names the invalid part of the findings. */
 function checkFindings(found: unknown) {
   const parsed = v.safeParse(calibrationFindings, found)
   if (parsed.success) return parsed.output
   const [issue] = parsed.issues
   const path = v.getDotPath(issue)
   const where = path === null ? '' : `${path}: `
-  throw new CalibrationError(`the device reported what no report can hold: ${where}${issue.message}`)
+  throw new CalibrationError(`the device reported invalid findings: ${where}${issue.message}`)
 }
 
 /**
- * The report event, within what the server reads: one that is too large loses all its traces.
- * @throws CalibrationError when it is too large even then.
+ * The report event, within the size limit of the server: a report that is too large loses all its traces.
+ * @throws CalibrationError when it is too large without them, too.
  */
 function fitting({ clock, log }: OperationIo, report: EventPayload<'CalibrationReport'>): string {
   const whole = writeReport(clock, report)
   if (fits(whole)) return whole
-  log.warn('report is too large and loses its traces', {
+  log.warn('report is too large; its traces are dropped', {
     run: report.run_id,
     bytes: Buffer.byteLength(whole),
   })

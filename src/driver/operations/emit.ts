@@ -3,11 +3,11 @@ import { EVENTS } from '../../protocol/index.ts'
 import { writeEvent } from '../messages/write-event.ts'
 import type { OperationIo } from './operation.ts'
 
-/** Longest events the server reads: telemetry, and what it acknowledges (decision 30). */
+/** Size limits of the server for telemetry and for acknowledged events. */
 const MAX_EVENT_BYTES = 64 * 1024
 const MAX_REPORT_BYTES = 32 * 1024 * 1024
 
-/** Sends an event of the device on its way; one the server would refuse for its size is dropped with a log line. */
+/** Sends an event of the device; logs and drops an event above the size limit of the server. */
 export function emitEvent(
   { clock, log, send }: OperationIo,
   type: string,

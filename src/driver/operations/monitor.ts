@@ -2,7 +2,7 @@ import type { MonitorDevice } from '../../devices/index.ts'
 import { emitEvent } from './emit.ts'
 import type { OperationIo, RunningOperation } from './operation.ts'
 
-/** Runs a monitor: its readings go up on its own schedule. */
+/** Runs a monitor, which sends readings on its own schedule. */
 export function runMonitor(device: MonitorDevice, io: OperationIo): RunningOperation {
   return {
     start: () =>
@@ -18,7 +18,7 @@ export function runMonitor(device: MonitorDevice, io: OperationIo): RunningOpera
   }
 }
 
-/** Calls `run` now and every `periodMs`, on the beat: a tick that falls into a running call is skipped. */
+/** Calls `run` now and every `periodMs`, at a fixed rate: ticks during a running call are skipped. */
 async function repeat(
   { clock, log, signal }: OperationIo,
   periodMs: number,
@@ -34,7 +34,7 @@ async function repeat(
       if (!signal.aborted) log.warn('reading failed', { error })
     }
     const elapsed = clock.monotonic() - startedAt
-    // Counted, not taken from the time alone: a timer that is early by a fraction of 1 ms would repeat its beat.
+    // Counted rather than computed from the time alone: a timer early by a fraction of 1 ms would repeat its beat.
     const next = Math.max(beat, Math.floor(elapsed / periodMs)) + 1
     skipped = next - beat - 1
     beat = next

@@ -4,7 +4,7 @@ import { readCommandHead } from '../messages/command-head.ts'
 import { type Attempt, writeFailure, writeResult } from '../messages/write-event.ts'
 import type { OperationIo, RunningOperation } from './operation.ts'
 
-/** Runs a QPU: jobs one at a time, each answered by exactly one result. */
+/** Runs a QPU: jobs one at a time, each with exactly one result. */
 export function runProcess(device: ProcessDevice, io: OperationIo): RunningOperation {
   const { log, send } = io
   let current: { result: string; cancel: AbortController } | undefined
@@ -31,10 +31,10 @@ export function runProcess(device: ProcessDevice, io: OperationIo): RunningOpera
     onUnreadable(text, problem) {
       const head = readCommandHead(text)
       if (head?.kind !== 'job') {
-        log.warn('command not understood', { problem })
+        log.warn('invalid command', { problem })
         return
       }
-      // Another version of the server asks for something this one does not know: every attempt would end so.
+      // The command is from a different version of the server, so every attempt would fail in the same way.
       const error = {
         class: 'user' as const,
         message: `job not understood: ${problem}`,

@@ -3,10 +3,10 @@ import type { RunCalibration } from '../../protocol/index.ts'
 import { writeFailedReport } from '../messages/write-event.ts'
 import type { Task } from './task.ts'
 
-/** Which run of which request; the rest of the command is for the device process. */
+/** Identifies the run and its request; only the device process reads the rest of the command. */
 export type CalibrationHead = Pick<RunCalibration, 'run_id' | 'request_id' | 'epoch' | 'limit_ms'>
 
-/** One run of a calibration. Its device is given time to put currents and switches back where they were. */
+/** One run of a calibration. The grace period lets the device restore currents and switches. */
 export function calibrationTask(head: CalibrationHead, text: string, { clock }: { clock: Clock }): Task {
   const { run_id, epoch, limit_ms } = head
   return {

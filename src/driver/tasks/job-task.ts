@@ -5,11 +5,11 @@ import type { Task } from './task.ts'
 
 interface JobTaskOptions {
   clock: Clock
-  /** The driver's own limit of an execution, in ms. */
+  /** The driver's own limit of the execution time, in ms. */
   jobTimeoutMs: number
 }
 
-/** An attempt of a job. The shorter of the server's limit (0 = none) and the driver's own counts. */
+/** An attempt of a job. The shorter of the server's limit (0 = none) and the driver's limit applies. */
 export function jobTask(
   { job, attempt, epoch, limit_ms }: Omit<RunJob, 'payload'>,
   text: string,

@@ -1,7 +1,7 @@
 const MAX_RESULTS = 256
 const MAX_CHARACTERS = 32 * 1024 * 1024
 
-/** Results that were acknowledged, kept for a while: a job that is dispatched again is answered, not run twice. */
+/** Recently acknowledged results, so that a job that is dispatched again does not run twice. */
 export class RecentResults {
   readonly #bodies = new Map<string, string>()
   #characters = 0
@@ -10,7 +10,7 @@ export class RecentResults {
     return this.#bodies.get(id)
   }
 
-  /** Keeps `body`; the oldest go when there are more than 256 or 64 MiB (two bytes a character) of them. */
+  /** Stores `body`; evicts the oldest results above 256, or above 64 MiB (two bytes per character). */
   add(id: string, body: string): void {
     this.#drop(id)
     this.#bodies.set(id, body)

@@ -11,21 +11,21 @@ interface TaskCoordinatorDependencies {
   clock: Clock
   log: Log
   outbox: Outbox
-  /** Runs a task to the event that ends it; undefined when it is stopped, or the driver stops, first. */
+  /** Runs a task and returns the event that ends it; undefined when the task or the driver is stopped first. */
   run(task: Task, observer: TaskObserver): Promise<string | undefined>
-  /** Ends the task early that would end with the event `id`. */
+  /** Stops the task whose final event has the id `id`. */
   stopTask(id: string): void
-  /** Sends an event that is worthless later; false when the server is away. */
+  /** Sends a transient event; false when the server is not connected. */
   sendNow(body: string): boolean
-  /** A result has been put into the outbox, or is wanted again. */
+  /** Reports that an event in the outbox is due. */
   wake(): void
 }
 
 const HEARTBEAT_MS = 5_000
-/** A task that ends sooner is told of by its end alone: that saves the server a durable write. */
+/** A shorter task sends no event for its start, which saves the server a durable write. */
 const START_EVENT_DELAY_MS = 20
 
-/** Takes dispatched tasks, one at a time, and turns each into one event in the outbox. */
+/** Runs dispatched tasks, one at a time, and stores the final event of each in the outbox. */
 export class TaskCoordinator {
   readonly #dependencies: TaskCoordinatorDependencies
   readonly #recent = new RecentResults()
@@ -38,23 +38,23 @@ export class TaskCoordinator {
     this.#dependencies = dependencies
   }
 
-  /** What is under way, as `DriverHello` says it. */
+  /** The fields of `DriverHello` that name the running task. */
   get hello(): Pick<EventPayload<'DriverHello'>, 'running' | 'run_id'> {
     return this.#running?.hello ?? { running: null }
   }
 
-  /** From now on dispatches under older leases are refused. */
+  /** From now on, dispatches under older leases are refused. */
   beginLease(epoch: number): void {
     this.#epoch = epoch
   }
 
-  /** Refuses new tasks; settles when the one under way, if any, has its end in the outbox. */
+  /** Refuses new tasks; settles when the final event of the running task, if any, is in the outbox. */
   async close(): Promise<void> {
     this.#stopping = true
     await this.#idle
   }
 
-  /** Takes, answers or refuses a task. */
+  /** Runs or refuses a task, or resends its result. */
   async receive(task: Task): Promise<void> {
     const { outbox, wake, log } = this.#dependencies
     const body = this.#recent.get(task.id)
@@ -71,7 +71,7 @@ export class TaskCoordinator {
       case 'run':
         this.#idle = this.#execute(task)
         return
-      case 'answer':
+      case 'resend':
         if (body !== undefined) await outbox.put(task.id, body)
         outbox.markDue(task.id)
         wake()
@@ -85,7 +85,7 @@ export class TaskCoordinator {
     }
   }
 
-  /** The server has no more use for this task: what runs is stopped, what has ended goes the usual way. */
+  /** Stops the task if it runs; a finished task is reported as usual. */
   stop(id: string): void {
     const task = this.#running
     if (task?.id !== id) return
@@ -99,7 +99,7 @@ export class TaskCoordinator {
     const ended = new AbortController()
     let phase: string | undefined
     this.#running = task
-    log.info(`${task.noun} taken`, task.names)
+    log.info(`${task.noun} accepted`, task.names)
     if (feature('FAILPOINTS')) failpoint(`${task.noun}.taken`)
     const { heartbeat } = task
     if (heartbeat) void this.#repeat(() => this.#sendTransient(heartbeat(phase)), ended.signal)
@@ -121,7 +121,7 @@ export class TaskCoordinator {
       this.#recent.add(task.id, body)
       log.info(`${task.noun} ended`, task.names)
     }
-    // Not before: a disk may take its time, and the server must not give the job to somebody else meanwhile.
+    // Heartbeats continue until here: while a slow disk stores the result, the server must not requeue the job.
     ended.abort()
     this.#running = undefined
     wake()
@@ -131,7 +131,7 @@ export class TaskCoordinator {
     while (await this.#isPendingAfter(HEARTBEAT_MS, signal)) beat()
   }
 
-  /** Whether the task is still there after `ms`. */
+  /** Whether the task is still running after `ms`. */
   #isPendingAfter(ms: number, signal: AbortSignal): Promise<boolean> {
     return this.#dependencies.clock.sleep(ms, signal).then(
       () => !signal.aborted,

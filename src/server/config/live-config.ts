@@ -1,6 +1,6 @@
 import type { Config, SettingName } from './settings.ts'
 
-/** Settings that a running server takes anew from its config file; all others need a restart. */
+/** Settings that a running server reloads from its config file; all others need a restart. */
 export const RELOADABLE = [
   'loginRate',
   'anonymousRate',
@@ -18,15 +18,15 @@ export const RELOADABLE = [
 
 type ReloadableName = (typeof RELOADABLE)[number]
 
-/** What a reload has found. */
+/** Result of a reload. */
 export interface Reload {
-  /** Reloadable settings with another value than before; they are in force. */
+  /** Reloadable settings whose value has changed; the new values are in force. */
   changed: SettingName[]
-  /** Settings with another value than the running one, which take effect at the next start. */
+  /** Other settings whose value has changed; they take effect at the next start. */
   needRestart: SettingName[]
 }
 
-/** The reloadable settings as they are now: read `current` whenever a value is used, never keep it. */
+/** The reloadable settings in force. Read `current` whenever a value is used and do not store it. */
 export class LiveConfig {
   readonly #started: Config
   #current: Readonly<Pick<Config, ReloadableName>>
@@ -41,7 +41,7 @@ export class LiveConfig {
     return this.#current
   }
 
-  /** Takes the reloadable settings of `config`, then calls the listeners if one has changed. */
+  /** Applies the reloadable settings of `config`, then calls the listeners if any has changed. */
   replace(config: Config): Reload {
     const changed = RELOADABLE.filter((name) => !Bun.deepEquals(this.#current[name], config[name]))
     const names = Object.keys(config) as SettingName[]
@@ -53,7 +53,7 @@ export class LiveConfig {
     return { changed, needRestart }
   }
 
-  /** Calls `listener` after each change from now on; the returned function ends that. */
+  /** Calls `listener` after each change until the returned function is called. */
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)

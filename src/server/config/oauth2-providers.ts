@@ -39,7 +39,7 @@ const PRESETS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/
 
-/** Codes and secrets go to these addresses, so nobody on the way may read along. */
+/** Codes and secrets are sent to these addresses, so the connection must be encrypted. */
 const address = v.pipe(
   v.string(),
   v.check(isSafeUrl, 'an https:// address, or http:// of this machine, without user, password and fragment'),
@@ -53,7 +53,7 @@ const provider = v.strictObject({
     v.regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, 'lower-case letters, digits, _ and -, at most 63'),
   ),
   clientId: word(1_000),
-  /** '' for clients without secret, which PKCE protects. */
+  /** Empty for clients without secret, which PKCE protects. */
   clientSecret: v.optional(v.pipe(v.string(), v.maxLength(10_000, 'at most 10000 characters')), ''),
   authURL: address,
   tokenURL: address,
@@ -61,18 +61,18 @@ const provider = v.strictObject({
   displayName: v.optional(word(100)),
   pkce: v.optional(v.boolean(), true),
   scopes: v.optional(v.array(word(200)), ['openid', 'email', 'profile']),
-  /** How the secret goes to the token address: in a header or among the form values. */
+  /** How the secret is sent to the token address: in a header or as a form value. */
   clientAuth: v.optional(v.picklist(['basic', 'post']), 'basic'),
-  /** Every address that the provider tells counts as checked, also without `email_verified`. */
+  /** Treat every e-mail address from the provider as verified, even without `email_verified`. */
   trustEmail: v.optional(v.boolean(), false),
 })
 
-/** Where users of an OAuth2 provider log in and where we learn who they are; the keys are those of the setting. */
+/** Addresses and credentials of an OAuth2 provider; the keys are those of the setting. */
 export type Provider = Omit<v.InferOutput<typeof provider>, 'displayName'> & { displayName: string }
 
 /**
- * A JSON array of providers. Those named `google`, `github`, `microsoft` and `gitlab` know their addresses;
- * whatever is given wins over them.
+ * A JSON array of providers. `google`, `github`, `microsoft` and `gitlab` have preset addresses, which given values
+ * override.
  */
 export function oauth2Providers(): ValueKind<readonly Provider[]> {
   return {
@@ -84,7 +84,7 @@ export function oauth2Providers(): ValueKind<readonly Provider[]> {
       const names = providers.map(({ name }) => name)
       const twice = names.findIndex((name, at) => names.indexOf(name) !== at)
       if (twice >= 0) {
-        throw new ValueError(`[${twice}].name: ${names[twice]} is there already; choose another`)
+        throw new ValueError(`[${twice}].name: ${names[twice]} is already used; choose another name`)
       }
       return providers
     },
@@ -97,8 +97,8 @@ function readArray(text: string): unknown[] {
     const value: unknown = JSON.parse(text)
     if (Array.isArray(value)) return value
   } catch {
-    // The parser's own words may hold a part of a secret.
-    throw new ValueError('expected a JSON array, but it is no JSON')
+    // The message of the parser may contain a part of a secret.
+    throw new ValueError('expected a JSON array, but the text is not JSON')
   }
   throw new ValueError('expected a JSON array such as [{"name": "google", "clientId": "..."}]')
 }
@@ -111,18 +111,16 @@ function readProvider(given: unknown, index: number): Provider {
   return { ...result.output, displayName: result.output.displayName ?? result.output.name }
 }
 
-/** Says which field is wrong, never its value, which may be a secret. */
+/** An error that names the wrong field, but not its value, which may be a secret. */
 function refusal(issue: v.BaseIssue<unknown>, index: number): ValueError {
   const path = v.getDotPath(issue)
   const place = `[${index}]${path ? `.${path}` : ''}`
   if (issue.type === 'strict_object' && issue.expected === 'never') {
     const known = Object.keys(provider.entries).join(', ')
-    return new ValueError(`${place}: not known; a provider has ${known}`)
+    return new ValueError(`${place}: unknown key; a provider has ${known}`)
   }
   if (issue.input === undefined && issue.kind === 'schema') {
-    const why = path?.endsWith('URL')
-      ? '; only google, github, microsoft and gitlab have it by themselves'
-      : ''
+    const why = path?.endsWith('URL') ? '; only google, github, microsoft and gitlab have a preset' : ''
     return new ValueError(`${place}: missing${why}`)
   }
   return new ValueError(`${place}: expected ${issue.kind === 'schema' ? issue.expected : issue.message}`)

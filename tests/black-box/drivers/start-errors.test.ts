@@ -215,21 +215,21 @@ const CASES: [title: string, args: string[], lines: (string | RegExp)[]][] = [
   ['an -o without =', [...mock, '-o', 'verbose'], ['invalid option verbose; expected key=value']],
   ['an -o without key', [...mock, '-o', '=3'], ['invalid option =3; expected key=value']],
   [
-    'a fingerprint that is none',
+    'an invalid fingerprint',
     [...mock, '--ca-fingerprint', 'cafe'],
     [
       'bad value for --ca-fingerprint: "cafe" is not a SHA-256 fingerprint; write its 32 bytes as 64 hexadecimal digits, with or without colons',
     ],
   ],
   [
-    'an address that is none',
+    'an invalid address',
     [...mock, '--svc-addr', 'ftp://127.0.0.1'],
     [
       'bad value for --svc-addr: "ftp://127.0.0.1"; expected an http or https address such as http://127.0.0.1:8090',
     ],
   ],
   [
-    'all of several errors, what is wrong with a key before what is wrong with its value',
+    'all of several errors, errors of keys before errors of values',
     [
       ...[...mock, '-o', 'data_dir=/tmp-evil', '-o', 'seed=x', '-o', 'colour=red', '-o', 'loud'],
       ...['--ca-file', '/tmp-evil/ca.pem'],
@@ -285,7 +285,7 @@ describe('svc driver start refuses, with status 1 and before any connection:', (
   })
 })
 
-test('with good options the same driver does come to the server', async () => {
+test('with good options the same driver connects to the server', async () => {
   await using good = startSvc(['driver', 'start', ...access(), ...mock], { cwd: folder.path })
   await until('a connection', async () => server.connections > 0)
   expect(good.process.exitCode).toBe(null)

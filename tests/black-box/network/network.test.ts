@@ -33,7 +33,7 @@ test.skipIf(reason !== undefined)(
     })
     await service.untilOnline('far')
     // The token went over plain HTTP to another machine, which is worth a word.
-    expect(driver.log).toContain('the access token goes over plain HTTP')
+    expect(driver.log).toContain('the access token is sent over plain HTTP')
     const first = await untilJob(service, user.token, await submit(service, user.token))
     expect(first.status).toBe('completed')
 

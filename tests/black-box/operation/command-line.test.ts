@@ -166,7 +166,7 @@ describe('svc demo', () => {
     expect(status).toBe(0)
   }, 30_000)
 
-  test('--cryostat prints what the server has stored of a cool-down', async () => {
+  test('--cryostat prints the stored readings of a cool-down', async () => {
     using folder = temporaryFolder()
     const args = [
       'demo',

@@ -51,7 +51,7 @@ test('a second driver of a role stands by, in words, and takes over when the fir
   await using first = start('twin', qpu.token, qpu.fingerprint)
   await service.untilOnline('twin')
   await using standby = start('twin_b', second.token, qpu.fingerprint)
-  await standby.says('standing by until the lease is free')
+  await standby.says('on standby until the lease is free')
   expect(standby.log).toContain("(409): Driver twin is already connected as this QPU's process driver")
   expect(standby.log).toContain('only one')
   const job = await untilJob(service, user.token, await submit(service, user.token, { qpu_target: 'twin' }))

@@ -27,7 +27,7 @@ function write(folder: string, records: object[]): string {
 }
 
 describe('svc import', () => {
-  test('moves people in: passwords, tokens, balances and jobs work as before', async () => {
+  test('imports accounts: passwords, tokens, balances and jobs work as before', async () => {
     using folder = temporaryFolder()
     const token = 'a token of the other store'
     const file = write(folder.path, [
@@ -77,7 +77,7 @@ describe('svc import', () => {
     expect(body).toMatchObject({ charged_seconds: null, timeline: [{ event: 'imported', attempt: 2 }] })
   })
 
-  test('names every line that is wrong, writes nothing and ends with 1', async () => {
+  test('names every wrong line, writes nothing and exits with 1', async () => {
     using folder = temporaryFolder()
     const file = write(folder.path, [
       { collection: 'users', email: 'nobody' },
@@ -106,7 +106,7 @@ describe('svc import', () => {
 })
 
 describe('svc export', () => {
-  test('reads what a running server has committed, and imports elsewhere to the same', async () => {
+  test('exports what a running server has committed, and the import elsewhere is equal', async () => {
     await using server = await openTestServer()
     await server.createUser({ qpuSeconds: 60, email: 'ada@example.org' })
     await server.createQpu('kelvin')
@@ -126,7 +126,7 @@ describe('svc export', () => {
     expect((await svc(server.folder, 'doctor', '--dir', 'other')).status).toBe(0)
   })
 
-  test('says what it cannot do', async () => {
+  test('reports what it cannot do', async () => {
     using folder = temporaryFolder()
     const refused = async (...args: string[]) => {
       const { out, err, status } = await svc(folder.path, 'export', ...args)

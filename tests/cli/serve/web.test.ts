@@ -15,7 +15,7 @@ async function folderWith(files: Record<string, string>): Promise<string> {
   return folder.path
 }
 
-test('loadWeb() of a checkout that was not built is undefined', async () => {
+test('loadWeb() of an unbuilt checkout is undefined', async () => {
   expect(await loadWeb(await folderWith({}))).toBeUndefined()
 })
 
@@ -24,7 +24,7 @@ test('loadWeb() refuses a build without its page', async () => {
   await expect(loadWeb(folder)).rejects.toThrow('No index.html')
 })
 
-test('loadWeb() keeps the page apart and gives each file type, validator and compressed form', async () => {
+test('loadWeb() returns the page separately, and each file with type, validator and compressed form', async () => {
   const folder = await folderWith({
     'manifest.json': '{}',
     'dashboard/index.html': '<!doctype html>',
@@ -44,7 +44,7 @@ test('loadWeb() keeps the page apart and gives each file type, validator and com
   expect(tree?.files.get('/fonts/next.licence.txt')?.brotli).toBeUndefined()
 })
 
-test('loadWeb() gives the same content the same validator, and other content another', async () => {
+test('loadWeb() returns the same validator for the same content only', async () => {
   const etagOf = async (text: string) =>
     (await loadWeb(await folderWith({ 'dashboard/index.html': text })))?.page.plain.etag
   expect(await etagOf('one')).toBe(await etagOf('one'))

@@ -44,7 +44,7 @@ beforeAll(async () => {
 afterAll(async () => lab[Symbol.asyncDispose]())
 
 describe('svc simulate', () => {
-  test('compares what happened with each policy and threshold', async () => {
+  test('compares the recorded schedule with each policy and threshold', async () => {
     const { out, err, status } = await simulate('--from', lab.dir, '--idle-threshold', '0s,30s')
     expect({ err, status }).toEqual({ err: '', status: 0 })
     expect(out).toContain(
@@ -73,7 +73,7 @@ describe('svc simulate', () => {
     })
   })
 
-  test('says what is wrong with a call, and when there is nothing to replay', async () => {
+  test('reports wrong calls and recordings without jobs', async () => {
     using folder = temporaryFolder()
     const refused = async (...args: string[]) => {
       const { err, out, status } = await simulate(...args)

@@ -74,9 +74,9 @@ test.each([
   await expect(stat(at.caFile)).rejects.toThrow('ENOENT')
 })
 
-test('obtainAuthority() goes on with a CA that cannot be kept', async () => {
+test('obtainAuthority() continues with a CA that cannot be saved', async () => {
   await using at = await open()
   await mkdir(at.caFile, { recursive: true })
   expect(await at.obtain()).toBe(certificates.caPem)
-  expect(at.lines.at(-1)).toMatchObject({ level: 'warn', message: 'CA certificate could not be kept' })
+  expect(at.lines.at(-1)).toMatchObject({ level: 'warn', message: 'the CA certificate could not be saved' })
 })

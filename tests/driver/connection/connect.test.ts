@@ -45,7 +45,7 @@ test('requestLease() sends no token to an https server of another CA', async () 
   expect(server.requests).toEqual([])
 })
 
-test('requestLease() passes on why the server refuses', async () => {
+test('requestLease() reports why the server refuses', async () => {
   await using server = await open()
   server.refuse = { status: 409, message: 'north is already connected' }
   await expect(lease(server)).rejects.toMatchObject({
@@ -55,7 +55,7 @@ test('requestLease() passes on why the server refuses', async () => {
 })
 
 test.each([
-  [{ command_port: 0 }, "the server's connect answer is not understood: command_port: "],
+  [{ command_port: 0 }, "the server's connect response is not valid: command_port: "],
   [
     { operation: 'monitor' },
     'driver north is registered for monitor, not process; start it with --operation monitor',
@@ -67,7 +67,7 @@ test.each([
   await expect(lease(server)).rejects.toThrow(message)
 })
 
-test('requestLease() takes the fingerprint in any writing', async () => {
+test('requestLease() accepts the fingerprint in any notation', async () => {
   await using server = await open()
   server.answer = { tls_hash: pin.toUpperCase().replace(/(..)(?!$)/g, '$1:') }
   expect((await lease(server)).epoch).toBe(1)

@@ -11,7 +11,7 @@ function taken(queue: EventQueue): string[] {
   return bodies
 }
 
-test('EventQueue.flush() sends in order and keeps what was not taken', () => {
+test('EventQueue.flush() sends in order and keeps the events that were not accepted', () => {
   const queue = new EventQueue(recordedLog().log)
   for (const body of ['a', 'b', 'c']) queue.add({ body, droppable: true })
   const sent: string[] = []
@@ -21,7 +21,7 @@ test('EventQueue.flush() sends in order and keeps what was not taken', () => {
   expect(queue.size).toBe(0)
 })
 
-test('EventQueue drops the oldest readings first, then anything else, and says how many', () => {
+test('EventQueue drops the oldest readings first, then other events, and logs how many', () => {
   const { log, lines } = recordedLog()
   const queue = new EventQueue(log)
   queue.add({ body: 'progress', droppable: false })
@@ -30,13 +30,13 @@ test('EventQueue drops the oldest readings first, then anything else, and says h
   const sent = taken(queue)
   expect(sent.slice(0, 2)).toEqual(['progress', 'reading 2'])
   expect(lines).toMatchObject([
-    { level: 'warn', message: 'events dropped while the server was away', count: 2 },
+    { level: 'warn', message: 'events dropped while the server was not connected', count: 2 },
   ])
   for (let i = 0; i < 1_001; i++) queue.add({ body: `progress ${i}`, droppable: false })
   expect(taken(queue)[0]).toBe('progress 1')
 })
 
-test('EventQueue is bounded in characters, too', () => {
+test('EventQueue is limited in characters, too', () => {
   const queue = new EventQueue(recordedLog().log)
   const body = 'x'.repeat(1024 * 1024)
   for (let i = 0; i < 20; i++) queue.add({ body, droppable: true })

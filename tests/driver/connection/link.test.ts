@@ -50,7 +50,7 @@ async function open(change: Partial<ConnectResponse> = {}, ca = certificates.caP
   }
 }
 
-test('openLink() says hello before anything else and before commands can come', async () => {
+test('openLink() sends its hello first, and before commands can arrive', async () => {
   await using at = await open()
   expect(at.link.trySend('{"type":"TooEarly"}')).toBe(false)
   await until('the condition', at.ready)
@@ -60,7 +60,7 @@ test('openLink() says hello before anything else and before commands can come', 
   expect(at.server.events.map((event) => event.type)).toEqual(['DriverHello', 'Later'])
 })
 
-test('openLink() hands commands over as they came', async () => {
+test('openLink() passes commands on unchanged', async () => {
   await using at = await open()
   await until('the condition', at.ready)
   at.server.push({ type: 'SetMaintenance', on: true, reason: 'Flüssigkeit 冷' })
@@ -69,7 +69,7 @@ test('openLink() hands commands over as they came', async () => {
   )
 })
 
-test('openLink() ends as a whole when the server drops it', async () => {
+test('openLink() closes both sockets when the server closes one', async () => {
   await using at = await open()
   await until('the condition', at.ready)
   at.server.drop()
@@ -88,7 +88,7 @@ test.each([
   expect(at.ready()).toBe(false)
 })
 
-test('openLink() ends when only the command socket cannot be attached', async () => {
+test('openLink() closes when only the command socket cannot be attached', async () => {
   await using at = await open({ command_port: 1 })
   expect(await at.link.closed).not.toBe('')
   await until('the condition', () => at.server.events.length === 1)

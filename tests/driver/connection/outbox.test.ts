@@ -21,7 +21,7 @@ async function openOutbox(folder: string) {
   return { outbox, clock, sent, send, ...recorded }
 }
 
-test('Outbox.put() leaves one file per event, without temporary files, readable by its owner only', async () => {
+test('Outbox.put() writes one file per event, without temporary files, readable by its owner only', async () => {
   using folder = temporaryFolder()
   const { outbox } = await openOutbox(join(folder.path, 'outbox'))
   await outbox.put('job1.1', eventOf('job1.1'))
@@ -31,7 +31,7 @@ test('Outbox.put() leaves one file per event, without temporary files, readable 
   expect(mode & 0o077).toBe(0)
 })
 
-test('Outbox.sendDue() sends again after 5, 10, 20, 40, 60, 60 s until settle()', async () => {
+test('Outbox.sendDue() sends again after 5, 10, 20, 40, 60, 60 s until acknowledge()', async () => {
   using folder = temporaryFolder()
   const { outbox, clock, sent, send } = await openOutbox(folder.path)
   await outbox.put('job1.1', eventOf('job1.1'))
@@ -52,7 +52,7 @@ test('Outbox.sendDue() sends again after 5, 10, 20, 40, 60, 60 s until settle()'
   expect(await readdir(folder.path)).toEqual([])
 })
 
-test('Outbox.sendDue() gives a large event the time that a slow line takes for it', async () => {
+test('Outbox.sendDue() resends a large event only after the time that a slow line needs', async () => {
   using folder = temporaryFolder()
   const { outbox, clock, sent, send } = await openOutbox(folder.path)
   await outbox.put('job1.1', JSON.stringify({ id: 'job1.1', padding: 'x'.repeat(10_000_000) }))
@@ -66,7 +66,7 @@ test('Outbox.sendDue() gives a large event the time that a slow line takes for i
   expect(times).toEqual([0, 21, 42, 63, 103])
 })
 
-test('Outbox.hasten() makes events due at once and starts their pauses over', async () => {
+test('Outbox.markDue() makes events due at once and resets their pauses', async () => {
   using folder = temporaryFolder()
   const { outbox, clock, sent, send } = await openOutbox(folder.path)
   for (const id of ['a.1', 'b.1']) await outbox.put(id, eventOf(id))
@@ -82,7 +82,7 @@ test('Outbox.hasten() makes events due at once and starts their pauses over', as
   expect(sent).toHaveLength(7)
 })
 
-test('Outbox.sendDue() keeps an event whose sending failed due', async () => {
+test('Outbox.sendDue() leaves an event due when sending fails', async () => {
   using folder = temporaryFolder()
   const { outbox, sent, send } = await openOutbox(folder.path)
   await outbox.put('a.1', eventOf('a.1'))
@@ -91,7 +91,7 @@ test('Outbox.sendDue() keeps an event whose sending failed due', async () => {
   expect(sent).toEqual([eventOf('a.1')])
 })
 
-test('Outbox.open() finds what an earlier run left, drops half-written events and ignores other files', async () => {
+test('Outbox.open() loads the events of an earlier run, drops incomplete ones and ignores other files', async () => {
   using folder = temporaryFolder()
   const first = await openOutbox(folder.path)
   await first.outbox.put('job1.1', eventOf('job1.1'))
@@ -112,7 +112,7 @@ test('Outbox.open() finds what an earlier run left, drops half-written events an
   ])
 })
 
-test('Outbox.put() keeps odd ids inside its folder', async () => {
+test('Outbox.put() writes no file outside its folder, whatever the id', async () => {
   using folder = temporaryFolder()
   const path = join(folder.path, 'outbox')
   const ids = ['../../etc/passwd', '..', '.hidden', 'a/b', 'c*?', 'ü 1']
@@ -124,7 +124,7 @@ test('Outbox.put() keeps odd ids inside its folder', async () => {
   expect(ids.filter((id) => outbox.has(id))).toEqual(ids)
 })
 
-test('Outbox.claim() sets aside what another driver left, once, until that one is back', async () => {
+test('Outbox.setOwner() sets events of another driver aside, once, until that driver returns', async () => {
   using folder = temporaryFolder()
   const first = await openOutbox(folder.path)
   await first.outbox.setOwner('driver000000001')
@@ -150,7 +150,7 @@ test('Outbox.claim() sets aside what another driver left, once, until that one i
   expect((await readdir(folder.path)).sort()).toEqual(['job1.1.json', 'job2.1.json.driver000000002', 'owner'])
 })
 
-test('Outbox.put() keeps an event in memory when the disk refuses it', async () => {
+test('Outbox.put() keeps an event in memory when it cannot be written to disk', async () => {
   using folder = temporaryFolder()
   const path = join(folder.path, 'outbox')
   const { outbox, sent, send, lines } = await openOutbox(path)
@@ -163,7 +163,7 @@ test('Outbox.put() keeps an event in memory when the disk refuses it', async () 
   expect(await outbox.acknowledge('job1.1')).toBe(true)
 })
 
-test('Outbox keeps no more than the newest event in memory as well, however long nobody takes any', async () => {
+test('Outbox keeps at most the newest event in memory, however long no event is sent', async () => {
   using folder = temporaryFolder()
   const { outbox, sent, send } = await openOutbox(folder.path)
   for (const id of ['a.1', 'b.1', 'c.1']) await outbox.put(id, eventOf(id))
@@ -172,7 +172,7 @@ test('Outbox keeps no more than the newest event in memory as well, however long
   expect(sent).toEqual(['file a.1', 'file b.1', eventOf('c.1')])
 })
 
-test('Outbox.put() right after settle() of the same event keeps its file', async () => {
+test('Outbox.put() right after acknowledge() of the same event leaves its file', async () => {
   using folder = temporaryFolder()
   const { outbox } = await openOutbox(folder.path)
   for (let round = 0; round < 50; round++) {
@@ -184,7 +184,7 @@ test('Outbox.put() right after settle() of the same event keeps its file', async
   }
 })
 
-test('Outbox forgets an event whose file somebody removed, and sends the others', async () => {
+test('Outbox drops an event whose file was removed, and sends the others', async () => {
   using folder = temporaryFolder()
   const { outbox, sent, send, lines } = await openOutbox(folder.path)
   for (const id of ['a.1', 'b.1']) await outbox.put(id, eventOf(id))
@@ -195,7 +195,7 @@ test('Outbox forgets an event whose file somebody removed, and sends the others'
   expect(lines).toMatchObject([{ level: 'error', event: 'a.1' }])
 })
 
-test('Outbox tries an event that cannot be read again after a pause', async () => {
+test('Outbox retries an event that cannot be read after a pause', async () => {
   using folder = temporaryFolder()
   const { outbox, clock, sent, send, lines } = await openOutbox(folder.path)
   for (const id of ['a.1', 'b.1']) await outbox.put(id, eventOf(id))
@@ -212,7 +212,7 @@ test('Outbox tries an event that cannot be read again after a pause', async () =
   expect(sent).toEqual([eventOf('b.1'), eventOf('a.1'), eventOf('b.1')])
 })
 
-test('Outbox.drained() waits for what is being written', async () => {
+test('Outbox.flushed() waits for pending writes', async () => {
   using folder = temporaryFolder()
   const { outbox } = await openOutbox(folder.path)
   const text = eventOf('x'.repeat(1_000_000))

@@ -43,7 +43,7 @@ test('refusalOf() quotes the server', () => {
   expect(refusal.code).toBe('forbidden')
 })
 
-test.each(['', '<html>', '[]', '{"message":7}'])('refusalOf() does without the words of %s', (text) => {
+test.each(['', '<html>', '[]', '{"message":7}'])('refusalOf() has no message for %s', (text) => {
   expect(refusalOf('connect was', { status: 502, text, retryAfter: 1 })).toMatchObject({
     message: 'connect was refused (502)',
     retryAfter: 1,

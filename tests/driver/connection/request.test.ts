@@ -47,21 +47,21 @@ test('request() gives up after 10 s', async () => {
   answer.catch(() => undefined)
   await until('the condition', () => asked)
   await clock.advance(10_000)
-  await expect(answer).rejects.toThrow(`cannot reach the server at ${server.url}: no answer within 10 s`)
+  await expect(answer).rejects.toThrow(`cannot reach the server at ${server.url}: no response within 10 s`)
 })
 
-test('request() stops reading a long answer', async () => {
+test('request() stops reading a long response', async () => {
   await using server = serve(() => new Response('x'.repeat(70_000)))
   const answer = request(server.url, { method: 'GET', trust, clock: new FakeClock(), signal })
-  await expect(answer).rejects.toThrow('the answer is longer than 65536 bytes')
+  await expect(answer).rejects.toThrow('the response is longer than 65536 bytes')
 })
 
-test('request() says when nobody listens', async () => {
+test('request() reports when no server listens', async () => {
   const answer = request('http://127.0.0.1:1', { method: 'GET', trust, clock: new FakeClock(), signal })
   await expect(answer).rejects.toMatchObject({ code: 'unavailable', reason: undefined })
 })
 
-test('request() trusts the given root only, and tells bad certificates from absent servers', async () => {
+test('request() trusts the given root only, and distinguishes bad certificates from absent servers', async () => {
   const { keyPem: key, certPem: cert, foreign, wrongName, expired } = certificates
   const answerOf = async (tls: { key: string; cert: string }, ca: string) => {
     await using server = serve(() => new Response('ok'), tls)

@@ -52,7 +52,7 @@ async function openSlowBench() {
   })
 }
 
-test('a driver waits for a server that is not there yet, and complains once', async () => {
+test('a driver waits for a server that is not started yet, and logs this once', async () => {
   await using bench = await openSlowBench()
   const port = freePort()
   const driver = await bench.start({ svcAddr: `http://127.0.0.1:${port}` })
@@ -64,21 +64,21 @@ test('a driver waits for a server that is not there yet, and complains once', as
   await late.close()
 })
 
-test('a driver stands by, asking each 2 s, while another holds the lease', async () => {
+test('a driver on standby retries every 2 s while another one has the lease', async () => {
   await using bench = await openSlowBench()
   bench.server.refuse = { status: 409, message: 'Driver south is already connected' }
   await bench.start()
   await until('the condition', () => bench.server.connects.length === 1)
   await bench.passUntil(() => bench.server.connects.length === 4, 'next connects')
   expect(bench.clock.sleeps.filter((ms) => ms === 2_000).length).toBeGreaterThanOrEqual(3)
-  expect(bench.lines.filter((line) => line.message === 'standing by until the lease is free')).toMatchObject([
+  expect(bench.lines.filter((line) => line.message === 'on standby until the lease is free')).toMatchObject([
     { reason: 'connect was refused (409): Driver south is already connected' },
   ])
   bench.server.refuse = undefined
   await bench.passUntil(bench.server.attached, 'attach')
 })
 
-test('a driver that was connected asks again each 30 s when it is refused', async () => {
+test('a driver that was connected retries every 30 s when it is refused', async () => {
   await using bench = await openSlowBench()
   await bench.attach()
   bench.server.refuse = { status: 403, message: 'Driver north is disabled' }
@@ -101,7 +101,7 @@ test('a driver whose token is revoked stops', async () => {
   await expect(driver.finished).rejects.toThrow('connect was refused (401): Unknown access token')
 })
 
-test('a driver reconnects with a new lease, names the job it is at, and delivers its result', async () => {
+test('a driver reconnects with a new lease, names its running job, and delivers the result', async () => {
   await using bench = await openSlowBench()
   await bench.attach()
   bench.server.push(runJobOf('wait 150'))
@@ -115,7 +115,7 @@ test('a driver reconnects with a new lease, names the job it is at, and delivers
   expect((await bench.event('JobResult')).payload).toMatchObject({ status: 'completed', epoch: 1 })
 })
 
-test('a result that was finished while the server was away is delivered after the reconnect', async () => {
+test('a result from a time without connection is delivered after the reconnect', async () => {
   await using bench = await openSlowBench()
   await bench.attach()
   bench.server.push(runJobOf('wait 50'))
@@ -144,12 +144,12 @@ test('a result is sent again after 5 and 10 s, until it is acknowledged', async 
   expect(second).toBeGreaterThanOrEqual(8_500)
   expect(second).toBeLessThan(15_000)
   bench.server.push({ type: 'EventAck', event: 'job000000000001.1', applied: false })
-  await until('the condition', () => bench.messages().includes('the server had no more use for an event'))
+  await until('the condition', () => bench.messages().includes('the server discarded an event as obsolete'))
   await bench.clock.advance(120_000)
   expect(results()).toBe(3)
 })
 
-test('a running job gives a sign of life each 5 s', async () => {
+test('a running job sends a heartbeat every 5 s', async () => {
   await using bench = await openSlowBench()
   await bench.attach({ option: ['greeting=hi', 'job_timeout=60'] })
   bench.server.push(runJobOf('phase cooling'))
@@ -164,7 +164,7 @@ test('a running job gives a sign of life each 5 s', async () => {
   })
 })
 
-test('an endless loop is killed 2 s after its time and the driver stays connected', async () => {
+test('an endless loop is killed 2 s after its time limit, and the driver stays connected', async () => {
   await using bench = await openSlowBench()
   await bench.attach()
   bench.server.push(runJobOf('loop'))
@@ -181,7 +181,7 @@ test('an endless loop is killed 2 s after its time and the driver stays connecte
   expect(bench.server.eventsOf('DriverHello')).toHaveLength(1)
 })
 
-test('a driver that is thrown out again and again slows down and says why that may be', async () => {
+test('a driver that is disconnected repeatedly slows down and logs a possible reason', async () => {
   await using bench = await openSlowBench()
   await bench.attach()
   for (let count = 2; count <= 8; count++) {
@@ -192,7 +192,7 @@ test('a driver that is thrown out again and again slows down and says why that m
   bench.server.drop()
   const ms = await bench.passUntil(() => bench.server.connects.length === 9, 'next connect')
   expect(ms).toBeGreaterThanOrEqual(5_000)
-  const hint = 'each connection ends soon after it was made; perhaps another driver uses the same token'
+  const hint = 'connections end soon after they are made; another driver may be using the same token'
   expect(bench.messages().filter((message) => message === hint)).toHaveLength(1)
   // The driver has to know of its connection before the time in which it proves lasting can pass.
   await bench.passUntil(() => bench.server.eventsOf('DriverHello').length === 9, 'attach 9')
@@ -204,7 +204,7 @@ test('a driver that is thrown out again and again slows down and says why that m
   expect(Math.min(...bench.clock.sleeps.slice(before))).toBeLessThanOrEqual(250)
 })
 
-test('a driver with the outbox of another one does not send what is not its own', async () => {
+test('a driver with the outbox of another driver does not send its events', async () => {
   await using bench = await openSlowBench()
   bench.server.acknowledge = false
   const first = await bench.attach()

@@ -20,7 +20,7 @@ function spawn(source: string, env: HostCommand['env'] = {}) {
   return { host, messages, exits, lines }
 }
 
-test('hostEnvironment() withholds what a device must not know', () => {
+test("hostEnvironment() removes the driver's secrets", () => {
   expect(
     hostEnvironment({
       PATH: '/bin',
@@ -50,7 +50,7 @@ test.each([
   expect(await until('the condition', () => exits[0])).toBe(how)
 })
 
-test('HostProcess hands over what was sent just before the end, before the end', async () => {
+test('HostProcess delivers messages sent just before the exit, before it reports the exit', async () => {
   const order: string[] = []
   const body = 'x'.repeat(4_000_000)
   const source = `process.send({ kind: 'result', result: 'a.1', body: 'x'.repeat(4_000_000) }, () => process.abort())`
@@ -67,12 +67,12 @@ test('HostProcess hands over what was sent just before the end, before the end',
   expect(order).toEqual(['result', 'SIGABRT'])
 })
 
-test('HostProcess drops messages it does not understand', async () => {
+test('HostProcess drops invalid messages', async () => {
   const { messages, lines, host } = spawn(
     `process.send({ kind: 'nonsense' }); process.send({ kind: 'ready' }); setInterval(() => {}, 1000)`,
   )
   await until('the condition', () => messages.length === 1)
-  expect(lines).toMatchObject([{ level: 'warn', message: 'message of the device process not understood' }])
+  expect(lines).toMatchObject([{ level: 'warn', message: 'invalid message from the device process' }])
   host.kill()
 })
 
@@ -88,7 +88,7 @@ test('HostProcess.kill() ends a process that is busy or stopped', async () => {
   expect(await until('the condition', () => stopped.exits[0])).toBe('SIGKILL')
 })
 
-test('HostProcess ends a process that cuts its channel', async () => {
+test('HostProcess ends a process that closes its channel', async () => {
   const { exits } = spawn(`process.disconnect(); setInterval(() => {}, 1000)`)
   expect(await until('the condition', () => exits[0])).toBe('SIGKILL')
 })

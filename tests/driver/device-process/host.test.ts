@@ -50,7 +50,7 @@ test('createDeviceHost() prepares, opens, runs and stops a device', async () => 
   await until('the condition', () => stops() === 1)
 })
 
-test('createDeviceHost() refuses to open what was not prepared', async () => {
+test('createDeviceHost() refuses to open a device that was not prepared', async () => {
   const { host, answer } = open()
   host.receive({ kind: 'open' })
   expect(await answer('refused')).toEqual({
@@ -71,13 +71,13 @@ test.each([
   expect(refused.kind === 'refused' && refused.reasons[0]).toStartWith(reason)
 })
 
-test('createDeviceHost() fails a job it cannot read and says so in the log for other commands', async () => {
+test('createDeviceHost() fails an invalid job and logs other invalid commands', async () => {
   const { host, answer } = open()
   host.receive({ kind: 'prepare', choice: CHOICE })
   host.receive({ kind: 'open' })
   await answer('ready')
   host.receive({ kind: 'command', text: '{"type":"FromTheFuture"}' })
-  expect(await answer('log')).toMatchObject({ level: 'warn', message: 'command not understood' })
+  expect(await answer('log')).toMatchObject({ level: 'warn', message: 'invalid command' })
   host.receive({ kind: 'command', text: JSON.stringify({ ...runJobOf('ok'), payload: {} }) })
   const result = await answer('result')
   expect(result.kind === 'result' && result.body).toContain('job not understood: payload.circuits')
@@ -85,6 +85,6 @@ test('createDeviceHost() fails a job it cannot read and says so in the log for o
 
 test('runDeviceHost() refuses to run without a driver', () => {
   expect(() => runDeviceHost({ env: {} })).toThrow(
-    'driver worker is started by the driver itself; use driver start',
+    'driver worker is started by the driver; use svc driver start',
   )
 })

@@ -116,13 +116,13 @@ test('Supervisor.prepare() throws every reason of the options', async () => {
   ])
 })
 
-test('Supervisor.open() throws what the device says against starting', async () => {
+test('Supervisor.open() throws the reason of a device that refuses to start', async () => {
   const { supervisor } = create({ optionPairs: ['greeting=hi', 'refuse_check=true'] })
   await supervisor.prepare()
   await expect(supervisor.open()).rejects.toThrow('startup error: the fridge is warm')
 })
 
-test('Supervisor.open() throws when the process crashes in the start', async () => {
+test('Supervisor.open() throws when the process crashes during the start', async () => {
   const { supervisor } = create({ device: 'crasher' })
   await supervisor.prepare()
   await expect(supervisor.open()).rejects.toThrow('startup error: device process exited (SIGABRT)')
@@ -133,7 +133,7 @@ test('Supervisor.prepare() throws when the program cannot be started', async () 
   await expect(supervisor.prepare()).rejects.toThrow('startup error: device process cannot be started: ')
 })
 
-test('Supervisor.prepare() waits 120 s for a process that says nothing', async () => {
+test('Supervisor.prepare() waits 120 s for a process without response', async () => {
   const { supervisor, clock } = create({ argv: [process.execPath, '-e', 'setInterval(() => {}, 1000)'] })
   const prepared = supervisor.prepare()
   prepared.catch(() => undefined)
@@ -166,7 +166,7 @@ test.each([
   },
 )
 
-test('Supervisor restarts after 0.5, 1, 2 s, and after 0.5 s again when a process was healthy for 60 s', async () => {
+test('Supervisor restarts after 0.5, 1, 2 s, and after 0.5 s again once a process has run for 60 s', async () => {
   const { run, clock, lines } = await start()
   const pauses = () => lines.flatMap((line) => ('pauseMs' in line ? [line['pauseMs']] : []))
   for (const [count, pauseMs] of [500, 1_000, 2_000].entries()) {
@@ -181,7 +181,7 @@ test('Supervisor restarts after 0.5, 1, 2 s, and after 0.5 s again when a proces
   expect(pauses()).toEqual([500, 1_000, 2_000, 500])
 })
 
-test('Supervisor.run() cancels after the time limit and answers when the device gives way', async () => {
+test('Supervisor.run() cancels after the time limit and reports when the device has stopped', async () => {
   const { run, clock, seen } = await start()
   const before = await pidOf(run)
   const result = run('patient')
@@ -243,7 +243,7 @@ test('Supervisor.stopTask() ends a job that waits for its device, and leaves the
   expect(await next).toMatchObject({ status: 'completed' })
 })
 
-test('Supervisor.run() kills a process that does not take the job within 10 s', async () => {
+test('Supervisor.run() kills a process that does not start the job within 10 s', async () => {
   const { run, clock } = await start()
   const pid = Number(await pidOf(run))
   process.kill(pid, 'SIGSTOP')
@@ -255,7 +255,7 @@ test('Supervisor.run() kills a process that does not take the job within 10 s', 
   })
 })
 
-test('Supervisor.run() answers a process that was stopped for a while', async () => {
+test('Supervisor.run() accepts the result of a process that was suspended', async () => {
   const { run, seen } = await start()
   const pid = Number(await pidOf(run))
   const result = run('wait 20')
@@ -266,7 +266,7 @@ test('Supervisor.run() answers a process that was stopped for a while', async ()
   expect(await result).toMatchObject({ status: 'completed' })
 })
 
-test('Supervisor answers jobs by the reason while the device cannot be started again', async () => {
+test('Supervisor fails jobs with the reason while the device cannot be restarted', async () => {
   using folder = temporaryFolder()
   const once = join(folder.path, 'once')
   const { run, clock, messages } = await start({ optionPairs: ['greeting=hi', `once=${once}`] })
@@ -288,11 +288,11 @@ test('Supervisor answers jobs by the reason while the device cannot be started a
     () => messages().filter((message) => message === 'device process ended and is restarted').length === 2,
   )
   await clock.advance(1_000)
-  await until('the condition', () => messages().includes('device started again'))
+  await until('the condition', () => messages().includes('device restarted'))
   expect(await run('ok')).toMatchObject({ status: 'completed' })
 })
 
-test('Supervisor passes phases and events up', async () => {
+test('Supervisor forwards phases and events', async () => {
   const job = await start()
   void job.run('phase compiling')
   await until('the condition', () => job.seen.includes('compiling'))
@@ -304,7 +304,7 @@ test('Supervisor passes phases and events up', async () => {
   })
 })
 
-test('Supervisor.tell() repeats the last word on maintenance to a restarted device', async () => {
+test('Supervisor.forwardCommand() repeats the latest maintenance command to a restarted device', async () => {
   const tuner = await start({ device: 'tuner', operation: 'calibrate', optionPairs: ['crash=true'] })
   tuner.supervisor.forwardCommand('{"type":"SetMaintenance","on":true,"reason":"x"}', true)
   await until('the condition', () => tuner.lines.some((line) => line['how'] === 'SIGABRT'))
@@ -313,7 +313,7 @@ test('Supervisor.tell() repeats the last word on maintenance to a restarted devi
   await until('the condition', () => tuner.lines.some((line) => line['on'] === false))
 })
 
-test('Supervisor.stop() gives up on a running job and leaves no process', async () => {
+test('Supervisor.stop() abandons a running job and leaves no process', async () => {
   const { supervisor, run, clock, seen } = await start()
   const pid = Number(await pidOf(run))
   const result = run('loop')

@@ -10,7 +10,7 @@ test('readCommandHead() reads the head of a job whatever its payload', () => {
   )
 })
 
-test('readCommandHead() reads the head of a calibration whatever its mode, and which run is to stop', () => {
+test('readCommandHead() reads the head of a calibration whatever its mode, and the run to stop', () => {
   const run_id = 'run000000000001'
   const head = {
     type: 'RunCalibration',
@@ -29,7 +29,7 @@ test('readCommandHead() reads the head of a calibration whatever its mode, and w
   })
 })
 
-test('readCommandHead() reads acknowledgements and leaves all else to the device', () => {
+test('readCommandHead() reads acknowledgements and leaves all other commands to the device', () => {
   expect(readCommandHead('{"type":"EventAck","event":"a.1","applied":false}')).toEqual({
     kind: 'ack',
     type: 'EventAck',

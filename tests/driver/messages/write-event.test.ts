@@ -6,7 +6,7 @@ import { FakeClock } from '../../support/fake-clock.ts'
 
 const clock = new FakeClock(Date.UTC(2026, 0, 31, 9, 5))
 
-test('writeEvent() writes an envelope', () => {
+test('writeEvent() encodes an envelope', () => {
   expect(v.parse(eventEnvelope, JSON.parse(writeEvent(clock, 'CryostatReading', 'id1', { a: 1 })))).toEqual({
     type: 'CryostatReading',
     id: 'id1',
@@ -15,7 +15,7 @@ test('writeEvent() writes an envelope', () => {
   })
 })
 
-test('writeFailure() writes a result the server can read, in whole milliseconds', () => {
+test('writeFailure() encodes a valid result, in whole milliseconds', () => {
   const attempt = { job: 'job000000000001', attempt: 2, epoch: 7 }
   const error = { class: 'device' as const, message: 'no helium' }
   const event = v.parse(eventEnvelope, JSON.parse(writeFailure(clock, attempt, error, 12.6)))

@@ -11,7 +11,7 @@ function tuner(changes: Partial<CalibrateDevice> = {}): CalibrateDevice {
   return { start: async () => undefined, calibrate: async () => ({ status: 'success' as const }), ...changes }
 }
 
-test('runCalibrate() tells the tuner about maintenance and nothing else', () => {
+test('runCalibrate() forwards maintenance to the tuner and nothing else', () => {
   const heard: boolean[] = []
   const operation = runCalibrate(tuner({ maintenance: (on) => heard.push(on) }), operationIo().io)
   operation.onCommand({ type: 'SetMaintenance', on: true, reason: 'helium' })
@@ -20,12 +20,12 @@ test('runCalibrate() tells the tuner about maintenance and nothing else', () => 
   expect(heard).toEqual([true, false])
 })
 
-test('runCalibrate() does without a maintenance function', () => {
+test('runCalibrate() accepts a tuner without a maintenance function', () => {
   const operation = runCalibrate(tuner(), operationIo().io)
   expect(() => operation.onCommand({ type: 'SetMaintenance', on: true, reason: 'x' })).not.toThrow()
 })
 
-test('runCalibrate() gives the tuner a way to send events and a signal that ends with the driver', async () => {
+test('runCalibrate() passes a function to send events and a signal that ends with the driver', async () => {
   const { io, sent, stopping } = operationIo()
   let signal: AbortSignal | undefined
   const operation = runCalibrate(
@@ -69,7 +69,7 @@ function isEvent(message: FromHost): message is Extract<FromHost, { kind: 'event
   return message.kind === 'event' || message.kind === 'result'
 }
 
-test('a calibration is given its order, tells its steps and ends with what was found', async () => {
+test('a calibration receives its request, reports its steps and ends with its findings', async () => {
   const { operation, events, reportOf, kinds } = open(async (request, io) => {
     io.progress({ phase: 'routine', step: 7, total: 33, routine: 't1', target: 'q0' })
     return { status: 'partial_failure', notes: [`${request.mode} ${request.targetQubits}`] }
@@ -91,7 +91,7 @@ test('a calibration is given its order, tells its steps and ends with what was f
   })
 })
 
-test('what a calibration throws is told in a failed report: its own words only when they are meant for it', async () => {
+test('an error of a calibration makes a failed report, with its message only for a CalibrationError', async () => {
   const errors = [
     new CalibrationError('calibration.yml line 3: no such routine\nat x'),
     new TypeError('/etc/x'),
@@ -120,10 +120,10 @@ test.each([
   operation.onCommand(RUN)
   const { status, errors } = await reportOf(RUN.run_id)
   expect(status).toBe('failed')
-  expect(errors[0]).toStartWith(`the device reported what no report can hold: ${where}`)
+  expect(errors[0]).toStartWith(`the device reported invalid findings: ${where}`)
 })
 
-test('a report that is too large loses its traces, and is a failure when that is not enough', async () => {
+test('a report that is too large loses its traces, and fails if that is not enough', async () => {
   const long = 'x'.repeat(33 * 1024 * 1024)
   const routine = { routine: 't1', target: 'q0', status: 'success' as const }
   const found = [
@@ -143,7 +143,7 @@ test('a report that is too large loses its traces, and is a failure when that is
   })
 })
 
-test('a calibration of its own runs alone, and one that is asked for meanwhile waits for it', async () => {
+test('a calibration started by the tuner runs alone, and a requested one waits for it', async () => {
   const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   let started = 0
   let own: Promise<unknown> = Promise.resolve()
@@ -174,7 +174,7 @@ test('a calibration of its own runs alone, and one that is asked for meanwhile w
   expect(sent.map(({ kind }) => kind)).toEqual(['started', 'event', 'result'])
 })
 
-test('cancel() stops the run with that name, also before its turn', async () => {
+test('cancel() stops the named run, also before it has started', async () => {
   const seen: string[] = []
   const { operation, reportOf } = open(async ({ runId }, io) => {
     seen.push(runId)
@@ -191,7 +191,7 @@ test('cancel() stops the run with that name, also before its turn', async () => 
   expect(seen).toEqual([RUN.run_id])
 })
 
-test('an order of another version has a failed report', async () => {
+test('a request from another version makes a failed report', async () => {
   const { operation, reportOf } = open(async () => ({ status: 'success' }))
   operation.onUnreadable?.(JSON.stringify({ ...RUN, mode: 'quick' }), 'mode: Invalid')
   expect(await reportOf(RUN.run_id)).toMatchObject({

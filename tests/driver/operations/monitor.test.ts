@@ -13,7 +13,7 @@ async function open(start: (io: MonitorIo, clock: FakeClock) => void) {
   return at
 }
 
-test('runMonitor() sends events the server can read, each with its own id', async () => {
+test('runMonitor() sends valid events, each with its own id', async () => {
   const readings = { stage: { value: 0.01, unit: 'K', status: 'ok' } }
   const { sent } = await open((io) => {
     io.emit('CryostatReading', { readings })
@@ -28,13 +28,13 @@ test('runMonitor() sends events the server can read, each with its own id', asyn
   for (const event of events) expect(declared && v.is(declared.payload, event.payload)).toBe(true)
 })
 
-test('runMonitor() drops an event the server would refuse for its size', async () => {
+test('runMonitor() drops an event above the size limit of the server', async () => {
   const { sent, lines } = await open((io) => io.emit('Trace', { text: 'x'.repeat(70_000) }))
   expect(sent).toEqual([])
   expect(lines).toMatchObject([{ level: 'warn', type: 'Trace', limit: 65_536 }])
 })
 
-test('runMonitor() lets an event be larger that the server acknowledges', async () => {
+test('runMonitor() allows acknowledged events to be larger', async () => {
   const { sent, lines } = await open((io) => {
     io.emit('JobResult', { text: 'x'.repeat(70_000) })
     io.emit('JobResult', { text: 'x'.repeat(33 * 1024 * 1024) })
@@ -43,14 +43,14 @@ test('runMonitor() lets an event be larger that the server acknowledges', async 
   expect(lines).toMatchObject([{ level: 'warn', limit: 33_554_432 }])
 })
 
-test('every() runs at once and then on the beat', async () => {
+test('every() runs at once and then at a fixed rate', async () => {
   const times: number[] = []
   const { clock } = await open((io, clock) => io.every(2, async () => void times.push(clock.monotonic())))
   await clock.advance(6_500)
   expect(times).toEqual([0, 2_000, 4_000, 6_000])
 })
 
-test('every() skips the ticks that fall into a running call', async () => {
+test('every() skips ticks during a running call', async () => {
   const times: number[] = []
   const { clock } = await open((io, clock) =>
     io.every(1, async () => {
@@ -62,7 +62,7 @@ test('every() skips the ticks that fall into a running call', async () => {
   expect(times).toEqual([0, 3_000, 6_000])
 })
 
-test('every() tells how many ticks were skipped', async () => {
+test('every() passes the number of skipped ticks', async () => {
   const told: [number, number][] = []
   const { clock } = await open((io, clock) =>
     io.every(1, async (_, skipped) => {
@@ -80,7 +80,7 @@ test('every() tells how many ticks were skipped', async () => {
   ])
 })
 
-test('every() keeps the beat when a timer comes too early', async () => {
+test('every() keeps its rate when a timer fires too early', async () => {
   const times: number[] = []
   const at = operationIo()
   const early: Clock = {
@@ -96,7 +96,7 @@ test('every() keeps the beat when a timer comes too early', async () => {
   expect(times).toEqual([0, 999.6, 1_999.6, 2_999.6])
 })
 
-test('every() goes on after a failed call', async () => {
+test('every() continues after a failed call', async () => {
   let count = 0
   const { clock, lines } = await open((io) =>
     io.every(1, async () => {
@@ -109,7 +109,7 @@ test('every() goes on after a failed call', async () => {
   expect(lines).toMatchObject([{ level: 'warn', message: 'reading failed' }])
 })
 
-test('every() ends with the driver, which also aborts the call under way', async () => {
+test('every() ends with the driver, which also aborts the running call', async () => {
   let count = 0
   const { clock, stopping, lines } = await open((io, clock) =>
     io.every(1, (signal) => {

@@ -23,7 +23,7 @@ function open(run: ProcessDevice['run'], rest: Partial<ProcessDevice> = {}) {
   return { operation, results, ...at }
 }
 
-test('runProcess() gives the device the job, its deadline and its measured time', async () => {
+test('runProcess() passes the job and its deadline to the device and measures its time', async () => {
   const jobs: Job[] = []
   const { operation, results, clock, sent } = open(async (job, io) => {
     jobs.push(job)
@@ -151,14 +151,14 @@ test('runProcess() names what to reduce when results are too large', async () =>
   for (const word of ['shots', 'meas_level', 'memory', '32 MiB']) expect(message).toContain(word)
 })
 
-test('runProcess() keeps the full error in the log of the driver', async () => {
+test('runProcess() logs the full error in the log of the driver', async () => {
   const { operation, results, lines } = open(() => Promise.reject(new RangeError('cannot read /etc/secret')))
   operation.onCommand(runJobOf('x'))
   await until('the condition', () => results().length === 1)
   expect(String(lines[0]?.['error'])).toContain('cannot read /etc/secret')
 })
 
-test('runProcess() survives a device that throws at once instead of returning a promise', async () => {
+test('runProcess() handles a device that throws instead of returning a promise', async () => {
   const { operation, results } = open(() => {
     throw new JobError('no')
   })
@@ -198,7 +198,7 @@ test('runProcess() aborts the running job when the driver stops', async () => {
   expect(ios[0]?.signal.aborted).toBe(true)
 })
 
-test('runProcess() fails a job of a shape it does not know, and goes on', async () => {
+test('runProcess() fails a job of an unknown form and continues', async () => {
   const { operation, results, sent, lines } = open(async () => resultsOf(''))
   const text = JSON.stringify({ ...runJobOf('x'), payload: { from: 'the future' } })
   operation.onUnreadable?.(text, 'payload.circuits: Invalid key')
@@ -215,7 +215,7 @@ test('runProcess() fails a job of a shape it does not know, and goes on', async 
     },
   ])
   operation.onUnreadable?.('{"type":"Other"}', 'type: Invalid')
-  expect(lines).toMatchObject([{ message: 'command not understood', problem: 'type: Invalid' }])
+  expect(lines).toMatchObject([{ message: 'invalid command', problem: 'type: Invalid' }])
   operation.onCommand(runJobOf('x'))
   await until('the condition', () => results().length === 2)
 })

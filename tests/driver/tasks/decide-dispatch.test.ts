@@ -17,9 +17,9 @@ const CASES: [string, Partial<CoordinatorState>, Partial<typeof DISPATCH>, Dispa
   ['confirms the attempt that runs', { running: 'a.1' }, {}, 'confirm'],
   ['confirms the attempt that runs under whatever lease', { running: 'a.1' }, { epoch: 1 }, 'confirm'],
   ['confirms the attempt that runs while stopping', { running: 'a.1', stopping: true }, {}, 'confirm'],
-  ['answers a finished attempt', { hasResult: true }, {}, 'answer'],
-  ['answers a finished attempt of an older lease', { hasResult: true }, { epoch: 1 }, 'answer'],
-  ['answers a finished attempt while another runs', { hasResult: true, running: 'b.1' }, {}, 'answer'],
+  ['resends a finished attempt', { hasResult: true }, {}, 'resend'],
+  ['resends a finished attempt of an older lease', { hasResult: true }, { epoch: 1 }, 'resend'],
+  ['resends a finished attempt while another runs', { hasResult: true, running: 'b.1' }, {}, 'resend'],
   ['takes nothing while stopping', { stopping: true }, {}, 'stopping'],
 ]
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { RecentResults } from '../../../src/driver/tasks/recent-results.ts'
 
-test('RecentResults keeps the last 256', () => {
+test('RecentResults stores the last 256', () => {
   const recent = new RecentResults()
   for (let i = 0; i < 300; i++) recent.add(`job.${i}`, `body ${i}`)
   expect(recent.get('job.43')).toBeUndefined()
@@ -9,7 +9,7 @@ test('RecentResults keeps the last 256', () => {
   expect(recent.get('job.299')).toBe('body 299')
 })
 
-test('RecentResults lets the oldest go when they take more than 64 MiB', () => {
+test('RecentResults evicts the oldest above 64 MiB', () => {
   const recent = new RecentResults()
   const body = 'x'.repeat(12 * 1024 * 1024)
   for (const id of ['a', 'b', 'c']) recent.add(id, body)

@@ -66,7 +66,7 @@ async function openDesk(folder: string) {
   }
 }
 
-test('Desk reports start and, each 5 s, the job and what it is at', async () => {
+test('TaskCoordinator reports the start and, every 5 s, the job with its phase', async () => {
   using folder = temporaryFolder()
   const { desk, receive, clock, told, runs, types, end } = await openDesk(folder.path)
   await receive(DISPATCH)
@@ -85,7 +85,7 @@ test('Desk reports start and, each 5 s, the job and what it is at', async () => 
   expect(types()).toHaveLength(3)
 })
 
-test('Desk says that a job lives until its result is on a disk that takes its time', async () => {
+test('TaskCoordinator sends heartbeats until the result is on a slow disk', async () => {
   using folder = temporaryFolder()
   const { receive, runs, clock, types, desk, outbox } = await openDesk(folder.path)
   // Opening it for writing waits for somebody who reads.
@@ -103,7 +103,7 @@ test('Desk says that a job lives until its result is on a disk that takes its ti
   expect(types()).toHaveLength(1)
 })
 
-test('Desk.stop() ends the attempt under way, no other, and leaves no result', async () => {
+test('TaskCoordinator.stop() ends the running attempt only, without a result', async () => {
   using folder = temporaryFolder()
   const { desk, receive, stopped, runs, outbox } = await openDesk(folder.path)
   await receive(DISPATCH)
@@ -119,7 +119,7 @@ test('Desk.stop() ends the attempt under way, no other, and leaves no result', a
   expect(desk.hello.running).toEqual({ job: DISPATCH.job, attempt: 2 })
 })
 
-test('Desk reports no start of a job that ends within 20 ms', async () => {
+test('TaskCoordinator reports no start of a job that ends within 20 ms', async () => {
   using folder = temporaryFolder()
   const { receive, clock, runs, types, end } = await openDesk(folder.path)
   await receive(DISPATCH)
@@ -130,7 +130,7 @@ test('Desk reports no start of a job that ends within 20 ms', async () => {
   expect(types()).toEqual([])
 })
 
-test('Desk puts the result into the outbox before it is free again', async () => {
+test('TaskCoordinator stores the result in the outbox before it accepts another job', async () => {
   using folder = temporaryFolder()
   const { receive, outbox, resent, end } = await openDesk(folder.path)
   await receive(DISPATCH)
@@ -140,7 +140,7 @@ test('Desk puts the result into the outbox before it is free again', async () =>
   expect(await resent()).toEqual([])
 })
 
-test('Desk answers a repeated dispatch from the outbox, and after the acknowledgement from memory', async () => {
+test('TaskCoordinator resends the result of a repeated dispatch from the outbox, and after the acknowledgement from memory', async () => {
   using folder = temporaryFolder()
   const { receive, outbox, runs, resent, end } = await openDesk(folder.path)
   await receive(DISPATCH)
@@ -154,7 +154,7 @@ test('Desk answers a repeated dispatch from the outbox, and after the acknowledg
   expect(runs).toHaveLength(1)
 })
 
-test('Desk answers a repeated dispatch after a restart from the outbox', async () => {
+test('TaskCoordinator resends the result of a repeated dispatch from the outbox after a restart', async () => {
   using folder = temporaryFolder()
   const first = await openDesk(folder.path)
   await first.receive(DISPATCH)
@@ -165,7 +165,7 @@ test('Desk answers a repeated dispatch after a restart from the outbox', async (
   expect(await second.resent()).toEqual(['job000000000001.1'])
 })
 
-test('Desk confirms the attempt that runs and refuses a second job and an older lease', async () => {
+test('TaskCoordinator confirms the running attempt and refuses a second job and an older lease', async () => {
   using folder = temporaryFolder()
   const { receive, told, runs } = await openDesk(folder.path)
   await receive(DISPATCH)
@@ -180,7 +180,7 @@ test('Desk confirms the attempt that runs and refuses a second job and an older 
   expect(runs).toHaveLength(1)
 })
 
-test('Desk.close() waits for the running job and refuses new ones', async () => {
+test('TaskCoordinator.close() waits for the running job and refuses new ones', async () => {
   using folder = temporaryFolder()
   const { desk, receive, told, end } = await openDesk(folder.path)
   await receive(DISPATCH)
@@ -195,7 +195,7 @@ test('Desk.close() waits for the running job and refuses new ones', async () => 
   await closing
 })
 
-test('Desk leaves no result for a job that was given up', async () => {
+test('TaskCoordinator stores no result for an abandoned job', async () => {
   using folder = temporaryFolder()
   const { desk, receive, outbox, runs } = await openDesk(folder.path)
   await receive(DISPATCH)

@@ -61,7 +61,7 @@ test('F8 with a full disk: the result is delivered from memory', () =>
     await using driver = await lab.startDriver({ armed: 'outbox.writing:1:throw' })
     const id = await submit()
     expect((await lab.completed(id)).attempt).toBe(1)
-    await driver.says('kept in memory only')
+    await driver.says('is only in memory')
   }))
 
 test('F10 driver stopped beyond the timeout: its late result is accepted while no other driver has the job', () =>
@@ -105,10 +105,10 @@ test('F10 driver stopped while another takes over: its late result is stale', ()
     await using other = await lab.startDriver({ as: second })
     expect((await lab.completed(id)).attempt).toBe(2)
     driver.process.kill('SIGCONT')
-    await driver.says('standing by until the lease is free')
+    await driver.says('on standby until the lease is free')
     other.process.kill('SIGTERM')
     await other.ended()
-    await driver.says('the server had no more use for an event')
+    await driver.says('the server discarded an event as obsolete')
     await lab.settled()
   }))
 

@@ -67,6 +67,6 @@ test('F4 with an error after the commit: the resend is stale', () =>
     const accepted = submit()
     expect((await lab.completed(await accepted)).attempt).toBe(1)
     await lab.restart()
-    await driver.says('the server had no more use for an event')
+    await driver.says('the server discarded an event as obsolete')
     await lab.settled()
   }))

@@ -5,7 +5,7 @@ import { openTestServer } from '../../support/server/server.ts'
 const configOf = (flags: Record<string, string> = {}) => readConfig({ flags, env: {} }).config
 
 describe('LiveConfig', () => {
-  test('replace() takes only reloadable settings and names what changed', () => {
+  test('replace() applies only reloadable settings and names what changed', () => {
     const live = new LiveConfig(configOf())
     let calls = 0
     const unsubscribe = live.subscribe(() => {
@@ -27,7 +27,7 @@ describe('LiveConfig', () => {
     expect(calls).toBe(1)
   })
 
-  test('rates of a running server follow it', async () => {
+  test('rates of a running server change with it', async () => {
     await using server = await openTestServer({ settings: { userRate: '0' } })
     const user = server.as(await server.createUser())
     const statuses = async () =>

@@ -18,7 +18,7 @@ const LAB = {
   userInfoURL: 'https://sso.example.org/me',
 }
 
-test('the presets need an id and a secret only; what is given wins', () => {
+test('the presets need an id and a secret only; given values override them', () => {
   const providers = read(
     ['google', 'github', 'microsoft', 'gitlab'].map((name) => ({
       name,
@@ -37,7 +37,7 @@ test('the presets need an id and a secret only; what is given wins', () => {
   expect(providers[3]?.tokenURL).toBe('https://gitlab.com/oauth/token')
 })
 
-test('any other provider says its addresses; the rest has defaults', () => {
+test('any other provider needs its addresses; the rest has defaults', () => {
   expect(read([LAB])).toEqual([
     {
       ...LAB,
@@ -53,7 +53,7 @@ test('any other provider says its addresses; the rest has defaults', () => {
   expect(read('')).toEqual([])
 })
 
-test('a bad provider is refused by its place and field, without a word of its secrets', () => {
+test('the error of a bad provider names place and field, and reveals no secret', () => {
   const cases: [unknown, string][] = [
     [[LAB, { ...LAB, name: 'two', clientId: undefined }], '[1].clientId: missing'],
     [[{ ...LAB, clientId: '' }], '[0].clientId: expected not empty'],
@@ -64,7 +64,7 @@ test('a bad provider is refused by its place and field, without a word of its se
     [[{ ...LAB, authURL: 'javascript:alert(1)' }], '[0].authURL: expected an https:// address'],
     [[{ ...LAB, authURL: 'https://a:b@sso.example.org/' }], '[0].authURL: expected an https:// address'],
     [[{ ...LAB, authURL: 'http://127.0.0.1.example.org/' }], '[0].authURL: expected an https:// address'],
-    [[{ ...LAB, clientsecret: 'a very secret secret' }], '[0].clientsecret: not known; a provider has name,'],
+    [[{ ...LAB, clientsecret: 'a very secret secret' }], '[0].clientsecret: unknown key; a provider has name,'],
     [[{ ...LAB, scopes: 'openid' }], '[0].scopes: expected Array'],
     [[{ ...LAB, scopes: ['openid', ''] }], '[0].scopes.1: expected not empty'],
     [[{ ...LAB, clientAuth: 'jwt' }], '[0].clientAuth: expected ("basic" | "post")'],
@@ -86,7 +86,7 @@ test('a bad provider is refused by its place and field, without a word of its se
   }
 })
 
-test('the examples of the guide are right settings', async () => {
+test('the examples of the guide are valid settings', async () => {
   const guide = await Bun.file(join(import.meta.dir, '../../../docs/how-to/accounts.md')).text()
   const blocks = [...guide.matchAll(/```yaml\n([^`]+)```/g)].map(([, text = '']) => text)
   const configs = blocks.map(
