@@ -23,7 +23,10 @@ import { untilStopped } from './command-line/signals.ts'
 import { UsageError } from './command-line/usage-error.ts'
 import { version } from './version.ts'
 
-/** Problems of these settings are usage errors; the others are reported together with those of the device options. */
+/**
+ * Problems of these settings are usage errors; the others are reported together with those of the device
+ * options.
+ */
 const USAGE: readonly string[] = ['operation', 'device', 'logLevel', 'logFormat']
 
 /** @throws UsageError when operation, device or log settings are missing or wrong. */

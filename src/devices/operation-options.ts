@@ -18,7 +18,10 @@ export const DRIVER_OPTIONS: { [Op in Operation]: OptionSpecs } = {
   calibrate: { data_dir: dataDir },
 }
 
-/** Options of an operation. All its built-in devices accept them; without effect if a device does not declare them. */
+/**
+ * Options of an operation. All its built-in devices accept them; without effect if a device does not declare
+ * them.
+ */
 export const OPERATION_OPTIONS: { [Op in Operation]: OptionSpecs } = {
   process: {
     is_dummy: opt.bool({ help: 'Uses a dummy instrument instead of a real one', default: false }),
@@ -35,7 +38,9 @@ export const OPERATION_OPTIONS: { [Op in Operation]: OptionSpecs } = {
   calibrate: {},
 }
 
-/** Keys that name files, which must lie in a safe location even if an imported device does not declare them. */
+/**
+ * Keys that name files, which must lie in a safe location even if an imported device does not declare them.
+ */
 export const PATH_KEYS: readonly string[] = [
   'calibration_config',
   'scheduler_device_config',

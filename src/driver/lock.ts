@@ -2,7 +2,8 @@ import { join } from 'node:path'
 import { AppError, FolderInUseError, type FolderLock, messageOf, takeFolderLock } from '../base/index.ts'
 
 /**
- * Locks the data dir `folder` against other drivers, with the file `driver.lock`. Keep a reference to the result.
+ * Locks the data dir `folder` against other drivers, with the file `driver.lock`. Keep a reference to the
+ * result.
  * @throws AppError `conflict` when another driver uses the folder, `unavailable` when it cannot be locked.
  */
 export function lockFolder(folder: string): FolderLock {

@@ -78,8 +78,8 @@ export interface ServerAccess {
 }
 
 /**
- * The settings that concern the server, and every error of the settings, one per line. The access is complete only
- * without errors.
+ * The settings that concern the server, and every error of the settings, one per line. The access is complete
+ * only without errors.
  */
 export function checkAccess(
   { values, places, problems }: DriverSettings,

@@ -56,12 +56,16 @@ export interface DriverHandle {
 const TASK_GRACE_MS = 5_000
 const ACK_TIMEOUT_MS = 2_000
 const ACK_POLL_MS = 20
-/** Maximum number of outbox events in the hello. The server waits only for the newest, and the hello has to fit into one event. */
+/**
+ * Maximum number of outbox events in the hello. The server waits only for the newest, and the hello has to
+ * fit into one event.
+ */
 const MAX_HELLO_EVENTS = 1_000
 
 /**
- * Starts a driver: checks every setting and option, opens the device in its own process, and only then connects to the
- * server. Returns as soon as the device is open; the driver then retries until the server is available.
+ * Starts a driver: checks every setting and option, opens the device in its own process, and only then
+ * connects to the server. Returns as soon as the device is open; the driver then retries until the server is
+ * available.
  * @throws StartupError with every reason not to start, one per line; nothing has been sent to the server.
  * @throws AppError when the data dir is in use or cannot be written.
  */

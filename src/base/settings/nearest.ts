@@ -13,8 +13,8 @@ function editDistance(a: string, b: string): number {
 }
 
 /**
- * The word most similar to `text`, or undefined when none is similar enough to be a likely intention. Hyphens and
- * underscores count as equal.
+ * The word most similar to `text`, or undefined when none is similar enough to be a likely intention. Hyphens
+ * and underscores count as equal.
  */
 export function nearest(text: string, words: readonly string[]): string | undefined {
   // Long input is not a typing error, and the cost of the distance grows with its length times the word's.

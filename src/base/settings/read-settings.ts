@@ -32,7 +32,9 @@ export interface SettingsReading<Table extends SettingsTable> {
   problems: SettingProblem[]
 }
 
-/** Reads every setting of a table: from its flag, else its variable, else the config file, else its default. */
+/**
+ * Reads every setting of a table: from its flag, else its variable, else the config file, else its default.
+ */
 export function readSettings<Table extends SettingsTable>(
   table: Table,
   input: SettingsInput,

@@ -1,8 +1,9 @@
 import { AppError } from '../error.ts'
 
 /**
- * Why a text is not a value of an option or setting. The message is for users. It never repeats the text, unless
- * `namesText` is set: then it stands alone, otherwise the report of the error shows the text before the message.
+ * Why a text is not a value of an option or setting. The message is for users. It never repeats the text,
+ * unless `namesText` is set: then it stands alone, otherwise the report of the error shows the text before
+ * the message.
  */
 export class ValueError extends AppError {
   readonly namesText: boolean

@@ -12,7 +12,10 @@ interface Section {
 const DEFAULT_COLUMNS = 100
 const MAX_LEFT_COLUMNS = 36
 
-/** The text of `--help`: usage, arguments, commands, and flags by group. `path` is the full name of the command. */
+/**
+ * The text of `--help`: usage, arguments, commands, and flags by group. `path` is the full name of the
+ * command.
+ */
 export async function renderHelp(path: string, command: Command, columns = DEFAULT_COLUMNS): Promise<string> {
   const sections: Section[] = [
     { title: 'Arguments', entries: command.positionals.map(({ name, help }) => [name, help] as const) },

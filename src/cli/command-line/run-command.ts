@@ -4,7 +4,10 @@ import { renderHelp } from './help.ts'
 import { parseFlags } from './parse-flags.ts'
 import { UsageError } from './usage-error.ts'
 
-/** Runs the command that `words` name, or prints its help. @throws UsageError that starts with the command's name. */
+/**
+ * Runs the command that `words` name, or prints its help. @throws UsageError that starts with the command's
+ * name.
+ */
 export async function runCommand(root: Command, name: string, words: readonly string[]): Promise<void> {
   const { path, command, rest } = await findCommand(root, name, words)
   if (isHelpWanted(rest) || words.length === 0) {

@@ -12,8 +12,8 @@ const STATUS_BY_REASON: Record<string, number> = {
 }
 
 /**
- * Exit status of an error: 2 for wrong calls and settings, 3 for a database that cannot be used, 70 for a disk
- * that fails, otherwise 1.
+ * Exit status of an error: 2 for wrong calls and settings, 3 for a database that cannot be used, 70 for a
+ * disk that fails, otherwise 1.
  */
 export function exitStatus(error: unknown): number {
   if (error instanceof UsageError) return 2

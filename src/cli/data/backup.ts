@@ -115,7 +115,9 @@ function retentionPolicy(): ValueKind<RetentionPolicy> {
 /** After a day without a write, the process that wrote the file was killed. */
 const ABANDONED_AFTER_MS = 86_400_000
 
-/** Removes abandoned partial files and the backups that `keep` does not cover; returns the backups it removed. */
+/**
+ * Removes abandoned partial files and the backups that `keep` does not cover; returns the backups it removed.
+ */
 function removeOld(folder: string, keep: RetentionPolicy | undefined): string[] {
   const names = readdirSync(folder)
   for (const name of names.filter((each) => each.endsWith('.partial'))) {

@@ -35,7 +35,9 @@ export function saveCa(config: CaPaths, file: string): void {
   }
 }
 
-/** Replaces the root CA by the one next to the backup `file`; the old one stays as `<path>.before-restore`. */
+/**
+ * Replaces the root CA by the one next to the backup `file`; the old one stays as `<path>.before-restore`.
+ */
 export function restoreCa(config: CaPaths, file: string): void {
   for (const { setting, ending, mode } of PARTS) {
     const path = config[setting]

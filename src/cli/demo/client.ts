@@ -77,7 +77,10 @@ export class DemoClient {
     return { token: answer.token, fingerprint: answer.ca_fingerprint }
   }
 
-  /** The first `count` cryostat readings that the server has stored. @throws AppError when `driver` sends too few. */
+  /**
+   * The first `count` cryostat readings that the server has stored. @throws AppError when `driver` sends too
+   * few.
+   */
   async storedReadings(count: number, driver: Bun.Subprocess) {
     const query = new URLSearchParams({
       filter: "type = 'CryostatReading'",

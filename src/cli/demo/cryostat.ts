@@ -26,8 +26,8 @@ interface CryostatDemo {
 }
 
 /**
- * Simulates a fridge that cools down, runs a driver that reads it, and prints the first readings that the server has
- * stored. Returns a function that stops both.
+ * Simulates a fridge that cools down, runs a driver that reads it, and prints the first readings that the
+ * server has stored. Returns a function that stops both.
  */
 export async function demonstrateCryostat({ admin, url, folder, qpu, say }: CryostatDemo) {
   const fridge = await startSimulatedFridge({ clock: systemClock, timeScale: TIME_SCALE })

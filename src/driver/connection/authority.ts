@@ -18,8 +18,8 @@ interface AuthorityOptions {
 }
 
 /**
- * The server's root CA (PEM): read from `caFile` if that matches the pin, otherwise downloaded, compared with the pin
- * and saved there. No secret is sent.
+ * The server's root CA (PEM): read from `caFile` if that matches the pin, otherwise downloaded, compared with
+ * the pin and saved there. No secret is sent.
  * @throws ConnectRefusal when the server has a different CA or provides none.
  * @throws AppError `unavailable` when the server cannot be reached.
  */

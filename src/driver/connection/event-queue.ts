@@ -10,8 +10,8 @@ const MAX_EVENTS = 1_000
 const MAX_CHARACTERS = 8 * 1024 * 1024
 
 /**
- * Unsent events that need no acknowledgement, oldest first: at most 1,000 events and 8 Mi characters. A full queue
- * drops the oldest telemetry first, and other events only when no telemetry is left.
+ * Unsent events that need no acknowledgement, oldest first: at most 1,000 events and 8 Mi characters. A full
+ * queue drops the oldest telemetry first, and other events only when no telemetry is left.
  */
 export class EventQueue {
   readonly #log: Log

@@ -16,7 +16,9 @@ interface LinkOptions {
   onReady(): void
 }
 
-/** Both message sockets of one lease. They open and close together, because a new attach needs a new lease. */
+/**
+ * Both message sockets of one lease. They open and close together, because a new attach needs a new lease.
+ */
 export interface Link {
   /** Whether events may be sent now. */
   readonly ready: boolean
@@ -31,8 +33,8 @@ export interface Link {
 }
 
 /**
- * Attaches to the server, first with the result socket: the command socket makes the driver online, and by then events
- * can already be sent.
+ * Attaches to the server, first with the result socket: the command socket makes the driver online, and by
+ * then events can already be sent.
  */
 export function openLink(options: LinkOptions): Link {
   const { lease, ca, version, clock, log } = options

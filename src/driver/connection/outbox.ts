@@ -39,16 +39,20 @@ function suffixOf(driverId: string): string {
 }
 
 /**
- * Events that the server has to acknowledge, one file each (`<event id>.json` contains the envelope). A file is complete
- * and durable before the event is first sent, and is removed on acknowledgement, so that a result survives a lost
- * connection, a crash and a power failure. A file that a crash left incomplete was never sent; it is dropped.
+ * Events that the server has to acknowledge, one file each (`<event id>.json` contains the envelope). A file
+ * is complete and durable before the event is first sent, and is removed on acknowledgement, so that a result
+ * survives a lost connection, a crash and a power failure. A file that a crash left incomplete was never
+ * sent; it is dropped.
  */
 export class Outbox {
   readonly #folder: string
   readonly #clock: Clock
   readonly #log: Log
   readonly #entries = new Map<string, Entry>()
-  /** The last file operation. They run one after the other, so that none removes a file that a later one wrote. */
+  /**
+   * The last file operation. They run one after the other, so that none removes a file that a later one
+   * wrote.
+   */
   #last: Promise<unknown> = Promise.resolve()
 
   private constructor(folder: string, { clock, log }: OutboxDependencies) {
@@ -80,8 +84,8 @@ export class Outbox {
   }
 
   /**
-   * Sets the driver that uses this folder. Events of another driver are set aside until it returns, because the server
-   * would reject them as forged.
+   * Sets the driver that uses this folder. Events of another driver are set aside until it returns, because
+   * the server would reject them as forged.
    */
   async setOwner(driverId: string): Promise<void> {
     const path = join(this.#folder, OWNER_FILE)
@@ -119,7 +123,10 @@ export class Outbox {
     }
   }
 
-  /** Stores an event, due at once. If it cannot be written to disk, it stays in memory and the error is logged. */
+  /**
+   * Stores an event, due at once. If it cannot be written to disk, it stays in memory and the error is
+   * logged.
+   */
   put(id: string, body: string): Promise<void> {
     return this.#inSequence(async () => {
       if (this.#entries.has(id)) return
@@ -167,8 +174,8 @@ export class Outbox {
   }
 
   /**
-   * Sends every due event through `send`, one after the other. Each is due again after 5 s, 10 s, … 60 s, a large one
-   * not before it can have arrived.
+   * Sends every due event through `send`, one after the other. Each is due again after 5 s, 10 s, … 60 s, a
+   * large one not before it can have arrived.
    */
   async sendDue(send: (body: string) => Promise<void>): Promise<void> {
     const now = this.#clock.monotonic()

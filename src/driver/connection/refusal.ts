@@ -30,8 +30,9 @@ export type Retry = 'stop' | 'backoff' | { pauseMs: number }
 const MAX_PAUSE_MS = 60_000
 
 /**
- * Decides how to proceed after a failed connect. `started` is true once this driver has had a lease: a refusal at the
- * first start needs an operator, a later one may be resolved on the server while nobody watches the driver.
+ * Decides how to proceed after a failed connect. `started` is true once this driver has had a lease: a
+ * refusal at the first start needs an operator, a later one may be resolved on the server while nobody
+ * watches the driver.
  *
  * | Response | First start | Later |
  * |---|---|---|

@@ -3,7 +3,9 @@ import { AppError, type Clock, messageOf, withTimeout } from '../../base/index.t
 interface RequestOptions {
   method: 'GET' | 'POST'
   body?: unknown
-  /** `https:` only. `ca`: the only trusted root; `unverified`: for content that is checked by its fingerprint. */
+  /**
+   * `https:` only. `ca`: the only trusted root; `unverified`: for content that is checked by its fingerprint.
+   */
   trust: { ca: string } | 'unverified'
   clock: Clock
   signal: AbortSignal
@@ -24,8 +26,8 @@ const MAX_RESPONSE_BYTES = 64 * 1024
 
 /**
  * One HTTP exchange with the server: at most 10 s, a response of at most 64 KiB, no redirects.
- * @throws AppError `unavailable` when there is no complete response; with the reason `untrusted_certificate` when the
- *   server's certificate is not trusted, in which case nothing was sent.
+ * @throws AppError `unavailable` when there is no complete response; with the reason `untrusted_certificate`
+ *   when the server's certificate is not trusted, in which case nothing was sent.
  */
 export async function request(url: string, options: RequestOptions): Promise<ServerResponse> {
   const { clock, signal } = options

@@ -30,8 +30,8 @@ const HEALTHY_AFTER_MS = 10_000
 const SHORT_LINKS_BEFORE_WARNING = 4
 
 /**
- * Keeps this driver connected: obtains the CA, requests a lease, attaches, and starts over when the link ends. While it
- * is attached, it sends the events of the queue and the outbox.
+ * Keeps this driver connected: obtains the CA, requests a lease, attaches, and starts over when the link
+ * ends. While it is attached, it sends the events of the queue and the outbox.
  */
 export class ServerConnection {
   readonly #dependencies: ServerConnectionDependencies

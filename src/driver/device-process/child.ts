@@ -19,16 +19,16 @@ interface HostProcessDependencies {
 }
 
 /**
- * Command line of this program with the hidden command `driver worker`. Run from source, it names the main module; the
- * executable contains it.
+ * Command line of this program with the hidden command `driver worker`. Run from source, it names the main
+ * module; the executable contains it.
  */
 export function ownHostArgv(): string[] {
   const compiled = Bun.main.startsWith('/$bunfs/')
   return [process.execPath, ...(compiled ? [] : [Bun.main]), 'driver', 'worker']
 }
 
-// The child runs circuits and imported code and does not need the driver's credentials. The two BUN_ variables would
-// change what the executable runs.
+// The child runs circuits and imported code and does not need the driver's credentials. The two BUN_
+// variables would change what the executable runs.
 const WITHHELD = /^(SVC_ACCESS_TOKEN|SVC_TOKEN|SVC_CA_.*|BUN_OPTIONS|BUN_BE_BUN)$/
 
 /** The environment of the child process. */

@@ -31,7 +31,10 @@ interface DeviceHost {
 
 interface DeviceHostDependencies {
   clock: Clock
-  /** Environment of the child process, without the driver's secrets; devices receive the variables they declare. */
+  /**
+   * Environment of the child process, without the driver's secrets; devices receive the variables they
+   * declare.
+   */
   env: Record<string, string | undefined>
   send(message: FromHost): void
   /** Called when the device has been closed on request. */
@@ -145,13 +148,14 @@ function isOf<Op extends ResolvedDevice['def']['operation']>(
 }
 
 /**
- * Body of `svc driver worker`, the child process that runs the device. It communicates with the driver over its IPC
- * channel and ends when that closes.
+ * Body of `svc driver worker`, the child process that runs the device. It communicates with the driver over
+ * its IPC channel and ends when that closes.
  * @throws StartupError when it was not started by a driver.
  */
 export function runDeviceHost({ env }: Pick<DeviceHostDependencies, 'env'>): void {
   if (!process.send) throw new StartupError('driver worker is started by the driver; use svc driver start')
-  // Ctrl-C in a terminal and SIGTERM of a service manager reach the child too, but the driver decides when it ends.
+  // Ctrl-C in a terminal and SIGTERM of a service manager reach the child too, but the driver decides when it
+  // ends.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined)
   endWithParent()
   const host = createDeviceHost({

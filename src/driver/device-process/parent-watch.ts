@@ -6,8 +6,9 @@ export const parentWatch = defineWorker<{ parentPid: number }, never>(
 )
 
 /**
- * Ends this process within 3 s after its parent has exited. A second thread watches the id of the parent process, because
- * a device in an endless loop blocks the main thread, which then does not process the closed IPC channel.
+ * Ends this process within 3 s after its parent has exited. A second thread watches the id of the parent
+ * process, because a device in an endless loop blocks the main thread, which then does not process the closed
+ * IPC channel.
  */
 export function endWithParent(): void {
   startWorker(parentWatch).send({ parentPid: process.ppid })

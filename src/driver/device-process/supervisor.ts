@@ -78,15 +78,17 @@ export class Supervisor {
     void this.#keepAlive()
   }
 
-  /** Forwards a server command unchanged. A restarted device receives the latest maintenance command again. */
+  /**
+   * Forwards a server command unchanged. A restarted device receives the latest maintenance command again.
+   */
   forwardCommand(text: string, isMaintenance: boolean): void {
     if (isMaintenance) this.#maintenance = text
     this.#host?.send({ kind: 'command', text })
   }
 
   /**
-   * Runs a task on the device; one at a time. Settles with the encoded event that ends it, whatever happens to the
-   * device; with undefined only after `stopTask` or `stop`.
+   * Runs a task on the device; one at a time. Settles with the encoded event that ends it, whatever happens
+   * to the device; with undefined only after `stopTask` or `stop`.
    */
   async run(task: Task, observer: TaskObserver): Promise<string | undefined> {
     this.#stopped = undefined

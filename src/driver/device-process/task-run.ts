@@ -30,7 +30,10 @@ const FINAL_CHECK_MS = 100
  * | any | end of the process | settled as `worker exited` |
  */
 export class TaskRun {
-  /** Settles with the encoded event that ends the task; with undefined after `abandon`, and after a `stop` that is not reported. */
+  /**
+   * Settles with the encoded event that ends the task; with undefined after `abandon`, and after a `stop`
+   * that is not reported.
+   */
   readonly settled: Promise<string | undefined>
   readonly #task: Task
   readonly #dependencies: TaskRunDependencies
@@ -123,8 +126,8 @@ export class TaskRun {
   }
 
   /**
-   * Whether the task takes longer than `ms`. Checked in two steps: after a suspension of this process or of the machine,
-   * timers fire before the messages that the device sent in time are read.
+   * Whether the task takes longer than `ms`. Checked in two steps: after a suspension of this process or of
+   * the machine, timers fire before the messages that the device sent in time are read.
    */
   async #exceeds(ms: number): Promise<boolean> {
     const lastMs = Math.min(FINAL_CHECK_MS, ms / 2)
@@ -164,7 +167,10 @@ export class TaskRun {
   }
 }
 
-/** The event that ends a task stopped by the server, if the task reports one: the device's result or a failure. */
+/**
+ * The event that ends a task stopped by the server, if the task reports one: the device's result or a
+ * failure.
+ */
 export function endOfStopped(task: Task, executionMs: number, body?: string): string | undefined {
   if (!task.isReportedWhenStopped) return undefined
   const error = { class: 'user' as const, message: `${task.noun} stopped`, error_code: 'stopped' }

@@ -25,8 +25,8 @@ interface Run {
 }
 
 /**
- * Runs a tuner: calibrations one at a time, each with exactly one report. A requested calibration waits until the tuner
- * has finished its own.
+ * Runs a tuner: calibrations one at a time, each with exactly one report. A requested calibration waits until
+ * the tuner has finished its own.
  */
 export function runCalibrate(device: CalibrateDevice, io: OperationIo): RunningOperation {
   const { log, send, clock } = io

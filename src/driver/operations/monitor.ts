@@ -34,7 +34,8 @@ async function repeat(
       if (!signal.aborted) log.warn('reading failed', { error })
     }
     const elapsed = clock.monotonic() - startedAt
-    // Counted rather than computed from the time alone: a timer early by a fraction of 1 ms would repeat its beat.
+    // Counted rather than computed from the time alone: a timer early by a fraction of 1 ms would repeat its
+    // beat.
     const next = Math.max(beat, Math.floor(elapsed / periodMs)) + 1
     skipped = next - beat - 1
     beat = next

@@ -9,7 +9,9 @@ export interface CoordinatorState {
   hasResult: boolean
 }
 
-/** `resend`: send its result again; `confirm`: it is already running; the others are reasons for a refusal. */
+/**
+ * `resend`: send its result again; `confirm`: it is already running; the others are reasons for a refusal.
+ */
 export type DispatchDecision = 'run' | 'resend' | 'confirm' | 'old_epoch' | 'stopping' | 'busy'
 
 /** Decides how to handle a dispatched attempt. A known attempt never runs twice, whatever the lease. */

@@ -11,7 +11,9 @@ interface TaskCoordinatorDependencies {
   clock: Clock
   log: Log
   outbox: Outbox
-  /** Runs a task and returns the event that ends it; undefined when the task or the driver is stopped first. */
+  /**
+   * Runs a task and returns the event that ends it; undefined when the task or the driver is stopped first.
+   */
   run(task: Task, observer: TaskObserver): Promise<string | undefined>
   /** Stops the task whose final event has the id `id`. */
   stopTask(id: string): void
@@ -121,7 +123,8 @@ export class TaskCoordinator {
       this.#recent.add(task.id, body)
       log.info(`${task.noun} ended`, task.names)
     }
-    // Heartbeats continue until here: while a slow disk stores the result, the server must not requeue the job.
+    // Heartbeats continue until here: while a slow disk stores the result, the server must not requeue the
+    // job.
     ended.abort()
     this.#running = undefined
     wake()

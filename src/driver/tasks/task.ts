@@ -4,8 +4,8 @@ import type { EventName, EventPayload, JobFailure } from '../../protocol/index.t
 export type TransientEvent = { [Name in EventName]: { type: Name; payload: EventPayload<Name> } }[EventName]
 
 /**
- * A job or a calibration that the driver runs for the server. It runs once, on the device, and ends with one event in the
- * outbox.
+ * A job or a calibration that the driver runs for the server. It runs once, on the device, and ends with one
+ * event in the outbox.
  */
 export interface Task {
   /** Id of the event that ends it. */

@@ -10,7 +10,8 @@ interface ConfigFileEntry {
 }
 
 /**
- * Values by setting name. One parser reads YAML and JSON, because JSON is YAML, and it knows the line of each key.
+ * Values by setting name. One parser reads YAML and JSON, because JSON is YAML, and it knows the line of each
+ * key.
  * @throws AppError `invalid` for an unreadable file and for an unknown key.
  */
 export function readConfigFile({ path, text }: { path: string; text: string }): Map<string, ConfigFileEntry> {

@@ -71,8 +71,8 @@ const provider = v.strictObject({
 export type Provider = Omit<v.InferOutput<typeof provider>, 'displayName'> & { displayName: string }
 
 /**
- * A JSON array of providers. `google`, `github`, `microsoft` and `gitlab` have preset addresses, which given values
- * override.
+ * A JSON array of providers. `google`, `github`, `microsoft` and `gitlab` have preset addresses, which given
+ * values override.
  */
 export function oauth2Providers(): ValueKind<readonly Provider[]> {
   return {

@@ -24,8 +24,9 @@ const port = integer({ min: 1, max: 65_535 })
 const optionalPort = integer({ min: 0, max: 65_535 })
 
 /**
- * Every setting of the server, declared once. The flag (`--idle-threshold`), the variable (`SVC_IDLE_THRESHOLD`), the
- * config key (`idleThreshold`), `svc serve --help` and docs/reference/settings.md follow from the declaration.
+ * Every setting of the server, declared once. The flag (`--idle-threshold`), the variable
+ * (`SVC_IDLE_THRESHOLD`), the config key (`idleThreshold`), `svc serve --help` and docs/reference/settings.md
+ * follow from the declaration.
  */
 export const SETTINGS = {
   ...group('General', {

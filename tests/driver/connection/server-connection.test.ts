@@ -25,8 +25,8 @@ async function openSlowBench() {
   return Object.assign(bench, {
     clock,
     /**
-     * Moves the clock in small steps until something is true; returns the ms it took, which is more when sockets
-     * and processes are slow in real time.
+     * Moves the clock in small steps until something is true; returns the ms it took, which is more when
+     * sockets and processes are slow in real time.
      */
     async passUntil(read: () => unknown, what: string, stepMs = 250): Promise<number> {
       for (let ms = 0; ms < 300_000; ms += stepMs) {
