@@ -31,9 +31,9 @@ export class AccountLinks {
   readonly #dependencies: AccountLinksDependencies
   readonly #limit: RateLimiter
 
-  constructor(parts: AccountLinksDependencies) {
-    this.#dependencies = parts
-    this.#limit = new RateLimiter(MAILS, parts.context.clock)
+  constructor(dependencies: AccountLinksDependencies) {
+    this.#dependencies = dependencies
+    this.#limit = new RateLimiter(MAILS, dependencies.context.clock)
   }
 
   /** Creates a link; `expiresAt` is in ms since the epoch, `newEmail` is for a change of address only. */
