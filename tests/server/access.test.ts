@@ -8,7 +8,7 @@ import {
   type TestServer,
 } from '../support/server/server.ts'
 
-/** Who asks. The records in the paths belong to `owner`; `program` is the owner's API token. */
+/** The callers. The records in the paths belong to `owner`; `program` is the owner's API token. */
 const ROLES = ['guest', 'owner', 'other', 'program', 'superuser'] as const
 
 interface World {
@@ -28,7 +28,7 @@ type Statuses = readonly [guest: number, owner: number, other: number, program: 
 interface Row {
   route: string
   statuses: Statuses
-  /** Path and body of a request that is right in itself, made anew for each role. */
+  /** Path and body of a valid request, created for each role. */
   ask?(world: World): { path?: string; body?: object } | Promise<{ path?: string; body?: object }>
 }
 
@@ -36,7 +36,7 @@ const EVERYBODY: Statuses = [200, 200, 200, 200, 200]
 const SUPERUSER: Statuses = [401, 403, 403, 403, 200]
 const SUPERUSER_CREATES: Statuses = [401, 403, 403, 403, 201]
 const SIGNED_IN: Statuses = [401, 200, 200, 200, 200]
-/** The owner alone; a superuser acts as its own user here. */
+/** Only the owner; a superuser acts as its proxy user here. */
 const OWNER: Statuses = [401, 200, 404, 200, 404]
 const OWNER_OR_SUPERUSER: Statuses = [401, 200, 404, 200, 200]
 const all = (status: number): Statuses => [status, status, status, status, status]
@@ -54,7 +54,7 @@ const ownJob = async (world: World) => `/api/jobs/${await world.job()}`
 const SUPERUSER_RECORDS: Statuses = [403, 403, 403, 403, 200]
 const HIDDEN = ['_superusers', 'api_tokens', 'external_auths']
 
-/** The routes of records, for rules of each kind; what they show is tested in records/rules.test.ts. */
+/** The routes of records, for each kind of rule; their contents are tested in records/rules.test.ts. */
 const recordRows: readonly Row[] = [
   ...COLLECTIONS.map(({ publicName }) => ({
     route: 'GET /api/collections/:collection/records',
@@ -116,7 +116,7 @@ const recordRows: readonly Row[] = [
 
 const BAD_TOKEN = { token: 'none', password: 'some password', passwordConfirm: 'some password' }
 
-/** Routes that both kinds of account have. Links are asked for by anybody and count only with their token. */
+/** Routes of both kinds of account. Anybody can request links, which are valid only with their token. */
 function accountRows(collection: 'users' | '_superusers'): Row[] {
   const route = (name: string) => `POST /api/collections/${collection}/${name}`
   const mine: Statuses = collection === 'users' ? [401, 204, 204, 403, 403] : [401, 403, 403, 403, 204]
@@ -171,7 +171,7 @@ const TABLE: readonly Row[] = [
   { route: 'GET /api/ui/config', statuses: EVERYBODY },
   { route: 'GET /api/openapi.json', statuses: EVERYBODY },
   { route: 'GET /api/pub/root-ca.pem', statuses: EVERYBODY },
-  // From this machine; through a proxy it is for superusers, see the test of the metrics.
+  // From this machine; through a proxy the route is for superusers, see the test of the metrics.
   { route: 'GET /metrics', statuses: EVERYBODY },
   { route: 'GET /api/op/version', statuses: SUPERUSER },
   {
@@ -249,7 +249,7 @@ const TABLE: readonly Row[] = [
     statuses: SUPERUSER,
     ask: ({ qpu }) => ({ body: { id: qpu.driver, enabled: true } }),
   },
-  // The access token in the body counts here, whoever else the request says it is.
+  // The access token in the body decides here, regardless of other credentials.
   { route: 'POST /api/op/drivers/connect', statuses: all(401), ask: () => ({ body: { token: 'svc_dt_0' } }) },
   {
     route: 'POST /api/op/drivers/connect',
@@ -334,7 +334,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.server[Symbol.asyncDispose]())
 
-/** The status of an answer whose body, which may be an endless stream, nobody reads. */
+/** The status of a response; its body, which may be an endless stream, is not read. */
 async function statusOf(client: TestClient, method: string, path: string, body?: object): Promise<number> {
   const abort = new AbortController()
   const response = await fetch(`${client.url}${path}`, {
@@ -374,7 +374,7 @@ describe('access by route and caller', () => {
     }
   })
 
-  test('an expired or foreign credential makes a guest', async () => {
+  test('expired or foreign credentials make the caller a guest', async () => {
     for (const headers of [
       { authorization: 'nonsense' },
       { authorization: 'Bearer ' },

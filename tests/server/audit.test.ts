@@ -4,7 +4,7 @@ import { openTestServer, type TestServer } from '../support/server/server.ts'
 
 const PROGRAM = 'OPENQASM 3.0; include "stdgates.inc"; qubit q; bit c; c = measure q;'
 
-/** Acts since the one with this number, as [act, subject, detail]. */
+/** Audited actions after the one with this number, as [action, subject, detail]. */
 async function acts(server: TestServer, after = 1) {
   const entries = await server.db.read((tx) => listAudit(tx, { limit: 100 }))
   return entries.filter(({ seq }) => seq > after).map(({ act, subject, detail }) => [act, subject, detail])

@@ -21,7 +21,7 @@ test('Semaphore.run() runs a limited number at once, the others in order, whatev
   const outcomes = await Promise.allSettled(runs)
   expect(outcomes.map(({ status }) => status === 'fulfilled')).toEqual([true, false, true, true, true])
   expect(begun).toEqual([0, 1, 2, 3, 4])
-  // All turns were given back.
+  // All permits were returned.
   void turns.run(() => never)
   expect(await turns.run(async () => 'at once')).toBe('at once')
 })

@@ -189,7 +189,7 @@ describe('GET /api/openapi.json', () => {
     expect(Object(record?.['anyOf'])).toHaveLength(COLLECTIONS.length)
     expect<unknown>(slot?.['properties']?.['collectionName']).toEqual({ const: 'bookings' })
     expect<unknown>(body).toMatchObject({
-      description: 'A new record needs start_time, end_time',
+      description: 'Required for a new record: start_time, end_time',
       properties: { start_time: { type: 'string' }, qpu: { description: "Id in qpus; '' = none" } },
     })
     const paths = document['paths']?.['/api/collections/{collection}/records']

@@ -46,11 +46,11 @@ const GUEST: Caller = { kind: 'guest' }
 test('1,000 subscribers of a public topic take one rule test and one encoding', async () => {
   await using server = await openTestServer()
   const { service, count } = counted(server)
-  const teller = createChangePublisher(service)
+  const publisher = createChangePublisher(service)
   const texts = ['quantum_jobs/*', 'quantum_jobs', withOptions('quantum_jobs/*', { page: 1 })]
   const topicOf = (at: number) => parseTopic(texts[at % texts.length] ?? '', server.db.names)
   const record = await server.db.write('t', (tx) => tx.insert(quantumJobs, {}))
-  const telling = teller.prepare({
+  const prepared = publisher.prepare({
     collection: 'quantum_jobs',
     id: record.id,
     action: 'create',
@@ -58,7 +58,7 @@ test('1,000 subscribers of a public topic take one rule test and one encoding', 
     record: { ...record },
   })
   const rendered = await server.db.read((tx) =>
-    Array.from({ length: 1_000 }, (_, at) => telling.renderFor(tx, topicOf(at), GUEST)),
+    Array.from({ length: 1_000 }, (_, at) => prepared.renderFor(tx, topicOf(at), GUEST)),
   )
   expect(new Set(rendered).size).toBe(1)
   expect(rendered[0]).toBeInstanceOf(Uint8Array)
@@ -68,7 +68,7 @@ test('1,000 subscribers of a public topic take one rule test and one encoding', 
 test('a rule about the user is tested once per user, regardless of the number of streams', async () => {
   await using server = await openTestServer()
   const { service, count } = counted(server)
-  const teller = createChangePublisher(service)
+  const publisher = createChangePublisher(service)
   const { callers, record } = await server.db.write('t', (tx) => {
     const people = Array.from({ length: 10 }, (_, at) => tx.insert(users, { email: `u${at}@b.cd` }))
     const slot = tx.insert(timeSlots, {
@@ -82,7 +82,7 @@ test('a rule about the user is tested once per user, regardless of the number of
     }
   })
   const topic = parseTopic('time_slots/*', server.db.names)
-  const telling = teller.prepare({
+  const prepared = publisher.prepare({
     collection: 'time_slots',
     id: record.id,
     action: 'create',
@@ -90,7 +90,7 @@ test('a rule about the user is tested once per user, regardless of the number of
     record: { ...record },
   })
   const rendered = await server.db.read((tx) =>
-    Array.from({ length: 100 }, (_, at) => telling.renderFor(tx, topic, callers[at % 10] ?? GUEST)),
+    Array.from({ length: 100 }, (_, at) => prepared.renderFor(tx, topic, callers[at % 10] ?? GUEST)),
   )
   expect(rendered.map((data, at) => (data ? at % 10 : -1)).filter((at) => at >= 0)).toEqual(Array(10).fill(0))
   expect(count).toEqual({ tests: 1, answers: 10, expansions: 0 })
@@ -116,11 +116,11 @@ test('large values are passed to SQLite only if the rule or the filter refers to
       },
     },
   }
-  const teller = createChangePublisher(spied)
+  const publisher = createChangePublisher(spied)
   const record = await server.db.write('t', (tx) =>
     tx.insert(quantumJobs, { payload: { kind: 'deep' }, results: { a: 1 } }),
   )
-  const telling = teller.prepare({
+  const prepared = publisher.prepare({
     collection: 'quantum_jobs',
     id: record.id,
     action: 'create',
@@ -129,7 +129,7 @@ test('large values are passed to SQLite only if the rule or the filter refers to
   })
   const topics = ['quantum_jobs/*', withOptions('quantum_jobs/*', { filter: 'payload.kind = "deep"' })]
   const rendered = await server.db.read((tx) =>
-    topics.map((each) => telling.renderFor(tx, parseTopic(each, server.db.names), GUEST)),
+    topics.map((each) => prepared.renderFor(tx, parseTopic(each, server.db.names), GUEST)),
   )
   expect(rendered.every((data) => data !== undefined)).toBe(true)
   expect(seen).toEqual([[], ['payload']])
