@@ -1,4 +1,4 @@
-// Started by crash.test.ts, which kills it: adds records and replies with each id only after its commit.
+// Started by crash.test.ts, which kills it: adds records and prints each id only after its commit.
 import { writeSync } from 'node:fs'
 import { silentLog, systemClock } from '../../src/base/index.ts'
 import { openDatabase, quantumJobs, users } from '../../src/db/index.ts'

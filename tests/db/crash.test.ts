@@ -8,7 +8,7 @@ import { until } from '../support/until.ts'
 
 const KILLS = 20
 
-/** Runs a writer, kills it after about `ms` of writing, returns the ids it replied with. */
+/** Runs a writer, kills it after about `ms` of writing, and returns the ids that it printed. */
 async function killedWriter(dir: string, ms: number): Promise<string[]> {
   const child = Bun.spawn([process.execPath, `${import.meta.dir}/crash.child.ts`, dir], { stdout: 'pipe' })
   const decoder = new TextDecoder()
@@ -18,7 +18,7 @@ async function killedWriter(dir: string, ms: number): Promise<string[]> {
     replies += decoder.decode(chunk, { stream: true })
   }
   await child.exited
-  // A reply that the kill cut in half was never given.
+  // An id that the kill cut off was not acknowledged.
   return replies.split('\n').slice(0, -1)
 }
 

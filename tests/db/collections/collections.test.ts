@@ -103,7 +103,7 @@ test('the newest records are found without sorting the others', async () => {
         .map(({ detail }) => detail),
     })),
   )
-  // A sort of the last term sorts records of one moment only.
+  // Sorting by the last term applies only to records with the same time.
   const slow = plans.filter(
     ({ steps }) =>
       !/USING .*INDEX/.test(steps[0] ?? '') || steps.some((step) => step.endsWith('FOR ORDER BY')),

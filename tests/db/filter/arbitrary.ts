@@ -141,7 +141,7 @@ const comparison: fc.Arbitrary<FilterAst> = fc.record({
   right: operand,
 })
 
-/** Filters about shops, as trees. */
+/** Filters on shops, as trees. */
 export const filter: fc.Arbitrary<FilterAst> = fc.letrec<{ node: FilterAst }>((tie) => ({
   node: fc.oneof(
     { maxDepth: 2, withCrossShrink: true },

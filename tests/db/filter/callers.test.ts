@@ -118,9 +118,9 @@ describe('clients', () => {
   test('join only the rows that the list rule shows them', async () => {
     expect(await library.found('reviews_via_shop.stars ?= 3', library.ann)).toBe('')
     expect(await library.found('reviews_via_shop.stars ?= 5', library.ann)).toBe('a')
-    // The whole query is narrowed, so an alternative does not bring rows back.
+    // The condition applies to the whole query, so an alternative does not add rows back.
     expect(await library.found('reviews_via_shop.stars ?= 5 || 1 = 1', library.ann)).toBe('ad')
-    // Every one of those that are shown: the other review of the shop does not count.
+    // All visible ones: the other review of the shop does not count.
     expect(await library.found('reviews_via_shop.stars = 5', library.ann)).toBe('a')
     expect(await library.found('', library.ann, 'reviews_via_shop.stars')).toBe('da')
   })

@@ -10,7 +10,7 @@ import { openSeeded } from './seed.ts'
 const FILTERS = 100_000
 const EVERY = 25
 
-/** Numbers in [0, 1) that follow from a seed (mulberry32). */
+/** Pseudo-random numbers in [0, 1) from a seed (mulberry32). */
 function random(seed: number): () => number {
   let state = seed
   return () => {
@@ -302,7 +302,7 @@ test('the largest filters that are allowed run', async () => {
   const hops = `${'friend.'.repeat(5)}name`
   expect(await library.found(`owner.${hops} = ""`)).toBe('abcd')
   await expect(library.found(`owner.friend.${hops} = ""`)).rejects.toThrow(/more than 6 relations/)
-  // Each path has joins of its own; SQLite itself would refuse the 65th table with an obscure message.
+  // Each path has its own joins; SQLite itself would reject the 65th table with an obscure message.
   const paths = LIBRARY_PATHS.flatMap((path) => [`${path}.name ?= "x"`, `${path}.friend.name ?= "x"`])
   await expect(library.found(paths.join('||'))).rejects.toThrow(/too many relations/)
   expect(await library.found(paths.slice(0, 20).join('||'))).toBe('')

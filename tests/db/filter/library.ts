@@ -67,7 +67,7 @@ export const reviews = defineCollection({
   rules: { ...OPEN, list: 'by = @request.auth.id', view: 'by = @request.auth.id || stars = 5' },
 })
 
-/** Nobody but superusers sees them. */
+/** Only superusers see them. */
 export const vaults = defineCollection({
   name: 'vaults',
   fields: { owner: relation('authors'), code: text() },

@@ -27,7 +27,7 @@ test('random filters over random records find what an evaluator in memory finds'
     await using library = await openLibrary()
     const { db, queries } = library
     const stored: World = await db.write('seed', (tx) => {
-      // Friends exist first, then are named.
+      // Friends are created before the records that refer to them.
       for (const each of values.authors) tx.insert(authors, { ...each, friend: '' })
       const rows = (list: readonly object[]): Row[] => list.map((each) => ({ ...each }))
       return {
@@ -55,6 +55,6 @@ test('random filters over random records find what an evaluator in memory finds'
       fc.assert(fc.property(filter, agree), { numRuns: FILTERS, seed: seed + index })
     })
   }
-  // The comparison means little when filters find all or nothing.
+  // The comparison has little value when filters match all records or none.
   expect(hits).toBeGreaterThan((WORLDS * FILTERS) / 10)
 }, 60_000)

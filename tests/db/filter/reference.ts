@@ -1,14 +1,14 @@
 import type { FilterAst, OperandAst } from '../../../src/db/filter/language/ast.ts'
 
 /**
- * A second reading of the filter language, for tests only: it evaluates the tree over records in memory and
- * shares nothing with the compiler. SQL's rules for types and NULL are spelled out here.
+ * A second implementation of the filter language, for tests only: it evaluates the tree over records in
+ * memory and shares no code with the compiler. It spells out SQL's rules for types and NULL.
  */
 
 export type Row = Readonly<Record<string, unknown>>
 export type World = Readonly<Record<string, readonly Row[]>>
 
-/** `null` stands for SQL's NULL: neither true nor false. */
+/** `null` is SQL's NULL: neither true nor false. */
 type Truth = boolean | null
 
 interface Value {
@@ -42,7 +42,7 @@ const SCHEMA: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
 }
 const UNIQUE = ['passports_via_author']
 
-/** What the request of the random filters sends, as `@request.query`. */
+/** The values that the request of the random filters sends, as `@request.query`. */
 export const SENT: Readonly<Record<string, string>> = {
   word: 'ab',
   digit: '5',
@@ -52,7 +52,7 @@ export const SENT: Readonly<Record<string, string>> = {
 
 type Env = Readonly<Record<string, unknown>>
 
-/** One join: which rows (or ids) stand under `key` once the row under `parent` is chosen. */
+/** One join: the rows (or ids) under `key` once the row under `parent` is chosen. */
 interface Step {
   key: string
   many: boolean
@@ -106,7 +106,7 @@ function truth(ast: FilterAst, env: Env, record: Row, paths: Map<OperandAst, Pat
   if (!left || !right) throw new Error('unreachable')
   const some = compare(left.read(env), ast.operator, right.read(env))
   if (ast.any || ![...left.steps, ...right.steps].some((step) => step.many)) return some
-  // A side with one value per record keeps the value of the joined row.
+  // A side with one value per record uses the value of the joined row.
   const valuesOf = (path: Path) =>
     path.steps.some((step) => step.many) ? environments(path.steps, record).map(path.read) : [path.read(env)]
   const every = valuesOf(left).every((l) =>
@@ -298,7 +298,7 @@ function textOf({ v, real }: Value): string | null {
 
 function like(left: Value, right: Value): Truth {
   const text = textOf(left)
-  // A pattern is made of what was written; a column's value is its own text.
+  // A literal pattern is used as written; the value of a column is its own text.
   const wanted = right.nature === 'literal' && typeof right.v === 'number' ? String(right.v) : textOf(right)
   if (text === null || wanted === null) return null
   const isGiven = right.nature === 'literal' && /^(?:[^\\%]|\\[\s\S])*%/.test(wanted)
@@ -306,7 +306,7 @@ function like(left: Value, right: Value): Truth {
   return likeMatch(lower(text), lower(isGiven ? wanted : `%${wanted}%`))
 }
 
-/** LIKE with `\\` as its escape character, letter by letter. */
+/** LIKE with `\\` as its escape character, compared character by character. */
 function likeMatch(text: string, pattern: string): boolean {
   const [first, second] = pattern
   if (first === undefined) return text === ''

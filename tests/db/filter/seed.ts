@@ -77,7 +77,7 @@ export async function openSeeded(): Promise<
   if (!record) throw new Error('ann is missing')
   return { ...library, ann: as(authors, record), found }
 
-  /** First letters of the shops that a filter finds, in the order of the sort. */
+  /** First letters of the shops that match a filter, in the order of the sort. */
   async function found(filter: string, requestInfo: RequestInfo = ROOT, sort = ''): Promise<string> {
     const page = await db.read((tx) =>
       library.queries.list(tx, shops, { ...ALL, rule: '', requestInfo, filter, sort }),

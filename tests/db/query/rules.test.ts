@@ -24,7 +24,7 @@ const WHO: readonly Who[] = ['guest', 'owner', 'other', 'root']
 let database: TestDatabase
 let queries: RecordQueries
 let requestInfo: Record<Who, RequestInfo>
-/** Ids of the rows of a collection that the cases are about; `own` belongs to the owner. */
+/** Ids of the rows of a collection in the test cases; `own` belongs to the owner. */
 const rows: Record<string, Record<string, string>> = {}
 
 beforeAll(async () => {
@@ -95,7 +95,7 @@ function rulesOf(name: string): { collection: AnyCollection; rules: Rules } {
   return { collection, rules: collection.rules }
 }
 
-/** Names of the rows that the rule shows; undefined when it is for superusers only. */
+/** Names of the rows that the rule shows; undefined when the rule is for superusers only. */
 async function shownTo(who: Who, name: string, verb: 'list' | 'view' | 'update' | 'remove', body = {}) {
   const { collection, rules } = rulesOf(name)
   const asking = { ...requestInfo[who], body }

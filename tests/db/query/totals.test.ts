@@ -6,7 +6,7 @@ import { openSeeded } from '../filter/seed.ts'
 
 type Library = Awaited<ReturnType<typeof openSeeded>>
 let library: Library
-/** The same records, but numbered as if a million others had been between them. */
+/** The same records, numbered as if a million others had been inserted between them. */
 let large: Library
 
 beforeAll(async () => {

@@ -174,7 +174,7 @@ describe('readRecording()', () => {
     using folder = temporaryFolder()
     const db = await openDatabase({ dir: folder.path, clock: new FakeClock(), log: silentLog })
     await db.close()
-    // A log that cannot be copied, as on a disk that is full by then.
+    // A log that cannot be copied, as on a full disk.
     mkdirSync(join(folder.path, 'svc.db-wal'))
     using temporary = temporaryFolder()
     const before = process.env['TMPDIR'] ?? tmpdir()

@@ -55,7 +55,7 @@ test('a value that changes moves in and out of its row, and goes with it', async
     expect(Bun.deepEquals(found?.results, results)).toBe(true)
     expect(await outside(test)).toHaveLength(results === LARGE ? 1 : 0)
   }
-  // Other fields leave it alone.
+  // A change of other fields does not affect it.
   await db.write('update', (tx) => tx.update(quantumJobs, id, { error_code: 'x' }))
   expect(await outside(test)).toHaveLength(1)
   await db.write('remove', (tx) => tx.remove(quantumJobs, id))

@@ -118,7 +118,7 @@ describe('migrate()', () => {
       folder.path,
       JSON.stringify(slow),
     ])
-    // The log grows only when the slow statement has begun to write pages.
+    // The log grows only after the slow statement has begun to write pages.
     const wal = Bun.file(join(folder.path, 'svc.db-wal'))
     await until('the log to grow', async () => (await wal.stat()).size >= 1_000_000)
     child.kill('SIGKILL')

@@ -107,7 +107,7 @@ describe('openDatabase()', () => {
       writeSync(handle, Buffer.alloc(4_096, 0xa5), 0, 4_096, page * 4_096)
     closeSync(handle)
     await expect(open(folder.path)).rejects.toMatchObject({ reason: 'database_damaged' })
-    // The refusal is about the file again, not about the lock.
+    // The error is again about the file, not about the lock.
     await expect(open(folder.path)).rejects.toMatchObject({ reason: 'database_damaged' })
   })
 
@@ -123,7 +123,7 @@ describe('openDatabase()', () => {
     using folder = temporaryFolder()
     const db = await open(folder.path)
     await db.write('add', (tx) => tx.insert(qpus, { name: 'north' }))
-    // As after a crash: the log is still there, and its tail is torn.
+    // As after a crash: the log exists, and its tail is torn.
     const wal = join(folder.path, 'svc.db-wal')
     const copy = join(folder.path, 'copy')
     await Bun.write(join(copy, 'svc.db'), Bun.file(join(folder.path, 'svc.db')))

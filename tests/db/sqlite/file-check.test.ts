@@ -18,7 +18,7 @@ function make(folder: string, isDamaged: boolean) {
   return openConnection(path, 'read')
 }
 
-/** What the check of a file beyond `atOnceBytes` leads to. */
+/** The outcome of checking a file larger than `atOnceBytes`. */
 async function check(isDamaged: boolean, atOnceBytes: number) {
   using folder = temporaryFolder()
   const connection = make(folder.path, isDamaged)

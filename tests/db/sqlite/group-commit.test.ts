@@ -4,7 +4,7 @@ import { openConnection } from '../../../src/db/sqlite/connection.ts'
 import { createGroupCommit } from '../../../src/db/sqlite/group-commit.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-/** A group over a file with one table, and a second connection that sees only what is committed. */
+/** A group on a file with one table, and a second connection that sees only committed data. */
 function openGroup() {
   const folder = temporaryFolder()
   const path = join(folder.path, 'x.db')

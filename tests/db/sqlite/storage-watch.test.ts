@@ -14,7 +14,7 @@ test('WriteOutcomes logs the start and the end of an outage, not each refusal', 
   expect([watch.failure, watch.refusals, lines]).toEqual([undefined, 0, []])
   for (let at = 0; at < 20; at++) {
     watch.failed(full)
-    // A small write may still find room.
+    // A small write may still succeed.
     watch.succeeded()
     await clock.advance(500)
   }

@@ -27,7 +27,7 @@ test('a large log is emptied once it has no reader and nothing was written since
   const started = performance.now()
   expect(await db.trimLog()).toBe(bytes(test))
   expect(bytes(test)).toBeGreaterThan(67_108_864)
-  // It does not wait for the reader, as writes do.
+  // Unlike writes, it does not wait for the reader.
   expect(performance.now() - started).toBeLessThan(4_000)
   reader.run('COMMIT')
   reader.close()

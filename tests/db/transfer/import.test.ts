@@ -253,7 +253,7 @@ describe('importRecords()', () => {
     })
     expect(told).toEqual([10_000, 20_000])
     expect(counts).toEqual({ events: 20_500 })
-    // Ids of one moment would repeat, so each has a millisecond of its own.
+    // Ids of the same millisecond could repeat, so each uses another millisecond.
     const ids = await one.db.read((tx) => tx.all<{ id: string }>('SELECT id FROM events ORDER BY seq'))
     expect(new Set(ids.map(({ id }) => id.slice(0, 8))).size).toBe(20_500)
   })

@@ -23,13 +23,13 @@ import { openTestDatabase, type TestDatabase } from '../../support/database.ts'
 
 export const HASH = '$2a$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy'
 export const TOKEN = 'ab'.repeat(32)
-/** Stands for the reader of submissions. */
+/** A substitute for the reader of submissions. */
 export const NO_JOBS = (payload: unknown) => {
   if (payload === null) throw new AppError('invalid', 'no circuits')
   return payload
 }
 
-/** One record of each collection at least, with every kind of relation, and money. */
+/** At least one record of each collection, with every kind of relation, and balances. */
 export async function seed(db: Database): Promise<void> {
   await db.write('seed', (tx) => {
     const ada = tx.insert(users, {
@@ -86,10 +86,10 @@ export async function seed(db: Database): Promise<void> {
   })
 }
 
-/** What `svc doctor` would find. */
+/** The problems that `svc doctor` finds. */
 export const problemsOf = (db: Database) => db.read((tx) => diagnose(tx, { maxAttempts: 5 }))
 
-/** Imports `lines` (objects, or text as it is) into an empty database unless one is given. */
+/** Imports `lines` (objects, or raw text) into `db`, by default an empty database. */
 export async function importing(lines: readonly unknown[], test?: TestDatabase) {
   const target = test ?? (await openTestDatabase())
   const path = join(target.dir, 'in.jsonl')

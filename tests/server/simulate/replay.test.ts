@@ -88,6 +88,24 @@ describe('replay()', () => {
     expect(waits(recording, 'fifo')).toEqual([0, 2, 5])
   })
 
+  test('runs a program exactly as wide as a QPU there, and one that is wider on another QPU', () => {
+    const sized = (id: string, num_qubits: number): RecordedQpu => ({
+      qpu: { ...KELVIN, id, name: id, num_qubits },
+      usedFrom: START,
+      changes: [],
+    })
+    const recording = recordingOf(
+      [
+        { at: 0, qubits: 9, ran: 10 },
+        { at: 1, qubits: 5, ran: 4 },
+        { at: 2, qubits: 6, ran: 1 },
+      ],
+      { qpus: [sized('narrow', 5), sized('wide', 9)] },
+    )
+    // The wide QPU is busy until 10 s.
+    expect(waits(recording)).toEqual([0, 0, 8])
+  })
+
   test('fair: the user with less recent use runs first', () => {
     const jobs = [0, 0, 0].map((at) => ({ at, user: 'ada', ran: 10 }))
     const recording = recordingOf([...jobs, { at: 1, user: 'ben', ran: 10 }])

@@ -41,7 +41,7 @@ describe('insertJob()', () => {
       code: 'conflict',
       reason: 'too_many_pending_jobs',
     })
-    // A held job waits too.
+    // A held job counts as pending too.
     await lab.db.write('hold', (tx) => tx.run('UPDATE quantum_jobs SET held = 1'))
     await expect(insert(lab, busy.id, 1)).rejects.toMatchObject({ reason: 'too_many_pending_jobs' })
     expect(await lab.db.read((tx) => tx.one('SELECT count(*) AS jobs FROM quantum_jobs'))).toEqual({

@@ -23,7 +23,7 @@ async function queueOf(lab: JobLab, qpu: string): Promise<QueueState> {
   return state
 }
 
-/** Books from an hour ago to in an hour. */
+/** Books the time from one hour ago to one hour from now. */
 async function book(lab: JobLab, user: string, qpu = ''): Promise<void> {
   const now = lab.clock.now()
   await lab.db.write('book', (tx) =>

@@ -18,7 +18,7 @@ import { openTestDatabase } from '../../../support/database.ts'
 const START_MS = Date.UTC(2026, 0, 31, 9)
 const wire = (ms: number) => toTimestamp(ms).replace(' ', 'T')
 
-/** A reading as an event has it, and where it is. */
+/** A reading as reported in an event, with its driver and channel. */
 interface Reported {
   driver: string
   channel: string
@@ -63,7 +63,7 @@ async function pruneAll(db: Database, before: number): Promise<void> {
   }
 }
 
-/** The buckets of a driver by the statement under test, without ids. */
+/** The buckets of a driver as the statement under test reads them, without ids. */
 function stored(db: Database, driver: string, range: BucketRange) {
   return db.read((tx) => {
     const series = listReadingSeries(tx, driver)
@@ -109,7 +109,7 @@ interface Bucket {
   count: number
 }
 
-/** Equal save for the rounding of means. */
+/** Equal except for the rounding of means. */
 function expectSame(found: readonly Bucket[], wanted: readonly Bucket[], scale: number): void {
   const key = ({ channel, unit, start }: Bucket) => JSON.stringify([channel, unit, start])
   const inOrder = (buckets: readonly Bucket[]) =>
@@ -130,7 +130,7 @@ const arbitraryTold = (spanMs: number) =>
     channel: fc.constantFrom('mapper.bf.t1', 'mapper.bf.p1'),
     unit: fc.constantFrom('K', 'mK', ''),
     atMs: fc.integer({ min: 0, max: spanMs }).map((ms) => START_MS + ms),
-    // SQLite knows no -0: adding 0 makes it 0.
+    // SQLite has no -0; adding 0 converts it to 0.
     value: fc.option(
       fc.double({ noNaN: true, min: -1e6, max: 1e6 }).map((value) => value + 0),
       { freq: 8 },
