@@ -3,15 +3,15 @@
  * taking turns: `bun bench/simulator.ts [--rounds 5] [--sizes 4,8,12,14,16,18,20,22,24,26] [--only
  * qft,cz,cx,ghz,qaoa,files,stabilizer]`. Needs python3 (3.11 or newer), for which it installs Aer.
  *
- * Ours goes from the text of the program to the counts, on a device that has run before. Aer is one call of
- * `run(…).result()` from Python with a circuit that was read and transpiled before, its gates as they stand,
- * with and without its fusion of gates, and up to 22 qubits with it on one thread, which other work on the
- * machine disturbs less (at 24 it took 2.6 times as long): the ratios are to whichever was best. "With
- * reading" adds what Qiskit takes to read and transpile the text, which ours includes. `random cz` and
- * `random cx` are 20 layers of one `u3` per qubit and n/2 random pairs; QFT starts from a product of random
- * states. The published circuits are those of at most the largest of `sizes`; of one with resets Aer computes
- * the state anew for each shot, which takes minutes from 18 qubits on: Aer is asked only once where it takes
- * longer than a minute.
+ * Our time is from the text of the program to the counts, on a device that has run before. Aer's time is one
+ * call of `run(…).result()` from Python with a circuit that was read and transpiled before, its gates
+ * unchanged, with and without gate fusion, and up to 22 qubits also with fusion on one thread, which other
+ * work on the machine disturbs less (at 24 qubits it took 2.6 times as long): the ratios are to the best of
+ * them. "With reading" adds the time in which Qiskit reads and transpiles the text, which ours includes.
+ * `random cz` and `random cx` are 20 layers of one `u3` per qubit and n/2 random pairs; QFT starts from a
+ * product of random states. The published circuits are those of at most the largest of `sizes`; for circuits
+ * with resets, Aer recomputes the state for each shot, which takes minutes from 18 qubits on: where it takes
+ * longer than a minute, Aer runs only once.
  */
 import { loadavg } from 'node:os'
 import { buildKernel } from '../scripts/build-kernel.ts'
@@ -21,12 +21,12 @@ import { type Contest, type Goal, Sides, type Timing } from './simulator/sides.t
 import { type Spread, shown, spreadOf } from './support/figures.ts'
 import { printHead, printRow, startBench } from './support/output.ts'
 
-/** In the order of their turns. */
+/** The sides, in the order of their turns. */
 const SIDES = ['ours', 'fused', 'plain', 'single'] as const
 
-/** Largest state for which a round is run ahead that does not count. */
+/** Maximum number of qubits for which a warm-up round runs first. */
 const WARM_UP_QUBITS = 20
-/** Largest state with which Aer is also given one thread. */
+/** Maximum number of qubits for which Aer also runs on one thread. */
 const SINGLE_QUBITS = 22
 /** After a call of more seconds, Aer is not run again for the program. */
 const MAX_AER_CALL_S = 60
@@ -103,7 +103,7 @@ async function rowOf(sides: Sides, contest: Contest, rounds: number): Promise<(s
   ]
 }
 
-const { rounds, sizes, only } = startBench('Simulator beside Aer', {
+const { rounds, sizes, only } = startBench('Simulator compared with Aer', {
   sizes: '4,8,12,14,16,18,20,22,24,26',
   only: [...Object.keys(FAMILIES), 'files', 'stabilizer'].join(),
 })

@@ -1,7 +1,7 @@
 /**
- * A process device to copy: it "measures" every classical bit with a biased coin. Run it with
+ * A process device to start from: it "measures" every classical bit with a biased coin. Run it with
  *   svc driver start --operation process --device ./device.ts#coin -o bias=0.3 ...
- * `svc/devices` is provided by the program; nothing has to be installed beside this file.
+ * The program provides `svc/devices`; nothing has to be installed.
  */
 import { bitString, circuitResultOf, defineDevice, JobError, jobResultsOf, opt } from 'svc/devices'
 

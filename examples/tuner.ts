@@ -1,7 +1,7 @@
 /**
- * A calibrate device to copy: it "measures" the relaxation time of each qubit. Run it with svc driver start
- * --operation calibrate --device ./tuner.ts#stopwatch -o calibration_config=./calibration.yml ...
- * `svc/devices` is provided by the program; nothing has to be installed beside this file.
+ * A calibrate device to start from: it "measures" the relaxation time of each qubit. Run it with svc driver
+ * start --operation calibrate --device ./tuner.ts#stopwatch -o calibration_config=./calibration.yml ... The
+ * program provides `svc/devices`; nothing has to be installed.
  */
 import { CalibrationError, defineDevice, opt } from 'svc/devices'
 
@@ -10,7 +10,10 @@ export const stopwatch = defineDevice({
   name: 'stopwatch',
   options: {
     qubits: opt.list({ help: 'Qubits of the chip', default: ['q0', 'q1'], example: 'q0,q1' }),
-    check_interval: opt.seconds({ help: 'Time between two checks of its own; 0 = none', default: 0 }),
+    check_interval: opt.seconds({
+      help: 'Interval between two fidelity checks, in seconds; 0 = none',
+      default: 0,
+    }),
   },
   create({ device, options, random, clock, log }) {
     const rng = random()

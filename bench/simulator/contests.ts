@@ -5,14 +5,14 @@ import type { Contest, Goal } from './sides.ts'
 
 const SHOTS = 1_024
 /**
- * Up to this many qubits a job is over in the time of a few calls: the goal is another, and rounds are of
+ * Up to this number of qubits a job takes as long as a few function calls: the goal differs, and rounds have
  * many jobs.
  */
 const SMALL_QUBITS = 14
 const SMALL_REPEATS = 50
 
 const CIRCUITS = join(import.meta.dir, '../../tests/circuits')
-/** Measures registers that it does not declare: Qiskit refuses it, we warn. */
+/** Measures registers that it does not declare: Qiskit refuses it, we warn about it. */
 const UNREADABLE = 'vqe_uccsd_n6.qasm'
 
 function goalOf(qubits: number): Goal {

@@ -6,7 +6,7 @@ import { openPython } from '../../tests/support/python/python.ts'
 import { type PythonProcess, startPython } from '../../tests/support/python/python-process.ts'
 import { FAMILIES } from './programs.ts'
 
-/** The greatest ratio of our time to Aer's; or our longest time in ms, whatever Aer takes. */
+/** The maximum ratio of our time to Aer's, or our maximum time in ms. */
 export type Goal = { ratio: number } | { ms: number }
 
 /** One program to be run by both sides. */
@@ -15,7 +15,7 @@ export interface Contest {
   program: string
   qubits: number
   shots: number
-  /** Of simulation: `automatic`, or one that both sides know by the same name. */
+  /** Simulation method: `automatic`, or a name that is the same on both sides. */
   method: string
   /**
    * Jobs in one round, of which the mean counts: small ones are too short for the resolution of the clock.
@@ -44,7 +44,7 @@ const SETTLE_MS = 20
 const READINGS = 3
 const JOB_LIMIT_MS = 1_200_000
 /**
- * What a device of a running driver has had: after so many jobs of each family and size its code is compiled.
+ * Jobs of each family and size to run first, as on a device of a running driver: the code is compiled then.
  */
 const WARM_UP_JOBS = 400
 const WARM_UP_QUBITS = [4, 8, 12]
@@ -64,7 +64,7 @@ export class Sides implements AsyncDisposable {
     return new Sides(startPython(interpreter, join(import.meta.dir, 'aer.py')))
   }
 
-  /** Name and versions of the other side. */
+  /** Name and versions of Qiskit and Aer. */
   versions(): Promise<string> {
     return this.#python.ask({ ask: 'versions' })
   }
@@ -99,7 +99,7 @@ export class Sides implements AsyncDisposable {
     return { ...rest, job: call }
   }
 
-  /** Seconds in which Qiskit makes of the text of a program what `aer` is given. */
+  /** Seconds in which Qiskit reads and transpiles a program. */
   reading({ program, method }: Contest): Promise<number> {
     return this.#python.ask({ ask: 'reading', program, method, repeats: READINGS })
   }

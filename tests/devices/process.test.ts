@@ -56,7 +56,7 @@ test('aer_sim refuses more shots than max_shots and more qubits in use than max_
   const run = (size: number, shots: number) =>
     device.run({ id: 'a', attempt: 1, payload: payloadOf([program(size)], { shots }) }, ioOf())
   await expect(run(3, 51)).rejects.toMatchObject({
-    message: 'circuit 0 asks for 51 shots; aer_sim allows at most 50',
+    message: 'circuit 0 requests 51 shots; aer_sim allows at most 50',
     errorCode: 'too_many_shots',
   })
   await expect(run(4, 50)).rejects.toMatchObject({

@@ -10,7 +10,7 @@ export interface CircuitRequest {
   shots: number
 }
 
-/** What a job may ask of the simulator. */
+/** Limits of a job. */
 export interface JobLimits {
   /** Circuits, counting each parameter set. */
   executions: number
@@ -126,7 +126,7 @@ function assertWithinLimits(
   }
   if (shots > limits.shots) {
     throw new SimulationError(
-      `circuit ${circuitIndex} asks for ${shots} shots; ${backend} allows at most ${limits.shots}`,
+      `circuit ${circuitIndex} requests ${shots} shots; ${backend} allows at most ${limits.shots}`,
       { code: 'too_many_shots', circuitIndex },
     )
   }

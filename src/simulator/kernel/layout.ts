@@ -20,7 +20,7 @@ export const LAYOUT = {
   /** Random numbers of one portion of shots, and the basis states they become. */
   draws: 2 * MIB,
   indices: 3 * MIB,
-  /** Cumulative probabilities, and the index by which a draw is looked up in them. */
+  /** Cumulative probabilities, and the guide table to search them. */
   sums: 4 * MIB,
   guide: 24 * MIB,
   /** Workspace of each thread: a block, and tables. */

@@ -135,14 +135,14 @@ export function effectOf(matrix: Float64Array, size: number): Float64Array {
 export function completenessError({ qubits, kraus }: Channel): number {
   const size = 2 ** qubits
   const effects = kraus.map((matrix) => effectOf(matrix, size))
-  let most = 0
+  let largest = 0
   for (let at = 0; at < 2 * size * size; at += 2) {
     const one = (at / 2) % (size + 1) === 0 ? 1 : 0
     const re = effects.reduce((sum, effect) => sum + (effect[at] as number), -one)
     const im = effects.reduce((sum, effect) => sum + (effect[at + 1] as number), 0)
-    most = Math.max(most, Math.hypot(re, im))
+    largest = Math.max(largest, Math.hypot(re, im))
   }
-  return most
+  return largest
 }
 
 /** Whether the channel preserves probabilities, to 1e-8. */

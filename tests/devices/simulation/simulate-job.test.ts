@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { systemClock } from '../../../src/base/index.ts'
+import { RESULTS_TOO_LARGE } from '../../../src/protocol/index.ts'
 import { errorOfJob, ioOf, openProcess, payloadOf, runJob } from '../support/jobs.ts'
 
 const TURN =
@@ -62,5 +63,16 @@ describe('a job of many circuits', () => {
     void systemClock.sleep(40).then(() => abort.abort(new Error('cancelled')))
     expect(await errorOfJob(three, slow, ioOf(60_000, abort.signal))).toMatchObject({ message: 'cancelled' })
     expect((await runJob(three, many)).circuit_results.length).toBe(42)
+  })
+})
+
+test('simulateJob() reports results that are too large as the protocol defines', async () => {
+  const job = payloadOf([wide(8)], { shots: 900_000, meas_level: 1 })
+  expect(await errorOfJob(one, job)).toMatchObject({
+    name: 'JobError',
+    message: RESULTS_TOO_LARGE.message,
+    errorCode: RESULTS_TOO_LARGE.error_code,
+    class: 'user',
+    executed: true,
   })
 })

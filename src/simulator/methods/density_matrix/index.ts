@@ -29,10 +29,10 @@ export const densityMatrix = defineMethod({
       return { code: 'unsupported', reason: 'the circuit has mid-circuit measurements' }
     }
     const fitting = Math.floor(Math.log2(limits.bytes / BYTES_PER_ELEMENT))
-    const most = Math.floor(Math.min(limits.stateQubits, MAX_STATE_QUBITS, fitting) / 2)
+    const max = Math.floor(Math.min(limits.stateQubits, MAX_STATE_QUBITS, fitting) / 2)
     const needed = reduced.qubits.length
-    if (needed <= most) return undefined
-    return { code: 'too_many_qubits', reason: `needs ${needed} qubits, at most ${most} fit` }
+    if (needed <= max) return undefined
+    return { code: 'too_many_qubits', reason: `needs ${needed} qubits, at most ${max} fit` }
   },
   stateQubits: (workload) => 2 * (workload.reduced?.qubits.length ?? 0),
   estimateSeconds(workload) {

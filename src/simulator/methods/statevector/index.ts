@@ -46,9 +46,9 @@ export function refuseSize(workload: Workload, limits: ResourceLimits): Refusal 
   const allowed = Math.min(limits.stateQubits, MAX_STATE_QUBITS)
   // The engine always has memory for a block, so that measuring the free memory is unnecessary.
   if (needed <= Math.min(allowed, BLOCK_QUBITS)) return undefined
-  const most = Math.min(allowed, Math.floor(Math.log2(limits.bytes / BYTES_PER_AMPLITUDE)))
-  if (needed <= most) return undefined
-  return { code: 'too_many_qubits', reason: `needs ${needed} qubits, at most ${most} fit` }
+  const max = Math.min(allowed, Math.floor(Math.log2(limits.bytes / BYTES_PER_AMPLITUDE)))
+  if (needed <= max) return undefined
+  return { code: 'too_many_qubits', reason: `needs ${needed} qubits, at most ${max} fit` }
 }
 
 /** Estimated time to evolve a state through a circuit once, in s. */
