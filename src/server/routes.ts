@@ -23,7 +23,7 @@ import type { RecordService } from './records/service.ts'
 import { tokenRoutes } from './tokens/routes.ts'
 import { userRoutes } from './users/routes.ts'
 
-/** What the routes call beyond the context that each of them is given. */
+/** What the routes call beyond the context that each of them receives. */
 export interface RouteDependencies extends Omit<AccountDependencies, 'reportLogin' | 'userCreation'> {
   hub: Hub
   backoff: DispatchBackoff

@@ -2,7 +2,7 @@ import type { Log } from '../base/index.ts'
 
 /** A part of the server with a life of its own. One without `start` is up as soon as it is built. */
 export interface Service {
-  /** Shown in log lines and in the answer of the readiness check. */
+  /** Shown in log lines and in the response of the readiness check. */
   readonly name: string
   /** A start that throws leaves nothing open. */
   start?(): Promise<void> | void

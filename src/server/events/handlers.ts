@@ -133,7 +133,7 @@ const handlers: Handlers = {
 }
 
 /**
- * Refuses the result of a task that another driver was given: records it in the audit log and disconnects.
+ * Refuses the result of a task of another driver: records it in the audit log and disconnects.
  */
 async function refuseForeign(
   { db, hub, log }: HandlerDependencies['context'],
