@@ -1,6 +1,6 @@
 /**
- * All benchmarks one after the other, with the machine they ran on: `npm run build && bun bench/all.ts
- * [--rounds 5]`. Prints the tables of `docs/benchmarks/README.md`.
+ * Runs all benchmarks one after the other and prints the machine and the tables of `docs/benchmarks`: `npm
+ * run build && bun bench/all.ts [--rounds 5]`.
  */
 import { cpus, release, totalmem } from 'node:os'
 import { join } from 'node:path'

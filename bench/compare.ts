@@ -1,11 +1,11 @@
 /**
  * Compares two executables, for example of the revisions before and after a change: `bun bench/compare.ts OLD
- * NEW [--rounds 5] [--jobs 300] [--stored 100000] [--within 5]`. Both run in turn in each round, each in a
- * fresh installation and first in every second round, so that whatever else the machine does disturbs both.
+ * NEW [--rounds 5] [--jobs 300] [--stored 100000] [--within 5]`. Both run in each round, each in a new
+ * installation and first in every second round, so that other load on the machine affects both.
  *
- * Prints the medians of start-up, latency, throughput and record store. Exits with 1 when a median of NEW is
- * worse than that of OLD by more than `--within` percent, or NEW is larger than OLD by more than that.
- * `--jobs` sets the size of everything that is measured in a round.
+ * Prints the medians of start-up, latency, throughput and record store. Exits with 1 if a median of NEW is
+ * worse than that of OLD by more than `--within` percent, or if NEW is larger than OLD by more than that.
+ * `--jobs` sets the amount of work in each round.
  */
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'

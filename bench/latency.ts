@@ -1,12 +1,11 @@
 /**
- * How long a job takes on an idle system: from the first byte of its submission until the event
- * stream reports its completion to the owner, one job at a time on `mock`, server, driver and device process
- * being those of the built executable: `bun bench/latency.ts [--rounds 5]`. The goal is p50 <= 5 ms and p99
- * <= 25 ms.
+ * Duration of a job on an idle system, from the first byte of its submission until the event stream reports
+ * its completion to the owner, one job at a time on `mock`, with server, driver and device process of the
+ * built executable: `bun bench/latency.ts [--rounds 5]`. The goal is p50 <= 5 ms and p99 <= 25 ms.
  *
- * Reference in the same run: what no implementation can save, namely three flushes of the disk (submitted and
- * claimed; result kept by the driver; ended), as commits by bare SQLite, and one round trip over a pair of
- * bare message sockets.
+ * Reference in the same run: the cost that no implementation can avoid, namely three flushes of the disk
+ * (submission and claim; the driver's copy of the result; end), as commits of bare SQLite, and one round trip
+ * over a pair of bare message sockets.
  */
 import { measureCommits } from './reference/commits.ts'
 import { measureOurs } from './sockets/pair.ts'

@@ -1,7 +1,7 @@
 /**
- * Memory of the idle executable: the server after its start, after 3,000 jobs,
- * and its driver (two processes): `bun bench/memory.ts [--rounds 5]`. Linux only. RSS counts the pages of the
- * executable's file that all its processes share; "own" is what a process has for itself alone.
+ * Memory of the built executable when idle: the server after its start and after 3,000 jobs, and its driver
+ * (two processes): `bun bench/memory.ts [--rounds 5]`. Linux only. RSS includes the pages of the executable
+ * file that all its processes share; "private" is the memory that only this process uses.
  *
  * Reference in the same run: a Hono application with one route under Bun.
  */
@@ -18,20 +18,20 @@ const { rounds } = startBench('Memory')
 
 interface Memory {
   rss: number
-  own: number
+  private: number
 }
 
-/** MB of a process. */
+/** Memory of a process in MB. */
 async function memoryOf(pid: number | undefined): Promise<Memory> {
   const text = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8')
   const kilobytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1])
   return {
     rss: kilobytes('Rss') / 1_000,
-    own: (kilobytes('Private_Clean') + kilobytes('Private_Dirty')) / 1_000,
+    private: (kilobytes('Private_Clean') + kilobytes('Private_Dirty')) / 1_000,
   }
 }
 
-/** The device process of a driver. */
+/** The process id of the device process of a driver. */
 async function childOf(pid: number | undefined): Promise<number> {
   return Number((await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ')[0])
 }
@@ -60,10 +60,10 @@ for (let round = 0; round < rounds; round++) {
 const spread = (name: string, part: keyof Memory): Spread =>
   spreadOf((found.get(name) ?? []).map((memory) => memory[part]))
 printTable(
-  ['MB', 'RSS least', 'median', 'most', 'own least', 'median', 'most'],
+  ['MB', 'RSS min', 'median', 'max', 'private min', 'median', 'max'],
   [...found.keys()].map((name) => [
     name,
     ...spreadCells(spread(name, 'rss')),
-    ...spreadCells(spread(name, 'own')),
+    ...spreadCells(spread(name, 'private')),
   ]),
 )

@@ -1,8 +1,7 @@
 /**
- * How fast programs are read: `bun bench/parser.ts [--rounds 5]`. Texts of 10 MB are parsed, and parsed and
- * checked as at a submission; in the same round a loop reads every character of the text, and `JSON.parse`
- * reads as much JSON. MB are 10^6 characters, all ASCII. Memory: by how much a process of its own is larger
- * afterwards.
+ * Parser throughput: `bun bench/parser.ts [--rounds 5]`. Programs of 10 MB are parsed, and parsed and checked
+ * as in a submission. In the same round, a loop reads every character of the program, and `JSON.parse` parses
+ * the same amount of JSON. MB are 10^6 characters, all ASCII. Memory is the growth of a separate process.
  */
 import { checkProgram, parseProgram } from '../src/qasm/index.ts'
 import { spreadOf } from './support/figures.ts'
@@ -31,7 +30,7 @@ function rate(text: string, work: () => unknown): number {
 
 const works = { parse: parseProgram, check: checkProgram }
 
-/** Growth of resident memory per character of one text, measured where nothing else has grown yet. */
+/** Growth of resident memory per character of one program, measured in a new process. */
 async function memoryOf(name: string, work: keyof typeof works): Promise<string> {
   const child = Bun.spawn([process.execPath, import.meta.path, '--grow', name, work], { stdout: 'pipe' })
   return Number(await new Response(child.stdout).text()).toFixed(1)
@@ -50,7 +49,7 @@ if (option === '--grow') {
   process.exit(0)
 }
 
-const { rounds } = startBench('Reading programs')
+const { rounds } = startBench('Parser')
 for (const [name, make] of Object.entries(TEXTS)) {
   const text = make()
   const json = jsonLike(text)
@@ -62,15 +61,15 @@ for (const [name, make] of Object.entries(TEXTS)) {
     rates.check.push(rate(text, () => checkProgram(text)))
   }
   const ratio = rates.parse.map((value, round) => value / (rates.json[round] ?? Number.NaN))
-  const memory = `${await memoryOf(name, 'parse')} MB per MB to be run, ${await memoryOf(name, 'check')} to be checked`
+  const memory = `${await memoryOf(name, 'parse')} MB per MB for execution, ${await memoryOf(name, 'check')} at submission`
   console.log(`\n${name}: ${(text.length / MB).toFixed(1)} MB; ${memory}\n`)
   printTable(
     ['MB/s', ...SPREAD_HEAD],
     [
-      ['reference: every character looked at', ...spreadCells(spreadOf(rates.scan))],
+      ['reference: every character read', ...spreadCells(spreadOf(rates.scan))],
       ['reference: JSON.parse', ...spreadCells(spreadOf(rates.json))],
-      ['parse and check, to be run', ...spreadCells(spreadOf(rates.parse))],
-      ['check at submission', ...spreadCells(spreadOf(rates.check))],
+      ['parsed and checked for execution', ...spreadCells(spreadOf(rates.parse))],
+      ['checked at submission', ...spreadCells(spreadOf(rates.check))],
       ['first ÷ JSON.parse', ...spreadCells(spreadOf(ratio))],
     ],
   )

@@ -1,15 +1,15 @@
 /**
- * The record store of the built executable compared with PocketBase, on one machine with the same
- * collections, rules and 100,000 jobs: `bun bench/record-store.ts [--rounds 5]`. Needs `wrk` and `go`.
+ * Compares the record store of the built executable with PocketBase, on one machine and with the same
+ * collections, rules and 100,000 jobs: `bun bench/record-store.ts [--rounds 5]`. Requires `wrk` and `go`.
  *
- * PocketBase is built from `bench/pocketbase` and has its own defaults: its commits are not flushed to disk
- * one by one, ours are. Rounds alternate between the two, so that whatever else the machine does disturbs
- * both.
+ * PocketBase is built from `bench/pocketbase` and runs with its defaults: it does not flush each commit to
+ * disk, whereas svc does. Rounds alternate between the two, so that other load on the machine affects both.
  */
-import { Crowd } from './record-store/crowd.ts'
+
 import { openOurs } from './record-store/ours.ts'
 import { openPocketBase } from './record-store/pocketbase.ts'
 import { JOBS, jobId, type Side } from './record-store/side.ts'
+import { StreamGroup } from './record-store/stream-group.ts'
 import { type Load, responsesPerSecond } from './record-store/wrk.ts'
 import { spreadOf } from './support/figures.ts'
 import { printTable, startBench } from './support/output.ts'
@@ -63,10 +63,10 @@ const loads: Record<string, (side: Side) => Load> = {
 
 /** Changes per second, each received by 500 clients. */
 async function fanOut(side: Side): Promise<number> {
-  await using crowd = await Crowd.gather(side)
-  await crowd.change('first')
+  await using group = await StreamGroup.open(side)
+  await group.change('first')
   const start = performance.now()
-  for (let sent = 0; sent < CHANGES; sent += 1) await crowd.change(`reason ${sent}`)
+  for (let sent = 0; sent < CHANGES; sent += 1) await group.change(`reason ${sent}`)
   return CHANGES / ((performance.now() - start) / 1_000)
 }
 
@@ -89,13 +89,10 @@ const rows: (string | number)[][] = []
       them.push(await measure(theirs))
     }
     const ratios = spreadOf(us.map((each, round) => each / (them[round] ?? Number.NaN)))
-    rows.push([name, spreadOf(us).median, spreadOf(them).median, ratios.least, ratios.median, ratios.most])
+    rows.push([name, spreadOf(us).median, spreadOf(them).median, ratios.min, ratios.median, ratios.max])
   }
 }
 printTable(
-  [
-    `per second, ${JOBS.toLocaleString('en')} jobs`,
-    ...['svc', 'PocketBase', 'ratio: least', 'median', 'most'],
-  ],
+  [`per second, ${JOBS.toLocaleString('en')} jobs`, ...['svc', 'PocketBase', 'ratio: min', 'median', 'max']],
   rows,
 )

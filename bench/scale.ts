@@ -1,8 +1,8 @@
 /**
- * What 10^6 jobs and 10^7 events cost: p50 and p99 of each request on such a database compared with a nearly
- * empty one, by the built executable, in turns: `bun bench/scale.ts [--rounds 5]`. `SCALE=0.1` takes a tenth.
- * The goal is a ratio of 2 at most, and pages of lists within 50 ms. Fills about 10 GB in the temporary
- * folder and removes them.
+ * Measures the cost of 10^6 jobs and 10^7 events: p50 and p99 of each request to the built executable on such
+ * a database and on a nearly empty one, in alternation: `bun bench/scale.ts [--rounds 5]`. `SCALE=0.1` uses a
+ * tenth of the rows. The goal is a ratio of at most 2, and list pages within 50 ms. Writes about 10 GB to the
+ * temporary folder and removes them.
  */
 import { join } from 'node:path'
 import { silentLog, systemClock } from '../src/base/index.ts'
@@ -14,12 +14,12 @@ import { Lab } from './support/lab.ts'
 import { printTable, startBench } from './support/output.ts'
 
 const CALLS = 200
-/** Of those that count all rows. */
+/** Calls of requests that count all rows. */
 const COUNTS = 20
 const JOBS = 100
 const PRUNE_STEPS = 100
 const CHECKED_AT_START = 134_217_728
-/** Nearly empty: as much as every request needs for a whole page. */
+/** Nearly empty: enough that every request returns a full page. */
 const FEW = { jobs: 2_000, events: 30_000 }
 
 const scale = Number(process.env['SCALE'] ?? 1)
@@ -46,7 +46,7 @@ async function open(amounts: typeof many): Promise<Side> {
   console.error(
     `${amounts.events} events: started after ${((performance.now() - filled) / 1_000).toFixed(1)} s`,
   )
-  // The check of a large file goes on after the start, and reads all of it.
+  // The check of a large file continues after the start and reads the whole file.
   if (Bun.file(database).size > CHECKED_AT_START) await lab.service.says('database checked', 0, 600_000)
   await lab.startDriver()
   return { lab, monitor, folder: join(lab.service.folder, 'svc_data') }
@@ -59,16 +59,16 @@ const records = (collection: string, query: Record<string, string>) =>
 const newestJobs = () => records('quantum_jobs', { sort: '-created', skipTotal: 'true' })
 const eventsWithTotal = () => records('events', { sort: '-ts' })
 
-/** Requests for a page, by their names in the table. */
+/** Requests for a page, by their name in the table. */
 const PAGES: Record<string, (side: Side) => string> = {
   'own jobs, newest 100': () => '/api/jobs?limit=100',
   'own jobs, 100 after the first 1,000': () => '/api/jobs?limit=100&skip=1000',
   'jobs, newest 30': newestJobs,
-  'jobs, 30 before a moment': () =>
+  'jobs, 30 before a timestamp': () =>
     records('quantum_jobs', { filter: `created < "${day(-0.005)}"`, sort: '-created', skipTotal: 'true' }),
   'events, newest 30 of a type': () =>
     records('events', { filter: 'type = "CryostatReading"', sort: '-ts', skipTotal: 'true' }),
-  'events, 30 before a moment': () =>
+  'events, 30 before a timestamp': () =>
     records('events', { filter: `ts < "${day(-0.005)}"`, sort: '-ts', skipTotal: 'true' }),
   'jobs, newest 30 with total': () => records('quantum_jobs', { sort: '-created' }),
   'events, newest 30 with total': eventsWithTotal,
@@ -77,13 +77,13 @@ const PAGES: Record<string, (side: Side) => string> = {
 }
 
 async function page({ lab }: Side, path: string): Promise<void> {
-  const answer = await fetch(lab.service.url + path, { headers: { authorization: lab.token } })
-  const body = await answer.arrayBuffer()
-  if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}: ${Buffer.from(body)}`)
+  const response = await fetch(lab.service.url + path, { headers: { authorization: lab.token } })
+  const body = await response.arrayBuffer()
+  if (response.status !== 200) throw new Error(`${path} returned ${response.status}: ${Buffer.from(body)}`)
 }
 
-/** ms of `work` on each of the two sides, `count` times in turns. */
-async function inTurns(
+/** Runs `work` `count` times on each of the two sides, in alternation. Returns the ms of each run by side. */
+async function alternate(
   sides: readonly Side[],
   count: number,
   work: (side: Side) => Promise<unknown>,
@@ -99,10 +99,10 @@ async function inTurns(
   return times
 }
 
-/** Pages of jobs while the same server counts all events: the effect on other clients. */
+/** Measures pages of jobs while the same server counts all events. */
 async function measureWhileCounting(sides: readonly Side[]): Promise<void> {
   const totals: Promise<void>[] = []
-  const times = await inTurns(sides, COUNTS, (side) => {
+  const times = await alternate(sides, COUNTS, (side) => {
     totals.push(page(side, eventsWithTotal()))
     return page(side, newestJobs())
   })
@@ -110,7 +110,7 @@ async function measureWhileCounting(sides: readonly Side[]): Promise<void> {
   await Promise.all(totals)
 }
 
-/** p50 and p99 of each round on the two databases. */
+/** p50 and p99 of each round on the two databases, by measurement. */
 const found = new Map<string, { p50: [number, number][]; p99: [number, number][] }>()
 function note(name: string, [few = [], full = []]: number[][]): void {
   const rows = found.get(name) ?? { p50: [], p99: [] }
@@ -119,18 +119,18 @@ function note(name: string, [few = [], full = []]: number[][]): void {
   rows.p99.push([percentile(few, 0.99), percentile(full, 0.99)])
 }
 
-/** ms of the steps of a pruning that removes everything, on the databases of stopped servers. */
+/** Measures the steps of a pruning that removes all rows, on the databases of stopped servers. */
 async function measurePruning(sides: readonly Side[]): Promise<void> {
   const databases = await Promise.all(
     sides.map(({ folder }) => openDatabase({ dir: folder, clock: systemClock, log: silentLog })),
   )
   for (const [name, step] of Object.entries({ pruneEvents, pruneReadings })) {
     const times: number[][] = databases.map(() => [])
-    const paces = databases.map(() => new AdaptiveBatchSize(systemClock))
+    const batchSizes = databases.map(() => new AdaptiveBatchSize(systemClock))
     for (let at = 0; at < PRUNE_STEPS; at += 1) {
       for (const [index, db] of databases.entries()) {
         const start = performance.now()
-        await db.write('prune', (tx) => paces[index]?.run((most) => step(tx, Date.now(), most)))
+        await db.write('prune', (tx) => batchSizes[index]?.run((maxRows) => step(tx, Date.now(), maxRows)))
         times[index]?.push(performance.now() - start)
         await Bun.sleep(5)
       }
@@ -155,18 +155,18 @@ async function measurePruning(sides: readonly Side[]): Promise<void> {
   const listenerOf = new Map(sides.map((side, index) => [side, listeners[index]]))
   for (const side of sides) for (const path of Object.values(PAGES)) await page(side, path(side))
   for (let round = 0; round < rounds; round += 1) {
-    note('submission', await inTurns(sides, CALLS, ({ lab }) => lab.submit()))
+    note('submission', await alternate(sides, CALLS, ({ lab }) => lab.submit()))
     for (const { lab } of sides) await lab.untilCompleted([await lab.submit()])
     note(
       'submission to completion',
-      await inTurns(sides, JOBS, async (side) => {
+      await alternate(sides, JOBS, async (side) => {
         const id = await side.lab.submit()
         await listenerOf.get(side)?.completed(id)
       }),
     )
     for (const [name, path] of Object.entries(PAGES)) {
       const calls = name.endsWith('with total') ? COUNTS : CALLS
-      note(name, await inTurns(sides, calls, (side) => page(side, path(side))))
+      note(name, await alternate(sides, calls, (side) => page(side, path(side))))
     }
     await measureWhileCounting(sides)
   }
@@ -175,7 +175,7 @@ async function measurePruning(sides: readonly Side[]): Promise<void> {
   await measurePruning(sides)
 }
 
-/** Medians over the rounds of the times of both databases, and of their ratio. */
+/** Medians over the rounds for the two databases, and of their ratio. */
 function cells(pairs: readonly [number, number][]): number[] {
   const median = (value: (pair: [number, number]) => number) => spreadOf(pairs.map(value)).median
   return [median(([few]) => few), median(([, full]) => full), median(([few, full]) => full / few)]

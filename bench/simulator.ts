@@ -18,7 +18,7 @@ import { buildKernel } from '../scripts/build-kernel.ts'
 import { familyContests, fileContests, stabilizerContest } from './simulator/contests.ts'
 import { FAMILIES } from './simulator/programs.ts'
 import { type Contest, type Goal, Sides, type Timing } from './simulator/sides.ts'
-import { type Spread, shown, spreadOf } from './support/figures.ts'
+import { formatFigure, type Spread, spreadOf } from './support/figures.ts'
 import { printHead, printRow, startBench } from './support/output.ts'
 
 /** The sides, in the order of their turns. */
@@ -32,9 +32,9 @@ const SINGLE_QUBITS = 22
 const MAX_AER_CALL_S = 60
 
 function verdictOf(goal: Goal, ours: Spread, ratios: readonly number[]): string {
-  const [figures, bound] = 'ms' in goal ? [[ours.least, ours.median], goal.ms] : [ratios, goal.ratio]
+  const [figures, bound] = 'ms' in goal ? [[ours.min, ours.median], goal.ms] : [ratios, goal.ratio]
   const met = figures.filter((figure) => figure <= bound).length
-  const text = 'ms' in goal ? `${shown(bound)} ms` : `${bound}`
+  const text = 'ms' in goal ? `${formatFigure(bound)} ms` : `${bound}`
   return `${text}: ${met === figures.length ? 'met' : met === 0 ? 'missed' : 'met in one'}`
 }
 
@@ -86,18 +86,18 @@ async function rowOf(sides: Sides, contest: Contest, rounds: number): Promise<(s
   const reading = await readingOf(sides, contest, rounds)
   const ours = msOf(found.ours, 'job')
   const theirs = [found.fused, found.plain, found.single].map((timings) => msOf(timings, 'job'))
-  const measured = theirs.filter(({ least }) => !Number.isNaN(least))
-  const best = Math.min(...measured.map(({ least }) => least))
-  const ratios = [ours.least / best, ours.median / Math.min(...measured.map(({ median }) => median))]
-  const inside = msOf([...found.fused, ...found.plain, ...found.single], 'simulation').least
+  const measured = theirs.filter(({ min }) => !Number.isNaN(min))
+  const best = Math.min(...measured.map(({ min }) => min))
+  const ratios = [ours.min / best, ours.median / Math.min(...measured.map(({ median }) => median))]
+  const inside = msOf([...found.fused, ...found.plain, ...found.single], 'simulation').min
   const methods = new Set([...found.ours, ...found.fused].map(({ method }) => method))
   return [
     `${contest.name}${methods.has('statevector') && methods.size === 1 ? '' : ` (${[...methods].join('; Aer ')})`}`,
-    ...[ours.least, ours.median, msOf(found.ours, 'simulation').least],
-    ...theirs.flatMap(({ least, median }) => [least, median]),
+    ...[ours.min, ours.median, msOf(found.ours, 'simulation').min],
+    ...theirs.flatMap(({ min, median }) => [min, median]),
     ...[inside, reading],
     ...ratios,
-    ours.least / (reading + best),
+    ours.min / (reading + best),
     verdictOf(contest.goal, ours, ratios),
     (loadavg()[0] ?? Number.NaN).toFixed(0),
   ]
@@ -120,10 +120,10 @@ const contests = [
   console.log(`${await sides.versions()}\n`)
   printHead([
     'ms',
-    ...['ours least', 'median', 'evolving'],
-    ...['Aer, fusion, least', 'median', 'Aer, no fusion, least', 'median'],
-    ...['Aer, 1 thread, least', 'median', 'its simulation', 'Qiskit reading'],
-    ...['ratio of least', 'of medians', 'with reading', 'goal', 'load'],
+    ...['svc min', 'median', 'evolving'],
+    ...['Aer, fusion, min', 'median', 'Aer, no fusion, min', 'median'],
+    ...['Aer, 1 thread, min', 'median', 'its simulation', 'Qiskit reading'],
+    ...['ratio of min', 'of medians', 'with reading', 'goal', 'load'],
   ])
   for (const contest of contests) printRow(await rowOf(sides, contest, rounds))
 }

@@ -1,7 +1,7 @@
 /**
- * Our message sockets (TLS 1.3, authenticated, Bun) against libzmq (plain TCP, Node) in the same run, each
- * with sender and receiver in processes of their own; latency is a round trip of one message over a PUSH and
- * a PULL socket: `bun bench/sockets.ts [--rounds 5]`.
+ * Compares the message sockets of svc (TLS 1.3, authenticated, Bun) with libzmq (plain TCP, Node) in the same
+ * run, with sender and receiver in separate processes: `bun bench/sockets.ts [--rounds 5]`. Latency is a
+ * round trip of one message over a PUSH and a PULL socket.
  */
 import type { Figures, Load } from './sockets/measure.mjs'
 import { measureLibzmq, measureOurs } from './sockets/pair.ts'
@@ -30,9 +30,9 @@ printTable(
   [
     'message',
     'figure (median of the rounds)',
-    'ours (TLS, Bun)',
+    'svc (TLS, Bun)',
     'libzmq (TCP, Node)',
-    'ratio, above 1 = ours is better',
+    'ratio, above 1 = svc is better',
   ],
   LOADS.flatMap(({ name }, load) =>
     (['perSecond', 'p50', 'p99'] as const).map((field) => {

@@ -1,10 +1,10 @@
 /**
- * From the start of a process of the built executable until it is of use: `bun bench/start-up.ts [--rounds
- * 5]`. The server: its first start in a folder (makes CA and certificate), a later one, and one with 10,000
- * jobs stored, each to the first healthy response over HTTP (polled every 2 to 20 ms). The driver: until the
- * server shows it as online.
+ * Time from the start of a process of the built executable until it is ready: `bun bench/start-up.ts
+ * [--rounds 5]`. The server is measured at its first start in a folder (creates CA and certificate), at a
+ * later start, and with 10,000 stored jobs, each until the first healthy response over HTTP (polled every 2
+ * to 20 ms). The driver is measured until the server reports it online.
  *
- * Reference in the same run: a Hono application with one route under Bun, to its first response.
+ * Reference in the same run: a Hono application with one route under Bun, until its first response.
  */
 
 import { Service } from '../tests/support/executable/service.ts'
@@ -46,7 +46,7 @@ const note = (name: string, value: number) => {
   await full.submitMany(STORED, 16)
   for (let round = 0; round < rounds; round++) {
     note('reference: bare Hono application', await startBare())
-    note('server, first start', await startFirst())
+    note('server, first start (creates CA and certificate)', await startFirst())
     note('server, later start', await startAgain(fresh))
     note(`server, with ${STORED} jobs stored`, await startAgain(full))
     note('driver, to online', await fresh.startDriver())

@@ -1,9 +1,9 @@
 /**
- * Submissions per second over HTTP, each checked, stored durably and confirmed, without a driver, by the
- * built executable: `bun bench/submissions.ts [--rounds 5]`.
+ * Submissions per second over HTTP to the built executable without a driver, each of which is checked, stored
+ * durably and answered: `bun bench/submissions.ts [--rounds 5]`.
  *
  * References in the same run: durable commits per second of bare SQLite with rows of the same size, and
- * requests per second of a bare Hono route (Bun, a process of its own) that parses the same body and stores
+ * requests per second of a bare Hono route (Bun, in a separate process) that parses the same body and stores
  * nothing.
  */
 import { measureCommits } from './reference/commits.ts'
@@ -39,7 +39,7 @@ const ours = new Map(WIDTHS.map((width): [number, number[]] => [width, []]))
 {
   await using route = await BareRoute.start()
   for (let round = 0; round < rounds; round++) {
-    // A fresh queue: each submission counts the pending jobs of its user.
+    // An empty queue in each round, because each submission counts the pending jobs of its user.
     await using lab = await Lab.open()
     await perSecond(16, WARM_UP, () => lab.submit())
     commits.push(measureCommits(3_000, ROW_BYTES).perSecond)

@@ -1,6 +1,6 @@
 import { spreadOf } from '../support/figures.ts'
 
-/** What a figure counts: `ms` and `MB` are better when smaller, a rate when larger. */
+/** The unit of a figure: `ms` and `MB` are better if smaller, a rate if larger. */
 export type Unit = 'ms' | 'MB' | 'per s'
 
 /** The figures of one measurement, one per round and executable. */
@@ -16,7 +16,7 @@ export interface Comparison {
   unit: Unit
   old: number
   new: number
-  /** How much worse the new executable is, in percent; negative = better. */
+  /** How much worse the new executable is, in percent; negative if it is better. */
   worsePercent: number
 }
 

@@ -1,18 +1,18 @@
 import { Service } from '../../tests/support/executable/service.ts'
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts'
-import { Crowd } from '../record-store/crowd.ts'
-import { ask, fillJobs, jobId, type Side } from '../record-store/side.ts'
+import { fillJobs, jobId, request, type Side } from '../record-store/side.ts'
+import { StreamGroup } from '../record-store/stream-group.ts'
 import { percentile } from '../support/figures.ts'
-import { drain, submitMeanwhile } from '../support/job-rates.ts'
+import { drain, submitConcurrently } from '../support/job-rates.ts'
 import { measureJobs } from '../support/job-times.ts'
 import { Lab } from '../support/lab.ts'
 import type { Unit } from './comparison.ts'
 
-/** How much is measured in each round. */
+/** Amounts that are measured in each round. */
 export interface Sizes {
   /** Jobs that are timed one after the other. */
   jobs: number
-  /** Jobs of the throughput. */
+  /** Jobs of the throughput measurement. */
   queued: number
   /** Requests to the record store, of each kind. */
   requests: number
@@ -29,7 +29,7 @@ export type Note = (name: string, unit: Unit, value: number) => void
 /** Requests that run at the same time. */
 const WIDTH = 8
 
-/** Start-up, latency and throughput of one executable, installed afresh. */
+/** Measures start-up, latency and throughput of one executable in a new installation. */
 export async function measureQueue(executable: string, sizes: Sizes, note: Note): Promise<void> {
   note('first start', 'ms', await startFirst(executable))
   await using lab = await Lab.open({ executable })
@@ -44,7 +44,7 @@ export async function measureQueue(executable: string, sizes: Sizes, note: Note)
   note('submission to completion, p50', 'ms', percentile(completed, 0.5))
   note('submission to completion, p90', 'ms', percentile(completed, 0.9))
   note('jobs, drained', 'per s', await drain(lab, sizes.queued))
-  note('jobs, submitted meanwhile', 'per s', await submitMeanwhile(lab, sizes.queued))
+  note('jobs, submitted concurrently', 'per s', await submitConcurrently(lab, sizes.queued))
 }
 
 async function startFirst(executable: string): Promise<number> {
@@ -55,7 +55,7 @@ async function startFirst(executable: string): Promise<number> {
   return ms
 }
 
-/** The record store of one executable with jobs in its database, as a client uses it. */
+/** Measures the record store of one executable with jobs in its database, over HTTP. */
 export async function measureRecords(executable: string, sizes: Sizes, note: Note): Promise<void> {
   await using lab = await Lab.open({
     executable,
@@ -74,17 +74,17 @@ export async function measureRecords(executable: string, sizes: Sizes, note: Not
   const view = `/api/collections/quantum_jobs/records/${jobId(7)}`
   const notice = { title: 'Maintenance', description: 'From 9', start_time: '2026-01-01 09:00:00.000Z' }
   const calls: [string, () => Promise<unknown>][] = [
-    ['view of a job', () => ask(url, 'GET', view, { token })],
-    ['list with filter and total', () => ask(url, 'GET', records('quantum_jobs', own), { token })],
+    ['view of a job', () => request(url, 'GET', view, { token })],
+    ['list with filter and total', () => request(url, 'GET', records('quantum_jobs', own), { token })],
     [
       'list without total',
-      () => ask(url, 'GET', records('quantum_jobs', { ...own, skipTotal: 'true' }), { token }),
+      () => request(url, 'GET', records('quantum_jobs', { ...own, skipTotal: 'true' }), { token }),
     ],
     [
       'create of a notification',
-      () => ask(url, 'POST', records('notifications'), { token: admin, body: notice }),
+      () => request(url, 'POST', records('notifications'), { token: admin, body: notice }),
     ],
-    ['auth-refresh', () => ask(url, 'POST', '/api/collections/users/auth-refresh', { token, body: {} })],
+    ['auth-refresh', () => request(url, 'POST', '/api/collections/users/auth-refresh', { token, body: {} })],
   ]
   for (const [name, call] of calls) {
     await repeat(call, Math.ceil(sizes.requests / 5))
@@ -108,10 +108,10 @@ async function repeat(call: () => Promise<unknown>, count: number): Promise<numb
 }
 
 /** The median time in ms until all streams have received a change. */
-async function fanOut(side: Parameters<typeof Crowd.gather>[0], sizes: Sizes): Promise<number> {
-  await using crowd = await Crowd.gather(side, sizes.streams)
-  await crowd.change('first')
+async function fanOut(side: Parameters<typeof StreamGroup.open>[0], sizes: Sizes): Promise<number> {
+  await using group = await StreamGroup.open(side, sizes.streams)
+  await group.change('first')
   const times: number[] = []
-  for (let at = 0; at < sizes.changes; at += 1) times.push(await crowd.change(`reason ${at}`))
+  for (let at = 0; at < sizes.changes; at += 1) times.push(await group.change(`reason ${at}`))
   return percentile(times, 0.5)
 }

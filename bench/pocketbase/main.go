@@ -1,4 +1,4 @@
-// PocketBase as its makers build it, for comparison only: no part of the product.
+// PocketBase, built without changes, for comparison only; not part of the product.
 package main
 
 import (

@@ -3,13 +3,16 @@ import { Service } from '../../tests/support/executable/service.ts'
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts'
 import { fillJobs, type Side } from './side.ts'
 
-/** A collection as the API describes it, from which PocketBase gets the same one. */
+/** The part of a collection that a client needs to create the same collection on another server. */
 export interface CollectionShape {
   name: string
   fields: { name: string; type: string; collectionId?: string; system: boolean }[]
 }
 
-/** The built executable with `JOBS` jobs. Its production settings, except that nothing is limited by rate. */
+/**
+ * Starts the built executable with `JOBS` jobs, with the production settings except the rate limits, which
+ * are disabled.
+ */
 export async function openOurs(): Promise<Side & { collections: CollectionShape[] }> {
   const folder = temporaryFolder()
   const service = await Service.install(folder.path)

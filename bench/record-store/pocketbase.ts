@@ -5,13 +5,13 @@ import { freePort } from '../../tests/support/free-port.ts'
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts'
 import { until } from '../../tests/support/until.ts'
 import type { CollectionShape } from './ours.ts'
-import { ask, fillJobs, login, type Side } from './side.ts'
+import { fillJobs, login, request, type Side } from './side.ts'
 
 const MODULE = join(import.meta.dir, '../pocketbase')
 const ADMIN = ['admin@example.org', 'a long password'] as const
 const USER = ['user@example.org', 'another long password'] as const
 
-/** The collections that jobs need, each after those that it refers to. */
+/** Collections that the jobs need, each after the collections that it refers to. */
 const COLLECTIONS = ['qpus', 'drivers', 'quantum_jobs', 'notifications']
 
 /** Builds PocketBase with the Go toolchain that its module requires; later runs reuse the program. */
@@ -28,7 +28,7 @@ async function build(): Promise<string> {
   return program
 }
 
-/** PocketBase with `collections` of ours, their rules, their indexes, and `JOBS` jobs. */
+/** Starts PocketBase with the `collections` of svc, their rules, their indexes, and `JOBS` jobs. */
 export async function openPocketBase(collections: readonly CollectionShape[]): Promise<Side> {
   const program = await build()
   const folder = temporaryFolder()
@@ -51,7 +51,7 @@ export async function openPocketBase(collections: readonly CollectionShape[]): P
   const { token: admin } = await login(url, '_superusers', ...ADMIN)
   const user = await createUser(url, admin)
   await createCollections(url, admin, collections)
-  const qpu = await ask<{ id: string }>(url, 'POST', '/api/collections/qpus/records', {
+  const qpu = await request<{ id: string }>(url, 'POST', '/api/collections/qpus/records', {
     token: admin,
     body: { name: 'bench_qpu', status: 'offline', enabled: true, num_qubits: 24 },
   })
@@ -71,7 +71,7 @@ export async function openPocketBase(collections: readonly CollectionShape[]): P
 async function createUser(url: string, token: string): Promise<string> {
   const [email, password] = USER
   const body = { email, password, passwordConfirm: password, verified: true }
-  return (await ask<{ id: string }>(url, 'POST', '/api/collections/users/records', { token, body })).id
+  return (await request<{ id: string }>(url, 'POST', '/api/collections/users/records', { token, body })).id
 }
 
 async function createCollections(
@@ -81,7 +81,7 @@ async function createCollections(
 ): Promise<void> {
   const ids = new Map(ours.map(({ name }): [string, string] => [name, '']))
   const nameOf = new Map(ours.map((each): [unknown, string] => [Reflect.get(each, 'id'), each.name]))
-  ids.set('users', (await ask<{ id: string }>(url, 'GET', '/api/collections/users', { token })).id)
+  ids.set('users', (await request<{ id: string }>(url, 'GET', '/api/collections/users', { token })).id)
   for (const name of COLLECTIONS) {
     const shape = ours.find((each) => each.name === name)
     if (!shape) throw new Error(`no collection ${name}`)
@@ -95,12 +95,12 @@ async function createCollections(
     const indexes = name === 'quantum_jobs' ? INDEXES : []
     const { id, system, ...rest } = { id: '', system: false, ...shape }
     const body = { ...rest, fields, indexes }
-    const made = await ask<{ id: string }>(url, 'POST', '/api/collections', { token, body })
+    const made = await request<{ id: string }>(url, 'POST', '/api/collections', { token, body })
     ids.set(name, made.id)
   }
 }
 
-/** Those of ours that a list of jobs can use. */
+/** The indexes of svc that a list of jobs can use. */
 const INDEXES = ['status', 'user_id', 'qpu_target', 'driver'].map(
   (field) => `CREATE INDEX quantum_jobs_${field} ON quantum_jobs (${field})`,
 )

@@ -67,8 +67,8 @@ export function fillJobs(path: string, { user, qpu }: { user: string; qpu: strin
   db.close()
 }
 
-/** One call that has to succeed. */
-export async function ask<T>(
+/** Sends one request. @throws Error if it does not succeed. */
+export async function request<T>(
   url: string,
   method: string,
   path: string,
@@ -80,18 +80,18 @@ export async function ask<T>(
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
   const text = await response.text()
-  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`)
+  if (!response.ok) throw new Error(`${method} ${path} returned ${response.status}: ${text}`)
   return JSON.parse(text || 'null')
 }
 
-/** A login token. */
+/** Logs in with a password. */
 export async function login(
   url: string,
   collection: string,
   identity: string,
   password: string,
 ): Promise<{ token: string; record: { id: string } }> {
-  return ask(url, 'POST', `/api/collections/${collection}/auth-with-password`, {
+  return request(url, 'POST', `/api/collections/${collection}/auth-with-password`, {
     body: { identity, password },
   })
 }

@@ -7,13 +7,16 @@ export interface Load {
   url: string
   token: string
   body?: unknown
-  /** Concurrent connections; 8 unless responses are so slow that few would complete. */
+  /** Number of connections; fewer than 8 if responses take so long that only few arrive. */
   connections?: number
 }
 
 const SECONDS = 4
 
-/** Responses per second to one request repeated for 4 s; anything but a success is an error. */
+/**
+ * Repeats one request for 4 s and returns the responses per second. @throws Error if a response is not a
+ * success.
+ */
 export async function responsesPerSecond({
   method = 'GET',
   url,

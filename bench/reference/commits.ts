@@ -2,18 +2,18 @@ import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts'
 
-/** Durable commits without anything around them. */
+/** Figures of bare durable commits. */
 export interface Commits {
   perSecond: number
-  /** ms of one commit. */
+  /** Duration of one commit in ms. */
   p50: number
   p99: number
 }
 
 /**
- * The reference for everything that is stored: one row of `bytes` per transaction by `bun:sqlite` alone, with
- * the durability of the product (WAL, `synchronous=FULL`), on the file system that the product uses in the
- * same run.
+ * Measures the reference for everything that is stored: one row of `bytes` bytes per transaction with
+ * `bun:sqlite` alone, with the durability of the product (WAL, `synchronous=FULL`), on the file system that
+ * the product uses in the same run.
  */
 export function measureCommits(count: number, bytes: number): Commits {
   const folder = temporaryFolder()

@@ -1,6 +1,6 @@
 /**
- * The reference for HTTP: a Hono application with one route that reads a JSON body and responds 201 with a
- * JSON body of the size of a job, in a process of its own. Prints its port.
+ * The reference for HTTP: a Hono application with one route that reads a JSON body and responds with 201 and
+ * a JSON body of the size of a job, run as a separate process. Prints its port.
  */
 import { Hono } from 'hono'
 

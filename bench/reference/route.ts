@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 
-/** The bare Hono application in a process of its own. */
+/** The bare Hono application in a separate process. */
 export class BareRoute implements AsyncDisposable {
   readonly url: string
-  /** ms from the start of the process to its first response. */
+  /** Time from the start of the process to its first response in ms. */
   readonly startMs: number
   readonly #process: Bun.Subprocess
 
@@ -20,8 +20,8 @@ export class BareRoute implements AsyncDisposable {
     })
     const { value } = await child.stdout.getReader().read()
     const url = `http://127.0.0.1:${Number(new TextDecoder().decode(value))}`
-    const answer = await fetch(`${url}/api/health`)
-    if (!answer.ok) throw new Error(`the reference answered ${answer.status}`)
+    const response = await fetch(`${url}/api/health`)
+    if (!response.ok) throw new Error(`the reference returned ${response.status}`)
     return new BareRoute(child, url, performance.now() - start)
   }
 

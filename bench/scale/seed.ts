@@ -1,12 +1,12 @@
 import { Database as Sqlite } from 'bun:sqlite'
 
-/** The amounts of rows in a filled database. */
+/** Numbers of rows that a database is filled with. */
 export interface Amounts {
   jobs: number
   events: number
 }
 
-/** Monitors that share the events; each has reported every 5 s. */
+/** Monitors that produced the events, one event per monitor every 5 s. */
 const MONITORS = 20
 const POLL_S = 5
 const USERS = 1_000
@@ -18,10 +18,10 @@ const PAYLOAD = `'{"readings":{"mapper.bf.tmixing":{"value":0.01' || (i % 10) ||
   '"mapper.bf.p1":{"value":0.5' || (i % 7) || ',"unit":"mbar","status":"SYNCHRONIZED"}}}'`
 
 /**
- * Fills the database of a stopped server: jobs that have ended, of many users, the first 1,500 and every
- * hundredth of `owner`, with all their rows; 20,000 that wait for a QPU without a driver; and readings of 20
- * monitors up to now with their series. Everything a server would have written, but by bulk statements.
- * Returns the id of one monitor.
+ * Fills the database of a stopped server: completed jobs of many users, of which the first 1,500 and every
+ * hundredth belong to `owner`, with all their rows; 20,000 jobs that are pending for a QPU without a driver;
+ * and readings of 20 monitors up to now with their series. These are all the rows that a server would have
+ * written, but written by bulk statements. Returns the id of one monitor.
  */
 export function seed(
   path: string,
@@ -121,7 +121,7 @@ function seedEvents(
       SELECT printf('ev%013d', i), 'monitor_' || (i % ${MONITORS}), ${MONITOR}, '${qpu}', 'CryostatReading', ${PAYLOAD},
         ${ts}, ${ts}, ${ts} FROM n`,
   )
-  // By monitor, so that each part of the table is written in its order.
+  // One monitor after the other, so that each part of the table is written in key order.
   const polls = Math.ceil(events / MONITORS)
   for (const step of STEPS) {
     const count = Math.max(1, Math.floor(step / POLL_S))

@@ -1,9 +1,9 @@
 /**
- * One end of the benchmark over libzmq and plain TCP, run by Node. Argument: JSON with `ports` for the
- * answering end.
+ * One end of the socket benchmark over libzmq and plain TCP, run by Node. Argument: JSON, with `ports` for
+ * the responding end.
  */
 import zmq from 'zeromq'
-import { answer, measure, meet } from './measure.mjs'
+import { measure, respond, untilConnected } from './measure.mjs'
 
 const task = JSON.parse(process.argv[2])
 const push = new zmq.Push({ linger: 0 })
@@ -26,13 +26,13 @@ if (task.ports) {
   pull.connect(`tcp://127.0.0.1:${task.ports[0]}`)
   push.connect(`tcp://127.0.0.1:${task.ports[1]}`)
   void receive()
-  answer(link)
+  respond(link)
 } else {
   await push.bind('tcp://127.0.0.1:*')
   await pull.bind('tcp://127.0.0.1:*')
   process.stdout.write(`${JSON.stringify({ ports: [portOf(push), portOf(pull)] })}\n`)
   void receive()
-  await meet(link)
+  await untilConnected(link)
   for (const load of task.loads) process.stdout.write(`${JSON.stringify(await measure(link, load))}\n`)
   process.exit(0)
 }

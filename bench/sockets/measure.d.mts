@@ -12,6 +12,6 @@ export interface Figures {
   p50: number
   p99: number
 }
-export function meet(link: Link): Promise<unknown>
-export function answer(link: Link): void
+export function untilConnected(link: Link): Promise<unknown>
+export function respond(link: Link): void
 export function measure(link: Link, load: Load): Promise<Figures>

@@ -1,19 +1,19 @@
 /**
  * The two ends of the socket benchmark, the same for both kinds of socket. A link is `{ send(body):
- * Promise<void> | undefined, onMessage(handler) }`; the first byte of a message selects what to do with it:
- * `C` count, `E` send it back, `D` confirm that everything before it has arrived.
+ * Promise<void> | undefined, onMessage(handler) }`. The first byte of a message is its type: `C` is counted,
+ * `E` is sent back, `D` requests a confirmation that all earlier messages have arrived.
  */
 const COUNT = 67
 const ECHO = 69
 const DONE = 68
 
-/** Resolves when the answering end reports that both its sockets are connected. */
-export function meet(link) {
+/** Resolves when the responding end reports that both its sockets are connected. */
+export function untilConnected(link) {
   return new Promise((resolve) => link.onMessage(resolve))
 }
 
-/** Answers a measuring end until the process is killed; call it when both sockets are connected. */
-export function answer(link) {
+/** Responds to a measuring end until the process is killed. Call it when both sockets are connected. */
+export function respond(link) {
   link.onMessage((body) => {
     if (body[0] === ECHO) void link.send(Buffer.from(body))
     else if (body[0] === DONE) void link.send(Buffer.of(DONE))
@@ -21,7 +21,10 @@ export function answer(link) {
   void link.send(Buffer.of(DONE))
 }
 
-/** Measures one size: `{ perSecond, p50, p99 }`, latencies in µs for a round trip over both sockets. */
+/**
+ * Measures one message size: `{ perSecond, p50, p99 }`, with the latency of a round trip over both sockets in
+ * µs.
+ */
 export async function measure(link, { size, messages, roundTrips }) {
   let onArrival = () => undefined
   link.onMessage(() => onArrival())

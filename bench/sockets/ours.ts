@@ -1,10 +1,10 @@
 /**
- * One end of the benchmark over our sockets (TLS 1.3, PLAIN). Argument: JSON with `ports` for the answering
- * end.
+ * One end of the socket benchmark over the message sockets of svc (TLS 1.3, PLAIN). Argument: JSON, with
+ * `ports` for the responding end.
  */
 import { silentLog, systemClock } from '../../src/base/index.ts'
 import { connect, type Listener, listen } from '../../src/protocol/socket.ts'
-import { answer, type Link, type Load, measure, meet } from './measure.mjs'
+import { type Link, type Load, measure, respond, untilConnected } from './measure.mjs'
 
 interface Task {
   caPem: string
@@ -44,7 +44,7 @@ if (task.ports) {
   connect({ ...driver, role: 'pull', port: task.ports[0] })
   const push = connect({ ...driver, role: 'push', port: task.ports[1] })
   await both.promise
-  answer(linkOf(push))
+  respond(linkOf(push))
 } else {
   const server = {
     ...common,
@@ -55,7 +55,7 @@ if (task.ports) {
   const push = await listen({ ...server, role: 'push' })
   const pull = await listen({ ...server, role: 'pull' })
   process.stdout.write(`${JSON.stringify({ ports: [push.port, pull.port] })}\n`)
-  await meet(linkOf(push))
+  await untilConnected(linkOf(push))
   for (const load of task.loads)
     process.stdout.write(`${JSON.stringify(await measure(linkOf(push), load))}\n`)
   process.exit(0)

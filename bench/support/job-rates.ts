@@ -24,7 +24,7 @@ export async function drain(lab: Lab, count: number): Promise<number> {
  * Jobs per second when `count` jobs are submitted while others run, from the first submission to the end of
  * the last job.
  */
-export async function submitMeanwhile(lab: Lab, count: number): Promise<number> {
+export async function submitConcurrently(lab: Lab, count: number): Promise<number> {
   const start = Date.now()
   const ids = await lab.submitMany(count, WIDTH)
   await lab.untilCompleted(ids)

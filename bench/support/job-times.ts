@@ -17,7 +17,7 @@ export async function measureJobs(lab: Lab, count: number): Promise<JobTimes[]> 
     const id = await lab.submit()
     const submitted = performance.now() - start
     times.push({ submitted, completed: (await listener.completed(id)) - start })
-    // A random pause, so that submissions do not fall into step with a timer of the server.
+    // A random pause, so that submissions are not synchronized with a timer of the server.
     await Bun.sleep(Math.random() * 20)
   }
   listener.close()

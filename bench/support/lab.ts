@@ -8,15 +8,14 @@ import { postJob } from './post-job.ts'
 const QPU = 'bench_qpu'
 
 interface LabOptions {
-  /** Another build than the one under test. */
+  /** Executable to install instead of the one under test. */
   executable?: string
   /** Writes into the database while the server is stopped. */
   fill?: (database: string, ids: { owner: string; qpu: string }) => void
 }
 
 /**
- * An installation of the built executable at work: one server, one QPU, one user, and as many drivers as
- * started.
+ * An installation of the built executable: one server, one QPU, one user and at most one running driver.
  */
 export class Lab implements AsyncDisposable {
   readonly service: Service
@@ -40,7 +39,7 @@ export class Lab implements AsyncDisposable {
     this.token = owner.token
   }
 
-  /** Installs and starts the server, with the settings and the log of a production. */
+  /** Installs and starts the server with production settings and log. */
   static async open({ executable = SVC, fill }: LabOptions = {}): Promise<Lab> {
     const folder = temporaryFolder()
     const service = await Service.install(folder.path, { executable })
@@ -50,13 +49,13 @@ export class Lab implements AsyncDisposable {
     if (fill) {
       await service.stop()
       fill(join(folder.path, 'svc_data/svc.db'), { owner, qpu: qpu.id })
-      // Every page of the database is checked first.
+      // The server first checks every page of the database.
       await service.start({}, [], 600_000)
     }
     return new Lab(folder, service, qpu, { id: owner, token })
   }
 
-  /** Starts the `mock` driver and waits until the server shows it as online. Returns the ms that took. */
+  /** Starts the `mock` driver and waits until the server reports it online. Returns the duration in ms. */
   async startDriver(): Promise<number> {
     const start = performance.now()
     this.#driver = this.service.startDriver(QPU, this.#qpu)
@@ -81,9 +80,9 @@ export class Lab implements AsyncDisposable {
 
   /** Submits a Bell pair with 100 shots; returns the id of the job. */
   async submit(): Promise<string> {
-    const answer = await postJob(this.service.url, this.token)
-    if (answer.status !== 201) throw new Error(`submission answered ${JSON.stringify(answer)}`)
-    return answer.id
+    const response = await postJob(this.service.url, this.token)
+    if (response.status !== 201) throw new Error(`the submission returned ${JSON.stringify(response)}`)
+    return response.id
   }
 
   /** Submits `count` jobs, `width` at a time; returns their ids in the order of the responses. */
@@ -107,7 +106,7 @@ export class Lab implements AsyncDisposable {
   }
 
   /**
-   * Waits until all of `ids` are completed; polls rarely, so that polling does not disturb the measurement.
+   * Waits until all of `ids` are completed; polls rarely, so that polling does not affect the measurement.
    */
   async untilCompleted(ids: readonly string[]): Promise<void> {
     for (const id of ids.toReversed()) {
@@ -118,12 +117,12 @@ export class Lab implements AsyncDisposable {
     }
   }
 
-  /** Listens to the changes of all jobs. */
+  /** Subscribes to the changes of all jobs. */
   listen(): Promise<Listener> {
     return Listener.open(this.service.url, this.token)
   }
 
-  /** Stops driver and server; the folder stays until the end. */
+  /** Stops driver and server; the folder remains until the lab is disposed of. */
   async stop(): Promise<void> {
     await this.stopDriver()
     await this.service.stop()

@@ -2,31 +2,34 @@ interface ChangeEvent {
   record?: { id: string; status: string }
 }
 
-/** A client that receives every change of a job as a browser does, by `GET /api/realtime`. */
+/** A client that receives every change of a job as a browser does, through `GET /api/realtime`. */
 export class Listener {
   readonly #waiting = new Map<string, (at: number) => void>()
   readonly #ended = new Map<string, number>()
   readonly #closing = new AbortController()
 
-  /** Resolves once the server sends changes of jobs. */
+  /** Opens a stream and subscribes to all jobs. Resolves when the subscription is active. */
   static async open(url: string, token: string): Promise<Listener> {
     const listener = new Listener()
     const { signal } = listener.#closing
     const stream = await fetch(`${url}/api/realtime`, { headers: { authorization: token }, signal })
-    if (!stream.ok || !stream.body) throw new Error(`the stream answered ${stream.status}`)
+    if (!stream.ok || !stream.body) throw new Error(`the stream returned ${stream.status}`)
     const clientId = Promise.withResolvers<string>()
     void listener.#read(stream.body, clientId.resolve).catch(() => undefined)
-    const answer = await fetch(`${url}/api/realtime`, {
+    const response = await fetch(`${url}/api/realtime`, {
       method: 'POST',
       headers: { authorization: token, 'content-type': 'application/json' },
       body: JSON.stringify({ clientId: await clientId.promise, subscriptions: ['quantum_jobs/*'] }),
     })
-    if (answer.status !== 204)
-      throw new Error(`subscription answered ${answer.status}: ${await answer.text()}`)
+    if (response.status !== 204)
+      throw new Error(`the subscription returned ${response.status}: ${await response.text()}`)
     return listener
   }
 
-  /** The time, by `performance.now()`, at which the completion of the job was reported. */
+  /**
+   * Waits until the stream reports that the job is completed. Returns the time of arrival by
+   * `performance.now()`.
+   */
   completed(id: string): Promise<number> {
     const { promise, resolve } = Promise.withResolvers<number>()
     const at = this.#ended.get(id)

@@ -1,12 +1,12 @@
 import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
-import { type Spread, shown } from './figures.ts'
+import { formatFigure, type Spread } from './figures.ts'
 
 /** Flags of one benchmark besides `--rounds`, with their defaults. */
 type Flags = Record<string, string>
 
 /**
- * Reads `--rounds N` (5 when not given) and `flags`, and prints the heading with the load of the machine.
+ * Reads `--rounds N` (default 5) and `flags`, and prints the heading with the load average.
  */
 export function startBench<const F extends Flags>(
   title: string,
@@ -19,7 +19,7 @@ export function startBench<const F extends Flags>(
   const { values } = parseArgs({ options })
   const rounds = Number(values['rounds'])
   if (!Number.isInteger(rounds) || rounds < 1) {
-    console.error(`--rounds is "${values['rounds']}"; give a whole number from 1 on`)
+    console.error(`--rounds is "${values['rounds']}"; give a whole number of at least 1`)
     process.exit(1)
   }
   const [load = 0] = loadavg()
@@ -30,15 +30,15 @@ export function startBench<const F extends Flags>(
 type Cell = string | number
 
 const lineOf = (cells: readonly Cell[]) =>
-  `| ${cells.map((cell) => (typeof cell === 'number' ? shown(cell) : cell)).join(' | ')} |`
+  `| ${cells.map((cell) => (typeof cell === 'number' ? formatFigure(cell) : cell)).join(' | ')} |`
 
-/** Prints a Markdown table, ready for `docs/benchmarks/README.md`. */
+/** Prints a Markdown table in the form of the pages in `docs/benchmarks`. */
 export function printTable(head: readonly string[], rows: readonly (readonly Cell[])[]): void {
   printHead(head)
   for (const row of rows) printRow(row)
 }
 
-/** Prints the heading of a table whose rows follow one by one. */
+/** Prints the heading of a table whose rows are printed later, one by one. */
 export function printHead(head: readonly string[]): void {
   const rule = head.map((_, column) => (column === 0 ? '---' : '---:'))
   console.log([lineOf(head), lineOf(rule)].join('\n'))
@@ -49,10 +49,10 @@ export function printRow(row: readonly Cell[]): void {
   console.log(lineOf(row))
 }
 
-/** Heading of the cells of `spread`. */
-export const SPREAD_HEAD = ['least', 'median', 'most'] as const
+/** Headings of the cells of `spreadCells`. */
+export const SPREAD_HEAD = ['min', 'median', 'max'] as const
 
-/** The cells of one measurement. */
-export function spreadCells({ least, median, most }: Spread): Cell[] {
-  return [least, median, most]
+/** The cells of one measurement, in the order of `SPREAD_HEAD`. */
+export function spreadCells({ min, median, max }: Spread): Cell[] {
+  return [min, median, max]
 }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Below the 10 Mi characters that a program may have. */
+/** Below the limit of 10 Mi characters per program. */
 const LENGTH = 10_000_000
 
 function repeated(head: string, piece: (index: number) => string): string {
@@ -14,7 +14,7 @@ function repeated(head: string, piece: (index: number) => string): string {
   return pieces.join('')
 }
 
-/** The gate calls of the published circuits of the tests, as often as it takes. */
+/** The gate calls of the published circuits in the tests, repeated up to `LENGTH`. */
 function published(): string {
   const folder = join(import.meta.dir, '../../tests/circuits')
   const calls = readdirSync(folder)
@@ -51,7 +51,7 @@ function definitions(): string {
   })
 }
 
-/** Programs of about 10 MB, made when they are needed. */
+/** Programs of about 10 MB, generated on demand. */
 export const TEXTS: Record<string, () => string> = {
   'gate calls with numbers (u3, cx)': rotations,
   'gate calls of published circuits': published,

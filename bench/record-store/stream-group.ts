@@ -1,33 +1,37 @@
-import { ask, type Side } from './side.ts'
+import { request, type Side } from './side.ts'
 
 const CLIENTS = 500
 
-/** The server, and what it takes to change a QPU of it. */
-type CrowdSide = Pick<Side, 'url' | 'admin' | 'qpu'>
+/** A server, with the token and the id for changing one of its QPUs. */
+type StreamTarget = Pick<Side, 'url' | 'admin' | 'qpu'>
 
-/** `CLIENTS` event streams that listen to every QPU, as so many open pages do. */
-export class Crowd implements AsyncDisposable {
+/** Event streams that are subscribed to all QPUs, like those of open pages. */
+export class StreamGroup implements AsyncDisposable {
   readonly #streams: Stream[]
-  readonly #side: CrowdSide
+  readonly #side: StreamTarget
 
-  private constructor(side: CrowdSide, streams: Stream[]) {
+  private constructor(side: StreamTarget, streams: Stream[]) {
     this.#side = side
     this.#streams = streams
   }
 
-  static async gather(side: CrowdSide, clients = CLIENTS): Promise<Crowd> {
+  /** Opens `clients` streams one after the other. */
+  static async open(side: StreamTarget, clients = CLIENTS): Promise<StreamGroup> {
     const streams: Stream[] = []
     for (let opened = 0; opened < clients; opened += 1) streams.push(await Stream.open(side.url))
-    return new Crowd(side, streams)
+    return new StreamGroup(side, streams)
   }
 
-  /** Changes a QPU and waits until every stream has received it. Returns the ms from the request on. */
+  /**
+   * Changes a QPU and waits until every stream has received the change. Returns the time from the request in
+   * ms.
+   */
   async change(text: string): Promise<number> {
     const { url, admin: token, qpu } = this.#side
     const start = performance.now()
     const received = this.#streams.map((stream) => stream.next())
     const body = { maintenance_reason: text }
-    await ask(url, 'PATCH', `/api/collections/qpus/records/${qpu}`, { token, body })
+    await request(url, 'PATCH', `/api/collections/qpus/records/${qpu}`, { token, body })
     await Promise.all(received)
     return performance.now() - start
   }
@@ -38,7 +42,7 @@ export class Crowd implements AsyncDisposable {
   }
 }
 
-/** One stream, read as bytes: parsing would measure this program. */
+/** One stream, read as bytes: with parsing, the benchmark would measure itself. */
 class Stream {
   readonly #socket: Bun.Socket
   #onEvent: () => void = () => undefined
@@ -68,7 +72,7 @@ class Stream {
     socket.write(`GET /api/realtime HTTP/1.1\r\nHost: ${host}\r\nAccept: text/event-stream\r\n\r\n`)
     const clientId = await id.promise
     stream = new Stream(socket)
-    await ask(url, 'POST', '/api/realtime', { body: { clientId, subscriptions: ['qpus/*'] } })
+    await request(url, 'POST', '/api/realtime', { body: { clientId, subscriptions: ['qpus/*'] } })
     return stream
   }
 
