@@ -41,7 +41,7 @@ export function familyContests(names: readonly string[], sizes: readonly number[
     )
 }
 
-/** The published circuits that both sides read, of at most so many qubits, by size. */
+/** The published circuits that both sides read, up to a number of qubits, by size. */
 export async function fileContests(mostQubits: number): Promise<Contest[]> {
   const files = readdirSync(CIRCUITS).filter((name) => name.endsWith('.qasm') && name !== UNREADABLE)
   const contests = files.map(async (file) => {

@@ -14,7 +14,7 @@ export interface Equipment extends AsyncDisposable {
   secret: string
 }
 
-/** What every monitor has to keep, whatever it reads; `prepare` gives it equipment that works. */
+/** Requirements for every monitor; `prepare` provides working equipment. */
 export function monitorConformance(name: string, prepare: () => Promise<Equipment>): void {
   const says = (behaviour: string) => `${name} ${behaviour}`
 

@@ -94,7 +94,7 @@ const REFUSALS: Refusal[] = [
 
 const total = (counts: Record<string, number> = {}) => Object.values(counts).reduce((sum, n) => sum + n, 0)
 
-/** What every process device has to keep, whatever runs behind it. */
+/** Requirements for every process device, whatever its backend. */
 export function processConformance(name: string, pairs: string[] = []): void {
   const says = (behaviour: string) => `${name} ${behaviour}`
   const open = () => openProcess(name, pairs)

@@ -9,7 +9,7 @@ import { type Aer, startAer } from './aer.ts'
 import { Comparisons } from './comparisons.ts'
 import { type Pattern, type RandomCircuit, randomCircuit, toProgram } from './random-circuit.ts'
 
-/** `ORACLE=full` runs what the tables in docs/explanation/simulation.md were made with. */
+/** `ORACLE=full` runs all circuits of the tables in docs/explanation/simulation.md. */
 const isFull = process.env['ORACLE'] === 'full'
 const CIRCUITS = isFull ? 500 : 40
 const EXPORTS = isFull ? 200 : 24

@@ -14,7 +14,7 @@ export interface NoiseContent {
   readout: { qubits: number[]; matrix: [[number, number], [number, number]] }[]
 }
 
-/** Gates that Qiskit and we call alike and that Aer leaves as they are. */
+/** Gates with the same names in Qiskit and here, which Aer does not rewrite. */
 export const NOISY_GATES: readonly string[] = ['x', 'h', 'sx', 'rx', 'ry', 's', 't', 'cx', 'cz', 'swap']
 const TWO = new Set(['cx', 'cz', 'swap'])
 

@@ -1,4 +1,4 @@
-/** How far two samples of outcomes lie apart. */
+/** The difference between two samples of outcomes. */
 export interface Comparison {
   /** Half the sum of the differences of relative frequencies. */
   totalVariation: number

@@ -110,7 +110,7 @@ function memoryOf(payload: JobPayload): ShotMemory {
   return payload.memory ? 'bits' : 'none'
 }
 
-/** A simulator's error as the error of a job; other errors come back unchanged. */
+/** Converts an error of the simulator to the error of a job; returns other errors unchanged. */
 function jobErrorOf(error: unknown): unknown {
   if (error instanceof WorkerEndedError) {
     return new JobError(error.message, { class: 'device', executed: true, cause: error })

@@ -40,7 +40,7 @@ export interface ExecutionResult {
    * Classical bits that no measurement writes; empty for a program with feedback, where outcomes decide that.
    */
   unmeasured: number[]
-  /** How the outcomes were computed: method, time by phase and what the method adds. */
+  /** How the outcomes were computed: method, time by phase and the metadata of the method. */
   provenance: Record<string, unknown>
   warnings: string[]
   /** Time from planning to result, s. */

@@ -24,7 +24,7 @@ const PAULI: Readonly<Record<string, Float64Array>> = {
 }
 
 /**
- * The tensor product of Pauli matrices; the last pauli acts on the first qubit, as bit strings are written.
+ * The tensor product of Pauli matrices; the last one acts on the first qubit, in the order of bit strings.
  */
 function pauliMatrix(paulis: string): Float64Array {
   const factors = [...paulis].map((pauli) => PAULI[pauli] ?? new Float64Array(8))

@@ -42,7 +42,7 @@ gates:
     expect(named('h', 0)).toEqual([])
     // Operands in the order of the call: the control first. Two qubits at once, then each for itself.
     expect(named('cx', 1, 0).map(({ qubits }) => qubits)).toEqual([[0, 1], [0], [1], [0], [1]])
-    // One channel for all gates of a kind: what a method finds out about it holds for all of them.
+    // One channel object for all gates of a kind: methods cache their analysis by object.
     expect(named('cx', 1, 0)[0]?.channel).toBe(named('cx', 2, 3)[0]?.channel as Channel)
     for (const { channel } of named('cx', 1, 0)) expect(completenessError(channel)).toBeLessThan(1e-12)
   })

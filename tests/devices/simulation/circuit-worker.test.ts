@@ -121,7 +121,7 @@ describe('a job of many circuits with noise', () => {
     )
     for (const threads of [1, 2]) {
       const device = await openWith(threads, file)
-      // The first time the other thread may come too late, the second it is there.
+      // In the first run the other thread may start too late, in the second it is ready.
       for (const results of [await runJob(device, mixed), await runJob(device, mixed)]) {
         expect(outcomes(results.circuit_results)).toEqual(expected)
         expect(results.circuit_results.map(({ metadata }) => metadata['noise'])).toEqual(

@@ -26,7 +26,7 @@ const many = payloadOf([
 describe('a job of many circuits', () => {
   test('has the same results, in order, on one thread and on three', async () => {
     const alone = await runJob(one, many)
-    // The first time most threads come too late, the second they are there.
+    // In the first run most threads start too late, in the second they are ready.
     for (const results of [await runJob(three, many), await runJob(three, many)]) {
       expect(results.circuit_results.map(({ counts }) => counts)).toEqual(
         alone.circuit_results.map(({ counts }) => counts),

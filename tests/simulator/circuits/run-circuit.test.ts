@@ -275,7 +275,7 @@ test('runCircuit() refuses, before it starts, a circuit that cannot end in time'
 })
 
 test('runCircuit() ends at its deadline', async () => {
-  // Each shot is a branch of its own, which no estimate foresees.
+  // Each shot becomes a separate branch, which the estimate does not include.
   const coins = Array.from({ length: 40 }, (): Op[] => [h(0), measure(0, 0), x(1, 0), h(1), measure(1, 1)])
   const options = { ...runOptions({ shots: 100_000 }), timeBudget: timeBudgetFor(40) }
   const before = performance.now()

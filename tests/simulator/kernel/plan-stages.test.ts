@@ -61,7 +61,7 @@ test('planStages() keeps every call, its targets within the set, and the order o
 test('scheduleStage() keeps the order of calls that do not commute', () => {
   fc.assert(
     fc.property(circuit, (calls) => {
-      // Terms on the same qubits are merged: without them every call comes back as it is.
+      // Terms on the same qubits are merged: without such terms every call is returned unchanged.
       const distinct = calls.filter(({ kind }) => kind !== 'scale')
       const passes = scheduleStage(distinct, 2 ** QUBITS - 1)
       expectReordering(

@@ -1,8 +1,8 @@
 import type { Op } from '../../../src/qasm/index.ts'
 
 /**
- * Slow, obviously right simulation in plain complex arithmetic: what the kernels and the planner are held
- * against.
+ * Slow, obviously correct simulation in plain complex arithmetic: the reference for the kernel and the
+ * planner.
  */
 export type Amplitudes = [number, number][]
 

@@ -25,7 +25,7 @@ test.each([
   ['a:K,b:K,a:mK', 'a is named twice'],
   ['a:', '"a:" has no unit after the colon; leave the colon out for none'],
   [':K', '"" is not the path of a channel; use names of letters, digits and _, joined by dots'],
-  // Split at the last colon, so what is before it is no path.
+  // Split at the last colon, so the part before it is not a valid path.
   ['a:b:K', '"a:b" is not the path of a channel; use names of letters, digits and _, joined by dots'],
   ['a..b:K', '"a..b" is not the path of a channel'],
   ['.a', '".a" is not the path of a channel'],

@@ -54,7 +54,7 @@ export class BranchWalker implements Sink {
   /** Basis state of each shot, from the first measurement to the next gate. */
   #indices: Uint32Array | undefined
   #samplings = 0
-  /** Number of channels so far: each has draws of its own. */
+  /** Number of channels so far: each uses separate draws. */
   #channels = 0
   /** Gates queued until the next measurement: many together take less time than one by one. */
   #queue: KernelCall[] = []
