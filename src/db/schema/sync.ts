@@ -46,7 +46,7 @@ function refusal(nextMigration: number): Refuse {
     const file = `${String(nextMigration).padStart(4, '0')}-${change.replaceAll('_', '-')}.ts`
     throw new AppError(
       'internal',
-      `The database does not fit this version: ${what}; the migration src/db/migrations/${file} is missing`,
+      `The database does not fit this version: ${what}; the migration src/db/schema/migrations/${file} is missing`,
       { reason: 'migration_missing' },
     )
   }

@@ -74,7 +74,7 @@ describe('syncTables()', () => {
     await seeded(folder.path)
     const opening = open(folder.path, collections)
     await expect(opening).rejects.toMatchObject({ code: 'internal', reason: 'migration_missing' })
-    await expect(opening).rejects.toThrow(`src/db/migrations/${file} is missing`)
+    await expect(opening).rejects.toThrow(`src/db/schema/migrations/${file} is missing`)
     const db = await open(folder.path, [boxes])
     expect(await db.read((tx) => tx.list(boxes))).toHaveLength(1)
     await db.close()

@@ -89,7 +89,7 @@ export async function seed(db: Database): Promise<void> {
 /** The problems that `svc doctor` finds. */
 export const problemsOf = (db: Database) => db.read((tx) => diagnose(tx, { maxAttempts: 5 }))
 
-/** Imports `lines` (objects, or raw text) into `db`, by default an empty database. */
+/** Imports `lines` (objects, or raw text) into `test`, by default an empty database. */
 export async function importing(lines: readonly unknown[], test?: TestDatabase) {
   const target = test ?? (await openTestDatabase())
   const path = join(target.dir, 'in.jsonl')
