@@ -69,7 +69,7 @@ const removeCommand = defineCommand({
 })
 
 const listCommand = defineCommand({
-  summary: 'List superusers; the server may run',
+  summary: 'List superusers; works while the server runs',
   settings: DIR_SETTING,
   run({ given }) {
     const { dir } = loadConfig(given)

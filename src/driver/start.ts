@@ -249,7 +249,7 @@ function runUntilStopped(
     closing ??= close()
     return closing
   }
-  async function live(): Promise<void> {
+  async function run(): Promise<void> {
     try {
       await connection.run()
     } finally {
@@ -257,7 +257,7 @@ function runUntilStopped(
       await stop()
     }
   }
-  const finished = live()
+  const finished = run()
   finished.catch(() => undefined)
   return { connected: connection.connected, finished, stop }
 }

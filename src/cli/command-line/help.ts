@@ -10,6 +10,7 @@ interface Section {
 }
 
 const DEFAULT_COLUMNS = 100
+const MIN_LEFT_COLUMNS = 12
 const MAX_LEFT_COLUMNS = 36
 
 /**
@@ -24,7 +25,7 @@ export async function renderHelp(path: string, command: Command, columns = DEFAU
   ].filter(({ entries }) => entries.length > 0)
   const lines = [command.summary, '', ...usageLines(path, command)]
   const lefts = sections.flatMap(({ entries }) => entries.map(([left]) => left.length))
-  const indent = 2 + Math.max(0, ...lefts.filter((length) => length <= MAX_LEFT_COLUMNS)) + 2
+  const indent = 2 + Math.max(MIN_LEFT_COLUMNS, ...lefts.filter((length) => length <= MAX_LEFT_COLUMNS)) + 2
   for (const { title, entries } of sections) {
     lines.push('', `${title}:`, ...entries.flatMap((entry) => renderEntry(entry, indent, columns)))
   }

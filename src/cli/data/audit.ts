@@ -67,7 +67,7 @@ const verifyCommand = defineCommand({
 })
 
 export const auditCommand = defineGroup(
-  'Read and check the audit log of operator actions; the server may run',
+  'Read and check the audit log of operator actions; works while the server runs',
   {
     list: () => listCommand,
     verify: () => verifyCommand,

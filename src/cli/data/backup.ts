@@ -31,7 +31,7 @@ const verifyCommand = defineCommand({
 })
 
 export const backupCommand = defineCommand({
-  summary: 'Write a checked copy of the database, as of one moment; the server may run',
+  summary: 'Write a checked, consistent copy of the database; works while the server runs',
   positionals: [
     {
       name: 'FILE',
@@ -42,7 +42,7 @@ export const backupCommand = defineCommand({
   flags: {
     keep: flag(
       retentionPolicy(),
-      'Without FILE: keep only the last backup of each of the newest days and weeks, such as 7:4',
+      'Without FILE: delete older backups; 7:4 keeps one per day for 7 days and one per week for 4 weeks',
     ),
     withCa: switchFlag(
       kinds.bool(),

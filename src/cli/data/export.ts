@@ -15,7 +15,8 @@ import { DIR_SETTING, loadConfig } from '../command-line/server-config.ts'
 import { UsageError } from '../command-line/usage-error.ts'
 
 export const exportCommand = defineCommand({
-  summary: 'Write all records, with hashes of passwords and tokens, as of one moment; the server may run',
+  summary:
+    'Write all records, including password and token hashes, consistently; works while the server runs',
   flags: {
     collection: flag(collectionKind(), 'Only this collection, such as users or quantum_jobs'),
     format: flag(

@@ -52,8 +52,8 @@ export class DemoClient {
 
   async registerQpu(name: string): Promise<{ token: string; fingerprint: string }> {
     const body = { name, executor_type: 'aer_sim', num_qubits: 24 }
-    const answer = await this.#call(qpuResponse, 'POST', '/api/op/qpus/create', body)
-    return { token: answer.access_token, fingerprint: answer.ca_fingerprint }
+    const qpu = await this.#call(qpuResponse, 'POST', '/api/op/qpus/create', body)
+    return { token: qpu.access_token, fingerprint: qpu.ca_fingerprint }
   }
 
   /** Waits until the QPU's driver is attached. @throws AppError when the driver ends or takes too long. */
@@ -73,8 +73,8 @@ export class DemoClient {
     operation: Operation
     device: string
   }): Promise<{ token: string; fingerprint: string }> {
-    const answer = await this.#call(driverResponse, 'POST', '/api/op/drivers/create', driver)
-    return { token: answer.token, fingerprint: answer.ca_fingerprint }
+    const created = await this.#call(driverResponse, 'POST', '/api/op/drivers/create', driver)
+    return { token: created.token, fingerprint: created.ca_fingerprint }
   }
 
   /**
@@ -135,9 +135,9 @@ export class DemoClient {
       headers: { authorization: this.#token, 'content-type': 'application/json' },
       ...(body ? { body: JSON.stringify(body) } : {}),
     })
-    const answer: unknown = await response.json()
-    if (response.ok) return v.parse(schema, answer)
-    const { message } = v.parse(refusal, answer)
+    const content: unknown = await response.json()
+    if (response.ok) return v.parse(schema, content)
+    const { message } = v.parse(refusal, content)
     throw new AppError('internal', `${method} ${path} returned ${response.status}: ${message}`)
   }
 }

@@ -11,7 +11,10 @@ const POLICY_NAMES = POLICIES.map(({ name }) => name)
 export const simulateCommand = defineCommand({
   summary: 'Replay recorded submissions under other scheduling policies and compare waiting times',
   flags: {
-    from: requiredFlag(text('file'), 'Database, backup or data folder; only read, the server may run'),
+    from: requiredFlag(
+      text('file'),
+      'Database, backup or data folder; it is only read, also while the server runs',
+    ),
     policy: flag(nonEmptyList(choice(POLICY_NAMES)), 'Policies to compare; the output explains them', {
       default: POLICY_NAMES.join(','),
     }),

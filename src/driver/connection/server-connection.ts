@@ -36,7 +36,7 @@ const SHORT_LINKS_BEFORE_WARNING = 4
 export class ServerConnection {
   readonly #dependencies: ServerConnectionDependencies
   readonly #stopping = new AbortController()
-  readonly #pauses = new Backoff({ initialMs: 250, maxMs: 10_000 })
+  readonly #backoff = new Backoff({ initialMs: 250, maxMs: 10_000 })
   readonly #connected = Promise.withResolvers<void>()
   readonly #sender: Loop
   #link: Link | undefined
@@ -78,7 +78,7 @@ export class ServerConnection {
         await this.#attachOnce()
       } catch (error) {
         if (this.#stopping.signal.aborted) return
-        await this.#pauseAfter(error)
+        await this.#waitAfter(error)
       }
     }
   }
@@ -135,7 +135,7 @@ export class ServerConnection {
     this.#attachedAt = undefined
     if (attachedAt === undefined) return
     if (clock.monotonic() - attachedAt >= HEALTHY_AFTER_MS) {
-      this.#pauses.reset()
+      this.#backoff.reset()
       this.#shortLinks = 0
       return
     }
@@ -155,11 +155,11 @@ export class ServerConnection {
     this.#connected.resolve()
   }
 
-  async #pauseAfter(error: unknown): Promise<void> {
+  async #waitAfter(error: unknown): Promise<void> {
     if (!(error instanceof AppError)) this.#dependencies.log.error('connecting failed', { error })
     const retry = planRetry(error, this.#hasStarted)
     if (retry === 'stop') throw error
-    const pauseMs = retry === 'backoff' ? this.#pauses.next() : retry.pauseMs
+    const pauseMs = retry === 'backoff' ? this.#backoff.next() : retry.pauseMs
     const message = messageOf(error)
     // A failure that repeats is logged once.
     if (message !== this.#loggedFailure) {

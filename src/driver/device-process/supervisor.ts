@@ -37,7 +37,7 @@ const HEALTHY_AFTER_MS = 60_000
 export class Supervisor {
   readonly #dependencies: SupervisorDependencies
   readonly #log: Log
-  readonly #pauses = new Backoff({ initialMs: 500, maxMs: 30_000 }, () => 1)
+  readonly #backoff = new Backoff({ initialMs: 500, maxMs: 30_000 }, () => 1)
   readonly #stopping = new AbortController()
   #host: HostProcess | undefined
   #pendingResponse: PromiseWithResolvers<HostResponse> | undefined
@@ -212,8 +212,8 @@ export class Supervisor {
     for (;;) {
       const how = await this.#exited.promise
       if (this.#stopping.signal.aborted) return
-      if (clock.monotonic() - this.#openedAt >= HEALTHY_AFTER_MS) this.#pauses.reset()
-      const pauseMs = this.#restartAtOnce ? 0 : this.#pauses.next()
+      if (clock.monotonic() - this.#openedAt >= HEALTHY_AFTER_MS) this.#backoff.reset()
+      const pauseMs = this.#restartAtOnce ? 0 : this.#backoff.next()
       this.#log.warn('device process ended and is restarted', { how, pauseMs })
       if (pauseMs > 0) await clock.sleep(pauseMs, this.#stopping.signal).catch(() => undefined)
       if (this.#stopping.signal.aborted) return

@@ -60,7 +60,7 @@ export class TaskCoordinator {
   async receive(task: Task): Promise<void> {
     const { outbox, wake, log } = this.#dependencies
     const body = this.#recent.get(task.id)
-    const verdict = decideDispatch(
+    const decision = decideDispatch(
       { result: task.id, epoch: task.epoch },
       {
         running: this.#running?.id,
@@ -69,7 +69,7 @@ export class TaskCoordinator {
         hasResult: outbox.has(task.id) || body !== undefined,
       },
     )
-    switch (verdict) {
+    switch (decision) {
       case 'run':
         this.#idle = this.#execute(task)
         return
@@ -82,8 +82,8 @@ export class TaskCoordinator {
         this.#sendTransient(task.heartbeat?.(undefined) ?? task.started)
         return
       default:
-        log.warn(`${task.noun} refused`, { ...task.names, reason: verdict })
-        this.#sendTransient(task.refused(verdict))
+        log.warn(`${task.noun} refused`, { ...task.names, reason: decision })
+        this.#sendTransient(task.refused(decision))
     }
   }
 
@@ -104,11 +104,11 @@ export class TaskCoordinator {
     log.info(`${task.noun} accepted`, task.names)
     if (feature('FAILPOINTS')) failpoint(`${task.noun}.taken`)
     const { heartbeat } = task
-    if (heartbeat) void this.#repeat(() => this.#sendTransient(heartbeat(phase)), ended.signal)
+    if (heartbeat) void this.#sendHeartbeats(() => this.#sendTransient(heartbeat(phase)), ended.signal)
     const body = await run(task, {
       onStarted: () => {
-        void this.#isPendingAfter(START_EVENT_DELAY_MS, executed.signal).then((lasts) => {
-          if (lasts) this.#sendTransient(task.started)
+        void this.#isPendingAfter(START_EVENT_DELAY_MS, executed.signal).then((isPending) => {
+          if (isPending) this.#sendTransient(task.started)
         })
       },
       onPhase: (name) => {
@@ -123,14 +123,14 @@ export class TaskCoordinator {
       this.#recent.add(task.id, body)
       log.info(`${task.noun} ended`, task.names)
     }
-    // Heartbeats continue until here: while a slow disk stores the result, the server must not requeue the
-    // job.
+    // Heartbeats continue until here, so that the server does not requeue the job while a slow disk stores the
+    // result.
     ended.abort()
     this.#running = undefined
     wake()
   }
 
-  async #repeat(beat: () => void, signal: AbortSignal): Promise<void> {
+  async #sendHeartbeats(beat: () => void, signal: AbortSignal): Promise<void> {
     while (await this.#isPendingAfter(HEARTBEAT_MS, signal)) beat()
   }
 

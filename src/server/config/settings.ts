@@ -63,7 +63,7 @@ export const SETTINGS = {
     idleThreshold: setting(
       duration(),
       '5s',
-      'Idle time of a booked slot after which jobs of other users may run in it',
+      'Time a booked slot must be idle before jobs of other users run in it',
     ),
     jobTimeout: setting(
       duration(100),

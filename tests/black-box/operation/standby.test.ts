@@ -137,7 +137,7 @@ test('two drivers with one token take turns instead of fighting, and say so', as
   await service.untilOnline('shared')
   await using two = start('shared_too', qpu.token, qpu.fingerprint)
   await until('the warning', async () =>
-    [one, two].some(({ log }) => log.includes('perhaps another driver uses the same token')),
+    [one, two].some(({ log }) => log.includes('another driver may be using the same token')),
   )
   await stop(two)
   await service.untilOnline('shared')
