@@ -42,7 +42,7 @@ describe.each([
     await expect(clock.sleep(60_000, stop.signal)).rejects.toThrow('no more time')
   })
 
-  test('waits for more than the 24.8 days that one timer can hold', async () => {
+  test('waits longer than the 24.8 days that are the limit of one timer', async () => {
     const stop = new AbortController()
     const sleeping = clock.sleep(2 ** 31 + 1, stop.signal)
     await systemClock.sleep(20)

@@ -17,7 +17,10 @@ function linesOf(code: string): number {
   return sources.reduce((sum, text) => sum + text.split(code).length - 1, 0)
 }
 
-/** How many lines of the code have a failure point; a driver does its two kinds of work at the same lines. */
+/**
+ * The number of lines of code with each failure point; a driver runs both kinds of tasks through the same
+ * lines.
+ */
 function visitsOf(name: string): number {
   const named =
     linesOf(`failpoint('${name}')`) + linesOf(`failpoint(\`${name.replace(/^\w+/, `\${task.noun}`)}\`)`)
@@ -26,7 +29,7 @@ function visitsOf(name: string): number {
   return named + (isStep && intentIsWritten(intent) ? 1 : 0)
 }
 
-/** Intents of record writes are put together from the verb and the collection. */
+/** The intent of a record write consists of the verb and the collection. */
 function intentIsWritten(intent: string): boolean {
   const [verb, collection] = intent.split(' ')
   return sources.some(
@@ -84,7 +87,7 @@ test('each failure point in the code is declared', () => {
 describe('the executable for users', () => {
   test('has no failure points', async () => {
     const bytes = Buffer.from(await Bun.file(SVC).arrayBuffer())
-    // Shows that names would be found.
+    // Proves that the search finds names where they exist.
     expect(bytes.includes('SVC_ACCESS_TOKEN')).toBe(true)
     const found = ['SVC_FAILPOINT', 'no failure point is called', ...FAILPOINTS].filter((name) =>
       bytes.includes(name),

@@ -37,7 +37,7 @@ test.each([true, false])('takeFolderLock() with storesPid %p leaves one file', (
   lock.release()
 })
 
-test('takeFolderLock() throws what SQLite reports when there can be no file', () => {
+test('takeFolderLock() throws the error of SQLite when the file cannot be created', () => {
   const error = errorOf(() => takeFolderLock('/proc/nowhere/lock', { storesPid: true }))
   expect(error).toMatchObject({ name: 'SQLiteError' })
 })

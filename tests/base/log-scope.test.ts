@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createLog, withLogFields } from '../../src/base/index.ts'
 
-test('withLogFields() adds its fields to every line of the work, also later ones, and to no other', async () => {
+test('withLogFields() adds its fields to every line of the work, including later ones, and to no other', async () => {
   const lines: Record<string, unknown>[] = []
   const log = createLog({ write: (line) => lines.push(JSON.parse(line)) })
   const gate = Promise.withResolvers<void>()

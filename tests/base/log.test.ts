@@ -4,7 +4,7 @@ import { createLog, type Log, type LogFields } from '../../src/base/index.ts'
 const TOKEN = `svc_dt_${'0a'.repeat(32)}`
 const JWT = 'eyJhbGciOiJIUzI1NiJ9.eyJpZCI6Im1lIn0.c2lnbmF0dXJl'
 
-/** A log that keeps its lines. */
+/** A log that collects its lines. */
 function openCase(level: 'debug' | 'info' | 'warn' | 'error' = 'debug') {
   const lines: string[] = []
   const log = createLog({ level, write: (line) => lines.push(line), now: () => Date.UTC(2026, 0, 31, 9, 5) })

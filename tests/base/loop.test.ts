@@ -82,7 +82,7 @@ describe('Loop', () => {
     await it.loop.stop()
   })
 
-  test('makes one more run of any number of wakes during a run, and never two at once', async () => {
+  test('turns any number of wakes during a run into one more run, and never runs twice at once', async () => {
     const it = openCase()
     const gate = Promise.withResolvers<void>()
     it.gate = gate.promise
@@ -96,7 +96,7 @@ describe('Loop', () => {
     await it.loop.stop()
   })
 
-  test('backs off after failures, also when it is woken, and logs where they begin and end', async () => {
+  test('backs off after failures, even when it is woken, and logs the first one and the recovery', async () => {
     const it = openCase()
     it.fails = true
     it.loop.start()
@@ -134,7 +134,7 @@ describe('Loop', () => {
     await it.loop.stop()
   })
 
-  test('healthProblem() names a run that does not end', async () => {
+  test('healthProblem() reports a run that does not end', async () => {
     const it = openCase()
     const gate = Promise.withResolvers<void>()
     it.gate = gate.promise
@@ -171,7 +171,7 @@ describe('Loop', () => {
   })
 })
 
-test('Loop calls a function for the pause before each one', async () => {
+test('Loop calls a function for the pause before each run', async () => {
   const clock = new FakeClock()
   let pauseMs = 1_000
   let runs = 0

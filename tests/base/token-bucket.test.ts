@@ -17,7 +17,7 @@ test('TokenBucket.take() follows a rate that changes', () => {
   expect(bucket.take({ perSecond: 10, burst: 10 }, 500)).toBe(0)
 })
 
-test('TokenBucket.take() never grants more than a full bucket and what it gained since', () => {
+test('TokenBucket.take() never grants more than a full bucket plus the tokens gained since', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 700 }), { maxLength: 100 }), (pauses) => {
       const bucket = new TokenBucket(5, 0)

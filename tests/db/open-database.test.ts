@@ -4,7 +4,7 @@ import { type Change, qpus, type Tx, users } from '../../src/db/index.ts'
 import { openTestDatabase } from '../support/database.ts'
 
 describe('write()', () => {
-  test('undoes everything when the work throws, and publishes nothing', async () => {
+  test('rolls everything back when the work throws, and publishes nothing', async () => {
     await using test = await openTestDatabase()
     const received: Change[] = []
     test.db.changes.subscribe((changes) => received.push(...changes))
@@ -94,7 +94,7 @@ describe('read()', () => {
 })
 
 describe('upcoming', () => {
-  test('is called before the commit, so that a write in response shares it', async () => {
+  test('is emitted before the commit, so that a write in response shares that commit', async () => {
     await using test = await openTestDatabase()
     const commits: string[][] = []
     const writes: Promise<unknown>[] = []
@@ -126,7 +126,7 @@ describe('upcoming', () => {
 })
 
 describe('changes', () => {
-  test('come in their order also when a listener of upcoming ones writes at once', async () => {
+  test('are delivered in their order even when a listener of upcoming ones writes at once', async () => {
     await using test = await openTestDatabase()
     const received: string[] = []
     const writes: Promise<unknown>[] = []
@@ -142,7 +142,7 @@ describe('changes', () => {
     expect(received).toEqual(['1 create', '2 update'])
   })
 
-  test('come after the commit, in order, once per transaction', async () => {
+  test('are delivered after the commit, in order, once per transaction', async () => {
     await using test = await openTestDatabase()
     const received: string[][] = []
     const stop = test.db.changes.subscribe((changes) =>
@@ -189,7 +189,7 @@ describe('changes', () => {
     expect(await test.db.read((tx) => tx.list(qpus))).toHaveLength(1)
   })
 
-  test('of a listener that writes come after those that caused them, for everybody', async () => {
+  test('of a listener that writes follow those that caused them, for every listener', async () => {
     await using test = await openTestDatabase()
     const order: string[] = []
     const writes: Promise<unknown>[] = []
@@ -204,7 +204,7 @@ describe('changes', () => {
     expect(order).toEqual(['qpus', 'users'])
   })
 
-  test('keep the newest 100,000 rows of the log', async () => {
+  test('limit the log to the newest 100,000 rows', async () => {
     await using test = await openTestDatabase()
     await test.db.write('fill', (tx) =>
       tx.run(
@@ -222,7 +222,7 @@ describe('changes', () => {
 })
 
 describe('names', () => {
-  test('are the defaults or what is configured', async () => {
+  test('are the defaults unless configured', async () => {
     await using test = await openTestDatabase({ names: { qpus: 'machines' } })
     const { names } = test.db
     expect(names.publicName(qpus)).toBe('machines')

@@ -166,7 +166,7 @@ describe('an authenticated peer that breaks the rules loses its connection', () 
     expect(server.closed).toEqual(['a message arrived at a PUSH socket'])
   })
 
-  test('but unknown commands and properties are ignored, and PING is answered', async () => {
+  test('but unknown commands and properties are ignored, and PING gets its response', async () => {
     await using server = await openListener()
     const peer = await openRawPeer(server.listener.port)
     peer.write(GREETING, HELLO, initiate({ 'Socket-Type': 'PUSH', Identity: 'x', 'X-Future': '1' }))
@@ -190,7 +190,7 @@ describe('a listener under attack', () => {
     )
   }
 
-  /** Runs `attack` for 0..count-1, a few at a time as the port allows, during a valid connection. */
+  /** Runs `attack` for 0..count-1 during a valid connection, as many at a time as the port allows. */
   async function attackDuringConnection(
     count: number,
     attack: (port: number, index: number) => Promise<void>,

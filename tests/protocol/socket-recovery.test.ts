@@ -14,10 +14,10 @@ import type { Task } from '../support/sockets/socket-process.ts'
 import { until } from '../support/until.ts'
 
 const MIB = 1 << 20
-/** Fast for a test, yet slow enough for a machine that is busy. */
+/** Fast for a test, yet slow enough for a busy machine. */
 const FAST = { pingIntervalMs: 50, deadAfterMs: 800 }
 
-/** Starts a socket in a process of its own and collects its lines. */
+/** Starts a socket in its own process and collects its lines. */
 function startProcess(task: Pick<Task, 'listens' | 'port'>) {
   const { caPem, keyPem, certPem } = certificates
   const whole: Task = { ...task, caPem, keyPem, certPem, user: USER, password: PASSWORD, limits: FAST }
@@ -71,7 +71,7 @@ describe('a reader that is not ready', () => {
         await Bun.sleep(2)
       }
     }
-    // The high-water mark of 16 MiB plus what the kernel holds between two sockets.
+    // The high-water mark of 16 MiB plus what the kernel buffers between two sockets.
     expect(accepted * size).toBeGreaterThanOrEqual(16 * MIB)
     expect(accepted * size).toBeLessThan(40 * MIB)
     expect(process.memoryUsage().rss - memoryBefore).toBeLessThan(150 * MIB)
@@ -114,7 +114,7 @@ describe('heartbeats', () => {
     expect(peer.received().includes('\x04PING\x00\x08')).toBe(true)
   })
 
-  test('find a driver whose process is stopped, and let it back in when it continues', async () => {
+  test('detect a driver whose process is stopped, and accept it again when it continues', async () => {
     await using server = await openListener({ role: 'push', limits: FAST })
     await using driver = startProcess({ listens: false, port: server.listener.port })
     await until('the driver is ready', () => server.listener.peer !== undefined)
@@ -129,7 +129,7 @@ describe('heartbeats', () => {
 })
 
 describe('kill -9', () => {
-  test('of the server: the driver reconnects to the restarted one by itself', async () => {
+  test('of the server: the driver reconnects to the restarted one automatically', async () => {
     await using first = startProcess({ listens: true, port: 0 })
     await until('the server listens', () => first.port() > 0)
     const port = first.port()
@@ -147,7 +147,7 @@ describe('kill -9', () => {
     await until('it arrived at the restarted server', () => second.count('received') === 1)
   }, 30_000)
 
-  test('of the driver: the server knows at once and the port is free for the next', async () => {
+  test('of the driver: the server detects it at once and the port is free for the next', async () => {
     await using server = await openListener({ role: 'push' })
     await using first = startProcess({ listens: false, port: server.listener.port })
     await until('the driver is ready', () => server.listener.peer !== undefined)

@@ -9,7 +9,7 @@ import { until } from '../support/until.ts'
 
 const identity = { key: certificates.keyPem, cert: certificates.certPem }
 
-/** How a plain TLS client fares with the listener: an error code, or undefined when TLS was set up. */
+/** Connects a plain TLS client to the listener; returns its error code, or undefined when TLS was set up. */
 async function tlsOutcome(port: number, options: object): Promise<string | undefined> {
   const socket = connectTls({ ...tlsOptions(port), ...options })
   try {
@@ -25,8 +25,8 @@ async function tlsOutcome(port: number, options: object): Promise<string | undef
   }
 }
 
-/** A TLS server that is not ours, and how our client's attempt to connect to it ends. */
-async function endingAgainst(
+/** Lets our client connect to a foreign TLS server; returns how the attempt ends. */
+async function connectToForeignServer(
   options: TlsOptions,
   connecting = {},
 ): Promise<{ reason: string; refused: boolean }> {
@@ -75,12 +75,12 @@ describe('a connecting socket refuses', () => {
   })
 
   test('a server that speaks TLS 1.2 only', async () => {
-    const { reason } = await endingAgainst({ maxVersion: 'TLSv1.2' })
+    const { reason } = await connectToForeignServer({ maxVersion: 'TLSv1.2' })
     expect(reason).toMatch(/protocol.version|TLSV1_ALERT_PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL/i)
   })
 
   test('a server that speaks another application protocol', async () => {
-    const { reason } = await endingAgainst({ ALPNProtocols: ['h2'] })
+    const { reason } = await connectToForeignServer({ ALPNProtocols: ['h2'] })
     expect(reason).toMatch(/no.application.protocol/i)
   })
 
@@ -91,7 +91,7 @@ describe('a connecting socket refuses', () => {
     silent.stop(true)
   })
 
-  test('a server that is not there', async () => {
+  test('an absent server', async () => {
     await using client = openConnection(1)
     expect((await client.ended()).reason).toContain('ECONNREFUSED')
   })

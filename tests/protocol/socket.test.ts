@@ -220,7 +220,7 @@ describe('life cycle', () => {
     expect(pair.client.closed).toHaveLength(1)
   })
 
-  test('the driver reconnects by itself and messages flow again', async () => {
+  test('the driver reconnects automatically and messages flow again', async () => {
     await using pair = await openPair({}, { reconnect: { initialMs: 1, maxMs: 5 } })
     pair.server.listener.dropPeer('restart')
     await pair.client.ended()

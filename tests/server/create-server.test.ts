@@ -8,7 +8,7 @@ import { until } from '../support/until.ts'
 
 const PROGRAM = 'OPENQASM 3.0; include "stdgates.inc"; qubit q; bit c; h q; c = measure q;'
 
-test('createServer() takes a job from its submission to its results through a real driver', async () => {
+test('createServer() runs a job from its submission to its results through a real driver', async () => {
   await using server = await openTestServer()
   const user = await server.createUser({ qpuSeconds: 100 })
   const qpu = await server.createQpu()
@@ -25,7 +25,7 @@ test('createServer() takes a job from its submission to its results through a re
   expect(await server.db.read((tx) => checkInvariants(tx))).toEqual([])
 })
 
-test('createServer() sets every QPU offline and keeps the data of the last run', async () => {
+test('createServer() sets every QPU offline and preserves the data of the last run', async () => {
   await using first = await openTestServer()
   const qpu = await first.createQpu('keeps')
   const driver = await startDriverProcess(first, qpu)
@@ -61,7 +61,7 @@ test('start() on a port that is taken names the port and the flag', async () => 
   )
 })
 
-test('start() that fails closes what it had opened: the other port and the data folder', async () => {
+test('start() that fails closes what it has opened: the other port and the data folder', async () => {
   await using first = await openTestServer()
   const taken = new URL(first.url).port
   using folder = temporaryFolder()

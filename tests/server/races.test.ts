@@ -13,11 +13,12 @@ import {
 } from '../support/server/server.ts'
 import { until } from '../support/until.ts'
 
-// Row H25 of docs/reference/faults.md: two callers want the same thing at the same moment, and one gets it.
+// Row H25 of docs/reference/faults.md: two callers request the same thing at the same moment, and one
+// succeeds.
 const PAIRS = faultRuns(60)
 setDefaultTimeout(60_000 + PAIRS * 100)
 
-/** Pairs under way at a time, so that they also meet the other pairs. */
+/** Pairs in progress at a time, so that they also meet the other pairs. */
 const BESIDE = 10
 const HOUR = 3_600_000
 const JOBS = '/api/jobs'
@@ -41,7 +42,7 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]()
 })
 
-/** Runs `race` for each pair, some beside each other; how often each outcome was seen. */
+/** Runs `race` for each pair, several at a time; returns how often each outcome occurred. */
 async function raceAll(row: string, race: (index: number) => Promise<string>): Promise<Map<string, number>> {
   const outcomes = new Map<string, number>()
   for (let from = 0; from < PAIRS; from += BESIDE) {
@@ -54,7 +55,7 @@ async function raceAll(row: string, race: (index: number) => Promise<string>): P
   return outcomes
 }
 
-/** Statuses and reasons of both answers, the better one first. */
+/** Statuses and reasons of both responses, the successful one first. */
 const outcomeOf = (answers: readonly Answer[]): string =>
   answers
     .map(({ status, body }) => (status < 300 ? `${status}` : `${status} ${Object(body).code}`))
@@ -98,7 +99,7 @@ test('of two drivers of the same QPU one connects', async () => {
   const toggle = (id: string, enabled: boolean) =>
     server.admin.post('/api/op/drivers/toggle', { id, enabled })
   const rivals = await Promise.all(
-    // Each takes two of the twenty ports.
+    // Each needs two of the twenty ports.
     Array.from({ length: 8 }, async () => {
       const qpu = await server.createQpu()
       const standby = await server.admin.post('/api/op/drivers/create', {
@@ -141,7 +142,7 @@ test('a dismissal is stored once per user', async () => {
   expect(outcomes).toEqual(new Map([['200 / 200 / 200', PAIRS]]))
 })
 
-/** A submission for `qpu`, under a key if there is one. */
+/** A submission for `qpu`, with an idempotency key if given. */
 function submit(qpu: TestQpu, key?: string): Promise<Answer> {
   const body = { circuits: [{ circuit: BELL }], shots: 1, qpu_target: qpu.name }
   return server.as(ada).call('POST', JOBS, body, key === undefined ? {} : { 'idempotency-key': key })
@@ -166,7 +167,7 @@ test('a job that is cancelled while it is dispatched is either cancelled or run'
   const me = server.as(ada)
   const outcomes = await raceAll('cancel', async (index) => {
     const id = (await submit(qpu)).text('id')
-    // The claim comes within a few milliseconds of the submission, or of the end of the job before.
+    // The claim comes within a few milliseconds of the submission, or of the end of the previous job.
     await Bun.sleep((index * 7) % 40)
     const answers = await Promise.all([1, 2].map(() => me.post(`${JOBS}/${id}/cancel`)))
     const cancelled = answers.filter(({ status }) => status === 200).length

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { createLog } from '../../src/base/index.ts'
 import { type Service, ServiceList } from '../../src/server/services.ts'
 
-/** Services that note each start and stop; those named in `failing` throw at that step. */
+/** Services that record each start and stop; those named in `failing` throw at that step. */
 function openList(names: readonly string[], failing: readonly string[] = []) {
   const steps: string[] = []
   const logged: Record<string, unknown>[] = []
@@ -51,7 +51,7 @@ test('stop() continues past services that fail, logs each and throws the first e
   ])
 })
 
-test('stop() without start() stops only services that are up as soon as they are built', async () => {
+test('stop() without start() stops only services that run as soon as they are created', async () => {
   const { list, steps, services, log } = openList(['a', 'b'])
   await list.stop()
   expect(steps).toEqual([])

@@ -22,7 +22,7 @@ describe('parseDuration()', () => {
     expect(() => parseDuration(text)).toThrow('expected a duration such as 720h, 30m or 90s')
   })
 
-  test('refuses what no clock can hold', () => {
+  test('refuses durations that no clock can represent', () => {
     expect(() => parseDuration('99999999999999h')).toThrow('expected at most 1000000h')
   })
 })

@@ -34,7 +34,7 @@ test('a setting has its group, flag, variable and default text from its declarat
   expect(variableOf('colour', TABLE.colour)).toBe('')
 })
 
-test('flag goes before variable, variable before file, file before default', () => {
+test('a flag takes precedence over a variable, a variable over the file, the file over the default', () => {
   const file = new Map([['serverPort', { value: 3, place: 'line 1: serverPort' }]])
   const flags = { token: '1', serverPort: '1' }
   const env = { SVC_SERVER_PORT: '2' }
@@ -70,7 +70,7 @@ test('flags without default are undefined, repeatable ones a list, switches fals
   })
 })
 
-test('a variable without setting has no effect', () => {
+test('a variable without a setting has no effect', () => {
   const { values } = readSettings(TABLE, { flags: { token: '1' }, env: { SVC_COLOUR: 'red', '': 'red' } })
   expect(values.colour).toBeUndefined()
 })

@@ -74,7 +74,7 @@ test.each([
   expect(exitStatus(error)).toBe(2)
 })
 
-test('runCommand() prints the help of the command that is named, also with a wrong word behind it', async () => {
+test('runCommand() prints the help of the named command, even if an unknown word follows it', async () => {
   expect(await run()).toStartWith('Test program\n\nUsage: lab COMMAND')
   expect(await run('jump', '--help')).toStartWith('Test program\n')
   expect(await run('copy', '-h')).toStartWith('Copy a file\n')

@@ -20,7 +20,7 @@ async function simulate(...args: string[]) {
   return { out, err, status }
 }
 
-/** A booker with one job of 10 s, behind a job of 10 s of somebody else. */
+/** A booker with one job of 10 s, behind a job of 10 s of another user. */
 let lab: JobLab
 let start = 0
 

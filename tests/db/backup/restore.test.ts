@@ -20,7 +20,7 @@ const open = (dir: string) => openDatabase({ dir, ...parts })
 const add = (db: Database, name: string) => db.write('add', (tx) => tx.insert(qpus, { name }))
 const names = (db: Database) => db.read((tx) => tx.list(qpus).map(({ name }) => name))
 
-/** A stopped database with one QPU and its backup, in a folder of its own. */
+/** A stopped database with one QPU and its backup, in its own folder. */
 async function installation() {
   const folder = temporaryFolder()
   const dir = join(folder.path, 'data')
@@ -39,7 +39,7 @@ async function stored(dir: string): Promise<string[]> {
 }
 
 describe('writeBackup()', () => {
-  test('copies an open database as of one moment into a file for its owner only', async () => {
+  test('copies an open database at one moment into a file for its owner only', async () => {
     using lab = await installation()
     expect(statSync(lab.file).mode & 0o777).toBe(0o600)
     expect(readdirSync(lab.path).toSorted()).toEqual(['backup.db', 'data'])
@@ -61,7 +61,7 @@ describe('writeBackup()', () => {
     ])
   })
 
-  test('overwrites nothing and leaves nothing of a failure', async () => {
+  test('overwrites nothing and leaves nothing behind after a failure', async () => {
     using lab = await installation()
     const write = (target: string) => () => writeBackup(lab.dir, target)
     expect(write(lab.file)).toThrow('backup.db exists; choose another name')
@@ -75,7 +75,7 @@ describe('writeBackup()', () => {
     expect(readdirSync(lab.path).toSorted()).toEqual(['backup.db', 'data', 'svc.db'])
   })
 
-  test('reports the violated invariants, and stores the copy', async () => {
+  test('reports the violated invariants, and keeps the copy', async () => {
     using lab = await installation()
     const db = await open(lab.dir)
     await db.write('break', (tx) =>
@@ -125,7 +125,7 @@ describe('checkBackup()', () => {
 })
 
 describe('restoreBackup()', () => {
-  test('leaves an entry in the restored audit', async () => {
+  test('adds an entry to the restored audit log', async () => {
     using lab = await installation()
     await restoreBackup({ file: lab.file, dir: lab.dir, ...parts })
     const db = await open(lab.dir)
@@ -134,7 +134,7 @@ describe('restoreBackup()', () => {
     await db.close()
   })
 
-  test('replaces the database and stores each replaced one under another name', async () => {
+  test('replaces the database and keeps each replaced one under another name', async () => {
     using lab = await installation()
     const kept = join(lab.dir, 'svc.db.before-restore')
     expect(await restoreBackup({ ...lab, ...parts })).toEqual({ replaced: kept, findings: [] })
@@ -146,7 +146,7 @@ describe('restoreBackup()', () => {
     expect(statSync(join(lab.dir, 'svc.db')).mode & 0o777).toBe(0o600)
   })
 
-  test('fills a folder that has no database, and brings an older one up to date', async () => {
+  test('fills a folder that has no database, and migrates an older one', async () => {
     using lab = await installation()
     using file = new Sqlite(lab.file)
     file.run('ALTER TABLE qpus DROP COLUMN maintenance_reason')
@@ -159,7 +159,7 @@ describe('restoreBackup()', () => {
     expect(await stored(dir)).toEqual(['north'])
   })
 
-  test('includes the last writes of a killed server in the stored database', async () => {
+  test('includes the last writes of a killed server in the database that it keeps', async () => {
     using lab = await installation()
     using file = new Sqlite(join(lab.dir, 'svc.db'))
     file.run("UPDATE qpus SET name = 'late' WHERE name = 'south'")
@@ -177,7 +177,7 @@ describe('restoreBackup()', () => {
     ])
   })
 
-  test('replaces a database that cannot be opened, and stores it with its log', async () => {
+  test('replaces a database that cannot be opened, and keeps it with its log', async () => {
     using lab = await installation()
     writeFileSync(join(lab.dir, 'svc.db'), 'x'.repeat(10_000))
     writeFileSync(join(lab.dir, 'svc.db-wal'), 'a log')

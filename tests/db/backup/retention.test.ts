@@ -7,7 +7,7 @@ const DAY_MS = 86_400_000
 const SUNDAY = Date.UTC(2026, 10, 22, 3)
 const daily = (days: number) => Array.from({ length: days }, (_, at) => backupName(SUNDAY - at * DAY_MS))
 
-test('backupName() sorts by time and has no character that a file system minds', () => {
+test('backupName() sorts by time and has no character that a file system rejects', () => {
   expect(backupName(Date.UTC(2026, 0, 31, 9, 5, 7, 999))).toBe('svc-20260131T090507.999Z.db')
 })
 
@@ -38,7 +38,7 @@ describe('planRemoval()', () => {
     expect(planRemoval(names, { days: 2, weeks: 0 })).toEqual(['svc-20260101T000000.000Z.db'])
   })
 
-  test('never removes the newest, nor files of other names', () => {
+  test('never removes the newest one, nor files with other names', () => {
     const others = ['before-upgrade.db', 'svc-20260101T000000.000Z.db.1.partial', 'svc.db', 'svc-2026.db']
     fc.assert(
       fc.property(
@@ -51,7 +51,7 @@ describe('planRemoval()', () => {
           expect(removed.every((name) => names.includes(name))).toBe(true)
           expect(removed).not.toContain(names.toSorted().at(-1))
           expect(names.length - removed.length).toBeLessThanOrEqual(Math.max(1, days + weeks))
-          // The plan is stable: the backups to keep are those kept before.
+          // The plan is stable: the backups to keep are the ones kept before.
           const kept = names.filter((name) => !removed.includes(name))
           expect(planRemoval(kept, { days, weeks })).toEqual([])
         },

@@ -40,7 +40,7 @@ test('the database itself rejects what the declarations forbid', async () => {
   await expect(run('DELETE FROM qpus')).rejects.toThrow('FOREIGN KEY')
 })
 
-test('unique indexes carry one running job per QPU, one charge per job, one lease per QPU and operation', async () => {
+test('unique indexes ensure one running job per QPU, one charge per job, one lease per QPU and operation', async () => {
   await using test = await openTestDatabase()
   const run = (sql: string) => test.db.write('raw', (tx) => tx.run(sql))
   const job = (id: string, qpu: string) =>

@@ -22,7 +22,7 @@ const info = fc.oneof(
   ),
 )
 
-/** Values of a small library: same ids, random contents. */
+/** Values of a small library: the same ids, random contents. */
 export const world = fc.record({
   authors: fc.tuple(
     ...AUTHORS.map((id) =>
@@ -177,7 +177,7 @@ function operandText(ast: OperandAst): string {
   }
 }
 
-/** The same filter as its text is read. */
+/** The same filter as the parser reads its text. */
 export function reread(ast: FilterAst): FilterAst {
   return parseFilter(written(ast))
 }

@@ -91,7 +91,7 @@ describe('@request', () => {
 })
 
 describe('clients', () => {
-  test('use no hidden or internal fields, at no place of a path', async () => {
+  test('use no hidden or internal fields, at any position of a path', async () => {
     for (const filter of ['owner.secret = "s1"', 'owner.hash = ""', 'owner.secret:lower = "x"']) {
       await expect(library.found(filter, library.ann)).rejects.toThrow(/secret|hash/)
     }
@@ -99,7 +99,7 @@ describe('clients', () => {
     await expect(library.found('owner.hash = ""', ROOT)).rejects.toThrow(/no field "hash"/)
   })
 
-  test('may not use the request or other collections, not even in a text', async () => {
+  test('may not use the request or other collections, not even inside a text', async () => {
     for (const filter of ['@request.auth.id = ""', '@collection.vaults.code = ""', 'title = "@request."']) {
       await expect(library.found(filter, library.ann)).rejects.toMatchObject({ code: 'forbidden' })
     }
@@ -108,7 +108,7 @@ describe('clients', () => {
     })
   })
 
-  test('cannot join what they may not list', async () => {
+  test('cannot join records that they may not list', async () => {
     await expect(library.found('owner.vaults_via_owner.code = "42"', library.ann)).rejects.toMatchObject({
       code: 'invalid',
     })
@@ -125,7 +125,7 @@ describe('clients', () => {
     expect(await library.found('', library.ann, 'reviews_via_shop.stars')).toBe('da')
   })
 
-  test('find e-mails only when these are shown, and cannot sort by the others', async () => {
+  test('find e-mails only when these are visible, and cannot sort by those of others', async () => {
     expect(await library.found('owner.email ~ "x.org"', library.ann)).toBe('a')
     expect(await library.found('owner.email = "bob@x.org"', library.ann)).toBe('')
     expect(await library.found('owner.email != "ann@x.org"', library.ann)).toBe('')

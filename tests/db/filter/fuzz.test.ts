@@ -206,7 +206,7 @@ function compiled(work: () => Condition | undefined): Condition | undefined {
   }
 }
 
-test(`${FILTERS} generated and mutated filters give errors or SQL without their text, which SQLite runs`, async () => {
+test(`${FILTERS} generated and mutated filters produce errors or SQL without their text, which SQLite runs`, async () => {
   await using library = await openSeeded()
   const { db, ann } = library
   const seed = Date.now() % 2 ** 31
@@ -261,7 +261,7 @@ test(`${FILTERS} generated and mutated filters give errors or SQL without their 
   expect(counts.run).toBeGreaterThan(FILTERS / EVERY / 10)
 }, 120_000)
 
-test('generated sorts, expands and fields return errors or responses', async () => {
+test('generated sorts, expands and fields produce errors or responses', async () => {
   await using library = await openSeeded()
   const { db, ann, queries } = library
   const make = generator(random(Date.now() % 2 ** 31))
@@ -292,7 +292,7 @@ test('generated sorts, expands and fields return errors or responses', async () 
   })
 }, 60_000)
 
-test('the largest filters that are allowed run', async () => {
+test('the largest allowed filters run', async () => {
   await using library = await openSeeded()
   const terms = ['stock=5', 'staff.id!=id', 'info.n=5', 'title~"x"', 'owner.name="x"']
   const wide = Array.from({ length: 200 }, (_, index) => terms[index % terms.length]).join('||')

@@ -21,7 +21,7 @@ import { openTestDatabase, type TestDatabase } from '../../support/database.ts'
 
 const OPEN = { list: '', view: '', create: '', update: '', remove: '' }
 
-/** Accounts with every kind of secrecy. */
+/** Accounts with every kind of hidden field. */
 export const authors = defineCollection({
   name: 'authors',
   type: 'auth',
@@ -55,7 +55,7 @@ export const shops = defineCollection({
   rules: OPEN,
 })
 
-/** Only the writer sees them in lists. */
+/** Only the author sees them in lists. */
 export const reviews = defineCollection({
   name: 'reviews',
   fields: {

@@ -3,7 +3,7 @@ import { cancelJob, claimJob, drivers, qpus, users } from '../../../src/db/index
 import { JobLab } from '../../support/server/job-lab.ts'
 
 describe('removal', () => {
-  test('of a user cancels the pending jobs; a running one still ends, without a charge', async () => {
+  test('of a user cancels the pending jobs; a running one still completes, without a charge', async () => {
     await using lab = await JobLab.open()
     const server = await lab.attach((await lab.qpu()).driver)
     const user = await lab.user()
@@ -22,7 +22,7 @@ describe('removal', () => {
     expect(await lab.db.read((tx) => tx.all("SELECT 1 FROM qpu_ledger WHERE kind = 'charge'"))).toEqual([])
   })
 
-  test('of a QPU waits for its jobs, which would otherwise run anywhere', async () => {
+  test('of a QPU waits for its jobs, which would otherwise run on any QPU', async () => {
     await using lab = await JobLab.open()
     const qpu = await lab.qpu()
     const job = await lab.submit(await lab.user(), qpu.id)

@@ -21,7 +21,7 @@ describe('list()', () => {
       library.queries.list(tx, shops, { ...ALL, rule: '', requestInfo: ROOT, ...request }),
     )
 
-  test('cuts pages, counts all of them and echoes page and size', async () => {
+  test('returns pages, counts all of them and echoes page and size', async () => {
     const second = await page({ page: 2, perPage: 3 })
     expect({ ...second, items: second.items.map(({ id }) => id[0]) }).toEqual({
       page: 2,
@@ -50,17 +50,17 @@ describe('list()', () => {
     expect((await page({ rule: '@request.auth.id != ""' })).totalItems).toBe(4)
   })
 
-  test('counts a row once that several joined rows match', async () => {
+  test('counts a row once even if several joined rows match', async () => {
     expect(await page({ filter: 'reviews_via_shop.stars ?> 0 && staff.rank ?> 0' })).toMatchObject({
       totalItems: 2,
     })
   })
 
-  test('a wrong rule is a mistake of the program, not of the caller', async () => {
+  test('an invalid rule is an error of the program, not of the caller', async () => {
     await expect(page({ rule: 'nothing = 1', requestInfo: NO_REQUEST })).rejects.toThrow(TypeError)
   })
 
-  test('what SQLite cannot evaluate is a bad filter', async () => {
+  test('an expression that SQLite cannot evaluate is a bad filter', async () => {
     const long = await page({
       filter: 'title ~ @request.query.q',
       requestInfo: { ...ROOT, query: { q: 'x'.repeat(60_000) } },
@@ -96,7 +96,7 @@ describe('test()', () => {
     expect(await db.read((tx) => nobody.stored(tx, idOf('a'), ann))).toBe(false)
   })
 
-  test('is for the kind of account that it was compiled for', async () => {
+  test('is valid for the kind of account that it was compiled for', async () => {
     const { ann, queries, db } = library
     const root = queries.test(shops, { rule: null, requestInfo: ROOT })
     const own = queries.test(shops, { rule: 'owner = @request.auth.id', requestInfo: ann })
@@ -106,7 +106,7 @@ describe('test()', () => {
     })
   })
 
-  test('tests values that are not stored, typed as their columns', async () => {
+  test('tests values that are not stored, with the types of their columns', async () => {
     const { ann, queries, db } = library
     const holds = (rule: string, values: Record<string, unknown>, body = values) => {
       const requestInfo = { ...ann, body }
@@ -181,7 +181,7 @@ describe('expand()', () => {
     return [own, Object.fromEntries(related)]
   }
 
-  test('makes an object of a single relation and arrays of others, in stored order', async () => {
+  test('returns an object for a single relation and arrays for others, in stored order', async () => {
     expect(await expanded('ab', 'owner, staff')).toEqual([
       ['a', { owner: 'a', staff: ['a', 'b'] }],
       ['b', { owner: 'b', staff: ['b'] }],
@@ -202,7 +202,7 @@ describe('expand()', () => {
     expect(await expanded('a', 'reviews_via_shop', ROOT)).toEqual([['a', { reviews_via_shop: [5, 3] }]])
   })
 
-  test('shows what the view rule shows', async () => {
+  test('shows only what the view rule shows', async () => {
     expect(await expanded('ab', 'reviews_via_shop')).toEqual([
       ['a', { reviews_via_shop: [5] }],
       ['b', { reviews_via_shop: [5] }],
@@ -210,7 +210,7 @@ describe('expand()', () => {
     expect(await expanded('c', 'reviews_via_shop')).toEqual([['c', {}]])
   })
 
-  test('leaves out unknown names, fields without relation and what only superusers may view', async () => {
+  test('omits unknown names, fields without relation and what only superusers may view', async () => {
     for (const text of [
       '',
       'nothing',
@@ -316,7 +316,7 @@ describe('readPaging()', () => {
       expect(() => readPaging(query)).toThrow(/must be/)
     })
   }
-  test('a page far behind the end is not an error', async () => {
+  test('a page far beyond the end is not an error', async () => {
     const paging = readPaging({ page: '9'.repeat(40) })
     const { items } = await library.db.read((tx) =>
       library.queries.list(tx, shops, { ...paging, rule: '', requestInfo: ROOT }),

@@ -243,7 +243,7 @@ describe('create rules', () => {
     })
   }
 
-  test('the first OAuth2 login creates a user without money', async () => {
+  test('the first OAuth2 login creates a user without a balance', async () => {
     const create = (body: Record<string, unknown>) => {
       const asking = { ...NO_REQUEST, context: 'oauth2' as const, body }
       const created = queries.test(users, { rule: users.rules.create, requestInfo: asking })

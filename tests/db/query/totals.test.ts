@@ -23,7 +23,7 @@ afterAll(async () => {
 const read = ({ db, queries }: Library, request: object) =>
   db.read((tx) => queries.list(tx, shops, { ...ALL, rule: '', requestInfo: ROOT, ...request }))
 
-test('totals of a large table, counted by the thread, are those of a small one', async () => {
+test('totals of a large table, counted by the thread, equal those of a small one', async () => {
   const filters = [
     '',
     'stock > 1',

@@ -21,7 +21,7 @@ import { JobLab } from '../../support/server/job-lab.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 describe('readRecording()', () => {
-  test('reads who submitted what, how long it ran, what was switched and what was granted', async () => {
+  test('reads the submissions, run times, switches and grants of each user', async () => {
     await using lab = await JobLab.open()
     const [qpu, unused] = [await lab.qpu({ numQubits: 5 }), await lab.qpu()]
     const server = await lab.attach(qpu.driver)
@@ -124,7 +124,7 @@ describe('readRecording()', () => {
     expect([from, to]).toEqual([Date.UTC(2020, 0), lab.clock.now()])
   })
 
-  test('reads the submissions of a span; other charges are part of the balances', async () => {
+  test('reads the submissions of a time range; other charges are part of the balances', async () => {
     await using lab = await JobLab.open()
     const server = await lab.attach((await lab.qpu()).driver)
     const user = await lab.user(100)
@@ -170,7 +170,7 @@ describe('readRecording()', () => {
     expect(listed(join(folder.path, 'bare'))).toEqual(['svc.db'])
   })
 
-  test('leaves no copy behind that it could not make', async () => {
+  test('leaves no partial copy behind', async () => {
     using folder = temporaryFolder()
     const db = await openDatabase({ dir: folder.path, clock: new FakeClock(), log: silentLog })
     await db.close()

@@ -40,12 +40,12 @@ describe('pickFields()', () => {
     test(`"${fields}"`, () => expect(pickFields(RECORD, fields)).toEqual(picked))
   }
 
-  test('leaves the envelope of a list and selects inside its items', () => {
+  test('preserves the envelope of a list and selects inside its items', () => {
     const list = { page: 1, perPage: 30, totalItems: 1, totalPages: 1, items: [RECORD] }
     expect(pickFields(list, 'id')).toEqual({ ...list, items: [{ id: 'r1' }] })
   })
 
-  test('a response that only has items is not a list', () => {
+  test('does not treat a response with items only as a list', () => {
     expect(pickFields({ items: [RECORD], total: 3 }, 'total')).toEqual({ total: 3 })
   })
 
@@ -80,7 +80,7 @@ describe('pickFields()', () => {
     expect(pickFields({ html: 'a < b > c' }, 'html:excerpt(100)')).toEqual({ html: 'a < b > c' })
   })
 
-  test('excerpt() of hostile texts takes no time', () => {
+  test('excerpt() of hostile texts is fast', () => {
     const hostile = [
       '<script>'.repeat(20_000),
       '<!--'.repeat(20_000),

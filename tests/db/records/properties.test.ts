@@ -73,7 +73,7 @@ function take(tx: Tx, each: Step): void {
   }
 }
 
-/** What the tables hold: `collection/id` → record as JSON. */
+/** The contents of the tables: `collection/id` → record as JSON. */
 async function stored(db: Database): Promise<Map<string, string>> {
   return db.read(
     (tx) =>
@@ -87,7 +87,7 @@ async function stored(db: Database): Promise<Map<string, string>> {
   )
 }
 
-test('change feed and change log match what is stored, whatever fails', async () => {
+test('change feed and change log match the stored records, whatever fails', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.array(step, { maxLength: 6 }), { maxLength: 12 }), async (transactions) => {
       await using test = await openTestDatabase()
@@ -125,7 +125,7 @@ test('change feed and change log match what is stored, whatever fails', async ()
   )
 })
 
-test('a key that is unique has one winner among writers at the same time', async () => {
+test('a unique key has one winner among concurrent writers', async () => {
   await using test = await openTestDatabase()
   const tries = Array.from({ length: 50 }, () =>
     test.db

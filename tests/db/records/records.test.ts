@@ -59,7 +59,7 @@ describe('insert()', () => {
     expect((await refused(insert('UPPER')))['id']?.code).toBe('validation_pk_invalid')
   })
 
-  test('reports all rejected fields together with the codes of the record store', async () => {
+  test('reports all rejected fields together, with the error codes of the record store', async () => {
     await using test = await openTestDatabase()
     const fields = await refused(
       test.db.write('add', (tx) =>
@@ -82,7 +82,7 @@ describe('insert()', () => {
     })
   })
 
-  test('names the field of a unique value that is taken, empty values excepted', async () => {
+  test('names the field of a unique value that is taken, except for empty values', async () => {
     await using test = await openTestDatabase()
     const insert = (email: string) => test.db.write('add', (tx) => tx.insert(users, { email }))
     await insert('')
@@ -93,7 +93,7 @@ describe('insert()', () => {
     })
   })
 
-  test('books an opening balance in the ledger', async () => {
+  test('records an opening balance in the ledger', async () => {
     await using test = await openTestDatabase()
     const user = await test.db.write('add', (tx) =>
       tx.insert(users, { email: 'a@b.cd', qpu_seconds: 12.345 }),
@@ -122,7 +122,7 @@ describe('update()', () => {
     expect(await test.db.read((tx) => tx.find(qpus, qpu)?.updated)).toBe('2026-01-31 09:00:01.000Z')
   })
 
-  test('does nothing when the guard does not hold or the record does not exist', async () => {
+  test('does nothing if the guard is false or the record does not exist', async () => {
     await using test = await openTestDatabase()
     const { user } = await seed(test.db)
     const job = await test.db.write('add', (tx) => tx.insert(quantumJobs, { user_id: user }))
@@ -157,7 +157,7 @@ describe('update()', () => {
 })
 
 describe('list()', () => {
-  test('filters, sorts by declared names and pages in insertion order', async () => {
+  test('filters, sorts by declared names and returns pages in insertion order', async () => {
     await using test = await openTestDatabase()
     await test.db.write('add', (tx) => {
       for (const [name, num_qubits] of [

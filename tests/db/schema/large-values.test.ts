@@ -15,7 +15,7 @@ import { openTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { ALL, ROOT } from '../filter/library.ts'
 
-/** JSON text of a value whose text has exactly `bytes` bytes, two of them for each character. */
+/** JSON text of a value whose text has exactly `bytes` bytes, two per character. */
 const ofBytes = (bytes: number) => ({ x: 'µ'.repeat((bytes - 8) / 2) })
 const SMALL = ofBytes(MAX_ROW_BYTES)
 const LARGE = ofBytes(MAX_ROW_BYTES + 2)
@@ -45,7 +45,7 @@ test('values above 1 MiB are stored outside of their row and read like any other
   expect(read.listed?.results).toBeNull()
 })
 
-test('a value that changes moves in and out of its row, and goes with it', async () => {
+test('a value that changes moves in and out of its row, and is deleted with it', async () => {
   await using test = await openTestDatabase()
   const { db } = test
   const { id } = await db.write('insert', (tx) => tx.insert(quantumJobs, { payload: {} }))
@@ -62,7 +62,7 @@ test('a value that changes moves in and out of its row, and goes with it', async
   expect(await outside(test)).toEqual([])
 })
 
-test('nothing of a value stays when its transaction fails', async () => {
+test('nothing remains of a value when its transaction fails', async () => {
   await using test = await openTestDatabase()
   const failing = test.db.write('fail', (tx) => {
     tx.insert(quantumJobs, { payload: LARGE })
@@ -72,7 +72,7 @@ test('nothing of a value stays when its transaction fails', async () => {
   expect(await outside(test)).toEqual([])
 })
 
-test('filters and sizes see values wherever they are stored', async () => {
+test('filters and sizes include values wherever they are stored', async () => {
   await using test = await openTestDatabase()
   const { db } = test
   const ids = await db.write('insert', (tx) =>
@@ -88,7 +88,7 @@ test('filters and sizes see values wherever they are stored', async () => {
   await expect(bounded).rejects.toMatchObject({ code: 'too_large' })
 })
 
-test('a report loses its traces wherever it is stored, and returns to its row when it is small enough', async () => {
+test('a report loses its traces wherever it is stored, and moves back into its row when it is small enough', async () => {
   await using test = await openTestDatabase()
   const { db } = test
   const routine = { routine: 't1', target: 'q0', parameters: { t1: { value: 1.25 } } }
@@ -109,7 +109,7 @@ test('a report loses its traces wherever it is stored, and returns to its row wh
   expect(await db.read((tx) => tx.all('SELECT * FROM calibration_results_large'))).toEqual([])
 })
 
-test('a backup and an export have them', async () => {
+test('a backup and an export include them', async () => {
   await using test = await openTestDatabase()
   const { id } = await test.db.write('insert', (tx) => tx.insert(calibrationResults, { routines: [LARGE] }))
   using elsewhere = temporaryFolder()

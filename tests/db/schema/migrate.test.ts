@@ -48,7 +48,7 @@ describe('migrate()', () => {
     expect(existsSync(join(folder.path, 'svc.db.before-0001.tmp'))).toBe(false)
   })
 
-  test('only notes migrations on a new database', async () => {
+  test('only records migrations on a new database', async () => {
     using folder = temporaryFolder()
     const db = await open(folder.path, [renamed], [rename])
     expect(await db.read((tx) => tx.all('SELECT id FROM migrations'))).toEqual([{ id: 1 }])
@@ -56,7 +56,7 @@ describe('migrate()', () => {
     expect(existsSync(join(folder.path, 'svc.db.before-0001'))).toBe(false)
   })
 
-  test('undoes a migration that fails, whole, and can run it again', async () => {
+  test('rolls a migration that fails back completely, and can run it again', async () => {
     using folder = temporaryFolder()
     await seeded(folder.path)
     const failing = { ...rename, statements: [...rename.statements, 'INSERT INTO nowhere VALUES (1)'] }
@@ -67,7 +67,7 @@ describe('migrate()', () => {
     await (await open(folder.path, [renamed], [rename])).close()
   })
 
-  test('rejects a migration that would break references, and turns foreign keys on again', async () => {
+  test('rejects a migration that would break references, and enables foreign keys again', async () => {
     using folder = temporaryFolder()
     const lids = defineCollection({
       name: 'lids',
@@ -96,14 +96,14 @@ describe('migrate()', () => {
     await expect(opening).rejects.toThrow('migration 1 rename-label')
   })
 
-  test('rejects a migration whose text changed after it ran', async () => {
+  test('rejects a migration whose text has changed since it ran', async () => {
     using folder = temporaryFolder()
     await (await open(folder.path, [boxes], [rename])).close()
     const edited = { ...rename, statements: ['UPDATE boxes SET size = 0'] }
     await expect(open(folder.path, [boxes], [edited])).rejects.toMatchObject({ reason: 'migration_changed' })
   })
 
-  test('leaves the old database when the process is killed in the middle', async () => {
+  test('leaves the old database when the process is killed during a migration', async () => {
     using folder = temporaryFolder()
     await seeded(folder.path)
     const slow = [

@@ -45,7 +45,7 @@ describe('openConnection()', () => {
     connection.close()
   })
 
-  test('leaves mistakes in statements as they are', () => {
+  test('passes errors in statements through unchanged', () => {
     using folder = temporaryFolder()
     const connection = openConnection(join(folder.path, 'x.db'), 'write')
     expect(() => connection.run('SELEKT 1')).toThrow('syntax error')
@@ -137,7 +137,7 @@ describe('openDatabase()', () => {
     await again.close()
   })
 
-  test('rejects a folder that cannot exist, or has no database although one is required', async () => {
+  test('rejects a folder that cannot be created, or has no database although one is required', async () => {
     using folder = temporaryFolder()
     const file = join(folder.path, 'file')
     writeFileSync(file, '')

@@ -48,7 +48,7 @@ test('join() in a later turn begins another group', async () => {
   expect(file.committed()).toEqual(['first', 'second'])
 })
 
-test('join() undoes a work that throws, and no other', async () => {
+test('join() rolls back a work that throws, and no other', async () => {
   using file = openGroup()
   const first = file.group.join(file.add('first'))
   const failing = () => {
@@ -61,7 +61,7 @@ test('join() undoes a work that throws, and no other', async () => {
   expect(file.committed()).toEqual(['first', 'third'])
 })
 
-test('join() leaves nothing open after a single failed work', async () => {
+test('join() leaves no transaction open after a single failed work', async () => {
   using file = openGroup()
   const failing = () => {
     throw new Error('no')

@@ -9,7 +9,7 @@ const HOLDER = `
   setInterval(() => undefined, 1000)
 `
 
-/** Another process that holds the lock. */
+/** Another process that owns the lock. */
 async function holder(dir: string) {
   const child = Bun.spawn([process.execPath, '-e', HOLDER], {
     env: { ...process.env, LOCK_DIR: dir, LOCK_MODULE: `${import.meta.dir}/../../../src/db/sqlite/lock.ts` },
@@ -22,7 +22,7 @@ async function holder(dir: string) {
 }
 
 describe('lockFolder()', () => {
-  test('rejects while another process holds the lock, naming it, until that process is killed', async () => {
+  test('rejects while another process owns the lock, naming it, until that process is killed', async () => {
     using folder = temporaryFolder()
     const child = await holder(folder.path)
     try {

@@ -48,7 +48,7 @@ describe('createReadThread()', () => {
     expect(ended).toEqual(['loop', 'slow', 'quick'])
   })
 
-  test('sees what was committed before the question, also when the same one is being answered', async () => {
+  test('sees what was committed before the request, even if the same one is already being processed', async () => {
     await using it = await openThread()
     await it.write('old')
     expect(await it.thread.all(NOTE)).toEqual([{ value: 'old' }])

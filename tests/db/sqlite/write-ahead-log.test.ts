@@ -15,7 +15,7 @@ async function fill({ db }: TestDatabase): Promise<void> {
   }
 }
 
-test('a large log is emptied once it has no reader and nothing was written since the last call', async () => {
+test('a large log is emptied once it has no reader and nothing has been written since the last call', async () => {
   await using test = await openTestDatabase()
   const { db } = test
   const reader = openConnection(join(test.dir, 'svc.db'), 'read')
@@ -39,7 +39,7 @@ test('a large log is emptied once it has no reader and nothing was written since
   await db.write('another', (tx) => tx.run("DELETE FROM meta WHERE key = 'last'"))
 })
 
-test('a small log stays', async () => {
+test('a small log is left alone', async () => {
   await using test = await openTestDatabase()
   await test.db.trimLog()
   expect(await test.db.trimLog()).toBe(bytes(test))

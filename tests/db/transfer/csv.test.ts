@@ -13,7 +13,7 @@ test('toCsv() writes the cells of each row in the order of the columns', async (
   expect(await textOf(['id', 'name'], rows)).toBe('id,name\r\n1,a\r\n2,\r\n')
 })
 
-test('toCsv() quotes what would end a cell or lose its blanks', async () => {
+test('toCsv() quotes cells that contain separators or outer blanks', async () => {
   const values = ['a,b', 'say "no"', 'two\nlines', 'carriage\rreturn', ' padded ']
   expect(
     await textOf(
@@ -23,7 +23,7 @@ test('toCsv() quotes what would end a cell or lose its blanks', async () => {
   ).toBe('x\r\n"a,b"\r\n"say ""no"""\r\n"two\nlines"\r\n"carriage\rreturn"\r\n" padded "\r\n')
 })
 
-test('toCsv() writes numbers, booleans and JSON as text, null as nothing', async () => {
+test('toCsv() writes numbers, booleans and JSON as text, and null as an empty cell', async () => {
   const row = { number: 1.5, bool: false, list: ['a', 'b'], object: { a: 1 }, none: null }
   expect(await textOf(Object.keys(row), [row])).toBe(
     'number,bool,list,object,none\r\n1.5,false,"[""a"",""b""]","{""a"":1}",\r\n',

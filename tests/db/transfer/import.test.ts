@@ -33,7 +33,7 @@ describe('importRecords()', () => {
     expect(a?.tokenKey).toMatch(/^[0-9a-f]{64}$/)
   })
 
-  test('brings the times of events into the form by which they are ordered and pruned', async () => {
+  test('converts the times of events to the form by which they are sorted and pruned', async () => {
     const times = ['2026-01-10 12:00:00.000Z', '2026-01-10T13:00:00+01:00', 'noon']
     const { target, errors } = await importing(
       times.map((ts) => ({ collection: 'events', source: 'x', type: 'Reading', ts })),
@@ -258,7 +258,7 @@ describe('importRecords()', () => {
     expect(new Set(ids.map(({ id }) => id.slice(0, 8))).size).toBe(20_500)
   })
 
-  test('marks ended jobs so that nothing may happen to them any more', async () => {
+  test('marks ended jobs so that they cannot change any more', async () => {
     const { target } = await importing([{ collection: 'quantum_jobs', id: ID('1'), status: 'failed' }])
     await using other = target
     const broken = async (sql: string) => {
@@ -270,7 +270,7 @@ describe('importRecords()', () => {
     expect(await broken(again)).toContain('I1')
   })
 
-  test('writes down who imported what', async () => {
+  test('records the import in the audit log', async () => {
     const { target } = await importing([user('a')])
     await using other = target
     const row = await other.db.read((tx) => tx.one('SELECT act, subject, detail FROM audit_log'))

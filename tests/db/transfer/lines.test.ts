@@ -30,7 +30,7 @@ describe('readLines()', () => {
     ])
   })
 
-  test('gives back what was written, whatever it is', () => {
+  test('returns what was written, whatever it is', () => {
     const line = fc.string({ unit: 'binary' }).map((text) => text.toWellFormed().replaceAll('\n', ''))
     fc.assert(
       fc.property(fc.array(line), (texts) => {

@@ -28,7 +28,7 @@ test('eachRecord() applies a selection', async () => {
   expect((await Array.fromAsync(eachRecord(test.db, events, selection))).length).toBe(ROWS / 2)
 })
 
-test('eachRecord() holds no snapshot: writes go on while a slow client reads', async () => {
+test('eachRecord() holds no snapshot: writes continue while a slow client reads', async () => {
   await using test = await filled()
   const records = eachRecord(test.db, events)
   await records.next()

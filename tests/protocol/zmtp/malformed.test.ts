@@ -13,7 +13,7 @@ import { plainClient, plainServer } from '../../../src/protocol/zmtp/handshake/h
 import { closeRow, faultRuns } from '../../support/faults/fault-runs.ts'
 
 // Row H19 of docs/reference/faults.md: the codec of the message sockets under malformed streams. The same
-// through real sockets is in socket-malformed.test.ts.
+// test through real sockets is in socket-malformed.test.ts.
 const CASES = faultRuns(20_000)
 const MESSAGE_BYTES = 10_000
 
@@ -40,7 +40,7 @@ const GOOD = [
   encodeFrame(COMMAND, Buffer.alloc(0)),
 ]
 
-/** Good frames with bytes changed, cut out, repeated or put in. */
+/** Good frames with bytes changed, removed, repeated or inserted. */
 function malformed(next: () => number): Buffer {
   const frames = Array.from({ length: 1 + (next() % 4) }, () => GOOD[next() % GOOD.length] ?? Buffer.alloc(0))
   let bytes = Buffer.concat(frames)
@@ -52,7 +52,7 @@ function malformed(next: () => number): Buffer {
   return bytes
 }
 
-/** Reads a stream as a connection does, in uneven pieces; how it ended. */
+/** Reads a stream in uneven pieces, as a connection does; returns how it ended. */
 function read(bytes: Buffer, next: () => number): 'refused' | 'read' {
   const assembler = new MessageAssembler({
     mayReceive: true,

@@ -110,7 +110,7 @@ test('no forged, expired or foreign token is accepted as a login', async () => {
   }
 })
 
-test('the same token, correctly made, is accepted: the table above fails for the right reason', async () => {
+test('the same token, correctly signed, is accepted: the table above fails for the right reason', async () => {
   await using server = await openTestServer()
   const user = await server.createUser()
   const key =

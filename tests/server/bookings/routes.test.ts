@@ -27,7 +27,7 @@ const read = async (client: TestServer['guest'], query = '') => {
 const at = (hours: number) => toTimestamp(Date.UTC(2026, 5, 10, 12 + hours))
 const query = (from: string, to: string) => `?${new URLSearchParams({ from, to })}`
 
-test("every caller sees when QPUs are occupied, and which slots are the caller's own", async () => {
+test("every caller sees when QPUs are occupied, and the caller's own slots", async () => {
   await using server = await openAtNoon()
   const [one, other] = [await server.createUser(), await server.createUser()]
   const qpu = await server.createQpu('north')
@@ -51,7 +51,7 @@ test("every caller sees when QPUs are occupied, and which slots are the caller's
     expect(schedule).toEqual({ from: NOON, to: at(7 * 24), busy: slots(user) })
     expect(JSON.stringify(schedule)).not.toContain(one.email)
   }
-  // Ends exclude: what ends when the range begins, and what begins when it ends, is not in it.
+  // Bounds are exclusive: a slot that ends when the range begins, or begins when it ends, is not in it.
   expect((await read(server.guest, query(at(1), at(5)))).busy).toEqual([])
   expect((await read(server.guest, query(at(-2), at(-1)))).busy).toHaveLength(1)
 })

@@ -7,12 +7,12 @@ import {
 } from '../../../src/db/index.ts'
 import { CalibrationLab } from '../../support/server/calibration-lab.ts'
 
-/** What the tuner holds, as a tuner that may be killed at any time. */
+/** The state of a tuner that may be killed at any time. */
 interface Tuner {
   attached: boolean
-  /** The run under way. */
+  /** The current run. */
   running: { run: string; request: string } | undefined
-  /** Reports that are not acknowledged; they outlive the tuner. */
+  /** Reports that are not acknowledged; they survive the tuner. */
   outbox: { run: string; request: string }[]
 }
 
@@ -45,7 +45,7 @@ const STEPS: Record<string, Step> = {
     await state.lab.dispatcher.dispatchOnce()
     await deliver(state)
   },
-  /** Claimed and sent, and lost on the way. */
+  /** Claimed and sent, and lost in transit. */
   async dispatchInVain(state) {
     await state.lab.dispatcher.dispatchOnce()
     state.seen = state.lab.lab.hub.sent.length
@@ -75,7 +75,7 @@ const STEPS: Record<string, Step> = {
     for (const { run, request } of tuner.outbox) await lab.report(run, request)
     tuner.outbox = []
   },
-  /** Acknowledgements are lost: everything comes again later. */
+  /** Acknowledgements are lost: everything is sent again later. */
   async reportUnheard({ lab, tuner }) {
     if (tuner.attached) for (const { run, request } of tuner.outbox) await lab.report(run, request)
   },
@@ -133,7 +133,7 @@ async function check({ lab }: State): Promise<void> {
   }
 }
 
-/** A tuner that stays, and no more faults: everything ends. */
+/** With a tuner that stays and no more faults, everything ends. */
 async function drain(state: State): Promise<void> {
   const { db } = state.lab.lab
   const open = () =>
@@ -148,7 +148,7 @@ async function drain(state: State): Promise<void> {
   expect(await open()).toEqual([])
 }
 
-test('under any faults one calibration runs at a time, done means reported, and all end', async () => {
+test('under any faults one calibration runs at a time, done requests have reports, and all end', async () => {
   const names = Object.keys(STEPS)
   await fc.assert(
     fc.asyncProperty(fc.array(fc.constantFrom(...names), { minLength: 5, maxLength: 30 }), async (steps) => {

@@ -264,7 +264,7 @@ describe('a tuner that reconnects', () => {
     expect((await lab.read(id)).run_id).not.toBe(run)
   })
 
-  test('with a run that counted as lost: the request continues', async () => {
+  test('with a run that was considered lost: the request continues', async () => {
     await using lab = await CalibrationLab.open()
     const { id, run, server } = await lab.running()
     await lab.lab.detach(server)
@@ -321,7 +321,7 @@ describe('CalibrationRecovery.recoverOnce()', () => {
     })
   })
 
-  test('gives the tuner the whole time after a start of the server', async () => {
+  test('gives the tuner the full time after a start of the server', async () => {
     await using lab = await CalibrationLab.open()
     const { id, run, server } = await lab.running()
     await lab.sendEvent('CalibrationStarted', { run_id: run })

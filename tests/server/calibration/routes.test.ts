@@ -64,7 +64,7 @@ describe('POST /api/op/calibrate/dispatch', () => {
     expect(Object.keys(answer.get('data') as object)).toEqual(fields)
   })
 
-  test('refuses a driver that is unknown, no tuner or disabled', async () => {
+  test('refuses a driver that is unknown, not a tuner or disabled', async () => {
     const ask = (driver_id: string) => server.admin.post(PATH, { driver_id, mode: 'full' })
     expect(await ask('nosuchdriver000')).toMatchObject({ status: 404, body: { code: 'not_found' } })
     expect(await ask(qpu.driver)).toMatchObject({ status: 400, body: { code: 'not_a_tuner' } })
@@ -75,7 +75,7 @@ describe('POST /api/op/calibrate/dispatch', () => {
     const its = await server.createTuner(south)
     await server.admin.post('/api/op/qpu/toggle', { name: 'south', enabled: false })
     expect(await ask(its.id)).toMatchObject({ status: 503, body: { code: 'qpu_disabled' } })
-    // Maintenance holds jobs back, no calibrations.
+    // Maintenance stops jobs, not calibrations.
     await server.admin.post('/api/op/qpu/maintenance', { id: qpu.id, maintenance: true })
     expect((await ask(tuner.id)).status).toBe(201)
     await server.admin.post('/api/op/qpu/maintenance', { id: qpu.id, maintenance: false })

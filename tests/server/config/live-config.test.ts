@@ -20,7 +20,7 @@ describe('LiveConfig', () => {
     })
     expect(live.current.eventsRetention).toBe(3_600_000)
     expect(calls).toBe(1)
-    // What needs a restart is named each time; what is in force already is not.
+    // Settings that need a restart are named each time; those already in effect are not.
     expect(live.replace(configOf(flags))).toEqual({ changed: [], needRestart: ['serverPort'] })
     unsubscribe()
     live.replace(configOf())

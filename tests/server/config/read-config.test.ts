@@ -138,7 +138,7 @@ describe('the settings of section 8', () => {
   }
 })
 
-test('flag goes before variable, variable before file, file before default', () => {
+test('a flag takes precedence over a variable, a variable over the file, the file over the default', () => {
   const flags = { serverPort: '1' }
   const env = { SVC_SERVER_PORT: '2' }
   const file = yaml('serverPort: 3')
@@ -148,7 +148,7 @@ test('flag goes before variable, variable before file, file before default', () 
   expect(ports).toEqual([1, 2, 3, 8090])
 })
 
-test('the config file may be YAML or JSON, with numbers and switches as they are', () => {
+test('the config file may be YAML or JSON, with plain numbers and switches', () => {
   const settings = { serverPort: 81, disableEmailPasswordAuth: true, idleThreshold: '7s', eventsRetention: 0 }
   const texts = [
     JSON.stringify(settings),
@@ -167,7 +167,7 @@ test('the config file may be YAML or JSON, with numbers and switches as they are
   expect(read(yaml('# nothing but a comment\n')).config.serverPort).toBe(8090)
 })
 
-test('a bare switch means true; other words for true and false are understood', () => {
+test('a bare switch means true; other words for true and false are accepted', () => {
   const value = (given: string | boolean) =>
     read({ flags: { disableEmailPasswordAuth: given } }).config.disableEmailPasswordAuth
   expect([true, 'true', '1', 'yes', 'on', 'TRUE'].map(value)).toEqual(Array(6).fill(true))
@@ -179,7 +179,7 @@ test('OAuth2 providers may be a list in the file', () => {
   expect(config.oauth2Providers).toMatchObject([{ name: 'google', clientId: 'a' }])
 })
 
-test('bad values name the source, the value and what is accepted', () => {
+test('invalid values are reported with their source, the value and the accepted values', () => {
   const cases: [Partial<Parameters<typeof readConfig>[0]>, string][] = [
     [
       { flags: { serverPort: '65536' } },
@@ -276,6 +276,6 @@ test('every setting has a help text, a default that it accepts, and a name of it
   }
 })
 
-test('durations with a unit are understood as the specification writes them', () => {
+test('durations with a unit are read as the specification writes them', () => {
   expect(['720h', '30m', '90s', '0'].map(parseDuration)).toEqual([720 * HOUR, 30 * MIN, 90_000, 0])
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { BusyPorts } from '../../../src/server/drivers/busy-ports.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 
-test('markTaken() leaves a port out for ten minutes', async () => {
+test('markTaken() excludes a port for ten minutes', async () => {
   const clock = new FakeClock()
   const busy = new BusyPorts(clock)
   busy.markTaken(6000)
@@ -15,7 +15,7 @@ test('markTaken() leaves a port out for ten minutes', async () => {
   expect([...busy.list()]).toEqual([])
 })
 
-test('markClosing() leaves ports out until they are closed, even if closing fails', async () => {
+test('markClosing() excludes ports until they are closed, even if closing fails', async () => {
   const busy = new BusyPorts(new FakeClock())
   const first = Promise.withResolvers<void>()
   const second = Promise.withResolvers<void>()
@@ -30,7 +30,7 @@ test('markClosing() leaves ports out until they are closed, even if closing fail
   expect([...busy.list()]).toEqual([])
 })
 
-test('freeUp() waits for closing ports first, then retries the ports of other programs if asked to', async () => {
+test('freeUp() waits for closing ports first, then retries the ports of other programs on request', async () => {
   const busy = new BusyPorts(new FakeClock())
   const closed = Promise.withResolvers<void>()
   busy.markTaken(6000)

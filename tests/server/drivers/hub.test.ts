@@ -25,7 +25,7 @@ function connectionOptions(test: TestServer, lease: ConnectResponse) {
   } as const
 }
 
-/** Opens the command socket with a lease that is void, and waits until the server has closed it. */
+/** Opens the command socket with an invalid lease, and waits until the server has closed it. */
 async function expectRefusal(test: TestServer, lease: ConnectResponse): Promise<void> {
   const closed: string[] = []
   const connection = connect({
@@ -111,7 +111,7 @@ test('connect() refuses invalid requests with the reason', async () => {
   expect(await refusal({ token: qpu.token })).toEqual([403, 'QPU north is disabled.'])
 })
 
-test('connect() works the same under its former path and field', async () => {
+test('connect() works the same with its former path and field', async () => {
   await using test = await openTestServer()
   const qpu = await test.createQpu()
   const answer = await test.guest.post('/api/op/qpus/connect', { access_token: qpu.token })
@@ -265,7 +265,7 @@ test('50 drivers that connect twice each at the same time share 20 ports without
   await Promise.all(Array.from(newest.values(), (answer) => attach(test, answer)))
 })
 
-test('ports of another program are left out, and retried if no other port is free', async () => {
+test('ports of another program are excluded, and retried if no other port is free', async () => {
   await using test = await openTestServer()
   const { portRangeStart: first } = test.context.config
   const foreign = [0, 1].map((offset) =>

@@ -49,7 +49,7 @@ test('receive() passes a valid event to the handler and rejects nothing', async 
   expect([handled, rejected]).toEqual([['r1'], []])
 })
 
-test('receive() rejects a result with an invalid payload, which would be sent again and again', async () => {
+test('receive() rejects a result with an invalid payload, which would otherwise be sent again and again', async () => {
   const { handled, rejected, take } = open()
   await take({ type: 'JobResult', id: 'r1', ts, payload: { ...result, attempt: 'first' } })
   await take({ type: 'JobResult', id: 'r2', ts, payload: null })

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { AdaptiveBatchSize } from '../../../src/server/events/adaptive-batch-size.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 
-/** What `steps` steps do whose every row takes `msPerRow`, as many as they may. */
+/** Runs `steps` steps of the largest allowed size, whose every row takes `msPerRow`; returns their sizes. */
 async function run(
   pace: AdaptiveBatchSize,
   clock: FakeClock,

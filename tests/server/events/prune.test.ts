@@ -19,7 +19,7 @@ const DAY_MS = 24 * HOUR_MS
 
 const configOf = (flags: Record<string, string>) => readConfig({ flags, env: {} }).config
 
-/** A pruner on a real database, with a log that is kept. */
+/** A pruner on a real database, with a log that is collected. */
 async function open(flags: Record<string, string> = {}) {
   const test = await openTestDatabase()
   const lines: Record<string, unknown>[] = []
@@ -32,7 +32,7 @@ async function open(flags: Record<string, string> = {}) {
     log,
     pruner,
     lines: () => lines.map(({ time, level, subject, ...rest }) => rest),
-    /** Runs `pruneOnce` to its end, over the pauses between its steps. */
+    /** Runs `pruneOnce` to its end, through the pauses between its steps. */
     async tick() {
       const pruning = pruner.pruneOnce()
       let isOver = false
@@ -120,7 +120,7 @@ describe('pruneOnce()', () => {
     expect(pruning.lines()).toEqual([{ message: 'pruned 100 expired events' }])
   })
 
-  test('skips one run after the wall clock was set by more than a day, forward or back', async () => {
+  test('skips one run after the wall clock was set forward or back by more than a day', async () => {
     await using pruning = await open()
     const { db, clock } = pruning
     await addEvents(db, 4, clock.now())

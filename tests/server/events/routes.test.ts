@@ -75,7 +75,7 @@ function addMonitor(server: TestServer, qpu: string, name: string): Promise<stri
   })
 }
 
-test('a chart gets minimum, mean and maximum of each bucket, of all channels or of some', async () => {
+test('a chart receives minimum, mean and maximum of each bucket, of all channels or of some', async () => {
   await using lab = await openLab()
   const range = { from: '2026-06-09T12:00', to: '2026-06-10T12:00', points: '24' }
   const day = await lab.ask({ driver: lab.driver, ...range })
@@ -137,7 +137,7 @@ test('a range without readings has channels with empty lists, a driver without r
   ).toBe(2)
 })
 
-test('a new reading is in the series at once, even if the range is the same', async () => {
+test('a new reading appears in the series at once, even for the same range', async () => {
   await using lab = await openLab()
   const { db, driver } = lab
   await db.write('a reading in another unit', (tx) =>

@@ -24,7 +24,7 @@ const estimate = (queues: CandidateQueue[], job: Partial<QueuePositionInput['job
   estimateWait({ job: { ...JOB, ...job }, queues }, NOW, IDLE_MS)
 
 describe('estimateWait()', () => {
-  test('gives the queue position and a range from the fastest and slowest recent jobs', () => {
+  test('returns the queue position and a range from the fastest and slowest recent jobs', () => {
     expect(estimate([queue({}, { ahead: 2 })])).toEqual({
       waiting: { code: 'ahead_in_queue', text: '2 jobs are ahead' },
       position: 3,
@@ -88,7 +88,7 @@ describe('estimateWait()', () => {
     expect(start?.from).toBe(NOW + 4_000)
   })
 
-  test('gives no time if it cannot be estimated', () => {
+  test('returns no time if it cannot be estimated', () => {
     const closed = queue({ isCalibrating: true })
     const calibrating = estimate([closed])
     expect(calibrating.waiting.code).toBe('calibrating')

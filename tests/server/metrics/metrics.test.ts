@@ -75,7 +75,7 @@ describe('GET /metrics', () => {
     expect(wrong).toEqual([])
   })
 
-  test('counts a requeued job, and its wait only once', async () => {
+  test('counts a requeued job, but its wait only once', async () => {
     await using test = await openTestServer()
     const user = test.as(await test.createUser({ qpuSeconds: 100 }))
     const { driver } = await test.createQpu('north')

@@ -43,7 +43,7 @@ function counted(server: TestServer) {
 
 const GUEST: Caller = { kind: 'guest' }
 
-test('1,000 subscribers of a public topic take one rule test and one encoding', async () => {
+test('1,000 subscribers of a public topic need one rule test and one encoding', async () => {
   await using server = await openTestServer()
   const { service, count } = counted(server)
   const publisher = createChangePublisher(service)

@@ -12,7 +12,7 @@ const KELVIN = queueState().qpu
 type JobSketch = Partial<Omit<RecordedJob, 'submittedAt' | 'attempts'>> & {
   /** s after the start. */
   at: number
-  /** s that it ran. */
+  /** Run time in s. */
   ran?: number
   attempts?: [seconds: number, end: 'ok' | 'error' | 'lost'][]
 }
@@ -82,7 +82,7 @@ describe('replay()', () => {
       { at: 3, user: 'ada', ran: 1 },
     ]
     const recording = recordingOf(jobs, slots(['ada', 0, 60]))
-    // At 3 s ada runs until 4 s; ben from 9 s on.
+    // From 3 s to 4 s ada runs; ben runs from 9 s on.
     expect(waits(recording)).toEqual([9, 11, 0])
     expect(waits(recording, 'booked', 0)).toEqual([0, 3, 1])
     expect(waits(recording, 'fifo')).toEqual([0, 2, 5])
@@ -129,7 +129,7 @@ describe('replay()', () => {
     const [policy] = POLICIES
     const { busy } = replay(recording, { policy: policy ?? never(), idleMs: 0 })
     const spans = busy.get(KELVIN.id)?.map(({ from, to }) => [(from - START) / SECOND, (to - START) / SECOND])
-    // The pause ends at 3 s, while the other job runs.
+    // The pause ends at 3 s, during the other job.
     expect(spans).toEqual([
       [0, 2],
       [2, 7],
@@ -157,7 +157,7 @@ describe('replay()', () => {
     }
   })
 
-  test('keeps jobs of an owner without balance waiting until more is granted', () => {
+  test('keeps jobs waiting while their owner has no balance, until more is granted', () => {
     const credits = [
       { at: START - SECOND, deltaMs: 5 * SECOND },
       { at: START + 40 * SECOND, deltaMs: 6 * SECOND },

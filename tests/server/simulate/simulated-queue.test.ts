@@ -38,7 +38,7 @@ const BOOKED = policy('booked')
 const place = (count: number) => fc.nat({ max: count - 1 })
 const USERS = 3
 
-/** What may happen in a laboratory; numbers are places in the lists of users, QPUs and waiting jobs. */
+/** Events of a laboratory; numbers are positions in the lists of users, QPUs and waiting jobs. */
 const happening = fc.oneof(
   {
     weight: 6,
@@ -246,7 +246,7 @@ class Twin {
     else this.queue.moveToFront(id)
   }
 
-  /** What the agenda of a simulation does by itself. */
+  /** Updates the slots and balances, as the event queue of a simulation does. */
   async #follow(): Promise<void> {
     const now = this.lab.clock.now()
     this.queue.slots.clear()

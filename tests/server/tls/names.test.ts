@@ -15,7 +15,7 @@ describe('canonicalIp()', () => {
   })
 
   test.each(['', '192.0.2', '192.0.2.256', '192.0.02.1', '[::1]', 'fe80::1%eth0', 'localhost', '::1 '])(
-    'knows that "%s" is no address',
+    'does not accept "%s" as an address',
     (text) => {
       expect(canonicalIp(text)).toBeUndefined()
     },

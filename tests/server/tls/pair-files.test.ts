@@ -115,7 +115,8 @@ test('SIGKILL at any moment of the first start or a renewal leaves a complete ro
     const child = Bun.spawn([process.execPath, '-e', program], { stdout: 'pipe', stderr: 'inherit' })
     const reader = child.stdout.getReader()
     await reader.read()
-    // Some at random, from the first write of the root on; some as soon as a replacement is in progress.
+    // Some kills are at random, from the first write of the root on; some as soon as a replacement is in
+    // progress.
     if (round % 2 === 0) await Bun.sleep(round * 3)
     else for (const end = performance.now() + 2000; performance.now() < end && !isUnderWay(); );
     child.kill('SIGKILL')

@@ -26,7 +26,7 @@ function problem(text: string): string {
 }
 
 describe('parseFilter()', () => {
-  test('binds && tighter than || and drops needless brackets', () => {
+  test('binds && tighter than || and drops redundant brackets', () => {
     const ast: unknown = parseFilter('a=1||(a=1&&a=1)&&((a=1))')
     const c = is(A, one)
     expect(ast).toEqual({
@@ -42,7 +42,7 @@ describe('parseFilter()', () => {
     })
   }
 
-  test('reads what JSON.stringify writes', () => {
+  test('reads the output of JSON.stringify', () => {
     for (const text of [
       '',
       'a"b',
@@ -153,6 +153,6 @@ describe('likePattern()', () => {
     ['\\\\%', '\\\\%'],
   ]
   for (const [text, pattern] of cases) {
-    test(`makes ${pattern} of ${text}`, () => expect(likePattern(text)).toBe(pattern))
+    test(`turns ${pattern} into ${text}`, () => expect(likePattern(text)).toBe(pattern))
   }
 })

@@ -15,7 +15,7 @@ interface Sample {
   readonly field: Field
   /** Two values that are not empty. */
   readonly values: readonly [unknown, unknown]
-  /** A normalized value that the field refuses; absent when `normalize` makes a value of any input. */
+  /** A normalized value that the field refuses; absent if `normalize` turns any input into a value. */
   readonly refused?: unknown
 }
 
@@ -39,7 +39,7 @@ describe.each(Object.entries(SAMPLES))('%s()', (_name, { field, values, refused 
   const { kind } = field
   const [first, second] = values
 
-  test('takes its own values and the empty one', () => {
+  test('accepts its own values and the empty one', () => {
     for (const value of [...values, kind.emptyValue(), initialValue(field)]) {
       expect([value, kind.isValue(value), kind.normalize(value)]).toEqual([value, true, value])
       expect(fieldError({ ...field, required: false }, value)).toBeUndefined()
@@ -76,7 +76,7 @@ describe.each(Object.entries(SAMPLES))('%s()', (_name, { field, values, refused 
     )
   })
 
-  test('has a schema that its values satisfy', () => {
+  test('has a schema that its values match', () => {
     const { type, enum: choices } = kind.schema(field)
     for (const value of values) {
       const actual = Array.isArray(value) ? 'array' : typeof value

@@ -22,7 +22,7 @@ const proof = (kind: AccountKind, { id, tokenKey }: Account) => ({ kind, id, tok
 const addUser = (db: Database, email: string, verified = false) =>
   db.write('user', (tx) => tx.insert(users, { email, password: 'hash', tokenKey: newSecret(), verified }))
 
-test('resetPassword() works once per link, also when two use it at the same time', async () => {
+test('resetPassword() works once per link, even when it is used twice at the same time', async () => {
   await using test = await openTestDatabase()
   const user = await addUser(test.db, 'ada@example.org')
   const superuser = await saveSuperuser(test.db, {
@@ -44,7 +44,7 @@ test('resetPassword() works once per link, also when two use it at the same time
   }
 })
 
-test('resetPassword() by the address of an unverified user verifies it and drops links made before', async () => {
+test('resetPassword() with the address of an unverified user verifies it and invalidates earlier links', async () => {
   await using test = await openTestDatabase()
   const { db } = test
   const link = (signedIn: string) =>
@@ -75,7 +75,7 @@ test('resetPassword() by the address of an unverified user verifies it and drops
   expect((await findUser(db, other.id))?.verified).toBe(false)
 })
 
-test('verifyEmail() holds only for the address and the key of the link', async () => {
+test('verifyEmail() is valid only for the address and the key of the link', async () => {
   await using test = await openTestDatabase()
   const user = await addUser(test.db, 'ada@example.org')
   expect(await verifyEmail(test.db, proof('users', user), 'other@example.org')).toBe(false)

@@ -26,7 +26,7 @@ const signIn = (db: Database, identity: ExternalIdentity, signedIn?: string) =>
 const addUser = (db: Database, { email = '', verified = false } = {}) =>
   db.write('user', (tx) => tx.insert(users, { email, password: 'hash', tokenKey: newSecret(), verified }))
 
-test('signInExternally() makes one user for an account, however often it logs in', async () => {
+test('signInExternally() creates one user for an account, however often it logs in', async () => {
   await using test = await openTestDatabase()
   const [first, second, third] = await Promise.all([
     signIn(test.db, ADA),
@@ -40,13 +40,13 @@ test('signInExternally() makes one user for an account, however often it logs in
   expect([other.isNew, other.user.id === first?.user.id]).toEqual([true, false])
 })
 
-test('signInExternally() prefers the linked user to the one who is logged in, and that one to the address', async () => {
+test('signInExternally() prefers the linked user to the logged-in user, and the logged-in user to the address', async () => {
   await using test = await openTestDatabase()
   const { db } = test
   const byAddress = await addUser(db, { email: ADA.email, verified: true })
   const loggedIn = await addUser(db)
   expect((await signIn(db, ADA, loggedIn.id)).user.id).toBe(loggedIn.id)
-  // The address is taken, so the user without one stays so.
+  // The address is taken, so the user without one remains so.
   expect((await findUser(db, loggedIn.id))?.email).toBe('')
   expect((await signIn(db, ADA, byAddress.id)).user.id).toBe(loggedIn.id)
   const second = await signIn(db, { ...ADA, providerId: '18' })
@@ -68,7 +68,7 @@ test('signInExternally() transfers an account with an unverified address to the 
   expect(links.map((link) => link.provider_id)).toEqual([ADA.providerId])
 })
 
-test('signInExternally() gives a user without address the checked one', async () => {
+test('signInExternally() gives a user without an address the verified one', async () => {
   await using test = await openTestDatabase()
   const { db } = test
   const user = await addUser(db)
@@ -94,7 +94,7 @@ test('signInExternally() rejects disabled users and proxy users', async () => {
   expect(await db.read((tx) => tx.list(externalAuths, {}))).toHaveLength(1)
 })
 
-test('the links of a removed user go with it', async () => {
+test('the links of a removed user are removed too', async () => {
   await using test = await openTestDatabase()
   const { user } = await signIn(test.db, ADA)
   await test.db.write('remove', (tx) => tx.remove(users, user.id))

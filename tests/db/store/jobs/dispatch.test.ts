@@ -88,7 +88,7 @@ describe('requeueUndelivered()', () => {
 })
 
 describe('listIdleQpus()', () => {
-  test('lists QPUs that are switched on, served and free', async () => {
+  test('lists QPUs that are enabled, served and free', async () => {
     await using lab = await JobLab.open()
     const [free, busy, off, repair, alone] = [
       await lab.qpu(),

@@ -22,7 +22,7 @@ describe('findResponse()', () => {
     }
   })
 
-  test('forgets a key after 24 h, and then removes it', async () => {
+  test('expires a key after 24 h, and then removes it', async () => {
     await using test = await openTestDatabase()
     await test.db.write('keep', (tx) => saveResponse(tx, REQUEST, ANSWER))
     await test.clock.advance(23 * HOUR_MS)

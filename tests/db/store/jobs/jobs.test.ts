@@ -61,7 +61,7 @@ describe('cancelJob()', () => {
 })
 
 describe('listJobs()', () => {
-  test("pages through a user's jobs in the order of submission, either way", async () => {
+  test("pages through a user's jobs in the order of submission, in either direction", async () => {
     await using lab = await JobLab.open()
     const user = await lab.user()
     await lab.submit(await lab.user())

@@ -80,7 +80,7 @@ describe('holdJob() and releaseJob()', () => {
     expect(await lab.job(late.id)).toMatchObject({ status: 'completed', held: false })
   })
 
-  test('refuse what the state does not allow, in words', async () => {
+  test('are refused with the reason if the state does not allow them', async () => {
     const it = await openLab()
     await using lab = it.lab
     const [running, held] = [await lab.submit(it.user), await lab.submit(it.user)]
@@ -164,7 +164,7 @@ describe('moveJobToFront()', () => {
 })
 
 describe('requeueJob()', () => {
-  test('ends the attempt for nothing: its result is stale, and it does not count', async () => {
+  test('ends the attempt without a charge: its result is stale, and it does not count', async () => {
     const it = await openLab()
     await using lab = it.lab
     const job = await lab.submit(it.user)
@@ -197,7 +197,7 @@ describe('requeueJob()', () => {
     ])
   })
 
-  test('never touches what waits or has ended', async () => {
+  test('never affects jobs that wait or have ended', async () => {
     const it = await openLab()
     await using lab = it.lab
     const [waits, ended] = [await lab.submit(it.user), await lab.submit(it.user)]

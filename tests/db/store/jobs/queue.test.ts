@@ -49,7 +49,7 @@ describe('readQueue()', () => {
     expect((await queueOf(lab, qpu.id)).job).toBe(own.id)
   })
 
-  test('passes over jobs whose owner has no balance, that pause, or that need more qubits', async () => {
+  test('skips jobs whose owner has no balance, that are paused, or that need more qubits', async () => {
     await using lab = await JobLab.open()
     const qpu = await lab.qpu({ numQubits: 5 })
     const [poor, user] = [await lab.user(1), await lab.user()]
@@ -66,7 +66,7 @@ describe('readQueue()', () => {
     expect((await queueOf(lab, qpu.id)).job).toBe(paused.id)
   })
 
-  test('ends a pause that a clock set back has made longer than any pause', async () => {
+  test('ends a pause that a clock set back has made longer than the maximum', async () => {
     await using lab = await JobLab.open()
     const qpu = await lab.qpu()
     const job = await lab.submit(await lab.user())
@@ -152,7 +152,7 @@ describe('readQueue()', () => {
 })
 
 describe('readQueuePosition()', () => {
-  test('counts the jobs ahead: all before it, only its own in its own slot, and later ones of a booker', async () => {
+  test("counts the jobs ahead: all before it, only the owner's in the owner's slot, and later ones of a booker", async () => {
     await using lab = await JobLab.open()
     const qpu = await lab.qpu()
     const [one, other] = [await lab.user(), await lab.user()]
@@ -169,7 +169,7 @@ describe('readQueuePosition()', () => {
     expect(await ahead()).toEqual([1])
   })
 
-  test('returns the queues of a job for any QPU, without those of QPUs that are too small', async () => {
+  test('returns the queues of a job for any QPU, except those of QPUs that are too small', async () => {
     await using lab = await JobLab.open()
     await lab.qpu({ numQubits: 4 })
     const [exact, undescribed] = [await lab.qpu({ numQubits: 5 }), await lab.qpu({ numQubits: 1 })]

@@ -114,7 +114,7 @@ describe('applyResult()', () => {
     expect((await other.lab.job(other.job.id)).started_at).toBe('2026-01-31 09:00:00.000Z')
   })
 
-  test('charges no more than the server saw', async () => {
+  test('charges no more than the time that the server measured', async () => {
     await using it = await openCase()
     await it.claim()
     await it.end(1, COMPLETED, { executionMs: 50_000, elapsedMs: 1_200.6 })
@@ -261,7 +261,7 @@ describe('requeueLost()', () => {
 })
 
 describe('markStarted()', () => {
-  test('notes the start once, and only for the driver that has the attempt', async () => {
+  test('records the start once, and only for the driver that has the attempt', async () => {
     await using it = await openCase()
     await it.claim()
     const started = (driver: string) =>

@@ -34,7 +34,7 @@ function addTuner(db: Database): Promise<string> {
 }
 
 describe('pruneEvents()', () => {
-  test('removes what happened before the moment, in whatever form the driver wrote its time', async () => {
+  test('removes what happened before the moment, regardless of the form in which the driver wrote its time', async () => {
     await using test = await openTestDatabase()
     await test.db.write('events', (tx) => {
       for (const ts of [
@@ -55,7 +55,7 @@ describe('pruneEvents()', () => {
     ])
   })
 
-  test('removes the oldest 500 at most and publishes no change of single rows', async () => {
+  test('removes at most the oldest 500 and publishes no change of single rows', async () => {
     await using test = await openTestDatabase()
     await test.db.write('events', (tx) =>
       tx.run(

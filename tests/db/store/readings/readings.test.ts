@@ -75,7 +75,7 @@ function stored(db: Database, driver: string, range: BucketRange) {
   })
 }
 
-/** The same, by plain arithmetic over the reported values. */
+/** The same by plain arithmetic over the reported values. */
 function computed(reported: readonly Reported[], driver: string, { from, to, step }: BucketRange) {
   const shown = reported.flatMap(({ value, ...rest }) => {
     const at = Math.floor(rest.atMs / 1_000)
@@ -138,7 +138,7 @@ const arbitraryTold = (spanMs: number) =>
     outdated: fc.boolean().map((each) => each && true),
   })
 
-test('series equal what is computed from the events, for any readings, ranges and points', async () => {
+test('series equal the values computed from the events, for any readings, ranges and points', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...SPANS_MS).chain((spanMs) =>
@@ -176,7 +176,7 @@ test('series equal what is computed from the events, for any readings, ranges an
   )
 })
 
-test('series after a pruning equal what is computed of the buckets that had not ended', async () => {
+test('series after a pruning equal the values computed from the buckets that had not ended', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(arbitraryTold(86_400_000), { maxLength: 60 }),

@@ -3,7 +3,7 @@ import { Output } from '../../../../src/protocol/zmtp/connection/output.ts'
 import { encodeCommand } from '../../../../src/protocol/zmtp/framing/command.ts'
 import { FrameDecoder } from '../../../../src/protocol/zmtp/framing/frame.ts'
 
-/** An output into memory; `blocked` is what the stream answers to each write. */
+/** An output into memory, whose stream accepts no more bytes while `blocked`. */
 function openOutput(limits: { queuedMessages?: number; queuedBytes?: number } = {}) {
   const writes: Uint8Array[] = []
   const stream = { blocked: false }
@@ -19,7 +19,7 @@ function openOutput(limits: { queuedMessages?: number; queuedBytes?: number } = 
     queuedBytes: limits.queuedBytes ?? 1 << 24,
     onWritten: (bytes) => written.push(bytes),
   })
-  /** The frames written so far, commands in capitals as they are. */
+  /** The bodies of the frames written so far; a `+` follows those that are not the last of their message. */
   function frames(): string[] {
     const decoder = new FrameDecoder(() => undefined)
     for (const bytes of writes) decoder.push(bytes)

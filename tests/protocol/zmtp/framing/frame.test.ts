@@ -53,13 +53,13 @@ describe('FrameDecoder', () => {
     expect(whole.left).toBe(0)
   })
 
-  test('gives the same frames wherever the stream is cut', () => {
+  test('returns the same frames wherever the stream is cut', () => {
     for (let cut = 0; cut <= stream.length; cut++) {
       expect(decodeAll([stream.subarray(0, cut), stream.subarray(cut)])).toEqual(whole)
     }
   })
 
-  test('gives the same frames for single bytes', () => {
+  test('returns the same frames for single bytes', () => {
     expect(decodeAll(Array.from(stream, (byte) => Buffer.of(byte)))).toEqual(whole)
   })
 

@@ -13,7 +13,7 @@ function altered(changes: Record<number, number>): Uint8Array {
 }
 
 describe('encodeGreeting()', () => {
-  test('writes signature, version, mechanism and as-server as ZMTP 3.1 lays them out', () => {
+  test('writes signature, version, mechanism and as-server in the layout of ZMTP 3.1', () => {
     expect(Buffer.from(encodeGreeting('PLAIN', true)).toString('hex')).toBe(
       `ff00000000000000017f0301${Buffer.from('PLAIN').toString('hex')}${'00'.repeat(15)}01${'00'.repeat(31)}`,
     )

@@ -120,7 +120,7 @@ describe('JobRecovery.recoverOnce()', () => {
     })
   })
 
-  test('runs by itself at the recovery interval', async () => {
+  test('runs automatically at the recovery interval', async () => {
     await using it = await openCase()
     it.recovery.loop.start()
     await it.lab.settle()

@@ -6,7 +6,7 @@ import { requeueAbandoned } from '../../../../src/server/jobs/attempts/requeue-a
 import { JobDispatcher } from '../../../../src/server/jobs/dispatch/dispatcher.ts'
 import { JobLab } from '../../../support/server/job-lab.ts'
 
-/** A driver that was given a job, began it when `hasStarted`, went away and is back under a new lease. */
+/** A driver that received a job, began it if `hasStarted`, disconnected and is back under a new lease. */
 async function openCase({ hasStarted = true, flags = {} }: { hasStarted?: boolean; flags?: object } = {}) {
   const lab = await JobLab.open({ ...flags })
   const qpu = await lab.qpu()

@@ -4,7 +4,7 @@ import { openTestServer, startDriverProcess, type TestServer } from '../../../su
 import { openSlowProxy } from '../../../support/sockets/proxy.ts'
 import { until } from '../../../support/until.ts'
 
-/** The server as a driver sees it whose results go over a slow line. */
+/** The server as seen by a driver whose results go over a slow line. */
 function overSlowLine({ url }: TestServer, bytesPerSecond: number) {
   const lines: { close(): void }[] = []
   const http = Bun.serve({

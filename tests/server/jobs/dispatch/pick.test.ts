@@ -75,7 +75,7 @@ describe('pickJob()', () => {
     [{}, true, 'calibrating', 'kelvin is being calibrated'],
   ]
   for (const [qpu, isCalibrating, code, text] of closed) {
-    test(`gives no job, not even the booker's, while the reason is ${code}`, () => {
+    test(`returns no job, not even the booker's, while the reason is ${code}`, () => {
       const state = queueState({ job: 'first', slot: slot({ job: 'booked' }), isCalibrating })
       Object.assign(state.qpu, qpu)
       expect(pickJob(state, NOW, IDLE_MS)).toMatchObject({ job: undefined, waiting: { code, text } })

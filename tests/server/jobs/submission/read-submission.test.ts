@@ -58,7 +58,7 @@ describe('readSubmission()', () => {
     ],
   ]
   for (const [name, body, entry] of forms) {
-    test(`takes ${name}`, () => expect<unknown[]>(readSubmission(body).payload.circuits).toEqual([entry]))
+    test(`accepts ${name}`, () => expect<unknown[]>(readSubmission(body).payload.circuits).toEqual([entry]))
   }
 
   test("keeps the caller's values and lists the ignored keys", () => {

@@ -41,7 +41,7 @@ describe('time_slots', () => {
     expect((await server.as(ada).get(path)).status).toBe(404)
   })
 
-  test('that overlap on one QPU are refused for everybody', async () => {
+  test('that overlap on one QPU are refused for every user', async () => {
     const clock = new FakeClock()
     await using server = await openTestServer({ clock })
     const [ada, bob] = [await server.createUser(), await server.createUser()]

@@ -188,7 +188,7 @@ describe('GET …/records', () => {
     expect((await server.as({ token: 'x.y.z' }).get(records('users'))).body).toMatchObject({ totalItems: 0 })
   })
 
-  test('hidden fields are visible to superusers only, internal ones to nobody', async () => {
+  test('hidden fields are visible to superusers only, internal ones to no caller', async () => {
     const drivers = async (client: TestServer['guest']) => (await client.get(records('drivers'))).get('items')
     expect(JSON.stringify(await drivers(server.as(people().ada)))).not.toContain('"token"')
     expect(JSON.stringify(await drivers(server.admin))).toContain('"token"')
