@@ -47,7 +47,8 @@ async function open(amounts: typeof many): Promise<Side> {
     `${amounts.events} events: started after ${((performance.now() - filled) / 1_000).toFixed(1)} s`,
   )
   // The check of a large file continues after the start and reads the whole file.
-  if (Bun.file(database).size > CHECKED_AT_START) await lab.service.says('database checked', 0, 600_000)
+  if (Bun.file(database).size > CHECKED_AT_START)
+    await lab.service.untilLogged('database checked', 0, 600_000)
   await lab.startDriver()
   return { lab, monitor, folder: join(lab.service.folder, 'svc_data') }
 }

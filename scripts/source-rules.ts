@@ -1,5 +1,3 @@
-import { SINGLE_IMPLEMENTATION_TEXTS, SINGLE_IMPLEMENTATIONS } from './source-rules/one-way.ts'
-
 /** One folder that only certain other folders may be seen from. The first fitting entry counts. */
 export interface Layer {
   /** Path prefix of its files. */
@@ -64,7 +62,6 @@ const TESTS = /^(bench|tests\/(?!support\/))/
 const OUTSIDE_BASE = /^src\/(?!base\/)/
 
 export const BANNED_CALLS: readonly BannedCall[] = [
-  ...SINGLE_IMPLEMENTATIONS,
   {
     pattern: /\bDate\s*\.\s*now\b/g,
     where: OUTSIDE_BASE,
@@ -153,7 +150,6 @@ export interface BannedText {
 const SQL_OUTSIDE_DIALECT = /^src\/(?!db\/(sqlite\/dialect\.ts|schema\/migrations\/))/
 
 export const BANNED_TEXTS: readonly BannedText[] = [
-  ...SINGLE_IMPLEMENTATION_TEXTS,
   {
     pattern: /-port(-range-(start|end))?(['",=\s])+[1-9]\d*\b/g,
     where: /^(bench|tests\/(?!server\/config\/|cli\/)).*\.(ts|mjs|py)$/,

@@ -19,7 +19,7 @@ const report = await killLoop({
   folder,
   serverKills: Number(values.server),
   driverKills: Number(values.driver),
-  say: console.log,
+  report: console.log,
 })
 console.table({ ...report, seconds: Math.round((performance.now() - started) / 1000) })
 const bad = report.lost + report.duplicated + report.completedTwice + report.chargedTwice + report.uncharged

@@ -36,7 +36,7 @@ const report = await networkFaults({
     delayMs: Number(values.delay),
     jitterMs: Number(values.jitter),
   },
-  say: console.log,
+  report: console.log,
 })
 console.table(report)
 const bad = report.lost + report.duplicated + report.completedTwice + report.chargedTwice + report.uncharged

@@ -22,7 +22,7 @@ const { values } = parseArgs({
   },
 })
 const SAMPLE_MS = 2_000
-const SAY_EVERY = 30
+const REPORT_EVERY = 30
 
 await ensureBuild()
 const folder = mkdtempSync(join(tmpdir(), 'svc-soak-'))
@@ -39,7 +39,7 @@ const watches = [...load.pids()].flatMap(([name, pid]) =>
 for (let round = 0; hours() < end; round += 1) {
   if (hours() > end / 4) for (const watch of watches) watch.sample(hours())
   const [server] = watches
-  if (round % SAY_EVERY === 0 && server) {
+  if (round % REPORT_EVERY === 0 && server) {
     console.error(
       `${(hours() * 60).toFixed(0)} min: ${JSON.stringify(load.counts)}, server ${server.latest('rss')} MB`,
     )

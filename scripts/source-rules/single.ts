@@ -1,8 +1,10 @@
 /** Something of which the product has one implementation. */
 export interface SingleImplementation {
   what: string
-  /** Code that only an implementation contains. */
+  /** Text of a file that only an implementation contains; comments do not count. */
   pattern: RegExp
+  /** Whether the pattern is about the insides of strings; those are blank otherwise. */
+  isInStrings?: boolean
   /** The file that implements it, and the export that others use. */
   home: string
   use: string
@@ -14,32 +16,38 @@ export const SINGLE_IMPLEMENTATIONS: readonly SingleImplementation[] = [
   {
     what: 'back-off',
     pattern:
-      /\*\s*2\s*\*\*\s*(Math\.min\()?\(?[\w$.#]*\b(failures?|failed|times|excess|count|attempts?|sends|tries|retries)\b|Math\.min\(\s*[\w$.#]+\s*\*\s*2\s*,/i,
+      /\b\w*(Ms|MS|[Pp]ause|[Dd]elay|[Bb]ackoff)\s*\*=?\s*2\b(?!\s*\*\*)|\*\s*2\s*\*\*\s*(Math\.min\()?\(?[\w$.#]*\b(failures?|failed|times|excess|count|attempts?|sends|tries|retries)\b|Math\.min\(\s*[\w$.#]+\s*\*\s*2\s*,/,
     home: 'src/base/backoff.ts',
     use: 'backoffMs() or Backoff',
     except: { 'ui/api/live.ts': 'pages do not import src/base' },
   },
   {
     what: 'time-out',
-    pattern: /\bPromise\s*\.\s*race\b/,
+    pattern: /\bPromise\s*\.\s*race\s*\(|\bAbortSignal\s*\.\s*timeout\b/,
     home: 'src/base/timeout.ts',
-    use: 'withTimeout()',
+    use: 'withTimeout(), which cancels its timer and follows the injected Clock',
     except: {
       'src/cli/driver.ts': 'waits for the first of two ends, without a time',
       'src/server/drivers/busy-ports.ts': 'waits for the first port that closes, without a time',
-      'src/server/drivers/ports.ts': 'the same file before it was renamed',
     },
   },
   {
     what: 'folder lock',
-    pattern: /\b(interface|class)\s+\w*Lock\b|\btype\s+\w*Lock\s*=/,
+    pattern: /\b(interface|class)\s+\w*Lock\b|\btype\s+\w*Lock\s*=|\bBEGIN EXCLUSIVE\b|\blocking_mode\b/,
+    isInStrings: true,
     home: 'src/base/folder-lock.ts',
     use: 'takeFolderLock()',
   },
   {
     what: 'token bucket',
-    pattern: /\/\s*1_?000\)\s*\*\s*[\w$.#]*perSecond\b/i,
+    pattern: /\/\s*1_?000\s*\)\s*\*\s*[\w$.#]*([Rr]ate|[Pp]erSecond)\b/,
     home: 'src/base/token-bucket.ts',
     use: 'TokenBucket',
+  },
+  {
+    what: 'worker start',
+    pattern: /\bnew\s+(\w+\.)?Worker\s*\(|\beval\s*:\s*true\b/,
+    home: 'src/base/worker.ts',
+    use: 'defineWorker() and startWorker()',
   },
 ]

@@ -60,8 +60,8 @@ describe.skipIf(!chromium)('a page of another origin', () => {
             }
             const post = (path: string, init: RequestInit) =>
               tried(async () => {
-                const answer = await fetch(url + path, { method: 'POST', credentials: 'include', ...init })
-                return answer.type === 'opaque' ? 'sent blindly' : answer.status
+                const response = await fetch(url + path, { method: 'POST', credentials: 'include', ...init })
+                return response.type === 'opaque' ? 'sent blindly' : response.status
               })
             const frame = document.createElement('iframe')
             frame.src = url

@@ -92,7 +92,7 @@ describe.skipIf(!chromium)('a hostile text', () => {
   }
 
   /** Fails when anything of the corpus became an element, a link or a running script. */
-  async function mustBeHarmless(page: Page, path: string): Promise<void> {
+  async function assertHarmless(page: Page, path: string): Promise<void> {
     const harm = await page.evaluate(() => ({
       elements: document.querySelectorAll('[data-harm]').length,
       links: document.querySelectorAll('[href^="javascript:" i], [src^="javascript:" i]').length,
@@ -112,7 +112,7 @@ describe.skipIf(!chromium)('a hostile text', () => {
       await page.goto(path)
       await page.getByRole('heading', { level: 1 }).waitFor()
       await page.locator('.skeleton').first().waitFor({ state: 'detached' })
-      await mustBeHarmless(page, path)
+      await assertHarmless(page, path)
     }
     return paths.length
   }
@@ -165,7 +165,7 @@ describe.skipIf(!chromium)('a hostile text', () => {
           `/api/oauth2-redirect?state=${text}&error=${text}`,
         ]) {
           await page.goto(path)
-          await mustBeHarmless(page, path)
+          await assertHarmless(page, path)
         }
       },
       [/status of 40[04]/],

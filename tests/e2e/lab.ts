@@ -44,9 +44,9 @@ export async function openLab(flags: string[] = []): Promise<Lab> {
   const drivers: Bun.Subprocess[] = []
 
   const call = async (method: string, path: string, token: string, body: unknown) => {
-    const answer = await service.call(method, path, { token, body })
-    if (answer.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`)
-    return answer.body
+    const response = await service.call(method, path, { token, body })
+    if (response.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(response.body)}`)
+    return response.body
   }
   const asAdmin = (method: string, path: string, body: unknown) => call(method, path, admin.token, body)
   const create = async (collection: string, { email, password }: Person, more: object) => {

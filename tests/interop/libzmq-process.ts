@@ -20,7 +20,7 @@ export interface PeerTask {
 export interface LibzmqProcess extends AsyncDisposable {
   child: { kill(signal: NodeJS.Signals): void }
   /** The rest of each line that starts with this word. */
-  said(word: string): string[]
+  linesOf(word: string): string[]
   /** The TLS port in front of a listening peer. */
   port(): Promise<number>
 }
@@ -47,17 +47,17 @@ export function startLibzmq(task: Pick<PeerTask, 'role' | 'listens'> & Partial<P
     const decoder = new TextDecoder()
     for await (const chunk of child.stdout) output += decoder.decode(chunk, { stream: true })
   })()
-  const said = (word: string) =>
+  const linesOf = (word: string) =>
     output
       .split('\n')
       .filter((line) => line.startsWith(`${word} `))
       .map((line) => line.slice(word.length + 1))
   return {
     child,
-    said,
+    linesOf,
     async port() {
-      await until('libzmq listens', () => said('port').length > 0)
-      return Number(said('port')[0])
+      await until('libzmq listens', () => linesOf('port').length > 0)
+      return Number(linesOf('port')[0])
     },
     async [Symbol.asyncDispose]() {
       child.kill('SIGKILL')

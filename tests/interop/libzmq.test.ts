@@ -37,8 +37,8 @@ async function sendAll(sender: Pick<Listener, 'send'>): Promise<string> {
 }
 
 async function digestOf(peer: LibzmqProcess): Promise<string> {
-  await until('libzmq is done', () => peer.said('digest').length === 1, { timeoutMs: 100_000 })
-  return peer.said('digest')[0] ?? ''
+  await until('libzmq is done', () => peer.linesOf('digest').length === 1, { timeoutMs: 100_000 })
+  return peer.linesOf('digest')[0] ?? ''
 }
 
 describe.skipIf(!node)(
@@ -124,8 +124,10 @@ describe.skipIf(!node)('refusals are understood', () => {
       port: server.listener.port,
       password: 'wrong',
     })
-    await until('libzmq reports the refusal', () => peer.said('event').some((line) => line.includes('error')))
-    expect(peer.said('event')[0]).toBe('handshake:error:auth 400')
+    await until('libzmq reports the refusal', () =>
+      peer.linesOf('event').some((line) => line.includes('error')),
+    )
+    expect(peer.linesOf('event')[0]).toBe('handshake:error:auth 400')
     expect(server.listener.counters.ready).toBe(0)
   }, 30_000)
 
@@ -144,10 +146,10 @@ describe.skipIf(!node)('refusals are understood', () => {
       mechanism: 'NULL',
     })
     await until('libzmq reports the mismatch', () =>
-      peer.said('event').some((line) => line.includes('error')),
+      peer.linesOf('event').some((line) => line.includes('error')),
     )
     await until('it was counted', () => server.listener.counters.refused > 0)
-    expect(peer.said('event')[0]).toStartWith('handshake:error:protocol')
+    expect(peer.linesOf('event')[0]).toStartWith('handshake:error:protocol')
     expect(server.listener.counters.ready).toBe(0)
   }, 30_000)
 
@@ -156,7 +158,7 @@ describe.skipIf(!node)('refusals are understood', () => {
     await using peer = startLibzmq({ role: 'pull', listens: false, port: server.listener.port })
     await until('it was refused', () => server.listener.counters.refused > 0)
     expect(server.listener.counters.ready).toBe(0)
-    expect(peer.said('event')).not.toContain('handshake')
+    expect(peer.linesOf('event')).not.toContain('handshake')
   }, 30_000)
 })
 
@@ -173,7 +175,7 @@ describe.skipIf(!node)('heartbeats', () => {
     await until('libzmq is ready', () => server.listener.peer !== undefined)
     await Bun.sleep(2 * fast.deadAfterMs)
     expect(server.listener.counters).toMatchObject({ open: 1, ready: 1 })
-    expect(peer.said('event')).toEqual(['handshake'])
+    expect(peer.linesOf('event')).toEqual(['handshake'])
   }, 30_000)
 
   test('find a libzmq peer that is stopped, and let it back in when it continues', async () => {

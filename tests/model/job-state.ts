@@ -13,7 +13,7 @@ export interface Faults {
 
 export const MAX_ATTEMPTS = 3
 export const MAX_EPOCH = 3
-export const NOBODY = -1
+export const NO_DRIVER = -1
 
 export type Status = 'pending' | 'running' | 'completed' | 'failed' | 'cancelled'
 export type Outcome = 'ok' | 'error'
@@ -88,7 +88,7 @@ export function start(faults: Faults): State {
   return {
     status: 'pending',
     attempt: 0,
-    attemptDriver: NOBODY,
+    attemptDriver: NO_DRIVER,
     attemptOpen: false,
     counted: 0,
     requeuedAttempt: 0,

@@ -15,7 +15,7 @@ import {
   MAX_EPOCH,
   type Message,
   moveTo,
-  NOBODY,
+  NO_DRIVER,
   type Outcome,
   type State,
   type Step,
@@ -97,7 +97,7 @@ function serverSteps(state: State, out: Successors): void {
   if (owed?.kind === 'dispatch') {
     out.add('send dispatch', (next) => {
       next.owed = null
-      const held = next.holder !== NOBODY && next.epoch === owed.epoch
+      const held = next.holder !== NO_DRIVER && next.epoch === owed.epoch
       // Nothing was sent: the attempt is undelivered and does not count.
       if (held) next.net.push({ ...owed, kind: 'dispatch', outcome: 'ok' })
       else if (next.status === 'running') {
@@ -114,7 +114,7 @@ function serverSteps(state: State, out: Successors): void {
     })
   }
   if (owed) return
-  if (state.status === 'pending' && holder !== NOBODY) {
+  if (state.status === 'pending' && holder !== NO_DRIVER) {
     out.add('claim', (next) => {
       next.attempt++
       next.attemptDriver = holder
@@ -252,10 +252,10 @@ function connectionSteps(state: State, driver: Driver, index: number, out: Succe
       // The outbox is on disk; the running task and messages on the wire are lost.
       next.drivers[index] = { epoch: 0, running: 0, outbox: driver.outbox }
       next.net = next.net.filter((message) => message.driver !== index)
-      if (next.holder === index) next.holder = NOBODY
+      if (next.holder === index) next.holder = NO_DRIVER
     })
   }
-  if (state.holder === NOBODY && (state.epoch < MAX_EPOCH || index === 0)) {
+  if (state.holder === NO_DRIVER && (state.epoch < MAX_EPOCH || index === 0)) {
     out.add(`driver ${index} connects`, (next) => {
       if (next.epoch < MAX_EPOCH) next.epoch++
       next.holder = index
@@ -265,7 +265,7 @@ function connectionSteps(state: State, driver: Driver, index: number, out: Succe
 }
 
 function leaseSteps(state: State, out: Successors): void {
-  if (state.holder !== NOBODY && state.left.takeovers > 0) {
+  if (state.holder !== NO_DRIVER && state.left.takeovers > 0) {
     out.add('hand over', (next) => {
       next.left.takeovers--
       next.epoch++
@@ -279,7 +279,7 @@ function leaseSteps(state: State, out: Successors): void {
       next.left.crashes--
       next.owed = null
       next.net = []
-      next.holder = NOBODY
+      next.holder = NO_DRIVER
       for (const driver of next.drivers) driver.epoch = 0
     })
   }

@@ -57,7 +57,7 @@ export class StoreMachine {
     const [one, other] = [await lab.qpu({ numQubits: NARROW_QPU }), await lab.qpu()]
     const drivers = [one.driver, await lab.standby(one), other.driver]
     const machine = new StoreMachine(lab, await lab.user(1_000), drivers)
-    for (const at of [0, 1]) await machine.run({ kind: 'attach', at, saysHello: true })
+    for (const at of [0, 1]) await machine.run({ kind: 'attach', at, sendsHello: true })
     return machine
   }
 
@@ -110,7 +110,7 @@ export class StoreMachine {
     switch (each.kind) {
       case 'attach':
         await this.#attach(driver)
-        return each.saysHello && driver.lease ? this.#hello(driver, index, true) : undefined
+        return each.sendsHello && driver.lease ? this.#hello(driver, index, true) : undefined
       case 'detach':
         return this.#detach(driver)
       case 'crash':
@@ -255,7 +255,7 @@ export class StoreMachine {
     }
   }
 
-  #say(driver: ModelDriver, type: string, payload: object): Promise<void> {
+  #sendEvent(driver: ModelDriver, type: string, payload: object): Promise<void> {
     const { id, name, qpu, operation } = driver.record
     const source = { driver: id, name, qpu, operation, epoch: driver.lease?.epoch ?? 0 }
     return this.#server.handle(source, { type, id: `${type} event`, ts: '2026-01-31T09:00:00.000Z', payload })
@@ -272,7 +272,7 @@ export class StoreMachine {
     const running = driver.running ?? null
     const outbox = driver.outbox.map(({ job, attempt }) => resultId(job, attempt))
     const hello = { version: '1', device: 'mock', epoch, running, ...(keepsOutbox ? { outbox } : {}) }
-    await this.#say(driver, 'DriverHello', hello)
+    await this.#sendEvent(driver, 'DriverHello', hello)
     const now = this.lab.clock.monotonic()
     for (const job of this.#jobs)
       if (job.open?.driver === index) applyHello(job, driver, { keepsOutbox, now })
@@ -284,7 +284,7 @@ export class StoreMachine {
     const { job: id, attempt, epoch } = message
     const job = this.#find(id)
     if (driver.running || driver.lease?.epoch !== epoch) {
-      await this.#say(driver, 'JobRefused', { job: id, attempt, reason: 'busy' })
+      await this.#sendEvent(driver, 'JobRefused', { job: id, attempt, reason: 'busy' })
       if (job.open?.driver === index && job.attempt === attempt) {
         requeueUndelivered(job)
       }
@@ -300,7 +300,7 @@ export class StoreMachine {
     index: number,
     running: { job: string; attempt: number },
   ): Promise<void> {
-    await this.#say(driver, type, running)
+    await this.#sendEvent(driver, type, running)
     const job = this.#find(running.job)
     const isCurrent = job.open?.driver === index && job.attempt === running.attempt
     if (isCurrent && type === 'JobStarted' && job.open) job.open.hasStarted = true
@@ -314,7 +314,7 @@ export class StoreMachine {
     if (!entry) return
     const job = this.#find(entry.job)
     const applies = this.#applyToModel(job, entry)
-    await this.#say(driver, 'JobResult', resultOf(entry))
+    await this.#sendEvent(driver, 'JobResult', resultOf(entry))
     const acks = this.lab.hub.sent.splice(0).filter(({ command }) => command.type === 'EventAck')
     const expected = driver.lease
       ? [{ driver: driver.record.id, command: { type: 'EventAck', applied: applies } }]
@@ -344,7 +344,7 @@ export class StoreMachine {
     const owner = job?.claims.at(-1)?.driver
     if (!job || owner === undefined || owner === index) return
     const dropped = this.lab.hub.disconnected.length
-    await this.#say(
+    await this.#sendEvent(
       driver,
       'JobResult',
       resultOf({ job: job.id, attempt: job.attempt, outcome: 'completed' }),

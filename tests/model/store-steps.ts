@@ -9,7 +9,7 @@ export type Step =
   | { kind: 'submit'; at: number; qubits: number }
   | { kind: 'cancel' | 'deliver' | 'heartbeat' | 'detach' | 'crash'; at: number }
   /** Our own driver sends a hello when it attaches; not every other driver does. */
-  | { kind: 'attach'; at: number; saysHello: boolean }
+  | { kind: 'attach'; at: number; sendsHello: boolean }
   | { kind: 'dispatch'; isFull: boolean }
   | { kind: 'finish'; at: number; outcome: Outcome }
   /** `keepsOutbox`: a driver without an outbox cannot report its results. */
@@ -40,7 +40,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   {
     weight: 4,
-    arbitrary: fc.record({ kind: fc.constant('attach'), at, saysHello: rarely.map((not) => !not) }),
+    arbitrary: fc.record({ kind: fc.constant('attach'), at, sendsHello: rarely.map((not) => !not) }),
   },
   { weight: 5, arbitrary: fc.record({ kind: fc.constantFrom('deliver'), at }) },
   {

@@ -74,8 +74,8 @@ test('authWithOAuth2Code() signs in with the code that a provider sent back to t
   const back = await provider.visit(`${offer.authURL}${encodeURIComponent(page)}`, 'ada')
   expect(back.searchParams.get('state')).toBe(offer.state)
   const code = back.searchParams.get('code') ?? ''
-  const answer = await pb.collection('users').authWithOAuth2Code(offer.name, code, offer.codeVerifier, page)
-  expect(answer.record).toMatchObject({ email: 'ada@example.org' })
-  expect(answer.meta).toMatchObject({ isNew: true, name: 'Ada' })
-  expect([pb.authStore.isValid, pb.authStore.token]).toEqual([true, answer.token])
+  const response = await pb.collection('users').authWithOAuth2Code(offer.name, code, offer.codeVerifier, page)
+  expect(response.record).toMatchObject({ email: 'ada@example.org' })
+  expect(response.meta).toMatchObject({ isNew: true, name: 'Ada' })
+  expect([pb.authStore.isValid, pb.authStore.token]).toEqual([true, response.token])
 })

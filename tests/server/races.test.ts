@@ -4,11 +4,11 @@ import { checkInvariants, notifications, qpuTimeRequests } from '../../src/db/in
 import { closeRow, faultRuns } from '../support/faults/fault-runs.ts'
 import { BELL } from '../support/server/job-lab.ts'
 import {
-  type Answer,
   openTestServer,
   startDriverProcess,
   type TestAccount,
   type TestQpu,
+  type TestResponse,
   type TestServer,
 } from '../support/server/server.ts'
 import { until } from '../support/until.ts'
@@ -56,7 +56,7 @@ async function raceAll(row: string, race: (index: number) => Promise<string>): P
 }
 
 /** Statuses and reasons of both responses, the successful one first. */
-const outcomeOf = (answers: readonly Answer[]): string =>
+const outcomeOf = (answers: readonly TestResponse[]): string =>
   answers
     .map(({ status, body }) => (status < 300 ? `${status}` : `${status} ${Object(body).code}`))
     .sort()
@@ -143,7 +143,7 @@ test('a dismissal is stored once per user', async () => {
 })
 
 /** A submission for `qpu`, with an idempotency key if given. */
-function submit(qpu: TestQpu, key?: string): Promise<Answer> {
+function submit(qpu: TestQpu, key?: string): Promise<TestResponse> {
   const body = { circuits: [{ circuit: BELL }], shots: 1, qpu_target: qpu.name }
   return server.as(ada).call('POST', JOBS, body, key === undefined ? {} : { 'idempotency-key': key })
 }

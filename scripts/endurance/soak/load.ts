@@ -125,7 +125,7 @@ export class Load implements AsyncDisposable {
     this.#repeat('admin lists', 5_000, async () => {
       const admin = { token: await service.admin() }
       await service.call('GET', '/api/collections/events/records?perPage=100&sort=-ts', admin)
-      await fetch(`${service.url}/metrics`).then((answer) => answer.text())
+      await fetch(`${service.url}/metrics`).then((response) => response.text())
     })
     // Below the limit of 10 a minute for one account.
     this.#repeat('logins', 10_000, async () => {

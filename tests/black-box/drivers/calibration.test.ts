@@ -1,6 +1,6 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { startSvc } from '../../support/executable/background-process.ts'
-import { look, submit, untilJob } from '../../support/executable/job-calls.ts'
+import { readJob, submit, untilJob } from '../../support/executable/job-calls.ts'
 import { Service } from '../../support/executable/service.ts'
 import { TunerLab } from '../../support/executable/tuner-lab.ts'
 import { EventSourceClient } from '../../support/server/event-source.ts'
@@ -57,7 +57,10 @@ test('a calibration is followed by stream and request, delays jobs, and its 8 MB
     progress: { phase: 'routine', step: 1, total: 1, routine: 't1', plan: [{ routine: 't1' }] },
   })
   const job = await submit(service, user.token)
-  const waiting = await until('the job to wait', async () => (await look(service, user.token, job)).waiting)
+  const waiting = await until(
+    'the job to wait',
+    async () => (await readJob(service, user.token, job)).waiting,
+  )
   expect(waiting.code).toBe('calibrating')
   tuner.open()
   const { result } = await tuner.until(id, 'done')
@@ -81,10 +84,10 @@ test('a run goes on while the server is killed and started again, and its report
   const id = await tuner.dispatch()
   await tuner.stepped(id)
   await service.stop('SIGKILL')
-  await running.says('not connected; retrying')
+  await running.untilLogged('not connected; retrying')
   // It ends while the server is down: the report waits on the tuner's disk.
   tuner.open()
-  await running.says('calibration ended')
+  await running.untilLogged('calibration ended')
   await service.start()
   expect((await tuner.until(id, 'done')).result).not.toBe('')
   expect(await tuner.reported()).toEqual([id])

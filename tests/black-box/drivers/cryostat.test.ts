@@ -126,9 +126,9 @@ test('a monitor outlives its cryostat, and reads on when it is back', async () =
   await using _driver = driver
   const before = await stored(id, 1)
   await fridge.stop()
-  await driver.says('no channel could be read')
+  await driver.untilLogged('no channel could be read')
   await using _back = await coldFridge({ port: Number(new URL(fridge.url).port) })
-  await driver.says('cryostat responds again')
+  await driver.untilLogged('cryostat responds again')
   await stored(id, before.length + 2)
   expect(driver.process.exitCode).toBeNull()
 })
@@ -151,7 +151,7 @@ test('without the certificate the key is not sent, and the log names the remedy'
   const options = ['channels=mapper.bf.tmixing:K', `base_url=${fridge.url}`, `api_key=${KEY}`]
   const { driver } = await startMonitor('wary', options)
   await using _driver = driver
-  await driver.says('SVC_CRYOSTAT_CA_FILE')
+  await driver.untilLogged('SVC_CRYOSTAT_CA_FILE')
   expect(fridge.requests).toEqual([])
 })
 

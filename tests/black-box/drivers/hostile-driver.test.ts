@@ -11,7 +11,7 @@ import {
 } from '../../../src/protocol/index.ts'
 import { startSvc } from '../../support/executable/background-process.ts'
 import { openFileService } from '../../support/executable/file-service.ts'
-import { balanceOf, look, submit, timesOf, untilJob } from '../../support/executable/job-calls.ts'
+import { balanceOf, readJob, submit, timesOf, untilJob } from '../../support/executable/job-calls.ts'
 import { closeRow } from '../../support/faults/fault-runs.ts'
 import { until } from '../../support/until.ts'
 
@@ -74,7 +74,7 @@ async function attach() {
     /** Waits for a job to be dispatched to it. */
     job: () => until('a job', async () => commands.find((each) => each.type === 'RunJob')),
     ack: (event: string) =>
-      until(`the answer to ${event}`, async () => commands.find((each) => each.event === event)),
+      until(`the response to ${event}`, async () => commands.find((each) => each.event === event)),
   }
 }
 
@@ -133,7 +133,7 @@ test('nonsense of every kind is dropped, and the connection lives on', async () 
   expect(driver.endings).toEqual([])
   await driver.event('JobResult', completed(job), 'good')
   expect((await driver.ack('good')).applied).toBe(true)
-  expect((await look(service, user.token, id)).status).toBe('completed')
+  expect((await readJob(service, user.token, id)).status).toBe('completed')
   await isWell()
 })
 
@@ -152,7 +152,7 @@ test('a result counts once, is charged no more than the time it can have taken, 
     'undo',
   )
   for (const event of ['again', 'next attempt', 'undo']) expect((await driver.ack(event)).applied).toBe(false)
-  const seen = await look(service, user.token, id)
+  const seen = await readJob(service, user.token, id)
   expect([seen.status, seen.results?.counts]).toEqual(['completed', { '0': 1 }])
   expect(before - (await balanceOf(service, user))).toBeLessThan(10)
 })
@@ -167,7 +167,7 @@ test('the job of another driver is out of reach: the attempt ends the connection
   const { attempt } = await untilJob(service, user.token, id, ['running'])
   await driver.event('JobStarted', { job: id, attempt })
   await driver.event('JobRefused', { job: id, attempt, reason: 'busy' })
-  expect((await look(service, user.token, id)).status).toBe('running')
+  expect((await readJob(service, user.token, id)).status).toBe('running')
   await driver.event('JobResult', completed({ job: id, attempt, epoch: 1 }))
   await until('the end of the connection', async () => driver.endings.length > 0)
   const job = await untilJob(service, user.token, id)
@@ -236,6 +236,6 @@ test('messages that are too large, or too deep, end nothing but themselves', asy
   await until('the end of the connection', async () => driver.endings.length > 0)
   await isWell()
   expect(['completed', 'running', 'pending', 'failed']).toContain(
-    (await look(service, user.token, id)).status,
+    (await readJob(service, user.token, id)).status,
   )
 })

@@ -49,7 +49,7 @@ describe('svc driver start keeps its token to itself and exits with 1 when', () 
     ['something else is served as CA', '<html>Log in to the hotel</html>', 'no readable root CA'],
   ])('%s', async (_, served, named) => {
     using folder = temporaryFolder()
-    await using server = recordRequests({ answer: impostor(served, { command_port: 1, result_port: 1 }) })
+    await using server = recordRequests({ response: impostor(served, { command_port: 1, result_port: 1 }) })
     await using driver = startDriver(folder.path, server.url)
     const { status, log } = await driver.ended()
     expect(log).toContain(named)
@@ -71,8 +71,8 @@ describe('svc driver start keeps its token to itself and exits with 1 when', () 
     ['the certificate has expired', certificates.expired, 'CERT_HAS_EXPIRED'],
   ])('%s', async (_, { keyPem: key, certPem: cert }, code) => {
     using folder = temporaryFolder()
-    const answer = impostor(certificates.caPem, { command_port: 1, result_port: 1 })
-    await using server = recordRequests({ answer, tls: { key, cert } })
+    const response = impostor(certificates.caPem, { command_port: 1, result_port: 1 })
+    await using server = recordRequests({ response, tls: { key, cert } })
     await using driver = startDriver(folder.path, server.url)
     const { status, log } = await driver.ended()
     expect(log).toContain(code)
@@ -84,10 +84,10 @@ describe('svc driver start keeps its token to itself and exits with 1 when', () 
 
   test('the server redirects elsewhere', async () => {
     using folder = temporaryFolder()
-    await using elsewhere = recordRequests({ answer: impostor(certificates.caPem) })
+    await using elsewhere = recordRequests({ response: impostor(certificates.caPem) })
     const redirect = (path: string) => Response.redirect(`${elsewhere.url}${path}`, 307)
     await using server = recordRequests({
-      answer: ({ method, path }) => (method === 'GET' ? new Response(certificates.caPem) : redirect(path)),
+      response: ({ method, path }) => (method === 'GET' ? new Response(certificates.caPem) : redirect(path)),
       tls: { key: own.keyPem, cert: own.certPem },
     })
     await using driver = startDriver(folder.path, server.url)
@@ -130,9 +130,9 @@ describe('svc driver start sends nothing to a message port whose certificate', (
     using folder = temporaryFolder()
     using port = await listenTls(identity)
     const ports = { command_port: port.port, result_port: port.port }
-    await using server = recordRequests({ answer: impostor(certificates.caPem, ports) })
+    await using server = recordRequests({ response: impostor(certificates.caPem, ports) })
     await using driver = startDriver(folder.path, server.url)
-    await driver.says('not connected; retrying')
+    await driver.untilLogged('not connected; retrying')
     await until('two attempts', async () => port.attempts() >= 2)
     expect(port.received().length).toBe(0)
     expect(driver.process.exitCode).toBe(null)

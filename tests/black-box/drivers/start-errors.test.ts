@@ -277,7 +277,7 @@ describe('svc driver start refuses, with status 1 and before any connection:', (
     // No server listens on the discard port: the first driver has locked the folder and waits for its server.
     const env = { SVC_ADDR: 'http://127.0.0.1:9', SVC_ACCESS_TOKEN: 't', SVC_CA_FINGERPRINT: PIN }
     await using first = startSvc(['driver', 'start', ...args], { cwd: folder.path, env })
-    await first.says('127.0.0.1:9')
+    await first.untilLogged('127.0.0.1:9')
     const { status, err } = await start(args)
     expect(err).toContain(`data dir ${join(folder.path, 'shared')} is in use`)
     expect(status).toBe(1)

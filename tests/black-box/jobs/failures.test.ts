@@ -64,7 +64,17 @@ const MOCK = {
   garbage: '// svc-mock: fail=garbage',
   'behind all': '',
 }
-const ODD_ACTS = ['refuse', 'fault', 'bug', 'nothing', 'lie', 'stray', 'chatter', 'spin', 'exit'] as const
+const ODD_BEHAVIOURS = [
+  'refuse',
+  'fault',
+  'bug',
+  'nothing',
+  'lie',
+  'stray',
+  'chatter',
+  'spin',
+  'exit',
+] as const
 
 beforeAll(async () => {
   service = await Service.install(folder.path, { flags: ['--max-attempts', '2'] })
@@ -79,7 +89,7 @@ beforeAll(async () => {
   ])
   for (const [title, comment] of Object.entries(MOCK)) sent[title] = await send('mock', comment)
   for (const n of [1, 2, 3, 4]) sent[`shaky ${n}`] = await send('shaky')
-  for (const act of ODD_ACTS) {
+  for (const act of ODD_BEHAVIOURS) {
     sent[act] = await send('odd', `// act: ${act}`)
     sent[`after ${act}`] = await send('odd')
   }
@@ -153,7 +163,7 @@ describe('the mock device, instructed to', () => {
     expect((await end('too long')).error?.code).toBe('timed_out')
   })
 
-  test('answer late, or with numbers that are none, does not complete a job', async () => {
+  test('to answer late, or with malformed numbers, does not complete a job', async () => {
     expect((await end('slow result')).error?.code).toBe('timed_out')
     const garbage = await end('garbage')
     expect([garbage.status, garbage.results?.counts]).toEqual(['failed', undefined])

@@ -3,7 +3,7 @@ import { openFileService } from '../../support/executable/file-service.ts'
 import {
   balanceOf,
   type JobSeen,
-  look,
+  readJob,
   submit,
   timesOf,
   untilJob,
@@ -49,11 +49,11 @@ describe('without a driver', () => {
   test('jobs wait, with reason and place in the queue', async () => {
     const first = await submit(service, user.token)
     const second = await submit(service, user.token)
-    const [one, two] = [await look(service, user.token, first), await look(service, user.token, second)]
+    const [one, two] = [await readJob(service, user.token, first), await readJob(service, user.token, second)]
     expect([one.status, one.waiting?.code, one.queue_position]).toEqual(['pending', 'driver_offline', 1])
     expect([two.status, two.waiting?.code, two.queue_position]).toEqual(['pending', 'driver_offline', 2])
     await cancel(first)
-    expect((await look(service, user.token, second)).queue_position).toBe(1)
+    expect((await readJob(service, user.token, second)).queue_position).toBe(1)
     await cancel(second)
   })
 
@@ -122,20 +122,20 @@ describe('without a driver', () => {
     const off = await post({ ...bell, qpu_target: 'kelvin' })
     expect([off.status, off.body.code]).toEqual([503, 'qpu_disabled'])
     expect(off.body.message).toContain('kelvin')
-    expect((await look(service, user.token, waiting)).waiting?.code).toBe('qpu_disabled')
+    expect((await readJob(service, user.token, waiting)).waiting?.code).toBe('qpu_disabled')
     await toggle(true)
 
     await maintain(true, 'new compressor until Monday')
     const shut = await post({ ...bell, qpu_target: qpu.id })
     expect([shut.status, shut.body.code]).toEqual([503, 'maintenance'])
     expect(shut.body.message).toContain('new compressor until Monday')
-    expect((await look(service, user.token, waiting)).waiting?.code).toBe('maintenance')
+    expect((await readJob(service, user.token, waiting)).waiting?.code).toBe('maintenance')
     const listed = await service.call<{ name: string; reason: string }[]>('GET', '/api/op/qpus/availability')
     expect(listed.body).toEqual([
       expect.objectContaining({ name: 'kelvin', reason: 'maintenance: new compressor until Monday' }),
     ])
     await maintain(false)
-    expect((await look(service, user.token, waiting)).waiting?.code).toBe('driver_offline')
+    expect((await readJob(service, user.token, waiting)).waiting?.code).toBe('driver_offline')
     await cancel(waiting)
   })
 
@@ -154,9 +154,9 @@ describe('without a driver', () => {
     ['nothing', undefined, 400],
   ])('%s is refused', async (_, body, status) => {
     const before = await countJobs()
-    const answer = await post(body)
-    expect(answer.status).toBe(status)
-    expect(answer.body.message).not.toBe('')
+    const response = await post(body)
+    expect(response.status).toBe(status)
+    expect(response.body.message).not.toBe('')
     expect(await countJobs()).toBe(before)
   })
 
@@ -166,8 +166,8 @@ describe('without a driver', () => {
   })
 
   test('a body of 17 MB is refused with 413, before it is looked at', async () => {
-    const answer = await post({ circuits: [{ circuit: 'x'.repeat(17_000_000) }] })
-    expect([answer.status, answer.body.code]).toEqual([413, 'too_large'])
+    const response = await post({ circuits: [{ circuit: 'x'.repeat(17_000_000) }] })
+    expect([response.status, response.body.code]).toEqual([413, 'too_large'])
   })
 })
 
@@ -242,11 +242,11 @@ describe('with a driver', () => {
     await startDriver(['latency=0.3'])
     expect((await untilJob(service, poor.token, first)).status).toBe('completed')
     expect(await balanceOf(service, poor)).toBeLessThan(0)
-    expect((await look(service, poor.token, second)).waiting?.code).toBe('balance')
+    expect((await readJob(service, poor.token, second)).waiting?.code).toBe('balance')
     expect((await post(bell, {}, poor.token)).status).toBe(403)
     // Others are not held up by a job that cannot be paid.
     expect((await untilJob(service, user.token, await submit(service, user.token))).status).toBe('completed')
-    expect((await look(service, poor.token, second)).status).toBe('pending')
+    expect((await readJob(service, poor.token, second)).status).toBe('pending')
     await give(10)
     expect((await untilJob(service, poor.token, second)).status).toBe('completed')
     await stopDriver()
@@ -257,7 +257,7 @@ describe('with a driver', () => {
     const admin = await service.admin()
     const job = await untilJob(service, admin, await submit(service, admin))
     expect(job.status).toBe('completed')
-    const again = await look(service, admin, await submit(service, admin))
+    const again = await readJob(service, admin, await submit(service, admin))
     const owner = (each: JobSeen) => Reflect.get(each, 'user_id')
     expect(owner(again)).toBe(owner(job))
     const mine = await service.call<JobSeen[]>('GET', '/api/jobs', { token: admin })

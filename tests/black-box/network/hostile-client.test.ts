@@ -20,15 +20,15 @@ afterEach(async () => {
 /** Sends bytes as they are; returns all received bytes until the server closes, or `ms` have passed. */
 function raw(parts: (string | Uint8Array)[], ms = 3_000): Promise<string> {
   return new Promise((resolve) => {
-    let answer = ''
+    let response = ''
     const socket = connect({ host: '127.0.0.1', port: service.port })
     const end = () => {
       socket.destroy()
-      resolve(answer)
+      resolve(response)
     }
     const late = setTimeout(end, ms)
     socket.on('data', (chunk) => {
-      answer += chunk.toString('latin1')
+      response += chunk.toString('latin1')
     })
     socket.on('error', () => undefined)
     socket.on('close', () => {
@@ -75,8 +75,8 @@ function mostMemory(): number {
   return Number(kib) / 1024
 }
 
-const statusesOf = (answer: string) =>
-  [...answer.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map(([, code]) => Number(code))
+const statusesOf = (response: string) =>
+  [...response.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map(([, code]) => Number(code))
 
 test.each([
   [
@@ -89,9 +89,9 @@ test.each([
   ['an unknown transfer encoding', 'Transfer-Encoding: chunked, smuggled\r\n\r\n0\r\n\r\n'],
 ])('a request with %s is refused, and nothing after it is taken for a second one', async (_, rest) => {
   const head = 'POST /api/jobs HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nConnection: close\r\n'
-  const answer = await raw([head + rest])
-  expect(statusesOf(answer).length).toBeLessThanOrEqual(1)
-  for (const status of statusesOf(answer)) expect(status).toBeGreaterThanOrEqual(400)
+  const response = await raw([head + rest])
+  expect(statusesOf(response).length).toBeLessThanOrEqual(1)
+  for (const status of statusesOf(response)) expect(status).toBeGreaterThanOrEqual(400)
 })
 
 test.each([
@@ -106,11 +106,11 @@ test.each([
   '/api/pub/../../.svc.key',
   '/_/../svc_data/svc.db',
 ])('GET %s gives no file', async (path) => {
-  const answer = await raw([`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`])
-  expect(answer).not.toContain('root:')
-  expect(answer).not.toContain('PRIVATE KEY')
-  expect(answer).not.toContain('SQLite format')
-  expect(statusesOf(answer)).toHaveLength(1)
+  const response = await raw([`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`])
+  expect(response).not.toContain('root:')
+  expect(response).not.toContain('PRIVATE KEY')
+  expect(response).not.toContain('SQLite format')
+  expect(statusesOf(response)).toHaveLength(1)
 })
 
 test('headers without end and lines without end are cut off', async () => {
@@ -121,9 +121,9 @@ test('headers without end and lines without end are cut off', async () => {
 })
 
 test.each(['TRACE', 'CONNECT', 'PROPFIND', 'get'])('the method %s reaches nothing', async (method) => {
-  const answer = await raw([`${method} /api/qpus HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`], 1_000)
-  for (const status of statusesOf(answer)) expect(status).toBeGreaterThanOrEqual(400)
-  expect(answer).not.toContain('kelvin')
+  const response = await raw([`${method} /api/qpus HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`], 1_000)
+  for (const status of statusesOf(response)) expect(status).toBeGreaterThanOrEqual(400)
+  expect(response).not.toContain('kelvin')
 })
 
 test.each([
@@ -134,9 +134,9 @@ test.each([
   ['bytes that are no UTF-8', new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]), 400],
   ['a number beyond all bounds', '{"circuits":["OPENQASM 3.0;"],"shots":1e999}', 400],
 ])('a body of %s is refused with a reason', async (_, body, status) => {
-  const answer = await post(body)
-  expect(answer.status).toBe(status)
-  const said = await answer.text()
+  const response = await post(body)
+  expect(response.status).toBe(status)
+  const said = await response.text()
   expect(said).toContain('"message"')
   expect(said).not.toContain('    at ')
 })
@@ -181,18 +181,18 @@ test('many large bodies of one user are held one at a time, and all are answered
 test('names in the Host header do not get into responses of the server', async () => {
   const token = await service.admin()
   const body = JSON.stringify({ name: 'poisoned' })
-  const answer = await raw([
+  const response = await raw([
     `POST /api/op/qpus/create HTTP/1.1\r\nHost: evil.example\r\nX-Forwarded-Host: evil.example\r\nAuthorization: ${token}\r\n` +
       `Content-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
   ])
-  expect(statusesOf(answer)).toEqual([201])
-  expect(answer).not.toContain('evil.example')
-  expect(answer).toContain('"svc_addr":"http://127.0.0.1')
+  expect(statusesOf(response)).toEqual([201])
+  expect(response).not.toContain('evil.example')
+  expect(response).toContain('"svc_addr":"http://127.0.0.1')
 })
 
 test('pages of other origins get no permission to read', async () => {
-  const answer = await fetch(`${service.url}/api/qpus`, { headers: { origin: 'https://evil.example' } })
-  expect(answer.headers.get('access-control-allow-origin')).toBe(null)
+  const response = await fetch(`${service.url}/api/qpus`, { headers: { origin: 'https://evil.example' } })
+  expect(response.headers.get('access-control-allow-origin')).toBe(null)
   const page = await fetch(`${service.url}/`)
   expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
   expect(page.headers.get('x-content-type-options')).toBe('nosniff')

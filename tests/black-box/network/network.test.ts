@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { networkInterfaces } from 'node:os'
 import { startSvc } from '../../support/executable/background-process.ts'
-import { balanceOf, look, submit, timesOf, untilJob } from '../../support/executable/job-calls.ts'
+import { balanceOf, readJob, submit, timesOf, untilJob } from '../../support/executable/job-calls.ts'
 import { Service } from '../../support/executable/service.ts'
 import { openOtherMachine, whyNoNamespace } from '../../support/faults/network-namespace.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
@@ -42,7 +42,7 @@ test.skipIf(reason !== undefined)(
     await untilJob(service, user.token, id, ['running'])
     await until(
       'the driver to start',
-      async () => timesOf(await look(service, user.token, id), 'started') === 1,
+      async () => timesOf(await readJob(service, user.token, id), 'started') === 1,
     )
     await machine.cut()
     // No packet ends the connection: the server notices the silence.
@@ -53,7 +53,7 @@ test.skipIf(reason !== undefined)(
     )
     expect(service.log).toMatch(/no byte received for 15\d{3} ms/)
     // Neither lost nor dispatched to another driver: its driver may have the result.
-    expect((await look(service, user.token, id)).status).toBe('running')
+    expect((await readJob(service, user.token, id)).status).toBe('running')
 
     await machine.mend()
     const done = await untilJob(service, user.token, id, ['completed', 'failed'], 30_000)

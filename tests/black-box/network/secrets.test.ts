@@ -18,7 +18,7 @@ function filesIn(folder: string): string[] {
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
 
-test('no file, log, answer or other process holds a token or password in clear', async () => {
+test('no file, log, response or other process holds a token or password in clear', async () => {
   using folder = temporaryFolder()
   await using service = await Service.install(folder.path)
   await service.start()
@@ -62,7 +62,7 @@ test('what others on the machine must not read is closed to them', async () => {
     cwd: folder.path,
     env: { SVC_ACCESS_TOKEN: qpu.token },
   })
-  await driver.says('"message":"connected"')
+  await driver.untilLogged('"message":"connected"')
   expect(modeOf(join(folder.path, 'svc_data'))).toBe('700')
   expect(modeOf(join(folder.path, 'drivers/kelvin/data/outbox'))).toBe('700')
   expect(modeOf(join(folder.path, '.svc.ca.key'))).toBe('600')

@@ -89,7 +89,7 @@ test('clients that never complete a request are cut off within 15 s, and block n
   closeRow('H4', {
     connections: COUNT,
     'MiB more while held': Math.round(most - before),
-    'slowest answer to others in ms': Math.round(slowest),
+    'slowest response to others in ms': Math.round(slowest),
     ...Object.fromEntries(ends.map(([what, ms]) => [what, `${(ms / 1000).toFixed(1)} s`])),
   })
   for (const [what, ms] of ends) expect([what, ms < IDLE_TIMEOUT_MS]).toEqual([what, true])

@@ -76,7 +76,7 @@ describe('the certificate files', () => {
       ],
       { cwd: folder.path },
     )
-    await moved.says('server started')
+    await moved.untilLogged('server started')
     const second = certificateIn(folder.path)
     expect(second.serialNumber).not.toBe(first.serialNumber)
     expect(second.checkIP('127.0.0.3')).toBe('127.0.0.3')
@@ -120,9 +120,9 @@ describe('--https-port', () => {
     const port = freePort()
     await using service = await Service.install(folder.path, { flags: ['--https-port', String(port)] })
     await service.start()
-    const answer = await fetch(`${service.url}/api/pub/root-ca.pem`)
-    const ca = await answer.text()
-    expect(answer.headers.get('content-type')).toContain('pem')
+    const response = await fetch(`${service.url}/api/pub/root-ca.pem`)
+    const ca = await response.text()
+    expect(response.headers.get('content-type')).toContain('pem')
     expect(ca).not.toContain('PRIVATE')
     const qpu = await service.createQpu('safe')
     expect(fingerprintOf(ca)).toBe(qpu.fingerprint)

@@ -100,9 +100,9 @@ test.skipIf(skips(title, whyNot('setpriv')))(title, async () => {
   const home = join(folder.path, 'home')
   mkdirSync(home)
   chownSync(home, 65_534, 65_534)
-  const asNobody = ['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups', SVC]
+  const asUnprivilegedUser = ['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups', SVC]
   for (const args of [['doctor'], ['backup', join(home, 'b.db')], ['export'], ['audit', 'verify']]) {
-    const run = Bun.spawn([...asNobody, ...args, '--dir', dir], {
+    const run = Bun.spawn([...asUnprivilegedUser, ...args, '--dir', dir], {
       cwd: home,
       env: { PATH: process.env['PATH'] ?? '', HOME: home },
       stdio: ['ignore', 'ignore', 'pipe'],

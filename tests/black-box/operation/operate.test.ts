@@ -3,7 +3,7 @@ import { openFileService } from '../../support/executable/file-service.ts'
 import {
   balanceOf,
   type JobSeen,
-  look,
+  readJob,
   submit,
   timesOf,
   untilJob,
@@ -18,7 +18,7 @@ async function op<T = JobSeen & { code: string }>(path: string, body: object = {
   return service.call<T>('POST', `/api/op/${path}`, { token: await service.admin(), body })
 }
 
-const seen = (id: string) => look(service, user.token, id)
+const seen = (id: string) => readJob(service, user.token, id)
 const hasStarted = (id: string) =>
   until(`job ${id} to start`, async () => timesOf(await seen(id), 'started') > 0 && seen(id))
 

@@ -6,7 +6,7 @@ import { startSvc } from '../../support/executable/background-process.ts'
 import {
   balanceOf,
   type JobSeen,
-  look,
+  readJob,
   submit,
   timesOf,
   untilJob,
@@ -40,7 +40,7 @@ async function open(flags: string[] = []) {
       return submit(service, user.token, { circuits: [{ circuit }] })
     },
     async started(id: string): Promise<void> {
-      const hasStarted = async () => timesOf(await look(service, user.token, id), 'started') > 0
+      const hasStarted = async () => timesOf(await readJob(service, user.token, id), 'started') > 0
       await until(`job ${id} to start`, hasStarted)
     },
     /** Every charge is in the balance, and the database is intact. */
@@ -68,10 +68,10 @@ describe('SIGTERM', () => {
     const asked = performance.now()
     expect(await lab.service.stop('SIGTERM')).toBe(0)
     expect(performance.now() - asked).toBeLessThan(5_000)
-    await driver.says('not connected; retrying')
+    await driver.untilLogged('not connected; retrying')
     await lab.service.start()
     // The queue is as it was, in its order.
-    const order = await Promise.all(waiting.map((each) => look(lab.service, lab.user.token, each)))
+    const order = await Promise.all(waiting.map((each) => readJob(lab.service, lab.user.token, each)))
     expect(order.map((job) => [job.status, job.queue_position])).toEqual([
       ['pending', 1],
       ['pending', 2],
@@ -90,9 +90,9 @@ describe('SIGTERM', () => {
     await lab.started(id)
     driver.process.kill('SIGTERM')
     expect((await driver.ended(8_000)).status).toBe(0)
-    const job = await look(lab.service, lab.user.token, id)
+    const job = await readJob(lab.service, lab.user.token, id)
     expect([job.status, job.attempt]).toEqual(['completed', 1])
-    expect((await look(lab.service, lab.user.token, next)).status).toBe('pending')
+    expect((await readJob(lab.service, lab.user.token, next)).status).toBe('pending')
     await using again = lab.startDriver()
     const last = await untilJob(lab.service, lab.user.token, next)
     again.process.kill('SIGTERM')
@@ -132,7 +132,7 @@ test('a driver that is frozen beyond the job timeout loses its job, and its late
   driver.process.kill('SIGSTOP')
   await until(
     'the job to be lost',
-    async () => timesOf(await look(lab.service, lab.user.token, id), 'lost') > 0,
+    async () => timesOf(await readJob(lab.service, lab.user.token, id), 'lost') > 0,
   )
   driver.process.kill('SIGCONT')
   const job = await untilJob(lab.service, lab.user.token, id)
@@ -235,11 +235,11 @@ describe('the database folder', () => {
       '0',
     ]
     await using first = startSvc(args, { cwd: folder.path })
-    await first.says('server started')
+    await first.untilLogged('server started')
     first.process.kill('SIGKILL')
     await first.ended()
     await using second = startSvc(args, { cwd: folder.path })
-    await second.says('server started')
+    await second.untilLogged('server started')
     expect(statSync(join(folder.path, 'elsewhere/data/svc.db')).isFile()).toBe(true)
   })
 })

@@ -19,9 +19,9 @@ interface Registered {
 async function register(name: string, qpu: string, operation: string): Promise<Registered> {
   const body = { name, qpu, operation }
   const token = await service.admin()
-  const answer = await service.call<Registered>('POST', '/api/op/drivers/create', { token, body })
-  expect(answer.status).toBe(201)
-  return answer.body
+  const response = await service.call<Registered>('POST', '/api/op/drivers/create', { token, body })
+  expect(response.status).toBe(201)
+  return response.body
 }
 
 function start(
@@ -51,7 +51,7 @@ test('a second driver of a role stands by, in words, and takes over when the fir
   await using first = start('twin', qpu.token, qpu.fingerprint)
   await service.untilOnline('twin')
   await using standby = start('twin_b', second.token, qpu.fingerprint)
-  await standby.says('on standby until the lease is free')
+  await standby.untilLogged('on standby until the lease is free')
   expect(standby.log).toContain("(409): Driver twin is already connected as this QPU's process driver")
   expect(standby.log).toContain('only one')
   const job = await untilJob(service, user.token, await submit(service, user.token, { qpu_target: 'twin' }))
@@ -59,7 +59,7 @@ test('a second driver of a role stands by, in words, and takes over when the fir
   expect(driverOf(job)).not.toBe(second.id)
 
   first.process.kill('SIGKILL')
-  await standby.says('"message":"connected"')
+  await standby.untilLogged('"message":"connected"')
   await service.untilOnline('twin')
   const next = await untilJob(service, user.token, await submit(service, user.token, { qpu_target: 'twin' }))
   expect(driverOf(next)).toBe(second.id)
@@ -78,7 +78,7 @@ test('a driver that is switched off is cut off at once, and comes back when it i
   const off = await toggle(false)
   expect([off.status, off.body['enabled'], off.body['status']]).toEqual([200, false, 'offline'])
   expect(await status('switched')).toBe('offline')
-  await driver.says('(403)', 5_000)
+  await driver.untilLogged('(403)', 5_000)
   // It keeps running, because an operator may enable it again later.
   expect(driver.process.exitCode).toBe(null)
   // A new start, on the other hand, is watched by a person.
@@ -119,7 +119,7 @@ test('maintenance is pushed to every driver of the QPU, also to one that connect
       body: { id: qpu.id, maintenance, reason: 'warming up' },
     })
   await using first = start('cold_tuner', tuner.token, qpu.fingerprint, './listener.js#listener', 'calibrate')
-  await first.says('"message":"connected"')
+  await first.untilLogged('"message":"connected"')
   await maintain(true)
   await until('the device to be told', async () => (await saw()) === 'true')
   await maintain(false)

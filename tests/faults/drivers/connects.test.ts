@@ -56,7 +56,7 @@ test('a driver at work is not disturbed by another one', () =>
     const job = submit('// svc-mock: latency=0.3')
     const { statuses } = await connectAll([second.token])
     expect([...statuses]).toEqual([409])
-    expect((await lab.completed(await job)).attempt).toBe(1)
+    expect((await lab.untilCompleted(await job)).attempt).toBe(1)
     expect(driver.log).not.toContain('not connected')
   }))
 
@@ -67,5 +67,5 @@ test('one token used by many: each connect replaces the one before, and the driv
     const { statuses, granted } = await connectAll([first.token])
     expect([...statuses]).toEqual([200])
     expect(new Set(granted.map(({ epoch }) => epoch)).size).toBe(CONNECTS)
-    await lab.completed(await submit())
+    await lab.untilCompleted(await submit())
   }))

@@ -24,7 +24,7 @@ test('F8 killed while idle: the next job finds the next driver', () =>
     const id = await submit()
     await driver.ended()
     await using _next = await lab.startDriver()
-    await lab.completed(id)
+    await lab.untilCompleted(id)
   }))
 
 test.each<[string, string, number]>([
@@ -40,8 +40,8 @@ test.each<[string, string, number]>([
     const id = await submit(JOB)
     expect((await driver.ended()).status).toBe(-1)
     await using _next = await lab.startDriver()
-    expect((await lab.completed(id)).attempt).toBe(attempt)
-    await lab.settled()
+    expect((await lab.untilCompleted(id)).attempt).toBe(attempt)
+    await lab.untilAcknowledged()
   }),
 )
 
@@ -49,31 +49,31 @@ test('F8 in the middle of the execution: the job runs again', () =>
   lab.row('F8 executing', async ({ submit }) => {
     await using driver = await lab.startDriver()
     const id = await submit('// svc-mock: latency=20 attempts=1')
-    await lab.happened(id, 'started')
+    await lab.untilEvent(id, 'started')
     driver.process.kill('SIGKILL')
     await driver.ended()
     await using _next = await lab.startDriver({ options: ['pragmas=false'] })
-    expect((await lab.completed(id)).attempt).toBe(2)
+    expect((await lab.untilCompleted(id)).attempt).toBe(2)
   }))
 
 test('F8 with a full disk: the result is delivered from memory', () =>
   lab.row('F8 outbox refuses', async ({ submit }) => {
     await using driver = await lab.startDriver({ armed: 'outbox.writing:1:throw' })
     const id = await submit()
-    expect((await lab.completed(id)).attempt).toBe(1)
-    await driver.says('is only in memory')
+    expect((await lab.untilCompleted(id)).attempt).toBe(1)
+    await driver.untilLogged('is only in memory')
   }))
 
 test('F10 driver stopped beyond the timeout: its late result is accepted while no other driver has the job', () =>
   lab.row('F10 driver stopped, late result taken', async ({ submit }) => {
     await using driver = await lab.startDriver()
     const id = await submit('// svc-mock: latency=0.3')
-    await lab.happened(id, 'started')
+    await lab.untilEvent(id, 'started')
     driver.process.kill('SIGSTOP')
-    await lab.happened(id, 'lost')
+    await lab.untilEvent(id, 'lost')
     await switchMaintenance(true)
     driver.process.kill('SIGCONT')
-    expect((await lab.completed(id)).attempt).toBe(1)
+    expect((await lab.untilCompleted(id)).attempt).toBe(1)
     await switchMaintenance(false)
   }))
 
@@ -87,29 +87,29 @@ test('F10 driver stopped and back with its result: the job does not run again', 
   lab.row('F10 driver stopped, back with its result', async ({ submit }) => {
     await using driver = await lab.startDriver()
     const id = await submit('// svc-mock: latency=0.3')
-    await lab.happened(id, 'started')
+    await lab.untilEvent(id, 'started')
     driver.process.kill('SIGSTOP')
-    await lab.happened(id, 'lost')
+    await lab.untilEvent(id, 'lost')
     driver.process.kill('SIGCONT')
-    expect((await lab.completed(id)).attempt).toBe(1)
-    await lab.settled()
+    expect((await lab.untilCompleted(id)).attempt).toBe(1)
+    await lab.untilAcknowledged()
   }))
 
 test('F10 driver stopped while another takes over: its late result is stale', () =>
   lab.row('F10 driver stopped, late result stale', async ({ submit }) => {
     await using driver = await lab.startDriver()
     const id = await submit('// svc-mock: latency=0.3')
-    await lab.happened(id, 'started')
+    await lab.untilEvent(id, 'started')
     driver.process.kill('SIGSTOP')
-    await lab.happened(id, 'lost')
+    await lab.untilEvent(id, 'lost')
     await using other = await lab.startDriver({ as: second })
-    expect((await lab.completed(id)).attempt).toBe(2)
+    expect((await lab.untilCompleted(id)).attempt).toBe(2)
     driver.process.kill('SIGCONT')
-    await driver.says('on standby until the lease is free')
+    await driver.untilLogged('on standby until the lease is free')
     other.process.kill('SIGTERM')
     await other.ended()
-    await driver.says('the server discarded an event as obsolete')
-    await lab.settled()
+    await driver.untilLogged('the server discarded an event as obsolete')
+    await lab.untilAcknowledged()
   }))
 
 test('F10 server stopped beyond the timeout of the job: its result is taken, or the job runs again', async () => {
@@ -117,12 +117,12 @@ test('F10 server stopped beyond the timeout of the job: its result is taken, or 
   await quick.row('F10 server stopped', async ({ submit }) => {
     await using _driver = await quick.startDriver()
     const id = await submit('// svc-mock: latency=0.3')
-    await quick.happened(id, 'started')
+    await quick.untilEvent(id, 'started')
     process.kill(quick.service.pid ?? 0, 'SIGSTOP')
     await Bun.sleep(900)
     process.kill(quick.service.pid ?? 0, 'SIGCONT')
-    await quick.completed(id)
-    await quick.settled()
+    await quick.untilCompleted(id)
+    await quick.untilAcknowledged()
   })
   await quick.close()
 })

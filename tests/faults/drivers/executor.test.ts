@@ -57,7 +57,7 @@ const startGreedy = () =>
 
 /** The driver has not noticed more than the end of its child. */
 async function goesOn(driver: Running, { submit }: Round): Promise<void> {
-  expect((await lab.completed(await submit())).attempt).toBe(1)
+  expect((await lab.untilCompleted(await submit())).attempt).toBe(1)
   expect(driver.log.split('"message":"connected"')).toHaveLength(2)
 }
 
@@ -68,7 +68,7 @@ describe.skipIf(skips('memory of the device process', whyNot('prlimit')))('F9', 
   ])('%s: the job runs again, on a new device if need be', (name, act) =>
     lab.row(name, async (round) => {
       await using driver = await startGreedy()
-      expect((await lab.completed(await round.submit(`// act: ${act}`))).attempt).toBe(2)
+      expect((await lab.untilCompleted(await round.submit(`// act: ${act}`))).attempt).toBe(2)
       await goesOn(driver, round)
     }),
   )
@@ -77,9 +77,9 @@ describe.skipIf(skips('memory of the device process', whyNot('prlimit')))('F9', 
     lab.row('F9 killed by the kernel', async (round) => {
       await using driver = await startGreedy()
       const id = await round.submit('// act: wait')
-      await lab.happened(id, 'started')
+      await lab.untilEvent(id, 'started')
       for (const pid of childrenOf(driver.process.pid)) process.kill(pid, 'SIGKILL')
-      expect((await lab.completed(id)).attempt).toBe(2)
+      expect((await lab.untilCompleted(id)).attempt).toBe(2)
       await goesOn(driver, round)
     }))
 })

@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => lab.close())
 
-interface Act {
+interface Action {
   method: string
   path: string
   token: string
@@ -44,7 +44,7 @@ const FAILURES: Failure[] = [
  * Does something while the server fails, and once more after its restart. Returns how much of it `traces`
  * counted in between and after all, and the status of the second response.
  */
-async function actTwice(armed: Armed, { method, path, token, body }: Act, traces: () => number) {
+async function repeatAction(armed: Armed, { method, path, token, body }: Action, traces: () => number) {
   const call = () => lab.service.call(method, path, { token, body })
   await lab.restart(armed)
   const first = call().catch(() => undefined)
@@ -76,7 +76,11 @@ describe('F5', () => {
         ...{ method: 'PATCH', path: `${requests}/${id}`, token: admin },
         body: { status: 'approved' },
       }
-      const { between, status, after } = await actTwice(`update qpu_time_requests.${step}`, approve, grants)
+      const { between, status, after } = await repeatAction(
+        `update qpu_time_requests.${step}`,
+        approve,
+        grants,
+      )
       expect({ between, status }).toEqual(done ? { between: 1, status: 400 } : { between: 0, status: 200 })
       note('lost', after === 0 ? 1 : 0)
       note('charged twice', Math.max(0, after - 1))
@@ -102,7 +106,7 @@ describe('F5', () => {
         token: admin,
         body: { id: lab.qpu.id, enabled },
       }
-      const { between, status, after } = await actTwice(`toggle qpu.${step}`, toggle, traces)
+      const { between, status, after } = await repeatAction(`toggle qpu.${step}`, toggle, traces)
       expect({ between, status }).toEqual({ between: done ? 1 : 0, status: 200 })
       note('lost', after === 0 ? 1 : 0)
       // Ready for the next row, which switches it off again.
@@ -121,7 +125,7 @@ describe('F5', () => {
       }
       const booked = () =>
         lab.count('SELECT count(*) FROM time_slots WHERE start_time = $start_time', { start_time })
-      const { between, status, after } = await actTwice(`create time_slots.${step}`, booking, booked)
+      const { between, status, after } = await repeatAction(`create time_slots.${step}`, booking, booked)
       expect({ between, status }).toEqual(done ? { between: 1, status: 400 } : { between: 0, status: 200 })
       note('lost', after === 0 ? 1 : 0)
       note('duplicated', Math.max(0, after - 1))

@@ -30,13 +30,13 @@ const startTuner = (armed: Armed = ''): Promise<Running> =>
 async function order(key: string): Promise<string> {
   const { service } = lab
   const token = await service.admin()
-  return until('the answer to the order', async () => {
-    const answer = await service.call<{ id: string }>('POST', '/api/op/calibrate/dispatch', {
+  return until('the response to the order', async () => {
+    const response = await service.call<{ id: string }>('POST', '/api/op/calibrate/dispatch', {
       token,
       headers: { 'idempotency-key': key },
       body: { driver_id: tuner.id, mode: 'full' },
     })
-    return answer.status === 201 && answer.body.id
+    return response.status === 201 && response.body.id
   })
 }
 
@@ -44,7 +44,7 @@ let orders = 0
 const nextKey = () => `order-${++orders}`
 
 /** Waits for the report of a request, and counts missing and duplicate ones. */
-async function mustBeDone(id: string, { note }: Round): Promise<void> {
+async function assertDone(id: string, { note }: Round): Promise<void> {
   const status = () =>
     lab.count(
       `SELECT count(*) FROM calibration_requests WHERE id = $id AND status = 'done' AND result <> ''`,
@@ -54,7 +54,7 @@ async function mustBeDone(id: string, { note }: Round): Promise<void> {
   const reports = lab.count('SELECT count(*) FROM calibration_results WHERE request = $id', { id })
   note('lost', reports === 0 ? 1 : 0)
   note('duplicated', Math.max(0, reports - 1))
-  await lab.settled('tuner')
+  await lab.untilAcknowledged('tuner')
 }
 
 test.each<[string, Armed]>([
@@ -74,7 +74,7 @@ test.each<[string, Armed]>([
     const ordered = order(nextKey())
     await lab.hit(armed)
     await lab.restart()
-    await mustBeDone(await ordered, round)
+    await assertDone(await ordered, round)
   }),
 )
 
@@ -88,7 +88,7 @@ test.each<[string, Armed]>([
     const id = await order(nextKey())
     expect((await first.ended()).status).toBe(-1)
     await using _next = await startTuner()
-    await mustBeDone(id, round)
+    await assertDone(id, round)
   }),
 )
 
@@ -104,5 +104,5 @@ test('F6 tuner dies during a run: the request fails with that reason, and the ne
         id,
       })
     await until('the end of the calibration', async () => ended() === 1)
-    await mustBeDone(await order(nextKey()), round)
+    await assertDone(await order(nextKey()), round)
   }))

@@ -25,7 +25,7 @@ async function killedOnTheWay(armed: Armed, { submit }: Round): Promise<number> 
   } else {
     await lab.recover()
   }
-  return (await lab.completed(await accepted)).attempt
+  return (await lab.untilCompleted(await accepted)).attempt
 }
 
 test.each<[string, Armed, number[]]>([
@@ -55,7 +55,7 @@ test('F2 after claim, with its driver gone too: the job is put back at the timeo
     await driver[Symbol.asyncDispose]()
     await lab.service.start()
     const id = await accepted
-    await lab.happened(id, 'lost')
+    await lab.untilEvent(id, 'lost')
     await using _next = await lab.startDriver()
-    expect((await lab.completed(id)).attempt).toBe(2)
+    expect((await lab.untilCompleted(id)).attempt).toBe(2)
   }))

@@ -25,8 +25,8 @@ test.each<[string, Armed]>([
     const accepted = submit()
     await lab.hit(armed)
     await lab.restart()
-    expect((await lab.completed(await accepted)).attempt).toBe(1)
-    await lab.settled()
+    expect((await lab.untilCompleted(await accepted)).attempt).toBe(1)
+    await lab.untilAcknowledged()
   }),
 )
 
@@ -44,8 +44,8 @@ test('F4 thrice in a row, at each resend another moment', () =>
       await lab.restart(armed)
     }
     await lab.recover()
-    expect((await lab.completed(await accepted)).attempt).toBe(1)
-    await lab.settled()
+    expect((await lab.untilCompleted(await accepted)).attempt).toBe(1)
+    await lab.untilAcknowledged()
   }))
 
 test('F4 with an error in the transaction: it is undone whole, and the resend applies', () =>
@@ -56,8 +56,8 @@ test('F4 with an error in the transaction: it is undone whole, and the resend ap
     await lab.hit('finish job.inside:1:throw')
     // No acknowledgement without a commit: the driver sends it again after 5 s, or when it is back.
     await lab.restart()
-    expect((await lab.completed(await accepted)).attempt).toBe(1)
-    await lab.settled()
+    expect((await lab.untilCompleted(await accepted)).attempt).toBe(1)
+    await lab.untilAcknowledged()
   }))
 
 test('F4 with an error after the commit: the resend is stale', () =>
@@ -65,8 +65,8 @@ test('F4 with an error after the commit: the resend is stale', () =>
     await lab.restart('finish job.after:1:throw')
     await using driver = await lab.startDriver()
     const accepted = submit()
-    expect((await lab.completed(await accepted)).attempt).toBe(1)
+    expect((await lab.untilCompleted(await accepted)).attempt).toBe(1)
     await lab.restart()
-    await driver.says('the server discarded an event as obsolete')
-    await lab.settled()
+    await driver.untilLogged('the server discarded an event as obsolete')
+    await lab.untilAcknowledged()
   }))

@@ -7,7 +7,7 @@ import { Journal } from '../../support/executable/journal.ts'
 import { Service } from '../../support/executable/service.ts'
 import { faultRuns } from '../../support/faults/fault-runs.ts'
 import { skips } from '../../support/faults/prerequisites.ts'
-import { settleRow } from '../../support/faults/settle-row.ts'
+import { finishRow } from '../../support/faults/settle-row.ts'
 import { openWallClock, whyNoWallClock } from '../../support/faults/wall-clock.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
@@ -47,7 +47,7 @@ test.skipIf(skips('clock jumps', whyNoWallClock()))(
         expect((await driver.ended()).status).toBe(0)
       }
     }
-    await settleRow('F17 clock jumps', { runs: RUNS * OFFSETS.length, journal, service })
+    await finishRow('F17 clock jumps', { runs: RUNS * OFFSETS.length, journal, service })
     // The clock was set indeed: jobs were created days apart.
     using db = new Database(join(folder.path, 'svc_data', 'svc.db'), { readonly: true })
     const times = db.query<{ at: string }, []>('SELECT updated AS at FROM quantum_jobs').all()

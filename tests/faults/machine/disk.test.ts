@@ -2,13 +2,13 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { startSvc } from '../../support/executable/background-process.ts'
-import { look, timesOf, untilJob } from '../../support/executable/job-calls.ts'
+import { readJob, timesOf, untilJob } from '../../support/executable/job-calls.ts'
 import { Journal } from '../../support/executable/journal.ts'
 import { BELL, runSvc, Service } from '../../support/executable/service.ts'
 import { failCalls } from '../../support/faults/failing-calls.ts'
 import { faultRuns } from '../../support/faults/fault-runs.ts'
 import { skips, whyNot } from '../../support/faults/prerequisites.ts'
-import { settleRow } from '../../support/faults/settle-row.ts'
+import { finishRow } from '../../support/faults/settle-row.ts'
 import { mountSmallDisk } from '../../support/faults/small-disk.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { until } from '../../support/until.ts'
@@ -58,7 +58,7 @@ class DiskLab implements AsyncDisposable {
   }
 
   look(id: string) {
-    return look(this.service, this.#user.token, id)
+    return readJob(this.service, this.#user.token, id)
   }
 
   completed(id: string) {
@@ -67,7 +67,7 @@ class DiskLab implements AsyncDisposable {
 
   /** Closes a row. */
   async close(row: string): Promise<void> {
-    await settleRow(`F16 ${row}`, { runs: RUNS, journal: this.#journal, service: this.service })
+    await finishRow(`F16 ${row}`, { runs: RUNS, journal: this.#journal, service: this.service })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

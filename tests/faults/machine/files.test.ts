@@ -63,7 +63,7 @@ describe('F7 first start', () => {
       expect((await first.ended()).status).toBe(-1)
       broken += unreadable(cwd)
       await using next = startSvc(args, { cwd })
-      await next.says('server started')
+      await next.untilLogged('server started')
       next.process.kill('SIGTERM')
       expect((await next.ended()).status).toBe(0)
       broken += brokenPairs(cwd)
@@ -104,7 +104,7 @@ describe('F7 certificate rotation', () => {
         const [leaf] = parseChain(readFileSync(join(lab.folder, '.svc.cert.pem'), 'utf8'))
         expect(leaf?.checkHost(`d${rotations}.example`)).toBe(`d${rotations}.example`)
         await using _driver = await lab.startDriver()
-        await lab.completed(await submit())
+        await lab.untilCompleted(await submit())
       }),
   )
 })
@@ -130,7 +130,7 @@ describe('F7 migration', () => {
   ])('killed at %s, the database is old or new, and the next start goes on', (armed, done) =>
     lab.row(`F7 ${armed}`, async ({ submit }) => {
       await using driver = await lab.startDriver()
-      await lab.completed(await submit())
+      await lab.untilCompleted(await submit())
       const attempts = lab.count('SELECT count(*) FROM job_attempts')
       await lab.service.stop()
       age(lab.folder)
@@ -169,7 +169,7 @@ describe('F7 backup', () => {
       expect(existsSync(join(lab.folder, name))).toBe(exists)
       if (!exists) expect(await runSvc(['backup', name], { cwd: lab.folder })).toMatchObject({ status: 0 })
       expect(await runSvc(['backup', 'verify', name], { cwd: lab.folder })).toMatchObject({ status: 0 })
-      for (const job of await Promise.all(jobs)) await lab.completed(job)
+      for (const job of await Promise.all(jobs)) await lab.untilCompleted(job)
     }),
   )
 })

@@ -8,7 +8,7 @@ import { Service } from '../../support/executable/service.ts'
 import { closeRow, faultRuns } from '../../support/faults/fault-runs.ts'
 import { limitMemory, whyNoMemoryLimit } from '../../support/faults/memory-limit.ts'
 import { skips, whyNot } from '../../support/faults/prerequisites.ts'
-import { settleRow } from '../../support/faults/settle-row.ts'
+import { finishRow } from '../../support/faults/settle-row.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { until } from '../../support/until.ts'
 
@@ -64,14 +64,14 @@ test.skipIf(skips('limits of the process', whyNot('prlimit')))(
         for (const socket of strangers) socket.destroy()
       }
       // All clients are served again, and no process had to be restarted.
-      await until('an answer', async () => (await service.call('GET', '/api/health')).status === 200)
+      await until('a response', async () => (await service.call('GET', '/api/health')).status === 200)
       for (const id of ids) {
         const job = await untilJob(service, user.token, id)
         expect([job.attempt, timesOf(job, 'completed')]).toEqual([1, 1])
       }
     }
     expect(driver.log).not.toContain('not connected')
-    await settleRow('F22 file descriptors', { runs: RUNS, journal, service })
+    await finishRow('F22 file descriptors', { runs: RUNS, journal, service })
   },
   60_000 + RUNS * 20_000,
 )
@@ -87,11 +87,11 @@ const CIRCUIT = `OPENQASM 3.0; include "stdgates.inc"; qubit[1] q;\n${'h q[0];\n
 async function sendLarge(url: string, token: string): Promise<boolean> {
   const headers = { authorization: token, 'content-type': 'application/json' }
   const body = JSON.stringify({ circuits: [{ circuit: CIRCUIT }], shots: 10 })
-  const answer = await fetch(`${url}/api/jobs`, { method: 'POST', headers, body })
-  const { code } = (await answer.json()) as { code?: string }
-  if (answer.status === 201) return true
-  const retryAfter = Number(answer.headers.get('retry-after'))
-  expect([answer.status, code, retryAfter > 0]).toEqual([503, 'too_many_large_bodies', true])
+  const response = await fetch(`${url}/api/jobs`, { method: 'POST', headers, body })
+  const { code } = (await response.json()) as { code?: string }
+  if (response.status === 201) return true
+  const retryAfter = Number(response.headers.get('retry-after'))
+  expect([response.status, code, retryAfter > 0]).toEqual([503, 'too_many_large_bodies', true])
   return false
 }
 

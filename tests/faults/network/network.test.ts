@@ -1,6 +1,6 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { type Running, startSvc } from '../../support/executable/background-process.ts'
-import { look, timesOf, untilJob } from '../../support/executable/job-calls.ts'
+import { readJob, timesOf, untilJob } from '../../support/executable/job-calls.ts'
 import { Journal } from '../../support/executable/journal.ts'
 import { Service } from '../../support/executable/service.ts'
 import { faultRuns } from '../../support/faults/fault-runs.ts'
@@ -10,7 +10,7 @@ import {
   whyNoNamespace,
 } from '../../support/faults/network-namespace.ts'
 import { skips } from '../../support/faults/prerequisites.ts'
-import { settleRow } from '../../support/faults/settle-row.ts'
+import { finishRow } from '../../support/faults/settle-row.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { until } from '../../support/until.ts'
 
@@ -50,7 +50,7 @@ class NetworkLab implements AsyncDisposable {
     return async (machine) => {
       const prefix = machine?.prefix ?? []
       const driver = startSvc(args, { cwd: service.folder, env: { SVC_ACCESS_TOKEN: qpu.token }, prefix })
-      await driver.says('"message":"connected"')
+      await driver.untilLogged('"message":"connected"')
       return driver
     }
   }
@@ -64,7 +64,7 @@ class NetworkLab implements AsyncDisposable {
   }
 
   look(id: string) {
-    return look(this.service, this.#user.token, id)
+    return readJob(this.service, this.#user.token, id)
   }
 
   completed(id: string) {
@@ -77,7 +77,7 @@ class NetworkLab implements AsyncDisposable {
 
   /** Closes a row. */
   async close(row: string): Promise<void> {
-    await settleRow(`F11 ${row}`, { runs: RUNS, journal: this.#journal, service: this.service })
+    await finishRow(`F11 ${row}`, { runs: RUNS, journal: this.#journal, service: this.service })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -43,7 +43,7 @@ function memory(): number {
 const large = (bytes: number) => ({ circuits: [{ circuit: `// ${'x'.repeat(bytes)}\n${BELL}` }], shots: 10 })
 
 /** One job without its large program. */
-async function lookBriefly(id: string): Promise<JobSeen> {
+async function readBriefly(id: string): Promise<JobSeen> {
   const path = `/api/jobs/${id}?fields=status,attempt,timeline`
   return (await service.call<JobSeen>('GET', path, { token: user.token })).body
 }
@@ -107,7 +107,7 @@ test('a driver that does not read has one job waiting for it, and is let go', as
       [8 * MIB, 1, 1].map((bytes) => submit(service, user.token, { ...large(bytes), qpu_target: 'deaf' })),
     )
     const most = memory()
-    const jobs = () => Promise.all(ids.map(lookBriefly))
+    const jobs = () => Promise.all(ids.map(readBriefly))
     await until('the one job to be lost', async () => (await jobs()).some((job) => timesOf(job, 'lost') > 0))
     expect((await jobs()).filter((job) => job.attempt > 0)).toHaveLength(1)
     expect(service.log).toContain('no heartbeat from the driver')

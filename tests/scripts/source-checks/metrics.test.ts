@@ -1,9 +1,7 @@
 import { expect, test } from 'bun:test'
 import { checkFolderCycles, folderCycles } from '../../../scripts/source-checks/folder-cycles.ts'
 import { metricsOf } from '../../../scripts/source-checks/metrics.ts'
-import { checkSingle, implementations } from '../../../scripts/source-checks/single.ts'
 import type { SourceFile } from '../../../scripts/source-checks/source-tree.ts'
-import { SINGLE_IMPLEMENTATIONS } from '../../../scripts/source-rules/single.ts'
 import { scanSource } from '../../../scripts/source-text.ts'
 
 const fileOf = (file: string, source: string): SourceFile => ({ file, source, ...scanSource(source) })
@@ -31,22 +29,6 @@ test('folderCycles() finds siblings that import each other, directly or by a thi
   expect(folderCycles(sources.slice(1, 6))).toEqual([])
 })
 
-test.each([
-  ['back-off', 'const ms = Math.min(maxMs, firstMs * 2 ** (failures - 1))'],
-  ['back-off', 'pause = Math.min(pause * 2, MAX_PAUSE_MS)'],
-  ['time-out', 'await Promise.race([work, clock.sleep(ms)])'],
-  ['folder lock', 'interface DriverLock { release(): void }'],
-  ['token bucket', 'const tokens = this.#tokens + ((now - this.#at) / 1_000) * perSecond'],
-])('checkSingle() finds a second %s: %s', (what, code) => {
-  expect(checkSingle(fileOf('src/server/jobs/x.ts', code)).map(({ rule }) => rule)).toEqual([
-    `second ${what}`,
-  ])
-  const home = SINGLE_IMPLEMENTATIONS.find((each) => each.what === what)?.home ?? ''
-  expect(checkSingle(fileOf(home, code))).toEqual([])
-  expect(implementations([fileOf(home, code)]).get(what)).toEqual([home])
-  expect(checkSingle(fileOf('tests/x.ts', code))).toEqual([])
-})
-
 test('metricsOf() prints the structure of a tree', () => {
   const sources = [
     fileOf('src/db/a.ts', 'const told = 1\n'),
@@ -62,6 +44,7 @@ test('metricsOf() prints the structure of a tree', () => {
     'implementations of time-out: 0',
     'implementations of folder lock: 0',
     'implementations of token bucket: 0',
+    'implementations of worker start: 0',
     expect.stringMatching(/^declared names with banned words: 1, exceptions: \d+$/),
   ])
 })

@@ -3,7 +3,12 @@ import { silentLog, systemClock } from '../../../src/base/index.ts'
 import { setDriverEnabled } from '../../../src/db/index.ts'
 import { type Connection, type ConnectResponse, connect } from '../../../src/protocol/index.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
-import { type Answer, openTestServer, type TestQpu, type TestServer } from '../../support/server/server.ts'
+import {
+  openTestServer,
+  type TestQpu,
+  type TestResponse,
+  type TestServer,
+} from '../../support/server/server.ts'
 import { openProxy } from '../../support/sockets/proxy.ts'
 import { until } from '../../support/until.ts'
 
@@ -42,7 +47,7 @@ async function expectRefusal(test: TestServer, lease: ConnectResponse): Promise<
 /** Attaches both sockets as a driver does after its connect. */
 async function attach(
   test: TestServer,
-  answer: Answer,
+  answer: TestResponse,
   through: { command_port?: number; result_port?: number } = {},
   onMessage: (body: Uint8Array) => void = () => undefined,
 ): Promise<{ command: Connection; result: Connection }> {

@@ -7,7 +7,7 @@ export interface Running extends AsyncDisposable {
   /** The standard error so far. */
   readonly log: string
   /** Waits until its log contains `text`; a process that ends first is an error. */
-  says(text: string, ms?: number): Promise<void>
+  untilLogged(text: string, ms?: number): Promise<void>
   /** Its exit status (-1 after a signal), and the whole of its log. */
   ended(ms?: number): Promise<{ status: number; log: string }>
 }
@@ -42,7 +42,7 @@ export function startSvc(
     get log() {
       return log
     },
-    async says(text, ms = 20_000) {
+    async untilLogged(text, ms = 20_000) {
       await until(`the log to say ${text}`, async () => log.includes(text) || isOver(), { timeoutMs: ms })
       if (!log.includes(text)) throw new Error(`ended without saying ${text}: ${log}`)
     },

@@ -31,16 +31,18 @@ export type JobBody = Record<string, unknown>
 /** Submits a job that has to be accepted. Returns its id. */
 export async function submit(service: Service, token: string, body: JobBody = {}): Promise<string> {
   const job = { circuits: [{ circuit: BELL }], shots: 100, ...body }
-  const answer = await service.call<JobSeen>('POST', '/api/jobs', { token, body: job })
-  if (answer.status !== 201) throw new Error(`refused (${answer.status}): ${JSON.stringify(answer.body)}`)
-  return answer.body.id
+  const response = await service.call<JobSeen>('POST', '/api/jobs', { token, body: job })
+  if (response.status !== 201)
+    throw new Error(`refused (${response.status}): ${JSON.stringify(response.body)}`)
+  return response.body.id
 }
 
 /** One job as it is now. */
-export async function look(service: Service, token: string, id: string): Promise<JobSeen> {
-  const answer = await service.call<JobSeen>('GET', `/api/jobs/${id}`, { token })
-  if (answer.status !== 200) throw new Error(`no job (${answer.status}): ${JSON.stringify(answer.body)}`)
-  return answer.body
+export async function readJob(service: Service, token: string, id: string): Promise<JobSeen> {
+  const response = await service.call<JobSeen>('GET', `/api/jobs/${id}`, { token })
+  if (response.status !== 200)
+    throw new Error(`no job (${response.status}): ${JSON.stringify(response.body)}`)
+  return response.body
 }
 
 /** Waits until a job has one of the given states. */
@@ -54,7 +56,7 @@ export function untilJob(
   return until(
     `job ${id} to be ${states.join(' or ')}`,
     async () => {
-      const job = await look(service, token, id)
+      const job = await readJob(service, token, id)
       return states.includes(job.status) && job
     },
     { timeoutMs: ms },
@@ -69,6 +71,6 @@ export function timesOf(job: JobSeen, event: string): number {
 /** QPU seconds that are left to a user. */
 export async function balanceOf(service: Service, user: { id: string; token: string }): Promise<number> {
   const path = `/api/collections/users/records/${user.id}`
-  const answer = await service.call<{ qpu_seconds: number }>('GET', path, { token: user.token })
-  return answer.body.qpu_seconds
+  const response = await service.call<{ qpu_seconds: number }>('GET', path, { token: user.token })
+  return response.body.qpu_seconds
 }

@@ -71,7 +71,10 @@ export class Journal {
    * Compares what the server of `folder` has stored for these submissions with its responses to them; it
    * may be running. `mustComplete` false leaves jobs in the queue that no driver was there for.
    */
-  compare(folder: string, { mustComplete = true } = {}): Losses & { submitted: number; completed: number } {
+  compare(
+    folder: string,
+    { expectsCompletion = true } = {},
+  ): Losses & { submitted: number; completed: number } {
     const rows = this.#stored(folder)
     const byId = new Map(rows.map((row) => [row.id, row]))
     const accepted = [...this.#accepted.values()].filter((id) => id !== undefined)
@@ -79,8 +82,9 @@ export class Journal {
     return {
       submitted: this.#accepted.size,
       completed: completed.length,
-      lost: accepted.filter((id) => (mustComplete ? byId.get(id)?.status !== 'completed' : !byId.has(id)))
-        .length,
+      lost: accepted.filter((id) =>
+        expectsCompletion ? byId.get(id)?.status !== 'completed' : !byId.has(id),
+      ).length,
       duplicated: this.#contradicted + rows.length - new Set(rows.map(keyOf)).size,
       completedTwice: rows.filter((row) => row.completions > 1).length,
       chargedTwice: rows.filter((row) => row.charges > 1).length,

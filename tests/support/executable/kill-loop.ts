@@ -18,7 +18,7 @@ interface KillOptions {
   serverKills: number
   driverKills: number
   clients?: number
-  say?: (line: string) => void
+  report?: (line: string) => void
 }
 
 const UP_MS = { least: 150, most: 900 }
@@ -45,11 +45,11 @@ async function client(
 
 /**
  * Runs the built executable under load and kills server and driver at random moments. Clients keep a journal
- * of every answer; at the end, with no more kills, everything they were promised must have come true exactly
+ * of every response; at the end, with no more kills, everything they were promised must have come true exactly
  * once.
  */
 export async function killLoop(options: KillOptions): Promise<KillReport> {
-  const { folder, serverKills, driverKills, clients = 4, say = () => undefined } = options
+  const { folder, serverKills, driverKills, clients = 4, report = () => undefined } = options
   const service = await Service.install(folder, {
     flags: [
       '--job-timeout',
@@ -97,7 +97,7 @@ export async function killLoop(options: KillOptions): Promise<KillReport> {
       driver = service.startDriver('target', qpu, 'mock', driverOptions)
     }
     load.completed = await pending('completed')
-    if ((n + 1) % 25 === 0) say(`${n + 1} of ${kills.length} kills, ${load.completed} jobs completed`)
+    if ((n + 1) % 25 === 0) report(`${n + 1} of ${kills.length} kills, ${load.completed} jobs completed`)
   }
 
   stop.abort()

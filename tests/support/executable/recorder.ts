@@ -44,13 +44,13 @@ export interface Recorder extends AsyncDisposable {
 
 interface RecorderOptions {
   /** Responds after the request was recorded. */
-  answer(request: Recorded): Response
+  response(request: Recorded): Response
   /** Serves HTTPS with this key and certificate. */
   tls?: { key: string; cert: string }
 }
 
 /** Listens on 127.0.0.1 and records every request. */
-export function recordRequests({ answer, tls }: RecorderOptions): Recorder {
+export function recordRequests({ response, tls }: RecorderOptions): Recorder {
   const requests: Recorded[] = []
   const server = Bun.serve({
     hostname: '127.0.0.1',
@@ -64,7 +64,7 @@ export function recordRequests({ answer, tls }: RecorderOptions): Recorder {
         body: await request.text(),
       }
       requests.push(recorded)
-      return answer(recorded)
+      return response(recorded)
     },
   })
   return {

@@ -160,7 +160,7 @@ export class Service {
   }
 
   /** Waits until its log contains `text`, beyond the first `from` characters. */
-  async says(text: string, from = 0, ms = 20_000): Promise<void> {
+  async untilLogged(text: string, from = 0, ms = 20_000): Promise<void> {
     await until(`the log to say ${text}`, async () => this.#log.includes(text, from), { timeoutMs: ms })
   }
 

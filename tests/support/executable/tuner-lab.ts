@@ -77,12 +77,12 @@ export class TunerLab {
 
   /** Requests a calibration; returns its id. */
   async dispatch(body: object = { mode: 'full' }): Promise<string> {
-    const answer = await this.#service.call<RequestSeen>('POST', '/api/op/calibrate/dispatch', {
+    const response = await this.#service.call<RequestSeen>('POST', '/api/op/calibrate/dispatch', {
       token: await this.#service.admin(),
       body: { driver_id: this.id, ...body },
     })
-    if (answer.status !== 201) throw new Error(`refused: ${JSON.stringify(answer.body)}`)
-    return answer.body.id
+    if (response.status !== 201) throw new Error(`refused: ${JSON.stringify(response.body)}`)
+    return response.body.id
   }
 
   async request(id: string): Promise<RequestSeen> {
@@ -107,11 +107,11 @@ export class TunerLab {
   }
 
   async giveUp(id: string): Promise<void> {
-    const answer = await this.#service.call('PATCH', `${REQUESTS}/${id}`, {
+    const response = await this.#service.call('PATCH', `${REQUESTS}/${id}`, {
       token: await this.#service.admin(),
       body: { status: 'failed', error: 'wrong chip' },
     })
-    if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
+    if (response.status !== 200) throw new Error(JSON.stringify(response.body))
   }
 
   async report(id: string): Promise<ReportSeen> {

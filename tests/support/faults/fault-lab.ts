@@ -6,7 +6,7 @@ import { ensureFailpointsBuild, FAILPOINTS_EXECUTABLE } from '../../../scripts/e
 import type { Failpoint } from '../../../src/base/index.ts'
 import type { Operation } from '../../../src/protocol/index.ts'
 import { type Running, startSvc } from '../executable/background-process.ts'
-import { type JobSeen, look, timesOf, untilJob } from '../executable/job-calls.ts'
+import { type JobSeen, readJob, timesOf, untilJob } from '../executable/job-calls.ts'
 import { Journal } from '../executable/journal.ts'
 import { Service } from '../executable/service.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -87,10 +87,10 @@ export class FaultLab implements AsyncDisposable {
   static async open({ flags = [] }: LabOptions = {}): Promise<FaultLab> {
     await ensureFailpointsBuild()
     const folder = temporaryFolder()
-    const quick = ['--job-timeout', '2s', '--recovery-interval', '100ms', '--max-attempts', '0']
+    const settings = ['--job-timeout', '2s', '--recovery-interval', '100ms', '--max-attempts', '0']
     const service = await Service.install(folder.path, {
       executable: FAILPOINTS_EXECUTABLE,
-      flags: [...quick, '--max-open-time-requests', '1000', ...flags],
+      flags: [...settings, '--max-open-time-requests', '1000', ...flags],
     })
     await service.start()
     const qpu = await service.createQpu('target')
@@ -117,17 +117,21 @@ export class FaultLab implements AsyncDisposable {
 
   /** Waits until the present server has reached its failure point. */
   async hit(armed: Armed): Promise<void> {
-    await this.service.says(`failpoint ${armed.split(':')[0]}: `, this.#logAt)
+    await this.service.untilLogged(`failpoint ${armed.split(':')[0]}: `, this.#logAt)
   }
 
   /** Registers one more driver of the QPU. */
   async addDriver(name: string, operation: Operation = 'process'): Promise<DriverAccess> {
-    const answer = await this.service.call<{ id: string; token: string }>('POST', '/api/op/drivers/create', {
-      token: await this.service.admin(),
-      body: { name, qpu: this.qpu.id, operation },
-    })
-    expect(answer.status).toBe(201)
-    return { name, id: answer.body.id, token: answer.body.token }
+    const response = await this.service.call<{ id: string; token: string }>(
+      'POST',
+      '/api/op/drivers/create',
+      {
+        token: await this.service.admin(),
+        body: { name, qpu: this.qpu.id, operation },
+      },
+    )
+    expect(response.status).toBe(201)
+    return { name, id: response.body.id, token: response.body.token }
   }
 
   /** Starts a driver of the QPU and waits until it is connected. */
@@ -140,18 +144,18 @@ export class FaultLab implements AsyncDisposable {
     args[args.indexOf('--operation') + 1] = operation
     const env = { SVC_ACCESS_TOKEN: token, SVC_FAILPOINT: armed }
     const driver = startSvc(args, { cwd: folder, env, prefix, executable: service.executable })
-    await driver.says('"message":"connected"')
+    await driver.untilLogged('"message":"connected"')
     return driver
   }
 
   /** Waits until something has happened to a job. */
-  async happened(id: string, event: string): Promise<void> {
+  async untilEvent(id: string, event: string): Promise<void> {
     const { service, user } = this
-    await until(`job ${id}: ${event}`, async () => timesOf(await look(service, user.token, id), event) > 0)
+    await until(`job ${id}: ${event}`, async () => timesOf(await readJob(service, user.token, id), event) > 0)
   }
 
   /** Waits for the end of a job, which has to be completed. */
-  async completed(id: string): Promise<JobSeen> {
+  async untilCompleted(id: string): Promise<JobSeen> {
     const job = await untilJob(this.service, this.user.token, id)
     expect(job.status).toBe('completed')
     return job
@@ -164,7 +168,7 @@ export class FaultLab implements AsyncDisposable {
   }
 
   /** Waits until the results of a driver, the first one unless named, are all acknowledged. */
-  async settled(name = 'target'): Promise<void> {
+  async untilAcknowledged(name = 'target'): Promise<void> {
     const outbox = join(this.folder, 'drivers', name, 'data', 'outbox')
     await until('an empty outbox', async () => !readdirSync(outbox).some((name) => name.endsWith('.json')))
   }

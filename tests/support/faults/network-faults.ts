@@ -21,7 +21,7 @@ interface NetworkOptions {
   seconds: number
   quality: Quality
   clients?: number
-  say?: (line: string) => void
+  report?: (line: string) => void
 }
 
 const BACKLOG = 20
@@ -31,7 +31,7 @@ const BACKLOG = 20
  * keep a journal of every response; in the end everything they were promised must have happened exactly once.
  */
 export async function networkFaults(options: NetworkOptions): Promise<NetworkReport> {
-  const { folder, seconds, quality, clients = 2, say = () => undefined } = options
+  const { folder, seconds, quality, clients = 2, report = () => undefined } = options
   await using machine = await openBadCable(quality)
   await using service = await Service.install(folder, {
     ip: machine.there,
@@ -56,7 +56,7 @@ export async function networkFaults(options: NetworkOptions): Promise<NetworkRep
   const MINUTE = 60_000
   for (let next = performance.now() + MINUTE; next < end; next += MINUTE) {
     await Bun.sleep(next - performance.now())
-    say(`${Math.round((end - next) / 1_000)} s to go, ${counts().completed} jobs completed`)
+    report(`${Math.round((end - next) / 1_000)} s to go, ${counts().completed} jobs completed`)
   }
   await done
   await until('every job to end', async () => counts().completed === journal.size, {

@@ -25,7 +25,7 @@ export async function whyNoNamespace(): Promise<string | undefined> {
 }
 
 /** An address that no machine has: packets to it are lost. */
-const NOBODY = '02:00:00:00:00:01'
+const UNUSED_ADDRESS = '02:00:00:00:00:01'
 let machines = 0
 
 /**
@@ -63,10 +63,10 @@ export async function openOtherMachine(options: { here?: string } = {}): Promise
     async cut(direction) {
       if (direction === undefined) await $`ip -n ${name} link set ${far} down`.quiet()
       if (direction === 'there') {
-        await $`ip neigh replace ${farIp} lladdr ${NOBODY} dev ${near} nud permanent`.quiet()
+        await $`ip neigh replace ${farIp} lladdr ${UNUSED_ADDRESS} dev ${near} nud permanent`.quiet()
       }
       if (direction === 'here') {
-        await $`ip -n ${name} neigh replace ${nearIp} lladdr ${NOBODY} dev ${far} nud permanent`.quiet()
+        await $`ip -n ${name} neigh replace ${nearIp} lladdr ${UNUSED_ADDRESS} dev ${far} nud permanent`.quiet()
       }
     },
     async mend() {

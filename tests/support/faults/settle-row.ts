@@ -7,7 +7,7 @@ import { closeRow } from './fault-runs.ts'
  * Stops the server and closes a row of docs/reference/faults.md: every job of the journal was completed and
  * charged once, and the database is intact.
  */
-export async function settleRow(
+export async function finishRow(
   row: string,
   { runs, journal, service }: { runs: number; journal: Journal; service: Service },
 ): Promise<void> {

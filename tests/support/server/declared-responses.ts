@@ -3,7 +3,7 @@ import { statusesOf } from '../../../src/server/http/openapi.ts'
 import type { Route } from '../../../src/server/http/route.ts'
 
 /** One call and its response; `path` may have a query. */
-export interface AnsweredCall {
+export interface CompletedCall {
   method: string
   path: string
   status: number
@@ -11,7 +11,10 @@ export interface AnsweredCall {
 }
 
 /** Fails unless the route that responded declares the status and, for a success, every key of the body. */
-export function assertDeclared(routes: readonly Route[], { method, path, status, body }: AnsweredCall): void {
+export function assertDeclared(
+  routes: readonly Route[],
+  { method, path, status, body }: CompletedCall,
+): void {
   const route = routeOf(routes, method, path)
   if (!route) return
   const name = `${route.method} ${route.path}`
@@ -53,7 +56,7 @@ export interface ApiDescription {
 /** Fails unless a server's own description has the status of the response. */
 export function assertDescribed(
   { paths }: ApiDescription,
-  { method, path, status }: Omit<AnsweredCall, 'body'>,
+  { method, path, status }: Omit<CompletedCall, 'body'>,
 ): void {
   const { pathname } = new URL(path, 'http://host')
   const operations = Object.entries(paths)

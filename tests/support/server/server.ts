@@ -18,7 +18,7 @@ import { temporaryFolder } from '../temporary-folder.ts'
 import { assertDeclared } from './declared-responses.ts'
 
 /** A response of the server; its body is parsed when it is JSON. */
-export class Answer {
+export class TestResponse {
   readonly status: number
   readonly headers: Headers
   readonly body: unknown
@@ -61,7 +61,7 @@ export class TestClient {
     path: string,
     body?: unknown,
     headers: Record<string, string> = {},
-  ): Promise<Answer> {
+  ): Promise<TestResponse> {
     const response = await fetch(`${this.url}${path}`, {
       method,
       headers: {
@@ -73,20 +73,20 @@ export class TestClient {
     })
     const text = await response.text()
     const isJson = response.headers.get('content-type')?.startsWith('application/json') && text !== ''
-    const answer = new Answer(response.status, response.headers, isJson ? JSON.parse(text) : text)
+    const answer = new TestResponse(response.status, response.headers, isJson ? JSON.parse(text) : text)
     assertDeclared(this.routes, { method, path, status: answer.status, body: answer.body })
     return answer
   }
 
-  get(path: string): Promise<Answer> {
+  get(path: string): Promise<TestResponse> {
     return this.call('GET', path)
   }
 
-  post(path: string, body?: unknown): Promise<Answer> {
+  post(path: string, body?: unknown): Promise<TestResponse> {
     return this.call('POST', path, body)
   }
 
-  patch(path: string, body: unknown): Promise<Answer> {
+  patch(path: string, body: unknown): Promise<TestResponse> {
     return this.call('PATCH', path, body)
   }
 }

@@ -1,6 +1,6 @@
 import { expect } from 'bun:test'
 import { EventSourceClient } from './event-source.ts'
-import type { Answer, TestClient } from './server.ts'
+import type { TestClient, TestResponse } from './server.ts'
 
 /** A topic with options, as the SDK of the record-store pattern writes it. */
 export function withOptions(topic: string, query: object, headers: object = {}): string {
@@ -20,7 +20,7 @@ export async function subscribe(
   client: TestClient,
   stream: EventSourceClient,
   subscriptions: string[],
-): Promise<Answer> {
+): Promise<TestResponse> {
   return client.post('/api/realtime', { clientId: await stream.clientId(), subscriptions })
 }
 

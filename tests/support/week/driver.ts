@@ -82,8 +82,8 @@ export class ScriptedDriver {
       running,
       outbox: [...this.#outbox.keys()],
     }
-    await this.#say('DriverHello', hello)
-    for (const [id, result] of this.#outbox) await this.#say('JobResult', result, id)
+    await this.#sendEvent('DriverHello', hello)
+    for (const [id, result] of this.#outbox) await this.#sendEvent('JobResult', result, id)
   }
 
   /** Ends the connection; the driver reconnects after `ms`. */
@@ -121,7 +121,8 @@ export class ScriptedDriver {
 
   async #begin(run: Run, fate: Fate): Promise<void> {
     const { job, attempt } = run
-    if (this.#running || fate === 'refused') return this.#say('JobRefused', { job, attempt, reason: 'busy' })
+    if (this.#running || fate === 'refused')
+      return this.#sendEvent('JobRefused', { job, attempt, reason: 'busy' })
     this.#running = run
     const ms = this.#stage.random.between(2_000, 40_000)
     if (fate === 'crash') {
@@ -134,13 +135,13 @@ export class ScriptedDriver {
       this.#stage.later(ms, () => this.#end(run, fate, ms))
       this.#beat(run)
     }
-    await this.#say('JobStarted', { job, attempt, epoch: run.epoch })
+    await this.#sendEvent('JobStarted', { job, attempt, epoch: run.epoch })
   }
 
   #beat(run: Run): void {
     this.#stage.later(HEARTBEAT_MS, async () => {
       if (this.#running !== run) return
-      await this.#say('JobHeartbeat', { job: run.job, attempt: run.attempt, epoch: run.epoch })
+      await this.#sendEvent('JobHeartbeat', { job: run.job, attempt: run.attempt, epoch: run.epoch })
       this.#beat(run)
     })
   }
@@ -160,11 +161,15 @@ export class ScriptedDriver {
     const end = isGood ? { status: 'completed', results: RESULTS } : { status: 'failed', error: failure }
     const result = { ...run, execution_ms: ms, ...end }
     this.#outbox.set(id, result)
-    await this.#say('JobResult', result, id)
-    if (fate === 'repeated') await this.#say('JobResult', result, id)
+    await this.#sendEvent('JobResult', result, id)
+    if (fate === 'repeated') await this.#sendEvent('JobResult', result, id)
   }
 
-  async #say(type: string, payload: object, id = `${type} at ${this.#stage.clock.now()}`): Promise<void> {
+  async #sendEvent(
+    type: string,
+    payload: object,
+    id = `${type} at ${this.#stage.clock.now()}`,
+  ): Promise<void> {
     if (this.epoch === undefined) return
     const { id: driver, name, qpu, operation } = this.driver
     const ts = new Date(this.#stage.clock.now()).toISOString()

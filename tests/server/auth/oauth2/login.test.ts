@@ -3,9 +3,9 @@ import { externalAuths, findUser, users } from '../../../../src/db/index.ts'
 import { EventSourceClient } from '../../../support/server/event-source.ts'
 import { type OidcProvider, openOidcProvider } from '../../../support/server/oidc.ts'
 import {
-  type Answer,
   openTestServer,
   type TestClient,
+  type TestResponse,
   type TestServer,
 } from '../../../support/server/server.ts'
 import { until } from '../../../support/until.ts'
@@ -47,7 +47,7 @@ async function logIn(
   server: TestServer,
   login: string,
   { client = server.guest, body = {} }: { client?: TestClient; body?: object } = {},
-): Promise<Answer> {
+): Promise<TestResponse> {
   const { authURL, codeVerifier, name, state } = await offerOf(server)
   const redirectURL = `${server.url}/login`
   const back = await provider.visit(`${authURL}${encodeURIComponent(redirectURL)}`, login)
