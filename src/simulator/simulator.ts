@@ -9,7 +9,7 @@ import type { Noise } from './noise/noise-model.ts'
 /** Number of circuits from which on a job is shared among threads. */
 const MIN_BATCH_CIRCUITS = 4
 
-export interface SimulatorOptions {
+interface SimulatorOptions {
   clock: Clock
   /** Threads for large states and for jobs of many circuits, the calling one included. */
   threads: number

@@ -4,7 +4,7 @@ import type { Method, Refusal, ResourceLimits, Workload } from '../define-method
 export const AUTOMATIC = 'automatic'
 
 /** The method for a workload, or the reason why there is none. */
-export type Choice = { method: Method } | { refusal: Refusal }
+type Choice = { method: Method } | { refusal: Refusal }
 
 /**
  * The method for a workload: of those that do not refuse it, the first that prefers it, or else the first in

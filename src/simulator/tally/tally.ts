@@ -137,6 +137,6 @@ export class Tally {
 }
 
 /** `0x…` of a bit string, with as few digits as possible. */
-export function toHexadecimal(bits: string): string {
+function toHexadecimal(bits: string): string {
   return `0x${bits === '' ? '0' : BigInt(`0b${bits}`).toString(16)}`
 }

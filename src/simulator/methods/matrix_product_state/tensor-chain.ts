@@ -3,7 +3,7 @@ import { type Matrix, multiply, transpose, weightOf, zeros } from './matrix.ts'
 import { splitExactly, splitTruncated, type Truncation } from './split.ts'
 
 /** A matrix on some qubits, with controls; not necessarily unitary. */
-export type LocalOperator = Pick<UnitaryOp, 'targets' | 'controls' | 'controlValues' | 'matrix'>
+type LocalOperator = Pick<UnitaryOp, 'targets' | 'controls' | 'controlValues' | 'matrix'>
 
 const X = Float64Array.of(0, 0, 1, 0, 1, 0, 0, 0)
 

@@ -4,10 +4,10 @@ import { bitCount, bitsOf } from '../../../numeric/bits.ts'
 import { isDiagonal } from '../../../reduction/reduce-circuit.ts'
 
 /** The bit of a qubit in the index of an amplitude. */
-export type BitOf = (qubit: number) => number
+type BitOf = (qubit: number) => number
 
 /** Each qubit at the bit of its own number. */
-export const identityBits: BitOf = (qubit) => 1 << qubit
+const identityBits: BitOf = (qubit) => 1 << qubit
 
 /** Diagonal gates on more qubits are not split into phase terms, whose number doubles with each qubit. */
 const MAX_SPLIT_QUBITS = 4

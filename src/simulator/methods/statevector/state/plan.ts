@@ -7,13 +7,13 @@ import { splitRotation } from '../gates/split-rotation.ts'
 import { type KrausOperator, KrausTable } from './kraus.ts'
 
 /** Gates without a measurement or reset between them. */
-export interface GatesStep {
+interface GatesStep {
   kind: 'gates'
   calls: KernelCall[]
 }
 
 /** A mid-circuit measurement. `bit` is that of the qubit in the state; `clbit` may be -1. */
-export interface MeasureStep {
+interface MeasureStep {
   kind: 'measure'
   bit: number
   /** Number of the qubit in the circuit. */
@@ -22,13 +22,13 @@ export interface MeasureStep {
 }
 
 /** A reset of a qubit that an earlier step has touched. */
-export interface ResetStep {
+interface ResetStep {
   kind: 'reset'
   bit: number
 }
 
 /** Noise on qubits given as bits. */
-export interface ChannelStep {
+interface ChannelStep {
   kind: 'channel'
   targets: number[]
   operators: readonly KrausOperator[]
