@@ -22,7 +22,7 @@ import { JobError } from '../errors.ts'
 import { circuitResultOf, jobResultsOf } from '../results.ts'
 
 /** What a simulated device allows; limits of all jobs are added. */
-export type DeviceLimits = Omit<JobLimits, 'executions' | 'resultLength'>
+type DeviceLimits = Omit<JobLimits, 'executions' | 'resultLength'>
 
 interface Simulation {
   /** Name of the device, for messages and results. */

@@ -4,7 +4,7 @@ import { backoffMs } from '../../../base/index.ts'
 export type PollResult = 'answered' | 'failed' | 'denied'
 
 /** Polls that failed in a row, and how many of them count towards a longer pause. */
-export interface Streak {
+interface Streak {
   failures: number
   slowdowns: number
 }

@@ -14,7 +14,7 @@ export interface Latency {
 }
 
 /** Selects the jobs that fail, and how they fail. */
-export interface FaultPlan {
+interface FaultPlan {
   /** The fault; `error` when only a selector below is set. */
   fail: Fault
   /** Share of jobs that fail, 0 to 1. */
@@ -55,7 +55,7 @@ export function pickFault(plan: FaultPlan, job: Job, count: number): Fault {
 }
 
 /** Settings of a single job, from a comment such as `// svc-mock: fail=crash latency=2 attempts=1`. */
-export interface Pragma {
+interface Pragma {
   fail?: Fault
   latency?: Latency
   /** Number of attempts, from the first on, in which the fault occurs. */
