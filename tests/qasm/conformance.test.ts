@@ -157,7 +157,9 @@ const invalid: Record<string, readonly string[]> = {
   ],
 }
 
-/** What each reference program of the official grammar is about, in words of our own, by file of its tests. */
+/**
+ * What each reference program of the official grammar is about, in words of our own, by file of its tests.
+ */
 const reference: Record<string, string> = {
   'assignment/alias':
     'bit[2] a; creg b[2]; qubit[5] q; qreg r[7]; let s = q ++ r; let c = a[{0,1}] ++ b[1:2]; let t = s[{1,3,4}] ++ r[1:2:6]; let d = c; let e = d[1];',
@@ -209,7 +211,10 @@ const reference: Record<string, string> = {
   'trailing_commas/nop': 'nop q, r,;',
 }
 
-/** The reference programs that are refused: their grammar is right, but the rest of the specification forbids them. */
+/**
+ * The reference programs that are refused: their grammar is right, but the rest of the specification forbids
+ * them.
+ */
 const refused: Record<string, readonly [code: QasmCode, text: string]> = {
   'control_flow/switch': ['syntax_error', 'switch (i + j) { default { x $0; } }'],
   'directives/include': ['include_not_allowed', 'include \'foo2\';\ninclude "001";'],

@@ -31,19 +31,20 @@ describe('the command', () => {
     ])
   })
 
-  test('--words and --comments print breaches and counts, --root names another checkout', () => {
+  test('--root names another checkout, of which --metrics prints the structure', () => {
     const script = join(import.meta.dir, '../../scripts/check-source.ts')
     expect(Bun.spawnSync(['git', 'init', '-q'], { cwd: root.path }).exitCode).toBe(0)
-    put('src/db/a.ts', 'export const toldAt = 1\n')
-    put('ui/b.ts', `// ${'word '.repeat(22)}\n`)
-    const run = (option: string) => Bun.spawnSync([process.execPath, script, '--root', root.path, option])
-    const words = run('--words')
-    expect(words.stderr.toString()).toMatch(/^src\/db\/a\.ts:1 word toldAt — .*"told"/)
-    expect(words.stdout.toString()).toBe('    1 src/db\n    1 in all\n')
-    expect(words.exitCode).toBe(0)
-    const comments = run('--comments')
-    expect(comments.stderr.toString()).toBe('ui/b.ts:1 comment width — wrap at 110 columns\n')
-    expect(comments.stdout.toString()).toBe('    1 ui\n    1 in all\n')
+    put('bench/a.ts', `// ${'word '.repeat(22)}\nexport const toldAt = 1\n`)
+    const run = (...options: string[]) =>
+      Bun.spawnSync([process.execPath, script, '--root', root.path, ...options])
+    const { stderr, exitCode } = run()
+    const [width, word] = stderr.toString().split('\n')
+    expect(width).toBe('bench/a.ts:1 comment width — wrap at 110 columns')
+    expect(word).toMatch(/^bench\/a\.ts:2 word toldAt — .*"told"/)
+    expect(exitCode).toBe(1)
+    const metrics = run('--metrics')
+    expect(metrics.stdout.toString()).toContain('declared names with banned words: 1')
+    expect(metrics.exitCode).toBe(0)
   })
 
   test('prints file:line rule — reason, exits 1, and sees new files before they are added', () => {

@@ -9,7 +9,9 @@ const DAY_MS = 86_400_000
 /** 1 January 1970 was a Thursday; weeks begin on Monday. */
 const FIRST_MONDAY = 4
 
-/** The name of a backup made at `now` (ms since the epoch): `svc-20260131T090500.000Z.db`; names sort by time. */
+/**
+ * The name of a backup made at `now` (ms since the epoch): `svc-20260131T090500.000Z.db`; names sort by time.
+ */
 export function backupName(now: number): string {
   return `svc-${new Date(now).toISOString().replaceAll(/[-:]/g, '')}.db`
 }

@@ -3,8 +3,8 @@ import type { FieldKind } from '../schema/field.ts'
 import { type Bindable, type Params, quoted } from '../sqlite/sql.ts'
 
 /**
- * A row that is not stored, as SQL to select from: submitted values in the form in which columns store them, and empty
- * values for the other fields. The values are not validated yet, so nothing is refused here.
+ * A row that is not stored, as SQL to select from: submitted values in the form in which columns store them,
+ * and empty values for the other fields. The values are not validated yet, so nothing is refused here.
  */
 export function candidateRow(
   collection: AnyCollection,
@@ -24,7 +24,10 @@ export function candidateRow(
   return { sql: `(SELECT ${columns.join(', ')})`, params }
 }
 
-/** The stored form of input that may be invalid: a number that is not finite becomes 0, a misplaced object its JSON. */
+/**
+ * The stored form of input that may be invalid: a number that is not finite becomes 0, a misplaced object its
+ * JSON.
+ */
 function storedForm(kind: FieldKind, value: unknown): Bindable {
   const empty = kind.emptyValue()
   const normal = kind.normalize(value)

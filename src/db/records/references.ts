@@ -7,8 +7,8 @@ import type { WriterDependencies } from './writer-dependencies.ts'
 type Remove = (collection: AnyCollection, id: string) => boolean
 
 /**
- * Removes every reference to the record `id` of `collection`: cascading relations remove their record, logs keep the
- * id, and the others lose it.
+ * Removes every reference to the record `id` of `collection`: cascading relations remove their record, logs
+ * keep the id, and the others lose it.
  * @throws AppError `invalid` when a required relation without cascade refers to it.
  */
 export function releaseReferences(

@@ -35,13 +35,13 @@ export type ValueOf<F extends Field> = F extends { readonly choices: readonly (i
 /**
  * Everything that distinguishes one kind of field from the others, for fields `F` with values of type `V`.
  *
- * To add a kind, write `fields/<kind>.ts` with the interface of its fields, one object of this type, and the function
- * that declares a field; start from `plainText` to state only what differs. Then export the function from
- * `fields/index.ts`, and add a sample to its test. Database, filters, import and HTTP API read the object; no code
- * compares kinds, which `check-source` enforces.
+ * To add a kind, write `fields/<kind>.ts` with the interface of its fields, one object of this type, and the
+ * function that declares a field; start from `plainText` to state only what differs. Then export the function
+ * from `fields/index.ts`, and add a sample to its test. Database, filters, import and HTTP API read the
+ * object; no code compares kinds, which `check-source` enforces.
  *
- * Code that handles any field calls `field.kind.member(field, ...)`, always with the field's own kind. Members do not
- * use `this`, so that a plan may store them.
+ * Code that handles any field calls `field.kind.member(field, ...)`, always with the field's own kind.
+ * Members do not use `this`, so that a plan may store them.
  */
 export interface FieldKind<F extends Field = Field, V = unknown>
   extends ColumnBehaviour<F, V>,
@@ -64,7 +64,9 @@ interface ColumnBehaviour<F extends Field, V> {
   storedError(field: F, stored: Bindable | undefined): FieldError | undefined
   /** Whether a value may be too large for its row; see `large-values.ts`. */
   isLarge(field: F): boolean
-  /** Whether only the ledger changes the value: a plain write would make the balance and its ledger disagree. */
+  /**
+   * Whether only the ledger changes the value: a plain write would make the balance and its ledger disagree.
+   */
   readonly isBalance: boolean
 }
 
@@ -75,8 +77,8 @@ interface ValueBehaviour<F extends Field, V> {
   /** The value that counts as blank. */
   emptyValue(): V
   /**
-   * Brings the input of a caller into the form of a value: null, undefined and, unless the value is a list or JSON,
-   * `[]` become the empty value. Input that has no such form is returned for `check` to refuse.
+   * Brings the input of a caller into the form of a value: null, undefined and, unless the value is a list or
+   * JSON, `[]` become the empty value. Input that has no such form is returned for `check` to refuse.
    */
   normalize(input: unknown): unknown
   /** Whether a normalized value has the type that hooks of its collection rely on. */
@@ -112,8 +114,8 @@ interface PublicBehaviour<F extends Field> {
   /** Whether a response may lack the value, since its owner decides who sees it. */
   readonly isPersonal: boolean
   /**
-   * Whether the audit log records old and new values: not of texts, which may be names, addresses and hashes of
-   * secrets, and not of JSON, which may be large.
+   * Whether the audit log records old and new values: not of texts, which may be names, addresses and hashes
+   * of secrets, and not of JSON, which may be large.
    */
   readonly isAudited: boolean
   /** The value of a text in a form. `parseJson` throws for malformed or too deeply nested JSON. */

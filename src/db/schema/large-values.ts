@@ -5,10 +5,11 @@ import { MAX_ROW_BYTES } from './fields/index.ts'
 /**
  * Names of the fields whose values may exceed `MAX_ROW_BYTES`.
  *
- * Large JSON values (programs and results of jobs, reports of calibrations) are stored in a second table of their
- * collection: one row per value, which SQLite removes with its record. They are therefore written in the transaction
- * of their record, are part of every backup, and leave no orphans; see docs/decisions/0005-large-values.md. The column
- * of such a value is NULL. All code that reads or writes one uses `valueSql` and `splitLarge`.
+ * Large JSON values (programs and results of jobs, reports of calibrations) are stored in a second table of
+ * their collection: one row per value, which SQLite removes with its record. They are therefore written in
+ * the transaction of their record, are part of every backup, and leave no orphans; see
+ * docs/decisions/0005-large-values.md. The column of such a value is NULL. All code that reads or writes one
+ * uses `valueSql` and `splitLarge`.
  */
 export function largeFieldsOf({ fields }: AnyCollection): string[] {
   return Object.entries(fields).flatMap(([name, field]) => (field.kind.isLarge(field) ? [name] : []))
@@ -20,8 +21,8 @@ export function largeTableOf({ name }: AnyCollection): string {
 }
 
 /**
- * SQL for the stored value of a field, in either table. `row` is the table or alias of the record; without it the
- * columns are unqualified, for a query of that one table.
+ * SQL for the stored value of a field, in either table. `row` is the table or alias of the record; without it
+ * the columns are unqualified, for a query of that one table.
  */
 export function valueSql(collection: AnyCollection, name: string, row?: string): string {
   return readWith(collection, name, row, (column) => column)

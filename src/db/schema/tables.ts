@@ -29,7 +29,7 @@ function tableOf(collection: AnyCollection): Table {
     indexes: [
       ...fields.flatMap(([name, field]) =>
         field.unique
-          ? // A required value is never ''; then the index serves every search, not only those that exclude ''.
+          ? // A required value is never '', so the index serves every query, also without `<> ''`.
             [index(collection.name, [name], true, field.required ? undefined : `${quoted(name)} <> ''`)]
           : [],
       ),

@@ -123,8 +123,8 @@ export class TaskCoordinator {
       this.#recent.add(task.id, body)
       log.info(`${task.noun} ended`, task.names)
     }
-    // Heartbeats continue until here, so that the server does not requeue the job while a slow disk stores the
-    // result.
+    // Heartbeats continue until here, so that the server does not requeue the job while a slow disk stores
+    // the result.
     ended.abort()
     this.#running = undefined
     wake()

@@ -327,5 +327,5 @@ function unescaped(text: string): string {
 
 /** ASCII only, as LIKE does. */
 function lower(text: string): string {
-  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
+  return text.replace(/[A-Z]/g, (capital) => capital.toLowerCase())
 }

@@ -69,7 +69,8 @@ test('quickCheck() reports the damage in one line', async () => {
   for (const a of ['first', 'second', 'third']) connection.run('INSERT INTO t VALUES ($a)', { a })
   connection.close()
   const bytes = await Bun.file(path).bytes()
-  // The second page is the table; its first row replaces the second (sqlite.org/fileformat.html#b_tree_pages).
+  // The second page is the table; its first row replaces the second
+  // (sqlite.org/fileformat.html#b_tree_pages).
   bytes.copyWithin(4_096 + 10, 4_096 + 8, 4_096 + 10)
   writeFileSync(path, bytes)
   const damaged = openConnection(path, 'write')

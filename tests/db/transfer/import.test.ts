@@ -245,13 +245,13 @@ describe('importRecords()', () => {
     const path = join(one.dir, 'in.jsonl')
     const line = `${JSON.stringify({ collection: 'events', source: 'x', type: 'Reading', ts: 'T' })}\n`
     writeFileSync(path, line.repeat(20_500))
-    const told: number[] = []
+    const reported: number[] = []
     const { counts } = await importRecords(one.db, {
       path,
       readPayload: NO_JOBS,
-      onProgress: (number) => told.push(number),
+      onProgress: (number) => reported.push(number),
     })
-    expect(told).toEqual([10_000, 20_000])
+    expect(reported).toEqual([10_000, 20_000])
     expect(counts).toEqual({ events: 20_500 })
     // Ids of the same millisecond could repeat, so each uses another millisecond.
     const ids = await one.db.read((tx) => tx.all<{ id: string }>('SELECT id FROM events ORDER BY seq'))

@@ -12,12 +12,12 @@ function tuner(changes: Partial<CalibrateDevice> = {}): CalibrateDevice {
 }
 
 test('runCalibrate() forwards maintenance to the tuner and nothing else', () => {
-  const heard: boolean[] = []
-  const operation = runCalibrate(tuner({ maintenance: (on) => heard.push(on) }), operationIo().io)
+  const received: boolean[] = []
+  const operation = runCalibrate(tuner({ maintenance: (on) => received.push(on) }), operationIo().io)
   operation.onCommand({ type: 'SetMaintenance', on: true, reason: 'helium' })
   operation.onCommand({ type: 'SetMaintenance', on: false, reason: '' })
   operation.onCommand(runJobOf('x'))
-  expect(heard).toEqual([true, false])
+  expect(received).toEqual([true, false])
 })
 
 test('runCalibrate() accepts a tuner without a maintenance function', () => {

@@ -63,15 +63,15 @@ test('every() skips ticks during a running call', async () => {
 })
 
 test('every() passes the number of skipped ticks', async () => {
-  const told: [number, number][] = []
+  const calls: [number, number][] = []
   const { clock } = await open((io, clock) =>
     io.every(1, async (_, skipped) => {
-      told.push([clock.monotonic(), skipped])
-      if (told.length === 2) await clock.sleep(2_500)
+      calls.push([clock.monotonic(), skipped])
+      if (calls.length === 2) await clock.sleep(2_500)
     }),
   )
   await clock.advance(6_000)
-  expect(told).toEqual([
+  expect(calls).toEqual([
     [0, 0],
     [1_000, 0],
     [4_000, 2],

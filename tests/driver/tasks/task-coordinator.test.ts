@@ -21,61 +21,61 @@ const DISPATCH = {
 } as const
 const OTHER = { ...DISPATCH, job: 'job000000000002' }
 
-async function openDesk(folder: string) {
+async function openCoordinator(folder: string) {
   const clock = new FakeClock()
   const { log } = recordedLog()
   const outbox = await Outbox.open(folder, { clock, log })
-  const told: EventEnvelope[] = []
+  const sent: EventEnvelope[] = []
   const stopped: string[] = []
   const runs: { watch: TaskObserver; end(body: string | undefined): void }[] = []
-  const desk = new TaskCoordinator({
+  const coordinator = new TaskCoordinator({
     clock,
     log,
     outbox,
     run: (_, watch) => new Promise((resolve) => runs.push({ watch, end: resolve })),
     stopTask: (id) => stopped.push(id),
-    sendNow: (body) => told.push(JSON.parse(body)) > 0,
+    sendNow: (body) => sent.push(JSON.parse(body)) > 0,
     wake: () => undefined,
   })
-  desk.beginLease(5)
+  coordinator.beginLease(5)
   /** Ends the job under way with a result. */
   const end = async (attempt: { job: string; attempt: number; epoch: number } = DISPATCH) => {
     const { job, attempt: number, epoch } = attempt
     runs.at(-1)?.end(writeFailure(clock, { job, attempt: number, epoch }, { class: 'user', message: 'no' }))
-    await until('the condition', () => desk.hello.running === null)
+    await until('the condition', () => coordinator.hello.running === null)
   }
   const resent = async () => {
     const ids: string[] = []
     await outbox.sendDue(async (body) => void ids.push(JSON.parse(body).id))
     return ids
   }
-  /** Hands a dispatch to the desk. */
+  /** Passes a dispatch to the coordinator. */
   const receive = (dispatch: Omit<RunJob, 'payload'>) =>
-    desk.receive(jobTask(dispatch, 'text', { clock, jobTimeoutMs: 10_000 }))
+    coordinator.receive(jobTask(dispatch, 'text', { clock, jobTimeoutMs: 10_000 }))
   return {
-    desk,
+    coordinator,
     receive,
     stopped,
     clock,
     outbox,
-    told,
+    sent,
     runs,
     end,
     resent,
-    types: () => told.map((event) => event.type),
+    types: () => sent.map((event) => event.type),
   }
 }
 
 test('TaskCoordinator reports the start and, every 5 s, the job with its phase', async () => {
   using folder = temporaryFolder()
-  const { desk, receive, clock, told, runs, types, end } = await openDesk(folder.path)
+  const { coordinator, receive, clock, sent, runs, types, end } = await openCoordinator(folder.path)
   await receive(DISPATCH)
-  expect(desk.hello.running).toEqual({ job: DISPATCH.job, attempt: 1 })
+  expect(coordinator.hello.running).toEqual({ job: DISPATCH.job, attempt: 1 })
   runs[0]?.watch.onStarted()
   await clock.advance(5_000)
   runs[0]?.watch.onPhase('compiling')
   await clock.advance(5_000)
-  expect(told.map(({ type, payload }) => [type, payload])).toEqual([
+  expect(sent.map(({ type, payload }) => [type, payload])).toEqual([
     ['JobStarted', { job: DISPATCH.job, attempt: 1 }],
     ['JobHeartbeat', { job: DISPATCH.job, attempt: 1 }],
     ['JobHeartbeat', { job: DISPATCH.job, attempt: 1, phase: 'compiling' }],
@@ -87,17 +87,17 @@ test('TaskCoordinator reports the start and, every 5 s, the job with its phase',
 
 test('TaskCoordinator sends heartbeats until the result is on a slow disk', async () => {
   using folder = temporaryFolder()
-  const { receive, runs, clock, types, desk, outbox } = await openDesk(folder.path)
+  const { receive, runs, clock, types, coordinator, outbox } = await openCoordinator(folder.path)
   // Opening it for writing waits for somebody who reads.
   const slow = join(folder.path, `${DISPATCH.job}.1.json`)
   await Bun.$`mkfifo ${slow}`
   await receive(DISPATCH)
   runs[0]?.end('result')
   await clock.advance(5_000)
-  expect(desk.hello.running).toEqual({ job: DISPATCH.job, attempt: 1 })
+  expect(coordinator.hello.running).toEqual({ job: DISPATCH.job, attempt: 1 })
   expect(types()).toEqual(['JobHeartbeat'])
   expect(await readFile(slow, 'utf8')).toBe('result')
-  await until('the condition', () => desk.hello.running === null)
+  await until('the condition', () => coordinator.hello.running === null)
   expect(outbox.size).toBe(1)
   await clock.advance(5_000)
   expect(types()).toHaveLength(1)
@@ -105,23 +105,23 @@ test('TaskCoordinator sends heartbeats until the result is on a slow disk', asyn
 
 test('TaskCoordinator.stop() ends the running attempt only, without a result', async () => {
   using folder = temporaryFolder()
-  const { desk, receive, stopped, runs, outbox } = await openDesk(folder.path)
+  const { coordinator, receive, stopped, runs, outbox } = await openCoordinator(folder.path)
   await receive(DISPATCH)
-  desk.stop(`${DISPATCH.job}.2`)
-  desk.stop(`${OTHER.job}.1`)
+  coordinator.stop(`${DISPATCH.job}.2`)
+  coordinator.stop(`${OTHER.job}.1`)
   expect(stopped).toEqual([])
-  desk.stop(`${DISPATCH.job}.1`)
+  coordinator.stop(`${DISPATCH.job}.1`)
   expect(stopped).toHaveLength(1)
   runs[0]?.end(undefined)
-  await until('the condition', () => desk.hello.running === null)
+  await until('the condition', () => coordinator.hello.running === null)
   expect(outbox.ids()).toEqual([])
   await receive({ ...DISPATCH, attempt: 2 })
-  expect(desk.hello.running).toEqual({ job: DISPATCH.job, attempt: 2 })
+  expect(coordinator.hello.running).toEqual({ job: DISPATCH.job, attempt: 2 })
 })
 
 test('TaskCoordinator reports no start of a job that ends within 20 ms', async () => {
   using folder = temporaryFolder()
-  const { receive, clock, runs, types, end } = await openDesk(folder.path)
+  const { receive, clock, runs, types, end } = await openCoordinator(folder.path)
   await receive(DISPATCH)
   runs[0]?.watch.onStarted()
   await clock.advance(19)
@@ -132,7 +132,7 @@ test('TaskCoordinator reports no start of a job that ends within 20 ms', async (
 
 test('TaskCoordinator stores the result in the outbox before it accepts another job', async () => {
   using folder = temporaryFolder()
-  const { receive, outbox, resent, end } = await openDesk(folder.path)
+  const { receive, outbox, resent, end } = await openCoordinator(folder.path)
   await receive(DISPATCH)
   await end()
   expect(outbox.has('job000000000001.1')).toBe(true)
@@ -142,7 +142,7 @@ test('TaskCoordinator stores the result in the outbox before it accepts another 
 
 test('TaskCoordinator resends the result of a repeated dispatch from the outbox, and after the acknowledgement from memory', async () => {
   using folder = temporaryFolder()
-  const { receive, outbox, runs, resent, end } = await openDesk(folder.path)
+  const { receive, outbox, runs, resent, end } = await openCoordinator(folder.path)
   await receive(DISPATCH)
   await end()
   await resent()
@@ -156,10 +156,10 @@ test('TaskCoordinator resends the result of a repeated dispatch from the outbox,
 
 test('TaskCoordinator resends the result of a repeated dispatch from the outbox after a restart', async () => {
   using folder = temporaryFolder()
-  const first = await openDesk(folder.path)
+  const first = await openCoordinator(folder.path)
   await first.receive(DISPATCH)
   await first.end()
-  const second = await openDesk(folder.path)
+  const second = await openCoordinator(folder.path)
   await second.receive(DISPATCH)
   expect(second.runs).toEqual([])
   expect(await second.resent()).toEqual(['job000000000001.1'])
@@ -167,12 +167,12 @@ test('TaskCoordinator resends the result of a repeated dispatch from the outbox 
 
 test('TaskCoordinator confirms the running attempt and refuses a second job and an older lease', async () => {
   using folder = temporaryFolder()
-  const { receive, told, runs } = await openDesk(folder.path)
+  const { receive, sent, runs } = await openCoordinator(folder.path)
   await receive(DISPATCH)
   await receive(DISPATCH)
   await receive(OTHER)
   await receive({ ...OTHER, epoch: 4 })
-  expect(told.map(({ type, payload }) => [type, payload])).toEqual([
+  expect(sent.map(({ type, payload }) => [type, payload])).toEqual([
     ['JobHeartbeat', { job: DISPATCH.job, attempt: 1 }],
     ['JobRefused', { job: OTHER.job, attempt: 1, reason: 'busy' }],
     ['JobRefused', { job: OTHER.job, attempt: 1, reason: 'old_epoch' }],
@@ -182,14 +182,14 @@ test('TaskCoordinator confirms the running attempt and refuses a second job and 
 
 test('TaskCoordinator.close() waits for the running job and refuses new ones', async () => {
   using folder = temporaryFolder()
-  const { desk, receive, told, end } = await openDesk(folder.path)
+  const { coordinator, receive, sent, end } = await openCoordinator(folder.path)
   await receive(DISPATCH)
   let closed = false
-  const closing = desk.close().then(() => {
+  const closing = coordinator.close().then(() => {
     closed = true
   })
   await receive(OTHER)
-  expect(told.at(-1)?.payload).toEqual({ job: OTHER.job, attempt: 1, reason: 'stopping' })
+  expect(sent.at(-1)?.payload).toEqual({ job: OTHER.job, attempt: 1, reason: 'stopping' })
   expect(closed).toBe(false)
   await end()
   await closing
@@ -197,9 +197,9 @@ test('TaskCoordinator.close() waits for the running job and refuses new ones', a
 
 test('TaskCoordinator stores no result for an abandoned job', async () => {
   using folder = temporaryFolder()
-  const { desk, receive, outbox, runs } = await openDesk(folder.path)
+  const { coordinator, receive, outbox, runs } = await openCoordinator(folder.path)
   await receive(DISPATCH)
   runs[0]?.end(undefined)
-  await until('the condition', () => desk.hello.running === null)
+  await until('the condition', () => coordinator.hello.running === null)
   expect(outbox.size).toBe(0)
 })

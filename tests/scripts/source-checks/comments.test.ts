@@ -17,6 +17,7 @@ test('checkComments() reports comments that end after column 110', () => {
   expect(found('/**', width(' * ', 112), ' */')).toEqual(['2 comment width'])
   expect(found(width('const value = 1 // ', 112))).toEqual(['1 comment width'])
   expect(found(`const text = '${WORDS}'`)).toEqual([])
+  expect(found('/**', width(' * | ', 112), ' */')).toEqual([])
   expect(found(`// https://example.org/${'a'.repeat(120)}`)).toEqual([])
 })
 

@@ -5,7 +5,9 @@ import { readConfig, SETTINGS } from '../../../src/server/index.ts'
 const MIN = 60_000
 const HOUR = 60 * MIN
 
-/** The tables of section 8: flag, variable, config key, default; then another value, as text and as parsed. */
+/**
+ * The tables of section 8: flag, variable, config key, default; then another value, as text and as parsed.
+ */
 const TABLE: [
   flag: string,
   variable: string,

@@ -45,8 +45,8 @@ async function client(
 
 /**
  * Runs the built executable under load and kills server and driver at random moments. Clients keep a journal
- * of every response; at the end, with no more kills, everything they were promised must have come true exactly
- * once.
+ * of every response; at the end, with no more kills, everything they were promised must have come true
+ * exactly once.
  */
 export async function killLoop(options: KillOptions): Promise<KillReport> {
   const { folder, serverKills, driverKills, clients = 4, report = () => undefined } = options

@@ -4,7 +4,9 @@ import type { Bindable } from '../../sqlite/sql.ts'
 import type { Field, FieldKind, FieldOptions } from '../field.ts'
 import { plainText } from '../plain-text.ts'
 
-/** JSON texts with more bytes are stored outside of their row, whose other columns are then read without them. */
+/**
+ * JSON texts with more bytes are stored outside of their row, whose other columns are then read without them.
+ */
 export const MAX_ROW_BYTES = 1024 * 1024
 const DEFAULT_MAX_BYTES = 1024 * 1024
 

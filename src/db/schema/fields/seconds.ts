@@ -7,7 +7,10 @@ interface SecondsOptions extends FieldOptions {
   readonly min?: number
 }
 
-/** Seconds with at most 3 decimals for callers, whole milliseconds in `column`; changed only through the ledger. */
+/**
+ * Seconds with at most 3 decimals for callers, whole milliseconds in `column`; changed only through the
+ * ledger.
+ */
 interface SecondsField extends SecondsOptions, NumberField {
   readonly kind: FieldKind<SecondsField, number>
 }

@@ -22,11 +22,11 @@ test('dismissNotification() publishes the change once, and nothing when nothing 
     tx.insert(notifications, { title: 'news' }).id,
     tx.insert(users, {}).id,
   ])
-  const heard: unknown[] = []
-  test.db.changes.subscribe((changes) => heard.push(...changes))
+  const published: unknown[] = []
+  test.db.changes.subscribe((changes) => published.push(...changes))
   await test.clock.advance(5_000)
   for (let times = 0; times < 3; times += 1) await dismissNotification(test.db, user ?? '', id ?? '')
-  expect(heard).toMatchObject([
+  expect(published).toMatchObject([
     { collection: 'notifications', id, action: 'update', record: { dismissed_by: [user] } },
   ])
   const stored = await test.db.read((tx) => tx.find(notifications, id ?? ''))

@@ -64,12 +64,12 @@ describe('pruneEvents()', () => {
          SELECT printf('%015d', i), 'd', 'Reading', printf('2026-01-%02dT00:00:00.000Z', 1 + i % 9), '', '' FROM n`,
       ),
     )
-    const heard: unknown[] = []
-    test.db.changes.subscribe((changes) => heard.push(...changes))
+    const published: unknown[] = []
+    test.db.changes.subscribe((changes) => published.push(...changes))
     const counts: number[] = []
     while (counts.at(-1) !== 0) counts.push(await step(test.db, pruneEvents))
     expect(counts).toEqual([500, 500, 200, 0])
-    expect(heard).toEqual([])
+    expect(published).toEqual([])
   })
 })
 

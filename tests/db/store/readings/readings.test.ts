@@ -124,7 +124,7 @@ function expectSame(found: readonly Bucket[], wanted: readonly Bucket[], scale: 
 }
 
 const SPANS_MS = [20_000, 3_600_000, 40 * 86_400_000]
-const arbitraryTold = (spanMs: number) =>
+const arbitraryReport = (spanMs: number) =>
   fc.record({
     driver: fc.integer({ min: 0, max: 1 }).map(String),
     channel: fc.constantFrom('mapper.bf.t1', 'mapper.bf.p1'),
@@ -143,7 +143,7 @@ test('series equal the values computed from the events, for any readings, ranges
     fc.asyncProperty(
       fc.constantFrom(...SPANS_MS).chain((spanMs) =>
         fc.record({
-          reported: fc.array(arbitraryTold(spanMs), { maxLength: 60 }),
+          reported: fc.array(arbitraryReport(spanMs), { maxLength: 60 }),
           most: fc.integer({ min: 1, max: 7 }),
           ranges: fc.array(
             fc.record({
@@ -179,7 +179,7 @@ test('series equal the values computed from the events, for any readings, ranges
 test('series after a pruning equal the values computed from the buckets that had not ended', async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.array(arbitraryTold(86_400_000), { maxLength: 60 }),
+      fc.array(arbitraryReport(86_400_000), { maxLength: 60 }),
       fc.integer({ min: 0, max: 86_400 }),
       async (reported, agoS) => {
         await using test = await openTestDatabase()
