@@ -45,7 +45,7 @@ test('a tuner runs one calibration at a time and stores its report until it is a
   const report = await bench.event('CalibrationReport')
   expect(report).toMatchObject({ id: RUN.run_id, payload: { status: 'success', request_id: RUN.request_id } })
   expect(await readdir(bench.outbox)).toContain(`${RUN.run_id}.json`)
-  // The same run again is answered from the outbox, and runs no second time.
+  // A repeated dispatch resends the report from the outbox and does not run again.
   bench.server.push(RUN)
   expect((await bench.event('CalibrationReport', 2)).payload).toEqual(report.payload)
   bench.server.push({ type: 'EventAck', event: RUN.run_id, applied: true })

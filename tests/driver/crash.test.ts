@@ -23,7 +23,7 @@ async function openProcessBench() {
       await until('attach', bench.server.attached)
       return driver
     },
-    /** Runs a job that tells its process number. */
+    /** Runs a job that reports its process id. */
     async devicePid(): Promise<number> {
       bench.server.push(runJobOf('pid', { job: 'job00000000pid0' }))
       const { payload } = await until('pid', () =>
@@ -38,7 +38,7 @@ async function openProcessBench() {
   })
 }
 
-/** Whether a process runs; the dead ones nobody has waited for do not. */
+/** Whether a process is running; zombie processes are not. */
 async function runs(pid: number): Promise<boolean> {
   const state = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ') X')
   return !/\) [XZ]/.test(state)
@@ -73,7 +73,7 @@ test('a driver killed while its device is in an endless loop ends the device pro
   driver.kill('SIGKILL')
   await gone(pid)
   await until('the condition', () => !bench.server.attached())
-  // Nothing is made up about the lost attempt; the next one runs.
+  // The lost attempt gets no result; the next one runs.
   await bench.launch()
   expect(bench.server.eventsOf('DriverHello').at(-1)?.payload).toMatchObject({ running: null })
   bench.server.push(runJobOf('ok', { attempt: 2, epoch: 2 }))

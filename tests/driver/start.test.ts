@@ -216,7 +216,7 @@ test('a tuner receives maintenance commands', async () => {
   await bench.attach({ operation: 'calibrate', device: `${DEVICES}#tuner`, option: [] })
   bench.server.push({ type: 'SetMaintenance', on: true, reason: 'helium' })
   await until('the condition', () =>
-    bench.lines.some((line) => line.message === 'maintenance heard' && line['on'] === true),
+    bench.lines.some((line) => line.message === 'maintenance received' && line['on'] === true),
   )
 })
 
@@ -225,7 +225,7 @@ test('invalid commands change nothing', async () => {
   await bench.attach()
   bench.server.push({ type: 7 })
   bench.server.push({ type: 'RunJob', job: '../../x' })
-  bench.server.push({ type: 'EventAck', event: 'never-heard-of.1', applied: true })
+  bench.server.push({ type: 'EventAck', event: 'unknown.1', applied: true })
   bench.server.push({ type: 'FromTheFuture', job: 1 })
   bench.server.push(runJobOf('ok'))
   await bench.event('JobResult')

@@ -154,7 +154,7 @@ test('Outbox.put() keeps an event in memory when it cannot be written to disk', 
   using folder = temporaryFolder()
   const path = join(folder.path, 'outbox')
   const { outbox, sent, send, lines } = await openOutbox(path)
-  // A folder in the place of the file: refused for root as well.
+  // A folder in place of the file, which root cannot overwrite either.
   await mkdir(join(path, 'job1.1.json'))
   await outbox.put('job1.1', eventOf('job1.1'))
   await outbox.sendDue(send)
@@ -201,7 +201,7 @@ test('Outbox retries an event that cannot be read after a pause', async () => {
   for (const id of ['a.1', 'b.1']) await outbox.put(id, eventOf(id))
   const path = join(folder.path, 'a.1.json')
   await rm(path)
-  // A folder in the place of the file: not readable for root either.
+  // A folder in place of the file, which root cannot read either.
   await mkdir(path)
   for (let round = 0; round < 3; round++) await outbox.sendDue(send)
   expect(lines).toMatchObject([{ level: 'error', event: 'a.1' }])

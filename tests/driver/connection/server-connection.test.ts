@@ -7,7 +7,7 @@ import { certificates, openBench } from '../support/driver.ts'
 import { runJobOf } from '../support/jobs.ts'
 import { openTestServer } from '../support/test-server.ts'
 
-/** Notes every pause that is asked for: how long they are does not depend on how busy this machine is. */
+/** Records every requested pause, whose length does not depend on the load of this machine. */
 class NotingClock extends FakeClock {
   readonly sleeps: number[] = []
 
@@ -17,7 +17,7 @@ class NotingClock extends FakeClock {
   }
 }
 
-/** A bench whose driver lives by a clock that only these tests move. */
+/** A bench whose driver uses a clock that only these tests advance. */
 async function openSlowBench() {
   const clock = new NotingClock()
   const bench = await openBench({ clock })
@@ -37,7 +37,7 @@ async function openSlowBench() {
       throw new Error(`${what} did not come true`)
     },
     async [Symbol.asyncDispose]() {
-      // What is stopped waits by the same clock.
+      // A stopping driver waits on the same clock.
       const disposed = dispose()
       let over = false
       void disposed.finally(() => {
@@ -194,7 +194,7 @@ test('a driver that is disconnected repeatedly slows down and logs a possible re
   expect(ms).toBeGreaterThanOrEqual(5_000)
   const hint = 'connections end soon after they are made; another driver may be using the same token'
   expect(bench.messages().filter((message) => message === hint)).toHaveLength(1)
-  // The driver has to know of its connection before the time in which it proves lasting can pass.
+  // The driver must be attached before the time that makes a link healthy can pass.
   await bench.passUntil(() => bench.server.eventsOf('DriverHello').length === 9, 'attach 9')
   await until('the condition', bench.server.attached)
   await bench.clock.advance(10_000)

@@ -45,7 +45,7 @@ test.each([
   ['process.exit(7)', 'code 7'],
   ['throw new Error("x")', 'code 1'],
   ['Promise.reject(new Error("x"))', 'code 1'],
-])('HostProcess tells how `%s` ends', async (source, how) => {
+])('HostProcess reports how `%s` ends', async (source, how) => {
   const { exits } = spawn(source)
   expect(await until('the condition', () => exits[0])).toBe(how)
 })

@@ -66,7 +66,7 @@ async function start(setup: Setup = {}) {
   return created
 }
 
-/** Runs a job that says which process it is in. */
+/** Runs a job that reports its process id. */
 async function pidOf(
   run: (circuit: string, changes?: Partial<RunJob>) => Promise<unknown>,
 ): Promise<unknown> {
@@ -202,7 +202,7 @@ test.each(['stubborn', 'loop'])('Supervisor.run() kills a %s job 2 s after its t
   await until('the condition', () => seen.length === 2)
   await clock.advance(2_500)
   expect(await result).toMatchObject({ error: { message: 'job timed out after 0.5 s' }, execution_ms: 2_500 })
-  // Without a pause: it was the job's fault.
+  // Without a pause, because the job caused the exit.
   expect(await pidOf(run)).not.toBe(before)
 })
 

@@ -55,7 +55,7 @@ const RUN: RunCalibration = {
 const OTHER: RunCalibration = { ...RUN, run_id: 'run000000000002', mode: 'full', target_qubits: [] }
 type Report = EventPayload<'CalibrationReport'>
 
-/** A tuner at work, and what it has sent: the reports by run, the progress, and the order of all. */
+/** A running tuner and its messages: reports by run, progress, and the order of all. */
 function open(calibrate: CalibrateDevice['calibrate'], changes: Partial<CalibrateDevice> = {}) {
   const { io, sent, ...rest } = operationIo()
   const operation = runCalibrate(tuner({ calibrate, ...changes }), io)

@@ -3,7 +3,7 @@ import type { OperationIo } from '../../../src/driver/operations/operation.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import { recordedLog } from '../support/logs.ts'
 
-/** What an operation gets, with everything it sends. */
+/** The services of an operation, with all messages it sends. */
 export function operationIo() {
   const clock = new FakeClock()
   const sent: FromHost[] = []

@@ -9,7 +9,7 @@ import {
 } from '../../../src/devices/index.ts'
 import type { JobResults } from '../../../src/protocol/index.ts'
 
-/** The smallest results that pass the checks; `note` comes back in the metadata. */
+/** The smallest results that pass the checks; the metadata contains `note`. */
 export function resultsOf(note: string): JobResults {
   return {
     success: true,
@@ -29,7 +29,7 @@ function aborted(io: JobIo): Promise<never> {
   })
 }
 
-/** What the first word of a circuit makes the device do. */
+/** Behaviour of the device by the first word of a circuit. */
 const DEEDS: Record<string, (rest: string, io: JobIo) => Promise<JobResults>> = {
   ok: async (rest) => resultsOf(rest),
   env: async () => resultsOf(JSON.stringify(Object.keys(process.env).sort())),
@@ -65,14 +65,14 @@ const DEEDS: Record<string, (rest: string, io: JobIo) => Promise<JobResults>> = 
   },
 }
 
-/** A process device whose circuits are orders such as `ok hello`, `abort` or `loop`. */
+/** A process device whose circuits are instructions such as `ok hello`, `abort` or `loop`. */
 export const wild = defineDevice({
   name: 'wild',
   operation: 'process',
   options: {
     greeting: opt.string({ help: 'Something to say', required: true, example: 'hello' }),
     refuse_check: opt.bool({ help: 'Refuses to start', default: false }),
-    /** Refuses to start again after this file was made by the first start. */
+    /** Creates this file at the first start and then refuses further starts. */
     once: opt.path({ help: 'A file' }),
   },
   check({ options }) {
@@ -92,7 +92,7 @@ export const wild = defineDevice({
   }),
 })
 
-/** Emits one reading, and a second one each 10 ms. */
+/** Emits one reading, then another every 10 ms. */
 export const gauge = defineDevice({
   name: 'gauge',
   operation: 'monitor',
@@ -107,7 +107,7 @@ export const gauge = defineDevice({
   }),
 })
 
-/** Writes down what it is told about maintenance. */
+/** Logs the maintenance commands it receives. */
 export const tuner = defineDevice({
   name: 'tuner',
   operation: 'calibrate',
@@ -115,7 +115,7 @@ export const tuner = defineDevice({
     start: async () => undefined,
     calibrate: async () => ({ status: 'success' }),
     maintenance(on) {
-      log.info('maintenance heard', { on })
+      log.info('maintenance received', { on })
       if (on && raw['crash'] === 'true') process.abort()
     },
   }),

@@ -1,7 +1,7 @@
 import { createLog, systemClock } from '../../../src/base/index.ts'
 import { readDriverSettings, runDeviceHost, startDriver } from '../../../src/driver/index.ts'
 
-// The same two verbs as the real program: `driver worker`, and `start` with the settings as JSON.
+// The two commands of the real program: `driver worker`, and `start` with the flags as JSON.
 const [, , verb, settings = '{}'] = process.argv
 if (verb === 'driver') {
   runDeviceHost({ env: process.env })

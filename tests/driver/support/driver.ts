@@ -14,7 +14,7 @@ export const HOST_ARGV = [process.execPath, join(import.meta.dir, 'host-main.ts'
 /** Flags of `driver start` by setting name. */
 export type DriverFlags = GivenFlags
 
-/** A server, a folder, and any number of drivers that use them; all of it goes with the scope. */
+/** A server, a folder, and any number of drivers that use them; all of them end with the scope. */
 export async function openBench(options: { https?: boolean; clock?: Clock } = {}) {
   const folder = temporaryFolder()
   const server: TestServer = await openTestServer({ certificates, ...(options.https && { https: true }) })

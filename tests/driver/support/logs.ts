@@ -7,7 +7,7 @@ interface Line {
   [field: string]: unknown
 }
 
-/** A log that keeps its lines. */
+/** A log that records its lines. */
 export function recordedLog(): { log: Log; lines: Line[]; messages(): string[] } {
   const lines: Line[] = []
   const log = createLog({ level: 'debug', write: (line) => lines.push(JSON.parse(line)) })

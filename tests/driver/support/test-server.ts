@@ -12,17 +12,17 @@ import type { TestCertificates } from '../../support/sockets/certificates.ts'
 
 const DRIVER_ID = 'driver000000001'
 
-/** The server's side of a driver: the connect route and both message sockets, and everything they got. */
+/** The server side of a driver: the connect route and both message sockets, with everything they received. */
 export interface TestServer {
   url: string
-  /** Requests in the order they came, as `METHOD /path`. */
+  /** Requests in order of arrival, as `METHOD /path`. */
   requests: string[]
   connects: ConnectRequest[]
   events: EventEnvelope[]
   epoch: number
-  /** Answers the next connects instead of a lease. */
+  /** Responses to the next connects instead of a lease. */
   refuse: { status: number; message: string } | undefined
-  /** Replaces fields of the connect answer. */
+  /** Replaces fields of the connect response. */
   answer: Record<string, unknown>
   /** Root CA served to drivers. */
   caPem: string
@@ -44,7 +44,7 @@ interface ServerOptions {
   port?: number
 }
 
-/** Opens a small server that speaks the real protocol. */
+/** Opens a minimal server with the real protocol. */
 export async function openTestServer(options: ServerOptions): Promise<TestServer> {
   const { certificates } = options
   const tls = { key: certificates.keyPem, cert: certificates.certPem }

@@ -10,7 +10,7 @@ const DISPATCH = { result: 'a.1', epoch: 3 }
 
 const CASES: [string, Partial<CoordinatorState>, Partial<typeof DISPATCH>, DispatchDecision][] = [
   ['runs a job when idle', {}, {}, 'run'],
-  ['runs a job of a lease it has not heard of yet', {}, { epoch: 4 }, 'run'],
+  ['runs a job of a newer lease', {}, { epoch: 4 }, 'run'],
   ['refuses a job of an older lease', {}, { epoch: 2 }, 'old_epoch'],
   ['refuses a second job', { running: 'b.1' }, {}, 'busy'],
   ['refuses a newer attempt while the older one runs', { running: 'a.1' }, { result: 'a.2' }, 'busy'],
