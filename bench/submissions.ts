@@ -8,6 +8,7 @@
  */
 import { measureCommits } from './reference/commits.ts'
 import { BareRoute } from './reference/route.ts'
+import { callsPerSecond } from './support/calls-per-second.ts'
 import { spreadOf } from './support/figures.ts'
 import { Lab } from './support/lab.ts'
 import { printTable, SPREAD_HEAD, spreadCells, startBench } from './support/output.ts'
@@ -20,19 +21,6 @@ const WIDTHS = [1, 16]
 
 const { rounds } = startBench('Submissions')
 
-async function perSecond(width: number, count: number, call: () => Promise<unknown>): Promise<number> {
-  let left = count
-  const client = async () => {
-    while (left > 0) {
-      left -= 1
-      await call()
-    }
-  }
-  const start = performance.now()
-  await Promise.all(Array.from({ length: width }, client))
-  return count / ((performance.now() - start) / 1_000)
-}
-
 const commits: number[] = []
 const bare = new Map(WIDTHS.map((width): [number, number[]] => [width, []]))
 const ours = new Map(WIDTHS.map((width): [number, number[]] => [width, []]))
@@ -41,11 +29,11 @@ const ours = new Map(WIDTHS.map((width): [number, number[]] => [width, []]))
   for (let round = 0; round < rounds; round++) {
     // An empty queue in each round, because each submission counts the pending jobs of its user.
     await using lab = await Lab.open()
-    await perSecond(16, WARM_UP, () => lab.submit())
+    await callsPerSecond(16, WARM_UP, () => lab.submit())
     commits.push(measureCommits(3_000, ROW_BYTES).perSecond)
     for (const width of WIDTHS) {
-      bare.get(width)?.push(await perSecond(width, JOBS, () => postJob(route.url, 'none')))
-      ours.get(width)?.push(await perSecond(width, JOBS, () => lab.submit()))
+      bare.get(width)?.push(await callsPerSecond(width, JOBS, () => postJob(route.url, 'none')))
+      ours.get(width)?.push(await callsPerSecond(width, JOBS, () => lab.submit()))
     }
   }
 }

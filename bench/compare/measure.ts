@@ -2,6 +2,7 @@ import { Service } from '../../tests/support/executable/service.ts'
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts'
 import { fillJobs, jobId, request, type Side } from '../record-store/side.ts'
 import { StreamGroup } from '../record-store/stream-group.ts'
+import { callsPerSecond } from '../support/calls-per-second.ts'
 import { percentile } from '../support/figures.ts'
 import { drain, submitConcurrently } from '../support/job-rates.ts'
 import { measureJobs } from '../support/job-times.ts'
@@ -87,24 +88,10 @@ export async function measureRecords(executable: string, sizes: Sizes, note: Not
     ['auth-refresh', () => request(url, 'POST', '/api/collections/users/auth-refresh', { token, body: {} })],
   ]
   for (const [name, call] of calls) {
-    await repeat(call, Math.ceil(sizes.requests / 5))
-    note(name, 'per s', await repeat(call, sizes.requests))
+    await callsPerSecond(WIDTH, Math.ceil(sizes.requests / 5), call)
+    note(name, 'per s', await callsPerSecond(WIDTH, sizes.requests, call))
   }
   note(`change sent to ${sizes.streams} streams`, 'ms', await fanOut(side, sizes))
-}
-
-/** Calls `WIDTH` at a time, `count` in all; returns calls per second. */
-async function repeat(call: () => Promise<unknown>, count: number): Promise<number> {
-  let left = count
-  const client = async () => {
-    while (left > 0) {
-      left -= 1
-      await call()
-    }
-  }
-  const start = performance.now()
-  await Promise.all(Array.from({ length: WIDTH }, client))
-  return count / ((performance.now() - start) / 1_000)
 }
 
 /** The median time in ms until all streams have received a change. */
