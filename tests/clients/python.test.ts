@@ -68,7 +68,7 @@ describe.skipIf(!python)('the public Python client', () => {
     )
   })
 
-  test('gets one result for each circuit, with its own shots', () => {
+  test('receives one result for each circuit, with its own shots', () => {
     const [pair, flip] = saw('two_circuits') as Record<string, number>[]
     expect(Object.values(pair ?? {}).reduce((sum, count) => sum + count, 0)).toBe(100)
     expect(flip).toEqual({ '1': 50 })
@@ -94,7 +94,7 @@ describe.skipIf(!python)('the public Python client', () => {
     expect(saw('no_circuits')).toMatchObject({ status: 400, body: { data: { circuits: {} } } })
   })
 
-  test('lists jobs and is refused what is not there or not allowed', () => {
+  test('lists jobs and receives the errors of missing and forbidden ones', () => {
     expect(saw('list_jobs')).toMatchObject({ type: 'list', first: expect.arrayContaining(['id', 'status']) })
     expect(saw('unknown_job')).toMatchObject({ status: 404, body: { status: 404, data: {} } })
     expect(saw('bad_token')).toMatchObject({ status: 401 })
@@ -120,7 +120,7 @@ describe.skipIf(!python)('the public Python client', () => {
     })
   })
 
-  test('connects a driver by the address of older drivers', () => {
+  test('connects a driver by the path of older drivers', () => {
     expect(saw('connect_qpu')).toMatchObject({
       connected: { status: 'success', command_port: expect.any(Number), tls_hash: expect.any(String) },
       refused: 401,
@@ -135,7 +135,7 @@ describe.skipIf(!python)('the public Python client', () => {
     })
   })
 
-  test('books, moves and gives back a time slot', () => {
+  test('books, moves and cancels a time slot', () => {
     const { slot, listed, moved, overlap, left } = saw('time_slots') as Record<string, unknown>
     expect(slot).toMatchObject({ booked_by: lab.user.id, start_time: expect.stringMatching(/\.000Z$/) })
     expect(listed).toEqual([(slot as { id: string }).id])

@@ -24,7 +24,7 @@ ROTATION = (
     " rx(theta) q[0]; c = measure q;"
 )
 PI = 3.141592653589793
-# The client asks each 5 s unless told otherwise.
+# The client polls every 5 s by default.
 WAIT = {"timeout": 60, "wait": 0.05}
 HELPERS = ("backend", "users_by_id")
 
@@ -43,7 +43,8 @@ class Scenarios:
         self.given = given
         self.client = QPIClient(given["url"], api_token=given["api_token"])
         self.admin = QPIClient(given["url"])
-        # The client logs in users only, so the superuser's token goes where it keeps such tokens itself.
+        # The client logs in users only, so the superuser's token is stored where the client stores such
+        # tokens.
         self.admin._session.headers["Authorization"] = f"Bearer {given['superuser_token']}"
 
     def backend(self):
@@ -51,7 +52,8 @@ class Scenarios:
 
     def submit_wait_result(self):
         job_id = self.client.submit_job([{"circuit": BELL}], shots=500)
-        # `client.job(id).result()` cannot work with Qiskit 2: a job without backend raises when asked for it.
+        # `client.job(id).result()` cannot work with Qiskit 2: a job without backend raises when it is
+        # requested.
         job = self.backend().job(job_id)
         result = job.result(**WAIT)
         data = self.client.get_job(job_id)
@@ -97,7 +99,7 @@ class Scenarios:
         circuit = QuantumCircuit(1, 1)
         circuit.rx(theta, 0)
         circuit.measure(0, 0)
-        # The client binds the values into the program and sends them beside it as well.
+        # The client binds the values into the program and also sends them separately.
         job = self.backend().run(circuit, shots=20, parameter_values=[{theta: PI}])
         return job.result(**WAIT).get_counts()
 

@@ -18,7 +18,7 @@ const CHECKS = [
 
 let lab: Lab
 
-/** Lets schemathesis try every operation of the server's own description, with right and wrong requests. */
+/** Runs schemathesis on every operation of the server's own description, with valid and invalid requests. */
 async function fuzz(
   interpreter: string,
   name: string,

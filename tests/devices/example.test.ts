@@ -9,7 +9,7 @@ import { calibrationFindings, type Operation } from '../../src/protocol/index.ts
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { payloadOf, runJob } from './support/jobs.ts'
 
-// Outside the checkout, as a user's file is: svc/devices must come from the program.
+// Outside of the checkout, like a user's file: svc/devices must come from the program.
 const folder = temporaryFolder()
 afterAll(() => folder[Symbol.dispose]())
 

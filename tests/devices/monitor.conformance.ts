@@ -4,11 +4,11 @@ import { EVENTS } from '../../src/protocol/index.ts'
 import { openMonitor } from '../support/devices/cryostat.ts'
 import { until } from '../support/until.ts'
 
-/** Equipment to try a monitor on. */
+/** Equipment for the tests of a monitor. */
 export interface Equipment extends AsyncDisposable {
-  /** `-o` options of a monitor that polls it each second. */
+  /** `-o` options of a monitor that polls it every second. */
   pairs: string[]
-  /** Lets it be gone, or back. */
+  /** Makes it unreachable, or reachable again. */
   setAway(isAway: boolean): void
   /** A text that must reach no log line and no event. */
   secret: string

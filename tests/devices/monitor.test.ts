@@ -3,7 +3,7 @@ import { listDevices } from '../../src/devices/index.ts'
 import { coldFridge } from '../support/devices/cryostat.ts'
 import { type Equipment, monitorConformance } from './monitor.conformance.ts'
 
-/** How to prepare equipment for each built-in monitor. */
+/** Prepares equipment for each built-in monitor. */
 const EQUIPMENT: Record<string, () => Promise<Equipment>> = {
   async cryostat_gen1() {
     const secret = 'canary-4711'

@@ -128,13 +128,13 @@ export function processConformance(name: string, pairs: string[] = []): void {
       expect(failure.class).toBe('user')
       expect(failure.error_code).toMatch(/^[a-z][a-z_]+$/)
       expect(failure.circuit_index).toBe(circuitIndex)
-      // A fault found in the first circuit costs nothing.
+      // An error found in the first circuit is free of charge.
       if (circuitIndex === 0) expect(executed).toBe(false)
     })
   }
 }
 
-/** What a device that really runs circuits has to keep. */
+/** The requirements on a device that really runs circuits. */
 export function runningConformance(name: string, pairs: string[] = []): void {
   const says = (behaviour: string) => `${name} ${behaviour}`
   let opened: ProcessDevice | undefined

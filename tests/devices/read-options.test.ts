@@ -260,7 +260,7 @@ test('readOptions() reports every error of a start, one per line, keys before va
   ])
 })
 
-test('readOptions() splits at the first =, trims both sides and takes the last of equal keys', () => {
+test('readOptions() splits at the first =, trims both sides and uses the last of equal keys', () => {
   const { options, raw } = read(builtIn('calibrate'), [config, 'title=first', ' title = a=b '])
   expect(options['title']).toBe('a=b')
   expect(raw['title']).toBe('a=b')
@@ -288,7 +288,7 @@ for (const [texts, value] of [
   })
 }
 
-test('readOptions() gives job_timeout in ms, 10 s by default', () => {
+test('readOptions() returns job_timeout in ms, 10 s by default', () => {
   expect(read(builtIn('process'), []).jobTimeoutMs).toBe(10_000)
   expect(read(builtIn('process'), ['job_timeout=2.5']).jobTimeoutMs).toBe(2_500)
   expect(read(builtIn('monitor'), [channels]).jobTimeoutMs).toBe(10_000)

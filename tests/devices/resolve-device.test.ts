@@ -125,7 +125,7 @@ test('resolveDevice() imports a definition and passes undeclared keys on as text
   })
 })
 
-test('resolveDevice() imports a definition made without defineDevice()', async () => {
+test('resolveDevice() imports a definition created without defineDevice()', async () => {
   const results = await (await open('process', './devices.js#plain', ['key=a=b'])).run(run, io)
   expect(results.backend).toBe('plain')
   expect(results.metadata).toEqual({ raw: { key: 'a=b' }, options: {} })
@@ -136,14 +136,14 @@ test('resolveDevice() imports a class with a static operation', async () => {
   expect(results.metadata).toEqual({ raw: { key: '1' }, options: {} })
 })
 
-test('resolveDevice() imports a factory, whose JobError is recognised as one', async () => {
+test('resolveDevice() imports a factory, whose JobError is recognized as one', async () => {
   const device = await open('process', './devices.js#failing', ['wish=luck'])
   const failed = await device.run(run, io).catch((error: unknown) => error)
   expect(failed).toBeInstanceOf(JobError)
   expect(failed).toMatchObject({ message: 'no luck today', errorCode: 'sold_out' })
 })
 
-test('resolveDevice() takes the default export without #', async () => {
+test('resolveDevice() uses the default export without #', async () => {
   const device = await resolve('process', './devices.js')
   expect([device.def.name, device.imported]).toEqual(['devices', true])
 })

@@ -38,7 +38,7 @@ for (const [name, value, where] of [
   ['infinity', Number.NEGATIVE_INFINITY, 'metadata.deep.1'],
   ['a big integer', 3n, 'metadata.deep.1'],
 ] as const) {
-  test(`checkResults() refuses ${name}, naming where it is`, () => {
+  test(`checkResults() refuses ${name}, with its position`, () => {
     const results = { ...jobResultsOf('x', [one], {}), metadata: { deep: [0, value] } }
     expect(() => checkResults(results)).toThrow(`not a finite number at ${where}`)
   })

@@ -23,7 +23,7 @@ test('lockFolder() refuses a folder in use, until it is released', async () => {
   expect(tryLock(folder.path)).toBe('free')
 })
 
-test('lockFolder() keeps other processes out and leaves nothing behind after kill -9', async () => {
+test('lockFolder() refuses other processes and leaves nothing behind after kill -9', async () => {
   using folder = temporaryFolder()
   const source = `
     const { lockFolder } = await import(${JSON.stringify(join(import.meta.dir, '../../src/driver/lock.ts'))})

@@ -16,7 +16,7 @@ function check(changes: GivenFlags, env: Record<string, string> = {}) {
   return checkAccess(readDriverSettings({ flags: { ...GOOD, ...changes }, env }), PLACE)
 }
 
-test('checkAccess() normalises what it accepts', () => {
+test('checkAccess() normalizes what it accepts', () => {
   const colons = Array(32).fill('AB').join(':')
   expect(check({ svcAddr: 'https://lab.example/svc/', caFingerprint: colons })).toEqual({
     svcAddr: 'https://lab.example/svc',
@@ -57,7 +57,7 @@ test('checkAccess() reports every error at once', () => {
   expect(check({ svcAddr: 'x', token: '', caFingerprint: 'x', caFile: '/' }).reasons).toHaveLength(4)
 })
 
-test('checkAccess() names the variable that holds a bad value', () => {
+test('checkAccess() names the variable that contains an invalid value', () => {
   const { reasons } = check({ svcAddr: undefined }, { SVC_ADDR: 'lab' })
   expect(reasons).toEqual([
     'bad value for SVC_ADDR: "lab"; expected an http or https address such as http://127.0.0.1:8090',

@@ -191,7 +191,7 @@ test('startDriver() works over https with the pinned CA', async () => {
   expect((await bench.event('JobResult')).payload).toMatchObject({ status: 'completed' })
 })
 
-test('startDriver() keeps token and JWT out of the log', async () => {
+test('startDriver() never writes token and JWT to the log', async () => {
   await using bench = await openBench()
   const driver = await bench.attach()
   bench.server.push(runJobOf('throw'))

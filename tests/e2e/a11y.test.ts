@@ -8,7 +8,7 @@ setDefaultTimeout(30_000)
 
 const chromium = findChromium()
 
-/** The smallest width that pages are made for, px. */
+/** The smallest width for which the pages are designed, px. */
 const PHONE = 390
 
 describe.skipIf(!chromium)('accessibility', () => {

@@ -1,4 +1,4 @@
-/** A real Chromium for tests, and pages that fail a test on anything a person should never meet. */
+/** A real Chromium for tests, and pages that fail a test on anything that a user should never see. */
 import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -19,8 +19,8 @@ const RESULTS = join(import.meta.dir, '../../test-results')
 const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 
 /**
- * Where Chromium is: `SVC_CHROMIUM`, or where distributions put it. Undefined when there is none, which skips
- * the browser tests on a developer's machine; on CI that is an error.
+ * The path of Chromium: `SVC_CHROMIUM`, or the usual ones of distributions. Undefined if there is none, which
+ * skips the browser tests on a developer's machine; on CI that is an error.
  */
 export function findChromium(): string | undefined {
   const named = process.env['SVC_CHROMIUM']
@@ -45,9 +45,8 @@ export interface PageOptions extends BrowserContextOptions {
 }
 
 /**
- * Runs a test in a page of its own. Fails on console errors, uncaught errors, violations of the page's
- * policy, responses of 500 and above, and requests to other machines. A failure leaves a picture and
- * a trace.
+ * Runs a test in a separate page. Fails on console errors, uncaught errors, violations of the page's policy,
+ * responses of 500 and above, and requests to other machines. A failure leaves a screenshot and a trace.
  */
 export async function withPage(
   browser: Browser,
@@ -89,7 +88,7 @@ export async function withPage(
 
 /** Violations of WCAG 2.2 A and AA that axe finds on the page: one line per rule and element. */
 export async function accessibilityProblems(page: Page): Promise<string[]> {
-  // Evaluated by the debugger, which the page's policy does not bind.
+  // Evaluated by the debugger, to which the page's policy does not apply.
   await page.evaluate(axe.source)
   return page.evaluate(async (tags) => {
     const { violations } = await window.axe.run(document, { runOnly: tags })
@@ -103,7 +102,7 @@ declare global {
   }
 }
 
-/** How far the content sticks out of the window to the right, in px. */
+/** The width by which the content overflows the window to the right, in px. */
 export function overflowOf(page: Page): Promise<number> {
   return page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
 }

@@ -32,7 +32,7 @@ describe.skipIf(!chromium)('dashboard', () => {
   const visit = (name: string, run: (page: Page) => Promise<void>, options: Partial<PageOptions> = {}) =>
     withPage(browser, { name, baseURL: lab.url, ...options }, run)
 
-  test('a person signs in, submits a Bell pair, watches it live and sees its counts', () =>
+  test('a user signs in, submits a Bell pair, watches it live and sees its counts', () =>
     visit(
       'journey',
       async (page) => {
@@ -77,7 +77,7 @@ describe.skipIf(!chromium)('dashboard', () => {
       { expected: [/status of 400/] },
     ))
 
-  test('the overview follows jobs, QPUs and the balance without being loaded again', () =>
+  test('the overview follows jobs, QPUs and the balance without being reloaded', () =>
     visit('live', async (page) => {
       await signIn(page, lab.user)
       await page.getByText('You have no jobs yet').waitFor()
@@ -123,7 +123,7 @@ describe.skipIf(!chromium)('dashboard', () => {
       { expected: [/Failed to load resource/] },
     ))
 
-  test('a program with a mistake is marked while it is written, and leads to its place', () =>
+  test('a program with an error is marked during editing, and the error links to its position', () =>
     visit('check', async (page) => {
       await signIn(page, lab.user)
       await page.getByRole('link', { name: 'New job' }).first().click()
@@ -142,11 +142,11 @@ describe.skipIf(!chromium)('dashboard', () => {
       await page.getByRole('button', { name: 'Line 9' }).waitFor({ state: 'detached' })
     }))
 
-  test('what the server refuses is shown at its field, the program with line and column', () =>
+  test('an error of the server is shown at its field, that of a program with line and column', () =>
     visit(
       'refusal',
       async (page) => {
-        // Without the parser in the page, the server is the only judge.
+        // Without the parser in the page, only the server checks the program.
         await page.route('**/a/check-program-*.js', (route) => route.abort())
         await signIn(page, lab.user)
         await page.goto('/jobs/new')
@@ -181,7 +181,7 @@ describe.skipIf(!chromium)('dashboard', () => {
       await page.getByRole('img', { name: 'Histogram of counts. Most frequent: 1: 1000' }).waitFor()
     }))
 
-  test('a waiting job can be taken back and sent again', () =>
+  test('a waiting job can be cancelled and submitted again', () =>
     visit('cancel', async (page) => {
       const id = await lab.submit(321)
       await signIn(page, lab.user)
@@ -195,7 +195,7 @@ describe.skipIf(!chromium)('dashboard', () => {
       expect(page.url()).not.toContain(id)
     }))
 
-  test('everything can be done without a mouse', () =>
+  test('everything works without a mouse', () =>
     visit('keyboard', async (page) => {
       const id = await lab.submit()
       await signIn(page, lab.user)
@@ -222,7 +222,7 @@ describe.skipIf(!chromium)('dashboard', () => {
       await page.getByRole('heading', { name: /^Job \w{15}$/ }).waitFor()
     }))
 
-  test('the theme is there before the first paint and stays chosen', () =>
+  test('the theme is set before the first paint and remains selected', () =>
     visit(
       'theme',
       async (page) => {
@@ -266,7 +266,7 @@ describe.skipIf(!chromium)('dashboard', () => {
       await page.getByRole('banner').getByText('Administrator').waitFor()
     }))
 
-  test('the admin address is not found, for programs and for people', () =>
+  test('the admin address is not found, for programs and for users', () =>
     visit(
       'not-found',
       async (page) => {

@@ -34,7 +34,7 @@ test('the executable serves its page under a strict policy and confirms a copy b
   expect(again.headers.get('content-security-policy')).toBe(page.headers.get('content-security-policy'))
 })
 
-test('the executable sends its scripts compressed and cacheable for ever', async () => {
+test('the executable sends its scripts compressed and cacheable forever', async () => {
   const path = await scriptPath()
   const plain = await get(path, { 'accept-encoding': 'identity' })
   const small = await get(path, { 'accept-encoding': 'br' })
@@ -46,7 +46,7 @@ test('the executable sends its scripts compressed and cacheable for ever', async
   expect(Buffer.compare(brotliDecompressSync(packed), large)).toBe(0)
 })
 
-test('the executable answers HEAD with the length that GET has', async () => {
+test('the executable responds to HEAD with the length of GET', async () => {
   const path = await scriptPath()
   for (const encoding of ['br', 'identity']) {
     const head = await get(path, { 'accept-encoding': encoding }, 'HEAD')
@@ -56,7 +56,7 @@ test('the executable answers HEAD with the length that GET has', async () => {
   }
 })
 
-test('the executable gives 404 for files it does not have, and JSON under /api', async () => {
+test('the executable responds 404 for files it does not have, with JSON under /api', async () => {
   expect((await get('/a/index-00000000.js')).status).toBe(404)
   expect((await get('/manifest.json')).status).toBe(404)
   expect((await get('/_/')).status).toBe(404)

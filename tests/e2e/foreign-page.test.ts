@@ -12,7 +12,7 @@ const chromium = findChromium()
 describe.skipIf(!chromium)('a page of another origin', () => {
   let browser: Browser
   let lab: Lab
-  /** Serves an empty page, at which the attacks below run. */
+  /** Serves an empty page, in which the attacks below run. */
   let foreign: Bun.Server<undefined>
 
   beforeAll(async () => {
@@ -106,9 +106,9 @@ describe.skipIf(!chromium)('a page of another origin', () => {
           'the stream of changes': 'refused',
           'its storage': 0,
         })
-        // Chromium shows its own page in place of a frame that is refused.
+        // Chromium shows its own page in place of a refused frame.
         expect(page.frames().map((frame) => frame.url())).toContain('chrome-error://chromewebdata/')
-        // A form that the page sends by itself, with all that the browser would add.
+        // A form that the page submits automatically, with everything that the browser adds.
         await page.evaluate((url) => {
           const form = document.createElement('form')
           form.method = 'post'
@@ -127,7 +127,7 @@ describe.skipIf(!chromium)('a page of another origin', () => {
   test('under another name of the same server has no session', () =>
     withPage(browser, { name: 'rebinding', baseURL: lab.url, expected: [/status of 401/] }, async (page) => {
       await signIn(page, lab.user)
-      // As after DNS rebinding: another name that leads to the same address.
+      // As after DNS rebinding: another name for the same address.
       await page.goto(lab.url.replace('127.0.0.1', 'localhost'))
       await page.getByText('Sign in to see your jobs').waitFor()
       expect(await page.evaluate(async () => (await fetch('/api/jobs')).status)).toBe(401)

@@ -11,7 +11,7 @@ setDefaultTimeout(60_000)
 
 const chromium = findChromium()
 
-/** Each would leave an element with `data-harm`, or run, if a page took it for markup. */
+/** Each would leave an element with `data-harm`, or run, if a page interpreted it as markup. */
 const CORPUS = [
   '<script data-harm>window.harmed=1</script>',
   '<img data-harm src=x onerror="window.harmed=1">',
@@ -72,7 +72,7 @@ describe.skipIf(!chromium)('a hostile text', () => {
     await browser.close()
   })
 
-  /** Puts the corpus into every text that a client can write. */
+  /** Inserts the corpus into every text that a client can write. */
   async function soil(): Promise<void> {
     const records = (name: string) => `/api/collections/${name}/records`
     const change = (name: string, id: string, body: object) =>
@@ -101,7 +101,7 @@ describe.skipIf(!chromium)('a hostile text', () => {
     expect({ path, ...harm }).toEqual({ path, elements: 0, links: 0, harmed: false })
   }
 
-  /** The pages that the menu names, and those of the jobs. */
+  /** The pages in the menu, and those of the jobs. */
   async function visitAll(page: Page): Promise<number> {
     const named = await page
       .getByRole('navigation')

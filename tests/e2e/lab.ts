@@ -17,7 +17,7 @@ export interface Lab {
   admin: Person & { token: string }
   qpu: { id: string }
   /**
-   * Starts a driver for the QPU and waits until it is attached. With `latency`, each job takes so many
+   * Starts a driver for the QPU and waits until it is attached. With `latency`, each job takes that many
    * seconds.
    */
   connect(latency?: number): Promise<void>
@@ -32,7 +32,7 @@ export interface Lab {
 
 const QPU_SECONDS = 3_600
 
-/** Opens a lab in a folder of its own; `flags` are additional flags of `svc serve`. */
+/** Opens a lab in its own folder; `flags` are additional flags of `svc serve`. */
 export async function openLab(flags: string[] = []): Promise<Lab> {
   const folder = temporaryFolder()
   const service = await Service.install(folder.path, { flags })
@@ -87,7 +87,7 @@ export async function openLab(flags: string[] = []): Promise<Lab> {
   }
 }
 
-/** Signs in by the form, as a person does. */
+/** Signs in by the form, like a user. */
 export async function signIn(page: Page, { email, password }: Person): Promise<void> {
   await page.goto('/login')
   await page.getByLabel('E-mail').fill(email)

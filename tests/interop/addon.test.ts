@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 
 /**
- * Why the message sockets are our own: when this fails after an upgrade, the decision can be reconsidered.
+ * The reason for our own message sockets: when this fails after an upgrade, the decision can be reconsidered.
  */
 test('the libzmq addon still aborts Bun when a socket is opened', async () => {
   const child = Bun.spawn([process.execPath, '-e', "new (require('zeromq').Push)()"], {

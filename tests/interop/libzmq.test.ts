@@ -8,7 +8,7 @@ import { digester, END, MESSAGE_COUNT, messages } from './messages.mjs'
 const limits = { toServerBytes: 1 << 27, toDriverBytes: 1 << 27 }
 const mechanisms = ['NULL', 'PLAIN'] as const
 
-/** A digest of everything received, and whether the end was. */
+/** A digest of everything received, and whether the end was received. */
 function openDigest() {
   const digest = digester()
   let isOver = false
@@ -137,7 +137,7 @@ describe.skipIf(!node)('refusals are understood', () => {
     expect(await client.ended()).toEqual({ reason: '400', refused: true })
   }, 30_000)
 
-  test('when libzmq offers no authentication to a listener that demands it', async () => {
+  test('when libzmq offers no authentication to a listener that requires it', async () => {
     await using server = await openListener()
     await using peer = startLibzmq({
       role: 'push',
@@ -178,7 +178,7 @@ describe.skipIf(!node)('heartbeats', () => {
     expect(peer.linesOf('event')).toEqual(['handshake'])
   }, 30_000)
 
-  test('find a libzmq peer that is stopped, and let it back in when it continues', async () => {
+  test('detect a libzmq peer that is stopped, and accept it again when it continues', async () => {
     const fast = { pingIntervalMs: 100, deadAfterMs: 1_000 }
     await using server = await openListener({ role: 'push', limits: fast })
     await using peer = startLibzmq({ role: 'pull', listens: false, port: server.listener.port })

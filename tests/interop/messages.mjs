@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 
-/** Frame sizes around every border of the framing, of the copied and the referenced bodies. */
+/** Frame sizes around every boundary of the framing, of the copied and of the referenced bodies. */
 const SIZES = [0, 1, 254, 255, 256, 257, 8_191, 8_192, 8_193, 65_535, 65_536, 1 << 20]
 const LARGE_BYTES = 100_000_000
 const SMALL_COUNT = 100_000
 const SMALL_BYTES = 200
 
-/** How many messages `messages` yields. */
+/** The number of messages that `messages` yields. */
 export const MESSAGE_COUNT = SIZES.length + 3 + SMALL_COUNT
 
 /** The text of the message that ends a run; it is not part of the digest. */
@@ -34,7 +34,7 @@ export function* messages() {
   for (let count = 0; count < SMALL_COUNT; count++) yield [body(SMALL_BYTES, count)]
 }
 
-/** SHA-256 over the bytes and borders of all frames it is given. */
+/** SHA-256 over the bytes and boundaries of all frames that it receives. */
 export function digester() {
   const hash = createHash('sha256')
   const border = Buffer.alloc(5)

@@ -21,7 +21,7 @@ async function listening(server) {
   return server.address().port
 }
 
-/** Accepts plain TCP and carries it to a TLS port. Returns its own port. */
+/** Accepts plain TCP and forwards it to a TLS port. Returns its own port. */
 export function tunnelToTls(port, ca) {
   return listening(
     createTcpServer((socket) => {
@@ -30,7 +30,7 @@ export function tunnelToTls(port, ca) {
   )
 }
 
-/** Accepts TLS and carries it to a plain TCP port. Returns its own port. */
+/** Accepts TLS and forwards it to a plain TCP port. Returns its own port. */
 export function tunnelFromTls(port, key, cert) {
   return listening(
     createTlsServer({ key, cert, minVersion: 'TLSv1.3' }, (socket) => {

@@ -1,4 +1,4 @@
-/** A state machine, given by its first state and the states that may follow each. */
+/** A state machine, defined by its initial state and the successors of each state. */
 export interface Machine<S> {
   start: S
   /** Equal for equal states; must be the state as JSON. */
@@ -9,14 +9,14 @@ export interface Machine<S> {
   ended(state: S): boolean
 }
 
-/** The result of `explore`. `stuck` counts the states from which no ended one can be reached. */
+/** The result of `explore`. `stuck` counts the states from which no final one can be reached. */
 export interface Exploration {
   states: number
   stuck: number
   violation?: { promise: string; trace: string[] }
 }
 
-/** The states seen so far and how each was reached. */
+/** The states visited so far, and how each was reached. */
 class Visited {
   readonly queue: string[]
   readonly #origin = new Map<string, { from: string; step: string }>()
@@ -42,7 +42,7 @@ class Visited {
     return steps
   }
 
-  /** How many states cannot reach one of `finals`; walks backwards from those. */
+  /** The number of states that cannot reach one of `finals`; walks backwards from those. */
   countStuck(finals: string[]): number {
     const reaches = new Set(finals)
     const queue = [...finals]

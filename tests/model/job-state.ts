@@ -1,4 +1,4 @@
-/** How often each kind of fault may happen in one run. */
+/** The number of times that each kind of fault may happen in one run. */
 export interface Faults {
   crashes: number
   losses: number
@@ -60,7 +60,7 @@ export interface State {
   drivers: Driver[]
   net: Message[]
   owed: Owed | null
-  /** The first violation by a step that the state does not show. */
+  /** The first violation by a step that is not visible in the state. */
   broken: string
   left: Faults
   cancels: number

@@ -22,7 +22,7 @@ import {
   start,
 } from './job-state.ts'
 
-/** Guards of the real store that can be taken away, to show that the model notices their absence. */
+/** Guards of the real store that can be removed, to show that the model detects their absence. */
 export interface Guards {
   /** A result counts only for the job's current attempt. */
   attemptFence: boolean
@@ -32,7 +32,7 @@ export interface Guards {
   lateResults: boolean
   /** The charge is written only when the guarded change of state applied. */
   chargeInsideGuard: boolean
-  /** A result of an attempt that an operator took back is stale. */
+  /** A result of an attempt that an operator requeued is stale. */
   requeueFence: boolean
 }
 
@@ -139,7 +139,7 @@ function serverSteps(state: State, out: Successors): void {
       next.net.push({ kind: 'stop', driver, epoch: 0, attempt, outcome: 'ok' })
     })
   }
-  // A deadline passes early by bad luck (budgeted), or when nothing is under way any more.
+  // A deadline passes early by bad luck (budgeted), or when nothing is in progress any more.
   const quiet =
     state.net.every((message) => message.kind === 'ack') &&
     state.drivers.every((driver) => driver.running === 0 && driver.outbox.length === 0)
@@ -294,7 +294,7 @@ function successors(state: State, guards: Guards): Step[] {
   return out.steps
 }
 
-/** The promise that this state breaks, or ''. */
+/** The guarantee that this state violates, or ''. */
 function brokenPromise(state: State): string {
   if (state.broken) return state.broken
   if (state.charges > 1) return 'I3 charged twice'
@@ -319,7 +319,7 @@ function stateKey(state: State): string {
   return JSON.stringify(state)
 }
 
-/** Visits every state of the job that the given trouble can lead to. */
+/** Visits every state of the job that the given faults can lead to. */
 export function exploreJob(faults: Faults, guards: Guards = ALL_GUARDS): Exploration {
   return explore({
     start: start(faults),

@@ -170,7 +170,7 @@ export class StoreMachine {
       const claim = await this.#claimOf(job.id, stored.attempt)
       const index = this.#drivers.findIndex(({ record }) => record.id === claim.driver)
       const driver = this.#drivers[index]
-      // Only the attached driver of an idle QPU that may run the job may get it.
+      // Only the attached driver of an idle QPU that may run the job may receive it.
       expect(driver?.lease).toEqual({ qpu: claim.qpu, driver: claim.driver, epoch: claim.epoch })
       expect(this.#mayRunOn(job, claim.qpu)).toBe(true)
       expect(this.#draining).not.toContain(claim.qpu)

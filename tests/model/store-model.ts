@@ -32,7 +32,7 @@ export interface ModelJob {
   requeuedAttempt: number
 }
 
-/** A job as it is submitted. */
+/** A job at its submission. */
 export function newJob(job: Pick<ModelJob, 'id' | 'qpu' | 'qubits'>): ModelJob {
   return {
     ...job,
@@ -60,7 +60,7 @@ export interface ModelDriver {
 /** Steps that happen to a driver, or that may. */
 export type DriverStep = Exclude<Extract<Step, { at: number }>, { kind: 'operate' }>
 
-/** To which drivers a step can happen. */
+/** The drivers to which a step can happen. */
 export const CAN_HAPPEN: Record<DriverStep['kind'], (driver: ModelDriver) => boolean> = {
   submit: () => true,
   cancel: () => true,

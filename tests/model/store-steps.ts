@@ -3,7 +3,7 @@ import fc from 'fast-check'
 export type OperatorAction = 'hold' | 'release' | 'moveToFront' | 'requeue' | 'drain'
 export type Outcome = 'completed' | 'user' | 'device'
 
-/** Something that may happen; `at` chooses among the jobs, drivers or QPUs to which it can happen. */
+/** A step that may happen; `at` chooses among the jobs, drivers or QPUs to which it can happen. */
 export type Step =
   /** `at` chooses the target, one of the QPUs or any of them. */
   | { kind: 'submit'; at: number; qubits: number }

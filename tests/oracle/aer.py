@@ -130,7 +130,7 @@ def circuit_of(question):
     return circuit
 
 
-# Without a noise model: with one, gates that have no noise would be composed of those that have.
+# Without a noise model: with one, gates without noise would be composed of gates with noise.
 PLAIN = AerSimulator()
 
 
@@ -227,7 +227,7 @@ def export(question):
         reset=question["reset"],
         seed=question["seed"],
     )
-    # OpenQASM 2 can test whole registers only: its exporter refuses Qiskit's conditionals of today.
+    # OpenQASM 2 can test whole registers only: its exporter refuses Qiskit's current conditionals.
     old = None if question["conditional"] else qasm2.dumps(circuit)
     return {"version2": old, "version3": qasm3.dumps(circuit), "counts": counts_of(circuit, question)}
 

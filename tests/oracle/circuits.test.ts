@@ -15,7 +15,7 @@ const CIRCUITS = isFull ? 500 : 40
 const EXPORTS = isFull ? 200 : 24
 /** The published circuits of more qubits take Aer minutes. */
 const FILE_QUBITS = isFull ? 27 : 16
-/** Of those with resets Aer computes the state for each shot anew. */
+/** For circuits with resets Aer computes the state for each shot again. */
 const FEW_SHOTS = 500
 const SHOTS = 4_000
 
@@ -32,7 +32,7 @@ async function countsOf(program: string, seed: number, shots = SHOTS): Promise<R
   return results.counts ?? {}
 }
 
-/** Largest difference between two states, apart from a common phase. */
+/** Largest difference between two states, up to a common phase. */
 function distance(ours: Float64Array, theirs: readonly number[]): number {
   let [re, im] = [0, 0]
   for (let at = 0; at < ours.length; at += 2) {
@@ -121,5 +121,5 @@ describe.skipIf(!python)('Qiskit Aer agrees', () => {
   })
 })
 
-/** Measures registers that it does not declare: Qiskit refuses it, we warn. */
+/** Measures registers that it does not declare: Qiskit refuses it, svc warns. */
 const UNREADABLE = 'vqe_uccsd_n6.qasm'

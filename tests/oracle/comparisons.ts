@@ -1,10 +1,10 @@
 import { expect } from 'bun:test'
 import { compareCounts } from './statistics.ts'
 
-/** Over all comparisons of a test together: one comparison may fall below its share only (Bonferroni). */
+/** For all comparisons of a test together: a single comparison may fall below its share only (Bonferroni). */
 const SIGNIFICANCE = 1e-4
 
-/** The comparisons of one test; `assertAllAgree` fails it when one of them is too unlikely. */
+/** The comparisons of one test; `assertAllAgree` fails it if one of them is too improbable. */
 export class Comparisons {
   readonly #seen: { name: string; p: number; totalVariation: number }[] = []
 

@@ -1,6 +1,6 @@
 import { createRng } from '../../src/simulator/numeric/random.ts'
 
-/** What stands before a gate, outermost first as in the program. */
+/** The modifiers of a gate, outermost first as in the program. */
 export type Modifier =
   | { kind: 'ctrl' | 'negctrl'; count: number }
   | { kind: 'inv' }
@@ -38,7 +38,7 @@ const GATES: readonly [string, number, number][] = [
   ['gphase', 1, 0],
 ]
 
-/** Clifford gates, for methods that can do nothing else. */
+/** Clifford gates, for methods that support no others. */
 export const CLIFFORD: readonly string[] = [
   'x',
   'y',
@@ -54,7 +54,7 @@ export const CLIFFORD: readonly string[] = [
   'swap',
 ]
 
-/** How the measurements of a random circuit are placed. */
+/** The placement of the measurements of a random circuit. */
 export type Pattern = 'none' | 'end' | 'some' | 'middle' | 'feedback'
 
 interface Shape {
@@ -66,7 +66,7 @@ interface Shape {
   gates?: readonly string[]
 }
 
-/** A circuit that follows from its seed alone. */
+/** A circuit that is determined by its seed alone. */
 export function randomCircuit({
   seed,
   qubits,

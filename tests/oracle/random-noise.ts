@@ -1,6 +1,6 @@
 import { createRng } from '../../src/simulator/numeric/random.ts'
 
-/** A gate rule of a noise file; `width` is for Aer, which wants to know the number of qubits. */
+/** A gate rule of a noise file; `width` is for Aer, which requires the number of qubits. */
 export interface NoiseRule {
   gate: string
   width: number
@@ -8,7 +8,7 @@ export interface NoiseRule {
   errors: Record<string, unknown>[]
 }
 
-/** What a noise file holds. */
+/** The contents of a noise file. */
 export interface NoiseContent {
   gates: NoiseRule[]
   readout: { qubits: number[]; matrix: [[number, number], [number, number]] }[]
@@ -18,9 +18,7 @@ export interface NoiseContent {
 export const NOISY_GATES: readonly string[] = ['x', 'h', 'sx', 'rx', 'ry', 's', 't', 'cx', 'cz', 'swap']
 const TWO = new Set(['cx', 'cz', 'swap'])
 
-/**
- * Noise on most gates, of every kind, that follows from its seed; the strength of each is about `strength`.
- */
+/** Noise of every kind on most gates, determined by its seed; the strength of each is about `strength`. */
 export function randomNoise(seed: number, strength: number): NoiseContent {
   const rng = createRng(seed)
   const share = () => strength * (0.2 + rng.next())
@@ -59,7 +57,7 @@ export function randomNoise(seed: number, strength: number): NoiseContent {
   }
 }
 
-/** Two operators that are not multiples of unitaries: √(1 - p) and √p beside a damping towards |1…1>. */
+/** Two operators that are not multiples of unitaries: √(1 - p) and √p next to a damping towards |1…1>. */
 function krausOf(width: number, p: number): [number, number][][][] {
   const size = 2 ** width
   const last = size - 1

@@ -48,7 +48,7 @@ export function chiSquareTail(value: number, freedom: number): number {
 }
 
 /**
- * The regularised upper incomplete gamma function, by its series below the mean and its continued fraction
+ * The regularized upper incomplete gamma function, by its series below the mean and its continued fraction
  * above (Abramowitz and Stegun 6.5.29 and 6.5.31, the latter evaluated by Lentz's method).
  */
 function upperGamma(a: number, x: number): number {

@@ -7,7 +7,7 @@ import { columnOf, lower } from './support.ts'
 const folder = join(import.meta.dir, '../circuits')
 const files = readdirSync(folder).filter((file) => file.endsWith('.qasm'))
 
-/** Qubits, bits and top-level operations after expansion; undefined when outcomes steer the program. */
+/** Qubits, bits and top-level operations after expansion; undefined for programs with feedback. */
 const expected: Record<string, [number, number, number | undefined]> = {
   'adder_n10.qasm': [10, 5, 35],
   'adder_n10_transpiled.qasm': [10, 5, 171],
@@ -60,7 +60,7 @@ function distributionOf(file: string): Record<string, number> {
   return Object.fromEntries(Object.entries(result).filter(([, probability]) => probability > 1e-9))
 }
 
-// The files give their angles with few digits.
+// The files contain their angles with few digits.
 describe('results that are known exactly', () => {
   const third = 1 / 3
   const known: [string, Record<string, number>][] = [
@@ -72,7 +72,7 @@ describe('results that are known exactly', () => {
     ['sat_n7.qasm', { '11': 13 / 16, '00': 1 / 16, '01': 1 / 16, '10': 1 / 16 }],
   ]
   for (const [file, probabilities] of known) {
-    test(`${file} gives its result`, () => {
+    test(`${file} has its known result`, () => {
       const found = distributionOf(file)
       expect(Object.keys(found).toSorted()).toEqual(Object.keys(probabilities).toSorted())
       for (const [key, probability] of Object.entries(probabilities))

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { faultOf, lower, numberOf, opsOf, program2, program3, runWith } from './support.ts'
 
-/** [declarations, expression, value]: `gphase` shows what the expression is worth. */
+/** [declarations, expression, value]: `gphase` reveals the value of the expression. */
 const values: [string, string, number][] = [
   // Precedence and association.
   ['', '1 + 2 * 3', 7],
@@ -169,11 +169,11 @@ describe('classical values', () => {
     expect(numberOf(Array(10_000).fill('a').join(' + '), 'float a = 1;')).toBe(10_000)
   })
 
-  test('division by zero of integers is an error with a place', () => {
+  test('integer division by zero is an error with a position', () => {
     expect(faultOf(() => numberOf('a / b', 'int a = 1; int b;'))).toEqual(['invalid_value', 4, 8])
   })
 
-  test('a gate cannot turn by infinity', () => {
+  test('a gate cannot rotate by infinity', () => {
     expect(faultOf(() => numberOf('1.0 / a', 'float a = 0;'))?.[0]).toBe('invalid_value')
   })
 })
@@ -210,7 +210,7 @@ describe('inputs', () => {
     expect(angles[1]).toBeCloseTo(Math.PI, 9)
   })
 
-  test('one program is bound again and again', () => {
+  test('one program can be bound repeatedly', () => {
     const text = program3('input float a; qubit q; rx(a) q;')
     for (const value of [0, 1, 2]) expect(opsOf(text, [value])).toMatchObject([{ name: 'rx' }])
   })

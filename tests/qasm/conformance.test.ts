@@ -234,7 +234,7 @@ for (const [file, statements] of Object.entries(invalid)) {
 
 describe('reference programs', () => {
   for (const [file, text] of Object.entries(reference)) {
-    // They use names that are not declared: that is found only once the syntax is right.
+    // They use undeclared names: that is reported only once the syntax is valid.
     test(`${file} parses`, () => {
       const codes = checkProgram(program3(text)).problems.map(({ code }) => code)
       expect(codes).not.toContain('syntax_error')
@@ -247,7 +247,7 @@ describe('reference programs', () => {
     })
   }
 
-  test('the names of the standard library stand in either kind of quotes', () => {
+  test('the names of the standard library may be in either kind of quotes', () => {
     expect(checkProgram("OPENQASM 3;\ninclude 'stdgates.inc'; h $0;").problems).toEqual([])
   })
 })

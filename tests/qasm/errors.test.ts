@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { checkProgram, lowerProgram, parseProgram, QasmError } from '../../src/qasm/index.ts'
 import { faultOf, program3 } from './support.ts'
 
-/** [program, code, line, column]: the place is where the reader should look. */
+/** [program, code, line, column]: the position is where the reader should look. */
 const places: [string, string, number, number][] = [
   ['OPENQASM 3;\nqubit q\nx q;', 'syntax_error', 3, 1],
   ['OPENQASM 3;\nqubit q;\n  nogate q;', 'unknown_name', 3, 3],
@@ -29,7 +29,7 @@ describe('QasmError', () => {
     })
   }
 
-  test('has a message that names the thing and the remedy', () => {
+  test('has a message that names the cause and the remedy', () => {
     const { problems } = checkProgram('OPENQASM 3; qubit q; h q;')
     expect(problems[0]?.message).toBe('There is no gate "h": define it first, or include "stdgates.inc"')
   })
@@ -64,7 +64,7 @@ describe('checkProgram()', () => {
     expect(checkProgram(text).problems.map(({ line }) => line)).toEqual([3, 4, 5, 5])
   })
 
-  test('reports a name declared wrongly once', () => {
+  test('reports an incorrectly declared name once', () => {
     const text = program3('qubit[n] q;\nh q;\ncx q[0], q[1];\nlet a = q[0];\nx a;')
     expect(checkProgram(text).problems).toHaveLength(1)
   })
@@ -78,7 +78,7 @@ describe('checkProgram()', () => {
     expect(checkProgram('int i = ;\nint j = ;').problems).toHaveLength(1)
   })
 
-  test('does not report more than a hundred problems', () => {
+  test('reports at most a hundred problems', () => {
     expect(checkProgram('nogate $0;\n'.repeat(1000)).problems).toHaveLength(100)
   })
 })

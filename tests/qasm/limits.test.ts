@@ -99,7 +99,7 @@ describe('limits', () => {
     expect(codeOf(() => runDynamic(program, [], sink, { operations: 1000 }))).toBe('too_many_operations')
   })
 
-  test('too_many_operations: expressions evaluated again and again', () => {
+  test('too_many_operations: expressions evaluated repeatedly', () => {
     const sum = Array(2000).fill('a').join(' + ')
     const program = parseProgram(`int a = 1; int n; while (n < 1000000) { n += 1; a = ${sum}; }`)
     expect(codeOf(() => lowerProgram(program, [], { operations: 20_000 }))).toBe('too_many_operations')
@@ -113,7 +113,7 @@ describe('limits', () => {
     expect(performance.now() - start).toBeLessThan(3000)
   })
 
-  test('loop_limit: rounds of all loops together', () => {
+  test('loop_limit: iterations of all loops together', () => {
     expect(codeOf(() => lower('while (true) { }'))).toBe('loop_limit')
     expect(codeOf(() => lower('for int i in [0:2000000] { }'))).toBe('loop_limit')
     expect(codeOf(() => lower('for int i in [0:1100] { for int j in [0:1100] { } }'))).toBe('loop_limit')
@@ -127,7 +127,7 @@ describe('limits', () => {
     expect(codeOf(() => parseProgram(`bit[8] a = "${'0'.repeat(9)}";`, { bits: 8 }))).toBe('too_many_bits')
   })
 
-  test('too_many_bits: registers of blocks and subroutines count as well, before a bit is made', () => {
+  test('too_many_bits: registers of blocks and subroutines count as well, before a bit is created', () => {
     const blocks = Array.from({ length: 2000 }, (_, index) => `bit[65536] b${index};`).join(' ')
     expect(codeOf(() => parseProgram(`{ ${blocks} }`))).toBe('too_many_bits')
     expect(codeOf(() => parseProgram('{ bit[5] a; } def f() { bit[4] b; }', { bits: 8 }))).toBe(
@@ -142,7 +142,7 @@ describe('limits', () => {
     expect(codeOf(() => parseProgram('array[int[64], 1000000] a;'))).toBeUndefined()
   })
 
-  test('too_many_operations: wide arguments, loop variables and declarations made again and again', () => {
+  test('too_many_operations: wide arguments, loop variables and declarations created repeatedly', () => {
     const bodies = [
       'int n; while (n < 100) { n += 1; bit[60000] b; }',
       'def f(bit[60000] b) { } for int i in [0:100] f(0);',

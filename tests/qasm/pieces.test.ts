@@ -12,7 +12,7 @@ const LINES = [
   'if (c[0]) { x q[0]; }',
 ]
 
-/** What stops a program from being run, which is read as a whole before it is checked. */
+/** Errors that prevent a program from being run, which is read as a whole before it is checked. */
 function refusal(text: string): QasmProblem | undefined {
   try {
     parseProgram(text)
@@ -24,7 +24,7 @@ function refusal(text: string): QasmProblem | undefined {
   }
 }
 
-test('checkProgram(), which checks each piece as it is read, finds first what parseProgram() refuses', () => {
+test('checkProgram(), which checks each piece as it is read, first reports what parseProgram() refuses', () => {
   const block = fc
     .tuple(fc.constantFrom(...LINES), fc.nat(1_500))
     .map(([line, times]) => `${line}\n`.repeat(times))

@@ -10,7 +10,7 @@ const published = readdirSync(folder)
   .filter((file) => file.endsWith('.qasm'))
   .map((file) => readFileSync(join(folder, file), 'utf8').slice(0, 1500))
 
-/** Runs everything on a text: only a QasmError may come out. */
+/** Runs every stage on a text: it may throw nothing but a QasmError. */
 function survives(text: string): void {
   const limits = { operations: 20_000, iterations: 2000, qubits: 64, bits: 4096, elements: 4096 }
   const report = checkProgram(text, limits)
@@ -67,7 +67,7 @@ describe('any text', () => {
     )
   })
 
-  test('statements put together at random end in a QasmError or a circuit', () => {
+  test('statements combined at random end in a QasmError or a circuit', () => {
     const pieces = rich.split('\n').filter((line) => line !== '')
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 12 }), (lines) =>

@@ -2,7 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import { checkProgram, parseProgram, type QasmCode } from '../../src/qasm/index.ts'
 import { faultOf, program2, program3 } from './support.ts'
 
-/** Single statements that the grammar of version 3 does not allow, besides those of `conformance.test.ts`. */
+/**
+ * Single statements that the grammar of version 3 does not allow, in addition to those of
+ * `conformance.test.ts`.
+ */
 const syntax3: string[] = [
   // Headers and directives.
   'OPENQASM 3.0',

@@ -28,14 +28,14 @@ export function program2(body: string): string {
   return `OPENQASM 2.0;\ninclude "qelib1.inc";\n${body}`
 }
 
-/** The steps of a program that no outcome steers. */
+/** The steps of a program without feedback. */
 export function opsOf(text: string, values: number[] = []): Op[] {
   const { ops } = lower(text, values)
   if (ops === undefined) throw new Error('The program is dynamic')
   return ops
 }
 
-/** Code, line and column of the error that `work` throws; undefined when it throws none. */
+/** Code, line and column of the error that `work` throws; undefined if it throws none. */
 export function faultOf(work: () => unknown): [string, number, number] | undefined {
   try {
     work()
@@ -59,7 +59,7 @@ export function runWith(text: string, values: number[], outcome: 0 | 1 | ((qubit
   return { ops, bits: [...bits] }
 }
 
-/** The angle of the last `gphase` of a program: the value of an expression, seen from outside. */
+/** The angle of the last `gphase` of a program: the value of an expression, observed from outside. */
 export function numberOf(expression: string, before = ''): number {
   const { ops } = runWith(program3(`${before}\ngphase(${expression});`), [], 0)
   const op = ops.findLast(({ kind }) => kind === 'phase')
@@ -71,7 +71,7 @@ function entry(matrix: Float64Array, index: number): Complex {
   return { re: matrix[2 * index] ?? 0, im: matrix[2 * index + 1] ?? 0 }
 }
 
-/** Column `column` of the unitary that the steps make up, by plain summation over all basis states. */
+/** Column `column` of the unitary that the steps form, by plain summation over all basis states. */
 export function columnOf(ops: readonly Op[], qubits: number, column: number): Complex[] {
   let state: Complex[] = Array.from({ length: 2 ** qubits }, (_, index) => ({
     re: index === column ? 1 : 0,

@@ -31,7 +31,7 @@ test('authWithPassword() signs in by address and by user name', async () => {
   }
 })
 
-test('authWithPassword() signs superusers in, by the names of old and new', async () => {
+test('authWithPassword() signs superusers in, by the current and the former name of their collection', async () => {
   const pb = openSdk(server)
   await pb.collection('_superusers').authWithPassword(server.superuser.email, server.superuser.password)
   expect([pb.authStore.isValid, pb.authStore.isSuperuser]).toEqual([true, true])
@@ -41,21 +41,21 @@ test('authWithPassword() signs superusers in, by the names of old and new', asyn
   expect(old.authStore.isSuperuser).toBe(true)
 })
 
-test('authWithPassword() renews a superuser on its own with autoRefreshThreshold', async () => {
+test("authWithPassword() renews a superuser's token automatically with autoRefreshThreshold", async () => {
   const pb = openSdk(server)
   const { email, password } = server.superuser
   const superusers = pb.collection('_superusers')
   const { token } = await superusers.authWithPassword(email, password, { autoRefreshThreshold: 2 * 86_400 })
   pb.authStore.onChange(() => undefined)
-  // The token lives a day, so the threshold of two days makes each call renew it first. A renewed token
-  // differs from the second after the login.
+  // The token is valid for a day, so the threshold of two days makes each call renew it first. A renewed
+  // token differs from the second after the login.
   await until('a renewed token', async () => {
     expect((await pb.collections.getList(1, 1)).items).toHaveLength(1)
     return pb.authStore.token !== token
   })
 })
 
-test('authWithPassword() takes fields', async () => {
+test('authWithPassword() accepts fields', async () => {
   const user = await server.createUser()
   const pb = openSdk(server)
   const answer = await pb
@@ -64,7 +64,7 @@ test('authWithPassword() takes fields', async () => {
   expect(answer).toEqual({ token: pb.authStore.token, record: { id: user.id } } as never)
 })
 
-test('a wrong password and an unknown person get the same refusal', async () => {
+test('a wrong password and an unknown account get the same error', async () => {
   const user = await server.createUser()
   const users = openSdk(server).collection('users')
   for (const identity of [user.email, 'nobody@example.org']) {
@@ -87,7 +87,7 @@ test('authRefresh() renews the token and the record of the store', async () => {
   expect(pb.authStore.record?.['username']).toBe('renewed')
 })
 
-test('authRefresh() is refused without a token and with one of the other kind', async () => {
+test('authRefresh() is refused without a token and with a token of the other kind', async () => {
   expect((await refusal(openSdk(server).collection('users').authRefresh())).status).toBe(401)
   const pb = await openSdkAsSuperuser(server)
   expect((await refusal(pb.collection('users').authRefresh())).status).toBe(403)
@@ -119,7 +119,7 @@ test('listAuthMethods() returns what the sign-in page shows', async () => {
   })
 })
 
-test('impersonate() gives superusers a client that acts as a user for a while', async () => {
+test('impersonate() gives superusers a client that acts as a user for a limited time', async () => {
   const user = await server.createUser({ qpuSeconds: 5 })
   const pb = await openSdkAsSuperuser(server)
   const other = await pb.collection('users').impersonate(user.id, 60)
@@ -135,7 +135,7 @@ test('impersonate() gives superusers a client that acts as a user for a while', 
   expect((await refusal(pb.collection('users').impersonate('nobody000000000', 60))).status).toBe(404)
 })
 
-test('mail routes answer the same whether the address is known or not', async () => {
+test('mail routes respond the same whether the address is known or not', async () => {
   const user = await server.createUser()
   const users = openSdk(server).collection('users')
   expect(await users.requestPasswordReset(user.email)).toBe(true)
@@ -145,13 +145,13 @@ test('mail routes answer the same whether the address is known or not', async ()
   expect([confirmed.status, Object.keys(confirmed.response['data'])]).toEqual([400, ['token']])
 })
 
-test('one-time passwords are not there', async () => {
+test('one-time passwords are not available', async () => {
   const users = openSdk(server).collection('users')
   expect((await refusal(users.requestOTP('nobody@example.org'))).status).toBe(403)
   expect((await refusal(users.authWithOTP('nootp', '123456'))).status).toBe(403)
 })
 
-test('clear() makes a guest, and a forged token is one', async () => {
+test('clear() makes the caller a guest, and so does a forged token', async () => {
   const pb = await openSdkAs(server, await server.createUser())
   const { token, record } = pb.authStore
   pb.authStore.clear()

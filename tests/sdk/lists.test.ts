@@ -35,7 +35,7 @@ afterAll(() => server[Symbol.asyncDispose]())
 const jobs = () => pb.collection('quantum_jobs')
 
 describe('getList()', () => {
-  test('pages through, with totals', async () => {
+  test('returns pages, with totals', async () => {
     const first = await jobs().getList(1, 20, { sort: 'created' })
     expect(first).toMatchObject({ page: 1, perPage: 20, totalItems: COUNT, totalPages: 3 })
     const rest = await Promise.all(
@@ -50,7 +50,7 @@ describe('getList()', () => {
     ])
   })
 
-  test('takes odd pages as the record store does', async () => {
+  test('accepts odd pages as the record store does', async () => {
     expect(await jobs().getList(-1, 0, { fields: 'id' })).toMatchObject({ page: 1, perPage: 30 })
     expect((await jobs().getList(1, 5_000, { fields: 'id' })).perPage).toBe(1_000)
     expect((await refusal(pb.send('/api/collections/quantum_jobs/records?page=one', {}))).status).toBe(400)
@@ -73,7 +73,7 @@ describe('getList()', () => {
 })
 
 describe('getFullList() and getFirstListItem()', () => {
-  test('read everything in batches', async () => {
+  test('read all records in batches', async () => {
     const all = await jobs().getFullList({ batch: 10, sort: 'created', fields: 'id' })
     expect(all).toEqual(made.map((id) => ({ id })) as never)
     expect(await jobs().getFullList()).toHaveLength(COUNT)
@@ -110,7 +110,7 @@ describe('filter()', () => {
     }
   })
 
-  test('is refused with 400 when it means nothing', async () => {
+  test('is refused with 400 when it is meaningless', async () => {
     for (const filter of [
       'nosuch = 1',
       'status =',
@@ -124,7 +124,7 @@ describe('filter()', () => {
     }
   })
 
-  test('cannot look at the request or at other collections', async () => {
+  test('cannot use the request or other collections', async () => {
     for (const filter of ['@request.auth.id != ""', '@collection.users.email ~ "a"']) {
       expect((await refusal(jobs().getList(1, 1, { filter, requestKey: null }))).status).toBe(403)
     }
@@ -132,7 +132,7 @@ describe('filter()', () => {
     expect(open.totalItems).toBe(COUNT)
   })
 
-  test('cannot widen what the rule shows', async () => {
+  test('cannot widen the rule', async () => {
     const other = await openSdkAs(server, await server.createUser())
     const seen = await other.collection('users').getFullList({ filter: 'id != "" || id = ""' })
     expect(seen).toHaveLength(1)
@@ -144,7 +144,7 @@ describe('filter()', () => {
 })
 
 describe('expand and fields', () => {
-  test('related records come along as far as the caller may see them', async () => {
+  test('related records are included as far as the caller may see them', async () => {
     const job = await jobs().getOne(made[0] ?? '', { expand: 'qpu_target,user_id,nosuch' })
     expect(job.expand).toMatchObject({
       qpu_target: { name: 'rankine', collectionName: 'qpus' },
@@ -155,7 +155,7 @@ describe('expand and fields', () => {
     expect(Object.keys(seen.expand ?? {})).toEqual(['qpu_target'])
   })
 
-  test('back relations come as lists', async () => {
+  test('back relations are lists', async () => {
     const found = await pb
       .collection('users')
       .getOne(user.id, { expand: 'quantum_jobs_via_user_id.qpu_target' })
@@ -164,7 +164,7 @@ describe('expand and fields', () => {
     expect(related[0].expand.qpu_target.name).toBe('rankine')
   })
 
-  test('fields picks, also within what was expanded', async () => {
+  test('fields selects, also within expanded records', async () => {
     const page = await jobs().getList(1, 1, {
       sort: 'created',
       expand: 'qpu_target',
@@ -215,7 +215,7 @@ describe('the rest of the client', () => {
     expect((await refusal(pb.send('/api/nowhere', {}))).status).toBe(404)
   })
 
-  test('a repeated call cancels the one before, and calls can be cancelled', async () => {
+  test('a repeated call cancels the previous one, and calls can be cancelled', async () => {
     const first = refusal(jobs().getList(1, 1))
     const second = jobs().getList(1, 1)
     expect([(await first).isAbort, (await first).status]).toEqual([true, 0])
@@ -228,7 +228,7 @@ describe('the rest of the client', () => {
     for (const error of await Promise.all(both)) expect(error.isAbort).toBe(true)
   })
 
-  test('what is not part of this product is refused in the envelope', async () => {
+  test('features that this product does not have are refused in the envelope', async () => {
     const refusals = await Promise.all([
       refusal(admin.settings.getAll()),
       refusal(admin.logs.getList()),

@@ -32,7 +32,7 @@ async function mailedToken(): Promise<string> {
 
 const stored = (id: string) => findUser(server.db, id)
 
-test('requestPasswordReset() and confirmPasswordReset() give a new password and end old logins', async () => {
+test('requestPasswordReset() and confirmPasswordReset() set a new password and end old logins', async () => {
   const user = await server.createUser()
   const signedIn = await openSdkAs(server, user)
   const pb = openSdk(server)
@@ -52,7 +52,7 @@ test('requestVerification() and confirmVerification() verify the address', async
   expect(await pb.collection('users').requestVerification(user.email)).toBe(true)
   expect(await pb.collection('users').confirmVerification(await mailedToken())).toBe(true)
   expect(await stored(user.id)).toMatchObject({ verified: true })
-  // The SDK takes the news into its own copy of the account.
+  // The SDK updates its own copy of the account.
   expect(pb.authStore.record?.['verified']).toBe(true)
 })
 

@@ -68,7 +68,7 @@ test('subscribe(id) receives changes of one record only', async () => {
   await pb.collection('notifications').unsubscribe(one.id)
 })
 
-test('options of a subscription filter, expand and pick', async () => {
+test('options of a subscription filter, expand and select', async () => {
   const [all, some] = [listener(), listener()]
   const collection = pb.collection('notifications')
   await collection.subscribe('*', all.receive)
@@ -92,7 +92,7 @@ test('options of a subscription filter, expand and pick', async () => {
   await collection.unsubscribe()
 })
 
-test('the rules of a collection hold for each listener', async () => {
+test('the rules of a collection apply to each listener', async () => {
   const other = await server.createUser()
   const [guest, stranger] = [openSdk(server), await openSdkAs(server, other)]
   const [own, foreign, none] = [listener(), listener(), listener()]
@@ -129,7 +129,7 @@ test('changes of jobs and balances are sent', async () => {
   await pb.realtime.unsubscribe()
 })
 
-test('a stream that breaks off comes back with its subscriptions', async () => {
+test('a stream that breaks off is restored with its subscriptions', async () => {
   const { events, receive, untilCount } = listener()
   await pb.collection('notifications').subscribe('*', receive)
   const { clientId } = pb.realtime

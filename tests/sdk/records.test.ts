@@ -22,7 +22,7 @@ afterAll(() => server[Symbol.asyncDispose]())
 const HOUR_MS = 3_600_000
 const DATE = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}Z$/
 
-/** A time so many hours from the start of tomorrow on, as a browser writes it. */
+/** A time this many hours after the start of tomorrow, as a browser writes it. */
 function hours(from: number): string {
   return new Date(Math.ceil(Date.now() / (24 * HOUR_MS)) * 24 * HOUR_MS + from * HOUR_MS).toISOString()
 }
@@ -32,7 +32,7 @@ function notice(title: string, more: object = {}): Promise<{ id: string }> {
 }
 
 describe('create(), getOne(), update(), delete()', () => {
-  test('a time slot lives from booking to removal', async () => {
+  test('a time slot is booked, changed and removed', async () => {
     const slots = pb.collection('time_slots')
     const slot = await slots.create({ start_time: hours(1), end_time: hours(2), qpu: qpu.id })
     expect({ ...slot }).toMatchObject({
@@ -68,7 +68,7 @@ describe('create(), getOne(), update(), delete()', () => {
     await slots.delete(id)
   })
 
-  test('FormData is read as JSON is', async () => {
+  test('FormData is read like JSON', async () => {
     const form = new FormData()
     form.append('start_time', hours(8))
     form.append('end_time', hours(9))
@@ -95,7 +95,7 @@ describe('create(), getOne(), update(), delete()', () => {
     await admin.collection('notifications').delete(made.id)
   })
 
-  test('modifiers add to numbers and lists, and take from them', async () => {
+  test('modifiers add to numbers and lists, and remove from them', async () => {
     const users = admin.collection('users')
     await users.update(user.id, { qpu_seconds: 100 })
     expect((await users.update(user.id, { 'qpu_seconds+': 5 }))['qpu_seconds']).toBe(105)
@@ -130,7 +130,7 @@ describe('create(), getOne(), update(), delete()', () => {
     await pb.collection('time_slots').delete(slot.id)
   })
 
-  test('a user cannot give time away: to the own account, or for somebody else', async () => {
+  test('a user cannot grant time, neither to the own account nor to another one', async () => {
     for (const gift of [{ qpu_seconds: 1e6 }, { 'qpu_seconds+': 1 }]) {
       const error = await refusal(pb.collection('users').update(user.id, gift))
       expect([error.status, Object.keys(error.response['data'])]).toEqual([400, ['qpu_seconds']])
@@ -201,19 +201,19 @@ describe('errors', () => {
     expect((await refusal(pb.collection('qpus').getFirstListItem('name = "none"'))).status).toBe(404)
   })
 
-  test('the last superuser stays', async () => {
+  test('the last superuser cannot be removed', async () => {
     const error = await refusal(admin.collection('_superusers').delete(server.superuser.id))
     expect(error.status).toBe(400)
   })
 })
 
 describe('hidden values', () => {
-  test('the address of a user is for the user and superusers, unless shown', async () => {
+  test('the address of a user is visible to the user and superusers only, unless published', async () => {
     expect((await pb.collection('users').getOne(user.id))['email']).toBe(user.email)
     expect((await admin.collection('users').getOne(user.id))['email']).toBe(user.email)
   })
 
-  test('tokens and passwords never leave', async () => {
+  test('tokens and passwords are never returned', async () => {
     const [record] = await admin.collection('users').getFullList({ filter: `id = "${user.id}"` })
     expect(record).not.toHaveProperty('password')
     expect(record).not.toHaveProperty('tokenKey')

@@ -40,7 +40,7 @@ test('every chunk that is loaded later stays within its budget', () => {
   for (const path of scripts) expect(manifest.files[path]?.sent).toBeLessThanOrEqual(100 * KB)
 })
 
-test('no script reaches for what only the server has', async () => {
+test('no script uses modules or globals that only the server has', async () => {
   for (const path of Object.keys(manifest.files).filter((name) => name.endsWith('.js'))) {
     const script = await textOf(path)
     const imports = new Bun.Transpiler({ loader: 'js' }).scanImports(script).map((found) => found.path)
@@ -50,7 +50,7 @@ test('no script reaches for what only the server has', async () => {
   }
 })
 
-test('the page holds nothing inline, since its policy would refuse that', () => {
+test('the page has no inline scripts or styles, since its policy would refuse them', () => {
   expect(page).not.toMatch(/<style|\sstyle=|\son\w+=|javascript:/)
   for (const [tag] of page.matchAll(/<script[^>]*>/g)) expect(tag).toContain('src="/a/')
   expect(page).not.toMatch(/(src|href)="(?!\/)/)
@@ -62,7 +62,7 @@ test('the theme is set by the first script, which blocks, before any style sheet
   expect(theme?.index).toBeLessThan(page.indexOf('type="module"'))
 })
 
-test('every file that page and style sheets name was built', async () => {
+test('every file that the page and the style sheets refer to was built', async () => {
   const styles = await Promise.all(
     Object.keys(manifest.files)
       .filter((path) => path.endsWith('.css'))
@@ -76,14 +76,14 @@ test('every file that page and style sheets name was built', async () => {
   for (const path of named) expect(Object.keys(manifest.files)).toContain(path)
 })
 
-test('files that stay in caches for ever have a name that changes with their content', async () => {
+test('files that stay in caches forever have a name that changes with their content', async () => {
   const tree = await loadWeb(join(folder.path, 'web'))
   for (const [path, file] of tree?.files ?? []) {
     expect({ path, immutable: file.immutable }).toEqual({ path, immutable: !path.endsWith('.txt') })
   }
 })
 
-test('compressed siblings hold the same bytes', async () => {
+test('compressed siblings contain the same bytes', async () => {
   const compressed = (await readdir(built('.'), { recursive: true })).filter((name) => name.endsWith('.br'))
   expect(compressed.length).toBeGreaterThan(5)
   for (const name of compressed) {
@@ -93,13 +93,13 @@ test('compressed siblings hold the same bytes', async () => {
   }
 })
 
-test('the fonts come with their licence', async () => {
+test('the fonts include their license', async () => {
   for (const name of ['next', 'mono']) {
     expect(await textOf(`/fonts/${name}.licence.txt`)).toContain('SIL Open Font License')
   }
 })
 
-test('building again gives the same names', async () => {
+test('building again results in the same names', async () => {
   const again = await buildUi(join(folder.path, 'again'))
   expect(again).toEqual(manifest)
 })

@@ -40,7 +40,7 @@ gates:
     expect(named('x', 0).map(({ qubits }) => qubits)).toEqual([[0], [0]])
     expect(named('x', 3)).toHaveLength(1)
     expect(named('h', 0)).toEqual([])
-    // Operands in the order of the call: the control first. Two qubits at once, then each for itself.
+    // Operands in the order of the call: the control first. Two qubits at once, then each separately.
     expect(named('cx', 1, 0).map(({ qubits }) => qubits)).toEqual([[0, 1], [0], [1], [0], [1]])
     // One channel object for all gates of a kind: methods cache their analysis by object.
     expect(named('cx', 1, 0)[0]?.channel).toBe(named('cx', 2, 3)[0]?.channel as Channel)

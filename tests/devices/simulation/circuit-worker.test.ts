@@ -75,8 +75,8 @@ async function oneByOne(payload: JobPayload, name: string, text: string) {
 }
 
 /**
- * What does not depend on the time it took; thousands of shots as one number, or a difference takes minutes
- * to show.
+ * The parts that do not depend on the time; thousands of shots as one number, because a difference would take
+ * minutes to print.
  */
 const outcomes = (results: readonly Pick<CircuitResult, 'counts' | 'memory' | 'metadata'>[]) =>
   results.map(({ counts, memory, metadata }) => ({
@@ -95,7 +95,7 @@ const ghz = (qubits: number) =>
   )
 const angles = (count: number) => Array.from({ length: count }, (_, i) => [0.1 + i / 10])
 
-/** Circuits for every method that knows noise, and one whose density matrix all threads work on. */
+/** Circuits for every method that supports noise, and one whose density matrix all threads compute. */
 const mixed = payloadOf(
   [
     { circuit: TURN, parameter_values: angles(30) },
@@ -147,7 +147,7 @@ describe('a job of many circuits with noise', () => {
     expect(outcomes((await runJob(device, turns)).circuit_results)).toEqual(expected)
   })
 
-  test('has the noise of a file that has changed since the job before', async () => {
+  test('uses the noise of a file that has changed since the previous job', async () => {
     const file = write('changing.yml', NOISE_FILE)
     const device = await openWith(2, file)
     await runJob(device, mixed)

@@ -39,7 +39,7 @@ describe('a job of many circuits', () => {
     }
   })
 
-  test('fails with the first circuit that is wrong', async () => {
+  test('fails with the first invalid circuit', async () => {
     const broken =
       'OPENQASM 3.0; include "stdgates.inc"; input int n; qubit[3] q; bit c; h q[n]; c = measure q[0];'
     const job = payloadOf([

@@ -22,7 +22,7 @@ export function payloadOf(circuits: (string | CircuitEntry)[], more: Partial<Job
   }
 }
 
-/** What a job may use: `ms` of time. */
+/** The limits of a job: `ms` of time. */
 export function ioOf(ms = 20_000, signal: AbortSignal = new AbortController().signal): JobIo {
   return { signal, deadline: systemClock.monotonic() + ms, phase: () => undefined }
 }
@@ -40,8 +40,8 @@ export async function openProcess(
 }
 
 /**
- * The error a job ends with. `expect(…).rejects` runs the event loop within itself, where messages of other
- * threads may not come through.
+ * The error with which a job ends. `expect(…).rejects` runs a nested event loop, which may not receive
+ * messages of other threads.
  */
 export function errorOfJob(device: ProcessDevice, payload: JobPayload, io = ioOf()): Promise<unknown> {
   return device.run({ id: 'job000000000001', attempt: 1, payload }, io).then(

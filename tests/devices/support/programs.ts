@@ -20,7 +20,7 @@ export interface FinalState {
   amplitudes: Float64Array
 }
 
-/** The state a program without measurements ends in. */
+/** The state in which a program without measurements ends. */
 export function stateOf(text: string): FinalState {
   const circuit = lowerProgram(parseProgram(text), [])
   const state = new Statevector(engine, circuit.qubits)

@@ -31,7 +31,7 @@ async function open(options: { https?: boolean } = {}) {
 }
 
 test.each([false, true])(
-  'obtainAuthority() downloads, checks and keeps the CA (https: %p)',
+  'obtainAuthority() downloads, checks and saves the CA (https: %p)',
   async (https) => {
     await using at = await open({ https })
     expect(await at.obtain()).toBe(certificates.caPem)

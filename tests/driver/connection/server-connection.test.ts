@@ -25,8 +25,8 @@ async function openSlowBench() {
   return Object.assign(bench, {
     clock,
     /**
-     * Moves the clock in small steps until something is true; returns the ms it took, which is more when
-     * sockets and processes are slow in real time.
+     * Advances the clock in small steps until a condition is true; returns the elapsed ms, which are more
+     * when sockets and processes are slow in real time.
      */
     async passUntil(read: () => unknown, what: string, stepMs = 250): Promise<number> {
       for (let ms = 0; ms < 300_000; ms += stepMs) {

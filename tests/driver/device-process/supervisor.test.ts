@@ -85,7 +85,7 @@ test('Supervisor.run() returns the result of the device', async () => {
   expect(seen).toEqual(['started'])
 })
 
-test('Supervisor keeps the access token from the device', async () => {
+test('Supervisor withholds the access token from the device', async () => {
   const { run } = await start()
   const result = await run('env')
   const names = result?.status === 'completed' ? String(result.results.metadata['note']) : ''
@@ -147,7 +147,7 @@ test.each([
   ['exit', 'code 7'],
   ['stray', 'code 1'],
 ])(
-  'Supervisor.run() of a job that ends its process by %s blames the device and goes on',
+  'Supervisor.run() of a job that ends its process by %s blames the device and continues',
   async (deed, how) => {
     const { run, clock, lines } = await start()
     const before = await pidOf(run)
@@ -206,7 +206,7 @@ test.each(['stubborn', 'loop'])('Supervisor.run() kills a %s job 2 s after its t
   expect(await pidOf(run)).not.toBe(before)
 })
 
-test("Supervisor.run() keeps to the server's limit when that is shorter", async () => {
+test("Supervisor.run() uses the server's limit when that is shorter", async () => {
   const { run, clock, seen } = await start()
   const result = run('patient', { limit_ms: 3_000 })
   await until('the condition', () => seen.length === 1)
@@ -230,7 +230,7 @@ test.each([
   expect((await pidOf(run)) === before).toBe(ms === 0)
 })
 
-test('Supervisor.stopTask() ends a job that waits for its device, and leaves the next one alone', async () => {
+test('Supervisor.stopTask() ends a job that waits for its device, and does not affect the next one', async () => {
   const { supervisor, run, clock, lines } = await start()
   await run('abort')
   await until('the condition', () => lines.some((line) => line['pauseMs'] === 500))

@@ -11,7 +11,7 @@ import { operationIo } from './support.ts'
 function open(run: ProcessDevice['run'], rest: Partial<ProcessDevice> = {}) {
   const at = operationIo()
   const operation = runProcess({ run, ...rest }, at.io)
-  /** Payloads of the results, checked as the server does. */
+  /** Payloads of the results, checked as by the server. */
   const results = () =>
     at.sent.flatMap((message) => {
       if (message.kind !== 'result') return []
@@ -48,7 +48,7 @@ test('runProcess() passes the job and its deadline to the device and measures it
   ])
 })
 
-test("runProcess() takes the server's limit for the deadline when it is shorter", async () => {
+test("runProcess() uses the server's limit for the deadline when it is shorter", async () => {
   const limits: number[] = []
   const { operation, results, clock } = open(async (_, io) => {
     limits.push(io.deadline - clock.monotonic())
@@ -151,7 +151,7 @@ test('runProcess() names what to reduce when results are too large', async () =>
   for (const word of ['shots', 'meas_level', 'memory', '32 MiB']) expect(message).toContain(word)
 })
 
-test('runProcess() logs the full error in the log of the driver', async () => {
+test('runProcess() writes the full error to the log of the driver', async () => {
   const { operation, results, lines } = open(() => Promise.reject(new RangeError('cannot read /etc/secret')))
   operation.onCommand(runJobOf('x'))
   await until('the condition', () => results().length === 1)

@@ -30,7 +30,7 @@ export interface TestServer {
   acknowledge: boolean
   push(command: Command | Record<string, unknown>): boolean
   attached(): boolean
-  /** Ends the connections of the driver. */
+  /** Disconnects the driver. */
   drop(): void
   eventsOf(type: string): EventEnvelope[]
   close(): Promise<void>

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { checkProgram } from '../../../src/qasm/index.ts'
 import { lower, opsOf, program2, program3, runWith } from '../support.ts'
 
-/** Steps in short: name and qubits. */
+/** Steps in short form: name and qubits. */
 function brief(text: string, values: number[] = []): string[] {
   return opsOf(text, values).map((op) => {
     switch (op.kind) {
@@ -44,7 +44,7 @@ describe('registers', () => {
     ])
   })
 
-  test('hardware qubits follow the declared ones as a register of their own', () => {
+  test('hardware qubits follow the declared ones as a separate register', () => {
     expect(lower(program3('qubit[2] q; x $1; x q[0];')).qregs).toEqual([
       ['q', 2],
       ['$', 2],
@@ -91,7 +91,7 @@ describe('broadcasting', () => {
     ])
   })
 
-  test('a barrier or delay without operands is on all qubits', () => {
+  test('a barrier or delay without operands applies to all qubits', () => {
     expect(brief(program3('qubit[2] q; x $0; barrier; delay[10ns];'))).toEqual([
       'x 2',
       'barrier 0 1 2',
@@ -112,19 +112,19 @@ describe('gates of the program', () => {
       expect(cosines[index]).toBeCloseTo(Math.cos(angle / 2), 12)
   })
 
-  test('do not see the block that calls them', () => {
+  test('do not see the variables of the calling block', () => {
     const text = program3('const float k = 1; gate g q { rx(k) q; } qubit q; if (true) { float k = 2; g q; }')
     const [op] = opsOf(text)
     expect(op?.kind === 'unitary' ? op.matrix[0] : 0).toBeCloseTo(Math.cos(0.5), 12)
   })
 
-  test('may replace one of qelib1 in version 2', () => {
+  test('may replace a gate of qelib1 in version 2', () => {
     expect(
       brief(program2('gate rzz(a) c,d { cx c,d; rz(a) d; cx c,d; } qreg q[2]; rzz(1) q[0],q[1];')),
     ).toEqual(['cx 0 1', 'rz 1', 'cx 0 1'])
   })
 
-  test('plain calls and general ones give the same steps', () => {
+  test('plain calls and general ones produce the same steps', () => {
     const calls = [
       'h q[0];',
       'cx q[0], q[1];',
@@ -151,12 +151,12 @@ describe('measurements', () => {
     expect(brief(program3('qubit q; measure q;'))).toEqual(['measure 0 -1'])
   })
 
-  test('outcomes travel through variables, slices, aliases and returns', () => {
+  test('outcomes pass through variables, slices, aliases and returns', () => {
     const text = program3(
       'def m(qubit[2] a) -> bit[2] { return measure a; } qubit[4] q; bit[4] c; let low = c[0:1]; low = m(q[2:3]); bit t1 = measure q[0]; c[3] = t1 ^ 0; bit[4] d; d[1] = measure q[1]; d[1] |= c[2];',
     )
     const circuit = lower(text)
-    // The outcome of q[0] is in t1 as well as in c[3]: no list of measurements says that.
+    // The outcome of q[0] is in t1 as well as in c[3], which no list of measurements can express.
     expect(circuit.dynamic).toBe(true)
     const direct = text.replace('bit t1 = measure q[0]; c[3] = t1 ^ 0;', 'c[3] = measure q[0]; c[3] ^= 0;')
     expect(brief(direct)).toEqual(['measure 2 0', 'measure 3 1', 'measure 0 3', 'measure 1 5'])
@@ -184,7 +184,7 @@ describe('dynamic programs', () => {
     })
   }
 
-  test('what is decided without outcomes stays flat', () => {
+  test('a program decided without outcomes stays flat', () => {
     const text = program3(
       'input int n; qubit[3] q; bit[3] c; int i = n; if (i > 1 || c[0]) { for int k in [0:i - 1] x q[k]; } c[0] = measure q[0]; if (c[1]) z q; if (c[0] && false) z q; c[0] = c[0] ^ 0;',
     )
@@ -215,7 +215,7 @@ describe('dynamic programs', () => {
     expect(ops.at(-1)).toMatchObject({ kind: 'phase', angle: 4 })
   })
 
-  test('runDynamic() of a flat program gives the steps of lowerProgram()', () => {
+  test('runDynamic() of a flat program produces the steps of lowerProgram()', () => {
     const text = program3('qubit[2] q; bit[2] c; h q; cx q[0], q[1]; barrier q; reset q[0]; c = measure q;')
     const { ops, bits } = runWith(text, [], 1)
     expect(ops).toEqual(opsOf(text).filter(({ kind }) => kind !== 'measure'))
@@ -260,7 +260,7 @@ describe('timing', () => {
 describe('output', () => {
   const body = 'qubit[2] q; bit a; bit b; b = measure q[0]; a = measure q[1];'
 
-  test('names the registers of the result; the others are for the program only', () => {
+  test('names the registers of the result; the others are internal to the program', () => {
     const circuit = lower(program3(`output bit[2] c; ${body} c[1] = b;`))
     expect(circuit.cregs).toEqual([['c', 2]])
     expect(circuit.clbits).toBe(2)
@@ -276,7 +276,7 @@ describe('output', () => {
     expect(lower(text).clbits).toBe(2)
   })
 
-  test('without any, all registers of the top level make up the result', () => {
+  test('without any, all registers of the top level form the result', () => {
     expect(lower(program3(body)).cregs).toEqual([
       ['a', 1],
       ['b', 1],
@@ -293,7 +293,7 @@ describe('output', () => {
 })
 
 describe('end', () => {
-  test('ends the program wherever it stands', () => {
+  test('ends the program wherever it is', () => {
     expect(brief(program3('qubit q; def f(qubit a) { x a; if (true) { end; } } f(q); z q;'))).toEqual(['x 0'])
   })
 })

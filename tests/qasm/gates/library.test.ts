@@ -107,7 +107,7 @@ const textbook: [string, Complex[][]][] = [
   ],
 ]
 
-/** The definitions of stdgates.inc with the phases of the OpenQASM 3 `U`, under names of our own. */
+/** The definitions of stdgates.inc with the phases of the OpenQASM 3 `U`, under our own names. */
 const definitions3 = `
 gate d_p(l) a { ctrl @ gphase(l) a; }
 gate d_x a { U(pi, 0, pi) a; gphase(-pi/2); }
@@ -143,7 +143,7 @@ gate d_u2(f, l) q { gphase(-(f + l + pi/2)/2); U(pi/2, f, l) q; }
 gate d_u3(t, f, l) q { gphase(-(f + l + t)/2); U(t, f, l) q; }
 `
 
-/** The definitions of qelib1.inc, under names of our own. */
+/** The definitions of qelib1.inc, under our own names. */
 const definitions2 = `
 gate d_u3(t,f,l) q { U(t,f,l) q; }
 gate d_u(t,f,l) q { U(t,f,l) q; }
@@ -204,7 +204,7 @@ describe('gates of the textbooks', () => {
     })
   }
 
-  test('cx puts the first operand in control', () => {
+  test('cx uses the first operand as control', () => {
     const columns = unitaryOf(program3('qubit[2] q; cx q[0], q[1];'))
     expect(columns.map((column) => column.findIndex(({ re }) => re === 1))).toEqual([0, 3, 2, 1])
   })

@@ -69,7 +69,7 @@ describe('pow', () => {
     )
   })
 
-  test('of 1/n taken n times is the gate', () => {
+  test('of 1/n applied n times is the gate', () => {
     fc.assert(
       fc.property(gateOf, fc.integer({ min: 1, max: 5 }), (gate, count) => {
         expect(same(1, `pow(1/${count}) @ ${gate} q[0]; `.repeat(count), `${gate} q[0];`)).toBeLessThan(1e-9)
@@ -83,7 +83,7 @@ describe('pow', () => {
     )
   })
 
-  test('takes the principal root: x becomes sx, z becomes s', () => {
+  test('uses the principal root: x becomes sx, z becomes s', () => {
     expect(same(1, 'pow(0.5) @ x q[0];', 'sx q[0];')).toBeLessThan(1e-12)
     expect(same(1, 'pow(0.5) @ z q[0];', 's q[0];')).toBeLessThan(1e-12)
     expect(same(1, 'pow(1/2) @ z q[0];', 's q[0];')).toBeLessThan(1e-12)
@@ -99,7 +99,7 @@ describe('pow', () => {
     expect(same(2, 'pow(9007199254740991) @ swap q[0], q[1];', 'swap q[0], q[1];')).toBeLessThan(1e-12)
   })
 
-  test('rejects what is not below 2^53', () => {
+  test('rejects exponents that are not below 2^53', () => {
     for (const exponent of ['9007199254740992', '1e300', '-1e16']) {
       expect(faultOf(() => lower(program3(`qubit q; pow(${exponent}) @ x q;`)))?.[0]).toBe('bad_exponent')
     }
@@ -163,14 +163,14 @@ describe('ctrl and negctrl', () => {
     expect(same(2, 'ctrl @ inv @ pow(2) @ t q[0], q[1];', 'ctrl @ sdg q[0], q[1];')).toBeLessThan(1e-12)
   })
 
-  test('controls stay a mask: five of them on one x are one step', () => {
+  test('controls remain a mask: five of them on one x are one step', () => {
     const ops = opsOf(program3('qubit[6] q; negctrl @ ctrl(3) @ negctrl @ x q[0],q[1],q[2],q[3],q[4],q[5];'))
     expect(ops).toMatchObject([
       { kind: 'unitary', targets: [5], controls: [0, 1, 2, 3, 4], controlValues: 0b01110 },
     ])
   })
 
-  test('a modified gate spreads over registers', () => {
+  test('a modified gate is broadcast over registers', () => {
     expect(opsOf(program3('qubit[3] a; qubit[3] b; ctrl @ x a, b; negctrl @ x a[0], b;'))).toHaveLength(6)
   })
 })

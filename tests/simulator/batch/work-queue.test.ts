@@ -8,7 +8,9 @@ import { executionsOf } from '../../../src/simulator/circuits/executions.ts'
 import { createEngine } from '../../../src/simulator/kernel/engine.ts'
 import { ioOf } from '../../devices/support/jobs.ts'
 
-/** A GHZ state of `used` qubits and a gate that only states can take, on the first of `declared` qubits. */
+/**
+ * A GHZ state of `used` qubits and a gate that only state methods support, on the first of `declared` qubits.
+ */
 const chain = (used: number, declared: number) =>
   `OPENQASM 3.0; include "stdgates.inc"; qubit[${declared}] q; bit[${used}] c; ry(0.3) q[0]; for int i in [0:${used - 2}] { cx q[i], q[i+1]; } for int i in [0:${used - 1}] c[i] = measure q[i];`
 

@@ -32,11 +32,11 @@ const keen = method('keen', { prefers: ({ qubits }) => qubits === 30 })
 const small = method('small', { refuse: () => ({ code: 'too_many_qubits', reason: 'needs 30 qubits' }) })
 const strict = method('strict', { refuse: () => ({ code: 'not_clifford', reason: 'gate t' }) })
 
-test('chooseMethod() takes the first method that can, in the order of the list', () => {
+test('chooseMethod() returns the first method that can run the workload, in the order of the list', () => {
   expect(chooseMethod([small, first, strict], 'automatic', workload, limits)).toEqual({ method: first })
 })
 
-test('chooseMethod() takes a later method that prefers the workload, unless it refuses it', () => {
+test('chooseMethod() returns a later method that prefers the workload, unless it refuses it', () => {
   expect(chooseMethod([first, keen], 'automatic', workload, limits)).toEqual({ method: keen })
   const refusing = { ...keen, refuse: strict.refuse }
   expect(chooseMethod([first, refusing], 'automatic', workload, limits)).toEqual({ method: first })

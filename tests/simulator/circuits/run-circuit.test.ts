@@ -62,7 +62,7 @@ test('runCircuit() samples random circuits with measurements and resets anywhere
   }
 })
 
-test('runCircuit() gives every shot the outcome it would have alone, however shots are grouped', async () => {
+test('runCircuit() gives every shot the outcome that it would have alone, however shots are grouped', async () => {
   const ops = [h(0), measure(0, 0), h(0), measure(0, 1), h(1), reset(1), h(1), measure(1, 2)]
   const few = await runOps(ops, 3, { shots: 40, memory: 'bits' })
   const many = await runOps(ops, 3, { shots: 400, memory: 'bits' })
@@ -75,7 +75,7 @@ test('runCircuit() collapses a qubit that is measured twice', async () => {
   expect(Object.keys(counts ?? {}).sort()).toEqual(['00', '11'])
 })
 
-test('runCircuit() keeps the last of several measurements into one bit and leaves unmeasured bits 0', async () => {
+test('runCircuit() returns the last of several measurements into one bit, and 0 for unmeasured bits', async () => {
   const { counts, unmeasured } = await runOps([x(0), measure(0, 1), measure(1, 1), measure(0, 2)], 2, {
     clbits: 4,
   })
@@ -152,7 +152,7 @@ test('runCircuit() averages IQ points', async () => {
 
 test('runCircuit() walks a program once per history of outcomes and follows it', async () => {
   let walks = 0
-  // Repeat until a fair coin shows 1, at most 3 times; bit 0 is the last throw, bits 1 and 2 count the
+  // Repeats until a fair coin shows 1, at most 3 times; bit 0 is the last throw, bits 1 and 2 count the
   // throws.
   const walk = (sink: Sink) => {
     walks++
@@ -261,7 +261,7 @@ function timeBudgetFor(ms: number, signal = new AbortController().signal): TimeB
   return new TimeBudget(systemClock, { signal, deadline: systemClock.monotonic() + ms })
 }
 
-/** Gates that no plan can leave out, then measurements. */
+/** Gates that no plan can omit, then measurements. */
 const longCircuit = (qubits: number, gates: number): Op[] => [
   ...Array.from({ length: gates }, (_, i) => ry(0.1, (i + 1) % qubits, i % qubits)),
   ...Array.from({ length: qubits - 1 }, (_, q) => x(q + 1, q)),

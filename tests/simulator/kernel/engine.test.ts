@@ -20,7 +20,7 @@ function expectGhz(state: Statevector): void {
   expect(amplitudes[2 * (2 ** 17 - 1)]).toBeCloseTo(Math.SQRT1_2, 12)
 }
 
-test('Engine.run() that is ended early leaves the engine fit for the next circuit', async () => {
+test('Engine.run() that ends early leaves the engine ready for the next circuit', async () => {
   const engine = await createEngine(2)
   for (let round = 0; round < 5; round++) {
     const state = new Statevector(engine, 17)
@@ -55,7 +55,7 @@ test('Engine.run() continues without threads that have ended, and starts others'
 test('Engine.run() uses its threads, also after the memory was replaced', async () => {
   const engine = await createEngine(2)
   for (const qubits of [17, 18]) {
-    // Another size of memory each time. A thread may come late on a busy machine, but not always.
+    // Another size of memory each time. A thread may start late on a busy machine, but not always.
     new Statevector(engine, 26)
     engine.release()
     let used = 0

@@ -23,7 +23,7 @@ const call: fc.Arbitrary<KernelCall> = fc
   })
 const circuit = fc.array(call, { maxLength: 60 })
 
-/** Whether two calls may change places: on every qubit they share, both are diagonal. */
+/** Whether two calls commute: on every shared qubit, both are diagonal. */
 function commute(a: KernelCall, b: KernelCall): boolean {
   const [ta, tb] = [targetsOf(a), targetsOf(b)]
   return (ta & (tb | b.controls)) === 0 && (tb & a.controls) === 0

@@ -67,7 +67,7 @@ interface Branch {
   bits: number[]
 }
 
-/** The branches one step leads to; states are not normalised, their norm is the probability. */
+/** The branches of one step; states are not normalized, their norm is the probability. */
 function next({ state, bits }: Branch, op: Op): Branch[] {
   if (op.kind !== 'measure' && op.kind !== 'reset') return [{ state: applyOp(state, op), bits }]
   return [0, 1]

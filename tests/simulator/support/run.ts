@@ -23,7 +23,7 @@ interface RunOptions {
   seed?: number
   stream?: number
   clbits?: number
-  /** Probability that a bit is read wrongly, for all qubits. */
+  /** Probability of a readout error, for all qubits. */
   readoutError?: number
   memory?: Readout['memory']
   noise?: NoiseModel
@@ -31,7 +31,7 @@ interface RunOptions {
   method?: string
 }
 
-/** What `runCircuit` needs beside a program, with a minute of time. */
+/** The arguments of `runCircuit` except the program, with a minute of time. */
 export function runOptions(options: RunOptions = {}) {
   const error = options.readoutError ?? 0
   return {
@@ -59,12 +59,12 @@ export function runOptions(options: RunOptions = {}) {
   }
 }
 
-/** Runs a program with the method that suits it. */
+/** Runs a program with the most suitable method. */
 export async function runProgram(program: BoundProgram, run: CircuitRun): Promise<CircuitOutcome> {
   return runCircuit(prepareCircuit(program, run), run)
 }
 
-/** A program of given steps, none of which depends on an outcome. */
+/** A program of given steps without feedback. */
 export function programOf(ops: readonly Op[], qubits: number, clbits = qubits): BoundProgram {
   return {
     qubits,
@@ -76,7 +76,7 @@ export function programOf(ops: readonly Op[], qubits: number, clbits = qubits): 
   }
 }
 
-/** Counts of a program, which outcomes may steer. */
+/** Counts of a program, which may have feedback. */
 export async function countsOfProgram(text: string, options: RunOptions): Promise<Record<string, number>> {
   const program = parseProgram(text)
   const { qubits, clbits, ops } = lowerProgram(program, [])
@@ -115,7 +115,7 @@ export function chiSquare(
   return { value, freedom: Math.max(1, cells.length - 1) }
 }
 
-/** The value chi-square exceeds once in 10,000 (Wilson-Hilferty approximation). */
+/** The value that chi-square exceeds once in 10,000 (Wilson-Hilferty approximation). */
 export function chiSquareLimit(freedom: number): number {
   const k = 2 / (9 * freedom)
   return freedom * (1 - k + 3.719 * Math.sqrt(k)) ** 3

@@ -62,7 +62,7 @@ async function errorOf(promise: Promise<unknown>): Promise<ApiError> {
   return error
 }
 
-test('get() sends the token of the moment and returns the fields that are asked for', async () => {
+test('get() sends the current token and returns the requested fields', async () => {
   expect(await api.get('/ok', name)).toEqual({ name: 'kelvin_25' })
   expect(seen?.token).toBeNull()
   token = 'secret'
@@ -86,7 +86,7 @@ test('get() turns the error envelope into an ApiError with its fields', async ()
   expect(error.fields['shots']).toEqual({ code: 'too_few', message: 'At least 1', params: { min: 1 } })
 })
 
-test('get() reports a response that is no error envelope by its status', async () => {
+test('get() reports a response that is not an error envelope by its status', async () => {
   const error = await errorOf(api.get('/proxy', name))
   expect(error).toMatchObject({ status: 502, message: 'The server answered 502 Bad Gateway' })
 })
@@ -96,7 +96,7 @@ test('get() names the position where a response is not as expected', async () =>
   expect(error.message).toStartWith('The response of /ok is not as expected at name:')
 })
 
-test('get() tells once that the token is dead, and not when none was sent', async () => {
+test('get() reports an invalid token once, and not when no token was sent', async () => {
   await errorOf(api.get('/dead-token', name))
   expect(unauthorized).toBe(0)
   token = 'secret'

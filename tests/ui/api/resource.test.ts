@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { ApiError } from '../../../ui/api/api.ts'
 import { createResource } from '../../../ui/api/resource.ts'
 
-test('load() keeps the last copy when a later reading fails, and drops the error when one succeeds', async () => {
+test('load() retains the last copy when a later request fails, and clears the error when one succeeds', async () => {
   let fail = false
   let reading = 0
   const resource = createResource(async () => {
@@ -39,7 +39,7 @@ test('load() aborts the pending request, however late its response arrives', asy
   expect(resource.value.value).toBe('new')
 })
 
-test('loadSoon() makes one reading of many calls and serves the last', async () => {
+test('loadSoon() combines many calls into one request; a later call makes another', async () => {
   let readings = 0
   const resource = createResource(async () => {
     readings += 1
@@ -53,7 +53,7 @@ test('loadSoon() makes one reading of many calls and serves the last', async () 
   expect(readings).toBe(2)
 })
 
-test('loadSoon() keeps its distance from the last reading, but a hastier call is not held up by a patient one', async () => {
+test('loadSoon() delays the next request, but a shorter delay overrides a longer one', async () => {
   let readings = 0
   const resource = createResource(async () => {
     readings += 1
@@ -68,7 +68,7 @@ test('loadSoon() keeps its distance from the last reading, but a hastier call is
   expect(readings).toBe(2)
 })
 
-test('clear() forgets the copy and what is under way or planned', async () => {
+test('clear() drops the copy and the pending and planned requests', async () => {
   let answer: (text: string) => void = () => undefined
   let readings = 0
   const resource = createResource(() => {

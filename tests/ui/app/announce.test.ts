@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createAnnouncer } from '../../../ui/app/announce.ts'
 
-test('say() speaks at once, then holds back and says the newest', async () => {
+test('say() announces at once, then waits and announces only the newest text', async () => {
   const announcer = createAnnouncer(40)
   announcer.say('one')
   expect(announcer.text.value).toBe('one')

@@ -22,17 +22,20 @@ const PAIRS: [ink: string, ground: string, least: number][] = [
   ['edge', 'bg', 3],
 ]
 
-test.each(Object.entries(themes))('colours of the %s theme stand out from what they lie on', (_, colours) => {
-  const faint = PAIRS.map(([ink, ground, least]) => ({
-    ink,
-    ground,
-    least,
-    is: contrast(colours, ink, ground),
-  }))
-    .filter(({ is, least }) => !(is >= least))
-    .map(({ ink, ground, is }) => `${ink} on ${ground}: ${is.toFixed(2)}`)
-  expect(faint).toEqual([])
-})
+test.each(Object.entries(themes))(
+  'colors of the %s theme have enough contrast with their background',
+  (_, colours) => {
+    const faint = PAIRS.map(([ink, ground, least]) => ({
+      ink,
+      ground,
+      least,
+      is: contrast(colours, ink, ground),
+    }))
+      .filter(({ is, least }) => !(is >= least))
+      .map(({ ink, ground, is }) => `${ink} on ${ground}: ${is.toFixed(2)}`)
+    expect(faint).toEqual([])
+  },
+)
 
 function coloursOf(text: string): Colours {
   return Object.fromEntries(

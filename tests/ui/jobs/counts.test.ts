@@ -9,13 +9,13 @@ test('toBars() orders by outcome or by count', () => {
   expect(toBars(counts, 'count', 32).map(({ label }) => label)).toEqual(['00', '11', '01', '10'])
 })
 
-test('toBars() gives the share and the binomial deviation of each count', () => {
+test('toBars() returns the share and the binomial deviation of each count', () => {
   const [first] = toBars(counts, 'count', 32)
   expect(first?.share).toBe(0.5)
   expect(first?.sigma).toBeCloseTo(Math.sqrt(1000 * 0.5 * 0.5), 12)
 })
 
-test('toBars() gathers what has no room as other, behind the rest in either order', () => {
+test('toBars() combines the outcomes beyond the limit as other, after the rest in either order', () => {
   for (const order of ['outcome', 'count'] as const) {
     const bars = toBars(counts, order, 3)
     expect(bars.map(({ label }) => label)).toEqual(['00', '11', 'other'])
@@ -24,7 +24,7 @@ test('toBars() gathers what has no room as other, behind the rest in either orde
   expect(toBars(counts, 'count', 4).some(({ label }) => label === 'other')).toBeFalse()
 })
 
-test('toBars() of nothing is nothing', () => {
+test('toBars() of no counts returns no bars', () => {
   expect(toBars({}, 'count', 8)).toEqual([])
   expect(toBars({ '0': 0 }, 'count', 8)).toEqual([{ label: '0', count: 0, share: 0, sigma: 0 }])
 })
@@ -52,7 +52,7 @@ test.each([
   expect(axisTicks(highest)).toEqual(ticks)
 })
 
-test('axisTicks() reach the highest value in at most five steps of whole numbers', () => {
+test('axisTicks() reaches the highest value in at most five steps of whole numbers', () => {
   fc.assert(
     fc.property(fc.double({ min: 0.01, max: 1e7, noNaN: true }), (highest) => {
       const ticks = axisTicks(highest)
@@ -67,7 +67,7 @@ test('toCsv() lists every outcome, most frequent first', () => {
   expect(toCsv(counts)).toBe('outcome,count\n00,500\n11,480\n01,12\n10,8\n')
 })
 
-test('describeCounts() names the most frequent outcomes and not the rest', () => {
+test('describeCounts() names the most frequent outcomes only', () => {
   expect(describeCounts(toBars(counts, 'outcome', 3))).toBe(
     'Histogram of counts. Most frequent: 00: 500, 11: 480',
   )

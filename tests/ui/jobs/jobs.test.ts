@@ -9,7 +9,7 @@ const list = (...statuses: JobStatus[]) =>
     statuses.map((status, index) => ({ id: `j${index}`, status })),
   )
 
-test('describeActivity() counts what runs and what waits', () => {
+test('describeActivity() counts running and waiting jobs', () => {
   expect(describeActivity(list('running', 'pending', 'pending', 'failed'))).toBe(
     'One job is running, two jobs are waiting.',
   )
@@ -19,7 +19,7 @@ test('describeActivity() counts what runs and what waits', () => {
   expect(describeActivity([])).toBeUndefined()
 })
 
-test('describeChanges() tells of status changes, not of new jobs', () => {
+test('describeChanges() reports status changes, not new jobs', () => {
   expect(describeChanges(list('pending'), list('running'))).toBe('Job j0: running.')
   expect(describeChanges(list('pending', 'running'), list('running', 'completed'))).toBe(
     'Two jobs changed status.',
@@ -28,7 +28,7 @@ test('describeChanges() tells of status changes, not of new jobs', () => {
   expect(describeChanges([], list('pending'))).toBeUndefined()
 })
 
-test('countsOf() keeps the place of circuits without counts', () => {
+test('countsOf() preserves the position of circuits without counts', () => {
   const done = v.parse(job, {
     id: 'j',
     status: 'completed',

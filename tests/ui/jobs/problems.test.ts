@@ -5,7 +5,7 @@ import { offsetOf, problemsOf, readParameters, remainingProblems } from '../../.
 
 const refusal = (fields: ApiError['fields']) => new ApiError(400, 'The job cannot be accepted', { fields })
 
-test('problemsOf() puts each refused field at its control, with line and column', () => {
+test('problemsOf() assigns each refused field to its control, with line and column', () => {
   const error = refusal({
     'circuits.0.circuit': {
       code: 'unknown_name',
@@ -22,7 +22,7 @@ test('problemsOf() puts each refused field at its control, with line and column'
   ])
 })
 
-test('problemsOf() knows the path forms of a circuit', () => {
+test('problemsOf() recognizes the path forms of a circuit', () => {
   for (const path of ['circuits', 'circuits.0', 'circuits[0].circuit', 'circuits.0.circuit']) {
     expect(problemsOf(refusal({ [path]: { code: '', message: 'x' } }))).toEqual([
       { field: 'program', text: 'x' },
@@ -31,18 +31,18 @@ test('problemsOf() knows the path forms of a circuit', () => {
   expect(problemsOf(refusal({ 'circuits.0.shots': { code: '', message: 'x' } }))[0]?.field).toBe('shots')
 })
 
-test('problemsOf() has nothing for fields that the form does not have', () => {
+test('problemsOf() returns nothing for fields that the form does not have', () => {
   expect(problemsOf(refusal({ meas_level: { code: '', message: 'x' } }))).toEqual([])
 })
 
-test('problemsOf() ignores positions that are none', () => {
+test('problemsOf() ignores invalid positions', () => {
   const [problem] = problemsOf(
     refusal({ circuits: { code: '', message: 'x', params: { line: 0, column: '3' } } }),
   )
   expect(problem).toEqual({ field: 'program', text: 'x' })
 })
 
-test('offsetOf() counts lines and columns from 1 and stays inside the text', () => {
+test('offsetOf() counts lines and columns from 1 and stays within the text', () => {
   const text = 'ab\ncde\n'
   expect(offsetOf(text, 1, 1)).toBe(0)
   expect(offsetOf(text, 2, 3)).toBe(5)
@@ -55,7 +55,7 @@ test('readParameters() reads numbers with commas or spaces between them', () => 
   expect(readParameters('  1   2 ', ['a', 'b'])).toEqual([1, 2])
 })
 
-test('readParameters() says what is wrong', () => {
+test('readParameters() reports what is wrong', () => {
   expect(readParameters('0.5, pi', ['theta', 'phi'])).toBe('pi is not a number')
   expect(readParameters('0.5', ['theta', 'phi'])).toBe('Give two values: theta, phi. There is one')
   expect(readParameters('', ['theta'])).toBe('Give one value: theta. There are none')
@@ -72,7 +72,7 @@ test('remainingProblems() drops a problem as soon as its line changes', () => {
   expect(remainingProblems(diagnostics, '')).toEqual([])
 })
 
-test('findProblems() reports what the parser reports, as problems of the program', () => {
+test('findProblems() returns the errors of the parser as problems of the program', () => {
   const { inputs, problems } = findProblems(
     'OPENQASM 3.0;\ninclude "stdgates.inc";\ninput float theta;\nqubit q;\nrx(theta) qq;\n',
   )

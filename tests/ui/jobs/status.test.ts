@@ -57,18 +57,18 @@ test.each([
   expect(condition).toMatchObject({ word, reason, takesJobs })
 })
 
-test('qpuCondition() believes the record when it is newer than the list of reasons', () => {
+test('qpuCondition() uses the record when it is newer than the list of reasons', () => {
   expect(qpuCondition(online, because('offline'))).toMatchObject({ word: 'Online', takesJobs: true })
   expect(qpuCondition({ ...online, status: 'offline' }, [])).toMatchObject({ word: 'Offline' })
   expect(qpuCondition({ ...online, enabled: false }, undefined)).toMatchObject({ word: 'Switched off' })
 })
 
-test('qpuCondition() takes the reason of the QPU itself and of no other', () => {
+test('qpuCondition() uses the reason of the QPU itself and of no other', () => {
   const others = [{ id: 'q2', name: 'boreas_5', reason: 'calibrating' }]
   expect(qpuCondition(online, others)).toMatchObject({ takesJobs: true })
 })
 
-test('jobCondition() names the place in the queue of a pending job only', () => {
+test('jobCondition() names the queue position of a pending job only', () => {
   expect(jobCondition({ status: 'pending', queue_position: 2 }).word).toBe('Pending, 2nd')
   expect(jobCondition({ status: 'pending', queue_position: undefined }).word).toBe('Pending')
   expect(jobCondition({ status: 'running', queue_position: 2 }).word).toBe('Running')
@@ -83,7 +83,7 @@ test('jobFailure() finds the reason wherever the server put it', () => {
   expect(jobFailure(v.parse(job, { id: 'j', status: 'completed', error: 'old' }))).toBeUndefined()
 })
 
-test('isFinished() holds for the three states that nothing follows', () => {
+test('isFinished() is true for the three final states', () => {
   expect((['pending', 'running', 'completed', 'failed', 'cancelled'] as const).filter(isFinished)).toEqual([
     'completed',
     'failed',

@@ -47,7 +47,7 @@ test.each([
   expect(formatShare(value)).toBe(text)
 })
 
-test('formatOrdinal() ends as spoken', () => {
+test('formatOrdinal() has the suffix as spoken', () => {
   expect([1, 2, 3, 4, 10, 11, 12, 13, 21, 22, 103, 111, 112].map(formatOrdinal)).toEqual([
     '1st',
     '2nd',
@@ -65,7 +65,7 @@ test('formatOrdinal() ends as spoken', () => {
   ])
 })
 
-test('formatNumberOf() spells small numbers out and uses the plural', () => {
+test('formatNumberOf() spells out small numbers and uses the plural', () => {
   expect(formatNumberOf(0, 'job')).toBe('no jobs')
   expect(formatNumberOf(1, 'job')).toBe('one job')
   expect(formatNumberOf(12, 'job')).toBe('twelve jobs')

@@ -3,20 +3,20 @@ import { describeZone, formatMoment, parseTime } from '../../../ui/lib/time.ts'
 
 const noon = Date.UTC(2026, 10, 20, 12, 0, 0)
 
-test('parseTime() reads both forms of timestamp, and nothing out of nothing', () => {
+test('parseTime() reads both forms of timestamp, and returns nothing for an empty text', () => {
   expect(parseTime('2026-11-20 12:00:00.000Z')).toBe(noon)
   expect(parseTime('2026-11-20T12:00:00Z')).toBe(noon)
   for (const text of ['', undefined, null, 'soon']) expect(parseTime(text)).toBeUndefined()
 })
 
-test('formatMoment() leaves out what is the same as now', () => {
+test('formatMoment() omits the parts that equal those of the current time', () => {
   const zone = 'Europe/Stockholm'
   expect(formatMoment(Date.UTC(2026, 10, 20, 8, 5, 9), noon, zone)).toBe('09:05:09')
   expect(formatMoment(Date.UTC(2026, 10, 19, 8, 5, 9), noon, zone)).toBe('19 Nov, 09:05')
   expect(formatMoment(Date.UTC(2025, 10, 19, 8, 5, 9), noon, zone)).toBe('19 Nov 2025, 09:05')
 })
 
-test('formatMoment() takes the day from the zone of the reader', () => {
+test('formatMoment() uses the time zone of the reader for the day', () => {
   const lateEvening = Date.UTC(2026, 10, 19, 23, 30)
   expect(formatMoment(lateEvening, noon, 'Europe/Stockholm')).toBe('00:30:00')
   expect(formatMoment(lateEvening, noon, 'UTC')).toBe('19 Nov, 23:30')

@@ -72,7 +72,7 @@ test.each([
   fridge.faults.set(MIXING.path, fault)
   fridge.requests.length = 0
   expect(await client().read()).toEqual(outcome)
-  // Neither a redirect nor a second try.
+  // Neither a redirect nor a second attempt.
   expect(fridge.requests).toHaveLength(1)
   fridge.faults.clear()
 })
@@ -110,7 +110,7 @@ test('createClient() never repeats the key, in whatever encoding the cryostat re
   fridge.faults.clear()
   fridge.texts.set('a', `key is ${KEY} and ${encodeURIComponent(KEY)}`)
   expect((await client().read({ path: 'a', unit: '' })).reading.text).toBe('key is [redacted] and [redacted]')
-  // Cut only after that: half a key would be too much.
+  // Cut only after the removal: even half a key would be a leak.
   fridge.texts.set('a', `${'x'.repeat(195)}${KEY}`)
   const { text } = (await client().read({ path: 'a', unit: '' })).reading
   expect(text).toBe(`${'x'.repeat(195)}[reda`)

@@ -91,7 +91,7 @@ test('cryostat_gen1 skips the ticks during a slow poll, and keeps the schedule',
   fridge.faults.set('*', 'slow')
   await it.running.start()
   await until('two requests', () => fridge.requests.length >= 2)
-  // Ticks 1, 2 and 3 are missed while the answers do not come.
+  // Ticks 1, 2 and 3 are missed while the responses are pending.
   await it.clock.advance(3_500)
   await until('a log line', () => it.lines.length > 0)
   expect(it.lines[0]).toMatchObject({ error: 'timeout after 3.5 s' })
@@ -116,7 +116,7 @@ test('cryostat_gen1 has at most eight requests open', async () => {
   expect(fridge.maxParallel).toBe(8)
 })
 
-test('cryostat_gen1 retries while the cryostat is unreachable, and resumes by itself', async () => {
+test('cryostat_gen1 retries while the cryostat is unreachable, and resumes automatically', async () => {
   const gone = await coldFridge()
   await gone.stop()
   using it = await open([CHANNELS, `base_url=${gone.url}`, 'poll_interval=1'])

@@ -14,7 +14,7 @@ function bad(fault: Fault, error: string = fault): Outcome {
   return { reading: { value: null, unit: '', status: 'ERROR', error }, fault }
 }
 
-/** A poll of `paths`, whose answers are given by `answers`: by path, else `*`. */
+/** A poll of `paths`, whose responses are in `answers`: by path, else `*`. */
 function open(paths: string[], answers: Record<string, Outcome> = { '*': good() }, intervalS = 5) {
   const recorded = recordedLog()
   const emitted: Record<string, Reading>[] = []
@@ -34,7 +34,7 @@ function open(paths: string[], answers: Record<string, Outcome> = { '*': good() 
     answers,
     emitted,
     asked,
-    /** Polls `count` times; returns which of the beats asked for something, counted from 0. */
+    /** Polls `count` times; returns the ticks with requests, counted from 0. */
     async beats(count: number): Promise<number[]> {
       const busy: number[] = []
       for (let beat = 0; beat < count; beat++) {
@@ -93,7 +93,7 @@ test('poll() splits readings that are too large for one event', async () => {
 
 test('poll() emits nothing while no channel can be read, logs it once and backs off', async () => {
   const it = open(['a', 'b'], { a: bad('failed', 'timeout after 5 s'), b: bad('failed') })
-  // Two polls on the beat, then pauses of 2, 4, 8 and at most 12 beats.
+  // Two polls on the tick, then pauses of 2, 4, 8 and at most 12 ticks.
   expect(await it.beats(42)).toEqual([0, 1, 2, 4, 8, 16, 28, 40])
   expect(it.emitted).toEqual([])
   expect(it.lines).toMatchObject([
@@ -147,7 +147,7 @@ test('poll() requests a channel that does not exist at every tenth tick, and log
   expect(it.asked.filter((path) => path === 'b')).toHaveLength(4)
   expect(it.asked.filter((path) => path === 'a')).toHaveLength(31)
   expect(it.lines).toMatchObject([{ level: 'warn', channel: 'b' }])
-  // It keeps its place in the events.
+  // It keeps its position in the events.
   expect(it.emitted).toHaveLength(31)
   expect(it.emitted.every((each) => each['b']?.error === 'no such channel (HTTP 404)')).toBe(true)
   it.answers['b'] = good(7)

@@ -50,7 +50,7 @@ test.each([
   expect(readEntry({ ...GOOD, value })).toMatchObject({ value: null, text, status: 'SYNCHRONIZED' })
 })
 
-test('readReply() takes the latest value when none is valid', () => {
+test('readReply() returns the latest value when none is valid', () => {
   const latest = { ...GOOD, value: '7', status: 'QUEUED' }
   expect(withContent({ latest_value: latest })).toMatchObject({ value: 7, status: 'QUEUED' })
   const valid = { ...GOOD, value: '' }

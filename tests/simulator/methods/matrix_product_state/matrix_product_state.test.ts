@@ -20,7 +20,7 @@ test.each<Pattern>(['end', 'some', 'middle', 'feedback'])(
       const text = toProgram(randomCircuit(shape))
       const ours = await countsOfProgram(text, { method: METHOD, seed, shots: SHOTS })
       const exact = await countsOfProgram(text, { method: 'statevector', seed: seed + 1_000, shots: SHOTS })
-      // Once in 10,000 runs of the whole test.
+      // Exceeded once in 10,000 runs of the whole test.
       expect(compareCounts(ours, exact).p, text).toBeGreaterThan(1e-4 / rounds)
     }
   },
@@ -67,7 +67,7 @@ test('truncation by a small bond dimension is reported with the discarded weight
   expect(provenance['truncation']).toBeGreaterThan(1e-3)
 })
 
-test('noise acts shot by shot with its probability in the state', async () => {
+test('noise acts in each shot with its probability in the state', async () => {
   const noise = defineNoiseModel({
     source: 'test',
     gateNoiseOf: (_, [qubit = 0]) => onQubit(qubit, [amplitudeDamping(0.3)]),

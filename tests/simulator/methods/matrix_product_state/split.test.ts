@@ -49,7 +49,7 @@ test('a matrix of low rank is split at its rank without loss', () => {
 })
 
 test('singular values that are close or far apart are distinguished', () => {
-  // Diagonal matrices show their singular values.
+  // The singular values of diagonal matrices are known.
   const values = [1, 1, 1e-3, 1e-6, 1e-6]
   const matrix = zeros(5, 5)
   for (const [at, value] of values.entries()) matrix.data[2 * at * 6] = value

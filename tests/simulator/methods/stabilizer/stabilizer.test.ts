@@ -26,7 +26,7 @@ test.each<Pattern>(['end', 'some', 'middle', 'feedback'])(
       const text = toProgram(randomCircuit({ ...shape, gates: CLIFFORD }))
       const ours = await countsOfProgram(text, { method: 'stabilizer', seed, shots: SHOTS })
       const exact = await countsOfProgram(text, { method: 'statevector', seed: seed + 1_000, shots: SHOTS })
-      // Once in 10,000 runs of the whole test.
+      // Exceeded once in 10,000 runs of the whole test.
       expect(compareCounts(ours, exact).p, text).toBeGreaterThan(1e-4 / rounds)
     }
   },
@@ -122,7 +122,7 @@ test('Pauli noise acts with its probability, mid-circuit, at the end and in prog
   const flipped = (bit: number, right: string) =>
     Object.entries(counts).reduce((sum, [key, count]) => sum + (key[1 - bit] === right ? 0 : count), 0)
   expect(Math.abs(flipped(0, '1') - 8_000)).toBeLessThan(400)
-  // Struck once or the other time: 2 · 0.2 · 0.8.
+  // A flip by one of the two errors but not both: 2 · 0.2 · 0.8.
   expect(Math.abs(flipped(1, '0') - 12_800)).toBeLessThan(500)
   const steered =
     'OPENQASM 3.0; include "stdgates.inc"; qubit q; bit c; x q; c = measure q; if (c) x q; c = measure q;'

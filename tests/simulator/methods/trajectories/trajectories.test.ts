@@ -10,7 +10,7 @@ import { countsOfProgram, runOps } from '../../support/run.ts'
 const METHOD = 'trajectories'
 const SHOTS = 3_000
 
-/** Some noise that depends on the state, some that does not, and readout that errs unevenly. */
+/** Some noise that depends on the state, some that does not, and an asymmetric readout error. */
 const noise = defineNoiseModel({
   source: 'test',
   gateNoiseOf: (_, qubits) =>
@@ -20,7 +20,7 @@ const noise = defineNoiseModel({
 })
 
 test.each<Pattern>(['end', 'middle', 'feedback'])(
-  'random circuits measured at the %s are distributed as matrix product states say',
+  'random circuits measured at the %s are distributed as matrix product states',
   async (pattern) => {
     const rounds = 6
     for (let seed = 0; seed < rounds; seed++) {
@@ -32,7 +32,7 @@ test.each<Pattern>(['end', 'middle', 'feedback'])(
         shots: SHOTS,
         noise,
       })
-      // Once in 10,000 runs of the whole test.
+      // Exceeded once in 10,000 runs of the whole test.
       expect(compareCounts(ours, others).p, text).toBeGreaterThan(1e-4 / rounds)
     }
   },

@@ -15,7 +15,7 @@ test.each([
   ['t50k', 0, 295],
   ['t4k', 0, 295],
   ['tmixing', 0, 295],
-  // One time constant: a fraction 1/e is left of the way.
+  // After one time constant a fraction 1/e of the distance remains.
   ['t50k', 6, 42 + 253 / Math.E],
   ['t4k', 8, 3.2 + 291.8 / Math.E],
   ['t50k', 100, 42],

@@ -20,7 +20,7 @@ describe('cxToCz()', () => {
     expect(names.filter((name) => name === 'cz')).toHaveLength(2)
   })
 
-  test('keeps a controlled X where a Hadamard gate would need a pass of its own', () => {
+  test('leaves a controlled X where a Hadamard gate would need a separate pass', () => {
     const untouched = [
       [x(0, 1), ry(1, 0)],
       [ry(1, 0), x(0, 1)],
@@ -30,7 +30,7 @@ describe('cxToCz()', () => {
     for (const ops of untouched) expect(cxToCz(ops)).toEqual(ops)
   })
 
-  test('keeps controlled X with more controls, or on the value 0', () => {
+  test('leaves a controlled X with more controls, or on the value 0', () => {
     const flip = x(0, 1)
     const others = [
       { ...flip, controlValues: 0 },

@@ -42,7 +42,7 @@ describe('planCircuit()', () => {
     ])
   })
 
-  test('puts gates on one qubit into a dense gate on two that follows', async () => {
+  test('merges gates on one qubit into a following dense gate on two qubits', async () => {
     const rng = createRng(4)
     const wide = unitary(randomUnitary(2, rng.next), [1, 0])
     const ops = [h(0), ry(0.4, 1), wide, h(0), ...measureAll(2)]

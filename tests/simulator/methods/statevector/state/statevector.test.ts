@@ -71,7 +71,7 @@ function randomGate(qubits: number): Gate {
   return choices[pick(choices.length)]?.() ?? h(0)
 }
 
-/** A layer that leaves no amplitude zero, so that every gate shows. */
+/** A layer that leaves no amplitude zero, so that every gate has an effect. */
 const spread = (qubits: number): Gate[] =>
   Array.from({ length: qubits }, (_, q) => unitary(randomUnitary(1, rng.next), [q]))
 
@@ -146,7 +146,7 @@ describe('Statevector.applyAll() agrees with plain complex arithmetic', () => {
   })
 })
 
-test('Statevector.applyAll() gives the same amplitudes, bit by bit, with one thread and with two', () => {
+test('Statevector.applyAll() returns the same amplitudes, bit by bit, with one thread and with two', () => {
   const gates = Array.from({ length: 6 }, () => spread(17)).flatMap((layer, depth) => [
     ...layer,
     ...Array.from({ length: 8 }, (_, q) => x((q + depth) % 17, q + 8)),
