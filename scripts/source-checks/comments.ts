@@ -8,8 +8,8 @@ const MAX_COMMENT_COLUMNS = 110
 const DECISION_NUMBER = /\bdecisions?\s+(?:(?:\*|\/\/)\s*)?\d+/gi
 
 /**
- * Lines with comments that are too long, and citations by decision number. A single word that does not fit,
- * such as an address, may stand alone.
+ * Lines with comments that are too long, and citations by decision number. A row of a table cannot be
+ * wrapped, nor can a single word such as an address.
  */
 export function checkComments({ file, source, comments }: Omit<SourceFile, 'code'>): Breach[] {
   const lines = source.split('\n')
