@@ -30,6 +30,8 @@ async function readText(request: Request, maxBytes: number): Promise<string> {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
     throw new AppError('invalid', 'body: not valid UTF-8')
+  } finally {
+    releaseMemory(bytes)
   }
 }
 
@@ -53,7 +55,19 @@ export async function readBytes(request: Request, maxBytes: number): Promise<Uin
     if (cause instanceof AppError) throw cause
     throw new AppError('invalid', `body: truncated (${messageOf(cause)})`, { cause })
   }
-  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
+  if (chunks.length === 1 && chunks[0]) return chunks[0]
+  const bytes = Buffer.concat(chunks)
+  for (const chunk of chunks) releaseMemory(chunk)
+  return bytes
+}
+
+/**
+ * Frees the memory of bytes at once instead of at the next garbage collection; they must not be used again.
+ */
+function releaseMemory(bytes: Uint8Array): void {
+  const { buffer } = bytes
+  // Small buffers may share their memory with others.
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength) buffer.transfer(0)
 }
 
 function tooLarge(maxBytes: number): AppError {

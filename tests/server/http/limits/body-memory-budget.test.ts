@@ -4,7 +4,7 @@ import { BodyMemoryBudget } from '../../../../src/server/http/limits/body-memory
 import { FakeClock } from '../../../support/fake-clock.ts'
 
 const MIB = 1024 * 1024
-const COLLECTION_MS = 100
+const COLLECTION_MS = 200
 const refused = expect.objectContaining({ reason: 'too_many_large_bodies', retryAfter: 5 })
 
 /** A budget with the names of the bodies that are being read, in order of their admission. */

@@ -1,0 +1,34 @@
+import { expect, test } from 'bun:test'
+import { readBytes, readJsonBody } from '../../../../src/server/http/request/json-body.ts'
+
+const MIB = 1024 * 1024
+
+/** A request whose body arrives in these pieces. */
+function chunked(...chunks: Uint8Array<ArrayBuffer>[]): Request {
+  const body = new ReadableStream({
+    start(controller) {
+      for (const chunk of chunks) controller.enqueue(chunk)
+      controller.close()
+    },
+  })
+  return new Request('http://localhost/', { method: 'POST', body })
+}
+
+test('readJsonBody() reads a large body in pieces, also when one ends within a character', async () => {
+  const value = { program: 'é☃'.repeat(500_000) }
+  const bytes = new TextEncoder().encode(JSON.stringify(value))
+  const pieces = Array.from({ length: 40 }, (_, at) => bytes.slice(at * 64_001, (at + 1) * 64_001))
+  expect(await readJsonBody(chunked(...pieces), 16 * MIB)).toEqual(value)
+})
+
+test('readJsonBody() does not touch memory that a piece shares with others', async () => {
+  const memory = new TextEncoder().encode('{"a":1}   other')
+  expect(await readJsonBody(chunked(memory.subarray(0, 7)), MIB)).toEqual({ a: 1 })
+  expect(new TextDecoder().decode(memory)).toBe('{"a":1}   other')
+})
+
+test('readBytes() returns a body of one or more pieces', async () => {
+  const piece = (text: string) => new TextEncoder().encode(text)
+  expect(Buffer.from(await readBytes(chunked(piece('one')), MIB)).toString()).toBe('one')
+  expect(Buffer.from(await readBytes(chunked(piece('one'), piece('two')), MIB)).toString()).toBe('onetwo')
+})
