@@ -20,14 +20,14 @@ describe('write()', () => {
 
   test('rejects async work, and a tx is unusable after its transaction', async () => {
     await using test = await openTestDatabase()
-    let kept: Tx | undefined
+    let leaked: Tx | undefined
     const late = test.db.write('late', async (tx) => {
-      kept = tx
+      leaked = tx
       await Promise.resolve()
       tx.insert(qpus, { name: 'north' })
     })
     await expect(late).rejects.toThrow('must not be async')
-    expect(() => kept?.run('DELETE FROM qpus')).toThrow('the transaction has ended')
+    expect(() => leaked?.run('DELETE FROM qpus')).toThrow('the transaction has ended')
     expect(await test.db.read((tx) => tx.list(qpus))).toEqual([])
   })
 
@@ -214,10 +214,10 @@ describe('changes', () => {
       ),
     )
     await test.db.write('add', (tx) => tx.insert(qpus, { name: 'north' }))
-    const kept = await test.db.read((tx) =>
+    const leaked = await test.db.read((tx) =>
       tx.one('SELECT min(seq) AS first, count(*) AS count FROM change_log'),
     )
-    expect(kept).toEqual({ first: 501, count: 100_000 })
+    expect(leaked).toEqual({ first: 501, count: 100_000 })
   })
 })
 

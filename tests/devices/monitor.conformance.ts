@@ -9,23 +9,23 @@ export interface Equipment extends AsyncDisposable {
   /** `-o` options of a monitor that polls it every second. */
   pairs: string[]
   /** Makes it unreachable, or reachable again. */
-  setAway(isAway: boolean): void
+  setUnreachable(isUnreachable: boolean): void
   /** A text that must reach no log line and no event. */
   secret: string
 }
 
 /** Requirements for every monitor; `prepare` provides working equipment. */
 export function monitorConformance(name: string, prepare: () => Promise<Equipment>): void {
-  const says = (behaviour: string) => `${name} ${behaviour}`
+  const rule = (behavior: string) => `${name} ${behavior}`
 
-  test(says('refuses an option it does not read'), async () => {
+  test(rule('refuses an option it does not read'), async () => {
     await using equipment = await prepare()
     await expect(openMonitor(name, [...equipment.pairs, 'colour=blue'])).rejects.toThrow(
       `unknown option colour for monitor device ${name}`,
     )
   })
 
-  test(says('emits valid events every second'), async () => {
+  test(rule('emits valid events every second'), async () => {
     await using equipment = await prepare()
     using it = await openMonitor(name, equipment.pairs)
     await it.running.start()
@@ -41,21 +41,21 @@ export function monitorConformance(name: string, prepare: () => Promise<Equipmen
     expect(JSON.stringify([it.sent, it.lines])).not.toContain(equipment.secret)
   })
 
-  test(says('starts without its equipment, and reads it once it is available'), async () => {
+  test(rule('starts without its equipment, and reads it once it is available'), async () => {
     await using equipment = await prepare()
-    equipment.setAway(true)
+    equipment.setUnreachable(true)
     using it = await openMonitor(name, equipment.pairs)
     await it.running.start()
     await until('a log line', () => it.lines.length > 0)
     expect(it.sent).toEqual([])
     expect(it.lines.map(({ level }) => level)).toEqual(['warn'])
-    equipment.setAway(false)
+    equipment.setUnreachable(false)
     await it.clock.advance(1_000)
     await it.untilSent(1)
     expect(JSON.stringify([it.sent, it.lines])).not.toContain(equipment.secret)
   })
 
-  test(says('emits nothing after it is stopped'), async () => {
+  test(rule('emits nothing after it is stopped'), async () => {
     await using equipment = await prepare()
     const it = await openMonitor(name, equipment.pairs)
     await it.running.start()

@@ -15,7 +15,8 @@ const EQUIPMENT: Record<string, () => Promise<Equipment>> = {
         `api_key=${secret}`,
         'poll_interval=1',
       ],
-      setAway: (isAway) => void (isAway ? fridge.faults.set('*', 'dropped') : fridge.faults.clear()),
+      setUnreachable: (isUnreachable) =>
+        void (isUnreachable ? fridge.faults.set('*', 'dropped') : fridge.faults.clear()),
       secret,
       [Symbol.asyncDispose]: () => fridge.stop(),
     }

@@ -96,28 +96,28 @@ const total = (counts: Record<string, number> = {}) => Object.values(counts).red
 
 /** Requirements for every process device, whatever its backend. */
 export function processConformance(name: string, pairs: string[] = []): void {
-  const says = (behaviour: string) => `${name} ${behaviour}`
+  const rule = (behavior: string) => `${name} ${behavior}`
   const open = () => openProcess(name, pairs)
 
-  test(says('reports its size and backend'), async () => {
+  test(rule('reports its size and backend'), async () => {
     const info = (await open()).info?.()
     expect(info?.qubits).toBeGreaterThan(0)
     expect(info?.backend).toBeString()
   })
 
-  test(says('accepts the options of the operation'), async () => {
+  test(rule('accepts the options of the operation'), async () => {
     const more = ['is_dummy=true', 'job_timeout=3', 'scheduler_device_config=/tmp/a.yml']
     expect(await openProcess(name, [...pairs, ...more])).toBeObject()
   })
 
-  test(says('refuses an option it does not read'), async () => {
+  test(rule('refuses an option it does not read'), async () => {
     await expect(openProcess(name, [...pairs, 'colour=blue'])).rejects.toThrow(
       `unknown option colour for process device ${name}`,
     )
   })
 
   for (const { name: what, payload, message, circuitIndex } of REFUSALS) {
-    test(says(`refuses ${what}`), async () => {
+    test(rule(`refuses ${what}`), async () => {
       const device = await open()
       const error = await device
         .run({ id: 'a', attempt: 1, payload }, ioOf())
@@ -136,7 +136,7 @@ export function processConformance(name: string, pairs: string[] = []): void {
 
 /** The requirements on a device that really runs circuits. */
 export function runningConformance(name: string, pairs: string[] = []): void {
-  const says = (behaviour: string) => `${name} ${behaviour}`
+  const rule = (behavior: string) => `${name} ${behavior}`
   let opened: ProcessDevice | undefined
   async function run(payload: JobPayload, id?: string): Promise<JobResults> {
     opened ??= await openProcess(name, pairs)
@@ -150,7 +150,7 @@ export function runningConformance(name: string, pairs: string[] = []): void {
     ['2', BELL_2],
     ['3', BELL],
   ] as const) {
-    test(says(`runs a Bell pair in OpenQASM ${version}`), async () => {
+    test(rule(`runs a Bell pair in OpenQASM ${version}`), async () => {
       const { counts = {}, success, backend, shots } = await run(payloadOf([circuit], { shots: 4_000 }))
       expect([success, backend, shots]).toEqual([true, name, 4_000])
       expect(Object.keys(counts).sort()).toEqual(['00', '11'])
@@ -159,7 +159,7 @@ export function runningConformance(name: string, pairs: string[] = []): void {
   }
 
   test(
-    says('returns a list of results, also for one circuit, and repeats the first at the top'),
+    rule('returns a list of results, also for one circuit, and repeats the first at the top'),
     async () => {
       const results = await run(payloadOf([BELL]))
       expect(results.circuit_results.length).toBe(1)
@@ -169,7 +169,7 @@ export function runningConformance(name: string, pairs: string[] = []): void {
     },
   )
 
-  test(says('runs every circuit and parameter set in order, each with its own shots and width'), async () => {
+  test(rule('runs every circuit and parameter set in order, each with its own shots and width'), async () => {
     const wide = 'OPENQASM 3.0; include "stdgates.inc"; qubit[5] q; bit[5] c; x q[3]; c = measure q;'
     const sets = [
       [0, 0],
@@ -191,19 +191,19 @@ export function runningConformance(name: string, pairs: string[] = []): void {
     expect([results.shots, results.counts]).toEqual([10, { '01000': 10 }])
   })
 
-  test(says('binds parameters in the order they are declared, not by name'), async () => {
+  test(rule('binds parameters in the order they are declared, not by name'), async () => {
     const circuit =
       'OPENQASM 3.0; include "stdgates.inc"; input float _b_10_; input float _a_2_; qubit[2] q; bit[2] c; ry(_a_2_) q[0]; ry(_b_10_) q[1]; c = measure q;'
     const { counts } = await run(payloadOf([entry(circuit, [[Math.PI, 0]])], { shots: 50 }))
     expect(counts).toEqual({ '10': 50 })
   })
 
-  test(says('ignores a single parameter set of a circuit without parameters'), async () => {
+  test(rule('ignores a single parameter set of a circuit without parameters'), async () => {
     const { circuit_results } = await run(payloadOf([entry(BELL, [[0.1, 0.2]])]))
     expect(circuit_results.length).toBe(1)
   })
 
-  test(says('describes the registers of each circuit'), async () => {
+  test(rule('describes the registers of each circuit'), async () => {
     const circuit =
       'OPENQASM 2.0; include "qelib1.inc"; qreg a[2]; qreg b[3]; creg low[1]; creg high[2]; measure a[0]->low[0];'
     const [result] = (await run(payloadOf([circuit]))).circuit_results
@@ -222,7 +222,7 @@ export function runningConformance(name: string, pairs: string[] = []): void {
   })
 
   test(
-    says('keys counts by classical bit: bit 0 and the first register rightmost, no spaces, full width'),
+    rule('keys counts by classical bit: bit 0 and the first register rightmost, no spaces, full width'),
     async () => {
       const circuit =
         'OPENQASM 2.0; include "qelib1.inc"; qreg q[4]; creg low[2]; creg high[3]; x q[0]; x q[3]; measure q[0]->high[2]; measure q[3]->low[0]; measure q[1]->low[1];'
@@ -231,7 +231,7 @@ export function runningConformance(name: string, pairs: string[] = []): void {
   )
 
   test(
-    says('lets the last of several measurements into one bit win, and reads one qubit into several'),
+    rule('lets the last of several measurements into one bit win, and reads one qubit into several'),
     async () => {
       const circuit =
         'OPENQASM 3.0; include "stdgates.inc"; qubit[2] q; bit[3] c; x q[0]; c[0] = measure q[0]; c[0] = measure q[1]; c[1] = measure q[0]; c[2] = measure q[0];'
@@ -239,19 +239,19 @@ export function runningConformance(name: string, pairs: string[] = []): void {
     },
   )
 
-  test(says('keeps earlier outcomes of a qubit that is measured again later'), async () => {
+  test(rule('keeps earlier outcomes of a qubit that is measured again later'), async () => {
     const circuit =
       'OPENQASM 3.0; include "stdgates.inc"; qubit q; bit[3] c; c[0] = measure q; x q; c[1] = measure q; reset q; c[2] = measure q;'
     expect(await countsOf(circuit)).toEqual({ '010': 100 })
   })
 
-  test(says('returns only outcomes that occurred, also with many bits'), async () => {
+  test(rule('returns only outcomes that occurred, also with many bits'), async () => {
     const circuit =
       'OPENQASM 3.0; include "stdgates.inc"; qubit[2] q; bit[60] c; x q[1]; c[0] = measure q[0]; c[59] = measure q[1];'
     expect(await countsOf(circuit)).toEqual({ [`1${'0'.repeat(59)}`]: 100 })
   })
 
-  test(says('returns empty counts and a warning without measurements'), async () => {
+  test(rule('returns empty counts and a warning without measurements'), async () => {
     const [result] = (await run(payloadOf(['OPENQASM 3.0; include "stdgates.inc"; qubit q; bit[2] c; h q;'])))
       .circuit_results
     expect(result?.counts).toEqual({})
@@ -259,7 +259,7 @@ export function runningConformance(name: string, pairs: string[] = []): void {
     expect(result?.metadata['warnings']).toEqual(['The circuit measures nothing: counts are empty'])
   })
 
-  test(says('returns the outcome of each shot as hexadecimal numbers when memory is requested'), async () => {
+  test(rule('returns the outcome of each shot as hexadecimal numbers when memory is requested'), async () => {
     const [result] = (await run(payloadOf([BELL], { memory: true, shots: 200 }))).circuit_results
     const memory = result?.memory as string[]
     expect(memory.length).toBe(200)
@@ -269,7 +269,7 @@ export function runningConformance(name: string, pairs: string[] = []): void {
     expect(without).not.toHaveProperty('memory')
   })
 
-  test(says('returns a point per shot and classical bit at level 1, and their mean for avg'), async () => {
+  test(rule('returns a point per shot and classical bit at level 1, and their mean for avg'), async () => {
     const circuit =
       'OPENQASM 3.0; include "stdgates.inc"; qubit[2] q; bit[3] c; x q[1]; c[0] = measure q[0]; c[2] = measure q[1];'
     const more = { meas_level: 1, shots: 50 } as const
@@ -286,7 +286,7 @@ export function runningConformance(name: string, pairs: string[] = []): void {
     expect((slots[2]?.[0] ?? 0) - (slots[0]?.[0] ?? 0)).toBeGreaterThan(0.5)
   })
 
-  test(says('is reproducible for the same seed and reports the seed'), async () => {
+  test(rule('is reproducible for the same seed and reports the seed'), async () => {
     const payload = payloadOf([BELL, BELL], { seed: 2 ** 45 + 3, memory: true })
     const first = await run(payload, 'a')
     const again = await run(payload, 'b')
@@ -300,7 +300,7 @@ export function runningConformance(name: string, pairs: string[] = []): void {
     expect(outcomes(repeated)).toEqual(outcomes(unseeded))
   })
 
-  test(says('stops when the job is cancelled'), async () => {
+  test(rule('stops when the job is cancelled'), async () => {
     const device = await openProcess(name, pairs)
     const body = Array.from({ length: 60_000 }, (_, i) => `cry(0.1) q[${i % 16}], q[${(i + 1) % 16}];`).join(
       '',
@@ -316,7 +316,7 @@ export function runningConformance(name: string, pairs: string[] = []): void {
     await expect(running).rejects.toThrow('cancelled')
   })
 
-  test(says('follows measured outcomes: conditions, loops and OpenQASM 2 registers'), async () => {
+  test(rule('follows measured outcomes: conditions, loops and OpenQASM 2 registers'), async () => {
     const teleport =
       'OPENQASM 3.0; include "stdgates.inc"; qubit[3] q; bit a; bit b; bit out; x q[0]; h q[1]; cx q[1], q[2]; cx q[0], q[1]; h q[0]; a = measure q[0]; b = measure q[1]; if (b) x q[2]; if (a) z q[2]; out = measure q[2];'
     const counts = (await countsOf(teleport, 400)) ?? {}

@@ -44,7 +44,7 @@ async function runs(pid: number): Promise<boolean> {
   return !/\) [XZ]/.test(state)
 }
 
-async function gone(pid: number): Promise<void> {
+async function untilExit(pid: number): Promise<void> {
   const end = performance.now() + 5_000
   while (await runs(pid)) {
     if (performance.now() > end) throw new Error(`process ${pid} is still there`)
@@ -57,7 +57,7 @@ test('a driver killed while idle ends its device process, and can be started aga
   const driver = await bench.launch()
   const pid = await bench.devicePid()
   driver.kill('SIGKILL')
-  await gone(pid)
+  await untilExit(pid)
   await until('the condition', () => !bench.server.attached())
   await bench.launch()
   bench.server.push(runJobOf('ok', { epoch: 2 }))
@@ -71,7 +71,7 @@ test('a driver killed while its device is in an endless loop ends the device pro
   bench.server.push(runJobOf('loop'))
   await bench.event('JobStarted')
   driver.kill('SIGKILL')
-  await gone(pid)
+  await untilExit(pid)
   await until('the condition', () => !bench.server.attached())
   // The lost attempt gets no result; the next one runs.
   await bench.launch()

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { untilJob } from '../support/executable/job-calls.ts'
 import { findChromium, openBrowser, withPage } from './browser.ts'
-import { type Lab, openLab, type Person, signIn } from './lab.ts'
+import { type Account, type Lab, openLab, signIn } from './lab.ts'
 
 // Rows H14 and H15 of docs/reference/faults.md, in a real browser.
 setDefaultTimeout(60_000)
@@ -56,9 +56,9 @@ describe.skipIf(!chromium)('a hostile text', () => {
     const program = `OPENQASM 3.0; // ${ALL.replaceAll('\0', '')}\nqubit q; bit c; c = measure q;`
     const submit = async (target: string, shots: number) => {
       const body = { circuits: [{ circuit: program }], shots, qpu_target: target }
-      const made = await lab.service.call('POST', '/api/jobs', { token: lab.user.token, body })
-      expect(made.status).toBe(201)
-      return String(made.body['id'])
+      const created = await lab.service.call('POST', '/api/jobs', { token: lab.user.token, body })
+      expect(created.status).toBe(201)
+      return String(created.body['id'])
     }
     jobs.push(await submit('kelvin', 8), await submit('evil', 8), await submit('evil', 1))
     await untilJob(lab.service, lab.user.token, jobs[1] ?? '', ['completed'])
@@ -84,8 +84,8 @@ describe.skipIf(!chromium)('a hostile text', () => {
       await lab.asAdmin('POST', records('notifications'), { title, description: ALL })
     }
     const own = async (path: string, body: object) => {
-      const made = await lab.service.call('POST', path, { token: lab.user.token, body })
-      expect(made.status).toBeLessThan(300)
+      const created = await lab.service.call('POST', path, { token: lab.user.token, body })
+      expect(created.status).toBeLessThan(300)
     }
     await own('/api/tokens', { name: ALL.slice(0, 255) })
     await own(records('qpu_time_requests'), { seconds: 5, requested_reason: ALL })
@@ -117,7 +117,7 @@ describe.skipIf(!chromium)('a hostile text', () => {
     return paths.length
   }
 
-  const signInAsAdmin = async (page: Page, { email, password }: Person) => {
+  const signInAsAdmin = async (page: Page, { email, password }: Account) => {
     await page.goto('/login')
     await page.getByLabel('Administrator').check()
     await page.getByLabel('E-mail').fill(email)

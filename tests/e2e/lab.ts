@@ -4,7 +4,7 @@ import { BELL, runSvc, Service } from '../support/executable/service.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 /** The account that signs in in the browser. */
-export interface Person {
+export interface Account {
   email: string
   password: string
 }
@@ -13,8 +13,8 @@ export interface Person {
 export interface Lab {
   service: Service
   url: string
-  user: Person & { id: string; token: string }
-  admin: Person & { token: string }
+  user: Account & { id: string; token: string }
+  admin: Account & { token: string }
   qpu: { id: string }
   /**
    * Starts a driver for the QPU and waits until it is attached. With `latency`, each job takes that many
@@ -49,11 +49,11 @@ export async function openLab(flags: string[] = []): Promise<Lab> {
     return response.body
   }
   const asAdmin = (method: string, path: string, body: unknown) => call(method, path, admin.token, body)
-  const create = async (collection: string, { email, password }: Person, more: object) => {
+  const create = async (collection: string, { email, password }: Account, more: object) => {
     const body = { email, password, passwordConfirm: password, ...more }
     return asAdmin('POST', `/api/collections/${collection}/records`, body)
   }
-  const login = async ({ email: identity, password }: Person) =>
+  const login = async ({ email: identity, password }: Account) =>
     call('POST', '/api/collections/users/auth-with-password', '', { identity, password })
 
   user.id = String((await create('users', user, { qpu_seconds: QPU_SECONDS }))['id'])
@@ -88,7 +88,7 @@ export async function openLab(flags: string[] = []): Promise<Lab> {
 }
 
 /** Signs in by the form, like a user. */
-export async function signIn(page: Page, { email, password }: Person): Promise<void> {
+export async function signIn(page: Page, { email, password }: Account): Promise<void> {
   await page.goto('/login')
   await page.getByLabel('E-mail').fill(email)
   await page.getByLabel('Password').fill(password)

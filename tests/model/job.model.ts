@@ -97,9 +97,9 @@ function serverSteps(state: State, out: Successors): void {
   if (owed?.kind === 'dispatch') {
     out.add('send dispatch', (next) => {
       next.owed = null
-      const held = next.holder !== NO_DRIVER && next.epoch === owed.epoch
+      const hasLease = next.holder !== NO_DRIVER && next.epoch === owed.epoch
       // Nothing was sent: the attempt is undelivered and does not count.
-      if (held) next.net.push({ ...owed, kind: 'dispatch', outcome: 'ok' })
+      if (hasLease) next.net.push({ ...owed, kind: 'dispatch', outcome: 'ok' })
       else if (next.status === 'running') {
         next.attemptOpen = false
         moveTo(next, 'pending')
@@ -152,7 +152,7 @@ function serverSteps(state: State, out: Successors): void {
 }
 
 /** Whether the server has no trace of a finished attempt that its driver has just discarded. */
-function forgets(state: State, finished: Driver['outbox'][number]): boolean {
+function losesResult(state: State, finished: Driver['outbox'][number]): boolean {
   if (ended(state) || finished.attempt < state.attempt || finished.attempt === state.requeuedAttempt)
     return false
   return finished.outcome === 'ok' || state.attemptOpen
@@ -188,7 +188,7 @@ function deliverySteps(state: State, guards: Guards, out: Successors): void {
         if (!receiver) return
         const acked = receiver.outbox.find((each) => each.attempt === attempt)
         receiver.outbox = receiver.outbox.filter((each) => each.attempt !== attempt)
-        if (acked && forgets(next, acked)) {
+        if (acked && losesResult(next, acked)) {
           next.broken = 'I8 an acknowledged result was neither applied nor stale'
         }
       })

@@ -27,7 +27,7 @@ import { NARROW_QPU, type Step } from './store-steps.ts'
 const SILENCE_MS = 20_000
 const ENDED = new Set(['completed', 'failed', 'cancelled'])
 
-/** The real parts of the server on a real database, compared with a model of their behaviour. */
+/** The real parts of the server on a real database, compared with a model of their behavior. */
 export class StoreMachine {
   readonly lab: JobLab
   readonly #user: User
@@ -117,7 +117,7 @@ export class StoreMachine {
         driver.running = undefined
         return this.#detach(driver)
       case 'hello':
-        return this.#hello(driver, index, each.keepsOutbox)
+        return this.#hello(driver, index, each.hasOutbox)
       case 'deliver':
         return this.#deliver(driver, index)
       case 'heartbeat':
@@ -267,15 +267,14 @@ export class StoreMachine {
     return job
   }
 
-  async #hello(driver: ModelDriver, index: number, keepsOutbox: boolean): Promise<void> {
+  async #hello(driver: ModelDriver, index: number, hasOutbox: boolean): Promise<void> {
     const epoch = driver.lease?.epoch ?? 0
     const running = driver.running ?? null
     const outbox = driver.outbox.map(({ job, attempt }) => resultId(job, attempt))
-    const hello = { version: '1', device: 'mock', epoch, running, ...(keepsOutbox ? { outbox } : {}) }
+    const hello = { version: '1', device: 'mock', epoch, running, ...(hasOutbox ? { outbox } : {}) }
     await this.#sendEvent(driver, 'DriverHello', hello)
     const now = this.lab.clock.monotonic()
-    for (const job of this.#jobs)
-      if (job.open?.driver === index) applyHello(job, driver, { keepsOutbox, now })
+    for (const job of this.#jobs) if (job.open?.driver === index) applyHello(job, driver, { hasOutbox, now })
   }
 
   async #deliver(driver: ModelDriver, index: number): Promise<void> {

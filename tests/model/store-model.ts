@@ -99,7 +99,7 @@ export function finish(driver: ModelDriver, outcome: Outcome): void {
 export function applyHello(
   job: ModelJob,
   { running, outbox, lease }: ModelDriver,
-  { keepsOutbox, now }: { keepsOutbox: boolean; now: number },
+  { hasOutbox, now }: { hasOutbox: boolean; now: number },
 ): void {
   const isCurrent = (each: { job: string; attempt: number }) =>
     each.job === job.id && each.attempt === job.attempt
@@ -110,7 +110,7 @@ export function applyHello(
     return
   }
   const isOnItsWay = job.claims.at(-1)?.epoch === lease?.epoch
-  if (!keepsOutbox || isOnItsWay || outbox.some(isCurrent)) return
+  if (!hasOutbox || isOnItsWay || outbox.some(isCurrent)) return
   if (job.open.hasStarted) countAttempt(job)
   else requeueUndelivered(job)
 }

@@ -12,8 +12,8 @@ export type Step =
   | { kind: 'attach'; at: number; sendsHello: boolean }
   | { kind: 'dispatch'; isFull: boolean }
   | { kind: 'finish'; at: number; outcome: Outcome }
-  /** `keepsOutbox`: a driver without an outbox cannot report its results. */
-  | { kind: 'hello'; at: number; keepsOutbox: boolean }
+  /** `hasOutbox`: a driver without an outbox cannot report its results. */
+  | { kind: 'hello'; at: number; hasOutbox: boolean }
   /** `isAckLost`: the driver retains the result and sends it again later. */
   | { kind: 'result'; at: number; isAckLost: boolean }
   | { kind: 'foreign'; at: number; job: number }
@@ -49,7 +49,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   {
     weight: 1,
-    arbitrary: fc.record({ kind: fc.constant('hello'), at, keepsOutbox: fc.boolean() }),
+    arbitrary: fc.record({ kind: fc.constant('hello'), at, hasOutbox: fc.boolean() }),
   },
   { weight: 5, arbitrary: fc.record({ kind: fc.constant('dispatch'), isFull: rarely }) },
   {

@@ -58,10 +58,10 @@ test("authWithPassword() renews a superuser's token automatically with autoRefre
 test('authWithPassword() accepts fields', async () => {
   const user = await server.createUser()
   const pb = openSdk(server)
-  const answer = await pb
+  const response = await pb
     .collection('users')
     .authWithPassword(user.email, user.password, { fields: 'token,record.id' })
-  expect(answer).toEqual({ token: pb.authStore.token, record: { id: user.id } } as never)
+  expect(response).toEqual({ token: pb.authStore.token, record: { id: user.id } } as never)
 })
 
 test('a wrong password and an unknown account get the same error', async () => {

@@ -7,7 +7,7 @@ let server: TestServer
 let admin: PocketBase
 let user: TestAccount
 let pb: PocketBase
-const made: string[] = []
+const created: string[] = []
 
 const COUNT = 45
 const BELL =
@@ -25,9 +25,9 @@ beforeAll(async () => {
       method: 'POST',
       body: { circuits: [{ circuit: BELL }], shots: index + 1, qpu_target: index % 3 ? kelvin : rankine },
     })
-    made.push(job.id)
+    created.push(job.id)
   }
-  await pb.send(`/api/jobs/${made[7]}/cancel`, { method: 'POST' })
+  await pb.send(`/api/jobs/${created[7]}/cancel`, { method: 'POST' })
 })
 
 afterAll(() => server[Symbol.asyncDispose]())
@@ -42,7 +42,7 @@ describe('getList()', () => {
       [2, 3, 4].map((page) => jobs().getList(page, 20, { sort: 'created', requestKey: null })),
     )
     const ids = [first, ...rest].flatMap((page) => page.items.map(({ id }) => id))
-    expect(ids).toEqual(made)
+    expect(ids).toEqual(created)
     expect(rest.map(({ page, items }) => [page, items.length])).toEqual([
       [2, 20],
       [3, 5],
@@ -67,7 +67,7 @@ describe('getList()', () => {
     const kelvin = Array.from({ length: COUNT }, (_, at) => at + 1).filter((count) => (count - 1) % 3 !== 0)
     expect(shots.slice(0, kelvin.length)).toEqual(kelvin.toReversed())
     const random = await jobs().getFullList({ sort: '@random' })
-    expect(random.map(({ id }) => id).toSorted()).toEqual(made.toSorted())
+    expect(random.map(({ id }) => id).toSorted()).toEqual(created.toSorted())
     expect((await refusal(jobs().getList(1, 1, { sort: 'nosuch' }))).status).toBe(400)
   })
 })
@@ -75,19 +75,19 @@ describe('getList()', () => {
 describe('getFullList() and getFirstListItem()', () => {
   test('read all records in batches', async () => {
     const all = await jobs().getFullList({ batch: 10, sort: 'created', fields: 'id' })
-    expect(all).toEqual(made.map((id) => ({ id })) as never)
+    expect(all).toEqual(created.map((id) => ({ id })) as never)
     expect(await jobs().getFullList()).toHaveLength(COUNT)
   })
 
   test('find one by several conditions', async () => {
     const job = await jobs().getFirstListItem('status = "cancelled" && user_id.username = "noether"')
-    expect(job.id).toBe(made[7] ?? '')
+    expect(job.id).toBe(created[7] ?? '')
   })
 })
 
 describe('filter()', () => {
   test('binds every kind of parameter', async () => {
-    const at = (await jobs().getOne(made[20] ?? ''))['created']
+    const at = (await jobs().getOne(created[20] ?? ''))['created']
     const filters: [string, Record<string, unknown>, number][] = [
       ['status = {:status}', { status: 'cancelled' }, 1],
       ['payload.shots > {:least} && payload.shots <= {:most}', { least: 10, most: 15 }, 5],
@@ -99,7 +99,7 @@ describe('filter()', () => {
       ['user_id.username !~ {:part}', { part: 'oeth' }, 0],
       ['qpu_target.name ?= {:name}', { name: 'rankine' }, 15],
       ['payload.circuits.0.circuit ~ {:part}', { part: 'h q[0]' }, COUNT],
-      ['id = {:a} || id = {:b}', { a: made[0], b: made[1] }, 2],
+      ['id = {:a} || id = {:b}', { a: created[0], b: created[1] }, 2],
       ['(status = {:a} || status = {:b}) && payload.shots = 8', { a: 'pending', b: 'cancelled' }, 1],
       ['created >= @todayStart && created <= @todayEnd', {}, COUNT],
       ['status:lower = {:status}', { status: 'pending' }, COUNT - 1],
@@ -145,13 +145,13 @@ describe('filter()', () => {
 
 describe('expand and fields', () => {
   test('related records are included as far as the caller may see them', async () => {
-    const job = await jobs().getOne(made[0] ?? '', { expand: 'qpu_target,user_id,nosuch' })
+    const job = await jobs().getOne(created[0] ?? '', { expand: 'qpu_target,user_id,nosuch' })
     expect(job.expand).toMatchObject({
       qpu_target: { name: 'rankine', collectionName: 'qpus' },
       user_id: { id: user.id, email: user.email },
     })
     const guest = openSdk(server).collection('quantum_jobs')
-    const seen = await guest.getOne(made[0] ?? '', { expand: 'qpu_target,user_id' })
+    const seen = await guest.getOne(created[0] ?? '', { expand: 'qpu_target,user_id' })
     expect(Object.keys(seen.expand ?? {})).toEqual(['qpu_target'])
   })
 
@@ -171,10 +171,10 @@ describe('expand and fields', () => {
       fields: 'id,payload.shots,expand.qpu_target.name',
     })
     expect(page.items).toEqual([
-      { id: made[0], payload: { shots: 1 }, expand: { qpu_target: { name: 'rankine' } } },
+      { id: created[0], payload: { shots: 1 }, expand: { qpu_target: { name: 'rankine' } } },
     ] as never)
     expect(page.totalItems).toBe(COUNT)
-    const cut = await jobs().getOne(made[0] ?? '', { fields: '*,payload:excerpt(5)' })
+    const cut = await jobs().getOne(created[0] ?? '', { fields: '*,payload:excerpt(5)' })
     expect(Object.keys(cut)).toContain('status')
   })
 })
@@ -204,7 +204,7 @@ describe('the rest of the client', () => {
 
   test('send() reaches the custom routes, with query and body', async () => {
     const listed = await pb.send('/api/jobs', { query: { limit: 2, sort: '-created' } })
-    expect(listed.map(({ id }: { id: string }) => id)).toEqual([made[44], made[43]])
+    expect(listed.map(({ id }: { id: string }) => id)).toEqual([created[44], created[43]])
     expect(await pb.send('/api/jobs', { query: { limit: 1, fields: 'payload.shots' } })).toEqual([
       { payload: { shots: COUNT } },
     ])
@@ -220,10 +220,10 @@ describe('the rest of the client', () => {
     const second = jobs().getList(1, 1)
     expect([(await first).isAbort, (await first).status]).toEqual([true, 0])
     expect((await second).items).toHaveLength(1)
-    const asked = refusal(jobs().getList(1, 1, { requestKey: 'mine' }))
+    const cancelled = refusal(jobs().getList(1, 1, { requestKey: 'mine' }))
     pb.cancelRequest('mine')
-    expect((await asked).isAbort).toBe(true)
-    const both = [refusal(jobs().getOne(made[0] ?? '')), refusal(jobs().getList(1, 2))]
+    expect((await cancelled).isAbort).toBe(true)
+    const both = [refusal(jobs().getOne(created[0] ?? '')), refusal(jobs().getList(1, 2))]
     pb.cancelAllRequests()
     for (const error of await Promise.all(both)) expect(error.isAbort).toBe(true)
   })

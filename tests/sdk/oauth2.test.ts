@@ -64,7 +64,7 @@ describe.skipIf(!chromium)('authWithOAuth2() in a browser, from a page of anothe
   })
 
   /** A user with a fresh browser; requests of the provider's pages for remote fonts are blocked. */
-  async function withPerson(run: (page: Page) => Promise<void>): Promise<void> {
+  async function withBrowser(run: (page: Page) => Promise<void>): Promise<void> {
     const context = await browser.newContext()
     context.setDefaultTimeout(15_000)
     await context.route(
@@ -104,7 +104,7 @@ describe.skipIf(!chromium)('authWithOAuth2() in a browser, from a page of anothe
 
   test('the window closes itself and the page has an account, the same the next time', async () => {
     for (const isNew of [true, false]) {
-      await withPerson(async (page) => {
+      await withBrowser(async (page) => {
         await logIn(await openPopup(page))
         expect(JSON.parse(await outcome(page))).toEqual({
           email: 'ada@lab.example',
@@ -117,7 +117,7 @@ describe.skipIf(!chromium)('authWithOAuth2() in a browser, from a page of anothe
   })
 
   test('a login that the user cancels at the provider is reported', async () => {
-    await withPerson(async (page) => {
+    await withBrowser(async (page) => {
       const popup = await openPopup(page)
       await popup.getByText('Cancel').click()
       expect(await outcome(page)).toContain('access_denied')

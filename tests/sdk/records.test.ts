@@ -83,16 +83,16 @@ describe('create(), getOne(), update(), delete()', () => {
   })
 
   test('null resets a field to its empty value', async () => {
-    const made = await notice('to be reset', {
+    const created = await notice('to be reset', {
       description: 'x',
       end_time: hours(1),
       target_users: [user.id],
     })
     const changed = await admin
       .collection('notifications')
-      .update(made.id, { description: null, end_time: null, target_users: null })
+      .update(created.id, { description: null, end_time: null, target_users: null })
     expect(changed).toMatchObject({ description: '', end_time: '', target_users: [] })
-    await admin.collection('notifications').delete(made.id)
+    await admin.collection('notifications').delete(created.id)
   })
 
   test('modifiers add to numbers and lists, and remove from them', async () => {
@@ -103,14 +103,16 @@ describe('create(), getOne(), update(), delete()', () => {
     const tooMuch = await refusal(users.update(user.id, { 'qpu_seconds-': 1_000 }))
     expect(tooMuch.response['data']).toHaveProperty('qpu_seconds')
     const other = await server.createUser()
-    const made = await notice('to some', { target_users: [user.id] })
+    const created = await notice('to some', { target_users: [user.id] })
     const notices = admin.collection('notifications')
-    const added = await notices.update(made.id, { 'target_users+': [other.id, user.id] })
+    const added = await notices.update(created.id, { 'target_users+': [other.id, user.id] })
     expect(added['target_users']).toEqual([user.id, other.id])
-    expect((await notices.update(made.id, { 'target_users-': user.id }))['target_users']).toEqual([other.id])
-    const first = await notices.update(made.id, { '+target_users': user.id })
+    expect((await notices.update(created.id, { 'target_users-': user.id }))['target_users']).toEqual([
+      other.id,
+    ])
+    const first = await notices.update(created.id, { '+target_users': user.id })
     expect(first['target_users']).toEqual([user.id, other.id])
-    await notices.delete(made.id)
+    await notices.delete(created.id)
   })
 
   test('only the owner sees, changes and removes', async () => {
@@ -159,7 +161,7 @@ describe('errors', () => {
   test('each kind of field has its codes', async () => {
     const qpus = admin.collection('qpus')
     const users = admin.collection('users')
-    const person = { email: 'p@example.org', password: 'a password', passwordConfirm: 'a password' }
+    const account = { email: 'p@example.org', password: 'a password', passwordConfirm: 'a password' }
     const driver = { name: 'd', qpu: qpu.id, operation: 'dance' }
     const bad: [() => Promise<unknown>, string, string][] = [
       [() => notice(''), 'title', 'validation_required'],
@@ -173,9 +175,9 @@ describe('errors', () => {
       [() => qpus.create({ name: 'n', num_qubits: 1.5 }), 'num_qubits', 'validation_only_int_constraint'],
       [() => qpus.create({ name: 'n', num_qubits: -1 }), 'num_qubits', 'validation_min_number_constraint'],
       [() => qpus.create({ name: 'n', num_qubits: 'many' }), 'num_qubits', 'validation_not_a_number'],
-      [() => users.create({ ...person, email: 'no address' }), 'email', 'validation_is_email'],
-      [() => users.create({ email: person.email }), 'password', 'validation_required'],
-      [() => users.create({ ...person, email: user.email }), 'email', 'validation_not_unique'],
+      [() => users.create({ ...account, email: 'no address' }), 'email', 'validation_is_email'],
+      [() => users.create({ email: account.email }), 'password', 'validation_required'],
+      [() => users.create({ ...account, email: user.email }), 'email', 'validation_not_unique'],
       [() => admin.collection('drivers').create(driver), 'operation', 'validation_invalid_value'],
     ]
     for (const [call, field, code] of bad) {

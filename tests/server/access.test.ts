@@ -29,10 +29,10 @@ interface Row {
   route: string
   statuses: Statuses
   /** Path and body of a valid request, created for each role. */
-  ask?(world: World): { path?: string; body?: object } | Promise<{ path?: string; body?: object }>
+  call?(world: World): { path?: string; body?: object } | Promise<{ path?: string; body?: object }>
 }
 
-const EVERYBODY: Statuses = [200, 200, 200, 200, 200]
+const PUBLIC: Statuses = [200, 200, 200, 200, 200]
 const SUPERUSER: Statuses = [401, 403, 403, 403, 200]
 const SUPERUSER_CREATES: Statuses = [401, 403, 403, 403, 201]
 const SIGNED_IN: Statuses = [401, 200, 200, 200, 200]
@@ -58,8 +58,8 @@ const HIDDEN = ['_superusers', 'api_tokens', 'external_auths']
 const recordRows: readonly Row[] = [
   ...COLLECTIONS.map(({ publicName }) => ({
     route: 'GET /api/collections/:collection/records',
-    statuses: HIDDEN.includes(publicName) ? SUPERUSER_RECORDS : EVERYBODY,
-    ask: () => ({ path: `/api/collections/${publicName}/records` }),
+    statuses: HIDDEN.includes(publicName) ? SUPERUSER_RECORDS : PUBLIC,
+    call: () => ({ path: `/api/collections/${publicName}/records` }),
   })),
   ...COLLECTIONS.flatMap(({ publicName, rules }) => {
     const path = `/api/collections/${publicName}/records/aaaaaaaaaaaaaaa`
@@ -68,29 +68,29 @@ const recordRows: readonly Row[] = [
       {
         route: 'GET /api/collections/:collection/records/:id',
         statuses: statuses(rules.view),
-        ask: () => ({ path }),
+        call: () => ({ path }),
       },
       {
         route: 'PATCH /api/collections/:collection/records/:id',
         statuses: statuses(rules.update),
-        ask: () => ({ path, body: {} }),
+        call: () => ({ path, body: {} }),
       },
       {
         route: 'DELETE /api/collections/:collection/records/:id',
         statuses: statuses(rules.remove),
-        ask: () => ({ path }),
+        call: () => ({ path }),
       },
     ]
   }),
   {
     route: 'GET /api/collections/:collection/records/:id',
     statuses: [404, 200, 404, 200, 200],
-    ask: ({ owner }) => ({ path: `/api/collections/users/records/${owner.id}` }),
+    call: ({ owner }) => ({ path: `/api/collections/users/records/${owner.id}` }),
   },
   {
     route: 'POST /api/collections/:collection/records',
     statuses: [400, 400, 400, 400, 200],
-    ask: () => ({
+    call: () => ({
       path: '/api/collections/users/records',
       body: { email: `${fresh('new')}@example.org`, password: 'some password' },
     }),
@@ -98,13 +98,13 @@ const recordRows: readonly Row[] = [
   {
     route: 'POST /api/collections/:collection/records',
     statuses: SUPERUSER_RECORDS,
-    ask: () => ({ path: '/api/collections/notifications/records', body: { title: 'Tea' } }),
+    call: () => ({ path: '/api/collections/notifications/records', body: { title: 'Tea' } }),
   },
   { route: 'GET /api/collections', statuses: SUPERUSER },
   {
     route: 'GET /api/collections/:collection',
     statuses: SUPERUSER,
-    ask: () => ({ path: '/api/collections/users' }),
+    call: () => ({ path: '/api/collections/users' }),
   },
   ...[
     'POST /api/collections',
@@ -122,24 +122,24 @@ function accountRows(collection: 'users' | '_superusers'): Row[] {
   const mine: Statuses = collection === 'users' ? [401, 204, 204, 403, 403] : [401, 403, 403, 403, 204]
   const body = (value: object) => () => ({ body: value })
   return [
-    { route: `GET /api/collections/${collection}/auth-methods`, statuses: EVERYBODY },
-    { route: route('auth-with-password'), statuses: all(400), ask: wrongPassword },
+    { route: `GET /api/collections/${collection}/auth-methods`, statuses: PUBLIC },
+    { route: route('auth-with-password'), statuses: all(400), call: wrongPassword },
     {
       route: route('request-password-reset'),
       statuses: all(204),
-      ask: body({ email: 'nobody@example.org' }),
+      call: body({ email: 'nobody@example.org' }),
     },
     { route: route('request-otp'), statuses: all(403) },
     { route: route('auth-with-otp'), statuses: all(403) },
-    { route: route('confirm-password-reset'), statuses: all(400), ask: body(BAD_TOKEN) },
-    { route: route('request-verification'), statuses: all(204), ask: body({ email: 'nobody@example.org' }) },
-    { route: route('confirm-verification'), statuses: all(400), ask: body(BAD_TOKEN) },
-    { route: route('request-email-change'), statuses: mine, ask: body({ newEmail: 'nobody@example.org' }) },
-    { route: route('confirm-email-change'), statuses: all(400), ask: body(BAD_TOKEN) },
+    { route: route('confirm-password-reset'), statuses: all(400), call: body(BAD_TOKEN) },
+    { route: route('request-verification'), statuses: all(204), call: body({ email: 'nobody@example.org' }) },
+    { route: route('confirm-verification'), statuses: all(400), call: body(BAD_TOKEN) },
+    { route: route('request-email-change'), statuses: mine, call: body({ newEmail: 'nobody@example.org' }) },
+    { route: route('confirm-email-change'), statuses: all(400), call: body(BAD_TOKEN) },
     {
       route: route('impersonate/:id'),
       statuses: SUPERUSER,
-      ask: ({ owner, server }) => ({
+      call: ({ owner, server }) => ({
         path: `/api/collections/${collection}/impersonate/${collection === 'users' ? owner.id : server.superuser.id}`,
       }),
     },
@@ -152,32 +152,32 @@ const TABLE: readonly Row[] = [
   {
     route: 'POST /api/collections/users/auth-with-oauth2',
     statuses: all(400),
-    ask: () => ({ body: { provider: 'none', code: 'x', redirectURL: 'http://127.0.0.1/' } }),
+    call: () => ({ body: { provider: 'none', code: 'x', redirectURL: 'http://127.0.0.1/' } }),
   },
   { route: 'GET /api/oauth2-redirect', statuses: all(307) },
   { route: 'POST /api/oauth2-redirect', statuses: all(303) },
-  { route: 'GET /api/oauth2-redirect/done', statuses: EVERYBODY },
-  { route: 'GET /api/oauth2-redirect/failed', statuses: EVERYBODY },
+  { route: 'GET /api/oauth2-redirect/done', statuses: PUBLIC },
+  { route: 'GET /api/oauth2-redirect/failed', statuses: PUBLIC },
   {
     route: 'POST /api/op/account-links',
     statuses: SUPERUSER,
-    ask: ({ owner }) => ({ body: { id: owner.id, purpose: 'password_reset' } }),
+    call: ({ owner }) => ({ body: { id: owner.id, purpose: 'password_reset' } }),
   },
   ...['verification', 'password-reset', 'email-change'].flatMap((name) => [
-    { route: `GET /api/account-links/${name}`, statuses: EVERYBODY },
+    { route: `GET /api/account-links/${name}`, statuses: PUBLIC },
     { route: `POST /api/account-links/${name}`, statuses: all(400) },
   ]),
-  { route: 'GET /api/health', statuses: EVERYBODY },
-  { route: 'GET /api/ui/config', statuses: EVERYBODY },
-  { route: 'GET /api/openapi.json', statuses: EVERYBODY },
-  { route: 'GET /api/pub/root-ca.pem', statuses: EVERYBODY },
+  { route: 'GET /api/health', statuses: PUBLIC },
+  { route: 'GET /api/ui/config', statuses: PUBLIC },
+  { route: 'GET /api/openapi.json', statuses: PUBLIC },
+  { route: 'GET /api/pub/root-ca.pem', statuses: PUBLIC },
   // From this machine; through a proxy the route is for superusers, see the test of the metrics.
-  { route: 'GET /metrics', statuses: EVERYBODY },
+  { route: 'GET /metrics', statuses: PUBLIC },
   { route: 'GET /api/op/version', statuses: SUPERUSER },
   {
     route: 'POST /api/op/setup',
     statuses: all(403),
-    ask: () => ({ body: { token: 'x', email: 'a@b.cd', password: 'long enough' } }),
+    call: () => ({ body: { token: 'x', email: 'a@b.cd', password: 'long enough' } }),
   },
   { route: 'POST /api/collections/users/auth-refresh', statuses: [401, 200, 200, 403, 403] },
   { route: 'POST /api/collections/_superusers/auth-refresh', statuses: SUPERUSER },
@@ -185,119 +185,123 @@ const TABLE: readonly Row[] = [
   {
     route: 'PATCH /api/admin/users/:id',
     statuses: SUPERUSER,
-    ask: ({ owner }) => ({ path: `/api/admin/users/${owner.id}`, body: { qpu_seconds: 1_000 } }),
+    call: ({ owner }) => ({ path: `/api/admin/users/${owner.id}`, body: { qpu_seconds: 1_000 } }),
   },
-  { route: 'POST /api/tokens', statuses: [401, 201, 201, 201, 201], ask: () => ({ body: { name: 'mine' } }) },
+  { route: 'POST /api/tokens', statuses: [401, 201, 201, 201, 201], call: () => ({ body: { name: 'lab' } }) },
   { route: 'GET /api/tokens', statuses: SIGNED_IN },
-  { route: 'GET /api/tokens/:id', statuses: OWNER, ask: ownToken },
+  { route: 'GET /api/tokens/:id', statuses: OWNER, call: ownToken },
   {
     route: 'PATCH /api/tokens/:id',
     statuses: OWNER,
-    ask: async (world) => ({ ...(await ownToken(world)), body: { name: 'changed' } }),
+    call: async (world) => ({ ...(await ownToken(world)), body: { name: 'changed' } }),
   },
-  { route: 'DELETE /api/tokens/:id', statuses: OWNER, ask: ownToken },
-  { route: 'GET /api/qpus', statuses: EVERYBODY },
+  { route: 'DELETE /api/tokens/:id', statuses: OWNER, call: ownToken },
+  { route: 'GET /api/qpus', statuses: PUBLIC },
   {
     route: 'GET /api/qpus/:name',
-    statuses: EVERYBODY,
-    ask: ({ qpu }) => ({ path: `/api/qpus/${qpu.name}` }),
+    statuses: PUBLIC,
+    call: ({ qpu }) => ({ path: `/api/qpus/${qpu.name}` }),
   },
-  { route: 'GET /api/op/qpus/availability', statuses: EVERYBODY },
+  { route: 'GET /api/op/qpus/availability', statuses: PUBLIC },
   {
     route: 'POST /api/op/qpus/create',
     statuses: SUPERUSER_CREATES,
-    ask: () => ({ body: { name: fresh('qpu') } }),
+    call: () => ({ body: { name: fresh('qpu') } }),
   },
   {
     route: 'POST /api/op/qpu/toggle',
     statuses: SUPERUSER,
-    ask: ({ qpu }) => ({ body: { name: qpu.name, enabled: true } }),
+    call: ({ qpu }) => ({ body: { name: qpu.name, enabled: true } }),
   },
   {
     route: 'POST /api/op/qpu/maintenance',
     statuses: SUPERUSER,
-    ask: ({ qpu }) => ({ body: { id: qpu.id, maintenance: false } }),
+    call: ({ qpu }) => ({ body: { id: qpu.id, maintenance: false } }),
   },
   {
     route: 'POST /api/op/qpu/drain',
     statuses: SUPERUSER,
-    ask: ({ qpu }) => ({ body: { name: qpu.name, drain: false } }),
+    call: ({ qpu }) => ({ body: { name: qpu.name, drain: false } }),
   },
   ...['hold', 'run-next'].map((act) => ({
     route: `POST /api/op/jobs/:id/${act}`,
     statuses: SUPERUSER,
-    ask: async (world: World) => ({ path: `/api/op/jobs/${await world.job()}/${act}` }),
+    call: async (world: World) => ({ path: `/api/op/jobs/${await world.job()}/${act}` }),
   })),
   // A pending job is neither held nor running.
   ...['release', 'requeue'].map((act) => ({
     route: `POST /api/op/jobs/:id/${act}`,
     statuses: [401, 403, 403, 403, 409] as const,
-    ask: async (world: World) => ({ path: `/api/op/jobs/${await world.job()}/${act}` }),
+    call: async (world: World) => ({ path: `/api/op/jobs/${await world.job()}/${act}` }),
   })),
   {
     route: 'POST /api/op/calibrate/dispatch',
     statuses: SUPERUSER_CREATES,
-    ask: ({ tuner }) => ({ body: { driver_id: tuner, mode: 'full' } }),
+    call: ({ tuner }) => ({ body: { driver_id: tuner, mode: 'full' } }),
   },
   {
     route: 'POST /api/op/drivers/create',
     statuses: SUPERUSER_CREATES,
-    ask: ({ qpu }) => ({ body: { name: fresh('driver'), qpu: qpu.name, operation: 'monitor' } }),
+    call: ({ qpu }) => ({ body: { name: fresh('driver'), qpu: qpu.name, operation: 'monitor' } }),
   },
   {
     route: 'POST /api/op/drivers/toggle',
     statuses: SUPERUSER,
-    ask: ({ qpu }) => ({ body: { id: qpu.driver, enabled: true } }),
+    call: ({ qpu }) => ({ body: { id: qpu.driver, enabled: true } }),
   },
   // The access token in the body decides here, regardless of other credentials.
-  { route: 'POST /api/op/drivers/connect', statuses: all(401), ask: () => ({ body: { token: 'svc_dt_0' } }) },
   {
     route: 'POST /api/op/drivers/connect',
-    statuses: EVERYBODY,
-    ask: ({ qpu }) => ({ body: { token: qpu.token } }),
+    statuses: all(401),
+    call: () => ({ body: { token: 'svc_dt_0' } }),
+  },
+  {
+    route: 'POST /api/op/drivers/connect',
+    statuses: PUBLIC,
+    call: ({ qpu }) => ({ body: { token: qpu.token } }),
   },
   {
     route: 'POST /api/op/qpus/connect',
-    statuses: EVERYBODY,
-    ask: ({ qpu }) => ({ body: { token: qpu.token } }),
+    statuses: PUBLIC,
+    call: ({ qpu }) => ({ body: { token: qpu.token } }),
   },
   {
     route: 'POST /api/jobs',
     statuses: [401, 201, 201, 201, 201],
-    ask: ({ qpu }) => ({ body: { circuits: [{ circuit: PROGRAM }], qpu_target: qpu.name } }),
+    call: ({ qpu }) => ({ body: { circuits: [{ circuit: PROGRAM }], qpu_target: qpu.name } }),
   },
   { route: 'GET /api/jobs', statuses: SIGNED_IN },
   {
     route: 'GET /api/jobs/:id',
     statuses: OWNER_OR_SUPERUSER,
-    ask: async (world) => ({ path: await ownJob(world) }),
+    call: async (world) => ({ path: await ownJob(world) }),
   },
   {
     route: 'POST /api/jobs/:id/cancel',
     statuses: OWNER_OR_SUPERUSER,
-    ask: async (world) => ({ path: `${await ownJob(world)}/cancel` }),
+    call: async (world) => ({ path: `${await ownJob(world)}/cancel` }),
   },
   {
     route: 'POST /api/notifications/:id/dismiss',
     statuses: [401, 200, 403, 200, 403],
-    ask: async ({ server, owner }) => {
+    call: async ({ server, owner }) => {
       const { id } = await server.db.write('t', (tx) =>
         tx.insert(notifications, { title: 'for the owner', target_users: [owner.id] }),
       )
       return { path: `/api/notifications/${id}/dismiss` }
     },
   },
-  { route: 'GET /api/schedule', statuses: EVERYBODY },
+  { route: 'GET /api/schedule', statuses: PUBLIC },
   {
     route: 'GET /api/events/series',
     statuses: SIGNED_IN,
-    ask: ({ qpu }) => ({ path: `/api/events/series?driver=${qpu.driver}` }),
+    call: ({ qpu }) => ({ path: `/api/events/series?driver=${qpu.driver}` }),
   },
-  { route: 'GET /api/realtime', statuses: EVERYBODY },
+  { route: 'GET /api/realtime', statuses: PUBLIC },
   {
     route: 'POST /api/realtime',
     statuses: all(404),
-    ask: () => ({ body: { clientId: 'nobody', subscriptions: ['qpus/*'] } }),
+    call: () => ({ body: { clientId: 'nobody', subscriptions: ['qpus/*'] } }),
   },
 ]
 
@@ -349,12 +353,12 @@ async function statusOf(client: TestClient, method: string, path: string, body?:
 }
 
 describe('access by route and caller', () => {
-  for (const { route, statuses, ask } of TABLE) {
+  for (const { route, statuses, call } of TABLE) {
     test(`${route} → ${statuses.join(' ')}`, async () => {
       const [method = '', pattern = ''] = route.split(' ')
       const seen: number[] = []
       for (const role of ROLES) {
-        const { path = pattern, body } = (await ask?.(world)) ?? {}
+        const { path = pattern, body } = (await call?.(world)) ?? {}
         seen.push(await statusOf(world.clients[role], method, path, body))
       }
       expect(seen).toEqual([...statuses])

@@ -18,8 +18,8 @@ test('createServer() runs a job from its submission to its results through a rea
   expect(job.status).toBe(201)
   const path = `/api/jobs/${job.text('id')}`
   const done = await until('the job is completed', async () => {
-    const answer = await me.get(path)
-    return answer.get('status') === 'completed' && answer
+    const response = await me.get(path)
+    return response.get('status') === 'completed' && response
   })
   expect(done.body).toMatchObject({ attempt: 1, results: { shots: 10 }, error: null })
   expect(await server.db.read((tx) => checkInvariants(tx))).toEqual([])

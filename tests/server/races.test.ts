@@ -19,7 +19,7 @@ const PAIRS = faultRuns(60)
 setDefaultTimeout(60_000 + PAIRS * 100)
 
 /** Pairs in progress at a time, so that they also meet the other pairs. */
-const BESIDE = 10
+const CONCURRENT_PAIRS = 10
 const HOUR = 3_600_000
 const JOBS = '/api/jobs'
 const SLOTS = '/api/collections/time_slots/records'
@@ -45,8 +45,8 @@ afterAll(async () => {
 /** Runs `race` for each pair, several at a time; returns how often each outcome occurred. */
 async function raceAll(row: string, race: (index: number) => Promise<string>): Promise<Map<string, number>> {
   const outcomes = new Map<string, number>()
-  for (let from = 0; from < PAIRS; from += BESIDE) {
-    const indexes = Array.from({ length: Math.min(BESIDE, PAIRS - from) }, (_, at) => from + at)
+  for (let from = 0; from < PAIRS; from += CONCURRENT_PAIRS) {
+    const indexes = Array.from({ length: Math.min(CONCURRENT_PAIRS, PAIRS - from) }, (_, at) => from + at)
     for (const outcome of await Promise.all(indexes.map(race))) {
       outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
     }
@@ -56,8 +56,8 @@ async function raceAll(row: string, race: (index: number) => Promise<string>): P
 }
 
 /** Statuses and reasons of both responses, the successful one first. */
-const outcomeOf = (answers: readonly TestResponse[]): string =>
-  answers
+const outcomeOf = (responses: readonly TestResponse[]): string =>
+  responses
     .map(({ status, body }) => (status < 300 ? `${status}` : `${status} ${Object(body).code}`))
     .sort()
     .join(' / ')
@@ -72,11 +72,11 @@ test('of two decisions on a time request one is applied', async () => {
       tx.insert(qpuTimeRequests, { user: ada.id, seconds: 3, status: 'pending' }),
     )
     const other = index % 2 === 0 ? 'approved' : 'rejected'
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       ['approved', other].map((status) => server.admin.patch(`${REQUESTS}/${id}`, { status })),
     )
-    if (answers.find(({ status }) => status === 200)?.get('status') === 'approved') granted += 1
-    return outcomeOf(answers)
+    if (responses.find(({ status }) => status === 200)?.get('status') === 'approved') granted += 1
+    return outcomeOf(responses)
   })
   expect(outcomes).toEqual(new Map([['200 / 400 already_processed', PAIRS]]))
   expect(await balance()).toBe(before + 3 * granted)
@@ -86,11 +86,11 @@ test('of two bookings of the same hours one is created', async () => {
   const start = Date.now() + HOUR
   const outcomes = await raceAll('book', async (index) => {
     const at = (hours: number) => toTimestamp(start + (2 * index + hours) * HOUR)
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       server.as(ada).post(SLOTS, { start_time: at(0), end_time: at(1) }),
       server.as(bob).post(SLOTS, { start_time: at(0.5), end_time: at(1.5) }),
     ])
-    return outcomeOf(answers)
+    return outcomeOf(responses)
   })
   expect(outcomes).toEqual(new Map([['200 / 400 slot_overlap', PAIRS]]))
 })
@@ -116,7 +116,7 @@ test('of two drivers of the same QPU one connects', async () => {
   const free = rivals.slice()
   const outcomes = await raceAll('connect', async () => {
     const pair = await until('a free QPU', () => free.shift())
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       pair.map(({ token }) => server.guest.post('/api/op/drivers/connect', { token })),
     )
     for (const { id } of pair) {
@@ -124,7 +124,7 @@ test('of two drivers of the same QPU one connects', async () => {
       await toggle(id, true)
     }
     free.push(pair)
-    return outcomeOf(answers)
+    return outcomeOf(responses)
   })
   expect(outcomes).toEqual(new Map([['200 / 409 already_connected', PAIRS]]))
 })
@@ -132,12 +132,12 @@ test('of two drivers of the same QPU one connects', async () => {
 test('a dismissal is stored once per user', async () => {
   const outcomes = await raceAll('dismiss', async () => {
     const { id } = await server.db.write('t', (tx) => tx.insert(notifications, { title: 'Tea' }))
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [ada, ada, bob].map((user) => server.as(user).post(`/api/notifications/${id}/dismiss`)),
     )
     const stored = await server.db.read((tx) => tx.find(notifications, id))
     expect(stored?.dismissed_by.toSorted()).toEqual([ada.id, bob.id].toSorted())
-    return outcomeOf(answers)
+    return outcomeOf(responses)
   })
   expect(outcomes).toEqual(new Map([['200 / 200 / 200', PAIRS]]))
 })
@@ -151,9 +151,9 @@ function submit(qpu: TestQpu, key?: string): Promise<TestResponse> {
 test('of two submissions under one key one creates a job, and both return its id', async () => {
   const qpu = await server.createQpu()
   const outcomes = await raceAll('submit', async (index) => {
-    const answers = await Promise.all([submit(qpu, `key-${index}`), submit(qpu, `key-${index}`)])
-    expect(new Set(answers.map((answer) => answer.text('id'))).size).toBe(1)
-    return outcomeOf(answers)
+    const responses = await Promise.all([submit(qpu, `key-${index}`), submit(qpu, `key-${index}`)])
+    expect(new Set(responses.map((response) => response.text('id'))).size).toBe(1)
+    return outcomeOf(responses)
   })
   expect(outcomes).toEqual(new Map([['201 / 201', PAIRS]]))
   const { body } = await server.as(ada).get(`${JOBS}?limit=1000`)
@@ -169,8 +169,8 @@ test('a job that is cancelled while it is dispatched is either cancelled or run'
     const id = (await submit(qpu)).text('id')
     // The claim comes within a few milliseconds of the submission, or of the end of the previous job.
     await Bun.sleep((index * 7) % 40)
-    const answers = await Promise.all([1, 2].map(() => me.post(`${JOBS}/${id}/cancel`)))
-    const cancelled = answers.filter(({ status }) => status === 200).length
+    const responses = await Promise.all([1, 2].map(() => me.post(`${JOBS}/${id}/cancel`)))
+    const cancelled = responses.filter(({ status }) => status === 200).length
     const job = await until('its end', async () => {
       const seen = await me.get(`${JOBS}/${id}`)
       return ['completed', 'cancelled'].includes(seen.text('status')) && seen

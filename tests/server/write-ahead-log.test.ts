@@ -8,14 +8,14 @@ test('a log beyond 256 MiB is reported once, and again after it was small', asyn
   const lines: string[] = []
   const log = createLog({ write: (line) => void lines.push(line), now: () => 0 })
   const sizes = [0, 268_435_456, 268_435_457, 300_000_000, 1, 300_000_000]
-  let looks = 0
+  let checks = 0
   const watch = createLogWatch({
     clock,
     log,
     db: {
       trimLog: async () => {
-        looks += 1
-        return sizes[looks - 1] ?? 0
+        checks += 1
+        return sizes[checks - 1] ?? 0
       },
     },
   })

@@ -90,10 +90,10 @@ describe('test()', () => {
       requestInfo: ann,
       filter: 'stock > 1',
     })
-    const nobody = queries.test(shops, { rule: null, requestInfo: ann })
+    const hidden = queries.test(shops, { rule: null, requestInfo: ann })
     const found = await db.read((tx) => ['a', 'b', 'x'].map((id) => own.stored(tx, idOf(id), ann)))
     expect(found).toEqual([true, false, false])
-    expect(await db.read((tx) => nobody.stored(tx, idOf('a'), ann))).toBe(false)
+    expect(await db.read((tx) => hidden.stored(tx, idOf('a'), ann))).toBe(false)
   })
 
   test('is valid for the kind of account that it was compiled for', async () => {
@@ -108,7 +108,7 @@ describe('test()', () => {
 
   test('tests values that are not stored, with the types of their columns', async () => {
     const { ann, queries, db } = library
-    const holds = (rule: string, values: Record<string, unknown>, body = values) => {
+    const isAllowed = (rule: string, values: Record<string, unknown>, body = values) => {
       const requestInfo = { ...ann, body }
       return db.read((tx) => queries.test(shops, { rule, requestInfo }).values(tx, values, requestInfo))
     }
@@ -141,8 +141,8 @@ describe('test()', () => {
       ['__proto__ = 1 || id = ""', JSON.parse('{"__proto__": {"owner": "x"}}'), true],
     ]
     for (const [rule, values, expected] of rules) {
-      if (rule.startsWith('__proto__')) await expect(holds(rule, values)).rejects.toThrow(TypeError)
-      else expect([rule, await holds(rule, values)]).toEqual([rule, expected])
+      if (rule.startsWith('__proto__')) await expect(isAllowed(rule, values)).rejects.toThrow(TypeError)
+      else expect([rule, await isAllowed(rule, values)]).toEqual([rule, expected])
     }
   })
 
@@ -284,8 +284,8 @@ describe('costly filters', () => {
     expect(() => queries.test(shops, { rule: '', requestInfo: ann, filter })).toThrow(
       /A subscription cannot filter/,
     )
-    const asked = queries.test(shops, { rule: '', requestInfo: ROOT, filter })
-    expect(await library.db.read((tx) => asked.stored(tx, idOf('a'), ROOT))).toBe(true)
+    const query = queries.test(shops, { rule: '', requestInfo: ROOT, filter })
+    expect(await library.db.read((tx) => query.stored(tx, idOf('a'), ROOT))).toBe(true)
     const listed = queries.test(shops, { rule: '', requestInfo: ann, filter: 'staff.rank ?> 5' })
     expect(await library.db.read((tx) => listed.stored(tx, idOf('b'), ann))).toBe(true)
   })

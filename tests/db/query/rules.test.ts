@@ -98,10 +98,10 @@ function rulesOf(name: string): { collection: AnyCollection; rules: Rules } {
 /** Names of the rows that the rule shows; undefined when the rule is for superusers only. */
 async function shownTo(who: Who, name: string, verb: 'list' | 'view' | 'update' | 'remove', body = {}) {
   const { collection, rules } = rulesOf(name)
-  const asking = { ...requestInfo[who], body }
-  const record = queries.test(collection, { rule: rules[verb], requestInfo: asking })
+  const info = { ...requestInfo[who], body }
+  const record = queries.test(collection, { rule: rules[verb], requestInfo: info })
   return database.db.read((tx) =>
-    Object.entries(rows[name] ?? {}).flatMap(([label, id]) => (record.stored(tx, id, asking) ? [label] : [])),
+    Object.entries(rows[name] ?? {}).flatMap(([label, id]) => (record.stored(tx, id, info) ? [label] : [])),
   )
 }
 
@@ -203,7 +203,7 @@ describe('update and delete rules allow', () => {
 })
 
 describe('create rules', () => {
-  const everybodyIn = { guest: false, owner: true, other: true, root: true }
+  const everyUser = { guest: false, owner: true, other: true, root: true }
   const ownerOnly = { guest: false, owner: true, other: false, root: true }
   const rootOnly = { guest: false, owner: false, other: false, root: true }
   const cases: [
@@ -211,14 +211,14 @@ describe('create rules', () => {
     values: (owner: string) => Record<string, unknown>,
     allowed: Record<Who, boolean>,
   ][] = [
-    ['time_slots', () => ({}), everybodyIn],
+    ['time_slots', () => ({}), everyUser],
     ['time_slots', (owner) => ({ booked_by: owner }), ownerOnly],
-    ['quantum_jobs', () => ({ payload: { x: 1 } }), everybodyIn],
-    ['quantum_jobs', () => ({ status: 'pending' }), everybodyIn],
+    ['quantum_jobs', () => ({ payload: { x: 1 } }), everyUser],
+    ['quantum_jobs', () => ({ status: 'pending' }), everyUser],
     ['quantum_jobs', () => ({ status: 'completed' }), rootOnly],
     ['quantum_jobs', (owner) => ({ user_id: owner }), ownerOnly],
     ['quantum_jobs', (owner) => ({ user_id: [owner] }), ownerOnly],
-    ['qpu_time_requests', () => ({ seconds: 10 }), everybodyIn],
+    ['qpu_time_requests', () => ({ seconds: 10 }), everyUser],
     ['qpu_time_requests', (owner) => ({ seconds: 10, user: owner }), ownerOnly],
     ['qpu_time_requests', () => ({ status: 'approved' }), rootOnly],
     ['users', () => ({ email: 'x@y.org' }), rootOnly],
@@ -233,9 +233,9 @@ describe('create rules', () => {
       const { collection, rules } = rulesOf(name)
       const sent = values(rows['users']?.['own'] ?? '')
       for (const who of WHO) {
-        const asking = { ...requestInfo[who], method: 'POST', body: sent }
-        const created = queries.test(collection, { rule: rules.create, requestInfo: asking })
-        expect([who, await database.db.read((tx) => created.values(tx, sent, asking))]).toEqual([
+        const info = { ...requestInfo[who], method: 'POST', body: sent }
+        const created = queries.test(collection, { rule: rules.create, requestInfo: info })
+        expect([who, await database.db.read((tx) => created.values(tx, sent, info))]).toEqual([
           who,
           allowed[who],
         ])
@@ -245,9 +245,9 @@ describe('create rules', () => {
 
   test('the first OAuth2 login creates a user without a balance', async () => {
     const create = (body: Record<string, unknown>) => {
-      const asking = { ...NO_REQUEST, context: 'oauth2' as const, body }
-      const created = queries.test(users, { rule: users.rules.create, requestInfo: asking })
-      return database.db.read((tx) => created.values(tx, body, asking))
+      const info = { ...NO_REQUEST, context: 'oauth2' as const, body }
+      const created = queries.test(users, { rule: users.rules.create, requestInfo: info })
+      return database.db.read((tx) => created.values(tx, body, info))
     }
     expect(await create({ email: 'new@lab.org' })).toBe(true)
     expect(await create({ email: 'new@lab.org', qpu_seconds: 0 })).toBe(false)
@@ -272,9 +272,9 @@ test('configured public names are the only ones for clients, and one of two for 
   const { db } = renamed
   const other = createRecordQueries({ names: db.names })
   const root = as(superusers, await db.write('root', (tx) => tx.insert(superusers, { email: 'r@x.org' })))
-  const find = (filter: string, asking = root, rule: string | null = '') =>
+  const find = (filter: string, info = root, rule: string | null = '') =>
     db.read((tx) =>
-      other.list(tx, users, { page: 1, perPage: 10, skipTotal: false, rule, requestInfo: asking, filter }),
+      other.list(tx, users, { page: 1, perPage: 10, skipTotal: false, rule, requestInfo: info, filter }),
     )
   expect((await find('tasks_via_user_id.id = ""')).items).toEqual([])
   await expect(find('quantum_jobs_via_user_id.id = ""')).rejects.toMatchObject({ code: 'invalid' })

@@ -40,12 +40,12 @@ test('totals of a large table, counted by the thread, equal those of a small one
     skipTotal: fc.boolean(),
   })
   await fc.assert(
-    fc.asyncProperty(request, async (asked) => {
-      const page = await read(library, asked)
-      expect(await withTotals(large.db, await read(large, asked))).toEqual(page)
-      const { items } = await read(library, { ...asked, page: 1, perPage: 100 })
-      expect(page.totalItems).toBe(asked.skipTotal ? -1 : items.length)
-      expect(page.totalPages).toBe(asked.skipTotal ? -1 : Math.ceil(items.length / asked.perPage))
+    fc.asyncProperty(request, async (params) => {
+      const page = await read(library, params)
+      expect(await withTotals(large.db, await read(large, params))).toEqual(page)
+      const { items } = await read(library, { ...params, page: 1, perPage: 100 })
+      expect(page.totalItems).toBe(params.skipTotal ? -1 : items.length)
+      expect(page.totalPages).toBe(params.skipTotal ? -1 : Math.ceil(items.length / params.perPage))
     }),
     { numRuns: 150 },
   )

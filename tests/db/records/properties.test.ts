@@ -127,7 +127,7 @@ test('change feed and change log match the stored records, whatever fails', asyn
 
 test('a unique key has one winner among concurrent writers', async () => {
   await using test = await openTestDatabase()
-  const tries = Array.from({ length: 50 }, () =>
+  const attempts = Array.from({ length: 50 }, () =>
     test.db
       .write('race', (tx) => tx.insert(qpus, { name: 'north' }))
       .then(
@@ -135,6 +135,6 @@ test('a unique key has one winner among concurrent writers', async () => {
         () => 0,
       ),
   )
-  const won = await Promise.all(tries)
+  const won = await Promise.all(attempts)
   expect(won.reduce<number>((sum, each) => sum + each, 0)).toBe(1)
 })

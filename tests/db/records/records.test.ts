@@ -196,7 +196,7 @@ describe('remove()', () => {
   test('removes cascading records, clears other relations and leaves ids in logs', async () => {
     await using test = await openTestDatabase()
     const { user, qpu, driver } = await seed(test.db)
-    const made = await test.db.write('add', (tx) => ({
+    const created = await test.db.write('add', (tx) => ({
       token: tx.insert(apiTokens, { user, token: 'hash' }).id,
       job: tx.insert(quantumJobs, { user_id: user, driver }).id,
       note: tx.insert(notifications, { title: 'Hello', target_users: [user], dismissed_by: [user] }).id,
@@ -216,10 +216,10 @@ describe('remove()', () => {
       tx.remove(qpus, qpu)
     })
     await test.db.read((tx) => {
-      expect(tx.find(apiTokens, made.token)).toBeUndefined()
-      expect(tx.find(quantumJobs, made.job)).toMatchObject({ user_id: '', driver: '' })
-      expect(tx.find(notifications, made.note)).toMatchObject({ target_users: [], dismissed_by: [] })
-      expect(tx.find(events, made.event)?.driver).toBe(driver)
+      expect(tx.find(apiTokens, created.token)).toBeUndefined()
+      expect(tx.find(quantumJobs, created.job)).toMatchObject({ user_id: '', driver: '' })
+      expect(tx.find(notifications, created.note)).toMatchObject({ target_users: [], dismissed_by: [] })
+      expect(tx.find(events, created.event)?.driver).toBe(driver)
     })
     const seen = changes.map((change) => `${change.action} ${change.collection}`)
     expect(seen).toContain('delete api_tokens')

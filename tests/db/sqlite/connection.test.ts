@@ -12,7 +12,7 @@ describe('openConnection()', () => {
   test('sets every pragma of the reliability rules', () => {
     using folder = temporaryFolder()
     const connection = openConnection(join(folder.path, 'x.db'), 'write')
-    const answers = [
+    const responses = [
       'busy_timeout',
       'journal_mode',
       'synchronous',
@@ -23,7 +23,7 @@ describe('openConnection()', () => {
       'temp_store',
     ].map((name) => Object.values(connection.one<object>(`PRAGMA ${name}`) ?? {})[0])
     connection.close()
-    expect(answers).toEqual([5_000, 'wal', 2, 1, 0, 1, 67_108_864, 2])
+    expect(responses).toEqual([5_000, 'wal', 2, 1, 0, 1, 67_108_864, 2])
   })
 
   test('maps a full disk to storage_full, rolls the whole transaction back and continues to read', () => {

@@ -34,8 +34,8 @@ describe('readLines()', () => {
     const line = fc.string({ unit: 'binary' }).map((text) => text.toWellFormed().replaceAll('\n', ''))
     fc.assert(
       fc.property(fc.array(line), (texts) => {
-        const kept = texts.map((text) => text.trim()).filter((text) => text !== '')
-        expect(linesOf(texts.join('\n')).map(({ text }) => text)).toEqual(kept)
+        const expected = texts.map((text) => text.trim()).filter((text) => text !== '')
+        expect(linesOf(texts.join('\n')).map(({ text }) => text)).toEqual(expected)
       }),
       { numRuns: 50 },
     )

@@ -18,8 +18,8 @@ function serve(
 }
 
 test('request() sends JSON and returns status and body whatever they are', async () => {
-  await using server = serve(async (asked) =>
-    Response.json({ got: await asked.json() }, { status: 418, headers: { 'retry-after': '7' } }),
+  await using server = serve(async (request) =>
+    Response.json({ got: await request.json() }, { status: 418, headers: { 'retry-after': '7' } }),
   )
   const options = { method: 'POST' as const, body: { a: 1 }, trust, clock: new FakeClock(), signal }
   expect(await request(server.url, options)).toEqual({ status: 418, text: '{"got":{"a":1}}', retryAfter: 7 })
@@ -27,12 +27,12 @@ test('request() sends JSON and returns status and body whatever they are', async
 
 test('request() does not follow redirects', async () => {
   const paths: string[] = []
-  await using server = serve((asked) => {
-    paths.push(new URL(asked.url).pathname)
+  await using server = serve((request) => {
+    paths.push(new URL(request.url).pathname)
     return new Response(null, { status: 302, headers: { location: '/elsewhere' } })
   })
-  const answer = await request(server.url, { method: 'GET', trust, clock: new FakeClock(), signal })
-  expect(answer.status).toBe(302)
+  const response = await request(server.url, { method: 'GET', trust, clock: new FakeClock(), signal })
+  expect(response.status).toBe(302)
   expect(paths).toEqual(['/'])
 })
 
@@ -43,27 +43,27 @@ test('request() gives up after 10 s', async () => {
     asked = true
     return new Promise<Response>(() => undefined)
   })
-  const answer = request(server.url, { method: 'GET', trust, clock, signal })
-  answer.catch(() => undefined)
+  const response = request(server.url, { method: 'GET', trust, clock, signal })
+  response.catch(() => undefined)
   await until('the condition', () => asked)
   await clock.advance(10_000)
-  await expect(answer).rejects.toThrow(`cannot reach the server at ${server.url}: no response within 10 s`)
+  await expect(response).rejects.toThrow(`cannot reach the server at ${server.url}: no response within 10 s`)
 })
 
 test('request() stops reading a long response', async () => {
   await using server = serve(() => new Response('x'.repeat(70_000)))
-  const answer = request(server.url, { method: 'GET', trust, clock: new FakeClock(), signal })
-  await expect(answer).rejects.toThrow('the response is longer than 65536 bytes')
+  const response = request(server.url, { method: 'GET', trust, clock: new FakeClock(), signal })
+  await expect(response).rejects.toThrow('the response is longer than 65536 bytes')
 })
 
 test('request() reports when no server listens', async () => {
-  const answer = request('http://127.0.0.1:1', { method: 'GET', trust, clock: new FakeClock(), signal })
-  await expect(answer).rejects.toMatchObject({ code: 'unavailable', reason: undefined })
+  const response = request('http://127.0.0.1:1', { method: 'GET', trust, clock: new FakeClock(), signal })
+  await expect(response).rejects.toMatchObject({ code: 'unavailable', reason: undefined })
 })
 
 test('request() trusts the given root only, and distinguishes bad certificates from absent servers', async () => {
   const { keyPem: key, certPem: cert, foreign, wrongName, expired } = certificates
-  const answerOf = async (tls: { key: string; cert: string }, ca: string) => {
+  const responseOf = async (tls: { key: string; cert: string }, ca: string) => {
     await using server = serve(() => new Response('ok'), tls)
     const options = { method: 'GET' as const, trust: { ca }, clock: new FakeClock(), signal }
     return await request(server.url, options).then(
@@ -71,16 +71,16 @@ test('request() trusts the given root only, and distinguishes bad certificates f
       (error: AppError) => `${error.reason}: ${error.message}`,
     )
   }
-  expect(await answerOf({ key, cert }, certificates.caPem)).toBe('ok')
-  expect(await answerOf({ key, cert }, foreign.caPem)).toMatch(
+  expect(await responseOf({ key, cert }, certificates.caPem)).toBe('ok')
+  expect(await responseOf({ key, cert }, foreign.caPem)).toMatch(
     /^untrusted_certificate: .*UNABLE_TO_VERIFY_LEAF_SIGNATURE.*nothing was sent/,
   )
   const other = { key: wrongName.keyPem, cert: wrongName.certPem }
-  expect(await answerOf(other, certificates.caPem)).toMatch(
+  expect(await responseOf(other, certificates.caPem)).toMatch(
     /^untrusted_certificate: .*ERR_TLS_CERT_ALTNAME_INVALID.*nothing was sent/,
   )
   const old = { key: expired.keyPem, cert: expired.certPem }
-  expect(await answerOf(old, certificates.caPem)).toMatch(
+  expect(await responseOf(old, certificates.caPem)).toMatch(
     /^untrusted_certificate: .*CERT_HAS_EXPIRED.*nothing was sent/,
   )
 })

@@ -28,9 +28,9 @@ function open() {
       stops += 1
     },
   })
-  const answer = async (kind: FromHost['kind']) =>
+  const response = async (kind: FromHost['kind']) =>
     until(kind, () => sent.find((message) => message.kind === kind))
-  return { host, sent, answer, stops: () => stops }
+  return { host, sent, answer: response, stops: () => stops }
 }
 
 test('createDeviceHost() prepares, opens, runs and stops a device', async () => {

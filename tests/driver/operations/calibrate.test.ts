@@ -168,9 +168,9 @@ test('a calibration started by the tuner runs alone, and a requested one waits f
   gates[1]?.resolve()
   expect(await own).toMatchObject({ status: 'success' })
   await reportOf(RUN.run_id)
-  const [check, asked] = events().filter(({ type }) => type === 'CalibrationReport')
+  const [check, requested] = events().filter(({ type }) => type === 'CalibrationReport')
   expect(check.payload).toMatchObject({ request_id: null, mode: 'fidelity_check' })
-  expect(asked.payload).toMatchObject({ request_id: RUN.request_id })
+  expect(requested.payload).toMatchObject({ request_id: RUN.request_id })
   expect(sent.map(({ kind }) => kind)).toEqual(['started', 'event', 'result'])
 })
 

@@ -43,9 +43,9 @@ test('guessing for six hours with the required waits gives about forty attempts'
   let looked = 0
   let longest = 0
   while (clock.now() < end) {
-    const answer = await server.guest.post(PATH, { identity, password: 'a guess' })
-    const waitMs = Number(answer.headers.get('retry-after') ?? 0) * 1_000
-    if (answer.status === 400) looked += 1
+    const response = await server.guest.post(PATH, { identity, password: 'a guess' })
+    const waitMs = Number(response.headers.get('retry-after') ?? 0) * 1_000
+    if (response.status === 400) looked += 1
     longest = Math.max(longest, waitMs)
     if (waitMs > 0) await clock.advance(waitMs)
   }

@@ -139,14 +139,14 @@ test('requesting a link never reveals whether an account exists', async () => {
   await server.db.write('disable', (tx) => tx.update(users, disabled.id, { disabled: true }))
   // The proxy user of the superuser has the same address.
   await server.admin.get('/api/jobs')
-  const answers: string[] = []
+  const responses: string[] = []
   for (const name of ['request-password-reset', 'request-verification']) {
     for (const email of ['nobody@example.org', disabled.email, server.superuser.email, user.email]) {
       const { status, body } = await call(server, 'users', name, { email })
-      answers.push(JSON.stringify([status, body]))
+      responses.push(JSON.stringify([status, body]))
     }
   }
-  expect(new Set(answers)).toEqual(new Set(['[204,""]']))
+  expect(new Set(responses)).toEqual(new Set(['[204,""]']))
   await sink.mail()
   expect(sink.mails.map(({ to }) => to)).toEqual([[user.email]])
   for (const email of ['', 'nobody', 'a@b', 7, `${'x'.repeat(250)}@example.org`]) {
@@ -182,8 +182,8 @@ test('a link ends with its lifetime and with a new password, and is valid for it
   const verify = tokenIn(await sink.mail(2))
 
   const codeOf = async (kind: Kind, name: string, token: string) => {
-    const answer = await call(server, kind, name, { token, ...NEW })
-    return answer.status === 204 ? 204 : Object(answer.get('data')).token.code
+    const response = await call(server, kind, name, { token, ...NEW })
+    return response.status === 204 ? 204 : Object(response.get('data')).token.code
   }
   expect(await codeOf('users', 'confirm-password-reset', verify)).toBe('validation_invalid_token')
   expect(await codeOf('users', 'confirm-verification', reset)).toBe('validation_invalid_token')
@@ -284,19 +284,23 @@ test('without a mail server the log names the requested link, and a superuser cr
   })
   expect(line).not.toMatch(/eyJ|redacted/)
 
-  const ask = (body: object) => server.admin.post('/api/op/account-links', body)
-  const made = await ask({ id: user.id, purpose: 'password_reset' })
-  const token = new URL(made.text('link')).searchParams.get('token')
+  const createLink = (body: object) => server.admin.post('/api/op/account-links', body)
+  const created = await createLink({ id: user.id, purpose: 'password_reset' })
+  const token = new URL(created.text('link')).searchParams.get('token')
   expect((await call(server, 'users', 'confirm-password-reset', { token, ...NEW })).status).toBe(204)
-  const verify = await ask({ collection: '_superusers', id: server.superuser.id, purpose: 'verification' })
+  const verify = await createLink({
+    collection: '_superusers',
+    id: server.superuser.id,
+    purpose: 'verification',
+  })
   expect(new URL(verify.text('link')).pathname).toBe('/api/account-links/verification')
-  expect((await ask({ id: 'nobody', purpose: 'verification' })).status).toBe(404)
-  expect((await ask({ id: user.id, purpose: 'emailChange' })).status).toBe(400)
+  expect((await createLink({ id: 'nobody', purpose: 'verification' })).status).toBe(404)
+  expect((await createLink({ id: user.id, purpose: 'emailChange' })).status).toBe(400)
   // The proxy user of the superuser is created now; a login as this user must not be possible.
   await server.admin.get('/api/jobs')
   const proxy = await server.db.read((tx) => tx.findBy(users, { unlimited: true }))
   expect(proxy?.email).toBe(server.superuser.email)
-  expect((await ask({ id: proxy?.id, purpose: 'password_reset' })).status).toBe(404)
+  expect((await createLink({ id: proxy?.id, purpose: 'password_reset' })).status).toBe(404)
   const audited = await server.db.read((tx) => ({
     acts: tx.all<{ act: string }>('SELECT act FROM audit_log ORDER BY seq').map(({ act }) => act),
     broken: readAuditChain(tx).broken,
@@ -319,12 +323,12 @@ test('a new sign-up gets a verification link by mail; a user created by a superu
   const path = '/api/collections/users/records'
   const body = { email: 'new@example.org', ...NEW }
   await server.admin.post(path, { ...body, email: 'added@example.org', verified: false })
-  const made = await server.guest.post(path, body)
+  const created = await server.guest.post(path, body)
   const mail = await sink.mail()
   expect(mail.to).toEqual(['new@example.org'])
   expect(linkIn(mail).pathname).toBe('/api/account-links/verification')
   expect((await call(server, 'users', 'confirm-verification', { token: tokenIn(mail) })).status).toBe(204)
-  expect(await findUser(server.db, made.text('id'))).toMatchObject({ verified: true })
+  expect(await findUser(server.db, created.text('id'))).toMatchObject({ verified: true })
 
   // A refused attempt counts as well, so that addresses cannot be tried without limit.
   expect((await server.guest.post(path, body)).status).toBe(400)
@@ -340,10 +344,10 @@ test('a superuser impersonates a user with a token that expires and cannot be re
   const user = await server.createUser()
   const impersonate = (kind: Kind, id: string, body: object = {}) =>
     server.admin.post(`/api/collections/${kind}/impersonate/${id}`, body)
-  const answer = await impersonate('users', user.id, { duration: 600 })
-  expect(answer.get('record')).toMatchObject({ id: user.id, email: user.email, collectionName: 'users' })
-  const client = server.as({ token: answer.text('token') })
-  expect(decode(answer.text('token')).payload).toMatchObject({
+  const response = await impersonate('users', user.id, { duration: 600 })
+  expect(response.get('record')).toMatchObject({ id: user.id, email: user.email, collectionName: 'users' })
+  const client = server.as({ token: response.text('token') })
+  expect(decode(response.text('token')).payload).toMatchObject({
     id: user.id,
     type: 'auth',
     refreshable: false,
@@ -351,7 +355,7 @@ test('a superuser impersonates a user with a token that expires and cannot be re
   expect((await client.get(`/api/collections/users/records/${user.id}`)).status).toBe(200)
   expect((await client.get('/api/op/version')).status).toBe(403)
   const refreshed = await client.post('/api/collections/users/auth-refresh')
-  expect([refreshed.status, refreshed.text('token')]).toEqual([200, answer.text('token')])
+  expect([refreshed.status, refreshed.text('token')]).toEqual([200, response.text('token')])
   clock.jump(631_000)
   expect((await client.get('/api/jobs')).status).toBe(401)
 

@@ -13,16 +13,16 @@ test('a user logs in with e-mail in any case or with the user name', async () =>
   await using server = await openTestServer()
   const user = await server.createUser({ email: 'Ada@Example.org', username: 'Ada' })
   for (const identity of ['ada@example.org', 'ADA@EXAMPLE.ORG', ' ada@example.org', 'Ada']) {
-    const answer = await tryLogin(server, 'users', identity, user.password)
-    expect([identity, answer.status]).toEqual([identity, 200])
-    expect(answer.get('record')).toMatchObject({
+    const response = await tryLogin(server, 'users', identity, user.password)
+    expect([identity, response.status]).toEqual([identity, 200])
+    expect(response.get('record')).toMatchObject({
       id: user.id,
       collectionName: 'users',
       email: 'ada@example.org',
       qpu_seconds: 0,
     })
-    expect(JSON.stringify(answer.body)).not.toMatch(/argon2|tokenKey/)
-    expect(decode(answer.text('token')).payload).toEqual({
+    expect(JSON.stringify(response.body)).not.toMatch(/argon2|tokenKey/)
+    expect(decode(response.text('token')).payload).toEqual({
       id: user.id,
       type: 'auth',
       collectionId: '_pb_users_auth_',
@@ -45,8 +45,8 @@ test('identityField restricts the search for the identity to one field', async (
     [email, 'username', 400],
     ['Ada', 'id', 400],
   ] as const) {
-    const answer = await server.guest.post(path, { identity, password, identityField })
-    expect([identity, identityField, answer.status]).toEqual([identity, identityField, status])
+    const response = await server.guest.post(path, { identity, password, identityField })
+    expect([identity, identityField, response.status]).toEqual([identity, identityField, status])
   }
   const unknown = await server.guest.post(path, { identity: email, password, identityField: 'id' })
   expect(Object.keys(Object(unknown.get('data')))).toEqual(['identityField'])
@@ -71,9 +71,9 @@ test('two users cannot have the same e-mail address in another case', async () =
 test('a superuser logs in on its own route only', async () => {
   await using server = await openTestServer()
   const { email, password } = server.superuser
-  const answer = await tryLogin(server, '_superusers', email.toUpperCase(), password)
-  expect(answer.get('record')).toMatchObject({ collectionName: '_superusers', email })
-  expect(JSON.stringify(answer.body)).not.toMatch(/argon2|tokenKey/)
+  const response = await tryLogin(server, '_superusers', email.toUpperCase(), password)
+  expect(response.get('record')).toMatchObject({ collectionName: '_superusers', email })
+  expect(JSON.stringify(response.body)).not.toMatch(/argon2|tokenKey/)
   expect((await tryLogin(server, 'users', email, password)).status).toBe(400)
   const user = await server.createUser()
   expect((await tryLogin(server, '_superusers', user.email, user.password)).status).toBe(400)
@@ -93,25 +93,25 @@ test('a refused login never reveals why: unknown, wrong password, disabled and p
     [`superuser_${server.superuser.id}`, ''.padEnd(8, 'x')],
     ["' OR 1=1 --", 'some password'],
   ]
-  const answers = []
+  const responses = []
   const verify = spyOn(Bun.password, 'verify')
   for (const [count, [identity, password]] of attempts.entries()) {
-    const answer = await tryLogin(server, 'users', identity, password)
+    const response = await tryLogin(server, 'users', identity, password)
     // Each includes a password check, which dominates the time, so that the time reveals nothing either.
     expect(verify).toHaveBeenCalledTimes(count + 1)
-    const { request_id: _, ...body } = Object(answer.body)
-    answers.push(JSON.stringify([answer.status, body]))
+    const { request_id: _, ...body } = Object(response.body)
+    responses.push(JSON.stringify([response.status, body]))
   }
-  expect(new Set(answers).size).toBe(1)
-  expect(answers[0]).toContain('Failed to authenticate.')
+  expect(new Set(responses).size).toBe(1)
+  expect(responses[0]).toContain('Failed to authenticate.')
   verify.mockRestore()
 })
 
 test('a login without identity or password is invalid', async () => {
   await using server = await openTestServer()
   for (const body of [{}, { identity: '', password: 'x' }, { identity: 'a' }, { identity: 7, password: 8 }]) {
-    const answer = await server.guest.post('/api/collections/users/auth-with-password', body)
-    expect([answer.status, answer.get('code')]).toEqual([400, 'invalid'])
+    const response = await server.guest.post('/api/collections/users/auth-with-password', body)
+    expect([response.status, response.get('code')]).toEqual([400, 'invalid'])
   }
 })
 
@@ -120,8 +120,8 @@ test('wrong passwords are throttled per account and address, separately for each
   await using server = await openTestServer({ clock, settings: { loginRate: '3' } })
   const user = await server.createUser()
   const attempt = async (kind: Kind, email: string, password = 'wrong password') => {
-    const answer = await tryLogin(server, kind, email, password)
-    return [answer.status, Number(answer.headers.get('retry-after'))]
+    const response = await tryLogin(server, kind, email, password)
+    return [response.status, Number(response.headers.get('retry-after'))]
   }
   for (const [kind, account] of [
     ['users', user],
@@ -148,10 +148,10 @@ test('wrong passwords are throttled per account and address, separately for each
 test('concurrent guesses gain nothing over consecutive ones', async () => {
   await using server = await openTestServer({ settings: { loginRate: '5' } })
   const user = await server.createUser()
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 40 }, (_, at) => tryLogin(server, 'users', user.email, `wrong password ${at}`)),
   )
-  const statuses = answers.map((answer) => answer.status)
+  const statuses = responses.map((response) => response.status)
   expect(statuses.filter((status) => status === 400).length).toBe(5)
   expect(statuses.filter((status) => status === 429).length).toBe(35)
 })
@@ -197,7 +197,7 @@ test('a login can be refreshed for its own collection; an API token cannot becom
     await refresh(server.as(user), '_superusers'),
     await refresh(server.admin, 'users'),
     await refresh(new TestClient(server.url, { 'x-api-token': apiToken }), 'users'),
-  ].map((answer) => answer.status)
+  ].map((response) => response.status)
   expect(statuses).toEqual([401, 403, 403, 403])
   clock.jump(5 * 86_400_000)
   expect((await refresh(server.as(user), 'users')).status).toBe(401)
@@ -234,12 +234,12 @@ test('a new password of a superuser ends its logins; a removed one loses everyth
 
 test('the user name of a proxy user cannot be taken', async () => {
   await using server = await openTestServer()
-  const answer = await server.admin.post('/api/collections/users/records', {
+  const response = await server.admin.post('/api/collections/users/records', {
     email: 'thief@example.org',
     password: 'some password',
     username: `superuser_${server.superuser.id}`,
   })
-  expect([answer.status, answer.get('data')]).toEqual([
+  expect([response.status, response.get('data')]).toEqual([
     400,
     {
       username: {

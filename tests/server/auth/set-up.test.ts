@@ -40,11 +40,11 @@ test('the token of the first start creates one superuser, once', async () => {
       fresh.guest.post('/api/op/setup', { ...account, email: `${at}${account.email}`, token }),
     ),
   )
-  expect(attempts.map((answer) => answer.status).sort()).toEqual([201, 403, 403, 403, 403])
+  expect(attempts.map((response) => response.status).sort()).toEqual([201, 403, 403, 403, 403])
   const [superuser, ...others] = await listSuperusers(fresh.server.context.db)
   expect(others).toEqual([])
-  const made = attempts.find((answer) => answer.status === 201)
-  expect(made?.body).toEqual({ id: superuser?.id, email: superuser?.email })
+  const created = attempts.find((response) => response.status === 201)
+  expect(created?.body).toEqual({ id: superuser?.id, email: superuser?.email })
   expect(superuser?.email).toMatch(/^\dfirst@example.org$/)
   await login(fresh.guest, '_superusers', { ...account, email: superuser?.email ?? '' })
   expect((await fresh.notice()).lines).toBe('')
@@ -65,11 +65,11 @@ test('the token is invalid after 30 minutes, when it is wrong, and when none was
 test('an invalid password or address does not use up the token', async () => {
   await using fresh = await openFresh()
   const { token } = await fresh.notice()
-  const answers = []
+  const responses = []
   for (const bad of [{ password: 'short' }, { password: 'password' }, { email: 'nobody' }]) {
-    answers.push(await fresh.guest.post('/api/op/setup', { ...account, token, ...bad }))
+    responses.push(await fresh.guest.post('/api/op/setup', { ...account, token, ...bad }))
   }
-  expect(answers.map((answer) => [answer.status, Object.keys(Object(answer.get('data')))])).toEqual([
+  expect(responses.map((response) => [response.status, Object.keys(Object(response.get('data')))])).toEqual([
     [400, ['password']],
     [400, ['password']],
     [400, ['email']],

@@ -20,9 +20,9 @@ async function openAtNoon(): Promise<TestServer & { clock: FakeClock }> {
 }
 
 const read = async (client: TestServer['guest'], query = '') => {
-  const answer = await client.get(`/api/schedule${query}`)
-  expect([answer.status, answer.body]).toEqual([200, expect.anything()])
-  return answer.body as Schedule
+  const response = await client.get(`/api/schedule${query}`)
+  expect([response.status, response.body]).toEqual([200, expect.anything()])
+  return response.body as Schedule
 }
 const at = (hours: number) => toTimestamp(Date.UTC(2026, 5, 10, 12 + hours))
 const query = (from: string, to: string) => `?${new URLSearchParams({ from, to })}`
@@ -110,8 +110,8 @@ test('times are accepted in several forms; an impossible range is refused with t
     ],
   ]
   for (const [path, field, message] of refusals) {
-    const answer = await server.guest.get(`/api/schedule${path}`)
-    expect([path, answer.status, answer.body]).toEqual([
+    const response = await server.guest.get(`/api/schedule${path}`)
+    expect([path, response.status, response.body]).toEqual([
       path,
       400,
       expect.objectContaining({

@@ -22,15 +22,15 @@ describe('POST /api/op/calibrate/dispatch', () => {
 
   test('queues a calibration for its tuner and audits it', async () => {
     const body = { driver_id: tuner.id, mode: 'partial', target_qubits: ['q0', 'q0_q1'] }
-    const answer = await server.admin.post(PATH, body)
-    expect(answer.status).toBe(201)
-    expect(answer.body).toMatchObject({
+    const response = await server.admin.post(PATH, body)
+    expect(response.status).toBe(201)
+    expect(response.body).toMatchObject({
       ...{ collectionName: 'calibration_requests', driver: tuner.id, mode: 'partial', status: 'pending' },
       ...{ target_qubits: ['q0', 'q0_q1'], requested_by: `superuser:${server.superuser.id}`, progress: null },
     })
     const seen = await server
       .as(await server.createUser())
-      .get(`/api/collections/calibration_requests/records/${answer.text('id')}`)
+      .get(`/api/collections/calibration_requests/records/${response.text('id')}`)
     expect(seen.get('status')).toBe('pending')
     const audit = await server.db.read((tx) =>
       tx.all("SELECT actor, subject, detail FROM audit_log WHERE act = 'calibration.dispatch'"),
@@ -38,7 +38,7 @@ describe('POST /api/op/calibrate/dispatch', () => {
     expect(audit).toEqual([
       {
         actor: `superuser:${server.superuser.id}`,
-        subject: answer.text('id'),
+        subject: response.text('id'),
         detail: JSON.stringify({ driver: tuner.id, mode: 'partial' }),
       },
     ])
@@ -59,47 +59,47 @@ describe('POST /api/op/calibrate/dispatch', () => {
       ['target_qubits'],
     ],
   ])('refuses %s', async (what, body, fields) => {
-    const answer = await server.admin.post(PATH, what === 'no body' ? {} : { driver_id: tuner.id, ...body })
-    expect(answer.status).toBe(400)
-    expect(Object.keys(answer.get('data') as object)).toEqual(fields)
+    const response = await server.admin.post(PATH, what === 'no body' ? {} : { driver_id: tuner.id, ...body })
+    expect(response.status).toBe(400)
+    expect(Object.keys(response.get('data') as object)).toEqual(fields)
   })
 
   test('refuses a driver that is unknown, not a tuner or disabled', async () => {
-    const ask = (driver_id: string) => server.admin.post(PATH, { driver_id, mode: 'full' })
-    expect(await ask('nosuchdriver000')).toMatchObject({ status: 404, body: { code: 'not_found' } })
-    expect(await ask(qpu.driver)).toMatchObject({ status: 400, body: { code: 'not_a_tuner' } })
+    const dispatch = (driver_id: string) => server.admin.post(PATH, { driver_id, mode: 'full' })
+    expect(await dispatch('nosuchdriver000')).toMatchObject({ status: 404, body: { code: 'not_found' } })
+    expect(await dispatch(qpu.driver)).toMatchObject({ status: 400, body: { code: 'not_a_tuner' } })
     const other = await server.createTuner(qpu)
     await server.admin.post('/api/op/drivers/toggle', { id: other.id, enabled: false })
-    expect(await ask(other.id)).toMatchObject({ status: 503, body: { code: 'driver_disabled' } })
+    expect(await dispatch(other.id)).toMatchObject({ status: 503, body: { code: 'driver_disabled' } })
     const south = await server.createQpu('south')
     const its = await server.createTuner(south)
     await server.admin.post('/api/op/qpu/toggle', { name: 'south', enabled: false })
-    expect(await ask(its.id)).toMatchObject({ status: 503, body: { code: 'qpu_disabled' } })
+    expect(await dispatch(its.id)).toMatchObject({ status: 503, body: { code: 'qpu_disabled' } })
     // Maintenance stops jobs, not calibrations.
     await server.admin.post('/api/op/qpu/maintenance', { id: qpu.id, maintenance: true })
-    expect((await ask(tuner.id)).status).toBe(201)
+    expect((await dispatch(tuner.id)).status).toBe(201)
     await server.admin.post('/api/op/qpu/maintenance', { id: qpu.id, maintenance: false })
   })
 
   test('creates one request per key', async () => {
     const body = { driver_id: tuner.id, mode: 'full' }
-    const ask = (key: string, changes = {}) =>
+    const dispatch = (key: string, changes = {}) =>
       server.admin.call('POST', PATH, { ...body, ...changes }, { 'idempotency-key': key })
-    const [first, again, other] = [await ask('a'), await ask('a'), await ask('b')]
+    const [first, again, other] = [await dispatch('a'), await dispatch('a'), await dispatch('b')]
     expect([first.status, again.status]).toEqual([201, 201])
     expect(again.text('id')).toBe(first.text('id'))
     expect(other.text('id')).not.toBe(first.text('id'))
-    expect(await ask('a', { mode: 'fidelity_check' })).toMatchObject({
+    expect(await dispatch('a', { mode: 'fidelity_check' })).toMatchObject({
       status: 422,
       body: { code: 'idempotency_key_reused' },
     })
-    expect((await ask('x'.repeat(256))).status).toBe(400)
+    expect((await dispatch('x'.repeat(256))).status).toBe(400)
   })
 
   test('queues at most 100 requests for one tuner', async () => {
     const other = await server.createTuner(qpu)
-    const ask = () => server.admin.post(PATH, { driver_id: other.id, mode: 'full' })
-    for (let count = 0; count < 100; count += 1) expect((await ask()).status).toBe(201)
-    expect(await ask()).toMatchObject({ status: 409, body: { code: 'too_many_pending_calibrations' } })
+    const dispatch = () => server.admin.post(PATH, { driver_id: other.id, mode: 'full' })
+    for (let count = 0; count < 100; count += 1) expect((await dispatch()).status).toBe(201)
+    expect(await dispatch()).toMatchObject({ status: 409, body: { code: 'too_many_pending_calibrations' } })
   })
 })

@@ -47,11 +47,11 @@ async function expectRefusal(test: TestServer, lease: ConnectResponse): Promise<
 /** Attaches both sockets as a driver does after its connect. */
 async function attach(
   test: TestServer,
-  answer: TestResponse,
+  response: TestResponse,
   through: { command_port?: number; result_port?: number } = {},
   onMessage: (body: Uint8Array) => void = () => undefined,
 ): Promise<{ command: Connection; result: Connection }> {
-  const lease = { ...(answer.body as ConnectResponse), ...through }
+  const lease = { ...(response.body as ConnectResponse), ...through }
   const common = connectionOptions(test, lease)
   const command = connect({ ...common, role: 'pull', port: lease.command_port, onMessage })
   const result = connect({ ...common, role: 'push', port: lease.result_port })
@@ -77,9 +77,9 @@ async function msUntil(test: TestServer, qpu: TestQpu, status: string): Promise<
 test('connect() returns everything a driver needs', async () => {
   await using test = await openTestServer()
   const qpu = await test.createQpu('north')
-  const answer = await connectAs(test, qpu)
-  expect(answer.status).toBe(200)
-  expect(answer.body).toEqual({
+  const response = await connectAs(test, qpu)
+  expect(response.status).toBe(200)
+  expect(response.body).toEqual({
     status: 'success',
     id: qpu.driver,
     name: 'north',
@@ -93,15 +93,15 @@ test('connect() returns everything a driver needs', async () => {
     tls_hash: test.context.tls.material.caFingerprint,
     epoch: 1,
   })
-  expect(answer.text('auth_token').length).toBeLessThanOrEqual(255)
+  expect(response.text('auth_token').length).toBeLessThanOrEqual(255)
 })
 
 test('connect() refuses invalid requests with the reason', async () => {
   await using test = await openTestServer()
   const qpu = await test.createQpu('north')
   const refusal = async (body: unknown) => {
-    const answer = await test.guest.post('/api/op/drivers/connect', body)
-    return [answer.status, answer.get('message')]
+    const response = await test.guest.post('/api/op/drivers/connect', body)
+    return [response.status, response.get('message')]
   }
   expect(await refusal({ token: 'svc_dt_0123' })).toEqual([
     401,
@@ -119,8 +119,8 @@ test('connect() refuses invalid requests with the reason', async () => {
 test('connect() works the same with its former path and field', async () => {
   await using test = await openTestServer()
   const qpu = await test.createQpu()
-  const answer = await test.guest.post('/api/op/qpus/connect', { access_token: qpu.token })
-  expect(answer.body).toMatchObject({ status: 'success', id: qpu.driver })
+  const response = await test.guest.post('/api/op/qpus/connect', { access_token: qpu.token })
+  expect(response.body).toMatchObject({ status: 'success', id: qpu.driver })
 })
 
 test('a QPU is online from the attach of the command socket until milliseconds after its detach', async () => {
@@ -137,9 +137,9 @@ test('a QPU is online from the attach of the command socket until milliseconds a
 test('a QPU is offline at once even if the other socket of its driver is half open', async () => {
   await using test = await openTestServer()
   const qpu = await test.createQpu()
-  const answer = await connectAs(test, qpu)
-  await using results = await openProxy(Number(answer.get('result_port')))
-  const { command } = await attach(test, answer, { result_port: results.port })
+  const response = await connectAs(test, qpu)
+  await using results = await openProxy(Number(response.get('result_port')))
+  const { command } = await attach(test, response, { result_port: results.port })
   await msUntil(test, qpu, 'online')
   results.freeze()
   void command.close()
@@ -169,8 +169,8 @@ test('a standby is refused with 409 while the driver is connected, and takes ove
   void command.close()
   const started = performance.now()
   const taken = await until('the standby has the lease', async () => {
-    const answer = await connectAs(test, { token: standby.text('token') })
-    return answer.status === 200 && answer
+    const response = await connectAs(test, { token: standby.text('token') })
+    return response.status === 200 && response
   })
   await attach(test, taken)
   expect(performance.now() - started).toBeLessThan(500)
@@ -223,9 +223,9 @@ test('isReceiving() is true from the first byte of a message to its end', async 
   await using test = await openTestServer()
   const qpu = await test.createQpu()
   const { hub } = test.context
-  const answer = await connectAs(test, qpu)
-  await using proxy = await openProxy(Number(answer.get('result_port')))
-  const { result } = await attach(test, answer, { result_port: proxy.port })
+  const response = await connectAs(test, qpu)
+  await using proxy = await openProxy(Number(response.get('result_port')))
+  const { result } = await attach(test, response, { result_port: proxy.port })
   expect(hub.isReceiving(qpu.driver)).toBe(false)
   proxy.freeze(100_000)
   result.trySend('x'.repeat(1_000_000))
@@ -248,11 +248,11 @@ test('the token of an older lease does not open the sockets of a newer one', asy
 test('50 drivers that connect twice each at the same time share 20 ports without using one twice', async () => {
   await using test = await openTestServer()
   const qpus = await Promise.all(Array.from({ length: 50 }, () => test.createQpu()))
-  const answers = await Promise.all([...qpus, ...qpus].map((qpu) => connectAs(test, qpu)))
-  const granted = answers.filter((answer) => answer.status === 200)
-  const refused = answers.filter((answer) => answer.status !== 200)
-  expect(new Set(granted.map((answer) => answer.get('id'))).size).toBe(10)
-  expect(new Set(refused.map((answer) => `${answer.status} ${answer.get('code')}`))).toEqual(
+  const responses = await Promise.all([...qpus, ...qpus].map((qpu) => connectAs(test, qpu)))
+  const granted = responses.filter((response) => response.status === 200)
+  const refused = responses.filter((response) => response.status !== 200)
+  expect(new Set(granted.map((response) => response.get('id'))).size).toBe(10)
+  expect(new Set(refused.map((response) => `${response.status} ${response.get('code')}`))).toEqual(
     new Set(['503 no_ports_available']),
   )
   const rows = await test.db.read((tx) =>
@@ -262,12 +262,12 @@ test('50 drivers that connect twice each at the same time share 20 ports without
   )
   const ports = rows.flatMap((row) => [row.command_port, row.result_port])
   expect([ports.length, new Set(ports).size]).toEqual([20, 20])
-  const newest = new Map(granted.map((answer) => [answer.get('id'), answer]))
-  for (const answer of granted) {
-    const best = newest.get(answer.get('id'))
-    if (Number(answer.get('epoch')) > Number(best?.get('epoch'))) newest.set(answer.get('id'), answer)
+  const newest = new Map(granted.map((response) => [response.get('id'), response]))
+  for (const response of granted) {
+    const best = newest.get(response.get('id'))
+    if (Number(response.get('epoch')) > Number(best?.get('epoch'))) newest.set(response.get('id'), response)
   }
-  await Promise.all(Array.from(newest.values(), (answer) => attach(test, answer)))
+  await Promise.all(Array.from(newest.values(), (response) => attach(test, response)))
 })
 
 test('ports of another program are excluded, and retried if no other port is free', async () => {
@@ -277,10 +277,10 @@ test('ports of another program are excluded, and retried if no other port is fre
     Bun.listen({ hostname: '127.0.0.1', port: first + offset, socket: { data: () => undefined } }),
   )
   const qpus = await Promise.all(Array.from({ length: 10 }, () => test.createQpu()))
-  const answers = []
-  for (const qpu of qpus) answers.push(await connectAs(test, qpu))
-  expect(answers.map((answer) => answer.status)).toEqual([...Array(9).fill(200), 503])
-  expect(answers[0]?.get('command_port')).toBe(first + 2)
+  const responses = []
+  for (const qpu of qpus) responses.push(await connectAs(test, qpu))
+  expect(responses.map((response) => response.status)).toEqual([...Array(9).fill(200), 503])
+  expect(responses[0]?.get('command_port')).toBe(first + 2)
   for (const listener of foreign) listener.stop(true)
   const last = qpus.at(-1)
   if (!last) throw new Error('no QPU')
@@ -300,8 +300,8 @@ test('disabling a driver or its QPU closes its sockets and releases its lease', 
     expect(off.body).toMatchObject({ enabled: false, status: 'offline' })
     await until('the socket is closed', () => !command.ready)
     expect(await statusOf(test, qpu)).toBe('offline')
-    const held = await test.db.read((tx) => tx.all(`SELECT * FROM leases WHERE driver <> ''`))
-    expect(held).toEqual([])
+    const leases = await test.db.read((tx) => tx.all(`SELECT * FROM leases WHERE driver <> ''`))
+    expect(leases).toEqual([])
     expect((await test.admin.post(path, { ...which, enabled: true })).body).toMatchObject({ enabled: true })
   }
 })
@@ -321,10 +321,10 @@ test('a lease without an attach within 30 s is released, with its ports', async 
   expect((await connectAs(test, south)).status).toBe(409)
   await clock.advance(1_000)
   await until('the lease is free', async () => (await connectAs(test, south)).status === 200)
-  const held = await test.db.read((tx) =>
+  const leases = await test.db.read((tx) =>
     tx.all<{ name: string }>('SELECT name FROM drivers WHERE command_port > 0'),
   )
-  expect(held).toEqual([{ name: 'south' }])
+  expect(leases).toEqual([{ name: 'south' }])
 })
 
 test('a driver that is disabled between its connect and its attach is disconnected', async () => {
@@ -345,8 +345,8 @@ test('a driver receives the maintenance state of its QPU at each attach', async 
     const reason = on ? 'new pump' : ''
     await test.admin.post('/api/op/qpu/maintenance', { id: qpu.id, maintenance: on, reason })
     const received: unknown[] = []
-    const answer = await connectAs(test, qpu)
-    await attach(test, answer, {}, (body) => void received.push(JSON.parse(Buffer.from(body).toString())))
+    const response = await connectAs(test, qpu)
+    await attach(test, response, {}, (body) => void received.push(JSON.parse(Buffer.from(body).toString())))
     await until('the driver receives the state', () => received.length > 0)
     expect(received).toEqual([{ type: 'SetMaintenance', on, reason }])
   }
@@ -356,9 +356,12 @@ test('a driver that was started for another operation is refused and does not di
   await using test = await openTestServer()
   const qpu = await test.createQpu('north')
   const { command } = await attach(test, await connectAs(test, qpu))
-  const answer = await test.guest.post('/api/op/drivers/connect', { token: qpu.token, operation: 'monitor' })
-  expect([answer.status, answer.get('code')]).toEqual([400, 'wrong_operation'])
-  expect(answer.text('message')).toContain('Driver north is registered for process, not monitor')
+  const response = await test.guest.post('/api/op/drivers/connect', {
+    token: qpu.token,
+    operation: 'monitor',
+  })
+  expect([response.status, response.get('code')]).toEqual([400, 'wrong_operation'])
+  expect(response.text('message')).toContain('Driver north is registered for process, not monitor')
   expect(command.ready).toBe(true)
   expect(await statusOf(test, qpu)).toBe('online')
 })

@@ -44,15 +44,15 @@ async function openLab() {
     }
   })
   const user = server.as(await server.createUser())
-  const ask = async (query: Record<string, string>) => {
-    const answer = await user.get(`/api/events/series?${new URLSearchParams(query)}`)
-    expect([answer.status, answer.body]).toEqual([200, expect.anything()])
-    return answer.body as Series
+  const get = async (query: Record<string, string>) => {
+    const response = await user.get(`/api/events/series?${new URLSearchParams(query)}`)
+    expect([response.status, response.body]).toEqual([200, expect.anything()])
+    return response.body as Series
   }
   await until(
     'the roll-up',
     async () => {
-      const { series } = await ask({ driver })
+      const { series } = await get({ driver })
       return series[1]?.last === toTimestamp(NOW - 60_000)
     },
     { clock },
@@ -63,7 +63,7 @@ async function openLab() {
     qpu,
     driver,
     user,
-    ask,
+    ask: get,
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   }
 }
@@ -173,9 +173,9 @@ test('invalid queries are refused by field', async () => {
       'Must be after from, which is 2026-06-10 00:00:00.000Z.',
     ],
   ] as const) {
-    const answer = await lab.user.get(`/api/events/series?${query}`)
-    expect([query, answer.status]).toEqual([query, 400])
-    expect(answer.get('data')).toMatchObject({ [field]: message ? { message } : {} })
+    const response = await lab.user.get(`/api/events/series?${query}`)
+    expect([query, response.status]).toEqual([query, 400])
+    expect(response.get('data')).toMatchObject({ [field]: message ? { message } : {} })
   }
   const unknown = await lab.user.get('/api/events/series?driver=nobody')
   expect([unknown.status, unknown.get('message')]).toEqual([404, 'There is no driver nobody.'])

@@ -57,12 +57,12 @@ test('every error has the same body, the same headers and the id of its request'
     ['POST', '/api/op/setup', { token: 'x', email: 'a@b.cd', password: 'long enough' }, 403, 'forbidden'],
   ]
   for (const [method, path, body, status, code] of cases) {
-    const answer = await server.guest.call(method, path, body, { 'x-request-id': 'my-id_1' })
-    expect([method, path, answer.status]).toEqual([method, path, status])
-    if (method !== 'HEAD') expect(answer.body).toEqual(isEnvelope(status, code))
-    expect(answer.headers.get('x-request-id')).toBe('my-id_1')
-    expect(answer.headers.get('cache-control')).toBe('no-store')
-    expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
+    const response = await server.guest.call(method, path, body, { 'x-request-id': 'my-id_1' })
+    expect([method, path, response.status]).toEqual([method, path, status])
+    if (method !== 'HEAD') expect(response.body).toEqual(isEnvelope(status, code))
+    expect(response.headers.get('x-request-id')).toBe('my-id_1')
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff')
   }
   const bad = await server.guest.call('GET', '/api/nowhere', undefined, { 'x-request-id': 'not an id!' })
   expect(bad.text('request_id')).toMatch(/^[0-9a-z]{15}$/)
@@ -71,9 +71,9 @@ test('every error has the same body, the same headers and the id of its request'
 test('a method that a path does not support gets 405 with the supported ones', async () => {
   await using server = await openTestServer()
   for (const method of ['PUT', 'DELETE', 'PATCH', 'TRACE', 'PROPFIND']) {
-    const answer = await raw(server, `${method} /api/tokens HTTP/1.1\r\nHost: a\r\n\r\n`)
-    expect([method, answer.status]).toEqual([method, 405])
-    expect(JSON.parse(answer.body)).toEqual(isEnvelope(405, 'method_not_allowed'))
+    const response = await raw(server, `${method} /api/tokens HTTP/1.1\r\nHost: a\r\n\r\n`)
+    expect([method, response.status]).toEqual([method, 405])
+    expect(JSON.parse(response.body)).toEqual(isEnvelope(405, 'method_not_allowed'))
   }
   const put = await server.guest.call('PUT', '/api/tokens')
   expect(new Set(put.headers.get('allow')?.split(', '))).toEqual(new Set(['GET', 'HEAD', 'POST', 'OPTIONS']))
@@ -83,33 +83,33 @@ test('a method that a path does not support gets 405 with the supported ones', a
 test('HEAD responds like GET without a body, also for a stream, which is not opened', async () => {
   await using server = await openTestServer()
   for (const path of ['/api/health', '/api/qpus', '/api/pub/root-ca.pem', '/api/realtime']) {
-    const answer = await server.guest.call('HEAD', path)
-    expect([path, answer.status, answer.body]).toEqual([path, 200, ''])
+    const response = await server.guest.call('HEAD', path)
+    expect([path, response.status, response.body]).toEqual([path, 200, ''])
   }
 })
 
 test('OPTIONS lists the methods; pages of other origins are allowed only when configured', async () => {
   await using closed = await openTestServer()
-  const ask = (server: TestServer, origin: string) =>
+  const send = (server: TestServer, origin: string) =>
     server.guest.call('OPTIONS', '/api/jobs', undefined, {
       origin,
       'access-control-request-method': 'POST',
       'access-control-request-headers': 'authorization',
     })
-  const refused = await ask(closed, 'https://a.example')
+  const refused = await send(closed, 'https://a.example')
   expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([204, null])
   expect(refused.headers.get('allow')).toContain('POST')
   expect((await closed.guest.call('OPTIONS', '/api/nowhere')).status).toBe(404)
 
   await using open = await openTestServer({ settings: { corsOrigins: 'https://a.example' } })
-  const allowed = await ask(open, 'https://a.example')
+  const allowed = await send(open, 'https://a.example')
   expect(Object.fromEntries(allowed.headers)).toMatchObject({
     'access-control-allow-origin': 'https://a.example',
     'access-control-allow-headers': 'authorization',
     vary: 'Origin',
   })
   expect(allowed.headers.get('access-control-allow-methods')).toContain('POST')
-  expect((await ask(open, 'https://b.example')).headers.get('access-control-allow-origin')).toBeNull()
+  expect((await send(open, 'https://b.example')).headers.get('access-control-allow-origin')).toBeNull()
   const error = await open.guest.call('GET', '/api/jobs', undefined, { origin: 'https://a.example' })
   expect([error.status, error.headers.get('access-control-allow-origin')]).toEqual([401, 'https://a.example'])
 })
@@ -134,8 +134,8 @@ test('malformed JSON bodies are refused with 400 and a reason', async () => {
   ]
   for (const [what, body, message] of bodies) {
     const response = await fetch(`${server.url}${path}`, { method: 'POST', body })
-    const answer: { message: string } = await response.json()
-    expect([what, response.status === (what === 'null' ? 401 : 400), answer.message]).toEqual([
+    const reply: { message: string } = await response.json()
+    expect([what, response.status === (what === 'null' ? 401 : 400), reply.message]).toEqual([
       what,
       true,
       expect.stringContaining(message),
@@ -145,12 +145,12 @@ test('malformed JSON bodies are refused with 400 and a reason', async () => {
 
 test('keys such as __proto__ in a body are plain data', async () => {
   await using server = await openTestServer()
-  const answer = await server.admin.call(
+  const response = await server.admin.call(
     'POST',
     '/api/op/qpus/create',
     '{"name": "proto", "__proto__": {"enabled": false}, "constructor": {"prototype": {"num_qubits": 9}}}',
   )
-  expect(answer.body).toMatchObject({ name: 'proto', enabled: true, num_qubits: 1 })
+  expect(response.body).toMatchObject({ name: 'proto', enabled: true, num_qubits: 1 })
 })
 
 test('a body over the limit of its route is refused with 413, announced or chunked', async () => {
@@ -213,9 +213,9 @@ test('unusual paths get a response and never reach a file', async () => {
     `/api/qpus/${'a'.repeat(8_000)}`,
   ]
   for (const path of paths) {
-    const answer = await raw(server, `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`)
-    expect([path.slice(0, 40), answer.status]).toEqual([path.slice(0, 40), 404])
-    expect(answer.body).not.toContain('"devDependencies"')
+    const response = await raw(server, `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`)
+    expect([path.slice(0, 40), response.status]).toEqual([path.slice(0, 40), 404])
+    expect(response.body).not.toContain('"devDependencies"')
   }
 })
 
@@ -245,8 +245,8 @@ test('guests share a bucket per address, users have their own, superusers none',
   })
   const user = await server.createUser()
   const statuses = async (path: string, times: number, client = server.guest) => {
-    const answers = await Promise.all(Array.from({ length: times }, () => client.get(path)))
-    return answers.map((answer) => answer.status).sort()
+    const responses = await Promise.all(Array.from({ length: times }, () => client.get(path)))
+    return responses.map((response) => response.status).sort()
   }
   expect(await statuses('/api/tokens', 4, server.as(user))).toEqual([200, 200, 200, 429])
   expect(new Set(await statuses('/api/tokens', 20, server.admin))).toEqual(new Set([200]))
@@ -262,8 +262,8 @@ test('an unexpected failure is reported as a generic 500 and logged with the id 
   const log = createLog({ write: (line) => lines.push(JSON.parse(line)) })
   await using server = await openTestServer({ log })
   await server.db.write('break', (tx) => tx.run('DROP TABLE api_tokens'))
-  const answer = await server.guest.call('GET', '/api/qpus', undefined, { 'x-api-token': 'svc_unknown' })
-  expect(answer.body).toEqual({
+  const response = await server.guest.call('GET', '/api/qpus', undefined, { 'x-api-token': 'svc_unknown' })
+  expect(response.body).toEqual({
     status: 500,
     message: 'Something went wrong while processing your request.',
     code: 'internal',
@@ -271,7 +271,7 @@ test('an unexpected failure is reported as a generic 500 and logged with the id 
     data: {},
   })
   const failed = lines.filter(({ message }) => message === 'request failed')
-  expect(failed).toMatchObject([{ subject: 'http', request_id: answer.text('request_id') }])
+  expect(failed).toMatchObject([{ subject: 'http', request_id: response.text('request_id') }])
 })
 
 test('log lines of a request have its id, also after its response; a connection that outlives it has none', async () => {
@@ -280,8 +280,8 @@ test('log lines of a request have its id, also after its response; a connection 
   await using server = await openTestServer({ log })
   const user = await server.createUser()
   const path = '/api/collections/users/request-password-reset'
-  const ask = await server.guest.call('POST', path, { email: user.email }, { 'x-request-id': 'asks-1' })
-  expect(ask.status).toBe(204)
+  const send = await server.guest.call('POST', path, { email: user.email }, { 'x-request-id': 'asks-1' })
+  expect(send.status).toBe(204)
   await until('the line of the link', async () => lines.some(({ purpose }) => purpose === 'passwordReset'))
   expect(lines.find(({ purpose }) => purpose === 'passwordReset')).toMatchObject({ request_id: 'asks-1' })
   const qpu = await server.createQpu('north')

@@ -73,12 +73,12 @@ describe('openApiDocument()', () => {
 
   test('refers to named schemas, also inside lists', () => {
     const reference = { $ref: '#/components/schemas/Thing' }
-    const answer = (method: string) =>
+    const response = (method: string) =>
       document['paths']?.['/api/things/{id}']?.[method]?.['responses']?.['200']?.['content']?.[
         'application/json'
       ]?.['schema']
-    expect<unknown>(answer('get')).toEqual(reference)
-    expect<unknown>(answer('patch')).toEqual({ type: 'array', items: reference })
+    expect<unknown>(response('get')).toEqual(reference)
+    expect<unknown>(response('patch')).toEqual({ type: 'array', items: reference })
     expect(Object.keys(shapesOf(routes))).toEqual(['Thing'])
   })
 

@@ -83,8 +83,8 @@ test('actions refuse unknown jobs, and invalid bodies by field', async () => {
   const { ids } = await submitted(server, await server.createQpu('north'), 1)
   expect((await act(server, 'aaaaaaaaaaaaaaa', 'hold')).status).toBe(404)
   for (const body of [{ reason: 5 }, { reason: 'x'.repeat(1_001) }]) {
-    const answer = await act(server, ids[0], 'hold', body)
-    expect([answer.status, Object.keys(Object(answer.get('data')))]).toEqual([400, ['reason']])
+    const response = await act(server, ids[0], 'hold', body)
+    expect([response.status, Object.keys(Object(response.get('data')))]).toEqual([400, ['reason']])
   }
   expect((await act(server, ids[0], 'requeue', { hold: 'yes' })).status).toBe(400)
 })

@@ -44,9 +44,9 @@ describe('GET /metrics', () => {
       return job?.status === 'completed'
     })
     await test.db.write('edit', (tx) => tx.update(quantumJobs, first, { error_code: 'none' }))
-    const answer = await fetch(`${test.url}/metrics`)
-    expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
-    const lines = (await answer.text()).split('\n')
+    const response = await fetch(`${test.url}/metrics`)
+    expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
+    const lines = (await response.text()).split('\n')
     expect(lines.filter((line) => line.startsWith('svc_job_steps_total'))).toEqual([
       'svc_job_steps_total{step="submitted"} 2',
       'svc_job_steps_total{step="dispatched"} 1',
@@ -104,12 +104,12 @@ describe('GET /metrics', () => {
   test('is for superusers, and for local callers without a proxy', async () => {
     await using test = await openTestServer()
     const user = await test.createUser()
-    const ask = async (headers: Record<string, string>) =>
+    const get = async (headers: Record<string, string>) =>
       (await fetch(`${test.url}/metrics`, { headers })).status
-    expect(await ask({})).toBe(200)
+    expect(await get({})).toBe(200)
     const proxied = { 'x-forwarded-for': '203.0.113.7' }
-    expect(await ask(proxied)).toBe(401)
-    expect(await ask({ ...proxied, authorization: user.token })).toBe(403)
-    expect(await ask({ ...proxied, authorization: test.superuser.token })).toBe(200)
+    expect(await get(proxied)).toBe(401)
+    expect(await get({ ...proxied, authorization: user.token })).toBe(403)
+    expect(await get({ ...proxied, authorization: test.superuser.token })).toBe(200)
   })
 })

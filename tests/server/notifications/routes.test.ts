@@ -21,8 +21,8 @@ test('a dismissed notification is hidden from that user and visible to others', 
       .length
   expect([await listed(one), await listed(other)]).toEqual([1, 1])
   for (let times = 0; times < 3; times += 1) {
-    const answer = await server.as(one).post(dismiss(id))
-    expect([answer.status, answer.body]).toEqual([200, { status: 'dismissed' }])
+    const response = await server.as(one).post(dismiss(id))
+    expect([response.status, response.body]).toEqual([200, { status: 'dismissed' }])
   }
   expect((await server.as(one).post(dismiss(id), {})).status).toBe(200)
   expect([await listed(one), await listed(other)]).toEqual([0, 1])
@@ -33,8 +33,8 @@ test('concurrent repeated dismissals of 20 users are all stored', async () => {
   await using server = await openTestServer()
   const people = await Promise.all(Array.from({ length: 20 }, () => server.createUser()))
   const id = await notify(server)
-  const answers = await Promise.all([...people, ...people].map((user) => server.as(user).post(dismiss(id))))
-  expect(answers.map(({ status }) => status)).toEqual(Array(40).fill(200))
+  const responses = await Promise.all([...people, ...people].map((user) => server.as(user).post(dismiss(id))))
+  expect(responses.map(({ status }) => status)).toEqual(Array(40).fill(200))
   expect((await stored(server, id))?.dismissed_by.toSorted()).toEqual(
     people.map((user) => user.id).toSorted(),
   )

@@ -64,9 +64,9 @@ describe('ProgramChecker.check()', () => {
     const checker = new ProgramChecker()
     const ended: string[] = []
     const check = async (what: string) => {
-      const answer = await checker.check([LARGE['plain calls'] ?? '']).catch(caught)
+      const response = await checker.check([LARGE['plain calls'] ?? '']).catch(caught)
       ended.push(what)
-      return answer
+      return response
     }
     const [first, second, ...others] = ['first', 'second', ...Array<string>(99).fill('other')].map(check)
     const busy = { code: 'unavailable', reason: 'too_many_large_programs', retryAfter: 5 }

@@ -5,13 +5,13 @@ const availability = async (server: TestServer) => (await server.guest.get('/api
 
 test('POST /api/op/qpus/create registers the QPU and its process driver and shows the token once', async () => {
   await using server = await openTestServer()
-  const made = await server.admin.post('/api/op/qpus/create', {
+  const created = await server.admin.post('/api/op/qpus/create', {
     name: 'north-1',
     executor_type: 'aer_sim',
     num_qubits: 5,
   })
-  expect(made.status).toBe(201)
-  expect(made.body).toEqual({
+  expect(created.status).toBe(201)
+  expect(created.body).toEqual({
     id: expect.stringMatching(/^[0-9a-z]{15}$/),
     name: 'north_1',
     status: 'offline',
@@ -27,16 +27,16 @@ test('POST /api/op/qpus/create registers the QPU and its process driver and show
     '/api/qpus',
     '/api/qpus/north-1',
     '/api/qpus/north_1',
-    `/api/qpus/${made.text('id')}`,
+    `/api/qpus/${created.text('id')}`,
   ]) {
     const shown = await server.guest.get(path)
     expect([path, shown.status]).toEqual([path, 200])
     const text = JSON.stringify(shown.body)
-    expect(text).toContain(made.text('id'))
+    expect(text).toContain(created.text('id'))
     expect(text).not.toMatch(/access_token|svc_dt_/)
   }
   const stored = await server.db.read((tx) => JSON.stringify(tx.all('SELECT * FROM drivers')))
-  expect(stored).not.toContain(made.text('access_token'))
+  expect(stored).not.toContain(created.text('access_token'))
 })
 
 test('POST /api/op/qpus/create refuses bad values by field', async () => {
@@ -55,8 +55,8 @@ test('POST /api/op/qpus/create refuses bad values by field', async () => {
     [{ name: 'b', enabled: 'yes' }, 'enabled'],
   ]
   for (const [body, field] of bodies) {
-    const answer = await server.admin.post('/api/op/qpus/create', body)
-    expect([JSON.stringify(body), answer.status, Object.keys(Object(answer.get('data')))]).toEqual([
+    const response = await server.admin.post('/api/op/qpus/create', body)
+    expect([JSON.stringify(body), response.status, Object.keys(Object(response.get('data')))]).toEqual([
       JSON.stringify(body),
       400,
       [field],
@@ -76,9 +76,9 @@ test('the address in responses comes from the settings, never from the Host head
     },
     body: JSON.stringify({ name: 'north' }),
   })
-  const answer: { svc_addr: string } = await response.json()
-  expect(answer.svc_addr).toMatch(/^http:\/\/qpus\.example\.org(:\d+)?$/)
-  expect(JSON.stringify(answer)).not.toContain('evil')
+  const reply: { svc_addr: string } = await response.json()
+  expect(reply.svc_addr).toMatch(/^http:\/\/qpus\.example\.org(:\d+)?$/)
+  expect(JSON.stringify(reply)).not.toContain('evil')
 })
 
 test('the list has all QPUs, sorted and paged as requested', async () => {
@@ -179,8 +179,8 @@ test('toggle and maintenance refuse unknown QPUs and missing values, and are aud
     ['/api/op/drivers/toggle', { id: qpu.driver }, 400],
   ]
   for (const [path, body, status] of cases) {
-    const answer = await server.admin.post(path, body)
-    expect([path, JSON.stringify(body).slice(0, 60), answer.status]).toEqual([
+    const response = await server.admin.post(path, body)
+    expect([path, JSON.stringify(body).slice(0, 60), response.status]).toEqual([
       path,
       JSON.stringify(body).slice(0, 60),
       status,
@@ -204,9 +204,9 @@ test('POST /api/op/drivers/create registers a driver of a QPU by name or id', as
   await using server = await openTestServer()
   const qpu = await server.createQpu('north')
   const make = (body: object) => server.admin.post('/api/op/drivers/create', body)
-  const made = await make({ name: 'cold-1', qpu: 'north', operation: 'monitor', device: 'cryostat-gen1' })
-  expect(made.status).toBe(201)
-  expect(made.body).toMatchObject({
+  const created = await make({ name: 'cold-1', qpu: 'north', operation: 'monitor', device: 'cryostat-gen1' })
+  expect(created.status).toBe(201)
+  expect(created.body).toMatchObject({
     name: 'cold_1',
     qpu: qpu.id,
     qpu_name: 'north',
@@ -219,7 +219,7 @@ test('POST /api/op/drivers/create registers a driver of a QPU by name or id', as
     ca_fingerprint: server.context.tls.material.caFingerprint,
     driver_version: '2026.1.0-test',
   })
-  const { start } = Object(made.get('snippets'))
+  const { start } = Object(created.get('snippets'))
   expect(start).toContain(`--svc-addr ${server.url}`)
   expect(start).toContain('--operation monitor --device cryostat_gen1')
   expect((await make({ name: 'b', qpu: qpu.id, operation: 'calibrate', enabled: false })).body).toMatchObject(

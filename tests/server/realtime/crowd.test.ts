@@ -7,10 +7,10 @@ import { openTestServer, type TestClient, type TestServer } from '../../support/
 import { listenAs } from '../../support/server/subscriptions.ts'
 import { until } from '../../support/until.ts'
 
-const CROWD = 1_000
+const STREAMS = 1_000
 
 /** `count` open streams, each with its id. */
-async function openCrowd(server: TestServer, count: number): Promise<RawStream[]> {
+async function openStreams(server: TestServer, count: number): Promise<RawStream[]> {
   const streams = await Promise.all(Array.from({ length: count }, () => openRawStream(server.url)))
   for (const stream of streams) await until('its id', () => stream.clientId())
   return streams
@@ -19,8 +19,8 @@ async function openCrowd(server: TestServer, count: number): Promise<RawStream[]
 async function subscribeAll(client: TestClient, streams: readonly RawStream[], subscriptions: string[]) {
   await Promise.all(
     streams.map(async (stream) => {
-      const answer = await client.post('/api/realtime', { clientId: stream.clientId(), subscriptions })
-      expect(answer.status).toBe(204)
+      const response = await client.post('/api/realtime', { clientId: stream.clientId(), subscriptions })
+      expect(response.status).toBe(204)
     }),
   )
 }
@@ -29,7 +29,7 @@ test('1,000 clients of one public topic receive 20 jobs within seconds', async (
   await using server = await openTestServer()
   const user = await server.createUser()
   const started = performance.now()
-  const streams = await openCrowd(server, CROWD)
+  const streams = await openStreams(server, STREAMS)
   await subscribeAll(server.guest, streams, ['quantum_jobs/*'])
   const ready = performance.now()
   for (let at = 0; at < 20; at += 1) {
@@ -45,7 +45,7 @@ test('1,000 clients of one public topic receive 20 jobs within seconds', async (
 
 test('a bulk change reaches 1,000 clients completely while the server responds to others', async () => {
   await using server = await openTestServer()
-  const streams = await openCrowd(server, CROWD)
+  const streams = await openStreams(server, STREAMS)
   const user = await server.createUser()
   await subscribeAll(server.guest, streams, ['quantum_jobs/*'])
   const started = performance.now()
@@ -53,11 +53,11 @@ test('a bulk change reaches 1,000 clients completely while the server responds t
     for (let at = 0; at < 100; at += 1) tx.insert(quantumJobs, { user_id: user.id })
   })
   let longest = 0
-  let asked = started
+  let requested = started
   await until('all have received the change', async () => {
     await server.guest.get('/api/health')
-    longest = Math.max(longest, performance.now() - asked)
-    asked = performance.now()
+    longest = Math.max(longest, performance.now() - requested)
+    requested = performance.now()
     return streams.every((stream) => stream.events === 101)
   })
   expect(performance.now() - started).toBeLessThan(10_000)
@@ -70,11 +70,11 @@ test('each of 200 users receives only their own notifications', async () => {
   const accounts = await server.db.write('t', (tx) =>
     Array.from({ length: 200 }, (_, at) => tx.insert(users, { email: `u${at}@b.cd`, tokenKey: `key ${at}` })),
   )
-  const streams = await openCrowd(server, accounts.length)
+  const streams = await openStreams(server, accounts.length)
   await Promise.all(
     streams.map(async (stream, at) => {
-      const made = await server.admin.post(`/api/collections/users/impersonate/${accounts[at]?.id}`, {})
-      const client = server.as({ token: made.text('token') })
+      const created = await server.admin.post(`/api/collections/users/impersonate/${accounts[at]?.id}`, {})
+      const client = server.as({ token: created.text('token') })
       await subscribeAll(client, [stream], ['notifications/*'])
     }),
   )

@@ -133,12 +133,12 @@ test('POST /api/realtime refuses invalid subscriptions with a reason', async () 
     [server.as(user), { clientId }, 204, ''],
   ]
   for (const [client, body, status, message] of cases) {
-    const answer = await client.post('/api/realtime', body)
-    expect([JSON.stringify(body).slice(0, 90), answer.status]).toEqual([
+    const response = await client.post('/api/realtime', body)
+    expect([JSON.stringify(body).slice(0, 90), response.status]).toEqual([
       JSON.stringify(body).slice(0, 90),
       status,
     ])
-    if (message !== '') expect(answer.text('message')).toStartWith(message)
+    if (message !== '') expect(response.text('message')).toStartWith(message)
   }
 })
 
@@ -183,9 +183,9 @@ test('a user can have at most 5 streams; the sixth is refused', async () => {
   await using server = await openTestServer()
   const user = await server.createUser()
   const streams = await Promise.all(Array.from({ length: 6 }, () => openStream(server)))
-  const answers = []
-  for (const stream of streams) answers.push(await subscribe(server.as(user), stream, ['qpus/*']))
-  expect(answers.map((answer) => answer.status)).toEqual([204, 204, 204, 204, 204, 429])
+  const responses = []
+  for (const stream of streams) responses.push(await subscribe(server.as(user), stream, ['qpus/*']))
+  expect(responses.map((response) => response.status)).toEqual([204, 204, 204, 204, 204, 429])
   expect((await server.as(user).get('/api/realtime')).status).toBe(429)
   await streams[0]?.[Symbol.asyncDispose]()
   await until('a stream can be opened again', async () => {

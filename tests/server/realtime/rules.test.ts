@@ -25,7 +25,7 @@ interface PublishedEvent {
 const eventsOf = (stream: EventSourceClient, topic: string) => stream.of(topic) as PublishedEvent[]
 
 /** Streams of four kinds of callers with the same topics; `received` waits for a final, public change. */
-async function crowd(server: TestServer, topics: string[]) {
+async function openStreams(server: TestServer, topics: string[]) {
   const [owner, other] = [await server.createUser(), await server.createUser()]
   const clients = {
     guest: server.guest,
@@ -37,16 +37,16 @@ async function crowd(server: TestServer, topics: string[]) {
   for (const [name, client] of Object.entries(clients)) {
     streams.set(name, await listenAs(client, ...topics, 'qpus'))
   }
-  let marks = 0
+  let markers = 0
   return {
     owner,
     other,
     async received(): Promise<Record<string, Record<string, PublishedEvent[]>>> {
-      marks += 1
-      await server.createQpu(`mark_${marks}`)
+      markers += 1
+      await server.createQpu(`mark_${markers}`)
       for (const stream of streams.values()) {
         await until('the mark', () =>
-          eventsOf(stream, 'qpus').some(({ record }) => record['name'] === `mark_${marks}`),
+          eventsOf(stream, 'qpus').some(({ record }) => record['name'] === `mark_${markers}`),
         )
       }
       return Object.fromEntries(
@@ -102,20 +102,20 @@ describe('a change is published to callers to whom the list rule shows the recor
     await using server = await openTestServer()
     const topicOf = (collection: AnyCollection) => `${server.db.names.publicName(collection)}/*`
     const topics = new Set(cases.map(([collection]) => topicOf(collection)))
-    await using four = await crowd(server, [...topics])
-    const made: string[] = []
+    await using four = await openStreams(server, [...topics])
+    const created: string[] = []
     for (const [collection, insert] of cases) {
       const { id } = await server.db.write('t', (tx) => insert(tx, four.owner.id, four.other.id))
       await server.db.write('t', (tx) => tx.remove(collection, id))
-      made.push(id)
+      created.push(id)
     }
     const received = await four.received()
     for (const [at, [collection, , listeners]] of cases.entries()) {
       const topic = topicOf(collection)
-      const who = (wanted: string) =>
+      const who = (expectedAction: string) =>
         Object.keys(received).filter((name) =>
           received[name]?.[topic]?.some(
-            ({ action, record }) => action === wanted && record['id'] === made[at],
+            ({ action, record }) => action === expectedAction && record['id'] === created[at],
           ),
         )
       expect([at, topic, who('create'), who('delete')]).toEqual([at, topic, listeners, listeners])
@@ -218,7 +218,7 @@ describe('options of a topic', () => {
 
 test('a disabled user receives no change that is committed afterwards', async () => {
   await using server = await openTestServer()
-  await using four = await crowd(server, ['notifications/*'])
+  await using four = await openStreams(server, ['notifications/*'])
   const { owner } = four
   const writes = [
     server.db.write('t', (tx) => tx.insert(notifications, { title: 'before', target_users: [owner.id] })),

@@ -92,9 +92,9 @@ test('random writes by any caller preserve all invariants and never fail unexpec
     if (method === 'DELETE' && client === server.admin) return
     const target = method === 'POST' ? path.replace(/\/[^/]*$/, '') : path
     const sent = method === 'DELETE' ? undefined : body
-    const answer = await client.call(method, `/api/collections/${target}`, sent)
-    expect([method, target, JSON.stringify(body), answer.status]).not.toContain(500)
-    if (answer.status === 200 && Object.keys(body).length > 0) changed += 1
+    const response = await client.call(method, `/api/collections/${target}`, sent)
+    expect([method, target, JSON.stringify(body), response.status]).not.toContain(500)
+    if (response.status === 200 && Object.keys(body).length > 0) changed += 1
   }
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps) => {

@@ -27,9 +27,9 @@ import { JobLab, RESULTS } from '../../support/server/job-lab.ts'
 const IDLE_MS = 5_000
 const QUBITS = [5, 1]
 
-function policy(wanted: string) {
-  const found = POLICIES.find(({ name }) => name === wanted)
-  if (!found) throw new Error(`there is no policy ${wanted}`)
+function policy(policyName: string) {
+  const found = POLICIES.find(({ name }) => name === policyName)
+  if (!found) throw new Error(`there is no policy ${policyName}`)
   return found
 }
 
@@ -39,7 +39,7 @@ const place = (count: number) => fc.nat({ max: count - 1 })
 const USERS = 3
 
 /** Events of a laboratory; numbers are positions in the lists of users, QPUs and waiting jobs. */
-const happening = fc.oneof(
+const arbitraryStep = fc.oneof(
   {
     weight: 6,
     arbitrary: fc.record({
@@ -92,7 +92,7 @@ const happening = fc.oneof(
     }),
   },
 )
-type Happening = typeof happening extends fc.Arbitrary<infer T> ? T : never
+type Step = typeof arbitraryStep extends fc.Arbitrary<infer T> ? T : never
 
 /** The same events in the real database and in the queue of a simulation. */
 class Twin {
@@ -130,7 +130,7 @@ class Twin {
     return twin
   }
 
-  async play(step: Happening): Promise<void> {
+  async play(step: Step): Promise<void> {
     const now = this.lab.clock.now()
     switch (step.do) {
       case 'submit':
@@ -260,10 +260,10 @@ class Twin {
 
 test('SimulatedQueue.stateOf() equals readQueue() of the database for a random laboratory', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(happening, { minLength: 20, maxLength: 120 }), async (story) => {
+    fc.asyncProperty(fc.array(arbitraryStep, { minLength: 20, maxLength: 120 }), async (steps) => {
       const twin = await Twin.open()
       await using lab = twin.lab
-      for (const step of story) {
+      for (const step of steps) {
         await twin.play(step)
         const now = lab.clock.now()
         for (const simulatedQpu of twin.simulatedQpus) {

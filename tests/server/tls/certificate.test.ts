@@ -155,11 +155,11 @@ describe('createRoot() and issueLeaf()', () => {
     const folder = temporaryFolder()
     try {
       writeFileSync(join(folder.path, 'ca.key'), keyPem)
-      const made = Bun.spawnSync(
+      const created = Bun.spawnSync(
         [openssl, 'req', '-x509', '-key', 'ca.key', '-subj', '/CN=Site CA', '-days', '30', '-out', 'ca.pem'],
         { cwd: folder.path },
       )
-      expect(made.exitCode).toBe(0)
+      expect(created.exitCode).toBe(0)
       const certPem = await Bun.file(join(folder.path, 'ca.pem')).text()
       const issued = await leafOf(NAMES, now, { certPem, keyPem })
       expect(await connect(issued, { ca: certPem })).toBe('TLSv1.3')

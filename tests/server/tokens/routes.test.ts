@@ -6,12 +6,12 @@ import { openTestServer, TestClient } from '../../support/server/server.ts'
 test('a new API token is returned once and works in every header that clients use', async () => {
   await using server = await openTestServer()
   const user = await server.createUser()
-  const made = await server.as(user).post('/api/tokens', { name: 'notebook' })
-  expect(made.status).toBe(201)
-  const token = made.text('token')
+  const created = await server.as(user).post('/api/tokens', { name: 'notebook' })
+  expect(created.status).toBe(201)
+  const token = created.text('token')
   expect(token).toMatch(/^svc_[0-9a-f]{64}$/)
-  const shown = { id: made.text('id'), name: 'notebook', expires_at: '' }
-  expect(made.body).toMatchObject(shown)
+  const shown = { id: created.text('id'), name: 'notebook', expires_at: '' }
+  expect(created.body).toMatchObject(shown)
   for (const headers of [
     { 'x-api-token': token },
     { authorization: token },
@@ -47,16 +47,16 @@ test('a token ends with its expiry and is valid again when the expiry is extende
   const user = await server.createUser()
   const me = server.as(user)
   const expires_at = toTimestamp(clock.now() + 60_000)
-  const made = await me.post('/api/tokens', { expires_at })
-  expect(made.get('expires_at')).toBe(expires_at)
+  const created = await me.post('/api/tokens', { expires_at })
+  expect(created.get('expires_at')).toBe(expires_at)
   const status = async () =>
-    (await new TestClient(server.url, { 'x-api-token': made.text('token') }).get('/api/jobs')).status
+    (await new TestClient(server.url, { 'x-api-token': created.text('token') }).get('/api/jobs')).status
   expect(await status()).toBe(200)
   clock.jump(59_999)
   expect(await status()).toBe(200)
   clock.jump(1)
   expect(await status()).toBe(401)
-  const path = `/api/tokens/${made.text('id')}`
+  const path = `/api/tokens/${created.text('id')}`
   const later = new Date(clock.now() + 60_000).toISOString()
   expect((await me.patch(path, { expires_at: later })).get('expires_at')).toBe(later.replace('T', ' '))
   expect(await status()).toBe(200)
@@ -86,14 +86,14 @@ test("another user's token looks like one that does not exist", async () => {
   const [user, other] = [await server.createUser(), await server.createUser()]
   const path = `/api/tokens/${(await server.as(user).post('/api/tokens')).text('id')}`
   for (const client of [server.as(other), server.admin]) {
-    const answers = [
+    const responses = [
       await client.get(path),
       await client.patch(path, { name: 'mine' }),
       await client.call('DELETE', path),
       await client.get('/api/tokens/aaaaaaaaaaaaaaa'),
       await client.get('/api/tokens/not-an-id'),
     ]
-    expect(new Set(answers.map((answer) => `${answer.status} ${answer.text('message')}`))).toEqual(
+    expect(new Set(responses.map((response) => `${response.status} ${response.text('message')}`))).toEqual(
       new Set(["404 The requested resource wasn't found."]),
     )
   }
@@ -110,8 +110,8 @@ test('invalid values are refused by field', async () => {
     [{ expires_at: 1_700_000_000 }, 'expires_at'],
   ]
   for (const [body, field] of bodies) {
-    const answer = await me.post('/api/tokens', body)
-    expect([answer.status, Object.keys(Object(answer.get('data')))]).toEqual([400, [field]])
+    const response = await me.post('/api/tokens', body)
+    expect([response.status, Object.keys(Object(response.get('data')))]).toEqual([400, [field]])
   }
   for (const query of ['limit=0', 'limit=1001', 'limit=a', 'skip=-1', 'sort=token', 'sort=name;drop']) {
     expect([query, (await me.get(`/api/tokens?${query}`)).status]).toEqual([query, 400])

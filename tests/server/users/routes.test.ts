@@ -49,8 +49,8 @@ test('a superuser creates a user; the default balance is 0', async () => {
     [{ email: 'y@example.org', password: 'some password', qpu_seconds: '5' }, 'qpu_seconds'],
   ]
   for (const [body, field] of refusals) {
-    const answer = await make(body)
-    expect([field, answer.status, Object.keys(Object(answer.get('data')))]).toEqual([field, 400, [field]])
+    const response = await make(body)
+    expect([field, response.status, Object.keys(Object(response.get('data')))]).toEqual([field, 400, [field]])
   }
 })
 
@@ -101,10 +101,10 @@ test('100 concurrent changes of one balance leave balance and ledger equal', asy
   await using server = await openTestServer()
   const user = await server.createUser()
   const path = `/api/admin/users/${user.id}`
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 100 }, (_, at) => server.admin.patch(path, { qpu_seconds: at / 7 })),
   )
-  expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([200]))
+  expect(new Set(responses.map((response) => response.status))).toEqual(new Set([200]))
   const balance = Number(
     (await server.as(user).get(`/api/collections/users/records/${user.id}`)).get('qpu_seconds'),
   )
@@ -153,13 +153,13 @@ test('PATCH /api/admin/users refuses invalid balances and unknown users', async 
     { api_tokens: 'all' },
     { api_tokens: ['no id'] },
   ]) {
-    const answer = await server.admin.patch(`/api/admin/users/${user.id}`, body)
-    expect([JSON.stringify(body), answer.status]).toEqual([JSON.stringify(body), 400])
+    const response = await server.admin.patch(`/api/admin/users/${user.id}`, body)
+    expect([JSON.stringify(body), response.status]).toEqual([JSON.stringify(body), 400])
   }
   expect((await server.admin.patch('/api/admin/users/aaaaaaaaaaaaaaa', { qpu_seconds: 1 })).status).toBe(404)
   const proxy = await server.admin.get('/api/tokens')
   expect(proxy.status).toBe(200)
   const row = await server.db.read((tx) => tx.one<{ id: string }>('SELECT id FROM users WHERE unlimited = 1'))
-  const answer = await server.admin.patch(`/api/admin/users/${row?.id}`, { qpu_seconds: 1 })
-  expect([answer.status, Object.keys(Object(answer.get('data')))]).toEqual([400, ['qpu_seconds']])
+  const response = await server.admin.patch(`/api/admin/users/${row?.id}`, { qpu_seconds: 1 })
+  expect([response.status, Object.keys(Object(response.get('data')))]).toEqual([400, ['qpu_seconds']])
 })

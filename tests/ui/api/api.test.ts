@@ -113,12 +113,12 @@ test('get() does not end a session that began while the old token was being refu
 })
 
 test('get() reports a missing response', async () => {
-  const gone = createApi({
+  const unreachable = createApi({
     base: 'http://127.0.0.1:1',
     token: () => undefined,
     onUnauthorized: () => undefined,
   })
-  expect(await errorOf(gone.get('/ok', name))).toMatchObject({
+  expect(await errorOf(unreachable.get('/ok', name))).toMatchObject({
     status: 0,
     message: expect.stringContaining('did not respond'),
   })

@@ -69,18 +69,18 @@ test('loadSoon() delays the next request, but a shorter delay overrides a longer
 })
 
 test('clear() drops the copy and the pending and planned requests', async () => {
-  let answer: (text: string) => void = () => undefined
+  let response: (text: string) => void = () => undefined
   let readings = 0
   const resource = createResource(() => {
     readings += 1
     return new Promise<string>((resolve) => {
-      answer = resolve
+      response = resolve
     })
   })
   const loading = resource.load()
   resource.loadSoon(0)
   resource.clear()
-  answer('late')
+  response('late')
   await loading
   await Bun.sleep(80)
   expect(readings).toBe(1)

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
 
-type Colours = Record<string, string>
+type Colors = Record<string, string>
 
 const sheet = await Bun.file(new URL('../../../ui/css/tokens.css', import.meta.url)).text()
 const [light = '', dark = ''] = sheet.split(":root[data-theme='dark']")
-const themes: Record<string, Colours> = {
-  light: coloursOf(light),
-  dark: { ...coloursOf(light), ...coloursOf(dark) },
+const themes: Record<string, Colors> = {
+  light: colorsOf(light),
+  dark: { ...colorsOf(light), ...colorsOf(dark) },
 }
 
 const GROUNDS = ['bg', 'surface', 'sunken']
@@ -24,12 +24,12 @@ const PAIRS: [ink: string, ground: string, least: number][] = [
 
 test.each(Object.entries(themes))(
   'colors of the %s theme have enough contrast with their background',
-  (_, colours) => {
+  (_, colors) => {
     const faint = PAIRS.map(([ink, ground, least]) => ({
       ink,
       ground,
       least,
-      is: contrast(colours, ink, ground),
+      is: contrast(colors, ink, ground),
     }))
       .filter(({ is, least }) => !(is >= least))
       .map(({ ink, ground, is }) => `${ink} on ${ground}: ${is.toFixed(2)}`)
@@ -37,15 +37,15 @@ test.each(Object.entries(themes))(
   },
 )
 
-function coloursOf(text: string): Colours {
+function colorsOf(text: string): Colors {
   return Object.fromEntries(
     [...text.matchAll(/--([\w-]+): (#[0-9a-f]{6});/g)].map(([, name, hex]) => [name, hex]),
   )
 }
 
 /** Contrast ratio of WCAG 2.2. */
-function contrast(colours: Colours, ink: string, ground: string): number {
-  const [a = 0, b = 0] = [luminance(colours[ink]), luminance(colours[ground])].sort((x, y) => y - x)
+function contrast(colors: Colors, ink: string, ground: string): number {
+  const [a = 0, b = 0] = [luminance(colors[ink]), luminance(colors[ground])].sort((x, y) => y - x)
   return (a + 0.05) / (b + 0.05)
 }
 

@@ -75,12 +75,12 @@ describe('requeueUndelivered()', () => {
     const server = await lab.attach((await lab.qpu()).driver)
     const job = await lab.submit(await lab.user())
     await claim(lab, job.id, server)
-    const back = (driver: string, attempt = 1) =>
+    const requeue = (driver: string, attempt = 1) =>
       lab.db.write('back', (tx) => requeueUndelivered(tx, { job: job.id, attempt, driver, reason: 'busy' }))
-    expect(await back('somebody else')).toBe(false)
-    expect(await back(server.driver, 2)).toBe(false)
-    expect(await back(server.driver)).toBe(true)
-    expect(await back(server.driver)).toBe(false)
+    expect(await requeue('somebody else')).toBe(false)
+    expect(await requeue(server.driver, 2)).toBe(false)
+    expect(await requeue(server.driver)).toBe(true)
+    expect(await requeue(server.driver)).toBe(false)
     expect(await lab.job(job.id)).toMatchObject({ status: 'pending', attempt: 1, driver: '' })
     expect((await lab.timeline(job.id)).at(-1)).toMatchObject({ event: 'undelivered', detail: 'busy' })
     expect(await claim(lab, job.id, server)).toMatchObject({ attempt: 2 })

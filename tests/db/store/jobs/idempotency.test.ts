@@ -3,7 +3,7 @@ import { findResponse, type KeyedRequest, saveResponse } from '../../../../src/d
 import { openTestDatabase } from '../../../support/database.ts'
 
 const REQUEST: KeyedRequest = { user: 'u', key: 'k', route: 'POST /api/jobs', bodyHash: 'aa' }
-const ANSWER = { status: 201, response: { id: 'x' } }
+const RESPONSE = { status: 201, response: { id: 'x' } }
 const HOUR_MS = 3_600_000
 
 describe('findResponse()', () => {
@@ -11,8 +11,8 @@ describe('findResponse()', () => {
     await using test = await openTestDatabase()
     const find = (request: KeyedRequest) => test.db.write('find', (tx) => findResponse(tx, request))
     expect(await find(REQUEST)).toBeUndefined()
-    await test.db.write('keep', (tx) => saveResponse(tx, REQUEST, ANSWER))
-    expect(await find(REQUEST)).toEqual(ANSWER)
+    await test.db.write('keep', (tx) => saveResponse(tx, REQUEST, RESPONSE))
+    expect(await find(REQUEST)).toEqual(RESPONSE)
     expect(await find({ ...REQUEST, user: 'v' })).toBeUndefined()
     for (const other of [{ bodyHash: 'bb' }, { route: 'POST /api/tokens' }]) {
       await expect(find({ ...REQUEST, ...other })).rejects.toMatchObject({
@@ -24,9 +24,9 @@ describe('findResponse()', () => {
 
   test('expires a key after 24 h, and then removes it', async () => {
     await using test = await openTestDatabase()
-    await test.db.write('keep', (tx) => saveResponse(tx, REQUEST, ANSWER))
+    await test.db.write('keep', (tx) => saveResponse(tx, REQUEST, RESPONSE))
     await test.clock.advance(23 * HOUR_MS)
-    expect(await test.db.write('find', (tx) => findResponse(tx, REQUEST))).toEqual(ANSWER)
+    expect(await test.db.write('find', (tx) => findResponse(tx, REQUEST))).toEqual(RESPONSE)
     await test.clock.advance(2 * HOUR_MS)
     expect(
       await test.db.write('find', (tx) => findResponse(tx, { ...REQUEST, bodyHash: 'bb' })),

@@ -77,7 +77,7 @@ describe('pruneCalibrationRequests()', () => {
   test('removes requests that have ended, never pending or running ones; reports keep their id', async () => {
     await using test = await openTestDatabase()
     const driver = await addTuner(test.db)
-    const made = await test.db.write('requests', (tx) => {
+    const created = await test.db.write('requests', (tx) => {
       const add = (
         values: Partial<{ status: 'pending' | 'running' | 'done' | 'failed'; finished_at: string }>,
       ) => tx.insert(calibrationRequests, { driver, mode: 'full', ...values }).id
@@ -98,8 +98,10 @@ describe('pruneCalibrationRequests()', () => {
     })
     expect(await step(test.db, pruneCalibrationRequests)).toBe(3)
     const left = await test.db.read((tx) => tx.list(calibrationRequests).map(({ id }) => id))
-    expect(left).toEqual(made.kept)
-    expect((await test.db.read((tx) => tx.find(calibrationResults, made.report)))?.request).toBe(made.old)
+    expect(left).toEqual(created.kept)
+    expect((await test.db.read((tx) => tx.find(calibrationResults, created.report)))?.request).toBe(
+      created.old,
+    )
   })
 })
 
@@ -107,7 +109,7 @@ describe('pruneCalibrationResults()', () => {
   test('removes reports by their end, one at a time, and the references of their requests', async () => {
     await using test = await openTestDatabase()
     const driver = await addTuner(test.db)
-    const made = await test.db.write('reports', (tx) => {
+    const created = await test.db.write('reports', (tx) => {
       const old = tx.insert(calibrationResults, { driver, finished_at: EARLIER }).id
       tx.insert(calibrationResults, { driver, finished_at: EARLIER })
       const kept = tx.insert(calibrationResults, { driver, finished_at: LATER }).id
@@ -119,8 +121,11 @@ describe('pruneCalibrationResults()', () => {
     const counts = [1, 2, 3].map(() => step(test.db, pruneCalibrationResults))
     expect(await Promise.all(counts)).toEqual([1, 1, 0])
     await test.db.read((tx) => {
-      expect(tx.list(calibrationResults).map(({ id }) => id)).toEqual(made.ids)
-      expect(made.requests.map((id) => tx.find(calibrationRequests, id)?.result)).toEqual(['', made.kept])
+      expect(tx.list(calibrationResults).map(({ id }) => id)).toEqual(created.ids)
+      expect(created.requests.map((id) => tx.find(calibrationRequests, id)?.result)).toEqual([
+        '',
+        created.kept,
+      ])
     })
   })
 })
@@ -243,12 +248,12 @@ test('no step scans a table', async () => {
           statements.push({ name, sql, params })
           return run(sql, params)
         }
-      const noted = {
+      const recording = {
         run: note(tx.run),
         all: note(tx.all) as SqlWriter['all'],
         one: note(tx.one) as SqlWriter['one'],
       }
-      prune({ ...tx, ...noted }, BEFORE, 500)
+      prune({ ...tx, ...recording }, BEFORE, 500)
     }
   })
   using file = new Sqlite(join(test.dir, 'svc.db'), { strict: true })

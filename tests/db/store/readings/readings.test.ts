@@ -110,13 +110,13 @@ interface Bucket {
 }
 
 /** Equal except for the rounding of means. */
-function expectSame(found: readonly Bucket[], wanted: readonly Bucket[], scale: number): void {
+function expectSame(found: readonly Bucket[], expected: readonly Bucket[], scale: number): void {
   const key = ({ channel, unit, start }: Bucket) => JSON.stringify([channel, unit, start])
   const inOrder = (buckets: readonly Bucket[]) =>
     buckets.toSorted((one, other) => (key(one) < key(other) ? -1 : 1))
   const exact = (buckets: readonly Bucket[]) => inOrder(buckets).map(({ mean, ...rest }) => rest)
-  expect(exact(found)).toEqual(exact(wanted))
-  const means = inOrder(wanted).map(({ mean }) => mean)
+  expect(exact(found)).toEqual(exact(expected))
+  const means = inOrder(expected).map(({ mean }) => mean)
   for (const [index, { mean, min, max }] of inOrder(found).entries()) {
     expect(Math.abs(mean - (means[index] ?? Number.NaN))).toBeLessThanOrEqual(1e-12 * scale)
     expect(mean >= min && mean <= max).toBe(true)

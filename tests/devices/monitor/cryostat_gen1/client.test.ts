@@ -56,8 +56,11 @@ test.each(['single', 'flat'] as const)(
 test('createClient() preserves a path of the base address and sends the key as a parameter', async () => {
   fridge.requests.length = 0
   await client({ baseUrl: `${fridge.url}/sub` }).read()
-  const asked = new URL(fridge.requests[0] ?? '', fridge.url)
-  expect([asked.pathname, asked.searchParams.get('key')]).toEqual(['/sub/values/mapper/bf/tmixing', KEY])
+  const requested = new URL(fridge.requests[0] ?? '', fridge.url)
+  expect([requested.pathname, requested.searchParams.get('key')]).toEqual([
+    '/sub/values/mapper/bf/tmixing',
+    KEY,
+  ])
 })
 
 test.each([

@@ -117,12 +117,12 @@ test('cryostat_gen1 has at most eight requests open', async () => {
 })
 
 test('cryostat_gen1 retries while the cryostat is unreachable, and resumes automatically', async () => {
-  const gone = await coldFridge()
-  await gone.stop()
-  using it = await open([CHANNELS, `base_url=${gone.url}`, 'poll_interval=1'])
+  const stopped = await coldFridge()
+  await stopped.stop()
+  using it = await open([CHANNELS, `base_url=${stopped.url}`, 'poll_interval=1'])
   await it.running.start()
   await until('a log line', () => it.lines.length > 0)
-  await using _back = await coldFridge({ port: Number(new URL(gone.url).port) })
+  await using _back = await coldFridge({ port: Number(new URL(stopped.url).port) })
   await it.clock.advance(1_000)
   await it.untilSent(1)
   expect(it.messages()).toEqual(['no channel could be read', 'cryostat responds again'])

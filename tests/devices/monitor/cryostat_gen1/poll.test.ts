@@ -15,15 +15,15 @@ function bad(fault: Fault, error: string = fault): Outcome {
 }
 
 /** A poll of `paths`, whose responses are in `answers`: by path, else `*`. */
-function open(paths: string[], answers: Record<string, Outcome> = { '*': good() }, intervalS = 5) {
+function open(paths: string[], responses: Record<string, Outcome> = { '*': good() }, intervalS = 5) {
   const recorded = recordedLog()
   const emitted: Record<string, Reading>[] = []
-  const asked: string[] = []
+  const requested: string[] = []
   const poll = createPoll({
     channels: paths.map((path) => ({ path, unit: '' })),
     async read({ path }) {
-      asked.push(path)
-      return answers[path] ?? answers['*'] ?? good()
+      requested.push(path)
+      return responses[path] ?? responses['*'] ?? good()
     },
     log: recorded.log,
     intervalS,
@@ -31,18 +31,18 @@ function open(paths: string[], answers: Record<string, Outcome> = { '*': good() 
   })
   return {
     ...recorded,
-    answers,
+    answers: responses,
     emitted,
-    asked,
+    asked: requested,
     /** Polls `count` times; returns the ticks with requests, counted from 0. */
     async beats(count: number): Promise<number[]> {
-      const busy: number[] = []
+      const ticks: number[] = []
       for (let beat = 0; beat < count; beat++) {
-        const before = asked.length
+        const before = requested.length
         await poll(signal, 0)
-        if (asked.length > before) busy.push(beat)
+        if (requested.length > before) ticks.push(beat)
       }
-      return busy
+      return ticks
     },
     poll,
   }

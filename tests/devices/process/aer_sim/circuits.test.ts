@@ -13,7 +13,7 @@ const names = readdirSync(folder)
   .map((file) => file.slice(0, -'.qasm'.length))
 const qubitsOf = (name: string) => Number(/_n(\d+)/.exec(name)?.[1])
 
-const ANSWERS: [string, Record<string, number>, string][] = [
+const EXPECTED: [string, Record<string, number>, string][] = [
   ['adder_n10', { '10000': 500 }, '1 + 15 = 16'],
   ['adder_n10_transpiled', { '10000': 500 }, 'the same in basis gates'],
   ['bv_n14', { '1111111111111': 500 }, 'the hidden string of 13 ones'],
@@ -23,9 +23,9 @@ const ANSWERS: [string, Record<string, number>, string][] = [
   ['inverseqft_n4', { '0000': 500 }, 'the inverse transform of the uniform state, with feedback'],
 ]
 
-for (const [name, answer, meaning] of ANSWERS) {
+for (const [name, expected, meaning] of EXPECTED) {
   test(`aer_sim runs ${name}: ${meaning}`, async () => {
-    expect(await countsOf(read(name), 500)).toEqual(answer)
+    expect(await countsOf(read(name), 500)).toEqual(expected)
   })
 }
 

@@ -97,19 +97,19 @@ test('mock with fail=slow_result returns a second after the deadline, despite th
   const clock = new FakeClock()
   const device = await openProcess('mock', ['fail=slow_result'], clock)
   const abort = new AbortController()
-  let answered = false
+  let hasReturned = false
   const io = { signal: abort.signal, deadline: clock.monotonic() + 500, phase: () => undefined }
   const running = device.run(jobOf(), io).then(() => {
-    answered = true
+    hasReturned = true
   })
   await clock.advance(0)
   await clock.advance(500)
   abort.abort(new Error('out of time'))
   await clock.advance(999)
-  expect(answered).toBe(false)
+  expect(hasReturned).toBe(false)
   await clock.advance(1)
   await running
-  expect(answered).toBe(true)
+  expect(hasReturned).toBe(true)
 })
 
 test('mock with fail=crash ends its process', async () => {

@@ -6,15 +6,15 @@ import { countConnections } from '../../../support/executable/recorder.ts'
 import { FakeClock } from '../../../support/fake-clock.ts'
 
 /** A misbehaving provider; correct ones are in login.test.ts. */
-function openOddProvider(answers: Record<string, (request: Request) => Response | Promise<Response>>) {
-  const asked: string[] = []
+function openFaultyProvider(responses: Record<string, (request: Request) => Response | Promise<Response>>) {
+  const requested: string[] = []
   const server = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
     async fetch(request) {
       const { pathname } = new URL(request.url)
-      asked.push(`${pathname} ${request.headers.get('authorization') ?? ''}`)
-      return answers[pathname]?.(request) ?? new Response('', { status: 404 })
+      requested.push(`${pathname} ${request.headers.get('authorization') ?? ''}`)
+      return responses[pathname]?.(request) ?? new Response('', { status: 404 })
     },
   })
   const url = `http://127.0.0.1:${server.port}`
@@ -31,7 +31,7 @@ function openOddProvider(answers: Record<string, (request: Request) => Response 
     if (!provider) throw new Error('no provider')
     return provider
   }
-  return { url, asked, providerOf, [Symbol.asyncDispose]: () => server.stop(true) }
+  return { url, asked: requested, providerOf, [Symbol.asyncDispose]: () => server.stop(true) }
 }
 
 const GRANT = { code: 'c', codeVerifier: 'v'.repeat(43), redirectURL: 'http://127.0.0.1/login' }
@@ -39,10 +39,10 @@ const TOKEN = () => Response.json({ access_token: 'key', token_type: 'bearer' })
 
 test('exchange() follows no redirect: secrets go only to the configured addresses', async () => {
   await using elsewhere = await countConnections()
-  const away = () => Response.redirect(`http://127.0.0.1:${elsewhere.port}/`, 307)
-  for (const answers of [{ '/token': away }, { '/token': TOKEN, '/user': away }]) {
-    await using odd = openOddProvider(answers)
-    await expect(exchange(odd.providerOf('lab'), GRANT, systemClock)).rejects.toMatchObject({
+  const redirect = () => Response.redirect(`http://127.0.0.1:${elsewhere.port}/`, 307)
+  for (const responses of [{ '/token': redirect }, { '/token': TOKEN, '/user': redirect }]) {
+    await using faulty = openFaultyProvider(responses)
+    await expect(exchange(faulty.providerOf('lab'), GRANT, systemClock)).rejects.toMatchObject({
       code: 'invalid',
     })
   }
@@ -59,9 +59,9 @@ test('exchange() stops reading an endless response', async () => {
       }),
       { headers: { 'content-type': 'application/json' } },
     )
-  for (const answers of [{ '/token': endless }, { '/token': TOKEN, '/user': endless }]) {
-    await using odd = openOddProvider(answers)
-    await expect(exchange(odd.providerOf('lab'), GRANT, systemClock)).rejects.toMatchObject({
+  for (const responses of [{ '/token': endless }, { '/token': TOKEN, '/user': endless }]) {
+    await using faulty = openFaultyProvider(responses)
+    await expect(exchange(faulty.providerOf('lab'), GRANT, systemClock)).rejects.toMatchObject({
       code: 'unavailable',
       message: expect.stringContaining('more than 262144 bytes'),
     })
@@ -71,13 +71,13 @@ test('exchange() stops reading an endless response', async () => {
 test('exchange() fails after 10 s without a response', async () => {
   const clock = new FakeClock()
   const arrived = Promise.withResolvers<void>()
-  await using odd = openOddProvider({
+  await using faulty = openFaultyProvider({
     '/token': () => {
       arrived.resolve()
       return new Promise<Response>(() => undefined)
     },
   })
-  const outcome = exchange(odd.providerOf('lab'), GRANT, clock).catch((error: unknown) => error)
+  const outcome = exchange(faulty.providerOf('lab'), GRANT, clock).catch((error: unknown) => error)
   await arrived.promise
   await clock.advance(9_999)
   expect(Bun.peek.status(outcome)).toBe('pending')
@@ -90,14 +90,14 @@ test('exchange() fails after 10 s without a response', async () => {
 })
 
 test('exchange() distinguishes a provider that is down from one that refuses', async () => {
-  const odd = openOddProvider({})
-  const provider = odd.providerOf('lab')
-  await odd[Symbol.asyncDispose]()
+  const faulty = openFaultyProvider({})
+  const provider = faulty.providerOf('lab')
+  await faulty[Symbol.asyncDispose]()
   await expect(exchange(provider, GRANT, systemClock)).rejects.toMatchObject({ code: 'unavailable' })
 
   // GitHub sends refusals with status 200.
   for (const status of [200, 400]) {
-    await using refusing = openOddProvider({
+    await using refusing = openFaultyProvider({
       '/token': () => Response.json({ error: 'bad_verification_code' }, { status }),
     })
     await expect(exchange(refusing.providerOf('lab'), GRANT, systemClock)).rejects.toMatchObject({
@@ -110,7 +110,7 @@ test('exchange() distinguishes a provider that is down from one that refuses', a
 test('exchange() refuses malformed responses', async () => {
   const json = (value: unknown) => () => Response.json(value)
   const html = () => new Response('<html>', { headers: { 'content-type': 'text/html' } })
-  for (const answers of [
+  for (const responses of [
     { '/token': html },
     { '/token': json('text') },
     { '/token': json(null) },
@@ -122,8 +122,8 @@ test('exchange() refuses malformed responses', async () => {
     { '/token': TOKEN, '/user': json({ name: 'nobody' }) },
     { '/token': TOKEN, '/user': () => Response.json({ sub: '1' }, { status: 500 }) },
   ]) {
-    await using odd = openOddProvider(answers)
-    await expect(exchange(odd.providerOf('lab'), GRANT, systemClock)).rejects.toMatchObject({
+    await using faulty = openFaultyProvider(responses)
+    await expect(exchange(faulty.providerOf('lab'), GRANT, systemClock)).rejects.toMatchObject({
       code: 'invalid',
     })
   }
@@ -131,7 +131,7 @@ test('exchange() refuses malformed responses', async () => {
 
 test('exchange() requests the addresses from GitHub too, and sends its secret in the form', async () => {
   const forms: string[] = []
-  await using odd = openOddProvider({
+  await using faulty = openFaultyProvider({
     '/token': async (request) => {
       forms.push(await request.text())
       return Response.json({ access_token: 'key', token_type: 'bearer', scope: 'read:user,user:email' })
@@ -139,10 +139,10 @@ test('exchange() requests the addresses from GitHub too, and sends its secret in
     '/user': () => Response.json({ id: 7, login: 'octocat' }),
     '/user/emails': () => Response.json([{ email: 'o@example.org', primary: true, verified: true }]),
   })
-  const { profile, rawUser } = await exchange(odd.providerOf('github'), GRANT, systemClock)
+  const { profile, rawUser } = await exchange(faulty.providerOf('github'), GRANT, systemClock)
   expect(profile).toMatchObject({ id: '7', username: 'octocat', email: 'o@example.org' })
   expect(rawUser).toEqual({ id: 7, login: 'octocat' })
-  expect(odd.asked).toEqual(['/token ', '/user Bearer key', '/user/emails Bearer key'])
+  expect(faulty.asked).toEqual(['/token ', '/user Bearer key', '/user/emails Bearer key'])
   expect(Object.fromEntries(new URLSearchParams(forms[0]))).toMatchObject({
     client_secret: 'secret',
     code: 'c',

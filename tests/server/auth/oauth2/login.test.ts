@@ -36,8 +36,10 @@ interface Offer {
 }
 
 async function offerOf(server: TestServer): Promise<Offer> {
-  const answer = await server.guest.get('/api/collections/users/auth-methods?fields=mfa,otp,password,oauth2')
-  const { oauth2 } = Object(answer.body)
+  const response = await server.guest.get(
+    '/api/collections/users/auth-methods?fields=mfa,otp,password,oauth2',
+  )
+  const { oauth2 } = Object(response.body)
   expect(oauth2).toMatchObject({ enabled: true, providers: [{ name: 'lab', displayName: 'Lab login' }] })
   return oauth2.providers[0]
 }
@@ -99,8 +101,8 @@ test('the secret is sent in the form when the provider is configured so', async 
   const back = await posting.visit(`${authURL}${encodeURIComponent(redirectURL)}`, 'ada')
   const code = back.searchParams.get('code')
   const body = { provider: 'lab', code, codeVerifier, redirectURL }
-  const answer = await server.guest.post('/api/collections/users/auth-with-oauth2', body)
-  expect([answer.status, Object(answer.get('record')).email]).toEqual([200, ''])
+  const response = await server.guest.post('/api/collections/users/auth-with-oauth2', body)
+  expect([response.status, Object(response.get('record')).email]).toEqual([200, ''])
 })
 
 test('the pop-up flow: the code reaches the page that opened the window over its event stream', async () => {
@@ -124,8 +126,8 @@ test('the pop-up flow: the code reaches the page that opened the window over its
   const page = await fetch(`${server.url}/api/oauth2-redirect/done`)
   expect(await page.text()).toContain('window.close()')
   const body = { provider: 'lab', code: event.code, codeVerifier, redirectURL }
-  const answer = await server.guest.post('/api/collections/users/auth-with-oauth2', body)
-  expect(Object(answer.get('record')).email).toBe('ada@example.org')
+  const response = await server.guest.post('/api/collections/users/auth-with-oauth2', body)
+  expect(Object(response.get('record')).email).toBe('ada@example.org')
 
   // Reported once: the address in the browser history reveals nothing and has no effect.
   const again = await fetch(back, { redirect: 'manual' })
@@ -184,8 +186,8 @@ test('a code is valid only with its verifier, its redirect URL and its provider'
     [{ code: 'x'.repeat(5_000) }, 400, 'invalid'],
   ]
   for (const [body, status, code] of cases) {
-    const answer = await logIn(server, 'ada', { body })
-    expect([answer.status, answer.get('code')]).toEqual([status, code])
+    const response = await logIn(server, 'ada', { body })
+    expect([response.status, response.get('code')]).toEqual([status, code])
   }
   expect(await links(server)).toEqual([])
 })
@@ -198,8 +200,8 @@ test('a logged-in user links the account and can then log in through the provide
   expect(Object((await logIn(server, 'eve')).get('record')).id).toBe(user.id)
   // An API token cannot be used to gain permanent access.
   const apiToken = (await server.as(user).post('/api/tokens')).text('token')
-  const answer = await logIn(server, 'ada', { client: server.as({ token: apiToken }) })
-  expect(Object(answer.get('meta')).isNew).toBe(true)
+  const response = await logIn(server, 'ada', { client: server.as({ token: apiToken }) })
+  expect(Object(response.get('meta')).isNew).toBe(true)
 })
 
 test('only a verified address leads to an existing account', async () => {
@@ -235,8 +237,8 @@ test('disabled users cannot log in; an account cannot be created with a balance 
     { username: `superuser_${server.superuser.id}` },
     { username: 'x'.repeat(200) },
   ]) {
-    const answer = await logIn(server, 'ada', { body: { createData } })
-    expect([createData, answer.status]).toEqual([createData, 400])
+    const response = await logIn(server, 'ada', { body: { createData } })
+    expect([createData, response.status]).toEqual([createData, 400])
   }
   expect(await server.db.read((tx) => tx.list(users, {}))).toEqual([])
   const { id } = Object((await logIn(server, 'ada')).get('record'))

@@ -96,9 +96,9 @@ test('a value without a text form is refused at its field', async () => {
     [server.admin, 'notifications', { title: 'Tea', id: odd }, 'id'],
     [server.admin, 'api_tokens', { token: odd, user: 'aaaaaaaaaaaaaaa' }, 'token'],
   ] as const) {
-    const answer = await client.post(`/api/collections/${collection}/records`, body)
-    const fields: object = Object(answer.get('data'))
-    expect([collection, field, answer.status]).toEqual([collection, field, 400])
+    const response = await client.post(`/api/collections/${collection}/records`, body)
+    const fields: object = Object(response.get('data'))
+    expect([collection, field, response.status]).toEqual([collection, field, 400])
     // For users, the rule decides about the owner, without a field.
     if (client === server.admin) expect(Object.keys(fields)).toContain(field)
   }

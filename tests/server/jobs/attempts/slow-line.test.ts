@@ -14,9 +14,9 @@ function overSlowLine({ url }: TestServer, bytesPerSecond: number) {
       const { pathname } = new URL(request.url)
       const { method, headers } = request
       const body = method === 'POST' ? { body: await request.text() } : {}
-      const answer = await fetch(url + pathname, { method, headers, ...body })
-      if (answer.status !== 200 || !pathname.endsWith('/connect')) return answer
-      const lease = await answer.json()
+      const response = await fetch(url + pathname, { method, headers, ...body })
+      if (response.status !== 200 || !pathname.endsWith('/connect')) return response
+      const lease = await response.json()
       const line = await openSlowProxy(lease.result_port, bytesPerSecond)
       lines.push(line)
       return Response.json({ ...lease, result_port: line.port })
@@ -42,8 +42,8 @@ test('a result that takes longer than the job timeout to arrive is applied', asy
   const job = await owner.post('/api/jobs', { circuits: [{ circuit: BELL }], shots: 100_000, memory: true })
   const path = `/api/jobs/${job.text('id')}`
   const ended = await until('the job has ended', async () => {
-    const answer = await owner.get(path)
-    return ['completed', 'failed'].includes(answer.text('status')) && answer
+    const response = await owner.get(path)
+    return ['completed', 'failed'].includes(response.text('status')) && response
   })
   expect(ended.get('status')).toBe('completed')
   expect(JSON.stringify(ended.get('results')).length).toBeGreaterThan(500_000)

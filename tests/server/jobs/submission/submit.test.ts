@@ -197,9 +197,9 @@ describe('dryRunJob()', () => {
     await using lab = await JobLab.open()
     await lab.qpu({ enabled: false })
     const body = { circuits: ['OPENQASM 3.0;\nqubit q;\nh q;\ny2 q;\n', ROTATION] }
-    const answer = await dryRunJob(lab, lab.caller(await lab.user(0)), body)
-    expect(answer.accepted).toBe(false)
-    expect(answer.problems.map(({ path, code, params }) => [path, code, params?.['line']])).toEqual([
+    const response = await dryRunJob(lab, lab.caller(await lab.user(0)), body)
+    expect(response.accepted).toBe(false)
+    expect(response.problems.map(({ path, code, params }) => [path, code, params?.['line']])).toEqual([
       ['circuits.0.circuit', 'unknown_name', 3],
       ['circuits.0.circuit', 'unknown_name', 4],
       ['circuits.1.parameter_values', 'parameter_count', undefined],
@@ -210,7 +210,7 @@ describe('dryRunJob()', () => {
 
   test('reports a body of the wrong shape as problems', async () => {
     await using lab = await JobLab.open()
-    const answer = await dryRunJob(lab, lab.caller(await lab.user()), { circuits: [{}], shots: 0 })
-    expect(answer.problems.map(({ path }) => path)).toEqual(['circuits.0.circuit', 'shots'])
+    const response = await dryRunJob(lab, lab.caller(await lab.user()), { circuits: [{}], shots: 0 })
+    expect(response.problems.map(({ path }) => path)).toEqual(['circuits.0.circuit', 'shots'])
   })
 })

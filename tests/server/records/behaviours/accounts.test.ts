@@ -23,8 +23,12 @@ describe('users', () => {
       [{ password: 'short', oldPassword: user.password }, 'password'],
       [{ password: { length: 10 }, oldPassword: user.password }, 'password'],
     ] as const) {
-      const answer = await me.patch(path, body)
-      expect([field, answer.status, Object.keys(Object(answer.get('data')))]).toEqual([field, 400, [field]])
+      const response = await me.patch(path, body)
+      expect([field, response.status, Object.keys(Object(response.get('data')))]).toEqual([
+        field,
+        400,
+        [field],
+      ])
     }
     expect((await me.get(path)).status).toBe(200)
     const changed = { password, passwordConfirm: password, oldPassword: user.password }
@@ -51,8 +55,8 @@ describe('users', () => {
       [{ disabled: true }, 'read_only_field'],
       [{ unlimited: true }, 'read_only_field'],
     ] as const) {
-      const { status, body: answer } = await server.as(user).patch(path, body)
-      expect([status, Object.values(Object(answer).data)]).toMatchObject([400, [{ code }]])
+      const { status, body: response } = await server.as(user).patch(path, body)
+      expect([status, Object.values(Object(response).data)]).toMatchObject([400, [{ code }]])
     }
     expect((await server.admin.patch(path, { email: 'Other@Example.org' })).get('email')).toBe(
       'other@example.org',
@@ -84,13 +88,13 @@ describe('users', () => {
       { 'qpu_seconds+': 'many' },
       { qpu_seconds: 5, username: 'x'.repeat(200) },
     ]) {
-      const answer = await server.admin.patch(path, body)
-      expect([JSON.stringify(body), answer.status]).toEqual([JSON.stringify(body), 400])
+      const response = await server.admin.patch(path, body)
+      expect([JSON.stringify(body), response.status]).toEqual([JSON.stringify(body), 400])
     }
     const added = await Promise.all(
       Array.from({ length: 20 }, () => server.admin.patch(path, { 'qpu_seconds+': 1.5 })),
     )
-    expect(Math.max(...added.map((answer) => Number(answer.get('qpu_seconds'))))).toBe(30)
+    expect(Math.max(...added.map((response) => Number(response.get('qpu_seconds'))))).toBe(30)
     expect(await balances(server)).toEqual([])
   })
 
@@ -121,13 +125,17 @@ describe('users', () => {
       [{ email: '' }, 'email'],
       [{ username: 'superuser_x' }, 'username'],
     ] as const) {
-      const answer = await open.guest.post(USERS, { ...body, ...more })
-      expect([field, answer.status, Object.keys(Object(answer.get('data')))]).toEqual([field, 400, [field]])
+      const response = await open.guest.post(USERS, { ...body, ...more })
+      expect([field, response.status, Object.keys(Object(response.get('data')))]).toEqual([
+        field,
+        400,
+        [field],
+      ])
     }
-    const made = await open.guest.post(USERS, body)
-    expect(made.body).toMatchObject({ verified: false, qpu_seconds: 0 })
+    const created = await open.guest.post(USERS, body)
+    expect(created.body).toMatchObject({ verified: false, qpu_seconds: 0 })
     // The address is not public, and no caller is logged in yet.
-    expect(made.body).not.toHaveProperty('email')
+    expect(created.body).not.toHaveProperty('email')
     expect(await login(open.guest, 'users', body)).toBeString()
     expect((await open.guest.post(USERS, body)).body).toMatchObject({
       data: { email: { code: 'validation_not_unique' } },
@@ -146,8 +154,8 @@ describe('_superusers', () => {
     const last = await server.admin.call('DELETE', `${PATH}/${server.superuser.id}`)
     expect(last.body).toMatchObject({ status: 400, code: 'last_superuser' })
     const second = { email: 'second@example.org', password: 'some password' }
-    const made = await server.admin.post(PATH, { ...second, passwordConfirm: second.password })
-    expect(JSON.stringify(made.body)).not.toMatch(/argon2|tokenKey/)
+    const created = await server.admin.post(PATH, { ...second, passwordConfirm: second.password })
+    expect(JSON.stringify(created.body)).not.toMatch(/argon2|tokenKey/)
     const token = await login(server.guest, '_superusers', second)
     // Submissions of a superuser belong to its proxy user, which follows it.
     const proxy = async () =>
@@ -155,10 +163,10 @@ describe('_superusers', () => {
         tx.one<{ email: string; disabled: number }>('SELECT email, disabled FROM users WHERE unlimited = 1'),
       )
     expect((await server.as({ token }).get('/api/tokens')).status).toBe(200)
-    await server.admin.patch(`${PATH}/${made.text('id')}`, { email: 'renamed@example.org' })
+    await server.admin.patch(`${PATH}/${created.text('id')}`, { email: 'renamed@example.org' })
     expect(await proxy()).toEqual({ email: 'renamed@example.org', disabled: 0 })
     expect((await server.as({ token }).get(PATH)).status).toBe(403)
-    expect((await server.admin.call('DELETE', `${PATH}/${made.text('id')}`)).status).toBe(204)
+    expect((await server.admin.call('DELETE', `${PATH}/${created.text('id')}`)).status).toBe(204)
     expect(await proxy()).toMatchObject({ disabled: 1 })
   })
 })
@@ -175,18 +183,18 @@ describe('api_tokens', () => {
       status: 400,
       data: { token: { code: 'validation_invalid_format' } },
     })
-    const made = await server.admin.post(PATH, { user: ada.id, token: hashToken(raw), name: 'seed' })
+    const created = await server.admin.post(PATH, { user: ada.id, token: hashToken(raw), name: 'seed' })
     const program = new TestClient(server.url, { 'x-api-token': raw })
     // The token is accepted like a login.
     expect((await program.get('/api/collections/users/records')).body).toMatchObject({
-      items: [{ id: ada.id, api_tokens: [made.text('id')] }],
+      items: [{ id: ada.id, api_tokens: [created.text('id')] }],
     })
-    const path = `${PATH}/${made.text('id')}`
+    const path = `${PATH}/${created.text('id')}`
     await server.admin.patch(path, { user: bob.id })
     const tokensOf = async ({ id }: { id: string }) =>
       (await server.admin.get(`${USERS}/${id}`)).get('api_tokens')
-    expect([await tokensOf(ada), await tokensOf(bob)]).toEqual([[], [made.text('id')]])
-    const shrunk = await server.admin.patch(`${USERS}/${bob.id}`, { 'api_tokens-': made.text('id') })
+    expect([await tokensOf(ada), await tokensOf(bob)]).toEqual([[], [created.text('id')]])
+    const shrunk = await server.admin.patch(`${USERS}/${bob.id}`, { 'api_tokens-': created.text('id') })
     expect(shrunk.get('api_tokens')).toEqual([])
     expect((await program.get('/api/tokens')).status).toBe(401)
     expect((await server.admin.get(path)).status).toBe(404)
@@ -197,8 +205,8 @@ describe('api_tokens', () => {
     const me = server.as(await server.createUser())
     const path = `${PATH}/${(await me.post('/api/tokens')).text('id')}`
     for (const method of ['GET', 'PATCH', 'DELETE']) {
-      const answer = await me.call(method, path, method === 'PATCH' ? { name: 'x' } : undefined)
-      expect([answer.status, answer.text('message')]).toEqual([
+      const response = await me.call(method, path, method === 'PATCH' ? { name: 'x' } : undefined)
+      expect([response.status, response.text('message')]).toEqual([
         403,
         'Only superusers can perform this action.',
       ])

@@ -14,18 +14,18 @@ describe('qpus', () => {
     await using server = await openTestServer()
     const user = server.as(await server.createUser())
     expect((await user.post(QPUS, { name: 'x' })).status).toBe(403)
-    const made = await server.admin.post(QPUS, {
+    const created = await server.admin.post(QPUS, {
       ...{ name: 'cold-box', num_qubits: 3, executor_type: 'mock', access_token: 'raw token' },
     })
-    expect(made.body).toMatchObject({
+    expect(created.body).toMatchObject({
       ...{ name: 'cold_box', status: 'offline', enabled: true, access_token: hashToken('raw token') },
     })
-    expect(await user.get(`${QPUS}/${made.text('id')}`)).not.toHaveProperty('body.access_token')
+    expect(await user.get(`${QPUS}/${created.text('id')}`)).not.toHaveProperty('body.access_token')
     const connect = (token: string) => server.guest.post('/api/op/drivers/connect', { token })
-    expect((await connect('raw token')).body).toMatchObject({ qpu: made.text('id'), operation: 'process' })
+    expect((await connect('raw token')).body).toMatchObject({ qpu: created.text('id'), operation: 'process' })
     // A new token replaces the old one everywhere.
-    await server.admin.patch(`${QPUS}/${made.text('id')}`, { access_token: 'other token' })
-    const removal = await server.admin.patch(`${QPUS}/${made.text('id')}`, { access_token: '' })
+    await server.admin.patch(`${QPUS}/${created.text('id')}`, { access_token: 'other token' })
+    const removal = await server.admin.patch(`${QPUS}/${created.text('id')}`, { access_token: '' })
     expect(removal.body).toMatchObject({
       status: 400,
       data: { access_token: { code: 'validation_required' } },
@@ -40,7 +40,7 @@ describe('qpus', () => {
         num_qubits: { code: 'validation_only_int_constraint' },
       },
     })
-    const removed = await server.admin.call('DELETE', `${QPUS}/${made.text('id')}`)
+    const removed = await server.admin.call('DELETE', `${QPUS}/${created.text('id')}`)
     expect(removed.body).toMatchObject({
       ...{ status: 400, code: 'required_reference' },
       message:
@@ -95,8 +95,8 @@ describe('calibration_requests', () => {
     expect((await server.admin.post(PATH, { ...body, mode: 'half' })).body).toMatchObject({
       data: { mode: { code: 'validation_invalid_value', message: 'Invalid value half.' } },
     })
-    const made = await server.admin.post(PATH, body)
-    const path = `${PATH}/${made.text('id')}`
+    const created = await server.admin.post(PATH, body)
+    const path = `${PATH}/${created.text('id')}`
     expect((await server.admin.patch(path, { status: 'running' })).body).toMatchObject({
       data: { status: { code: 'read_only_field' } },
     })

@@ -13,16 +13,16 @@ describe('quantum_jobs', () => {
   test('are submitted as by POST /api/jobs', async () => {
     await using server = await openTestServer()
     const [user, qpu] = [await server.createUser({ qpuSeconds: 5 }), await server.createQpu('north')]
-    const made = await server.as(user).post(`${PATH}?expand=qpu_target`, {
+    const created = await server.as(user).post(`${PATH}?expand=qpu_target`, {
       ...{ payload, qpu_target: 'north', user_id: user.id, status: 'pending', results: null },
     })
-    expect(made.body).toMatchObject({
+    expect(created.body).toMatchObject({
       ...{ collectionName: 'quantum_jobs', status: 'pending', user_id: user.id, qpu_target: qpu.id },
       ...{ attempt: 0, error: null, results: null, expand: { qpu_target: { name: 'north' } } },
     })
     // The defaults are filled in, and the job is listed for its owner.
-    expect(Object(made.get('payload'))).toMatchObject({ shots: 100, meas_level: 2 })
-    const detail = await server.as(user).get(`/api/jobs/${made.text('id')}`)
+    expect(Object(created.get('payload'))).toMatchObject({ shots: 100, meas_level: 2 })
+    const detail = await server.as(user).get(`/api/jobs/${created.text('id')}`)
     expect(detail.get('timeline')).toMatchObject([{ event: 'submitted' }])
     const form = new FormData()
     form.set('payload', JSON.stringify(payload))
@@ -49,8 +49,12 @@ describe('quantum_jobs', () => {
       [{ payload, qpu_target: 'nowhere' }, 'qpu_target'],
       [{ payload: { ...payload, results: {} } }, 'results'],
     ] as const) {
-      const answer = await post(rich, body)
-      expect([field, answer.status, Object.keys(Object(answer.get('data')))]).toEqual([field, 400, [field]])
+      const response = await post(rich, body)
+      expect([field, response.status, Object.keys(Object(response.get('data')))]).toEqual([
+        field,
+        400,
+        [field],
+      ])
     }
     expect((await post(rich, { payload })).status).toBe(200)
     expect((await post(rich, { payload })).body).toMatchObject({ status: 409, code: 'too_many_pending_jobs' })
@@ -94,8 +98,8 @@ describe('quantum_jobs', () => {
     const [first, second] = [await add(), await add()]
     expect((await server.as(user).patch(`${PATH}/${first}`, { status: 'cancelled' })).status).toBe(403)
     for (const status of ['completed', 'running', 'failed']) {
-      const answer = await server.admin.patch(`${PATH}/${first}`, { status })
-      expect(answer.body).toMatchObject({ status: 400, data: { status: { code: 'read_only_field' } } })
+      const response = await server.admin.patch(`${PATH}/${first}`, { status })
+      expect(response.body).toMatchObject({ status: 400, data: { status: { code: 'read_only_field' } } })
     }
     const cancelled = await server.admin.patch(`${PATH}/${first}`, { status: 'cancelled', results: null })
     expect(cancelled.get('status')).toBe('cancelled')

@@ -57,8 +57,8 @@ describe('time_slots', () => {
     expect(await book(server.as(bob), 2, north.id)).toMatchObject({ qpu: north.id })
     expect(await book(server.as(bob), 4)).toMatchObject({ qpu: '' })
     expect(await book(server.as(ada), 4, north.id)).toMatchObject(overlap)
-    const answers = await Promise.all([ada, bob].map((user) => book(server.as(user), 8)))
-    expect(answers.filter((body) => Object(body).status === 400)).toHaveLength(1)
+    const responses = await Promise.all([ada, bob].map((user) => book(server.as(user), 8)))
+    expect(responses.filter((body) => Object(body).status === 400)).toHaveLength(1)
     expect(await server.db.read((tx) => checkInvariants(tx))).toEqual([])
   })
 
@@ -101,8 +101,8 @@ describe('time_slots', () => {
     const path = `${SLOTS}/${(await me.post(SLOTS, hours(clock, 1))).text('id')}`
     await clock.advance(1.5 * HOUR)
     const later = { end_time: hours(clock, 3).start_time }
-    for (const answer of [await me.patch(path, later), await me.call('DELETE', path)]) {
-      expect(answer.body).toMatchObject({ status: 400, code: 'slot_started' })
+    for (const response of [await me.patch(path, later), await me.call('DELETE', path)]) {
+      expect(response.body).toMatchObject({ status: 400, code: 'slot_started' })
     }
     expect((await server.admin.patch(path, later)).status).toBe(200)
     expect((await server.admin.call('DELETE', path)).status).toBe(204)
@@ -116,8 +116,8 @@ describe('qpu_time_requests', () => {
   test('are created by users, one open request at a time, and always pending', async () => {
     await using server = await openTestServer()
     const [ada, bob] = [await server.createUser(), await server.createUser()]
-    const made = await server.as(ada).post(REQUESTS, { seconds: 60, requested_reason: 'thesis' })
-    expect(made.body).toMatchObject({ user: ada.id, status: 'pending', handled_by: '', seconds: 60 })
+    const created = await server.as(ada).post(REQUESTS, { seconds: 60, requested_reason: 'thesis' })
+    expect(created.body).toMatchObject({ user: ada.id, status: 'pending', handled_by: '', seconds: 60 })
     expect((await server.as(ada).post(REQUESTS, { seconds: 5 })).body).toMatchObject({
       ...{ status: 409, code: 'too_many_open_requests' },
     })
@@ -125,7 +125,7 @@ describe('qpu_time_requests', () => {
       const { body } = await server.as(bob).post(REQUESTS, { seconds })
       expect(body).toMatchObject({ status: 400, data: { seconds: { code: expect.any(String) } } })
     }
-    const path = `${REQUESTS}/${made.text('id')}`
+    const path = `${REQUESTS}/${created.text('id')}`
     expect((await server.as(ada).patch(path, { status: 'approved' })).body).toMatchObject({
       ...{ status: 403, message: 'Only superusers can perform this action.' },
     })
@@ -139,8 +139,8 @@ describe('qpu_time_requests', () => {
     const ada = await server.createUser({ qpuSeconds: 10 })
     const path = `${REQUESTS}/${await open(server, ada, 90.5)}`
     const approve = () => server.admin.patch(path, { status: 'approved', seconds: 0 })
-    const answers = await Promise.all([approve(), approve(), approve()])
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400])
+    const responses = await Promise.all([approve(), approve(), approve()])
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 400, 400])
     expect(await ledgerOf(server, ada)).toEqual([
       { kind: 'opening', delta_ms: 10_000 },
       { kind: 'grant', delta_ms: 90_500 },

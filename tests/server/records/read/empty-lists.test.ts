@@ -14,9 +14,9 @@ test('only repeated filtered lists without a result are delayed', async () => {
   }
   // The clock stands still, so a delayed response does not arrive.
   for (let times = 0; times < 3; times += 1) await ask(me)
-  let isAnswered = false
+  let hasResponse = false
   const fourth = ask(me).then(() => {
-    isAnswered = true
+    hasResponse = true
   })
   for (let times = 0; times < 5; times += 1) {
     // Superusers see everything, QPUs are public, and a list without a filter cannot probe anything.
@@ -25,7 +25,7 @@ test('only repeated filtered lists without a result are delayed', async () => {
     await ask(me, '/api/collections/time_slots/records')
   }
   await ask(me, pathOf('qpu_time_requests'))
-  expect(isAnswered).toBe(false)
+  expect(hasResponse).toBe(false)
   await clock.advance(500)
   await fourth
   await clock.advance(1_000)

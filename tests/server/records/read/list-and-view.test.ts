@@ -60,8 +60,8 @@ describe('GET …/records', () => {
 
   test('filters and sorts', async () => {
     const filter = filterOf(`payload.n > 1 && user_id = '${people().ada.id}'`)
-    const answer = await server.guest.get(records('quantum_jobs', `?${filter}&sort=-payload.n`))
-    expect(numbers(answer.get('items'))).toEqual([4, 2])
+    const response = await server.guest.get(records('quantum_jobs', `?${filter}&sort=-payload.n`))
+    expect(numbers(response.get('items'))).toEqual([4, 2])
   })
 
   test('expands only records visible to the caller', async () => {
@@ -80,20 +80,20 @@ describe('GET …/records', () => {
   })
 
   test('expands back relations', async () => {
-    const answer = await server.admin.get(
+    const response = await server.admin.get(
       records('users', `?${filterOf(`id = '${people().ada.id}'`)}&expand=time_slots_via_booked_by.qpu`),
     )
-    const [user] = Object(answer.get('items'))
+    const [user] = Object(response.get('items'))
     const slots = user.expand.time_slots_via_booked_by
     expect(slots).toHaveLength(3)
     expect(slots[0].expand.qpu.name).toBe('north')
   })
 
   test('returns only the requested fields, and the envelope', async () => {
-    const answer = await server.guest.get(
+    const response = await server.guest.get(
       records('quantum_jobs', '?perPage=1&expand=qpu_target&fields=payload.n,expand.qpu_target.name'),
     )
-    expect(answer.body).toEqual({
+    expect(response.body).toEqual({
       ...{ page: 1, perPage: 1, totalItems: 6, totalPages: 6 },
       items: [{ payload: { n: 0 }, expand: { qpu_target: { name: 'north' } } }],
     })
@@ -111,16 +111,16 @@ describe('GET …/records', () => {
     const list = (query: string) => lab.guest.get(records('quantum_jobs', query))
     const ofAll = { totalItems: 4, perPage: 1_000 }
     for (const fields of ['id,status', 'payload.n', 'collectionName,expand.user_id.email']) {
-      const answer = await list(`?perPage=1000&fields=${fields}`)
-      expect([fields, answer.status, answer.body]).toEqual([fields, 200, expect.objectContaining(ofAll)])
+      const response = await list(`?perPage=1000&fields=${fields}`)
+      expect([fields, response.status, response.body]).toEqual([fields, 200, expect.objectContaining(ofAll)])
     }
     expect((await list('?perPage=1000&fields=payload.n')).get('items')).toEqual(
       [0, 1, 2, 3].map((n) => ({ payload: { n } })),
     )
     for (const query of ['', '&fields=*', '&fields=id,results.error', '&fields=error']) {
-      const answer = await list(`?perPage=1000${query}`)
-      expect([query, answer.status, answer.get('code')]).toEqual([query, 413, 'page_too_large'])
-      expect(answer.text('message')).toContain('ask for fewer with perPage')
+      const response = await list(`?perPage=1000${query}`)
+      expect([query, response.status, response.get('code')]).toEqual([query, 413, 'page_too_large'])
+      expect(response.text('message')).toContain('ask for fewer with perPage')
     }
     const owner = await lab.createUser()
     await lab.db.write('give', (tx) => {
@@ -178,9 +178,9 @@ describe('GET …/records', () => {
   ] as const) {
     test(`refuses ${what} with ${status}`, async () => {
       const client = as === 'guest' ? server.guest : server.as(people().ada)
-      const answer = await client.get(path)
-      expect([answer.status, answer.get('data')]).toEqual([status, {}])
-      expect(answer.text('message')).toMatch(message)
+      const response = await client.get(path)
+      expect([response.status, response.get('data')]).toEqual([status, {}])
+      expect(response.text('message')).toMatch(message)
     })
   }
 
@@ -202,8 +202,8 @@ describe('GET …/records/:id', () => {
     const path = `${records('time_slots')}/${slot.id}`
     expect((await server.as(people().ada).get(`${path}?fields=id`)).body).toEqual({ id: slot.id })
     for (const client of [server.guest, server.as(people().bob)]) {
-      const answer = await client.get(path)
-      expect(answer.body).toMatchObject({ status: 404, message: "The requested resource wasn't found." })
+      const response = await client.get(path)
+      expect(response.body).toMatchObject({ status: 404, message: "The requested resource wasn't found." })
     }
     expect((await server.admin.get(path)).status).toBe(200)
   })

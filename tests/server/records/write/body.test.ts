@@ -80,8 +80,8 @@ describe('readBody()', () => {
     const smaller = `{"a":"${'x'.repeat(1024 * 1024)}"}`
     expect(Object.keys(await readBody(request(smaller), users))).toEqual(['a'])
     for (const each of [request(smaller), request(form(['a', smaller]))]) {
-      const asked = { ...each, caller: { kind: 'guest' } as const }
-      await expect(readBody(asked, users)).rejects.toMatchObject(tooLarge)
+      const requested = { ...each, caller: { kind: 'guest' } as const }
+      await expect(readBody(requested, users)).rejects.toMatchObject(tooLarge)
     }
   })
 })

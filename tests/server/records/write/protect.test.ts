@@ -49,9 +49,9 @@ async function refusedPatch(
   const before = await stored(world, collection)
   const path = `/api/collections/${collection.publicName}/records/${world.ids[collection.name]}`
   const value = field.kind.publicType === 'bool' ? !Reflect.get(before ?? {}, name) : otherValue(field)
-  const answer = await client.patch(path, { [name]: value })
+  const response = await client.patch(path, { [name]: value })
   expect([collection.name, name, await stored(world, collection)]).toEqual([collection.name, name, before])
-  return answer
+  return response
 }
 
 test('no PATCH of a superuser changes a field that the server sets', async () => {
@@ -110,16 +110,16 @@ test('no POST of a user sets a protected field', async () => {
         ([each]) => each === field,
       )?.[1]
       const value = declared ? otherValue(declared) : 'abcdefghij12345'
-      const answer = await server
+      const response = await server
         .as(world.owner)
         .post(`/api/collections/${name}/records`, { ...body, [field]: value })
-      expect([field, answer.status, answer.body]).toMatchObject([field, 400, { code: 'read_only_field' }])
+      expect([field, response.status, response.body]).toMatchObject([field, 400, { code: 'read_only_field' }])
     }
     // The create rule refuses a record that belongs to another user.
     const { owner = '' } = behaviourOf(collection)
     const given = { ...body, [owner]: 'zzzzzzzzzzzzzzz' }
-    const answer = await server.as(world.owner).post(`/api/collections/${name}/records`, given)
-    expect([answer.status, answer.body]).toMatchObject([
+    const response = await server.as(world.owner).post(`/api/collections/${name}/records`, given)
+    expect([response.status, response.body]).toMatchObject([
       ...[400, { message: 'Failed to create record.', data: {} }],
     ])
     expect(await count()).toBe(before)
@@ -145,11 +145,11 @@ test('an id can be set at creation and never changes', async () => {
   const world = await openWorld()
   await using server = world.server
   const path = '/api/collections/notifications/records'
-  const made = await server.admin.post(path, { id: 'abcdefghij12345', title: 'x', created: '2001-01-01' })
-  expect(made.text('id')).toBe('abcdefghij12345')
-  expect(made.text('created')).not.toStartWith('2001')
-  const answer = await server.admin.patch(`${path}/abcdefghij12345`, { id: 'abcdefghij12346' })
-  expect(answer.body).toMatchObject({ status: 400, data: { id: { code: 'validation_pk_change' } } })
+  const created = await server.admin.post(path, { id: 'abcdefghij12345', title: 'x', created: '2001-01-01' })
+  expect(created.text('id')).toBe('abcdefghij12345')
+  expect(created.text('created')).not.toStartWith('2001')
+  const response = await server.admin.patch(`${path}/abcdefghij12345`, { id: 'abcdefghij12346' })
+  expect(response.body).toMatchObject({ status: 400, data: { id: { code: 'validation_pk_change' } } })
   expect((await server.admin.post(path, { id: 'x', title: 'x' })).body).toMatchObject({
     data: { id: { code: 'validation_pk_invalid' } },
   })

@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test'
 import { coldFridge } from '../../../../support/devices/cryostat.ts'
 
 async function get(url: string, path: string): Promise<[number, unknown]> {
-  const answer = await fetch(url + path)
-  return [answer.status, await answer.json()]
+  const response = await fetch(url + path)
+  return [response.status, await response.json()]
 }
 
 test('startSimulatedFridge() describes itself at /system', async () => {
@@ -20,8 +20,8 @@ test.each(['/system', '/values/mapper/bf/t4k', '/values/mapper/bf/t4k?key=wrong'
   async (path) => {
     await using fridge = await coldFridge({ apiKey: 'right' })
     expect((await get(fridge.url, path))[0]).toBe(403)
-    const [asked = ''] = path.split('?')
-    expect((await get(fridge.url, `${asked}?key=right`))[0]).toBe(200)
+    const [requested = ''] = path.split('?')
+    expect((await get(fridge.url, `${requested}?key=right`))[0]).toBe(200)
   },
 )
 
