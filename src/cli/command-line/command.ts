@@ -1,3 +1,4 @@
+import { type CommandDef, defineCommand as defineCittyCommand } from 'citty'
 import {
   describeProblem,
   type GivenFlags,
@@ -7,29 +8,26 @@ import {
   switchFlag,
   type ValuesOf,
 } from '../../base/index.ts'
+import { type Positional, parseFlags } from './parse-flags.ts'
 import { UsageError } from './usage-error.ts'
 
-/** An argument without flag. */
-export interface Positional {
-  /** In capitals, such as `FILE`. */
-  name: string
-  help: string
-  isOptional?: boolean
-}
-
-/** A command of the program, or a group of commands. */
-export interface Command {
-  /** One line without full stop. */
-  summary: string
+/**
+ * A command of the program, or a group of commands: the definition that citty runs, with the declarations
+ * from which `--help` and the errors follow. citty ignores unknown flags and keeps the last of several, so
+ * `run` parses the words of its call by these declarations.
+ */
+export interface Command extends CommandDef {
+  meta: {
+    /** One line without full stop. */
+    description: string
+    /** Not listed in `--help`. */
+    hidden: boolean
+  }
+  /** Commands below this one, loaded when they are needed. */
+  subCommands: Record<string, (() => Command) | (() => Promise<Command>)>
   positionals: readonly Positional[]
   /** All flags: those of the command, the settings it passes on, and `--json` where it prints data. */
   flags: SettingsTable
-  /** Commands below this one, loaded when they are needed. */
-  commands: Readonly<Record<string, () => Command | Promise<Command>>>
-  /** Not listed in `--help`. */
-  isHidden: boolean
-  /** Undefined for a group that does nothing by itself. */
-  execute: ((given: GivenFlags, positionals: readonly string[]) => Promise<void>) | undefined
 }
 
 /** Arguments of a call. */
@@ -47,7 +45,7 @@ interface CommandDeclaration<Flags extends SettingsTable, Data> {
   flags?: Flags
   /** Settings that the command reads by itself from `given`. */
   settings?: SettingsTable
-  commands?: Command['commands']
+  commands?: Command['subCommands']
   isHidden?: boolean
   run(call: Call<Flags>): Data | Promise<Data>
   /** The document that `--json` prints; by default what `run` returned. */
@@ -72,12 +70,14 @@ export function defineCommand<Flags extends SettingsTable = Record<never, never>
     print,
   } = declaration
   const own = { ...declaration.flags, ...(print && JSON_FLAG) }
+  const flags: SettingsTable = { ...own, ...settings }
 
-  async function execute(given: GivenFlags, words: readonly string[]): Promise<void> {
-    const { values, problems } = readSettings(own, { flags: given, env: process.env })
+  async function run(words: readonly string[]): Promise<void> {
+    const { given, positionals: values } = parseFlags(words, { positionals, flags })
+    const { values: read, problems } = readSettings(own, { flags: given, env: process.env })
     const [problem] = problems
     if (problem) throw new UsageError(describeProblem(problem))
-    const call = { flags: values as ValuesOf<Flags>, given, positionals: words }
+    const call = { flags: read as ValuesOf<Flags>, given, positionals: values }
     const data = await declaration.run(call)
     if (!print) return
     if (given['json'] === true) {
@@ -85,10 +85,12 @@ export function defineCommand<Flags extends SettingsTable = Record<never, never>
     } else print(data, call)
   }
 
-  return { summary, positionals, flags: { ...own, ...settings }, commands, isHidden, execute }
+  const meta = { description: summary, hidden: isHidden }
+  const definition = defineCittyCommand({ meta, run: ({ rawArgs }) => run(rawArgs) })
+  return { ...definition, meta, subCommands: commands, positionals, flags }
 }
 
 /** Declares a group of commands. */
-export function defineGroup(summary: string, commands: Command['commands']): Command {
-  return { summary, positionals: [], flags: {}, commands, isHidden: false, execute: undefined }
+export function defineGroup(description: string, commands: Command['subCommands']): Command {
+  return { meta: { description, hidden: false }, subCommands: commands, positionals: [], flags: {} }
 }

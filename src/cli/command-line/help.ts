@@ -23,36 +23,36 @@ export async function renderHelp(path: string, command: Command, columns = DEFAU
     { title: 'Commands', entries: await commandEntries(command) },
     ...flagSections(command),
   ].filter(({ entries }) => entries.length > 0)
-  const lines = [command.summary, '', ...usageLines(path, command)]
+  const lines = [command.meta.description, '', ...usageLines(path, command)]
   const lefts = sections.flatMap(({ entries }) => entries.map(([left]) => left.length))
   const indent = 2 + Math.max(MIN_LEFT_COLUMNS, ...lefts.filter((length) => length <= MAX_LEFT_COLUMNS)) + 2
   for (const { title, entries } of sections) {
     lines.push('', `${title}:`, ...entries.flatMap((entry) => renderEntry(entry, indent, columns)))
   }
-  if (Object.keys(command.commands).length > 0) {
+  if (Object.keys(command.subCommands).length > 0) {
     lines.push('', `Run ${path} COMMAND --help for the options of a command.`)
   }
   return lines.join('\n')
 }
 
-function usageLines(path: string, { positionals, flags, commands, execute }: Command): string[] {
+function usageLines(path: string, { positionals, flags, subCommands, run }: Command): string[] {
   const usages: string[] = []
-  if (execute) {
+  if (run) {
     const words = positionals.map(({ name, isOptional }) => (isOptional ? `[${name}]` : name))
     const options = Object.keys(flags).length > 0 ? ['[options]'] : []
     usages.push([path, ...words, ...options].join(' '))
   }
-  if (Object.keys(commands).length > 0) usages.push(`${path} COMMAND`)
+  if (Object.keys(subCommands).length > 0) usages.push(`${path} COMMAND`)
   return usages.map((usage, at) => `${at === 0 ? 'Usage:' : '      '} ${usage}`)
 }
 
-async function commandEntries({ commands }: Command): Promise<Entry[]> {
+async function commandEntries({ subCommands }: Command): Promise<Entry[]> {
   const loaded = await Promise.all(
-    Object.entries(commands).map(async ([name, load]) => ({ name, command: await load() })),
+    Object.entries(subCommands).map(async ([name, load]) => ({ name, command: await load() })),
   )
   return loaded
-    .filter(({ command }) => !command.isHidden)
-    .map(({ name, command }) => [name, command.summary] as const)
+    .filter(({ command }) => !command.meta.hidden)
+    .map(({ name, command }) => [name, command.meta.description] as const)
 }
 
 function flagSections({ flags }: Command): Section[] {

@@ -1,9 +1,16 @@
 import { parseArgs } from 'node:util'
 import { flagOf, type GivenFlags, messageOf, nearest, type SettingsTable } from '../../base/index.ts'
-import type { Positional } from './command.ts'
 import { UsageError } from './usage-error.ts'
 
 type ParseOptions = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>['options']>
+
+/** An argument without flag. */
+export interface Positional {
+  /** In capitals, such as `FILE`. */
+  name: string
+  help: string
+  isOptional?: boolean
+}
 
 /** What a command accepts. */
 interface Accepted {

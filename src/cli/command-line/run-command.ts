@@ -1,7 +1,7 @@
+import { runCommand as runCittyCommand } from 'citty'
 import { nearest } from '../../base/index.ts'
 import type { Command } from './command.ts'
 import { renderHelp } from './help.ts'
-import { parseFlags } from './parse-flags.ts'
 import { UsageError } from './usage-error.ts'
 
 /**
@@ -15,9 +15,10 @@ export async function runCommand(root: Command, name: string, words: readonly st
     return
   }
   try {
-    if (!command.execute) throw unknownCommand(command, rest[0])
-    const { given, positionals } = parseFlags(rest, command)
-    await command.execute(given, positionals)
+    if (!command.run) throw unknownCommand(command, rest[0])
+    // Without the commands below it: citty would take an argument such as the file of a backup for one of
+    // them.
+    await runCittyCommand({ ...command, subCommands: {} }, { rawArgs: rest })
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
     const [end, see] = error.message.endsWith('?') ? [' ', 'See'] : ['; ', 'see']
@@ -31,7 +32,7 @@ async function findCommand(root: Command, name: string, words: readonly string[]
   let command = root
   let count = 0
   for (const word of words) {
-    const load = Object.hasOwn(command.commands, word) ? command.commands[word] : undefined
+    const load = Object.hasOwn(command.subCommands, word) ? command.subCommands[word] : undefined
     if (!load) break
     command = await load()
     path = `${path} ${word}`
@@ -46,10 +47,10 @@ function isHelpWanted(words: readonly string[]): boolean {
   return own.includes('--help') || own.includes('-h')
 }
 
-function unknownCommand({ commands }: Command, word: string | undefined): UsageError {
+function unknownCommand({ subCommands }: Command, word: string | undefined): UsageError {
   if (word === undefined) return new UsageError('no command specified')
   const what = word.startsWith('-') ? 'option' : 'command'
-  const suggestion = nearest(word, Object.keys(commands))
+  const suggestion = nearest(word, Object.keys(subCommands))
   return new UsageError(
     `unknown ${what} ${word}${suggestion === undefined ? '' : `; did you mean ${suggestion}?`}`,
   )
