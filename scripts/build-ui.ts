@@ -1,5 +1,5 @@
 /**
- * Builds `ui/` into `web/`: hashed names, brotli siblings, fonts with their licence, and a manifest of sizes.
+ * Builds `ui/` into `web/`: hashed names, brotli siblings, fonts with their license, and a manifest of sizes.
  */
 import { cp, mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -57,7 +57,7 @@ async function copyFonts(folder: string): Promise<Map<string, string>> {
     const hash = Bun.hash(bytes).toString(36).padStart(8, '0').slice(0, 8)
     const target = `fonts/${name.replace('.', `-${hash}.`)}`
     await Bun.write(join(folder, target), bytes)
-    await cp(join(source, 'LICENSE'), join(folder, 'fonts', name.replace('woff2', 'licence.txt')))
+    await cp(join(source, 'LICENSE'), join(folder, 'fonts', name.replace('woff2', 'license.txt')))
     paths.set(`/fonts/${name}`, `/${target}`)
   }
   return paths

@@ -151,6 +151,13 @@ const SQL_OUTSIDE_DIALECT = /^src\/(?!db\/(sqlite\/dialect\.ts|schema\/migration
 
 export const BANNED_TEXTS: readonly BannedText[] = [
   {
+    pattern:
+      /(behavio[u]r|neighbo[u]r|colo[u]r|catalog[u]e|licen[c]e|\bcentr[e]|[il]isatio[n]|normalis[e]|recognis[e])/gi,
+    where: /^(src|ui|tests|scripts|bench|docs|examples)\/.*\.(ts|tsx|md|css|sh)$|^[A-Z]+\.md$/,
+    reason:
+      'American spelling throughout: behavior, neighbor, color, catalog, license, center, -ization, -ize',
+  },
+  {
     pattern: /-port(-range-(start|end))?(['",=\s])+[1-9]\d*\b/g,
     where: /^(bench|tests\/(?!server\/config\/|cli\/)).*\.(ts|mjs|py)$/,
     reason: 'use freePort() or freePortRange() of tests/support/free-port.ts: no fixed ports',

@@ -103,8 +103,8 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
     steps: [
       ['rules.ts'],
       ['service.ts'],
-      ['behaviour.ts'],
-      ['behaviours'],
+      ['behavior.ts'],
+      ['behaviors'],
       ['read', 'shape'],
       ['write'],
       ['routes.ts'],

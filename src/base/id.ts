@@ -17,7 +17,7 @@ export function randomFraction(): number {
 export function newId(now: number): string {
   let random = ''
   while (random.length < 7) {
-    // 252 = 7 * 36: bytes above it would favour some characters.
+    // 252 = 7 * 36: bytes above it would favor some characters.
     for (const byte of randomBytes(12)) if (byte < 252 && random.length < 7) random += ALPHABET[byte % 36]
   }
   return now.toString(36).padStart(8, '0').slice(-8) + random

@@ -33,7 +33,7 @@ function isImportPath(device: string): boolean {
 }
 
 /** Replaces hyphens by underscores, so that the name is valid for instruments and folders. */
-function normaliseName(name: string): string {
+function normalizeName(name: string): string {
   return name.replaceAll('-', '_')
 }
 
@@ -45,7 +45,7 @@ export async function resolveDevice<Op extends Operation>(
   choice: DeviceChoice<Op>,
 ): Promise<ResolvedDevice<Op>> {
   if (isImportPath(choice.device)) return importDevice(choice)
-  const name = normaliseName(choice.device)
+  const name = normalizeName(choice.device)
   const built: readonly DeviceDef<Op>[] = BUILT_IN_DEVICES[choice.operation]
   const def = built.find((each) => each.name === name)
   if (def) return { def, label: name, imported: false }
@@ -88,7 +88,7 @@ function logName(path: string, exportName: string): string {
       .split('/')
       .at(-1)
       ?.replace(/\.[^.]*$/, '') ?? ''
-  return normaliseName(exportName === 'default' ? file : exportName)
+  return normalizeName(exportName === 'default' ? file : exportName)
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

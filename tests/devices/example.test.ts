@@ -24,7 +24,7 @@ async function open<Op extends Operation>(operation: Op, name: string, pairs: st
 
 test('examples/device.ts runs from anywhere by its import path', async () => {
   copyFileSync(join(root, 'examples/device.ts'), join(folder.path, 'device.ts'))
-  const device = await open('process', './device.ts#coin', ['bias=1', 'colour=green'])
+  const device = await open('process', './device.ts#coin', ['bias=1', 'color=green'])
   const circuits = ['OPENQASM 3.0; bit[3] c;', 'OPENQASM 2.0; creg c[2];']
   const results = await runJob(device, payloadOf(circuits, { shots: 20 }))
   expect(results.circuit_results.map(({ counts }) => counts)).toEqual([{ '111': 20 }, { '11': 20 }])

@@ -20,8 +20,8 @@ export function monitorConformance(name: string, prepare: () => Promise<Equipmen
 
   test(rule('refuses an option it does not read'), async () => {
     await using equipment = await prepare()
-    await expect(openMonitor(name, [...equipment.pairs, 'colour=blue'])).rejects.toThrow(
-      `unknown option colour for monitor device ${name}`,
+    await expect(openMonitor(name, [...equipment.pairs, 'color=blue'])).rejects.toThrow(
+      `unknown option color for monitor device ${name}`,
     )
   })
 

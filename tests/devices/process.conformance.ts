@@ -111,8 +111,8 @@ export function processConformance(name: string, pairs: string[] = []): void {
   })
 
   test(rule('refuses an option it does not read'), async () => {
-    await expect(openProcess(name, [...pairs, 'colour=blue'])).rejects.toThrow(
-      `unknown option colour for process device ${name}`,
+    await expect(openProcess(name, [...pairs, 'color=blue'])).rejects.toThrow(
+      `unknown option color for process device ${name}`,
     )
   })
 

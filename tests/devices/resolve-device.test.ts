@@ -117,10 +117,10 @@ test('resolveDevice() finds built-in devices, with hyphens for underscores', asy
 })
 
 test('resolveDevice() imports a definition and passes undeclared keys on as text', async () => {
-  const pairs = ['depth=4', 'colour=blue', 'job_timeout=3', 'data_dir=/tmp/x', 'is_dummy=maybe']
+  const pairs = ['depth=4', 'color=blue', 'job_timeout=3', 'data_dir=/tmp/x', 'is_dummy=maybe']
   const results = await (await open('process', './devices.js#declared', pairs)).run(run, io)
   expect(results.metadata).toEqual({
-    raw: { depth: '4', colour: 'blue', is_dummy: 'maybe' },
+    raw: { depth: '4', color: 'blue', is_dummy: 'maybe' },
     options: { depth: 4 },
   })
 })

@@ -95,7 +95,7 @@ test('compressed siblings contain the same bytes', async () => {
 
 test('the fonts include their license', async () => {
   for (const name of ['next', 'mono']) {
-    expect(await textOf(`/fonts/${name}.licence.txt`)).toContain('SIL Open Font License')
+    expect(await textOf(`/fonts/${name}.license.txt`)).toContain('SIL Open Font License')
   }
 })
 

@@ -8,7 +8,7 @@ interface FieldProps {
   children: ComponentChildren
 }
 
-/** A labelled control with its error below it. */
+/** A labeled control with its error below it. */
 export function Field({ id, label, error, children }: FieldProps) {
   return (
     <div class={error ? 'field invalid' : 'field'}>

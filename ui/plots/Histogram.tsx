@@ -66,33 +66,33 @@ function Bars({ counts, order, maxBars, height, width }: HistogramProps & { widt
         </g>
       ))}
       {bars.map(({ label, count, sigma }, index) => {
-        const centre = left + slot * (index + 0.5)
+        const center = left + slot * (index + 0.5)
         const text = shorten(label)
         return (
           <g key={label} class={label === 'other' ? 'other' : undefined}>
             <title>{`${label}: ${formatCount(count)} ± ${formatCount(2 * sigma)}`}</title>
             <rect
               class="bar"
-              x={centre - barWidth / 2}
+              x={center - barWidth / 2}
               y={y(count)}
               width={barWidth}
               height={plotBottom - y(count)}
             />
             <path
               class="whisker"
-              d={`M${centre} ${y(count + 2 * sigma)}V${y(Math.max(0, count - 2 * sigma))}`}
+              d={`M${center} ${y(count + 2 * sigma)}V${y(Math.max(0, count - 2 * sigma))}`}
             />
-            <line class="ruler" x1={centre} x2={centre} y1={plotBottom} y2={plotBottom + 4} />
+            <line class="ruler" x1={center} x2={center} y1={plotBottom} y2={plotBottom + 4} />
             {upright ? (
               <text
                 class="label"
                 text-anchor="end"
-                transform={`translate(${centre + 4} ${plotBottom + 9}) rotate(-90)`}
+                transform={`translate(${center + 4} ${plotBottom + 9}) rotate(-90)`}
               >
                 {text}
               </text>
             ) : (
-              <text class="label" text-anchor="middle" x={centre} y={plotBottom + 19}>
+              <text class="label" text-anchor="middle" x={center} y={plotBottom + 19}>
                 {text}
               </text>
             )}
@@ -105,7 +105,7 @@ function Bars({ counts, order, maxBars, height, width }: HistogramProps & { widt
 }
 
 /**
- * Shortens a long outcome in its middle: both ends distinguish neighbours, and the table shows it in full.
+ * Shortens a long outcome in its middle: both ends distinguish neighbors, and the table shows it in full.
  */
 function shorten(label: string): string {
   if (label.length <= MAX_LABEL_LENGTH) return label

@@ -10,7 +10,7 @@ export interface Slope {
   plusMinus: number
 }
 
-/** Neighbouring samples are alike, so the line goes through means of blocks, which hardly are. */
+/** Neighboring samples are alike, so the line goes through means of blocks, which hardly are. */
 const BLOCKS = 20
 
 /** Growth of `values`, sampled at `hours` (ascending), by least squares. */

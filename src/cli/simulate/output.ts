@@ -9,7 +9,7 @@ export interface PolicyResult {
   figures: Figures
 }
 
-/** Prints waiting times and utilisation as two tables, and explains the policies. */
+/** Prints waiting times and utilization as two tables, and explains the policies. */
 export function printResults(recording: Recording, results: readonly PolicyResult[]): void {
   const { jobs, qpus, slots, from, to } = recording
   const span = `${toTimestamp(from)} to ${toTimestamp(to)}`
@@ -27,14 +27,14 @@ export function printResults(recording: Recording, results: readonly PolicyResul
   printTable(['Wait until start', 'class', 'jobs', 'mean', 'p50', 'p90', 'p99', 'never'], waits)
   console.log()
   printTable(
-    ['Utilisation', ...qpus.map(({ qpu }) => qpu.name)],
-    results.map(({ name, figures }) => [name, ...figures.utilisation.map(({ share }) => shownShare(share))]),
+    ['Utilization', ...qpus.map(({ qpu }) => qpu.name)],
+    results.map(({ name, figures }) => [name, ...figures.utilization.map(({ share }) => shownShare(share))]),
   )
   const used = POLICIES.filter(({ name }) => results.some(({ policy }) => policy?.name === name))
   console.log(`\n${used.map(({ name, help }) => `${name}: ${help}`).join('\n')}`)
 }
 
-/** The same as a JSON document: times in ms, utilisation from 0 to 1, null where there is no value. */
+/** The same as a JSON document: times in ms, utilization from 0 to 1, null where there is no value. */
 export function toDocument(recording: Recording, results: readonly PolicyResult[]) {
   const { jobs, qpus, slots, from, to } = recording
   return {
@@ -51,7 +51,7 @@ export function toDocument(recording: Recording, results: readonly PolicyResult[
           return [each, { jobs: started, mean_ms: mean, p50_ms: p50, p90_ms: p90, p99_ms: p99, never }]
         }),
       ),
-      utilisation: Object.fromEntries(figures.utilisation.map(({ qpu, share }) => [qpu, share])),
+      utilization: Object.fromEntries(figures.utilization.map(({ qpu, share }) => [qpu, share])),
     })),
   }
 }

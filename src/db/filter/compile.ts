@@ -2,7 +2,7 @@ import type { AnyCollection } from '../schema/collection.ts'
 import type { Params } from '../sqlite/sql.ts'
 import type { FilterAst } from './language/ast.ts'
 import { parseFilter } from './language/parser.ts'
-import type { Caller, Catalogue, Context, EveryCheck } from './resolve/context.ts'
+import type { Caller, Catalog, Context, EveryCheck } from './resolve/context.ts'
 import { resolveOperand } from './resolve/resolve-operand.ts'
 import { comparison } from './sql/compare.ts'
 import type { RequestInfo } from './sql/request-info.ts'
@@ -31,7 +31,7 @@ export interface Load {
 }
 
 /** Whose filter or rule is compiled, and for which collection. */
-export interface CompileOptions extends Catalogue {
+export interface CompileOptions extends Catalog {
   readonly collection: AnyCollection
   readonly caller: Caller
   /** The collection of the caller's account; undefined for guests. */
@@ -56,7 +56,7 @@ export function createContext(options: CompileOptions): Context {
   const newAlias = () => `j${aliases++}`
   const binder: Binder = createBinder(options.prefix)
   const context: Context = {
-    catalogue: options,
+    catalog: options,
     caller: options.caller,
     binder,
     collection: options.collection,

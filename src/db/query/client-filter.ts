@@ -1,7 +1,7 @@
 import { AppError } from '../../base/index.ts'
 import {
   type Caller,
-  type Catalogue,
+  type Catalog,
   type CompileOptions,
   type Condition,
   compileFilter,
@@ -25,35 +25,35 @@ export function callerOf(requestInfo: RequestInfo): Caller {
  *   superusers.
  */
 export function clientFilter(
-  catalogue: Catalogue,
+  catalog: Catalog,
   collection: AnyCollection,
   text: string,
   requestInfo: RequestInfo,
 ): Condition | undefined {
   if (text.trim() === '') return undefined
   assertMayUse(text, requestInfo)
-  return compileFilter(parseFilter(text), optionsOf(catalogue, collection, requestInfo, 'f'))
+  return compileFilter(parseFilter(text), optionsOf(catalog, collection, requestInfo, 'f'))
 }
 
 /** Compiles the sort of a request. Throws as `clientFilter` does. */
 export function clientSort(
-  catalogue: Catalogue,
+  catalog: Catalog,
   collection: AnyCollection,
   text: string,
   requestInfo: RequestInfo,
 ): Order {
   assertMayUse(text, requestInfo)
-  return compileSort(parseSort(text), optionsOf(catalogue, collection, requestInfo, 's'))
+  return compileSort(parseSort(text), optionsOf(catalog, collection, requestInfo, 's'))
 }
 
 function optionsOf(
-  catalogue: Catalogue,
+  catalog: Catalog,
   collection: AnyCollection,
   requestInfo: RequestInfo,
   prefix: string,
 ): CompileOptions {
   const authCollection = requestInfo.auth?.collection
-  return { ...catalogue, collection, caller: callerOf(requestInfo), authCollection, prefix }
+  return { ...catalog, collection, caller: callerOf(requestInfo), authCollection, prefix }
 }
 
 function assertMayUse(text: string, requestInfo: RequestInfo): void {

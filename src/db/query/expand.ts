@@ -1,4 +1,4 @@
-import { BASE, type Catalogue, type RequestInfo } from '../filter/index.ts'
+import { BASE, type Catalog, type RequestInfo } from '../filter/index.ts'
 import { type BackRelation, backRelation } from '../filter/resolve/back-relation.ts'
 import { collectionOf, fieldOf } from '../filter/resolve/context.ts'
 import { fitting, lengthOf } from '../records/page-size.ts'
@@ -35,7 +35,7 @@ export interface Expander {
 }
 
 interface ExpandDependencies {
-  readonly catalogue: Catalogue
+  readonly catalog: Catalog
   readonly rules: RuleBook
   readonly planOf: (collection: AnyCollection) => Plan
 }
@@ -122,16 +122,16 @@ function step(
   name: string,
   below: Tree,
 ): Step | undefined {
-  const { catalogue, requestInfo } = request
+  const { catalog, requestInfo } = request
   const caller = callerOf(requestInfo)
   const found = fieldOf({ caller }, collection, name)
   if (found === undefined) {
-    const back = backRelation({ catalogue, caller }, collection, name)
+    const back = backRelation({ catalog, caller }, collection, name)
     return back && backStep(request, records, name, back, below)
   }
   if (found === 'hidden' || !found.field.reference) return undefined
   const { to, isList } = found.field.reference
-  const target = collectionOf(catalogue, to)
+  const target = collectionOf(catalog, to)
   const ids = new Set(records.flatMap((record) => idsOf(record[name])))
   const related = target && visible(request, target, ids, below, `${BASE}."id" IN ${IDS}`, NO_LIMIT)
   if (!related) return undefined
@@ -182,8 +182,8 @@ function visible(
   condition: string,
   limit: number,
 ): Expanded[] | undefined {
-  const { tx, requestInfo, rules, planOf, catalogue } = request
-  const access = rules.access(collection, catalogue.rulesOf(collection).view, requestInfo)
+  const { tx, requestInfo, rules, planOf, catalog } = request
+  const access = rules.access(collection, catalog.rulesOf(collection).view, requestInfo)
   if (access === 'nobody') return undefined
   const rule = access === 'everybody' ? { sql: '1', bind: () => ({}) } : access
   const plan = planOf(collection)

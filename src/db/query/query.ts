@@ -3,7 +3,7 @@ import { COLLECTIONS } from '../collections/index.ts'
 import {
   BASE,
   badFilter,
-  type Catalogue,
+  type Catalog,
   type Condition,
   followsBack,
   isSuperuser,
@@ -92,13 +92,13 @@ export function createRecordQueries({
   collections = COLLECTIONS,
   rulesOf = ({ rules }) => rules,
 }: QueryOptions): RecordQueries {
-  const catalogue: Catalogue = { names, collections, rulesOf }
-  const rules = createRuleBook(catalogue)
+  const catalog: Catalog = { names, collections, rulesOf }
+  const rules = createRuleBook(catalog)
   const planOf = createPlans()
   const from = (collection: AnyCollection) => `${quoted(collection.name)} AS ${BASE}`
 
   return {
-    ...createExpander({ catalogue, rules, planOf }),
+    ...createExpander({ catalog, rules, planOf }),
     list: <C extends AnyCollection>(tx: SqlReader, collection: C, request: ListRequest) => {
       const {
         requestInfo,
@@ -109,8 +109,8 @@ export function createRecordQueries({
         maxBytes = Number.POSITIVE_INFINITY,
       } = request
       const rule = assertAllowed(rules.access(collection, request.rule, requestInfo))
-      const filter = clientFilter(catalogue, collection, request.filter ?? '', requestInfo)
-      const order = clientSort(catalogue, collection, request.sort ?? '', requestInfo)
+      const filter = clientFilter(catalog, collection, request.filter ?? '', requestInfo)
+      const order = clientSort(catalog, collection, request.sort ?? '', requestInfo)
       const { where, params } = joinedConditions([rule, filter, order], requestInfo, tx.now)
       const source = `FROM ${from(collection)}${where}`
       return withCallerErrors(() => {
@@ -154,7 +154,7 @@ export function createRecordQueries({
     test(collection, { rule, requestInfo: compiledFor, filter = '' }) {
       const access = rules.access(collection, rule, compiledFor)
       if (access === 'nobody') return { stored: () => false, values: () => false }
-      const wanted = clientFilter(catalogue, collection, filter, compiledFor)
+      const wanted = clientFilter(catalog, collection, filter, compiledFor)
       if (wanted && followsBack(wanted.load) && !isSuperuser(compiledFor)) {
         // The test runs for every change and subscriber, so its cost must not grow with the data.
         throw badFilter(

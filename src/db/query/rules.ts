@@ -1,6 +1,6 @@
 import { messageOf } from '../../base/index.ts'
 import {
-  type Catalogue,
+  type Catalog,
   type Condition,
   compileFilter,
   isSuperuser,
@@ -26,7 +26,7 @@ export interface RuleBook {
 const RULE_PREFIX = 'r'
 
 /** A rule book with an empty cache of one condition per declared rule and kind of account. */
-export function createRuleBook(catalogue: Catalogue): RuleBook {
+export function createRuleBook(catalog: Catalog): RuleBook {
   const known = new Map<AnyCollection, Map<string, Condition>>()
 
   function compiled(collection: AnyCollection, rule: string, requestInfo: RequestInfo): Condition {
@@ -36,7 +36,7 @@ export function createRuleBook(catalogue: Catalogue): RuleBook {
     known.set(collection, ofCollection)
     const before = ofCollection.get(key)
     if (before) return before
-    const condition = compileRule(catalogue, collection, rule, authCollection)
+    const condition = compileRule(catalog, collection, rule, authCollection)
     ofCollection.set(key, condition)
     return condition
   }
@@ -50,13 +50,13 @@ export function createRuleBook(catalogue: Catalogue): RuleBook {
 }
 
 function compileRule(
-  catalogue: Catalogue,
+  catalog: Catalog,
   collection: AnyCollection,
   rule: string,
   authCollection: AnyCollection | undefined,
 ): Condition {
   try {
-    const options = { ...catalogue, collection, caller: 'rule', authCollection, prefix: RULE_PREFIX } as const
+    const options = { ...catalog, collection, caller: 'rule', authCollection, prefix: RULE_PREFIX } as const
     return compileFilter(parseFilter(rule), options)
   } catch (cause) {
     // The sender of the request did not write the rule, so this is not an error of the request.

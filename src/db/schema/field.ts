@@ -44,13 +44,13 @@ export type ValueOf<F extends Field> = F extends { readonly choices: readonly (i
  * Members do not use `this`, so that a plan may store them.
  */
 export interface FieldKind<F extends Field = Field, V = unknown>
-  extends ColumnBehaviour<F, V>,
-    ValueBehaviour<F, V>,
-    FilterBehaviour,
-    PublicBehaviour<F> {}
+  extends ColumnBehavior<F, V>,
+    ValueBehavior<F, V>,
+    FilterBehavior,
+    PublicBehavior<F> {}
 
 /** How SQLite stores the values. */
-interface ColumnBehaviour<F extends Field, V> {
+interface ColumnBehavior<F extends Field, V> {
   /** Column that stores the field `name`. */
   columnName(field: F, name: string): string
   columnType(field: F): ColumnType
@@ -73,7 +73,7 @@ interface ColumnBehaviour<F extends Field, V> {
 type ColumnType = 'TEXT' | 'INTEGER' | 'REAL'
 
 /** What values a field takes. */
-interface ValueBehaviour<F extends Field, V> {
+interface ValueBehavior<F extends Field, V> {
   /** The value that counts as blank. */
   emptyValue(): V
   /**
@@ -93,7 +93,7 @@ interface ValueBehaviour<F extends Field, V> {
 export type ValueOrigin = 'write' | 'import'
 
 /** How filters and rules compare the values. */
-interface FilterBehaviour {
+interface FilterBehavior {
   /** How many ids or choices a value has, for `:each` and `:length`. */
   readonly items: 'none' | 'one' | 'many'
   /** Whether the value is JSON: NULL when unset, and a path in a filter leads into it. */
@@ -105,7 +105,7 @@ interface FilterBehaviour {
 }
 
 /** What callers of the HTTP API see and send. */
-interface PublicBehaviour<F extends Field> {
+interface PublicBehavior<F extends Field> {
   /** The kind and its options as clients of the record-store pattern know them. */
   readonly publicType: string
   publicOptions(field: F): Readonly<Record<string, unknown>>

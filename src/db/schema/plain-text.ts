@@ -1,10 +1,10 @@
 import type { Field, FieldKind } from './field.ts'
 
 /** What each kind states for itself, even when it stores text. */
-type OwnBehaviour = 'check' | 'publicType' | 'publicOptions' | 'isAudited'
+type OwnBehavior = 'check' | 'publicType' | 'publicOptions' | 'isAudited'
 
-/** The behaviour of a column of plain text, from which the kinds of fields start. */
-export const plainText: Omit<FieldKind<Field, string>, OwnBehaviour> = {
+/** The behavior of a column of plain text, from which the kinds of fields start. */
+export const plainText: Omit<FieldKind<Field, string>, OwnBehavior> = {
   columnName: (_field, name) => name,
   columnType: () => 'TEXT',
   columnConstraints: () => "NOT NULL DEFAULT ''",

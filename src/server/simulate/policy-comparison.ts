@@ -21,7 +21,7 @@ export interface WaitFigures {
 export interface Figures {
   waits: Record<UserClass, WaitFigures>
   /** Share of its available time during which each QPU was busy, 0 to 1; NaN if it was never available. */
-  utilisation: { qpu: string; share: number }[]
+  utilization: { qpu: string; share: number }[]
 }
 
 /** Compares replays of one recording; what they have in common is computed once. */
@@ -40,7 +40,7 @@ export class PolicyComparison {
   measure({ waitsMs, busy }: Replay): Figures {
     return {
       waits: { booker: this.#waits('booker', waitsMs), others: this.#waits('others', waitsMs) },
-      utilisation: this.#recording.qpus.map(({ qpu }) => {
+      utilization: this.#recording.qpus.map(({ qpu }) => {
         const open = this.#open.get(qpu.id) ?? []
         return { qpu: qpu.name, share: overlapMs(busy.get(qpu.id) ?? [], this.#recording) / lengthMs(open) }
       }),

@@ -13,7 +13,7 @@ const BACKDATE_MS = HOUR_MS
 const LEAF_LIFE_MS = 7 * DAY_MS
 const ROOT_LIFE_YEARS = 10
 const P256 = { name: 'ECDSA', namedCurve: 'P-256' }
-const ORGANISATION = 'svc'
+const ORGANIZATION = 'svc'
 const ROOT_NAME = 'svc root CA'
 
 /** First line of every private key written here; PEM readers skip it. */
@@ -60,7 +60,7 @@ export async function createRoot(now: number): Promise<CertifiedKey> {
   end.setUTCFullYear(end.getUTCFullYear() + ROOT_LIFE_YEARS)
   // The name contains a part of the key id, so that browsers list the roots of two servers under different
   // names.
-  const name = [{ CN: [`${ROOT_NAME} ${keyId.keyId.slice(0, 8)}`] }, { O: [ORGANISATION] }]
+  const name = [{ CN: [`${ROOT_NAME} ${keyId.keyId.slice(0, 8)}`] }, { O: [ORGANIZATION] }]
   const cert = await x509.X509CertificateGenerator.createSelfSigned({
     name,
     keys,
@@ -115,7 +115,7 @@ export async function issueLeaf(options: {
   const signer = await signingKey(root.keyPem, options.rootKeyFile)
   const keys = await newKeyPair()
   const cert = await x509.X509CertificateGenerator.create({
-    subject: [{ CN: ['svc server'] }, { O: [ORGANISATION] }],
+    subject: [{ CN: ['svc server'] }, { O: [ORGANIZATION] }],
     issuer: issuer.subjectName,
     serialNumber: newSerial(),
     notBefore: wholeSeconds(now - BACKDATE_MS),
@@ -158,7 +158,7 @@ export function namesOf(certificate: X509Certificate): ServerNames | undefined {
 export function isIssuedByOwnKind(certificate: X509Certificate): boolean {
   const issuer = new x509.X509Certificate(certificate.raw).issuerName
   return (
-    issuer.getField('O').includes(ORGANISATION) &&
+    issuer.getField('O').includes(ORGANIZATION) &&
     issuer.getField('CN').some((name) => name.startsWith(`${ROOT_NAME} `))
   )
 }

@@ -70,7 +70,7 @@ export function depolarizing(p: number, qubits: number): Channel {
 
 /**
  * Decay with probability `gamma` towards a state with the given population of |1> (Nielsen and Chuang,
- * "Quantum computation and quantum information", section 8.3.5, generalised amplitude damping).
+ * "Quantum computation and quantum information", section 8.3.5, generalized amplitude damping).
  */
 export function amplitudeDamping(gamma: number, excited = 0): Channel {
   const kept = Math.sqrt(1 - gamma)

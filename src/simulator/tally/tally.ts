@@ -6,11 +6,11 @@ import type { ResultBudget } from './result-budget.ts'
 type Point = [number, number]
 
 /**
- * Centres and standard deviation of the simulated readout signals for the outcomes 0 and 1, in arbitrary
+ * Centers and standard deviation of the simulated readout signals for the outcomes 0 and 1, in arbitrary
  * units.
  */
 const IQ_CLOUDS = {
-  centres: [
+  centers: [
     [0.1, 0.05],
     [0.9, 0.85],
   ] as readonly [Point, Point],
@@ -100,7 +100,7 @@ export class Tally {
     rng.seek(stream, shot, PURPOSE.signal)
     const points = Array.from({ length: clbits }, (): Point => [0, 0])
     for (const clbit of measured) {
-      const [re, im] = IQ_CLOUDS.centres[bits[clbit] === 1 ? 1 : 0]
+      const [re, im] = IQ_CLOUDS.centers[bits[clbit] === 1 ? 1 : 0]
       const point: Point = [re + IQ_CLOUDS.sigma * rng.normal(), im + IQ_CLOUDS.sigma * rng.normal()]
       points[clbit] = point
       const sum = this.#sums[clbit]

@@ -20,7 +20,7 @@ const TABLE = {
   }),
   ...group('Access', {
     token: requiredSetting(kinds.secret(kinds.integer()), 'Access token'),
-    colour: flag(kinds.choice(['red', 'blue']), 'Colour'),
+    color: flag(kinds.choice(['red', 'blue']), 'Color'),
     option: repeatableFlag(kinds.integer(), 'Option', { short: 'o' }),
     loud: switchFlag(kinds.bool(), 'Loud'),
   }),
@@ -31,7 +31,7 @@ test('a setting has its group, flag, variable and default text from its declarat
   expect(flagOf('serverPort')).toBe('--server-port')
   expect(variableOf('serverPort', TABLE.serverPort)).toBe('SVC_SERVER_PORT')
   expect(variableOf('svcAddr', TABLE.svcAddr)).toBe('SVC_ADDR')
-  expect(variableOf('colour', TABLE.colour)).toBe('')
+  expect(variableOf('color', TABLE.color)).toBe('')
 })
 
 test('a flag takes precedence over a variable, a variable over the file, the file over the default', () => {
@@ -61,10 +61,10 @@ test('a flag takes precedence over a variable, a variable over the file, the fil
 
 test('flags without default are undefined, repeatable ones a list, switches false', () => {
   const { values } = readSettings(TABLE, { flags: { token: '1' }, env: {} })
-  expect([values.colour, values.option, values.loud]).toEqual([undefined, [], false])
-  const given = { token: '1', colour: 'red', option: ['1', '2'], loud: true }
+  expect([values.color, values.option, values.loud]).toEqual([undefined, [], false])
+  const given = { token: '1', color: 'red', option: ['1', '2'], loud: true }
   expect(readSettings(TABLE, { flags: given, env: {} }).values).toMatchObject({
-    colour: 'red',
+    color: 'red',
     option: [1, 2],
     loud: true,
   })
@@ -72,18 +72,18 @@ test('flags without default are undefined, repeatable ones a list, switches fals
 
 test('a variable without a setting has no effect', () => {
   const { values } = readSettings(TABLE, { flags: { token: '1' }, env: { SVC_COLOUR: 'red', '': 'red' } })
-  expect(values.colour).toBeUndefined()
+  expect(values.color).toBeUndefined()
 })
 
 test('every problem is reported in the order of the table, secrets without their value', () => {
   const { problems } = readSettings(TABLE, {
-    flags: { colour: 'pink', serverPort: '10', token: 'hunter2' },
+    flags: { color: 'pink', serverPort: '10', token: 'hunter2' },
     env: {},
   })
   expect(problems.map(describeProblem)).toEqual([
     '--server-port: bad value "10"; expected a whole number from 1 to 9',
     '--token: bad value; expected a whole number',
-    '--colour: bad value "pink"; expected one of red, blue',
+    '--color: bad value "pink"; expected one of red, blue',
   ])
 })
 

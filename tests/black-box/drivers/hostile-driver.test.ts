@@ -179,7 +179,7 @@ test('the job of another driver is out of reach: the attempt ends the connection
 test('a flood of events is cut to the rate, logged, and disturbs no other driver', async () => {
   const calm = await service.createQpu('calm')
   const args = service.driverArgs('calm', calm.fingerprint, 'mock')
-  await using neighbour = startSvc(args, { cwd: service.folder, env: { SVC_ACCESS_TOKEN: calm.token } })
+  await using neighbor = startSvc(args, { cwd: service.folder, env: { SVC_ACCESS_TOKEN: calm.token } })
   await service.untilOnline('calm')
   const driver = await attach()
   const reading = { readings: { 'mixing.temperature': { value: 0.01, unit: 'K', status: 'ok' } } }
@@ -197,7 +197,7 @@ test('a flood of events is cut to the rate, logged, and disturbs no other driver
     const job = await untilJob(service, user.token, each)
     expect([job.status, job.attempt, timesOf(job, 'started')]).toEqual(['completed', 1, 1])
   }
-  expect(neighbour.log).not.toContain('not connected')
+  expect(neighbor.log).not.toContain('not connected')
   using db = new Database(join(service.folder, 'svc_data', 'svc.db'), { readonly: true })
   const kept = () => db.query<{ n: number }, []>('SELECT count(*) AS n FROM events').get()?.n ?? 0
   await until('a second of events to be kept', async () => kept() >= 100)
@@ -206,7 +206,7 @@ test('a flood of events is cut to the rate, logged, and disturbs no other driver
   await driver.event('JobResult', completed(await driver.job()), 'after the flood')
   expect((await untilJob(service, user.token, id)).status).toBe('completed')
   expect(kept()).toBeLessThan(3_000)
-  closeRow('F23 flood of events', { sent: flood.length, kept: kept(), log_lines: lines, neighbour_jobs: 10 })
+  closeRow('F23 flood of events', { sent: flood.length, kept: kept(), log_lines: lines, neighbor_jobs: 10 })
 })
 
 test('messages that are too large, or too deep, end nothing but themselves', async () => {

@@ -231,12 +231,12 @@ const CASES: [title: string, args: string[], lines: (string | RegExp)[]][] = [
   [
     'all of several errors, errors of keys before errors of values',
     [
-      ...[...mock, '-o', 'data_dir=/tmp-evil', '-o', 'seed=x', '-o', 'colour=red', '-o', 'loud'],
+      ...[...mock, '-o', 'data_dir=/tmp-evil', '-o', 'seed=x', '-o', 'color=red', '-o', 'loud'],
       ...['--ca-file', '/tmp-evil/ca.pem'],
     ],
     [
       'invalid option loud; expected key=value',
-      'unknown option colour for process device mock',
+      'unknown option color for process device mock',
       /^ {2}known options: /,
       'bad value for -o seed: "x"; expected a whole number of at least 0',
       'bad value for -o data_dir: /tmp-evil is not in a safe location',

@@ -64,7 +64,7 @@ const MOCK = {
   garbage: '// svc-mock: fail=garbage',
   'behind all': '',
 }
-const ODD_BEHAVIOURS = [
+const ODD_BEHAVIORS = [
   'refuse',
   'fault',
   'bug',
@@ -84,12 +84,12 @@ beforeAll(async () => {
   await Promise.all([
     open('mock', 'mock', ['pragmas=true', 'job_timeout=0.5']),
     open('shaky', 'mock', ['fail=crash', 'fail_every=3']),
-    open('odd', './odd.js#odd', ['job_timeout=0.3', 'colour=red', 'data_dir=odd-data']),
+    open('odd', './odd.js#odd', ['job_timeout=0.3', 'color=red', 'data_dir=odd-data']),
     open('unplugged', './odd.js#odd', []),
   ])
   for (const [title, comment] of Object.entries(MOCK)) sent[title] = await send('mock', comment)
   for (const n of [1, 2, 3, 4]) sent[`shaky ${n}`] = await send('shaky')
-  for (const act of ODD_BEHAVIOURS) {
+  for (const act of ODD_BEHAVIORS) {
     sent[act] = await send('odd', `// act: ${act}`)
     sent[`after ${act}`] = await send('odd')
   }
@@ -179,7 +179,7 @@ test('a device that crashes at every third job still finishes all of them', asyn
 
 describe('an imported device', () => {
   test('is given every option that the driver does not read itself', async () => {
-    expect((await end('after refuse')).results?.metadata['raw']).toEqual({ colour: 'red' })
+    expect((await end('after refuse')).results?.metadata['raw']).toEqual({ color: 'red' })
   })
 
   test('that refuses a job is quoted word by word, at once and free of charge', async () => {

@@ -30,18 +30,18 @@ test('loadWeb() returns the page separately, and each file with type, validator 
     'dashboard/index.html': '<!doctype html>',
     'dashboard/a/index-abcd1234.js': 'long',
     'dashboard/a/index-abcd1234.js.br': 'short',
-    'dashboard/fonts/next.licence.txt': 'Licence',
+    'dashboard/fonts/next.license.txt': 'License',
   })
   const tree = await loadWeb(folder)
   expect(tree?.page).toMatchObject({ type: 'text/html; charset=utf-8', immutable: false })
-  expect([...(tree?.files.keys() ?? [])].sort()).toEqual(['/a/index-abcd1234.js', '/fonts/next.licence.txt'])
+  expect([...(tree?.files.keys() ?? [])].sort()).toEqual(['/a/index-abcd1234.js', '/fonts/next.license.txt'])
   const script = tree?.files.get('/a/index-abcd1234.js')
   expect(script).toMatchObject({ type: 'text/javascript; charset=utf-8', immutable: true })
   expect(await script?.plain.bytes.text()).toBe('long')
   expect(await script?.brotli?.bytes.text()).toBe('short')
   expect(script?.brotli?.etag).not.toBe(script?.plain.etag)
-  expect(tree?.files.get('/fonts/next.licence.txt')).toMatchObject({ immutable: false })
-  expect(tree?.files.get('/fonts/next.licence.txt')?.brotli).toBeUndefined()
+  expect(tree?.files.get('/fonts/next.license.txt')).toMatchObject({ immutable: false })
+  expect(tree?.files.get('/fonts/next.license.txt')?.brotli).toBeUndefined()
 })
 
 test('loadWeb() returns the same validator for the same content only', async () => {

@@ -69,7 +69,7 @@ describe('svc simulate', () => {
         booker: { jobs: 1, mean_ms: 3_000, p50_ms: 3_000, p90_ms: 3_000, p99_ms: 3_000, never: 0 },
         others: { jobs: 1, mean_ms: 4_000, p50_ms: 4_000, p90_ms: 4_000, p99_ms: 4_000, never: 0 },
       },
-      utilisation: { qpu_1: 17 / 21 },
+      utilization: { qpu_1: 17 / 21 },
     })
   })
 

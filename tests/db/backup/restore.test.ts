@@ -113,7 +113,7 @@ describe('checkBackup()', () => {
       file.run(sql)
       return check(name)
     }
-    expect(altered('newer.db', 'ALTER TABLE qpus ADD COLUMN colour TEXT')).toThrow(
+    expect(altered('newer.db', 'ALTER TABLE qpus ADD COLUMN color TEXT')).toThrow(
       'written by a newer version',
     )
     expect(altered('later.db', "INSERT INTO migrations VALUES (999, 'x', 'y', 'z')")).toThrow('newer version')

@@ -212,7 +212,7 @@ test(`${FILTERS} generated and mutated filters produce errors or SQL without the
   const seed = Date.now() % 2 ** 31
   const next = random(seed)
   const make = generator(next)
-  const catalogue = {
+  const catalog = {
     collections: LIBRARY,
     names: db.names,
     rulesOf: (each: (typeof LIBRARY)[number]) => each.rules,
@@ -236,13 +236,13 @@ test(`${FILTERS} generated and mutated filters produce errors or SQL without the
       const condition = compiled(() =>
         index % 3 === 0
           ? compileFilter(parseFilter(text), {
-              ...catalogue,
+              ...catalog,
               collection: shops,
               caller: 'rule',
               authCollection: who.auth?.collection,
               prefix: 'r',
             })
-          : clientFilter(catalogue, shops, text, who),
+          : clientFilter(catalog, shops, text, who),
       )
       if (!condition) continue
       counts.accepted++
@@ -265,7 +265,7 @@ test('generated sorts, expands and fields produce errors or responses', async ()
   await using library = await openSeeded()
   const { db, ann, queries } = library
   const make = generator(random(Date.now() % 2 ** 31))
-  const catalogue = {
+  const catalog = {
     collections: LIBRARY,
     names: db.names,
     rulesOf: (each: (typeof LIBRARY)[number]) => each.rules,
@@ -277,7 +277,7 @@ test('generated sorts, expands and fields produce errors or responses', async ()
         Array.from({ length: 1 + (index % 3) }, () => make.pick(['', '-', '+']) + make.pick(NAMES)).join(','),
       )
       const who = make.pick([ann, ROOT])
-      const order = compiled(() => clientSort(catalogue, shops, text, who))
+      const order = compiled(() => clientSort(catalog, shops, text, who))
       if (order && 'orderBy' in order) {
         expect({ text, foreign: foreignPart(String(order.orderBy)) }).toEqual({ text, foreign: undefined })
         const where = order.sql === '' ? '' : ` WHERE ${order.sql}`

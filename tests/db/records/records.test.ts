@@ -106,8 +106,8 @@ describe('insert()', () => {
 
   test('throws TypeError for a field that is not declared', async () => {
     await using test = await openTestDatabase()
-    const values: Record<string, unknown> = { name: 'x', colour: 'red' }
-    await expect(test.db.write('add', (tx) => tx.insert(qpus, values))).rejects.toThrow('no field "colour"')
+    const values: Record<string, unknown> = { name: 'x', color: 'red' }
+    await expect(test.db.write('add', (tx) => tx.insert(qpus, values))).rejects.toThrow('no field "color"')
   })
 })
 

@@ -22,7 +22,7 @@ async function seeded(dir: string): Promise<void> {
 describe('syncTables()', () => {
   const grown = defineCollection({
     name: 'boxes',
-    fields: { label: text(), size: integer(), colour: text({ default: 'grey', unique: true }) },
+    fields: { label: text(), size: integer(), color: text({ default: 'gray', unique: true }) },
     rules,
     indexes: [['size']],
   })
@@ -37,11 +37,11 @@ describe('syncTables()', () => {
     await seeded(folder.path)
     for (let start = 0; start < 2; start++) {
       const db = await open(folder.path, [grown, shelves])
-      expect(await db.read((tx) => tx.list(grown))).toMatchObject([{ label: 'red', size: 2, colour: '' }])
+      expect(await db.read((tx) => tx.list(grown))).toMatchObject([{ label: 'red', size: 2, color: '' }])
       const indexes = await db.read((tx) =>
         tx.all<{ name: string }>("SELECT name FROM sqlite_master WHERE name LIKE 'boxes_%' ORDER BY name"),
       )
-      expect(indexes.map((row) => row.name)).toEqual(['boxes_colour_unique', 'boxes_size'])
+      expect(indexes.map((row) => row.name)).toEqual(['boxes_color_unique', 'boxes_size'])
       await db.close()
     }
   })

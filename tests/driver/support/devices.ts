@@ -29,7 +29,7 @@ function aborted(io: JobIo): Promise<never> {
   })
 }
 
-/** Behaviour of the device by the first word of a circuit. */
+/** Behavior of the device by the first word of a circuit. */
 const DEEDS: Record<string, (rest: string, io: JobIo) => Promise<JobResults>> = {
   ok: async (rest) => resultsOf(rest),
   env: async () => resultsOf(JSON.stringify(Object.keys(process.env).sort())),

@@ -232,14 +232,14 @@ describe('PolicyComparison', () => {
         // 4, 8, 12 and 16 s.
         others: { jobs: 4, mean: 10_000, p50: 8_000, p90: 16_000, p99: 16_000, never: 1 },
       },
-      utilisation: [{ qpu: 'kelvin', share: 0.5 }],
+      utilization: [{ qpu: 'kelvin', share: 0.5 }],
     })
   })
 
   test('measures the recorded runs like a replay', () => {
     const recording = recordingOf([{ at: 0, ran: 10 }])
-    const { waits: found, utilisation } = new PolicyComparison(recording).measure(asRecorded(recording))
+    const { waits: found, utilization } = new PolicyComparison(recording).measure(asRecorded(recording))
     expect(found.others).toEqual({ jobs: 1, mean: 0, p50: 0, p90: 0, p99: 0, never: 0 })
-    expect(utilisation).toEqual([{ qpu: 'kelvin', share: 0.1 }])
+    expect(utilization).toEqual([{ qpu: 'kelvin', share: 0.1 }])
   })
 })

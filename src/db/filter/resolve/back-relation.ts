@@ -21,7 +21,7 @@ export interface BackRelation {
  * The relation that `<collection>_via_<field>` denotes for records of `target`; undefined when there is none.
  */
 export function backRelation(
-  context: Pick<Context, 'catalogue' | 'caller'>,
+  context: Pick<Context, 'catalog' | 'caller'>,
   target: AnyCollection,
   prop: string,
 ): BackRelation | undefined {

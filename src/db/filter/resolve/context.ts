@@ -8,7 +8,7 @@ import type { Binder, Fan, Scope } from '../sql/scope.ts'
 export type Caller = 'rule' | 'client' | 'superuser'
 
 /** The declarations that a filter may refer to. */
-export interface Catalogue {
+export interface Catalog {
   readonly collections: readonly AnyCollection[]
   readonly names: CollectionNames
   /** The rules in force: the declared ones, unless settings replace them. */
@@ -23,7 +23,7 @@ export interface EveryCheck {
 
 /** The state shared by all parts of one condition while it is compiled. */
 export interface Context {
-  readonly catalogue: Catalogue
+  readonly catalog: Catalog
   readonly caller: Caller
   readonly binder: Binder
   /** The collection of the tested record, and the alias of its row. */
@@ -61,13 +61,13 @@ export function fieldOf(
 
 /** The collection with the public name `name`; rules in declarations may also use its table name. */
 export function collectionByName(
-  { catalogue, caller }: Pick<Context, 'catalogue' | 'caller'>,
+  { catalog, caller }: Pick<Context, 'catalog' | 'caller'>,
   name: string,
 ): AnyCollection | undefined {
-  return catalogue.names.byPublicName(name) ?? (caller === 'rule' ? collectionOf(catalogue, name) : undefined)
+  return catalog.names.byPublicName(name) ?? (caller === 'rule' ? collectionOf(catalog, name) : undefined)
 }
 
 /** The collection whose table is `name`. */
-export function collectionOf({ collections }: Catalogue, name: string): AnyCollection | undefined {
+export function collectionOf({ collections }: Catalog, name: string): AnyCollection | undefined {
   return collections.find((collection) => collection.name === name)
 }

@@ -16,7 +16,7 @@ export function joinCollection(
   on: (alias: string) => string,
   fan?: Fan,
 ): string {
-  const rule = context.caller === 'client' ? context.catalogue.rulesOf(collection).list : ''
+  const rule = context.caller === 'client' ? context.catalog.rulesOf(collection).list : ''
   if (rule === null) throw badFilter(`Only superusers can filter by fields of ${collection.publicName}`)
   return scope.join(key, (alias) => ({
     sql: `${quoted(collection.name)} AS ${alias} ON ${on(alias)}`,

@@ -88,7 +88,7 @@ function joinRelation(
   if (!reference) {
     throw badFilter(`${shortened(prop)} in ${shortened(full)} is not a relation, so no name can follow it`)
   }
-  const collection = collectionOf(context.catalogue, reference.to)
+  const collection = collectionOf(context.catalog, reference.to)
   if (!collection) return undefined
   const key = `${from.key}/${prop}`
   const column = `${from.alias}.${quoted(prop)}`

@@ -90,7 +90,7 @@ function relatedOperand(
   { reference, ids }: { reference: Reference; ids: (requestInfo: RequestInfo) => string },
   props: readonly string[],
 ): Operand {
-  const collection = collectionOf(context.catalogue, reference.to)
+  const collection = collectionOf(context.catalog, reference.to)
   if (!collection) return NOTHING
   return pathOperand(context, scope, {
     full,

@@ -51,12 +51,12 @@ function requestValue({ binder }: Context, read: (requestInfo: RequestInfo) => u
 }
 
 function authOperand(context: Context, scope: Scope, full: string, props: readonly string[]): Operand {
-  const { authCollection: collection, catalogue } = context
+  const { authCollection: collection, catalog } = context
   const [name = ''] = props
   if (props.length === 1 && PLAIN_AUTH.includes(name)) {
     return requestValue(context, ({ auth }) => {
       if (name === 'collectionId') return auth?.collectionId
-      if (name === 'collectionName') return auth && catalogue.names.publicName(auth.collection)
+      if (name === 'collectionName') return auth && catalog.names.publicName(auth.collection)
       return auth && Reflect.get(auth.record, name)
     })
   }

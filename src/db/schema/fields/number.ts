@@ -17,7 +17,7 @@ export interface NumberField extends NumberOptions, Field {
   readonly default?: number
 }
 
-/** The behaviour of numbers, which seconds start from. */
+/** The behavior of numbers, which seconds start from. */
 export const numberKind: FieldKind<NumberField, number> = {
   ...plainText,
   columnType: ({ integer }) => (integer ? 'INTEGER' : 'REAL'),

@@ -7,7 +7,7 @@ import {
   toCsv,
   toJsonLines,
 } from '../../../db/index.ts'
-import type { AnyRecord, Values } from '../behaviour.ts'
+import type { AnyRecord, Values } from '../behavior.ts'
 import type { RecordService } from '../service.ts'
 import type { RecordCall } from './list.ts'
 import { presentRecords } from './present.ts'

@@ -8,8 +8,8 @@ import {
   withTotals,
 } from '../../../db/index.ts'
 import type { Caller } from '../../http/caller.ts'
-import type { Values } from '../behaviour.ts'
-import { behaviourOf } from '../behaviours/index.ts'
+import type { Values } from '../behavior.ts'
+import { behaviorOf } from '../behaviors/index.ts'
 import type { RecordService } from '../service.ts'
 import { presentRecords } from './present.ts'
 import { requestDetailsOf, requestInfoOf } from './request-info.ts'
@@ -37,7 +37,7 @@ export async function listRecords(
   const rule = service.rulesOf(collection).list
   const { filter = '', sort = '', expand = '', fields = '' } = query
   const paging = readPaging(query)
-  const { computedFrom } = behaviourOf(collection)
+  const { computedFrom } = behaviorOf(collection)
   const size = { without: unreadFields(collection, fields, computedFrom), maxBytes: MAX_LARGE_BYTES }
   const { db } = service.context
   const read = await db.read((tx) => {

@@ -1,8 +1,8 @@
 import type { AnyCollection, Expanded, ReadTx, RequestInfo } from '../../../db/index.ts'
 import type { Caller } from '../../http/caller.ts'
 import { presentRecord } from '../../http/response/present-record.ts'
-import type { AnyRecord, Values } from '../behaviour.ts'
-import { behaviourOf } from '../behaviours/index.ts'
+import type { AnyRecord, Values } from '../behavior.ts'
+import { behaviorOf } from '../behaviors/index.ts'
 import type { RecordService } from '../service.ts'
 
 /** The viewer of records and the requested relations. */
@@ -25,7 +25,7 @@ export function presentRecords(
   const self = caller.kind === 'user' ? caller.user.id : undefined
 
   function present(each: AnyCollection, all: readonly Expanded[]): Values[] {
-    const compute = behaviourOf(each).computed?.(
+    const compute = behaviorOf(each).computed?.(
       tx,
       all.map(({ record }) => record),
     )

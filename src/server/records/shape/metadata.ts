@@ -1,7 +1,7 @@
 import type { AnyCollection, Field, Rules } from '../../../db/index.ts'
 import { COLLECTIONS } from '../../../db/index.ts'
 import { collectionIdOf } from '../../http/response/present-record.ts'
-import type { Values } from '../behaviour.ts'
+import type { Values } from '../behavior.ts'
 import type { RecordService } from '../service.ts'
 
 /**

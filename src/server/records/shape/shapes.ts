@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { type AnyCollection, COLLECTIONS, type CollectionNames, type Field } from '../../../db/index.ts'
 import { collectionIdOf } from '../../http/response/present-record.ts'
 import { fieldSchema, recordResponse } from '../../http/response/record-response.ts'
-import { behaviourOf } from '../behaviours/index.ts'
+import { behaviorOf } from '../behaviors/index.ts'
 
 /** Schemas of the record routes, derived from the declarations of all collections. */
 export interface RecordShapes {
@@ -31,7 +31,7 @@ export function recordShapes(names: CollectionNames): RecordShapes {
 function responseShape(collection: AnyCollection, publicName: string) {
   return recordResponse(`${titleOf(collection)}Record`, collection, {
     collectionName: v.literal(publicName),
-    ...behaviourOf(collection).computedShape,
+    ...behaviorOf(collection).computedShape,
     expand: v.optional(v.record(v.string(), v.unknown())),
   })
 }
@@ -41,7 +41,7 @@ const PASSWORD = { password: text, passwordConfirm: text, oldPassword: text }
 
 /** Admits other keys: modifiers such as `seconds+`, and unknown keys, which are ignored. */
 function bodyShape(collection: AnyCollection) {
-  const { owner, fixed } = behaviourOf(collection)
+  const { owner, fixed } = behaviorOf(collection)
   const isFixed = (name: string) => Boolean(fixed?.create?.includes(name) && fixed.update?.includes(name))
   const fields = Object.entries(collection.fields).filter(
     ([name, field]) => !field.internal && !field.readOnly && !isFixed(name),

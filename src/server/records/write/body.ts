@@ -3,7 +3,7 @@ import type { AnyCollection } from '../../../db/index.ts'
 import type { Caller } from '../../http/caller.ts'
 import { assertWithinJsonLimits, BODY_LIMITS } from '../../http/limits/json-shape.ts'
 import { readBytes, readJsonBody } from '../../http/request/json-body.ts'
-import type { Values } from '../behaviour.ts'
+import type { Values } from '../behavior.ts'
 import { plainName } from './modifiers.ts'
 
 /** Maximum size of a request body, in bytes. */

@@ -1,7 +1,7 @@
 import { AppError } from '../../../base/index.ts'
 import type { AnyCollection, ReadTx, Tx } from '../../../db/index.ts'
 import { actingUser } from '../../auth/acting-user.ts'
-import type { AnyRecord, Completion, Values } from '../behaviour.ts'
+import type { AnyRecord, Completion, Values } from '../behavior.ts'
 import type { RecordCall } from '../read/list.ts'
 import { notFound, type RecordService } from '../service.ts'
 import { readBody } from './body.ts'
@@ -24,18 +24,18 @@ export async function createRecord(
   const sent = applyModifiers(collection, undefined, await readBody(call, collection))
   const rule = service.rulesOf(collection).create
   const write = openWrite(service, collection, rule, call)
-  const { behaviour, writer } = write
-  const sorted = sortBody(collection, sent, { behaviour, isSuperuser: writer.isSuperuser, before: undefined })
+  const { behavior, writer } = write
+  const sorted = sortBody(collection, sent, { behavior, isSuperuser: writer.isSuperuser, before: undefined })
   assertNothingRefused(sorted, FAILED)
   const mayCreate = (tx: ReadTx) => assertRuleAllows(write, rule, tx, sorted)
   // Checked here, before any expensive work, and again in the transaction, which decides.
   await db.read(mayCreate)
   const draft = { ...writer, body: sent, before: undefined }
-  if (behaviour.submit) {
-    const id = await behaviour.submit(draft, call.request)
+  if (behavior.submit) {
+    const id = await behavior.submit(draft, call.request)
     return db.read((tx) => presentWritten(write, tx, existing(tx.find(collection, id))))
   }
-  const complete = await behaviour.prepare?.(draft)
+  const complete = await behavior.prepare?.(draft)
   const values = { ...sorted.values, ...(await ownerValue(write, sorted.values)) }
   const { record, response } = await db.write(`create ${collection.name}`, (tx) => {
     mayCreate(tx)
@@ -54,19 +54,19 @@ function assertRuleAllows(write: Write, rule: string | null, tx: ReadTx, { body,
 }
 
 /** The default owner of a new record: the caller. */
-async function ownerValue({ behaviour, service, call }: Write, values: Values): Promise<Values> {
-  const { owner } = behaviour
+async function ownerValue({ behavior, service, call }: Write, values: Values): Promise<Values> {
+  const { owner } = behavior
   if (owner === undefined || (values[owner] ?? '') !== '' || call.caller.kind === 'guest') return {}
   return { [owner]: (await actingUser(service.context.db, call.caller)).id }
 }
 
 function insert(write: Write, tx: Tx, values: Values, complete: Completion | undefined): AnyRecord {
-  const { behaviour, writer, collection } = write
+  const { behavior, writer, collection } = write
   const step = { ...writer, tx }
   complete?.(values, undefined)
-  behaviour.creating?.(step, values)
+  behavior.creating?.(step, values)
   const record = tx.insert(collection, values)
-  behaviour.created?.(step, record)
+  behavior.created?.(step, record)
   return existing(tx.find(collection, record.id))
 }
 

@@ -1,5 +1,5 @@
 import type { AnyCollection } from '../../../db/index.ts'
-import type { AnyRecord, Values } from '../behaviour.ts'
+import type { AnyRecord, Values } from '../behavior.ts'
 
 /** The field name in a key such as `seconds+`, `+targets` or `targets-`. */
 export function plainName(key: string): string {

@@ -1,6 +1,6 @@
 import { AppError, type FieldError } from '../../../base/index.ts'
 import { type AnyCollection, type Field, initialValue } from '../../../db/index.ts'
-import type { AnyRecord, Behaviour, Values } from '../behaviour.ts'
+import type { AnyRecord, Behavior, Values } from '../behavior.ts'
 
 /** A body divided into values to write and refused fields. */
 export interface SortedBody {
@@ -13,7 +13,7 @@ export interface SortedBody {
 }
 
 interface Options {
-  readonly behaviour: Behaviour
+  readonly behavior: Behavior
   readonly isSuperuser: boolean
   /** The record to change; undefined for a new record. */
   readonly before: AnyRecord | undefined
@@ -73,12 +73,12 @@ export function assertNothingRefused({ refused }: SortedBody, message: string): 
   throw new AppError('invalid', message, { reason: 'read_only_field', fields: { ...refused } })
 }
 
-function isProtected(name: string, field: Field, { behaviour, isSuperuser, before }: Options): boolean {
-  const fixed = before ? behaviour.fixed?.update : behaviour.fixed?.create
+function isProtected(name: string, field: Field, { behavior, isSuperuser, before }: Options): boolean {
+  const fixed = before ? behavior.fixed?.update : behavior.fixed?.create
   if (field.readOnly || field.internal || fixed?.includes(name)) return true
   if (isSuperuser) return false
-  const isOwner = before !== undefined && behaviour.owner === name
-  return field.hidden === true || isOwner || behaviour.superuserOnly?.includes(name) === true
+  const isOwner = before !== undefined && behavior.owner === name
+  return field.hidden === true || isOwner || behavior.superuserOnly?.includes(name) === true
 }
 
 function changesNothing(name: string, field: Field, sent: unknown, before: AnyRecord | undefined): boolean {

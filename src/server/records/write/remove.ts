@@ -15,16 +15,16 @@ export async function removeRecord(
 ): Promise<void> {
   const rule = service.rulesOf(collection).remove
   const write = openWrite(service, collection, rule, call)
-  const { behaviour, writer } = write
+  const { behavior, writer } = write
   const requestInfo = requestInfoOfWrite(write)
   const test = service.queries.test(collection, { rule, requestInfo })
   const before = await service.context.db.write(`delete ${collection.name}`, (tx) => {
     const record = test.stored(tx, id, requestInfo) ? tx.find(collection, id) : undefined
     if (!record) throw notFound()
     const step = { ...writer, tx }
-    behaviour.removing?.(step, record)
+    behavior.removing?.(step, record)
     tx.remove(collection, id)
-    behaviour.removed?.(step, record)
+    behavior.removed?.(step, record)
     audit(write, tx, { before: record, after: undefined })
     return record
   })

@@ -1,5 +1,5 @@
 import type { AnyCollection, ReadTx } from '../../../db/index.ts'
-import type { AnyRecord, Values } from '../behaviour.ts'
+import type { AnyRecord, Values } from '../behavior.ts'
 import type { RecordCall } from '../read/list.ts'
 import { notFound, type RecordService } from '../service.ts'
 import { readBody } from './body.ts'
@@ -24,19 +24,19 @@ export async function updateRecord(
   const sent = await readBody(call, collection)
   const rule = service.rulesOf(collection).update
   const write = openWrite(service, collection, rule, call)
-  const { behaviour, writer } = write
+  const { behavior, writer } = write
   const patchOf = (tx: ReadTx) => checked(write, rule, tx, id, sent)
-  const draft = behaviour.prepare && (await db.read(patchOf))
-  const complete = draft && (await behaviour.prepare?.({ ...writer, body: sent, before: draft.before }))
+  const draft = behavior.prepare && (await db.read(patchOf))
+  const complete = draft && (await behavior.prepare?.({ ...writer, body: sent, before: draft.before }))
   const { before, after, response } = await db.write(`update ${collection.name}`, (tx) => {
     const { before, sorted } = patchOf(tx)
     const patch: Values = { ...sorted.values }
     const step = { ...writer, tx }
     complete?.(patch, before)
-    behaviour.updating?.(step, before, patch)
+    behavior.updating?.(step, before, patch)
     const changed = tx.update(collection, id, patch)
     if (!changed) throw notFound()
-    behaviour.updated?.(step, before, changed)
+    behavior.updated?.(step, before, changed)
     const after = tx.find(collection, id) ?? changed
     audit(write, tx, { before, after })
     return { before, after, response: presentWritten(write, tx, after) }
@@ -53,11 +53,11 @@ function checked(
   id: string,
   sent: Values,
 ): { before: AnyRecord; sorted: SortedBody } {
-  const { service, collection, behaviour, writer } = write
+  const { service, collection, behavior, writer } = write
   const before = tx.find(collection, id)
   if (!before) throw notFound()
   const changed = applyModifiers(collection, before, sent)
-  const sorted = sortBody(collection, changed, { behaviour, isSuperuser: writer.isSuperuser, before })
+  const sorted = sortBody(collection, changed, { behavior, isSuperuser: writer.isSuperuser, before })
   const requestInfo = requestInfoOfWrite(write, sorted.body)
   if (!service.queries.test(collection, { rule, requestInfo }).stored(tx, id, requestInfo)) throw notFound()
   assertNothingRefused(sorted, FAILED)

@@ -1,8 +1,8 @@
 import { AppError } from '../../../base/index.ts'
 import { type AnyCollection, appendAudit, initialValue, type ReadTx, type Tx } from '../../../db/index.ts'
 import { callerName } from '../../http/caller.ts'
-import type { AnyRecord, Behaviour, Committed, Writer } from '../behaviour.ts'
-import { behaviourOf } from '../behaviours/index.ts'
+import type { AnyRecord, Behavior, Committed, Writer } from '../behavior.ts'
+import { behaviorOf } from '../behaviors/index.ts'
 import type { RecordCall } from '../read/list.ts'
 import { presentRecords } from '../read/present.ts'
 import { requestDetailsOf, requestInfoOf } from '../read/request-info.ts'
@@ -12,7 +12,7 @@ import type { RecordService } from '../service.ts'
 export interface Write {
   readonly service: RecordService
   readonly collection: AnyCollection
-  readonly behaviour: Behaviour
+  readonly behavior: Behavior
   readonly writer: Writer
   readonly call: RecordCall
 }
@@ -32,7 +32,7 @@ export function openWrite(
   if (rule === null && !isSuperuser)
     throw new AppError('forbidden', 'Only superusers can perform this action')
   const writer = { service, caller, isSuperuser, address }
-  return { service, collection, behaviour: behaviourOf(collection), writer, call }
+  return { service, collection, behavior: behaviorOf(collection), writer, call }
 }
 
 /** The request info for the rule of a write. */
@@ -81,6 +81,6 @@ export function presentWritten(write: Write, tx: ReadTx, record: AnyRecord): unk
 }
 
 /** Runs the step of the collection after the commit. */
-export async function afterCommit({ writer, behaviour }: Write, change: Committed<AnyRecord>): Promise<void> {
-  await behaviour.committed?.(writer, change)
+export async function afterCommit({ writer, behavior }: Write, change: Committed<AnyRecord>): Promise<void> {
+  await behavior.committed?.(writer, change)
 }

@@ -28,9 +28,9 @@ export function operatorOf(op: UnitaryOp | PhaseOp): LocalOperator | undefined {
 }
 
 /**
- * A pure state as a matrix product state: a chain of tensors, one per qubit, with a bond between neighbours
- * (Schollwöck, Annals of Physics 326, 96, 2011). Sites to the left of the orthogonality centre have
- * orthonormal columns, those to the right orthonormal rows, so that weights at the centre are probabilities
+ * A pure state as a matrix product state: a chain of tensors, one per qubit, with a bond between neighbors
+ * (Schollwöck, Annals of Physics 326, 96, 2011). Sites to the left of the orthogonality center have
+ * orthonormal columns, those to the right orthonormal rows, so that weights at the center are probabilities
  * and truncation by singular values is optimal.
  */
 export class TensorChain {
@@ -40,7 +40,7 @@ export class TensorChain {
   /** The site of each qubit, and the qubit of each site. */
   #siteOf: Int32Array
   #qubitAt: Int32Array
-  #centre = 0
+  #center = 0
   /** Weight discarded so far: 1 - Π (1 - weight discarded by each truncation). */
   discarded = 0
   /** Largest bond dimension so far. */
@@ -62,7 +62,7 @@ export class TensorChain {
     copy.#sites = [...this.#sites]
     copy.#siteOf = this.#siteOf.slice()
     copy.#qubitAt = this.#qubitAt.slice()
-    copy.#centre = this.#centre
+    copy.#center = this.#center
     copy.discarded = this.discarded
     copy.largestBondDimension = this.largestBondDimension
     return copy
@@ -99,7 +99,7 @@ export class TensorChain {
 
   /** Probability that a qubit is 1. */
   probabilityOfOne(qubit: number): number {
-    const { rows, columns, data } = this.#centred(qubit)
+    const { rows, columns, data } = this.#centered(qubit)
     let [zero, one] = [0, 0]
     for (let row = 0; row < rows; row++) {
       const weight = weightOf(data.subarray(2 * row * columns, 2 * (row + 1) * columns))
@@ -111,13 +111,13 @@ export class TensorChain {
 
   /** Projects a qubit onto a value whose probability is not zero. */
   project(qubit: number, value: 0 | 1): void {
-    const { rows, columns, data } = this.#centred(qubit)
+    const { rows, columns, data } = this.#centered(qubit)
     const projected = zeros(rows, columns)
     for (let row = value; row < rows; row += 2) {
       projected.data.set(data.subarray(2 * row * columns, 2 * (row + 1) * columns), 2 * row * columns)
     }
     const scale = 1 / Math.sqrt(weightOf(projected.data))
-    this.#sites[this.#centre] = { ...projected, data: projected.data.map((part) => part * scale) }
+    this.#sites[this.#center] = { ...projected, data: projected.data.map((part) => part * scale) }
   }
 
   /**
@@ -132,7 +132,7 @@ export class TensorChain {
     return { qubit: this.#qubitAt[site] as number, zero: both.subarray(0, half), one: both.subarray(half) }
   }
 
-  /** Moves the centre to the first site. */
+  /** Moves the center to the first site. */
   alignLeft(): void {
     this.#moveTo(0)
   }
@@ -146,34 +146,34 @@ export class TensorChain {
     return this.#siteOf.length
   }
 
-  #centred(qubit: number): Matrix {
+  #centered(qubit: number): Matrix {
     this.#moveTo(this.#siteOf[qubit] as number)
-    return this.#sites[this.#centre] as Matrix
+    return this.#sites[this.#center] as Matrix
   }
 
   #moveTo(site: number): void {
-    while (this.#centre < site) this.#moveRight()
-    while (this.#centre > site) this.#moveLeft()
+    while (this.#center < site) this.#moveRight()
+    while (this.#center > site) this.#moveLeft()
   }
 
   #moveRight(): void {
-    const { left, right } = splitExactly(this.#sites[this.#centre] as Matrix)
-    this.#sites[this.#centre++] = left
-    const next = this.#sites[this.#centre] as Matrix
+    const { left, right } = splitExactly(this.#sites[this.#center] as Matrix)
+    this.#sites[this.#center++] = left
+    const next = this.#sites[this.#center] as Matrix
     const wide = multiply(right, { rows: next.rows / 2, columns: 2 * next.columns, data: next.data })
-    this.#sites[this.#centre] = { rows: 2 * wide.rows, columns: next.columns, data: wide.data }
+    this.#sites[this.#center] = { rows: 2 * wide.rows, columns: next.columns, data: wide.data }
   }
 
   #moveLeft(): void {
-    const { rows, columns, data } = this.#sites[this.#centre] as Matrix
+    const { rows, columns, data } = this.#sites[this.#center] as Matrix
     const { left, right } = splitExactly(transpose({ rows: rows / 2, columns: 2 * columns, data }))
     const own = transpose(left)
-    this.#sites[this.#centre--] = { rows: 2 * own.rows, columns, data: own.data }
-    this.#sites[this.#centre] = multiply(this.#sites[this.#centre] as Matrix, transpose(right))
+    this.#sites[this.#center--] = { rows: 2 * own.rows, columns, data: own.data }
+    this.#sites[this.#center] = multiply(this.#sites[this.#center] as Matrix, transpose(right))
   }
 
   /**
-   * Moves the qubits of an operator to neighbouring sites with the centre among them; returns the first site.
+   * Moves the qubits of an operator to neighboring sites with the center among them; returns the first site.
    */
   #gather({ targets, controls }: LocalOperator): number {
     const sites = [...targets, ...controls]
@@ -184,8 +184,8 @@ export class TensorChain {
       for (let at = site; at > first + 1 + place; at--) this.#exchange(at - 1)
     }
     const last = first + sites.length - 1
-    if (this.#centre < first) this.#moveTo(first)
-    if (this.#centre > last) this.#moveTo(last)
+    if (this.#center < first) this.#moveTo(first)
+    if (this.#center > last) this.#moveTo(last)
     return first
   }
 
@@ -199,7 +199,7 @@ export class TensorChain {
     this.#siteOf[one] = site + 1
   }
 
-  /** The tensor of neighbouring sites with an operator applied: (left bond, values) by right bond. */
+  /** The tensor of neighboring sites with an operator applied: (left bond, values) by right bond. */
   #applied(op: LocalOperator, first: number, width: number): Matrix {
     let joined = this.#sites[first] as Matrix
     for (let site = first + 1; site < first + width; site++) {
@@ -212,7 +212,7 @@ export class TensorChain {
     return applyOperator(op, joined, 2 ** width, bitOf)
   }
 
-  /** Splits the tensor of neighbouring sites and stores its parts; the last site becomes the centre. */
+  /** Splits the tensor of neighboring sites and stores its parts; the last site becomes the center. */
   #place(first: number, width: number, tensor: Matrix): void {
     let rest = tensor
     for (let site = first; site < first + width - 1; site++) {
@@ -225,13 +225,13 @@ export class TensorChain {
       const data = discarded > 0 ? right.data.map((part) => part / Math.sqrt(1 - discarded)) : right.data
       rest = { rows: (left.columns * matrix.columns) / tensor.columns, columns: tensor.columns, data }
     }
-    this.#centre = first + width - 1
-    this.#sites[this.#centre] = rest
+    this.#center = first + width - 1
+    this.#sites[this.#center] = rest
   }
 }
 
 /**
- * Applies an operator to a tensor of neighbouring sites; `values` consecutive rows are the values of their
+ * Applies an operator to a tensor of neighboring sites; `values` consecutive rows are the values of their
  * qubits.
  */
 function applyOperator(

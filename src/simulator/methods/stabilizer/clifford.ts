@@ -25,13 +25,13 @@ export interface Clifford extends PauliMap {
   qubits: readonly number[]
 }
 
-/** Gates on more qubits are not analysed: the standard gates on three qubits are not Clifford. */
+/** Gates on more qubits are not analyzed: the standard gates on three qubits are not Clifford. */
 const MAX_QUBITS = 2
 
 /** Maximum deviation of a matrix element from that of a Clifford gate. */
 const TOLERANCE = 1e-9
 
-/** Recognizes Clifford gates. Gates that share a matrix object, as equal calls do, are analysed once. */
+/** Recognizes Clifford gates. Gates that share a matrix object, as equal calls do, are analyzed once. */
 export class CliffordRecognizer {
   readonly #known = new Map<Float64Array | number, Map<number, PauliMap | undefined>>()
 

@@ -171,7 +171,7 @@ test('readLatency() reads seconds and ranges only', () => {
 })
 
 test('readPragma() reads the known words', () => {
-  expect(readPragma(jobOf('// svc-mock: fail=crash latency=0.5 colour=red\nh q;'))).toEqual({
+  expect(readPragma(jobOf('// svc-mock: fail=crash latency=0.5 color=red\nh q;'))).toEqual({
     fail: 'crash',
     latency: { min: 0.5, max: 0.5 },
   })

@@ -15,7 +15,7 @@ const tree: AssetTree = {
   page: asset('text/html; charset=utf-8', page, false),
   files: new Map([
     ['/a/index-abcd1234.js', withBrotli(asset('text/javascript; charset=utf-8', script, true), script)],
-    ['/fonts/next.licence.txt', asset('text/plain; charset=utf-8', 'Licence', false)],
+    ['/fonts/next.license.txt', asset('text/plain; charset=utf-8', 'License', false)],
   ]),
 }
 
@@ -57,7 +57,7 @@ test('serveAssets() passes the API and other methods to the next handler', async
 test('serveAssets() lets clients cache hashed names for ever and revalidate the others', async () => {
   const hashed = await app.request('/a/index-abcd1234.js')
   expect(hashed.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
-  const plain = await app.request('/fonts/next.licence.txt')
+  const plain = await app.request('/fonts/next.license.txt')
   expect(plain.headers.get('cache-control')).toBe('no-cache')
 })
 

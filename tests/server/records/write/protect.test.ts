@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { type AnyCollection, COLLECTIONS, type Field } from '../../../../src/db/index.ts'
-import { behaviourOf } from '../../../../src/server/records/behaviours/index.ts'
+import { behaviorOf } from '../../../../src/server/records/behaviors/index.ts'
 import { openWorld, type World } from '../../../support/server/sample-records.ts'
 import type { TestClient } from '../../../support/server/server.ts'
 
@@ -31,7 +31,7 @@ const stored = ({ server, ids }: World, collection: AnyCollection) =>
 
 function isSetByServer(collection: AnyCollection, name: string, field: Field): boolean {
   const isPassword = collection.type === 'auth' && name === 'password'
-  const fixed = behaviourOf(collection).fixed?.update?.includes(name)
+  const fixed = behaviorOf(collection).fixed?.update?.includes(name)
   return !isPassword && Boolean(field.internal || field.readOnly || fixed)
 }
 
@@ -116,7 +116,7 @@ test('no POST of a user sets a protected field', async () => {
       expect([field, response.status, response.body]).toMatchObject([field, 400, { code: 'read_only_field' }])
     }
     // The create rule refuses a record that belongs to another user.
-    const { owner = '' } = behaviourOf(collection)
+    const { owner = '' } = behaviorOf(collection)
     const given = { ...body, [owner]: 'zzzzzzzzzzzzzzz' }
     const response = await server.as(world.owner).post(`/api/collections/${name}/records`, given)
     expect([response.status, response.body]).toMatchObject([

@@ -17,7 +17,7 @@ export interface KrausOperator {
 /** Maximum deviation of an element from that of a multiple of the identity. */
 const TOLERANCE = 1e-12
 
-/** The Kraus operators of channels; each channel is analysed once. */
+/** The Kraus operators of channels; each channel is analyzed once. */
 export class KrausTable {
   readonly #known = new Map<Channel, readonly KrausOperator[]>()
 

@@ -40,10 +40,10 @@ export interface Committed<R> {
 }
 
 /**
- * The behaviour of the record routes of one collection beyond its declaration, for everything that depends on
+ * The behavior of the record routes of one collection beyond its declaration, for everything that depends on
  * the caller, on settings or on services outside the database. All members are optional.
  */
-export interface Behaviour<R = AnyRecord> {
+export interface Behavior<R = AnyRecord> {
   /** The relation to the owner of a record: set to the caller by default, and not transferable. */
   readonly owner?: string
   /** Fields that only superusers can set. */
@@ -74,17 +74,17 @@ export interface Behaviour<R = AnyRecord> {
   readonly committed?: (writer: Writer, change: Committed<R>) => void | Promise<void>
 }
 
-/** The behaviour of a collection. */
+/** The behavior of a collection. */
 export interface Declared {
   readonly collection: AnyCollection
-  readonly behaviour: Behaviour
+  readonly behavior: Behavior
 }
 
-/** Declares the behaviour of the record routes of `collection`. */
-export function defineBehaviour<C extends AnyCollection>(
+/** Declares the behavior of the record routes of `collection`. */
+export function defineBehavior<C extends AnyCollection>(
   collection: C,
-  behaviour: Behaviour<RecordOf<C>>,
+  behavior: Behavior<RecordOf<C>>,
 ): Declared {
-  // The routes pass a behaviour only records of its own collection.
-  return { collection, behaviour: behaviour as unknown as Behaviour }
+  // The routes pass a behavior only records of its own collection.
+  return { collection, behavior: behavior as unknown as Behavior }
 }

@@ -1,9 +1,9 @@
 import { AppError, formatDuration, fromTimestamp, toTimestamp } from '../../../base/index.ts'
 import { timeSlots } from '../../../db/index.ts'
-import { defineBehaviour, type Step } from '../behaviour.ts'
+import { defineBehavior, type Step } from '../behavior.ts'
 
 /** Bookings of users: in the future, limited in length and lead time, and fixed once they have begun. */
-export const timeSlotsBehaviour = defineBehaviour(timeSlots, {
+export const timeSlotsBehavior = defineBehavior(timeSlots, {
   owner: 'booked_by',
   created(step, slot) {
     if (!step.isSuperuser) assertBookable(step, slot)

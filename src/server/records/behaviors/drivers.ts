@@ -1,11 +1,11 @@
 import { drivers, revokeLease } from '../../../db/index.ts'
-import { defineBehaviour } from '../behaviour.ts'
+import { defineBehavior } from '../behavior.ts'
 import { hashSent } from './hash-sent.ts'
 
 type Row = { enabled: boolean; token: string; qpu: string; operation: string }
 
 /** Drivers: tokens are stored as hashes; changes that invalidate a connection end it. */
-export const driversBehaviour = defineBehaviour(drivers, {
+export const driversBehavior = defineBehavior(drivers, {
   creating: (_, values) => hashSent(values, 'token'),
   // The lease refers to the previous QPU and operation.
   updating({ tx }, before, patch) {

@@ -4,7 +4,7 @@ import { appendAudit, assertMayCalibrate, calibrationRequests } from '../../../d
 import { calibrationMode } from '../../../protocol/index.ts'
 import { assertFitsMode, targetQubits } from '../../calibration/enqueue.ts'
 import { callerName } from '../../http/caller.ts'
-import { defineBehaviour } from '../behaviour.ts'
+import { defineBehavior } from '../behavior.ts'
 
 const ENDED = ['done', 'failed']
 /** Set by the tuner and the queue. */
@@ -14,7 +14,7 @@ const MOVED_BY_TUNER = ['progress', 'started_at', 'finished_at', 'result', 'requ
  * Calibration requests: made as by the dispatch route, moved by their tuner; a superuser may give one up,
  * which ends its run and lets the next one through.
  */
-export const calibrationRequestsBehaviour = defineBehaviour(calibrationRequests, {
+export const calibrationRequestsBehavior = defineBehavior(calibrationRequests, {
   fixed: { create: MOVED_BY_TUNER, update: ['driver', 'mode', 'target_qubits', ...MOVED_BY_TUNER] },
   creating({ tx, caller }, values) {
     if (values['status'] !== undefined && values['status'] !== 'pending') throw refused()

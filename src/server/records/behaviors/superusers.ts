@@ -1,9 +1,9 @@
 import { disableProxy, superusers, syncProxyEmail } from '../../../db/index.ts'
-import { defineBehaviour } from '../behaviour.ts'
+import { defineBehavior } from '../behavior.ts'
 import { assertHasPassword, prepareCredentials } from './credentials.ts'
 
 /** Superusers: their proxy user for submissions follows their address and is disabled on deletion. */
-export const superusersBehaviour = defineBehaviour(superusers, {
+export const superusersBehavior = defineBehavior(superusers, {
   async prepare(draft) {
     if (!draft.before) assertHasPassword(draft)
     return prepareCredentials(draft)

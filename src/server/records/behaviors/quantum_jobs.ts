@@ -4,13 +4,13 @@ import { type Caller, callerName } from '../../http/caller.ts'
 import { jobShape } from '../../jobs/responses.ts'
 import { submitJob } from '../../jobs/submission/submit.ts'
 import { COMPUTED_FROM, errorOf } from '../../jobs/view.ts'
-import { type Draft, defineBehaviour, type Values } from '../behaviour.ts'
+import { type Draft, defineBehavior, type Values } from '../behavior.ts'
 
 /** Set on submission and by the queue. */
 const MOVED_BY_QUEUE = ['finished_at', 'duration', 'results'] as const
 
 /** Jobs: submitted as by the job routes, and changed by the queue only. */
-export const quantumJobsBehaviour = defineBehaviour(quantumJobs, {
+export const quantumJobsBehavior = defineBehavior(quantumJobs, {
   owner: 'user_id',
   fixed: {
     create: ['status', ...MOVED_BY_QUEUE],

@@ -1,12 +1,12 @@
 import { AppError } from '../../../base/index.ts'
 import { calibratingQpus, drivers, type Qpu, qpus, revokeLease, type Tx } from '../../../db/index.ts'
 import { qpuStateShape, stateOfQpu } from '../../qpus/routes.ts'
-import { defineBehaviour } from '../behaviour.ts'
+import { defineBehavior } from '../behavior.ts'
 import type { RecordService } from '../service.ts'
 import { hashSent } from './hash-sent.ts'
 
 /** QPUs: access tokens are stored as hashes; disabling and maintenance are sent to the drivers. */
-export const qpusBehaviour = defineBehaviour(qpus, {
+export const qpusBehavior = defineBehavior(qpus, {
   computedShape: qpuStateShape,
   computed: (tx) => {
     const running = calibratingQpus(tx)

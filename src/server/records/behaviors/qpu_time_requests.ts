@@ -1,6 +1,6 @@
 import { AppError } from '../../../base/index.ts'
 import { postLedger, qpuTimeRequests, type Tx } from '../../../db/index.ts'
-import { defineBehaviour } from '../behaviour.ts'
+import { defineBehavior } from '../behavior.ts'
 
 /** Far above any request, and still exact in milliseconds. */
 const MAX_SECONDS = 1e12
@@ -9,7 +9,7 @@ const MAX_SECONDS = 1e12
  * Requests for QPU time: created by users, decided once by superusers; an approval adds the seconds to the
  * balance.
  */
-export const qpuTimeRequestsBehaviour = defineBehaviour(qpuTimeRequests, {
+export const qpuTimeRequestsBehavior = defineBehavior(qpuTimeRequests, {
   owner: 'user',
   superuserOnly: ['rejection_reason'],
   fixed: { create: ['status'] },

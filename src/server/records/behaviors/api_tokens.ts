@@ -1,9 +1,9 @@
 import { AppError } from '../../../base/index.ts'
 import { apiTokens, syncOwner } from '../../../db/index.ts'
-import { defineBehaviour, type Values } from '../behaviour.ts'
+import { defineBehavior, type Values } from '../behavior.ts'
 
 /** API tokens as superusers store them: by their hash. `users.api_tokens` follows. */
-export const apiTokensBehaviour = defineBehaviour(apiTokens, {
+export const apiTokensBehavior = defineBehavior(apiTokens, {
   creating: (_, values) => assertIsHash(values),
   created: ({ tx }, { user }) => syncOwner(tx, user),
   updating: (_, __, patch) => assertIsHash(patch),

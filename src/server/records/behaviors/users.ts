@@ -1,7 +1,7 @@
 import { AppError, type FieldError } from '../../../base/index.ts'
 import { changeAccount, type User, users } from '../../../db/index.ts'
 import { callerName } from '../../http/caller.ts'
-import { type Draft, defineBehaviour, type Step, type Values } from '../behaviour.ts'
+import { type Draft, defineBehavior, type Step, type Values } from '../behavior.ts'
 import { assertHasPassword, prepareCredentials } from './credentials.ts'
 
 /** Far above any balance, and still exact in milliseconds. */
@@ -12,7 +12,7 @@ const MISMATCH: FieldError = { code: 'validation_values_mismatch', message: "Val
 /**
  * Users: balances change through the ledger only; addresses are changed by superusers or by a mailed link.
  */
-export const usersBehaviour = defineBehaviour(users, {
+export const usersBehavior = defineBehavior(users, {
   superuserOnly: ['qpu_seconds', 'api_tokens', 'disabled'],
   fixed: { create: ['api_tokens'] },
   async prepare(draft) {

@@ -1,6 +1,6 @@
 import { AppError, type FieldError, newSecret } from '../../../base/index.ts'
 import { checkPassword, type Passwords } from '../../auth/password.ts'
-import type { Completion, Draft, Values } from '../behaviour.ts'
+import type { Completion, Draft, Values } from '../behavior.ts'
 
 const MISMATCH: FieldError = { code: 'validation_values_mismatch', message: "Values don't match." }
 const BLANK: FieldError = { code: 'validation_required', message: 'Cannot be blank.' }

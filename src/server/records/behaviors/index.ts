@@ -1,0 +1,30 @@
+import type { AnyCollection } from '../../../db/index.ts'
+import type { Behavior } from '../behavior.ts'
+import { apiTokensBehavior } from './api_tokens.ts'
+import { calibrationRequestsBehavior } from './calibration_requests.ts'
+import { driversBehavior } from './drivers.ts'
+import { qpuTimeRequestsBehavior } from './qpu_time_requests.ts'
+import { qpusBehavior } from './qpus.ts'
+import { quantumJobsBehavior } from './quantum_jobs.ts'
+import { superusersBehavior } from './superusers.ts'
+import { timeSlotsBehavior } from './time_slots.ts'
+import { usersBehavior } from './users.ts'
+
+/** The behaviors of all collections that have one. */
+const BEHAVIORS = [
+  apiTokensBehavior,
+  calibrationRequestsBehavior,
+  driversBehavior,
+  qpuTimeRequestsBehavior,
+  qpusBehavior,
+  quantumJobsBehavior,
+  superusersBehavior,
+  timeSlotsBehavior,
+  usersBehavior,
+]
+const BY_COLLECTION = new Map(BEHAVIORS.map(({ collection, behavior }) => [collection.name, behavior]))
+
+/** The behavior of a collection; empty when it has none. */
+export function behaviorOf(collection: AnyCollection): Behavior {
+  return BY_COLLECTION.get(collection.name) ?? {}
+}
