@@ -71,7 +71,7 @@ test('flags without default are undefined, repeatable ones a list, switches fals
 })
 
 test('a variable without a setting has no effect', () => {
-  const { values } = readSettings(TABLE, { flags: { token: '1' }, env: { SVC_COLOUR: 'red', '': 'red' } })
+  const { values } = readSettings(TABLE, { flags: { token: '1' }, env: { SVC_COLOR: 'red', '': 'red' } })
   expect(values.color).toBeUndefined()
 })
 
