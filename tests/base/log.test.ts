@@ -40,7 +40,7 @@ describe('createLog()', () => {
     'circuit',
   ])('hides the field %s, also inside of others', (name) => {
     const { log, lines } = openCase()
-    log.info('said', { [name]: 'plain words', nested: [{ [name]: 'plain words' }] })
+    log.info('message', { [name]: 'plain words', nested: [{ [name]: 'plain words' }] })
     expect(lines[0]).not.toContain('plain words')
     expect(lines[0]).toContain('[redacted]')
   })

@@ -167,6 +167,6 @@ describe.skipIf(!python)('the public Python client', () => {
   })
 
   test('reads notifications and dismisses one', () => {
-    expect(saw('notifications')).toEqual({ seen: true, answer: { status: 'dismissed' }, gone: true })
+    expect(saw('notifications')).toEqual({ seen: true, response: { status: 'dismissed' }, gone: true })
   })
 })

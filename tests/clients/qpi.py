@@ -32,10 +32,10 @@ HELPERS = ("backend", "users_by_id")
 def refusal(call):
     """Status and body of the error that a call raises."""
     try:
-        answer = call()
+        response = call()
     except requests.HTTPError as error:
         return {"status": error.response.status_code, "body": error.response.json()}
-    return {"status": 200, "body": answer}
+    return {"status": 200, "body": response}
 
 
 class Scenarios:
@@ -163,9 +163,9 @@ class Scenarios:
 
     def login(self):
         client = QPIClient(self.given["url"])
-        answer = client.auth_with_password(self.given["email"], self.given["password"])
+        response = client.auth_with_password(self.given["email"], self.given["password"])
         return {
-            "record": answer["record"]["email"],
+            "record": response["record"]["email"],
             "jobs": len(client.list_jobs()) > 0,
             "wrong": refusal(lambda: QPIClient(self.given["url"]).auth_with_password("a@b.example", "wrong one")),
         }
@@ -227,9 +227,9 @@ class Scenarios:
         notice.raise_for_status()
         notice_id = notice.json()["id"]
         before = [each["id"] for each in self.client.list_notifications()]
-        answer = self.client.dismiss_notification(notice_id)
+        response = self.client.dismiss_notification(notice_id)
         after = [each["id"] for each in self.client.list_notifications()]
-        return {"seen": notice_id in before, "answer": answer, "gone": notice_id not in after}
+        return {"seen": notice_id in before, "response": response, "gone": notice_id not in after}
 
 
 def main():

@@ -58,12 +58,15 @@ describe.skipIf(!python)('the description of the API', () => {
 
   afterAll(() => lab.close())
 
-  test.each(['guest', 'user', 'superuser'])('holds whatever a %s sends, and nothing fails', async (who) => {
-    const tokens: Record<string, string> = { guest: '', user: lab.user.token, superuser: lab.admin.token }
-    const { status, out } = await fuzz(python ?? '', who, tokens[who] ?? '')
-    // The failures are in the message.
-    const failures = out.slice(out.indexOf('= FAILURES =')).slice(0, 20_000)
-    if (status !== 0) throw new Error(`${failures}\n${lab.service.log.slice(-5_000)}`)
-    expect(lab.service.log).not.toContain('"level":"error"')
-  })
+  test.each(['guest', 'user', 'superuser'])(
+    'is correct for any request of a %s, and nothing fails',
+    async (who) => {
+      const tokens: Record<string, string> = { guest: '', user: lab.user.token, superuser: lab.admin.token }
+      const { status, out } = await fuzz(python ?? '', who, tokens[who] ?? '')
+      // The failures are in the message.
+      const failures = out.slice(out.indexOf('= FAILURES =')).slice(0, 20_000)
+      if (status !== 0) throw new Error(`${failures}\n${lab.service.log.slice(-5_000)}`)
+      expect(lab.service.log).not.toContain('"level":"error"')
+    },
+  )
 })

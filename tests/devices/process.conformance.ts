@@ -231,7 +231,7 @@ export function runningConformance(name: string, pairs: string[] = []): void {
   )
 
   test(
-    rule('lets the last of several measurements into one bit win, and reads one qubit into several'),
+    rule('uses the last of several measurements into one bit, and measures one qubit into several'),
     async () => {
       const circuit =
         'OPENQASM 3.0; include "stdgates.inc"; qubit[2] q; bit[3] c; x q[0]; c[0] = measure q[0]; c[0] = measure q[1]; c[1] = measure q[0]; c[2] = measure q[0];'

@@ -244,7 +244,7 @@ test('readOptions() checks the default data folder too', () => {
   ])
 })
 
-test('readOptions() lets data_dir override an unsafe default', () => {
+test('readOptions() accepts a data_dir that overrides an unsafe default', () => {
   expect(read(builtIn('process'), ['data_dir=/tmp/ok'], '/srv/data').dataDir).toBe('/tmp/ok')
 })
 

@@ -48,7 +48,7 @@ const UNSAFE: [string, () => string][] = [
   ['/tmp with a slash', () => '/tmp/'],
   ['/var/tmp itself', () => '/var/tmp'],
   ['home itself', () => home],
-  ['a folder beside home', () => `${home}-evil`],
+  ['a folder next to home', () => `${home}-evil`],
   ['a folder whose name starts like /tmp', () => '/tmp-evil'],
   ['a folder whose name starts like /var/svc-driver', () => '/var/svc-driver-evil/data'],
   ['/etc', () => '/etc'],

@@ -165,15 +165,18 @@ test.each([
   [401, 'unauthorized', 'Unknown access token'],
   [403, 'forbidden', 'Driver north is disabled'],
   [400, 'invalid', 'Bad body'],
-] as const)('startDriver() stops when the first connect is answered by %d', async (status, code, message) => {
-  await using bench = await openBench()
-  bench.server.refuse = { status, message }
-  const driver = await bench.start()
-  const error = await driver.finished.catch((thrown: unknown) => thrown)
-  expect(error).toBeInstanceOf(AppError)
-  expect(error).toMatchObject({ code, message: `connect was refused (${status}): ${message}` })
-  expect(bench.server.connects).toHaveLength(1)
-})
+] as const)(
+  'startDriver() stops when the response to the first connect is %d',
+  async (status, code, message) => {
+    await using bench = await openBench()
+    bench.server.refuse = { status, message }
+    const driver = await bench.start()
+    const error = await driver.finished.catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(AppError)
+    expect(error).toMatchObject({ code, message: `connect was refused (${status}): ${message}` })
+    expect(bench.server.connects).toHaveLength(1)
+  },
+)
 
 test('startDriver() warns once about a token over plain HTTP to another machine', async () => {
   await using bench = await openBench()

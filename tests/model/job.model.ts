@@ -28,7 +28,7 @@ export interface Guards {
   attemptFence: boolean
   /** A result counts only while the job has not ended. */
   stateGuard: boolean
-  /** A result is accepted also when the job went back to `pending` and was not claimed again (T3'). */
+  /** A result is accepted also if the job is `pending` again and was not claimed again (T3'). */
   lateResults: boolean
   /** The charge is written only when the guarded change of state applied. */
   chargeInsideGuard: boolean

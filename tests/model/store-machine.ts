@@ -263,7 +263,7 @@ export class StoreMachine {
 
   #find(id: string): ModelJob {
     const job = this.#jobs.find((each) => each.id === id)
-    if (!job) throw new Error('a job that nobody submitted')
+    if (!job) throw new Error('a job that was never submitted')
     return job
   }
 

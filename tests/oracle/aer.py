@@ -1,4 +1,4 @@
-"""Answers questions about circuits with Qiskit and Aer.
+"""Executes requests about circuits with Qiskit and Aer.
 
 Circuits come as data, not as programs, so that Qiskit's readers of OpenQASM have no part in the comparison: gates
 are Qiskit's own, modifiers are applied to their matrices. Where the OpenQASM 3 definition of a gate carries a phase

@@ -52,7 +52,7 @@ describe('fingerprintMatches()', () => {
 
 describe('parseFingerprint()', () => {
   test.each(['', 'ab', `${'a'.repeat(63)}g`, 'a'.repeat(65), `${'aa:'.repeat(16)}${'aa'.repeat(16)}`])(
-    'refuses %p and says what a fingerprint looks like',
+    'refuses %p and describes the form of a fingerprint',
     (text) => {
       expect(() => parseFingerprint(text)).toThrow('64 hexadecimal digits')
     },

@@ -139,7 +139,7 @@ describe('one ready peer per port', () => {
     await using newer = openConnection(server.listener.port)
     await newer.ready()
     await older.ended()
-    await until('the owner was told', () => server.closed.length === 1)
+    await until('the owner is notified', () => server.closed.length === 1)
     expect(server.closed).toEqual(['replaced by a newer connection of the same lease'])
     newer.connection.trySend('still here')
     await until('it arrived', () => server.received.length === 1)
@@ -157,7 +157,7 @@ describe('one ready peer per port', () => {
     expect(server.closed).toEqual([])
   })
 
-  test('another lease may have the port as soon as the first is gone', async () => {
+  test('another lease may use the port as soon as the first has ended', async () => {
     await using server = await openListener({ authenticate: (user) => ({ lease: user }) })
     await using first = openConnection(server.listener.port, { user: 'lease-1' })
     await first.ready()

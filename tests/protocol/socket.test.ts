@@ -174,7 +174,7 @@ describe('life cycle', () => {
     await client.ready()
     for (let count = 0; count < 900; count++) client.connection.trySend(`${count}`)
     await client.connection.close()
-    await until('the server knows', () => server.closed.length === 1)
+    await until('the server reports the end', () => server.closed.length === 1)
     expect(server.received).toHaveLength(900)
     expect(client.closed).toEqual([{ reason: 'closed by this side', refused: false }])
     expect(client.connection.trySend('late')).toBe(false)

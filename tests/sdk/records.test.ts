@@ -186,7 +186,7 @@ describe('errors', () => {
     }
   })
 
-  test('a request without permission gets 403, a missing collection 404', async () => {
+  test('a request without permission is refused with 403, a missing collection 404', async () => {
     expect((await refusal(pb.collection('notifications').create({ title: 'x' }))).response).toMatchObject({
       status: 403,
       message: 'Only superusers can perform this action.',

@@ -33,7 +33,7 @@ test('the approval and the rotation of an access token are audited, the token is
   await using server = await openTestServer()
   const user = await server.createUser()
   const qpu = await server.createQpu('north')
-  const request = await server.db.write('ask', (tx) =>
+  const request = await server.db.write('request', (tx) =>
     tx.insert(qpuTimeRequests, { user: user.id, seconds: 60, requested_reason: 'a long night' }),
   )
   const before = (await acts(server)).length + 1

@@ -27,15 +27,15 @@ test('createServer() runs a job from its submission to its results through a rea
 
 test('createServer() sets every QPU offline and preserves the data of the last run', async () => {
   await using first = await openTestServer()
-  const qpu = await first.createQpu('keeps')
+  const qpu = await first.createQpu('kelvin')
   const driver = await startDriverProcess(first, qpu)
   await until('the QPU is online', async () => {
-    return (await first.guest.get('/api/qpus/keeps')).get('status') === 'online'
+    return (await first.guest.get('/api/qpus/kelvin')).get('status') === 'online'
   })
   await driver.stop()
   await first.close()
   await using second = await openTestServer({ folder: first.folder })
-  expect((await second.guest.get('/api/qpus/keeps')).body).toMatchObject({
+  expect((await second.guest.get('/api/qpus/kelvin')).body).toMatchObject({
     id: qpu.id,
     status: 'offline',
     reason: { code: 'offline' },

@@ -177,9 +177,9 @@ test('a job that is cancelled while it is dispatched is either cancelled or run'
     })
     const timeline = job.get('timeline')
     const events = Array.isArray(timeline) ? timeline.map(({ event }) => event) : []
-    return `${job.text('status')}, ${cancelled} told so, ran ${events.includes('claimed')}`
+    return `${job.text('status')}, ${cancelled} accepted, ran ${events.includes('claimed')}`
   })
   for (const outcome of outcomes.keys()) {
-    expect(['cancelled, 1 told so, ran false', 'completed, 0 told so, ran true']).toContain(outcome)
+    expect(['cancelled, 1 accepted, ran false', 'completed, 0 accepted, ran true']).toContain(outcome)
   }
 })

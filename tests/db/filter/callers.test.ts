@@ -162,7 +162,7 @@ describe('sort', () => {
     ['balance,-id', 'dbac'],
   ]
   for (const [sort, shopsFound] of cases) {
-    test(`"${sort}" gives ${shopsFound}`, async () =>
+    test(`"${sort}" returns ${shopsFound}`, async () =>
       expect(await library.found('', ROOT, sort)).toBe(shopsFound))
   }
 

@@ -173,8 +173,8 @@ function joined(
   }
   const table = 'one' in kind ? kind.one : kind.many
   if ('many' in kind) steps.push({ key: `${key}:each`, many: true, rows: (env) => ids(read(env)) })
-  const wanted = (env: Env) => ('many' in kind ? env[`${key}:each`] : read(env))
-  steps.push({ key, many: false, rows: (env) => (world[table] ?? []).filter(({ id }) => id === wanted(env)) })
+  const target = (env: Env) => ('many' in kind ? env[`${key}:each`] : read(env))
+  steps.push({ key, many: false, rows: (env) => (world[table] ?? []).filter(({ id }) => id === target(env)) })
   return { key, table }
 }
 
@@ -299,11 +299,11 @@ function textOf({ v, real }: Value): string | null {
 function like(left: Value, right: Value): Truth {
   const text = textOf(left)
   // A literal pattern is used as written; the value of a column is its own text.
-  const wanted = right.nature === 'literal' && typeof right.v === 'number' ? String(right.v) : textOf(right)
-  if (text === null || wanted === null) return null
-  const isGiven = right.nature === 'literal' && /^(?:[^\\%]|\\[\s\S])*%/.test(wanted)
-  if (right.nature === 'literal' && !isGiven) return lower(text).includes(lower(unescaped(wanted)))
-  return likeMatch(lower(text), lower(isGiven ? wanted : `%${wanted}%`))
+  const pattern = right.nature === 'literal' && typeof right.v === 'number' ? String(right.v) : textOf(right)
+  if (text === null || pattern === null) return null
+  const hasWildcard = right.nature === 'literal' && /^(?:[^\\%]|\\[\s\S])*%/.test(pattern)
+  if (right.nature === 'literal' && !hasWildcard) return lower(text).includes(lower(unescaped(pattern)))
+  return likeMatch(lower(text), lower(hasWildcard ? pattern : `%${pattern}%`))
 }
 
 /** LIKE with `\\` as its escape character, compared character by character. */

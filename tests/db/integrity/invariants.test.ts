@@ -77,7 +77,7 @@ describe('checkInvariants()', () => {
   const breaks: [id: string, what: string, sql: string[]][] = [
     [
       'I1',
-      'a job that went on after its end',
+      'a job that continued after its end',
       ["UPDATE job_timeline SET event = 'cancelled' WHERE job = $completed AND event = 'started'"],
     ],
     ['I3', 'a charge of a running job', ["UPDATE qpu_ledger SET source_id = $running WHERE kind = 'charge'"]],
@@ -101,7 +101,7 @@ describe('checkInvariants()', () => {
     ['I6', 'a cancelled job with results', ["UPDATE quantum_jobs SET results = '{}' WHERE id = $cancelled"]],
     [
       'I6',
-      'a cancelled job with results beside its row',
+      'a cancelled job with results outside of its row',
       ["INSERT INTO quantum_jobs_large (record, field, body) VALUES ($cancelled, 'results', '{}')"],
     ],
     ['I7', 'an epoch from the future', ['UPDATE job_attempts SET epoch = 4 WHERE job = $running']],
@@ -129,7 +129,7 @@ describe('checkInvariants()', () => {
     ],
     [
       'relations',
-      'a job of nobody',
+      'a job without an owner',
       ["UPDATE quantum_jobs SET user_id = 'nobody000000000' WHERE id = $cancelled"],
     ],
   ]

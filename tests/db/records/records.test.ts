@@ -269,7 +269,7 @@ describe('hooks', () => {
   test('qpu_time_requests cannot change their owner or seconds, nor anything once processed', async () => {
     await using test = await openTestDatabase()
     const { user } = await seed(test.db)
-    const request = await test.db.write('ask', (tx) => tx.insert(qpuTimeRequests, { user, seconds: 60 }))
+    const request = await test.db.write('request', (tx) => tx.insert(qpuTimeRequests, { user, seconds: 60 }))
     const edit = (patch: Parameters<typeof editRequest>[2]) => editRequest(test.db, request.id, patch)
     expect((await refused(edit({ seconds: 90 })))['seconds']?.code).toBe('validation_unchangeable')
     await edit({ status: 'rejected', rejection_reason: 'No' })

@@ -33,9 +33,9 @@ test('values above 1 MiB are stored outside of their row and read like any other
   )
   expect(await outside(test)).toEqual([{ record: id, field: 'payload' }])
   const inRow = await db.read((tx) =>
-    tx.one('SELECT payload IS NULL AS gone, octet_length(results) AS bytes FROM quantum_jobs'),
+    tx.one('SELECT payload IS NULL AS moved, octet_length(results) AS bytes FROM quantum_jobs'),
   )
-  expect(inRow).toEqual({ gone: 1, bytes: MAX_ROW_BYTES })
+  expect(inRow).toEqual({ moved: 1, bytes: MAX_ROW_BYTES })
   const read = await db.read((tx) => ({
     found: tx.find(quantumJobs, id),
     listed: tx.list(quantumJobs, { without: ['results'] })[0],

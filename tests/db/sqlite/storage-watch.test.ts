@@ -9,7 +9,7 @@ test('WriteOutcomes logs the start and the end of an outage, not each refusal', 
   const clock = new FakeClock()
   const lines: string[] = []
   const watch = new WriteOutcomes(clock, createLog({ write: (line) => lines.push(line) }))
-  watch.failed(new AppError('conflict', 'somebody was first'))
+  watch.failed(new AppError('conflict', 'another writer was first'))
   watch.succeeded()
   expect([watch.failure, watch.refusals, lines]).toEqual([undefined, 0, []])
   for (let at = 0; at < 20; at++) {

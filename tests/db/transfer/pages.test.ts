@@ -16,7 +16,7 @@ async function filled() {
   return test
 }
 
-test('eachRecord() gives every record once, in the order of insertion', async () => {
+test('eachRecord() yields every record once, in the order of insertion', async () => {
   await using test = await filled()
   const sources = (await Array.fromAsync(eachRecord(test.db, events))).map((record) => record['source'])
   expect(sources).toEqual(Array.from({ length: ROWS }, (_, at) => `s${at}`))

@@ -10,7 +10,7 @@ import {
 } from '../../../src/devices/index.ts'
 import type { CircuitEntry, JobPayload, JobResults } from '../../../src/protocol/index.ts'
 
-/** A job payload with the defaults of the server. A text stands for a circuit without parameters. */
+/** A job payload with the defaults of the server. A text is a circuit without parameters. */
 export function payloadOf(circuits: (string | CircuitEntry)[], more: Partial<JobPayload> = {}): JobPayload {
   return {
     circuits: circuits.map((circuit) => (typeof circuit === 'string' ? { circuit } : circuit)),

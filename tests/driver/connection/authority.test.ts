@@ -47,10 +47,10 @@ test.each([
   ['a foreign CA', certificates.foreign.caPem],
   ['a leaf certificate', certificates.certPem],
   ['no certificate', 'hello'],
-])('obtainAuthority() replaces %s in the file', async (_, kept) => {
+])('obtainAuthority() replaces %s in the file', async (_, saved) => {
   await using at = await open()
   await mkdir(join(at.caFile, '..'), { recursive: true })
-  await writeFile(at.caFile, kept)
+  await writeFile(at.caFile, saved)
   expect(await at.obtain()).toBe(certificates.caPem)
   expect(await readFile(at.caFile, 'utf8')).toBe(certificates.caPem)
   expect(at.lines).toMatchObject([{ level: 'warn', file: at.caFile }])
@@ -65,7 +65,7 @@ test.each([
   ['a leaf certificate', certificates.certPem, 'no readable root CA'],
   ['two certificates', certificates.caPem + certificates.foreign.caPem, 'no readable root CA'],
   ['a page', '<html>', 'no readable root CA'],
-])('obtainAuthority() refuses a server that has %s, and keeps nothing', async (_, served, described) => {
+])('obtainAuthority() refuses a server that has %s, and saves nothing', async (_, served, described) => {
   await using at = await open()
   at.server.caPem = served
   await expect(at.obtain()).rejects.toThrow(

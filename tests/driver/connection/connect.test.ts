@@ -61,15 +61,15 @@ test.each([
     'driver north is registered for monitor, not process; start it with --operation monitor',
   ],
   [{ tls_hash: 'cd'.repeat(32) }, `the server announces a root CA with fingerprint ${'cd'.repeat(32)}, but`],
-])('requestLease() refuses an answer with %j', async (change, message) => {
+])('requestLease() refuses a response with %j', async (change, message) => {
   await using server = await open()
-  server.answer = change
+  server.response = change
   await expect(lease(server)).rejects.toThrow(message)
 })
 
 test('requestLease() accepts the fingerprint in any notation', async () => {
   await using server = await open()
-  server.answer = { tls_hash: pin.toUpperCase().replace(/(..)(?!$)/g, '$1:') }
+  server.response = { tls_hash: pin.toUpperCase().replace(/(..)(?!$)/g, '$1:') }
   expect((await lease(server)).epoch).toBe(1)
 })
 

@@ -80,9 +80,9 @@ test('openLink() closes both sockets when the server closes one', async () => {
 
 test.each([
   ['a password the server does not take', { auth_token: 'old' }, certificates.caPem],
-  ['a port where nobody listens', { result_port: 1 }, certificates.caPem],
+  ['a port without a listener', { result_port: 1 }, certificates.caPem],
   ['a server of another CA', {}, certificates.foreign.caPem],
-])('openLink() ends, without having been ready, at %s', async (_, change, ca) => {
+])('openLink() ends, without having been ready, with %s', async (_, change, ca) => {
   await using at = await open(change, ca)
   expect(await at.link.closed).not.toBe('')
   expect(at.ready()).toBe(false)

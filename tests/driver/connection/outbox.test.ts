@@ -86,7 +86,9 @@ test('Outbox.sendDue() leaves an event due when sending fails', async () => {
   using folder = temporaryFolder()
   const { outbox, sent, send } = await openOutbox(folder.path)
   await outbox.put('a.1', eventOf('a.1'))
-  await expect(outbox.sendDue(() => Promise.reject(new Error('gone')))).rejects.toThrow('gone')
+  await expect(outbox.sendDue(() => Promise.reject(new Error('disconnected')))).rejects.toThrow(
+    'disconnected',
+  )
   await outbox.sendDue(send)
   expect(sent).toEqual([eventOf('a.1')])
 })

@@ -5,7 +5,7 @@ import { ConnectRefusal, planRetry, type Retry, refusalOf } from '../../../src/d
 const unreachable = new AppError('unavailable', 'cannot reach the server')
 
 const CASES: [string, unknown, Retry, Retry][] = [
-  ['no answer', unreachable, 'backoff', 'backoff'],
+  ['no response', unreachable, 'backoff', 'backoff'],
   [
     'a certificate that is not trusted',
     new AppError('unavailable', 'x', { reason: 'untrusted_certificate' }),
@@ -18,7 +18,7 @@ const CASES: [string, unknown, Retry, Retry][] = [
   ['409', new ConnectRefusal(409, 'x'), { pauseMs: 2_000 }, { pauseMs: 2_000 }],
   ['404', new ConnectRefusal(404, 'x'), 'stop', { pauseMs: 30_000 }],
   ['a redirect', new ConnectRefusal(301, 'x'), 'stop', { pauseMs: 30_000 }],
-  ['an answer that cannot be accepted', new ConnectRefusal(0, 'x'), 'stop', { pauseMs: 30_000 }],
+  ['an unacceptable response', new ConnectRefusal(0, 'x'), 'stop', { pauseMs: 30_000 }],
   ['429', new ConnectRefusal(429, 'x'), 'backoff', 'backoff'],
   ['429 with a time', new ConnectRefusal(429, 'x', 3), { pauseMs: 3_000 }, { pauseMs: 3_000 }],
   [

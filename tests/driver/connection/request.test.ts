@@ -19,10 +19,14 @@ function serve(
 
 test('request() sends JSON and returns status and body whatever they are', async () => {
   await using server = serve(async (request) =>
-    Response.json({ got: await request.json() }, { status: 418, headers: { 'retry-after': '7' } }),
+    Response.json({ received: await request.json() }, { status: 418, headers: { 'retry-after': '7' } }),
   )
   const options = { method: 'POST' as const, body: { a: 1 }, trust, clock: new FakeClock(), signal }
-  expect(await request(server.url, options)).toEqual({ status: 418, text: '{"got":{"a":1}}', retryAfter: 7 })
+  expect(await request(server.url, options)).toEqual({
+    status: 418,
+    text: '{"received":{"a":1}}',
+    retryAfter: 7,
+  })
 })
 
 test('request() does not follow redirects', async () => {
@@ -38,14 +42,14 @@ test('request() does not follow redirects', async () => {
 
 test('request() gives up after 10 s', async () => {
   const clock = new FakeClock()
-  let asked = false
+  let hasRequest = false
   await using server = serve(() => {
-    asked = true
+    hasRequest = true
     return new Promise<Response>(() => undefined)
   })
   const response = request(server.url, { method: 'GET', trust, clock, signal })
   response.catch(() => undefined)
-  await until('the condition', () => asked)
+  await until('the condition', () => hasRequest)
   await clock.advance(10_000)
   await expect(response).rejects.toThrow(`cannot reach the server at ${server.url}: no response within 10 s`)
 })

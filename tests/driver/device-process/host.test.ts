@@ -28,32 +28,32 @@ function open() {
       stops += 1
     },
   })
-  const response = async (kind: FromHost['kind']) =>
+  const receive = async (kind: FromHost['kind']) =>
     until(kind, () => sent.find((message) => message.kind === kind))
-  return { host, sent, answer: response, stops: () => stops }
+  return { host, sent, receive, stops: () => stops }
 }
 
 test('createDeviceHost() prepares, opens, runs and stops a device', async () => {
-  const { host, answer, stops } = open()
+  const { host, receive, stops } = open()
   host.receive({ kind: 'prepare', choice: CHOICE })
   host.receive({ kind: 'open' })
-  expect(await answer('prepared')).toEqual({
+  expect(await receive('prepared')).toEqual({
     kind: 'prepared',
     device: 'wild',
     dataDir: '/tmp/svc-driver-test',
     jobTimeoutMs: 10_000,
   })
-  await answer('ready')
+  await receive('ready')
   host.receive({ kind: 'command', text: JSON.stringify(runJobOf('ok')) })
-  expect(await answer('result')).toMatchObject({ result: 'job000000000001.1' })
+  expect(await receive('result')).toMatchObject({ result: 'job000000000001.1' })
   host.receive({ kind: 'stop' })
   await until('the condition', () => stops() === 1)
 })
 
 test('createDeviceHost() refuses to open a device that was not prepared', async () => {
-  const { host, answer } = open()
+  const { host, receive } = open()
   host.receive({ kind: 'open' })
-  expect(await answer('refused')).toEqual({
+  expect(await receive('refused')).toEqual({
     kind: 'refused',
     reasons: ['startup error: no device is prepared'],
   })
@@ -65,21 +65,21 @@ test.each([
   [{ device: `${DEVICES}#nothing` }, `device ${DEVICES}#nothing: ${DEVICES} has no export nothing`],
   [{ optionPairs: [] }, 'missing required option greeting (for example -o greeting=hello)'],
 ])('createDeviceHost() refuses %j', async (change, reason) => {
-  const { host, answer } = open()
+  const { host, receive } = open()
   host.receive({ kind: 'prepare', choice: { ...CHOICE, ...change } })
-  const refused = await answer('refused')
+  const refused = await receive('refused')
   expect(refused.kind === 'refused' && refused.reasons[0]).toStartWith(reason)
 })
 
 test('createDeviceHost() fails an invalid job and logs other invalid commands', async () => {
-  const { host, answer } = open()
+  const { host, receive } = open()
   host.receive({ kind: 'prepare', choice: CHOICE })
   host.receive({ kind: 'open' })
-  await answer('ready')
+  await receive('ready')
   host.receive({ kind: 'command', text: '{"type":"FromTheFuture"}' })
-  expect(await answer('log')).toMatchObject({ level: 'warn', message: 'invalid command' })
+  expect(await receive('log')).toMatchObject({ level: 'warn', message: 'invalid command' })
   host.receive({ kind: 'command', text: JSON.stringify({ ...runJobOf('ok'), payload: {} }) })
-  const result = await answer('result')
+  const result = await receive('result')
   expect(result.kind === 'result' && result.body).toContain('job not understood: payload.circuits')
 })
 

@@ -115,7 +115,7 @@ test.each([
   [{ status: 'fine' }, 'status: '],
   [undefined, ''],
   [{ status: 'success', routines: [{ routine: 't1' }] }, 'routines.0.'],
-])('a device that returns %j has a failed report that names what is wrong', async (found, where) => {
+])('a device that returns %j causes a failed report that names the error', async (found, where) => {
   const { operation, reportOf } = open(async () => found as never)
   operation.onCommand(RUN)
   const { status, errors } = await reportOf(RUN.run_id)

@@ -101,7 +101,7 @@ test('every() continues after a failed call', async () => {
   const { clock, lines } = await open((io) =>
     io.every(1, async () => {
       count += 1
-      if (count === 1) throw new Error('no answer')
+      if (count === 1) throw new Error('no response')
     }),
   )
   await clock.advance(2_000)

@@ -23,7 +23,7 @@ export interface TestServer {
   /** Responses to the next connects instead of a lease. */
   refuse: { status: number; message: string } | undefined
   /** Replaces fields of the connect response. */
-  answer: Record<string, unknown>
+  response: Record<string, unknown>
   /** Root CA served to drivers. */
   caPem: string
   /** Acknowledges results at once. */
@@ -87,7 +87,7 @@ export async function openTestServer(options: ServerOptions): Promise<TestServer
       auth_token: `jwt-${server.epoch}`,
       tls_hash: fingerprintOf(certificates.caPem),
       epoch: server.epoch,
-      ...server.answer,
+      ...server.response,
     })
   }
 
@@ -111,7 +111,7 @@ export async function openTestServer(options: ServerOptions): Promise<TestServer
     events: [],
     epoch: 0,
     refuse: undefined,
-    answer: {},
+    response: {},
     caPem: certificates.caPem,
     acknowledge: true,
     push: (command) => commands.trySend(JSON.stringify(command)),

@@ -88,7 +88,7 @@ test('TaskCoordinator reports the start and, every 5 s, the job with its phase',
 test('TaskCoordinator sends heartbeats until the result is on a slow disk', async () => {
   using folder = temporaryFolder()
   const { receive, runs, clock, types, coordinator, outbox } = await openCoordinator(folder.path)
-  // Opening it for writing waits for somebody who reads.
+  // Opening it for writing waits for a reader.
   const slow = join(folder.path, `${DISPATCH.job}.1.json`)
   await Bun.$`mkfifo ${slow}`
   await receive(DISPATCH)

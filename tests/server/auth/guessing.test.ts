@@ -35,7 +35,7 @@ test('of many guesses of one password ten are checked, regardless of headers', a
   expect((await server.guest.post(PATH, { identity, password })).status).toBe(429)
 }, 120_000)
 
-test('guessing for six hours with the required waits gives about forty attempts', async () => {
+test('guessing for six hours with the required waits allows about forty attempts', async () => {
   const clock = new FakeClock()
   await using server = await openTestServer({ clock })
   const { email: identity } = await server.createUser()

@@ -49,7 +49,7 @@ async function forgeries(server: TestServer, user: TestAccount, other: TestAccou
     'signed with the key of another user': forge(head, claims, otherKey + secret),
     'signed with the secret of the superusers': forge(head, claims, userKey + superSecret),
     'id of another user': forge(head, { ...claims, id: other.id }, key),
-    'id of nobody': forge(head, { ...claims, id: 'aaaaaaaaaaaaaaa' }, key),
+    'unknown id': forge(head, { ...claims, id: 'aaaaaaaaaaaaaaa' }, key),
     'id of a superuser': forge(head, { ...claims, id: server.superuser.id }, key),
     'collection of the superusers': forge(head, { ...claims, collectionId: 'pbc_3142635823' }, key),
     'a user id in the collection of the superusers': forge(
@@ -62,7 +62,7 @@ async function forgeries(server: TestServer, user: TestAccount, other: TestAccou
     'without expiry': forge(head, endless, key),
     'expiry as text': forge(head, { ...claims, exp: String(now + 600) }, key),
     'expiry not a number': forge(head, { ...claims, exp: null }, key),
-    'made for another purpose': forge(head, { ...claims, type: 'file' }, key),
+    'issued for another purpose': forge(head, { ...claims, type: 'file' }, key),
     'without type': forge(head, { ...claims, type: undefined }, key),
     'without refreshable': forge(head, { ...claims, refreshable: undefined }, key),
     'alg none': `${base64({ alg: 'none', typ: 'JWT' })}.${p}.`,

@@ -86,7 +86,7 @@ test('a user verifies the address by mail', async () => {
   expect((await call(server, 'users', 'confirm-verification', { token })).status).toBe(204)
   expect((await findUser(server.db, user.id))?.verified).toBe(true)
   expect((await server.as(user).get('/api/jobs')).status).toBe(200)
-  // A verified account gets no further mail.
+  // A verified account receives no further mail.
   await call(server, 'users', 'request-verification', { email: user.email })
   await call(server, 'users', 'request-password-reset', { email: user.email })
   expect(linkIn(await sink.mail(2)).pathname).toBe('/api/account-links/password-reset')
@@ -154,7 +154,7 @@ test('requesting a link never reveals whether an account exists', async () => {
   }
 })
 
-test('a mailbox gets two mails of a kind at once, then one every two minutes', async () => {
+test('a mailbox receives two mails of a kind at once, then one every two minutes', async () => {
   await using sink = await openMailSink()
   const clock = new FakeClock()
   await using server = await openMailServer(sink, {}, clock)
@@ -317,7 +317,7 @@ test('with password login disabled, users cannot reset a password', async () => 
   expect([(await request('users')).status, (await request('_superusers')).status]).toEqual([403, 204])
 })
 
-test('a new sign-up gets a verification link by mail; a user created by a superuser does not', async () => {
+test('a new sign-up receives a verification link by mail; a user created by a superuser does not', async () => {
   await using sink = await openMailSink()
   await using server = await openMailServer(sink, { allowSignup: 'true', signupRate: '0.1:2' })
   const path = '/api/collections/users/records'

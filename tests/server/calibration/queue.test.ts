@@ -205,7 +205,7 @@ describe('CalibrationReport', () => {
     await expect(lab.report(run, id)).rejects.toThrow('disk full')
     expect(await lab.reports()).toEqual([])
     expect(lab.lab.hub.commands('EventAck')).toEqual([])
-    await lab.lab.db.write('mend', (tx) => tx.run('DROP TRIGGER no_more'))
+    await lab.lab.db.write('repair', (tx) => tx.run('DROP TRIGGER no_more'))
     await lab.report(run, id)
     expect((await lab.read(id)).status).toBe('done')
   })
@@ -240,7 +240,7 @@ describe('a tuner that reconnects', () => {
     expect((await lab.read(id)).status).toBe('running')
   })
 
-  test('without a run that it had begun: the request has failed, and the next one runs', async () => {
+  test('without a run that it had started: the request has failed, and the next one runs', async () => {
     await using lab = await CalibrationLab.open()
     const { id, run, server } = await lab.running()
     const next = await lab.request()
@@ -321,7 +321,7 @@ describe('CalibrationRecovery.recoverOnce()', () => {
     })
   })
 
-  test('gives the tuner the full time after a start of the server', async () => {
+  test('allows the tuner the full time after a start of the server', async () => {
     await using lab = await CalibrationLab.open()
     const { id, run, server } = await lab.running()
     await lab.sendEvent('CalibrationStarted', { run_id: run })

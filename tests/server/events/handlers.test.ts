@@ -99,7 +99,7 @@ describe('JobResult', () => {
     )
     await expect(it.sendEvent('JobResult', it.result)).rejects.toThrow('disk full')
     expect(it.lab.hub.commands('EventAck')).toEqual([])
-    await it.lab.db.write('mend', (tx) => tx.run('DROP TRIGGER no_more'))
+    await it.lab.db.write('repair', (tx) => tx.run('DROP TRIGGER no_more'))
     await it.sendEvent('JobResult', it.result)
     expect(it.lab.hub.commands('EventAck')).toMatchObject([{ applied: true }])
     expect(await it.lab.balance(it.user)).toBe(100_000)

@@ -63,7 +63,7 @@ async function openLab() {
     qpu,
     driver,
     user,
-    ask: get,
+    get,
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   }
 }
@@ -78,7 +78,7 @@ function addMonitor(server: TestServer, qpu: string, name: string): Promise<stri
 test('a chart receives minimum, mean and maximum of each bucket, of all channels or of some', async () => {
   await using lab = await openLab()
   const range = { from: '2026-06-09T12:00', to: '2026-06-10T12:00', points: '24' }
-  const day = await lab.ask({ driver: lab.driver, ...range })
+  const day = await lab.get({ driver: lab.driver, ...range })
   expect(day).toEqual({
     driver: lab.driver,
     from: '2026-06-09 12:00:00.000Z',
@@ -107,10 +107,10 @@ test('a chart receives minimum, mean and maximum of each bucket, of all channels
       },
     ],
   })
-  expect((await lab.ask({ driver: 'fridge', ...range, channel: 't.mixing, none' })).series).toEqual(
+  expect((await lab.get({ driver: 'fridge', ...range, channel: 't.mixing, none' })).series).toEqual(
     day.series.slice(1),
   )
-  const fine = await lab.ask({
+  const fine = await lab.get({
     driver: 'fridge',
     from: '2026-06-10 11:00',
     to: '2026-06-10T13:05:00+01:00',
@@ -126,14 +126,14 @@ test('a chart receives minimum, mean and maximum of each bucket, of all channels
 
 test('a range without readings has channels with empty lists, a driver without readings has no channel', async () => {
   await using lab = await openLab()
-  const empty = await lab.ask({ driver: 'fridge', from: '2020-01-01', to: '2020-01-02' })
+  const empty = await lab.get({ driver: 'fridge', from: '2020-01-01', to: '2020-01-02' })
   expect(empty.series.map(({ channel, at, count }) => [channel, at, count])).toEqual([
     ['p.still', [], []],
     ['t.mixing', [], []],
   ])
-  expect((await lab.ask({ driver: lab.qpu.driver })).series).toEqual([])
+  expect((await lab.get({ driver: lab.qpu.driver })).series).toEqual([])
   expect(
-    (await lab.ask({ driver: 'fridge', from: '0001-01-01', to: '9999-12-31', points: '1' })).series.length,
+    (await lab.get({ driver: 'fridge', from: '0001-01-01', to: '9999-12-31', points: '1' })).series.length,
   ).toBe(2)
 })
 
@@ -149,7 +149,7 @@ test('a new reading appears in the series at once, even for the same range', asy
       payload: { readings: { 't.mixing': { value: 5, unit: 'mK', status: 'ok' } } },
     }),
   )
-  const { series } = await lab.ask({ driver: 'fridge', channel: 't.mixing', points: '24' })
+  const { series } = await lab.get({ driver: 'fridge', channel: 't.mixing', points: '24' })
   expect(series.map(({ unit, mean }) => [unit, mean])).toEqual([
     ['K', [-90.5, -30.5]],
     ['mK', [5]],
@@ -198,6 +198,6 @@ test('the channels of a large driver share the buckets of a response', async () 
     }),
   )
   const hour = { driver, from: '2026-06-10T11:00Z', points: '2000' }
-  expect((await lab.ask(hour)).step_ms).toBe(30_000)
-  expect((await lab.ask({ ...hour, channel: 'c1' })).step_ms).toBe(2_000)
+  expect((await lab.get(hour)).step_ms).toBe(30_000)
+  expect((await lab.get({ ...hour, channel: 'c1' })).step_ms).toBe(2_000)
 })

@@ -68,7 +68,7 @@ test('every error has the same body, the same headers and the id of its request'
   expect(bad.text('request_id')).toMatch(/^[0-9a-z]{15}$/)
 })
 
-test('a method that a path does not support gets 405 with the supported ones', async () => {
+test('a method that a path does not support receives 405 with the supported ones', async () => {
   await using server = await openTestServer()
   for (const method of ['PUT', 'DELETE', 'PATCH', 'TRACE', 'PROPFIND']) {
     const response = await raw(server, `${method} /api/tokens HTTP/1.1\r\nHost: a\r\n\r\n`)
@@ -280,10 +280,10 @@ test('log lines of a request have its id, also after its response; a connection 
   await using server = await openTestServer({ log })
   const user = await server.createUser()
   const path = '/api/collections/users/request-password-reset'
-  const send = await server.guest.call('POST', path, { email: user.email }, { 'x-request-id': 'asks-1' })
+  const send = await server.guest.call('POST', path, { email: user.email }, { 'x-request-id': 'request-1' })
   expect(send.status).toBe(204)
   await until('the line of the link', async () => lines.some(({ purpose }) => purpose === 'passwordReset'))
-  expect(lines.find(({ purpose }) => purpose === 'passwordReset')).toMatchObject({ request_id: 'asks-1' })
+  expect(lines.find(({ purpose }) => purpose === 'passwordReset')).toMatchObject({ request_id: 'request-1' })
   const qpu = await server.createQpu('north')
   const driver = await startDriverProcess(server, { token: qpu.token })
   await until('the driver', async () => lines.some(({ message }) => message === 'driver attached'))

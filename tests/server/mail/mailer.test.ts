@@ -60,7 +60,7 @@ test('TLS is used as configured, from the first byte or by STARTTLS, and only wi
   }
 })
 
-test('a server without STARTTLS gets no mail unless encryption is disabled', async () => {
+test('a server without STARTTLS receives no mail unless encryption is disabled', async () => {
   await using sink = await openMailSink()
   const lines: string[] = []
   const log = createLog({ format: 'json', write: (line) => lines.push(line) })

@@ -11,7 +11,7 @@ import { withOptions } from '../../support/server/subscriptions.ts'
 
 /** The record service of a server, with the number of rule tests and expansions that reach the database. */
 function counted(server: TestServer) {
-  const count = { tests: 0, answers: 0, expansions: 0 }
+  const count = { tests: 0, evaluations: 0, expansions: 0 }
   const real = createRecordService(server.context, {
     passwords: new Passwords(),
     submissions: new RateLimiter(server.context.config.submitRate, server.context.clock),
@@ -31,7 +31,7 @@ function counted(server: TestServer) {
         return {
           ...test,
           values: (...about) => {
-            count.answers += 1
+            count.evaluations += 1
             return test.values(...about)
           },
         }
@@ -62,7 +62,7 @@ test('1,000 subscribers of a public topic need one rule test and one encoding', 
   )
   expect(new Set(rendered).size).toBe(1)
   expect(rendered[0]).toBeInstanceOf(Uint8Array)
-  expect(count).toEqual({ tests: 1, answers: 1, expansions: 0 })
+  expect(count).toEqual({ tests: 1, evaluations: 1, expansions: 0 })
 })
 
 test('a rule about the user is tested once per user, regardless of the number of streams', async () => {
@@ -93,7 +93,7 @@ test('a rule about the user is tested once per user, regardless of the number of
     Array.from({ length: 100 }, (_, at) => prepared.renderFor(tx, topic, callers[at % 10] ?? GUEST)),
   )
   expect(rendered.map((data, at) => (data ? at % 10 : -1)).filter((at) => at >= 0)).toEqual(Array(10).fill(0))
-  expect(count).toEqual({ tests: 1, answers: 10, expansions: 0 })
+  expect(count).toEqual({ tests: 1, evaluations: 10, expansions: 0 })
 })
 
 test('large values are passed to SQLite only if the rule or the filter refers to them', async () => {

@@ -40,7 +40,7 @@ test('1,000 clients of one public topic receive 20 jobs within seconds', async (
   expect(delivered - ready).toBeLessThan(5_000)
   expect(delivered - started).toBeLessThan(10_000)
   for (const stream of streams) stream.close()
-  await until('all have gone', () => server.server.realtime.size === 0)
+  await until('all streams have ended', () => server.server.realtime.size === 0)
 }, 20_000)
 
 test('a bulk change reaches 1,000 clients completely while the server responds to others', async () => {

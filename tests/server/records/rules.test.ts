@@ -59,7 +59,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.server[Symbol.asyncDispose]())
 
-/** Requests the record in all ways; the deletion comes last. */
+/** Requests the record in all ways; the deletion is last. */
 async function outcome(client: TestClient, path: string, id: string): Promise<string> {
   const list = await client.get(path)
   const items: { id: string }[] = list.status === 200 ? Object(list.body).items : []
@@ -73,7 +73,7 @@ async function outcome(client: TestClient, path: string, id: string): Promise<st
 }
 
 describe('rules of records', () => {
-  // The account comes last, because its records are deleted with it.
+  // The account is last, because its records are deleted with it.
   const names = COLLECTIONS.map(({ name, publicName }) => ({ name, publicName }))
   for (const { name, publicName } of names.toSorted((one) => (one.name === 'users' ? 1 : -1))) {
     for (const role of ['guest', 'other', 'owner'] as const) {

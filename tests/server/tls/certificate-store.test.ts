@@ -117,7 +117,7 @@ describe('openCertificateStore() with its own authority', () => {
     ['key emptied', () => writeFileSync(files.key, '')],
     ['expired', () => clock.jump(8 * DAY)],
     [
-      'made by a clock two hours ahead',
+      'issued by a clock two hours ahead',
       async () => {
         rmSync(files.cert)
         const clockAhead = new FakeClock(clock.now() + 2 * HOUR)
@@ -156,7 +156,7 @@ describe('openCertificateStore() with its own authority', () => {
     ['key', '0604'],
     ['caKey', '0620'],
     ['key', '0644'],
-  ] as const)('refuses %s with mode %s and names the command that helps', async (name, mode) => {
+  ] as const)('refuses %s with mode %s and names the command that fixes it', async (name, mode) => {
     await open()
     chmodSync(files[name], Number.parseInt(mode, 8))
     const message = await refusal(open())
@@ -370,7 +370,7 @@ describe('renewIfDue()', () => {
     const first = store.material
     const notified: string[] = []
     store.onRenew(() => {
-      throw new Error('port is gone')
+      throw new Error('port is closed')
     })
     store.onRenew(() => notified.push('second'))
     chmodSync(files.key, 0o644)

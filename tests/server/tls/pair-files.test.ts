@@ -42,7 +42,7 @@ describe('writePair()', () => {
     expect(readFileSync(files.key, 'utf8')).toBe(older.keyPem)
   })
 
-  test('gives the key mode 0600 regardless of the previous mode', async () => {
+  test('sets mode 0600 on the key regardless of the previous mode', async () => {
     writeFileSync(files.key, 'old', { mode: 0o666 })
     await writePair(files, older)
     expect(statSync(files.key).mode & 0o777).toBe(0o600)

@@ -62,7 +62,7 @@ test('runCircuit() samples random circuits with measurements and resets anywhere
   }
 })
 
-test('runCircuit() gives every shot the outcome that it would have alone, however shots are grouped', async () => {
+test('runCircuit() returns for every shot the outcome that it would have alone, however shots are grouped', async () => {
   const ops = [h(0), measure(0, 0), h(0), measure(0, 1), h(1), reset(1), h(1), measure(1, 2)]
   const few = await runOps(ops, 3, { shots: 40, memory: 'bits' })
   const many = await runOps(ops, 3, { shots: 400, memory: 'bits' })
@@ -192,7 +192,7 @@ test('runCircuit() measures every qubit of a large state without computing it ag
   expect(performance.now() - before).toBeLessThan(1_000)
 })
 
-test('runBranches() gives the same outcomes without memory for copies of states', async () => {
+test('runBranches() returns the same outcomes without memory for copies of states', async () => {
   const walk = (walker: BranchWalker) => {
     const bits: number[] = []
     for (let round = 0; round < 6; round++) {

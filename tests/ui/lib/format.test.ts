@@ -34,7 +34,7 @@ test.each([
   [4360, '1 h 12 min 40 s'],
   [3600, '1 h'],
   [7_200_000, '2_000 h'],
-])('formatSeconds(%p) keeps the units that matter: %s', (value, text) => {
+])('formatSeconds(%p) uses the significant units: %s', (value, text) => {
   expect(visible(formatSeconds(value))).toBe(text)
 })
 

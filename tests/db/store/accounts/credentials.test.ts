@@ -52,7 +52,7 @@ test('resetPassword() with the address of an unverified user verifies it and inv
       identity: { provider: 'lab', providerId: '1', email: '' },
       signedIn,
       create: () => {
-        throw new Error('nobody is linked')
+        throw new Error('no account is linked')
       },
     })
   const user = await addUser(db, 'ada@example.org')
@@ -65,10 +65,10 @@ test('resetPassword() with the address of an unverified user verifies it and inv
       identity: { provider: 'lab', providerId: '1', email: '' },
       signedIn: undefined,
       create: () => {
-        throw new Error('nobody is linked')
+        throw new Error('no account is linked')
       },
     }),
-  ).rejects.toThrow('nobody is linked')
+  ).rejects.toThrow('no account is linked')
 
   const other = await addUser(db, 'bob@example.org')
   await resetPassword(db, proof('users', other), { passwordHash: 'new', email: 'earlier@example.org' })

@@ -68,7 +68,7 @@ test('signInExternally() transfers an account with an unverified address to the 
   expect(links.map((link) => link.provider_id)).toEqual([ADA.providerId])
 })
 
-test('signInExternally() gives a user without an address the verified one', async () => {
+test('signInExternally() sets the verified address of a user without one', async () => {
   await using test = await openTestDatabase()
   const { db } = test
   const user = await addUser(db)

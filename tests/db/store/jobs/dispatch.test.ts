@@ -70,14 +70,14 @@ describe('claimJob()', () => {
 })
 
 describe('requeueUndelivered()', () => {
-  test('T9: the job keeps its place, the attempt is undelivered, only its own driver may report it', async () => {
+  test('T9: the job keeps its position, the attempt is undelivered, only its own driver may report it', async () => {
     await using lab = await JobLab.open()
     const server = await lab.attach((await lab.qpu()).driver)
     const job = await lab.submit(await lab.user())
     await claim(lab, job.id, server)
     const requeue = (driver: string, attempt = 1) =>
       lab.db.write('back', (tx) => requeueUndelivered(tx, { job: job.id, attempt, driver, reason: 'busy' }))
-    expect(await requeue('somebody else')).toBe(false)
+    expect(await requeue('another driver')).toBe(false)
     expect(await requeue(server.driver, 2)).toBe(false)
     expect(await requeue(server.driver)).toBe(true)
     expect(await requeue(server.driver)).toBe(false)

@@ -266,7 +266,7 @@ describe('markStarted()', () => {
     await it.claim()
     const started = (driver: string) =>
       it.lab.db.write('started', (tx) => markStarted(tx, { job: it.job.id, attempt: 1, driver }))
-    expect(await started('somebody else')).toBe(false)
+    expect(await started('another driver')).toBe(false)
     await it.lab.clock.advance(40)
     expect(await started(it.server.driver)).toBe(true)
     expect(await started(it.server.driver)).toBe(false)

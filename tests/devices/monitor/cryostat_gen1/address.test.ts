@@ -38,7 +38,7 @@ test.each([
   ['http://[::ffff:169.254.169.254]', 'is a link-local address'],
   ['http://[fe80::1]:49099', 'fe80::1 is a link-local address'],
   ['http://[febf:0:0::1]', 'is a link-local address'],
-])('readBaseUrl(%p) is refused, without a word of the key', (text, reason) => {
+])('readBaseUrl(%p) is refused without revealing the key', (text, reason) => {
   expect(() => readBaseUrl(text)).toThrow(OptionValueError)
   expect(() => readBaseUrl(text)).toThrow(reason)
   expect(() => readBaseUrl(text)).not.toThrow('abc')

@@ -71,7 +71,7 @@ test.each([
   ['cut_off', failed('the connection was lost')],
   ['oversized', failed('the response is longer than 1048576 bytes')],
   ['redirect', failed('redirects are not followed (HTTP 302)')],
-] as const)('createClient() tells of the fault %s', async (fault, outcome) => {
+] as const)('createClient() reports the fault %s', async (fault, outcome) => {
   fridge.faults.set(MIXING.path, fault)
   fridge.requests.length = 0
   expect(await client().read()).toEqual(outcome)

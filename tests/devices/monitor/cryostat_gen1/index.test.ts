@@ -56,7 +56,7 @@ describe('cryostat_gen1 options', () => {
     ['base_url=http://fridge.example.org', true],
     ['base_url=https://fridge.example.org', false],
     ['base_url=http://127.0.0.1:49099', false],
-  ])('a key with %s: %p for a warning', async (base, warns) => {
+  ])('a key with %s: warning %p', async (base, warns) => {
     using it = await open([CHANNELS, base, 'api_key=k3y'])
     expect(it.messages()).toEqual(
       warns ? ['the key of the cryostat is sent over plain HTTP; use an https address'] : [],

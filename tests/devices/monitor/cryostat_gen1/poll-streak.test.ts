@@ -21,7 +21,7 @@ test.each([
   [7, 8],
   [40, 1],
   [61, 1],
-])('beatsOf() a poll each %p s is at most %p', (interval, beats) => {
+])('beatsOf() of a poll every %p s is at most %p', (interval, beats) => {
   expect(ticksOf({ failures: 20, slowdowns: 20 }, interval)).toBe(beats)
   expect(ticksOf(NO_STREAK, interval)).toBe(1)
 })

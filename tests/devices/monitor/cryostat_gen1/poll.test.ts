@@ -14,7 +14,7 @@ function bad(fault: Fault, error: string = fault): Outcome {
   return { reading: { value: null, unit: '', status: 'ERROR', error }, fault }
 }
 
-/** A poll of `paths`, whose responses are in `answers`: by path, else `*`. */
+/** A poll of `paths`, whose responses are in `responses`: by path, else `*`. */
 function open(paths: string[], responses: Record<string, Outcome> = { '*': good() }, intervalS = 5) {
   const recorded = recordedLog()
   const emitted: Record<string, Reading>[] = []
@@ -31,9 +31,9 @@ function open(paths: string[], responses: Record<string, Outcome> = { '*': good(
   })
   return {
     ...recorded,
-    answers: responses,
+    responses,
     emitted,
-    asked: requested,
+    requested,
     /** Polls `count` times; returns the ticks with requests, counted from 0. */
     async beats(count: number): Promise<number[]> {
       const ticks: number[] = []
@@ -99,7 +99,7 @@ test('poll() emits nothing while no channel can be read, logs it once and backs 
   expect(it.lines).toMatchObject([
     { level: 'warn', message: 'no channel could be read', error: 'timeout after 5 s' },
   ])
-  it.answers['b'] = good()
+  it.responses['b'] = good()
   expect(await it.beats(20)).toEqual([10, 11, 12, 13, 14, 15, 16, 17, 18, 19])
   expect(it.messages()).toEqual(['no channel could be read', 'cryostat responds again'])
   expect(it.emitted).toHaveLength(10)
@@ -108,9 +108,9 @@ test('poll() emits nothing while no channel can be read, logs it once and backs 
 test('poll() logs a second streak again', async () => {
   const it = open(['a'], { a: bad('failed') })
   await it.beats(1)
-  it.answers['a'] = good()
+  it.responses['a'] = good()
   await it.beats(1)
-  it.answers['a'] = bad('failed')
+  it.responses['a'] = bad('failed')
   await it.beats(1)
   expect(it.messages()).toEqual([
     'no channel could be read',
@@ -130,7 +130,7 @@ test('poll() backs off at once when the key is refused, and logs what to check',
 test('poll() logs that the key is refused also after another failure', async () => {
   const it = open(['a'], { a: bad('failed') })
   await it.beats(1)
-  it.answers['a'] = bad('denied')
+  it.responses['a'] = bad('denied')
   await it.beats(1)
   expect(it.messages()).toEqual(['no channel could be read', 'cryostat refuses the key; check api_key'])
 })
@@ -144,13 +144,13 @@ test('poll() does not back off for one channel that is refused', async () => {
 test('poll() requests a channel that does not exist at every tenth tick, and logs it once', async () => {
   const it = open(['a', 'b'], { a: good(), b: bad('absent', 'no such channel (HTTP 404)') })
   await it.beats(31)
-  expect(it.asked.filter((path) => path === 'b')).toHaveLength(4)
-  expect(it.asked.filter((path) => path === 'a')).toHaveLength(31)
+  expect(it.requested.filter((path) => path === 'b')).toHaveLength(4)
+  expect(it.requested.filter((path) => path === 'a')).toHaveLength(31)
   expect(it.lines).toMatchObject([{ level: 'warn', channel: 'b' }])
   // It keeps its position in the events.
   expect(it.emitted).toHaveLength(31)
   expect(it.emitted.every((each) => each['b']?.error === 'no such channel (HTTP 404)')).toBe(true)
-  it.answers['b'] = good(7)
+  it.responses['b'] = good(7)
   await it.beats(12)
   expect(it.emitted.slice(-3).map((each) => each['b']?.value)).toEqual([7, 7, 7])
 })

@@ -20,7 +20,7 @@ test.each([
     { 'mapper.bf': { content: {} }, 'mapper.bf.tmc': { content: { latest_valid_value: GOOD } } },
   ],
   ['the only entry', { 'Mapper.bf.tmc': { content: { latest_valid_value: GOOD } } }],
-])('readReply() understands %s', (_name, data) => {
+])('readReply() accepts %s', (_name, data) => {
   expect(read({ data })).toEqual({
     value: 0.0123,
     unit: 'K',
@@ -93,7 +93,7 @@ test.each([
     { value: 0.0123, unit: 'K', status: 'SYNCHRONIZED' },
   ],
   [{ value: '1' }, { value: 1, unit: 'K', status: 'UNKNOWN' }],
-])('readReply() does without what is missing in %j', (entry, expected) => {
+])('readReply() has defaults for the fields missing in %j', (entry, expected) => {
   expect(readEntry(entry)).toEqual(expected)
 })
 
@@ -113,7 +113,7 @@ test.each([
   [null, 'the response has no value for this channel'],
   [[], 'the response has no value for this channel'],
   ['text', 'the response has no value for this channel'],
-])('readReply() says what is wrong with %j', (body, error) => {
+])('readReply() reports the error in %j', (body, error) => {
   expect(read(body)).toEqual({ error })
 })
 

@@ -31,7 +31,7 @@ function openFaultyProvider(responses: Record<string, (request: Request) => Resp
     if (!provider) throw new Error('no provider')
     return provider
   }
-  return { url, asked: requested, providerOf, [Symbol.asyncDispose]: () => server.stop(true) }
+  return { url, requested, providerOf, [Symbol.asyncDispose]: () => server.stop(true) }
 }
 
 const GRANT = { code: 'c', codeVerifier: 'v'.repeat(43), redirectURL: 'http://127.0.0.1/login' }
@@ -142,7 +142,7 @@ test('exchange() requests the addresses from GitHub too, and sends its secret in
   const { profile, rawUser } = await exchange(faulty.providerOf('github'), GRANT, systemClock)
   expect(profile).toMatchObject({ id: '7', username: 'octocat', email: 'o@example.org' })
   expect(rawUser).toEqual({ id: 7, login: 'octocat' })
-  expect(faulty.asked).toEqual(['/token ', '/user Bearer key', '/user/emails Bearer key'])
+  expect(faulty.requested).toEqual(['/token ', '/user Bearer key', '/user/emails Bearer key'])
   expect(Object.fromEntries(new URLSearchParams(forms[0]))).toMatchObject({
     client_secret: 'secret',
     code: 'c',

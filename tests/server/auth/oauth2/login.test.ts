@@ -215,7 +215,7 @@ test('only a verified address leads to an existing account', async () => {
   expect((await server.as(ada).get('/api/jobs')).status).toBe(200)
 })
 
-test('an account registered with a foreign address goes to the owner of the address', async () => {
+test('an account registered with a foreign address is transferred to the owner of the address', async () => {
   await using server = await openServer()
   const squatter = await server.createUser({ email: 'ada@example.org' })
   await server.db.write('unverified', (tx) => tx.update(users, squatter.id, { verified: false }))

@@ -19,7 +19,7 @@ function openBudget(clock = new FakeClock()) {
       ends.set(name, (error) => (error ? reject(error) : resolve()))
       await promise.finally(() => reading.splice(reading.indexOf(name), 1))
     })
-  /** Ends a body and lets the collection of its garbage pass. */
+  /** Ends a body and waits for the collection of its garbage. */
   const end = async (name: string, error?: Error) => {
     ends.get(name)?.(error)
     await settle()
@@ -71,7 +71,7 @@ test('BodyMemoryBudget.run() frees a share that is returned during a collection 
   expect(reading).toEqual(['cleo'])
 })
 
-test('BodyMemoryBudget.run() gives an account half of the budget and lets other accounts pass', async () => {
+test('BodyMemoryBudget.run() limits an account to half of the budget and admits other accounts', async () => {
   const { reading, send, end } = openBudget()
   for (const name of ['a1', 'a2', 'a3']) void send(name, 5, 'ada')
   void send('b1', 5, 'bob')
@@ -92,7 +92,7 @@ test('BodyMemoryBudget.run() admits a body above the part of its account while t
   expect(reading).toEqual(['b1', 'a2'])
 })
 
-test('BodyMemoryBudget.run() refuses a body after 20 s; the next one gets the share', async () => {
+test('BodyMemoryBudget.run() refuses a body after 20 s; the next one receives the share', async () => {
   const { clock, reading, send, end } = openBudget()
   void send('ada', 16)
   await settle()

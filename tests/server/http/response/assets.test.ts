@@ -39,7 +39,7 @@ test.each([
 })
 
 test.each(['/a/gone-00000000.js', '/a/gone', '/fonts/gone.woff2', '/favicon.ico', '/a/../index.html.br'])(
-  'serveAssets() answers %s with 404 and no page',
+  'serveAssets() responds to %s with 404 and no page',
   async (path) => {
     const response = await app.request(path)
     expect(response.status).toBe(404)
@@ -54,7 +54,7 @@ test('serveAssets() passes the API and other methods to the next handler', async
   expect(await (await app.request('/', { method: 'POST' })).json()).toEqual({ status: 404 })
 })
 
-test('serveAssets() lets clients cache hashed names for ever and revalidate the others', async () => {
+test('serveAssets() lets clients cache hashed names forever and revalidate the others', async () => {
   const hashed = await app.request('/a/index-abcd1234.js')
   expect(hashed.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
   const plain = await app.request('/fonts/next.license.txt')
@@ -118,7 +118,7 @@ test('serveAssets() sends 304 for its own validator, in every form that browsers
   expect((await app.request('/', { headers: { 'if-none-match': '"other"' } })).status).toBe(200)
 })
 
-test('serveAssets() gives the compressed and the plain representation different validators', async () => {
+test('serveAssets() sends different validators for the compressed and the plain representation', async () => {
   const plain = await app.request('/a/index-abcd1234.js')
   const brotli = await app.request('/a/index-abcd1234.js', { headers: { 'accept-encoding': 'br' } })
   expect(plain.headers.get('etag')).not.toBe(brotli.headers.get('etag'))

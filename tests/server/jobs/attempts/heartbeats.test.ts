@@ -18,7 +18,7 @@ describe('Heartbeats', () => {
     expect(heartbeats.elapsedMs(ATTEMPT)).toBe(35_000)
   })
 
-  test('findExpired() gives attempts claimed by an earlier process their full time', async () => {
+  test('findExpired() allows attempts claimed by an earlier process their full time', async () => {
     const clock = new FakeClock()
     const heartbeats = new Heartbeats(clock, 20_000)
     await clock.advance(90_000)

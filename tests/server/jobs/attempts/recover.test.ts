@@ -88,7 +88,7 @@ describe('JobRecovery.recoverOnce()', () => {
     expect((await it.lab.job(it.id)).status).toBe('running')
   })
 
-  test('gives jobs that run at its start their full time, whatever the wall clock', async () => {
+  test('allows jobs that run at its start their full time, whatever the wall clock', async () => {
     await using it = await openCase()
     it.lab.clock.jump(86_400_000)
     const afterRestart = new JobRecovery({

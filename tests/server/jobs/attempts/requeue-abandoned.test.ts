@@ -34,9 +34,9 @@ async function openCase({ hasStarted = true, flags = {} }: { hasStarted?: boolea
     again,
     /** The server's handling of a hello of the driver. */
     hello: (
-      held: { running?: { job: string; attempt: number } | null; outbox?: string[] | undefined },
+      hello: { running?: { job: string; attempt: number } | null; outbox?: string[] | undefined },
       source = again,
-    ) => requeueAbandoned(lab.dependencies(), source, { running: null, outbox: [], ...held }),
+    ) => requeueAbandoned(lab.dependencies(), source, { running: null, outbox: [], ...hello }),
     [Symbol.asyncDispose]: () => lab[Symbol.asyncDispose](),
   }
 }

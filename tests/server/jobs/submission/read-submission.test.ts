@@ -36,14 +36,14 @@ describe('readSubmission()', () => {
     ['an entry that is the program itself', { circuits: [TEXT] }, { circuit: TEXT }],
     ['the older name qasm', { circuits: [{ qasm: TEXT }] }, { circuit: TEXT }],
     ['the older name circuit_qasm', { circuits: [{ circuit_qasm: TEXT }] }, { circuit: TEXT }],
-    ['one program beside the options', { circuit: TEXT }, { circuit: TEXT }],
+    ['one program next to the options', { circuit: TEXT }, { circuit: TEXT }],
     [
       'a flat list of values as one set',
       { circuits: [{ circuit: TEXT, parameter_values: [1, 2] }] },
       { circuit: TEXT, parameter_values: [[1, 2]] },
     ],
     [
-      'values beside a single circuit',
+      'values next to a single circuit',
       { circuits: [{ circuit: TEXT, shots: 7 }], parameter_values: [[1], [2]] },
       { circuit: TEXT, shots: 7, parameter_values: [[1], [2]] },
     ],

@@ -43,7 +43,7 @@ describe('submitJob()', () => {
     })
   })
 
-  test('gives line, column and code of each problem of a program', async () => {
+  test('reports line, column and code of each problem of a program', async () => {
     await using lab = await JobLab.open()
     await lab.qpu()
     const bad = BELL.replace('cx q[0], q[1]', 'cy3 q[0], q[1]')
@@ -147,7 +147,7 @@ describe('submitJob()', () => {
     await expect(submit(BODY, 'a b')).rejects.toMatchObject({ code: 'invalid' })
   })
 
-  test('lets a superuser submit without a balance', async () => {
+  test('allows a superuser to submit without a balance', async () => {
     await using lab = await JobLab.open()
     await lab.qpu()
     const superuser = await saveSuperuser(lab.db, {

@@ -94,7 +94,7 @@ describe('time_slots', () => {
     expect(moved.body).toMatchObject({ status: 400, code: 'slot_too_long' })
   })
 
-  test('that have begun cannot be changed', async () => {
+  test('that have started cannot be changed', async () => {
     const clock = new FakeClock()
     await using server = await openTestServer({ clock })
     const me = server.as(await server.createUser())

@@ -79,7 +79,7 @@ test('no PATCH of a user changes other fields than their own', async () => {
   const me = server.as(world.owner)
   for (const each of FIELDS.filter(({ collection, name }) => !FREE[collection.name]?.includes(name))) {
     const { status, body } = await refusedPatch(world, me, each)
-    // A closed rule gives 403; a rule that admits the owner gives 400 with the field.
+    // A closed rule leads to 403; a rule that admits the owner leads to 400 with the field.
     const isOpen = each.collection.rules.update !== null
     const data = isOpen ? { [each.name]: { code: expect.any(String) } } : {}
     expect([each.name, status, body]).toMatchObject([each.name, isOpen ? 400 : 403, { data }])
