@@ -73,7 +73,7 @@ const REFUSALS: Refusal[] = [
     circuitIndex: 0,
   },
   {
-    name: 'raw traces where there are none',
+    name: 'raw traces, which it does not have',
     payload: payloadOf([BELL], { meas_level: 0 }),
     message: /^raw traces \(meas_level 0\) are not available from /,
   },

@@ -82,7 +82,7 @@ const ERRORS: [string, Operation, string[], string[]][] = [
     ],
   ],
   [
-    'a key that is like none',
+    'a key without a similar one',
     'monitor',
     [channels, 'wavelength=3'],
     [
@@ -124,7 +124,7 @@ const ERRORS: [string, Operation, string[], string[]][] = [
     ['bad value for -o poll_interval: "0.1"; expected a number of seconds of at least 0.2'],
   ],
   [
-    'a text where seconds are',
+    'a text in place of seconds',
     'monitor',
     [channels, 'poll_interval=abc'],
     ['bad value for -o poll_interval: "abc"; expected a number of seconds of at least 0.2'],

@@ -74,7 +74,7 @@ const ERRORS: [string, Operation, string, string | RegExp][] = [
   ],
   ['an inherited name', 'process', './devices.js#toString', /has no export toString/],
   [
-    'an export that is no device',
+    'an export that is not a device',
     'process',
     './devices.js#number',
     /^device \.\/devices\.js#number is not a device definition/,
@@ -86,7 +86,7 @@ const ERRORS: [string, Operation, string, string | RegExp][] = [
     /has no create\(context\) function$/,
   ],
   [
-    'a module that is not there',
+    'a missing module',
     'process',
     './absent.js#x',
     /^device \.\/absent\.js#x cannot be imported: Cannot find module '[^']*\/absent\.js'$/,

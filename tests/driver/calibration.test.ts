@@ -49,7 +49,7 @@ test('a tuner runs one calibration at a time and stores its report until it is a
   bench.server.push(RUN)
   expect((await bench.event('CalibrationReport', 2)).payload).toEqual(report.payload)
   bench.server.push({ type: 'EventAck', event: RUN.run_id, applied: true })
-  await until('the report to be forgotten', () => !existsSync(join(bench.outbox, `${RUN.run_id}.json`)))
+  await until('the report to be removed', () => !existsSync(join(bench.outbox, `${RUN.run_id}.json`)))
 })
 
 test('a reconnected tuner reports which run is in progress', async () => {

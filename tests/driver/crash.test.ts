@@ -58,10 +58,12 @@ test('a driver killed while idle ends its device process, and can be started aga
   const pid = await bench.devicePid()
   driver.kill('SIGKILL')
   await untilExit(pid)
-  await until('the condition', () => !bench.server.attached())
+  await until('the driver is detached', () => !bench.server.attached())
   await bench.launch()
   bench.server.push(runJobOf('ok', { epoch: 2 }))
-  await until('the condition', () => bench.server.events.some((event) => event.id === 'job000000000001.1'))
+  await until('the result arrives', () =>
+    bench.server.events.some((event) => event.id === 'job000000000001.1'),
+  )
 })
 
 test('a driver killed while its device is in an endless loop ends the device process', async () => {
@@ -72,12 +74,14 @@ test('a driver killed while its device is in an endless loop ends the device pro
   await bench.event('JobStarted')
   driver.kill('SIGKILL')
   await untilExit(pid)
-  await until('the condition', () => !bench.server.attached())
+  await until('the driver is detached', () => !bench.server.attached())
   // The lost attempt gets no result; the next one runs.
   await bench.launch()
   expect(bench.server.eventsOf('DriverHello').at(-1)?.payload).toMatchObject({ running: null })
   bench.server.push(runJobOf('ok', { attempt: 2, epoch: 2 }))
-  await until('the condition', () => bench.server.events.some((event) => event.id === 'job000000000001.2'))
+  await until('the result arrives', () =>
+    bench.server.events.some((event) => event.id === 'job000000000001.2'),
+  )
   expect(bench.server.events.some((event) => event.id === 'job000000000001.1')).toBe(false)
 })
 
@@ -88,7 +92,7 @@ test('a driver killed before its result was acknowledged delivers it after the r
   bench.server.push(runJobOf('ok hello'))
   const first = await bench.event('JobResult')
   driver.kill('SIGKILL')
-  await until('the condition', () => !bench.server.attached())
+  await until('the driver is detached', () => !bench.server.attached())
   bench.server.acknowledge = true
   await bench.launch()
   expect(await bench.event('JobResult', 2)).toEqual(first)

@@ -88,7 +88,7 @@ const ERRORS: [string, (bench: { folder: string }) => DriverFlags, string[]][] =
     ['startup error: the fridge is warm'],
   ],
   [
-    'a device that crashes in its start',
+    'a device that crashes during its start',
     () => ({ device: `${DEVICES}#crasher` }),
     ['startup error: device process exited (SIGABRT)'],
   ],
@@ -102,7 +102,7 @@ const ERRORS: [string, (bench: { folder: string }) => DriverFlags, string[]][] =
     ['startup error: calibration config not found: /tmp/none.yml'],
   ],
   [
-    'several faults at once',
+    'several errors at once',
     () => ({ option: ['job_timeout=x'], token: '', caFingerprint: 'zz', svcAddr: 'lab', caFile: '/x' }),
     [
       'missing required option greeting (for example -o greeting=hello)',
@@ -218,7 +218,7 @@ test('a tuner receives maintenance commands', async () => {
   await using bench = await openBench()
   await bench.attach({ operation: 'calibrate', device: `${DEVICES}#tuner`, option: [] })
   bench.server.push({ type: 'SetMaintenance', on: true, reason: 'helium' })
-  await until('the condition', () =>
+  await until('the command is logged', () =>
     bench.lines.some((line) => line.message === 'maintenance received' && line['on'] === true),
   )
 })
@@ -304,7 +304,7 @@ test('DriverHandle.stop() lets the running job finish and delivers its result', 
   expect(bench.server.eventsOf('JobResult').map((event) => event.id)).toEqual(['job000000000001.1'])
   expect((await bench.event('JobRefused')).payload).toMatchObject({ reason: 'stopping' })
   expect(await readdir(bench.outbox)).toEqual(['owner'])
-  await until('the condition', () => !bench.server.attached())
+  await until('the driver is detached', () => !bench.server.attached())
 })
 
 test('DriverHandle.stop() can be called twice, and before a connection', async () => {

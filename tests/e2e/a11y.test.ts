@@ -50,12 +50,12 @@ describe.skipIf(!chromium)('accessibility', () => {
   const PAGES: [page: string, who: 'guest' | 'user', path: () => string, shows: RegExp][] = [
     ['the overview', 'guest', () => '/', /^Overview$/],
     ['the login', 'guest', () => '/login', /^Sign in$/],
-    ['a page that is not there', 'guest', () => '/nowhere', /no such page/],
+    ['a missing page', 'guest', () => '/nowhere', /no such page/],
     ['the overview', 'user', () => '/', /^Latest result$/],
     ['the form', 'user', () => '/jobs/new', /^New job$/],
     ['a completed job', 'user', () => `/jobs/${done}`, /^Counts$/],
     ['a waiting job', 'user', () => `/jobs/${waiting}`, /^Progress$/],
-    ['a job that is not there', 'user', () => '/jobs/nowhere', /no such job/],
+    ['a missing job', 'user', () => '/jobs/nowhere', /no such job/],
   ]
 
   for (const colorScheme of ['light', 'dark'] as const) {

@@ -79,7 +79,7 @@ describe.skipIf(!chromium)('a page of another origin', () => {
             stream.close()
             return {
               'public data': await tried(async () => (await fetch(`${url}/api/qpus`)).text()),
-              'with a header of its own': await tried(async () =>
+              'with a custom header': await tried(async () =>
                 (await fetch(`${url}/api/jobs`, { headers: { authorization: 'x' } })).text(),
               ),
               'a job as JSON': await post('/api/jobs', {
@@ -99,7 +99,7 @@ describe.skipIf(!chromium)('a page of another origin', () => {
         )
         expect(outcomes).toEqual({
           'public data': 'TypeError',
-          'with a header of its own': 'TypeError',
+          'with a custom header': 'TypeError',
           'a job as JSON': 'TypeError',
           'a job as plain text': 'sent blindly',
           'a token as a form': 'sent blindly',

@@ -148,7 +148,7 @@ describe.skipIf(!node)('refusals are understood', () => {
     await until('libzmq reports the mismatch', () =>
       peer.linesOf('event').some((line) => line.includes('error')),
     )
-    await until('it was counted', () => server.listener.counters.refused > 0)
+    await until('the refusal is counted', () => server.listener.counters.refused > 0)
     expect(peer.linesOf('event')[0]).toStartWith('handshake:error:protocol')
     expect(server.listener.counters.ready).toBe(0)
   }, 30_000)
@@ -156,7 +156,7 @@ describe.skipIf(!node)('refusals are understood', () => {
   test('when both sides pull', async () => {
     await using server = await openListener({ role: 'pull' })
     await using peer = startLibzmq({ role: 'pull', listens: false, port: server.listener.port })
-    await until('it was refused', () => server.listener.counters.refused > 0)
+    await until('the connection is refused', () => server.listener.counters.refused > 0)
     expect(server.listener.counters.ready).toBe(0)
     expect(peer.linesOf('event')).not.toContain('handshake')
   }, 30_000)
@@ -184,7 +184,7 @@ describe.skipIf(!node)('heartbeats', () => {
     await using peer = startLibzmq({ role: 'pull', listens: false, port: server.listener.port })
     await until('libzmq is ready', () => server.listener.peer !== undefined)
     peer.child.kill('SIGSTOP')
-    await until('it was closed', () => server.closed.length === 1)
+    await until('the connection is closed', () => server.closed.length === 1)
     expect(server.closed[0]).toContain('no byte received')
     peer.child.kill('SIGCONT')
     await until('libzmq is back', () => server.listener.peer !== undefined)

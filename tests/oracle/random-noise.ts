@@ -57,7 +57,7 @@ export function randomNoise(seed: number, strength: number): NoiseContent {
   }
 }
 
-/** Two operators that are not multiples of unitaries: √(1 - p) and √p next to a damping towards |1…1>. */
+/** Two operators that are not multiples of unitaries: √(1 - p) and √p next to a damping toward |1…1>. */
 function krausOf(width: number, p: number): [number, number][][][] {
   const size = 2 ** width
   const last = size - 1

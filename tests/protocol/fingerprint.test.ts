@@ -21,9 +21,9 @@ describe('fingerprintOf()', () => {
   test.each([
     ['no certificate', '', 'found 0'],
     ['two certificates', certificates.caPem + certificates.foreign.caPem, 'found 2'],
-    ['a certificate that is no CA', certificates.certPem, 'not a CA certificate'],
+    ['a certificate that is not a CA', certificates.certPem, 'not a CA certificate'],
     [
-      'a body that is no certificate',
+      'a body that is not a certificate',
       '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----',
       'cannot be read',
     ],

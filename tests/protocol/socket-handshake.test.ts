@@ -23,7 +23,7 @@ describe('authentication', () => {
     expect(await client.ended()).toEqual({ reason: '400', refused: true })
     await Bun.sleep(30)
     expect(client.closed).toHaveLength(1)
-    await until('it was counted', () => server.listener.counters.refused === 1)
+    await until('the refusal is counted', () => server.listener.counters.refused === 1)
     expect(server.listener.counters).toMatchObject({ open: 0, ready: 0, refused: 1 })
   })
 
@@ -116,7 +116,7 @@ describe('handshake', () => {
   test('works without authentication in tests', async () => {
     await using pair = await openPair({ mechanism: 'NULL', authenticate: () => false }, { mechanism: 'NULL' })
     pair.client.connection.trySend('hello')
-    await until('it arrived', () => pair.server.received.length === 1)
+    await until('the message arrives', () => pair.server.received.length === 1)
   })
 
   test('has to be complete in time', async () => {
@@ -126,7 +126,7 @@ describe('handshake', () => {
     })
     await using client = openConnection(server.listener.port)
     await client.ended()
-    await until('it was counted', () => server.listener.counters.refused === 1)
+    await until('the refusal is counted', () => server.listener.counters.refused === 1)
     expect(server.listener.counters.open).toBe(0)
   })
 })
@@ -142,7 +142,7 @@ describe('one ready peer per port', () => {
     await until('the owner is notified', () => server.closed.length === 1)
     expect(server.closed).toEqual(['replaced by a newer connection of the same lease'])
     newer.connection.trySend('still here')
-    await until('it arrived', () => server.received.length === 1)
+    await until('the message arrives', () => server.received.length === 1)
     expect(server.listener.counters.open).toBe(1)
   })
 
@@ -153,7 +153,7 @@ describe('one ready peer per port', () => {
     await using second = openConnection(server.listener.port, { user: 'lease-2' })
     expect(await second.ended()).toEqual({ reason: '400', refused: true })
     first.connection.trySend('still here')
-    await until('it arrived', () => server.received.length === 1)
+    await until('the message arrives', () => server.received.length === 1)
     expect(server.closed).toEqual([])
   })
 

@@ -39,14 +39,14 @@ describe('a stranger before authentication closes only its own connection', () =
     ['INITIATE before HELLO', [GREETING, initiate()], 'expected HELLO'],
     ['a message before HELLO', [GREETING, encodeFrame(0, latin1('x'))], 'before the handshake was complete'],
     ['a message instead of INITIATE', [GREETING, HELLO, encodeFrame(0, latin1('x'))], 'before the handshake'],
-    ['HELLO twice', [GREETING, HELLO, HELLO], 'expected INITIATE'],
+    ['a second HELLO', [GREETING, HELLO, HELLO], 'expected INITIATE'],
     ['bad lengths in HELLO', [GREETING, encodeCommand('HELLO', latin1('\x05ab\x01c'))], 'lengths in HELLO'],
     ['a HELLO of 5000 bytes', [GREETING, encodeCommand('HELLO', Buffer.alloc(5_000))], 'at most 4096'],
     ['reserved flags', [GREETING, hex('1000')], 'reserved bits'],
     ['a command with more frames', [GREETING, hex('0500')], 'announces more frames'],
     ['a length of 2^63', [GREETING, announce(COMMAND, 2n ** 63n)], '4 GiB or more'],
     ['an empty command', [GREETING, hex('0400')], 'no name'],
-    ['a command name that is cut short', [GREETING, hex('0402ff41')], 'cut short'],
+    ['a truncated command name', [GREETING, hex('0402ff41')], 'cut short'],
     [
       'bad properties',
       [GREETING, HELLO, encodeCommand('INITIATE', latin1('\x20a'))],
@@ -81,7 +81,7 @@ describe('a stranger before authentication closes only its own connection', () =
     const stranger = await openRawPeer(server.listener.port)
     stranger.write(...bytes)
     await stranger.closed()
-    await until('it was counted', () => server.listener.counters.refused === 1)
+    await until('the refusal is counted', () => server.listener.counters.refused === 1)
     expect(lines).toContainEqual(
       expect.objectContaining({ address: '127.0.0.1', reason: expect.stringContaining(reason) }),
     )
@@ -92,7 +92,7 @@ describe('a stranger before authentication closes only its own connection', () =
   test.each([
     ['silence', []],
     ['half a greeting', [GREETING.subarray(0, 30)]],
-    ['a greeting and nothing more', [GREETING]],
+    ['a greeting only', [GREETING]],
     ['half a HELLO', [GREETING, HELLO.subarray(0, 12)]],
   ])('%s until the handshake has taken too long', async (_name, bytes) => {
     await using server = await openListener({ limits: { handshakeMs: 60 } })

@@ -78,7 +78,7 @@ describe('a reader that is not ready', () => {
     expect(seen).toEqual([])
     isReady = true
     peer?.resume()
-    await until('all arrived', () => seen.length === accepted)
+    await until('all messages arrive', () => seen.length === accepted)
     expect(seen).toEqual(Array.from({ length: accepted }, (_, index) => index))
     expect(connection.trySend(Buffer.alloc(size))).toBe(true)
   }, 30_000)
@@ -136,7 +136,7 @@ describe('kill -9', () => {
     await using client = openConnection(port, { reconnect: { initialMs: 10, maxMs: 50 } })
     await client.ready()
     client.connection.trySend('before')
-    await until('it arrived', () => first.count('received') === 1)
+    await until('the message arrives', () => first.count('received') === 1)
     first.child.kill('SIGKILL')
     await client.ended()
     expect(client.connection.ready).toBe(false)

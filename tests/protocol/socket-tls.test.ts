@@ -84,7 +84,7 @@ describe('a connecting socket refuses', () => {
     expect(reason).toMatch(/no.application.protocol/i)
   })
 
-  test('a server that accepts TCP and stays silent', async () => {
+  test('a server that accepts TCP and sends nothing', async () => {
     const silent = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })
     await using client = openConnection(silent.port, { limits: { tlsHandshakeMs: 60 } })
     expect((await client.ended()).reason).toBe('no TLS connection within 60 ms')
@@ -138,11 +138,11 @@ describe('a listening socket', () => {
     socket.write('GET / HTTP/1.1\r\n\r\n')
     socket.resume()
     await once(socket, 'close')
-    await until('it was counted', () => server.listener.counters.refused === 1)
+    await until('the refusal is counted', () => server.listener.counters.refused === 1)
     expect(server.listener.counters.open).toBe(0)
   })
 
-  test('closes a connection that stays silent', async () => {
+  test('closes a connection that sends nothing', async () => {
     await using server = await openListener({ limits: { tlsHandshakeMs: 100 } })
     const socket = createConnection(server.listener.port, '127.0.0.1')
     socket.on('error', () => undefined)
@@ -151,10 +151,10 @@ describe('a listening socket', () => {
     socket.resume()
     await once(socket, 'close')
     expect(performance.now() - start).toBeLessThan(5_000)
-    await until('it was counted', () => server.listener.counters.refused === 1)
+    await until('the refusal is counted', () => server.listener.counters.refused === 1)
   })
 
-  test('close() does not wait for connections that stay silent', async () => {
+  test('close() does not wait for connections that send nothing', async () => {
     const server = await openListener()
     const socket = createConnection(server.listener.port, '127.0.0.1')
     socket.on('error', () => undefined)

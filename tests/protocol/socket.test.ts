@@ -15,7 +15,7 @@ describe('messages', () => {
     await using pair = await openPair()
     const texts = Array.from({ length: 500 }, (_, index) => `message ${index} ünï`)
     for (const text of texts) expect(pair.client.connection.trySend(text)).toBe(true)
-    await until('all arrived', () => pair.server.received.length === texts.length)
+    await until('all messages arrive', () => pair.server.received.length === texts.length)
     expect(pair.server.received).toEqual(texts)
   })
 
@@ -23,14 +23,14 @@ describe('messages', () => {
     await using pair = await openPair({ role: 'push' })
     const sizes = [0, 1, 254, 255, 256, 257, 8_191, 8_192, 8_193, 65_535, 65_536, 65_537, 1 << 20]
     for (const size of sizes) await pair.server.listener.send(Buffer.alloc(size, 'x'))
-    await until('all arrived', () => pair.client.received.length === sizes.length)
+    await until('all messages arrive', () => pair.client.received.length === sizes.length)
     expect(pair.client.received.map((text) => text.length)).toEqual(sizes)
   })
 
   test('are counted on both sides', async () => {
     await using pair = await openPair()
     pair.client.connection.trySend('12345')
-    await until('it arrived', () => pair.server.received.length === 1)
+    await until('the message arrives', () => pair.server.received.length === 1)
     expect(pair.client.connection.counters).toMatchObject({ open: 1, ready: 1, messagesOut: 1, bytesOut: 7 })
     expect(pair.server.listener.counters).toMatchObject({
       open: 1,
@@ -63,7 +63,7 @@ describe('messages', () => {
       },
     })
     pair.client.connection.trySend([Buffer.from('a'), Buffer.from(''), Buffer.from('c')])
-    await until('it arrived', () => seen.length === 1)
+    await until('the message arrives', () => seen.length === 1)
     expect(seen).toEqual([['a', '', 'c']])
   })
 
@@ -103,7 +103,7 @@ describe('messages', () => {
     expect(seen).toEqual(['a (not ready)', 'a (not ready)'])
     isReady = true
     peer?.resume()
-    await until('all arrived', () => seen.length === 5)
+    await until('all messages arrive', () => seen.length === 5)
     expect(seen.slice(2)).toEqual(['a', 'b', 'c'])
   })
 
@@ -114,7 +114,7 @@ describe('messages', () => {
     await Bun.sleep(50)
     expect(pair.client.received).toEqual([])
     pair.client.connection.resume()
-    await until('it arrived', () => pair.client.received.length === 1)
+    await until('the message arrives', () => pair.client.received.length === 1)
   })
 
   test('larger than the other side accepts are rejected before they are sent', async () => {
@@ -226,7 +226,7 @@ describe('life cycle', () => {
     await pair.client.ended()
     await pair.client.ready()
     pair.client.connection.trySend('again')
-    await until('it arrived', () => pair.server.received.length === 1)
+    await until('the message arrives', () => pair.server.received.length === 1)
     expect(pair.client.connection.counters.ready).toBe(2)
   })
 
@@ -240,7 +240,7 @@ describe('life cycle', () => {
       { log, onReady: fail, onClose: fail },
     )
     pair.client.connection.trySend('hello')
-    await until('it arrived', () => pair.server.received.length === 1)
+    await until('the message arrives', () => pair.server.received.length === 1)
     pair.server.listener.dropPeer('end')
     await until('all four were logged', () => lines.filter((line) => line['level'] === 'error').length === 4)
   })

@@ -56,13 +56,13 @@ describe('importRecords()', () => {
   const refusals: [string, unknown[], string[]][] = [
     ['malformed JSON', ['{"a'], ['1: malformed JSON (JSON Parse error: Unterminated string)']],
     [
-      'what SQLite could not read any more',
+      'a text that SQLite cannot read',
       [
         `{"collection":"events","source":"x","type":"T","ts":"t","payload":${'['.repeat(1_000)}${']'.repeat(1_000)}}`,
       ],
       ['1: nested deeper than 1,000 levels'],
     ],
-    ['what is no object', ['[]'], ['1: expected a JSON object']],
+    ['a value that is not an object', ['[]'], ['1: expected a JSON object']],
     [
       'an unknown collection',
       [{ collection: 'things' }],
@@ -74,12 +74,12 @@ describe('importRecords()', () => {
       ['1: users.name: users has no such field; leave it out.'],
     ],
     [
-      'a bad id',
+      'an invalid id',
       [{ collection: 'users', id: 'UPPER' }],
       ['1: users.id: Must be 15 characters of 0-9 and a-z.'],
     ],
-    ['an id twice', [user('a'), user('a')], [`2: users.id: ${ID('a')} is in the file already`]],
-    ['a bad time', [user('a', { created: 'now' })], ['1: users.created: Must be a UTC time']],
+    ['a duplicate id', [user('a'), user('a')], [`2: users.id: ${ID('a')} is in the file already`]],
+    ['an invalid time', [user('a', { created: 'now' })], ['1: users.created: Must be a UTC time']],
     ['a plain password', [user('a', { password: 'x' })], ['1: users.password: Give password_hash']],
     [
       'another hash',
@@ -103,12 +103,12 @@ describe('importRecords()', () => {
       [`1: api_tokens.user: there is no record ${ID('z')} in users`],
     ],
     [
-      'missing ones of several',
+      'some missing relations',
       [{ collection: 'notifications', title: 'x', target_users: [ID('y')] }],
       [`1: notifications.target_users: there is no record ${ID('y')} in users`],
     ],
     [
-      'a slot that ends first',
+      'a slot that ends before it starts',
       [
         user('a'),
         { collection: 'time_slots', booked_by: ID('a'), start_time: '2020-01-02', end_time: '2020-01-01' },

@@ -195,7 +195,7 @@ function startThread() {
   }
 }
 
-describe('a thread that runs circuits of its own', () => {
+describe('a thread that runs circuits alone', () => {
   test('reads the noise model of each job from its message, and reports which circuit is invalid', async () => {
     const worker = startThread()
     const few = [ghz(2), ghz(3)]

@@ -53,33 +53,33 @@ async function open(change: Partial<ConnectResponse> = {}, ca = certificates.caP
 test('openLink() sends its hello first, and before commands can arrive', async () => {
   await using at = await open()
   expect(at.link.trySend('{"type":"TooEarly"}')).toBe(false)
-  await until('the condition', at.ready)
+  await until('the link is ready', at.ready)
   expect(at.link.ready).toBe(true)
   await at.link.send('{"type":"Later"}')
-  await until('the condition', () => at.server.events.length === 2)
+  await until('the server receives the events', () => at.server.events.length === 2)
   expect(at.server.events.map((event) => event.type)).toEqual(['DriverHello', 'Later'])
 })
 
 test('openLink() passes commands on unchanged', async () => {
   await using at = await open()
-  await until('the condition', at.ready)
+  await until('the link is ready', at.ready)
   at.server.push({ type: 'SetMaintenance', on: true, reason: 'Flüssigkeit 冷' })
-  expect(await until('the condition', () => at.commands[0])).toBe(
+  expect(await until('the command arrives', () => at.commands[0])).toBe(
     '{"type":"SetMaintenance","on":true,"reason":"Flüssigkeit 冷"}',
   )
 })
 
 test('openLink() closes both sockets when the server closes one', async () => {
   await using at = await open()
-  await until('the condition', at.ready)
+  await until('the link is ready', at.ready)
   at.server.drop()
   expect(await at.link.closed).not.toBe('')
-  await until('the condition', () => !at.link.ready && !at.server.attached())
+  await until('both ends are disconnected', () => !at.link.ready && !at.server.attached())
   await expect(at.link.send('{}')).rejects.toMatchObject({ code: 'unavailable' })
 })
 
 test.each([
-  ['a password the server does not take', { auth_token: 'old' }, certificates.caPem],
+  ['a password that the server refuses', { auth_token: 'old' }, certificates.caPem],
   ['a port without a listener', { result_port: 1 }, certificates.caPem],
   ['a server of another CA', {}, certificates.foreign.caPem],
 ])('openLink() ends, without having been ready, with %s', async (_, change, ca) => {
@@ -91,6 +91,6 @@ test.each([
 test('openLink() closes when only the command socket cannot be attached', async () => {
   await using at = await open({ command_port: 1 })
   expect(await at.link.closed).not.toBe('')
-  await until('the condition', () => at.server.events.length === 1)
+  await until('the server receives the events', () => at.server.events.length === 1)
   expect(at.ready()).toBe(false)
 })

@@ -12,7 +12,7 @@ const CASES: [string, unknown, Retry, Retry][] = [
     'stop',
     { pauseMs: 30_000 },
   ],
-  ['a defect of its own', new TypeError('x'), 'backoff', 'backoff'],
+  ['an internal error', new TypeError('x'), 'backoff', 'backoff'],
   ['401', new ConnectRefusal(401, 'x'), 'stop', 'stop'],
   ['403', new ConnectRefusal(403, 'x'), 'stop', { pauseMs: 30_000 }],
   ['409', new ConnectRefusal(409, 'x'), { pauseMs: 2_000 }, { pauseMs: 2_000 }],

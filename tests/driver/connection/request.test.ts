@@ -49,7 +49,7 @@ test('request() gives up after 10 s', async () => {
   })
   const response = request(server.url, { method: 'GET', trust, clock, signal })
   response.catch(() => undefined)
-  await until('the condition', () => hasRequest)
+  await until('the request arrives', () => hasRequest)
   await clock.advance(10_000)
   await expect(response).rejects.toThrow(`cannot reach the server at ${server.url}: no response within 10 s`)
 })

@@ -68,7 +68,7 @@ test('a driver on standby retries every 2 s while another one has the lease', as
   await using bench = await openSlowBench()
   bench.server.refuse = { status: 409, message: 'Driver south is already connected' }
   await bench.start()
-  await until('the condition', () => bench.server.connects.length === 1)
+  await until('the first connect', () => bench.server.connects.length === 1)
   await bench.passUntil(() => bench.server.connects.length === 4, 'next connects')
   expect(bench.clock.sleeps.filter((ms) => ms === 2_000).length).toBeGreaterThanOrEqual(3)
   expect(bench.lines.filter((line) => line.message === 'on standby until the lease is free')).toMatchObject([
@@ -122,7 +122,7 @@ test('a result from a time without connection is delivered after the reconnect',
   await bench.passUntil(() => bench.server.eventsOf('JobStarted').length === 1, 'start', 20)
   bench.server.refuse = { status: 503, message: 'The server is stopping' }
   bench.server.drop()
-  await until('the condition', () => bench.messages().includes('job ended'))
+  await until('the job ends', () => bench.messages().includes('job ended'))
   expect(await readdir(bench.outbox)).toContain('job000000000001.1.json')
   await bench.passUntil(() => bench.server.connects.length >= 4, 'retries')
   expect(bench.server.eventsOf('JobResult')).toEqual([])
@@ -144,7 +144,9 @@ test('a result is sent again after 5 and 10 s, until it is acknowledged', async 
   expect(second).toBeGreaterThanOrEqual(8_500)
   expect(second).toBeLessThan(15_000)
   bench.server.push({ type: 'EventAck', event: 'job000000000001.1', applied: false })
-  await until('the condition', () => bench.messages().includes('the server discarded an event as obsolete'))
+  await until('the event is discarded', () =>
+    bench.messages().includes('the server discarded an event as obsolete'),
+  )
   await bench.clock.advance(120_000)
   expect(results()).toBe(3)
 })
@@ -187,7 +189,7 @@ test('a driver that is disconnected repeatedly slows down and logs a possible re
   for (let count = 2; count <= 8; count++) {
     bench.server.drop()
     await bench.passUntil(() => bench.server.eventsOf('DriverHello').length === count, `attach ${count}`)
-    await until('the condition', bench.server.attached)
+    await until('the driver is attached', bench.server.attached)
   }
   bench.server.drop()
   const ms = await bench.passUntil(() => bench.server.connects.length === 9, 'next connect')
@@ -196,7 +198,7 @@ test('a driver that is disconnected repeatedly slows down and logs a possible re
   expect(bench.messages().filter((message) => message === hint)).toHaveLength(1)
   // The driver must be attached before the time that makes a link healthy can pass.
   await bench.passUntil(() => bench.server.eventsOf('DriverHello').length === 9, 'attach 9')
-  await until('the condition', bench.server.attached)
+  await until('the driver is attached', bench.server.attached)
   await bench.clock.advance(10_000)
   const before = bench.clock.sleeps.length
   bench.server.drop()

@@ -47,7 +47,7 @@ test.each([
   ['Promise.reject(new Error("x"))', 'code 1'],
 ])('HostProcess reports how `%s` ends', async (source, how) => {
   const { exits } = spawn(source)
-  expect(await until('the condition', () => exits[0])).toBe(how)
+  expect(await until('the process exits', () => exits[0])).toBe(how)
 })
 
 test('HostProcess delivers messages sent just before the exit, before it reports the exit', async () => {
@@ -63,7 +63,7 @@ test('HostProcess delivers messages sent just before the exit, before it reports
       onExit: (how) => order.push(how),
     },
   )
-  await until('the condition', () => order.includes('SIGABRT'))
+  await until('the process exits', () => order.includes('SIGABRT'))
   expect(order).toEqual(['result', 'SIGABRT'])
 })
 
@@ -71,24 +71,24 @@ test('HostProcess drops invalid messages', async () => {
   const { messages, lines, host } = spawn(
     `process.send({ kind: 'nonsense' }); process.send({ kind: 'ready' }); setInterval(() => {}, 1000)`,
   )
-  await until('the condition', () => messages.length === 1)
+  await until('the process is ready', () => messages.length === 1)
   expect(lines).toMatchObject([{ level: 'warn', message: 'invalid message from the device process' }])
   host.kill()
 })
 
 test('HostProcess.kill() ends a process that is busy or stopped', async () => {
   const busy = spawn(`process.send({ kind: 'ready' }); setTimeout(() => { for (;;); }, 1)`)
-  await until('the condition', () => busy.messages.length === 1)
+  await until('the process is ready', () => busy.messages.length === 1)
   busy.host.kill()
-  expect(await until('the condition', () => busy.exits[0])).toBe('SIGKILL')
+  expect(await until('the process exits', () => busy.exits[0])).toBe('SIGKILL')
   expect(busy.host.send({ kind: 'stop' })).toBe(false)
   const stopped = spawn(`process.send({ kind: 'ready' }); process.kill(process.pid, 'SIGSTOP')`)
-  await until('the condition', () => stopped.messages.length === 1)
+  await until('the process is ready', () => stopped.messages.length === 1)
   stopped.host.kill()
-  expect(await until('the condition', () => stopped.exits[0])).toBe('SIGKILL')
+  expect(await until('the process exits', () => stopped.exits[0])).toBe('SIGKILL')
 })
 
 test('HostProcess ends a process that closes its channel', async () => {
   const { exits } = spawn(`process.disconnect(); setInterval(() => {}, 1000)`)
-  expect(await until('the condition', () => exits[0])).toBe('SIGKILL')
+  expect(await until('the process exits', () => exits[0])).toBe('SIGKILL')
 })

@@ -47,7 +47,7 @@ test('createDeviceHost() prepares, opens, runs and stops a device', async () => 
   host.receive({ kind: 'command', text: JSON.stringify(runJobOf('ok')) })
   expect(await receive('result')).toMatchObject({ result: 'job000000000001.1' })
   host.receive({ kind: 'stop' })
-  await until('the condition', () => stops() === 1)
+  await until('the device stops', () => stops() === 1)
 })
 
 test('createDeviceHost() refuses to open a device that was not prepared', async () => {

@@ -160,7 +160,7 @@ test.each([
       },
     })
     const next = pidOf(run)
-    await until('the condition', () => lines.some((line) => line['pauseMs'] === 500))
+    await until('the pause begins', () => lines.some((line) => line['pauseMs'] === 500))
     await clock.advance(500)
     expect(await next).not.toBe(before)
   },
@@ -171,13 +171,13 @@ test('Supervisor restarts after 0.5, 1, 2 s, and after 0.5 s again once a proces
   const pauses = () => lines.flatMap((line) => ('pauseMs' in line ? [line['pauseMs']] : []))
   for (const [count, pauseMs] of [500, 1_000, 2_000].entries()) {
     await run('abort')
-    await until('the condition', () => pauses().length === count + 1)
+    await until('the next pause begins', () => pauses().length === count + 1)
     await clock.advance(pauseMs)
     expect(await run('ok')).toMatchObject({ status: 'completed' })
   }
   await clock.advance(60_000)
   await run('abort')
-  await until('the condition', () => pauses().length === 4)
+  await until('the next pause begins', () => pauses().length === 4)
   expect(pauses()).toEqual([500, 1_000, 2_000, 500])
 })
 
@@ -185,7 +185,7 @@ test('Supervisor.run() cancels after the time limit and reports when the device 
   const { run, clock, seen } = await start()
   const before = await pidOf(run)
   const result = run('patient')
-  await until('the condition', () => seen.length === 2)
+  await until('the job runs', () => seen.length === 2)
   await clock.advance(10_000)
   expect(await result).toMatchObject({
     status: 'failed',
@@ -199,7 +199,7 @@ test.each(['stubborn', 'loop'])('Supervisor.run() kills a %s job 2 s after its t
   const { run, clock, seen } = await start({ optionPairs: ['greeting=hi', 'job_timeout=0.5'] })
   const before = await pidOf(run)
   const result = run(deed)
-  await until('the condition', () => seen.length === 2)
+  await until('the job runs', () => seen.length === 2)
   await clock.advance(2_500)
   expect(await result).toMatchObject({ error: { message: 'job timed out after 0.5 s' }, execution_ms: 2_500 })
   // Without a pause, because the job caused the exit.
@@ -209,7 +209,7 @@ test.each(['stubborn', 'loop'])('Supervisor.run() kills a %s job 2 s after its t
 test("Supervisor.run() uses the server's limit when that is shorter", async () => {
   const { run, clock, seen } = await start()
   const result = run('patient', { limit_ms: 3_000 })
-  await until('the condition', () => seen.length === 1)
+  await until('the job runs', () => seen.length === 1)
   await clock.advance(3_000)
   expect(await result).toMatchObject({ error: { message: 'job timed out after 3 s' } })
 })
@@ -221,7 +221,7 @@ test.each([
   const { supervisor, run, clock, seen } = await start()
   const before = await pidOf(run)
   const result = run(deed, { attempt: 3 })
-  await until('the condition', () => seen.length === 2)
+  await until('the job runs', () => seen.length === 2)
   supervisor.stopTask('job000000000001.2')
   supervisor.stopTask('job000000000001.3')
   supervisor.stopTask('job000000000001.3')
@@ -233,7 +233,7 @@ test.each([
 test('Supervisor.stopTask() ends a job that waits for its device, and does not affect the next one', async () => {
   const { supervisor, run, clock, lines } = await start()
   await run('abort')
-  await until('the condition', () => lines.some((line) => line['pauseMs'] === 500))
+  await until('the pause begins', () => lines.some((line) => line['pauseMs'] === 500))
   const stopped = run('ok', { job: 'job000000000002' })
   supervisor.stopTask('job000000000002.1')
   expect(await stopped).toBeUndefined()
@@ -259,7 +259,7 @@ test('Supervisor.run() accepts the result of a process that was suspended', asyn
   const { run, seen } = await start()
   const pid = Number(await pidOf(run))
   const result = run('wait 20')
-  await until('the condition', () => seen.length === 2)
+  await until('the job runs', () => seen.length === 2)
   process.kill(pid, 'SIGSTOP')
   await new Promise((resolve) => setTimeout(resolve, 50))
   process.kill(pid, 'SIGCONT')
@@ -273,7 +273,9 @@ test('Supervisor fails jobs with the reason while the device cannot be restarted
   await run('abort')
   const result = run('ok')
   await clock.advance(0)
-  await until('the condition', () => messages().includes('device process ended and is restarted'))
+  await until('the device process has ended', () =>
+    messages().includes('device process ended and is restarted'),
+  )
   await clock.advance(500)
   expect(await result).toMatchObject({
     status: 'failed',
@@ -288,16 +290,16 @@ test('Supervisor fails jobs with the reason while the device cannot be restarted
     () => messages().filter((message) => message === 'device process ended and is restarted').length === 2,
   )
   await clock.advance(1_000)
-  await until('the condition', () => messages().includes('device restarted'))
+  await until('the device is restarted', () => messages().includes('device restarted'))
   expect(await run('ok')).toMatchObject({ status: 'completed' })
 })
 
 test('Supervisor forwards phases and events', async () => {
   const job = await start()
   void job.run('phase compiling')
-  await until('the condition', () => job.seen.includes('compiling'))
+  await until('the phase arrives', () => job.seen.includes('compiling'))
   const monitor = await start({ device: 'gauge', operation: 'monitor', optionPairs: [] })
-  await until('the condition', () => monitor.events.length >= 2)
+  await until('two events arrive', () => monitor.events.length >= 2)
   expect(monitor.events[0]).toMatchObject({
     type: 'CryostatReading',
     payload: { readings: { stage: { value: 1, unit: 'K', status: 'ok' } } },
@@ -307,17 +309,17 @@ test('Supervisor forwards phases and events', async () => {
 test('Supervisor.forwardCommand() repeats the latest maintenance command to a restarted device', async () => {
   const tuner = await start({ device: 'tuner', operation: 'calibrate', optionPairs: ['crash=true'] })
   tuner.supervisor.forwardCommand('{"type":"SetMaintenance","on":true,"reason":"x"}', true)
-  await until('the condition', () => tuner.lines.some((line) => line['how'] === 'SIGABRT'))
+  await until('the tuner process has ended', () => tuner.lines.some((line) => line['how'] === 'SIGABRT'))
   tuner.supervisor.forwardCommand('{"type":"SetMaintenance","on":false,"reason":"x"}', true)
   await tuner.clock.advance(500)
-  await until('the condition', () => tuner.lines.some((line) => line['on'] === false))
+  await until('the tuner receives the command', () => tuner.lines.some((line) => line['on'] === false))
 })
 
 test('Supervisor.stop() abandons a running job and leaves no process', async () => {
   const { supervisor, run, clock, seen } = await start()
   const pid = Number(await pidOf(run))
   const result = run('loop')
-  await until('the condition', () => seen.length === 2)
+  await until('the job runs', () => seen.length === 2)
   const stopped = supervisor.stop()
   expect(await result).toBeUndefined()
   await clock.advance(2_000)

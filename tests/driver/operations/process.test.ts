@@ -33,7 +33,7 @@ test('runProcess() passes the job and its deadline to the device and measures it
   })
   const command = runJobOf('x', { attempt: 2, epoch: 8 })
   operation.onCommand(command)
-  await until('the condition', () => results().length === 1)
+  await until('the result is sent', () => results().length === 1)
   expect(jobs).toEqual([{ id: command.job, attempt: 2, payload: command.payload }])
   expect(sent[0]).toEqual({ kind: 'started', result: 'job000000000001.2' })
   expect(results()).toEqual([
@@ -55,7 +55,7 @@ test("runProcess() uses the server's limit for the deadline when it is shorter",
     return resultsOf('')
   })
   for (const limit_ms of [3_000, 60_000, 0]) operation.onCommand(runJobOf('x', { limit_ms }))
-  await until('the condition', () => results().length === 3)
+  await until('the results are sent', () => results().length === 3)
   expect(limits).toEqual([3_000, 10_000, 10_000])
 })
 
@@ -66,13 +66,13 @@ test('runProcess() runs one job at a time, in order', async () => {
     return resultsOf(job.id)
   })
   for (const job of ['job00000000000a', 'job00000000000b']) operation.onCommand(runJobOf('x', { job }))
-  await until('the condition', () => ends.length === 1)
+  await until('the job runs', () => ends.length === 1)
   await new Promise((resolve) => setTimeout(resolve, 5))
   expect(sent.map((message) => message.kind)).toEqual(['started'])
   ends[0]?.()
-  await until('the condition', () => ends.length === 2)
+  await until('the job runs', () => ends.length === 2)
   ends[1]?.()
-  await until('the condition', () => results().length === 2)
+  await until('the results are sent', () => results().length === 2)
   expect(sent.map((message) => message.kind)).toEqual(['started', 'result', 'started', 'result'])
 })
 
@@ -111,13 +111,13 @@ const FAILURES: [string, () => Promise<JobResults>, object, number][] = [
     70,
   ],
   [
-    'what is thrown that is no error',
+    'a thrown value that is not an error',
     () => Promise.reject('/etc/secret'),
     { class: 'device', message: 'Error: job execution failed, see the driver log' },
     70,
   ],
   [
-    'numbers that JSON cannot hold',
+    'numbers that JSON cannot represent',
     async () => ({ ...resultsOf(''), metadata: { value: Number.NaN } }),
     { class: 'device', error_code: 'invalid_results' },
     70,
@@ -136,7 +136,7 @@ test.each(FAILURES)('runProcess() reports %s', async (_, run, error, execution_m
     return run()
   })
   operation.onCommand(runJobOf('x'))
-  await until('the condition', () => results().length === 1)
+  await until('the result is sent', () => results().length === 1)
   expect(results()).toMatchObject([{ status: 'failed', job: 'job000000000001', execution_ms, error }])
 })
 
@@ -146,7 +146,7 @@ test('runProcess() names what to reduce when results are too large', async () =>
     metadata: { text: 'x'.repeat(33 * 1024 * 1024) },
   }))
   operation.onCommand(runJobOf('x'))
-  await until('the condition', () => results().length === 1)
+  await until('the result is sent', () => results().length === 1)
   const message = JSON.stringify(results()[0])
   for (const word of ['shots', 'meas_level', 'memory', '32 MiB']) expect(message).toContain(word)
 })
@@ -154,7 +154,7 @@ test('runProcess() names what to reduce when results are too large', async () =>
 test('runProcess() writes the full error to the log of the driver', async () => {
   const { operation, results, lines } = open(() => Promise.reject(new RangeError('cannot read /etc/secret')))
   operation.onCommand(runJobOf('x'))
-  await until('the condition', () => results().length === 1)
+  await until('the result is sent', () => results().length === 1)
   expect(String(lines[0]?.['error'])).toContain('cannot read /etc/secret')
 })
 
@@ -164,7 +164,7 @@ test('runProcess() handles a device that throws instead of returning a promise',
   })
   operation.onCommand(runJobOf('x'))
   operation.onCommand(runJobOf('x', { attempt: 2 }))
-  await until('the condition', () => results().length === 2)
+  await until('the results are sent', () => results().length === 2)
   expect(results()).toMatchObject([{ error: { message: 'no' } }, { error: { message: 'no' } }])
 })
 
@@ -178,11 +178,11 @@ test('runProcess().cancel() aborts the named job only; phases are cut to 100 cha
     })
   })
   operation.onCommand(runJobOf('x'))
-  await until('the condition', () => ios.length === 1)
+  await until('the job runs', () => ios.length === 1)
   operation.cancel?.('job000000000001.7')
   expect(ios[0]?.signal.aborted).toBe(false)
   operation.cancel?.('job000000000001.1')
-  await until('the condition', () => results().length === 1)
+  await until('the result is sent', () => results().length === 1)
   expect(sent[1]).toEqual({ kind: 'phase', result: 'job000000000001.1', phase: 'p'.repeat(100) })
 })
 
@@ -193,7 +193,7 @@ test('runProcess() aborts the running job when the driver stops', async () => {
     return new Promise(() => undefined)
   })
   operation.onCommand(runJobOf('x'))
-  await until('the condition', () => ios.length === 1)
+  await until('the job runs', () => ios.length === 1)
   stopping.abort()
   expect(ios[0]?.signal.aborted).toBe(true)
 })
@@ -217,7 +217,7 @@ test('runProcess() fails a job of an unknown form and continues', async () => {
   operation.onUnreadable?.('{"type":"Other"}', 'type: Invalid')
   expect(lines).toMatchObject([{ message: 'invalid command', problem: 'type: Invalid' }])
   operation.onCommand(runJobOf('x'))
-  await until('the condition', () => results().length === 2)
+  await until('the results are sent', () => results().length === 2)
 })
 
 test('runProcess() starts and stops the device', async () => {

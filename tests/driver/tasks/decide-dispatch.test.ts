@@ -14,13 +14,13 @@ const CASES: [string, Partial<CoordinatorState>, Partial<typeof DISPATCH>, Dispa
   ['refuses a job of an older lease', {}, { epoch: 2 }, 'old_epoch'],
   ['refuses a second job', { running: 'b.1' }, {}, 'busy'],
   ['refuses a newer attempt while the older one runs', { running: 'a.1' }, { result: 'a.2' }, 'busy'],
-  ['confirms the attempt that runs', { running: 'a.1' }, {}, 'confirm'],
-  ['confirms the attempt that runs under whatever lease', { running: 'a.1' }, { epoch: 1 }, 'confirm'],
-  ['confirms the attempt that runs while stopping', { running: 'a.1', stopping: true }, {}, 'confirm'],
+  ['confirms the running attempt', { running: 'a.1' }, {}, 'confirm'],
+  ['confirms the running attempt under any lease', { running: 'a.1' }, { epoch: 1 }, 'confirm'],
+  ['confirms the running attempt while stopping', { running: 'a.1', stopping: true }, {}, 'confirm'],
   ['resends a finished attempt', { hasResult: true }, {}, 'resend'],
   ['resends a finished attempt of an older lease', { hasResult: true }, { epoch: 1 }, 'resend'],
   ['resends a finished attempt while another runs', { hasResult: true, running: 'b.1' }, {}, 'resend'],
-  ['takes nothing while stopping', { stopping: true }, {}, 'stopping'],
+  ['accepts nothing while stopping', { stopping: true }, {}, 'stopping'],
 ]
 
 test.each(CASES)('decideDispatch() %s', (_, state, dispatch, verdict) => {

@@ -38,11 +38,11 @@ async function openCoordinator(folder: string) {
     wake: () => undefined,
   })
   coordinator.beginLease(5)
-  /** Ends the job under way with a result. */
+  /** Ends the running job with a result. */
   const end = async (attempt: { job: string; attempt: number; epoch: number } = DISPATCH) => {
     const { job, attempt: number, epoch } = attempt
     runs.at(-1)?.end(writeFailure(clock, { job, attempt: number, epoch }, { class: 'user', message: 'no' }))
-    await until('the condition', () => coordinator.hello.running === null)
+    await until('the task has ended', () => coordinator.hello.running === null)
   }
   const resent = async () => {
     const ids: string[] = []
@@ -97,7 +97,7 @@ test('TaskCoordinator sends heartbeats until the result is on a slow disk', asyn
   expect(coordinator.hello.running).toEqual({ job: DISPATCH.job, attempt: 1 })
   expect(types()).toEqual(['JobHeartbeat'])
   expect(await readFile(slow, 'utf8')).toBe('result')
-  await until('the condition', () => coordinator.hello.running === null)
+  await until('the task has ended', () => coordinator.hello.running === null)
   expect(outbox.size).toBe(1)
   await clock.advance(5_000)
   expect(types()).toHaveLength(1)
@@ -113,7 +113,7 @@ test('TaskCoordinator.stop() ends the running attempt only, without a result', a
   coordinator.stop(`${DISPATCH.job}.1`)
   expect(stopped).toHaveLength(1)
   runs[0]?.end(undefined)
-  await until('the condition', () => coordinator.hello.running === null)
+  await until('the task has ended', () => coordinator.hello.running === null)
   expect(outbox.ids()).toEqual([])
   await receive({ ...DISPATCH, attempt: 2 })
   expect(coordinator.hello.running).toEqual({ job: DISPATCH.job, attempt: 2 })
@@ -200,6 +200,6 @@ test('TaskCoordinator stores no result for an abandoned job', async () => {
   const { coordinator, receive, outbox, runs } = await openCoordinator(folder.path)
   await receive(DISPATCH)
   runs[0]?.end(undefined)
-  await until('the condition', () => coordinator.hello.running === null)
+  await until('the task has ended', () => coordinator.hello.running === null)
   expect(outbox.size).toBe(0)
 })

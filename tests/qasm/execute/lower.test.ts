@@ -293,7 +293,7 @@ describe('output', () => {
 })
 
 describe('end', () => {
-  test('ends the program wherever it is', () => {
+  test('ends the program at any position', () => {
     expect(brief(program3('qubit q; def f(qubit a) { x a; if (true) { end; } } f(q); z q;'))).toEqual(['x 0'])
   })
 })

@@ -49,10 +49,10 @@ describe('POST /api/op/calibrate/dispatch', () => {
     ['an unknown mode', { mode: 'quick' }, ['mode']],
     ['partial without targets', { mode: 'partial' }, ['target_qubits']],
     ['partial with no target', { mode: 'partial', target_qubits: [] }, ['target_qubits']],
-    ['targets outside partial', { mode: 'full', target_qubits: ['q0'] }, ['target_qubits']],
-    ['a target named twice', { mode: 'partial', target_qubits: ['q0', 'q1', 'q0'] }, ['target_qubits']],
+    ['targets in another mode than partial', { mode: 'full', target_qubits: ['q0'] }, ['target_qubits']],
+    ['a duplicate target', { mode: 'partial', target_qubits: ['q0', 'q1', 'q0'] }, ['target_qubits']],
     ['a bad name', { mode: 'partial', target_qubits: ['q0', '../q1'] }, ['target_qubits.1']],
-    ['a name that is no text', { mode: 'partial', target_qubits: [0] }, ['target_qubits.0']],
+    ['a name that is not a text', { mode: 'partial', target_qubits: [0] }, ['target_qubits.0']],
     [
       'too many targets',
       { mode: 'partial', target_qubits: Array.from({ length: 1_001 }, (_, at) => `q${at}`) },

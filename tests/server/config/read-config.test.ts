@@ -267,7 +267,7 @@ test('an unknown key in the file is refused with its line', () => {
   expect(refusalOf(yaml('__proto__: 1\n')).message).toContain('line 1: unknown key __proto__')
 })
 
-test('every setting has a help text, a default that it accepts, and a name of its own', () => {
+test('every setting has a help text, a default that it accepts, and a unique name', () => {
   const names = Object.keys(SETTINGS)
   expect(new Set(names.map((name) => flagOf(name))).size).toBe(names.length)
   for (const [name, { help, kind, default: standard }] of Object.entries(SETTINGS)) {

@@ -121,7 +121,7 @@ test('stop() discards mails that wait for a retry', async () => {
   await using sink = await openMailSink({ refusals: [451] })
   const mailer = new Mailer({ ...SETTINGS, smtpPort: sink.port }, { clock: new FakeClock(), log })
   mailer.send(MAIL)
-  await until('the first try', () => lines.length === 1)
+  await until('the first attempt', () => lines.length === 1)
   await mailer.stop()
   expect(JSON.parse(lines[1] ?? '')).toMatchObject({ level: 'error', error: 'the server stopped' })
 })

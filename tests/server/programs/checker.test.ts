@@ -14,7 +14,7 @@ const LARGE: Record<string, string> = {
   'one expression': `${HEAD}rz(${many('1 + ')} 1) q[0];`,
   'a block that never ends': `${HEAD}if (c[0]) { ${many('x q[0];')}`,
   'more problems than are reported': `${HEAD}{ ${many('x q[7];')} }`,
-  'nothing but a comment': `/* ${many('hello')} */`,
+  'only a comment': `/* ${many('hello')} */`,
   'unknown characters only': many('\u2603'),
 }
 

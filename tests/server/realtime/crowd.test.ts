@@ -129,7 +129,7 @@ test('more changes at once than can be published end the streams and nothing els
       for (let at = 0; at < count; at += 1) tx.insert(quantumJobs, { user_id: user.id })
     })
   await insert(10_001)
-  await until('they are over', () => stream.isOver && unconcerned.isOver)
+  await until('both streams have ended', () => stream.isOver && unconcerned.isOver)
   await using again = await listenAs(server.guest, 'quantum_jobs/*')
   await insert(1)
   await until('the next job', () => again.of('quantum_jobs/*').length === 1)

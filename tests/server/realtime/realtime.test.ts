@@ -208,7 +208,7 @@ test('streams send a heartbeat every 20 s and end after 5 idle minutes or 30 min
     await until('the change', () => busy.of('qpus/*').length === minute)
     expect(busy.isOver).toBe(false)
     await clock.advance(60_000)
-    if (minute >= 6) await until('the idle stream is over', () => idle.isOver)
+    if (minute >= 6) await until('the idle stream has ended', () => idle.isOver)
   }
-  await until('the busy stream is over', () => busy.isOver)
+  await until('the busy stream has ended', () => busy.isOver)
 })

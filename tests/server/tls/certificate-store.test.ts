@@ -193,7 +193,7 @@ describe('openCertificateStore() with a root installed by the administrator', ()
     ],
     ['a damaged key', () => writeFileSync(files.caKey, 'x'), '.svc.ca.key is damaged'],
     ['a damaged certificate', () => writeFileSync(files.caCert, 'x'), '.svc.ca.pem cannot be read'],
-    ['a root out of date', () => clock.jump(11 * 365 * DAY), '.svc.ca.pem expired at'],
+    ['an expired root', () => clock.jump(11 * 365 * DAY), '.svc.ca.pem expired at'],
     ['a clock far behind', () => clock.jump(-2 * HOUR), 'correct the clock'],
     [
       'two certificates',
@@ -278,7 +278,7 @@ describe('openCertificateStore() with a certificate installed by the administrat
 
   test.each([
     [
-      'out of date',
+      'that has expired',
       async () => putOwnCertificate({ ips: ['192.0.2.7'], hosts: [] }, clock.now() - 8 * DAY),
       'expired at',
     ],
@@ -288,7 +288,7 @@ describe('openCertificateStore() with a certificate installed by the administrat
       'neither the address',
     ],
     [
-      'with a key of another',
+      'with the key of another',
       async () => {
         await putOwnCertificate({ ips: ['192.0.2.7'], hosts: [] })
         const { keyPem } = await createRoot(clock.now())

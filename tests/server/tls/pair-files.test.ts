@@ -51,7 +51,7 @@ describe('writePair()', () => {
 
 describe('recoverPair()', () => {
   test.each([
-    ['before the new key was whole', { [`key.pem.${'0'.repeat(16)}.tmp`]: '-----BEG' }, 'older'],
+    ['before the new key was complete', { [`key.pem.${'0'.repeat(16)}.tmp`]: '-----BEG' }, 'older'],
     ['before the certificate', { 'key.pem.next': 'newer.keyPem' }, 'older'],
     [
       'inside the certificate',

@@ -79,7 +79,7 @@ test('a Pauli word acts with its last letter on the first qubit', () => {
   expect(kraus.map((matrix) => matrix[2 * (2 * 4)])).toEqual([1])
 })
 
-test('relaxation follows e^{-t/T1} and e^{-t/T2}, towards equilibrium', () => {
+test('relaxation follows e^{-t/T1} and e^{-t/T2}, toward equilibrium', () => {
   const times = { t1: 50e-6, t2: 30e-6, duration: 20e-6 }
   const relaxed = (rho: [number, number][], excited = 0) =>
     thermalRelaxation({ ...times, excited }).reduce((state, channel) => act(channel, state), rho)

@@ -35,7 +35,7 @@ test.each([
     false,
   ],
   [
-    'in maintenance without a word',
+    'in maintenance without a reason',
     { maintenance: true },
     because('maintenance'),
     'Maintenance',
@@ -51,7 +51,7 @@ test.each([
     'Jobs wait until its driver connects',
     false,
   ],
-  ['online for a reason unknown here', {}, because('cooling down'), 'Online', 'Cooling down', false],
+  ['online with an unknown reason', {}, because('cooling down'), 'Online', 'Cooling down', false],
 ] as const)('qpuCondition() of a QPU that is %s', (_, change, availability, word, reason, takesJobs) => {
   const condition = qpuCondition({ ...online, ...change }, [...availability])
   expect(condition).toMatchObject({ word, reason, takesJobs })
@@ -74,7 +74,7 @@ test('jobCondition() names the queue position of a pending job only', () => {
   expect(jobCondition({ status: 'running', queue_position: 2 }).word).toBe('Running')
 })
 
-test('jobFailure() finds the reason wherever the server put it', () => {
+test('jobFailure() finds the reason in each place where a response can have it', () => {
   const failed = (more: object) => jobFailure(v.parse(job, { id: 'j', status: 'failed', ...more }))
   expect(failed({ error: 'No trigger' })).toBe('No trigger')
   expect(failed({ error: { code: 'device', message: 'No trigger' } })).toBe('No trigger')

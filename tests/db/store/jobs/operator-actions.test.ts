@@ -48,7 +48,7 @@ const result = (job: string, driver: string, attempt = 1) => ({
 })
 
 describe('holdJob() and releaseJob()', () => {
-  test('take a job out of every queue, and back to its place', async () => {
+  test('take a job from every queue, and return it to its position', async () => {
     const it = await openLab()
     await using lab = it.lab
     const [first, second] = [await lab.submit(it.user), await lab.submit(it.user)]

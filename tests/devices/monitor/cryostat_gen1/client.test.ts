@@ -196,7 +196,7 @@ test.each([
   ['another certificate is pinned', { certPem: cert, keyPem: key }, foreign.caPem],
   ['another authority of the same name signed it', foreign, caPem],
   ['the authority signed it for another address', wrongName, caPem],
-  ['it is out of date', expired, caPem],
+  ['it has expired', expired, caPem],
 ])(
   'createClient() sends nothing to an https cryostat when %s',
   async (_name, { certPem, keyPem }, pinned) => {

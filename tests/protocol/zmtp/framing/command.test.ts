@@ -35,7 +35,7 @@ describe('parseCommand()', () => {
   test.each([
     ['an empty body', '', 'no name'],
     ['an empty name', '\x00abc', 'no name'],
-    ['a name that is cut short', '\x05PING', 'cut short'],
+    ['a truncated name', '\x05PING', 'cut short'],
   ])('refuses %s', (_name, body, message) => {
     expect(() => parseCommand(latin1(body))).toThrow(message)
   })
@@ -102,7 +102,7 @@ describe('parseProperties()', () => {
   test.each([
     ['a name without a value', '\x01a', 'cut short'],
     ['an empty name', '\x00\x00\x00\x00\x00', 'no name'],
-    ['a value that is cut short', '\x01a\x00\x00\x00\x02b', 'cut short'],
+    ['a truncated value', '\x01a\x00\x00\x00\x02b', 'cut short'],
     ['a value of 4 GiB', '\x01a\xff\xff\xff\xffb', 'cut short'],
   ])('refuses %s', (_name, data, message) => {
     expect(() => parseProperties(latin1(data), 32)).toThrow(message)

@@ -29,10 +29,10 @@ describe('plainServer()', () => {
 
   test.each([
     ['INITIATE first', [{ name: 'INITIATE', data: metadata }], 'expected HELLO'],
-    ['HELLO twice', [hello, hello], 'expected INITIATE'],
+    ['a second HELLO', [hello, hello], 'expected INITIATE'],
     ['ERROR', [{ name: 'ERROR', data: NOTHING }], 'expected HELLO'],
     [
-      'INITIATE twice',
+      'a second INITIATE',
       [hello, { name: 'INITIATE', data: metadata }, { name: 'INITIATE', data: metadata }],
       'expected nothing more',
     ],

@@ -79,7 +79,7 @@ describe('quantum_jobs', () => {
     expect(unknown.body).toMatchObject({ status: 400, data: { user_id: { code: expect.any(String) } } })
   })
 
-  test('count towards the limit of submissions together with POST /api/jobs', async () => {
+  test('count toward the limit of submissions together with POST /api/jobs', async () => {
     await using server = await openTestServer({ settings: { submitRate: '0.001:2' } })
     const user = await server.createUser({ qpuSeconds: 5 })
     await server.createQpu('north')

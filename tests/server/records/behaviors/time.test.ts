@@ -23,7 +23,7 @@ function hours(clock: FakeClock, from: number, length = 1) {
 }
 
 describe('time_slots', () => {
-  test('belong to the user who books them, whose name is hidden from others', async () => {
+  test('belong to their booker, whose name is hidden from other users', async () => {
     const clock = new FakeClock()
     await using server = await openTestServer({ clock })
     const [ada, bob] = [await server.createUser(), await server.createUser()]

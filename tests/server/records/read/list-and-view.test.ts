@@ -160,7 +160,13 @@ describe('GET …/records', () => {
 
   for (const [what, path, status, message, as] of [
     ['an unknown collection', records('nothing'), 404, 'Missing collection context.', 'guest'],
-    ['a table name that is no address', records('superusers'), 404, 'Missing collection context.', 'guest'],
+    [
+      'a table name in place of a public name',
+      records('superusers'),
+      404,
+      'Missing collection context.',
+      'guest',
+    ],
     ['a closed rule', records('api_tokens'), 403, 'Only superusers can perform this action.', 'user'],
     [
       'a request in the filter',
@@ -171,7 +177,7 @@ describe('GET …/records', () => {
     ],
     ['a bad page', records('qpus', '?page=x'), 400, 'Page is "x"; it must be a whole number.', 'guest'],
     ['a bad switch', records('qpus', '?skipTotal=maybe'), 400, /^SkipTotal is "maybe"/, 'guest'],
-    ['a filter that is none', records('qpus', `?${filterOf('name ==')}`), 400, /./, 'guest'],
+    ['an invalid filter', records('qpus', `?${filterOf('name ==')}`), 400, /./, 'guest'],
     ['an unknown field', records('qpus', `?${filterOf('nonsense = 1')}`), 400, /nonsense/, 'guest'],
     ['a hidden field', records('qpus', `?${filterOf("access_token != ''")}`), 400, /./, 'user'],
     ['an unknown sort key', records('qpus', '?sort=nonsense'), 400, /nonsense/, 'guest'],
