@@ -7,20 +7,20 @@ setDefaultTimeout(60_000)
 
 const python = await openPython()
 
-type Saw = { saw: unknown; error?: undefined } | { saw?: undefined; error: string }
+type ScenarioOutcome = { result: unknown; error?: undefined } | { result?: undefined; error: string }
 
 let lab: Lab
-let seen: Record<string, Saw> = {}
+let seen: Record<string, ScenarioOutcome> = {}
 
 /** The output of the client in one scenario of `qpi.py`; its error fails the test. */
-function saw(scenario: string): unknown {
+function resultOf(scenario: string): unknown {
   const outcome = seen[scenario]
   if (!outcome) throw new Error(`qpi.py has no scenario ${scenario}`)
   if (outcome.error !== undefined) throw new Error(outcome.error)
-  return outcome.saw
+  return outcome.result
 }
 
-async function runClient(interpreter: string): Promise<Record<string, Saw>> {
+async function runClient(interpreter: string): Promise<Record<string, ScenarioOutcome>> {
   const token = await lab.service.call<{ token: string }>('POST', '/api/tokens', {
     token: lab.user.token,
     body: { name: 'notebook' },
@@ -56,7 +56,7 @@ describe.skipIf(!python)('the public Python client', () => {
   afterAll(() => lab.close())
 
   test('submits a job, waits for it and reads its counts', () => {
-    const { counts, record, ...rest } = saw('submit_wait_result') as {
+    const { counts, record, ...rest } = resultOf('submit_wait_result') as {
       counts: Record<string, number>
       record: string[]
     }
@@ -69,39 +69,42 @@ describe.skipIf(!python)('the public Python client', () => {
   })
 
   test('receives one result for each circuit, with its own shots', () => {
-    const [pair, flip] = saw('two_circuits') as Record<string, number>[]
+    const [pair, flip] = resultOf('two_circuits') as Record<string, number>[]
     expect(Object.values(pair ?? {}).reduce((sum, count) => sum + count, 0)).toBe(100)
     expect(flip).toEqual({ '1': 50 })
   })
 
   test('runs Qiskit circuits as a backend, with the bits where Qiskit has them', () => {
-    expect(saw('backend_run')).toEqual({ num_qubits: 24, counts: { '001': 100 } })
-    expect(saw('backend_two_registers')).toEqual({ '00 1': 10 })
-    expect(Object.keys(saw('backend_measure_all') as object).toSorted()).toEqual(['00', '11'])
-    expect(saw('past_job')).toBe(1_024)
+    expect(resultOf('backend_run')).toEqual({ num_qubits: 24, counts: { '001': 100 } })
+    expect(resultOf('backend_two_registers')).toEqual({ '00 1': 10 })
+    expect(Object.keys(resultOf('backend_measure_all') as object).toSorted()).toEqual(['00', '11'])
+    expect(resultOf('past_job')).toBe(1_024)
   })
 
   test('binds parameters of circuits and of programs', () => {
-    expect(saw('backend_parameters')).toEqual({ '1': 20 })
-    expect(saw('backend_parameter_sets')).toEqual([{ '0': 20 }, { '1': 20 }])
+    expect(resultOf('backend_parameters')).toEqual({ '1': 20 })
+    expect(resultOf('backend_parameter_sets')).toEqual([{ '0': 20 }, { '1': 20 }])
   })
 
   test('receives the error of a submission', () => {
-    expect(saw('refused_program')).toMatchObject({
+    expect(resultOf('refused_program')).toMatchObject({
       status: 400,
       body: { data: { 'circuits.0.circuit': { code: 'unknown_name', params: { line: 1, column: 24 } } } },
     })
-    expect(saw('no_circuits')).toMatchObject({ status: 400, body: { data: { circuits: {} } } })
+    expect(resultOf('no_circuits')).toMatchObject({ status: 400, body: { data: { circuits: {} } } })
   })
 
   test('lists jobs and receives the errors of missing and forbidden ones', () => {
-    expect(saw('list_jobs')).toMatchObject({ type: 'list', first: expect.arrayContaining(['id', 'status']) })
-    expect(saw('unknown_job')).toMatchObject({ status: 404, body: { status: 404, data: {} } })
-    expect(saw('bad_token')).toMatchObject({ status: 401 })
+    expect(resultOf('list_jobs')).toMatchObject({
+      type: 'list',
+      first: expect.arrayContaining(['id', 'status']),
+    })
+    expect(resultOf('unknown_job')).toMatchObject({ status: 404, body: { status: 404, data: {} } })
+    expect(resultOf('bad_token')).toMatchObject({ status: 401 })
   })
 
   test('cancels a waiting job', () => {
-    expect(saw('cancel')).toEqual({
+    expect(resultOf('cancel')).toEqual({
       before: 'QUEUED',
       after: 'CANCELLED',
       message: expect.stringMatching(/^Job \w{15} was cancelled$/),
@@ -110,7 +113,7 @@ describe.skipIf(!python)('the public Python client', () => {
   })
 
   test('creates, lists, shows and toggles QPUs', () => {
-    expect(saw('qpus')).toMatchObject({
+    expect(resultOf('qpus')).toMatchObject({
       created: { name: 'paper_qpu', num_qubits: 7, enabled: false, access_token: expect.any(String) },
       names: expect.arrayContaining(['kelvin', 'paper_qpu']),
       one: { name: 'paper_qpu', num_qubits: 7 },
@@ -121,14 +124,14 @@ describe.skipIf(!python)('the public Python client', () => {
   })
 
   test('connects a driver by the path of older drivers', () => {
-    expect(saw('connect_qpu')).toMatchObject({
+    expect(resultOf('connect_qpu')).toMatchObject({
       connected: { status: 'success', command_port: expect.any(Number), tls_hash: expect.any(String) },
       refused: 401,
     })
   })
 
   test('logs in with a password', () => {
-    expect(saw('login')).toMatchObject({
+    expect(resultOf('login')).toMatchObject({
       record: 'lindqvist@lab.example',
       jobs: true,
       wrong: { status: 400, body: { message: 'Failed to authenticate.' } },
@@ -136,7 +139,7 @@ describe.skipIf(!python)('the public Python client', () => {
   })
 
   test('books, moves and cancels a time slot', () => {
-    const { slot, listed, moved, overlap, left } = saw('time_slots') as Record<string, unknown>
+    const { slot, listed, moved, overlap, left } = resultOf('time_slots') as Record<string, unknown>
     expect(slot).toMatchObject({ booked_by: lab.user.id, start_time: expect.stringMatching(/\.000Z$/) })
     expect(listed).toEqual([(slot as { id: string }).id])
     expect((moved as { end_time: string }).end_time > (slot as { end_time: string }).end_time).toBe(true)
@@ -145,7 +148,7 @@ describe.skipIf(!python)('the public Python client', () => {
   })
 
   test('requests QPU time, which a superuser approves or rejects', () => {
-    const { request, listed, ...rest } = saw('time_requests') as Record<string, unknown>
+    const { request, listed, ...rest } = resultOf('time_requests') as Record<string, unknown>
     expect(request).toMatchObject({ user: lab.user.id, seconds: 25, status: 'pending' })
     expect(listed).toEqual([(request as { id: string }).id])
     expect(rest).toMatchObject({
@@ -157,7 +160,7 @@ describe.skipIf(!python)('the public Python client', () => {
   })
 
   test('lists users as far as the caller may, and sets their balance', () => {
-    expect(saw('users')).toEqual({
+    expect(resultOf('users')).toEqual({
       own: ['lindqvist@lab.example'],
       all: expect.any(Number),
       allocated: 500,
@@ -167,6 +170,6 @@ describe.skipIf(!python)('the public Python client', () => {
   })
 
   test('reads notifications and dismisses one', () => {
-    expect(saw('notifications')).toEqual({ seen: true, response: { status: 'dismissed' }, gone: true })
+    expect(resultOf('notifications')).toEqual({ seen: true, response: { status: 'dismissed' }, gone: true })
   })
 })

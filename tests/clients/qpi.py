@@ -2,7 +2,7 @@
 
 Reads one JSON object from standard input: `url`, `api_token` of a user with QPU time, `email` and `password` of
 the same user, `superuser_token`, `qpu` (name of a QPU that runs circuits). Runs every scenario and writes one JSON
-object with what each of them saw, or the error it ended with.
+object with the result of each, or the error it ended with.
 """
 
 import json
@@ -239,7 +239,7 @@ def main():
         if name.startswith("__") or name in HELPERS:
             continue
         try:
-            seen[name] = {"saw": scenario(scenarios)}
+            seen[name] = {"result": scenario(scenarios)}
         except Exception as error:
             body = error.response.text if isinstance(error, requests.HTTPError) else ""
             seen[name] = {"error": f"{traceback.format_exc(limit=-2)}{body}"}

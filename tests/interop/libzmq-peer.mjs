@@ -7,11 +7,11 @@ import { digester, END, messages } from './messages.mjs'
 import { tunnelFromTls, tunnelToTls } from './tunnel.mjs'
 
 const task = JSON.parse(process.argv[2])
-const say = (line) => void process.stdout.write(`${line}\n`)
+const print = (line) => void process.stdout.write(`${line}\n`)
 const isPlain = task.mechanism === 'PLAIN'
 
 /** Responds to libzmq's authentication requests on the port (RFC 27, ZAP). */
-async function answerZap(user, password) {
+async function authenticate(user, password) {
   const zap = new zmq.Reply()
   await zap.bind('inproc://zeromq.zap.01')
   for await (const [version, id, , , , , name, secret] of zap) {
@@ -31,15 +31,15 @@ const options = {
 const socket = task.role === 'push' ? new zmq.Push(options) : new zmq.Pull(options)
 for (const event of ['handshake', 'disconnect', 'handshake:error:auth', 'handshake:error:protocol']) {
   socket.events.on(event, (details) =>
-    say(`event ${event}${details.error ? ` ${details.error.status ?? details.error.code}` : ''}`),
+    print(`event ${event}${details.error ? ` ${details.error.status ?? details.error.code}` : ''}`),
   )
 }
 
 if (task.listens) {
-  if (isPlain) void answerZap(task.user, task.password)
+  if (isPlain) void authenticate(task.user, task.password)
   await socket.bind('tcp://127.0.0.1:*')
   const port = Number(socket.lastEndpoint.split(':').at(-1))
-  say(`port ${await tunnelFromTls(port, task.keyPem, task.certPem)}`)
+  print(`port ${await tunnelFromTls(port, task.keyPem, task.certPem)}`)
 } else {
   socket.connect(`tcp://127.0.0.1:${await tunnelToTls(task.port, task.caPem)}`)
 }
@@ -51,7 +51,7 @@ async function push() {
     await socket.send(frames)
   }
   await socket.send(END)
-  say(`digest ${digest.result()}`)
+  print(`digest ${digest.result()}`)
 }
 
 async function pull() {
@@ -60,7 +60,7 @@ async function pull() {
     if (frames.length === 1 && String(frames[0]) === END) break
     digest.add(frames)
   }
-  say(`digest ${digest.result()}`)
+  print(`digest ${digest.result()}`)
 }
 
 if (task.transfers) await (task.role === 'push' ? push() : pull())

@@ -5,7 +5,7 @@ export interface Machine<S> {
   key(state: S): string
   steps(state: S): [name: string, after: S][]
   /** The invariant that the state violates, or ''. */
-  brokenPromise(state: S): string
+  violatedInvariant(state: S): string
   ended(state: S): boolean
 }
 
@@ -13,7 +13,7 @@ export interface Machine<S> {
 export interface Exploration {
   states: number
   stuck: number
-  violation?: { promise: string; trace: string[] }
+  violation?: { invariant: string; trace: string[] }
 }
 
 /** The states visited so far, and how each was reached. */
@@ -66,9 +66,9 @@ export function explore<S>(machine: Machine<S>): Exploration {
   const finals: string[] = []
   for (const key of visited.queue) {
     const state: S = JSON.parse(key)
-    const promise = machine.brokenPromise(state)
-    if (promise) {
-      return { states: visited.queue.length, stuck: 0, violation: { promise, trace: visited.trace(key) } }
+    const invariant = machine.violatedInvariant(state)
+    if (invariant) {
+      return { states: visited.queue.length, stuck: 0, violation: { invariant, trace: visited.trace(key) } }
     }
     if (machine.ended(state)) finals.push(key)
     for (const [step, after] of machine.steps(state)) visited.add(machine.key(after), key, step)

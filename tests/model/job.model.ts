@@ -295,7 +295,7 @@ function successors(state: State, guards: Guards): Step[] {
 }
 
 /** The guarantee that this state violates, or ''. */
-function brokenPromise(state: State): string {
+function violatedInvariant(state: State): string {
   if (state.broken) return state.broken
   if (state.charges > 1) return 'I3 charged twice'
   if ((state.charges === 1) !== (state.status === 'completed')) {
@@ -325,7 +325,7 @@ export function exploreJob(faults: Faults, guards: Guards = ALL_GUARDS): Explora
     start: start(faults),
     key: stateKey,
     steps: (state) => successors(state, guards),
-    brokenPromise,
+    violatedInvariant,
     ended,
   })
 }

@@ -44,7 +44,7 @@ describe('job model', () => {
 
   test('exploreJob() detects a store that applies the result of a requeued attempt', () => {
     const { violation } = exploreJob(REQUEUED, { ...ALL_GUARDS, requeueFence: false })
-    expect(violation?.promise).toMatch(/I4 a result that was taken back/)
+    expect(violation?.invariant).toMatch(/I4 a result that was taken back/)
     expect(violation?.trace.length).toBeLessThanOrEqual(12)
   })
 
@@ -54,10 +54,10 @@ describe('job model', () => {
     ['lateResults', /I8/],
     ['chargeInsideGuard', /I3/],
   ]
-  for (const [guard, promise] of missing) {
+  for (const [guard, invariant] of missing) {
     test(`exploreJob() detects a store without ${guard}`, () => {
       const { violation } = exploreJob(ONE_EACH, { ...ALL_GUARDS, [guard]: false })
-      expect(violation?.promise).toMatch(promise)
+      expect(violation?.invariant).toMatch(invariant)
       expect(violation?.trace.length).toBeLessThanOrEqual(12)
     })
   }

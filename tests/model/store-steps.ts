@@ -27,7 +27,7 @@ export const NARROW_QPU = 5
 
 const at = fc.nat({ max: 20 })
 /** True one time in five. */
-const rarely = fc.nat({ max: 4 }).map((number) => number === 0)
+const oneInFive = fc.nat({ max: 4 }).map((number) => number === 0)
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 2,
@@ -40,7 +40,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   {
     weight: 4,
-    arbitrary: fc.record({ kind: fc.constant('attach'), at, sendsHello: rarely.map((not) => !not) }),
+    arbitrary: fc.record({ kind: fc.constant('attach'), at, sendsHello: oneInFive.map((not) => !not) }),
   },
   { weight: 5, arbitrary: fc.record({ kind: fc.constantFrom('deliver'), at }) },
   {
@@ -51,7 +51,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 1,
     arbitrary: fc.record({ kind: fc.constant('hello'), at, hasOutbox: fc.boolean() }),
   },
-  { weight: 5, arbitrary: fc.record({ kind: fc.constant('dispatch'), isFull: rarely }) },
+  { weight: 5, arbitrary: fc.record({ kind: fc.constant('dispatch'), isFull: oneInFive }) },
   {
     weight: 5,
     arbitrary: fc.record({

@@ -86,7 +86,7 @@ const outcomes = (results: readonly Pick<CircuitResult, 'counts' | 'memory' | 'm
   }))
 
 const program = (body: string) => `OPENQASM 3.0; include "stdgates.inc"; ${body}`
-const TURN = program(
+const ROTATION = program(
   'input float a; qubit[3] q; bit[3] c; for int i in [0:2] { ry(a) q[i]; cx q[i], q[(i+1)%3]; delay[1us] q[i]; } c = measure q;',
 )
 const ghz = (qubits: number) =>
@@ -98,7 +98,7 @@ const angles = (count: number) => Array.from({ length: count }, (_, i) => [0.1 +
 /** Circuits for every method that supports noise, and one whose density matrix all threads compute. */
 const mixed = payloadOf(
   [
-    { circuit: TURN, parameter_values: angles(30) },
+    { circuit: ROTATION, parameter_values: angles(30) },
     { circuit: ghz(7), shots: 60 },
     { circuit: ghz(17), shots: 100 },
     {
@@ -133,18 +133,24 @@ describe('a job of many circuits with noise', () => {
 
   test('takes the noise of a calibrated chip, and names the circuit that uses a qubit without a noise model', async () => {
     const device = await openWith(2, write('scheduler.device.yml', CHIP))
-    const turns = payloadOf([{ circuit: TURN, parameter_values: angles(30) }], { memory: true })
-    const expected = outcomes((await oneByOne(turns, 'scheduler.device.yml', CHIP)).circuit_results)
-    for (const results of [await runJob(device, turns), await runJob(device, turns)]) {
+    const rotations = payloadOf([{ circuit: ROTATION, parameter_values: angles(30) }], { memory: true })
+    const expected = outcomes((await oneByOne(rotations, 'scheduler.device.yml', CHIP)).circuit_results)
+    for (const results of [await runJob(device, rotations), await runJob(device, rotations)]) {
       expect(outcomes(results.circuit_results)).toEqual(expected)
     }
-    const wide = payloadOf([{ circuit: TURN, parameter_values: angles(6) }, ghz(3), ghz(4), ghz(3), ghz(5)])
+    const wide = payloadOf([
+      { circuit: ROTATION, parameter_values: angles(6) },
+      ghz(3),
+      ghz(4),
+      ghz(3),
+      ghz(5),
+    ])
     expect(await errorOfJob(device, wide)).toMatchObject({
       message: 'circuit 2 uses qubit 3; the noise model scheduler.device.yml has 3 qubits',
       errorCode: 'too_many_qubits',
       circuitIndex: 2,
     })
-    expect(outcomes((await runJob(device, turns)).circuit_results)).toEqual(expected)
+    expect(outcomes((await runJob(device, rotations)).circuit_results)).toEqual(expected)
   })
 
   test('uses the noise of a file that has changed since the previous job', async () => {

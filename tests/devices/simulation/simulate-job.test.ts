@@ -3,7 +3,7 @@ import { systemClock } from '../../../src/base/index.ts'
 import { RESULTS_TOO_LARGE } from '../../../src/protocol/index.ts'
 import { errorOfJob, ioOf, openProcess, payloadOf, runJob } from '../support/jobs.ts'
 
-const TURN =
+const ROTATION =
   'OPENQASM 3.0; include "stdgates.inc"; input float a; qubit[5] q; bit[5] c; for int i in [0:4] { ry(a) q[i]; cx q[i], q[(i+1)%5]; } c = measure q;'
 const angles = (count: number) => Array.from({ length: count }, (_, i) => [0.1 + i / 10])
 const wide = (qubits: number) =>
@@ -18,7 +18,7 @@ afterAll(async () => {
 
 /** A job of many small circuits, and one that a batch leaves out. */
 const many = payloadOf([
-  { circuit: TURN, parameter_values: angles(40) },
+  { circuit: ROTATION, parameter_values: angles(40) },
   { circuit: wide(19), shots: 50 },
   { circuit: wide(12), shots: 70 },
 ])
@@ -43,7 +43,7 @@ describe('a job of many circuits', () => {
     const broken =
       'OPENQASM 3.0; include "stdgates.inc"; input int n; qubit[3] q; bit c; h q[n]; c = measure q[0];'
     const job = payloadOf([
-      { circuit: TURN, parameter_values: angles(10) },
+      { circuit: ROTATION, parameter_values: angles(10) },
       { circuit: broken, parameter_values: [[1], [7], [8]] },
     ])
     expect(await errorOfJob(three, job)).toMatchObject({

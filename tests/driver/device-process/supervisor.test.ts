@@ -148,10 +148,10 @@ test.each([
   ['stray', 'code 1'],
 ])(
   'Supervisor.run() of a job that ends its process by %s blames the device and continues',
-  async (deed, how) => {
+  async (action, how) => {
     const { run, clock, lines } = await start()
     const before = await pidOf(run)
-    expect(await run(deed)).toMatchObject({
+    expect(await run(action)).toMatchObject({
       status: 'failed',
       error: {
         class: 'device',
@@ -195,10 +195,10 @@ test('Supervisor.run() cancels after the time limit and reports when the device 
   expect(await pidOf(run)).toBe(before)
 })
 
-test.each(['stubborn', 'loop'])('Supervisor.run() kills a %s job 2 s after its time', async (deed) => {
+test.each(['stubborn', 'loop'])('Supervisor.run() kills a %s job 2 s after its time', async (action) => {
   const { run, clock, seen } = await start({ optionPairs: ['greeting=hi', 'job_timeout=0.5'] })
   const before = await pidOf(run)
-  const result = run(deed)
+  const result = run(action)
   await until('the job runs', () => seen.length === 2)
   await clock.advance(2_500)
   expect(await result).toMatchObject({ error: { message: 'job timed out after 0.5 s' }, execution_ms: 2_500 })
@@ -217,10 +217,10 @@ test("Supervisor.run() uses the server's limit when that is shorter", async () =
 test.each([
   ['patient', 0],
   ['stubborn', 2_000],
-])('Supervisor.stopTask() ends a %s job within %i ms, without a result', async (deed, ms) => {
+])('Supervisor.stopTask() ends a %s job within %i ms, without a result', async (action, ms) => {
   const { supervisor, run, clock, seen } = await start()
   const before = await pidOf(run)
-  const result = run(deed, { attempt: 3 })
+  const result = run(action, { attempt: 3 })
   await until('the job runs', () => seen.length === 2)
   supervisor.stopTask('job000000000001.2')
   supervisor.stopTask('job000000000001.3')
@@ -286,7 +286,7 @@ test('Supervisor fails jobs with the reason while the device cannot be restarted
   expect(again?.status === 'failed' && again.error.message).toStartWith('device failed to start: EEXIST')
   await Bun.file(once).delete()
   await until(
-    'the condition',
+    'the device process has ended',
     () => messages().filter((message) => message === 'device process ended and is restarted').length === 2,
   )
   await clock.advance(1_000)

@@ -30,7 +30,7 @@ function aborted(io: JobIo): Promise<never> {
 }
 
 /** Behavior of the device by the first word of a circuit. */
-const DEEDS: Record<string, (rest: string, io: JobIo) => Promise<JobResults>> = {
+const ACTIONS: Record<string, (rest: string, io: JobIo) => Promise<JobResults>> = {
   ok: async (rest) => resultsOf(rest),
   env: async () => resultsOf(JSON.stringify(Object.keys(process.env).sort())),
   pid: async () => resultsOf(String(process.pid)),
@@ -85,9 +85,9 @@ export const wild = defineDevice({
     },
     async run(job, io) {
       const [word = '', rest = ''] = (job.payload.circuits[0]?.circuit ?? '').split(/ (.*)/)
-      const deed = DEEDS[word]
-      if (!deed) throw new JobError(`no deed called ${word}`)
-      return deed(rest, io)
+      const action = ACTIONS[word]
+      if (!action) throw new JobError(`no action called ${word}`)
+      return action(rest, io)
     },
   }),
 })

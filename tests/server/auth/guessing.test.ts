@@ -4,7 +4,7 @@ import { closeRow, faultRuns } from '../../support/faults/fault-runs.ts'
 import { openTestServer } from '../../support/server/server.ts'
 
 // Row H11 of docs/reference/faults.md, with the limits of the product.
-const TRIES = faultRuns(1_000)
+const ATTEMPTS = faultRuns(1_000)
 const PATH = '/api/collections/users/auth-with-password'
 
 test('of many guesses of one password ten are checked, regardless of headers', async () => {
@@ -13,7 +13,7 @@ test('of many guesses of one password ten are checked, regardless of headers', a
   const counts = new Map<number, number>()
   let guess = 0
   const guessOn = async () => {
-    while (guess < TRIES) {
+    while (guess < ATTEMPTS) {
       guess += 1
       const headers = {
         'x-forwarded-for': `10.0.${guess >> 8}.${guess & 255}`,
@@ -25,11 +25,11 @@ test('of many guesses of one password ten are checked, regardless of headers', a
     }
   }
   await Promise.all(Array.from({ length: 32 }, guessOn))
-  closeRow('H11 at once', { tries: TRIES, ...Object.fromEntries(counts) })
+  closeRow('H11 at once', { tries: ATTEMPTS, ...Object.fromEntries(counts) })
   expect(counts).toEqual(
     new Map([
       [400, 10],
-      [429, TRIES - 10],
+      [429, ATTEMPTS - 10],
     ]),
   )
   expect((await server.guest.post(PATH, { identity, password })).status).toBe(429)

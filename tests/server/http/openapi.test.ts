@@ -9,26 +9,26 @@ import { assertDeclared, assertDescribed, routeOf } from '../../support/server/d
 import { openTestServer, TestClient } from '../../support/server/server.ts'
 
 const run = async () => undefined
-const thing = v.pipe(v.object({ id: v.string() }), v.title('Thing'))
+const item = v.pipe(v.object({ id: v.string() }), v.title('Item'))
 const routes = [
   defineRoute({
     method: 'GET',
-    path: '/api/things/:id',
+    path: '/api/items/:id',
     access: 'signed_in',
-    summary: 'One thing',
+    summary: 'One item',
     query: v.object({ from: v.string(), to: v.optional(v.string()) }),
     headers: { 'X-Shape': 'How round' },
     statuses: [200, 404],
-    response: thing,
+    response: item,
     run,
   }),
   defineRoute({
     method: 'PATCH',
-    path: '/api/things/:id',
+    path: '/api/items/:id',
     access: 'superuser',
-    summary: 'Change a thing',
+    summary: 'Change an item',
     body: v.object({ name: v.string(), size: v.optional(v.pipe(v.number(), v.minValue(1)), 5) }),
-    response: v.array(thing),
+    response: v.array(item),
     run,
   }),
   defineRoute({
@@ -54,7 +54,7 @@ describe('openApiDocument()', () => {
   })
 
   test('names path, query and header parameters', () => {
-    expect<unknown>(document['paths']?.['/api/things/{id}']?.['get']?.['parameters']).toEqual([
+    expect<unknown>(document['paths']?.['/api/items/{id}']?.['get']?.['parameters']).toEqual([
       { name: 'id', in: 'path', required: true, schema: { type: 'string' } },
       { name: 'from', in: 'query', required: true, schema: { type: 'string' } },
       { name: 'to', in: 'query', required: false, schema: { type: 'string' } },
@@ -63,7 +63,7 @@ describe('openApiDocument()', () => {
   })
 
   test('describes bodies by the schema that validates them', () => {
-    const operation = document['paths']?.['/api/things/{id}']?.['patch']
+    const operation = document['paths']?.['/api/items/{id}']?.['patch']
     expect<unknown>(operation?.['requestBody']?.['content']?.['application/json']?.['schema']).toEqual({
       type: 'object',
       properties: { name: { type: 'string' }, size: { type: 'number', minimum: 1, default: 5 } },
@@ -72,18 +72,18 @@ describe('openApiDocument()', () => {
   })
 
   test('refers to named schemas, also inside lists', () => {
-    const reference = { $ref: '#/components/schemas/Thing' }
+    const reference = { $ref: '#/components/schemas/Item' }
     const response = (method: string) =>
-      document['paths']?.['/api/things/{id}']?.[method]?.['responses']?.['200']?.['content']?.[
+      document['paths']?.['/api/items/{id}']?.[method]?.['responses']?.['200']?.['content']?.[
         'application/json'
       ]?.['schema']
     expect<unknown>(response('get')).toEqual(reference)
     expect<unknown>(response('patch')).toEqual({ type: 'array', items: reference })
-    expect(Object.keys(shapesOf(routes))).toEqual(['Thing'])
+    expect(Object.keys(shapesOf(routes))).toEqual(['Item'])
   })
 
   test('describes which callers are allowed', () => {
-    const path = document['paths']?.['/api/things/{id}']
+    const path = document['paths']?.['/api/items/{id}']
     expect<unknown>(path?.['get']?.['security']).toEqual([{ login: [] }, { apiToken: [] }])
     expect<unknown>(path?.['patch']?.['security']).toEqual([{ login: [] }])
     expect<unknown>(document['paths']?.['/api/text']?.['get']?.['security']).toEqual([])
@@ -101,8 +101,8 @@ describe('openApiDocument()', () => {
 })
 
 test('assertDescribed() refuses a status that the document does not have', () => {
-  const description = { paths: { '/api/things/{id}': { get: { responses: { 200: {} } } } } }
-  const call = { method: 'GET', path: '/api/things/5?x=1', status: 200 }
+  const description = { paths: { '/api/items/{id}': { get: { responses: { 200: {} } } } } }
+  const call = { method: 'GET', path: '/api/items/5?x=1', status: 200 }
   assertDescribed(description, call)
   expect(() => assertDescribed(description, { ...call, status: 201 })).toThrow('answered 201')
 })
@@ -123,7 +123,7 @@ test('recordResponse() omits internal fields and makes e-mail addresses optional
 })
 
 describe('assertDeclared()', () => {
-  const call = { method: 'GET', path: '/api/things/5?from=1', status: 200, body: { id: '5' } as unknown }
+  const call = { method: 'GET', path: '/api/items/5?from=1', status: 200, body: { id: '5' } as unknown }
   test('accepts what is declared', () => assertDeclared(routes, call))
   test('refuses another status', () => {
     expect(() => assertDeclared(routes, { ...call, status: 409 })).toThrow('answered 409')
@@ -145,7 +145,7 @@ describe('assertDeclared()', () => {
     )
   })
   test('finds no route for another method', () => {
-    expect(routeOf(routes, 'DELETE', '/api/things/5')).toBeUndefined()
+    expect(routeOf(routes, 'DELETE', '/api/items/5')).toBeUndefined()
     expect(routeOf(routes, 'HEAD', '/api/text')?.path).toBe('/api/text')
   })
 })

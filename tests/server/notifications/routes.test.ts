@@ -31,12 +31,14 @@ test('a dismissed notification is hidden from that user and visible to others', 
 
 test('concurrent repeated dismissals of 20 users are all stored', async () => {
   await using server = await openTestServer()
-  const people = await Promise.all(Array.from({ length: 20 }, () => server.createUser()))
+  const readers = await Promise.all(Array.from({ length: 20 }, () => server.createUser()))
   const id = await notify(server)
-  const responses = await Promise.all([...people, ...people].map((user) => server.as(user).post(dismiss(id))))
+  const responses = await Promise.all(
+    [...readers, ...readers].map((user) => server.as(user).post(dismiss(id))),
+  )
   expect(responses.map(({ status }) => status)).toEqual(Array(40).fill(200))
   expect((await stored(server, id))?.dismissed_by.toSorted()).toEqual(
-    people.map((user) => user.id).toSorted(),
+    readers.map((user) => user.id).toSorted(),
   )
 })
 

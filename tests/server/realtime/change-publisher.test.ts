@@ -70,15 +70,15 @@ test('a rule about the user is tested once per user, regardless of the number of
   const { service, count } = counted(server)
   const publisher = createChangePublisher(service)
   const { callers, record } = await server.db.write('t', (tx) => {
-    const people = Array.from({ length: 10 }, (_, at) => tx.insert(users, { email: `u${at}@b.cd` }))
+    const owners = Array.from({ length: 10 }, (_, at) => tx.insert(users, { email: `u${at}@b.cd` }))
     const slot = tx.insert(timeSlots, {
       start_time: '2100-01-01',
       end_time: '2100-01-02',
-      booked_by: people[0]?.id ?? '',
+      booked_by: owners[0]?.id ?? '',
     })
     return {
       record: slot,
-      callers: people.map((user): Caller => ({ kind: 'user', user, via: 'login', refreshable: true })),
+      callers: owners.map((user): Caller => ({ kind: 'user', user, via: 'login', refreshable: true })),
     }
   })
   const topic = parseTopic('time_slots/*', server.db.names)

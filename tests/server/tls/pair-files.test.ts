@@ -108,7 +108,7 @@ test('SIGKILL at any moment of the first start or a renewal leaves a complete ro
       clock.jump(-6 * 86_400_000)
       await store.renewIfDue()
     }`
-  const isUnderWay = () => readdirSync(folder.path).some((name) => /\.(next|tmp)$/.test(name))
+  const isInProgress = () => readdirSync(folder.path).some((name) => /\.(next|tmp)$/.test(name))
   let seen: string | undefined
   let interrupted = 0
   for (let round = 0; round < 8; round++) {
@@ -118,10 +118,10 @@ test('SIGKILL at any moment of the first start or a renewal leaves a complete ro
     // Some kills are at random, from the first write of the root on; some as soon as a replacement is in
     // progress.
     if (round % 2 === 0) await Bun.sleep(round * 3)
-    else for (const end = performance.now() + 2000; performance.now() < end && !isUnderWay(); );
+    else for (const end = performance.now() + 2000; performance.now() < end && !isInProgress(); );
     child.kill('SIGKILL')
     await child.exited
-    if (isUnderWay()) interrupted += 1
+    if (isInProgress()) interrupted += 1
     for (const [cert, key] of [
       [four.caCert, four.caKey],
       [four.cert, four.key],

@@ -28,7 +28,7 @@ function method(name: string, more: Partial<Method> = {}) {
 }
 
 const first = method('first')
-const keen = method('keen', { prefers: ({ qubits }) => qubits === 30 })
+const preferring = method('preferring', { prefers: ({ qubits }) => qubits === 30 })
 const small = method('small', { refuse: () => ({ code: 'too_many_qubits', reason: 'needs 30 qubits' }) })
 const strict = method('strict', { refuse: () => ({ code: 'not_clifford', reason: 'gate t' }) })
 
@@ -37,13 +37,13 @@ test('chooseMethod() returns the first method that can run the workload, in the 
 })
 
 test('chooseMethod() returns a later method that prefers the workload, unless it refuses it', () => {
-  expect(chooseMethod([first, keen], 'automatic', workload, limits)).toEqual({ method: keen })
-  const refusing = { ...keen, refuse: strict.refuse }
+  expect(chooseMethod([first, preferring], 'automatic', workload, limits)).toEqual({ method: preferring })
+  const refusing = { ...preferring, refuse: strict.refuse }
   expect(chooseMethod([first, refusing], 'automatic', workload, limits)).toEqual({ method: first })
 })
 
 test('chooseMethod() takes the requested method only', () => {
-  expect(chooseMethod([first, keen], 'first', workload, limits)).toEqual({ method: first })
+  expect(chooseMethod([first, preferring], 'first', workload, limits)).toEqual({ method: first })
   expect(chooseMethod([first, small], 'small', workload, limits)).toEqual({
     refusal: { code: 'too_many_qubits', reason: 'small: needs 30 qubits' },
   })

@@ -12,7 +12,7 @@ export function zeroState(qubits: number): Amplitudes {
 
 const bitAt = (index: number, qubit: number) => Math.floor(index / 2 ** qubit) % 2
 
-function meets(index: number, controls: number[], values: number): boolean {
+function matchesControls(index: number, controls: number[], values: number): boolean {
   return controls.every((qubit, place) => bitAt(index, qubit) === Math.floor(values / 2 ** place) % 2)
 }
 
@@ -22,7 +22,7 @@ function meets(index: number, controls: number[], values: number): boolean {
 export function applyOp(state: Amplitudes, op: Op): Amplitudes {
   if (op.kind === 'phase') {
     return state.map(([re, im], index) =>
-      meets(index, op.controls, op.controlValues)
+      matchesControls(index, op.controls, op.controlValues)
         ? [
             re * Math.cos(op.angle) - im * Math.sin(op.angle),
             re * Math.sin(op.angle) + im * Math.cos(op.angle),
@@ -33,7 +33,7 @@ export function applyOp(state: Amplitudes, op: Op): Amplitudes {
   if (op.kind !== 'unitary') return state
   const dimension = 2 ** op.targets.length
   return state.map(([re, im], index) => {
-    if (!meets(index, op.controls, op.controlValues)) return [re, im]
+    if (!matchesControls(index, op.controls, op.controlValues)) return [re, im]
     const row = op.targets.reduce((sum, qubit, place) => sum + bitAt(index, qubit) * 2 ** place, 0)
     const rest = op.targets.reduce((sum, qubit) => sum - bitAt(index, qubit) * 2 ** qubit, index)
     let sumRe = 0

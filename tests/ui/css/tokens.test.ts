@@ -9,10 +9,12 @@ const themes: Record<string, Colors> = {
   dark: { ...colorsOf(light), ...colorsOf(dark) },
 }
 
-const GROUNDS = ['bg', 'surface', 'sunken']
-const INKS = ['ink', 'ink2', 'accent', 'copper', 'ok', 'run', 'warn', 'bad', 'idle']
-const PAIRS: [ink: string, ground: string, least: number][] = [
-  ...GROUNDS.flatMap((ground) => INKS.map((ink): [string, string, number] => [ink, ground, 5])),
+const BACKGROUNDS = ['bg', 'surface', 'sunken']
+const FOREGROUNDS = ['ink', 'ink2', 'accent', 'copper', 'ok', 'run', 'warn', 'bad', 'idle']
+const PAIRS: [foreground: string, background: string, least: number][] = [
+  ...BACKGROUNDS.flatMap((background) =>
+    FOREGROUNDS.map((foreground): [string, string, number] => [foreground, background, 5]),
+  ),
   ['on-accent', 'accent', 5],
   ['ink', 'wash-warn', 7],
   ['ink', 'wash-bad', 7],
@@ -25,14 +27,14 @@ const PAIRS: [ink: string, ground: string, least: number][] = [
 test.each(Object.entries(themes))(
   'colors of the %s theme have enough contrast with their background',
   (_, colors) => {
-    const faint = PAIRS.map(([ink, ground, least]) => ({
-      ink,
-      ground,
+    const faint = PAIRS.map(([foreground, background, least]) => ({
+      foreground,
+      background,
       least,
-      is: contrast(colors, ink, ground),
+      is: contrast(colors, foreground, background),
     }))
       .filter(({ is, least }) => !(is >= least))
-      .map(({ ink, ground, is }) => `${ink} on ${ground}: ${is.toFixed(2)}`)
+      .map(({ foreground, background, is }) => `${foreground} on ${background}: ${is.toFixed(2)}`)
     expect(faint).toEqual([])
   },
 )
@@ -44,8 +46,8 @@ function colorsOf(text: string): Colors {
 }
 
 /** Contrast ratio of WCAG 2.2. */
-function contrast(colors: Colors, ink: string, ground: string): number {
-  const [a = 0, b = 0] = [luminance(colors[ink]), luminance(colors[ground])].sort((x, y) => y - x)
+function contrast(colors: Colors, ink: string, background: string): number {
+  const [a = 0, b = 0] = [luminance(colors[ink]), luminance(colors[background])].sort((x, y) => y - x)
   return (a + 0.05) / (b + 0.05)
 }
 

@@ -14,14 +14,14 @@ const online: Qpu = {
   executor_type: 'aer_sim',
 }
 
-const because = (reason: string) => [{ id: 'q1', name: 'kelvin_25', reason }]
+const reasons = (reason: string) => [{ id: 'q1', name: 'kelvin_25', reason }]
 
 test.each([
   ['online', {}, [], 'Online', 'Takes jobs', true],
   [
     'switched off',
     { enabled: false, status: 'offline' },
-    because('disabled'),
+    reasons('disabled'),
     'Switched off',
     'New jobs are refused',
     false,
@@ -29,7 +29,7 @@ test.each([
   [
     'in maintenance',
     { maintenance: true, maintenance_reason: 'warming up' },
-    because('maintenance: warming up'),
+    reasons('maintenance: warming up'),
     'Maintenance',
     'Warming up',
     false,
@@ -37,28 +37,28 @@ test.each([
   [
     'in maintenance without a reason',
     { maintenance: true },
-    because('maintenance'),
+    reasons('maintenance'),
     'Maintenance',
     'No reason given',
     false,
   ],
-  ['calibrating', {}, because('calibrating'), 'Calibrating', 'Jobs wait until the calibration ends', false],
+  ['calibrating', {}, reasons('calibrating'), 'Calibrating', 'Jobs wait until the calibration ends', false],
   [
     'offline',
     { status: 'offline' },
-    because('offline'),
+    reasons('offline'),
     'Offline',
     'Jobs wait until its driver connects',
     false,
   ],
-  ['online with an unknown reason', {}, because('cooling down'), 'Online', 'Cooling down', false],
+  ['online with an unknown reason', {}, reasons('cooling down'), 'Online', 'Cooling down', false],
 ] as const)('qpuCondition() of a QPU that is %s', (_, change, availability, word, reason, takesJobs) => {
   const condition = qpuCondition({ ...online, ...change }, [...availability])
   expect(condition).toMatchObject({ word, reason, takesJobs })
 })
 
 test('qpuCondition() uses the record when it is newer than the list of reasons', () => {
-  expect(qpuCondition(online, because('offline'))).toMatchObject({ word: 'Online', takesJobs: true })
+  expect(qpuCondition(online, reasons('offline'))).toMatchObject({ word: 'Online', takesJobs: true })
   expect(qpuCondition({ ...online, status: 'offline' }, [])).toMatchObject({ word: 'Offline' })
   expect(qpuCondition({ ...online, enabled: false }, undefined)).toMatchObject({ word: 'Switched off' })
 })

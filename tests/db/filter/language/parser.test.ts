@@ -82,7 +82,7 @@ describe('parseFilter()', () => {
     )
   })
 
-  const refused: [filter: string, because: RegExp][] = [
+  const refused: [filter: string, reason: RegExp][] = [
     ['', /The filter ends, but/],
     ['  // only a comment', /The filter ends, but/],
     ['()', /missing at character 2/],
@@ -117,8 +117,8 @@ describe('parseFilter()', () => {
     [Array.from({ length: 201 }, () => 'a=1').join('||'), /more than 200 comparisons/],
     [`a = "${'x'.repeat(3_500)}"`, /3506 characters; at most 3500/],
   ]
-  for (const [filter, because] of refused) {
-    test(`rejects ${JSON.stringify(filter.slice(0, 30))}`, () => expect(problem(filter)).toMatch(because))
+  for (const [filter, reason] of refused) {
+    test(`rejects ${JSON.stringify(filter.slice(0, 30))}`, () => expect(problem(filter)).toMatch(reason))
   }
 
   test('accepts the largest allowed filter', () => {

@@ -4,14 +4,14 @@ import { openTestDatabase } from '../../../support/database.ts'
 
 test('dismissNotification() records every user, even beyond a thousand', async () => {
   await using test = await openTestDatabase()
-  const { id, people } = await test.db.write('t', (tx) => ({
+  const { id, people: userIds } = await test.db.write('t', (tx) => ({
     id: tx.insert(notifications, { title: 'news' }).id,
     people: Array.from({ length: 1_200 }, () => tx.insert(users, {}).id),
   }))
-  const ends = await Promise.all(people.map((user) => dismissNotification(test.db, user, id)))
+  const ends = await Promise.all(userIds.map((user) => dismissNotification(test.db, user, id)))
   expect(new Set(ends)).toEqual(new Set(['dismissed']))
   const stored = await test.db.read((tx) => tx.find(notifications, id))
-  expect(stored?.dismissed_by).toEqual(people)
+  expect(stored?.dismissed_by).toEqual(userIds)
   const renamed = await test.db.write('t', (tx) => tx.update(notifications, id, { title: 'old news' }))
   expect(renamed?.dismissed_by).toHaveLength(1_200)
 })

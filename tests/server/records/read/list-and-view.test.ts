@@ -10,7 +10,7 @@ import {
 let server: TestServer
 let [ada, bob]: TestAccount[] = []
 let qpu: TestQpu
-const people = () => {
+const accounts = () => {
   if (!ada || !bob) throw new Error('not opened')
   return { ada, bob }
 }
@@ -19,7 +19,7 @@ beforeAll(async () => {
   server = await openTestServer()
   ;[ada, bob] = [await server.createUser({ username: 'ada' }), await server.createUser({ username: 'bob' })]
   qpu = await server.createQpu('north')
-  const owners = [people().ada.id, people().bob.id]
+  const owners = [accounts().ada.id, accounts().bob.id]
   await server.db.write('seed', (tx) => {
     for (let at = 0; at < 6; at += 1) {
       const owner = owners[at % 2] ?? ''
@@ -59,7 +59,7 @@ describe('GET …/records', () => {
   })
 
   test('filters and sorts', async () => {
-    const filter = filterOf(`payload.n > 1 && user_id = '${people().ada.id}'`)
+    const filter = filterOf(`payload.n > 1 && user_id = '${accounts().ada.id}'`)
     const response = await server.guest.get(records('quantum_jobs', `?${filter}&sort=-payload.n`))
     expect(numbers(response.get('items'))).toEqual([4, 2])
   })
@@ -71,9 +71,9 @@ describe('GET …/records', () => {
       return first.expand
     }
     expect(await job(server.guest)).toEqual({ qpu_target: expect.objectContaining({ name: 'north' }) })
-    const own = await job(server.as(people().ada))
-    expect(own.user_id).toMatchObject({ id: people().ada.id, email: people().ada.email })
-    expect(Object.keys(await job(server.as(people().bob)))).toEqual(['qpu_target'])
+    const own = await job(server.as(accounts().ada))
+    expect(own.user_id).toMatchObject({ id: accounts().ada.id, email: accounts().ada.email })
+    expect(Object.keys(await job(server.as(accounts().bob)))).toEqual(['qpu_target'])
     const all = await job(server.admin)
     expect(all.qpu_target.access_token).toMatch(/^[0-9a-f]{64}$/)
     expect(JSON.stringify(all)).not.toMatch(/argon2|tokenKey/)
@@ -81,7 +81,7 @@ describe('GET …/records', () => {
 
   test('expands back relations', async () => {
     const response = await server.admin.get(
-      records('users', `?${filterOf(`id = '${people().ada.id}'`)}&expand=time_slots_via_booked_by.qpu`),
+      records('users', `?${filterOf(`id = '${accounts().ada.id}'`)}&expand=time_slots_via_booked_by.qpu`),
     )
     const [user] = Object(response.get('items'))
     const slots = user.expand.time_slots_via_booked_by
@@ -183,7 +183,7 @@ describe('GET …/records', () => {
     ['an unknown sort key', records('qpus', '?sort=nonsense'), 400, /nonsense/, 'guest'],
   ] as const) {
     test(`refuses ${what} with ${status}`, async () => {
-      const client = as === 'guest' ? server.guest : server.as(people().ada)
+      const client = as === 'guest' ? server.guest : server.as(accounts().ada)
       const response = await client.get(path)
       expect([response.status, response.get('data')]).toEqual([status, {}])
       expect(response.text('message')).toMatch(message)
@@ -196,7 +196,7 @@ describe('GET …/records', () => {
 
   test('hidden fields are visible to superusers only, internal ones to no caller', async () => {
     const drivers = async (client: TestServer['guest']) => (await client.get(records('drivers'))).get('items')
-    expect(JSON.stringify(await drivers(server.as(people().ada)))).not.toContain('"token"')
+    expect(JSON.stringify(await drivers(server.as(accounts().ada)))).not.toContain('"token"')
     expect(JSON.stringify(await drivers(server.admin))).toContain('"token"')
     expect(JSON.stringify((await server.admin.get(records('quantum_jobs'))).body)).not.toContain('not_before')
   })
@@ -204,10 +204,10 @@ describe('GET …/records', () => {
 
 describe('GET …/records/:id', () => {
   test('returns records visible by the view rule, 404 otherwise', async () => {
-    const [slot] = Object((await server.as(people().ada).get(records('time_slots'))).get('items'))
+    const [slot] = Object((await server.as(accounts().ada).get(records('time_slots'))).get('items'))
     const path = `${records('time_slots')}/${slot.id}`
-    expect((await server.as(people().ada).get(`${path}?fields=id`)).body).toEqual({ id: slot.id })
-    for (const client of [server.guest, server.as(people().bob)]) {
+    expect((await server.as(accounts().ada).get(`${path}?fields=id`)).body).toEqual({ id: slot.id })
+    for (const client of [server.guest, server.as(accounts().bob)]) {
       const response = await client.get(path)
       expect(response.body).toMatchObject({ status: 404, message: "The requested resource wasn't found." })
     }
@@ -224,7 +224,7 @@ describe('GET …/records/:id', () => {
 
 describe('visibility of notifications', () => {
   test('broadcast or targeted, in its window, not dismissed', async () => {
-    const { ada, bob } = people()
+    const { ada, bob } = accounts()
     const [past, future] = ['2001-01-01 00:00:00.000Z', '2101-01-01 00:00:00.000Z']
     await server.db.write('seed', (tx) => {
       const add = (title: string, more: object = {}) => tx.insert(notifications, { title, ...more })
