@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Breach } from './source-checks/breach.ts'
 import { checkComments } from './source-checks/comments.ts'
+import { checkExports } from './source-checks/exports.ts'
 import { checkSource, checkText } from './source-checks/file.ts'
 import { checkFolderCycles } from './source-checks/folder-cycles.ts'
 import { checkOrdersAreComplete } from './source-checks/folder-orders.ts'
@@ -38,6 +39,7 @@ export function checkAll({ files, texts, sources }: SourceTree): Breach[] {
   return [
     ...[...texts].flatMap(([file, text]) => checkText(file, text)),
     ...sources.flatMap((source) => FILE_CHECKS.flatMap((check) => check(source))),
+    ...checkExports(sources),
     ...checkFolderCycles(sources),
     ...checkLists(files, (file) => texts.get(file) ?? ''),
     ...checkOrdersAreComplete(files),

@@ -63,6 +63,11 @@ const OUTSIDE_BASE = /^src\/(?!base\/)/
 
 export const BANNED_CALLS: readonly BannedCall[] = [
   {
+    pattern: /\b(private|protected)\s+(?!constructor\b)/g,
+    where: /^(src|ui|scripts|bench|tests)\//,
+    reason: 'write #name: one way to keep a member to its class, checked also at run time',
+  },
+  {
     pattern: /\bDate\s*\.\s*now\b/g,
     where: OUTSIDE_BASE,
     reason: 'use clock.now() of the injected Clock, so that tests can move time',

@@ -15,7 +15,7 @@ export class StartupError extends Error {
   }
 }
 
-export interface JobErrorDetails {
+interface JobErrorDetails {
   /** `user` (default): the job itself is invalid and can never run. `device`: another attempt may succeed. */
   class?: JobFailure['class']
   /** A stable code for clients, such as `too_many_qubits`. */

@@ -24,7 +24,7 @@ import { tokenRoutes } from './tokens/routes.ts'
 import { userRoutes } from './users/routes.ts'
 
 /** What the routes call beyond the context that each of them receives. */
-export interface RouteDependencies extends Omit<AccountDependencies, 'reportLogin' | 'userCreation'> {
+interface RouteDependencies extends Omit<AccountDependencies, 'reportLogin' | 'userCreation'> {
   hub: Hub
   backoff: DispatchBackoff
   metrics: Metrics

@@ -35,7 +35,7 @@ export interface Api {
   send(path: string, body: unknown): Promise<void>
 }
 
-export interface ApiOptions {
+interface ApiOptions {
   /** Prefix of each path; empty in the browser. */
   base?: string
   token: () => string | undefined

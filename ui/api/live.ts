@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { type LiveEvent, liveEvent } from './model.ts'
 
 /** `off`: closed on purpose; `lost`: disconnected and reconnecting. */
-export type LiveState = 'off' | 'connecting' | 'live' | 'lost'
+type LiveState = 'off' | 'connecting' | 'live' | 'lost'
 
 /** The stream of changes. */
 export interface Live {
@@ -15,7 +15,7 @@ export interface Live {
   close(): void
 }
 
-export interface LiveOptions {
+interface LiveOptions {
   topics: () => string[]
   /** Subscribes a client to topics under the account of the request. */
   subscribe: (clientId: string, topics: string[]) => Promise<void>

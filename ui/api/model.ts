@@ -44,7 +44,7 @@ export const qpus = v.array(qpu)
 export const availability = v.array(v.object({ id: v.string(), name: v.string(), reason: v.string() }))
 export type Availability = v.InferOutput<typeof availability>
 
-export const JOB_STATUSES = ['pending', 'running', 'completed', 'failed', 'cancelled'] as const
+const JOB_STATUSES = ['pending', 'running', 'completed', 'failed', 'cancelled'] as const
 export type JobStatus = (typeof JOB_STATUSES)[number]
 const jobStatus = v.picklist(JOB_STATUSES)
 

@@ -1,5 +1,5 @@
 /** One bar of a histogram. `sigma` is the standard deviation of the count under binomial statistics. */
-export interface Bar {
+interface Bar {
   label: string
   count: number
   share: number

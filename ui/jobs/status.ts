@@ -3,7 +3,7 @@ import { formatOrdinal, sentence } from '../lib/format.ts'
 
 /** Shape of the status icon, so that color is never the only cue. */
 export type Glyph = 'dot' | 'ring' | 'half' | 'triangle' | 'play' | 'pause' | 'check' | 'cross' | 'dash'
-export type Tone = 'ok' | 'run' | 'warn' | 'bad' | 'idle'
+type Tone = 'ok' | 'run' | 'warn' | 'bad' | 'idle'
 
 /** A state in words, with its icon. */
 export interface Condition {
@@ -13,7 +13,7 @@ export interface Condition {
 }
 
 /** The state of a QPU, with the reason if it takes no jobs. */
-export interface QpuCondition extends Condition {
+interface QpuCondition extends Condition {
   /** A sentence without a full stop. */
   reason: string
   takesJobs: boolean

@@ -10,7 +10,7 @@ import { KeyList } from './KeyList.tsx'
 import { Logo } from './Logo.tsx'
 
 /** An entry of the menu. */
-export interface MenuItem {
+interface MenuItem {
   path: string
   title: string
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 
 /** A driver of the demo and its credentials. */
-export interface DemoDriver {
+interface DemoDriver {
   /** Of the QPU or driver; also the folder of its files. */
   name: string
   operation: 'process' | 'monitor'

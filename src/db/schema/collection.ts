@@ -27,7 +27,7 @@ export interface Rules {
 }
 
 /** Fields of an index, or the long form for unique and partial ones. */
-export type Index =
+type Index =
   | readonly string[]
   | { readonly on: readonly string[]; readonly unique?: boolean; readonly where?: string }
 

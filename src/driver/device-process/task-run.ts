@@ -11,7 +11,7 @@ interface TaskRunDependencies extends TaskObserver {
 }
 
 /** A message of the device process about a task. */
-export type TaskMessage = Extract<FromHost, { kind: 'started' | 'phase' | 'result' }>
+type TaskMessage = Extract<FromHost, { kind: 'started' | 'phase' | 'result' }>
 
 const START_TIMEOUT_MS = 10_000
 const FINAL_CHECK_MS = 100

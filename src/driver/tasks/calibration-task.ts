@@ -4,7 +4,7 @@ import { writeFailedReport } from '../messages/write-event.ts'
 import type { Task } from './task.ts'
 
 /** Identifies the run and its request; only the device process reads the rest of the command. */
-export type CalibrationHead = Pick<RunCalibration, 'run_id' | 'request_id' | 'epoch' | 'limit_ms'>
+type CalibrationHead = Pick<RunCalibration, 'run_id' | 'request_id' | 'epoch' | 'limit_ms'>
 
 /** One run of a calibration. The grace period lets the device restore currents and switches. */
 export function calibrationTask(head: CalibrationHead, text: string, { clock }: { clock: Clock }): Task {

@@ -23,7 +23,7 @@ type SimpleKind =
   | 'expression'
 
 /** Statements that the checker and the runner execute in the same way. */
-export type SimpleStatement = Extract<Statement, { kind: SimpleKind }>
+type SimpleStatement = Extract<Statement, { kind: SimpleKind }>
 
 /** Executes a statement without blocks; throws a fault if it is wrong. */
 export function executeSimple(m: Machine, node: SimpleStatement): void {

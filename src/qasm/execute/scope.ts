@@ -4,7 +4,7 @@ import type { ArrayValue, BitsValue, QubitsValue, Value } from '../values/values
 import type { Gate } from './user-gate.ts'
 
 /** A scalar that is replaced when assigned to. */
-export interface Variable {
+interface Variable {
   kind: 'variable'
   type: ScalarType
   value: Value

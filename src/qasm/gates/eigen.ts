@@ -5,7 +5,7 @@ const SWEEPS = 60
 const TOLERANCE = 1e-10
 
 /** Eigenvectors as columns and the phases of the eigenvalues in turns (-1/2, 1/2] of a unitary matrix. */
-export interface UnitaryEigen {
+interface UnitaryEigen {
   vectors: Matrix
   turns: number[]
 }
@@ -15,7 +15,7 @@ export interface UnitaryEigen {
  * U; for all but a few angles a, distinct eigenvalues of U remain distinct, so one of the tried angles
  * succeeds.
  */
-export function diagonalize(unitary: Matrix): UnitaryEigen {
+function diagonalize(unitary: Matrix): UnitaryEigen {
   let best = attempt(unitary, 0.6180339887)
   for (let angle = 1.3; angle < 8 && best.residual > TOLERANCE; angle += 0.9137) {
     const next = attempt(unitary, angle)

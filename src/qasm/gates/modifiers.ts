@@ -84,7 +84,7 @@ function densePower(ops: readonly (UnitaryOp | PhaseOp)[], qubits: readonly numb
 }
 
 /** The matrix of a sequence of steps on these qubits, the first of which is the least significant bit. */
-export function denseMatrix(ops: readonly (UnitaryOp | PhaseOp)[], qubits: readonly number[]): Matrix {
+function denseMatrix(ops: readonly (UnitaryOp | PhaseOp)[], qubits: readonly number[]): Matrix {
   const dimension = 2 ** qubits.length
   const result = identity(dimension)
   for (const op of ops) {

@@ -156,7 +156,7 @@ function parseCast(p: Cursor): Expression {
 }
 
 /** `[...]`: a set in braces, or a list of expressions and ranges. */
-export function parseIndex(p: Cursor): IndexNode {
+function parseIndex(p: Cursor): IndexNode {
   const at = p.expect('[')
   if (p.kind === '{') {
     const elements = parseSet(p)

@@ -173,7 +173,7 @@ function finish<T extends Statement>(p: Cursor, statement: T): T {
 }
 
 /** `{ ... }`. */
-export function parseBlock(p: Cursor): Statement[] {
+function parseBlock(p: Cursor): Statement[] {
   p.expect('{')
   const body: Statement[] = []
   while (p.kind !== '}') {

@@ -8,7 +8,7 @@ import { parseStatement } from './parse-statement.ts'
 import { parseStatement2 } from './parse-version-2.ts'
 
 /** Parses a program in parts. */
-export interface ProgramReader {
+interface ProgramReader {
   /** Receives the parsed statements; the caller may remove processed ones before it reads more. */
   program: ParsedProgram
   /**

@@ -120,7 +120,7 @@ const symbols = [
 ] as const
 
 /** A reserved word of either version. */
-export type Keyword = (typeof words3)[number] | (typeof words2)[number]
+type Keyword = (typeof words3)[number] | (typeof words2)[number]
 
 /** Kind of a token; each keyword and symbol is its own kind. */
 export type TokenKind =

@@ -60,7 +60,7 @@ export function unknownArray(element: ScalarType, shape: readonly number[]): Arr
 }
 
 /** Positions of the elements of a view in its store, in row-major order. */
-export function placesOf(array: ArrayValue): number[] {
+function placesOf(array: ArrayValue): number[] {
   let places = [array.offset]
   for (const [dimension, size] of array.shape.entries()) {
     const stride = array.strides[dimension] ?? 0

@@ -17,7 +17,7 @@ import {
 } from './values.ts'
 
 /** Whether a conversion is explicit: a cast permits more than an assignment. */
-export type ConversionForm = 'implicit' | 'cast'
+type ConversionForm = 'implicit' | 'cast'
 
 const numbers = new Set<Type['kind']>(['bool', 'int', 'uint', 'float'])
 
@@ -46,7 +46,7 @@ function sameShape(from: readonly number[], to: readonly number[]): boolean {
 }
 
 /** Whether values of one type can be converted to another. */
-export function canConvert(from: Type, to: Type, form: ConversionForm): boolean {
+function canConvert(from: Type, to: Type, form: ConversionForm): boolean {
   switch (to.kind) {
     case 'bool':
       return numbers.has(from.kind) || from.kind === 'angle' || from.kind === 'bit' || from.kind === 'bits'

@@ -42,7 +42,7 @@ export function complexExp(z: Complex): Complex {
 }
 
 /** Principal logarithm. */
-export function complexLog(z: Complex): Complex {
+function complexLog(z: Complex): Complex {
   return { re: Math.log(Math.hypot(z.re, z.im)), im: Math.atan2(z.im, z.re) }
 }
 

@@ -29,7 +29,7 @@ export interface QubitsValue {
   open?: boolean
 }
 
-export interface IntValue {
+interface IntValue {
   kind: 'int'
   signed: boolean
   /** Bits; 0 for a literal. */
@@ -38,7 +38,7 @@ export interface IntValue {
 }
 
 /** A fixed-point angle: `value` * 2 pi / 2^`width`. */
-export interface AngleValue {
+interface AngleValue {
   kind: 'angle'
   width: number
   value: bigint
@@ -63,7 +63,7 @@ export interface ArrayValue {
 }
 
 /** A value that depends on measurement outcomes or, while checking, on any run-time value. */
-export interface UnknownValue {
+interface UnknownValue {
   kind: 'unknown'
   type: Type
 }

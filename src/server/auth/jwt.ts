@@ -16,7 +16,7 @@ const authClaims = v.object({
   refreshable: v.boolean(),
   exp: v.number(),
 })
-export type AuthClaims = v.InferOutput<typeof authClaims>
+type AuthClaims = v.InferOutput<typeof authClaims>
 
 const linkClaims = v.object({
   id: v.string(),
@@ -28,7 +28,7 @@ const linkClaims = v.object({
   newEmail: v.optional(v.string()),
   exp: v.number(),
 })
-export type LinkClaims = v.InferOutput<typeof linkClaims>
+type LinkClaims = v.InferOutput<typeof linkClaims>
 
 interface IssueOptions {
   id: string

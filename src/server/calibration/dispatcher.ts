@@ -16,7 +16,7 @@ import { wakeOnChanges } from '../wake-on-changes.ts'
 import { targetQubits } from './enqueue.ts'
 
 /** What `CalibrationDispatcher` works with. */
-export interface CalibrationDispatcherDependencies {
+interface CalibrationDispatcherDependencies {
   db: Database
   hub: DriverHub
   clock: Clock

@@ -22,7 +22,7 @@ export const calibrationOrder = v.object({
     v.transform((names) => names ?? []),
   ),
 })
-export type CalibrationOrder = v.InferOutput<typeof calibrationOrder>
+type CalibrationOrder = v.InferOutput<typeof calibrationOrder>
 
 interface Requester {
   /** The superuser, in the form of the audit log. */

@@ -3,7 +3,7 @@ import { type Database, endLostCalibration, listRunningCalibrations } from '../.
 import type { DriverHub } from '../driver-hub.ts'
 
 /** What `CalibrationRecovery` works with. */
-export interface CalibrationRecoveryDependencies {
+interface CalibrationRecoveryDependencies {
   db: Database
   hub: Pick<DriverHub, 'attachedEpoch'>
   clock: Clock

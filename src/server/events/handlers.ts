@@ -26,7 +26,7 @@ import { requeueAbandoned } from '../jobs/attempts/requeue-abandoned.ts'
 import { logEvent } from './log.ts'
 
 /** What the handlers of events work with. */
-export interface HandlerDependencies {
+interface HandlerDependencies {
   context: Pick<ServerContext, 'db' | 'hub' | 'log' | 'config'>
   heartbeats: Heartbeats
   backoff: DispatchBackoff

@@ -2,7 +2,7 @@ import type { CandidateQueue, QueuePositionInput } from '../../db/index.ts'
 import { reasonClosed, reasonReserved, SLOT_TEXT, type WaitCode, type WaitReason } from './dispatch/pick.ts'
 
 /** Why a pending job waits and when it may start; times in ms since the epoch. */
-export interface WaitEstimate {
+interface WaitEstimate {
   waiting: WaitReason
   /** 1 = next; absent while the job is held, because it is in no queue then. */
   position?: number

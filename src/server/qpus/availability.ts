@@ -1,7 +1,7 @@
 import type { Qpu } from '../../db/index.ts'
 
 /** Why a QPU runs no jobs now. */
-export interface Unavailability {
+interface Unavailability {
   code: 'disabled' | 'maintenance' | 'draining' | 'offline' | 'calibrating'
   /** Text for users: `maintenance: warming up`. */
   reason: string

@@ -16,7 +16,7 @@ import { encodeChange } from './encode-change.ts'
 import type { Topic } from './topic.ts'
 
 /** One change, to be rendered for any number of subscribers. */
-export interface PreparedChange {
+interface PreparedChange {
   /** The `data:` line for this subscriber; undefined when the record is not visible to them. */
   renderFor(tx: ReadTx, topic: Topic, caller: Caller): Uint8Array | undefined
 }

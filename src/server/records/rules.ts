@@ -2,7 +2,7 @@ import { type AnyCollection, quantumJobs, type Rules, users } from '../../db/ind
 import type { Config } from '../config/settings.ts'
 
 /** Settings that change rules. */
-export type RuleSettings = Pick<Config, 'jobsVisibility' | 'allowSignup' | 'disableEmailPasswordAuth'>
+type RuleSettings = Pick<Config, 'jobsVisibility' | 'allowSignup' | 'disableEmailPasswordAuth'>
 
 const OWN_JOBS = '@request.auth.id != "" && user_id = @request.auth.id'
 const SIGN_UP = '@request.body.qpu_seconds:isset = false && @request.body.api_tokens:isset = false'

@@ -1,5 +1,5 @@
 /** What a policy may use of a pending job. */
-export interface Candidate {
+interface Candidate {
   /** Position in the order of submission. */
   seq: number
   owner: {

@@ -3,10 +3,10 @@ import type { Replay } from './replay.ts'
 
 /** Classes of jobs: the owner of a `booker` job had booked, at its submission, a QPU that may run it. */
 export const CLASSES = ['booker', 'others'] as const
-export type UserClass = (typeof CLASSES)[number]
+type UserClass = (typeof CLASSES)[number]
 
 /** Waiting times of a class from submission to first start, in ms; NaN without any job. */
-export interface WaitFigures {
+interface WaitFigures {
   /** Number of jobs that started. */
   jobs: number
   mean: number

@@ -22,7 +22,7 @@ export interface Replay {
 }
 
 /** How a recording is replayed. */
-export interface ReplayOptions {
+interface ReplayOptions {
   policy: Policy
   idleMs: number
   /** Called from time to time with the number of jobs that have ended. */

@@ -25,7 +25,7 @@ export interface LeafState {
 }
 
 /** What to do: serve the existing certificate, issue a new one, or refuse to start because of a file. */
-export type LeafPlan =
+type LeafPlan =
   | { action: 'keep' }
   | { action: 'issue'; reason: string }
   | { action: 'refuse'; file: 'cert' | 'key'; problem: string }

@@ -15,7 +15,7 @@ const STATUS: Record<ErrorCode, number> = {
 }
 
 /** Body of every response with a status of 400 or above. */
-export interface ErrorBody {
+interface ErrorBody {
   status: number
   message: string
   /** Stable identifier for programs: the reason of the error, or its kind. */

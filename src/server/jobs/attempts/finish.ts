@@ -3,7 +3,7 @@ import type { EventPayload, JobFailure } from '../../../protocol/index.ts'
 import type { Heartbeats } from './heartbeats.ts'
 
 /** What `finishJob` works with. */
-export interface FinishDependencies {
+interface FinishDependencies {
   db: Database
   heartbeats: Heartbeats
   config: { maxAttempts: number }

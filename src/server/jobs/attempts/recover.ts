@@ -4,7 +4,7 @@ import type { DriverHub } from '../../driver-hub.ts'
 import type { Heartbeats } from './heartbeats.ts'
 
 /** What `JobRecovery` works with. */
-export interface JobRecoveryDependencies {
+interface JobRecoveryDependencies {
   db: Database
   hub: Pick<DriverHub, 'disconnect' | 'isReceiving'>
   clock: Clock

@@ -20,7 +20,7 @@ import type { Heartbeats } from '../attempts/heartbeats.ts'
 import { pickJob } from './pick.ts'
 
 /** What `JobDispatcher` works with. */
-export interface JobDispatcherDependencies {
+interface JobDispatcherDependencies {
   db: Database
   hub: DriverHub
   clock: Clock

@@ -25,7 +25,7 @@ export interface WaitReason {
 }
 
 /** The choice for a QPU. `waiting` is absent if no job is waiting or one is running. */
-export type JobPick = { job: string } | { job: undefined; waiting?: WaitReason }
+type JobPick = { job: string } | { job: undefined; waiting?: WaitReason }
 
 /**
  * Chooses the next job of a QPU. A job that an operator has moved to the front goes first, then the jobs of

@@ -4,7 +4,7 @@ import { circuitEntry, JOB_LIMITS, type JobPayload, jobPayload } from '../../../
 import { validate } from '../../http/request/validate.ts'
 
 /** A submission in its canonical form. */
-export interface Submission {
+interface Submission {
   payload: JobPayload
   /** Id or name of a QPU as the caller gave it; '' = any. */
   target: string

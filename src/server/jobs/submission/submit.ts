@@ -10,7 +10,7 @@ import { executionsOf, readSubmission } from './read-submission.ts'
 import { maxQubits, resolveTarget, type Target } from './target.ts'
 
 /** What a submission works with. */
-export type SubmissionContext = Pick<ServerContext, 'db' | 'config' | 'checker'>
+type SubmissionContext = Pick<ServerContext, 'db' | 'config' | 'checker'>
 
 interface SubmitOptions {
   /** The caller's `Idempotency-Key`: repeating the request returns the same job. */
@@ -86,7 +86,7 @@ function assertNoProblems(problems: readonly Problem[]): void {
 }
 
 /** The outcome that a submission would have. */
-export interface DryRun {
+interface DryRun {
   dry_run: true
   /** Whether the job would be stored. */
   accepted: boolean

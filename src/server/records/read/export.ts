@@ -17,7 +17,7 @@ const FORMS = {
   csv: { type: 'text/csv; charset=utf-8', extension: 'csv' },
   jsonl: { type: 'application/jsonl; charset=utf-8', extension: 'jsonl' },
 } as const
-export type Format = keyof typeof FORMS
+type Format = keyof typeof FORMS
 /** Media types of the files, without their parameters. */
 export const EXPORT_TYPES = Object.values(FORMS).map(({ type }) => type.replace(/;.*/, ''))
 

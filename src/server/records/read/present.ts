@@ -6,7 +6,7 @@ import { behaviorOf } from '../behaviors/index.ts'
 import type { RecordService } from '../service.ts'
 
 /** The viewer of records and the requested relations. */
-export interface View {
+interface View {
   readonly caller: Caller
   readonly requestInfo: RequestInfo
   /** Relations to expand; '' = none. */

@@ -3,7 +3,7 @@ import type { Caller } from '../../http/caller.ts'
 import { collectionIdOf } from '../../http/response/present-record.ts'
 
 /** The request info for rules, without the caller. */
-export type RequestDetails = Partial<Omit<RequestInfo, 'auth'>>
+type RequestDetails = Partial<Omit<RequestInfo, 'auth'>>
 
 /** The info about a request of `caller` that rules can refer to. */
 export function requestInfoOf(caller: Caller, details: RequestDetails = {}): RequestInfo {

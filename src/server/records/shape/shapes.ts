@@ -5,7 +5,7 @@ import { fieldSchema, recordResponse } from '../../http/response/record-response
 import { behaviorOf } from '../behaviors/index.ts'
 
 /** Schemas of the record routes, derived from the declarations of all collections. */
-export interface RecordShapes {
+interface RecordShapes {
   /** The name or id of a collection. */
   readonly collection: v.GenericSchema
   /** A record of any collection in a response; `collectionName` identifies its collection. */

@@ -1,7 +1,7 @@
 import { adjointTimes, columnsOf, fromColumns, type Matrix, weightOf } from './matrix.ts'
 
 /** A matrix as the product of one with orthonormal columns and the rest. */
-export interface Split {
+interface Split {
   left: Matrix
   right: Matrix
   /** Fraction of the weight that was discarded. */
