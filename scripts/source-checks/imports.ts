@@ -20,10 +20,8 @@ function checkLayer(file: string, target: string): Finding | undefined {
     if (target !== face || other === undefined) return undefined
     return { rule: 'face', reason: `inside ${layer.path} import the file itself, not the face` }
   }
-  if (other === undefined) {
-    if (layer.files?.some((prefix) => target.startsWith(prefix))) return undefined
-    return { rule: 'layer', reason: `${layer.path} may not import ${target}` }
-  }
+  if (layer.files?.some((prefix) => target.startsWith(prefix))) return undefined
+  if (other === undefined) return { rule: 'layer', reason: `${layer.path} may not import ${target}` }
   if (!layer.imports.includes(other)) {
     const allowed = layer.imports.length === 0 ? 'packages' : layer.imports.join(', ')
     return { rule: 'layer', reason: `${layer.path} may import only ${allowed}, not src/${other}` }

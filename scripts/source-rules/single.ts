@@ -19,7 +19,6 @@ export const SINGLE_IMPLEMENTATIONS: readonly SingleImplementation[] = [
       /\b\w*(Ms|MS|[Pp]ause|[Dd]elay|[Bb]ackoff)\s*\*=?\s*2\b(?!\s*\*\*)|\*\s*2\s*\*\*\s*(Math\.min\()?\(?[\w$.#]*\b(failures?|failed|times|excess|count|attempts?|sends|tries|retries)\b|Math\.min\(\s*[\w$.#]+\s*\*\s*2\s*,/,
     home: 'src/base/backoff.ts',
     use: 'backoffMs() or Backoff',
-    except: { 'ui/api/live.ts': 'pages do not import src/base' },
   },
   {
     what: 'time-out',

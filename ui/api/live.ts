@@ -1,5 +1,6 @@
 import { type Signal, signal } from '@preact/signals'
 import * as v from 'valibot'
+import { Backoff } from '../../src/base/backoff.ts'
 import { type LiveEvent, liveEvent } from './model.ts'
 
 /** `off`: closed on purpose; `lost`: disconnected and reconnecting. */
@@ -24,8 +25,7 @@ interface LiveOptions {
   onReady: () => void
 }
 
-const FIRST_RETRY_MS = 1_000
-const LAST_RETRY_MS = 30_000
+const RETRY_LIMITS = { initialMs: 1_000, maxMs: 30_000 }
 const connected = v.object({ clientId: v.string() })
 
 /** Creates an event stream that reconnects with exponential back-off. */
@@ -34,7 +34,7 @@ export function createLive({ topics, subscribe, onEvent, onReady }: LiveOptions)
   const completeUntil = signal<number | undefined>(undefined)
   let source: EventSource | undefined
   let retry: ReturnType<typeof setTimeout> | undefined
-  let pause = FIRST_RETRY_MS
+  const backoff = new Backoff(RETRY_LIMITS)
 
   const stop = () => {
     source?.close()
@@ -48,8 +48,7 @@ export function createLive({ topics, subscribe, onEvent, onReady }: LiveOptions)
   const retryLater = () => {
     stop()
     markLost()
-    retry = setTimeout(open, pause * (0.75 + Math.random() / 2))
-    pause = Math.min(pause * 2, LAST_RETRY_MS)
+    retry = setTimeout(open, backoff.next())
   }
   const start = async (mine: EventSource, message: string, wanted: string[]) => {
     try {
@@ -60,7 +59,7 @@ export function createLive({ topics, subscribe, onEvent, onReady }: LiveOptions)
       return
     }
     if (mine !== source) return
-    pause = FIRST_RETRY_MS
+    backoff.reset()
     state.value = 'live'
     completeUntil.value = undefined
     onReady()
