@@ -20,7 +20,7 @@ export interface RunningWorker<Request> {
 
 interface WorkerListeners<Response> {
   onResponse?: (response: Response) => void
-  /** Called once when the thread ends by itself or fails, with its error if there is one. */
+  /** Called once when the thread exits or fails, with its error if there is one. */
   onEnd?: (error: Error | undefined) => void
 }
 

@@ -43,7 +43,7 @@ interface CommandDeclaration<Flags extends SettingsTable, Data> {
   positionals?: readonly Positional[]
   /** Flags of the command, read before it runs. */
   flags?: Flags
-  /** Settings that the command reads by itself from `given`. */
+  /** Settings that the command itself reads from `given`. */
   settings?: SettingsTable
   commands?: Command['subCommands']
   isHidden?: boolean

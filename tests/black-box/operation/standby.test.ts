@@ -127,7 +127,7 @@ test('maintenance is pushed to every driver of the QPU, also to one that connect
   await stop(first)
   await maintain(true)
   await using late = start('cold_tuner', tuner.token, qpu.fingerprint, './listener.js#listener', 'calibrate')
-  await until('the late device to be told', async () => (await saw()) === 'true', { timeoutMs: 5_000 })
+  await until('the late device to be notified', async () => (await saw()) === 'true', { timeoutMs: 5_000 })
   await stop(late)
 })
 
