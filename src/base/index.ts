@@ -4,6 +4,15 @@ export { AppError, type ErrorCode, type FieldError, messageOf } from './error.ts
 export { armFailpoint, type Failpoint, failpoint } from './failpoint.ts'
 export { FolderInUseError, type FolderLock, takeFolderLock } from './folder-lock.ts'
 export { isId, newId, newSecret, randomBytes, randomFraction } from './id.ts'
+export {
+  contains,
+  formatIp,
+  type IpAddress,
+  type Network,
+  networkOf,
+  parseIp,
+  parseNetwork,
+} from './ip-address.ts'
 export { createLog, type Log, type LogFormat, type LogLevel, silentLog } from './log.ts'
 export { type LogFields, withLogFields } from './log-scope.ts'
 export { Loop } from './loop.ts'

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { type Network, parseNetwork } from '../ip-address.ts'
 import { formatDuration, parseDuration } from './duration.ts'
 import { expected, ValueError } from './value-error.ts'
 import type { ValueKind } from './value-kind.ts'
@@ -140,6 +141,19 @@ export function ipAddress(): ValueKind<string> {
       return value
     },
     format: unchanged,
+  }
+}
+
+/** An address or a block of addresses in CIDR form. */
+export function network(): ValueKind<Network> {
+  return {
+    hint: 'network',
+    parse(value) {
+      const parsed = parseNetwork(value)
+      if (!parsed) throw expected('a network such as 10.0.0.0/8 or 2001:db8::/32, or an IP address')
+      return parsed
+    },
+    format: ({ text }) => text,
   }
 }
 

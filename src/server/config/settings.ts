@@ -1,7 +1,7 @@
 import { group, kinds, type SettingsTable, setting, type ValuesOf } from '../../base/index.ts'
 import { oauth2Providers } from './oauth2-providers.ts'
 
-const { bool, choice, duration, integer, ipAddress, list, rate, secret, text } = kinds
+const { bool, choice, duration, integer, ipAddress, list, network, rate, secret, text } = kinds
 
 const collectionName = text('name', {
   pattern: /^[a-z][a-z0-9_]{0,62}$/,
@@ -45,6 +45,11 @@ export const SETTINGS = {
     ipAddr: setting(ipAddress(), '127.0.0.1', 'Public IP address, included in the TLS certificate'),
     domain: setting(text('host'), '', 'Domain name, included in the TLS certificate'),
     publicUrl: setting(publicUrl, '', 'Base URL of links in mails; if unset, the address printed at start'),
+    trustedProxies: setting(
+      list(network()),
+      '',
+      'Networks of reverse proxies whose X-Forwarded-For, Forwarded and X-Forwarded-Proto are believed',
+    ),
     corsOrigins: setting(
       list(text('origin')),
       '',

@@ -50,13 +50,13 @@ export function driverRoutes(hub: Hub): Route[] {
         driver_version: v.string(),
         snippets: v.object({ start: v.pipe(v.string(), v.description('Command that starts the driver')) }),
       }),
-      async run(context, { body, caller, request }) {
+      async run(context, { body, caller, request, isSecure }) {
         const token = newDriverToken()
         const tokenHash = hashToken(token)
         const row = await createDriver(context.db, callerName(caller), { ...body, tokenHash })
         const qpu = await getQpu(context.db, row.qpu)
         const { id, name, operation, device, status, enabled } = row
-        const svcAddr = serverAddress(context.config, request)
+        const svcAddr = serverAddress(context.config, { url: request.url, isSecure })
         const { caFingerprint } = context.tls.material
         return new Reply(201, {
           id,

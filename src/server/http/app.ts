@@ -3,6 +3,7 @@ import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { AppError, newId, withLogFields } from '../../base/index.ts'
 import { pickFields } from '../../db/index.ts'
 import type { ServerContext } from '../context.ts'
+import { addressLimitKey, originOf, type RequestOrigin } from './address.ts'
 import { type Caller, callerName } from './caller.ts'
 import { BodyMemoryBudget } from './limits/body-memory-budget.ts'
 import { RateLimiter } from './limits/rate-limit.ts'
@@ -50,7 +51,7 @@ export function buildApp({ context, routes, identify, pages }: AppDependencies):
   const app = new Hono<Env>()
 
   const limit = (caller: Caller, address: string) => {
-    if (caller.kind === 'guest') limits.guest.take(address)
+    if (caller.kind === 'guest') limits.guest.take(addressLimitKey(address))
     else if (caller.kind === 'user') limits.user.take(caller.user.id)
   }
 
@@ -91,14 +92,14 @@ export function buildApp({ context, routes, identify, pages }: AppDependencies):
       wrapped(async (c) => {
         const caller = await identify(c.req.raw)
         c.set('caller', caller)
-        const address = addressOf(c)
-        limit(caller, address)
+        const origin = originOf(c.req.raw, peerOf(c), config.trustedProxies)
+        limit(caller, origin.address)
         assertAccess(route, caller)
         const { fields = '' } = c.req.query()
         // An invalid `fields` parameter is refused before the route changes anything.
         pickFields({}, fields)
         const run = async () =>
-          toResponse(await route.run(context, await readRequest(route, c, caller, address)), fields)
+          toResponse(await route.run(context, await readRequest(route, c, caller, origin)), fields)
         const bytes = caller.kind === 'guest' ? 0 : budgetedBytes(c.req.raw)
         return bytes === 0 ? run() : bodyMemory.run(callerName(caller), bytes, run)
       }),
@@ -173,7 +174,7 @@ function requestIdOf(request: Request): string | undefined {
   return id && /^[\w-]{1,64}$/.test(id) ? id : undefined
 }
 
-function addressOf(c: Context<Env>): string {
+function peerOf(c: Context<Env>): string {
   return c.env.server?.requestIP(c.req.raw)?.address ?? 'unknown'
 }
 
@@ -190,7 +191,7 @@ async function readRequest(
   route: Route,
   c: Context<Env>,
   caller: Caller,
-  address: string,
+  origin: RequestOrigin,
 ): Promise<RouteRequest<unknown, unknown>> {
   const request = c.req.raw
   const body = route.body ? validate(route.body, await readObject(request, route.maxBody)) : undefined
@@ -201,7 +202,7 @@ async function readRequest(
     params: c.req.param() as Record<string, string>,
     caller,
     request,
-    address,
+    ...origin,
     setIdleTimeout: (seconds) => c.env.server?.timeout(request, seconds),
   }
 }

@@ -13,8 +13,10 @@ export interface RouteRequest<Body, Query> {
   readonly caller: Caller
   /** The raw request, for headers and streams. */
   readonly request: Request
-  /** Remote address. */
+  /** Remote address; behind a trusted proxy that of the proxy's client. */
   readonly address: string
+  /** Whether the client used HTTPS, be it to a trusted proxy. */
+  readonly isSecure: boolean
   /** Sets the seconds after which the runtime closes the idle connection; 0 = never, for streams. */
   setIdleTimeout(seconds: number): void
 }

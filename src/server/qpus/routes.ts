@@ -138,7 +138,7 @@ export const qpuRoutes: Route[] = [
       svc_addr: v.string(),
       ca_fingerprint: v.string(),
     }),
-    async run(context, { body, caller, request }) {
+    async run(context, { body, caller, request, isSecure }) {
       const token = newDriverToken()
       const { qpu, driver } = await createQpu(context.db, callerName(caller), {
         name: body.name,
@@ -157,7 +157,7 @@ export const qpuRoutes: Route[] = [
         num_qubits,
         driver_id: driver.id,
         access_token: token,
-        svc_addr: serverAddress(context.config, request),
+        svc_addr: serverAddress(context.config, { url: request.url, isSecure }),
         ca_fingerprint: context.tls.material.caFingerprint,
       })
     },

@@ -1,5 +1,6 @@
 import { AppError, type FieldError } from '../../../base/index.ts'
 import { changeAccount, type User, users } from '../../../db/index.ts'
+import { addressLimitKey } from '../../http/address.ts'
 import { callerName } from '../../http/caller.ts'
 import { type Draft, defineBehavior, type Step, type Values } from '../behavior.ts'
 import { assertHasPassword, prepareCredentials } from './credentials.ts'
@@ -18,7 +19,7 @@ export const usersBehavior = defineBehavior(users, {
   async prepare(draft) {
     refuseBadBalance(draft)
     if (!draft.before) assertHasPassword(draft)
-    if (!draft.before && !draft.isSuperuser) draft.service.signUps.take(draft.address)
+    if (!draft.before && !draft.isSuperuser) draft.service.signUps.take(addressLimitKey(draft.address))
     return prepareCredentials(draft)
   },
   creating({ isSuperuser }, values) {

@@ -7,6 +7,7 @@ import {
   unreadFields,
   withTotals,
 } from '../../../db/index.ts'
+import { addressLimitKey } from '../../http/address.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { Values } from '../behavior.ts'
 import { behaviorOf } from '../behaviors/index.ts'
@@ -47,7 +48,7 @@ export async function listRecords(
   })
   const response = await withTotals(db, read)
   const isProbe = response.items.length === 0 && filter !== '' && rule && caller.kind !== 'superuser'
-  if (isProbe) await blurTime(service, `${address} ${collection.name}`)
+  if (isProbe) await blurTime(service, `${addressLimitKey(address)} ${collection.name}`)
   return response
 }
 

@@ -1,0 +1,102 @@
+import { expect, test } from 'bun:test'
+import { type Network, parseNetwork } from '../../../src/base/index.ts'
+import { addressLimitKey, originOf } from '../../../src/server/http/address.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
+import { openTestServer } from '../../support/server/server.ts'
+
+const TRUSTED = ['127.0.0.1', '10.0.0.0/8', '2001:db8:1::/48'].map((text) => parseNetwork(text) as Network)
+
+const addressOf = (peer: string, headers: Record<string, string>) =>
+  originOf(new Request('http://svc/', { headers }), peer, TRUSTED).address
+
+test.each<[string, string, Record<string, string>, string]>([
+  ['no header', '127.0.0.1', {}, '127.0.0.1'],
+  ['a peer that is not trusted', '192.0.2.9', { 'x-forwarded-for': '198.51.100.7' }, '192.0.2.9'],
+  ['one hop', '127.0.0.1', { 'x-forwarded-for': '198.51.100.7' }, '198.51.100.7'],
+  ['a mapped peer', '::ffff:127.0.0.1', { 'x-forwarded-for': '::ffff:198.51.100.7' }, '198.51.100.7'],
+  [
+    'an entry forged by the client',
+    '127.0.0.1',
+    { 'x-forwarded-for': '1.1.1.1, 198.51.100.7' },
+    '198.51.100.7',
+  ],
+  ['two trusted hops', '127.0.0.1', { 'x-forwarded-for': '1.1.1.1, 198.51.100.7, 10.1.1.1' }, '198.51.100.7'],
+  ['only trusted hops', '127.0.0.1', { 'x-forwarded-for': '10.0.0.7, 10.1.1.1' }, '10.0.0.7'],
+  ['a port', '127.0.0.1', { 'x-forwarded-for': '198.51.100.7:4711' }, '198.51.100.7'],
+  ['IPv6', '2001:db8:1::5', { 'x-forwarded-for': '2001:db8:2::1' }, '2001:db8:2::1'],
+  ['IPv6 with port', '127.0.0.1', { 'x-forwarded-for': '[2001:db8:2::1]:80' }, '2001:db8:2::1'],
+  ['a malformed last entry', '127.0.0.1', { 'x-forwarded-for': '198.51.100.7, x' }, '127.0.0.1'],
+  ['a malformed inner entry', '127.0.0.1', { 'x-forwarded-for': '1.1.1.1, x, 10.0.0.7' }, '10.0.0.7'],
+  ['an empty header', '127.0.0.1', { 'x-forwarded-for': '' }, '127.0.0.1'],
+  [
+    'Forwarded',
+    '127.0.0.1',
+    { forwarded: 'for=1.1.1.1;proto=http, For="[2001:db8:2::1]:80";by=x' },
+    '2001:db8:2::1',
+  ],
+  ['Forwarded that hides the client', '127.0.0.1', { forwarded: 'for=_hidden' }, '127.0.0.1'],
+  ['both, equal', '127.0.0.1', { forwarded: 'for=1.1.1.1', 'x-forwarded-for': '1.1.1.1' }, '1.1.1.1'],
+  ['both, different', '127.0.0.1', { forwarded: 'for=1.1.1.1', 'x-forwarded-for': '2.2.2.2' }, '127.0.0.1'],
+])('the client address with %s', (_, peer, headers, expected) => {
+  expect(addressOf(peer, headers)).toBe(expected)
+})
+
+test('at most 16 hops are followed, whatever the length of the header', () => {
+  const chain = (hops: number) => ['1.1.1.1', ...Array.from({ length: hops }, () => '10.0.0.1')].join(', ')
+  expect(addressOf('127.0.0.1', { 'x-forwarded-for': chain(15) })).toBe('1.1.1.1')
+  expect(addressOf('127.0.0.1', { 'x-forwarded-for': chain(16) })).toBe('10.0.0.1')
+  expect(addressOf('127.0.0.1', { 'x-forwarded-for': `${'9'.repeat(8_000)}, 1.1.1.1` })).toBe('1.1.1.1')
+  expect(addressOf('127.0.0.1', { 'x-forwarded-for': `${'1.1.1.1, '.repeat(900)}2.2.2.2` })).toBe('2.2.2.2')
+})
+
+test.each<[string, Record<string, string>, boolean]>([
+  ['127.0.0.1', { 'x-forwarded-proto': 'https' }, true],
+  ['127.0.0.1', { 'x-forwarded-proto': 'http' }, false],
+  ['127.0.0.1', { forwarded: 'for=1.1.1.1;proto=https' }, true],
+  ['192.0.2.9', { 'x-forwarded-proto': 'https' }, false],
+])('from %s with %p the client used HTTPS: %p', (peer, headers, expected) => {
+  expect(originOf(new Request('http://svc/', { headers }), peer, TRUSTED).isSecure).toBe(expected)
+})
+
+test.each([
+  ['192.0.2.1', '192.0.2.1'],
+  ['::ffff:192.0.2.1', '192.0.2.1'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['unknown', 'unknown'],
+])('limits count %s as %s', (address, key) => expect(addressLimitKey(address)).toBe(key))
+
+test('guests of one /64 network behind a trusted proxy share a limit, other networks have their own', async () => {
+  const settings = { trustedProxies: '127.0.0.1', anonymousRate: '1:2' }
+  await using server = await openTestServer({ settings, clock: new FakeClock() })
+  const from = async (address: string) =>
+    (await server.guest.call('GET', '/api/health', undefined, { 'x-forwarded-for': address })).status
+  expect([await from('2001:db8::1'), await from('2001:db8::2'), await from('2001:db8::3')]).toEqual([
+    200, 200, 429,
+  ])
+  expect(await from('2001:db8:0:1::1')).toBe(200)
+  expect(await from('192.0.2.1')).toBe(200)
+})
+
+test('without trusted proxies the headers change nothing', async () => {
+  await using server = await openTestServer({ settings: { anonymousRate: '1:3' }, clock: new FakeClock() })
+  const from = async (address: string) =>
+    (await server.guest.call('GET', '/api/health', undefined, { 'x-forwarded-for': address })).status
+  expect([await from('192.0.2.1'), await from('192.0.2.2'), await from('192.0.2.3')]).toEqual([200, 200, 429])
+})
+
+test('commands contain an https address behind a trusted proxy only', async () => {
+  for (const [trustedProxies, expected] of [
+    ['127.0.0.1', 'https://svc.example.org/lab'],
+    ['', expect.stringMatching(/^http:/)],
+  ] as const) {
+    const settings = { trustedProxies, publicUrl: 'https://svc.example.org/lab/' }
+    await using server = await openTestServer({ settings })
+    const reply = await server.admin.call(
+      'POST',
+      '/api/op/qpus/create',
+      { name: 'q' },
+      { 'x-forwarded-proto': 'https' },
+    )
+    expect(reply.get('svc_addr')).toEqual(expected)
+  }
+})
