@@ -65,7 +65,8 @@ function settingsPage(): string {
   return `# Settings
 
 Durations have a unit: \`720h\`, \`30m\`, \`90s\`. Rates such as \`20:60\` permit 20 requests per second after a burst of 60;
-\`0\` disables the limit. Switches have no value on the command line; elsewhere they are \`true\` or \`false\`.
+\`0\` disables the limit. Switches need no value on the command line (\`--allow-signup\`; off: \`--no-allow-signup\` or \`--allow-signup=false\`); elsewhere
+they are \`true\` or \`false\`. An empty environment variable counts as unset.
 
 ## Server
 

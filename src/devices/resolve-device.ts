@@ -50,7 +50,23 @@ export async function resolveDevice<Op extends Operation>(
   const def = built.find((each) => each.name === name)
   if (def) return { def, label: name, imported: false }
   const known = listDevices(choice.operation).join(', ') || 'none'
-  throw new StartupError(`unknown ${choice.operation} device ${choice.device}; known devices: ${known}`)
+  throw new StartupError(
+    `unknown ${choice.operation} device ${choice.device}${hintFor(choice.device)}; known devices: ${known}`,
+  )
+}
+
+const SCRIPT_FILE = /\.[cm]?[jt]s$/
+/** `module:attr` or `module.attr`, the import paths of Python. */
+const PYTHON_IMPORT_PATH = /^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*[.:][A-Za-z_]\w*$/
+
+/** What an unknown device that looks like an import path requires. */
+function hintFor(device: string): string {
+  if (SCRIPT_FILE.test(device)) return `: a module is given as path, ./${device} or ./${device}#export`
+  if (!PYTHON_IMPORT_PATH.test(device)) return ''
+  return (
+    ': a Python import path requires a driver written in Python; this one runs TypeScript and JavaScript ' +
+    'modules, given as ./module.js#export'
+  )
 }
 
 async function importDevice<Op extends Operation>(choice: DeviceChoice<Op>): Promise<ResolvedDevice<Op>> {

@@ -53,6 +53,18 @@ const ERRORS: [string, Operation, string, string | RegExp][] = [
     'qpu9',
     /^unknown process device qpu9; known devices: aer_sim, mock, placeholder_device/,
   ],
+  [
+    'an import path of Python',
+    'process',
+    'mypkg.mod:attr',
+    /^unknown process device mypkg\.mod:attr: a Python import path requires a driver written in Python; .*; known devices: /,
+  ],
+  [
+    'a module without folder',
+    'process',
+    'devices.js',
+    /^unknown process device devices\.js: a module is given as path, \.\/devices\.js or \.\/devices\.js#export; /,
+  ],
   ['a name of another operation', 'monitor', 'mock', /^unknown monitor device mock; known devices: /],
   [
     'a device of another operation',

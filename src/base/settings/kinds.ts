@@ -157,6 +157,11 @@ export function network(): ValueKind<Network> {
   }
 }
 
+/** The same kind, where empty text means that nothing is set. */
+export function optional(kind: ValueKind<string>): ValueKind<string> {
+  return { ...kind, parse: (value) => (value === '' ? '' : kind.parse(value)) }
+}
+
 /** An http or https address, as it was written. */
 export function httpUrl(): ValueKind<string> {
   return {

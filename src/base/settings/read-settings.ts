@@ -34,6 +34,7 @@ export interface SettingsReading<Table extends SettingsTable> {
 
 /**
  * Reads every setting of a table: from its flag, else its variable, else the config file, else its default.
+ * An empty variable counts as unset, because service files and containers declare variables without a value.
  */
 export function readSettings<Table extends SettingsTable>(
   table: Table,
@@ -47,7 +48,7 @@ export function readSettings<Table extends SettingsTable>(
     const { source, place, value } = find(name, declared, input)
     sources[name] = source
     places[name] = place
-    // An empty text, such as an empty variable of a service file, does not satisfy a required setting.
+    // An empty text does not satisfy a required setting.
     if (value === undefined || (declared.isRequired && value === '')) {
       values[name] = declared.default
       if (declared.isRequired) {
@@ -71,7 +72,11 @@ function find(name: string, declared: Setting<unknown>, { flags, env, file }: Se
   const variable = variableOf(name, declared)
   const places = [
     { source: 'flag', place: flagOf(name), value: flags[name] },
-    { source: 'environment', place: variable, value: variable === '' ? undefined : env[variable] },
+    {
+      source: 'environment',
+      place: variable,
+      value: variable === '' ? undefined : env[variable] || undefined,
+    },
     { source: 'file', place: file?.get(name)?.place ?? '', value: file?.get(name)?.value },
   ] as const
   return (

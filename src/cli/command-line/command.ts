@@ -80,7 +80,7 @@ export function defineCommand<Flags extends SettingsTable = Record<never, never>
     const call = { flags: read as ValuesOf<Flags>, given, positionals: values }
     const data = await declaration.run(call)
     if (!print) return
-    if (given['json'] === true) {
+    if (read['json'] === true) {
       console.log(JSON.stringify(document ? document(data) : data, undefined, 2))
     } else print(data, call)
   }

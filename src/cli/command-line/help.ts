@@ -65,9 +65,13 @@ function flagSections({ flags }: Command): Section[] {
   return [...sections].map(([title, entries]) => ({ title, entries }))
 }
 
-function leftOf(name: string, { kind, short }: Setting<unknown>): string {
+function leftOf(name: string, declared: Setting<unknown>): string {
+  const { kind, short } = declared
   const shortFlag = short === undefined ? '' : `-${short}, `
-  return `${shortFlag}${flagOf(name)}${kind.hint === '' ? '' : ` <${kind.hint}>`}`
+  if (kind.hint !== '') return `${shortFlag}${flagOf(name)} <${kind.hint}>`
+  // A switch that a variable or a config file may have turned on.
+  const canBeOn = variableOf(name, declared) !== ''
+  return shortFlag + (canBeOn ? flagOf(name).replace(/^--/, '--[no-]') : flagOf(name))
 }
 
 /** ` (SVC_SERVER_PORT, default 8090)`; its spaces do not break. */

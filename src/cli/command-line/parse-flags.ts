@@ -1,5 +1,12 @@
 import { parseArgs } from 'node:util'
-import { flagOf, type GivenFlags, messageOf, nearest, type SettingsTable } from '../../base/index.ts'
+import {
+  flagOf,
+  type GivenFlags,
+  messageOf,
+  nearest,
+  readValue,
+  type SettingsTable,
+} from '../../base/index.ts'
 import { UsageError } from './usage-error.ts'
 
 type ParseOptions = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>['options']>
@@ -37,15 +44,46 @@ export function parseFlags(
 
 function parseWords(words: readonly string[], flags: SettingsTable, allowPositionals: boolean) {
   try {
-    return parseArgs({ args: [...words], options: parseOptions(flags), allowPositionals, strict: true })
+    const args = assignSwitches(words, flags)
+    const options = parseOptions(flags)
+    return parseArgs({ args, options, allowPositionals, allowNegative: true, strict: true })
   } catch (error) {
+    if (error instanceof UsageError) throw error
     const [, unknown] = /^Unknown option '(--?[^']+)'/.exec(messageOf(error)) ?? []
     if (unknown === undefined) throw new UsageError(messageOf(error).split('. ')[0])
-    const suggestion = nearest(unknown, Object.keys(flags).map(flagOf))
+    const negations = negationsOf(flags)
+    if (negations.includes(unknown)) throw new UsageError(`${unknown} takes no value`)
+    const suggestion = nearest(unknown, [...Object.keys(flags).map(flagOf), ...negations])
     throw new UsageError(
       `unknown option ${unknown}${suggestion === undefined ? '' : `; did you mean ${suggestion}?`}`,
     )
   }
+}
+
+/** Writes `--force=false`, which `parseArgs` refuses, as `--no-force`. */
+function assignSwitches(words: readonly string[], flags: SettingsTable): string[] {
+  const switches = new Map(switchesOf(flags).map(([name, declared]) => [flagOf(name), declared]))
+  const end = words.indexOf('--')
+  return words.map((word, at) => {
+    const [, flag = '', value = ''] = /^([^=]+)=(.*)$/s.exec(word) ?? []
+    const declared = switches.get(flag)
+    if (!declared || (end >= 0 && at > end)) return word
+    const read = readValue(declared.kind, value, () => declared.parse([value]))
+    if (read.bad) throw new UsageError(`${flag}: bad value ${read.bad.shownValue}; ${read.bad.reason}`)
+    return read.value === true ? flag : negationOf(flag)
+  })
+}
+
+function switchesOf(flags: SettingsTable) {
+  return Object.entries(flags).filter(([, { kind }]) => kind.hint === '')
+}
+
+function negationsOf(flags: SettingsTable): string[] {
+  return switchesOf(flags).map(([name]) => negationOf(flagOf(name)))
+}
+
+function negationOf(flag: string): string {
+  return `--no-${flag.slice(2)}`
 }
 
 function parseOptions(flags: SettingsTable): ParseOptions {

@@ -14,7 +14,7 @@ export function loadConfig(flags: GivenFlags): Config {
 }
 
 function configFile(flag: GivenFlags[string]): { path: string; text: string } | undefined {
-  const given = typeof flag === 'string' ? flag : process.env['SVC_CONFIG_FILE']
+  const given = typeof flag === 'string' ? flag : process.env['SVC_CONFIG_FILE'] || undefined
   const path = given ?? SETTINGS.configFile.defaultText
   if (given === undefined && !existsSync(path)) return undefined
   try {

@@ -1,7 +1,7 @@
 import { group, kinds, type SettingsTable, setting, type ValuesOf } from '../../base/index.ts'
 import { oauth2Providers } from './oauth2-providers.ts'
 
-const { bool, choice, duration, integer, ipAddress, list, network, rate, secret, text } = kinds
+const { bool, choice, duration, integer, ipAddress, list, network, optional, rate, secret, text } = kinds
 
 const collectionName = text('name', {
   pattern: /^[a-z][a-z0-9_]{0,62}$/,
@@ -38,7 +38,7 @@ export const SETTINGS = {
     serverPort: setting(optionalPort, '8090', 'HTTP port'),
     httpsPort: setting(optionalPort, '8443', 'HTTPS port; 0 disables HTTPS'),
     listenAddr: setting(
-      text('ip'),
+      optional(ipAddress()),
       '',
       'Listen address; if unset, loopback while --ip-addr is loopback, otherwise all interfaces',
     ),

@@ -91,11 +91,24 @@ export class HttpPorts {
         fetch: (request, server) => app(request, server),
       })
     } catch (cause) {
-      throw new AppError(
-        'unavailable',
-        `Cannot listen on ${hostname} port ${port} (${messageOf(cause)}); choose another with ${flag}`,
-        { cause },
-      )
+      throw new AppError('unavailable', reasonNotOpen({ hostname, port, flag, cause }), { cause })
     }
+  }
+}
+
+/** Why a port cannot be opened, and the setting to change. */
+function reasonNotOpen(attempt: { hostname: string; port: number; flag: string; cause: unknown }): string {
+  const { hostname, port, flag, cause } = attempt
+  const what = `Cannot listen on ${hostname} port ${port}`
+  switch (cause instanceof Error && 'code' in cause ? cause.code : undefined) {
+    case 'EADDRINUSE':
+      return `${what}: another program uses the port; stop it or choose another port with ${flag}`
+    case 'EADDRNOTAVAIL':
+    case 'EINVAL':
+      return `${what}: this machine has no address ${hostname}; set --listen-addr to one of its own or to 0.0.0.0`
+    case 'EACCES':
+      return `${what}: ports below 1024 require a privilege; choose another with ${flag} or grant CAP_NET_BIND_SERVICE`
+    default:
+      return `${what} (${messageOf(cause)}); choose another port with ${flag}`
   }
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { kinds, ValueError, type ValueKind } from '../../../src/base/index.ts'
 
 const { bool, choice, duration, httpUrl, integer, ipAddress, list, nonEmptyList, nonEmptyText } = kinds
-const { number, path, rate, secret, seconds, text } = kinds
+const { number, optional, path, rate, secret, seconds, text } = kinds
 
 const lowerCase = text('name', { pattern: /^[a-z]+$/, expected: 'lower-case letters' })
 
@@ -20,6 +20,7 @@ const VALUES: [string, ValueKind<unknown>, string, unknown][] = [
   ['a switch that is off', bool(), 'OFF', false],
   ['a word', choice(['slow', 'fast']), ' fast ', 'fast'],
   ['an IPv6 address', ipAddress(), '::1', '::1'],
+  ['an optional address', optional(ipAddress()), '', ''],
   ['an address', httpUrl(), 'https://lab.example/a', 'https://lab.example/a'],
   ['an empty list', list(text()), '', []],
   ['a list with empty items', list(text()), 'a, ,b,', ['a', 'b']],
@@ -52,6 +53,7 @@ const ERRORS: [string, string, ValueKind<unknown>][] = [
   ['maybe', 'expected true or false', bool()],
   ['warp', 'expected one of slow, fast', choice(['slow', 'fast'])],
   ['300.0.0.1', 'expected an IPv4 or IPv6 address such as 10.0.0.5', ipAddress()],
+  ['300.0.0.1', 'expected an IPv4 or IPv6 address such as 10.0.0.5', optional(ipAddress())],
   ['ftp://me:secret@lab', 'not an http or https address', httpUrl()],
   ['a,,b', 'an item is empty; separate items by single commas', nonEmptyList(text())],
   ['1,x', 'expected a whole number', nonEmptyList(integer())],

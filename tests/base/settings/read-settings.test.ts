@@ -70,6 +70,15 @@ test('flags without default are undefined, repeatable ones a list, switches fals
   })
 })
 
+test('an empty variable counts as unset, an empty flag does not', () => {
+  const file = new Map([['serverPort', { value: 3, place: 'line 1: serverPort' }]])
+  const flags = { token: '1' }
+  const { values, sources, problems } = readSettings(TABLE, { flags, env: { SVC_SERVER_PORT: '' }, file })
+  expect([values.serverPort, sources.serverPort, problems]).toEqual([3, 'file', []])
+  expect(readSettings(TABLE, { flags, env: { SVC_SERVER_PORT: '' } }).values.serverPort).toBe(8)
+  expect(readSettings(TABLE, { flags: { ...flags, serverPort: '' }, env: {} }).problems).toHaveLength(1)
+})
+
 test('a variable without a setting has no effect', () => {
   const { values } = readSettings(TABLE, { flags: { token: '1' }, env: { SVC_COLOR: 'red', '': 'red' } })
   expect(values.color).toBeUndefined()

@@ -272,6 +272,32 @@ describe('svc driver start refuses, with status 1 and before any connection:', (
     expect(server.connections).toBe(0)
   })
 
+  test.each([
+    [
+      [],
+      [
+        'missing required option --operation: Operation that the driver provides, one of process, monitor, calibrate',
+        'missing required option --device (or SVC_DEVICE): Built-in device name or ./module.js#export',
+      ],
+    ],
+    [
+      ['--operation', 'process'],
+      [
+        'missing required option --device (or SVC_DEVICE): Built-in device name or ./module.js#export; ' +
+          'built-in process devices: aer_sim, mock, placeholder_device',
+      ],
+    ],
+    [
+      ['--operation', 'cook', '--device', 'mock'],
+      ['bad value for --operation: "cook"; expected one of process, monitor, calibrate'],
+    ],
+  ])('missing or wrong operation and device: %p', async (args, lines) => {
+    const { status, err } = await start(args)
+    expect(err.trim().split('\n')).toEqual(lines)
+    expect(status).toBe(1)
+    expect(server.connections).toBe(0)
+  })
+
   test('a data dir that another driver uses', async () => {
     const args = [...mock, '--data-dir', join(folder.path, 'shared')]
     // No server listens on the discard port: the first driver has locked the folder and waits for its server.

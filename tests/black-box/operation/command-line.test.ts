@@ -33,8 +33,7 @@ describe('svc', () => {
     [['driver', 'cook'], 'svc driver: unknown command cook; see svc driver --help'],
     [['serve', '--server-prot', '1'], '--server-prot'],
     [['serve', 'extra'], 'extra'],
-    [['driver', 'start', '--operation', 'cook'], 'cook'],
-    [['driver', 'start'], '--operation'],
+    [['demo', '--once=maybe'], '--once: bad value "maybe"; expected true or false'],
     [['superuser', 'create'], 'EMAIL'],
     [['demo', '--twice'], '--twice'],
   ])('a wrong call %p names what is wrong and exits with 2', async (args, named) => {
@@ -78,6 +77,12 @@ describe('svc serve', () => {
     [[], {}, 'portRangeStart: 7000\n', 'svc.config.yml, line 1: portRangeStart (7000)'],
     [['--config-file', 'absent.yml'], {}, undefined, '--config-file: cannot read absent.yml'],
     [
+      ['--listen-addr', 'not-an-ip'],
+      {},
+      undefined,
+      '--listen-addr: bad value "not-an-ip"; expected an IPv4 or IPv6 address',
+    ],
+    [
       ['--ip-addr', '10.0.0'],
       {},
       undefined,
@@ -100,6 +105,14 @@ describe('svc serve', () => {
     const { status, err } = await runSvc(args, { cwd: folder.path })
     expect(err).toContain(`port ${port}`)
     expect(err).toContain('--server-port')
+    expect(status).toBe(1)
+  })
+
+  test('an address of another machine is reported as such, not as a taken port', async () => {
+    using folder = temporaryFolder()
+    const args = ['serve', '--server-port', '0', '--https-port', '0', '--listen-addr', '192.0.2.1']
+    const { status, err } = await runSvc(args, { cwd: folder.path })
+    expect(err).toContain('this machine has no address 192.0.2.1; set --listen-addr to one of its own')
     expect(status).toBe(1)
   })
 

@@ -51,8 +51,25 @@ test('runCommand() passes converted flags and positional arguments', async () =>
   })
 })
 
+test.each([
+  [['--force', '--no-force'], false],
+  [['--force=false'], false],
+  [['--force=off', '--force=YES'], true],
+  [['--no-force', '--force'], true],
+])('runCommand() reads the switches %p, of which the last counts', async (words, force) => {
+  expect(JSON.parse(await run('copy', 'a', ...words))).toMatchObject({ force })
+})
+
+test('runCommand() leaves words after -- as they are', async () => {
+  expect(JSON.parse(await run('copy', '--', '--force=false'))).toMatchObject({
+    force: false,
+    positionals: ['--force=false'],
+  })
+})
+
 test('runCommand() prints one JSON document with --json', async () => {
   expect(await run('copy', 'a', '--json')).toBe('{\n  "max_bytes": 9\n}')
+  expect(await run('copy', 'a', '--json', '--json=false')).toContain('"maxBytes":9')
 })
 
 test.each([
@@ -63,6 +80,15 @@ test.each([
   [['copy'], 'lab copy: missing FILE; see lab copy --help'],
   [['copy', 'a', 'b', 'c'], 'lab copy: unexpected argument c; see lab copy --help'],
   [['copy', 'a', '--fore'], 'lab copy: unknown option --fore; did you mean --force? See lab copy --help'],
+  [
+    ['copy', 'a', '--no-fore'],
+    'lab copy: unknown option --no-fore; did you mean --no-force? See lab copy --help',
+  ],
+  [['copy', 'a', '--no-force=true'], 'lab copy: --no-force takes no value; see lab copy --help'],
+  [
+    ['copy', 'a', '--force=maybe'],
+    'lab copy: --force: bad value "maybe"; expected true or false; see lab copy --help',
+  ],
   [
     ['copy', 'a', '--max-bytes', '0'],
     'lab copy: --max-bytes: bad value "0"; expected a whole number of at least 1; see lab copy --help',
