@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import {
   AppError,
   expected,
   group,
   kinds,
+  messageOf,
   readSettings,
   repeatableFlag,
   requiredSetting,
@@ -15,8 +18,8 @@ import {
   type ValueKind,
   variableOf,
 } from '../base/index.ts'
-import { checkSafePath, type PathContext } from '../devices/index.ts'
-import { OPERATIONS, parseFingerprint } from '../protocol/index.ts'
+import { checkSafePath, listDevices, type PathContext } from '../devices/index.ts'
+import { OPERATIONS, type Operation, parseFingerprint } from '../protocol/index.ts'
 
 const { choice, nonEmptyText, secret, text } = kinds
 
@@ -38,9 +41,13 @@ export const DRIVER_SETTINGS = {
       short: 'a',
       variable: 'SVC_ADDR',
     }),
-    token: requiredSetting(secret(text('token')), 'Access token of the driver', {
-      short: 't',
-      variable: 'SVC_ACCESS_TOKEN',
+    token: requiredSetting(
+      secret(text('token')),
+      'Access token of the driver; other users can see a command line, so prefer the variable or --token-file',
+      { short: 't', variable: 'SVC_ACCESS_TOKEN' },
+    ),
+    tokenFile: setting(text('path'), '', 'File that contains the access token', {
+      variable: 'SVC_ACCESS_TOKEN_FILE',
     }),
     caFingerprint: requiredSetting(
       fingerprint(),
@@ -82,27 +89,58 @@ export interface ServerAccess {
  * only without errors.
  */
 export function checkAccess(
-  { values, places, problems }: DriverSettings,
+  settings: DriverSettings,
   place: PathContext,
 ): ServerAccess & { reasons: string[] } {
-  const reasons = problems.map(describe)
+  const { values, places, problems } = settings
+  const stored = readToken(settings, place)
+  const reasons = problems
+    .filter(({ name }) => !(stored && name === 'token'))
+    .map((problem) => describe(problem, values.operation))
+  if (stored?.reason !== undefined) reasons.push(stored.reason)
   const caFile = checkSafePath(values.caFile, place)
   if (caFile === undefined) {
     reasons.push(`bad value for ${places.caFile}: ${values.caFile} is not in a safe location`)
   }
   return {
     svcAddr: values.svcAddr,
-    token: values.token,
+    token: stored ? stored.token : values.token,
     caFile: caFile ?? '',
     pin: values.caFingerprint,
     reasons,
   }
 }
 
-function describe({ name, place, isMissing, shownValue, reason }: SettingProblem): string {
+/**
+ * The token in the file; undefined when none is named, or when a token on the command line takes precedence.
+ * The file may be anywhere: service managers mount credentials outside of the folders for data.
+ */
+function readToken(
+  { values, sources, places }: DriverSettings,
+  { cwd }: PathContext,
+): { token: string; reason?: string } | undefined {
+  if (values.tokenFile === '' || sources.token === 'flag') return undefined
+  try {
+    const token = readFileSync(resolve(cwd, values.tokenFile), 'utf8').trim()
+    if (/^\S+$/.test(token)) return { token }
+    return {
+      token: '',
+      reason: `bad value for ${places.tokenFile}: ${values.tokenFile} does not contain a token`,
+    }
+  } catch (error) {
+    const reason = `bad value for ${places.tokenFile}: cannot read ${values.tokenFile}; ${messageOf(error)}`
+    return { token: '', reason }
+  }
+}
+
+function describe(problem: SettingProblem, operation: Operation | undefined): string {
+  const { name, place, isMissing, shownValue, reason } = problem
   if (!isMissing) return `bad value for ${place}: ${shownValue === '' ? '' : `${shownValue}; `}${reason}`
   const variable = variableOf(name, (DRIVER_SETTINGS as SettingsTable)[name])
-  return `missing required option ${place}${variable === '' ? '' : ` (or ${variable})`}: ${reason}`
+  const what = `missing required option ${place}${variable === '' ? '' : ` (or ${variable})`}: ${reason}`
+  if (name === 'operation') return `${what}, one of ${OPERATIONS.join(', ')}`
+  const builtIn = name === 'device' && operation ? listDevices(operation) : []
+  return builtIn.length === 0 ? what : `${what}; built-in ${operation} devices: ${builtIn.join(', ')}`
 }
 
 function serverAddress(): ValueKind<string> {

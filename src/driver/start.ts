@@ -75,6 +75,8 @@ export async function startDriver(
 ): Promise<DriverHandle> {
   const { clock, log, cwd, home, env } = dependencies
   const access = checkAccess(settings, { cwd, home })
+  const isDeviceGiven = !settings.problems.some(({ name }) => name === 'operation' || name === 'device')
+  if (!isDeviceGiven) throw new StartupError(access.reasons)
   const { operation, device, option: optionPairs, dataDir } = settings.values
   const queue = new EventQueue(log)
   let outbox: Outbox | undefined

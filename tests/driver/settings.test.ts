@@ -1,6 +1,9 @@
 import { expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { GivenFlags } from '../../src/base/index.ts'
 import { checkAccess, readDriverSettings } from '../../src/driver/settings.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const PIN = 'ab'.repeat(32)
 const GOOD: GivenFlags = {
@@ -55,6 +58,37 @@ test.each(BAD)('checkAccess() reports %j', (change, reason) => {
 
 test('checkAccess() reports every error at once', () => {
   expect(check({ svcAddr: 'x', token: '', caFingerprint: 'x', caFile: '/' }).reasons).toHaveLength(4)
+})
+
+test('checkAccess() reads the token from a file, unless the command line contains one', () => {
+  using folder = temporaryFolder()
+  const file = join(folder.path, 'token')
+  writeFileSync(file, 'svc_dt_stored\n')
+  const env = { SVC_ACCESS_TOKEN: 'svc_dt_variable' }
+  const found = [
+    check({ token: undefined, tokenFile: file }, env),
+    check({ token: undefined }, { ...env, SVC_ACCESS_TOKEN_FILE: file }),
+    check({ tokenFile: file }, env),
+  ]
+  expect(found.map(({ token, reasons }) => [token, ...reasons])).toEqual([
+    ['svc_dt_stored'],
+    ['svc_dt_stored'],
+    ['svc_dt_1'],
+  ])
+})
+
+test.each([
+  ['', 'does not contain a token'],
+  ['two words', 'does not contain a token'],
+  [undefined, 'ENOENT'],
+])('checkAccess() reports a token file with %p', (content, reason) => {
+  using folder = temporaryFolder()
+  const file = join(folder.path, 'token')
+  if (content !== undefined) writeFileSync(file, content)
+  const { reasons } = check({ token: undefined, tokenFile: file })
+  expect(reasons).toHaveLength(1)
+  expect(reasons[0]).toStartWith('bad value for --token-file: ')
+  expect(reasons[0]).toContain(reason)
 })
 
 test('checkAccess() names the variable that contains an invalid value', () => {

@@ -29,7 +29,7 @@ export function ownHostArgv(): string[] {
 
 // The child runs circuits and imported code and does not need the driver's credentials. The two BUN_
 // variables would change what the executable runs.
-const WITHHELD = /^(SVC_ACCESS_TOKEN|SVC_TOKEN|SVC_CA_.*|BUN_OPTIONS|BUN_BE_BUN)$/
+const WITHHELD = /^(SVC_ACCESS_TOKEN(_FILE)?|SVC_TOKEN|SVC_CA_.*|BUN_OPTIONS|BUN_BE_BUN)$/
 
 /** The environment of the child process. */
 export function hostEnvironment(env: Record<string, string | undefined>): Record<string, string> {

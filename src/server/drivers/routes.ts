@@ -48,7 +48,16 @@ export function driverRoutes(hub: Hub): Route[] {
         svc_addr: v.string(),
         ca_fingerprint: v.string(),
         driver_version: v.string(),
-        snippets: v.object({ start: v.pipe(v.string(), v.description('Command that starts the driver')) }),
+        snippets: v.object({
+          store_token: v.pipe(
+            v.string(),
+            v.description('Command that stores the token, which it reads from standard input, in a file'),
+          ),
+          start: v.pipe(
+            v.string(),
+            v.description('Command that starts the driver from any folder, with the stored token'),
+          ),
+        }),
       }),
       async run(context, { body, caller, request, isSecure }) {
         const token = newDriverToken()
@@ -72,7 +81,8 @@ export function driverRoutes(hub: Hub): Route[] {
           ca_fingerprint: caFingerprint,
           driver_version: context.version,
           snippets: {
-            start: startCommand({ svcAddr, token, caFingerprint, operation, device }),
+            store_token: storeTokenCommand(name),
+            start: startCommand({ svcAddr, caFingerprint, name, operation, device }),
           },
         })
       },
@@ -106,20 +116,38 @@ export function driverRoutes(hub: Hub): Route[] {
   ]
 }
 
+/** The folder of a driver's files: absolute once the shell has read `~`, and one that drivers accept. */
+function folderOf(name: string): string {
+  return `~/svc-driver/${name}`
+}
+
+/** Reads the token from standard input: an argument would be visible to other users and in the history. */
+function storeTokenCommand(name: string): string {
+  const folder = folderOf(name)
+  return `mkdir -p -m 0700 ${folder} && (umask 077 && cat > ${folder}/token)`
+}
+
 /** The command that starts the driver on the machine at the equipment. */
 function startCommand(driver: {
   svcAddr: string
-  token: string
   caFingerprint: string
+  name: string
   operation: string
   device: string
 }): string {
+  const folder = folderOf(driver.name)
   return [
     'svc driver start',
     `--svc-addr ${driver.svcAddr}`,
-    `--token ${driver.token}`,
     `--ca-fingerprint ${driver.caFingerprint}`,
+    `--ca-file ${folder}/svc.ca.pem`,
+    `--token-file ${folder}/token`,
+    `--data-dir ${folder}/data`,
     `--operation ${driver.operation}`,
-    `--device ${driver.device || '<device>'}`,
+    `--device ${shellWord(driver.device || 'DEVICE')}`,
   ].join(' ')
+}
+
+function shellWord(text: string): string {
+  return /^[\w@%+=:,./#-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -219,9 +219,16 @@ test('POST /api/op/drivers/create registers a driver of a QPU by name or id', as
     ca_fingerprint: server.context.tls.material.caFingerprint,
     driver_version: '2026.1.0-test',
   })
-  const { start } = Object(created.get('snippets'))
-  expect(start).toContain(`--svc-addr ${server.url}`)
-  expect(start).toContain('--operation monitor --device cryostat_gen1')
+  const snippets = Object(created.get('snippets'))
+  expect(snippets).toEqual({
+    store_token: 'mkdir -p -m 0700 ~/svc-driver/cold_1 && (umask 077 && cat > ~/svc-driver/cold_1/token)',
+    start:
+      `svc driver start --svc-addr ${server.url} --ca-fingerprint ${created.get('ca_fingerprint')} ` +
+      '--ca-file ~/svc-driver/cold_1/svc.ca.pem --token-file ~/svc-driver/cold_1/token ' +
+      '--data-dir ~/svc-driver/cold_1/data --operation monitor --device cryostat_gen1',
+  })
+  const own = await make({ name: 'own', qpu: 'north', operation: 'calibrate', device: "./a b';x.js" })
+  expect(Object(own.get('snippets')).start).toEndWith(String.raw`--device './a b'\'';x.js'`)
   expect((await make({ name: 'b', qpu: qpu.id, operation: 'calibrate', enabled: false })).body).toMatchObject(
     {
       enabled: false,
