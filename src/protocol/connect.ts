@@ -16,6 +16,11 @@ export const connectRequest = v.object({
   device: v.optional(shortText),
   host: v.optional(shortText),
   version: v.optional(shortText),
+  /**
+   * Random text of the driver process. Only the process that has the lease may request it again; another one,
+   * or one that sends no `instance`, is refused until the holder has been silent for its heartbeat limit.
+   */
+  instance: v.optional(v.pipe(v.string(), v.nonEmpty(), v.maxLength(64))),
 })
 export type ConnectRequest = v.InferOutput<typeof connectRequest>
 

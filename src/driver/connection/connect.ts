@@ -20,6 +20,8 @@ interface LeaseOptions {
   /** Name of this machine. */
   host: string
   version: string
+  /** Random text of this process. */
+  instance: string
   /** Root CA of the server (PEM), already compared with `pin`. */
   ca: string
   pin: string
@@ -33,8 +35,8 @@ interface LeaseOptions {
  * @throws AppError `unavailable` when the server cannot be reached.
  */
 export async function requestLease(options: LeaseOptions): Promise<ConnectResponse> {
-  const { svcAddr, token, operation, device, host, version, ca, clock, signal } = options
-  const body: ConnectRequest = { token, operation, device, host, version }
+  const { svcAddr, token, operation, device, host, version, instance, ca, clock, signal } = options
+  const body: ConnectRequest = { token, operation, device, host, version, instance }
   const response = await request(`${svcAddr}/api/op/drivers/connect`, {
     method: 'POST',
     body,

@@ -38,8 +38,9 @@ const MAX_PAUSE_MS = 60_000
  * |---|---|---|
  * | none, 408, 429, 5xx | back-off, or the pause of `Retry-After` | the same |
  * | 401, unknown token | stop | stop |
- * | 409, another driver has the lease: this one is on standby | every 2 s | every 2 s |
- * | 403, the driver is disabled; any other refusal; an untrusted certificate | stop | every 30 s |
+ * | 409, another driver or process has the lease: this one is on standby | every 2 s | every 2 s |
+ * | 403, the driver or its QPU is disabled | every 4 s | every 4 s |
+ * | any other refusal; an untrusted certificate | stop | every 30 s |
  */
 export function planRetry(error: unknown, started: boolean): Retry {
   if (error instanceof AppError && error.reason === 'untrusted_certificate') return retryForOperator(started)
@@ -47,6 +48,8 @@ export function planRetry(error: unknown, started: boolean): Retry {
   const { status, retryAfter } = error
   if (status === 401) return 'stop'
   if (status === 409) return { pauseMs: 2_000 }
+  // An operator who enables it expects it back within 5 s.
+  if (status === 403) return { pauseMs: 4_000 }
   if (status === 408 || status === 429 || status >= 500) {
     return retryAfter ? { pauseMs: Math.min(retryAfter * 1_000, MAX_PAUSE_MS) } : 'backoff'
   }

@@ -1,4 +1,4 @@
-import { AppError, Backoff, type Clock, type Log, Loop, messageOf } from '../../base/index.ts'
+import { AppError, Backoff, type Clock, type Log, Loop, messageOf, newSecret } from '../../base/index.ts'
 import type { ConnectResponse, Operation } from '../../protocol/index.ts'
 import { obtainAuthority } from './authority.ts'
 import { requestLease } from './connect.ts'
@@ -25,7 +25,7 @@ interface ServerConnectionDependencies {
 }
 
 const FLUSH_MS = 1_000
-/** Two drivers with one token replace each other, so only a link of this length counts as healthy. */
+/** Drivers without `instance` that share a token replace each other: a shorter link is not healthy. */
 const HEALTHY_AFTER_MS = 10_000
 const SHORT_LINKS_BEFORE_WARNING = 4
 
@@ -36,6 +36,8 @@ const SHORT_LINKS_BEFORE_WARNING = 4
 export class ServerConnection {
   readonly #dependencies: ServerConnectionDependencies
   readonly #stopping = new AbortController()
+  /** Lets the server distinguish a reconnect from a second process with the same token. */
+  readonly #instance = newSecret(16)
   readonly #backoff = new Backoff({ initialMs: 250, maxMs: 10_000 })
   readonly #connected = Promise.withResolvers<void>()
   readonly #sender: Loop
@@ -105,7 +107,10 @@ export class ServerConnection {
     const { signal } = this.#stopping
     this.#authority ??= await obtainAuthority({ ...server, clock, log, signal })
     const ca = this.#authority
-    const lease = await requestLease({ ...this.#dependencies, ...server, ca, signal })
+    const lease = await requestLease({
+      ...{ ...this.#dependencies, ...server },
+      ...{ instance: this.#instance, ca, signal },
+    })
     this.#hasStarted = true
     await outbox.setOwner(lease.id)
     this.#dependencies.onLease(lease)
@@ -163,12 +168,10 @@ export class ServerConnection {
     const message = messageOf(error)
     // A failure that repeats is logged once.
     if (message !== this.#loggedFailure) {
-      const standby = error instanceof ConnectRefusal && error.status === 409
+      const isStandby = error instanceof ConnectRefusal && error.status === 409
       this.#dependencies.log.warn(
-        standby ? 'on standby until the lease is free' : 'not connected; retrying',
-        {
-          reason: message,
-        },
+        isStandby ? 'on standby until the lease is free' : 'not connected; retrying',
+        { reason: message, ...(retry !== 'backoff' && { every_s: pauseMs / 1_000 }) },
       )
     }
     this.#loggedFailure = message

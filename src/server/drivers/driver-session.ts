@@ -6,6 +6,8 @@ import type { SocketTokens } from './socket-token.ts'
 
 interface DriverSessionDependencies {
   source: EventSource
+  /** Identifies the driver process; older and foreign drivers do not send it. */
+  instance: string | undefined
   host: string
   commandPort: number
   resultPort: number
@@ -34,6 +36,10 @@ export interface ClosingSession {
 /** The two message sockets of one granted lease: commands down, events up. */
 export class DriverSession {
   readonly source: EventSource
+  /** The driver process that requested the lease, if it sent its instance. */
+  readonly instance: string | undefined
+  /** Monotonic ms. */
+  readonly openedAt: number
   readonly #command: Listener
   readonly #result: Listener
   readonly #receiver: Receiver
@@ -42,12 +48,13 @@ export class DriverSession {
   isAttached = false
 
   private constructor(
-    source: EventSource,
+    { source, instance, tls, clock }: DriverSessionDependencies,
     sockets: { command: Listener; result: Listener },
     receiver: Receiver,
-    tls: CertificateStore,
   ) {
     this.source = source
+    this.instance = instance
+    this.openedAt = clock.monotonic()
     this.#command = sockets.command
     this.#result = sockets.result
     this.#receiver = receiver
@@ -91,7 +98,10 @@ export class DriverSession {
         session.isAttached = true
         dependencies.onAttach()
       },
-      onClose: (_, reason) => dependencies.onDetach(reason),
+      onClose(_, reason) {
+        // A newer connection of the same lease may have replaced this one.
+        if (!command.peer) dependencies.onDetach(reason)
+      },
     })
     const result = await listen({
       ...common,
@@ -102,7 +112,7 @@ export class DriverSession {
       await command.close()
       throw error
     })
-    const session = new DriverSession(source, { command, result }, receiver, tls)
+    const session = new DriverSession(dependencies, { command, result }, receiver)
     return session
   }
 

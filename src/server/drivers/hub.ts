@@ -1,6 +1,11 @@
 import { AppError, type Clock, type Log, withLogFields } from '../../base/index.ts'
 import { attachLease, type Database, type Grant, grantLease, qpus, releaseLease } from '../../db/index.ts'
-import type { Command, ConnectRequest, ConnectResponse } from '../../protocol/index.ts'
+import {
+  type Command,
+  type ConnectRequest,
+  type ConnectResponse,
+  DEFAULT_LIMITS,
+} from '../../protocol/index.ts'
 import { hashToken } from '../access-token.ts'
 import type { LiveConfig } from '../config/live-config.ts'
 import type { Config } from '../config/settings.ts'
@@ -14,6 +19,8 @@ import { SocketTokens } from './socket-token.ts'
 
 /** Time between connect and the first attach; after that the lease is released. */
 const ATTACH_TIMEOUT_MS = 30_000
+/** A holder that has not attached for this long is silent: another process of the driver may replace it. */
+const SILENT_AFTER_MS = DEFAULT_LIMITS.deadAfterMs
 /** Pairs of ports tried when other programs use some of the range. */
 const MAX_PORT_ATTEMPTS = 20
 
@@ -114,7 +121,7 @@ export class Hub implements DriverHub {
       if (older) await this.#close(older, 'replaced by a newer connect', true).socketsClosed
       try {
         // Its sockets outlive the request that opened them.
-        return await withLogFields({}, () => this.#open(grant))
+        return await withLogFields({}, () => this.#open(grant, request.instance))
       } catch (error) {
         await releaseLease(this.#dependencies.db, { driver: grant.driver.id, epoch: grant.epoch })
         const takenPort = portOfError(error)
@@ -158,18 +165,33 @@ export class Hub implements DriverHub {
       firstPort: config.portRangeStart,
       lastPort: config.portRangeEnd,
       takenPorts: this.#busyPorts.list(),
+      isHeldByAnotherProcess: (driver) => this.#isHeldByAnother(driver, request.instance),
       host: request.host ?? address,
       version: request.version ?? '',
       device: request.device ?? '',
     })
   }
 
-  async #open({ driver, qpu, epoch, commandPort, resultPort }: Grant): Promise<ConnectResponse> {
+  /**
+   * Whether a process other than `instance` has the driver's sockets and may be alive. An attached one that
+   * is silent for its heartbeat limit is detached by its socket.
+   */
+  #isHeldByAnother(driver: string, instance: string | undefined): boolean {
+    const session = this.#sessions.get(driver)
+    if (!session || (instance !== undefined && session.instance === instance)) return false
+    return session.isAttached || this.#dependencies.clock.monotonic() - session.openedAt < SILENT_AFTER_MS
+  }
+
+  async #open(
+    { driver, qpu, epoch, commandPort, resultPort }: Grant,
+    instance: string | undefined,
+  ): Promise<ConnectResponse> {
     const { config, tls, clock } = this.#dependencies
     const source = { driver: driver.id, name: driver.name, qpu: qpu.id, operation: driver.operation, epoch }
     const token = await this.#tokens.issue(driver.id, epoch)
     const session: DriverSession = await DriverSession.open({
       source,
+      instance,
       host: listenAddress(config),
       commandPort,
       resultPort,

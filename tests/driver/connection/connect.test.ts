@@ -16,6 +16,7 @@ function lease(server: TestServer, ca = certificates.caPem) {
     device: 'wild',
     host: 'bench',
     version: '1.2.3',
+    instance: 'abc',
     ca,
     pin,
     clock: new FakeClock(),
@@ -34,7 +35,14 @@ test.each([false, true])(
     await using server = await open(https)
     expect(await lease(server)).toMatchObject({ id: 'driver000000001', name: 'north', epoch: 1 })
     expect(server.connects).toEqual([
-      { token: 'svc_dt_1', operation: 'process', device: 'wild', host: 'bench', version: '1.2.3' },
+      {
+        token: 'svc_dt_1',
+        operation: 'process',
+        device: 'wild',
+        host: 'bench',
+        version: '1.2.3',
+        instance: 'abc',
+      },
     ])
   },
 )

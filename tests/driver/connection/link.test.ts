@@ -17,6 +17,7 @@ async function open(change: Partial<ConnectResponse> = {}, ca = certificates.caP
     device: 'wild',
     host: 'bench',
     version: '1',
+    instance: 'abc',
     ca: certificates.caPem,
     pin: fingerprintOf(certificates.caPem),
     clock: systemClock,

@@ -14,7 +14,7 @@ const CASES: [string, unknown, Retry, Retry][] = [
   ],
   ['an internal error', new TypeError('x'), 'backoff', 'backoff'],
   ['401', new ConnectRefusal(401, 'x'), 'stop', 'stop'],
-  ['403', new ConnectRefusal(403, 'x'), 'stop', { pauseMs: 30_000 }],
+  ['403', new ConnectRefusal(403, 'x'), { pauseMs: 4_000 }, { pauseMs: 4_000 }],
   ['409', new ConnectRefusal(409, 'x'), { pauseMs: 2_000 }, { pauseMs: 2_000 }],
   ['404', new ConnectRefusal(404, 'x'), 'stop', { pauseMs: 30_000 }],
   ['a redirect', new ConnectRefusal(301, 'x'), 'stop', { pauseMs: 30_000 }],

@@ -1,78 +1,21 @@
 import { afterEach, expect, test } from 'bun:test'
-import { silentLog, systemClock } from '../../../src/base/index.ts'
 import { setDriverEnabled } from '../../../src/db/index.ts'
-import { type Connection, type ConnectResponse, connect } from '../../../src/protocol/index.ts'
+import type { ConnectResponse } from '../../../src/protocol/index.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import {
-  openTestServer,
-  type TestQpu,
-  type TestResponse,
-  type TestServer,
-} from '../../support/server/server.ts'
+  attach,
+  closeDriverSockets,
+  connectAs,
+  expectRefusal,
+  msUntil,
+  registerStandby,
+  statusOf,
+} from '../../support/server/driver-sockets.ts'
+import { openTestServer } from '../../support/server/server.ts'
 import { openProxy } from '../../support/sockets/proxy.ts'
 import { until } from '../../support/until.ts'
 
-const open: Connection[] = []
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((each) => each.close()))
-})
-
-/** The options of both connections that a driver opens after its connect. */
-function connectionOptions(test: TestServer, lease: ConnectResponse) {
-  return {
-    host: lease.socket_host,
-    ca: test.context.tls.material.caPem,
-    user: lease.id,
-    password: lease.auth_token,
-    clock: systemClock,
-    log: silentLog,
-    reconnect: false,
-  } as const
-}
-
-/** Opens the command socket with an invalid lease, and waits until the server has closed it. */
-async function expectRefusal(test: TestServer, lease: ConnectResponse): Promise<void> {
-  const closed: string[] = []
-  const connection = connect({
-    ...connectionOptions(test, lease),
-    role: 'pull',
-    port: lease.command_port,
-    onMessage: () => undefined,
-    onClose: (reason) => closed.push(reason),
-  })
-  open.push(connection)
-  await until('the socket is closed', () => closed.length > 0)
-}
-
-/** Attaches both sockets as a driver does after its connect. */
-async function attach(
-  test: TestServer,
-  response: TestResponse,
-  through: { command_port?: number; result_port?: number } = {},
-  onMessage: (body: Uint8Array) => void = () => undefined,
-): Promise<{ command: Connection; result: Connection }> {
-  const lease = { ...(response.body as ConnectResponse), ...through }
-  const common = connectionOptions(test, lease)
-  const command = connect({ ...common, role: 'pull', port: lease.command_port, onMessage })
-  const result = connect({ ...common, role: 'push', port: lease.result_port })
-  open.push(command, result)
-  await until('both sockets are ready', () => command.ready && result.ready)
-  return { command, result }
-}
-
-const connectAs = (test: TestServer, { token }: { token: string }) =>
-  test.guest.post('/api/op/drivers/connect', { token })
-
-async function statusOf(test: TestServer, { id }: { id: string }): Promise<unknown> {
-  return (await test.guest.get(`/api/qpus/${id}`)).get('status')
-}
-
-/** Waits for a status and returns how many ms that took. */
-async function msUntil(test: TestServer, qpu: TestQpu, status: string): Promise<number> {
-  const started = performance.now()
-  await until(`${qpu.name} is ${status}`, async () => (await statusOf(test, qpu)) === status)
-  return performance.now() - started
-}
+afterEach(closeDriverSockets)
 
 test('connect() returns everything a driver needs', async () => {
   await using test = await openTestServer()
@@ -153,14 +96,10 @@ test('a QPU is offline at once even if the other socket of its driver is half op
 test('a standby is refused with 409 while the driver is connected, and takes over right after its detach', async () => {
   await using test = await openTestServer()
   const qpu = await test.createQpu('north')
-  const standby = await test.admin.post('/api/op/drivers/create', {
-    name: 'south',
-    qpu: 'north',
-    operation: 'process',
-  })
+  const standby = await registerStandby(test, qpu)
   const { command } = await attach(test, await connectAs(test, qpu))
   await msUntil(test, qpu, 'online')
-  const refused = await connectAs(test, { token: standby.text('token') })
+  const refused = await connectAs(test, standby)
   expect(refused.status).toBe(409)
   expect(refused.body).toMatchObject({
     code: 'already_connected',
@@ -169,7 +108,7 @@ test('a standby is refused with 409 while the driver is connected, and takes ove
   void command.close()
   const started = performance.now()
   const taken = await until('the standby has the lease', async () => {
-    const response = await connectAs(test, { token: standby.text('token') })
+    const response = await connectAs(test, standby)
     return response.status === 200 && response
   })
   await attach(test, taken)
@@ -310,17 +249,12 @@ test('a lease without an attach within 30 s is released, with its ports', async 
   const clock = new FakeClock()
   await using test = await openTestServer({ clock })
   const qpu = await test.createQpu('north')
-  const standby = await test.admin.post('/api/op/drivers/create', {
-    name: 'south',
-    qpu: 'north',
-    operation: 'process',
-  })
-  const south = { token: standby.text('token') }
+  const standby = await registerStandby(test, qpu)
   expect((await connectAs(test, qpu)).status).toBe(200)
   await clock.advance(29_000)
-  expect((await connectAs(test, south)).status).toBe(409)
+  expect((await connectAs(test, standby)).status).toBe(409)
   await clock.advance(1_000)
-  await until('the lease is free', async () => (await connectAs(test, south)).status === 200)
+  await until('the lease is free', async () => (await connectAs(test, standby)).status === 200)
   const leases = await test.db.read((tx) =>
     tx.all<{ name: string }>('SELECT name FROM drivers WHERE command_port > 0'),
   )

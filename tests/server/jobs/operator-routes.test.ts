@@ -22,6 +22,7 @@ async function claim(server: TestServer, qpu: TestQpu, job = ''): Promise<void> 
     firstPort: 6_000,
     lastPort: 6_999,
     takenPorts: new Set(),
+    isHeldByAnotherProcess: () => false,
     host: '',
     version: '',
     device: '',

@@ -163,6 +163,7 @@ export class JobLab implements AsyncDisposable {
       firstPort: 6000,
       lastPort: 6999,
       takenPorts: new Set(),
+      isHeldByAnotherProcess: () => false,
       host: '127.0.0.1',
       version: 'test',
       device: 'mock',

@@ -65,6 +65,7 @@ export class ScriptedDriver {
     try {
       const { epoch } = await grantLease(this.#lab.db, {
         ...{ tokenHash: this.driver.token, firstPort: 6000, lastPort: 6999, takenPorts: new Set() },
+        isHeldByAnotherProcess: () => false,
         ...{ host: '127.0.0.1', version: 'test', device: 'mock' },
       })
       this.epoch = epoch

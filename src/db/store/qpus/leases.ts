@@ -31,6 +31,8 @@ interface GrantRequest {
   lastPort: number
   /** Ports on this machine that another process uses. */
   takenPorts: ReadonlySet<number>
+  /** Whether another process of this driver, which may be alive, has the driver's lease. */
+  isHeldByAnotherProcess(driver: string): boolean
   host: string
   version: string
   device: string
@@ -38,9 +40,9 @@ interface GrantRequest {
 
 /**
  * Grants the lease of a driver's QPU and operation together with two ports, in one transaction. A repeated
- * request of the same driver gets a new epoch, which invalidates its older sockets.
+ * request of the same driver process gets a new epoch, which invalidates its older sockets.
  * @throws AppError `unauthorized` (unknown token), `invalid` (another operation), `forbidden` (disabled),
- *   `conflict` (leased to another driver), `unavailable` (no free pair of ports).
+ *   `conflict` (leased to another driver or process), `unavailable` (no free pair of ports).
  */
 export function grantLease(db: Database, request: GrantRequest): Promise<Grant> {
   return db.write('grant lease', (tx) => {
@@ -60,7 +62,7 @@ export function grantLease(db: Database, request: GrantRequest): Promise<Grant> 
     if (!qpu) throw new AppError('not_found', `The QPU of driver ${driver.name} no longer exists`)
     if (!driver.enabled) throw new AppError('forbidden', `Driver ${driver.name} is disabled`)
     if (!qpu.enabled) throw new AppError('forbidden', `QPU ${qpu.name} is disabled`)
-    const epoch = takeLease(tx, driver, qpu)
+    const epoch = takeLease(tx, driver, qpu, request)
     const [commandPort, resultPort] = freePorts(tx, driver.id, request)
     const updated = tx.update(drivers, driver.id, {
       command_port: commandPort,
@@ -78,19 +80,23 @@ export function grantLease(db: Database, request: GrantRequest): Promise<Grant> 
   })
 }
 
-function takeLease(tx: Tx, driver: RecordOf<typeof drivers>, qpu: RecordOf<typeof qpus>): number {
+function takeLease(
+  tx: Tx,
+  driver: RecordOf<typeof drivers>,
+  qpu: RecordOf<typeof qpus>,
+  { isHeldByAnotherProcess }: GrantRequest,
+): number {
   const current = tx.one<Lease>('SELECT * FROM leases WHERE qpu = $qpu AND operation = $operation', {
     qpu: qpu.id,
     operation: driver.operation,
   })
-  if (current && current.driver !== '' && current.driver !== driver.id) {
-    const holder = tx.find(drivers, current.driver)
-    throw new AppError(
-      'conflict',
-      `Driver ${holder?.name ?? current.driver} is already connected as this QPU's ${driver.operation} driver; only one per QPU is allowed`,
-      { reason: 'already_connected' },
-    )
+  const holder = current?.driver === driver.id ? driver : tx.find(drivers, current?.driver ?? '')
+  if (current && current.driver !== '' && (holder !== driver || isHeldByAnotherProcess(driver.id))) {
+    throw alreadyConnected(driver, holder)
   }
+  // The sockets of the older lease are void from now on.
+  if (current?.driver === driver.id && current.state === 'attached')
+    updateServed(tx, current, { status: 'offline' })
   const epoch = (current?.epoch ?? 0) + 1
   tx.run(
     `INSERT INTO leases (qpu, operation, driver, epoch, state, granted_at)
@@ -100,6 +106,18 @@ function takeLease(tx: Tx, driver: RecordOf<typeof drivers>, qpu: RecordOf<typeo
     { qpu: qpu.id, operation: driver.operation, driver: driver.id, epoch, at: tx.at },
   )
   return epoch
+}
+
+function alreadyConnected(
+  driver: RecordOf<typeof drivers>,
+  holder: RecordOf<typeof drivers> | undefined,
+): AppError {
+  const process = holder?.id === driver.id ? ` by another process on ${driver.host || 'an unknown host'}` : ''
+  return new AppError(
+    'conflict',
+    `Driver ${holder?.name ?? 'of this role'} is already connected as this QPU's ${driver.operation} driver${process}; only one per QPU is allowed`,
+    { reason: 'already_connected' },
+  )
 }
 
 function freePorts(tx: Tx, driver: string, request: GrantRequest): [number, number] {
@@ -136,14 +154,12 @@ interface LeaseKey {
  */
 export function attachLease(db: Database, { driver, epoch }: LeaseKey): Promise<boolean> {
   return db.write('attach lease', (tx) => {
-    const changed = tx.run(`UPDATE leases SET state = 'attached' WHERE driver = $driver AND epoch = $epoch`, {
-      driver,
-      epoch,
-    })
-    if (changed === 0) return false
-    const row = tx.update(drivers, driver, { status: 'online', last_seen: tx.at })
-    if (row?.operation === 'process') tx.update(qpus, row.qpu, { status: 'online' })
-    return true
+    const lease = tx.one<Lease>(
+      `UPDATE leases SET state = 'attached' WHERE driver = $driver AND epoch = $epoch RETURNING *`,
+      { driver, epoch },
+    )
+    if (lease) updateServed(tx, lease, { status: 'online' })
+    return lease !== undefined
   })
 }
 
@@ -152,25 +168,38 @@ export function attachLease(db: Database, { driver, epoch }: LeaseKey): Promise<
  */
 export function releaseLease(db: Database, { driver, epoch }: LeaseKey): Promise<boolean> {
   return db.write('release lease', (tx) => {
-    const changed = tx.run(`UPDATE leases SET driver = '' WHERE driver = $driver AND epoch = $epoch`, {
+    const lease = tx.one<Lease>('SELECT * FROM leases WHERE driver = $driver AND epoch = $epoch', {
       driver,
       epoch,
     })
-    if (changed > 0) markOffline(tx, driver)
-    return changed > 0
+    if (lease) freeLease(tx, lease)
+    return lease !== undefined
   })
 }
 
-/** Revokes the lease of a driver, in the transaction that disables it. */
+/** Revokes the lease of a driver, if it has one, in the transaction that disables or deletes it. */
 export function revokeLease(tx: Tx, driver: string): void {
-  tx.run(`UPDATE leases SET driver = '' WHERE driver = $driver`, { driver })
-  markOffline(tx, driver)
+  const lease = tx.one<Lease>('SELECT * FROM leases WHERE driver = $driver', { driver })
+  if (lease) freeLease(tx, lease)
 }
 
-function markOffline(tx: Tx, driver: string): void {
-  const ports = { command_port: 0, result_port: 0 }
-  const row = tx.update(drivers, driver, { status: 'offline', leased: false, last_seen: tx.at, ...ports })
-  if (row?.operation === 'process') tx.update(qpus, row.qpu, { status: 'offline', ...ports })
+const FREE = { status: 'offline', command_port: 0, result_port: 0 } as const
+
+function freeLease(tx: Tx, lease: Lease): void {
+  const { qpu, operation } = lease
+  tx.run(`UPDATE leases SET driver = '' WHERE qpu = $qpu AND operation = $operation`, { qpu, operation })
+  updateServed(tx, lease, FREE, { leased: false })
+}
+
+/** Updates the driver of a lease and the QPU that it serves, whose status is that of its process driver. */
+function updateServed(
+  tx: Tx,
+  { qpu, operation, driver }: Lease,
+  both: { status: 'online' | 'offline'; command_port?: number; result_port?: number },
+  own: { leased?: boolean } = {},
+): void {
+  tx.update(drivers, driver, { ...both, ...own, last_seen: tx.at })
+  if (operation === 'process') tx.update(qpus, qpu, both)
 }
 
 /**
@@ -180,13 +209,15 @@ function markOffline(tx: Tx, driver: string): void {
 export function resetLeases(db: Database): Promise<void> {
   return db.write('reset leases', (tx) => {
     tx.run(`UPDATE leases SET driver = ''`)
-    for (const driver of tx.all<{ id: string }>(
+    for (const { id } of tx.all<{ id: string }>(
       `SELECT id FROM drivers WHERE status <> 'offline' OR leased <> 0 OR command_port > 0`,
     )) {
-      markOffline(tx, driver.id)
+      tx.update(drivers, id, { ...FREE, leased: false, last_seen: tx.at })
     }
-    for (const qpu of tx.all<{ id: string }>(`SELECT id FROM qpus WHERE status <> 'offline'`)) {
-      tx.update(qpus, qpu.id, { status: 'offline', command_port: 0, result_port: 0 })
+    for (const { id } of tx.all<{ id: string }>(
+      `SELECT id FROM qpus WHERE status <> 'offline' OR command_port > 0`,
+    )) {
+      tx.update(qpus, id, FREE)
     }
   })
 }

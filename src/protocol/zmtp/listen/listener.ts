@@ -66,8 +66,10 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const ready = () => (live?.connection.isReady ? live : undefined)
 
   function onReady(served: Served): void {
-    live?.connection.destroy({ reason: 'replaced by a newer connection of the same lease', kind: 'closed' })
+    const older = live
+    // First, so that the end of the older connection is not taken for the end of the peer.
     live = served
+    older?.connection.destroy({ reason: 'replaced by a newer connection of the same lease', kind: 'closed' })
     counters.ready += 1
     guarded(log, 'onReady', () => options.onReady?.(served.peer))
   }

@@ -1,0 +1,194 @@
+import { afterEach, expect, test } from 'bun:test'
+import { FakeClock } from '../../support/fake-clock.ts'
+import {
+  attach,
+  closeDriverSockets,
+  connectAs,
+  msUntil,
+  registerStandby,
+  statusOf,
+} from '../../support/server/driver-sockets.ts'
+import { openTestServer, type TestDriver, type TestServer } from '../../support/server/server.ts'
+import { until } from '../../support/until.ts'
+
+afterEach(closeDriverSockets)
+
+test.each([
+  [
+    'toggled',
+    (test: TestServer, { id }: TestDriver) =>
+      test.admin.post('/api/op/drivers/toggle', { id, enabled: false }),
+  ],
+  [
+    'changed',
+    (test: TestServer, { id }: TestDriver) =>
+      test.admin.patch(`/api/collections/drivers/records/${id}`, { enabled: false }),
+  ],
+  [
+    'deleted',
+    (test: TestServer, { id }: TestDriver) =>
+      test.admin.call('DELETE', `/api/collections/drivers/records/${id}`),
+  ],
+])('a QPU stays online when a standby without lease is %s', async (_, act) => {
+  await using test = await openTestServer()
+  const qpu = await test.createQpu('north')
+  const standby = await registerStandby(test, qpu)
+  const { command } = await attach(test, await connectAs(test, qpu))
+  await msUntil(test, qpu, 'online')
+  expect((await act(test, standby)).status).toBeLessThan(300)
+  expect(await statusOf(test, qpu)).toBe('online')
+  expect(command.ready).toBe(true)
+})
+
+test.each(['', 'another process'])(
+  'a second process of a driver is refused (instance "%s")',
+  async (second) => {
+    await using test = await openTestServer()
+    const qpu = await test.createQpu('north')
+    const { command } = await attach(test, await connectAs(test, qpu))
+    await msUntil(test, qpu, 'online')
+    const refused = await connectAs(test, qpu, second)
+    expect([refused.status, refused.get('code')]).toEqual([409, 'already_connected'])
+    expect(refused.get('message')).toBe(
+      "Driver north is already connected as this QPU's process driver by another process on 127.0.0.1; only one per QPU is allowed.",
+    )
+    expect([command.ready, await statusOf(test, qpu)]).toEqual([true, 'online'])
+    // As a restarted process after a crash: the end of the old socket is enough.
+    void command.close()
+    await until('the second has the lease', async () => (await connectAs(test, qpu, second)).status === 200)
+  },
+)
+
+test('a second process of a driver replaces one that has been silent for 15 s since its connect', async () => {
+  const clock = new FakeClock()
+  await using test = await openTestServer({ clock })
+  const qpu = await test.createQpu('north')
+  expect((await connectAs(test, qpu)).status).toBe(200)
+  await clock.advance(14_999)
+  expect((await connectAs(test, qpu, 'another process')).status).toBe(409)
+  await clock.advance(1)
+  expect((await connectAs(test, qpu, 'another process')).status).toBe(200)
+  expect((await connectAs(test, qpu)).status).toBe(409)
+})
+
+test('a connection that replaces the older one of its lease does not end the lease', async () => {
+  await using test = await openTestServer()
+  const qpu = await test.createQpu()
+  const response = await connectAs(test, qpu)
+  const first = await attach(test, response)
+  await msUntil(test, qpu, 'online')
+  await attach(test, response)
+  await until('the older socket is closed', () => !first.command.ready)
+  expect(await statusOf(test, qpu)).toBe('online')
+  expect(test.context.hub.attachedEpoch(qpu.driver)).toBe(1)
+})
+
+/** Random numbers below `below`, the same for each seed. */
+function randomOf(seed: number): (below: number) => number {
+  let state = seed
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((state / 2 ** 32) * below)
+  }
+}
+
+interface ModelDriver extends TestDriver {
+  enabled: boolean
+  /** Its response to the last connect, while it may attach. */
+  granted?: Awaited<ReturnType<typeof connectAs>> | undefined
+  sockets?: Awaited<ReturnType<typeof attach>> | undefined
+}
+
+/** QPU, its leases and sockets in one snapshot. */
+function readState(test: TestServer, qpu: { id: string }) {
+  return test.db.read((tx) => {
+    const [row] = tx.all<{ status: string }>('SELECT status FROM qpus WHERE id = $id', { id: qpu.id })
+    const [lease] = tx.all<{ driver: string; state: string }>(
+      `SELECT driver, state FROM leases WHERE qpu = $id AND operation = 'process' AND driver <> ''`,
+      { id: qpu.id },
+    )
+    const online = tx.all<{ id: string }>(
+      `SELECT id FROM drivers WHERE qpu = $id AND operation = 'process' AND status = 'online'`,
+      { id: qpu.id },
+    )
+    return {
+      isOnline: row?.status === 'online',
+      attached: lease?.state === 'attached' ? lease.driver : undefined,
+      online: online.map(({ id }) => id),
+    }
+  })
+}
+
+test.each([1, 2, 3])(
+  'a QPU is online exactly while a lease of its process driver is attached (seed %i)',
+  async (seed) => {
+    await using test = await openTestServer()
+    const random = randomOf(seed)
+    const qpu = await test.createQpu('north')
+    const drivers: ModelDriver[] = [{ id: qpu.driver, token: qpu.token, enabled: true }]
+    for (const name of ['south', 'west']) {
+      drivers.push({ ...(await registerStandby(test, qpu, name)), enabled: true })
+    }
+    // It must not affect the QPU.
+    const tuner = await test.createTuner(qpu)
+    await attach(test, await connectAs(test, tuner))
+    let registered = 0
+    const steps = {
+      async connect(driver: ModelDriver) {
+        const response = await connectAs(test, driver, `process ${random(2)}`)
+        if (response.status !== 200) return
+        driver.granted = response
+        driver.sockets = undefined
+      },
+      async attach(driver: ModelDriver) {
+        if (!driver.granted || driver.sockets) return
+        driver.sockets = await attach(test, driver.granted)
+      },
+      async detach(driver: ModelDriver) {
+        await driver.sockets?.command.close()
+        if (driver.sockets) driver.granted = undefined
+        driver.sockets = undefined
+      },
+      async toggle(driver: ModelDriver) {
+        await test.admin.post('/api/op/drivers/toggle', { id: driver.id, enabled: !driver.enabled })
+        switched(driver)
+      },
+      async patch(driver: ModelDriver) {
+        const path = `/api/collections/drivers/records/${driver.id}`
+        await test.admin.patch(path, { enabled: !driver.enabled })
+        switched(driver)
+      },
+      async remove(driver: ModelDriver) {
+        await test.admin.call('DELETE', `/api/collections/drivers/records/${driver.id}`)
+        const replacement = await registerStandby(test, qpu, `driver_${++registered}`)
+        drivers.splice(drivers.indexOf(driver), 1, { ...replacement, enabled: true })
+      },
+    }
+    const switched = (driver: ModelDriver) => {
+      driver.enabled = !driver.enabled
+      driver.granted = undefined
+      driver.sockets = undefined
+    }
+    const names = Object.keys(steps) as (keyof typeof steps)[]
+    const violations: unknown[] = []
+    let onlineSteps = 0
+    for (let step = 0; step < 120; step += 1) {
+      // Chosen more often, because most other steps end a connection.
+      const name = names[random(2) === 0 ? random(2) : random(names.length)]
+      const driver = drivers[random(drivers.length)]
+      if (!name || !driver) throw new Error('nothing to do')
+      await steps[name](driver)
+      const expected = drivers.find(({ sockets }) => sockets)?.id
+      const state = await until(`step ${step}, ${name}: ${expected ?? 'nobody'} is attached`, async () => {
+        const now = await readState(test, qpu)
+        const online = now.attached === undefined ? [] : [now.attached]
+        if (now.isOnline !== online.length > 0 || `${now.online}` !== `${online}`) violations.push(now)
+        return now.attached === expected && now
+      })
+      if (state.isOnline) onlineSteps += 1
+    }
+    expect(violations).toEqual([])
+    // The steps must not be trivial.
+    expect(onlineSteps).toBeGreaterThan(15)
+  },
+)
