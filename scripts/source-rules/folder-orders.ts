@@ -124,6 +124,7 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
     folder: 'src/db',
     steps: [
       ['sqlite'],
+      ['durability'],
       ['schema'],
       ['journal'],
       ['hooks'],

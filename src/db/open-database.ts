@@ -3,6 +3,9 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError, type Clock, failpoint, type Log, messageOf, toTimestamp } from '../base/index.ts'
 import { COLLECTIONS, type CollectionName } from './collections/index.ts'
+import { acceptLogLoss, assertLogWhole, type LogLoss } from './durability/log-check.ts'
+import { type LogMark, openLogMark, removeMarkOfGoneLog } from './durability/log-mark.ts'
+import { type Checkpoints, createWriteAheadLog, type WriteAheadLog } from './durability/write-ahead-log.ts'
 import { checkInvariants } from './integrity/invariants.ts'
 import { type Change, createChangeFeed } from './records/changes.ts'
 import type { Database } from './records/database.ts'
@@ -21,7 +24,6 @@ import { createGroupCommit } from './sqlite/group-commit.ts'
 import { lockFolder } from './sqlite/lock.ts'
 import { createReadThread } from './sqlite/read-thread.ts'
 import { WriteOutcomes } from './sqlite/storage-watch.ts'
-import { createWriteAheadLog } from './sqlite/write-ahead-log.ts'
 
 /** Options and dependencies of `openDatabase`. */
 export interface DatabaseOptions {
@@ -40,6 +42,10 @@ export interface DatabaseOptions {
   onDamaged?: (error: AppError) => void
   /** Configured public names of collections. */
   names?: Partial<Record<CollectionName, string>>
+  /** Who copies the write-ahead log into the database; `server` if unset. */
+  checkpoints?: Checkpoints
+  /** Called with what may be lost, which is then accepted; without it such a database is refused. */
+  onLogLoss?: (loss: LogLoss) => void
 }
 
 /** The required form of the database; tests pass their own. */
@@ -50,7 +56,7 @@ export interface Schema {
 
 /**
  * Locks the folder, opens (or creates) the database in `dir`, checks it and brings it to `schema`.
- * @throws AppError that states a remedy, with the reason `folder_in_use`, `database_damaged`,
+ * @throws AppError that states a remedy, with the reason `folder_in_use`, `database_damaged`, `log_lost`,
  *   `database_newer`, `migration_missing` or others.
  */
 export async function openDatabase(
@@ -60,21 +66,30 @@ export async function openDatabase(
   const names = createNames(schema.collections, options.names ?? {})
   makeFolder(options)
   const lock = lockFolder(options.dir)
-  const open: Connection[] = []
+  const open: { close(): void }[] = []
   const release = () => {
-    for (const connection of open.toReversed()) connection.close()
+    for (const each of open.toReversed()) each.close()
     lock.release()
   }
   try {
     const path = join(options.dir, DATABASE_FILE)
+    const loss = options.onLogLoss ? acceptLogLoss(path) : undefined
+    if (loss) options.onLogLoss?.(loss)
+    assertLogWhole(path)
+    // Entered before the connections, so that it is closed after them.
+    open.push({ close: () => removeMarkOfGoneLog(path) })
     const writer = openConnection(path, 'write')
     open.push(writer)
     checkFile(writer, options)
+    const writeAheadLog = createWriteAheadLog(writer, options)
     prepareSchema(writer, schema, options)
+    const mark = openLogMark(writer, options)
+    open.push(mark)
     const reader = openConnection(path, 'read')
     open.push(reader)
     const dependencies = { collections: schema.collections, planOf: createPlans() }
-    const database = databaseOf(options, { writer, reader, names, dependencies, release })
+    const opened = { writer, reader, writeAheadLog, mark, names, dependencies, release }
+    const database = databaseOf(options, opened)
     await warnOfBrokenInvariants(database, schema, options.log)
     return database
   } catch (error) {
@@ -121,6 +136,8 @@ async function warnOfBrokenInvariants(database: Database, schema: Schema, log: L
 interface OpenedFile {
   writer: Connection
   reader: Connection
+  writeAheadLog: WriteAheadLog
+  mark: LogMark
   names: CollectionNames
   dependencies: TxDependencies
   release: () => void
@@ -128,14 +145,16 @@ interface OpenedFile {
 
 function databaseOf(
   options: DatabaseOptions,
-  { writer, reader, names, dependencies, release }: OpenedFile,
+  { writer, reader, writeAheadLog, mark, names, dependencies, release }: OpenedFile,
 ): Database {
   const { clock, log } = options
   const feed = createChangeFeed(log)
   const upcoming = createChangeFeed(log)
   const storage = new WriteOutcomes(clock, log)
-  const group = createGroupCommit(writer, options.onUnflushed)
-  const writeAheadLog = createWriteAheadLog(writer)
+  const group = createGroupCommit(writer, {
+    onCommitted: mark.record,
+    onUnflushed: options.onUnflushed,
+  })
   const readThread = createReadThread(writer.path)
   let open = true
 
@@ -188,6 +207,7 @@ function databaseOf(
     },
     async trimLog() {
       assertOpen()
+      mark.flush()
       return writeAheadLog.trim()
     },
     async close() {

@@ -7,6 +7,7 @@ const STATUS_BY_REASON: Record<string, number> = {
   bad_config: 2,
   database_damaged: 3,
   database_newer: 3,
+  log_lost: 3,
   storage_io: 70,
   storage_unflushed: 70,
 }

@@ -1,20 +1,44 @@
-import { silentLog, systemClock } from '../../base/index.ts'
-import { diagnose, openDatabase } from '../../db/index.ts'
+import { kinds, silentLog, switchFlag, systemClock } from '../../base/index.ts'
+import { appendAudit, diagnose, type LogLoss, openDatabase } from '../../db/index.ts'
 import { defineCommand } from '../command-line/command.ts'
 import { DIR_SETTING, loadConfig } from '../command-line/server-config.ts'
 import { failOn, printFindings } from './findings.ts'
 
 export const doctorCommand = defineCommand({
   summary: 'Check the database of a stopped server: file, references, invariants',
-  settings: DIR_SETTING,
-  async run({ given }) {
-    const { dir, maxAttempts } = loadConfig(given)
-    const db = await openDatabase({ dir, clock: systemClock, log: silentLog, create: false })
-    const findings = await db.read((tx) => diagnose(tx, { maxAttempts })).finally(() => db.close())
-    failOn(findings)
-    return { dir, findings }
+  flags: {
+    acceptLoss: switchFlag(
+      kinds.bool(),
+      'Accept that the last changes are lost with the write-ahead log, so that the server starts again',
+    ),
   },
-  print({ dir, findings }) {
+  settings: DIR_SETTING,
+  async run({ flags: { acceptLoss }, given }) {
+    const { dir, maxAttempts } = loadConfig(given)
+    const losses: LogLoss[] = []
+    const db = await openDatabase({
+      ...{ dir, clock: systemClock, log: silentLog, create: false },
+      ...(acceptLoss ? { onLogLoss: (loss: LogLoss) => losses.push(loss) } : {}),
+    })
+    try {
+      const [loss] = losses
+      if (loss) {
+        await db.write('audit loss', (tx) =>
+          appendAudit(tx, { actor: 'cli', action: 'loss.accept', subject: '', detail: { ...loss } }),
+        )
+      }
+      const findings = await db.read((tx) => diagnose(tx, { maxAttempts }))
+      failOn(findings)
+      return { dir, accepted_loss: loss ?? null, findings }
+    } finally {
+      await db.close()
+    }
+  },
+  print({ dir, accepted_loss: loss, findings }) {
+    if (loss) {
+      const range = loss.since === undefined ? '' : ` from ${loss.since} to ${loss.until}`
+      console.log(`Accepted: changes${range} may be lost, because the log ${loss.detail}`)
+    }
     if (findings.length === 0) console.log(`${dir}: no problems found`)
     else printFindings(findings)
   },

@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { AppError, type Clock, type Log, messageOf } from '../../base/index.ts'
+import { markOf } from '../durability/log-check.ts'
 import { diagnose } from '../integrity/doctor.ts'
 import type { Finding } from '../integrity/invariants.ts'
 import { appendAudit } from '../journal/audit.ts'
@@ -89,8 +90,13 @@ async function stage(options: RestoreOptions, staging: string, staged: string): 
   const { file, clock, log } = options
   copyFileSync(file, staged)
   chmodSync(staged, 0o600)
-  // The log of a database that a killed server left contains its last writes.
-  if (existsSync(`${file}-wal`)) copyFileSync(`${file}-wal`, `${staged}-wal`)
+  // The log of a database that a killed server left contains its last writes; the mark says how many.
+  for (const [from, to] of [
+    [`${file}-wal`, `${staged}-wal`],
+    [markOf(file), markOf(staged)],
+  ] as const) {
+    if (existsSync(from)) copyFileSync(from, to)
+  }
   const db = await openDatabase({ dir: staging, create: false, clock, log })
   const findings = await db
     .write('audit restore', (tx) =>
@@ -115,6 +121,7 @@ function setAside(path: string): string | undefined {
     // stored file.
     if (existsSync(log)) {
       copyFileSync(log, `${saved}-wal`)
+      if (existsSync(markOf(path))) copyFileSync(markOf(path), markOf(saved))
       copyFileSync(path, saved)
       flush(`${saved}-wal`)
     } else {
@@ -123,7 +130,7 @@ function setAside(path: string): string | undefined {
     flush(saved)
     flush(dirname(path))
   }
-  for (const each of [log, `${path}-shm`]) rmSync(each, { force: true })
+  for (const each of [log, `${path}-shm`, markOf(path)]) rmSync(each, { force: true })
   return saved
 }
 

@@ -20,16 +20,21 @@ interface GroupCommit {
   flush(): void
 }
 
+interface CommitListeners {
+  /** Called after each commit, before its promises resolve. */
+  onCommitted?: () => void
+  /** Called when a commit could not be flushed, before its promises reject. */
+  onUnflushed?: ((error: AppError) => void) | undefined
+}
+
 /**
  * Units of work that arrive in one turn of the event loop become savepoints of one transaction, because one
  * flush takes as long for a hundred of them as for one; see docs/decisions/0008-group-commit.md. Each sees
  * the writes of the earlier ones in its group.
- *
- * `onUnflushed` is called when a commit could not be flushed, before its promises reject.
  */
 export function createGroupCommit(
   connection: Connection,
-  onUnflushed: (error: AppError) => void = () => undefined,
+  { onCommitted, onUnflushed }: CommitListeners = {},
 ): GroupCommit {
   let open: PromiseWithResolvers<void> | undefined
   let isWorking = false
@@ -48,9 +53,10 @@ export function createGroupCommit(
     open = undefined
     try {
       connection.run('COMMIT')
+      onCommitted?.()
       group.resolve()
     } catch (error) {
-      if (isUnflushed(error)) onUnflushed(error)
+      if (isUnflushed(error)) onUnflushed?.(error)
       if (connection.inTransaction()) connection.run('ROLLBACK')
       group.reject(error)
     }

@@ -1,15 +1,22 @@
 import { statSync } from 'node:fs'
-import type { Connection } from './connection.ts'
+import type { Connection } from '../sqlite/connection.ts'
 
 /** Equal to `journal_size_limit`, the size to which SQLite truncates the log when it restarts it. */
 const MAX_LOG_BYTES = 67_108_864
 
+/**
+ * Who copies the log into the database and empties it: this process, or a replicator that has to read each
+ * log before it is emptied.
+ */
+export type Checkpoints = 'server' | 'external'
+
 /** The write-ahead log of a database, seen from the writing connection. */
-interface WriteAheadLog {
+export interface WriteAheadLog {
   /** Records a write, so that the next `trim` leaves the log alone. */
   recordWrite(): void
   /**
-   * Empties the log if it is large and nothing was written since the last call; returns its size in bytes.
+   * Empties the log if it is large, ours, and nothing was written since the last call; returns its size in
+   * bytes.
    */
   trim(): number
 }
@@ -18,7 +25,13 @@ interface WriteAheadLog {
  * SQLite copies the log into the database and restarts it on its own, but not while a reader uses it. After a
  * long backup or export the log is therefore large, and slows down every reader until it is emptied.
  */
-export function createWriteAheadLog(writer: Connection): WriteAheadLog {
+export function createWriteAheadLog(
+  writer: Connection,
+  { checkpoints = 'server' }: { checkpoints?: Checkpoints },
+): WriteAheadLog {
+  const isOwn = checkpoints === 'server'
+  // In SQLite, 0 disables the checkpoints that a commit makes; the one of the last connection remains.
+  if (!isOwn) writer.one('PRAGMA wal_autocheckpoint = 0')
   let isIdle = false
   const bytes = () => statSync(`${writer.path}-wal`, { throwIfNoEntry: false })?.size ?? 0
 
@@ -37,7 +50,7 @@ export function createWriteAheadLog(writer: Connection): WriteAheadLog {
       isIdle = false
     },
     trim() {
-      if (bytes() > MAX_LOG_BYTES && isIdle && !writer.inTransaction()) empty()
+      if (isOwn && bytes() > MAX_LOG_BYTES && isIdle && !writer.inTransaction()) empty()
       isIdle = true
       return bytes()
     },
