@@ -91,8 +91,9 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
   {
     folder: 'src/server/http',
     steps: [
+      ['caller.ts', 'media.ts'],
       ['limits'],
-      ['request', 'response', 'address.ts', 'caller.ts'],
+      ['request', 'response', 'address.ts'],
       ['route.ts'],
       ['app.ts', 'openapi.ts'],
       ['ports.ts'],

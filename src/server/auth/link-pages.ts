@@ -1,8 +1,9 @@
 import * as v from 'valibot'
 import { AppError } from '../../base/index.ts'
-import { readFormBody } from '../http/request/json-body.ts'
+import { URL_ENCODED } from '../http/media.ts'
+import { readFormTexts } from '../http/request/form-body.ts'
 import { escapeHtml, htmlPage } from '../http/response/html-page.ts'
-import { defineRoute, type Route, type RouteRequest, URL_ENCODED } from '../http/route.ts'
+import { defineRoute, type Route, type RouteRequest } from '../http/route.ts'
 import { LINK_PATHS } from './account-links.ts'
 import type { Confirmations } from './confirm.ts'
 import type { LinkPurpose } from './jwt.ts'
@@ -96,7 +97,7 @@ async function submitForm(
   confirmations: Confirmations,
   { request, address }: RouteRequest<unknown, unknown>,
 ): Promise<Response> {
-  const { token = '', password = '', passwordConfirm = '' } = await readFormBody(request, MAX_FORM_BYTES)
+  const { token = '', password = '', passwordConfirm = '' } = await readFormTexts(request, MAX_FORM_BYTES)
   try {
     await page.confirm(confirmations, { token, password, passwordConfirm }, address)
     return htmlPage({ title: page.title, body: `<p>${page.done}</p>` })

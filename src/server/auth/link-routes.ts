@@ -3,6 +3,7 @@ import { AppError, toTimestamp } from '../../base/index.ts'
 import { type AccountKind, appendAudit, findAccount } from '../../db/index.ts'
 import type { ServerContext } from '../context.ts'
 import { callerName } from '../http/caller.ts'
+import { FORM_OR_JSON } from '../http/media.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
 import type { AccountLinks } from './account-links.ts'
 import { assertPasswordsAllowed, type Confirmations } from './confirm.ts'
@@ -51,6 +52,7 @@ function routesOf(
       access: 'public',
       summary: `Send a password reset link, if a ${who} has the address`,
       body: v.object({ email: emailAddress }),
+      bodyMedia: FORM_OR_JSON,
       statuses: kind === 'users' ? [204, 400, 403] : [204, 400],
       async run(_, { body }) {
         if (kind === 'users') assertPasswordsAllowed(context)
@@ -63,6 +65,7 @@ function routesOf(
       path: path('confirm-password-reset'),
       summary: `Set a new password for a ${who} with the token of a mailed link`,
       body: v.object({ token, password: v.string(), passwordConfirm: v.string() }),
+      bodyMedia: FORM_OR_JSON,
       statuses: kind === 'users' ? [204, 400, 403] : [204, 400],
       async run(_, { body }) {
         await confirmations.passwordReset({ ...body, kind })
@@ -75,6 +78,7 @@ function routesOf(
       access: 'public',
       summary: `Send a verification link, if a ${who} has the address and it is not verified`,
       body: v.object({ email: emailAddress }),
+      bodyMedia: FORM_OR_JSON,
       statuses: [204, 400],
       async run(_, { body }) {
         links.request(kind, 'verification', body.email)
@@ -86,6 +90,7 @@ function routesOf(
       path: path('confirm-verification'),
       summary: `Verify the address of a ${who} with the token of a mailed link`,
       body: v.object({ token }),
+      bodyMedia: FORM_OR_JSON,
       async run(_, { body }) {
         await confirmations.verification({ ...body, kind })
         return NO_CONTENT
@@ -97,6 +102,7 @@ function routesOf(
       access: 'signed_in',
       summary: `Send a link that changes the address of the current ${who} to the new address`,
       body: v.object({ newEmail: emailAddress }),
+      bodyMedia: FORM_OR_JSON,
       statuses: [204, 400, 401, 403],
       async run(_, { body, caller }) {
         links.requestEmailChange(kind, expectLogin(caller, kind), body.newEmail)
@@ -108,6 +114,7 @@ function routesOf(
       path: path('confirm-email-change'),
       summary: `Change the address of a ${who} with the token of a mailed link and the password`,
       body: v.object({ token, password }),
+      bodyMedia: FORM_OR_JSON,
       async run(_, { body, address }) {
         await confirmations.emailChange({ ...body, kind }, address)
         return NO_CONTENT

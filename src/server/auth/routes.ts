@@ -3,6 +3,7 @@ import { AppError } from '../../base/index.ts'
 import { type AccountKind, appendAudit, findAccount, type IdentityField } from '../../db/index.ts'
 import type { ServerContext } from '../context.ts'
 import { callerName } from '../http/caller.ts'
+import { FORM_OR_JSON } from '../http/media.ts'
 import {
   authMethodsResponse,
   loginResponse,
@@ -64,6 +65,7 @@ function routesOf(
           ? 'Log in as a user with e-mail (or user name) and password'
           : 'Log in as a superuser with e-mail and password',
       body: credentialsOf(kind),
+      bodyMedia: FORM_OR_JSON,
       statuses: kind === 'users' ? [200, 400, 403, 429] : [200, 400, 429],
       response,
       async run(_, { body, address }) {

@@ -9,7 +9,10 @@ import { EventRateLimit } from './rate-limit.ts'
 const MAX_EVENT_BYTES = 64 * 1024
 const MAX_RESULT_BYTES = 33 * 1024 * 1024
 /** The raw data of a result are flat; deeper nesting would exhaust the stack when they are serialized. */
-const EVENT_SHAPE: JsonLimits = { subject: 'event', depth: 64, nodes: 10_000_000 }
+const EVENT_SHAPE: JsonLimits = {
+  ...{ subject: 'event', depth: 64 },
+  ...{ keys: 1_000_000, parts: 10_000_000, values: 10_000_000 },
+}
 /** Events of one driver that may wait for their handler before its socket is paused. */
 const MAX_PENDING_EVENTS = 64
 

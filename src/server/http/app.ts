@@ -6,8 +6,12 @@ import type { ServerContext } from '../context.ts'
 import { addressLimitKey, originOf, type RequestOrigin } from './address.ts'
 import { type Caller, callerName } from './caller.ts'
 import { BodyMemoryBudget } from './limits/body-memory-budget.ts'
+import { MAX_BODY_BYTES, maxBodyBytes } from './limits/body-size.ts'
+import { BODY_LIMITS } from './limits/json-shape.ts'
 import { RateLimiter } from './limits/rate-limit.ts'
-import { readJsonBody } from './request/json-body.ts'
+import { MULTIPART } from './media.ts'
+import { assertQuerySize, isForm, readFormObject } from './request/form-body.ts'
+import { objectOf, readJsonBody } from './request/json-body.ts'
 import { validate } from './request/validate.ts'
 import { addCors, optionsResponse } from './response/cors.ts'
 import { errorBody, problem } from './response/error-response.ts'
@@ -95,6 +99,7 @@ export function buildApp({ context, routes, identify, pages }: AppDependencies):
         const origin = originOf(c.req.raw, peerOf(c), config.trustedProxies)
         limit(caller, origin.address)
         assertAccess(route, caller)
+        assertQuerySize(c.req.raw.url)
         const { fields = '' } = c.req.query()
         // An invalid `fields` parameter is refused before the route changes anything.
         pickFields({}, fields)
@@ -144,8 +149,6 @@ function methodNotAllowed(method: string, methods: readonly string[], requestId:
 
 /** Bodies of at most this size are not counted against the memory budget; guests cannot send larger ones. */
 const MAX_UNBUDGETED_BYTES = 1024 * 1024
-/** The highest limit of any route: a larger body is refused unread. */
-const MAX_BODY_BYTES = 16 * 1024 * 1024
 
 /**
  * Bytes to reserve in the memory budget; 0 for a small body and for one that is refused anyway. Only the
@@ -194,7 +197,7 @@ async function readRequest(
   origin: RequestOrigin,
 ): Promise<RouteRequest<unknown, unknown>> {
   const request = c.req.raw
-  const body = route.body ? validate(route.body, await readObject(request, route.maxBody)) : undefined
+  const body = route.body ? validate(route.body, await readObject(route, request, caller)) : undefined
   const query = route.query ? validate(route.query, c.req.query(), 'Invalid query parameter') : undefined
   return {
     body,
@@ -207,11 +210,13 @@ async function readRequest(
   }
 }
 
-/** An absent body counts as an empty object: the record-store SDK sends some requests without a body. */
-async function readObject(request: Request, maxBody: number): Promise<object> {
-  const body = (await readJsonBody(request, maxBody)) ?? {}
-  if (typeof body === 'object' && !Array.isArray(body)) return body
-  throw new AppError('invalid', 'body: expected a JSON object')
+/** The body: JSON, or a form on routes that accept forms. */
+async function readObject(route: Route, request: Request, caller: Caller): Promise<object> {
+  const limits = BODY_LIMITS[caller.kind]
+  const maxBytes = maxBodyBytes(caller, route.maxBody)
+  if (route.bodyMedia.includes(MULTIPART) && isForm(request))
+    return readFormObject(request, { maxBytes, limits })
+  return objectOf((await readJsonBody(request, maxBytes, limits)) ?? {})
 }
 
 /** Encodes the result of a route; on every route, `fields` selects parts of a successful body. */

@@ -1,6 +1,7 @@
 import { toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema'
 import * as v from 'valibot'
-import { defineRoute, JSON_BODY, type Route } from './route.ts'
+import { JSON_BODY } from './media.ts'
+import { defineRoute, type Route } from './route.ts'
 
 type Json = Readonly<Record<string, unknown>>
 

@@ -1,6 +1,8 @@
 import type * as v from 'valibot'
 import type { ServerContext } from '../context.ts'
 import type { Caller } from './caller.ts'
+import { SMALL_BODY_BYTES } from './limits/body-size.ts'
+import { JSON_BODY } from './media.ts'
 
 /** Who may call a route: everybody, every caller with a login or API token, or superusers. */
 export type Access = 'public' | 'signed_in' | 'superuser'
@@ -87,13 +89,6 @@ interface RouteDeclaration<Body extends v.GenericSchema, Query extends v.Generic
   ): Promise<unknown>
 }
 
-const MIB = 1024 * 1024
-
-/** Media types of bodies. */
-export const JSON_BODY = 'application/json'
-export const URL_ENCODED = 'application/x-www-form-urlencoded'
-export const MULTIPART = 'multipart/form-data'
-
 /** Declares a route. Access, body and query are checked before `run` is called. */
 export function defineRoute<
   Body extends v.GenericSchema = v.GenericSchema,
@@ -101,7 +96,15 @@ export function defineRoute<
 >(declaration: RouteDeclaration<Body, Query>): Route {
   const { body, query, bodyForms, response, media, files = [], params = {} } = declaration
   const { bodyMedia = [JSON_BODY] } = declaration
-  const { method, path, access, summary, headers = {}, statuses = [200], maxBody = MIB } = declaration
+  const {
+    method,
+    path,
+    access,
+    summary,
+    headers = {},
+    statuses = [200],
+    maxBody = SMALL_BODY_BYTES,
+  } = declaration
   // The machinery validates with exactly these schemas, so the erased types are the declared ones.
   const run = declaration.run as Route['run']
   return {

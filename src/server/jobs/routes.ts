@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { callerName } from '../http/caller.ts'
+import { MAX_BODY_BYTES } from '../http/limits/body-size.ts'
 import type { RateLimiter } from '../http/limits/rate-limit.ts'
 import { listQuery } from '../http/request/list-query.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
@@ -8,8 +9,6 @@ import { dryRunResponse, jobDetailResponse, jobResponse } from './responses.ts'
 import { submissionForms } from './submission/read-submission.ts'
 import { dryRunJob, submitJob } from './submission/submit.ts'
 import { listJobs, viewJob } from './view.ts'
-
-const MAX_BODY = 16 * 1024 * 1024
 
 /** Jobs of the caller: submit, list, retrieve, cancel. `limit` counts the submissions of each user. */
 export function jobRoutes(limit: RateLimiter): Route[] {
@@ -27,7 +26,7 @@ export function jobRoutes(limit: RateLimiter): Route[] {
           'Repeating the request with the same key returns the same job; 1 to 255 characters',
       },
       response: v.union([jobResponse, dryRunResponse]),
-      maxBody: MAX_BODY,
+      maxBody: MAX_BODY_BYTES,
       statuses: [200, 201, 400, 401, 403, 409, 413, 422, 429, 503],
       async run(context, { body, query, caller, request }) {
         if (query.dry_run === 'true') return dryRunJob(context, caller, body)

@@ -1,7 +1,8 @@
 import * as v from 'valibot'
 import { AppError } from '../../base/index.ts'
 import { COLLECTIONS, readPaging } from '../../db/index.ts'
-import { defineRoute, JSON_BODY, MULTIPART, Reply, type Route, URL_ENCODED } from '../http/route.ts'
+import { FORM_OR_JSON } from '../http/media.ts'
+import { defineRoute, Reply, type Route } from '../http/route.ts'
 import { EXPORT_TYPES, exportRecords } from './read/export.ts'
 import { listRecords } from './read/list.ts'
 import { viewRecord } from './read/view.ts'
@@ -26,7 +27,7 @@ export function recordRoutes(service: RecordService): Route[] {
     collectionOf(service, params['collection'] ?? '')
   const shapes = recordShapes(service.context.db.names)
   const parameters = { collection: shapes.collection }
-  const write = { bodyForms: shapes.body, bodyMedia: [JSON_BODY, MULTIPART, URL_ENCODED] }
+  const write = { bodyForms: shapes.body, bodyMedia: FORM_OR_JSON }
   return [
     defineRoute({
       method: 'GET',

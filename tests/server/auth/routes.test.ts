@@ -1,6 +1,7 @@
 import { expect, spyOn, test } from 'bun:test'
 import { decode } from 'hono/jwt'
 import { findSuperuser, removeSuperuser, saveSuperuser, users } from '../../../src/db/index.ts'
+import { FORM_OR_JSON } from '../../../src/server/http/media.ts'
 import { Passwords } from '../../../src/server/index.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import { login, openTestServer, TestClient, type TestServer } from '../../support/server/server.ts'
@@ -249,4 +250,33 @@ test('the user name of a proxy user cannot be taken', async () => {
     },
   ])
   expect((await server.admin.get('/api/jobs')).status).toBe(200)
+})
+
+test('account routes accept forms as well as JSON', async () => {
+  await using server = await openTestServer({ settings: { anonymousRate: '0' } })
+  const { email, password } = await server.createUser()
+  const post = (path: string, body: FormData | URLSearchParams) =>
+    fetch(`${server.url}/api/collections/users/${path}`, { method: 'POST', body })
+  const multipart = (values: Record<string, string>) => {
+    const form = new FormData()
+    for (const [name, value] of Object.entries(values)) form.append(name, value)
+    return form
+  }
+  const right = { identity: email, password }
+  for (const form of [
+    new URLSearchParams(right),
+    multipart(right),
+    multipart({ '@jsonPayload': JSON.stringify(right) }),
+  ]) {
+    expect((await post('auth-with-password', form)).status).toBe(200)
+  }
+  for (const form of [new URLSearchParams({ email }), multipart({ email })]) {
+    expect((await post('request-password-reset', form)).status).toBe(204)
+    expect((await post('request-verification', form)).status).toBe(204)
+  }
+  const forms = server.server.routes.filter(({ path }) =>
+    /\/(auth-with-password|auth-with-oauth2|request-(?!otp)|confirm-)/.test(path),
+  )
+  expect(forms).toHaveLength(15)
+  for (const { path, bodyMedia } of forms) expect([path, bodyMedia]).toContainEqual([...FORM_OR_JSON])
 })

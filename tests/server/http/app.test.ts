@@ -120,11 +120,11 @@ test('malformed JSON bodies are refused with 400 and a reason', async () => {
   const bodies: [string, string | Blob, string][] = [
     ['cut off', '{"token": "a', 'Body: malformed JSON'],
     ['not JSON', 'token=a', 'Body: malformed JSON'],
-    ['deep', '['.repeat(100_000), 'Body: nested deeper than 32 levels.'],
+    ['deep', '['.repeat(100_000), 'The body is nested deeper than 32 levels'],
     [
       'deep inside',
       `{"token":${'{"a":'.repeat(40)}1${'}'.repeat(40)}}`,
-      'Body: nested deeper than 32 levels.',
+      'The body is nested deeper than 32 levels',
     ],
     ['bad UTF-8', new Blob([new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x7d])]), 'Body: not valid UTF-8.'],
     ['array', '[]', 'Body: expected a JSON object.'],

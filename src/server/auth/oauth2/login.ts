@@ -9,6 +9,7 @@ import {
   type User,
   users,
 } from '../../../db/index.ts'
+import { FORM_OR_JSON } from '../../http/media.ts'
 import { loginResponse, userResponse } from '../../http/response/account-responses.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { Logins } from '../logins.ts'
@@ -75,6 +76,7 @@ export function oauth2LoginRoute({ queries, rulesOf }: UserCreation, logins: Log
     access: 'public',
     summary: 'Log in with the code of an OAuth2 provider; a logged-in user links the account',
     body,
+    bodyMedia: FORM_OR_JSON,
     statuses: [200, 400, 403, 429, 503],
     response: v.object({ ...loginResponse(userResponse).entries, meta }),
     async run({ config, db, clock, log }, { body, caller, address }) {

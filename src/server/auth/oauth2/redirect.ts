@@ -1,8 +1,9 @@
 import * as v from 'valibot'
-import { readFormBody } from '../../http/request/json-body.ts'
+import { URL_ENCODED } from '../../http/media.ts'
+import { readFormTexts } from '../../http/request/form-body.ts'
 import { validate } from '../../http/request/validate.ts'
 import { htmlPage } from '../../http/response/html-page.ts'
-import { defineRoute, type Route, URL_ENCODED } from '../../http/route.ts'
+import { defineRoute, type Route } from '../../http/route.ts'
 
 const MAX_FORM_BYTES = 16 * 1024
 const PATH = '/api/oauth2-redirect'
@@ -66,7 +67,7 @@ export function oauth2RedirectRoutes(reportLogin: ReportLogin): Route[] {
       bodyMedia: [URL_ENCODED],
       statuses: [303, 400, 413],
       run: async (_, { request, address }) =>
-        finish(validate(result, await readFormBody(request, MAX_FORM_BYTES)), address, 303),
+        finish(validate(result, await readFormTexts(request, MAX_FORM_BYTES)), address, 303),
     }),
     pageRoute('done', 'You are logged in', 'You can close this window.'),
     pageRoute('failed', 'The login failed', 'Close this window and try again.'),

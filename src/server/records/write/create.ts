@@ -12,7 +12,8 @@ import { afterCommit, audit, openWrite, presentWritten, requestInfoOfWrite, type
 const FAILED = 'Failed to create record'
 
 /**
- * Creates a record. Order of the checks: body, closed rule (403), protected fields (400), rule on the sent
+ * Creates a record. Order of the checks: closed rule (403; 400 for
+ * one that requires a login), body, protected fields (400), rule on the sent
  * values (400), then defaults, hooks and validation (400, all fields together).
  */
 export async function createRecord(
@@ -21,9 +22,9 @@ export async function createRecord(
   call: RecordCall,
 ): Promise<unknown> {
   const { db } = service.context
-  const sent = applyModifiers(collection, undefined, await readBody(call, collection))
   const rule = service.rulesOf(collection).create
-  const write = openWrite(service, collection, rule, call)
+  const write = openWrite(service, collection, { rule, refusal: notAllowed }, call)
+  const sent = applyModifiers(collection, undefined, await readBody(call, collection))
   const { behavior, writer } = write
   const sorted = sortBody(collection, sent, { behavior, isSuperuser: writer.isSuperuser, before: undefined })
   assertNothingRefused(sorted, FAILED)
@@ -50,7 +51,11 @@ export async function createRecord(
 function assertRuleAllows(write: Write, rule: string | null, tx: ReadTx, { body, values }: SortedBody): void {
   const requestInfo = requestInfoOfWrite(write, body)
   const test = write.service.queries.test(write.collection, { rule, requestInfo })
-  if (!test.values(tx, values, requestInfo)) throw new AppError('invalid', FAILED, { reason: 'not_allowed' })
+  if (!test.values(tx, values, requestInfo)) throw notAllowed()
+}
+
+function notAllowed(): AppError {
+  return new AppError('invalid', FAILED, { reason: 'not_allowed' })
 }
 
 /** The default owner of a new record: the caller. */

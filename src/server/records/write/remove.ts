@@ -14,7 +14,7 @@ export async function removeRecord(
   call: RecordCall,
 ): Promise<void> {
   const rule = service.rulesOf(collection).remove
-  const write = openWrite(service, collection, rule, call)
+  const write = openWrite(service, collection, { rule, refusal: notFound }, call)
   const { behavior, writer } = write
   const requestInfo = requestInfoOfWrite(write)
   const test = service.queries.test(collection, { rule, requestInfo })

@@ -10,7 +10,7 @@ import { afterCommit, audit, openWrite, presentWritten, requestInfoOfWrite, type
 const FAILED = 'Failed to update record'
 
 /**
- * Changes a record. Order of the checks: body, closed rule (403), existence (404), modifiers, rule on the
+ * Changes a record. Order of the checks: closed rule (403), body, existence (404), modifiers, rule on the
  * stored record with the changed values as body (404), protected fields (400), then hooks and validation
  * (400, all fields together).
  */
@@ -21,9 +21,9 @@ export async function updateRecord(
   call: RecordCall,
 ): Promise<unknown> {
   const { db } = service.context
-  const sent = await readBody(call, collection)
   const rule = service.rulesOf(collection).update
-  const write = openWrite(service, collection, rule, call)
+  const write = openWrite(service, collection, { rule, refusal: notFound }, call)
+  const sent = await readBody(call, collection)
   const { behavior, writer } = write
   const patchOf = (tx: ReadTx) => checked(write, rule, tx, id, sent)
   const draft = behavior.prepare && (await db.read(patchOf))

@@ -1,5 +1,12 @@
 import { AppError } from '../../../base/index.ts'
-import { type AnyCollection, appendAudit, initialValue, type ReadTx, type Tx } from '../../../db/index.ts'
+import {
+  type AnyCollection,
+  appendAudit,
+  initialValue,
+  isClosedTo,
+  type ReadTx,
+  type Tx,
+} from '../../../db/index.ts'
 import { callerName } from '../../http/caller.ts'
 import type { AnyRecord, Behavior, Committed, Writer } from '../behavior.ts'
 import { behaviorOf } from '../behaviors/index.ts'
@@ -18,13 +25,15 @@ export interface Write {
 }
 
 /**
- * Starts a write whose rule is not closed to its caller.
- * @throws AppError `forbidden` when the rule admits superusers only.
+ * Starts a write whose rule is not closed to its caller. Called before the body is read: a caller who may not
+ * write must not make the server work.
+ * @throws AppError `forbidden` when the rule admits superusers only; `refusal` when it refuses the caller
+ *   whatever the body and the record are.
  */
 export function openWrite(
   service: RecordService,
   collection: AnyCollection,
-  rule: string | null,
+  { rule, refusal }: { rule: string | null; refusal: () => AppError },
   call: RecordCall,
 ): Write {
   const { caller, address } = call
@@ -32,6 +41,7 @@ export function openWrite(
   if (rule === null && !isSuperuser)
     throw new AppError('forbidden', 'Only superusers can perform this action')
   const writer = { service, caller, isSuperuser, address }
+  if (isClosedTo(rule, requestInfoOf(caller))) throw refusal()
   return { service, collection, behavior: behaviorOf(collection), writer, call }
 }
 

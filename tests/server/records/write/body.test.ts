@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { calibrationResults, notifications, users } from '../../../../src/db/index.ts'
+import { calibrationResults, notifications, quantumJobs, users } from '../../../../src/db/index.ts'
 import { readBody } from '../../../../src/server/records/write/body.ts'
+import { openTestServer } from '../../../support/server/server.ts'
 
 const request = (body: string | FormData | URLSearchParams | undefined, type?: string) => ({
   caller: { kind: 'user' } as const,
@@ -72,16 +73,50 @@ describe('readBody()', () => {
     })
   }
 
-  test('refuses more than 16 MiB, and more than 1 MiB from a guest', async () => {
-    const tooLarge = { code: 'too_large' }
-    const body = `{"a":"${'x'.repeat(17 * 1024 * 1024)}"}`
-    await expect(readBody(request(body), users)).rejects.toMatchObject(tooLarge)
-    await expect(readBody(request(form(['a', body])), users)).rejects.toMatchObject(tooLarge)
-    const smaller = `{"a":"${'x'.repeat(1024 * 1024)}"}`
-    expect(Object.keys(await readBody(request(smaller), users))).toEqual(['a'])
-    for (const each of [request(smaller), request(form(['a', smaller]))]) {
-      const requested = { ...each, caller: { kind: 'guest' } as const }
-      await expect(readBody(requested, users)).rejects.toMatchObject(tooLarge)
+  test('limits its size: 16 MiB for jobs and superusers, 1 MiB for others, 256 KiB for guests', async () => {
+    const body = (bytes: number) => request(`{"a":"${'x'.repeat(bytes - 8)}"}`)
+    const from = (kind: 'guest' | 'user' | 'superuser', each: ReturnType<typeof request>) => ({
+      ...each,
+      caller: { kind },
+    })
+    const KIB = 1024
+    for (const [kind, collection, limit] of [
+      ['guest', users, 256 * KIB],
+      ['user', users, 1024 * KIB],
+      ['user', quantumJobs, 16 * 1024 * KIB],
+      ['superuser', users, 16 * 1024 * KIB],
+    ] as const) {
+      expect(Object.keys(await readBody(from(kind, body(limit)), collection))).toEqual(['a'])
+      await expect(readBody(from(kind, body(limit + 1)), collection)).rejects.toMatchObject({
+        code: 'too_large',
+        message: expect.stringContaining(String(limit)),
+      })
     }
+    const long = form(['a', 'x'.repeat(256 * KIB)])
+    await expect(readBody(from('guest', request(long)), users)).rejects.toMatchObject({ code: 'too_large' })
   })
+})
+
+test('a collection that is closed to the caller refuses without reading the body', async () => {
+  await using server = await openTestServer({ settings: { anonymousRate: '0' } })
+  const user = server.as(await server.createUser())
+  const path = (collection: string) => `/api/collections/${collection}/records`
+  const [broken, id] = ['{"unfinished', 'aaaaaaaaaaaaaaa']
+  for (const [client, method, collection, status] of [
+    [server.guest, 'POST', 'events', 403],
+    [server.guest, 'PATCH', 'events', 403],
+    [server.guest, 'POST', 'users', 400],
+    [server.guest, 'POST', 'time_slots', 400],
+    [server.guest, 'POST', 'quantum_jobs', 400],
+    [user, 'POST', 'users', 400],
+    [user, 'POST', 'qpus', 403],
+    [user, 'PATCH', 'quantum_jobs', 403],
+  ] as const) {
+    const where = method === 'POST' ? path(collection) : `${path(collection)}/${id}`
+    const response = await client.call(method, where, broken)
+    expect([collection, response.status]).toEqual([collection, status])
+    expect(JSON.stringify(response.get('message'))).not.toContain('JSON')
+  }
+  const open = await user.call('POST', path('time_slots'), broken)
+  expect(JSON.stringify(open.get('message'))).toContain('malformed JSON')
 })

@@ -1,0 +1,86 @@
+import { AppError, defineWorker, messageOf, type RunningWorker, startWorker } from '../../../base/index.ts'
+import { assertWithinJsonLimits, type JsonLimits } from '../limits/json-shape.ts'
+
+interface JsonBytes {
+  bytes: Uint8Array
+  limits: JsonLimits
+}
+
+/** The value of a JSON text, or why it is refused. */
+type ParsedJson = { value: unknown } | { refused: string }
+
+/** Parses large JSON texts in their order. */
+export const jsonWorker = defineWorker<JsonBytes, ParsedJson>('src/server/http/request/json-worker.ts')
+
+/** Texts of at most this size are parsed on the event loop, within about 5 ms. */
+const MAX_INLINE_BYTES = 256 * 1024
+
+/**
+ * Parses the JSON text of a body; an empty one is `undefined`. Large texts are parsed in a thread, so that
+ * they do not block the event loop. The memory of `bytes` is freed; they must not be used again.
+ * @throws AppError `invalid` for malformed JSON and for a text beyond `limits`.
+ */
+export async function parseJsonBytes(bytes: Uint8Array, limits: JsonLimits): Promise<unknown> {
+  const isLarge = bytes.byteLength > MAX_INLINE_BYTES
+  const parsed = isLarge ? await thread.parse({ bytes, limits }) : parseJsonText({ bytes, limits })
+  releaseMemory(bytes)
+  if ('refused' in parsed) throw new AppError('invalid', parsed.refused)
+  return parsed.value
+}
+
+/** Parses a JSON text here. */
+export function parseJsonText({ bytes, limits }: JsonBytes): ParsedJson {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    assertWithinJsonLimits(text, limits)
+    return { value: text === '' ? undefined : parse(text, limits.subject) }
+  } catch (error) {
+    if (error instanceof AppError) return { refused: error.message }
+    return { refused: `${limits.subject}: not valid UTF-8` }
+  }
+}
+
+function parse(text: string, subject: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new AppError('invalid', `${subject}: malformed JSON (${messageOf(error)})`)
+  }
+}
+
+/** The thread that parses large texts; it starts with the first one. */
+class JsonThread {
+  #worker: RunningWorker<JsonBytes> | undefined
+  #pending: PromiseWithResolvers<ParsedJson>[] = []
+
+  parse(text: JsonBytes): Promise<ParsedJson> {
+    const pending = Promise.withResolvers<ParsedJson>()
+    this.#pending.push(pending)
+    this.#worker ??= startWorker(jsonWorker, {
+      onResponse: (parsed) => this.#pending.shift()?.resolve(parsed),
+      onEnd: (error) => this.#end(error),
+    })
+    this.#worker.send(text)
+    return pending.promise
+  }
+
+  /** The next text starts another thread. */
+  #end(error: Error | undefined): void {
+    const pending = this.#pending
+    this.#pending = []
+    this.#worker = undefined
+    const reason = new Error(`The thread that parses large bodies ended${error ? `: ${error.message}` : ''}`)
+    for (const each of pending) each.reject(reason)
+  }
+}
+
+const thread = new JsonThread()
+
+/**
+ * Frees the memory of bytes at once instead of at the next garbage collection; they must not be used again.
+ */
+export function releaseMemory(bytes: Uint8Array): void {
+  const { buffer } = bytes
+  // Small buffers may share their memory with others.
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength) buffer.transfer(0)
+}
