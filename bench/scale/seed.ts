@@ -21,7 +21,7 @@ const PAYLOAD = `'{"readings":{"mapper.bf.tmixing":{"value":0.01' || (i % 10) ||
  * Fills the database of a stopped server: completed jobs of many users, of which the first 1,500 and every
  * hundredth belong to `owner`, with all their rows; 20,000 jobs that are pending for a QPU without a driver;
  * and readings of 20 monitors up to now with their series. These are all the rows that a server would have
- * written, but written by bulk statements. Returns the id of one monitor.
+ * written, so that `svc doctor` accepts them, but written by bulk statements. Returns the id of one monitor.
  */
 export function seed(
   path: string,
@@ -80,8 +80,9 @@ export function seed(
     (numbers) => `WITH RECURSIVE ${numbers} INSERT INTO qpu_ledger (id, user, kind, source_id, delta_ms, at)
       SELECT printf('led%012d', i), ${user}, 'charge', ${job}, -5, ${at} FROM n`,
   )
+  const waiting = Math.min(20_000, jobs)
   all(
-    Math.min(20_000, jobs),
+    waiting,
     (
       numbers,
     ) => `WITH RECURSIVE ${numbers} INSERT INTO quantum_jobs (id, user_id, qpu_target, payload, status, qubits,
@@ -89,8 +90,14 @@ export function seed(
       SELECT printf('wait%011d', i), printf('user%011d', i % ${USERS}), 'qpuwithoutdrive', '{}', 'pending', 2, ${at}, ${at}
       FROM n`,
   )
-  run(`UPDATE users SET qpu_ms = qpu_ms + coalesce((SELECT sum(delta_ms) FROM qpu_ledger WHERE user = users.id), 0)
-       WHERE id LIKE 'user0%'`)
+  all(
+    waiting,
+    (numbers) => `WITH RECURSIVE ${numbers} INSERT INTO job_timeline (id, job, at, event, attempt)
+      SELECT printf('tlw%012d', i), printf('wait%011d', i), ${at}, 'submitted', 0 FROM n`,
+  )
+  run(`INSERT INTO qpu_ledger (id, user, kind, source_id, delta_ms, at)
+       SELECT 'opening' || substr(id, 5), id, 'opening', id, qpu_ms, created FROM users WHERE id LIKE 'user0%'`)
+  run(`UPDATE users SET qpu_ms = coalesce((SELECT sum(delta_ms) FROM qpu_ledger WHERE user = users.id), 0)`)
   seedEvents(run, all, { events, qpu, now })
   run('PRAGMA wal_checkpoint(TRUNCATE)')
   return monitorId(0)

@@ -1,0 +1,208 @@
+import { connect, type Socket } from 'node:net'
+import { type Attack, defineAttacks, type Shot, type Target } from '../attack.ts'
+
+const RESULTS = [0, 200, 204, 400, 401, 403, 404, 405, 413, 414, 429, 431, 503, 'open', 'closed']
+const KIB = 1024
+const MIB = 1024 * KIB
+
+/** Opens a connection, writes `text`, and reports whether it stays open. Ends with the process. */
+function open(
+  target: Target,
+  text: string,
+  onOpen: (socket: Socket) => void = () => undefined,
+): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const socket = connect({ host: '127.0.0.1', port: target.port })
+  socket.on('connect', () => {
+    socket.write(text)
+    onOpen(socket)
+    target.note('open')
+    resolve()
+  })
+  socket.on('error', () => resolve())
+  socket.on('close', () => {
+    target.note('closed')
+    resolve()
+  })
+  return promise
+}
+
+interface RawAttack {
+  name: string
+  input: string
+  cap: string
+  who?: 'guest' | 'user'
+  width?: number
+  shots?: number
+  prepare: (target: Target) => Shot
+}
+
+const raw = ({ who = 'guest', ...attack }: RawAttack): Attack => ({ ...attack, who, expect: RESULTS })
+
+const request = (path: string, headers: string[], method = 'GET') =>
+  `${method} ${path} HTTP/1.1\r\nhost: attack\r\n${headers.map((line) => `${line}\r\n`).join('')}\r\n`
+
+/** Connections, heads of requests, and clients that do not read. */
+export const connections = defineAttacks([
+  raw({
+    name: 'slow-heads',
+    input: '500 connections that send one byte of a head after the other',
+    cap: '30 s of an idle connection',
+    shots: 1,
+    prepare: (target) => async () => {
+      const sockets: Socket[] = []
+      await Promise.all(
+        Array.from({ length: 500 }, () => open(target, 'GET / HT', (socket) => sockets.push(socket))),
+      )
+      for (let byte = 0; byte < 10; byte += 1) {
+        for (const socket of sockets) if (!socket.destroyed) socket.write('T')
+        await Bun.sleep(100)
+      }
+    },
+  }),
+  raw({
+    name: 'slow-bodies',
+    input: '300 bodies that never end',
+    cap: '1 MiB for guests',
+    shots: 1,
+    prepare: (target) => async () => {
+      const head = request(
+        '/api/collections/users/records',
+        ['content-type: application/json', 'content-length: 1000000'],
+        'POST',
+      )
+      await Promise.all(Array.from({ length: 300 }, () => open(target, `${head}{"a":"`)))
+      await Bun.sleep(1_000)
+    },
+  }),
+  raw({
+    name: 'slow-bodies-user',
+    input: '60 users’ bodies of 9 MB that never end',
+    cap: 'memory of bodies',
+    who: 'user',
+    shots: 1,
+    prepare: (target) => async () => {
+      const { attackers } = target.seeded
+      await Promise.all(
+        Array.from({ length: 60 }, (_, at) => {
+          const token = attackers[at % attackers.length]?.token
+          const head = request(
+            '/api/jobs',
+            [`authorization: ${token}`, 'content-type: application/json', 'content-length: 9000000'],
+            'POST',
+          )
+          return open(target, `${head}{"circuit":"`)
+        }),
+      )
+      await Bun.sleep(1_000)
+    },
+  }),
+  raw({
+    name: 'unread-responses',
+    input: '20 pages of 8 MB that are not read',
+    cap: '32 MiB of a page',
+    who: 'user',
+    shots: 1,
+    prepare: (target) => async () => {
+      const { attackers, largeResults } = target.seeded
+      const head = request(`/api/jobs/${largeResults[0]}`, [`authorization: ${attackers[0]?.token}`])
+      await Promise.all(Array.from({ length: 20 }, () => open(target, head, (socket) => void socket.pause())))
+      await Bun.sleep(1_000)
+    },
+  }),
+  raw({
+    name: 'pipelined',
+    input: '3,000 requests in one packet',
+    cap: '20 requests per second',
+    shots: 3,
+    prepare: (target) => {
+      const text = request('/api/qpus', []).repeat(3_000)
+      return async () => {
+        await open(target, text)
+        await Bun.sleep(300)
+      }
+    },
+  }),
+  raw({
+    name: 'header-large',
+    input: 'a header of 1 MB',
+    cap: '16 KiB of a head',
+    prepare: (target) => {
+      const text = request('/api/health', [`x-attack: ${'a'.repeat(MIB)}`])
+      return () => open(target, text)
+    },
+  }),
+  raw({
+    name: 'headers-many',
+    input: '2,000 headers',
+    cap: '16 KiB of a head',
+    prepare: (target) => {
+      const text = request(
+        '/api/health',
+        Array.from({ length: 2_000 }, (_, at) => `x-${at}: a`),
+      )
+      return () => open(target, text)
+    },
+  }),
+  raw({
+    name: 'cookie-large',
+    input: 'a cookie of 15 KB of pairs',
+    cap: '16 KiB of a head',
+    prepare: (target) => {
+      const headers = { cookie: 'a=b; '.repeat(3_000) }
+      return () => target.send({ path: '/api/health', headers })
+    },
+  }),
+  raw({
+    name: 'url-long',
+    input: 'a URL of 15 KB of parameters',
+    cap: '16 KiB of a head',
+    prepare: (target) => {
+      const path = `/api/collections/quantum_jobs/records?${Array.from({ length: 1_800 }, (_, at) => `p${at}=1`).join('&')}`
+      return () => target.send({ path })
+    },
+  }),
+  raw({
+    name: 'url-encoded-path',
+    input: 'a path of 12 KB of escapes',
+    cap: '16 KiB of a head',
+    prepare: (target) => () => target.send({ path: `/api/qpus/${'%41'.repeat(4_000)}` }),
+  }),
+  raw({
+    name: 'authorization-long',
+    input: 'a token of 12 KB with dots',
+    cap: '16 KiB of a head',
+    prepare: (target) => () => target.send({ path: '/api/qpus', token: `${'eyJh.'.repeat(2_400)}` }),
+  }),
+  raw({
+    name: 'batch',
+    input: 'a batch of 10,000 requests',
+    cap: 'batches are refused',
+    prepare: (target) => {
+      const requests = Array.from({ length: 10_000 }, () => ({
+        method: 'GET',
+        url: '/api/collections/qpus/records',
+      }))
+      const body = JSON.stringify({ requests })
+      return () => target.send({ path: '/api/batch', body })
+    },
+  }),
+  raw({
+    name: 'chunked-body',
+    input: 'a body of 900,000 chunks of one byte',
+    cap: '1 MiB for guests',
+    shots: 2,
+    prepare: (target) => {
+      const head = request(
+        '/api/collections/users/records',
+        ['content-type: application/json', 'transfer-encoding: chunked'],
+        'POST',
+      )
+      const body = '1\r\na\r\n'.repeat(900_000)
+      return async () => {
+        await open(target, `${head}${body}0\r\n\r\n`)
+        await Bun.sleep(500)
+      }
+    },
+  }),
+])

@@ -1,0 +1,279 @@
+import { connect as connectTls } from 'node:tls'
+import { type Attack, defineAttacks, type Shot, type Target } from '../attack.ts'
+import { attach, type HostileDriver } from './driver-client.ts'
+
+const MIB = 1024 * 1024
+const RESULTS = ['sent', 'connection closed', 200]
+/** Messages between two looks at the clock. */
+const BATCH = 200
+
+interface FloodAttack {
+  name: string
+  input: string
+  cap?: string
+  driver?: keyof Target['seeded']['drivers']
+  finding?: number
+  /** Sends one message. */
+  send: (driver: HostileDriver, number: number) => Promise<unknown>
+  /** Messages in all; as many as fit into the time unless given. */
+  most?: number
+}
+
+/** Sends messages without a pause for the duration of the attack. */
+function flood({
+  name,
+  input,
+  cap = 'budget of driver messages',
+  driver = 'process',
+  finding,
+  send,
+  most = 10_000_000,
+}: FloodAttack): Attack {
+  return {
+    ...{ name, who: 'driver', input, cap, shots: 1, expect: RESULTS },
+    ...(finding === undefined ? {} : { finding }),
+    async prepare(target): Promise<Shot> {
+      const attached = await attach(target, target.seeded.drivers[driver])
+      return async () => {
+        const end = performance.now() + target.durationMs
+        for (
+          let number = 0;
+          number < most && performance.now() < end && !attached.isClosed;
+          number += BATCH
+        ) {
+          const count = Math.min(BATCH, most - number)
+          const sent = Array.from({ length: count }, (_, at) => send(attached, number + at))
+          // A server with back-pressure accepts no more; the attack then ends with its time.
+          await Promise.race([Promise.allSettled(sent), Bun.sleep(500)])
+        }
+        await Bun.sleep(Math.max(0, Math.min(900, end - performance.now())))
+        target.note(attached.isClosed ? 'connection closed' : 'sent')
+      }
+    },
+  }
+}
+
+const reading = (value: number) => ({
+  readings: { 'mixing.temperature': { value, unit: 'K', status: 'ok' } },
+})
+const RUN = 'attackrun000000'
+
+/** A report of about `bytes`, of a drift check. */
+function report(number: number, bytes: number, startedAt: string): string {
+  const routine = {
+    ...{ routine: 'rabi', target: 'q0', status: 'success', parameters: {} },
+    fit: { trace: Array.from({ length: Math.floor(bytes / 10) }, (_, at) => 0.1234567 + (at % 9)) },
+  }
+  const payload = {
+    ...{ run_id: `${RUN.slice(0, 11)}${String(number).padStart(4, '0')}`, request_id: null, mode: 'full' },
+    ...{ started_at: startedAt, ended_at: startedAt, status: 'success', routines: [routine] },
+  }
+  return JSON.stringify({
+    type: 'CalibrationReport',
+    id: payload.run_id,
+    ts: new Date().toISOString(),
+    payload,
+  })
+}
+
+const memory = (bytes: number) => 'f'.repeat(bytes)
+const result = (bytes: number) => ({
+  ...{ status: 'completed', job: 'job000000000001', attempt: 1, epoch: 1, execution_ms: 1 },
+  results: {
+    ...{ success: true, backend: 'attack', shots: 1, counts: { '0': 1 }, circuit_results: [], metadata: {} },
+    memory: memory(bytes),
+  },
+})
+
+/** Opens `count` TLS connections to a port of the driver and never speaks. */
+function rawConnections(name: string, input: string, count: number): Attack {
+  return {
+    ...{ name, who: 'guest', input, cap: '16 connections of a port', shots: 1 },
+    expect: ['connections open', 'connections refused', 'driver attached', 'driver refused', 200],
+    async prepare(target) {
+      const { granted } = await attach(target, target.seeded.drivers.process)
+      return async () => {
+        const opened = await Promise.all(
+          Array.from({ length: count }, () => {
+            const { promise, resolve } = Promise.withResolvers<boolean>()
+            const socket = connectTls({
+              host: '127.0.0.1',
+              port: granted.result_port,
+              rejectUnauthorized: false,
+            })
+            socket.on('secureConnect', () => resolve(true))
+            socket.on('error', () => resolve(false))
+            socket.on('close', () => resolve(false))
+            return promise
+          }),
+        )
+        target.note(opened.every(Boolean) ? 'connections open' : 'connections refused')
+        try {
+          // The real driver reconnects meanwhile.
+          await Promise.race([attach(target, target.seeded.drivers.process), rejectLater()])
+          target.note('driver attached')
+        } catch {
+          target.note('driver refused')
+        }
+      }
+    },
+  }
+}
+
+async function rejectLater(): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  setTimeout(() => reject(new Error('not attached within 5 s')), 5_000).unref()
+  return promise
+}
+
+const monthsAgo = () => new Date(Date.now() - 90 * 86_400_000).toISOString()
+
+/** Messages of drivers. */
+export const drivers = defineAttacks([
+  flood({
+    name: 'driver-heartbeats',
+    input: 'heartbeats without a pause',
+    finding: 6,
+    send: (driver) => driver.event('JobHeartbeat', { job: 'job000000000001', attempt: 1 }),
+  }),
+  flood({
+    name: 'driver-unknown-types',
+    input: 'events of unknown types without a pause',
+    finding: 6,
+    send: (driver, number) => driver.event(`Gossip${number % 50}`, { about: 'everybody' }),
+  }),
+  flood({
+    name: 'driver-bad-payloads',
+    input: 'malformed payloads without a pause',
+    finding: 6,
+    send: (driver) => driver.event('JobStarted', { job: { $ne: '' }, attempt: -1 }),
+  }),
+  flood({
+    name: 'driver-no-json',
+    input: 'text that is not JSON without a pause',
+    finding: 6,
+    send: (driver) => driver.send('{"type":"JobResult"'),
+  }),
+  flood({
+    name: 'driver-bad-results',
+    input: 'malformed results, each of which is acknowledged',
+    finding: 6,
+    send: (driver, number) =>
+      driver.event('JobResult', { status: 'completed' }, `job000000000001.${number + 1}`),
+  }),
+  flood({
+    name: 'driver-hellos',
+    input: 'hellos with 10,000 outbox entries',
+    cap: '64 KiB of an event',
+    finding: 6,
+    most: 20_000,
+    send: (driver) =>
+      driver.event('DriverHello', {
+        ...{ version: '1', device: 'attack', epoch: 1, running: null },
+        outbox: Array.from({ length: 2_000 }, (_, at) => `job${at}.1`),
+      }),
+  }),
+  flood({
+    name: 'driver-readings',
+    input: 'readings without a pause',
+    cap: '100 events per second',
+    driver: 'monitor',
+    send: (driver, number) => driver.event('CryostatReading', reading(number / 7)),
+  }),
+  flood({
+    name: 'driver-readings-wide',
+    input: 'readings of 1,000 channels each',
+    cap: '64 KiB of an event',
+    driver: 'monitor',
+    most: 2_000,
+    send: (driver, number) =>
+      driver.event('CryostatReading', {
+        readings: Object.fromEntries(
+          Array.from({ length: 1_000 }, (_, at) => [`c${at}`, { value: number, unit: 'K', status: 'ok' }]),
+        ),
+      }),
+  }),
+  flood({
+    name: 'driver-readings-channels',
+    input: 'readings whose channels are always new',
+    cap: '100 events per second',
+    driver: 'monitor',
+    most: 200,
+    send: (driver, number) =>
+      driver.event('CryostatReading', {
+        readings: Object.fromEntries(
+          Array.from({ length: 500 }, (_, at) => [
+            `n${number}_${at}_${performance.now()}`,
+            { value: 1, unit: 'K', status: 'ok' },
+          ]),
+        ),
+      }),
+  }),
+  flood({
+    name: 'driver-progress',
+    input: 'progress of a calibration without a pause',
+    cap: '100 events per second',
+    driver: 'calibrate',
+    send: (driver, number) =>
+      driver.event('CalibrationProgress', {
+        run_id: RUN,
+        request_id: null,
+        phase: 'routine',
+        step: number,
+        total: 10,
+      }),
+  }),
+  flood({
+    name: 'driver-results-largest',
+    input: '10 results of 31 MB back to back',
+    cap: '32 MiB of results',
+    finding: 8,
+    most: 10,
+    send: (driver, number) => driver.event('JobResult', result(31 * MIB), `job00000000000${number}.1`),
+  }),
+  flood({
+    name: 'driver-report-largest',
+    input: 'a report of 30 MB whose traces are stripped at once',
+    cap: '32 MiB of a report',
+    driver: 'calibrate',
+    finding: 8,
+    most: 1,
+    send: (driver) => driver.send(report(Math.floor(performance.now()) % 10_000, 30 * MIB, monthsAgo())),
+  }),
+  flood({
+    name: 'driver-reports',
+    input: '4 reports of 30 MB back to back',
+    cap: '32 MiB of a report',
+    driver: 'calibrate',
+    finding: 8,
+    most: 4,
+    send: (driver, number) => driver.send(report(9_000 + number, 30 * MIB, new Date().toISOString())),
+  }),
+  flood({
+    name: 'driver-too-large',
+    input: 'results of 40 MB back to back',
+    cap: '33 MiB of a message',
+    most: 5,
+    send: (driver, number) => driver.event('JobResult', result(40 * MIB), `job00000000000${number}.1`),
+  }),
+  flood({
+    name: 'driver-deep',
+    input: 'events of 64 KB of brackets',
+    cap: '64 levels',
+    send: (driver) => driver.send('['.repeat(60_000)),
+  }),
+  flood({
+    name: 'driver-keys',
+    input: 'an event of 30 MB of keys',
+    cap: 'values of an event',
+    most: 2,
+    send: (driver) =>
+      driver.event(
+        'JobResult',
+        Object.fromEntries(Array.from({ length: 1_500_000 }, (_, at) => [`k${at.toString(36)}`, 1])),
+        'job000000000001.1',
+      ),
+  }),
+  rawConnections('driver-port-16', '16 silent TLS connections to a driver port', 16),
+  rawConnections('driver-port-100', '100 silent TLS connections to a driver port', 100),
+])

@@ -1,0 +1,21 @@
+import type { Attack } from '../attack.ts'
+import { accounts } from './accounts.ts'
+import { connections } from './connections.ts'
+import { drivers } from './drivers.ts'
+import { forms } from './forms.ts'
+import { jsonBodies } from './json.ts'
+import { lists } from './lists.ts'
+import { programs } from './programs.ts'
+import { eventStreams } from './streams.ts'
+
+/** All attacks, in the order in which they are measured. */
+export const ATTACKS: readonly Attack[] = [
+  ...forms,
+  ...jsonBodies,
+  ...lists,
+  ...programs,
+  ...eventStreams,
+  ...accounts,
+  ...connections,
+  ...drivers,
+]

@@ -1,0 +1,268 @@
+import { type Attack, defineAttacks, type Target } from '../attack.ts'
+
+const JOBS = '/api/collections/quantum_jobs/records'
+const EVENTS = '/api/collections/events/records'
+/** Either the page, or a refusal that names the remedy. */
+const SERVED_OR_REFUSED = [200, 400, 403, 413, 429, 503]
+const PATTERN_CHARACTERS = 3_400
+const TERMS = 20
+
+interface ListAttack {
+  name: string
+  input: string
+  cap: string
+  who?: 'guest' | 'user'
+  path?: string
+  finding?: number
+  query: (target: Target) => Record<string, string>
+  width?: number
+}
+
+function list({
+  name,
+  input,
+  cap,
+  who = 'guest',
+  path = JOBS,
+  finding,
+  query,
+  width = 1,
+}: ListAttack): Attack {
+  return {
+    ...{ name, who, input, cap, width, expect: SERVED_OR_REFUSED },
+    ...(finding === undefined ? {} : { finding }),
+    prepare(target) {
+      const token = who === 'user' ? target.seeded.attackers[0]?.token : undefined
+      const search = new URLSearchParams(query(target))
+      return () => target.send({ path: `${path}?${search}`, token })
+    },
+  }
+}
+
+const terms = (count: number, term: (at: number) => string) =>
+  Array.from({ length: count }, (_, at) => term(at))
+const either = (count: number, term: (at: number) => string) => terms(count, term).join(' || ')
+
+/** Filters, sorts, expands, totals and pages of the record store. */
+export const lists = defineAttacks([
+  list({
+    name: 'like-payload-short',
+    input: '`payload ~ "…"` with one word',
+    cap: 'scope of large values',
+    finding: 2,
+    query: () => ({ filter: 'payload ~ "nowhere"', perPage: '1' }),
+  }),
+  list({
+    name: 'like-payload',
+    input: '`payload ~ "…"` with a pattern of 3,400 characters that nearly matches',
+    cap: 'pattern × bytes',
+    finding: 2,
+    query: () => ({ filter: `payload ~ "${'h q[0];%'.repeat(PATTERN_CHARACTERS / 8)}x"`, skipTotal: 'true' }),
+  }),
+  list({
+    name: 'like-results',
+    input: '`results ~ "…"` with a pattern of 3,400 letters',
+    cap: 'pattern × bytes',
+    finding: 2,
+    query: () => ({ filter: `results ~ "${'a'.repeat(PATTERN_CHARACTERS)}b"`, skipTotal: 'true' }),
+  }),
+  list({
+    name: 'like-results-own',
+    input: 'the same on own jobs',
+    cap: 'pattern × bytes',
+    who: 'user',
+    finding: 2,
+    query: ({ seeded }) => ({
+      filter: `user_id = "${seeded.attackers[0]?.id}" && results ~ "${'a'.repeat(3_300)}b"`,
+      skipTotal: 'true',
+    }),
+  }),
+  list({
+    name: 'like-wildcards',
+    input: '`results ~ "%a%a…"` with 1,600 wildcards on own jobs',
+    cap: 'pattern × bytes',
+    who: 'user',
+    finding: 2,
+    query: ({ seeded }) => ({
+      filter: `user_id = "${seeded.attackers[0]?.id}" && results ~ "${'%a'.repeat(1_600)}%b%"`,
+      skipTotal: 'true',
+    }),
+  }),
+  list({
+    name: 'like-terms',
+    input: '20 terms `payload ~ "…"`',
+    cap: 'comparisons of large values',
+    finding: 2,
+    query: () => ({
+      filter: either(TERMS, (at) => `payload ~ "${'q'.repeat(100)}${at}"`),
+      skipTotal: 'true',
+    }),
+  }),
+  list({
+    name: 'like-report',
+    input: '`routines ~ "…"` on a report of 15 MB',
+    cap: 'pattern × bytes',
+    who: 'user',
+    path: '/api/collections/calibration_results/records',
+    finding: 2,
+    query: () => ({ filter: `routines ~ "${'r'.repeat(3_000)}s"` }),
+  }),
+  list({
+    name: 'equal-payload',
+    input: '200 comparisons of `payload`',
+    cap: '200 comparisons',
+    finding: 2,
+    query: () => ({ filter: either(200, (at) => `payload="${at}"`), skipTotal: 'true' }),
+  }),
+  list({
+    name: 'sort-payload',
+    input: '`sort=payload,results`',
+    cap: 'sort keys',
+    finding: 2,
+    query: () => ({ sort: 'payload,results', perPage: '1', skipTotal: 'true' }),
+  }),
+  list({
+    name: 'sort-unindexed',
+    input: 'eight sort keys without an index',
+    cap: '8 sort keys',
+    query: () => ({
+      sort: 'duration,attempt,-started_at,error_code,driver,held,finished_at,id',
+      perPage: '1000',
+      fields: 'id',
+    }),
+  }),
+  list({
+    name: 'filter-unindexed-events',
+    input: 'a filter without an index over all events',
+    cap: 'time of a read',
+    who: 'user',
+    path: EVENTS,
+    finding: 7,
+    query: () => ({ filter: 'payload ~ "not in any event"', skipTotal: 'true' }),
+  }),
+  list({
+    name: 'filter-unindexed-jobs',
+    input: '200 comparisons without an index over all jobs',
+    cap: '200 comparisons',
+    finding: 7,
+    query: () => ({ filter: either(200, (at) => `duration=${at + 2}`), skipTotal: 'true' }),
+  }),
+  list({
+    name: 'filter-json-path',
+    input: 'comparisons of a path in `payload` of each job',
+    cap: 'scope of large values',
+    query: () => ({ filter: either(20, (at) => `payload.shots=${at + 1_000}`), skipTotal: 'true' }),
+  }),
+  list({
+    name: 'filter-brackets',
+    input: '32 brackets around 150 comparisons',
+    cap: '32 brackets',
+    query: () => ({
+      filter: `${'('.repeat(32)}${either(150, (at) => `attempt=${at + 7}`)}${')'.repeat(32)}`,
+      skipTotal: 'true',
+    }),
+  }),
+  list({
+    name: 'page-deep',
+    input: 'the page two million rows down',
+    cap: 'rows skipped',
+    who: 'user',
+    path: EVENTS,
+    finding: 7,
+    query: ({ seeded }) => ({ page: String(Math.floor((seeded.events * 2) / 3 / 30)), skipTotal: 'true' }),
+  }),
+  list({
+    name: 'page-last',
+    input: 'page 9,007,199,254,740',
+    cap: 'rows skipped',
+    path: JOBS,
+    finding: 7,
+    query: () => ({ page: '9007199254740', perPage: '1000', skipTotal: 'true' }),
+  }),
+  list({
+    name: 'totals',
+    input: '20 totals of all events at once',
+    cap: 'waiting reads',
+    who: 'user',
+    path: EVENTS,
+    width: 20,
+    finding: 7,
+    query: () => ({ perPage: '1', fields: 'id' }),
+  }),
+  list({
+    name: 'totals-filtered',
+    input: '20 totals of a filter without an index at once',
+    cap: 'waiting reads',
+    width: 20,
+    query: () => ({ filter: 'duration > 0.001', perPage: '1', fields: 'id' }),
+  }),
+  list({
+    name: 'expand-deep',
+    input: '`expand` six levels deep from 1,000 jobs',
+    cap: '6 levels, 50 names',
+    who: 'user',
+    query: () => ({
+      perPage: '1000',
+      fields: 'id',
+      skipTotal: 'true',
+      expand: 'qpu_target.drivers_via_qpu.qpu.drivers_via_qpu.qpu.drivers_via_qpu,user_id,driver',
+    }),
+  }),
+  list({
+    name: 'expand-back',
+    input: '`expand` of a back relation with a million records, with programs and results',
+    cap: '1,000 records, 32 MiB',
+    who: 'user',
+    path: '/api/collections/qpus/records',
+    query: () => ({
+      expand:
+        'quantum_jobs_via_qpu_target,quantum_jobs_via_qpu_target.qpu_target.quantum_jobs_via_qpu_target',
+    }),
+  }),
+  list({
+    name: 'expand-names',
+    input: '`expand` with 50 names',
+    cap: '50 names',
+    who: 'user',
+    query: () => ({
+      perPage: '1000',
+      skipTotal: 'true',
+      fields: 'id',
+      expand: terms(50, (at) => `name${at}`).join(','),
+    }),
+  }),
+  list({
+    name: 'fields-many',
+    input: '`fields` of 3,500 characters on 1,000 records',
+    cap: '3,500 characters',
+    query: () => ({
+      perPage: '1000',
+      skipTotal: 'true',
+      fields: terms(700, (at) => `a${at % 99}.b`)
+        .join(',')
+        .slice(0, 3_500),
+    }),
+  }),
+  list({
+    name: 'page-of-1000',
+    input: '1,000 records with programs and results, 5 at a time',
+    cap: '1,000 records, 32 MiB',
+    width: 5,
+    query: () => ({ perPage: '1000', sort: '-created', skipTotal: 'true' }),
+  }),
+  list({
+    name: 'filter-back-relation',
+    input: 'a filter by a back relation of all jobs',
+    cap: '500,000 joined rows',
+    who: 'user',
+    path: '/api/collections/qpus/records',
+    query: () => ({ filter: 'quantum_jobs_via_qpu_target.duration ?> 100' }),
+  }),
+  list({
+    name: 'filter-concurrent',
+    input: '20 filters without an index at once',
+    cap: 'waiting reads',
+    width: 20,
+    query: () => ({ filter: 'error_code ~ "nowhere"', perPage: '1', skipTotal: 'true' }),
+  }),
+])

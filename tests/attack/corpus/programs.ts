@@ -1,0 +1,237 @@
+import { type Attack, defineAttacks, type Target } from '../attack.ts'
+
+const HEAD = 'OPENQASM 3.0;\ninclude "stdgates.inc";\nqubit[2] q;\n'
+const BYTES = 9_500_000
+/** Accepted, refused by a limit, or told to come back while other programs are checked. */
+const CHECKED = [201, 400, 403, 409, 413, 429, 503, 507]
+
+const fill = (unit: string, bytes = BYTES) => unit.repeat(Math.floor(bytes / unit.length))
+
+interface ProgramAttack {
+  name: string
+  input: string
+  cap?: string
+  finding?: number
+  /** The body of a submission, or its program. */
+  body?: () => unknown
+  circuit?: () => string
+  width?: number
+  /** Sent by as many different users. */
+  users?: number
+  path?: string
+}
+
+function program({
+  name,
+  input,
+  cap = '10 MB',
+  finding,
+  body,
+  circuit,
+  width = 1,
+  users = 1,
+  path,
+}: ProgramAttack): Attack {
+  return {
+    ...{ name, who: 'user', input, cap, width, expect: CHECKED },
+    ...(finding === undefined ? {} : { finding }),
+    prepare(target: Target) {
+      const text = JSON.stringify(body?.() ?? { circuits: [{ circuit: circuit?.() ?? '' }], shots: 1 })
+      let next = 0
+      return () => {
+        const by = target.seeded.attackers[next++ % users]
+        return target.send({ path: path ?? '/api/jobs', body: text, token: by?.token })
+      }
+    },
+  }
+}
+
+/** Programs and submissions at their largest. */
+export const programs = defineAttacks([
+  program({
+    name: 'program-block',
+    input: '`{h q; h q; …}` of 9.5 MB',
+    cap: 'statements of a program',
+    finding: 5,
+    circuit: () => `${HEAD}{${fill('h q; ')}}`,
+  }),
+  program({
+    name: 'program-gate-body',
+    input: 'a gate body of 9.5 MB',
+    cap: 'statements of a program',
+    finding: 5,
+    circuit: () => `${HEAD}gate g a { ${fill('h a; ')} }\ng q[0];`,
+  }),
+  program({
+    name: 'program-subroutine',
+    input: 'a subroutine body of 9.5 MB',
+    cap: 'statements of a program',
+    finding: 5,
+    circuit: () => `${HEAD}def f(qubit a) { ${fill('h a; ')} }\nf(q[0]);`,
+  }),
+  program({
+    name: 'program-flat',
+    input: '9.5 MB of `h q[0];`',
+    finding: 5,
+    circuit: () => HEAD + fill('h q[0];\n'),
+  }),
+  program({
+    name: 'program-flat-qasm2',
+    input: '9.5 MB of OpenQASM 2',
+    circuit: () => `OPENQASM 2.0;\ninclude "qelib1.inc";\nqreg q[2];\n${fill('cx q[0],q[1];\n')}`,
+  }),
+  program({
+    name: 'program-gates-nested',
+    input: '60 gates, each of two of the one before',
+    cap: '5 million operations, 100 calls',
+    circuit: () => {
+      const gates = Array.from({ length: 60 }, (_, at) => `gate g${at + 1} a { g${at} a; g${at} a; }`)
+      return `${HEAD}gate g0 a { h a; }\n${gates.join('\n')}\ng60 q[0];`
+    },
+  }),
+  program({
+    name: 'program-loop',
+    input: 'three nested `for` loops over a billion values each',
+    cap: '1 million iterations',
+    circuit: () =>
+      `${HEAD}for int i in [0:1000000000] { for int j in [0:1000000000] { for int k in [0:1000000000] { h q[0]; } } }`,
+  }),
+  program({
+    name: 'program-loop-at-cap',
+    input: 'a `for` loop of 999,999 iterations with 5 operations each',
+    cap: '5 million operations',
+    circuit: () => `${HEAD}for int i in [0:999998] { h q; x q[0]; y q[1]; cx q[0], q[1]; }`,
+  }),
+  program({
+    name: 'program-while',
+    input: 'an endless `while` loop',
+    cap: '1 million iterations',
+    circuit: () => `${HEAD}int i = 0; while (i < 1) { i = i * 1; h q[0]; }`,
+  }),
+  program({
+    name: 'program-registers',
+    input: '65,536 qubits, broadcast 60 times',
+    cap: '65,536 qubits',
+    circuit: () => `OPENQASM 3.0; include "stdgates.inc"; qubit[65536] q; ${'h q; '.repeat(60)}`,
+  }),
+  program({
+    name: 'program-many-registers',
+    input: '300,000 registers',
+    cap: '65,536 qubits',
+    circuit: () => `OPENQASM 3.0;${Array.from({ length: 300_000 }, (_, at) => `bit[1] c${at};`).join('')}`,
+  }),
+  program({
+    name: 'program-many-gates',
+    input: '9.5 MB of gate declarations',
+    circuit: () => HEAD + Array.from({ length: 450_000 }, (_, at) => `gate g${at} a{h a;}`).join(''),
+  }),
+  program({
+    name: 'program-expression',
+    input: 'a sum of 3 million terms',
+    cap: 'depth of an expression',
+    circuit: () => `${HEAD}rx(1${fill('+1.0')}) q[0];`,
+  }),
+  program({
+    name: 'program-brackets',
+    input: '9.5 MB of brackets',
+    cap: '200 levels',
+    circuit: () => `${HEAD}rx(${fill('(')}1) q[0];`,
+  }),
+  program({
+    name: 'program-identifier',
+    input: 'an identifier of 9.5 MB',
+    circuit: () => `${HEAD}${fill('a')} q[0];`,
+  }),
+  program({
+    name: 'program-comment',
+    input: 'a comment of 9.5 MB',
+    circuit: () => `${HEAD}/*${fill('* ')}*/`,
+  }),
+  program({
+    name: 'program-comment-open',
+    input: '9.5 MB of openings of comments',
+    circuit: () => `${HEAD}${fill('/* ')}`,
+  }),
+  program({
+    name: 'program-includes',
+    input: '9.5 MB of includes',
+    circuit: () => `OPENQASM 3.0;\n${fill('include "stdgates.inc";\n')}`,
+  }),
+  program({
+    name: 'program-errors',
+    input: '9.5 MB of unknown gates',
+    cap: 'problems of a program',
+    circuit: () => HEAD + fill('nogate q[0];\n'),
+  }),
+  program({
+    name: 'program-strings',
+    input: 'a text of 9.5 MB without its end',
+    circuit: () => `${HEAD}include "${fill('a')}`,
+  }),
+  program({
+    name: 'program-modifiers',
+    input: '9.5 MB of modifiers of one gate',
+    circuit: () => `${HEAD}${fill('inv @ ')}h q[0];`,
+  }),
+  program({
+    name: 'program-parameters',
+    input: '300 sets of 1,900 parameters',
+    cap: '300 executions',
+    body: () => {
+      const inputs = Array.from({ length: 1_900 }, (_, at) => `input float p${at};`).join('')
+      const set = Array.from({ length: 1_900 }, (_, at) => at / 7)
+      return {
+        circuits: [{ circuit: `${HEAD}${inputs}`, parameter_values: Array.from({ length: 300 }, () => set) }],
+        shots: 1,
+      }
+    },
+  }),
+  program({
+    name: 'program-circuits',
+    input: '300 different circuits of 30 KB',
+    cap: '300 executions',
+    body: () => ({
+      circuits: Array.from({ length: 300 }, (_, at) => ({
+        circuit: `${HEAD}rx(${at}) q[0];\n${fill('h q[0];\n', 30_000)}`,
+      })),
+      shots: 1,
+    }),
+  }),
+  program({
+    name: 'program-small-repeated',
+    input: '40 submissions at once of 125 KB with 49,000 operations each',
+    cap: '20 submissions per second',
+    width: 20,
+    users: 20,
+    circuit: () => HEAD + fill('h q;', 98_000),
+  }),
+  program({
+    name: 'submissions-largest',
+    input: '20 users submit 9.5 MB at once',
+    cap: 'memory of bodies',
+    width: 20,
+    users: 20,
+    circuit: () => HEAD + fill('h q[0];\n'),
+  }),
+  program({
+    name: 'submissions-largest-blocks',
+    input: '5 users submit `{h q; …}` of 9.5 MB at once',
+    cap: 'memory of bodies',
+    finding: 5,
+    width: 5,
+    users: 5,
+    circuit: () => `${HEAD}{${fill('h q; ')}}`,
+  }),
+  program({
+    name: 'submission-dry-run',
+    input: 'a dry run of 9.5 MB',
+    path: '/api/jobs?dry_run=true',
+    circuit: () => HEAD + fill('h q[0];\n'),
+  }),
+  program({
+    name: 'submission-record',
+    input: 'a job of 9.5 MB created as a record',
+    path: '/api/collections/quantum_jobs/records',
+    body: () => ({ payload: { circuits: [{ circuit: HEAD + fill('h q[0];\n') }], shots: 1 } }),
+  }),
+])

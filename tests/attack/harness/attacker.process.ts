@@ -1,0 +1,77 @@
+/**
+ * One attack, in a process of its own: builds its input, waits for the start, sends it for the given time,
+ * and reports the responses.
+ */
+import { setPriority } from 'node:os'
+import type { AttackRequest, AttackResponse, Target } from '../attack.ts'
+import { ATTACKS } from '../corpus/index.ts'
+import type { AttackerConfig, Outcome } from './attacker.ts'
+
+const GIVE_UP_MS = 30_000
+/** Pause between shots: below the request rates of guests and users. */
+const SHOT_INTERVAL_MS = 100
+
+const config = JSON.parse(process.argv[2] ?? '{}') as AttackerConfig
+const attack = ATTACKS.find(({ name }) => name === config.attack)
+if (!attack) throw new Error(`no attack ${config.attack}`)
+try {
+  // Attackers do not run on the machine of the server.
+  setPriority(10)
+} catch {
+  // The measurement is only noisier.
+}
+
+const outcome: Outcome = { shots: 0, results: {}, slowestMs: 0, firstError: '' }
+function note(result: string): void {
+  outcome.results[result] = (outcome.results[result] ?? 0) + 1
+}
+
+async function send({ method, path, token, headers, body }: AttackRequest): Promise<AttackResponse> {
+  const started = performance.now()
+  let response: AttackResponse = { status: 0, text: '' }
+  try {
+    const answer = await fetch(config.url + path, {
+      method: method ?? (body === undefined ? 'GET' : 'POST'),
+      headers: {
+        ...(token === undefined ? {} : { authorization: token }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body }),
+      signal: AbortSignal.timeout(GIVE_UP_MS),
+    })
+    response = { status: answer.status, text: await answer.text() }
+  } catch (error) {
+    response = { status: 0, text: String(error) }
+  }
+  outcome.slowestMs = Math.max(outcome.slowestMs, performance.now() - started)
+  note(String(response.status))
+  if ((response.status === 0 || response.status >= 400) && outcome.firstError === '')
+    outcome.firstError = response.text.slice(0, 300)
+  return response
+}
+
+const target: Target = {
+  ...{ url: config.url, port: config.port, seeded: config.seeded, durationMs: config.durationMs },
+  ...{ send, note },
+}
+const shoot = await attack.prepare(target)
+const { promise: go, resolve: onGo } = Promise.withResolvers<void>()
+process.on('message', () => onGo())
+process.send?.('ready')
+await go
+const end = performance.now() + config.durationMs
+const { width = 1, shots = Number.POSITIVE_INFINITY } = attack
+async function lane(): Promise<void> {
+  while (performance.now() < end && outcome.shots < shots) {
+    outcome.shots += 1
+    const next = performance.now() + SHOT_INTERVAL_MS
+    await shoot()
+    await Bun.sleep(Math.max(0, next - performance.now()))
+  }
+}
+await Promise.all(Array.from({ length: width }, lane))
+process.send?.(outcome)
+// Open connections and streams end with the process.
+await Bun.sleep(50)
+process.exit(0)

@@ -1,0 +1,65 @@
+import { Database } from 'bun:sqlite'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { runSvc } from '../../support/executable/service.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import type { Seeded } from '../attack.ts'
+import { seedFolder } from './seed.ts'
+
+const SEEDED_FILE = 'seeded.json'
+const SEEDS = join(import.meta.dir, '../../../bench/scale/seed.ts')
+
+/** An installation that is seeded and stopped. */
+export interface Installation extends Disposable {
+  folder: string
+  seeded: Seeded
+}
+
+/**
+ * A copy of an installation of `executable` with `jobs` jobs. The original is made once per schema and kept
+ * in the temporary folder of the system.
+ */
+export async function openInstallation(executable: string, jobs: number): Promise<Installation> {
+  const original = await seededFolder(executable, jobs)
+  const copy = temporaryFolder(cacheFolder())
+  const copied = Bun.spawnSync(['cp', '-a', '--reflink=auto', `${original}/.`, copy.path])
+  if (!copied.success) throw new Error(`the seeded folder cannot be copied: ${copied.stderr}`)
+  const seeded: Seeded = JSON.parse(readFileSync(join(copy.path, SEEDED_FILE), 'utf8'))
+  return { folder: copy.path, seeded, [Symbol.dispose]: () => copy[Symbol.dispose]() }
+}
+
+function cacheFolder(): string {
+  const folder = join(tmpdir(), 'svc-attack')
+  mkdirSync(folder, { recursive: true })
+  return folder
+}
+
+async function seededFolder(executable: string, jobs: number): Promise<string> {
+  const folder = join(cacheFolder(), `seeded-${jobs}-${await revision(executable)}`)
+  if (existsSync(folder)) return folder
+  console.error(`seeding ${jobs.toLocaleString('en')} jobs in ${folder}`)
+  const started = performance.now()
+  const partial = `${folder}.partial-${process.pid}`
+  rmSync(partial, { recursive: true, force: true })
+  mkdirSync(partial)
+  writeFileSync(join(partial, SEEDED_FILE), JSON.stringify(await seedFolder(partial, executable, jobs)))
+  renameSync(partial, folder)
+  const seconds = ((performance.now() - started) / 1_000).toFixed(0)
+  const megabytes = (statSync(join(folder, 'svc_data/svc.db')).size / 1e6).toFixed(0)
+  console.error(`seeded ${megabytes} MB in ${seconds} s`)
+  return folder
+}
+
+/** Identifies what is seeded: the schema of the executable, and the code that fills it. */
+async function revision(executable: string): Promise<string> {
+  using folder = temporaryFolder()
+  const args = ['superuser', 'upsert', 'admin@example.org', 'a long password']
+  const made = await runSvc(args, { cwd: folder.path, executable })
+  if (made.status !== 0) throw new Error(`${executable} does not start: ${made.err}`)
+  using file = new Database(join(folder.path, 'svc_data/svc.db'), { readonly: true })
+  const schema = file.query('SELECT name, sql FROM sqlite_master ORDER BY name').all()
+  const hasher = new Bun.CryptoHasher('sha256').update(JSON.stringify(schema))
+  for (const path of [SEEDS, join(import.meta.dir, 'seed.ts')]) hasher.update(readFileSync(path))
+  return hasher.digest('hex').slice(0, 12)
+}

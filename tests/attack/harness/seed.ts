@@ -1,0 +1,142 @@
+import { Database } from 'bun:sqlite'
+import { join } from 'node:path'
+import { seed as seedRows } from '../../../bench/scale/seed.ts'
+import { Service } from '../../support/executable/service.ts'
+import type { Account, Seeded } from '../attack.ts'
+
+const ATTACKERS = 20
+const OTHERS = 5
+const EVENTS_PER_JOB = 3
+const PROGRAM_BYTES = 9_000_000
+const RESULT_BYTES = 8 * 1024 * 1024
+/** Values of these sizes: with 5 of each, 85 MB, and the report another 15 MB. */
+const LARGE_JOBS = 5
+const REPORT_BYTES = 15_000_000
+/** An account that is never used up by the attacks. */
+const BALANCE_S = 1_000_000_000
+
+async function createAccount(service: Service, email: string): Promise<Account> {
+  const { id, token: login } = await service.createUser(BALANCE_S, email)
+  // Login tokens expire; a seeded database is used for weeks.
+  const made = await service.call<{ token: string }>('POST', '/api/tokens', {
+    token: login,
+    body: { name: 'attack' },
+  })
+  if (made.status !== 201) throw new Error(`no API token: ${JSON.stringify(made.body)}`)
+  return { id, token: made.body.token }
+}
+
+async function createDriver(service: Service, qpu: string, operation: string): Promise<string> {
+  const made = await service.call<{ token: string }>('POST', '/api/op/drivers/create', {
+    token: await service.admin(),
+    body: { name: `attack_${operation}`, qpu, operation },
+  })
+  if (made.status !== 201) throw new Error(`no driver: ${JSON.stringify(made.body)}`)
+  return made.body.token
+}
+
+/**
+ * Fills an empty folder with a stopped installation of `executable`: accounts, drivers, `jobs` ended jobs
+ * with all their rows, three times as many events, and 100 MB of large values. `svc doctor` accepts it.
+ */
+export async function seedFolder(folder: string, executable: string, jobs: number): Promise<Seeded> {
+  const service = await Service.install(folder, { executable })
+  await using _ = service
+  await service.start()
+  const accounts = async (name: string, count: number) => {
+    const made: Account[] = []
+    for (let at = 0; at < count; at += 1)
+      made.push(await createAccount(service, `${name}${at}@attack.example.org`))
+    return made
+  }
+  const attackers = await accounts('attacker', ATTACKERS)
+  const others = await accounts('other', OTHERS)
+  const [attacker, other] = [attackers[0], others[0]]
+  if (!attacker || !other) throw new Error('no accounts')
+  const qpu = await service.createQpu('attacked')
+  const drivers = {
+    process: qpu.token,
+    monitor: await createDriver(service, qpu.id, 'monitor'),
+    calibrate: await createDriver(service, qpu.id, 'calibrate'),
+  }
+  await service.stop()
+  const path = join(folder, 'svc_data/svc.db')
+  const events = jobs * EVENTS_PER_JOB
+  seedRows(path, { jobs, events }, { owner: other.id, qpu: qpu.id })
+  const large = seedLarge(path, attacker.id, qpu.id)
+  const doctor = await service.doctor()
+  if (doctor.status !== 0) throw new Error(`svc doctor refuses the seeded data:\n${doctor.out}${doctor.err}`)
+  const lastInQueue = `wait${String(Math.min(20_000, jobs) - 1).padStart(11, '0')}`
+  return {
+    ...{ attackers, others, drivers, qpu: { id: qpu.id, name: 'attacked' } },
+    ...{ ...large, lastInQueue, jobs, events },
+  }
+}
+
+/** Ended jobs of `user` with the largest values, and one report, stored as the server stores them. */
+function seedLarge(path: string, user: string, qpu: string) {
+  using file = new Database(path, { strict: true })
+  const at = new Date().toISOString().replace('T', ' ')
+  const program = largeProgram()
+  const results = JSON.stringify({ success: true, memory: 'a'.repeat(RESULT_BYTES - 40) })
+  const small = {
+    payload: '{"shots":1,"circuits":[{"circuit":"OPENQASM 3.0;"}]}',
+    results: '{"success":true}',
+  }
+  const insert = (id: string, payload: string | null, stored: string | null) => {
+    file.run(
+      `INSERT INTO quantum_jobs (id, user_id, qpu_target, payload, status, finished_at, duration, results,
+         started_at, attempt, qubits, created, updated)
+       VALUES (?1, ?2, ?3, ?4, 'completed', ?5, 0.005, ?6, ?5, 1, 2, ?5, ?5)`,
+      [id, user, qpu, payload, at, stored],
+    )
+    file.run(
+      `INSERT INTO job_attempts (id, job, attempt, driver, qpu, epoch, state, claimed_at, started_at, ended_at,
+         execution_ms)
+       VALUES (?1, ?1, 1, 'earlier', ?2, 1, 'ok', ?3, ?3, ?3, 5)`,
+      [id, qpu, at],
+    )
+    for (const event of ['submitted', 'claimed', 'completed'])
+      file.run('INSERT INTO job_timeline (id, job, at, event, attempt) VALUES (?1, ?2, ?3, ?4, 1)', [
+        `${id}${event}`,
+        id,
+        at,
+        event,
+      ])
+    file.run(
+      `INSERT INTO qpu_ledger (id, user, kind, source_id, delta_ms, at) VALUES (?1, ?2, 'charge', ?1, -5, ?3)`,
+      [id, user, at],
+    )
+    file.run('UPDATE users SET qpu_ms = qpu_ms - 5 WHERE id = ?1', [user])
+  }
+  const store = (table: string, record: string, field: string, body: string) =>
+    file.run(`INSERT INTO ${table}_large (record, field, body) VALUES (?1, ?2, ?3)`, [record, field, body])
+  const largePrograms: string[] = []
+  const largeResults: string[] = []
+  for (let each = 0; each < LARGE_JOBS; each += 1) {
+    const [first, second] = [`largeprogram${each}00`, `largeresults${each}00`]
+    insert(first, null, small.results)
+    store('quantum_jobs', first, 'payload', program)
+    insert(second, small.payload, null)
+    store('quantum_jobs', second, 'results', results)
+    largePrograms.push(first)
+    largeResults.push(second)
+  }
+  file.run(
+    `INSERT INTO calibration_results (id, driver, qpu, mode, status, started_at, finished_at, run_id, created, updated)
+     VALUES ('largereport0000', '', '${qpu}', 'full', 'success', ?1, ?1, 'largereportrun0', ?1, ?1)`,
+    [at],
+  )
+  store('calibration_results', 'largereport0000', 'routines', JSON.stringify(['r'.repeat(REPORT_BYTES)]))
+  file.run('PRAGMA wal_checkpoint(TRUNCATE)')
+  return { largePrograms, largeResults }
+}
+
+function largeProgram(): string {
+  const head = 'OPENQASM 3.0;\ninclude "stdgates.inc";\nqubit[2] q;\n'
+  const gate = 'h q[0];\n'
+  const circuit = head + gate.repeat((PROGRAM_BYTES - head.length) / gate.length)
+  return JSON.stringify({
+    ...{ circuits: [{ circuit }], shots: 100, meas_level: 2, meas_return: 'single', memory: false },
+  })
+}
