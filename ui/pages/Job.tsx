@@ -70,7 +70,7 @@ function Details({ job }: { job: Job }) {
         {job.status === 'pending' && job.waiting && (
           <p class="notice">
             Waiting: {job.waiting.text}
-            {job.waiting.until && ` until ${moment(job.waiting.until)}`}
+            {job.waiting.until && ` (until ${moment(job.waiting.until)})`}
           </p>
         )}
         {failure && (

@@ -1,5 +1,11 @@
 import type { CandidateQueue, QueuePositionInput } from '../../db/index.ts'
-import { reasonClosed, reasonReserved, SLOT_TEXT, type WaitCode, type WaitReason } from './dispatch/pick.ts'
+import {
+  describeBooking,
+  reasonClosed,
+  reasonReserved,
+  type WaitCode,
+  type WaitReason,
+} from './dispatch/pick.ts'
 
 /** Why a pending job waits and when it may start; times in ms since the epoch. */
 interface WaitEstimate {
@@ -62,13 +68,14 @@ function estimateInQueue(
   const foreign =
     !job.isNext && state.slot !== undefined && state.slot.user !== job.user ? state.slot : undefined
   const idle = foreign && reasonReserved(foreign, now, idleMs)
-  // With jobs of the booker that are ready, the whole slot is reserved; without any, only the idle time.
-  const reserved: WaitReason | undefined = foreign?.job
-    ? { code: 'slot_of_other_user', text: SLOT_TEXT, until: foreign.end }
-    : idle
-  const waiting = pause ?? reserved ?? { code: 'ahead_in_queue', text: aheadText(queue) }
-  const base = Math.max(now, pause?.until ?? now)
-  return { waiting, position, start: estimateStart(queue, { now, from: idle?.until ?? base, base, foreign }) }
+  const isBookerBusy = foreign !== undefined && (foreign.job !== '' || queue.isBookerRunning)
+  // The idle time begins after the jobs of the booker; the end of the booking is the latest.
+  const busy: WaitReason | undefined = isBookerBusy
+    ? { code: 'slot_of_other_user', text: describeBooking(idleMs), until: foreign.end }
+    : undefined
+  const waiting = pause ?? busy ?? idle ?? { code: 'ahead_in_queue', text: aheadText(queue) }
+  const booking = isBookerBusy ? { busyUntil: foreign.end, idleMs } : { idleUntil: idle?.until ?? now }
+  return { waiting, position, start: estimateStart(queue, { now, base: job.notBefore, booking }) }
 }
 
 function aheadText({ ahead, state }: CandidateQueue): string {
@@ -81,27 +88,34 @@ const DEFAULT_RUN_MS = { fast: 1_000, slow: 20_000 }
 
 interface StartBounds {
   now: number
-  /** Earliest start without jobs ahead. */
-  from: number
   /** The job's own earliest start. */
   base: number
-  /** The current booking of another user. */
-  foreign: CandidateQueue['state']['slot']
+  /** Until when a booking of another user keeps it waiting: at most so long, or until a known time. */
+  booking: { busyUntil: number; idleMs: number } | { idleUntil: number }
 }
 
 /**
  * Earliest start: every job ahead takes as long as the fastest recent one. Latest start: as long as the
- * slowest recent one, after the booking.
+ * slowest recent one. Assumes that no further jobs are submitted.
  */
-function estimateStart(
-  { state, ahead, recentMs }: CandidateQueue,
-  bounds: StartBounds,
-): { from: number; to: number } {
-  const fast = recentMs.length > 0 ? Math.min(...recentMs) : DEFAULT_RUN_MS.fast
-  const slow = recentMs.length > 0 ? Math.max(...recentMs) : DEFAULT_RUN_MS.slow
-  const ranMs = state.running ? Math.max(0, bounds.now - state.running.since) : 0
-  const remaining = (whole: number) => (state.running ? Math.max(0, whole - ranMs) : 0)
-  const from = Math.max(bounds.base, bounds.from) + remaining(fast) + ahead * fast
-  const to = Math.max(bounds.base, bounds.foreign?.end ?? bounds.base) + remaining(slow) + ahead * slow
-  return { from, to: Math.max(from, to) }
+function estimateStart(queue: CandidateQueue, bounds: StartBounds): { from: number; to: number } {
+  const { recentMs } = queue
+  return {
+    from: startAfter(recentMs.length > 0 ? Math.min(...recentMs) : DEFAULT_RUN_MS.fast, queue, bounds),
+    to: startAfter(recentMs.length > 0 ? Math.max(...recentMs) : DEFAULT_RUN_MS.slow, queue, bounds),
+  }
+}
+
+/** The start if every job takes `runMs`. */
+function startAfter(
+  runMs: number,
+  { state, ahead }: CandidateQueue,
+  { now, base, booking }: StartBounds,
+): number {
+  const freeAt = state.running ? Math.max(now, state.running.since + runMs) : now
+  const queuedMs = ahead * runMs
+  if ('idleUntil' in booking) return Math.max(base, Math.max(booking.idleUntil, freeAt) + queuedMs)
+  // The booker's jobs are among those ahead.
+  const afterIdle = freeAt + queuedMs + booking.idleMs
+  return Math.max(base, Math.min(afterIdle, Math.max(booking.busyUntil, freeAt) + queuedMs))
 }

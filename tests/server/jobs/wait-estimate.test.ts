@@ -10,8 +10,8 @@ const SLOT = { user: 'booker', start: NOW - 60_000, end: NOW + 60_000, activeAt:
 
 const queue = (
   state: Parameters<typeof queueState>[0] = {},
-  { ahead = 0, recentMs = [100, 300] }: Partial<CandidateQueue> = {},
-): CandidateQueue => ({ state: queueState(state), ahead, recentMs })
+  { ahead = 0, isBookerRunning = false, recentMs = [100, 300] }: Partial<CandidateQueue> = {},
+): CandidateQueue => ({ state: queueState(state), ahead, isBookerRunning, recentMs })
 
 const JOB: QueuePositionInput['job'] = {
   user: 'me',
@@ -46,13 +46,40 @@ describe('estimateWait()', () => {
     expect(start).toEqual({ from: NOW + 1_000, to: NOW + 20_000 })
   })
 
-  test("waits for the booker's idle time, or for the end of the slot while the booker has jobs", () => {
-    const idle = estimate([queue({ slot: { ...SLOT, activeAt: NOW } })])
-    expect(idle.waiting).toMatchObject({ code: 'slot_of_other_user', until: NOW + IDLE_MS })
-    expect(idle.start).toEqual({ from: NOW + IDLE_MS, to: NOW + 60_000 })
-    const busy = estimate([queue({ slot: { ...SLOT, job: 'booked' } }, { ahead: 1 })])
-    expect(busy.waiting).toMatchObject({ code: 'slot_of_other_user', until: NOW + 60_000 })
+  const text = 'Another user has booked this time; runs after 5 s of idleness'
+
+  test('waits until the booker has been idle for the threshold', () => {
+    const idle = estimate([queue({ slot: { ...SLOT, activeAt: NOW - 1_000 } })])
+    expect(idle.waiting).toEqual({ code: 'slot_of_other_user', text, until: NOW + 4_000 })
+    expect(idle.start).toEqual({ from: NOW + 4_000, to: NOW + 4_000 })
     expect(estimate([queue({ slot: SLOT })]).waiting.code).toBe('ahead_in_queue')
+    const short = { ...SLOT, activeAt: NOW, end: NOW + 2_000 }
+    expect(estimate([queue({ slot: short }, { ahead: 1 })]).start).toEqual({
+      from: NOW + 2_100,
+      to: NOW + 2_300,
+    })
+  })
+
+  test("waits for the booker's jobs and the idle threshold, but not beyond the booking", () => {
+    const booked = { ...SLOT, job: 'booked' }
+    const busy = estimate([queue({ slot: booked }, { ahead: 2 })])
+    expect(busy.waiting).toEqual({ code: 'slot_of_other_user', text, until: NOW + 60_000 })
+    expect(busy.start).toEqual({ from: NOW + 5_200, to: NOW + 5_600 })
+    const ending = estimate([queue({ slot: { ...booked, end: NOW + 1_000 } }, { ahead: 2 })])
+    expect(ending.start).toEqual({ from: NOW + 1_200, to: NOW + 1_600 })
+  })
+
+  test('counts the idle time from the end of the running job of the booker', () => {
+    const running = { job: 'booked', since: NOW - 50 }
+    const state = { slot: SLOT, running }
+    expect(estimate([queue(state, { isBookerRunning: true })])).toMatchObject({
+      waiting: { code: 'slot_of_other_user', text, until: NOW + 60_000 },
+      start: { from: NOW + 5_050, to: NOW + 5_250 },
+    })
+    expect(estimate([queue(state)])).toMatchObject({
+      waiting: { code: 'ahead_in_queue' },
+      start: { from: NOW + 50, to: NOW + 250 },
+    })
   })
 
   test('a booking of the owner does not delay the job', () => {

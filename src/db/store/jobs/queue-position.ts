@@ -24,6 +24,8 @@ export interface CandidateQueue {
   state: QueueState
   /** Number of pending jobs that this QPU would run before it, whether or not they may run now. */
   ahead: number
+  /** Whether the running job belongs to the user who has booked the current slot. */
+  isBookerRunning: boolean
   /** Time from claim to end of the latest jobs on this QPU, in ms. */
   recentMs: number[]
 }
@@ -62,7 +64,12 @@ export function readQueuePosition(tx: ReadTx, id: string, idleMs: number): Queue
     },
     queues: states
       .filter((state) => state !== undefined)
-      .map((state) => ({ state, ahead: countAhead(tx, row, state), recentMs: recentMs(tx, state.qpu.id) })),
+      .map((state) => ({
+        state,
+        ahead: countAhead(tx, row, state),
+        isBookerRunning: isBookerRunning(tx, state),
+        recentMs: recentMs(tx, state.qpu.id),
+      })),
   }
 }
 
@@ -100,6 +107,14 @@ function isEarlier({ user_id }: PendingRow, slot: QueueState['slot']): string {
   if (slot.user === user_id) return 'seq < $seq AND user_id = $user'
   // The booker's jobs go first, whenever they were submitted.
   return '(seq < $seq OR user_id = $booker)'
+}
+
+function isBookerRunning(tx: ReadTx, { slot, running }: QueueState): boolean {
+  if (!slot || !running) return false
+  const owner = tx.one<{ user_id: string }>('SELECT user_id FROM quantum_jobs WHERE id = $id', {
+    id: running.job,
+  })
+  return owner?.user_id === slot.user
 }
 
 function recentMs(tx: ReadTx, qpu: string): number[] {

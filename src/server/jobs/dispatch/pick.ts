@@ -67,8 +67,10 @@ export function reasonClosed({ qpu, isCalibrating }: QueueState): WaitReason | u
   return { code: CODES[unavailable.code], text: texts[unavailable.code] }
 }
 
-/** Describes a booking of another user, who is not named. */
-export const SLOT_TEXT = 'Another user has booked this time'
+/** Describes a booking of another user, who is not named, and when jobs of others run in it. */
+export function describeBooking(idleMs: number): string {
+  return `Another user has booked this time; runs after ${idleMs / 1_000} s of idleness`
+}
 
 /** Why the booking keeps other jobs waiting although the booker runs none, or undefined if it does not. */
 export function reasonReserved(
@@ -80,5 +82,5 @@ export function reasonReserved(
   const active = Math.max(slot.start, slot.activeAt ?? slot.start)
   const until = Math.min(slot.end, active + idleMs)
   if (now >= until) return undefined
-  return { code: 'slot_of_other_user', text: SLOT_TEXT, until }
+  return { code: 'slot_of_other_user', text: describeBooking(idleMs), until }
 }

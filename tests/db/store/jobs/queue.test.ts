@@ -169,6 +169,25 @@ describe('readQueuePosition()', () => {
     expect(await ahead()).toEqual([1])
   })
 
+  test('states whether the running job belongs to the booker', async () => {
+    await using lab = await JobLab.open()
+    const qpu = await lab.qpu()
+    const server = await lab.attach(qpu.driver)
+    const [booker, other] = [await lab.user(), await lab.user()]
+    const { id } = await lab.submit(booker)
+    const mine = await lab.submit(other)
+    const running = async () =>
+      (await lab.db.read((tx) => readQueuePosition(tx, mine.id, IDLE_MS)))?.queues[0]?.isBookerRunning
+    await book(lab, booker.id)
+    expect(await running()).toBe(false)
+    await lab.db.write('claim', (tx) => claimJob(tx, id, server))
+    expect(await running()).toBe(true)
+    await lab.db.write('unbook', (tx) =>
+      tx.run('UPDATE time_slots SET booked_by = $user', { user: other.id }),
+    )
+    expect(await running()).toBe(false)
+  })
+
   test('returns the queues of a job for any QPU, except those of QPUs that are too small', async () => {
     await using lab = await JobLab.open()
     await lab.qpu({ numQubits: 4 })

@@ -49,7 +49,7 @@ describe('pickJob()', () => {
       const state = queueState({ job: 'first', slot: booked })
       const waiting: WaitReason = {
         code: 'slot_of_other_user',
-        text: 'Another user has booked this time',
+        text: 'Another user has booked this time; runs after 5 s of idleness',
         until,
       }
       expect(pickJob(state, NOW, IDLE_MS)).toEqual({ job: undefined, waiting })
