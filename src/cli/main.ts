@@ -5,6 +5,7 @@ import { feature } from 'bun:bundle'
 import { basename } from 'node:path'
 import { armFailpoint, messageOf } from '../base/index.ts'
 import { defineCommand, defineGroup } from './command-line/command.ts'
+import { COMPLETE, complete } from './command-line/complete.ts'
 import { runCommand } from './command-line/run-command.ts'
 import { exitStatus, UsageError } from './command-line/usage-error.ts'
 import { version } from './version.ts'
@@ -30,13 +31,15 @@ const svc = defineGroup('Quantum job control service', {
   export: async () => (await import('./data/export.ts')).exportCommand,
   import: async () => (await import('./data/import.ts')).importCommand,
   simulate: async () => (await import('./simulate/simulate.ts')).simulateCommand,
+  completion: async () => (await import('./completion.ts')).completionCommand,
   version: () => versionCommand,
 })
 
 /** The words of the command line; a symbolic link named `svc-driver` stands for `svc driver`. */
 function commandWords(): string[] {
   const words = process.argv.slice(2)
-  return basename(process.argv0) === 'svc-driver' ? ['driver', ...words] : words
+  if (basename(process.argv0) !== 'svc-driver') return words
+  return words[0] === COMPLETE ? [COMPLETE, 'driver', ...words.slice(1)] : ['driver', ...words]
 }
 
 async function main(): Promise<void> {
@@ -45,7 +48,13 @@ async function main(): Promise<void> {
     throw new UsageError(`svc needs Bun ${MINIMUM_BUN} or newer, this is ${Bun.version}; run npm ci`)
   }
   const words = commandWords()
+  if (words[0] === COMPLETE) return printCompletions(words.slice(1))
   await runCommand(svc, 'svc', words[0] === '--version' ? ['version'] : words)
+}
+
+/** One line each: the word, a tab, and what it means. */
+async function printCompletions(words: readonly string[]): Promise<void> {
+  for (const { word, help } of await complete(svc, words)) console.log(`${word}\t${help}`)
 }
 
 main().catch((error: unknown) => {

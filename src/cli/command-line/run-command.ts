@@ -1,6 +1,7 @@
 import { runCommand as runCittyCommand } from 'citty'
 import { nearest } from '../../base/index.ts'
 import type { Command } from './command.ts'
+import { findCommand, isGroup } from './find-command.ts'
 import { renderHelp } from './help.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -14,31 +15,27 @@ export async function runCommand(root: Command, name: string, words: readonly st
     console.log(await renderHelp(path, command, process.stdout.columns))
     return
   }
+  if (isGroup(command) && rest[0] === 'help') return printHelp(command, path, rest.slice(1))
   try {
-    if (!command.run) throw unknownCommand(command, rest[0])
+    if (!command.run) throw await unknownCommand(command, path, rest[0])
     // Without the commands below it: citty would take an argument such as the file of a backup for one of
     // them.
     await runCittyCommand({ ...command, subCommands: {} }, { rawArgs: rest })
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error
-    const [end, see] = error.message.endsWith('?') ? [' ', 'See'] : ['; ', 'see']
-    throw new UsageError(`${path}: ${error.message}${end}${see} ${path} --help`)
+    throw error instanceof UsageError ? withSource(path, error) : error
   }
 }
 
-/** Follows the words that name commands, as far as there are such commands. */
-async function findCommand(root: Command, name: string, words: readonly string[]) {
-  let path = name
-  let command = root
-  let count = 0
-  for (const word of words) {
-    const load = Object.hasOwn(command.subCommands, word) ? command.subCommands[word] : undefined
-    if (!load) break
-    command = await load()
-    path = `${path} ${word}`
-    count += 1
-  }
-  return { path, command, rest: words.slice(count) }
+function withSource(path: string, { message }: UsageError): UsageError {
+  const [end, see] = message.endsWith('?') ? [' ', 'See'] : ['; ', 'see']
+  return new UsageError(`${path}: ${message}${end}${see} ${path} --help`)
+}
+
+/** `svc help driver start`: as `svc driver start --help`, but the words must name a command. */
+async function printHelp(group: Command, name: string, words: readonly string[]): Promise<void> {
+  const { path, command, rest } = await findCommand(group, name, words)
+  if (rest[0] !== undefined) throw withSource(path, await unknownCommand(command, path, rest[0]))
+  console.log(await renderHelp(path, command, process.stdout.columns))
 }
 
 function isHelpWanted(words: readonly string[]): boolean {
@@ -47,11 +44,28 @@ function isHelpWanted(words: readonly string[]): boolean {
   return own.includes('--help') || own.includes('-h')
 }
 
-function unknownCommand({ subCommands }: Command, word: string | undefined): UsageError {
+async function unknownCommand(
+  { subCommands }: Command,
+  path: string,
+  word: string | undefined,
+): Promise<UsageError> {
   if (word === undefined) return new UsageError('no command specified')
   const what = word.startsWith('-') ? 'option' : 'command'
-  const suggestion = nearest(word, Object.keys(subCommands))
+  const suggestion = nearest(word, Object.keys(subCommands)) ?? (await findBelow(subCommands, path, word))
   return new UsageError(
     `unknown ${what} ${word}${suggestion === undefined ? '' : `; did you mean ${suggestion}?`}`,
   )
+}
+
+/** A command of this name one level below: `svc start` for `svc driver start`. */
+async function findBelow(
+  commands: Command['subCommands'],
+  path: string,
+  word: string,
+): Promise<string | undefined> {
+  for (const [name, load] of Object.entries(commands)) {
+    const { subCommands } = await load()
+    if (Object.hasOwn(subCommands, word)) return `${path} ${name} ${word}`
+  }
+  return undefined
 }

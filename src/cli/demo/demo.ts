@@ -88,10 +88,12 @@ interface DemoOptions {
   /** Folder of the demo's files. */
   folder: string
   withCryostat: boolean
+  /** Whether the server stays, so that its addresses and accounts are worth printing. */
+  staysOpen: boolean
 }
 
 /** Runs the demo; returns a function that stops the drivers it has started. */
-async function runDemo(server: Server, { url, folder, withCryostat }: DemoOptions) {
+async function runDemo(server: Server, { url, folder, withCryostat, staysOpen }: DemoOptions) {
   const admin = { email: 'admin@example.org', password: `admin-${newSecret(6)}` }
   const user = { email: 'user@example.org', password: `user-${newSecret(6)}` }
   const passwordHash = await new Passwords().hash(admin.password)
@@ -118,7 +120,21 @@ async function runDemo(server: Server, { url, folder, withCryostat }: DemoOption
   const stopCryostat = withCryostat
     ? await demonstrateCryostat({ admin: asAdmin, url, folder, qpu: 'demo', say })
     : undefined
-  const token = await asUser.createToken('demo')
+  if (staysOpen) invite({ url, admin, user, token: await asUser.createToken('demo') })
+  return async function stop(): Promise<void> {
+    await stopCryostat?.()
+    driver.kill('SIGTERM')
+    await driver.exited
+  }
+}
+
+interface Account {
+  email: string
+  password: string
+}
+
+/** Prints what a user can do with the running server. */
+function invite({ url, admin, user, token }: { url: string; admin: Account; user: Account; token: string }) {
   say()
   say(`Dashboard   ${url}/`)
   say(`User        ${user.email}  ${user.password}`)
@@ -130,11 +146,8 @@ async function runDemo(server: Server, { url, folder, withCryostat }: DemoOption
   )
   say('List jobs with their counts:')
   say(`  curl -s ${url}/api/jobs -H 'X-API-Token: ${token}'`)
-  return async function stop(): Promise<void> {
-    await stopCryostat?.()
-    driver.kill('SIGTERM')
-    await driver.exited
-  }
+  say()
+  say('Stop with Ctrl+C')
 }
 
 export const demoCommand = defineCommand({
@@ -143,15 +156,12 @@ export const demoCommand = defineCommand({
   async run({ flags }) {
     const folder = mkdtempSync(join(tmpdir(), 'svc-demo-'))
     process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
-    say(`svc ${version} demo, data in ${folder} until it ends`)
+    say(`svc ${version} demo${flags.once ? '' : `, data in ${folder} until it ends`}`)
     const { server, url } = await startServer(folder, flags, flags.serverPort ?? 8090)
     const stopped = untilStopped(server.context.log, 'demo')
-    const stopDrivers = await runDemo(server, { url, folder, withCryostat: flags.cryostat })
-    if (!flags.once) {
-      say()
-      say('Stop with Ctrl+C')
-      await stopped
-    }
+    const { cryostat: withCryostat, once } = flags
+    const stopDrivers = await runDemo(server, { url, folder, withCryostat, staysOpen: !once })
+    if (!once) await stopped
     await stopDrivers()
     await server.stop()
     process.exit(0)

@@ -75,6 +75,7 @@ test('runCommand() prints one JSON document with --json', async () => {
 test.each([
   [['cpy'], 'lab: unknown command cpy; did you mean copy? See lab --help'],
   [['jump'], 'lab: unknown command jump; see lab --help'],
+  [['check'], 'lab: unknown command check; did you mean lab copy check? See lab --help'],
   [['toString'], 'lab: unknown command toString; see lab --help'],
   [['--verbose'], 'lab: unknown option --verbose; see lab --help'],
   [['copy'], 'lab copy: missing FILE; see lab copy --help'],
@@ -98,6 +99,15 @@ test.each([
   const error = await run(...words).catch((thrown: unknown) => thrown)
   expect(error).toEqual(new UsageError(message))
   expect(exitStatus(error)).toBe(2)
+})
+
+test('runCommand() prints the help of the commands after help', async () => {
+  expect(await run('help')).toStartWith('Test program\n')
+  expect(await run('help', 'copy')).toStartWith('Copy a file\n')
+  expect(await run('help', 'copy', 'check')).toStartWith('Check a copy\n')
+  await expect(run('help', 'cop')).rejects.toThrow(
+    'lab: unknown command cop; did you mean copy? See lab --help',
+  )
 })
 
 test('runCommand() prints the help of the named command, even if an unknown word follows it', async () => {
