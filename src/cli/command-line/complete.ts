@@ -12,8 +12,8 @@ interface Candidate {
 }
 
 /**
- * The words that may take the place of the last of `words`, from the declarations of the commands. Empty where
- * a file or free text is expected; the shell then completes file names.
+ * The words that may take the place of the last of `words`, from the declarations of the commands. Empty
+ * where a file or free text is expected; the shell then completes file names.
  */
 export async function complete(root: Command, words: readonly string[]): Promise<Candidate[]> {
   const typed = words.filter((word) => word !== '=')
