@@ -143,3 +143,17 @@ test('a stream that breaks off is restored with its subscriptions', async () => 
   expect(titles(events)).toEqual([['create', 'after the cut']])
   await pb.realtime.unsubscribe()
 })
+
+test('a topic that is no collection receives nothing and does not disturb the others', async () => {
+  const { events, receive, untilCount } = listener()
+  const connects: unknown[] = []
+  await pb.realtime.subscribe('PB_CONNECT', (event) => void connects.push(event))
+  await pb.realtime.subscribe('no_such_collection/*', receive)
+  await pb.realtime.subscribe('custom topic', receive, { query: { filter: 'a = 1' } })
+  await pb.collection('notifications').subscribe('*', receive)
+  await notices().create({ title: 'still sent' })
+  await untilCount(1)
+  expect(titles(events)).toEqual([['create', 'still sent']])
+  expect(connects).toMatchObject([{ clientId: pb.realtime.clientId }])
+  await pb.realtime.unsubscribe()
+})

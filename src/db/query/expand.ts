@@ -31,7 +31,16 @@ export interface Expander {
     records: readonly RecordOf<C>[],
     text: string,
     requestInfo: RequestInfo,
+    limits?: ExpandLimits,
   ): Expanded[]
+}
+
+/** Bounds of one expansion. */
+export interface ExpandLimits {
+  /** Records that refer to one of the expanded ones, in total. */
+  readonly backRecords: number
+  /** Whether the large fields of related records are left out: they are not read, and null. */
+  readonly isSlim: boolean
 }
 
 interface ExpandDependencies {
@@ -44,7 +53,7 @@ const MAX_DEPTH = 6
 const MAX_CHARACTERS = 3_500
 /** Limited because each name is a query. */
 const MAX_NAMES = 50
-const MAX_BACK_RECORDS = 1_000
+const DEFAULT_LIMITS: ExpandLimits = { backRecords: 1_000, isSlim: false }
 /** In SQLite, a negative LIMIT means no limit. */
 const NO_LIMIT = -1
 
@@ -60,8 +69,14 @@ export function createExpander(dependencies: ExpandDependencies): Expander {
       records: readonly RecordOf<C>[],
       text: string,
       requestInfo: RequestInfo,
+      limits: ExpandLimits = DEFAULT_LIMITS,
     ) => {
-      const request: Request = { ...dependencies, tx, requestInfo: { ...requestInfo, context: 'expand' } }
+      const request: Request = {
+        ...dependencies,
+        tx,
+        limits,
+        requestInfo: { ...requestInfo, context: 'expand' },
+      }
       // Generic code reads fields by declared name; see createRecordReader.
       return expandLevel(request, collection, records as readonly AnyRecord[], parsePaths(text))
     },
@@ -71,6 +86,7 @@ export function createExpander(dependencies: ExpandDependencies): Expander {
 interface Request extends ExpandDependencies {
   readonly tx: SqlReader
   readonly requestInfo: RequestInfo
+  readonly limits: ExpandLimits
 }
 
 function parsePaths(text: string): Tree {
@@ -157,7 +173,7 @@ function backStep(
 ): Step | undefined {
   const condition = reference.holds(`${BASE}.${quoted(fieldName)}`, `IN ${IDS}`)
   const ids = new Set(records.map(({ id }) => id))
-  const related = visible(request, collection, ids, below, condition, MAX_BACK_RECORDS)
+  const related = visible(request, collection, ids, below, condition, request.limits.backRecords)
   if (!related) return undefined
   const byTarget = new Map<string, Expanded[]>()
   for (const each of related) {
@@ -202,14 +218,15 @@ function visible(
  * The statement for these records, or for as many of them as fit into one response where they may be large.
  */
 function bounded(
-  { tx, planOf }: Request,
+  { tx, planOf, limits }: Request,
   collection: AnyCollection,
   suffix: string,
   params: Params,
 ): [sql: string, params: Params] {
-  const { select } = planOf(collection)
   const large = largeFieldsOf(collection)
-  if (large.length === 0) return [`${select} ${suffix}`, params]
+  const plan = planOf(collection)
+  const select = limits.isSlim ? plan.selectWithout(large) : plan.select
+  if (large.length === 0 || limits.isSlim) return [`${select} ${suffix}`, params]
   const sized = tx.all<{ id: string; bytes: number }>(
     `SELECT ${BASE}."id", ${lengthOf(collection, large)} AS bytes FROM ${quoted(collection.name)} ${suffix}`,
     params,

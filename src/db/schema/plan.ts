@@ -2,6 +2,7 @@ import { quoted } from '../sqlite/sql.ts'
 import { type AnyCollection, columnOf, type RecordOf } from './collection.ts'
 import type { Field } from './field.ts'
 import { valueSql } from './large-values.ts'
+import { setDecoded } from './unread-json.ts'
 
 /** A record of a collection that is not known at compile time. */
 export type AnyRecord = RecordOf<AnyCollection>
@@ -35,7 +36,7 @@ export function createPlans(): (collection: AnyCollection) => Plan {
 
 function planOf(collection: AnyCollection): Plan {
   const fields = Object.entries(collection.fields)
-  const decoders = fields.map(([name, { kind }]) => [name, kind.decode] as const)
+  const decoders = fields.map(([name, { kind }]) => [name, kind.decode, kind.isDocument] as const)
   const columns = new Map<string, string>([
     ...SYSTEM_COLUMNS.map((name): [string, string] => [name, name]),
     ...fields.map(([name, field]): [string, string] => [name, columnOf(name, field)]),
@@ -61,7 +62,10 @@ function planOf(collection: AnyCollection): Plan {
         created: String(row['created']),
         updated: String(row['updated']),
       }
-      for (const [name, decode] of decoders) record[name] = decode(row[name])
+      for (const [name, decode, isDocument] of decoders) {
+        if (isDocument) setDecoded(record, name, row[name], decode)
+        else record[name] = decode(row[name])
+      }
       return record
     },
     column(name) {

@@ -101,6 +101,11 @@ export const SETTINGS = {
       'Login attempts per minute, per account and address; 0 = no limit',
     ),
     anonymousRate: setting(rate(), '20:60', 'Requests without login, per address'),
+    guestStreams: setting(
+      integer({ min: 1, max: 2_000 }),
+      '50',
+      'Maximum open event streams without login, per address',
+    ),
     signupRate: setting(rate(), '0.1:20', 'Accounts created by sign-up, per address'),
     userRate: setting(rate(), '100:200', 'Requests, per user'),
     submitRate: setting(rate(), '20:100', 'Job submissions, per user'),

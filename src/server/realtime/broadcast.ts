@@ -2,15 +2,14 @@ import type { Clock, Log } from '../../base/index.ts'
 import type { AnyCollection, Change, Database, RecordOf } from '../../db/index.ts'
 import type { ChangePublisher } from './change-publisher.ts'
 import type { EventStream } from './event-stream.ts'
+import { STREAM_LIMITS } from './limits.ts'
 import type { Subscription, Subscriptions } from './subscriptions.ts'
 
-/** Maximum number of changes that wait to be published; with more, reloading is cheaper for the clients. */
-const MAX_QUEUED_CHANGES = 10_000
-/** Decisions per read transaction. */
-const DECISIONS_PER_READ = 250
-/** Number of decisions, and time in ms, after which the loop yields to other work of the server. */
-const DECISIONS_PER_TURN = 5_000
-const MAX_TURN_MS = 20
+/** Time in ms after which the loop yields to other work of the server, checked after each decision. */
+const MAX_TURN_MS = 5
+/** Number of decisions and of turns after which the gathered events are written. */
+const DECISIONS_PER_ROUND = 5_000
+const TURNS_PER_ROUND = 4
 
 const ACCOUNTS: readonly string[] = ['users', 'superusers', 'api_tokens']
 
@@ -22,15 +21,17 @@ interface BroadcastDependencies {
   publisher: ChangePublisher
   /** Called when an account has changed, to identify the callers of its streams again. */
   checkAccount(id: string): Promise<void>
-  /** Called after the events of each turn have been written. */
-  afterTurn(): void
+  /** Called after the events of each round have been written. */
+  afterRound(): void
   /** Called when more changes wait than can be published: all streams have to end. */
   onOverflow(): void
+  /** Called when changes wait because of topics with options. */
+  onCostlyTopics(): void
 }
 
 /**
- * Publishes committed changes to subscribers in commit order; each stream receives the events of a turn in
- * one write.
+ * Publishes committed changes to subscribers in commit order, in turns of a few ms. Each stream receives the
+ * events of a round of turns in one write.
  */
 export class Broadcast {
   readonly #dependencies: BroadcastDependencies
@@ -38,7 +39,11 @@ export class Broadcast {
   #work: Promise<void> | undefined
   /** Monotonic ms when this turn began. */
   #turnBegan = 0
+  /** Decisions of this turn, and how many of them were about topics with options. */
+  #decisions = { all: 0, optioned: 0 }
+  #round = { decisions: 0, turns: 0 }
   #unsubscribe: () => void = () => undefined
+  readonly #stop = new AbortController()
 
   constructor(dependencies: BroadcastDependencies) {
     this.#dependencies = dependencies
@@ -52,6 +57,7 @@ export class Broadcast {
   async stop(): Promise<void> {
     this.#unsubscribe()
     this.#queue = []
+    this.#stop.abort()
     await this.#work
   }
 
@@ -59,7 +65,7 @@ export class Broadcast {
     const { subscriptions, log } = this.#dependencies
     const wanted = changes.filter((each) => ACCOUNTS.includes(each.collection) || subscriptions.has(each))
     const waiting = this.#queue.length + wanted.length
-    if (waiting > MAX_QUEUED_CHANGES) {
+    if (waiting > STREAM_LIMITS.queuedChanges) {
       log.warn('too many changes at once; closing the event streams', { changes: waiting })
       this.#queue = []
       this.#dependencies.onOverflow()
@@ -71,36 +77,36 @@ export class Broadcast {
   }
 
   async #drain(): Promise<void> {
+    await this.#nextTurn()
     while (this.#queue.length > 0) {
-      await this.#nextTurn()
       const dirtyStreams = new Set<EventStream>()
-      let decisions = 0
+      this.#round = { decisions: 0, turns: 0 }
       for (let change = this.#queue.shift(); change; change = this.#queue.shift()) {
-        decisions += await this.#publish(change, dirtyStreams)
-        if (decisions >= DECISIONS_PER_TURN || this.#isTurnOver()) break
+        await this.#publish(change, dirtyStreams)
+        this.#count(false)
+        if (this.#isTurnOver()) await this.#endTurn()
+        if (this.#round.turns >= TURNS_PER_ROUND || this.#round.decisions >= DECISIONS_PER_ROUND) break
       }
       for (const stream of dirtyStreams) stream.flush()
-      this.#dependencies.afterTurn()
+      this.#dependencies.afterRound()
+      await this.#endTurn()
     }
   }
 
-  /** Publishes one change; returns the number of decisions, at least 1. */
-  async #publish(change: Change, dirtyStreams: Set<EventStream>): Promise<number> {
+  async #publish(change: Change, dirtyStreams: Set<EventStream>): Promise<void> {
     try {
       const account = accountOf(change)
       // A locked-out account receives no further changes, except the deletion of the account itself.
       if (account !== undefined && change.action !== 'delete') await this.#dependencies.checkAccount(account)
-      const subscribers = this.#dependencies.subscriptions.of(change)
+      const subscribers = this.#dependencies.subscriptions.to(change)
       if (isWhole(change)) await this.#publishTo(change, subscribers, dirtyStreams)
       if (account !== undefined && change.action === 'delete') await this.#dependencies.checkAccount(account)
-      return 1 + subscribers.length
     } catch (error) {
       this.#dependencies.log.error('change could not be published', {
         collection: change.collection,
         id: change.id,
         error,
       })
-      return 1
     }
   }
 
@@ -110,24 +116,46 @@ export class Broadcast {
     dirtyStreams: Set<EventStream>,
   ) {
     const prepared = this.#dependencies.publisher.prepare(change)
-    for (let at = 0; at < subscribers.length; at += DECISIONS_PER_READ) {
-      if (this.#isTurnOver()) await this.#nextTurn()
+    let at = 0
+    while (at < subscribers.length) {
+      if (this.#isTurnOver()) await this.#endTurn()
       await this.#dependencies.db.read((tx) => {
-        for (const { stream, topic } of subscribers.slice(at, at + DECISIONS_PER_READ)) {
+        do {
+          const { stream, topic } = subscribers[at] as Subscription
           const data = prepared.renderFor(tx, topic, stream.caller)
           if (data && stream.send(topic.text, data)) dirtyStreams.add(stream)
-        }
+          this.#count(topic.hasOptions)
+          at += 1
+        } while (at < subscribers.length && !this.#isTurnOver())
       })
     }
+  }
+
+  #count(hasOptions: boolean): void {
+    this.#round.decisions += 1
+    this.#decisions.all += 1
+    if (hasOptions) this.#decisions.optioned += 1
   }
 
   #isTurnOver(): boolean {
     return this.#dependencies.clock.monotonic() - this.#turnBegan > MAX_TURN_MS
   }
 
+  /** Yields to other work; work for topics with options takes at most half of the time. */
+  async #endTurn(): Promise<void> {
+    const { clock, onCostlyTopics } = this.#dependencies
+    const isCostly = this.#isTurnOver() && this.#decisions.optioned * 2 > this.#decisions.all
+    if (isCostly && this.#queue.length > STREAM_LIMITS.queuedForOptions) onCostlyTopics()
+    if (isCostly)
+      await clock.sleep(clock.monotonic() - this.#turnBegan, this.#stop.signal).catch(() => undefined)
+    this.#round.turns += 1
+    await this.#nextTurn()
+  }
+
   async #nextTurn(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve))
     this.#turnBegan = this.#dependencies.clock.monotonic()
+    this.#decisions = { all: 0, optioned: 0 }
   }
 }
 

@@ -12,7 +12,9 @@ import type { Caller } from '../http/caller.ts'
 import { presentRecords } from '../records/read/present.ts'
 import { requestInfoOf } from '../records/read/request-info.ts'
 import type { RecordService } from '../records/service.ts'
+import { type ChangedRecord, changedRecord } from './changed-record.ts'
 import { encodeChange } from './encode-change.ts'
+import { STREAM_LIMITS } from './limits.ts'
 import type { Topic } from './topic.ts'
 
 /** One change, to be rendered for any number of subscribers. */
@@ -28,14 +30,29 @@ export interface ChangePublisher {
    * @throws AppError for a filter that is invalid or not allowed for the caller.
    */
   check(topic: Topic, caller: Caller): void
+  /** Whether the events of a topic depend on the account that receives them. */
+  isPersonal(topic: Topic): boolean
   /** Prepares a change: everything that subscribers have in common is computed once. */
   prepare(change: Change & { record: Row }): PreparedChange
 }
 
 type Row = RecordOf<AnyCollection>
 
-/** Compiled tests in the cache: clients choose the filters, so their number has to be limited. */
-const MAX_TESTS = 1_000
+/** Compiled tests in the cache; enough for the topics with options of all streams. */
+const MAX_TESTS = 4 * STREAM_LIMITS.optioned.total
+/** Encoded events of one change that are kept for further subscribers. */
+const MAX_CACHED_BYTES = 16 * 1024 * 1024
+/** Related records in an event: without megabytes, since the cost counts for each change. */
+const EXPAND_LIMITS = { backRecords: 100, isSlim: true }
+
+/** What decides about the events of a topic. */
+interface Decision {
+  readonly rule: string | null
+  readonly filter: string
+  readonly isPersonal: boolean
+  /** Topics with the same key share decisions about callers. */
+  readonly key: string
+}
 
 /**
  * Creates a publisher that applies the rules of the record routes: the list rule for `*`, the view rule for
@@ -44,16 +61,29 @@ const MAX_TESTS = 1_000
 export function createChangePublisher(service: RecordService): ChangePublisher {
   const { queries, rulesOf } = service
   const tests = new Map<string, RecordTest>()
+  const decisions = new WeakMap<Topic, Decision>()
 
-  const ruleOf = ({ collection, record }: Topic) => {
+  function decisionOf(topic: Topic): Decision {
+    const known = decisions.get(topic)
+    if (known) return known
+    const { collection, record, query, headers } = topic
     const { list, view } = rulesOf(collection)
-    return record === '*' ? list : view
+    const rule = record === '*' ? list : view
+    const filter = (query['filter'] ?? '').trim()
+    const readsOptions = /@request\.(query|headers)/.test(rule ?? '')
+    const decision = {
+      rule,
+      filter,
+      isPersonal: rule?.includes('@request.') === true || leadsElsewhere(filter),
+      key: JSON.stringify([collection.name, rule, filter, ...(readsOptions ? [query, headers] : [])]),
+    }
+    decisions.set(topic, decision)
+    return decision
   }
-  const filterOf = ({ query }: Topic) => query['filter'] ?? ''
 
   function testOf(topic: Topic, caller: Caller): RecordTest {
-    const [rule, filter] = [ruleOf(topic), filterOf(topic)]
-    const key = JSON.stringify([topic.collection.name, caller.kind, rule, filter])
+    const { rule, filter, key: decisionKey } = decisionOf(topic)
+    const key = `${caller.kind} ${decisionKey}`
     const known = tests.get(key)
     if (known) return known
     if (tests.size >= MAX_TESTS) tests.clear()
@@ -67,52 +97,62 @@ export function createChangePublisher(service: RecordService): ChangePublisher {
   }
 
   /** Subscribers with the same key share one decision. */
-  function decisionKey(topic: Topic, caller: Caller): string {
-    const [rule, filter] = [ruleOf(topic) ?? 'superuser', filterOf(topic)]
-    if (caller.kind === 'superuser') return JSON.stringify(['superuser', filter])
-    const readsRequest = rule.includes('@request.')
-    // A path in a filter may lead to a record that is visible to some callers only.
-    const isPersonal = readsRequest || /[.:@]/.test(filter)
-    const options = readsRequest ? [topic.query, topic.headers] : []
-    return JSON.stringify([caller.kind, rule, filter, isPersonal ? idOf(caller) : '', ...options])
+  function audienceKey(topic: Topic, caller: Caller): string {
+    const { key, isPersonal } = decisionOf(topic)
+    return isPersonal ? `${caller.kind} ${idOf(caller)} ${key}` : `${caller.kind} ${key}`
   }
 
   return {
     check: (topic, caller) => void testOf(topic, caller),
+    isPersonal: (topic) => decisionOf(topic).isPersonal || expandOf(topic) !== '',
     prepare(change) {
-      const decisions = new Map<string, boolean>()
-      const encoded = new Map<string, Uint8Array>()
-      const slim = new Map<string, Row>()
+      const visible = new Map<string, boolean>()
+      const events = new EventCache()
+      let changed: ChangedRecord | undefined
 
       function maySee(tx: ReadTx, topic: Topic, caller: Caller): boolean {
-        const text = `${ruleOf(topic)} ${filterOf(topic)}`
-        const row = slim.get(text) ?? withoutUnreadJson(topic.collection, change.record, text)
-        slim.set(text, row)
+        const { rule, filter } = decisionOf(topic)
+        changed ??= changedRecord(topic.collection, change.record)
+        const row = changed.forTest(`${rule} ${filter}`)
         return isTrue(() => testOf(topic, caller).values(tx, row, realtimeRequestInfo(topic, caller)))
       }
 
       function encode(tx: ReadTx, topic: Topic, caller: Caller): Uint8Array {
-        const { expand = '', fields = '' } = topic.query
-        const view = { caller, requestInfo: realtimeRequestInfo(topic, caller), expand }
-        const [shown] = presentRecords(service, tx, topic.collection, [change.record], view)
+        changed ??= changedRecord(topic.collection, change.record)
+        const fields = topic.query['fields'] ?? ''
+        const { row, maxBytes, texts } = changed.forEvent(fields)
+        const [shown] = presentRecords(service, tx, topic.collection, [row], {
+          caller,
+          requestInfo: realtimeRequestInfo(topic, caller),
+          expand: expandOf(topic),
+          limits: EXPAND_LIMITS,
+        })
         const picked = pickFields(shown, fields)
-        return encodeChange(change.action, { ...(typeof picked === 'object' ? picked : {}) })
+        const values = { ...(typeof picked === 'object' ? picked : {}) }
+        return encodeChange(change.action, values, { maxBytes, texts })
       }
 
       return {
         renderFor(tx, topic, caller) {
-          const key = decisionKey(topic, caller)
-          const isVisible = decisions.get(key) ?? maySee(tx, topic, caller)
-          decisions.set(key, isVisible)
+          const key = audienceKey(topic, caller)
+          const isVisible = visible.get(key) ?? maySee(tx, topic, caller)
+          visible.set(key, isVisible)
           if (!isVisible) return undefined
-          const form = formKey(topic, caller, change.id)
-          const data = encoded.get(form) ?? encode(tx, topic, caller)
-          encoded.set(form, data)
-          return data
+          return events.get(formKey(topic, caller, change.id), () => encode(tx, topic, caller))
         },
       }
     },
   }
+}
+
+/** Whether a filter may lead to a record that is visible to some callers only, or call a macro. */
+function leadsElsewhere(filter: string): boolean {
+  // A point inside a number is no path.
+  return /[:@]|[^\d\s]\s*\./.test(filter)
+}
+
+function expandOf({ query }: Topic): string {
+  return (query['expand'] ?? '').trim()
 }
 
 function realtimeRequestInfo({ query, headers }: Topic, caller: Caller): RequestInfo {
@@ -125,20 +165,31 @@ function idOf(caller: Caller): string {
 }
 
 /** Subscribers with the same key receive the same bytes. */
-function formKey({ text, query }: Topic, caller: Caller, id: string): string {
-  const { expand = '', fields = '' } = query
+function formKey(topic: Topic, caller: Caller, id: string): string {
   const isSelf = idOf(caller) === id
+  const viewer = caller.kind === 'superuser' ? 'superuser' : isSelf ? 'self' : 'other'
   // Related records have rules of their own, which may refer to the account and to all options.
-  const whose = expand.trim() === '' ? [] : [caller.kind, idOf(caller), text]
-  return JSON.stringify([caller.kind === 'superuser', isSelf, fields, ...whose])
+  if (expandOf(topic) !== '') return `${viewer} ${caller.kind} ${idOf(caller)} ${topic.text}`
+  return `${viewer} ${topic.query['fields'] ?? ''}`
 }
 
-/** The record without JSON values that neither the rule nor the filter refers to: they may have megabytes. */
-function withoutUnreadJson(collection: AnyCollection, record: Row, text: string): Row {
-  const needed = Object.entries(record).filter(
-    ([name]) => !collection.fields[name]?.kind.isDocument || text.includes(name),
-  )
-  return { ...Object.fromEntries(needed), id: record.id, created: record.created, updated: record.updated }
+/** Events by form, up to a total size: clients choose the forms. */
+class EventCache {
+  readonly #events = new Map<string, Uint8Array>()
+  #bytes = 0
+
+  get(form: string, encode: () => Uint8Array): Uint8Array {
+    const known = this.#events.get(form)
+    if (known) return known
+    const data = encode()
+    if (this.#bytes + data.byteLength > MAX_CACHED_BYTES) {
+      this.#events.clear()
+      this.#bytes = 0
+    }
+    this.#events.set(form, data)
+    this.#bytes += data.byteLength
+    return data
+  }
 }
 
 /**

@@ -1,9 +1,9 @@
 import type { Clock } from '../../base/index.ts'
-import type { Caller } from '../http/caller.ts'
+import { type Caller, callerName } from '../http/caller.ts'
 import { encodeData } from './encode-change.ts'
+import { clientOf, STREAM_LIMITS } from './limits.ts'
 
-/** A slow client with more unread bytes is dropped; a single event may exceed the limit. */
-export const MAX_UNREAD_BYTES = 1024 * 1024
+const MAX_UNREAD_BYTES = STREAM_LIMITS.unreadBytes.stream
 /** Up to this size, gathered events are copied into one write. */
 const MAX_COPIED_BYTES = 64 * 1024
 
@@ -35,6 +35,8 @@ export class EventStream {
   /** Monotonic time of the last event in ms; comments do not count. */
   lastEventAt: number
   readonly #options: EventStreamOptions
+  /** The client while the caller is a guest. */
+  readonly #guest: string
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined
   #gathered: Uint8Array[] = []
   #gatheredBytes = 0
@@ -44,6 +46,7 @@ export class EventStream {
     this.id = options.id
     this.address = options.address
     this.caller = options.caller
+    this.#guest = clientOf({ caller: { kind: 'guest' }, address: options.address })
     this.credentials = options.credentials
     this.openedAt = options.clock.monotonic()
     this.lastEventAt = this.openedAt
@@ -62,6 +65,11 @@ export class EventStream {
     options.setIdleTimeout(0)
     this.send('PB_CONNECT', encodeData({ clientId: this.id }))
     this.flush()
+  }
+
+  /** The client that limits count for; see `clientOf`. */
+  get client(): string {
+    return this.caller.kind === 'guest' ? this.#guest : callerName(this.caller)
   }
 
   /** Bytes that the client has not read yet. */

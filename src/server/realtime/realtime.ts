@@ -5,9 +5,11 @@ import { type Caller, callerName } from '../http/caller.ts'
 import { defineRoute, Reply, type Route, type RouteRequest } from '../http/route.ts'
 import type { RecordService } from '../records/service.ts'
 import { Broadcast } from './broadcast.ts'
+import { Budget } from './budget.ts'
 import { type ChangePublisher, createChangePublisher } from './change-publisher.ts'
 import { encodeData } from './encode-change.ts'
 import { EventStream } from './event-stream.ts'
+import { STREAM_LIMITS } from './limits.ts'
 import { Streams } from './streams.ts'
 import { Subscriptions } from './subscriptions.ts'
 import { badTopic, OAUTH2_TOPIC, parseTopic, type Topic } from './topic.ts'
@@ -25,7 +27,10 @@ interface RealtimeDependencies {
 
 const setSubscriptions = v.object({
   clientId: v.pipe(v.string(), v.nonEmpty(), v.maxLength(255)),
-  subscriptions: v.optional(v.pipe(v.array(v.pipe(v.string(), v.maxLength(2_500))), v.maxLength(1_000)), []),
+  subscriptions: v.optional(
+    v.pipe(v.array(v.pipe(v.string(), v.maxLength(2_500))), v.maxLength(STREAM_LIMITS.topics.stream)),
+    [],
+  ),
 })
 
 /**
@@ -34,8 +39,9 @@ const setSubscriptions = v.object({
  */
 export class Realtime {
   readonly #dependencies: RealtimeDependencies
-  readonly #streams = new Streams()
+  readonly #streams: Streams
   readonly #subscriptions = new Subscriptions()
+  readonly #budget: Budget
   readonly #publisher: ChangePublisher
   readonly #broadcast: Broadcast
   readonly #loop: Loop
@@ -46,12 +52,19 @@ export class Realtime {
   constructor(dependencies: RealtimeDependencies) {
     this.#dependencies = dependencies
     const { clock, log, db } = dependencies.context
+    this.#streams = new Streams(() => dependencies.context.config.guestStreams)
     this.#publisher = createChangePublisher(dependencies.records)
+    this.#budget = new Budget({
+      streams: this.#streams,
+      subscriptions: this.#subscriptions,
+      isPersonal: (topic) => this.#publisher.isPersonal(topic),
+    })
     this.#broadcast = new Broadcast({
       ...{ db, log, clock, subscriptions: this.#subscriptions, publisher: this.#publisher },
       checkAccount: (id) => this.#checkAccount(id),
-      afterTurn: () => this.#streams.dropSlowest(),
+      afterRound: () => this.#streams.dropSlowest(),
       onOverflow: () => this.#endAll(),
+      onCostlyTopics: () => this.#closeCostliest(),
     })
     this.#loop = new Loop({
       name: 'realtime',
@@ -106,7 +119,7 @@ export class Realtime {
         path: '/api/realtime',
         access: 'public',
         summary: 'Open a stream of changes (server-sent events)',
-        statuses: [200, 405, 503],
+        statuses: [200, 405, 429, 503],
         media: 'text/event-stream',
         run: async (_, request) => this.#open(request),
       }),
@@ -116,7 +129,7 @@ export class Realtime {
         access: 'public',
         summary: 'Set the subscriptions of a stream and identify its caller',
         body: setSubscriptions,
-        statuses: [204, 400, 403, 404, 429],
+        statuses: [204, 400, 403, 404, 429, 503],
         run: async (_, request) => this.#subscribe(request.body, request),
       }),
     ]
@@ -132,7 +145,7 @@ export class Realtime {
     // No client would ever read, and thereby end, a stream opened by HEAD.
     if (request.method === 'HEAD') return new Response(null, { headers })
     if (!this.#isOpen) throw new AppError('unavailable', 'The server is stopping', { retryAfter: 5 })
-    this.#streams.assertBelowUserLimit(caller)
+    this.#streams.assertBelowLimit(caller, address)
     this.#streams.evictOldestGuest()
     const id = newSecret(20)
     const stream = new EventStream({
@@ -168,8 +181,12 @@ export class Realtime {
     }
     const wanted = [...new Set(subscriptions)]
     const login = wanted.find((text) => text.split('?')[0] === OAUTH2_TOPIC)
-    const topics = wanted.filter((text) => text !== login).map((text) => this.#readTopic(text, caller))
-    if (stream.caller.kind === 'guest') this.#streams.assertBelowUserLimit(caller)
+    this.#budget.assertBelowLimits(stream, caller, wanted)
+    const topics = wanted.flatMap((text) => this.#readTopic(text, caller) ?? [])
+    if (stream.caller.kind === 'guest' && caller.kind !== 'guest') {
+      this.#streams.assertBelowLimit(caller, address)
+    }
+    this.#budget.displaceGuests(stream, caller, topics)
     stream.caller = caller
     stream.credentials = credentialsOf(request)
     this.#subscriptions.set(stream, topics)
@@ -178,8 +195,10 @@ export class Realtime {
     return new Reply(204)
   }
 
-  #readTopic(text: string, caller: Caller): Topic {
+  /** Undefined for a topic that is not a collection, of which nothing is ever sent. */
+  #readTopic(text: string, caller: Caller): Topic | undefined {
     const topic = parseTopic(text, this.#dependencies.context.db.names)
+    if (!topic) return undefined
     try {
       this.#publisher.check(topic, caller)
     } catch (error) {
@@ -212,6 +231,16 @@ export class Realtime {
       // Credentials are checked as well, because tokens expire without a change of any record.
       else if (stream.sendHeartbeat()) await this.#identifyAgain(stream)
     }
+  }
+
+  /** Ends the streams of the client whose topics with options delay the changes of everybody. */
+  #closeCostliest(): void {
+    const client = this.#budget.closeHeaviest((stream) =>
+      this.#subscriptions.of(stream).some((topic) => topic.hasOptions),
+    )
+    this.#dependencies.context.log.warn('changes wait for topics with options; closed the event streams', {
+      client,
+    })
   }
 
   #endAll(): void {

@@ -1,15 +1,17 @@
 import { AppError } from '../../base/index.ts'
-import { type Caller, callerName } from '../http/caller.ts'
+import type { Caller } from '../http/caller.ts'
 import type { EventStream } from './event-stream.ts'
-
-const MAX_STREAMS = 2_000
-const MAX_STREAMS_PER_USER = 5
-/** Maximum number of unread bytes of all clients together. */
-const MAX_TOTAL_UNREAD_BYTES = 128 * 1024 * 1024
+import { clientOf, STREAM_LIMITS } from './limits.ts'
 
 /** The open streams and their limits. */
 export class Streams {
+  readonly #guestStreams: () => number
   readonly #streams = new Map<string, EventStream>()
+
+  /** `guestStreams` returns the limit per address of guests. */
+  constructor(guestStreams: () => number) {
+    this.#guestStreams = guestStreams
+  }
 
   get size(): number {
     return this.#streams.size
@@ -32,19 +34,19 @@ export class Streams {
     this.#streams.delete(id)
   }
 
-  /** @throws AppError `limited` when the account has reached its maximum number of streams. */
-  assertBelowUserLimit(caller: Caller): void {
-    if (caller.kind === 'guest') return
-    const name = callerName(caller)
-    const open = this.all().filter((stream) => callerName(stream.caller) === name)
-    if (open.length < MAX_STREAMS_PER_USER) return
-    throw new AppError(
-      'limited',
-      `A user can have at most ${MAX_STREAMS_PER_USER} streams; close another page first`,
-      {
-        retryAfter: 60,
-      },
-    )
+  /**
+   * Checks that the account, or the guest's address, may have one more stream.
+   * @throws AppError `limited` when its maximum number of streams is open.
+   */
+  assertBelowLimit(caller: Caller, address: string): void {
+    const client = clientOf({ caller, address })
+    const isGuest = caller.kind === 'guest'
+    const limit = isGuest ? this.#guestStreams() : STREAM_LIMITS.streams.client
+    if (this.all().filter((stream) => stream.client === client).length < limit) return
+    const message = isGuest
+      ? `An address can have at most ${limit} event streams without login; close another page, or send a login or API token with the request that opens the stream`
+      : `A user can have at most ${limit} streams; close another page first`
+    throw new AppError('limited', message, { retryAfter: 60 })
   }
 
   /**
@@ -52,19 +54,20 @@ export class Streams {
    * @throws AppError `unavailable` when all streams belong to accounts.
    */
   evictOldestGuest(): void {
-    if (this.size < MAX_STREAMS) return
+    const { total } = STREAM_LIMITS.streams
+    if (this.size < total) return
     const oldest = this.all().find((stream) => stream.caller.kind === 'guest')
-    if (!oldest)
-      throw new AppError('unavailable', `All ${MAX_STREAMS} streams are in use`, { retryAfter: 60 })
+    if (!oldest) throw new AppError('unavailable', `All ${total} streams are in use`, { retryAfter: 60 })
     oldest.close()
   }
 
   /** Drops the slowest clients until the unread bytes of all clients together are within the limit. */
   dropSlowest(): void {
+    const { total } = STREAM_LIMITS.unreadBytes
     let unreadBytes = this.all().reduce((sum, stream) => sum + stream.unreadBytes, 0)
-    if (unreadBytes <= MAX_TOTAL_UNREAD_BYTES) return
+    if (unreadBytes <= total) return
     for (const stream of this.all().toSorted((a, b) => b.unreadBytes - a.unreadBytes)) {
-      if (unreadBytes <= MAX_TOTAL_UNREAD_BYTES) return
+      if (unreadBytes <= total) return
       unreadBytes -= stream.unreadBytes
       stream.drop()
     }

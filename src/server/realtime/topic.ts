@@ -12,6 +12,13 @@ export interface Topic {
   readonly query: Readonly<Record<string, string>>
   /** `headers` of the options, by lower-case name with `_` instead of `-`. */
   readonly headers: Readonly<Record<string, string>>
+  /** Whether the text has options: such a topic is evaluated and encoded on its own. */
+  readonly hasOptions: boolean
+}
+
+/** Whether a topic is sent with options; limits count it before it is read. */
+export function hasOptions(text: string): boolean {
+  return text.includes('?')
 }
 
 /** The topic on which a login in another window reports its outcome; not a collection. */
@@ -21,25 +28,22 @@ const PATH = /^([A-Za-z0-9_]+)(?:\/(\*|[0-9a-z]{15}))?$/
 
 /**
  * Reads `qpus/*`, `qpus/ID` or `qpus`, with URL-encoded JSON after `?options=`:
- * `{"query": {"filter", "expand", "fields"}, "headers": {}}`.
- * @throws AppError `invalid` that describes the valid form.
+ * `{"query": {"filter", "expand", "fields"}, "headers": {}}`. Undefined for any other topic: clients send all
+ * topics that they listen to in one list, and some of these are not ours.
+ * @throws AppError `invalid` that describes the valid form of the options.
  */
-export function parseTopic(text: string, names: CollectionNames): Topic {
+export function parseTopic(text: string, names: CollectionNames): Topic | undefined {
   const end = text.indexOf('?')
   const path = end < 0 ? text : text.slice(0, end)
   const [, name = '', record = '*'] = PATH.exec(path) ?? []
   const collection = names.byPublicName(name)
-  if (!collection) {
-    throw badTopic(
-      `Unknown topic ${text.slice(0, 100)}; use COLLECTION/* or COLLECTION/ID with the name of a collection and the id of a record`,
-    )
-  }
+  if (!collection) return undefined
   const options = end < 0 ? null : new URLSearchParams(text.slice(end + 1)).get('options')
   const { query = {}, headers = {} } = readOptions(options)
-  const topic = { text, collection, record, query: texts(query), headers: byRuleName(texts(headers)) }
+  const given = { query: texts(query), headers: byRuleName(texts(headers)) }
   // Unknown modifiers are reported now rather than with every event.
-  pickFields({}, topic.query['fields'] ?? '')
-  return topic
+  pickFields({}, given.query['fields'] ?? '')
+  return { text, collection, record, ...given, hasOptions: hasOptions(text) }
 }
 
 /** The error that refuses all subscriptions of a request. */

@@ -4,7 +4,7 @@ import type { Caller } from '../../../src/server/http/caller.ts'
 import { RateLimiter } from '../../../src/server/http/limits/rate-limit.ts'
 import { Passwords } from '../../../src/server/index.ts'
 import { createChangePublisher } from '../../../src/server/realtime/change-publisher.ts'
-import { parseTopic } from '../../../src/server/realtime/topic.ts'
+import { parseTopic, type Topic } from '../../../src/server/realtime/topic.ts'
 import { createRecordService, type RecordService } from '../../../src/server/records/service.ts'
 import { openTestServer, type TestServer } from '../../support/server/server.ts'
 import { withOptions } from '../../support/server/subscriptions.ts'
@@ -41,6 +41,12 @@ function counted(server: TestServer) {
   return { service, count }
 }
 
+function topicOf(server: TestServer, text: string): Topic {
+  const topic = parseTopic(text, server.db.names)
+  if (!topic) throw new TypeError(`no topic: ${text}`)
+  return topic
+}
+
 const GUEST: Caller = { kind: 'guest' }
 
 test('1,000 subscribers of a public topic need one rule test and one encoding', async () => {
@@ -48,7 +54,7 @@ test('1,000 subscribers of a public topic need one rule test and one encoding', 
   const { service, count } = counted(server)
   const publisher = createChangePublisher(service)
   const texts = ['quantum_jobs/*', 'quantum_jobs', withOptions('quantum_jobs/*', { page: 1 })]
-  const topicOf = (at: number) => parseTopic(texts[at % texts.length] ?? '', server.db.names)
+  const topicAt = (at: number) => topicOf(server, texts[at % texts.length] ?? '')
   const record = await server.db.write('t', (tx) => tx.insert(quantumJobs, {}))
   const prepared = publisher.prepare({
     collection: 'quantum_jobs',
@@ -58,7 +64,7 @@ test('1,000 subscribers of a public topic need one rule test and one encoding', 
     record: { ...record },
   })
   const rendered = await server.db.read((tx) =>
-    Array.from({ length: 1_000 }, (_, at) => prepared.renderFor(tx, topicOf(at), GUEST)),
+    Array.from({ length: 1_000 }, (_, at) => prepared.renderFor(tx, topicAt(at), GUEST)),
   )
   expect(new Set(rendered).size).toBe(1)
   expect(rendered[0]).toBeInstanceOf(Uint8Array)
@@ -81,7 +87,7 @@ test('a rule about the user is tested once per user, regardless of the number of
       callers: owners.map((user): Caller => ({ kind: 'user', user, via: 'login', refreshable: true })),
     }
   })
-  const topic = parseTopic('time_slots/*', server.db.names)
+  const topic = topicOf(server, 'time_slots/*')
   const prepared = publisher.prepare({
     collection: 'time_slots',
     id: record.id,
@@ -129,8 +135,68 @@ test('large values are passed to SQLite only if the rule or the filter refers to
   })
   const topics = ['quantum_jobs/*', withOptions('quantum_jobs/*', { filter: 'payload.kind = "deep"' })]
   const rendered = await server.db.read((tx) =>
-    topics.map((each) => prepared.renderFor(tx, parseTopic(each, server.db.names), GUEST)),
+    topics.map((each) => prepared.renderFor(tx, topicOf(server, each), GUEST)),
   )
   expect(rendered.every((data) => data !== undefined)).toBe(true)
   expect(seen).toEqual([[], ['payload']])
+})
+
+test('100 filters are evaluated once each for 1,000 subscribers, and share one encoding', async () => {
+  await using server = await openTestServer()
+  const { service, count } = counted(server)
+  const publisher = createChangePublisher(service)
+  const record = await server.db.write('t', (tx) => tx.insert(quantumJobs, {}))
+  const prepared = publisher.prepare({
+    ...{ collection: 'quantum_jobs', id: record.id, action: 'create', seq: 1 },
+    record: { ...record },
+  })
+  const filters = Array.from({ length: 100 }, (_, at) =>
+    topicOf(server, withOptions('quantum_jobs/*', { filter: `duration < ${at + 0.5}` })),
+  )
+  const rendered = await server.db.read((tx) =>
+    Array.from({ length: 10 }, () => filters.map((topic) => prepared.renderFor(tx, topic, GUEST))).flat(),
+  )
+  expect(new Set(rendered).size).toBe(1)
+  expect(count).toEqual({ tests: 100, evaluations: 100, expansions: 0 })
+})
+
+test('a path in a filter, a macro and an expansion depend on the caller; a decimal number does not', async () => {
+  await using server = await openTestServer()
+  const publisher = createChangePublisher(counted(server).service)
+  const isPersonal = (query: object) =>
+    publisher.isPersonal(topicOf(server, withOptions('quantum_jobs/*', query)))
+  expect(isPersonal({ filter: 'duration > 0.5', fields: 'id' })).toBe(false)
+  expect(isPersonal({ filter: 'qpu_target.name = "a"' })).toBe(true)
+  expect(isPersonal({ filter: 'created > @todayStart' })).toBe(true)
+  expect(isPersonal({ expand: 'qpu_target' })).toBe(true)
+  expect(publisher.isPersonal(topicOf(server, 'quantum_jobs/*'))).toBe(false)
+  expect(publisher.isPersonal(topicOf(server, 'time_slots/*'))).toBe(true)
+})
+
+test('values above 64 KiB are omitted unless fields asks for them, above 1 MiB always; filters do not see them', async () => {
+  await using server = await openTestServer()
+  const publisher = createChangePublisher(counted(server).service)
+  const kib = (count: number) => 'x'.repeat(count * 1024)
+  const { id } = await server.db.write('t', (tx) =>
+    tx.insert(quantumJobs, { payload: { text: kib(100) }, results: { text: kib(2_048) } }),
+  )
+  const change = await server.db.read((tx) => tx.find(quantumJobs, id))
+  const prepared = publisher.prepare({
+    ...{ collection: 'quantum_jobs', id, action: 'update', seq: 1 },
+    record: change as never,
+  })
+  const render = (query: object) =>
+    server.db.read((tx) => {
+      const data = prepared.renderFor(tx, topicOf(server, withOptions('quantum_jobs/*', query)), GUEST)
+      return data && JSON.parse(new TextDecoder().decode(data).slice('data:'.length))
+    })
+  expect(await render({})).toMatchObject({ record: { id }, omitted: ['payload', 'results'] })
+  expect(await render({ fields: 'id,payload' })).toEqual({
+    action: 'update',
+    record: { id, payload: { text: kib(100) } },
+  })
+  expect(await render({ fields: 'id,results.text' })).toEqual({
+    ...{ action: 'update', record: { id }, omitted: ['results'] },
+  })
+  expect(await render({ filter: 'payload.text ~ "x"' })).toBeUndefined()
 })

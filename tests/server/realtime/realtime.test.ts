@@ -71,12 +71,10 @@ test('configured names are the topics', async () => {
   await using stream = await listenAs(server.guest, 'work/*', 'chips/*')
   await server.createQpu('north')
   await until('the QPU', () => stream.of('chips/*').length === 1)
-  const refused = await subscribe(server.guest, stream, ['qpus/*'])
-  expect(refused.body).toMatchObject({
-    status: 400,
-    message: expect.stringContaining('Unknown topic qpus/*'),
-    data: { subscriptions: { code: 'validation_invalid_value' } },
-  })
+  await subscribe(server.guest, stream, ['qpus/*', 'chips'])
+  await server.createQpu('south')
+  await until('the QPU', () => stream.of('chips').length === 1)
+  expect(stream.of('qpus/*')).toEqual([])
 })
 
 test('POST /api/realtime refuses invalid subscriptions with a reason', async () => {
@@ -88,8 +86,6 @@ test('POST /api/realtime refuses invalid subscriptions with a reason', async () 
   const cases: [TestClient, unknown, number, string][] = [
     [server.guest, { clientId: 'unknown', subscriptions: [] }, 404, 'Missing or invalid client id.'],
     [server.guest, { subscriptions: [] }, 400, 'Invalid request body.'],
-    [server.guest, { clientId, subscriptions: ['nothing/*'] }, 400, 'Unknown topic nothing/*; use'],
-    [server.guest, { clientId, subscriptions: ['qpus/not an id'] }, 400, 'Unknown topic qpus/not an id'],
     [server.guest, { clientId, subscriptions: ['a'.repeat(2_501)] }, 400, 'Invalid request body.'],
     [server.guest, { clientId, subscriptions: Array(1_001).fill('qpus/*') }, 400, 'Invalid request body.'],
     [server.guest, { clientId, subscriptions: ['qpus/*?options={'] }, 400, 'The options of a topic'],

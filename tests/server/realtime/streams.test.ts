@@ -1,11 +1,15 @@
 import { describe, expect, test } from 'bun:test'
 import { newSecret } from '../../../src/base/index.ts'
 import type { Caller } from '../../../src/server/http/caller.ts'
-import { EventStream, MAX_UNREAD_BYTES } from '../../../src/server/realtime/event-stream.ts'
+import { EventStream } from '../../../src/server/realtime/event-stream.ts'
+import { STREAM_LIMITS } from '../../../src/server/realtime/limits.ts'
 import { Streams } from '../../../src/server/realtime/streams.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 
+const MAX_UNREAD_BYTES = STREAM_LIMITS.unreadBytes.stream
 const MIB = new Uint8Array(MAX_UNREAD_BYTES)
+
+const openStreams = () => new Streams(() => 50)
 
 /** A stream without a reader, listed in `streams` until it ends. */
 function unread(streams: Streams, caller: Caller = { kind: 'guest' }): EventStream {
@@ -25,7 +29,7 @@ function unread(streams: Streams, caller: Caller = { kind: 'guest' }): EventStre
 
 describe('Streams', () => {
   test('dropSlowest() drops the slowest clients when the unread bytes of all exceed the limit', () => {
-    const streams = new Streams()
+    const streams = openStreams()
     const slow = Array.from({ length: 129 }, () => unread(streams))
     const [quick, quicker] = [unread(streams), unread(streams)]
     for (const stream of slow.slice(0, 127)) stream.send('t', MIB)
@@ -40,7 +44,7 @@ describe('Streams', () => {
   })
 
   test('evictOldestGuest() closes the oldest stream of a guest and refuses when all belong to users', () => {
-    const streams = new Streams()
+    const streams = openStreams()
     const user = (at: number): Caller => ({
       kind: 'superuser',
       superuser: {
@@ -68,7 +72,7 @@ describe('Streams', () => {
 
 describe('EventStream', () => {
   test('an event of any size reaches a client that reads; a client with 1 MiB unread is dropped', async () => {
-    const streams = new Streams()
+    const streams = openStreams()
     const stream = unread(streams)
     expect(stream.send('t', new Uint8Array(4 * MAX_UNREAD_BYTES))).toBe(true)
     stream.flush()
@@ -80,7 +84,7 @@ describe('EventStream', () => {
   })
 
   test('gathered events are sent in one write', async () => {
-    const stream = unread(new Streams())
+    const stream = unread(openStreams())
     for (let at = 0; at < 3; at += 1) stream.send('t', new TextEncoder().encode(`data:${at}\n\n`))
     stream.flush()
     stream.close()

@@ -1,4 +1,4 @@
-import type { AnyCollection, Expanded, ReadTx, RequestInfo } from '../../../db/index.ts'
+import type { AnyCollection, Expanded, ExpandLimits, ReadTx, RequestInfo } from '../../../db/index.ts'
 import type { Caller } from '../../http/caller.ts'
 import { presentRecord } from '../../http/response/present-record.ts'
 import type { AnyRecord, Values } from '../behavior.ts'
@@ -11,6 +11,7 @@ interface View {
   readonly requestInfo: RequestInfo
   /** Relations to expand; '' = none. */
   readonly expand: string
+  readonly limits?: ExpandLimits
 }
 
 /** Records as returned to the caller, with computed values and expanded relations. */
@@ -19,7 +20,7 @@ export function presentRecords(
   tx: ReadTx,
   collection: AnyCollection,
   records: readonly AnyRecord[],
-  { caller, requestInfo, expand }: View,
+  { caller, requestInfo, expand, limits }: View,
 ): Values[] {
   const isSuperuser = caller.kind === 'superuser'
   const self = caller.kind === 'user' ? caller.user.id : undefined
@@ -43,7 +44,8 @@ export function presentRecords(
 
   const isPlain = expand.trim() === ''
   const plain = (): Expanded[] => records.map((record) => ({ collection, record }))
-  return present(collection, isPlain ? plain() : queries.expand(tx, collection, records, expand, requestInfo))
+  const expanded = () => queries.expand(tx, collection, records, expand, requestInfo, limits)
+  return present(collection, isPlain ? plain() : expanded())
 }
 
 function isMany(related: Expanded | readonly Expanded[]): related is readonly Expanded[] {

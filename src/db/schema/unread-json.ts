@@ -1,0 +1,67 @@
+/**
+ * Parsing megabytes of JSON takes tens of milliseconds, and most code that reads a record does not use its
+ * large values. They are therefore parsed when they are first used; spreading a record uses all of them.
+ */
+
+/** Longer texts are parsed on first use, in UTF-16 code units. */
+const MAX_EAGER_LENGTH = 64 * 1024
+
+/** The texts that have not been parsed, by record and field. */
+const unread = new WeakMap<object, Map<string, string>>()
+
+/** Sets `record[name]` to the decoded text, or to a property that decodes a long text once it is read. */
+export function setDecoded(
+  record: Record<string, unknown>,
+  name: string,
+  stored: unknown,
+  decode: (stored: unknown) => unknown,
+): void {
+  if (typeof stored !== 'string' || stored.length <= MAX_EAGER_LENGTH) {
+    record[name] = decode(stored)
+    return
+  }
+  const texts = unread.get(record) ?? new Map<string, string>()
+  unread.set(record, texts.set(name, stored))
+  const replace = (value: unknown) => {
+    texts.delete(name)
+    Object.defineProperty(record, name, { value, writable: true, enumerable: true, configurable: true })
+    return value
+  }
+  Object.defineProperty(record, name, {
+    get: () => replace(decode(stored)),
+    set: (value: unknown) => void replace(value),
+    enumerable: true,
+    configurable: true,
+  })
+}
+
+/**
+ * Whether the JSON text of `record[name]` has more than `limit` bytes, without parsing the value or writing
+ * more than the limit.
+ */
+export function isJsonLargerThan(
+  record: Readonly<Record<string, unknown>>,
+  name: string,
+  limit: number,
+): boolean {
+  const text = unread.get(record)?.get(name)
+  if (text !== undefined) return text.length > limit || Buffer.byteLength(text) > limit
+  return countBytes(record[name], limit) > limit
+}
+
+/** The bytes of the JSON text of a value; some number above `limit` as soon as it is exceeded. */
+function countBytes(value: unknown, limit: number): number {
+  if (typeof value === 'string') {
+    return value.length > limit ? value.length : Buffer.byteLength(JSON.stringify(value))
+  }
+  if (typeof value !== 'object' || value === null) return String(JSON.stringify(value)).length
+  // Brackets and separators: one more than there are members, at least two.
+  let bytes = 1
+  const isList = Array.isArray(value)
+  for (const each of isList ? value : Object.keys(value)) {
+    bytes += isList ? 1 : Buffer.byteLength(each) + 4
+    bytes += countBytes(isList ? each : Reflect.get(value, each), limit - bytes)
+    if (bytes > limit) return bytes
+  }
+  return Math.max(2, bytes)
+}
