@@ -28,4 +28,9 @@ export class TokenBucket {
     this.#at = now
     return 0
   }
+
+  /** Returns a taken token; the next `take` discards what exceeds the bucket. */
+  giveBack(): void {
+    this.#tokens += 1
+  }
 }

@@ -20,7 +20,15 @@ export type { LogLoss } from './durability/log-check.ts'
 export { type Auth, NO_REQUEST, type RequestInfo } from './filter/index.ts'
 export { diagnose } from './integrity/doctor.ts'
 export { checkInvariants, type Finding } from './integrity/invariants.ts'
-export { type AuditEntry, appendAudit, type ListedAudit, listAudit, readAuditChain } from './journal/audit.ts'
+export {
+  type AuditEntry,
+  appendAudit,
+  erasePersonal,
+  type ListedAudit,
+  listAudit,
+  type PersonalDetail,
+  readAuditChain,
+} from './journal/audit.ts'
 export { listTimeline, type TimelineEntry } from './journal/timeline.ts'
 export { type DatabaseOptions, openDatabase, type Schema } from './open-database.ts'
 export { isClosedTo } from './query/closed-rule.ts'
@@ -60,10 +68,10 @@ export {
   disableProxy,
   findAccount,
   findAccountByEmail,
+  findByApiToken,
   findSuperuser,
   findSuperuserByEmail,
   findUser,
-  findUserByApiToken,
   findUserByIdentity,
   type IdentityField,
   listSuperusers,
@@ -77,6 +85,13 @@ export {
 } from './store/accounts/accounts.ts'
 export { changeEmail, resetPassword, verifyEmail } from './store/accounts/credentials.ts'
 export { type ExternalIdentity, signInExternally } from './store/accounts/external-auths.ts'
+export {
+  type AddressUse,
+  forgetAddresses,
+  isKnownAddress,
+  MAX_KNOWN_ADDRESSES,
+  rememberAddress,
+} from './store/accounts/known-addresses.ts'
 export { chargeOf, postLedger } from './store/accounts/ledger.ts'
 export { dismissNotification } from './store/accounts/notifications.ts'
 export {

@@ -1,7 +1,9 @@
 import { type AppError, type Clock, type Log, Loop } from '../base/index.ts'
 import { type Database, openDatabase, resetLeases } from '../db/index.ts'
+import { AccessAudit, clientOf } from './auth/access-audit.ts'
 import { AccountLinks } from './auth/account-links.ts'
 import { Accounts } from './auth/accounts.ts'
+import { Logins } from './auth/logins.ts'
 import { Passwords } from './auth/password.ts'
 import { SetUp } from './auth/set-up.ts'
 import { CalibrationDispatcher } from './calibration/dispatcher.ts'
@@ -110,9 +112,11 @@ async function assemble(config: Config, db: Database, dependencies: ServerDepend
 
   const mailer = config.smtpHost === '' ? undefined : new Mailer(config, { clock, log })
   const passwords = new Passwords()
+  const audit = new AccessAudit({ db, clock, log })
+  const logins = new Logins({ context, accounts, passwords, audit })
   const links = new AccountLinks({ context, accounts, mailer, publicUrl })
   const submissions = new RateLimiter(() => live.current.submitRate, clock)
-  const records = createRecordService(context, { passwords, submissions, links })
+  const records = createRecordService(context, { passwords, logins, submissions, links })
   const realtime = new Realtime({ context, records, identify })
   const metrics = new Metrics({ context, streams: () => realtime.size, drops: () => hub.drops })
   const setUp = new SetUp({ db, clock, passwords })
@@ -134,6 +138,7 @@ async function assemble(config: Config, db: Database, dependencies: ServerDepend
   const storage = new StorageHealth(db, clock)
   const services: Service[] = [
     { name: 'database', stop: () => db.close(), health: () => storage.check() },
+    { name: audit.loop.name, start: () => audit.loop.start(), stop: () => audit.stop() },
     { name: 'mailer', stop: () => mailer?.stop() },
     { name: 'drivers', start: () => hub.start(handleEvent), stop: () => hub.stop() },
     { name: 'metrics', start: () => metrics.start(), stop: () => metrics.stop() },
@@ -147,11 +152,14 @@ async function assemble(config: Config, db: Database, dependencies: ServerDepend
   ]
   const readiness = new Readiness([...services, ports])
   const routes = buildRoutes({
-    ...{ context, accounts, passwords, links, records, realtime },
+    ...{ context, accounts, passwords, logins, links, records, realtime },
     ...{ hub, backoff, metrics, readiness, setUp, submissions },
   })
   const pages = assets ? serveAssets(assets) : undefined
-  const app = buildApp({ context, routes, identify, pages })
+  const app = buildApp({
+    ...{ context, routes, identify, pages },
+    onCaller: (caller, call) => audit.used(caller, clientOf(call)),
+  })
   const list = new ServiceList(
     [
       ...services,

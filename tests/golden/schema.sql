@@ -19,8 +19,12 @@ CREATE TABLE "audit_log" (
   "subject" TEXT NOT NULL,
   "detail" TEXT NOT NULL DEFAULT '',
   "hash" TEXT NOT NULL,
-  "previous_hash" TEXT NOT NULL
+  "previous_hash" TEXT NOT NULL,
+  "personal" TEXT NOT NULL DEFAULT '',
+  "personal_hash" TEXT NOT NULL DEFAULT ''
 ) STRICT;
+CREATE INDEX "audit_log_actor" ON "audit_log" ("actor") WHERE personal <> '';
+CREATE INDEX "audit_log_subject" ON "audit_log" ("subject") WHERE personal <> '';
 CREATE TABLE "calibration_requests" (
   "seq" INTEGER PRIMARY KEY AUTOINCREMENT,
   "id" TEXT NOT NULL UNIQUE,
@@ -169,6 +173,13 @@ CREATE TABLE "job_timeline" (
   "detail" TEXT NOT NULL DEFAULT ''
 ) STRICT;
 CREATE INDEX "job_timeline_job" ON "job_timeline" ("job");
+CREATE TABLE "known_addresses" (
+  "account" TEXT NOT NULL,
+  "use" TEXT NOT NULL,
+  "address" TEXT NOT NULL,
+  "at" TEXT NOT NULL,
+  PRIMARY KEY (account, use, address)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE "leases" (
   "qpu" TEXT NOT NULL,
   "operation" TEXT NOT NULL CHECK (operation IN ('process', 'monitor', 'calibrate')),

@@ -7,20 +7,25 @@ import { momentOrAge } from '../command-line/time-kinds.ts'
 const { integer, text } = kinds
 
 const listCommand = defineCommand({
-  summary: 'Print the actions of operators, oldest first',
+  summary: 'Print actions of operators, logins and their failures, oldest first',
   flags: {
-    act: flag(text('name'), 'Only this action, or all actions below it: job, job.hold'),
-    by: flag(text('actor'), 'Only actions of this actor: superuser:ID, an e-mail address, cli'),
+    act: flag(text('name'), 'Only this action, or all actions below it: job, job.hold, login'),
+    by: flag(
+      text('actor'),
+      'Only actions of this actor: superuser:ID, user:ID, an e-mail address, cli, guest',
+    ),
     subject: flag(text('id'), 'Only actions on this record'),
+    address: flag(text('address'), 'Only actions from this remote address'),
     since: flag(momentOrAge(), 'Only actions since this time: 2026-01-31, or an age such as 24h'),
     limit: flag(integer({ min: 1 }), 'Maximum number of entries; the newest are printed', { default: '100' }),
   },
   settings: DIR_SETTING,
-  run({ flags: { act, by, subject, since, limit }, given }) {
+  run({ flags: { act, by, subject, address, since, limit }, given }) {
     const filter = {
       act,
       actor: by,
       subject,
+      address,
       since: since === undefined ? undefined : toTimestamp(since),
       limit,
     }
@@ -48,12 +53,13 @@ const verifyCommand = defineCommand({
       dir,
       intact: isIntact,
       entries: chain.entries,
+      erased: chain.erased,
       head: chain.head,
       first_broken_entry: chain.broken ?? null,
       has_expected_head: chain.hasExpected,
     }
   },
-  print({ dir, entries, head, first_broken_entry, has_expected_head }, { flags }) {
+  print({ dir, entries, erased, head, first_broken_entry, has_expected_head }, { flags }) {
     if (first_broken_entry !== null) {
       console.log(
         `${dir}: entry ${first_broken_entry} of the audit log, or one before it, was changed or removed`,
@@ -61,7 +67,8 @@ const verifyCommand = defineCommand({
     } else if (!has_expected_head) {
       console.log(`${dir}: the audit log is intact but was cut off: no entry has the hash ${flags.head}`)
     } else {
-      console.log(`${dir}: ${entries} entries, none changed or removed; head ${head || 'none'}`)
+      const note = erased === 0 ? '' : ` (personal details of ${erased} erased with their accounts)`
+      console.log(`${dir}: ${entries} entries, none changed or removed${note}; head ${head || 'none'}`)
     }
   },
 })

@@ -111,7 +111,8 @@ function internal(
  * | `leases` | the right of one driver to serve one operation of a QPU; driver '' = free; `epoch` only grows |
  * | `job_timeline` | one event of a job |
  * | `idempotency_keys` | the response to a keyed request, returned again when it is repeated |
- * | `audit_log` | one action of an administrator, chained by hashes |
+ * | `audit_log` | one action of an administrator or use of an account, chained by hashes; `personal` can be erased |
+ * | `known_addresses` | one address from which an account was used; see `store/accounts/known-addresses` |
  * | `change_log` | one change of a record, the newest 100,000 |
  * | `reading_series` | one channel of a driver in one unit; `last` is the time of its newest reading, s since the epoch |
  * | `reading_buckets` | the readings of a channel in the `step` s from `start` (s since the epoch); see `store/readings` |
@@ -192,17 +193,36 @@ export const INTERNAL_TABLES: readonly Table[] = [
     ['PRIMARY KEY (user, key)'],
     [index('idempotency_keys', ['at'], false)],
   ),
-  internal('audit_log', {
-    seq: 'INTEGER PRIMARY KEY AUTOINCREMENT',
-    id: 'TEXT NOT NULL UNIQUE',
-    at: 'TEXT NOT NULL',
-    actor: 'TEXT NOT NULL',
-    act: 'TEXT NOT NULL',
-    subject: 'TEXT NOT NULL',
-    detail: "TEXT NOT NULL DEFAULT ''",
-    hash: 'TEXT NOT NULL',
-    previous_hash: 'TEXT NOT NULL',
-  }),
+  internal(
+    'audit_log',
+    {
+      seq: 'INTEGER PRIMARY KEY AUTOINCREMENT',
+      id: 'TEXT NOT NULL UNIQUE',
+      at: 'TEXT NOT NULL',
+      actor: 'TEXT NOT NULL',
+      act: 'TEXT NOT NULL',
+      subject: 'TEXT NOT NULL',
+      detail: "TEXT NOT NULL DEFAULT ''",
+      hash: 'TEXT NOT NULL',
+      previous_hash: 'TEXT NOT NULL',
+      personal: "TEXT NOT NULL DEFAULT ''",
+      personal_hash: "TEXT NOT NULL DEFAULT ''",
+    },
+    [],
+    // For erasing what is stored about one account.
+    [
+      index('audit_log', ['actor'], false, "personal <> ''"),
+      index('audit_log', ['subject'], false, "personal <> ''"),
+    ],
+  ),
+  {
+    ...internal(
+      'known_addresses',
+      { account: 'TEXT NOT NULL', use: 'TEXT NOT NULL', address: 'TEXT NOT NULL', at: 'TEXT NOT NULL' },
+      ['PRIMARY KEY (account, use, address)'],
+    ),
+    isKeyed: true,
+  },
   internal('change_log', {
     seq: 'INTEGER PRIMARY KEY AUTOINCREMENT',
     collection: 'TEXT NOT NULL',

@@ -5,7 +5,7 @@ import type { Accounts } from './accounts.ts'
 import { Confirmations } from './confirm.ts'
 import { linkPages } from './link-pages.ts'
 import { linkRoutes } from './link-routes.ts'
-import { Logins } from './logins.ts'
+import type { Logins } from './logins.ts'
 import { oauth2LoginRoute, type UserCreation } from './oauth2/login.ts'
 import { oauth2RedirectRoutes, type ReportLogin } from './oauth2/redirect.ts'
 import type { Passwords } from './password.ts'
@@ -16,6 +16,7 @@ export interface AccountDependencies {
   context: ServerContext
   accounts: Accounts
   passwords: Passwords
+  logins: Logins
   links: AccountLinks
   reportLogin: ReportLogin
   userCreation: UserCreation
@@ -23,8 +24,7 @@ export interface AccountDependencies {
 
 /** All routes for logins and accounts. */
 export function accountRoutes(dependencies: AccountDependencies): Route[] {
-  const { context, accounts, passwords, links, reportLogin, userCreation } = dependencies
-  const logins = new Logins({ context, accounts, passwords })
+  const { context, accounts, passwords, logins, links, reportLogin, userCreation } = dependencies
   const confirmations = new Confirmations({ context, accounts, passwords, logins })
   return [
     ...authRoutes(context, logins),

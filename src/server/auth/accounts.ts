@@ -5,9 +5,9 @@ import {
   accountSecret,
   type Database,
   findAccount,
+  findByApiToken,
   findSuperuser,
   findUser,
-  findUserByApiToken,
   superusers,
   users,
 } from '../../db/index.ts'
@@ -126,9 +126,9 @@ export class Accounts {
     const byLogin = authorization ? await this.#byLogin(authorization) : undefined
     if (byLogin) return byLogin
     const apiToken = request.headers.get('x-api-token') ?? authorization
-    const user = apiToken ? await findUserByApiToken(this.#dependencies.db, hashToken(apiToken)) : undefined
-    if (!user || user.disabled) return { kind: 'guest' }
-    return { kind: 'user', user, via: 'api_token', refreshable: false }
+    const found = apiToken ? await findByApiToken(this.#dependencies.db, hashToken(apiToken)) : undefined
+    if (!found || found.user.disabled) return { kind: 'guest' }
+    return { kind: 'user', ...found, via: 'api_token', refreshable: false }
   }
 
   async #byLogin(token: string): Promise<Caller | undefined> {

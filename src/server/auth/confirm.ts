@@ -1,6 +1,7 @@
 import { AppError } from '../../base/index.ts'
 import { type AccountKind, changeEmail, resetPassword, verifyEmail } from '../../db/index.ts'
 import type { ServerContext } from '../context.ts'
+import type { Client } from './access-audit.ts'
 import type { Accounts, ProvenLink } from './accounts.ts'
 import type { LinkPurpose } from './jwt.ts'
 import type { Logins } from './logins.ts'
@@ -47,11 +48,12 @@ export class Confirmations {
     assertLinkUsed(await verifyEmail(this.#dependencies.context.db, { kind, id, tokenKey }, email))
   }
 
-  /** Sets the new address, which ends all logins of the account; `address` is the remote address. */
-  async emailChange(given: Given & { password: string }, address: string): Promise<void> {
+  /** Sets the new address, which ends all logins of the account. */
+  async emailChange(given: Given & { password: string }, client: Client): Promise<void> {
     const { context, logins } = this.#dependencies
     const { kind, account, newEmail } = await this.#proven('emailChange', given)
-    if (!(await logins.verifyPassword(kind, account, given.password, address))) {
+    const { password } = given
+    if (!(await logins.verifyPassword(kind, { account, password, via: 'email_change' }, client))) {
       throw refusal('password', 'validation_invalid_password', 'Missing or invalid auth record password.')
     }
     const { id, tokenKey } = account

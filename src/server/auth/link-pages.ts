@@ -4,6 +4,7 @@ import { URL_ENCODED } from '../http/media.ts'
 import { readFormTexts } from '../http/request/form-body.ts'
 import { escapeHtml, htmlPage } from '../http/response/html-page.ts'
 import { defineRoute, type Route, type RouteRequest } from '../http/route.ts'
+import { type Client, clientOf } from './access-audit.ts'
 import { LINK_PATHS } from './account-links.ts'
 import type { Confirmations } from './confirm.ts'
 import type { LinkPurpose } from './jwt.ts'
@@ -19,7 +20,7 @@ interface LinkPage {
   confirm(
     confirmations: Confirmations,
     given: { token: string; password: string; passwordConfirm: string },
-    address: string,
+    client: Client,
   ): Promise<void>
 }
 
@@ -51,7 +52,7 @@ const PAGES: Record<LinkPurpose, LinkPage> = {
     fields: OWN_PASSWORD,
     button: 'Confirm',
     done: 'Your e-mail address is changed. All previous logins have ended; log in with the new address.',
-    confirm: (confirmations, given, address) => confirmations.emailChange(given, address),
+    confirm: (confirmations, given, client) => confirmations.emailChange(given, client),
   },
 }
 
@@ -95,11 +96,12 @@ export function linkPages(confirmations: Confirmations): Route[] {
 async function submitForm(
   page: LinkPage,
   confirmations: Confirmations,
-  { request, address }: RouteRequest<unknown, unknown>,
+  call: RouteRequest<unknown, unknown>,
 ): Promise<Response> {
-  const { token = '', password = '', passwordConfirm = '' } = await readFormTexts(request, MAX_FORM_BYTES)
+  const sent = await readFormTexts(call.request, MAX_FORM_BYTES)
+  const { token = '', password = '', passwordConfirm = '' } = sent
   try {
-    await page.confirm(confirmations, { token, password, passwordConfirm }, address)
+    await page.confirm(confirmations, { token, password, passwordConfirm }, clientOf(call))
     return htmlPage({ title: page.title, body: `<p>${page.done}</p>` })
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'invalid') throw error

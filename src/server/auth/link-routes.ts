@@ -5,6 +5,7 @@ import type { ServerContext } from '../context.ts'
 import { callerName } from '../http/caller.ts'
 import { FORM_OR_JSON } from '../http/media.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
+import { clientOf } from './access-audit.ts'
 import type { AccountLinks } from './account-links.ts'
 import { assertPasswordsAllowed, type Confirmations } from './confirm.ts'
 import { expectLogin } from './logins.ts'
@@ -115,8 +116,8 @@ function routesOf(
       summary: `Change the address of a ${who} with the token of a mailed link and the password`,
       body: v.object({ token, password }),
       bodyMedia: FORM_OR_JSON,
-      async run(_, { body, address }) {
-        await confirmations.emailChange({ ...body, kind }, address)
+      async run(_, { body, ...call }) {
+        await confirmations.emailChange({ ...body, kind }, clientOf(call))
         return NO_CONTENT
       },
     }),

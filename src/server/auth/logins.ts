@@ -9,9 +9,11 @@ import {
   users,
 } from '../../db/index.ts'
 import type { ServerContext } from '../context.ts'
+import { addressLimitKey } from '../http/address.ts'
 import type { Caller } from '../http/caller.ts'
-import { LoginThrottle } from '../http/limits/rate-limit.ts'
+import { LoginThrottle } from '../http/limits/login-throttle.ts'
 import { presentRecord } from '../http/response/present-record.ts'
+import type { AccessAudit, Client, LoginMethod } from './access-audit.ts'
 import type { Accounts, IssueOptions } from './accounts.ts'
 import type { Passwords } from './password.ts'
 
@@ -19,6 +21,7 @@ interface LoginsDependencies {
   context: ServerContext
   accounts: Accounts
   passwords: Passwords
+  audit: AccessAudit
 }
 
 /** Credentials of a password login. */
@@ -42,56 +45,89 @@ export class Logins {
   }
 
   /**
-   * Verifies a password login; `address` is the remote address. Every refusal has the same text and takes the
-   * same time.
+   * Verifies a password login. Every refusal has the same text and takes the same time.
    * @throws AppError `invalid` for wrong credentials, `limited` after too many.
    */
   async byPassword(
     kind: AccountKind,
     { identity, password, identityField }: Credentials,
-    address: string,
+    client: Client,
   ): Promise<Account> {
-    const account = await this.#throttle.run(keyOf(kind, identity, address), async () => {
-      const found = await this.#find(kind, identity, identityField || undefined)
-      const matches = await this.#dependencies.passwords.verify(password, found?.password)
-      const isDisabled = found !== undefined && 'disabled' in found && found.disabled
-      return matches && !isDisabled ? found : undefined
-    })
+    const found = await this.#find(kind, identity, identityField || undefined)
+    const account = await this.#proven(
+      { kind, named: identity, account: found, via: 'password', client },
+      async () => {
+        const matches = await this.#dependencies.passwords.verify(password, found?.password)
+        const isDisabled = found !== undefined && 'disabled' in found && found.disabled
+        return matches && !isDisabled ? found : undefined
+      },
+    )
     if (!account) throw new AppError('invalid', 'Failed to authenticate')
+    await this.#dependencies.audit.loggedIn(nameOf(kind, account), 'password', client)
     return account
   }
 
   /** Whether a password belongs to the account; a wrong one counts as a failed login. */
   async verifyPassword(
     kind: AccountKind,
-    account: Account,
-    password: string,
-    address: string,
+    { account, password, via }: { account: Account; password: string; via: LoginMethod },
+    client: Client,
   ): Promise<boolean> {
-    const isCorrect = await this.#throttle.run(keyOf(kind, account.email, address), async () =>
+    const isCorrect = await this.#proven({ kind, named: account.email, account, via, client }, async () =>
       (await this.#dependencies.passwords.verify(password, account.password)) ? true : undefined,
     )
     return isCorrect === true
   }
 
   /**
-   * Runs a login without a password; its failures throttle the address.
+   * Runs a login of a user without a password; its failures throttle the address.
    * @throws what `attempt` throws; AppError `limited` after too many failures.
    */
-  async attempt<T>(what: string, address: string, attempt: () => Promise<T>): Promise<T> {
+  async attempt<T extends { user: Account }>(
+    via: LoginMethod,
+    client: Client,
+    attempt: () => Promise<T>,
+  ): Promise<T> {
+    const address = addressLimitKey(client.address)
     let outcome: { value: T } | { error: unknown } | undefined
-    await this.#throttle.run(`${what} ${address}`, async () => {
-      try {
-        outcome = { value: await attempt() }
-        return true
-      } catch (error) {
-        outcome = { error }
-        // Only failures that the caller has caused count.
-        return error instanceof AppError && error.code === 'invalid' ? undefined : true
-      }
-    })
+    await this.#throttle.run(
+      { account: '', address: `${via} ${address}`, isKnown: async () => false },
+      async () => {
+        try {
+          outcome = { value: await attempt() }
+          return true
+        } catch (error) {
+          outcome = { error }
+          // Only failures that the caller has caused count.
+          if (!(error instanceof AppError) || error.code !== 'invalid') return true
+          this.#dependencies.audit.failed('', via, client)
+          return undefined
+        }
+      },
+    )
     if (!outcome || 'error' in outcome) throw outcome?.error
+    await this.#dependencies.audit.loggedIn(nameOf('users', outcome.value.user), via, client)
     return outcome.value
+  }
+
+  /** Runs a throttled check of a password; a failure is recorded. */
+  async #proven<T>(
+    { kind, named, account, via, client }: Claim,
+    check: () => Promise<T | undefined>,
+  ): Promise<T | undefined> {
+    const { audit } = this.#dependencies
+    const name = account ? nameOf(kind, account) : ''
+    const result = await this.#throttle.run(
+      {
+        // The text decides, so that the limits of accounts that do not exist are the same.
+        account: `${kind} ${named.trim().toLowerCase()}`,
+        address: addressLimitKey(client.address),
+        isKnown: async () => name !== '' && audit.hasLoggedIn(name, client),
+      },
+      check,
+    )
+    if (result === undefined) audit.failed(name, via, client)
+    return result
   }
 
   /** The response to a login: a token and the account as presented to its owner. */
@@ -114,8 +150,19 @@ export class Logins {
   }
 }
 
-function keyOf(kind: AccountKind, identity: string, address: string): string {
-  return `${kind} ${identity.trim().toLowerCase()} ${address}`
+/** The account that somebody claims to own. */
+interface Claim {
+  kind: AccountKind
+  /** The account as it was named. */
+  named: string
+  /** Undefined when it does not exist. */
+  account: Account | undefined
+  via: LoginMethod
+  client: Client
+}
+
+function nameOf(kind: AccountKind, { id }: Account): string {
+  return `${kind === 'users' ? 'user' : 'superuser'}:${id}`
 }
 
 /**

@@ -11,6 +11,7 @@ import {
   userResponse,
 } from '../http/response/account-responses.ts'
 import { defineRoute, type Route } from '../http/route.ts'
+import { clientOf } from './access-audit.ts'
 import { assertPasswordsAllowed } from './confirm.ts'
 import { ACCOUNT_KINDS } from './link-routes.ts'
 import { expectLogin, type Logins } from './logins.ts'
@@ -68,9 +69,9 @@ function routesOf(
       bodyMedia: FORM_OR_JSON,
       statuses: kind === 'users' ? [200, 400, 403, 429] : [200, 400, 429],
       response,
-      async run(_, { body, address }) {
+      async run(_, { body, ...call }) {
         if (kind === 'users') assertPasswordsAllowed(context)
-        return logins.response(kind, await logins.byPassword(kind, body, address))
+        return logins.response(kind, await logins.byPassword(kind, body, clientOf(call)))
       },
     }),
     ...['request-otp', 'auth-with-otp'].map((name) =>
@@ -112,7 +113,7 @@ function routesOf(
       }),
       statuses: [200, 400, 401, 403, 404],
       response,
-      async run({ db }, { body, caller, params }) {
+      async run({ db }, { body, caller, params, ...call }) {
         const account = await findAccount(db, kind, params['id'] ?? '')
         if (!account) throw new AppError('not_found', "The requested resource wasn't found")
         const seconds = body.duration === 0 ? {} : { seconds: body.duration }
@@ -123,6 +124,7 @@ function routesOf(
             action: 'account.impersonate',
             subject: account.id,
             detail: { collection, ...seconds },
+            personal: { ...clientOf(call) },
           }),
         )
         return login

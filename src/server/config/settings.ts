@@ -98,7 +98,7 @@ export const SETTINGS = {
     loginRate: setting(
       integer({ min: 0, max: 100_000 }),
       '10',
-      'Login attempts per minute, per account and address; 0 = no limit',
+      'Failed logins per minute, per account and address; ten times as many per hour, per account and per address; 0 = no limit',
     ),
     anonymousRate: setting(rate(), '20:60', 'Requests without login, per address'),
     guestStreams: setting(

@@ -30,6 +30,8 @@ interface AppDependencies {
   routes: readonly Route[]
   /** Identifies the caller; a request with invalid credentials is treated as a guest. */
   identify(request: Request): Promise<Caller>
+  /** Notes that a caller has made a request from an address. */
+  onCaller(caller: Caller, call: { request: Request; address: string }): void
   /** Serves the web pages; undefined when this build has none. */
   pages: MiddlewareHandler | undefined
 }
@@ -44,7 +46,7 @@ const API_HEADERS = {
 /**
  * The HTTP application: identifies callers, applies limits, reads bodies and encodes errors for all routes.
  */
-export function buildApp({ context, routes, identify, pages }: AppDependencies): App {
+export function buildApp({ context, routes, identify, onCaller, pages }: AppDependencies): App {
   const { config, live, clock } = context
   const log = context.log.child('http')
   const limits = {
@@ -98,6 +100,7 @@ export function buildApp({ context, routes, identify, pages }: AppDependencies):
         c.set('caller', caller)
         const origin = originOf(c.req.raw, peerOf(c), config.trustedProxies)
         limit(caller, origin.address)
+        onCaller(caller, { request: c.req.raw, address: origin.address })
         assertAccess(route, caller)
         assertQuerySize(c.req.raw.url)
         const { fields = '' } = c.req.query()

@@ -1,4 +1,4 @@
-import type { RecordOf, superusers, users } from '../../db/index.ts'
+import type { ApiToken, RecordOf, superusers, users } from '../../db/index.ts'
 
 export type User = RecordOf<typeof users>
 export type Superuser = RecordOf<typeof superusers>
@@ -6,7 +6,8 @@ export type Superuser = RecordOf<typeof superusers>
 /** Who makes a request. A request with expired or unknown credentials is treated as a guest. */
 export type Caller =
   | { kind: 'guest' }
-  | { kind: 'user'; user: User; via: 'login' | 'api_token'; refreshable: boolean }
+  | { kind: 'user'; user: User; via: 'login'; refreshable: boolean }
+  | { kind: 'user'; user: User; via: 'api_token'; refreshable: false; token: ApiToken }
   | { kind: 'superuser'; superuser: Superuser; refreshable: boolean }
 
 /** Identifies the caller in logs, limits and the audit: `user:<id>`, `superuser:<id>` or `guest`. */

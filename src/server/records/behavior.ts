@@ -1,5 +1,6 @@
 import type * as v from 'valibot'
 import type { AnyCollection, ReadTx, RecordOf, Tx } from '../../db/index.ts'
+import type { Client } from '../auth/access-audit.ts'
 import type { Caller } from '../http/caller.ts'
 import type { RecordService } from './service.ts'
 
@@ -13,8 +14,8 @@ export interface Writer {
   readonly service: RecordService
   readonly caller: Caller
   readonly isSuperuser: boolean
-  /** Remote address. */
-  readonly address: string
+  /** Where the request comes from. */
+  readonly client: Client
 }
 
 /** A step inside the write transaction; an exception rolls back the whole request. */

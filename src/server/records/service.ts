@@ -7,6 +7,7 @@ import {
   type Rules,
 } from '../../db/index.ts'
 import type { AccountLinks } from '../auth/account-links.ts'
+import type { Logins } from '../auth/logins.ts'
 import type { Passwords } from '../auth/password.ts'
 import type { ServerContext } from '../context.ts'
 import { RateLimiter } from '../http/limits/rate-limit.ts'
@@ -18,6 +19,7 @@ export interface RecordService {
   readonly context: ServerContext
   readonly queries: RecordQueries
   readonly passwords: Passwords
+  readonly logins: Pick<Logins, 'verifyPassword'>
   /** Limits submissions of jobs, counted together for all routes. */
   readonly submissions: RateLimiter
   /** Limits sign-ups per remote address. */
@@ -34,7 +36,7 @@ const EMPTY_LISTS = { perSecond: 1, burst: 3 }
 /** Creates the record service. */
 export function createRecordService(
   context: ServerContext,
-  dependencies: Pick<RecordService, 'passwords' | 'submissions' | 'links'>,
+  dependencies: Pick<RecordService, 'passwords' | 'logins' | 'submissions' | 'links'>,
 ): RecordService {
   const rulesOf = rulesInForce(context.config)
   const queries = createRecordQueries({ names: context.db.names, rulesOf })

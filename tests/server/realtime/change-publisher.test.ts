@@ -15,6 +15,7 @@ function counted(server: TestServer) {
   const real = createRecordService(server.context, {
     passwords: new Passwords(),
     submissions: new RateLimiter(server.context.config.submitRate, server.context.clock),
+    logins: { verifyPassword: async () => false },
     links: { request: () => undefined },
   })
   const service: RecordService = {

@@ -8,7 +8,7 @@ import type { ReadTx, Tx } from '../../records/tx.ts'
 import type { RecordOf } from '../../schema/collection.ts'
 import type { SqlReader } from '../../sqlite/sql.ts'
 import { postLedger } from './ledger.ts'
-import { removeOtherApiTokens } from './tokens.ts'
+import { type ApiToken, removeOtherApiTokens } from './tokens.ts'
 
 export type User = RecordOf<typeof users>
 export type Superuser = RecordOf<typeof superusers>
@@ -93,15 +93,16 @@ function stored(email: string): string {
   return email.trim().toLowerCase()
 }
 
-/**
- * The user that an API token belongs to, unless it is unknown or expired. `hash` is the token's SHA-256 in
- * hex.
- */
-export function findUserByApiToken(db: Database, hash: string): Promise<User | undefined> {
+/** An API token and its user, unless it is unknown or expired. `hash` is the token's SHA-256 in hex. */
+export function findByApiToken(
+  db: Database,
+  hash: string,
+): Promise<{ token: ApiToken; user: User } | undefined> {
   return db.read((tx) => {
     const token = tx.findBy(apiTokens, { token: hash })
     if (!token || (token.expires_at !== '' && token.expires_at <= tx.at)) return undefined
-    return tx.find(users, token.user)
+    const user = tx.find(users, token.user)
+    return user && { token, user }
   })
 }
 
@@ -132,7 +133,7 @@ export function saveSuperuser(
       ? (tx.update(superusers, existing.id, secret) ?? existing)
       : tx.insert(superusers, { email, verified: true, ...secret })
     const action = existing ? 'superuser.password' : 'superuser.create'
-    appendAudit(tx, { actor, action, subject: saved.id, detail: { email: saved.email } })
+    appendAudit(tx, { actor, action, subject: saved.id, personal: { email: saved.email } })
     return saved
   })
 }
@@ -160,8 +161,8 @@ export function removeSuperuser(
     if (!existing) throw new AppError('not_found', `There is no superuser ${email}`)
     tx.remove(superusers, existing.id)
     disableProxy(tx, existing)
-    const detail = { email: existing.email }
-    appendAudit(tx, { actor, action: 'superuser.delete', subject: existing.id, detail })
+    const personal = { email: existing.email }
+    appendAudit(tx, { actor, action: 'superuser.delete', subject: existing.id, personal })
   })
 }
 

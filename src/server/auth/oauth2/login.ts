@@ -12,6 +12,7 @@ import {
 import { FORM_OR_JSON } from '../../http/media.ts'
 import { loginResponse, userResponse } from '../../http/response/account-responses.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
+import { clientOf } from '../access-audit.ts'
 import type { Logins } from '../logins.ts'
 import { type ExternalAccount, exchange } from './exchange.ts'
 
@@ -79,26 +80,31 @@ export function oauth2LoginRoute({ queries, rulesOf }: UserCreation, logins: Log
     bodyMedia: FORM_OR_JSON,
     statuses: [200, 400, 403, 429, 503],
     response: v.object({ ...loginResponse(userResponse).entries, meta }),
-    async run({ config, db, clock, log }, { body, caller, address }) {
+    async run({ config, db, clock, log }, { body, caller, ...call }) {
       const provider = config.oauth2Providers.find(({ name }) => name === body.provider)
       if (!provider) throw unknownProvider(config.oauth2Providers.map(({ name }) => name))
       if (provider.pkce && body.codeVerifier === '') {
         throw refusal('codeVerifier', 'validation_required', 'Cannot be blank.')
       }
       const signedIn = caller.kind === 'user' && caller.via === 'login' ? caller.user.id : undefined
-      return logins.attempt(`oauth2 ${provider.name}`, address, async () => {
-        const account = await exchange(provider, body, clock).catch((error: unknown) => {
-          log.warn('oauth2 login failed', { provider: provider.name, reason: messageOf(error) })
-          throw error
-        })
-        const { id, email } = account.profile
-        const { user, isNew } = await signInExternally(db, {
-          identity: { provider: provider.name, providerId: id, email },
-          signedIn,
-          create: (tx) => createUser(tx, body.createData, email),
-        })
-        return { ...(await logins.response('users', user)), meta: metaOf(account, isNew) }
-      })
+      const { user, account, isNew } = await logins.attempt(
+        `oauth2 ${provider.name}`,
+        clientOf(call),
+        async () => {
+          const account = await exchange(provider, body, clock).catch((error: unknown) => {
+            log.warn('oauth2 login failed', { provider: provider.name, reason: messageOf(error) })
+            throw error
+          })
+          const { id, email } = account.profile
+          const signIn = await signInExternally(db, {
+            identity: { provider: provider.name, providerId: id, email },
+            signedIn,
+            create: (tx) => createUser(tx, body.createData, email),
+          })
+          return { ...signIn, account }
+        },
+      )
+      return { ...(await logins.response('users', user)), meta: metaOf(account, isNew) }
     },
   })
 }

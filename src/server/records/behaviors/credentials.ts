@@ -1,5 +1,6 @@
 import { AppError, type FieldError, newSecret } from '../../../base/index.ts'
-import { checkPassword, type Passwords } from '../../auth/password.ts'
+import { type AccountKind, findAccount } from '../../../db/index.ts'
+import { checkPassword } from '../../auth/password.ts'
 import type { Completion, Draft, Values } from '../behavior.ts'
 
 const MISMATCH: FieldError = { code: 'validation_values_mismatch', message: "Values don't match." }
@@ -14,7 +15,7 @@ const BAD_OLD: FieldError = {
  * account, and lets superusers renew a key with `tokenKey:autogenerate`.
  * @throws AppError `invalid` that names `password`, `passwordConfirm` or `oldPassword`.
  */
-export async function prepareCredentials(draft: Draft): Promise<Completion> {
+export async function prepareCredentials(kind: AccountKind, draft: Draft): Promise<Completion> {
   const { body, before, isSuperuser, service } = draft
   const password = body['password'] ?? ''
   const hash = password === '' ? undefined : await newHash(draft, password)
@@ -28,12 +29,12 @@ export async function prepareCredentials(draft: Draft): Promise<Completion> {
     values['password'] = hash
   }
 
-  async function newHash({ before }: Draft, sent: unknown): Promise<string> {
+  async function newHash(draft: Draft, sent: unknown): Promise<string> {
     if (typeof sent !== 'string') throw refusal(before, { password: notText() })
     const confirm = body['passwordConfirm'] ?? sent
     if (confirm !== sent) throw refusal(before, { passwordConfirm: MISMATCH })
     checkPassword(sent)
-    if (before && !isSuperuser) await assertOldPassword(service.passwords, before, body)
+    if (before && !isSuperuser) await assertOldPassword(kind, draft)
     return service.passwords.hash(sent)
   }
 }
@@ -46,13 +47,15 @@ export function assertHasPassword({ body, before }: Draft): void {
   }
 }
 
-async function assertOldPassword(passwords: Passwords, before: Values, body: Values): Promise<void> {
+/** A wrong old password counts as a failed login. */
+async function assertOldPassword(kind: AccountKind, { before, body, service, client }: Draft): Promise<void> {
   const { oldPassword } = body
-  const stored = before['password']
-  const isKnown =
-    typeof oldPassword === 'string' &&
-    typeof stored === 'string' &&
-    (await passwords.verify(oldPassword, stored))
+  const account = before && (await findAccount(service.context.db, kind, before.id))
+  if (!account || typeof oldPassword !== 'string' || oldPassword === '') {
+    throw refusal(before, { oldPassword: BAD_OLD })
+  }
+  const claim = { account, password: oldPassword, via: 'old_password' } as const
+  const isKnown = await service.logins.verifyPassword(kind, claim, client)
   if (!isKnown) throw refusal(before, { oldPassword: BAD_OLD })
 }
 

@@ -6,7 +6,7 @@ import { assertHasPassword, prepareCredentials } from './credentials.ts'
 export const superusersBehavior = defineBehavior(superusers, {
   async prepare(draft) {
     if (!draft.before) assertHasPassword(draft)
-    return prepareCredentials(draft)
+    return prepareCredentials('superusers', draft)
   },
   creating(_, values) {
     values['verified'] ??= true

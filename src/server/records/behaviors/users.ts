@@ -19,8 +19,8 @@ export const usersBehavior = defineBehavior(users, {
   async prepare(draft) {
     refuseBadBalance(draft)
     if (!draft.before) assertHasPassword(draft)
-    if (!draft.before && !draft.isSuperuser) draft.service.signUps.take(addressLimitKey(draft.address))
-    return prepareCredentials(draft)
+    if (!draft.before && !draft.isSuperuser) draft.service.signUps.take(addressLimitKey(draft.client.address))
+    return prepareCredentials('users', draft)
   },
   creating({ isSuperuser }, values) {
     if ((values['email'] ?? '') === '') throw failed('create', { email: BLANK })

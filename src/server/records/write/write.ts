@@ -7,6 +7,7 @@ import {
   type ReadTx,
   type Tx,
 } from '../../../db/index.ts'
+import { clientOf } from '../../auth/access-audit.ts'
 import { callerName } from '../../http/caller.ts'
 import type { AnyRecord, Behavior, Committed, Writer } from '../behavior.ts'
 import { behaviorOf } from '../behaviors/index.ts'
@@ -36,11 +37,11 @@ export function openWrite(
   { rule, refusal }: { rule: string | null; refusal: () => AppError },
   call: RecordCall,
 ): Write {
-  const { caller, address } = call
+  const { caller } = call
   const isSuperuser = caller.kind === 'superuser'
   if (rule === null && !isSuperuser)
     throw new AppError('forbidden', 'Only superusers can perform this action')
-  const writer = { service, caller, isSuperuser, address }
+  const writer = { service, caller, isSuperuser, client: clientOf(call) }
   if (isClosedTo(rule, requestInfoOf(caller))) throw refusal()
   return { service, collection, behavior: behaviorOf(collection), writer, call }
 }

@@ -5,8 +5,8 @@ import {
   type Database,
   type ExternalIdentity,
   externalAuths,
+  findByApiToken,
   findUser,
-  findUserByApiToken,
   proxyUserOf,
   saveSuperuser,
   signInExternally,
@@ -63,7 +63,7 @@ test('signInExternally() transfers an account with an unverified address to the 
   const { user, isNew } = await signIn(db, ADA)
   expect([user.id, isNew, user.verified, user.password]).toEqual([squatter.id, false, true, ''])
   expect(user.tokenKey).not.toBe(squatter.tokenKey)
-  expect(await findUserByApiToken(db, 'abc')).toBeUndefined()
+  expect(await findByApiToken(db, 'abc')).toBeUndefined()
   const links = await db.read((tx) => tx.list(externalAuths, {}))
   expect(links.map((link) => link.provider_id)).toEqual([ADA.providerId])
 })
