@@ -35,3 +35,21 @@ function timer(ms: number, signal?: AbortSignal): Promise<void> {
     signal?.addEventListener('abort', onAbort, { once: true })
   })
 }
+
+const WATCH_INTERVAL_MS = 20
+
+/**
+ * Calls `observe` about every 20 ms with the time in ms by which the event loop was late, which is the delay
+ * of everything else that waited for it. Returns how to stop. It reads the real time, because no injected
+ * clock can tell how long the loop was blocked; it does not keep the process alive.
+ */
+export function watchEventLoop(observe: (delayMs: number) => void): () => void {
+  let due = performance.now() + WATCH_INTERVAL_MS
+  const timer = setInterval(() => {
+    const now = performance.now()
+    observe(Math.max(0, now - due))
+    due = now + WATCH_INTERVAL_MS
+  }, WATCH_INTERVAL_MS)
+  timer.unref()
+  return () => clearInterval(timer)
+}

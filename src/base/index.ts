@@ -1,5 +1,5 @@
 export { Backoff, type BackoffLimits, backoffMs } from './backoff.ts'
-export { type Clock, systemClock } from './clock.ts'
+export { type Clock, systemClock, watchEventLoop } from './clock.ts'
 export { AppError, type ErrorCode, type FieldError, messageOf } from './error.ts'
 export { armFailpoint, type Failpoint, failpoint } from './failpoint.ts'
 export { FolderInUseError, type FolderLock, takeFolderLock } from './folder-lock.ts'

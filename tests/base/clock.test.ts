@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { systemClock } from '../../src/base/index.ts'
+import { systemClock, watchEventLoop } from '../../src/base/index.ts'
 import { FakeClock } from '../support/fake-clock.ts'
+import { until } from '../support/until.ts'
 
 describe('FakeClock', () => {
   test('advance() resolves sleeps in the order of their times, each at its own time', async () => {
@@ -49,4 +50,20 @@ describe.each([
     stop.abort(new Error('still asleep'))
     await expect(sleeping).rejects.toThrow('still asleep')
   })
+})
+
+test('watchEventLoop() observes how long the loop was blocked, until it is stopped', async () => {
+  const delays: number[] = []
+  const stop = watchEventLoop((ms) => delays.push(ms))
+  await until('observations of an idle loop', () => delays.length >= 2)
+  const end = performance.now() + 100
+  let turns = 0
+  while (performance.now() < end) turns += 1
+  expect(turns).toBeGreaterThan(0)
+  await until('the blocked time to be observed', () => Math.max(...delays) >= 60)
+  expect(delays.every((ms) => ms >= 0)).toBe(true)
+  stop()
+  const count = delays.length
+  await Bun.sleep(60)
+  expect(delays).toHaveLength(count)
 })

@@ -1,4 +1,4 @@
-import { fromTimestamp } from '../../base/index.ts'
+import { fromTimestamp, watchEventLoop } from '../../base/index.ts'
 import {
   type Change,
   type Gauges,
@@ -19,6 +19,9 @@ const WAIT_BOUNDS = [
 
 /** Histogram bounds of the time that the server itself takes for a dispatch, in s. */
 const DISPATCH_BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5]
+
+/** Histogram bounds of the delay of the event loop, in s; 0.05 is what one request may cause. */
+const LOOP_BOUNDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5]
 
 const DROP_REASONS: readonly DropReason[] = [
   'rate_limit',
@@ -46,7 +49,9 @@ export class Metrics {
   readonly #running = new Set<string>()
   readonly #wait = new Histogram(WAIT_BOUNDS)
   readonly #dispatch = new Histogram(DISPATCH_BOUNDS)
+  readonly #loopDelay = new Histogram(LOOP_BOUNDS)
   #unsubscribe: () => void = () => undefined
+  #stopWatching: () => void = () => undefined
 
   constructor(dependencies: MetricsDependencies) {
     this.#dependencies = dependencies
@@ -59,9 +64,11 @@ export class Metrics {
     this.#unsubscribe = this.#dependencies.context.db.changes.subscribe((changes) => {
       for (const change of changes) if (isJob(change)) this.#count(change.action, change.record)
     })
+    this.#stopWatching = watchEventLoop((ms) => this.#loopDelay.observe(ms / 1_000))
   }
 
   stop(): void {
+    this.#stopWatching()
     this.#unsubscribe()
   }
 
@@ -96,6 +103,10 @@ export class Metrics {
       this.#dispatch.write(
         'svc_dispatch_seconds',
         'Time from a poll of the queues until a job is passed to the socket of its driver',
+      ),
+      this.#loopDelay.write(
+        'svc_event_loop_delay_seconds',
+        'Time by which the event loop was late, measured every 20 ms',
       ),
       writeMetric(
         'svc_drivers',

@@ -104,10 +104,8 @@ async function probe(): Promise<void> {
   to.write(PROBE)
   const isAnswered = await promise
   const took = performance.now() - current.sent
-  if (isAnswered) {
-    record()
-    open.probes += 1
-  }
+  record()
+  if (isAnswered) open.probes += 1
   quietProbes = isAnswered && took < QUIET_MS ? quietProbes + 1 : 0
   if (quietProbes >= QUIET_PROBES) onQuiet?.()
   current = undefined

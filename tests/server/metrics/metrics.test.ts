@@ -57,6 +57,9 @@ describe('GET /metrics', () => {
     ])
     expect(lines).toContain('svc_jobs{status="pending"} 0')
     expect(lines).toContain('svc_dispatch_seconds_count 1')
+    expect(Number(/^svc_event_loop_delay_seconds_count (\d+)$/m.exec(lines.join('\n'))?.[1])).toBeGreaterThan(
+      0,
+    )
     expect(lines).toContain('svc_events_dropped_total{reason="rate_limit"} 0')
     expect(lines).toContain('svc_storage_refusals_total 0')
     for (const name of ['svc_database_log_bytes', 'svc_disk_free_bytes']) {
