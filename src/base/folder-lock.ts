@@ -1,4 +1,5 @@
 import { Database, SQLiteError } from 'bun:sqlite'
+import { createPrivateFile } from './files/private-files.ts'
 
 /** The right to be the only process that uses a folder. */
 export interface FolderLock {
@@ -17,10 +18,7 @@ export class FolderInUseError extends Error {
 }
 
 interface FolderLockOptions {
-  /**
-   * Stores the process number of the holder in the file, for the error of others. Without it nothing is
-   * written, so that the folder can be locked while the disk is full.
-   */
+  /** Stores the process number of the holder in the file for the error of others, unless the disk is full. */
   storesPid: boolean
 }
 
@@ -37,15 +35,16 @@ const TURN_TIMEOUT_MS = 250
  * @throws SQLiteError when the file cannot be opened or written.
  */
 export function takeFolderLock(file: string, { storesPid }: FolderLockOptions): FolderLock {
+  createPrivateFile(file)
   const database = new Database(file, { strict: true, create: true })
   try {
     database.run(`PRAGMA busy_timeout = ${TURN_TIMEOUT_MS}`)
-    if (storesPid) storePid(database)
+    const isStored = storesPid && storePid(database)
     // The transaction that holds the lock writes nothing: there is no journal file next to it.
     database.run('PRAGMA journal_mode = MEMORY')
     database.run('BEGIN IMMEDIATE')
     // Another process may have stored its number since: the last one has the folder.
-    if (storesPid && holderOf(database) !== process.pid) throw new FolderInUseError(file, holderOf(database))
+    if (isStored && holderOf(database) !== process.pid) throw new FolderInUseError(file, holderOf(database))
   } catch (error) {
     const isBusy = error instanceof SQLiteError && (error.code ?? '').startsWith('SQLITE_BUSY')
     const failure = isBusy ? new FolderInUseError(file, holderOf(database)) : error
@@ -63,12 +62,20 @@ export function takeFolderLock(file: string, { storesPid }: FolderLockOptions): 
   }
 }
 
-function storePid(database: Database): void {
+/** Returns false when the disk is full: the lock itself needs no space. */
+function storePid(database: Database): boolean {
   database.run('BEGIN IMMEDIATE')
-  database.run('CREATE TABLE IF NOT EXISTS holder (pid INTEGER NOT NULL) STRICT')
-  database.run('DELETE FROM holder')
-  database.query<null, { pid: number }>('INSERT INTO holder (pid) VALUES ($pid)').run({ pid: process.pid })
-  database.run('COMMIT')
+  try {
+    database.run('CREATE TABLE IF NOT EXISTS holder (pid INTEGER NOT NULL) STRICT')
+    database.run('DELETE FROM holder')
+    database.query<null, { pid: number }>('INSERT INTO holder (pid) VALUES ($pid)').run({ pid: process.pid })
+    database.run('COMMIT')
+    return true
+  } catch (error) {
+    if (database.inTransaction) database.run('ROLLBACK')
+    if (error instanceof SQLiteError && error.code === 'SQLITE_FULL') return false
+    throw error
+  }
 }
 
 /** Undefined when no number is stored, or while the holder is storing it. */

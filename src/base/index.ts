@@ -2,6 +2,7 @@ export { Backoff, type BackoffLimits, backoffMs } from './backoff.ts'
 export { type Clock, systemClock, watchEventLoop } from './clock.ts'
 export { AppError, type ErrorCode, type FieldError, messageOf } from './error.ts'
 export { armFailpoint, type Failpoint, failpoint } from './failpoint.ts'
+export { createPrivateFile, makeFolderPrivate, makePrivate } from './files/private-files.ts'
 export { FolderInUseError, type FolderLock, takeFolderLock } from './folder-lock.ts'
 export { isId, newId, newSecret, randomBytes, randomFraction } from './id.ts'
 export {

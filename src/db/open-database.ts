@@ -1,8 +1,18 @@
 import { feature } from 'bun:bundle'
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { AppError, type Clock, failpoint, type Log, messageOf, toTimestamp } from '../base/index.ts'
+import {
+  AppError,
+  type Clock,
+  createPrivateFile,
+  failpoint,
+  type Log,
+  makeFolderPrivate,
+  messageOf,
+  toTimestamp,
+} from '../base/index.ts'
 import { COLLECTIONS, type CollectionName } from './collections/index.ts'
+import { reserveIndex } from './durability/index-reserve.ts'
 import { acceptLogLoss, assertLogWhole, type LogLoss } from './durability/log-check.ts'
 import { type LogMark, openLogMark, removeMarkOfGoneLog } from './durability/log-mark.ts'
 import { type Checkpoints, createWriteAheadLog, type WriteAheadLog } from './durability/write-ahead-log.ts'
@@ -18,7 +28,7 @@ import { createPlans } from './schema/plan.ts'
 import { syncTables } from './schema/sync.ts'
 import { INTERNAL_TABLES, tablesOf } from './schema/tables.ts'
 import { type Connection, openConnection } from './sqlite/connection.ts'
-import { DATABASE_FILE, existingDatabase } from './sqlite/database-file.ts'
+import { BACKUP_FOLDER, DATABASE_FILE, existingDatabase } from './sqlite/database-file.ts'
 import { checkFile } from './sqlite/file-check.ts'
 import { createGroupCommit } from './sqlite/group-commit.ts'
 import { lockFolder } from './sqlite/lock.ts'
@@ -65,6 +75,7 @@ export async function openDatabase(
 ): Promise<Database> {
   const names = createNames(schema.collections, options.names ?? {})
   makeFolder(options)
+  makeDataPrivate(options)
   const lock = lockFolder(options.dir)
   const open: { close(): void }[] = []
   const release = () => {
@@ -77,7 +88,8 @@ export async function openDatabase(
     if (loss) options.onLogLoss?.(loss)
     assertLogWhole(path)
     // Entered before the connections, so that it is closed after them.
-    open.push({ close: () => removeMarkOfGoneLog(path) })
+    open.push({ close: () => removeMarkOfGoneLog(path) }, { close: () => reserveIndex(path) })
+    if (!existsSync(`${path}-wal`)) createPrivateFile(path)
     const writer = openConnection(path, 'write')
     open.push(writer)
     checkFile(writer, options)
@@ -108,6 +120,12 @@ function makeFolder({ dir, create = true }: DatabaseOptions): void {
       cause,
     })
   }
+}
+
+/** All names begin with `svc.`: the database, its log, index and mark, its earlier versions and the lock. */
+function makeDataPrivate({ dir, log }: DatabaseOptions): void {
+  makeFolderPrivate(dir, log, (name) => name.startsWith('svc.') || name === BACKUP_FOLDER)
+  makeFolderPrivate(join(dir, BACKUP_FOLDER), log, () => true)
 }
 
 function prepareSchema(writer: Connection, schema: Schema, { clock, log }: DatabaseOptions): void {

@@ -1,11 +1,13 @@
 import { mkdir } from 'node:fs/promises'
 import { hostname } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import {
   AppError,
   type Clock,
   type FolderLock,
   type Log,
+  makeFolderPrivate,
+  makePrivate,
   messageOf,
   newId,
   withTimeout,
@@ -97,6 +99,8 @@ export async function startDriver(
   try {
     const prepared = await prepare(supervisor, access.reasons)
     await makeDataDir(prepared.dataDir)
+    makeDataPrivate(prepared.dataDir, log)
+    if (settings.values.tokenFile) makePrivate(resolve(cwd, settings.values.tokenFile), log)
     lock = lockFolder(prepared.dataDir)
     outbox = await Outbox.open(join(prepared.dataDir, 'outbox'), { clock, log })
     await supervisor.open()
@@ -122,9 +126,15 @@ async function prepare(supervisor: Supervisor, reasons: readonly string[]): Prom
   return prepared
 }
 
+/** Results contain what users compute; devices own the other entries. */
+function makeDataPrivate(path: string, log: Log): void {
+  makeFolderPrivate(path, log, (name) => name === 'outbox' || name === 'driver.lock')
+  makeFolderPrivate(join(path, 'outbox'), log, () => true)
+}
+
 async function makeDataDir(path: string): Promise<void> {
   try {
-    await mkdir(path, { recursive: true })
+    await mkdir(path, { recursive: true, mode: 0o700 })
   } catch (cause) {
     throw new AppError('unavailable', `data dir ${path} cannot be created: ${messageOf(cause)}`, { cause })
   }

@@ -1,5 +1,5 @@
 import { type AppError, type Clock, type Log, Loop } from '../base/index.ts'
-import { type Database, openDatabase, resetLeases } from '../db/index.ts'
+import { type Database, openDatabase } from '../db/index.ts'
 import { AccessAudit, clientOf } from './auth/access-audit.ts'
 import { AccountLinks } from './auth/account-links.ts'
 import { Accounts } from './auth/accounts.ts'
@@ -13,6 +13,7 @@ import type { Config } from './config/settings.ts'
 import type { ServerContext } from './context.ts'
 import { DispatchBackoff } from './drivers/dispatch-backoff.ts'
 import { Hub } from './drivers/hub.ts'
+import { LeaseReset } from './drivers/lease-reset.ts'
 import { createEventHandler } from './events/handlers.ts'
 import { Pruner } from './events/prune.ts'
 import { ReadingRollUp } from './events/roll-up.ts'
@@ -100,11 +101,13 @@ export async function createServer(config: Config, dependencies: ServerDependenc
 async function assemble(config: Config, db: Database, dependencies: ServerDependencies): Promise<Server> {
   const { clock, log, version, assets, live = new LiveConfig(config) } = dependencies
   const tls = await openCertificates(config, { clock, log })
-  await resetLeases(db)
+  const leases = new LeaseReset({ db, clock, log })
+  await leases.tryOnce()
   const accounts = await Accounts.open(db, clock)
   const identify = (request: Request) => accounts.identify(request)
 
-  const hub = new Hub({ config, live, db, clock, log, tls, version })
+  const ready = () => leases.done()
+  const hub = new Hub({ config, live, db, clock, log, tls, version, ready })
   const checker = new ProgramChecker()
   const context: ServerContext = { config, live, db, clock, log, hub, tls, checker, version }
   const ports = new HttpPorts(context)
@@ -140,6 +143,7 @@ async function assemble(config: Config, db: Database, dependencies: ServerDepend
     { name: 'database', stop: () => db.close(), health: () => storage.check() },
     { name: audit.loop.name, start: () => audit.loop.start(), stop: () => audit.stop() },
     { name: 'mailer', stop: () => mailer?.stop() },
+    leases.loop,
     { name: 'drivers', start: () => hub.start(handleEvent), stop: () => hub.stop() },
     { name: 'metrics', start: () => metrics.start(), stop: () => metrics.stop() },
     ...queueLoops.map(withHealth),

@@ -5,6 +5,9 @@ import { AppError } from '../../base/index.ts'
 /** Name of the database file in its folder. */
 export const DATABASE_FILE = 'svc.db'
 
+/** Name of the folder in it for backups with automatic names. */
+export const BACKUP_FOLDER = 'backups'
+
 /**
  * The path of the database in `dir`.
  * @throws AppError `not_found` (`no_database`); `internal` (`database_unreadable`) when this account lacks

@@ -32,6 +32,8 @@ interface HubDependencies {
   log: Log
   tls: CertificateStore
   version: string
+  /** Resolves when leases can be granted. */
+  ready: () => Promise<void>
 }
 
 /** The live sockets of all drivers. The leases in the database decide which driver may connect. */
@@ -69,6 +71,7 @@ export class Hub implements DriverHub {
     if (this.#stopping.signal.aborted) throw new AppError('unavailable', 'The server is stopping')
     const token = request.token ?? request.access_token
     if (!token) throw new AppError('unauthorized', 'Missing driver access token; send it as "token"')
+    await this.#dependencies.ready()
     const tokenHash = hashToken(token)
     const previous = this.#connecting.get(tokenHash) ?? Promise.resolve()
     const own = previous.then(() => this.#connectOnce(tokenHash, request, address))

@@ -122,6 +122,9 @@ export async function openCertificateStore(options: CertificateStoreOptions): Pr
       const until = leaf.chain[0]?.validToDate.toISOString()
       log.info('server certificate created', { file: files.cert, reason: leaf.issuedBecause, until })
     }
+    if (leaf.notRenewedBecause !== undefined) {
+      log.error('server certificate not renewed', { reason: leaf.notRenewedBecause })
+    }
     for (const warning of warningsOf(root, leaf, names, now)) {
       if (!warned.has(warning)) log.warn(warning, { root: files.caCert, certificate: files.cert })
       warned.add(warning)

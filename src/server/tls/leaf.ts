@@ -23,6 +23,8 @@ export interface Leaf extends CertifiedKey {
   isRenewed: boolean
   /** Why it was created just now; undefined when it existed already. */
   issuedBecause: string | undefined
+  /** Why it could not be renewed although it is due; it is still valid. */
+  notRenewedBecause?: string
 }
 
 function keyState(keyPem: string): LeafState['key'] {
@@ -105,7 +107,14 @@ export async function openLeaf(options: LeafOptions): Promise<Leaf> {
     now,
   })
   if (plan.action === 'refuse') throw refusal(files, plan.file, plan.problem, root)
-  if (plan.action === 'issue') return issue(options, plan.reason)
+  if (plan.action === 'issue') {
+    return issue(options, plan.reason).catch((error: unknown) => {
+      const isUsable = properties?.isPaired === true && properties.notAfter > now
+      if (!isUsable || !(error instanceof AppError) || error.code !== 'storage_full') throw error
+      const old = { certPem, keyPem, chain, isRenewed: true, issuedBecause: undefined }
+      return { ...old, notRenewedBecause: error.message }
+    })
+  }
   const isRenewed = canIssue && key === 'made' && properties?.isByOwnKind === true
   return { certPem, keyPem, chain, isRenewed, issuedBecause: undefined }
 }
