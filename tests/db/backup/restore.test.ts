@@ -204,6 +204,6 @@ describe('restoreBackup()', () => {
     truncateSync(lab.file, bytes.length - 4_096)
     await expect(restoring(lab.file)).rejects.toMatchObject({ reason: 'database_damaged' })
     expect(await stored(lab.dir)).toEqual(['north', 'south'])
-    expect(readdirSync(lab.dir).toSorted()).toEqual(['svc.db', 'svc.lock'])
+    expect(readdirSync(lab.dir).toSorted()).toEqual(['svc.db', 'svc.db-shm', 'svc.lock'])
   })
 })
