@@ -136,16 +136,29 @@ function fieldsOf(
   typeMode: 'input' | 'output' = 'input',
 ): string {
   if (!schema) return ''
+  const fields = shapesIn(schema, typeMode).flatMap((shape) => [...fieldTexts(shape, mark)])
+  return [...new Map(fields).values()].join('; ')
+}
+
+/** Each variant of a payload with its own fields. */
+function variantsOf(schema: GenericSchema): string {
+  const variants = shapesIn(schema, 'input').map((shape) => [...fieldTexts(shape, true).values()].join('; '))
+  return variants.join('<br>or ')
+}
+
+/** The variants of a schema. */
+function shapesIn(schema: GenericSchema, typeMode: 'input' | 'output'): JsonSchema[] {
   const json = toJsonSchema(schema, { errorMode: 'ignore', typeMode }) as JsonSchema
-  const shapes = json.anyOf ?? json.oneOf ?? [json]
+  return json.anyOf ?? json.oneOf ?? [json]
+}
+
+function fieldTexts(shape: JsonSchema, mark: boolean): Map<string, string> {
   const fields = new Map<string, string>()
-  for (const shape of shapes) {
-    for (const [name, field] of Object.entries(shape.properties ?? {})) {
-      const star = mark && shape.required?.includes(name) ? '*' : ''
-      fields.set(name, `\`${name}\`${star} ${typeOf(field)}`)
-    }
+  for (const [name, field] of Object.entries(shape.properties ?? {})) {
+    const star = mark && shape.required?.includes(name) ? '*' : ''
+    fields.set(name, `\`${name}\`${star} ${typeOf(field)}`)
   }
-  return [...fields.values()].join('; ')
+  return fields
 }
 
 async function routesPage(): Promise<string> {
@@ -215,7 +228,7 @@ function eventsPage(): string {
       [event.log && 'logged', event.limited && 'rate limited', event.acknowledged && 'acknowledged']
         .filter(Boolean)
         .join(', '),
-      fieldsOf(event.payload),
+      variantsOf(event.payload),
     ),
   )
   const commands = COMMANDS.map((command) => row(`\`${command.entries.type.literal}\``, fieldsOf(command)))

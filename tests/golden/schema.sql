@@ -128,14 +128,14 @@ CREATE INDEX "events_type_ts" ON "events" ("type", "ts");
 CREATE TABLE "external_auths" (
   "seq" INTEGER PRIMARY KEY AUTOINCREMENT,
   "id" TEXT NOT NULL UNIQUE,
-  "user" TEXT NOT NULL REFERENCES "users" ("id") ON DELETE RESTRICT,
+  "recordRef" TEXT NOT NULL REFERENCES "users" ("id") ON DELETE RESTRICT,
   "provider" TEXT NOT NULL DEFAULT '',
-  "provider_id" TEXT NOT NULL DEFAULT '',
+  "providerId" TEXT NOT NULL DEFAULT '',
   "created" TEXT NOT NULL,
   "updated" TEXT NOT NULL
 ) STRICT;
-CREATE UNIQUE INDEX "external_auths_provider_provider_id_unique" ON "external_auths" ("provider", "provider_id");
-CREATE INDEX "external_auths_user" ON "external_auths" ("user");
+CREATE UNIQUE INDEX "external_auths_provider_providerId_unique" ON "external_auths" ("provider", "providerId");
+CREATE INDEX "external_auths_recordRef" ON "external_auths" ("recordRef");
 CREATE TABLE "idempotency_keys" (
   "user" TEXT NOT NULL,
   "key" TEXT NOT NULL,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { getTokenPayload, isTokenExpired } from 'pocketbase'
+import { externalAuths } from '../../src/db/index.ts'
 import { openSdk, openSdkAs, openSdkAsSuperuser, refusal } from '../support/server/sdk.ts'
 import { openTestServer, type TestServer } from '../support/server/server.ts'
 import { until } from '../support/until.ts'
@@ -159,4 +160,25 @@ test('clear() makes the caller a guest, and so does a forged token', async () =>
   pb.authStore.save(`${token.slice(0, -4)}AAAA`, record)
   expect((await pb.collection('users').getList()).items).toEqual([])
   expect((await refusal(pb.send('/api/jobs', {}))).status).toBe(401)
+})
+
+test('listExternalAuths() and unlinkExternalAuth() concern the own account only', async () => {
+  const [ada, bob] = [await server.createUser(), await server.createUser()]
+  await server.db.write('t', (tx) => {
+    for (const provider of ['github', 'google']) {
+      tx.insert(externalAuths, { recordRef: ada.id, provider, providerId: '17' })
+    }
+  })
+  const [own, other] = [await openSdkAs(server, ada), await openSdkAs(server, bob)]
+  const linked = await own.collection('users').listExternalAuths(ada.id)
+  expect(linked.map(({ provider }) => provider).toSorted()).toEqual(['github', 'google'])
+  expect(linked[0]).toMatchObject({
+    ...{ collectionName: '_externalAuths', collectionRef: '_pb_users_auth_' },
+    ...{ recordRef: ada.id, providerId: '17' },
+  })
+  expect(await other.collection('users').listExternalAuths(ada.id)).toEqual([])
+  expect((await refusal(other.collection('users').unlinkExternalAuth(ada.id, 'github'))).status).toBe(404)
+  expect(await own.collection('users').unlinkExternalAuth(ada.id, 'github')).toBe(true)
+  const left = await own.collection('users').listExternalAuths(ada.id)
+  expect(left.map(({ provider }) => provider)).toEqual(['google'])
 })

@@ -52,7 +52,7 @@ const ownToken = async (world: World) => ({ path: `/api/tokens/${await world.tok
 const ownJob = async (world: World) => `/api/jobs/${await world.job()}`
 
 const SUPERUSER_RECORDS: Statuses = [403, 403, 403, 403, 200]
-const HIDDEN = ['_superusers', 'api_tokens', 'external_auths']
+const HIDDEN = ['_superusers', 'api_tokens']
 
 /** The routes of records, for each kind of rule; their contents are tested in records/rules.test.ts. */
 const recordRows: readonly Row[] = [

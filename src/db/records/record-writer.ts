@@ -1,7 +1,8 @@
-import { AppError, type FieldError, isId, newId } from '../../base/index.ts'
+import { AppError, type FieldError, newId } from '../../base/index.ts'
 import type { AnyCollection, RecordOf } from '../schema/collection.ts'
 import type { Field } from '../schema/field.ts'
-import { BAD_ID, MISSING_RELATION, NOT_UNIQUE } from '../schema/field-errors.ts'
+import { MISSING_RELATION, NOT_UNIQUE, TAKEN_ID } from '../schema/field-errors.ts'
+import { text } from '../schema/fields/index.ts'
 import { splitLarge } from '../schema/large-values.ts'
 import type { AnyRecord, Plan } from '../schema/plan.ts'
 import { fieldError, initialValue } from '../schema/values.ts'
@@ -60,6 +61,9 @@ export function createRecordWriter(dependencies: WriterDependencies): RecordWrit
   return writer
 }
 
+/** The form of a new id, which a caller may choose. */
+const ID = text({ min: 15, max: 15, pattern: /^[0-9a-z]+$/ })
+
 function insert(
   dependencies: WriterDependencies,
   collection: AnyCollection,
@@ -79,10 +83,10 @@ function insert(
   }
   if (isTyped(plan, record)) collection.hooks.beforeInsert?.({ tx: sql, record })
   const failure = 'Failed to create record'
-  const idError = isId(record.id) ? {} : { id: BAD_ID }
+  const idError = fieldError(ID, record.id)
   const { row, saveLarge } = splitLarge(
     collection,
-    validated(dependencies, plan.fields, record, failure, idError),
+    validated(dependencies, plan.fields, record, failure, idError ? { id: idError } : {}),
   )
   const params = { ...row, id: record.id, created: sql.at, updated: sql.at }
   guardUnique(collection, failure, () => sql.run(plan.insert, params))
@@ -188,5 +192,5 @@ function guardUnique(collection: AnyCollection, failure: string, write: () => vo
 function uniqueFields(collection: AnyCollection, message: string): Record<string, FieldError> {
   const columns = message.slice(message.indexOf(': ') + 2).split(', ')
   const names = columns.map((column) => column.slice(collection.name.length + 1))
-  return Object.fromEntries(names.map((name) => [name, name === 'id' ? BAD_ID : NOT_UNIQUE]))
+  return Object.fromEntries(names.map((name) => [name, name === 'id' ? TAKEN_ID : NOT_UNIQUE]))
 }

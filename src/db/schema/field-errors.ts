@@ -12,8 +12,8 @@ export const MISSING_RELATION: FieldError = {
 /** The error of a value that another record has already. */
 export const NOT_UNIQUE: FieldError = { code: 'validation_not_unique', message: 'Value must be unique.' }
 
-/** The error of an id that has the wrong form or is taken. */
-export const BAD_ID: FieldError = {
+/** The error of an id that another record of the collection has. */
+export const TAKEN_ID: FieldError = {
   code: 'validation_pk_invalid',
   message: 'The record primary key is invalid or already exists.',
 }

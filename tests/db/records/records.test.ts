@@ -56,7 +56,13 @@ describe('insert()', () => {
     const insert = (id: string) => test.db.write('add', (tx) => tx.insert(users, { id }))
     expect((await insert('abcdefghij01234')).id).toBe('abcdefghij01234')
     expect((await refused(insert('abcdefghij01234')))['id']?.code).toBe('validation_pk_invalid')
-    expect((await refused(insert('UPPER')))['id']?.code).toBe('validation_pk_invalid')
+    expect((await refused(insert('short')))['id']).toEqual({
+      code: 'validation_min_text_constraint',
+      message: 'Must be at least 15 character(s).',
+      params: { min: 15 },
+    })
+    expect((await refused(insert('abcdefghij012345')))['id']?.code).toBe('validation_max_text_constraint')
+    expect((await refused(insert('ABCDEFGHIJ01234')))['id']?.code).toBe('validation_invalid_format')
   })
 
   test('reports all rejected fields together, with the error codes of the record store', async () => {

@@ -139,6 +139,8 @@ test('the migrations bring a database of the first schema up to date', async () 
     .all()
   old.run('DROP TABLE job_attempts')
   old.run(sql.replace(", 'requeued'", ''))
+  old.run('ALTER TABLE external_auths RENAME COLUMN "recordRef" TO "user"')
+  old.run('ALTER TABLE external_auths RENAME COLUMN "providerId" TO "provider_id"')
   old.run('DELETE FROM migrations')
   const add = (attempt: number, state: string) =>
     old.run(

@@ -43,7 +43,7 @@ export async function seed(db: Database): Promise<void> {
     tx.run('UPDATE users SET qpu_ms = -250 WHERE id = $id', { id: root.id })
     const token = tx.insert(apiTokens, { name: 'ci', token: TOKEN, user: ada.id, expires_at: '2030-01-01' })
     tx.update(users, ada.id, { api_tokens: [token.id] })
-    tx.insert(externalAuths, { user: ada.id, provider: 'github', provider_id: '17' })
+    tx.insert(externalAuths, { recordRef: ada.id, provider: 'github', providerId: '17' })
     tx.insert(superusers, { email: 'root@example.org', password: HASH, verified: true })
     const qpu = tx.insert(qpus, {
       name: 'kelvin-25',

@@ -36,7 +36,11 @@ const TABLE: Record<CollectionName, Row> = {
   calibration_results: SIGNED_IN,
   drivers: SIGNED_IN,
   events: SIGNED_IN,
-  external_auths: CLOSED,
+  external_auths: {
+    guest: 'empty · view 404 · update 403 · delete 404',
+    owner: 'sees · view 200 · update 403 · delete 204',
+    other: 'empty · view 404 · update 403 · delete 404',
+  },
   notifications: SIGNED_IN,
   qpu_time_requests: {
     guest: 'empty · view 404 · update 403 · delete 404',

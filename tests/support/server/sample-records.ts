@@ -9,7 +9,7 @@ function seed(tx: Tx, owner: string, qpu: string, driver: string): Record<string
     calibration_requests: { driver, mode: 'fidelity_check' },
     calibration_results: { driver, qpu, mode: 'full' },
     events: { source: 'd', type: 'Reading', ts: '2026-01-01T00:00:00.000Z' },
-    external_auths: { user: owner, provider: 'p', provider_id: '1' },
+    external_auths: { recordRef: owner, provider: 'p', providerId: '1' },
     notifications: { title: 'Tea' },
     qpu_time_requests: { user: owner, seconds: 5 },
     quantum_jobs: { user_id: owner, qpu_target: qpu, payload: {}, status: 'cancelled' },

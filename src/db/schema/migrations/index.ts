@@ -1,6 +1,7 @@
 import type { Migration } from '../migrate.ts'
 
 import { requeuedAttempts } from './0001-requeued-attempts.ts'
+import { externalAuthNames } from './0002-external-auths.ts'
 
 /** Every migration, `NNNN-name.ts` in this folder. */
-export const MIGRATIONS: readonly Migration[] = [requeuedAttempts]
+export const MIGRATIONS: readonly Migration[] = [requeuedAttempts, externalAuthNames]

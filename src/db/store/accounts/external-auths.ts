@@ -43,7 +43,7 @@ export function signInExternally(
     if (!linked) {
       if (sameAddress) revokeUnverifiedAccess(tx, sameAddress)
       const { provider, providerId } = identity
-      tx.insert(externalAuths, { user: user.id, provider, provider_id: providerId })
+      tx.insert(externalAuths, { recordRef: user.id, provider, providerId })
     }
     applyVerifiedAddress(tx, user, identity)
     return { user: tx.find(users, user.id) ?? user, isNew: !known && !sameAddress }
@@ -52,13 +52,13 @@ export function signInExternally(
 
 /** Removes every way to log in other than the password: linked accounts and API tokens. */
 export function revokeOtherAccess(tx: Tx, user: string): void {
-  for (const { id } of tx.list(externalAuths, { where: { user } })) tx.remove(externalAuths, id)
+  for (const { id } of tx.list(externalAuths, { where: { recordRef: user } })) tx.remove(externalAuths, id)
   removeOtherApiTokens(tx, user, [])
 }
 
 function findLinked(tx: ReadTx, { provider, providerId }: ExternalIdentity): User | undefined {
-  const link = tx.findBy(externalAuths, { provider, provider_id: providerId })
-  return link && tx.find(users, link.user)
+  const link = tx.findBy(externalAuths, { provider, providerId })
+  return link && tx.find(users, link.recordRef)
 }
 
 function findByAddress(tx: ReadTx, { email }: ExternalIdentity): User | undefined {

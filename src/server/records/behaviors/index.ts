@@ -3,6 +3,7 @@ import type { Behavior } from '../behavior.ts'
 import { apiTokensBehavior } from './api_tokens.ts'
 import { calibrationRequestsBehavior } from './calibration_requests.ts'
 import { driversBehavior } from './drivers.ts'
+import { externalAuthsBehavior } from './external_auths.ts'
 import { qpuTimeRequestsBehavior } from './qpu_time_requests.ts'
 import { qpusBehavior } from './qpus.ts'
 import { quantumJobsBehavior } from './quantum_jobs.ts'
@@ -15,6 +16,7 @@ const BEHAVIORS = [
   apiTokensBehavior,
   calibrationRequestsBehavior,
   driversBehavior,
+  externalAuthsBehavior,
   qpuTimeRequestsBehavior,
   qpusBehavior,
   quantumJobsBehavior,

@@ -65,7 +65,7 @@ test('signInExternally() transfers an account with an unverified address to the 
   expect(user.tokenKey).not.toBe(squatter.tokenKey)
   expect(await findByApiToken(db, 'abc')).toBeUndefined()
   const links = await db.read((tx) => tx.list(externalAuths, {}))
-  expect(links.map((link) => link.provider_id)).toEqual([ADA.providerId])
+  expect(links.map((link) => link.providerId)).toEqual([ADA.providerId])
 })
 
 test('signInExternally() sets the verified address of a user without one', async () => {

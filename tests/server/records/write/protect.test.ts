@@ -151,7 +151,7 @@ test('an id can be set at creation and never changes', async () => {
   const response = await server.admin.patch(`${path}/abcdefghij12345`, { id: 'abcdefghij12346' })
   expect(response.body).toMatchObject({ status: 400, data: { id: { code: 'validation_pk_change' } } })
   expect((await server.admin.post(path, { id: 'x', title: 'x' })).body).toMatchObject({
-    data: { id: { code: 'validation_pk_invalid' } },
+    data: { id: { code: 'validation_min_text_constraint' } },
   })
 })
 
