@@ -8,6 +8,8 @@ export interface Target {
   readonly durationMs: number
   /** Sends one request and records its status; resolves with status 0 when there is no response in 30 s. */
   send(request: AttackRequest): Promise<AttackResponse>
+  /** A loopback address that only this attack uses, by number. */
+  addressOf(number: number): string
   /** Records a result that is not an HTTP response, such as `connection closed`. */
   note(result: string): void
 }
@@ -20,6 +22,8 @@ export interface AttackRequest {
   token?: string | undefined
   headers?: Record<string, string>
   body?: string
+  /** Number of the address that sends it, from 0. */
+  from?: number
 }
 
 /** The response to an attack. */
@@ -49,8 +53,6 @@ export interface Seeded {
   largePrograms: string[]
   /** Ids of jobs of the first attacker that have results of 8 MiB. */
   largeResults: string[]
-  /** Id of the last job in the longest queue. */
-  lastInQueue: string
   jobs: number
   events: number
 }

@@ -1,6 +1,7 @@
-import { type Attack, defineAttacks, type Target } from '../attack.ts'
+import { type Account, type Attack, defineAttacks, type Seeded, type Target } from '../attack.ts'
 
 const USERS = '/api/collections/users'
+const firstAttacker = ({ attackers }: Seeded) => attackers[0]
 const RESULTS = [200, 201, 204, 303, 307, 400, 401, 403, 404, 409, 413, 422, 429, 503]
 
 interface CallAttack {
@@ -9,11 +10,13 @@ interface CallAttack {
   cap: string
   who?: 'guest' | 'user'
   width?: number
+  /** Sends as this account instead of one attacker after the other. */
+  as?: (seeded: Seeded) => Account | undefined
   call: (target: Target, number: number) => { path: string; body?: unknown }
   headers?: Record<string, string>
 }
 
-function calls({ name, input, cap, who = 'guest', width = 1, call, headers = {} }: CallAttack): Attack {
+function calls({ name, input, cap, who = 'guest', width = 1, as, call, headers = {} }: CallAttack): Attack {
   return {
     ...{ name, who, input, cap, width, expect: RESULTS },
     prepare(target) {
@@ -21,7 +24,8 @@ function calls({ name, input, cap, who = 'guest', width = 1, call, headers = {} 
       const { attackers } = target.seeded
       return () => {
         const { path, body } = call(target, number)
-        const token = who === 'user' ? attackers[number % attackers.length]?.token : undefined
+        const account = as?.(target.seeded) ?? attackers[number % attackers.length]
+        const token = who === 'user' ? account?.token : undefined
         number += 1
         if (body === undefined) return target.send({ path, token, headers })
         const text = typeof body === 'string' ? body : JSON.stringify(body)
@@ -157,6 +161,7 @@ export const accounts = defineAttacks([
     input: 'jobs with programs of 9 MB, 100 at once',
     cap: '10 MiB of a job',
     who: 'user',
+    as: firstAttacker,
     width: 100,
     call: ({ seeded }, number) => ({ path: `/api/jobs/${seeded.largePrograms[number % 5]}` }),
   }),
@@ -174,6 +179,7 @@ export const accounts = defineAttacks([
     input: 'a page of own jobs with 40 MB of programs',
     cap: '32 MiB of a page',
     who: 'user',
+    as: firstAttacker,
     width: 5,
     call: () => ({ path: '/api/jobs?limit=1000' }),
   }),
@@ -182,16 +188,22 @@ export const accounts = defineAttacks([
     input: '`skip=1000000` of own jobs',
     cap: 'rows skipped',
     who: 'user',
+    // The owner of ten thousand jobs.
+    as: ({ others }) => others[0],
     call: () => ({ path: '/api/jobs?skip=1000000&limit=1000' }),
   }),
-  calls({
-    name: 'queue-position',
-    input: 'the position of the last of 20,000 pending jobs, 20 at once',
+  {
+    ...{ name: 'queue-position', who: 'user', width: 20, expect: [200, 429] },
+    input: 'the position of a job behind 20,000 others, 20 at once',
     cap: '1,000 pending jobs per user',
-    who: 'user',
-    width: 20,
-    call: ({ seeded }) => ({ path: `/api/jobs/${seeded.lastInQueue}` }),
-  }),
+    async prepare(target) {
+      const token = target.seeded.attackers[0]?.token
+      const body = JSON.stringify({ circuit: 'OPENQASM 3.0; qubit q;', shots: 1, qpu_target: 'idle' })
+      const { text } = await target.send({ path: '/api/jobs', token, body })
+      const { id } = JSON.parse(text) as { id: string }
+      return () => target.send({ path: `/api/jobs/${id}`, token })
+    },
+  },
   calls({
     name: 'submit-many',
     input: '50 submissions at once',

@@ -12,7 +12,9 @@ function open(
   onOpen: (socket: Socket) => void = () => undefined,
 ): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
-  const socket = connect({ host: '127.0.0.1', port: target.port })
+  const socket = connect({
+    ...{ host: '127.0.0.1', port: target.port, localAddress: target.addressOf(0) },
+  })
   socket.on('connect', () => {
     socket.write(text)
     onOpen(socket)

@@ -18,6 +18,8 @@ export interface HostileDriver {
   event(type: string, payload: unknown, id?: string): Promise<unknown>
   /** Ports and id of the driver. */
   readonly granted: ConnectResponse
+  /** Number of events that the server has acknowledged. */
+  readonly acknowledged: number
   /** Whether the server has closed the connection. */
   readonly isClosed: boolean
 }
@@ -48,11 +50,12 @@ export async function attach(target: Target, token: string): Promise<HostileDriv
   }
   const result = connect({ ...options, role: 'push', port: granted.result_port })
   await ready(result)
+  let acknowledged = 0
   const command = connect({
-    ...options,
-    role: 'pull',
-    port: granted.command_port,
-    onMessage: () => undefined,
+    ...{ ...options, role: 'pull', port: granted.command_port },
+    onMessage(text) {
+      if (Buffer.from(text).includes('"EventAck"')) acknowledged += 1
+    },
   })
   await ready(command)
   let count = 0
@@ -61,6 +64,9 @@ export async function attach(target: Target, token: string): Promise<HostileDriv
     ...{ granted, send },
     event: (type, payload, id = `attack${++count}`) =>
       send(JSON.stringify({ type, id, ts: new Date().toISOString(), payload })),
+    get acknowledged() {
+      return acknowledged
+    },
     get isClosed() {
       return isClosed
     },

@@ -1,4 +1,5 @@
 import { connect as connectTls } from 'node:tls'
+import { until } from '../../support/until.ts'
 import { type Attack, defineAttacks, type Shot, type Target } from '../attack.ts'
 import { attach, type HostileDriver } from './driver-client.ts'
 
@@ -6,6 +7,7 @@ const MIB = 1024 * 1024
 const RESULTS = ['sent', 'connection closed', 200]
 /** Messages between two looks at the clock. */
 const BATCH = 200
+const ACKNOWLEDGED_MS = 20_000
 
 interface FloodAttack {
   name: string
@@ -17,6 +19,8 @@ interface FloodAttack {
   send: (driver: HostileDriver, number: number) => Promise<unknown>
   /** Messages in all; as many as fit into the time unless given. */
   most?: number
+  /** Number of acknowledgements to wait for. */
+  acknowledged?: number
 }
 
 /** Sends messages without a pause for the duration of the attack. */
@@ -28,6 +32,7 @@ function flood({
   finding,
   send,
   most = 10_000_000,
+  acknowledged = 0,
 }: FloodAttack): Attack {
   return {
     ...{ name, who: 'driver', input, cap, shots: 1, expect: RESULTS },
@@ -46,6 +51,9 @@ function flood({
           // A server with back-pressure accepts no more; the attack then ends with its time.
           await Promise.race([Promise.allSettled(sent), Bun.sleep(500)])
         }
+        // Messages that are acknowledged arrive one after the other, the largest after seconds.
+        const isOver = () => attached.isClosed || attached.acknowledged >= acknowledged
+        await until('the acknowledgements', isOver, { timeoutMs: ACKNOWLEDGED_MS }).catch(() => undefined)
         await Bun.sleep(Math.max(0, Math.min(900, end - performance.now())))
         target.note(attached.isClosed ? 'connection closed' : 'sent')
       }
@@ -169,7 +177,7 @@ export const drivers = defineAttacks([
     most: 20_000,
     send: (driver) =>
       driver.event('DriverHello', {
-        ...{ version: '1', device: 'attack', epoch: 1, running: null },
+        ...{ version: '1', device: 'attack', epoch: driver.granted.epoch, running: null },
         outbox: Array.from({ length: 2_000 }, (_, at) => `job${at}.1`),
       }),
   }),
@@ -229,6 +237,7 @@ export const drivers = defineAttacks([
     cap: '32 MiB of results',
     finding: 8,
     most: 10,
+    acknowledged: 10,
     send: (driver, number) => driver.event('JobResult', result(31 * MIB), `job00000000000${number}.1`),
   }),
   flood({
@@ -238,6 +247,7 @@ export const drivers = defineAttacks([
     driver: 'calibrate',
     finding: 8,
     most: 1,
+    acknowledged: 1,
     send: (driver) => driver.send(report(Math.floor(performance.now()) % 10_000, 30 * MIB, monthsAgo())),
   }),
   flood({
@@ -247,6 +257,7 @@ export const drivers = defineAttacks([
     driver: 'calibrate',
     finding: 8,
     most: 4,
+    acknowledged: 4,
     send: (driver, number) => driver.send(report(9_000 + number, 30 * MIB, new Date().toISOString())),
   }),
   flood({
@@ -254,6 +265,7 @@ export const drivers = defineAttacks([
     input: 'results of 40 MB back to back',
     cap: '33 MiB of a message',
     most: 5,
+    acknowledged: 5,
     send: (driver, number) => driver.event('JobResult', result(40 * MIB), `job00000000000${number}.1`),
   }),
   flood({
@@ -267,6 +279,7 @@ export const drivers = defineAttacks([
     input: 'an event of 30 MB of keys',
     cap: 'values of an event',
     most: 2,
+    acknowledged: 2,
     send: (driver) =>
       driver.event(
         'JobResult',

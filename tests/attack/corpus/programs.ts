@@ -73,12 +73,12 @@ export const programs = defineAttacks([
     name: 'program-flat',
     input: '9.5 MB of `h q[0];`',
     finding: 5,
-    circuit: () => HEAD + fill('h q[0];\n'),
+    circuit: () => HEAD + fill('h q[0]; '),
   }),
   program({
     name: 'program-flat-qasm2',
     input: '9.5 MB of OpenQASM 2',
-    circuit: () => `OPENQASM 2.0;\ninclude "qelib1.inc";\nqreg q[2];\n${fill('cx q[0],q[1];\n')}`,
+    circuit: () => `OPENQASM 2.0;\ninclude "qelib1.inc";\nqreg q[2];\n${fill('cx q[0],q[1]; ')}`,
   }),
   program({
     name: 'program-gates-nested',
@@ -155,13 +155,13 @@ export const programs = defineAttacks([
   program({
     name: 'program-includes',
     input: '9.5 MB of includes',
-    circuit: () => `OPENQASM 3.0;\n${fill('include "stdgates.inc";\n')}`,
+    circuit: () => `OPENQASM 3.0;\n${fill('include "stdgates.inc"; ', 9_000_000)}`,
   }),
   program({
     name: 'program-errors',
     input: '9.5 MB of unknown gates',
     cap: 'problems of a program',
-    circuit: () => HEAD + fill('nogate q[0];\n'),
+    circuit: () => HEAD + fill('nogate q[0]; '),
   }),
   program({
     name: 'program-strings',
@@ -192,7 +192,7 @@ export const programs = defineAttacks([
     cap: '300 executions',
     body: () => ({
       circuits: Array.from({ length: 300 }, (_, at) => ({
-        circuit: `${HEAD}rx(${at}) q[0];\n${fill('h q[0];\n', 30_000)}`,
+        circuit: `${HEAD}rx(${at}) q[0];\n${fill('h q[0]; ', 30_000)}`,
       })),
       shots: 1,
     }),
@@ -211,7 +211,7 @@ export const programs = defineAttacks([
     cap: 'memory of bodies',
     width: 20,
     users: 20,
-    circuit: () => HEAD + fill('h q[0];\n'),
+    circuit: () => HEAD + fill('h q[0]; '),
   }),
   program({
     name: 'submissions-largest-blocks',
@@ -226,12 +226,12 @@ export const programs = defineAttacks([
     name: 'submission-dry-run',
     input: 'a dry run of 9.5 MB',
     path: '/api/jobs?dry_run=true',
-    circuit: () => HEAD + fill('h q[0];\n'),
+    circuit: () => HEAD + fill('h q[0]; '),
   }),
   program({
     name: 'submission-record',
     input: 'a job of 9.5 MB created as a record',
     path: '/api/collections/quantum_jobs/records',
-    body: () => ({ payload: { circuits: [{ circuit: HEAD + fill('h q[0];\n') }], shots: 1 } }),
+    body: () => ({ payload: { circuits: [{ circuit: HEAD + fill('h q[0]; ') }], shots: 1 } }),
   }),
 ])

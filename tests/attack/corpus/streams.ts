@@ -35,8 +35,8 @@ function streams({ name, input, cap, streams: count, topics, who = 'guest', find
       )
       const left = [...opened]
       return async () => {
-        // One stream after the other, within the rates of requests.
-        const next = left.splice(0, 10)
+        // Two streams at a time, within the rates of requests.
+        const next = left.splice(0, 2)
         await Promise.all(
           next.map(
             ({ stream, token, topics: subscriptions }) =>
@@ -84,12 +84,12 @@ export const eventStreams = defineAttacks([
   }),
   streams({
     name: 'streams-like',
-    input: '5 guest streams of 200 filters of 2,000 characters on results',
+    input: '5 guest streams of 100 filters of 2,000 characters on results',
     cap: 'pattern × bytes',
     finding: 3,
     streams: 5,
     topics: (stream) =>
-      Array.from({ length: 200 }, (_, at) => withFilter(`results ~ "${'a'.repeat(1_900)}${stream}_${at}"`)),
+      Array.from({ length: 100 }, (_, at) => withFilter(`results ~ "${'a'.repeat(1_900)}${stream}_${at}"`)),
   }),
   streams({
     name: 'streams-same-filter',

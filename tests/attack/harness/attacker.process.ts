@@ -6,13 +6,14 @@ import { setPriority } from 'node:os'
 import type { AttackRequest, AttackResponse, Target } from '../attack.ts'
 import { ATTACKS } from '../corpus/index.ts'
 import type { AttackerConfig, Outcome } from './attacker.ts'
+import { sendRaw } from './raw-request.ts'
 
-const GIVE_UP_MS = 30_000
 /** Pause between shots: below the request rates of guests and users. */
 const SHOT_INTERVAL_MS = 100
 
 const config = JSON.parse(process.argv[2] ?? '{}') as AttackerConfig
-const attack = ATTACKS.find(({ name }) => name === config.attack)
+const index = ATTACKS.findIndex(({ name }) => name === config.attack)
+const attack = ATTACKS[index]
 if (!attack) throw new Error(`no attack ${config.attack}`)
 try {
   // Attackers do not run on the machine of the server.
@@ -26,24 +27,12 @@ function note(result: string): void {
   outcome.results[result] = (outcome.results[result] ?? 0) + 1
 }
 
-async function send({ method, path, token, headers, body }: AttackRequest): Promise<AttackResponse> {
+/** Every attack has addresses of its own, so that none uses up the requests of another. */
+const addressOf = (number: number) => `127.${index + 1}.${number >> 8}.${(number & 255) + 1}`
+
+async function send(request: AttackRequest): Promise<AttackResponse> {
   const started = performance.now()
-  let response: AttackResponse = { status: 0, text: '' }
-  try {
-    const answer = await fetch(config.url + path, {
-      method: method ?? (body === undefined ? 'GET' : 'POST'),
-      headers: {
-        ...(token === undefined ? {} : { authorization: token }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body }),
-      signal: AbortSignal.timeout(GIVE_UP_MS),
-    })
-    response = { status: answer.status, text: await answer.text() }
-  } catch (error) {
-    response = { status: 0, text: String(error) }
-  }
+  const response = await sendRaw(config.port, addressOf(request.from ?? 0), request)
   outcome.slowestMs = Math.max(outcome.slowestMs, performance.now() - started)
   note(String(response.status))
   if ((response.status === 0 || response.status >= 400) && outcome.firstError === '')
@@ -53,7 +42,7 @@ async function send({ method, path, token, headers, body }: AttackRequest): Prom
 
 const target: Target = {
   ...{ url: config.url, port: config.port, seeded: config.seeded, durationMs: config.durationMs },
-  ...{ send, note },
+  ...{ send, note, addressOf },
 }
 const shoot = await attack.prepare(target)
 const { promise: go, resolve: onGo } = Promise.withResolvers<void>()

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 import { seed as seedRows } from '../../../bench/scale/seed.ts'
-import { Service } from '../../support/executable/service.ts'
+import { runSvc, Service } from '../../support/executable/service.ts'
 import type { Account, Seeded } from '../attack.ts'
 
 const ATTACKERS = 20
@@ -64,12 +64,11 @@ export async function seedFolder(folder: string, executable: string, jobs: numbe
   const events = jobs * EVENTS_PER_JOB
   seedRows(path, { jobs, events }, { owner: other.id, qpu: qpu.id })
   const large = seedLarge(path, attacker.id, qpu.id)
-  const doctor = await service.doctor()
+  const doctor = await runSvc(['doctor'], { cwd: folder, executable })
   if (doctor.status !== 0) throw new Error(`svc doctor refuses the seeded data:\n${doctor.out}${doctor.err}`)
-  const lastInQueue = `wait${String(Math.min(20_000, jobs) - 1).padStart(11, '0')}`
   return {
     ...{ attackers, others, drivers, qpu: { id: qpu.id, name: 'attacked' } },
-    ...{ ...large, lastInQueue, jobs, events },
+    ...{ ...large, jobs, events },
   }
 }
 
