@@ -4,8 +4,8 @@ import type { AttackRequest, AttackResponse } from '../attack.ts'
 const GIVE_UP_MS = 30_000
 
 /**
- * Sends one request on a connection of its own from the loopback address `from`, so that each attacker has the
- * request limits of one address. Resolves with status 0 when there is no response within 30 s.
+ * Sends one request on a connection of its own from the loopback address `from`, so that each attacker has
+ * the request limits of one address. Resolves with status 0 when there is no response within 30 s.
  */
 export function sendRaw(
   port: number,
