@@ -2,6 +2,7 @@ import { declareGate, declareName, subroutineOf } from './execute/declare.ts'
 import { Broken, checkArguments, evaluate, evaluateFor } from './execute/evaluate.ts'
 import { scalarType } from './execute/evaluate-type.ts'
 import { executeSimple } from './execute/execute.ts'
+import { gateByName } from './execute/gate-call.ts'
 import { integerOf } from './execute/indexing.ts'
 import { emptyLayout, registerHardwareQubit } from './execute/layout.ts'
 import { checkLoopValues, entryOf } from './execute/loop.ts'
@@ -22,7 +23,9 @@ import { type QubitsValue, typeOf, unknownValue, type Value } from './values/val
 const MAX_PROBLEMS = 100
 
 /** Statements allowed in the body of a gate. */
-const inGates = new Set<Statement['kind']>(['gate_call', 'barrier', 'delay', 'nop', 'box', 'block', 'for'])
+const inGates = new Set<Statement['kind']>([
+  ...(['packed', 'gate_call', 'barrier', 'delay', 'nop', 'box', 'block', 'for'] as const),
+])
 
 /**
  * Visits every statement once, with all run-time values unknown, and collects the problems. A problem ends
@@ -141,7 +144,7 @@ export class Checker implements Machine {
     }
     switch (node.kind) {
       case 'packed':
-        this.#checkPacked(node.calls)
+        this.#checkPacked(node.calls, node.at)
         break
       case 'gate':
         this.#checkGate(node)
@@ -184,8 +187,12 @@ export class Checker implements Machine {
     }
   }
 
-  #checkPacked(calls: PackedCalls): void {
+  #checkPacked(calls: PackedCalls, at: number): void {
+    // Outside of definitions, nothing needs the number of operations.
+    const gates = this.defining === undefined ? [] : calls.gates.map(({ name }) => gateByName(this, name, at))
     calls.visit((index, at, first) => {
+      const gate = gates[index]
+      if (gate) this.beforeGateCall(gate, 1)
       const last = first + 2 * (calls.gates[index]?.arity.qubits ?? 0)
       for (let place = first; place < last; place += 2) {
         if (calls.registerAt(place) < 0)

@@ -2,6 +2,11 @@
 export interface Limits {
   /** Characters of program text. */
   textLength: number
+  /**
+   * Tokens of one statement of the top level, with its blocks and without plain gate calls, which are stored
+   * as numbers. Its tree takes about 250 bytes per token.
+   */
+  tokens: number
   /** Depth of nested expressions, blocks and types. */
   nesting: number
   /** Operations after expansion, and statements executed. */
@@ -20,6 +25,7 @@ export interface Limits {
 /** The limits that apply when a caller names none. */
 export const DEFAULT_LIMITS: Limits = {
   textLength: 10 * 1024 * 1024,
+  tokens: 400_000,
   nesting: 200,
   operations: 5_000_000,
   iterations: 1_000_000,

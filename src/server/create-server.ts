@@ -108,7 +108,7 @@ async function assemble(config: Config, db: Database, dependencies: ServerDepend
 
   const ready = () => leases.done()
   const hub = new Hub({ config, live, db, clock, log, tls, version, ready })
-  const checker = new ProgramChecker()
+  const checker = new ProgramChecker(clock)
   const context: ServerContext = { config, live, db, clock, log, hub, tls, checker, version }
   const ports = new HttpPorts(context)
   const publicUrl = () => config.publicUrl.replace(/\/$/, '') || ports.url

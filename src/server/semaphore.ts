@@ -9,11 +9,6 @@ export class Semaphore {
     this.#limit = limit
   }
 
-  /** Number of functions that have not started. */
-  get waiting(): number {
-    return this.#waiting.length
-  }
-
   /** Runs `work` as soon as the limit permits; settles like `work`. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#running < this.#limit) this.#running += 1

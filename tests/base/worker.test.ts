@@ -12,7 +12,7 @@ describe('startWorker()', () => {
     const sizes: number[] = []
     const done = Promise.withResolvers<void>()
     const worker = startWorker(checkWorker, {
-      onResponse: (reports) => {
+      onResponse: ({ reports }) => {
         if (sizes.push(reports.length) === 3) done.resolve()
       },
       onEnd: (error) => done.reject(error),

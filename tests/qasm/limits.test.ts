@@ -175,3 +175,63 @@ describe('speed', () => {
     expect(program.statements).toHaveLength(3)
   })
 })
+
+describe('tokens of one statement', () => {
+  const limits = { tokens: 100 }
+  const codes = (text: string) => checkProgram(program3(text), limits).problems.map(({ code }) => code)
+
+  for (const [what, text] of [
+    ['a block', `qubit[2] r; { ${'h r; '.repeat(40)} }`],
+    ['a gate', `gate g a { ${'inv @ h a; '.repeat(40)} }`],
+    ['a loop', `int n; for int i in [0:1] { ${'n += i; '.repeat(40)} }`],
+    ['a subroutine', `def f(qubit q) { ${'h q; '.repeat(40)} }`],
+    ['an expression', `int a; int b = ${'a + '.repeat(60)} a;`],
+    ['a list', `array[int, 100] a = {${'1, '.repeat(60)}};`],
+  ] as const) {
+    test(`program_too_large: ${what}`, () => {
+      expect(codes(text)).toEqual(['program_too_large'])
+      expect(codeOf(() => parseProgram(program3(text), limits))).toBe('program_too_large')
+      expect(checkProgram(program3(text)).problems.map(({ code }) => code)).not.toContain('program_too_large')
+    })
+  }
+
+  test('are counted for each statement, and not for plain gate calls', () => {
+    const calls = (name: string) => `h ${name}; cx ${name}, $1; `.repeat(100)
+    expect(codes(`int n; ${'n = n + 1; '.repeat(100)}`)).toEqual([])
+    expect(codes(`qubit q; { ${calls('q')} if (true) { ${calls('q')} } }`)).toEqual([])
+    expect(codes(`qubit[2] q; for int i in [0:1] { ${calls('q[0]')} }`)).toEqual([])
+    expect(codes(`gate g(a) x, y { ${'h x; cx x, y; rz(1) y; '.repeat(100)} }`)).toEqual([])
+    const old = `qreg q[2]; gate g a, b { ${'h a; cx a, b; '.repeat(100)} } g q[0], q[1];`
+    expect(checkProgram(program2(old), limits).problems).toEqual([])
+  })
+})
+
+describe('plain calls in blocks', () => {
+  for (const [what, text, ...operations] of [
+    ['of a qubit', 'qubit q; { h q; x q; }', 'h 0', 'x 0'],
+    ['of a register', 'qubit[2] q; if (true) { h q[1]; } else { x q[0]; }', 'h 1'],
+    ['in a gate, with its own names', 'qubit[2] q; gate g q, r { cx r, q; } g q[0], q[1];', 'cx 1,0'],
+    ['of another gate', 'qubit[2] q; gate f a { x a; } gate g a { f a; h a; } g q[1];', 'x 1', 'h 1'],
+    ['with a name that the block declares', 'qubit[2] q; { let q = $0; h q; } h q[1];', 'h 2', 'h 1'],
+    ['with a name that an outer block declares', 'qubit q; { let q = $0; { h q; } } h q;', 'h 1', 'h 0'],
+    ['after that block', 'qubit q; { { let q = $0; } h q; }', 'h 0'],
+    ['inverted', 'qubit q; gate g a { s a; h a; } inv @ g q;', 'h 0', 's 0'],
+  ] as const) {
+    test(`run as before: ${what}`, () => {
+      const gates = opsOf(program3(text)).flatMap((op) =>
+        op.kind === 'unitary' ? [`${op.name} ${[...op.controls, ...op.targets].join(',')}`] : [],
+      )
+      expect(gates).toEqual(operations)
+    })
+  }
+
+  test.each([
+    ['a loop variable hides the qubit', 'qubit q; for int q in [0:1] { h q; }', 'type_mismatch'],
+    ['a parameter hides the gate', 'gate g(x) a { x a; }', 'type_mismatch'],
+    ['a subroutine does not see the qubit', 'qubit q; def f() { h q; }', 'wrong_scope'],
+    ['a gate does not see the qubit', 'qubit q; gate g a { h q; }', 'wrong_scope'],
+    ['the same qubit twice', 'gate g a, b { cx a, a; }', 'duplicate_qubit'],
+  ])('are refused as before: %s', (_, text, code) => {
+    expect(checkProgram(program3(text)).problems[0]?.code).toBe(code as 'type_mismatch')
+  })
+})

@@ -312,7 +312,7 @@ export class Runner implements Machine {
   }
 
   #registerQubits(name: string): readonly number[] {
-    const entry = this.scope.own(name)
+    const entry = this.scope.find(name)?.entry
     return entry?.kind === 'reference' && entry.value.kind === 'qubits' ? entry.value.qubits : []
   }
 }

@@ -4,6 +4,9 @@ import type { Limits } from '../limits.ts'
 import { Lexer } from './lexer.ts'
 import type { TokenKind } from './tokens.ts'
 
+/** Size of a qubit that is not a register: it has no index. */
+export const SINGLE = -1
+
 /** Reads a program token by token for the parser and counts the nesting depth. */
 export class Cursor {
   readonly lexer: Lexer
@@ -11,8 +14,14 @@ export class Cursor {
   version: 2 | 3 = 3
   /** Gates declared so far at the top level, for packing plain calls. */
   readonly gates = new Map<string, Arity>()
-  /** Qubit registers of literal size declared so far at the top level, for packing plain calls. */
-  readonly registers = new Map<string, number>()
+  /**
+   * Qubit registers of literal size declared so far at the top level, for packing plain calls. In a gate or
+   * subroutine: its qubits.
+   */
+  registers = new Map<string, number>()
+  /** How often blocks around the current token declare a name, which hides a gate or register. */
+  readonly #hidden = new Map<string, number>()
+  #declared: string[] = []
   #depth = 0
 
   constructor(text: string, limits: Limits) {
@@ -80,6 +89,40 @@ export class Cursor {
         `Nested deeper than ${this.limits.nesting} levels`,
       )
     }
+  }
+
+  /** Whether a name may refer to something else than a gate or register of the top level. */
+  isHidden(name: string): boolean {
+    return this.#hidden.has(name)
+  }
+
+  /** Records a name that the current block declares. */
+  hide(name: string): void {
+    this.#declared.push(name)
+    this.#hidden.set(name, (this.#hidden.get(name) ?? 0) + 1)
+  }
+
+  /** Runs `work`, which reads a block; the names that it hides are visible again afterwards. */
+  inBlock<T>(work: () => T): T {
+    const outer = this.#declared
+    this.#declared = []
+    const result = work()
+    for (const name of this.#declared) {
+      const count = (this.#hidden.get(name) ?? 0) - 1
+      if (count > 0) this.#hidden.set(name, count)
+      else this.#hidden.delete(name)
+    }
+    this.#declared = outer
+    return result
+  }
+
+  /** Like `inBlock`, for the body of a gate or subroutine, where only `qubits` can be operands. */
+  inDefinition<T>(qubits: readonly string[], work: () => T): T {
+    const outer = this.registers
+    this.registers = new Map(qubits.map((name) => [name, SINGLE]))
+    const result = this.inBlock(work)
+    this.registers = outer
+    return result
   }
 
   /** Leaves a nested construct. */

@@ -33,6 +33,8 @@ export class Lexer {
   end = 0
   /** The text of an identifier or keyword token. */
   word = ''
+  /** Tokens that may still be read; the parser restores it for what it does not keep as a tree. */
+  remaining = Number.POSITIVE_INFINITY
   #keywords = KEYWORDS_3
   #version: 2 | 3 = 3
 
@@ -61,6 +63,7 @@ export class Lexer {
   /** Reads the next token. */
   next(): void {
     const { text } = this
+    if (--this.remaining < 0) throw tooManyTokens(this.end)
     let at = this.end
     for (;;) {
       const code = text.charCodeAt(at)
@@ -268,4 +271,10 @@ export class Lexer {
     }
     throw new Fault('syntax_error', at, `Unexpected character ${JSON.stringify(String.fromCharCode(code))}`)
   }
+}
+
+function tooManyTokens(at: number): Fault {
+  const message =
+    'This statement is too long: divide it, or write its gate calls with single qubits, as in h q[0];'
+  return new Fault('program_too_large', at, message)
 }

@@ -1,6 +1,6 @@
 import type { Arity } from '../gates/native-gate.ts'
 import type { Statement } from './ast.ts'
-import type { Cursor } from './cursor.ts'
+import { type Cursor, SINGLE } from './cursor.ts'
 import { PackedCalls } from './packed-calls.ts'
 import { parseExpression } from './parse-expression.ts'
 
@@ -8,7 +8,7 @@ import { parseExpression } from './parse-expression.ts'
 const MAX_QUBITS = 16
 
 /**
- * Reads `gate(numbers) q[0], q[1];` at the top level straight into the packed run at the end of `into`.
+ * Reads `gate(numbers) q[0], q[1];` straight into the packed run at the end of `into`.
  * Returns false, with the cursor back at the start, unless the call is plain and complete; the general parser
  * and the checker then process it.
  */
@@ -16,7 +16,8 @@ export function tryPackCall(p: Cursor, into: Statement[]): boolean {
   const { at, lexer } = p
   const { word } = lexer
   const arity = p.gates.get(word)
-  if (arity === undefined || arity.qubits > MAX_QUBITS) return false
+  if (arity === undefined || arity.qubits > MAX_QUBITS || p.isHidden(word)) return false
+  const { remaining } = lexer
   const last = into.at(-1)
   const calls = last?.kind === 'packed' ? last.calls : new PackedCalls()
   const words = calls.words.length
@@ -27,11 +28,13 @@ export function tryPackCall(p: Cursor, into: Statement[]): boolean {
   if (readNumbers(p, calls, arity.parameters) && readOperands(p, calls, arity)) {
     calls.count++
     if (last?.kind !== 'packed') into.push({ kind: 'packed', at, calls })
+    lexer.remaining = remaining
     return true
   }
   calls.words.length = words
   calls.numbers.length = numbers
   lexer.seek(at)
+  lexer.remaining = remaining
   return false
 }
 
@@ -93,7 +96,8 @@ function readOperand(p: Cursor, calls: PackedCalls): boolean {
   if (lexer.kind !== 'identifier') return false
   const name = lexer.word
   const size = p.registers.get(name)
-  if (size === undefined) return false
+  if (size === undefined || p.isHidden(name)) return false
+  if (size === SINGLE) return readSingle(p, calls, name)
   p.next()
   if (!p.is('[')) return false
   p.next()
@@ -103,6 +107,14 @@ function readOperand(p: Cursor, calls: PackedCalls): boolean {
   p.next()
   if (!p.accept(']')) return false
   calls.words.push(calls.indexOfRegister(name), qubit)
+  return true
+}
+
+/** A qubit that is not a register. */
+function readSingle(p: Cursor, calls: PackedCalls, name: string): boolean {
+  p.next()
+  if (p.is('[')) return false
+  calls.words.push(calls.indexOfRegister(name), 0)
   return true
 }
 

@@ -22,8 +22,14 @@ export function parseGate(p: Cursor, block: BlockParser): Statement {
   const at = p.expect('gate')
   const name = p.expectName()
   const { parameters, qubits } = parseGateHead(p, '{')
-  const body = block(p)
-  p.gates.set(name, { parameters: parameters.length, qubits: qubits.length })
+  const body = p.inDefinition(
+    qubits.map((each) => each.name),
+    () => {
+      // A parameter may have the name of a gate.
+      for (const each of parameters) p.hide(each.name)
+      return block(p)
+    },
+  )
   return { kind: 'gate', at, name, parameters, qubits, body }
 }
 
@@ -33,7 +39,6 @@ export function parseOpaque(p: Cursor): Statement {
   const name = p.expectName()
   const { parameters, qubits } = parseGateHead(p, ';')
   p.expect(';')
-  p.gates.delete(name)
   return { kind: 'gate', at, name, parameters, qubits, body: undefined }
 }
 
@@ -54,7 +59,11 @@ export function parseDef(p: Cursor, block: BlockParser): Statement {
   const parameters = p.kind === ')' ? [] : p.list(() => parseArgument(p), ')')
   p.expect(')')
   const result = parseResult(p)
-  return { kind: 'def', at, name, arguments: parameters, result, body: block(p) }
+  const body = p.inDefinition([], () => {
+    for (const each of parameters) p.hide(each.name)
+    return block(p)
+  })
+  return { kind: 'def', at, name, arguments: parameters, result, body }
 }
 
 function parseResult(p: Cursor): TypeNode | undefined {

@@ -2,6 +2,7 @@ import { Fault } from '../fault.ts'
 import type { BinaryOperator } from '../values/operator.ts'
 import type { Expression, ForNode, Modifier, Statement, SwitchNode } from './ast.ts'
 import type { Cursor } from './cursor.ts'
+import { tryPackCall } from './pack-call.ts'
 import {
   parseAlias,
   parseDeclaration,
@@ -40,6 +41,9 @@ const compound = new Map<TokenKind, BinaryOperator>([
   ['<<=', '<<'],
   ['>>=', '>>'],
 ])
+
+/** Statements that declare a name in their block. */
+const declarations = new Set<Statement['kind']>(['declare', 'alias', 'gate', 'def', 'extern'])
 
 /** Appends the next OpenQASM 3 statement; ignored statements append nothing. */
 export function parseStatement(p: Cursor, into: Statement[]): void {
@@ -175,12 +179,20 @@ function finish<T extends Statement>(p: Cursor, statement: T): T {
 /** `{ ... }`. */
 function parseBlock(p: Cursor): Statement[] {
   p.expect('{')
+  const body = p.inBlock(() => parseBlockStatements(p))
+  p.next()
+  return body
+}
+
+function parseBlockStatements(p: Cursor): Statement[] {
   const body: Statement[] = []
   while (p.kind !== '}') {
     if (p.kind === 'eof') throw p.unexpected('"}"')
+    if (p.kind === 'identifier' && tryPackCall(p, body)) continue
     parseStatement(p, body)
+    const declared = body.at(-1)
+    if (declared !== undefined && declarations.has(declared.kind) && 'name' in declared) p.hide(declared.name)
   }
-  p.next()
   return body
 }
 
@@ -326,7 +338,11 @@ function parseFor(p: Cursor): Statement {
   const name = p.expectName()
   p.expect('in')
   const values = parseForValues(p)
-  return { kind: 'for', at, type, name, values, body: parseBody(p) }
+  const body = p.inBlock(() => {
+    p.hide(name)
+    return parseBody(p)
+  })
+  return { kind: 'for', at, type, name, values, body }
 }
 
 function parseForValues(p: Cursor): ForNode['values'] {

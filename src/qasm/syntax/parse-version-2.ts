@@ -1,6 +1,7 @@
 import { Fault } from '../fault.ts'
 import type { Expression, Statement } from './ast.ts'
 import type { Cursor } from './cursor.ts'
+import { tryPackCall } from './pack-call.ts'
 import { parseGate, parseOpaque, parseRegister } from './parse-definition.ts'
 import { parseArguments, parseExpression, parseOperand } from './parse-expression.ts'
 import { parseInclude } from './parse-statement.ts'
@@ -94,7 +95,7 @@ function parseGateBody(p: Cursor): Statement[] {
     if (p.kind === 'barrier') {
       body.push(parseBarrier(p))
     } else if (p.kind === 'identifier') {
-      body.push(parseCall(p))
+      if (!tryPackCall(p, body)) body.push(parseCall(p))
     } else if (p.kind === 'eof') {
       throw p.unexpected('"}"')
     } else {

@@ -1,8 +1,8 @@
 import { Fault, positioned } from '../fault.ts'
 import { BUILTIN_GATES, QELIB1, STDGATES } from '../gates/library.ts'
 import type { Limits } from '../limits.ts'
-import type { DeclareNode, ParsedProgram } from './ast.ts'
-import { Cursor } from './cursor.ts'
+import type { DeclareNode, GateNode, ParsedProgram } from './ast.ts'
+import { Cursor, SINGLE } from './cursor.ts'
 import { tryPackCall } from './pack-call.ts'
 import { parseStatement } from './parse-statement.ts'
 import { parseStatement2 } from './parse-version-2.ts'
@@ -49,6 +49,7 @@ function openText(text: string, limits: Limits): Cursor {
 
 function readStatement(p: Cursor, program: ParsedProgram): void {
   const { statements } = program
+  p.lexer.remaining = p.limits.tokens
   if (p.kind === 'identifier' && tryPackCall(p, statements)) return
   if (p.kind === 'OPENQASM') {
     throw new Fault('syntax_error', p.at, 'The version must be the first statement, and only once')
@@ -59,6 +60,7 @@ function readStatement(p: Cursor, program: ParsedProgram): void {
   const statement = statements[before]
   if (statement?.kind === 'include') registerLibraryGates(p, statement.library)
   else if (statement?.kind === 'declare') registerDeclaration(p, program, statement)
+  else if (statement?.kind === 'gate') registerGate(p, statement)
 }
 
 /** Reads `OPENQASM n;`, if present. A program without it is version 3 unless it includes `qelib1.inc`. */
@@ -88,13 +90,22 @@ function registerLibraryGates(p: Cursor, library: 'qelib1' | 'stdgates'): void {
     if (!p.gates.has(name)) p.gates.set(name, gate)
 }
 
+/** Registers a gate of the program, so that later plain calls can be packed; opaque gates have no effect. */
+function registerGate(p: Cursor, { name, parameters, qubits, body }: GateNode): void {
+  if (body === undefined) p.gates.delete(name)
+  else p.gates.set(name, { parameters: parameters.length, qubits: qubits.length })
+}
+
 /** Records inputs and outputs, and registers of qubits so that later plain calls can be packed. */
 function registerDeclaration(p: Cursor, { inputs, outputs, text }: ParsedProgram, node: DeclareNode): void {
   const { form, name, type } = node
   if (form === 'input') inputs.push({ name, type: text.slice(type.at, node.nameAt).trim() })
   if (type.kind !== 'sized') return
   if (form === 'output' && type.name === 'bit') outputs.push(name)
-  if (type.name !== 'qubit' || type.size?.kind !== 'literal' || p.registers.has(name)) return
+  // A name that is taken already is refused by the checker, which therefore has to see its uses.
+  if (type.name !== 'qubit' || p.registers.has(name) || p.gates.has(name)) return
+  if (type.size === undefined) p.registers.set(name, SINGLE)
+  if (type.size?.kind !== 'literal') return
   const { value } = type.size
   p.registers.set(name, value.kind === 'int' || value.kind === 'float' ? Number(value.value) : 0)
 }

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'bun:test'
+import { systemClock } from '../../../src/base/index.ts'
 import { checkProgram } from '../../../src/qasm/index.ts'
 import { ProgramChecker } from '../../../src/server/programs/checker.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
 
 const HEAD = 'OPENQASM 3.0; include "stdgates.inc"; qubit[4] q; bit[4] c; input float v;\n'
 
@@ -31,14 +33,14 @@ describe('ProgramChecker.check()', () => {
   test.each(Object.entries({ ...LARGE, ...WIDE }))(
     'returns the same reports from the thread as without: %s',
     async (_, program) => {
-      expect(await new ProgramChecker().check([program])).toEqual([checkProgram(program)])
+      expect(await new ProgramChecker(systemClock).check([program], 'ada')).toEqual([checkProgram(program)])
     },
   )
 
   test('preserves the order of the programs and checks equal ones once', async () => {
     const small = `${HEAD}rz(v) q[0];`
     const programs = [small, ...Object.values(LARGE).slice(0, 2), small]
-    const reports = await new ProgramChecker().check(programs)
+    const reports = await new ProgramChecker(systemClock).check(programs, 'ada')
     expect(reports).toEqual(programs.map((program) => checkProgram(program)))
     expect(reports[0]).toBe(reports[3] ?? expect.unreachable())
   })
@@ -51,20 +53,22 @@ describe('ProgramChecker.check()', () => {
       Array.from({ length: 300 }, (_, n) => `OPENQASM 3.0; bit[4000] c; c = c << ${n};`),
     ],
   ])('yields to the event loop during %s, and checks small programs meanwhile', async (_, programs) => {
-    const checker = new ProgramChecker()
+    const checker = new ProgramChecker(systemClock)
     const ended: string[] = []
-    const large = checker.check(programs).then(() => ended.push('large'))
+    const large = checker.check(programs, 'ada').then(() => ended.push('large'))
     setImmediate(() => ended.push('loop'))
-    await checker.check(['OPENQASM 3.0; qubit q;']).then(() => ended.push('small'))
+    await checker.check(['OPENQASM 3.0; qubit q;'], 'ada').then(() => ended.push('small'))
     await large
     expect(ended).toEqual(['small', 'loop', 'large'])
   })
 
   test('runs one check at a time, refuses too many, and refuses all when the server stops', async () => {
-    const checker = new ProgramChecker()
+    const checker = new ProgramChecker(systemClock)
     const ended: string[] = []
+    let accounts = 0
     const check = async (what: string) => {
-      const response = await checker.check([LARGE['plain calls'] ?? '']).catch(caught)
+      accounts += 1
+      const response = await checker.check([LARGE['plain calls'] ?? ''], `user${accounts}`).catch(caught)
       ended.push(what)
       return response
     }
@@ -82,11 +86,62 @@ describe('ProgramChecker.check()', () => {
   })
 
   test('continues after a failure of its thread', async () => {
-    const checker = new ProgramChecker()
+    const checker = new ProgramChecker(systemClock)
     const notText = { length: 1_000_000 } as unknown as string
-    expect(await checker.check([notText]).catch(caught)).toMatchObject({
+    expect(await checker.check([notText], 'ada').catch(caught)).toMatchObject({
       message: expect.stringMatching(/^Programs cannot be checked: /),
     })
-    expect(await checker.check([LARGE['plain calls'] ?? ''])).toMatchObject([{ problems: [] }])
+    expect(await checker.check([LARGE['plain calls'] ?? ''], 'ada')).toMatchObject([{ problems: [] }])
+  })
+
+  test('lets accounts take turns, and limits how many requests of one account wait', async () => {
+    const checker = new ProgramChecker(systemClock)
+    const ended: string[] = []
+    const check = async (account: string) => {
+      const response = await checker.check([LARGE['plain calls'] ?? ''], account).catch(caught)
+      ended.push(account)
+      return response
+    }
+    const all = [...Array<string>(21).fill('ada'), 'bob', 'bob', 'eve'].map(check)
+    expect(await check('ada')).toMatchObject({ code: 'unavailable', reason: 'too_many_large_programs' })
+    await Promise.all(all.slice(-3))
+    expect(ended.slice(0, 7)).toEqual(['ada', 'ada', 'ada', 'bob', 'eve', 'ada', 'bob'])
+    checker.stop()
+    await Promise.all(all)
+  })
+
+  test('refuses programs whose check takes longer than 10 s, and checks the next ones', async () => {
+    const clock = new FakeClock()
+    const checker = new ProgramChecker(clock)
+    // The thread gets no time to respond: the clock moves in the same turn.
+    const slow = checker.check([LARGE['one loop'] ?? ''], 'ada').catch(caught)
+    await clock.advance(10_000)
+    expect(await slow).toMatchObject({
+      code: 'invalid',
+      reason: 'check_too_long',
+      message: expect.stringContaining('several jobs'),
+    })
+    expect(await checker.check([LARGE['plain calls'] ?? ''], 'ada')).toMatchObject([{ problems: [] }])
+  })
+
+  test.each([
+    ['replaces a thread that keeps a large heap', { maxIdleHeapBytes: 1 }, 3],
+    ['keeps the thread otherwise', {}, 1],
+  ])('%s', async (_, options, threads) => {
+    const { Worker: Original } = globalThis
+    let started = 0
+    globalThis.Worker = class extends Original {
+      constructor(...args: ConstructorParameters<typeof Original>) {
+        super(...args)
+        started += 1
+      }
+    }
+    const checker = new ProgramChecker(systemClock, options)
+    for (let check = 0; check < 3; check += 1) {
+      expect(await checker.check([LARGE['one loop'] ?? ''], 'ada')).toMatchObject([{ problems: [] }])
+    }
+    globalThis.Worker = Original
+    checker.stop()
+    expect(started).toBe(threads)
   })
 })

@@ -1,4 +1,4 @@
-import { silentLog } from '../../../src/base/index.ts'
+import { silentLog, systemClock } from '../../../src/base/index.ts'
 import {
   applyResult,
   attachLease,
@@ -96,7 +96,7 @@ export class JobLab implements AsyncDisposable {
   readonly hub = new TestHub()
   readonly config: Config
   readonly log = silentLog
-  readonly checker = new ProgramChecker()
+  readonly checker = new ProgramChecker(systemClock)
   readonly db: Database
   readonly clock: FakeClock
   /** Folder of the database. */

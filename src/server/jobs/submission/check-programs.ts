@@ -18,13 +18,17 @@ export interface ProgramsReport {
 }
 
 /**
- * Checks each program, and its parameter sets against its inputs. Throws what `ProgramChecker.check` throws.
+ * Checks each program of `account`, and its parameter sets against its inputs. Throws what
+ * `ProgramChecker.check` throws.
  */
 export async function checkPrograms(
   { circuits }: JobPayload,
-  checker: ProgramChecker,
+  { checker, account }: { checker: ProgramChecker; account: string },
 ): Promise<ProgramsReport> {
-  const reports = await checker.check(circuits.map(({ circuit }) => circuit))
+  const reports = await checker.check(
+    circuits.map(({ circuit }) => circuit),
+    account,
+  )
   const result: ProgramsReport = { qubits: 0, largest: 0, problems: [] }
   for (const [index, { inputs, qubits, problems }] of reports.entries()) {
     if (qubits > result.qubits) Object.assign(result, { qubits, largest: index })

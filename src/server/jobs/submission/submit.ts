@@ -42,7 +42,7 @@ export async function submitJob(
     route: ROUTE,
     content: [submission.target, submission.payload],
   })
-  const report = await checkPrograms(submission.payload, checker)
+  const report = await checkPrograms(submission.payload, { checker, account: user.id })
   assertNoProblems(report.problems)
   const job = await db.write('submit job', (tx) => {
     const earlier = earlierId(tx, request)
@@ -124,7 +124,7 @@ export async function dryRunJob(context: SubmissionContext, caller: Caller, body
   const submission = collectProblems(dryRun.problems, () => readSubmission(body))
   if (!submission) return dryRun
   const { payload, ignored } = submission
-  const report = await checkPrograms(payload, checker)
+  const report = await checkPrograms(payload, { checker, account: user.id })
   dryRun.problems.push(...report.problems)
   await db.read((tx) => {
     const target = collectProblems(dryRun.problems, () => resolveTarget(tx, submission.target))
