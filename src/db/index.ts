@@ -2,7 +2,7 @@ export { type BackupReport, checkBackup } from './backup/check.ts'
 export { restoreBackup } from './backup/restore.ts'
 export { backupName, planRemoval, type RetentionPolicy } from './backup/retention.ts'
 export { writeBackup } from './backup/write-backup.ts'
-export { apiTokens } from './collections/api_tokens.ts'
+export { apiTokens, TOKEN_SCOPES, type TokenScope } from './collections/api_tokens.ts'
 export { calibrationRequests } from './collections/calibration_requests.ts'
 export { calibrationResults } from './collections/calibration_results.ts'
 export { drivers } from './collections/drivers.ts'
@@ -83,7 +83,7 @@ export {
   syncProxyEmail,
   type User,
 } from './store/accounts/accounts.ts'
-export { changeEmail, resetPassword, verifyEmail } from './store/accounts/credentials.ts'
+export { changeEmail, endSessions, resetPassword, verifyEmail } from './store/accounts/credentials.ts'
 export { type ExternalIdentity, signInExternally } from './store/accounts/external-auths.ts'
 export {
   type AddressUse,

@@ -48,7 +48,7 @@ export function buildRoutes(dependencies: RouteDependencies): Route[] {
       reportLogin: (...login) => realtime.reportLogin(...login),
     }),
     ...userRoutes,
-    ...tokenRoutes,
+    ...tokenRoutes(dependencies.context.clock),
     ...qpuRoutes,
     ...driverRoutes(hub),
     ...jobRoutes(submissions),

@@ -5,6 +5,7 @@ CREATE TABLE "api_tokens" (
   "token" TEXT NOT NULL DEFAULT '',
   "user" TEXT NOT NULL REFERENCES "users" ("id") ON DELETE RESTRICT,
   "expires_at" TEXT NOT NULL DEFAULT '',
+  "scope" TEXT NOT NULL DEFAULT 'all' CHECK ("scope" IN ('read', 'submit', 'all')),
   "created" TEXT NOT NULL,
   "updated" TEXT NOT NULL
 ) STRICT;

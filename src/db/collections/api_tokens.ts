@@ -1,5 +1,9 @@
 import { defineCollection } from '../schema/collection.ts'
-import { date, relation, text } from '../schema/fields/index.ts'
+import { choice, date, relation, text } from '../schema/fields/index.ts'
+
+/** What an API token may do, each including the ones before it; `docs/how-to/accounts.md` describes them. */
+export const TOKEN_SCOPES = ['read', 'submit', 'all'] as const
+export type TokenScope = (typeof TOKEN_SCOPES)[number]
 
 /** Tokens that client programs use on behalf of a user. */
 export const apiTokens = defineCollection({
@@ -9,6 +13,7 @@ export const apiTokens = defineCollection({
     token: text({ required: true, hidden: true, unique: true, help: 'SHA-256 (hex) of the token' }),
     user: relation('users', { required: true, cascade: true }),
     expires_at: date(),
+    scope: choice(TOKEN_SCOPES, { default: 'all' }),
   },
   rules: { list: null, view: null, create: null, update: null, remove: null },
   indexes: [['user']],

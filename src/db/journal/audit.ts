@@ -18,6 +18,8 @@ export interface AuditEntry {
 /** What an entry states about a person. */
 export interface PersonalDetail {
   email?: string
+  /** A name that the person chose. */
+  name?: string
   /** Remote address. */
   address?: string
   /** User agent. */

@@ -12,7 +12,7 @@ import {
   users,
 } from '../../db/index.ts'
 import { hashToken } from '../access-token.ts'
-import type { Caller } from '../http/caller.ts'
+import type { Caller, Session } from '../http/caller.ts'
 import { collectionIdOf } from '../http/response/present-record.ts'
 import {
   checkLinkToken,
@@ -128,7 +128,7 @@ export class Accounts {
     const apiToken = request.headers.get('x-api-token') ?? authorization
     const found = apiToken ? await findByApiToken(this.#dependencies.db, hashToken(apiToken)) : undefined
     if (!found || found.user.disabled) return { kind: 'guest' }
-    return { kind: 'user', ...found, via: 'api_token', refreshable: false }
+    return { kind: 'user', ...found, via: 'api_token' }
   }
 
   async #byLogin(token: string): Promise<Caller | undefined> {
@@ -137,27 +137,27 @@ export class Accounts {
     const { db, secrets } = this.#dependencies
     if (claims.collectionId === COLLECTION_IDS.superusers) {
       const superuser = await findSuperuser(db, claims.id)
-      const refreshable = await this.#isRefreshable(token, superuser, secrets.superusers)
-      return superuser && refreshable !== undefined
-        ? { kind: 'superuser', superuser, refreshable }
-        : undefined
+      const session = await this.#sessionOf(token, superuser, secrets.superusers)
+      return superuser && session && { kind: 'superuser', superuser, session }
     }
     if (claims.collectionId !== COLLECTION_IDS.users) return undefined
     const user = await findUser(db, claims.id)
-    const refreshable = await this.#isRefreshable(token, user, secrets.users)
-    if (!user || user.disabled || refreshable === undefined) return undefined
-    return { kind: 'user', user, via: 'login', refreshable }
+    const session = await this.#sessionOf(token, user, secrets.users)
+    if (!user || user.disabled || !session) return undefined
+    return { kind: 'user', user, via: 'login', session }
   }
 
-  /** The `refreshable` claim of a valid token of this account; undefined when the token is not valid. */
-  async #isRefreshable(
+  /** What a valid token of this account states; undefined when the token is not valid. */
+  async #sessionOf(
     token: string,
     account: Account | undefined,
     secret: string,
-  ): Promise<boolean | undefined> {
+  ): Promise<Session | undefined> {
     if (!account) return undefined
     try {
-      return (await checkToken(token, account.tokenKey + secret, this.#dependencies.clock.now())).refreshable
+      const key = account.tokenKey + secret
+      const { refreshable, exp } = await checkToken(token, key, this.#dependencies.clock.now())
+      return { refreshable, expiresAt: exp * 1_000 }
     } catch {
       return undefined
     }

@@ -8,7 +8,7 @@ import { defineRoute, Reply, type Route } from '../http/route.ts'
 import { clientOf } from './access-audit.ts'
 import type { AccountLinks } from './account-links.ts'
 import { assertPasswordsAllowed, type Confirmations } from './confirm.ts'
-import { expectLogin } from './logins.ts'
+import { assertMayChangeSuperusers, expectLogin } from './logins.ts'
 
 /** An e-mail address in a request. */
 export const emailAddress = v.pipe(v.string(), v.trim(), v.toLowerCase(), v.email(), v.maxLength(254))
@@ -142,6 +142,7 @@ function createLinkRoute(links: AccountLinks): Route {
     response: v.object({ link: v.string(), expires_at: v.string() }),
     async run({ db }, { body, caller }) {
       const kind = body.collection === 'users' ? 'users' : 'superusers'
+      if (kind === 'superusers') assertMayChangeSuperusers(caller)
       const account = await findAccount(db, kind, body.id)
       if (!account || ('unlimited' in account && account.unlimited)) {
         throw new AppError('not_found', `Account ${body.id} does not exist in ${body.collection}`)

@@ -10,7 +10,7 @@ import {
 } from '../../db/index.ts'
 import type { ServerContext } from '../context.ts'
 import { addressLimitKey } from '../http/address.ts'
-import type { Caller } from '../http/caller.ts'
+import { type Caller, impersonationOf } from '../http/caller.ts'
 import { LoginThrottle } from '../http/limits/login-throttle.ts'
 import { presentRecord } from '../http/response/present-record.ts'
 import type { AccessAudit, Client, LoginMethod } from './access-audit.ts'
@@ -173,4 +173,14 @@ export function expectLogin(caller: Caller, kind: AccountKind): Account {
   if (kind === 'users' && caller.kind === 'user' && caller.via === 'login') return caller.user
   if (kind === 'superusers' && caller.kind === 'superuser') return caller.superuser
   throw new AppError('forbidden', 'The authorized record is not allowed to perform this action')
+}
+
+/**
+ * A login that was issued by impersonation must not gain a longer one by changing credentials of superusers.
+ * @throws AppError `forbidden` (`impersonated`).
+ */
+export function assertMayChangeSuperusers(caller: Caller): void {
+  if (!impersonationOf(caller)) return
+  const message = 'This login was issued by impersonation and cannot change credentials of superusers'
+  throw new AppError('forbidden', `${message}; log in with the password`, { reason: 'impersonated' })
 }

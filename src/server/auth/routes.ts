@@ -1,8 +1,14 @@
 import * as v from 'valibot'
 import { AppError } from '../../base/index.ts'
-import { type AccountKind, appendAudit, findAccount, type IdentityField } from '../../db/index.ts'
+import {
+  type AccountKind,
+  appendAudit,
+  endSessions,
+  findAccount,
+  type IdentityField,
+} from '../../db/index.ts'
 import type { ServerContext } from '../context.ts'
-import { callerName } from '../http/caller.ts'
+import { callerName, impersonationOf, type Session } from '../http/caller.ts'
 import { FORM_OR_JSON } from '../http/media.ts'
 import {
   authMethodsResponse,
@@ -13,6 +19,7 @@ import {
 import { defineRoute, type Route } from '../http/route.ts'
 import { clientOf } from './access-audit.ts'
 import { assertPasswordsAllowed } from './confirm.ts'
+import { TOKEN_SECONDS } from './jwt.ts'
 import { ACCOUNT_KINDS } from './link-routes.ts'
 import { expectLogin, type Logins } from './logins.ts'
 import { offerOf } from './oauth2/offer.ts'
@@ -38,8 +45,36 @@ const MAX_IMPERSONATION_SECONDS = 365 * 86_400
 
 /** Login routes of users and superusers, in the record-store form. */
 export function authRoutes(context: ServerContext, logins: Logins): Route[] {
-  return ACCOUNT_KINDS.flatMap((each) => routesOf(context, logins, each))
+  return [...ACCOUNT_KINDS.flatMap((each) => routesOf(context, logins, each)), logoutEverywhere]
 }
+
+const logoutEverywhere = defineRoute({
+  method: 'POST',
+  path: '/api/auth/logout-everywhere',
+  access: 'signed_in',
+  summary: "End all of the caller's logins and mailed links, this one included",
+  body: v.object({
+    api_tokens: v.pipe(v.optional(v.boolean(), false), v.description("Also delete the caller's API tokens")),
+  }),
+  statuses: [200, 400, 401],
+  response: v.object({
+    status: v.literal('logged_out'),
+    api_tokens: v.pipe(v.number(), v.description('Number of deleted API tokens')),
+  }),
+  async run({ db }, { body, caller, ...call }) {
+    if (caller.kind === 'guest') throw new AppError('unauthorized', 'Authentication required')
+    const account =
+      caller.kind === 'user'
+        ? ({ kind: 'users', id: caller.user.id } as const)
+        : ({ kind: 'superusers', id: caller.superuser.id } as const)
+    const deleted = await endSessions(db, account, {
+      actor: callerName(caller),
+      personal: { ...clientOf(call) },
+      withTokens: body.api_tokens,
+    })
+    return { status: 'logged_out', api_tokens: deleted }
+  },
+})
 
 function routesOf(
   context: ServerContext,
@@ -95,7 +130,7 @@ function routesOf(
       response,
       async run(_, { caller, request }) {
         const account = expectLogin(caller, kind)
-        if (caller.kind !== 'guest' && caller.refreshable) return logins.response(kind, account)
+        if (!impersonationOf(caller)) return logins.response(kind, account)
         return { token: bearerOf(request), record: logins.present(kind, account) }
       },
     }),
@@ -113,17 +148,17 @@ function routesOf(
       }),
       statuses: [200, 400, 401, 403, 404],
       response,
-      async run({ db }, { body, caller, params, ...call }) {
+      async run({ db, clock }, { body, caller, params, ...call }) {
         const account = await findAccount(db, kind, params['id'] ?? '')
         if (!account) throw new AppError('not_found', "The requested resource wasn't found")
-        const seconds = body.duration === 0 ? {} : { seconds: body.duration }
-        const login = await logins.response(kind, account, { ...seconds, refreshable: false })
+        const seconds = lifetimeOf(body.duration, kind, impersonationOf(caller), clock.now())
+        const login = await logins.response(kind, account, { seconds, refreshable: false })
         await db.write('audit impersonation', (tx) =>
           appendAudit(tx, {
             actor: callerName(caller),
             action: 'account.impersonate',
             subject: account.id,
-            detail: { collection, ...seconds },
+            detail: { collection, seconds },
             personal: { ...clientOf(call) },
           }),
         )
@@ -131,6 +166,22 @@ function routesOf(
       },
     }),
   ]
+}
+
+/**
+ * The lifetime of an impersonation token in seconds; 0 = that of an ordinary login, at most that of the
+ * caller if it is itself an impersonation.
+ * @throws AppError `invalid` when an impersonation requests a longer one.
+ */
+function lifetimeOf(duration: number, kind: AccountKind, caller: Session | undefined, now: number): number {
+  const wanted = duration || (kind === 'users' ? TOKEN_SECONDS.users : TOKEN_SECONDS._superusers)
+  if (!caller) return wanted
+  const rest = Math.max(0, Math.floor((caller.expiresAt - now) / 1_000))
+  if (duration <= rest) return Math.min(wanted, rest)
+  const message = `This login was issued by impersonation and ends in ${rest} s; request at most that.`
+  throw new AppError('invalid', 'The impersonation would outlast this login', {
+    fields: { duration: { code: 'validation_max_number_constraint', message } },
+  })
 }
 
 function bearerOf(request: Request): string {

@@ -4,7 +4,7 @@ import { AppError, newId, withLogFields } from '../../base/index.ts'
 import { pickFields } from '../../db/index.ts'
 import type { ServerContext } from '../context.ts'
 import { addressLimitKey, originOf, type RequestOrigin } from './address.ts'
-import { type Caller, callerName } from './caller.ts'
+import { assertScope, type Caller, callerName } from './caller.ts'
 import { BodyMemoryBudget } from './limits/body-memory-budget.ts'
 import { MAX_BODY_BYTES, maxBodyBytes } from './limits/body-size.ts'
 import { BODY_LIMITS } from './limits/json-shape.ts'
@@ -184,8 +184,9 @@ function peerOf(c: Context<Env>): string {
   return c.env.server?.requestIP(c.req.raw)?.address ?? 'unknown'
 }
 
-/** @throws AppError `unauthorized` for guests, `forbidden` for the wrong kind of account. */
+/** @throws AppError `unauthorized` for guests, `forbidden` for the wrong kind of account or API token. */
 function assertAccess(route: Route, caller: Caller): void {
+  assertScope(caller, route.scope)
   if (route.access === 'public') return
   if (caller.kind === 'guest') throw new AppError('unauthorized', 'Authentication required')
   if (route.access === 'superuser' && caller.kind !== 'superuser') {

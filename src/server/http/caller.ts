@@ -1,18 +1,55 @@
-import type { ApiToken, RecordOf, superusers, users } from '../../db/index.ts'
+import { AppError } from '../../base/index.ts'
+import {
+  type ApiToken,
+  type RecordOf,
+  type superusers,
+  TOKEN_SCOPES,
+  type TokenScope,
+  type users,
+} from '../../db/index.ts'
 
 export type User = RecordOf<typeof users>
 export type Superuser = RecordOf<typeof superusers>
 
+/** A login token of a caller. */
+export interface Session {
+  /** False for a login that a superuser issued for the account: it cannot be prolonged in any way. */
+  readonly refreshable: boolean
+  /** When it expires, ms since the epoch. */
+  readonly expiresAt: number
+}
+
 /** Who makes a request. A request with expired or unknown credentials is treated as a guest. */
 export type Caller =
   | { kind: 'guest' }
-  | { kind: 'user'; user: User; via: 'login'; refreshable: boolean }
-  | { kind: 'user'; user: User; via: 'api_token'; refreshable: false; token: ApiToken }
-  | { kind: 'superuser'; superuser: Superuser; refreshable: boolean }
+  | { kind: 'user'; user: User; via: 'login'; session: Session }
+  | { kind: 'user'; user: User; via: 'api_token'; token: ApiToken }
+  | { kind: 'superuser'; superuser: Superuser; session: Session }
 
 /** Identifies the caller in logs, limits and the audit: `user:<id>`, `superuser:<id>` or `guest`. */
 export function callerName(caller: Caller): string {
   if (caller.kind === 'user') return `user:${caller.user.id}`
   if (caller.kind === 'superuser') return `superuser:${caller.superuser.id}`
   return 'guest'
+}
+
+/**
+ * Checks the scope of an API token; other callers have no scope.
+ * @throws AppError `forbidden` (`insufficient_scope`).
+ */
+export function assertScope(caller: Caller, needed: TokenScope): void {
+  if (caller.kind !== 'user' || caller.via !== 'api_token') return
+  const { scope } = caller.token
+  if (TOKEN_SCOPES.indexOf(scope) >= TOKEN_SCOPES.indexOf(needed)) return
+  throw new AppError(
+    'forbidden',
+    `The API token has the scope ${scope}, this request needs ${needed}; use another token or log in`,
+    { reason: 'insufficient_scope' },
+  )
+}
+
+/** The session of a login that a superuser issued for the account; undefined for all other callers. */
+export function impersonationOf(caller: Caller): Session | undefined {
+  if (caller.kind === 'guest' || (caller.kind === 'user' && caller.via === 'api_token')) return undefined
+  return caller.session.refreshable ? undefined : caller.session
 }

@@ -1,4 +1,5 @@
 import type * as v from 'valibot'
+import type { TokenScope } from '../../db/index.ts'
 import type { ServerContext } from '../context.ts'
 import type { Caller } from './caller.ts'
 import { SMALL_BODY_BYTES } from './limits/body-size.ts'
@@ -41,6 +42,8 @@ export interface Route {
   /** Hono pattern such as `/api/jobs/:id`. */
   readonly path: string
   readonly access: Access
+  /** The scope that an API token needs. */
+  readonly scope: TokenScope
   /** One line for the API reference. */
   readonly summary: string
   readonly body: v.GenericSchema | undefined
@@ -70,6 +73,8 @@ interface RouteDeclaration<Body extends v.GenericSchema, Query extends v.Generic
   method: Route['method']
   path: string
   access: Access
+  /** Default: `read` for GET, else `all`. */
+  scope?: TokenScope
   summary: string
   body?: Body
   query?: Query
@@ -102,13 +107,15 @@ export function defineRoute<
     access,
     summary,
     headers = {},
-    statuses = [200],
+    statuses: own = [200],
     maxBody = SMALL_BODY_BYTES,
   } = declaration
+  const { scope = method === 'GET' ? 'read' : 'all' } = declaration
+  const statuses = scope === 'read' || own.includes(403) ? own : [...own, 403]
   // The machinery validates with exactly these schemas, so the erased types are the declared ones.
   const run = declaration.run as Route['run']
   return {
-    ...{ method, path, access, summary, body, query, bodyForms, bodyMedia, params },
+    ...{ method, path, access, scope, summary, body, query, bodyForms, bodyMedia, params },
     ...{ response, media, files, headers, statuses, maxBody },
     run,
   }

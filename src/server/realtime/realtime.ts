@@ -127,6 +127,7 @@ export class Realtime {
         method: 'POST',
         path: '/api/realtime',
         access: 'public',
+        scope: 'read',
         summary: 'Set the subscriptions of a stream and identify its caller',
         body: setSubscriptions,
         statuses: [204, 400, 403, 404, 429, 503],

@@ -65,6 +65,7 @@ export function recordRoutes(service: RecordService): Route[] {
       path: RECORDS,
       params: parameters,
       access: 'public',
+      scope: 'submit',
       summary: 'Create a record, if the create rule of the collection allows it',
       query: recordQuery,
       ...write,

@@ -1,15 +1,19 @@
 import * as v from 'valibot'
-import { fromTimestamp, toTimestamp } from '../../base/index.ts'
+import { AppError, type Clock, fromTimestamp, toTimestamp } from '../../base/index.ts'
 import {
   type ApiToken,
   createApiToken,
   findApiToken,
   listApiTokens,
   removeApiToken,
+  TOKEN_SCOPES,
   updateApiToken,
 } from '../../db/index.ts'
 import { hashToken, newApiToken } from '../access-token.ts'
+import { clientOf } from '../auth/access-audit.ts'
 import { actingUser } from '../auth/acting-user.ts'
+import { type Caller, callerName, impersonationOf } from '../http/caller.ts'
+import { RateLimiter } from '../http/limits/rate-limit.ts'
 import { listQuery } from '../http/request/list-query.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
 
@@ -24,95 +28,133 @@ const expiry = v.pipe(
   v.transform((text) => (text === '' ? '' : toTimestamp(fromTimestamp(text) ?? 0))),
 )
 
+const scope = v.picklist(TOKEN_SCOPES)
+
 const tokenFields = v.object({
   id: v.string(),
   name: v.string(),
   expires_at: v.string(),
+  scope,
   created: v.string(),
   updated: v.string(),
 })
 const tokenResponse = v.pipe(tokenFields, v.title('ApiToken'))
 
 function presentToken(token: ApiToken) {
-  const { id, name, expires_at, created, updated } = token
-  return { id, name, expires_at, created, updated }
+  const { id, name, expires_at, scope, created, updated } = token
+  return { id, name, expires_at, scope, created, updated }
+}
+
+/** New API tokens of one account: 60 at once, then one per minute. */
+const CREATIONS = { perSecond: 1 / 60, burst: 60 }
+
+/**
+ * The expiry of an API token: a login that was issued by impersonation cannot create or extend one that
+ * outlasts it.
+ * @throws AppError `invalid`.
+ */
+function withinSession(caller: Caller, expiresAt: string | undefined): string | undefined {
+  const session = impersonationOf(caller)
+  if (!session || expiresAt === undefined) return expiresAt
+  const end = toTimestamp(session.expiresAt)
+  if (expiresAt === '') return end
+  if (expiresAt <= end) return expiresAt
+  const message = `This login was issued by impersonation and ends at ${end}; the token cannot outlast it.`
+  throw new AppError('invalid', 'The API token would outlast this login', {
+    fields: { expires_at: { code: 'validation_max_date_constraint', message } },
+  })
 }
 
 /** API tokens of the caller. The token itself is returned once, when it is created. */
-export const tokenRoutes: Route[] = [
-  defineRoute({
-    method: 'POST',
-    path: '/api/tokens',
-    access: 'signed_in',
-    summary: 'Create an API token',
-    body: v.object({ name: v.optional(name, ''), expires_at: v.optional(expiry, '') }),
-    statuses: [201, 400, 401],
-    response: v.object({ ...tokenFields.entries, token: v.string() }),
-    async run({ db }, { body, caller }) {
-      const user = await actingUser(db, caller)
-      const token = newApiToken()
-      const row = await createApiToken(db, {
-        user: user.id,
-        name: body.name,
-        expiresAt: body.expires_at,
-        hash: hashToken(token),
-      })
-      return new Reply(201, { ...presentToken(row), token })
-    },
-  }),
-  defineRoute({
-    method: 'GET',
-    path: '/api/tokens',
-    access: 'signed_in',
-    summary: "List the caller's API tokens",
-    query: listQuery(['created', 'updated', 'name', 'expires_at'], '-created'),
-    statuses: [200, 400, 401],
-    response: v.array(tokenResponse),
-    async run({ db }, { caller, query }) {
-      const user = await actingUser(db, caller)
-      return (await listApiTokens(db, user.id, query)).map(presentToken)
-    },
-  }),
-  defineRoute({
-    method: 'GET',
-    path: '/api/tokens/:id',
-    access: 'signed_in',
-    summary: 'Retrieve an API token',
-    statuses: [200, 401, 404],
-    response: tokenResponse,
-    async run({ db }, { caller, params }) {
-      const user = await actingUser(db, caller)
-      return presentToken(await findApiToken(db, user.id, params['id'] ?? ''))
-    },
-  }),
-  defineRoute({
-    method: 'PATCH',
-    path: '/api/tokens/:id',
-    access: 'signed_in',
-    summary: 'Rename an API token or change its expiry',
-    body: v.object({ name: v.optional(name), expires_at: v.optional(expiry) }),
-    statuses: [200, 400, 401, 404],
-    response: tokenResponse,
-    async run({ db }, { body, caller, params }) {
-      const user = await actingUser(db, caller)
-      const patch = {
-        ...(body.name === undefined ? {} : { name: body.name }),
-        ...(body.expires_at === undefined ? {} : { expires_at: body.expires_at }),
-      }
-      return presentToken(await updateApiToken(db, user.id, params['id'] ?? '', patch))
-    },
-  }),
-  defineRoute({
-    method: 'DELETE',
-    path: '/api/tokens/:id',
-    access: 'signed_in',
-    summary: 'Delete an API token; it becomes invalid at once',
-    statuses: [200, 401, 404],
-    response: v.object({ status: v.literal('deleted') }),
-    async run({ db }, { caller, params }) {
-      const user = await actingUser(db, caller)
-      await removeApiToken(db, user.id, params['id'] ?? '')
-      return { status: 'deleted' }
-    },
-  }),
-]
+export function tokenRoutes(clock: Clock): Route[] {
+  const creations = new RateLimiter(CREATIONS, clock)
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/api/tokens',
+      access: 'signed_in',
+      summary: 'Create an API token',
+      body: v.object({
+        name: v.optional(name, ''),
+        expires_at: v.optional(expiry, ''),
+        scope: v.pipe(
+          v.optional(scope, 'all'),
+          v.description(
+            '`read`: GET and event streams; `submit`: also submit and cancel jobs; `all`: everything',
+          ),
+        ),
+      }),
+      statuses: [201, 400, 401, 409],
+      response: v.object({ ...tokenFields.entries, token: v.string() }),
+      async run({ db }, { body, caller, ...call }) {
+        const user = await actingUser(db, caller)
+        const expiresAt = withinSession(caller, body.expires_at) ?? ''
+        creations.take(callerName(caller))
+        const token = newApiToken()
+        const { name, scope } = body
+        const row = await createApiToken(
+          db,
+          { user: user.id, name, expiresAt, scope, hash: hashToken(token) },
+          { actor: callerName(caller), personal: { ...clientOf(call) } },
+        )
+        return new Reply(201, { ...presentToken(row), token })
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/api/tokens',
+      access: 'signed_in',
+      summary: "List the caller's API tokens",
+      query: listQuery(['created', 'updated', 'name', 'expires_at'], '-created'),
+      statuses: [200, 400, 401],
+      response: v.array(tokenResponse),
+      async run({ db }, { caller, query }) {
+        const user = await actingUser(db, caller)
+        return (await listApiTokens(db, user.id, query)).map(presentToken)
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/api/tokens/:id',
+      access: 'signed_in',
+      summary: 'Retrieve an API token',
+      statuses: [200, 401, 404],
+      response: tokenResponse,
+      async run({ db }, { caller, params }) {
+        const user = await actingUser(db, caller)
+        return presentToken(await findApiToken(db, user.id, params['id'] ?? ''))
+      },
+    }),
+    defineRoute({
+      method: 'PATCH',
+      path: '/api/tokens/:id',
+      access: 'signed_in',
+      summary: 'Rename an API token or change its expiry',
+      body: v.object({ name: v.optional(name), expires_at: v.optional(expiry) }),
+      statuses: [200, 400, 401, 404],
+      response: tokenResponse,
+      async run({ db }, { body, caller, params }) {
+        const user = await actingUser(db, caller)
+        const expiresAt = withinSession(caller, body.expires_at)
+        const patch = {
+          ...(body.name === undefined ? {} : { name: body.name }),
+          ...(expiresAt === undefined ? {} : { expires_at: expiresAt }),
+        }
+        return presentToken(await updateApiToken(db, user.id, params['id'] ?? '', patch))
+      },
+    }),
+    defineRoute({
+      method: 'DELETE',
+      path: '/api/tokens/:id',
+      access: 'signed_in',
+      summary: 'Delete an API token; it becomes invalid at once',
+      statuses: [200, 401, 404],
+      response: v.object({ status: v.literal('deleted') }),
+      async run({ db }, { caller, params }) {
+        const user = await actingUser(db, caller)
+        await removeApiToken(db, user.id, params['id'] ?? '')
+        return { status: 'deleted' }
+      },
+    }),
+  ]
+}

@@ -12,7 +12,7 @@ async function superuserOf(lab: JobLab): Promise<Caller> {
     mode: 'create',
     actor: 'test',
   })
-  return { kind: 'superuser', superuser, refreshable: true }
+  return { kind: 'superuser', superuser, session: { refreshable: true, expiresAt: Number.POSITIVE_INFINITY } }
 }
 
 describe('viewJob()', () => {

@@ -85,7 +85,14 @@ test('a rule about the user is tested once per user, regardless of the number of
     })
     return {
       record: slot,
-      callers: owners.map((user): Caller => ({ kind: 'user', user, via: 'login', refreshable: true })),
+      callers: owners.map(
+        (user): Caller => ({
+          kind: 'user',
+          user,
+          via: 'login',
+          session: { refreshable: true, expiresAt: Number.POSITIVE_INFINITY },
+        }),
+      ),
     }
   })
   const topic = topicOf(server, 'time_slots/*')

@@ -57,7 +57,7 @@ describe('Streams', () => {
         verified: true,
         emailVisibility: false,
       },
-      refreshable: true,
+      session: { refreshable: true, expiresAt: Number.POSITIVE_INFINITY },
     })
     for (let at = 0; at < 1_998; at += 1) unread(streams, user(at))
     const [first, second] = [unread(streams), unread(streams)]

@@ -237,6 +237,11 @@ export class JobLab implements AsyncDisposable {
   }
 
   caller(user: User): Caller {
-    return { kind: 'user', user, via: 'login', refreshable: true }
+    return {
+      kind: 'user',
+      user,
+      via: 'login',
+      session: { refreshable: true, expiresAt: Number.POSITIVE_INFINITY },
+    }
   }
 }

@@ -230,7 +230,8 @@ function setBalance(tx: Tx, user: User, qpuSeconds: number): void {
   if (deltaMs !== 0) postLedger(tx, { user: user.id, kind: 'admin', sourceId: newId(tx.now), deltaMs })
 }
 
-function findProxy(tx: ReadTx, superuser: Superuser): User | undefined {
+/** The proxy user of a superuser, if it exists. */
+export function findProxy(tx: ReadTx, superuser: Superuser): User | undefined {
   return tx.findBy(users, { username: `${PROXY_PREFIX}${superuser.id}`, unlimited: true })
 }
 

@@ -1,7 +1,11 @@
+import { newSecret } from '../../../base/index.ts'
 import { superusers } from '../../collections/superusers.ts'
+import { type AuditEntry, appendAudit } from '../../journal/audit.ts'
 import type { Database } from '../../records/database.ts'
-import { type AccountKind, accountCollection, syncProxyEmail } from './accounts.ts'
+import type { Tx } from '../../records/tx.ts'
+import { type AccountKind, accountCollection, findProxy, syncProxyEmail } from './accounts.ts'
 import { revokeOtherAccess } from './external-auths.ts'
+import { removeOtherApiTokens } from './tokens.ts'
 
 /** An account whose ownership was proven; the proof expires with the account's key. */
 interface ProvenAccount {
@@ -12,9 +16,9 @@ interface ProvenAccount {
 }
 
 /**
- * Sets a new password of an account, which ends its sessions. `email` is the address that the proof was sent
- * to; if it is still the account's address, it becomes verified. Returns false when the proof was used before
- * or the account no longer exists.
+ * Sets a new password of an account, which ends its sessions, and removes its API tokens. `email` is the
+ * address that the proof was sent to; if it is still the account's address, it becomes verified. Returns
+ * false when the proof was used before or the account no longer exists.
  */
 export function resetPassword(
   db: Database,
@@ -28,9 +32,35 @@ export function resetPassword(
     const provesAddress = !before.verified && before.email === email
     // A person who registered an address of somebody else must not keep other ways to log in.
     if (provesAddress && kind === 'users') revokeOtherAccess(tx, id)
+    removeApiTokensOf(tx, kind, id)
     tx.update(collection, id, { password: passwordHash, verified: before.verified || provesAddress })
     return true
   })
+}
+
+/**
+ * Ends all sessions of an account, and removes its API tokens if `withTokens` is set; audited. Returns the
+ * number of removed tokens.
+ */
+export function endSessions(
+  db: Database,
+  { kind, id }: Pick<ProvenAccount, 'kind' | 'id'>,
+  { withTokens, ...entry }: Pick<AuditEntry, 'actor' | 'personal'> & { withTokens: boolean },
+): Promise<number> {
+  return db.write('end sessions', (tx) => {
+    tx.update(accountCollection(kind), id, { tokenKey: newSecret() })
+    const tokens = withTokens ? removeApiTokensOf(tx, kind, id) : 0
+    const detail = { api_tokens: tokens }
+    appendAudit(tx, { ...entry, action: 'account.logout_everywhere', subject: id, detail })
+    return tokens
+  })
+}
+
+/** Removes the API tokens of a user, or of the proxy user of a superuser; returns their number. */
+function removeApiTokensOf(tx: Tx, kind: AccountKind, id: string): number {
+  const superuser = kind === 'superusers' ? tx.find(superusers, id) : undefined
+  const user = superuser ? findProxy(tx, superuser)?.id : id
+  return user === undefined ? 0 : removeOtherApiTokens(tx, user, [])
 }
 
 /** Marks the address as verified; false when the account has another address by now. */

@@ -1,9 +1,11 @@
 import { AppError } from '../../../base/index.ts'
-import { apiTokens } from '../../collections/api_tokens.ts'
+import { apiTokens, type TokenScope } from '../../collections/api_tokens.ts'
 import { users } from '../../collections/users.ts'
+import { type AuditEntry, appendAudit } from '../../journal/audit.ts'
 import type { Database } from '../../records/database.ts'
 import type { Tx } from '../../records/tx.ts'
 import type { RecordOf } from '../../schema/collection.ts'
+import { forgetAddresses } from './known-addresses.ts'
 
 export type ApiToken = RecordOf<typeof apiTokens>
 
@@ -14,10 +16,10 @@ export function syncOwner(tx: Tx, user: string): void {
 }
 
 /**
- * Removes every API token of the user that `ids` does not contain.
+ * Removes every API token of the user that `ids` does not contain; returns their number.
  * @throws AppError `invalid` when `ids` contains a token that the user does not have.
  */
-export function removeOtherApiTokens(tx: Tx, user: string, ids: readonly string[]): void {
+export function removeOtherApiTokens(tx: Tx, user: string, ids: readonly string[]): number {
   const tokens = tx.list(apiTokens, { where: { user } })
   const unknown = ids.find((id) => !tokens.some((token) => token.id === id))
   if (unknown !== undefined) {
@@ -26,23 +28,56 @@ export function removeOtherApiTokens(tx: Tx, user: string, ids: readonly string[
       fields: { api_tokens: { code: 'validation_missing_rel_records', message } },
     })
   }
-  for (const token of tokens) if (!ids.includes(token.id)) tx.remove(apiTokens, token.id)
+  const removed = tokens.filter((token) => !ids.includes(token.id))
+  for (const token of removed) removeToken(tx, token)
   syncOwner(tx, user)
+  return removed.length
 }
 
-/** Stores the SHA-256 of a new API token. */
+function removeToken(tx: Tx, { id, user }: ApiToken): void {
+  tx.remove(apiTokens, id)
+  forgetAddresses(tx, `user:${user}`, id)
+}
+
+/** API tokens of one user. */
+const MAX_TOKENS = 200
+
+/**
+ * Stores the SHA-256 of a new API token; audited.
+ * @throws AppError `conflict` (`too_many_tokens`).
+ */
 export function createApiToken(
   db: Database,
-  token: { user: string; name: string; expiresAt: string; hash: string },
+  token: { user: string; name: string; expiresAt: string; scope: TokenScope; hash: string },
+  creation: Pick<AuditEntry, 'actor' | 'personal'>,
 ): Promise<ApiToken> {
   return db.write('create api token', (tx) => {
+    const { count } = tx.one<{ count: number }>(
+      'SELECT count(*) AS count FROM api_tokens WHERE user = $user',
+      {
+        user: token.user,
+      },
+    ) ?? { count: 0 }
+    if (count >= MAX_TOKENS) {
+      const message = `The account has ${count} API tokens, the limit is ${MAX_TOKENS}; delete one that is not used`
+      throw new AppError('conflict', message, { reason: 'too_many_tokens' })
+    }
     const row = tx.insert(apiTokens, {
       user: token.user,
       name: token.name,
       expires_at: token.expiresAt,
+      scope: token.scope,
       token: token.hash,
     })
     syncOwner(tx, token.user)
+    const { name, scope, expires_at } = row
+    appendAudit(tx, {
+      actor: creation.actor,
+      action: 'token.create',
+      subject: row.id,
+      detail: { user: token.user, scope, expires_at },
+      personal: { ...creation.personal, name },
+    })
     return row
   })
 }
@@ -86,7 +121,7 @@ export function updateApiToken(
 export function removeApiToken(db: Database, user: string, id: string): Promise<void> {
   return db.write('remove api token', (tx) => {
     const token = owned(tx.find(apiTokens, id), user)
-    tx.remove(apiTokens, token.id)
+    removeToken(tx, token)
     syncOwner(tx, user)
   })
 }

@@ -43,11 +43,11 @@ export const quantumJobsBehavior = defineBehavior(quantumJobs, {
 })
 
 /** The caller to submit for: a superuser may name a user, other callers submit for themselves. */
-async function submitterOf({ caller, body, isSuperuser, service }: Draft): Promise<Caller> {
+async function submitterOf({ caller, body, service }: Draft): Promise<Caller> {
   const owner = body['user_id']
-  if (!isSuperuser || typeof owner !== 'string' || owner === '') return caller
+  if (caller.kind !== 'superuser' || typeof owner !== 'string' || owner === '') return caller
   const user = await findUser(service.context.db, owner)
-  if (user) return { kind: 'user', user, via: 'login', refreshable: false }
+  if (user) return { kind: 'user', user, via: 'login', session: caller.session }
   const message = 'Failed to find all relation records with the provided ids.'
   throw new AppError('invalid', 'Failed to create record', {
     fields: { user_id: { code: 'validation_missing_rel_records', message } },

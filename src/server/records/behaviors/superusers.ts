@@ -1,10 +1,15 @@
 import { disableProxy, superusers, syncProxyEmail } from '../../../db/index.ts'
+import { assertMayChangeSuperusers } from '../../auth/logins.ts'
 import { defineBehavior } from '../behavior.ts'
 import { assertHasPassword, prepareCredentials } from './credentials.ts'
+
+/** Fields that decide who can log in as a superuser. */
+const CREDENTIALS = ['email', 'password', 'tokenKey:autogenerate']
 
 /** Superusers: their proxy user for submissions follows their address and is disabled on deletion. */
 export const superusersBehavior = defineBehavior(superusers, {
   async prepare(draft) {
+    if (CREDENTIALS.some((name) => Object.hasOwn(draft.body, name))) assertMayChangeSuperusers(draft.caller)
     if (!draft.before) assertHasPassword(draft)
     return prepareCredentials('superusers', draft)
   },

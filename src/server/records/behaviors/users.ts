@@ -20,7 +20,12 @@ export const usersBehavior = defineBehavior(users, {
     refuseBadBalance(draft)
     if (!draft.before) assertHasPassword(draft)
     if (!draft.before && !draft.isSuperuser) draft.service.signUps.take(addressLimitKey(draft.client.address))
-    return prepareCredentials('users', draft)
+    const complete = await prepareCredentials('users', draft)
+    const removesTokens = readRemoveTokens(draft)
+    return (values, before) => {
+      complete(values, before)
+      if (removesTokens && before) values['api_tokens'] = []
+    }
   },
   creating({ isSuperuser }, values) {
     if ((values['email'] ?? '') === '') throw failed('create', { email: BLANK })
@@ -42,6 +47,20 @@ const BLANK: FieldError = { code: 'validation_required', message: 'Cannot be bla
 
 function failed(operation: 'create' | 'update', fields: Record<string, FieldError>): AppError {
   return new AppError('invalid', `Failed to ${operation} record`, { fields })
+}
+
+/**
+ * Whether a change of password also deletes the API tokens: `removeApiTokens: true`. They are kept by
+ * default, because clients of the record-store pattern do not know them; the response lists those that still
+ * work.
+ */
+function readRemoveTokens({ body, before }: Draft): boolean {
+  const { removeApiTokens: sent = false, password = '' } = body
+  if (sent === false || sent === 'false' || !before) return false
+  const isPasswordChange = password !== '' && password !== null
+  if ((sent === true || sent === 'true') && isPasswordChange) return true
+  const message = 'Must be true or false, together with a new password.'
+  throw failed('update', { removeApiTokens: { code: 'validation_invalid_value', message } })
 }
 
 /** A balance must be a number; unlike in other numeric fields, text is refused. */

@@ -1,7 +1,9 @@
 import { AppError } from '../../../base/index.ts'
 import type { AnyCollection, ReadTx, Tx } from '../../../db/index.ts'
 import { actingUser } from '../../auth/acting-user.ts'
+import { assertScope } from '../../http/caller.ts'
 import type { AnyRecord, Completion, Values } from '../behavior.ts'
+import { behaviorOf } from '../behaviors/index.ts'
 import type { RecordCall } from '../read/list.ts'
 import { notFound, type RecordService } from '../service.ts'
 import { readBody } from './body.ts'
@@ -22,6 +24,8 @@ export async function createRecord(
   call: RecordCall,
 ): Promise<unknown> {
   const { db } = service.context
+  // Only what replaces `POST /api/jobs` is open to tokens that submit.
+  if (!behaviorOf(collection).submit) assertScope(call.caller, 'all')
   const rule = service.rulesOf(collection).create
   const write = openWrite(service, collection, { rule, refusal: notAllowed }, call)
   const sent = applyModifiers(collection, undefined, await readBody(call, collection))

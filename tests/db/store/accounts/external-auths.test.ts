@@ -59,7 +59,8 @@ test('signInExternally() transfers an account with an unverified address to the 
   const { db } = test
   const squatter = await addUser(db, { email: ADA.email })
   await signIn(db, { provider: 'lab', providerId: 'squatter', email: '' }, squatter.id)
-  await createApiToken(db, { user: squatter.id, name: 'kept', hash: 'abc', expiresAt: '' })
+  const token = { user: squatter.id, name: 'kept', hash: 'abc', expiresAt: '', scope: 'all' } as const
+  await createApiToken(db, token, { actor: 'test' })
   const { user, isNew } = await signIn(db, ADA)
   expect([user.id, isNew, user.verified, user.password]).toEqual([squatter.id, false, true, ''])
   expect(user.tokenKey).not.toBe(squatter.tokenKey)

@@ -156,7 +156,11 @@ describe('submitJob()', () => {
       mode: 'create',
       actor: 'test',
     })
-    const caller: Caller = { kind: 'superuser', superuser, refreshable: true }
+    const caller: Caller = {
+      kind: 'superuser',
+      superuser,
+      session: { refreshable: true, expiresAt: Number.POSITIVE_INFINITY },
+    }
     const one = await submitJob(lab, caller, BODY)
     const other = await submitJob(lab, caller, BODY)
     expect(one['user_id']).toBe(other['user_id'])
