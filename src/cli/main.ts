@@ -33,6 +33,7 @@ const svc = defineGroup('Quantum job control service', {
   simulate: async () => (await import('./simulate/simulate.ts')).simulateCommand,
   completion: async () => (await import('./completion.ts')).completionCommand,
   version: () => versionCommand,
+  reader: async () => (await import('./serve/reader.ts')).readerCommand,
 })
 
 /** The words of the command line; a symbolic link named `svc-driver` stands for `svc driver`. */

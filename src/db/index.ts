@@ -35,7 +35,9 @@ export { isClosedTo } from './query/closed-rule.ts'
 export type { Expanded, ExpandLimits } from './query/expand.ts'
 export { readPaging } from './query/paging.ts'
 export { createRecordQueries, type RecordQueries, type RecordTest } from './query/query.ts'
-export { type Page, withTotals } from './query/totals.ts'
+export { type Page, readPage } from './query/read-page.ts'
+export { runReader } from './readers/reader-host.ts'
+export type { Reading, ReadLimits } from './readers/reader-pool.ts'
 export { readRecording } from './recording/read.ts'
 export type {
   RecordedAttempt,

@@ -17,6 +17,7 @@ import { acceptLogLoss, assertLogWhole, type LogLoss } from './durability/log-ch
 import { type LogMark, openLogMark, removeMarkOfGoneLog } from './durability/log-mark.ts'
 import { type Checkpoints, createWriteAheadLog, type WriteAheadLog } from './durability/write-ahead-log.ts'
 import { checkInvariants } from './integrity/invariants.ts'
+import { ReaderPool, type ReadLimits } from './readers/reader-pool.ts'
 import { type Change, createChangeFeed } from './records/changes.ts'
 import type { Database } from './records/database.ts'
 import { createReadTx, createTx, type TxDependencies } from './records/tx.ts'
@@ -32,7 +33,6 @@ import { BACKUP_FOLDER, DATABASE_FILE, existingDatabase } from './sqlite/databas
 import { checkFile } from './sqlite/file-check.ts'
 import { createGroupCommit } from './sqlite/group-commit.ts'
 import { lockFolder } from './sqlite/lock.ts'
-import { createReadThread } from './sqlite/read-thread.ts'
 import { WriteOutcomes } from './sqlite/storage-watch.ts'
 
 /** Options and dependencies of `openDatabase`. */
@@ -56,6 +56,8 @@ export interface DatabaseOptions {
   checkpoints?: Checkpoints
   /** Called with what may be lost, which is then accepted; without it such a database is refused. */
   onLogLoss?: (loss: LogLoss) => void
+  /** Limits of reads whose cost depends on clients. */
+  readLimits?: ReadLimits
 }
 
 /** The required form of the database; tests pass their own. */
@@ -173,7 +175,7 @@ function databaseOf(
     onCommitted: mark.record,
     onUnflushed: options.onUnflushed,
   })
-  const readThread = createReadThread(writer.path)
+  const readers = new ReaderPool(writer.path, clock, options.readLimits)
   let open = true
 
   function assertOpen(): void {
@@ -218,10 +220,9 @@ function databaseOf(
       const { tx, end } = createReadTx(reader, dependencies, clock.now())
       return reader.transaction('DEFERRED', () => finished('read', () => work(tx), end))
     },
-    async count({ sql, params }) {
+    async select(selection, reading) {
       assertOpen()
-      const [row] = await readThread.all(sql, params)
-      return Number(row?.['n'] ?? 0)
+      return readers.read(selection, reading)
     },
     async trimLog() {
       assertOpen()
@@ -231,7 +232,7 @@ function databaseOf(
     async close() {
       if (!open) return
       open = false
-      readThread.close()
+      readers.close()
       group.flush()
       release()
     },

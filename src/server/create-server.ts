@@ -86,6 +86,11 @@ export async function createServer(config: Config, dependencies: ServerDependenc
     clock,
     log,
     names: publicNames(config),
+    readLimits: {
+      readers: config.readers,
+      timeoutMs: config.readTimeout,
+      superuserTimeoutMs: config.superuserReadTimeout,
+    },
     ...(onUnflushed ? { onUnflushed } : {}),
     ...(onDamaged ? { onDamaged } : {}),
   })

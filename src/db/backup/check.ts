@@ -41,7 +41,13 @@ export function checkBackup(path: string): BackupReport {
         { reason: 'database_newer' },
       )
     }
-    const reader: SqlReader = { now: 0, at: toTimestamp(0), one: connection.one, all: connection.all }
+    const reader: SqlReader = {
+      now: 0,
+      at: toTimestamp(0),
+      one: connection.one,
+      all: connection.all,
+      planOf: connection.planOf,
+    }
     const isOlder = version === 'older'
     const findings = isOlder ? diagnoseFile(reader) : diagnose(reader, ANY_LIMITS)
     const broken = findings.find(({ id }) => id === 'file')

@@ -46,6 +46,7 @@ export const quantumJobs = defineCollection({
     update: null,
     remove: null,
   },
+  owner: 'user_id',
   indexes: [
     ['status'],
     // For lists with the newest job first, of all users and of one, without sorting; `GET /api/jobs` orders

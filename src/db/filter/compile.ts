@@ -1,21 +1,35 @@
 import type { AnyCollection } from '../schema/collection.ts'
 import type { Params } from '../sqlite/sql.ts'
 import type { FilterAst } from './language/ast.ts'
+import {
+  badFilter,
+  MAX_PATTERN_CHARACTERS,
+  MAX_PATTERNS_CHARACTERS,
+  MAX_WILDCARDS,
+  MIN_PATTERN_CHARACTERS,
+  shortened,
+} from './language/limits.ts'
 import { parseFilter } from './language/parser.ts'
 import type { Caller, Catalog, Context, EveryCheck } from './resolve/context.ts'
 import { resolveOperand } from './resolve/resolve-operand.ts'
 import { comparison } from './sql/compare.ts'
+import { type Effort, noEffort, type Term } from './sql/effort.ts'
+import { wildcardsIn } from './sql/like.ts'
+import { BASE, type Operand } from './sql/operand.ts'
 import type { RequestInfo } from './sql/request-info.ts'
 import { type Binder, createBinder, createScope, type Fan, fromJoins, type Scope } from './sql/scope.ts'
-
-/** Alias of the table (or of the values) that a condition tests. */
-export const BASE = 'b'
 
 /** An SQL condition on the row `b`. Its text does not depend on values, which are bound. */
 export interface Condition {
   readonly sql: string
   /** The joins that determine how many rows the condition reads; empty without joins that multiply rows. */
   readonly load: Load
+  /** Terms that all rows have to meet, as far as they are simple. */
+  readonly terms: readonly Term[]
+  /** Number of the other terms that all rows have to meet. */
+  readonly otherTerms: number
+  /** What testing one row takes. */
+  readonly effort: Effort
   /** The parameters for a request at `now`, ms since the epoch. */
   bind(requestInfo: RequestInfo, now: number): Params
 }
@@ -46,8 +60,10 @@ export interface CompileOptions extends Catalog {
  */
 export function compileFilter(ast: FilterAst, options: CompileOptions): Condition {
   const context = createContext(options)
-  const { sql, before, scope } = conditionSql(context, ast)
-  return { sql, load: { before, shared: scope.fans, every: context.every }, bind: context.binder.bind }
+  const { sql, before, scope, terms, otherTerms } = conditionSql(context, ast)
+  assertPatterns(context)
+  const load = { before, shared: scope.fans, every: context.every }
+  return { sql, load, terms, otherTerms, effort: context.effort, bind: context.binder.bind }
 }
 
 /** A fresh context for the row `b`. */
@@ -63,6 +79,7 @@ export function createContext(options: CompileOptions): Context {
     alias: BASE,
     authCollection: options.authCollection,
     every: [],
+    effort: noEffort(),
     newAlias,
     newScope: () => createScope(newAlias),
     visible: (collection, rule, alias) =>
@@ -76,6 +93,8 @@ interface ConditionSql {
   sql: string
   before: string
   scope: Scope
+  terms: readonly Term[]
+  otherTerms: number
 }
 
 /**
@@ -87,17 +106,21 @@ function conditionSql(context: Context, ast: FilterAst): ConditionSql {
   const plain: string[] = []
   const independent: string[] = []
   const overJoins: string[] = []
+  const terms: Term[] = []
+  let otherTerms = 0
   for (const term of ast.kind === 'and' ? ast.terms : [ast]) {
-    const { some, every, isEveryIndependent } = termSql(context, scope, term)
+    const { some, every, isEveryIndependent, simple } = termSql(context, scope, term)
+    if (simple) terms.push(simple)
+    else otherTerms += 1
     if (scope.wasUsed()) overJoins.push(some)
     else plain.push(some)
     if (every !== undefined) (isEveryIndependent ? independent : overJoins).push(every)
   }
   const before = plain.join(' AND ')
-  if (overJoins.length === 0) return { sql: before, before, scope }
+  if (overJoins.length === 0) return { sql: before, before, scope, terms, otherTerms }
   const where = [...overJoins, ...scope.guards].join(' AND ')
   const exists = `EXISTS (SELECT 1 FROM ${fromJoins(scope)} WHERE ${where})`
-  return { sql: [...plain, ...independent, exists].join(' AND '), before, scope }
+  return { sql: [...plain, ...independent, exists].join(' AND '), before, scope, terms, otherTerms }
 }
 
 /** A term: a condition on some joined row, and a condition on every related record. */
@@ -106,12 +129,13 @@ interface TermSql {
   every?: string
   /** Whether `every` does not depend on the joined row, so that it is tested once instead of per row. */
   isEveryIndependent?: boolean
+  simple?: Term | undefined
 }
 
 function termSql(context: Context, scope: Scope, ast: FilterAst): TermSql {
   if (ast.kind !== 'compare') return { some: nestedSql(context, scope, ast) }
-  const { some, every, fans, usesShared } = comparisonSql(context, scope, ast)
-  if (every === undefined) return { some }
+  const { some, every, fans, usesShared, simple } = comparisonSql(context, scope, ast)
+  if (every === undefined) return { some, simple }
   context.every.push({ fans, perShared: usesShared })
   return { some, every, isEveryIndependent: !usesShared }
 }
@@ -133,6 +157,7 @@ interface ComparisonSql {
   fans: readonly Fan[]
   /** Whether `every` refers to joins that the whole condition shares. */
   usesShared: boolean
+  simple?: Term | undefined
 }
 
 function comparisonSql(
@@ -150,7 +175,17 @@ function comparisonSql(
   const guards = [left, right].flatMap(({ guard }) => guard ?? [])
   const terms = [comparison(binder, left, ast.operator, right), ...guards]
   const some = terms.length === 1 ? (terms[0] ?? '') : `(${terms.join(' AND ')})`
-  if (ast.any || !(left.many || right.many)) return { some, fans: [], usesShared: false }
+  assertPattern(context, ast, right)
+  noteComparison(context.effort, ast, left, right)
+  if (ast.any || !(left.many || right.many)) {
+    const isJoined = leftUses || rightUses
+    return {
+      some,
+      fans: [],
+      usesShared: false,
+      simple: isJoined ? undefined : simpleTerm(some, ast, left, right),
+    }
+  }
   // Each value of each side gets its own joins; rows that the caller may not see do not count.
   const scopes = [context.newScope(), context.newScope()] as const
   const eachLeft = left.many?.(scopes[0]) ?? left
@@ -166,4 +201,64 @@ function comparisonSql(
     fans: scopes.flatMap((each) => each.fans),
     usesShared: (leftUses && !left.many) || (rightUses && !right.many),
   }
+}
+
+type Comparison = Extract<FilterAst, { kind: 'compare' }>
+
+function noteComparison(effort: Effort, { operator }: Comparison, left: Operand, right: Operand): void {
+  effort.comparisons += 1
+  if (operator !== '~' && operator !== '!~') return
+  const { bound } = right
+  const isLiteral = bound !== undefined && 'literal' in bound
+  const characters = isLiteral ? String(bound.literal ?? '').length : undefined
+  effort.matches.push({ field: left.field, characters })
+}
+
+const MIRRORED: Readonly<Record<string, string>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' }
+
+/** A comparison of a column with a value, or one without any column. */
+function simpleTerm(sql: string, { operator }: Comparison, left: Operand, right: Operand): Term | undefined {
+  const [isLeftFixed, isRightFixed] = [isFixed(left), isFixed(right)]
+  if (isLeftFixed && isRightFixed) return { sql, column: undefined, operator }
+  if (left.column !== undefined && isRightFixed) return { sql, column: left.column, operator }
+  if (right.column !== undefined && isLeftFixed) {
+    return { sql, column: right.column, operator: MIRRORED[operator] ?? operator }
+  }
+  return undefined
+}
+
+/** Whether the value is the same for all rows. */
+function isFixed({ nature, guard }: Operand): boolean {
+  return guard === undefined && (nature === 'value' || nature === 'empty' || nature === 'request')
+}
+
+/** @throws AppError `invalid` when a caller's pattern takes too long to search for. */
+function assertPattern({ caller }: Context, { operator }: Comparison, { bound }: Operand): void {
+  if (caller === 'rule' || (operator !== '~' && operator !== '!~')) return
+  const text = bound && 'literal' in bound ? String(bound.literal ?? '') : ''
+  if (text.length > MAX_PATTERN_CHARACTERS) {
+    throw badFilter(
+      `The text "${shortened(text)}" right of ~ has ${text.length} characters; at most ${MAX_PATTERN_CHARACTERS} are allowed`,
+    )
+  }
+  const wildcards = wildcardsIn(text)
+  if (wildcards > MAX_WILDCARDS) {
+    throw badFilter(
+      `The text "${shortened(text)}" right of ~ has ${wildcards} wildcards %; at most ${MAX_WILDCARDS} are allowed`,
+    )
+  }
+}
+
+/** @throws AppError `invalid` when all patterns of a caller together take too long to search for. */
+function assertPatterns({ caller, effort }: Context): void {
+  if (caller === 'rule') return
+  const sum = effort.matches.reduce(
+    (characters, match) => characters + Math.max(MIN_PATTERN_CHARACTERS, match.characters ?? 0),
+    0,
+  )
+  if (sum <= MAX_PATTERNS_CHARACTERS) return
+  throw badFilter(
+    `The ${effort.matches.length} texts right of ~ count as ${sum} characters together, each as at least ` +
+      `${MIN_PATTERN_CHARACTERS}; at most ${MAX_PATTERNS_CHARACTERS} are allowed`,
+  )
 }

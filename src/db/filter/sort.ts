@@ -40,9 +40,9 @@ export interface Order extends Condition {
 }
 
 /**
- * Compiles sort keys. Insertion order breaks ties, so that pages do not overlap. `sql` is '' when the order
- * hides no rows.
- * @throws AppError `invalid` for unknown fields and those that the caller may not use.
+ * Compiles sort keys. Insertion order breaks ties, in the direction of the last key, so that pages do not
+ * overlap. `sql` is '' when the order hides no rows.
+ * @throws AppError `invalid` for unknown fields, those that the caller may not use, and large ones.
  */
 export function compileSort(keys: readonly SortKey[], options: CompileOptions): Order {
   const context = createContext(options)
@@ -53,10 +53,15 @@ export function compileSort(keys: readonly SortKey[], options: CompileOptions): 
     if (condition !== undefined) conditions.push(condition)
     return descending ? `${sql} DESC` : sql
   })
+  // In the direction of the last key, so that the index that serves the key serves the whole order.
+  const lastTerm = `${context.alias}."seq"${keys.at(-1)?.descending ? ' DESC' : ''}`
   return {
     sql: conditions.join(' AND '),
-    orderBy: [...terms, `${context.alias}."seq"`].join(', '),
+    orderBy: [...terms, lastTerm].join(', '),
     load: { before: '', shared: [], every: context.every },
+    terms: [],
+    otherTerms: conditions.length,
+    effort: context.effort,
     bind: context.binder.bind,
   }
 }
@@ -71,7 +76,9 @@ function sortTerm(context: Context, name: string): SortTerm {
   if (name === '@random') return { sql: 'random()', fans: [] }
   if (name === '@rowid') return { sql: `${context.alias}."seq"`, fans: [] }
   const scope = context.newScope()
-  const { sql, guard } = fieldOperand(context, scope, name)
+  const { sql, guard, isLarge } = fieldOperand(context, scope, name)
+  // Sorting copies the values, which may have megabytes each.
+  if (isLarge) throw badFilter(`Records cannot be sorted by ${shortened(name)}; sort by created instead`)
   // Sorting by hidden addresses would reveal them.
   const value = guard === undefined ? sql : `CASE WHEN ${guard} THEN ${sql} END`
   if (scope.joins.length === 0) return { sql: value, fans: [] }

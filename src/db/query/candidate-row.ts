@@ -5,23 +5,28 @@ import { type Bindable, type Params, quoted } from '../sqlite/sql.ts'
 /**
  * A row that is not stored, as SQL to select from: submitted values in the form in which columns store them,
  * and empty values for the other fields. The values are not validated yet, so nothing is refused here.
+ * `lengthOf` = characters of a stored text.
  */
 export function candidateRow(
   collection: AnyCollection,
   values: Readonly<Record<string, unknown>>,
-): { sql: string; params: Params } {
+): { sql: string; params: Params; lengthOf(field: string): number } {
   const params: Record<string, Bindable> = {}
+  const lengths = new Map<string, number>()
   const columns = ['id', 'created', 'updated'].map((name, index) => {
     params[`v${index}`] = typeof values[name] === 'string' ? values[name] : ''
     return `CAST($v${index} AS TEXT) AS ${quoted(name)}`
   })
   for (const [name, field] of Object.entries(collection.fields)) {
     const parameter = `v${columns.length}`
-    params[parameter] = storedForm(field.kind, Object.hasOwn(values, name) ? values[name] : undefined)
+    const stored = storedForm(field.kind, Object.hasOwn(values, name) ? values[name] : undefined)
+    params[parameter] = stored
+    lengths.set(name, typeof stored === 'string' ? stored.length : 0)
     // The type of the stored column decides how it is compared.
     columns.push(`CAST($${parameter} AS ${field.kind.columnType(field)}) AS ${quoted(columnOf(name, field))}`)
   }
-  return { sql: `(SELECT ${columns.join(', ')})`, params }
+  const sql = `(SELECT ${columns.join(', ')})`
+  return { sql, params, lengthOf: (field) => lengths.get(field) ?? 0 }
 }
 
 /**

@@ -1,16 +1,6 @@
 import { AppError } from '../../base/index.ts'
 import { COLLECTIONS } from '../collections/index.ts'
-import {
-  BASE,
-  badFilter,
-  type Catalog,
-  type Condition,
-  followsBack,
-  isSuperuser,
-  type RequestInfo,
-  refuseCostly,
-} from '../filter/index.ts'
-import { assertFits } from '../records/page-size.ts'
+import { BASE, badFilter, type Catalog, followsBack, isSuperuser, type RequestInfo } from '../filter/index.ts'
 import type { AnyCollection, RecordOf, Rules } from '../schema/collection.ts'
 import type { CollectionNames } from '../schema/names.ts'
 import { createPlans } from '../schema/plan.ts'
@@ -19,10 +9,12 @@ import { jsonValues } from '../sqlite/dialect.ts'
 import { type Params, quoted, type SqlReader } from '../sqlite/sql.ts'
 import { candidateRow } from './candidate-row.ts'
 import { clientFilter, clientSort } from './client-filter.ts'
+import { type Conditions, joinedConditions } from './compiled-list.ts'
 import { createExpander, type Expander } from './expand.ts'
+import { createListCosts, isTestCostly } from './list-cost.ts'
+import { type ListPlan, planList } from './list-plan.ts'
 import type { Paging } from './paging.ts'
 import { type Access, createRuleBook } from './rules.ts'
-import { NO_TOTALS, type ReadPage, totals } from './totals.ts'
 
 /** The rule that applies and the request that it applies to. */
 interface Permission {
@@ -32,32 +24,41 @@ interface Permission {
 }
 
 /** A list request. */
-interface ListRequest extends Permission, Paging {
+export interface ListRequest extends Permission, Paging {
   readonly filter?: string
   readonly sort?: string
-  /** Large fields that the response does not need: they are not read, and null in the records. */
-  readonly without?: readonly string[]
-  /** Maximum total bytes of the large fields of the page; a single record is always accepted. */
-  readonly maxBytes?: number
 }
 
 /** A test for single records, compiled once, for a realtime subscription or one write. */
 export interface RecordTest {
   /** Whether the stored record `id` passes; false when it does not exist. */
   stored(tx: SqlReader, id: string, requestInfo: RequestInfo): boolean
-  /** Whether values that are not stored pass: a record to be created, or one that was just deleted. */
+  /**
+   * Whether values that are not stored pass: a record to be created, or one that was just deleted. False when
+   * the caller's filter would take too long to search their texts.
+   */
   values(tx: SqlReader, values: Readonly<Record<string, unknown>>, requestInfo: RequestInfo): boolean
 }
 
 /** Reads of records as requests describe them: by rule, filter and sort. */
 export interface RecordQueries extends Expander {
   /**
-   * The records for which both the rule and the filter hold. `withTotals` adds the total
-   * that is missing here for a large table.
-   * @throws AppError `forbidden` when the rule is for superusers only, `invalid` for a bad filter or sort,
-   *   `too_large` for more than `maxBytes`.
+   * How to read the ids of the records for which both the rule and the filter hold, and what that costs; see
+   * `readPage`.
+   * @throws AppError `forbidden` when the rule is for superusers only, `invalid` for a bad filter or sort.
    */
-  list<C extends AnyCollection>(tx: SqlReader, collection: C, request: ListRequest): ReadPage<RecordOf<C>>
+  plan(tx: SqlReader, collection: AnyCollection, request: ListRequest): ListPlan
+  /**
+   * The records among `ids` for which the rule holds now, in the order of `ids`. `without` names large fields
+   * that are not needed: they are not read, and null in the records.
+   * @throws AppError `forbidden` when the rule is for superusers only.
+   */
+  records<C extends AnyCollection>(
+    tx: SqlReader,
+    collection: C,
+    ids: readonly string[],
+    request: Permission & { readonly without?: readonly string[] },
+  ): RecordOf<C>[]
   /**
    * The record if it exists and the rule allows it.
    * @throws AppError `forbidden` when the rule is for superusers only.
@@ -95,46 +96,35 @@ export function createRecordQueries({
   const catalog: Catalog = { names, collections, rulesOf }
   const rules = createRuleBook(catalog)
   const planOf = createPlans()
+  const costs = createListCosts()
   const from = (collection: AnyCollection) => `${quoted(collection.name)} AS ${BASE}`
 
   return {
     ...createExpander({ catalog, rules, planOf }),
-    list: <C extends AnyCollection>(tx: SqlReader, collection: C, request: ListRequest) => {
-      const {
-        requestInfo,
-        page,
-        perPage,
-        skipTotal,
-        without = [],
-        maxBytes = Number.POSITIVE_INFINITY,
-      } = request
+    plan(tx, collection, request) {
+      const { requestInfo } = request
       const rule = assertAllowed(rules.access(collection, request.rule, requestInfo))
       const filter = clientFilter(catalog, collection, request.filter ?? '', requestInfo)
       const order = clientSort(catalog, collection, request.sort ?? '', requestInfo)
-      const { where, params } = joinedConditions([rule, filter, order], requestInfo, tx.now)
-      const source = `FROM ${from(collection)}${where}`
-      return withCallerErrors(() => {
-        const own = joinedConditions([rule], requestInfo, tx.now).terms
-        refuseCostly(tx, [...(filter ? [filter.load] : []), order.load], {
-          from: from(collection),
-          where: own,
-          params,
-        })
-        // Selects ids first, since sorting whole rows would copy their payloads.
-        const ids = tx.all<{ id: string }>(
-          `SELECT ${BASE}."id" ${source} ORDER BY ${order.orderBy} LIMIT $page_limit OFFSET $page_offset`,
-          { ...params, page_limit: perPage, page_offset: (page - 1) * perPage },
-        )
-        const remedy = 'ask for fewer with perPage, or leave them out with fields'
-        assertFits(tx, collection, ids, { without, maxBytes, remedy })
-        const count = { sql: `SELECT count(*) AS n ${source}`, params }
-        return {
-          page,
-          perPage,
-          ...(skipTotal ? NO_TOTALS : totals(tx, collection, { page, perPage, length: ids.length, count })),
-          // The plan decodes exactly the declared fields; see createRecordReader.
-          items: recordsOf(tx, collection, ids, without) as RecordOf<C>[],
-        }
+      const paging = { page: request.page, perPage: request.perPage, skipTotal: request.skipTotal }
+      return planList({ collection, rule, filter, order, requestInfo, now: tx.now, ...paging }, costs)
+    },
+    records: <C extends AnyCollection>(
+      tx: SqlReader,
+      collection: C,
+      ids: readonly string[],
+      { rule, requestInfo, without = [] }: Permission & { readonly without?: readonly string[] },
+    ) => {
+      const access = assertAllowed(rules.access(collection, rule, requestInfo))
+      const { where, params } = joinedConditions([BY_IDS, access], requestInfo, tx.now)
+      const { selectWithout, record } = planOf(collection)
+      const sql = `${selectWithout(without)} AS ${BASE}${where}`
+      const rows = tx.all<Record<string, unknown>>(sql, { ...params, ids: JSON.stringify(ids) })
+      const byId = new Map(rows.map((row) => [row['id'], row]))
+      return ids.flatMap((id) => {
+        const row = byId.get(id)
+        // The plan decodes exactly the declared fields; see createRecordReader.
+        return row ? [record(row) as RecordOf<C>] : []
       })
     },
     view: <C extends AnyCollection>(
@@ -182,46 +172,16 @@ export function createRecordQueries({
           holds(tx, from(collection), [BY_ID, access, wanted], requestInfo, { id }),
         values(tx, values, requestInfo) {
           const row = candidateRow(collection, values)
+          if (wanted && isTestCostly(wanted.effort, row.lengthOf)) return false
           return holds(tx, `${row.sql} AS ${BASE}`, [access, wanted], requestInfo, row.params)
         },
       }
     },
   }
-
-  function recordsOf(
-    tx: SqlReader,
-    collection: AnyCollection,
-    ids: readonly { id: string }[],
-    without: readonly string[],
-  ) {
-    const plan = planOf(collection)
-    const rows = tx.all<Record<string, unknown>>(
-      `${plan.selectWithout(without)} WHERE "id" IN ${jsonValues('$ids')}`,
-      { ids: JSON.stringify(ids.map(({ id }) => id)) },
-    )
-    const byId = new Map(rows.map((row) => [row['id'], row]))
-    return ids.flatMap(({ id }) => {
-      const row = byId.get(id)
-      return row ? [plan.record(row)] : []
-    })
-  }
 }
-
-type Conditions = readonly (Pick<Condition, 'sql' | 'bind'> | 'everybody' | undefined)[]
 
 const BY_ID = { sql: `${BASE}."id" = $id`, bind: () => ({}) }
-
-function joinedConditions(conditions: Conditions, requestInfo: RequestInfo, now: number) {
-  const terms: string[] = []
-  const params: Params[] = []
-  for (const condition of conditions) {
-    if (condition === undefined || condition === 'everybody') continue
-    if (condition.sql !== '') terms.push(`(${condition.sql})`)
-    params.push(condition.bind(requestInfo, now))
-  }
-  const where = terms.length === 0 ? '' : ` WHERE ${terms.join(' AND ')}`
-  return { terms, where, params: Object.fromEntries(params.flatMap((each) => Object.entries(each))) }
-}
+const BY_IDS = { sql: `${BASE}."id" IN ${jsonValues('$ids')}`, bind: () => ({}) }
 
 function assertAllowed(access: Access): Exclude<Access, 'nobody'> {
   if (access === 'nobody') throw new AppError('forbidden', 'Only superusers can perform this action')

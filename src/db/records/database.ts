@@ -1,5 +1,6 @@
+import type { Reading } from '../readers/reader-pool.ts'
+import type { Selected, Selection } from '../readers/selection.ts'
 import type { CollectionNames } from '../schema/names.ts'
-import type { Statement } from '../sqlite/sql.ts'
 import type { StorageWatch } from '../sqlite/storage-watch.ts'
 import type { ChangeFeed } from './changes.ts'
 import type { ReadTx, Tx } from './tx.ts'
@@ -16,11 +17,11 @@ export interface Database {
   /** Runs `work` on a consistent snapshot of the committed data. */
   read<T>(work: (tx: ReadTx) => T): Promise<T>
   /**
-   * The number that `statement` selects as `n`, read by a separate thread, for statements that read a large
-   * part of the database. It reflects the data committed when the statement runs.
-   * @throws ReadFailure when the statement cannot run; AppError `unavailable` when too many wait.
+   * What a selection finds, read by a separate process, for selections that may read a large part of the
+   * database. It reflects at least the data committed before the call.
+   * @throws AppError as `ReaderPool.read` does.
    */
-  count(statement: Statement): Promise<number>
+  select(selection: Selection, reading: Reading): Promise<Selected>
   readonly changes: ChangeFeed
   /**
    * Changes that are about to be committed with the current group, or not at all. For listeners that write in

@@ -5,8 +5,8 @@ import { jsonValues } from '../sqlite/dialect.ts'
 import { quoted, type SqlReader } from '../sqlite/sql.ts'
 import { pickedNames } from './pick-fields.ts'
 
-/** Total size of the large fields in one response: that of the largest single result. */
-export const MAX_LARGE_BYTES = 32 * 1024 * 1024
+/** Total size of the large fields in one response of several records: encoding more delays others. */
+export const MAX_LARGE_BYTES = 8 * 1024 * 1024
 
 /**
  * The large fields that are needed neither in the response, of which `fields` selects parts, nor for its
@@ -24,6 +24,13 @@ export function unreadFields(
   return largeFieldsOf(collection).filter((name) => !needed.includes(name))
 }
 
+/** The large fields that a page includes, and how many bytes it may have. */
+interface PageBounds {
+  readonly without: readonly string[]
+  readonly maxBytes: number
+  readonly remedy: string
+}
+
 /**
  * Rejects a page whose large fields, except those in `without`, take more than `maxBytes` together. SQLite
  * knows their lengths without reading them. A page of one record is always accepted, since no page is
@@ -33,23 +40,67 @@ export function unreadFields(
 export function assertFits(
   tx: SqlReader,
   collection: AnyCollection,
-  ids: readonly { id: string }[],
-  { without, maxBytes, remedy }: { without: readonly string[]; maxBytes: number; remedy: string },
+  ids: readonly string[],
+  bounds: PageBounds,
 ): void {
+  if (bounds.maxBytes !== Number.POSITIVE_INFINITY) sizesOf(tx, collection, ids, bounds)
+}
+
+/** Bytes of large values that are read, parsed and encoded without a pause. */
+const MAX_STEP_BYTES = 512 * 1024
+
+/**
+ * Ids in groups that can each be read without a pause: at most `records` of them, and half a megabyte of
+ * large values.
+ * @throws AppError as `assertFits` does.
+ */
+export function inSteps(
+  tx: SqlReader,
+  collection: AnyCollection,
+  ids: readonly string[],
+  { records, ...bounds }: PageBounds & { readonly records: number },
+): string[][] {
+  const sizes = sizesOf(tx, collection, ids, bounds)
+  const steps: string[][] = []
+  let sum = 0
+  for (const id of ids) {
+    const bytes = sizes.get(id) ?? 0
+    const last = steps.at(-1)
+    if (last && last.length < records && sum + bytes <= MAX_STEP_BYTES) {
+      last.push(id)
+      sum += bytes
+    } else {
+      steps.push([id])
+      sum = bytes
+    }
+  }
+  return steps
+}
+
+/** Bytes of the large values by id; empty where there are none or the page has one record. */
+function sizesOf(
+  tx: SqlReader,
+  collection: AnyCollection,
+  ids: readonly string[],
+  { without, maxBytes, remedy }: PageBounds,
+): Map<string, number> {
   const large = largeFieldsOf(collection).filter((name) => !without.includes(name))
-  if (large.length === 0 || ids.length < 2 || maxBytes === Number.POSITIVE_INFINITY) return
+  if (large.length === 0 || ids.length < 2) return new Map()
   const sql =
-    `SELECT total(${lengthOf(collection, large)}) AS bytes FROM ${quoted(collection.name)} ` +
+    `SELECT "id", ${lengthOf(collection, large)} AS bytes FROM ${quoted(collection.name)} ` +
     `WHERE "id" IN ${jsonValues('$ids')}`
-  const bytes = tx.one<{ bytes: number }>(sql, { ids: JSON.stringify(ids.map(({ id }) => id)) })?.bytes ?? 0
-  if (bytes <= maxBytes) return
-  const mib = (count: number) => Math.ceil(count / 1024 / 1024)
-  throw new AppError(
-    'too_large',
-    `The ${large.join(' and ')} of these ${ids.length} records are ${mib(bytes)} MiB, more than the ` +
-      `${mib(maxBytes)} MiB of one response; ${remedy}`,
-    { reason: 'page_too_large' },
-  )
+  const rows = tx.all<{ id: string; bytes: number }>(sql, { ids: JSON.stringify(ids) })
+  const sum = rows.reduce((all, { bytes }) => all + bytes, 0)
+  if (sum > maxBytes) {
+    const mib = (count: number) => Math.ceil(count / 1024 / 1024)
+    throw new AppError(
+      'too_large',
+      `The ${large.join(' and ')} of these ${ids.length} records are ${mib(sum)} MiB, more than the ` +
+        `${mib(maxBytes)} MiB of one response; ${remedy}`,
+      { reason: 'page_too_large' },
+    )
+  }
+  return new Map(rows.map(({ id, bytes }) => [id, bytes]))
 }
 
 /** The ids of the leading records whose sizes fit into one response together; at least one. */

@@ -62,7 +62,9 @@ export function createRecordReader(
       const page = { ...params, page_limit: query.limit ?? -1, page_offset: query.offset ?? 0 }
       const tail = `${condition} ORDER BY ${order} LIMIT $page_limit OFFSET $page_offset`
       if (maxBytes !== undefined) {
-        const ids = sql.all<{ id: string }>(`SELECT "id" FROM ${quoted(collection.name)}${tail}`, page)
+        const ids = sql
+          .all<{ id: string }>(`SELECT "id" FROM ${quoted(collection.name)}${tail}`, page)
+          .map(({ id }) => id)
         const remedy = 'ask for fewer with limit, or leave them out with fields'
         assertFits(sql, collection, ids, { without, maxBytes, remedy })
       }

@@ -53,6 +53,7 @@ function guardedSql(connection: Connection, now: number): TxHandle<SqlWriter> {
     at: toTimestamp(now),
     one: (sql, params) => inside().one(sql, params),
     all: (sql, params) => inside().all(sql, params),
+    planOf: (sql, params) => inside().planOf(sql, params),
     run(sql, params) {
       const changed = inside().run(sql, params)
       rows += changed
@@ -75,7 +76,7 @@ export function createReadTx(
   now: number,
 ): Omit<TxHandle<ReadTx>, 'hasWritten'> {
   const { tx: sql, end } = guardedSql(connection, now)
-  const reading: SqlReader = { now, at: sql.at, one: sql.one, all: sql.all }
+  const reading: SqlReader = { now, at: sql.at, one: sql.one, all: sql.all, planOf: sql.planOf }
   return { tx: { ...reading, ...createRecordReader(reading, dependencies.planOf) }, end }
 }
 

@@ -57,6 +57,8 @@ interface Collection<N extends string = string, F extends Fields = Fields> {
   readonly rules: Rules
   readonly indexes: readonly Index[]
   readonly hooks: Hooks<F>
+  /** Field with the account that owns a record, who alone of all users searches its large values. */
+  readonly owner: string | undefined
 }
 
 /** Any collection, for code that interprets declarations. */
@@ -70,6 +72,7 @@ interface Declaration<N extends string, F extends Fields> {
   rules: Rules
   indexes?: readonly Index[]
   hooks?: Hooks<F>
+  owner?: string & keyof F
 }
 
 /**
@@ -91,6 +94,7 @@ export function defineCollection<const N extends string, F extends Fields>(
     rules: declaration.rules,
     indexes: declaration.indexes ?? [],
     hooks: declaration.hooks ?? {},
+    owner: declaration.owner,
   }
 }
 

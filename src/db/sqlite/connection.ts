@@ -28,6 +28,7 @@ export interface Connection {
   readonly path: string
   one<T>(sql: string, params?: Params): T | undefined
   all<T>(sql: string, params?: Params): T[]
+  planOf(sql: string, params?: Params): string[]
   /** Returns the number of changed rows. */
   run(sql: string, params?: Params): number
   /** Runs `work` between BEGIN and COMMIT; any throw rolls everything back. */
@@ -99,6 +100,16 @@ function connectionOf(sqlite: Sqlite, path: string): Connection {
       withStorageErrors(path, () => (prepared(sql).get(params) ?? undefined) as T | undefined),
     all: <T>(sql: string, params: Params = {}) =>
       withStorageErrors(path, () => prepared(sql).all(params) as T[]),
+    planOf: (sql, params = {}) =>
+      withStorageErrors(path, () => {
+        // Not cached: at its end such a statement still counts as running, and would keep the snapshot open.
+        const statement = sqlite.prepare<{ detail: string }, [Params]>(`EXPLAIN QUERY PLAN ${sql}`)
+        try {
+          return statement.all(params).map(({ detail }) => detail)
+        } finally {
+          statement.finalize()
+        }
+      }),
     run: (sql, params = {}) => withStorageErrors(path, () => prepared(sql).run(params).changes),
     transaction(mode, work) {
       if (sqlite.inTransaction) throw new TypeError('a transaction is open already; use its tx')

@@ -11,7 +11,13 @@ import type { SqlReader } from './sql.ts'
 export function readDatabase<T>(dir: string, now: number, work: (tx: SqlReader) => T): T {
   const connection = openConnection(existingDatabase(dir), 'read')
   try {
-    const reader: SqlReader = { now, at: toTimestamp(now), one: connection.one, all: connection.all }
+    const reader: SqlReader = {
+      now,
+      at: toTimestamp(now),
+      one: connection.one,
+      all: connection.all,
+      planOf: connection.planOf,
+    }
     return connection.transaction('DEFERRED', () => work(reader))
   } finally {
     connection.close()

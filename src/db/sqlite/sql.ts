@@ -20,6 +20,8 @@ export interface SqlReader {
   one<T>(sql: string, params?: Params): T | undefined
   /** All rows of a statement. */
   all<T>(sql: string, params?: Params): T[]
+  /** The steps of SQLite's plan for a statement, such as `SCAN b`. */
+  planOf(sql: string, params?: Params): string[]
 }
 
 /** SQL reads and writes inside one IMMEDIATE transaction. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { type Clock, messageOf, systemClock, withTimeout } from '../../base/index.ts'
+import { type Clock, endWithParent, messageOf, systemClock, withTimeout } from '../../base/index.ts'
 import {
   checkDevice,
   type DeviceOptions,
@@ -17,10 +17,11 @@ import { runMonitor } from '../operations/monitor.ts'
 import type { OperationIo, RunningOperation } from '../operations/operation.ts'
 import { runProcess } from '../operations/process.ts'
 import { relayLog } from './host-log.ts'
-import { endWithParent } from './parent-watch.ts'
 
 /** Time for the device to close after the connection to the driver's process is lost. */
 const CLOSE_TIMEOUT_MS = 2_000
+/** Time after the exit of the driver in which a device that responds closes by itself. */
+const PARENT_GRACE_MS = 2_500
 
 interface DeviceHost {
   /** Handles one message of the driver. */
@@ -157,7 +158,7 @@ export function runDeviceHost({ env }: Pick<DeviceHostDependencies, 'env'>): voi
   // Ctrl-C in a terminal and SIGTERM of a service manager reach the child too, but the driver decides when it
   // ends.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined)
-  endWithParent()
+  endWithParent(PARENT_GRACE_MS)
   const host = createDeviceHost({
     clock: systemClock,
     env,

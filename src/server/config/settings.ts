@@ -117,6 +117,13 @@ export const SETTINGS = {
       '1',
       'Maximum open QPU time requests per user',
     ),
+    readers: setting(
+      integer({ min: 1, max: 16 }),
+      '2',
+      'Processes that run lists whose cost depends on their filter, sort or page',
+    ),
+    readTimeout: setting(duration(100), '2s', 'Longest run of such a list for guests and users'),
+    superuserReadTimeout: setting(duration(100), '30s', 'Longest run of such a list for superusers'),
     eventRateLimit: setting(
       integer({ min: 0, max: 1_000_000 }),
       '100',

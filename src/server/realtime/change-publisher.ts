@@ -2,6 +2,7 @@ import { AppError } from '../../base/index.ts'
 import {
   type AnyCollection,
   type Change,
+  largeFieldsOf,
   pickFields,
   type ReadTx,
   type RecordOf,
@@ -74,7 +75,7 @@ export function createChangePublisher(service: RecordService): ChangePublisher {
     const decision = {
       rule,
       filter,
-      isPersonal: rule?.includes('@request.') === true || leadsElsewhere(filter),
+      isPersonal: rule?.includes('@request.') === true || leadsElsewhere(filter, collection),
       key: JSON.stringify([collection.name, rule, filter, ...(readsOptions ? [query, headers] : [])]),
     }
     decisions.set(topic, decision)
@@ -146,9 +147,9 @@ export function createChangePublisher(service: RecordService): ChangePublisher {
 }
 
 /** Whether a filter may lead to a record that is visible to some callers only, or call a macro. */
-function leadsElsewhere(filter: string): boolean {
-  // A point inside a number is no path.
-  return /[:@]|[^\d\s]\s*\./.test(filter)
+function leadsElsewhere(filter: string, collection: AnyCollection): boolean {
+  // Only its owner searches a large value. A point inside a number is no path.
+  return largeFieldsOf(collection).some((name) => filter.includes(name)) || /[:@]|[^\d\s]\s*\./.test(filter)
 }
 
 function expandOf({ query }: Topic): string {

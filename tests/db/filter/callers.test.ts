@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { NO_REQUEST, type RequestInfo } from '../../../src/db/filter/index.ts'
 import { ALL, idOf, ROOT, shops } from './library.ts'
+import { listNow } from './list.ts'
 import { openSeeded } from './seed.ts'
 
 let library: Awaited<ReturnType<typeof openSeeded>>
@@ -71,7 +72,7 @@ describe('@request', () => {
 
   async function ruled(rule: string, who: RequestInfo): Promise<string> {
     const page = await library.db.read((tx) =>
-      library.queries.list(tx, shops, { ...ALL, rule, requestInfo: who }),
+      listNow(library.queries, tx, shops, { ...ALL, rule, requestInfo: who }),
     )
     return page.items.map(({ id }) => id[0]).join('')
   }
@@ -136,7 +137,7 @@ describe('clients', () => {
 
   test('cannot widen the rule by an alternative', async () => {
     const page = await library.db.read((tx) =>
-      library.queries.list(tx, shops, {
+      listNow(library.queries, tx, shops, {
         ...ALL,
         rule: 'owner.name = "bob"',
         requestInfo: library.ann,

@@ -13,6 +13,7 @@ import {
   type TestLibrary,
   vaults,
 } from './library.ts'
+import { listNow } from './list.ts'
 
 /** A library with four shops, a to d; it is 2026-01-31 09:05:07.250 UTC. */
 export async function openSeeded(): Promise<
@@ -80,7 +81,7 @@ export async function openSeeded(): Promise<
   /** First letters of the shops that match a filter, in the order of the sort. */
   async function found(filter: string, requestInfo: RequestInfo = ROOT, sort = ''): Promise<string> {
     const page = await db.read((tx) =>
-      library.queries.list(tx, shops, { ...ALL, rule: '', requestInfo, filter, sort }),
+      listNow(library.queries, tx, shops, { ...ALL, rule: '', requestInfo, filter, sort }),
     )
     expect(page.totalItems).toBe(page.items.length)
     return page.items.map(({ id }) => id[0]).join('')

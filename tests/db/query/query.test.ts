@@ -5,6 +5,7 @@ import { readPaging } from '../../../src/db/query/paging.ts'
 import { createRecordQueries } from '../../../src/db/query/query.ts'
 import { openTestDatabase } from '../../support/database.ts'
 import { ALL, authors, idOf, ROOT, reviews, shops } from '../filter/library.ts'
+import { listNow } from '../filter/list.ts'
 import { openSeeded } from '../filter/seed.ts'
 
 let library: Awaited<ReturnType<typeof openSeeded>>
@@ -18,7 +19,7 @@ afterAll(() => library[Symbol.asyncDispose]())
 describe('list()', () => {
   const page = (request: object) =>
     library.db.read((tx) =>
-      library.queries.list(tx, shops, { ...ALL, rule: '', requestInfo: ROOT, ...request }),
+      listNow(library.queries, tx, shops, { ...ALL, rule: '', requestInfo: ROOT, ...request }),
     )
 
   test('returns pages, counts all of them and echoes page and size', async () => {
@@ -264,7 +265,9 @@ describe('costly filters', () => {
     await using crowd = await crowded()
     const siblings = 'shop.reviews_via_shop.stars ?= 4'
     const find = (filter: string, sort = '', requestInfo = ROOT) =>
-      crowd.db.read((tx) => crowd.queries.list(tx, reviews, { ...ALL, rule: '', requestInfo, filter, sort }))
+      crowd.db.read((tx) =>
+        listNow(crowd.queries, tx, reviews, { ...ALL, rule: '', requestInfo, filter, sort }),
+      )
     const started = performance.now()
     await expect(find(siblings)).rejects.toMatchObject({ code: 'invalid', reason: 'bad_filter' })
     await expect(find(`stars = 5 && ${siblings}`)).rejects.toThrow(/conditions on the record itself/)
@@ -319,7 +322,7 @@ describe('readPaging()', () => {
   test('a page far beyond the end is not an error', async () => {
     const paging = readPaging({ page: '9'.repeat(40) })
     const { items } = await library.db.read((tx) =>
-      library.queries.list(tx, shops, { ...paging, rule: '', requestInfo: ROOT }),
+      listNow(library.queries, tx, shops, { ...paging, rule: '', requestInfo: ROOT }),
     )
     expect(items).toEqual([])
   })
@@ -345,7 +348,7 @@ describe('indexes', () => {
       }
       const record = { id: idOf('me'), created: '', updated: '' }
       const requestInfo = { ...NO_REQUEST, auth: { collection: users, collectionId: '', record } }
-      queries.list(spy, collection, { ...ALL, skipTotal: true, rule, filter, requestInfo })
+      listNow(queries, spy, collection, { ...ALL, skipTotal: true, rule, filter, requestInfo })
     })
     return seen.join('; ')
   }

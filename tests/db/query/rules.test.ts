@@ -17,6 +17,7 @@ import { createRecordQueries, type RecordQueries } from '../../../src/db/query/q
 import type { AnyCollection, Rules } from '../../../src/db/schema/collection.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { as } from '../filter/library.ts'
+import { listNow } from '../filter/list.ts'
 
 type Who = 'guest' | 'owner' | 'other' | 'root'
 const WHO: readonly Who[] = ['guest', 'owner', 'other', 'root']
@@ -151,7 +152,7 @@ describe('list and view rules show', () => {
         expect(await shownTo(who, name, 'view')).toEqual(shown[who])
         const { collection, rules } = rulesOf(name)
         const page = database.db.read((tx) =>
-          queries.list(tx, collection, {
+          listNow(queries, tx, collection, {
             page: 1,
             perPage: 100,
             skipTotal: false,
@@ -274,7 +275,7 @@ test('configured public names are the only ones for clients, and one of two for 
   const root = as(superusers, await db.write('root', (tx) => tx.insert(superusers, { email: 'r@x.org' })))
   const find = (filter: string, info = root, rule: string | null = '') =>
     db.read((tx) =>
-      other.list(tx, users, { page: 1, perPage: 10, skipTotal: false, rule, requestInfo: info, filter }),
+      listNow(other, tx, users, { page: 1, perPage: 10, skipTotal: false, rule, requestInfo: info, filter }),
     )
   expect((await find('tasks_via_user_id.id = ""')).items).toEqual([])
   await expect(find('quantum_jobs_via_user_id.id = ""')).rejects.toMatchObject({ code: 'invalid' })
@@ -299,7 +300,7 @@ test('rules that settings replace count for joins and expands too', async () => 
         rule,
         requestInfo: requestInfo.owner,
       } as const
-      const page = which.list(tx, users, { ...request, filter: 'quantum_jobs_via_user_id.id ?!= ""' })
+      const page = listNow(which, tx, users, { ...request, filter: 'quantum_jobs_via_user_id.id ?!= ""' })
       const [found] = which.expand(
         tx,
         users,

@@ -14,6 +14,7 @@ import { MAX_ROW_BYTES } from '../../../src/db/schema/fields/index.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { ALL, ROOT } from '../filter/library.ts'
+import { listNow } from '../filter/list.ts'
 
 /** JSON text of a value whose text has exactly `bytes` bytes, two per character. */
 const ofBytes = (bytes: number) => ({ x: 'µ'.repeat((bytes - 8) / 2) })
@@ -82,7 +83,7 @@ test('filters and sizes include values wherever they are stored', async () => {
   )
   const queries = createRecordQueries({ names: db.names })
   const request = { ...ALL, rule: '', requestInfo: ROOT, filter: 'payload.kind = "a"', sort: 'created' }
-  const page = await db.read((tx) => queries.list(tx, quantumJobs, request))
+  const page = await db.read((tx) => listNow(queries, tx, quantumJobs, request))
   expect(page.items.map(({ id }) => id).sort()).toEqual(ids.slice(0, 2).sort())
   const bounded = db.read((tx) => tx.list(quantumJobs, { maxBytes: 2 * MAX_ROW_BYTES }))
   await expect(bounded).rejects.toMatchObject({ code: 'too_large' })

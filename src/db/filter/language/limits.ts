@@ -4,6 +4,13 @@ import { AppError } from '../../../base/index.ts'
 export const MAX_FILTER_CHARACTERS = 3_500
 /** Maximum number of comparisons in a filter or a rule. */
 export const MAX_COMPARISONS = 200
+/** Maximum length of the text right of `~`, in characters. */
+export const MAX_PATTERN_CHARACTERS = 250
+/** Maximum number of wildcards in such a text: each may start a search of the rest of the value. */
+export const MAX_WILDCARDS = 8
+/** Maximum length of all such texts of a filter together, each counted as at least 16 characters. */
+export const MAX_PATTERNS_CHARACTERS = 1_000
+export const MIN_PATTERN_CHARACTERS = 16
 /** Maximum nesting of brackets; deeper nesting would exhaust SQLite's own parser. */
 export const MAX_BRACKETS = 32
 /** Maximum nesting of functions. */

@@ -2,6 +2,7 @@ import { type AnyCollection, columnOf, type Rules } from '../../schema/collectio
 import type { Field } from '../../schema/field.ts'
 import { date, text } from '../../schema/fields/index.ts'
 import type { CollectionNames } from '../../schema/names.ts'
+import type { Effort } from '../sql/effort.ts'
 import type { Binder, Fan, Scope } from '../sql/scope.ts'
 
 /** Who wrote a filter: rules may use every field, clients only those that they may list. */
@@ -33,6 +34,8 @@ export interface Context {
   readonly authCollection: AnyCollection | undefined
   /** Collects the checks of every related record. */
   readonly every: EveryCheck[]
+  /** Collects what one row takes. */
+  readonly effort: Effort
   newAlias(): string
   newScope(): Scope
   /** The condition under which this rule shows a joined row to the caller. */

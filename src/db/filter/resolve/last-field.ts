@@ -4,8 +4,8 @@ import { valueSql } from '../../schema/large-values.ts'
 import { jsonAt, jsonItems, jsonLength, jsonOf } from '../../sqlite/dialect.ts'
 import { quoted } from '../../sqlite/sql.ts'
 import { badFilter, shortened } from '../language/limits.ts'
-import { NOTHING, type Operand } from '../sql/operand.ts'
-import type { Binder, Scope } from '../sql/scope.ts'
+import { BASE, NOTHING, type Operand } from '../sql/operand.ts'
+import type { Scope } from '../sql/scope.ts'
 import { type Context, fieldOf } from './context.ts'
 import { splitModifier } from './modifier.ts'
 import type { Path, Position } from './position.ts'
@@ -26,20 +26,26 @@ export function lastOperand(
     throw badFilter(`${position.collection.publicName} has no field "${shortened(name)}"`)
   }
   const { field, column } = found
-  const stored = field.kind.isDocument
-    ? valueSql(position.collection, name, position.alias)
-    : `${position.alias}.${quoted(column)}`
+  const document = field.kind.isDocument ? documentSql(context, position, name, field) : undefined
+  const stored = document?.sql ?? `${position.alias}.${quoted(column)}`
   const many = position.many
-  const guard = emailGuard(context, position.collection, position.alias, name)
-  const plain = { ...columnOperand(field, stored, position.optional), ...(guard ? { guard } : {}) }
+  const guard = document?.guard ?? emailGuard(context, position.collection, position.alias, name)
+  const ofRecord = position.alias === BASE
+  const derived = {
+    ...columnOperand(field, stored, position.optional),
+    ...(guard ? { guard } : {}),
+    ...(ofRecord ? { field: name } : {}),
+    ...(field.kind.isLarge(field) ? { isLarge: true } : {}),
+  }
+  const plain = ofRecord && !document && !guard ? { ...derived, column } : derived
   switch (modifier) {
     case undefined:
       return { operand: plain, many }
     case 'lower':
       // LOWER converts any value to text; NULL stays NULL.
-      return { operand: { ...plain, sql: `LOWER(${plain.sql})` }, many }
+      return { operand: { ...derived, sql: `LOWER(${plain.sql})` }, many }
     case 'length':
-      return { operand: { ...plain, sql: lengthOf(field, stored, name) }, many }
+      return { operand: { ...derived, sql: lengthOf(field, stored, name) }, many }
     case 'each': {
       if (field.kind.items !== 'many') {
         assertHasItems(field, name, ':each')
@@ -66,22 +72,52 @@ function columnOperand({ kind }: Field, stored: string, optional: boolean): Oper
  * from callers.
  */
 export function jsonOperand(
-  { binder }: { binder: Binder },
+  context: Context,
   position: Position,
   name: string,
   keys: readonly string[],
 ): Operand {
+  const field = position.collection.fields[name]
+  if (!field) throw new TypeError(`${position.collection.name} has no field "${name}"`)
+  const document = documentSql(context, position, name, field)
   const last = splitModifier(keys.at(-1) ?? '')
   const steps = [...keys.slice(0, -1), last.name].map((key) =>
     /^[0-9]+$/.test(key) ? `[${key}]` : `."${key}"`,
   )
-  const sql = jsonAt(
-    valueSql(position.collection, name, position.alias),
-    binder.literal(`$${steps.join('')}`),
-  )
-  if (last.modifier === undefined) return { sql, nature: 'strict' }
-  if (last.modifier === 'lower') return { sql: `LOWER(${sql})`, nature: 'strict' }
+  const sql = jsonAt(document.sql, context.binder.literal(`$${steps.join('')}`))
+  const more = {
+    ...(document.guard ? { guard: document.guard } : {}),
+    ...(position.alias === BASE ? { field: name } : {}),
+  }
+  if (last.modifier === undefined) return { sql, nature: 'strict', ...more }
+  if (last.modifier === 'lower') return { sql: `LOWER(${sql})`, nature: 'strict', ...more }
   throw badFilter(`:${last.modifier} does not work inside JSON fields`)
+}
+
+/**
+ * SQL for a stored JSON value. Programs, results and reports have megabytes, so that clients search only
+ * their own: for other records the value is NULL, and the guard false.
+ * @throws AppError `invalid` when the caller owns no record of the collection.
+ */
+function documentSql(
+  { caller, effort, binder, authCollection }: Context,
+  { collection, alias }: Position,
+  name: string,
+  field: Field,
+): { sql: string; guard?: string } {
+  if (alias === BASE) effort.documents.add(name)
+  else effort.readsForeignDocuments = true
+  const sql = valueSql(collection, name, alias)
+  if (caller !== 'client' || !field.kind.isLarge(field)) return { sql }
+  const { owner = '' } = collection
+  const ownerKind = collection.fields[owner]?.reference?.to
+  if (ownerKind === undefined || ownerKind !== authCollection?.name) {
+    const who = ownerKind === undefined ? 'superusers' : 'the owner of a record and superusers'
+    throw badFilter(`Only ${who} can filter by ${name}; use other fields of ${collection.publicName}`)
+  }
+  const self = binder.deferred(({ auth }) => auth?.record.id ?? null)
+  const guard = `${alias}.${quoted(owner)} = ${self}`
+  return { sql: `CASE WHEN ${guard} THEN ${sql} END`, guard }
 }
 
 function lengthOf(field: Field, stored: string, name: string): string {

@@ -3,6 +3,11 @@ function hasWildcard(text: string): boolean {
   return /^(?:[^\\%]|\\[\s\S])*%/.test(text)
 }
 
+/** Number of unescaped `%`. */
+export function wildcardsIn(text: string): number {
+  return text.replace(/\\[\s\S]/g, '').split('%').length - 1
+}
+
 /**
  * The LIKE pattern (escape character `\`) for the right side of `~`: used as given when it contains an
  * unescaped `%`; otherwise it matches anywhere, with `\ % _` taken literally unless already escaped.

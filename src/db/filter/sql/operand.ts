@@ -2,6 +2,9 @@ import type { Bindable } from '../../sqlite/sql.ts'
 import type { ValueSource } from './request-info.ts'
 import type { Scope } from './scope.ts'
 
+/** Alias of the table (or of the values) that a condition tests. */
+export const BASE = 'b'
+
 /** One side of a comparison as SQL, with the properties that determine how it is compared. */
 export interface Operand {
   /** An expression of declared columns, parameters and constants only. */
@@ -14,6 +17,12 @@ export interface Operand {
   readonly nature: 'empty' | 'value' | 'request' | 'column' | 'never-null' | 'strict'
   /** The bound value of a literal or of the request, from which a pattern is built right of `~`. */
   readonly bound?: { literal: Bindable } | { source: ValueSource }
+  /** Column of the tested record, when the operand is that column and nothing else. */
+  readonly column?: string
+  /** Field of the tested record from which the value is derived. */
+  readonly field?: string
+  /** Whether it is a whole value of possibly megabytes. */
+  readonly isLarge?: boolean
   /** The same operand in a separate scope, when it may have several values per record. */
   readonly many?: (scope: Scope) => Operand
   /** A condition that must hold in addition to any comparison with this operand. */

@@ -4,12 +4,13 @@ import {
   largeFieldsOf,
   pickFields,
   type ReadTx,
+  readPage,
   toCsv,
   toJsonLines,
 } from '../../../db/index.ts'
 import type { AnyRecord, Values } from '../behavior.ts'
 import type { RecordService } from '../service.ts'
-import type { RecordCall } from './list.ts'
+import { type RecordCall, readingOf } from './list.ts'
 import { presentRecords } from './present.ts'
 import { requestDetailsOf, requestInfoOf } from './request-info.ts'
 
@@ -78,38 +79,44 @@ async function openPages(
   const { filter = '' } = call.query
   const { db } = service.context
   const perPage = largeFieldsOf(collection).length > 0 ? LARGE_PAGE : PAGE
-  const read = (tx: ReadTx, text: string) => {
-    const requestInfo = requestInfoOf(call.caller, requestDetailsOf(call.request, call.query))
-    const paging = { page: 1, perPage, skipTotal: true }
-    const { items } = service.queries.list(tx, collection, {
-      ...{ ...paging, rule: null, requestInfo, filter: text, sort: 'id' },
+  const requestInfo = requestInfoOf(call.caller, requestDetailsOf(call.request, call.query))
+  const read = async (text: string): Promise<Shown> => {
+    const request = { page: 1, perPage, skipTotal: true, rule: null, requestInfo, filter: text, sort: 'id' }
+    let found: readonly string[] = []
+    const { items } = await readPage(db, {
+      reading: readingOf(call.caller, call.address, call.request.signal),
+      plan: (tx) => service.queries.plan(tx, collection, request),
+      records(tx, ids) {
+        found = [...found, ...ids]
+        const records = service.queries.records(tx, collection, ids, { rule: null, requestInfo })
+        return shownRows(service, tx, collection, records, call)
+      },
     })
-    return shownPage(service, tx, collection, items, call, perPage)
+    // Records that were deleted after their ids were read do not end the file.
+    return { rows: items, last: found.length < perPage ? undefined : found.at(-1) }
   }
   return {
     // The caller's filter alone, so that unbalanced brackets are refused rather than completed by ours.
-    first: await db.read((tx) => read(tx, filter)),
+    first: await read(filter),
     next: (after) => {
       const own = filter.trim() === '' ? '' : `(${filter}\n) && `
-      return db.read((tx) => read(tx, `${own}id > ${JSON.stringify(after)}`))
+      return read(`${own}id > ${JSON.stringify(after)}`)
     },
   }
 }
 
-function shownPage(
+function shownRows(
   service: RecordService,
   tx: ReadTx,
   collection: AnyCollection,
   records: readonly AnyRecord[],
   { caller, query }: RecordCall,
-  perPage: number,
-): Shown {
+): Values[] {
   const view = { caller, requestInfo: requestInfoOf(caller), expand: '' }
   const { fields = '' } = query
-  const rows = presentRecords(service, tx, collection, records, view).map((row) =>
+  return presentRecords(service, tx, collection, records, view).map((row) =>
     recordOf(pickFields(row, fields)),
   )
-  return { rows, last: records.length < perPage ? undefined : records.at(-1)?.id }
 }
 
 function recordOf(value: unknown): Values {

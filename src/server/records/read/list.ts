@@ -3,12 +3,13 @@ import {
   type AnyCollection,
   MAX_LARGE_BYTES,
   type Page,
+  type Reading,
+  readPage,
   readPaging,
   unreadFields,
-  withTotals,
 } from '../../../db/index.ts'
 import { addressLimitKey } from '../../http/address.ts'
-import type { Caller } from '../../http/caller.ts'
+import { type Caller, callerName } from '../../http/caller.ts'
 import type { Values } from '../behavior.ts'
 import { behaviorOf } from '../behaviors/index.ts'
 import type { RecordService } from '../service.ts'
@@ -41,15 +42,25 @@ export async function listRecords(
   const { computedFrom } = behaviorOf(collection)
   const size = { without: unreadFields(collection, fields, computedFrom), maxBytes: MAX_LARGE_BYTES }
   const { db } = service.context
-  const read = await db.read((tx) => {
-    const page = service.queries.list(tx, collection, { ...paging, ...size, rule, requestInfo, filter, sort })
-    const items = presentRecords(service, tx, collection, page.items, { caller, requestInfo, expand })
-    return { ...page, items }
+  const { queries } = service
+  const response = await readPage(db, {
+    ...size,
+    reading: readingOf(caller, address, request.signal),
+    plan: (tx) => queries.plan(tx, collection, { ...paging, rule, requestInfo, filter, sort }),
+    records(tx, ids) {
+      const records = queries.records(tx, collection, ids, { rule, requestInfo, ...size })
+      return presentRecords(service, tx, collection, records, { caller, requestInfo, expand })
+    },
   })
-  const response = await withTotals(db, read)
   const isProbe = response.items.length === 0 && filter !== '' && rule && caller.kind !== 'superuser'
   if (isProbe) await blurTime(service, `${addressLimitKey(address)} ${collection.name}`)
   return response
+}
+
+/** On whose behalf a list is read. */
+export function readingOf(caller: Caller, address: string, signal: AbortSignal): Reading {
+  const name = caller.kind === 'guest' ? `guest ${addressLimitKey(address)}` : callerName(caller)
+  return { caller: name, kind: caller.kind, signal }
 }
 
 /** Maximum delay of an empty response, in ms. */

@@ -1,0 +1,29 @@
+/** A comparison of a column with a pattern, whose cost is the product of both lengths. */
+interface Match {
+  /** Name of the field of the tested record; undefined for any other text. */
+  readonly field: string | undefined
+  /** Characters of the pattern; undefined when it is itself read from a record. */
+  readonly characters: number | undefined
+}
+
+/** What testing one row by a condition takes; collected while it is compiled. */
+export interface Effort {
+  comparisons: number
+  /** JSON fields of the tested record that are read, whole or in part. */
+  readonly documents: Set<string>
+  /** Whether JSON fields of other records are read. */
+  readsForeignDocuments: boolean
+  readonly matches: Match[]
+}
+
+export function noEffort(): Effort {
+  return { comparisons: 0, documents: new Set(), readsForeignDocuments: false, matches: [] }
+}
+
+/** A term that all rows have to meet and that an index may serve, such as `b."user_id" = $f0`. */
+export interface Term {
+  readonly sql: string
+  /** Column of the tested record that is compared with a value; undefined when the term reads no record. */
+  readonly column: string | undefined
+  readonly operator: string
+}

@@ -1,0 +1,34 @@
+import type { Condition, Order, RequestInfo } from '../filter/index.ts'
+import type { AnyCollection } from '../schema/collection.ts'
+import type { Params } from '../sqlite/sql.ts'
+import type { Paging } from './paging.ts'
+
+/** A list request with its compiled parts. */
+export interface CompiledList extends Paging {
+  readonly collection: AnyCollection
+  readonly rule: Condition | 'everybody'
+  readonly filter: Condition | undefined
+  readonly order: Order
+  readonly requestInfo: RequestInfo
+  readonly now: number
+}
+
+/** Conditions that all have to hold; `everybody` and undefined hold for every row. */
+export type Conditions = readonly (Pick<Condition, 'sql' | 'bind'> | 'everybody' | undefined)[]
+
+/** The terms of conditions, their WHERE clause ('' when there is none) and their parameters. */
+export function joinedConditions(
+  conditions: Conditions,
+  requestInfo: RequestInfo,
+  now: number,
+): { terms: string[]; where: string; params: Params } {
+  const terms: string[] = []
+  const params: Params[] = []
+  for (const condition of conditions) {
+    if (condition === undefined || condition === 'everybody') continue
+    if (condition.sql !== '') terms.push(`(${condition.sql})`)
+    params.push(condition.bind(requestInfo, now))
+  }
+  const where = terms.length === 0 ? '' : ` WHERE ${terms.join(' AND ')}`
+  return { terms, where, params: Object.fromEntries(params.flatMap((each) => Object.entries(each))) }
+}

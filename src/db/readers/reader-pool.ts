@@ -1,0 +1,206 @@
+import { AppError, type Clock } from '../../base/index.ts'
+import { invalidFilterError } from '../sqlite/caller-errors.ts'
+import { appErrorOf } from '../sqlite/connection.ts'
+import type { FromReader } from './messages.ts'
+import { ReaderProcess } from './reader-process.ts'
+import type { Selected, Selection } from './selection.ts'
+import { Waiting } from './waiting.ts'
+
+/** On whose behalf a selection is read. */
+export interface Reading {
+  /** Callers with the same name take turns with the others: an account, or the address of a guest. */
+  readonly caller: string
+  readonly kind: 'guest' | 'user' | 'superuser'
+  /** Ends the read, running or waiting, when the client has gone. */
+  readonly signal?: AbortSignal
+}
+
+/** Limits of the reads whose cost depends on the client. */
+export interface ReadLimits {
+  /** Number of reader processes. */
+  readonly readers: number
+  /** Longest run of a read, in ms; for superusers the second. */
+  readonly timeoutMs: number
+  readonly superuserTimeoutMs: number
+}
+
+export const DEFAULT_LIMITS: ReadLimits = { readers: 2, timeoutMs: 2_000, superuserTimeoutMs: 30_000 }
+
+/** A reader without work ends after this time. */
+const IDLE_MS = 30_000
+
+interface Job extends PromiseWithResolvers<Selected> {
+  readonly selection: Selection
+  readonly reading: Reading
+}
+
+interface Reader {
+  readonly process: ReaderProcess
+  job: Job | undefined
+  /** Ends the wait for the deadline of the job or, between jobs, for the end of an idle reader. */
+  timer: AbortController
+}
+
+/**
+ * Reads selections in a few processes, so that none of them delays the event loop and each can be stopped.
+ * Processes start when they are needed. Callers take turns; see `Waiting`.
+ */
+export class ReaderPool {
+  readonly #path: string
+  readonly #clock: Clock
+  readonly #limits: ReadLimits
+  readonly #waiting: Waiting<Job>
+  readonly #readers = new Set<Reader>()
+  #isClosed = false
+
+  constructor(path: string, clock: Clock, limits: ReadLimits = DEFAULT_LIMITS) {
+    this.#path = path
+    this.#clock = clock
+    this.#limits = limits
+    this.#waiting = new Waiting(limits.readers)
+  }
+
+  /** Processes that run, for tests and metrics. */
+  get pids(): number[] {
+    return [...this.#readers].map(({ process }) => process.pid)
+  }
+
+  /**
+   * What the selection finds in the data committed before the call.
+   * @throws AppError `invalid`: `filter_too_costly` after the time limit, `bad_filter` when it cannot be
+   *   evaluated; `limited` when the caller, and `unavailable` when all callers have too many reads waiting,
+   *   when the pool is closed and when the client has gone.
+   */
+  read(selection: Selection, reading: Reading): Promise<Selected> {
+    if (this.#isClosed) return Promise.reject(closed())
+    if (reading.signal?.aborted) return Promise.reject(gone())
+    const job: Job = { selection, reading, ...Promise.withResolvers<Selected>() }
+    try {
+      this.#waiting.add(job)
+    } catch (error) {
+      return Promise.reject(error)
+    }
+    const onAbort = () => this.#cancel(job)
+    reading.signal?.addEventListener('abort', onAbort, { once: true })
+    const settled = job.promise.finally(() => reading.signal?.removeEventListener('abort', onAbort))
+    this.#next()
+    return settled
+  }
+
+  /** Ends all readers; what waits or runs is rejected. Safe to call twice. */
+  close(): void {
+    this.#isClosed = true
+    for (const job of this.#waiting.clear()) job.reject(closed())
+    for (const reader of [...this.#readers]) this.#end(reader)?.reject(closed())
+  }
+
+  /** Gives waiting jobs to idle readers, and to new ones while there are fewer than allowed. */
+  #next(): void {
+    for (;;) {
+      const idle = [...this.#readers].find(({ job }) => !job)
+      if (!idle && this.#readers.size >= this.#limits.readers) return
+      const job = this.#waiting.take()
+      if (!job) return
+      try {
+        this.#run(idle ?? this.#start(), job)
+      } catch (cause) {
+        this.#waiting.release(job)
+        const message = 'A process that reads the database cannot be started; see the log'
+        job.reject(new AppError('unavailable', message, { reason: 'reader_failed', retryAfter: 5, cause }))
+      }
+    }
+  }
+
+  #start(): Reader {
+    const process = new ReaderProcess(this.#path, {
+      onResponse: (response) => this.#respond(reader, response),
+      onEnd: (how) => {
+        const job = this.#end(reader)
+        const cause = new Error(how)
+        job?.reject(
+          new AppError('unavailable', 'The process that read the database ended; try again', {
+            reason: 'reader_failed',
+            retryAfter: 1,
+            cause,
+          }),
+        )
+        this.#next()
+      },
+    })
+    const reader: Reader = { process, job: undefined, timer: new AbortController() }
+    this.#readers.add(reader)
+    return reader
+  }
+
+  #run(reader: Reader, job: Job): void {
+    reader.job = job
+    const ms = job.reading.kind === 'superuser' ? this.#limits.superuserTimeoutMs : this.#limits.timeoutMs
+    this.#after(reader, ms, () => {
+      this.#end(reader)?.reject(tooCostly(ms))
+      this.#next()
+    })
+    reader.process.send({ kind: 'read', selection: job.selection, now: this.#clock.now() })
+  }
+
+  #respond(reader: Reader, response: FromReader): void {
+    const { job } = reader
+    if (!job) return
+    reader.job = undefined
+    this.#waiting.release(job)
+    this.#after(reader, IDLE_MS, () => this.#end(reader))
+    if (response.kind === 'selected') job.resolve(response.selected)
+    else job.reject(this.#errorOf(response))
+    this.#next()
+  }
+
+  #cancel(job: Job): void {
+    const running = [...this.#readers].find((reader) => reader.job === job)
+    if (running) this.#end(running)
+    else this.#waiting.remove(job)
+    job.reject(gone())
+    this.#next()
+  }
+
+  /** Ends a reader and returns the job that it ran. */
+  #end(reader: Reader): Job | undefined {
+    const { job } = reader
+    reader.job = undefined
+    reader.timer.abort()
+    reader.process.kill()
+    this.#readers.delete(reader)
+    if (job) this.#waiting.release(job)
+    return job
+  }
+
+  /** Calls `then` after `ms` unless the reader gets a job, responds or ends before. */
+  #after(reader: Reader, ms: number, then: () => void): void {
+    reader.timer.abort()
+    reader.timer = new AbortController()
+    this.#clock.sleep(ms, reader.timer.signal).then(then, () => undefined)
+  }
+
+  #errorOf(response: Exclude<FromReader, { kind: 'selected' }>): Error {
+    if (response.kind === 'refused') {
+      const { code, message, reason } = response
+      return new AppError(code, message, reason === undefined ? {} : { reason })
+    }
+    return appErrorOf(this.#path, response) ?? invalidFilterError(new Error(response.message))
+  }
+}
+
+function tooCostly(ms: number): AppError {
+  return new AppError(
+    'invalid',
+    `The list took more than the ${ms / 1_000} s that one may take; narrow it with &&: by id, by a time such as ` +
+      'created, or by a relation of the record itself; sort by created, and skip the total with skipTotal=true',
+    { reason: 'filter_too_costly' },
+  )
+}
+
+function closed(): AppError {
+  return new AppError('unavailable', 'The database is closed; the service is stopping')
+}
+
+function gone(): AppError {
+  return new AppError('unavailable', 'The client has closed the connection')
+}

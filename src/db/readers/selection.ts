@@ -1,0 +1,39 @@
+import { type Load, refuseCostly } from '../filter/index.ts'
+import type { Params, SqlReader, Statement } from '../sqlite/sql.ts'
+
+/** The reads of a list whose cost depends on the client, as plain data that a process can be sent. */
+export interface Selection {
+  /** The joins to be counted before anything is read, and the rows that they start from. */
+  readonly joins?: {
+    readonly loads: readonly Load[]
+    readonly source: { readonly from: string; readonly where: readonly string[]; readonly params: Params }
+  }
+  /** Selects the `id` of each record of one page; absent when only the total is wanted. */
+  readonly ids?: Statement & { readonly perPage: number; readonly offset: number }
+  /** Selects the total as `n`; absent when it is not wanted. */
+  readonly count?: Statement
+}
+
+/** What a selection found. */
+export interface Selected {
+  readonly ids: readonly string[]
+  /** Undefined when it was not wanted. */
+  readonly total: number | undefined
+}
+
+/**
+ * Reads a selection in the snapshot of `tx`.
+ * @throws AppError `invalid`, reason `bad_filter`, when the joins would read too many records.
+ */
+export function readSelection(tx: SqlReader, { joins, ids: page, count }: Selection): Selected {
+  if (joins) refuseCostly(tx, joins.loads, joins.source)
+  const ids = page ? tx.all<{ id: string }>(page.sql, page.params).map(({ id }) => id) : []
+  if (!count) return { ids, total: undefined }
+  if (page && endsAt(page, ids.length)) return { ids, total: page.offset + ids.length }
+  return { ids, total: tx.one<{ n: number }>(count.sql, count.params)?.n ?? 0 }
+}
+
+/** Whether a page of `length` records is the last one: then the total is known without counting. */
+export function endsAt({ perPage, offset }: { perPage: number; offset: number }, length: number): boolean {
+  return length < perPage && (length > 0 || offset === 0)
+}
