@@ -168,7 +168,11 @@ describe('options of a topic', () => {
       deep: withOptions('quantum_jobs', { filter: 'payload.kind = "deep"', fields: 'payload' }),
       both: withOptions('quantum_jobs/*', { expand: 'qpu_target,user_id', fields: 'id,expand.*.name' }),
     }
-    await using stream = await listenAs(server.guest, ...Object.values(topics))
+    const { deep, ...open } = topics
+    await using stream = await listenAs(server.guest, ...Object.values(open))
+    // Only the owner of a job and superusers search its program.
+    await using own = await listenAs(server.as(user), deep)
+    await using other = await listenAs(server.as(await server.createUser()), deep)
     const [first, second] = await server.db.write('t', (tx) => [
       tx.insert(quantumJobs, { user_id: user.id, qpu_target: north.id, payload: { kind: 'deep' } }),
       tx.insert(quantumJobs, { user_id: user.id, qpu_target: south.id }),
@@ -179,7 +183,9 @@ describe('options of a topic', () => {
       { action: 'update', record: { id: second?.id, status: 'failed' } },
     ])
     expect(stream.of(topics.north)).toEqual([{ action: 'create', record: { id: first?.id } }])
-    expect(stream.of(topics.deep)).toEqual([{ action: 'create', record: { payload: { kind: 'deep' } } }])
+    await until('the owner', () => own.of(deep).length === 1)
+    expect(own.of(deep)).toEqual([{ action: 'create', record: { payload: { kind: 'deep' } } }])
+    expect(other.of(deep)).toEqual([])
     // The guest may not view the user, whose record is therefore omitted.
     expect(eventsOf(stream, topics.both)[0]).toEqual({
       action: 'create',
