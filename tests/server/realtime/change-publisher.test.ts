@@ -144,7 +144,11 @@ test('large values are passed to SQLite only if the rule or the filter refers to
   const topics = ['quantum_jobs/*', withOptions('quantum_jobs/*', { filter: 'payload.kind = "deep"' })]
   const [superuser] = await server.db.read((tx) => tx.list(superusers))
   if (!superuser) throw new Error('there is no superuser')
-  const admin: Caller = { kind: 'superuser', superuser, refreshable: false }
+  const admin: Caller = {
+    kind: 'superuser',
+    superuser,
+    session: { refreshable: true, expiresAt: Number.POSITIVE_INFINITY },
+  }
   const rendered = await server.db.read((tx) =>
     topics.map((each) => prepared.renderFor(tx, topicOf(server, each), admin)),
   )
