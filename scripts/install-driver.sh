@@ -139,13 +139,29 @@ ExecStart=/usr/local/bin/svc-driver start --operation $OPERATION --device $(unit
 EnvironmentFile=/etc/svc-driver/$SERVICE_NAME.env
 WorkingDirectory=$data
 User=$SVC_USER
-Restart=always
+UMask=0077
+# 2: the command line is wrong, another start would change nothing.
+Restart=on-failure
 RestartSec=5
+RestartPreventExitStatus=2
 TimeoutStopSec=30
 KillMode=mixed
+# Devices of the machine stay available: a driver may use serial ports and cards.
+CapabilityBoundingSet=
 NoNewPrivileges=true
-ProtectSystem=full
+ProtectSystem=strict
 ReadWritePaths=$data
+ProtectHome=read-only
+ProtectControlGroups=true
+ProtectHostname=true
+ProtectKernelLogs=true
+ProtectKernelModules=true
+ProtectKernelTunables=true
+PrivateTmp=true
+LockPersonality=true
+RestrictNamespaces=true
+RestrictSUIDSGID=true
+SystemCallArchitectures=native
 
 [Install]
 WantedBy=multi-user.target

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { analyze } from '../support/systemd.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const SCRIPT = join(import.meta.dir, '../../scripts/install-driver.sh')
@@ -48,6 +49,16 @@ function openCase() {
 }
 
 describe('scripts/install-driver.sh', () => {
+  test.skipIf(Bun.which('systemd-analyze') === null)('writes a unit that systemd accepts', async () => {
+    using it = openCase()
+    await it.install({}, ['seed=7'])
+    const unit = join(it.root, 'kelvin_25.service')
+    writeFileSync(unit, it.read(UNIT).replace('/usr/local/bin', join(it.root, 'usr/local/bin')))
+    expect(await analyze('verify', unit)).toEqual({ status: 0, err: '' })
+    // Exposure in tenths.
+    expect(await analyze('security', '--offline=true', '--threshold=60', unit)).toMatchObject({ status: 0 })
+  })
+
   test('writes executable, unit, settings and data folder, the token readable by its owner only', async () => {
     using it = openCase()
     const done = await it.install({}, ['seed=7'])
@@ -72,7 +83,9 @@ describe('scripts/install-driver.sh', () => {
       'EnvironmentFile=/etc/svc-driver/kelvin_25.env',
       'WorkingDirectory=/var/svc-driver/kelvin_25',
       'User=svc-driver',
-      'Restart=always',
+      'Restart=on-failure',
+      'RestartPreventExitStatus=2',
+      'ProtectSystem=strict',
       'WantedBy=multi-user.target',
     ]) {
       expect(unit.split('\n')).toContain(line)
