@@ -102,13 +102,8 @@ async function execute(
   try {
     const signal = AbortSignal.any([stop.signal, io.signal])
     signal.throwIfAborted()
-    const found = await device.calibrate(request, {
-      signal,
-      progress: (step) => {
-        const payload = { run_id, request_id, ...v.parse(calibrationStep, step) }
-        emitEvent(io, 'CalibrationProgress', payload)
-      },
-    })
+    const progress = progressReporter(request, io)
+    const found = await device.calibrate(request, { signal, progress })
     const findings = checkFindings(found)
     const ended_at = new Date(clock.now()).toISOString()
     const body = fitting(io, { run_id, request_id, mode, started_at, ended_at, ...findings })
@@ -120,6 +115,26 @@ async function execute(
     const executionMs = Math.max(0, Math.round(clock.monotonic() - startedAt))
     const body = writeFailedReport(clock, { run_id, request_id, mode }, message, executionMs)
     return { body, findings: undefined }
+  }
+}
+
+/**
+ * Reports the steps of a run. An invalid step is dropped and its field logged, once per field: it must not
+ * end a calibration of hours.
+ */
+function progressReporter({ runId: run_id, id: request_id }: CalibrationRequest, io: OperationIo) {
+  const logged = new Set<string>()
+  return (step: unknown): void => {
+    const parsed = v.safeParse(calibrationStep, step)
+    if (parsed.success) {
+      emitEvent(io, 'CalibrationProgress', { run_id, request_id, ...parsed.output })
+      return
+    }
+    const [issue] = parsed.issues
+    const field = v.getDotPath(issue) ?? ''
+    if (logged.has(field)) return
+    logged.add(field)
+    io.log.warn('progress step is invalid and is dropped', { run: run_id, field, reason: issue.message })
   }
 }
 

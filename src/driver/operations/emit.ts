@@ -7,6 +7,10 @@ import type { OperationIo } from './operation.ts'
 const MAX_EVENT_BYTES = 64 * 1024
 const MAX_REPORT_BYTES = 32 * 1024 * 1024
 
+/** Types that the device sent and that are not in `EVENTS`; each is logged once. */
+const unregistered = new Set<string>()
+const MAX_UNREGISTERED = 100
+
 /** Sends an event of the device; logs and drops an event above the size limit of the server. */
 export function emitEvent(
   { clock, log, send }: OperationIo,
@@ -16,8 +20,13 @@ export function emitEvent(
   const id = newId(clock.now())
   const body = writeEvent(clock, type, id, payload)
   const bytes = Buffer.byteLength(body)
-  const acknowledged = EVENTS.find((each) => each.type === type)?.acknowledged ?? false
-  const limit = acknowledged ? MAX_REPORT_BYTES : MAX_EVENT_BYTES
+  const declared = EVENTS.find((each) => each.type === type)
+  if (!declared && !unregistered.has(type) && unregistered.size < MAX_UNREGISTERED) {
+    unregistered.add(type)
+    // It is sent nevertheless: a newer server may know it.
+    log.warn('event type is not registered; a server of this version drops it', { type })
+  }
+  const limit = declared?.acknowledged ? MAX_REPORT_BYTES : MAX_EVENT_BYTES
   if (bytes > limit) {
     log.warn('event is too large and is dropped', { type, bytes, limit })
     return

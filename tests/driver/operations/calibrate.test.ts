@@ -69,6 +69,47 @@ function isEvent(message: FromHost): message is Extract<FromHost, { kind: 'event
   return message.kind === 'event' || message.kind === 'result'
 }
 
+test('an invalid step is dropped and its field logged once, and the calibration continues', async () => {
+  const { operation, events, reportOf, lines } = open(async (_, io) => {
+    const step = { phase: 'plan', step: 0, total: 33 } as const
+    const invalid: unknown[] = [
+      undefined,
+      'half way',
+      { ...step, step: -1 },
+      { ...step, phase: 'coffee' },
+      { ...step, plan: [{ routine: 't1', depends_on: 'rabi' }] },
+      { ...step, plan: [{ routine: 't1', depends_on: 'rabi' }] },
+      { ...step, elapsed_s: Number.NaN },
+    ]
+    for (const each of invalid) io.progress(each as never)
+    io.progress({ ...step, plan: [{ routine: 't1', targets: ['q0'], planned: true }] })
+    return { status: 'success' }
+  })
+  operation.onCommand(RUN)
+  expect(await reportOf(RUN.run_id)).toMatchObject({ status: 'success', errors: [] })
+  const steps = events().filter(({ type }) => type === 'CalibrationProgress')
+  expect(steps.map(({ payload }) => payload.plan)).toEqual([
+    [{ routine: 't1', targets: ['q0'], planned: true }],
+  ])
+  const dropped = lines.filter(({ message }) => message === 'progress step is invalid and is dropped')
+  expect(dropped.map(({ field }) => field)).toEqual(['', 'step', 'phase', 'plan.0.depends_on', 'elapsed_s'])
+})
+
+test('an event of a type that is not registered is sent, and logged once', async () => {
+  const { io, sent, lines } = operationIo()
+  const type = 'ColdheadState'
+  await runCalibrate(
+    tuner({
+      async start(tunerIo) {
+        for (let count = 0; count < 3; count += 1) tunerIo.emit(type, { on: true })
+      },
+    }),
+    io,
+  ).start()
+  expect(sent).toHaveLength(3)
+  expect(lines.map(({ type: each }) => each)).toEqual([type])
+})
+
 test('a calibration receives its request, reports its steps and ends with its findings', async () => {
   const { operation, events, reportOf, kinds } = open(async (request, io) => {
     io.progress({ phase: 'routine', step: 7, total: 33, routine: 't1', target: 'q0' })

@@ -31,7 +31,7 @@ test('runMonitor() sends valid events, each with its own id', async () => {
 test('runMonitor() drops an event above the size limit of the server', async () => {
   const { sent, lines } = await open((io) => io.emit('Trace', { text: 'x'.repeat(70_000) }))
   expect(sent).toEqual([])
-  expect(lines).toMatchObject([{ level: 'warn', type: 'Trace', limit: 65_536 }])
+  expect(lines.at(-1)).toMatchObject({ level: 'warn', type: 'Trace', limit: 65_536 })
 })
 
 test('runMonitor() allows acknowledged events to be larger', async () => {
