@@ -19,12 +19,12 @@ export class TokenBucket {
     this.#at = now
   }
 
-  /** Takes one token and returns 0, or returns the seconds until there is one when the bucket is empty. */
-  take({ perSecond, burst }: TokenRate, now: number): number {
-    const tokens = Math.min(burst, this.#tokens + ((now - this.#at) / 1_000) * perSecond)
+  /** Takes `count` tokens and returns 0, or returns the seconds until there are as many. */
+  take(rate: TokenRate, now: number, count = 1): number {
+    const seconds = this.wait(rate, now, count)
     // A refusal changes nothing, so that repeated calls add up no rounding errors.
-    if (tokens < 1) return (1 - tokens) / perSecond
-    this.#tokens = tokens - 1
+    if (seconds > 0) return seconds
+    this.#tokens = this.#available(rate, now) - count
     this.#at = now
     return 0
   }
@@ -32,5 +32,14 @@ export class TokenBucket {
   /** Returns a taken token; the next `take` discards what exceeds the bucket. */
   giveBack(): void {
     this.#tokens += 1
+  }
+
+  /** Seconds until there are `count` tokens, which must not be more than the burst; takes none. */
+  wait(rate: TokenRate, now: number, count = 1): number {
+    return Math.max(0, (count - this.#available(rate, now)) / rate.perSecond)
+  }
+
+  #available({ perSecond, burst }: TokenRate, now: number): number {
+    return Math.min(burst, this.#tokens + ((now - this.#at) / 1_000) * perSecond)
   }
 }

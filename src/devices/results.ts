@@ -78,7 +78,7 @@ function findUnsendable(value: unknown, path: string): string | undefined {
 /**
  * Checks the results of a device before they are sent.
  * @throws JobError (class device) naming the field, for malformed results, NaN and infinite numbers;
- *   (class user, `results_too_large`) for results above 32 MiB.
+ *   (class user, `results_too_large`) for results above 8 MiB.
  */
 export function checkResults(results: unknown): JobResults {
   const bad = findUnsendable(results, '')
@@ -101,7 +101,7 @@ export function checkResults(results: unknown): JobResults {
       },
     )
   }
-  if (JSON.stringify(parsed.output).length > JOB_LIMITS.resultBytes) throw resultsTooLarge()
+  if (Buffer.byteLength(JSON.stringify(parsed.output)) > JOB_LIMITS.resultBytes) throw resultsTooLarge()
   return parsed.output
 }
 

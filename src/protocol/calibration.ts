@@ -6,8 +6,8 @@ export const CALIBRATION_LIMITS = {
   targets: 1_000,
   nameLength: 100,
   textLength: 2_000,
-  /** A report as JSON text; if it is larger, only its failure is reported. */
-  reportBytes: 32 * 1024 * 1024,
+  /** A report as JSON text in UTF-8; if it is larger, it is sent without its traces. */
+  reportBytes: 8 * 1024 * 1024,
 } as const
 
 /** `fidelity_check`: benchmarks only; `partial`: stale nodes of some qubits; `full`: the whole graph. */

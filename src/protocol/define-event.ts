@@ -10,24 +10,36 @@ export interface EventType<Name extends string = string, Schema extends v.Generi
   limited: boolean
   /** The driver stores it on disk and resends it until the server acknowledges its id. */
   acknowledged: boolean
+  /** Fields of the payload that may be large: the server stores their JSON text as it was received. */
+  large: readonly string[]
   payload: Schema
 }
 
-/** Declares an event type. Defaults: not logged, rate limited, not acknowledged. */
+/** Declares an event type. Defaults: not logged, rate limited, not acknowledged, nothing large. */
 export function defineEvent<
   const Name extends string,
   Schema extends v.GenericSchema,
   const Log extends boolean = false,
+  const Large extends string = never,
 >(declaration: {
   type: Name
   log?: Log
   limited?: boolean
   acknowledged?: boolean
+  large?: readonly Large[]
   payload: Schema
-}): EventType<Name, Schema> & { log: Log } {
-  const { type, log = false as Log, limited = true, acknowledged = false, payload } = declaration
-  return { type, log, limited, acknowledged, payload }
+}): EventType<Name, Schema> & { log: Log; large: readonly Large[] } {
+  const { type, log = false as Log, limited = true, acknowledged = false, large = [], payload } = declaration
+  return { type, log, limited, acknowledged, large, payload }
 }
+
+/** Limits of an event in bytes of UTF-8, which both the driver and the server enforce. */
+export const EVENT_LIMITS = {
+  /** An event that is not acknowledged. */
+  bytes: 64 * 1024,
+  /** An event with results or a report of the maximum size. */
+  acknowledgedBytes: 8 * 1024 * 1024 + 64 * 1024,
+} as const
 
 /** Envelope of every event on the wire. */
 export const eventEnvelope = v.object({

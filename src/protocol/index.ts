@@ -37,8 +37,14 @@ export {
   type SocketClaims,
   socketClaims,
 } from './connect.ts'
-export { type EventEnvelope, type EventType, eventEnvelope } from './define-event.ts'
-export { EVENTS, type EventName, type EventPayload, type HandledEventName } from './events/index.ts'
+export { EVENT_LIMITS, type EventEnvelope, type EventType, eventEnvelope } from './define-event.ts'
+export {
+  EVENTS,
+  type EventName,
+  type EventPayload,
+  type HandledEventName,
+  type LargeField,
+} from './events/index.ts'
 export { resultId } from './events/job_result.ts'
 export { fingerprintMatches, fingerprintOf, parseFingerprint } from './fingerprint.ts'
 export {

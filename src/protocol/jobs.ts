@@ -8,15 +8,15 @@ export const JOB_LIMITS = {
   programBytes: 10_000_000,
   payloadBytes: 10 * 1024 * 1024,
   parameters: 100_000,
-  /** Results as JSON text; larger results fail the job. */
-  resultBytes: 32 * 1024 * 1024,
+  /** Results as JSON text in UTF-8; larger results fail the job. Storing more takes longer than 50 ms. */
+  resultBytes: 8 * 1024 * 1024,
 } as const
 
 /** Failure of a job whose results are larger than `JOB_LIMITS.resultBytes`; a retry would give the same. */
 export const RESULTS_TOO_LARGE = {
   error_code: 'results_too_large',
   message:
-    'The results are larger than 32 MiB; ask for fewer shots or circuits, or for meas_level 2 without memory',
+    'The results are larger than 8 MiB; ask for fewer shots or circuits, or for meas_level 2 without memory',
 } as const
 
 const finite = v.pipe(v.number(), v.finite())

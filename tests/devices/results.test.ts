@@ -60,8 +60,8 @@ test('checkResults() refuses malformed results, as a fault of the device', () =>
 })
 
 test('checkResults() refuses results that are too large, naming what the user can reduce', () => {
-  const results = { ...jobResultsOf('x', [one], {}), metadata: { text: 'x'.repeat(33 * 1024 * 1024) } }
-  expect(() => checkResults(results)).toThrow(/larger than 32 MiB; ask for fewer shots/)
+  const results = { ...jobResultsOf('x', [one], {}), metadata: { text: 'x'.repeat(9 * 1024 * 1024) } }
+  expect(() => checkResults(results)).toThrow(/larger than 8 MiB; ask for fewer shots/)
 })
 
 test('jobFailureOf() reports a job error unchanged and hides any other', () => {

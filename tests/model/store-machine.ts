@@ -255,10 +255,10 @@ export class StoreMachine {
     }
   }
 
-  #sendEvent(driver: ModelDriver, type: string, payload: object): Promise<void> {
+  async #sendEvent(driver: ModelDriver, type: string, payload: object): Promise<void> {
     const { id, name, qpu, operation } = driver.record
     const source = { driver: id, name, qpu, operation, epoch: driver.lease?.epoch ?? 0 }
-    return this.#server.handle(source, { type, id: `${type} event`, ts: '2026-01-31T09:00:00.000Z', payload })
+    await this.#server.handle(source, { type, id: `${type} event`, ts: '2026-01-31T09:00:00.000Z', payload })
   }
 
   #find(id: string): ModelJob {

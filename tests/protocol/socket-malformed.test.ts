@@ -140,6 +140,11 @@ describe('an authenticated peer that breaks the rules loses its connection', () 
     ['an empty command', [hex('0400')], 'no name'],
     ['a PING without time to live', [encodeCommand('PING', hex('00'))], 'time to live'],
     ['a command of 5000 bytes', [announce(COMMAND, 5_000n)], '5000 bytes, at most 4096'],
+    [
+      'a flood of PINGs',
+      Array.from({ length: 250 }, () => encodeCommand('PING', latin1('\x00\x96'))),
+      'more than 100 commands per second',
+    ],
     ['an ERROR', [encodeCommand('ERROR', latin1('\x03500'))], 'reports an error: 500'],
   ]
 
@@ -197,7 +202,7 @@ describe('a listener under attack', () => {
   ): Promise<void> {
     await using server = await openListener({
       authenticate: (user) => ({ lease: user }),
-      limits: { handshakeMs: 2_000, connections: 64 },
+      limits: { handshakeMs: 2_000, unreadyConnections: 64 },
     })
     await using good = openConnection(server.listener.port)
     await good.ready()

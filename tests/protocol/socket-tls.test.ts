@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { once } from 'node:events'
-import { createConnection } from 'node:net'
+import { createConnection, type Socket } from 'node:net'
 import { connect as connectTls, createServer, type TlsOptions } from 'node:tls'
 import { makeTestCertificates } from '../support/sockets/certificates.ts'
 import { certificates, openConnection, openListener, openPair } from '../support/sockets/message-sockets.ts'
@@ -166,21 +166,40 @@ describe('a listening socket', () => {
     socket.destroy()
   })
 
-  test('accepts no more TCP connections than allowed', async () => {
-    await using server = await openListener({ limits: { connections: 3 } })
-    const sockets = Array.from({ length: 6 }, () => createConnection(server.listener.port, '127.0.0.1'))
-    let closed = 0
-    for (const socket of sockets) {
+  test('ends the oldest connection without handshake when there are too many', async () => {
+    await using server = await openListener({ limits: { unreadyConnections: 3 } })
+    const closed: number[] = []
+    const sockets: Socket[] = []
+    for (let number = 0; number < 6; number += 1) {
+      const socket = createConnection(server.listener.port, '127.0.0.1')
+      sockets.push(socket)
       socket.on('error', () => undefined)
-      socket.on('close', () => {
-        closed += 1
-      })
+      socket.on('close', () => void closed.push(number))
       socket.resume()
+      await once(socket, 'connect')
     }
-    await until('the surplus was closed', () => closed === 3)
-    await Bun.sleep(50)
-    expect(closed).toBe(3)
+    await until('the oldest were closed', () => closed.length === 3)
+    expect(closed).toEqual([0, 1, 2])
+    // A driver is connected nevertheless, and stays so.
+    await using driver = openConnection(server.listener.port)
+    await driver.ready()
+    for (let number = 6; number < 12; number += 1) {
+      sockets.push(createConnection(server.listener.port, '127.0.0.1').on('error', () => undefined))
+    }
+    await until('more were closed', () => server.listener.counters.refused >= 9)
+    expect(driver.connection.ready).toBe(true)
     for (const socket of sockets) socket.destroy()
+  })
+
+  test('refuses a connection that is not admitted before it costs a TLS handshake', async () => {
+    let admitted = 1
+    await using server = await openListener({ admits: () => admitted-- > 0 })
+    await using driver = openConnection(server.listener.port)
+    await driver.ready()
+    await using refused = openConnection(server.listener.port)
+    await refused.ended()
+    await until('the refusal is counted', () => server.listener.counters.refused === 1)
+    expect(driver.connection.ready).toBe(true)
   })
 
   test('presents a renewed certificate to new connections while old ones continue', async () => {

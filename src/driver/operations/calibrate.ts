@@ -149,26 +149,45 @@ function checkFindings(found: unknown) {
 }
 
 /**
- * The report event, within the size limit of the server: a report that is too large loses all its traces.
- * @throws CalibrationError when it is too large without them, too.
+ * The report event, within the size limit of the server: a report that is too large loses its largest traces.
+ * @throws CalibrationError when it is too large without any trace, too.
  */
 function fitting({ clock, log }: OperationIo, report: EventPayload<'CalibrationReport'>): string {
   const whole = writeReport(clock, report)
   if (fits(whole)) return whole
-  log.warn('report is too large; its traces are dropped', {
-    run: report.run_id,
-    bytes: Buffer.byteLength(whole),
+  const bytes = Buffer.byteLength(whole)
+  const dropped = largestTraces(report, bytes - CALIBRATION_LIMITS.reportBytes)
+  log.warn('report is too large; its largest traces are dropped', {
+    ...{ run: report.run_id, bytes, limit: CALIBRATION_LIMITS.reportBytes, dropped: dropped.size },
   })
-  const dropped = { dropped: true }
   const body = writeReport(clock, {
     ...report,
-    routines: report.routines.map((each) => (each.fit === undefined ? each : { ...each, fit: dropped })),
-    benchmarks: report.benchmarks.map((each) =>
-      each.raw_data === undefined ? each : { ...each, raw_data: dropped },
-    ),
+    routines: report.routines.map((each) => (dropped.has(each) ? { ...each, fit: DROPPED } : each)),
+    benchmarks: report.benchmarks.map((each) => (dropped.has(each) ? { ...each, raw_data: DROPPED } : each)),
   })
   if (fits(body)) return body
-  throw new CalibrationError('the report is larger than 32 MiB even without its traces')
+  throw new CalibrationError('the report is larger than 8 MiB even without its traces')
+}
+
+const DROPPED = { dropped: true }
+
+/** The results with the largest traces, as many as save `excess` bytes. */
+function largestTraces(report: EventPayload<'CalibrationReport'>, excess: number): Set<object> {
+  const placeholder = Buffer.byteLength(JSON.stringify(DROPPED))
+  const traces = [
+    ...report.routines.map((each) => ({ each, trace: each.fit })),
+    ...report.benchmarks.map((each) => ({ each, trace: each.raw_data })),
+  ].flatMap(({ each, trace }) =>
+    trace === undefined ? [] : [{ each, saved: Buffer.byteLength(JSON.stringify(trace)) - placeholder }],
+  )
+  const dropped = new Set<object>()
+  let saved = 0
+  for (const trace of traces.sort((one, other) => other.saved - one.saved)) {
+    if (saved >= excess) break
+    dropped.add(trace.each)
+    saved += trace.saved
+  }
+  return dropped
 }
 
 function fits(body: string): boolean {

@@ -1,11 +1,7 @@
 import { newId } from '../../base/index.ts'
-import { EVENTS } from '../../protocol/index.ts'
+import { EVENT_LIMITS, EVENTS } from '../../protocol/index.ts'
 import { writeEvent } from '../messages/write-event.ts'
 import type { OperationIo } from './operation.ts'
-
-/** Size limits of the server for telemetry and for acknowledged events. */
-const MAX_EVENT_BYTES = 64 * 1024
-const MAX_REPORT_BYTES = 32 * 1024 * 1024
 
 /** Types that the device sent and that are not in `EVENTS`; each is logged once. */
 const unregistered = new Set<string>()
@@ -26,7 +22,7 @@ export function emitEvent(
     // It is sent nevertheless: a newer server may know it.
     log.warn('event type is not registered; a server of this version drops it', { type })
   }
-  const limit = declared?.acknowledged ? MAX_REPORT_BYTES : MAX_EVENT_BYTES
+  const limit = declared?.acknowledged ? EVENT_LIMITS.acknowledgedBytes : EVENT_LIMITS.bytes
   if (bytes > limit) {
     log.warn('event is too large and is dropped', { type, bytes, limit })
     return

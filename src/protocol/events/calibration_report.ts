@@ -9,5 +9,6 @@ export const calibrationReport = defineEvent({
   type: 'CalibrationReport',
   limited: false,
   acknowledged: true,
+  large: ['routines', 'benchmarks', 'skipped', 'notes'],
   payload,
 })

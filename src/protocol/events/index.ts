@@ -28,5 +28,7 @@ type Declared = (typeof EVENTS)[number]
 export type EventName = Declared['type']
 /** Payload of the event type called `Name`. */
 export type EventPayload<Name extends EventName> = v.InferOutput<Extract<Declared, { type: Name }>['payload']>
+/** Large fields of the payload of the event type called `Name`. */
+export type LargeField<Name extends EventName> = Extract<Declared, { type: Name }>['large'][number]
 /** Event types that need handler code: all except those that are only logged. */
 export type HandledEventName = Exclude<Declared, { log: true }>['type']

@@ -15,6 +15,7 @@ export const jobResult = defineEvent({
   type: 'JobResult',
   limited: false,
   acknowledged: true,
+  large: ['results'],
   payload: v.variant('status', [
     v.object({ status: v.literal('completed'), ...attempt, results: jobResults }),
     v.object({ status: v.literal('failed'), ...attempt, error: jobFailure }),

@@ -1,8 +1,7 @@
 import { AppError } from '../../base/index.ts'
 import { type Report, type ReportOutcome, storeReport } from '../../db/index.ts'
-import type { EventPayload } from '../../protocol/index.ts'
 import type { ServerContext } from '../context.ts'
-import type { EventSource } from '../drivers/receive.ts'
+import type { EventSource, ReceivedPayload } from '../drivers/receive.ts'
 
 /**
  * Stores the report of a run and sets its request to `done`, in one transaction.
@@ -11,7 +10,7 @@ import type { EventSource } from '../drivers/receive.ts'
 export async function finishCalibration(
   { db }: Pick<ServerContext, 'db'>,
   { driver, qpu }: Pick<EventSource, 'driver' | 'qpu'>,
-  payload: EventPayload<'CalibrationReport'>,
+  payload: ReceivedPayload<'CalibrationReport'>,
 ): Promise<ReportOutcome> {
   const { run_id: run, request_id: request, mode = '', started_at, ended_at, ...findings } = payload
   const report: Report = {

@@ -1,7 +1,9 @@
 import type { Clock, Log } from '../../base/index.ts'
 import { type Command, type Listener, listen, type Peer } from '../../protocol/index.ts'
 import type { CertificateStore } from '../tls/certificate-store.ts'
-import { type DropReason, type EventHandler, type EventSource, Receiver } from './receive.ts'
+import type { EventParser } from './event-parser.ts'
+import type { DropReason } from './parse-event.ts'
+import { type EventHandler, type EventSource, Receiver } from './receive.ts'
 import type { SocketTokens } from './socket-token.ts'
 
 interface DriverSessionDependencies {
@@ -14,6 +16,9 @@ interface DriverSessionDependencies {
   tls: CertificateStore
   tokens: SocketTokens
   handle: EventHandler
+  parser: EventParser
+  /** Whether another connection of this address may begin its handshake. */
+  admits(address: string): boolean
   onDropped(reason: DropReason): void
   rateLimit: () => number
   version: string
@@ -83,6 +88,7 @@ export class DriverSession {
       clock,
       log,
       appVersion: dependencies.version,
+      admits: dependencies.admits,
       // The port belongs to one driver and the token to one lease.
       async authenticate(user: string, password: string) {
         if (user !== source.driver) return false
@@ -108,6 +114,7 @@ export class DriverSession {
       role: 'pull',
       port: dependencies.resultPort,
       onMessage: (body: Uint8Array, peer: Peer) => receiver.receive(body, () => peer.resume()),
+      onFrames: (_, peer) => receiver.receive('frames', () => peer.resume()),
     }).catch(async (error: unknown) => {
       await command.close()
       throw error
@@ -121,9 +128,9 @@ export class DriverSession {
     return this.#command.trySend(JSON.stringify(command))
   }
 
-  /** Whether an event is arriving. */
+  /** Whether an event is arriving or waits to be handled. */
   get isReceiving(): boolean {
-    return this.#result.isReceiving
+    return this.#result.isReceiving || this.#receiver.isBusy
   }
 
   /** The command and the result port. */
@@ -137,7 +144,7 @@ export class DriverSession {
     const sockets = Promise.all([this.#command.close({ atOnce }), this.#result.close({ atOnce })])
     return {
       socketsClosed: sockets.then(() => undefined),
-      finished: sockets.then(() => this.#receiver.drained()),
+      finished: sockets.then(() => this.#receiver.close()),
     }
   }
 }

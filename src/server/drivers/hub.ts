@@ -10,17 +10,22 @@ import { hashToken } from '../access-token.ts'
 import type { LiveConfig } from '../config/live-config.ts'
 import type { Config } from '../config/settings.ts'
 import type { DriverHub } from '../driver-hub.ts'
-import { listenAddress } from '../http/address.ts'
+import { addressLimitKey, listenAddress } from '../http/address.ts'
+import { RateLimiter } from '../http/limits/rate-limit.ts'
 import type { CertificateStore } from '../tls/certificate-store.ts'
 import { BusyPorts } from './busy-ports.ts'
 import { type ClosingSession, DriverSession } from './driver-session.ts'
-import type { DropReason, EventHandler } from './receive.ts'
+import { EventParser } from './event-parser.ts'
+import type { DropReason } from './parse-event.ts'
+import type { EventHandler } from './receive.ts'
 import { SocketTokens } from './socket-token.ts'
 
 /** Time between connect and the first attach; after that the lease is released. */
 const ATTACH_TIMEOUT_MS = 30_000
 /** A holder that has not attached for this long is silent: another process of the driver may replace it. */
 const SILENT_AFTER_MS = DEFAULT_LIMITS.deadAfterMs
+/** Connections per address to all ports of drivers: each costs a TLS handshake. */
+const CONNECTION_RATE = { perSecond: 50, burst: 200 }
 /** Pairs of ports tried when other programs use some of the range. */
 const MAX_PORT_ATTEMPTS = 20
 
@@ -47,6 +52,8 @@ export class Hub implements DriverHub {
   readonly #busyPorts: BusyPorts
   /** The ends of sessions whose sockets are closing or whose last events are being handled. */
   readonly #closing = new Set<Promise<void>>()
+  readonly #parser = new EventParser()
+  readonly #connections: RateLimiter
   readonly #drops = new Map<DropReason, number>()
   readonly #stopping = new AbortController()
   #handle: EventHandler = async () => undefined
@@ -55,6 +62,7 @@ export class Hub implements DriverHub {
     this.#dependencies = dependencies
     this.#tokens = new SocketTokens(dependencies.clock)
     this.#busyPorts = new BusyPorts(dependencies.clock)
+    this.#connections = new RateLimiter(CONNECTION_RATE, dependencies.clock)
     this.#log = dependencies.log.child('drivers')
   }
 
@@ -113,6 +121,7 @@ export class Hub implements DriverHub {
     await Promise.all([...this.#connecting.values()])
     await Promise.all([...this.#sessions.values()].map((session) => this.#end(session, 'server stopping')))
     await Promise.all(this.#closing)
+    this.#parser.stop()
   }
 
   async #connectOnce(tokenHash: string, request: ConnectRequest, address: string): Promise<ConnectResponse> {
@@ -201,6 +210,8 @@ export class Hub implements DriverHub {
       tls,
       tokens: this.#tokens,
       handle: (from, event) => this.#handle(from, event),
+      parser: this.#parser,
+      admits: (address) => this.#connections.allows(addressLimitKey(address)),
       onDropped: (reason) => this.#drops.set(reason, (this.#drops.get(reason) ?? 0) + 1),
       rateLimit: () => this.#dependencies.live.current.eventRateLimit,
       version: this.#dependencies.version,

@@ -1,20 +1,23 @@
-import * as v from 'valibot'
-import { AppError, type Clock, type Log, type LogFields, messageOf } from '../../base/index.ts'
-import { EVENTS, type EventEnvelope, type EventType, eventEnvelope } from '../../protocol/index.ts'
-import { assertWithinJsonLimits, type JsonLimits } from '../http/limits/json-shape.ts'
+import { AppError, type Clock, type Log, type LogFields, TokenBucket } from '../../base/index.ts'
+import { JsonText } from '../../db/index.ts'
+import {
+  EVENT_LIMITS,
+  type EventEnvelope,
+  type EventName,
+  type EventPayload,
+  type LargeField,
+} from '../../protocol/index.ts'
+import { DropLog } from './drop-log.ts'
+import type { EventParser } from './event-parser.ts'
+import { InboundBudget } from './inbound-budget.ts'
 import { type EventHead, failedReport, failedResult, readHead } from './oversize.ts'
-import { EventRateLimit } from './rate-limit.ts'
+import { DROPS, type DroppedEvent, type DropReason, dropByHead, EVENT_TYPES } from './parse-event.ts'
 
-/** Bytes of an ordinary event, and of one that carries results or a report. */
-const MAX_EVENT_BYTES = 64 * 1024
-const MAX_RESULT_BYTES = 33 * 1024 * 1024
-/** The raw data of a result are flat; deeper nesting would exhaust the stack when they are serialized. */
-const EVENT_SHAPE: JsonLimits = {
-  ...{ subject: 'event', depth: 64 },
-  ...{ keys: 1_000_000, parts: 10_000_000, values: 10_000_000 },
-}
-/** Events of one driver that may wait for their handler before its socket is paused. */
-const MAX_PENDING_EVENTS = 64
+/** Messages of one driver that may wait before its socket is paused. */
+const MAX_WAITING = 64
+const MAX_WAITING_BYTES = 1024 * 1024
+/** Smaller messages are copied, so that a few bytes do not keep the whole received chunk in memory. */
+const COPIED_BYTES = 8 * 1024
 
 /** The driver that sent an event, and the lease under which it did. */
 export interface EventSource {
@@ -25,22 +28,29 @@ export interface EventSource {
   epoch: number
 }
 
+/** A payload as handlers receive it: its large fields may be JSON texts. */
+export type ReceivedPayload<Name extends EventName> = WithTexts<EventPayload<Name>, LargeField<Name>>
+type WithTexts<Payload, Large> = Payload extends unknown
+  ? { [Key in keyof Payload]: Key extends Large ? Payload[Key] | JsonText : Payload[Key] }
+  : never
+
+/** Returned by the handler of an event of which nothing was applied; logged like a dropped one. */
+interface StaleEvent {
+  message: string
+  fields: LogFields
+}
+
+/** Result of a handler; nothing when the event was applied. */
+// biome-ignore lint/suspicious/noConfusingVoidType: handlers that return nothing must be assignable
+export type Handled = void | StaleEvent
+
 /** Handles one event whose payload matches its declared schema. */
-export type EventHandler = (source: EventSource, event: EventEnvelope) => Promise<void>
-
-const DROPS = {
-  too_large: 'event dropped: too large',
-  not_an_event: 'event dropped: not an event',
-  unknown_type: 'event dropped: unknown type',
-  bad_payload: 'event dropped: bad payload',
-} as const
-
-/** Why an event was dropped. */
-export type DropReason = keyof typeof DROPS | 'rate_limit'
+export type EventHandler = (source: EventSource, event: EventEnvelope) => Promise<Handled>
 
 interface ReceiverDependencies {
   source: EventSource
   handle: EventHandler
+  parser: Pick<EventParser, 'parse'>
   /** Called with the id of each dropped event that its driver would send again until it is acknowledged. */
   onRejected(event: string): void
   /** Called with the reason for each dropped event. */
@@ -51,112 +61,147 @@ interface ReceiverDependencies {
   log: Log
 }
 
-const TYPES: ReadonlyMap<string, EventType> = new Map(EVENTS.map((event) => [event.type, event]))
-const decoder = new TextDecoder('utf-8', { fatal: true })
-
 /**
  * The inbound side of one driver: parses and limits events and passes them to the handler, strictly in order.
- * Invalid or unknown messages are logged and dropped; the connection stays open, and the driver receives an
- * acknowledgement so that it removes them from its outbox.
+ * What exceeds the budget of the driver waits in its socket. Invalid or unknown messages are logged and
+ * dropped; the connection stays open, and the driver receives an acknowledgement so that it removes them from
+ * its outbox.
  */
 export class Receiver {
   readonly #dependencies: ReceiverDependencies
-  readonly #limit: EventRateLimit
-  #pending = 0
+  readonly #budget: InboundBudget
+  readonly #telemetry: TokenBucket
+  readonly #drops: DropLog
+  readonly #closing = new AbortController()
+  #waiting: (Uint8Array | 'frames')[] = []
+  #waitingBytes = 0
   #resume: (() => void) | undefined
-  #last: Promise<void> = Promise.resolve()
+  #work: Promise<void> | undefined
 
   constructor(dependencies: ReceiverDependencies) {
+    const { source, clock, log, rateLimit } = dependencies
     this.#dependencies = dependencies
-    this.#limit = new EventRateLimit(dependencies.rateLimit, dependencies.clock, dependencies.log)
+    this.#budget = new InboundBudget(clock)
+    this.#telemetry = new TokenBucket(rateLimit(), clock.monotonic())
+    this.#drops = new DropLog(source.name, log, clock)
   }
 
-  /** Accepts one message; false means that the socket must deliver it again after `resume` is called. */
-  receive(body: Uint8Array, resume: () => void): false | undefined {
-    if (this.#pending >= MAX_PENDING_EVENTS) {
+  /** Whether received messages wait to be processed. */
+  get isBusy(): boolean {
+    return this.#work !== undefined
+  }
+
+  /**
+   * Accepts one message, or `frames` for one of several frames, which is not an event; false means that the
+   * socket must deliver it again after `resume` is called.
+   */
+  receive(body: Uint8Array | 'frames', resume: () => void): false | undefined {
+    if (this.#isFull) {
       this.#resume = resume
       return false
     }
-    const event = this.#parse(body)
-    if (!event) return undefined
-    this.#pending += 1
-    this.#last = this.#last.then(() => this.#run(event))
+    this.#waiting.push(body === 'frames' || body.length > COPIED_BYTES ? body : body.slice())
+    this.#waitingBytes += body.length
+    this.#work ??= this.#processAll()
     return undefined
   }
 
-  /** Resolves when every message accepted so far has been handled. */
-  drained(): Promise<void> {
-    return this.#last
+  /** Handles every message accepted so far without further waits, then resolves. */
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await this.#work
+    this.#drops.close()
   }
 
-  async #run(event: EventEnvelope): Promise<void> {
+  get #isFull(): boolean {
+    return this.#waiting.length >= MAX_WAITING || this.#waitingBytes >= MAX_WAITING_BYTES
+  }
+
+  async #processAll(): Promise<void> {
+    for (let body = this.#waiting[0]; body !== undefined; body = this.#waiting[0]) {
+      await this.#budget.admit(body.length, this.#closing.signal)
+      await this.#process(body)
+      this.#waiting.shift()
+      this.#waitingBytes -= body.length
+      const resume = this.#resume
+      if (resume && this.#waiting.length < MAX_WAITING / 2 && !this.#isFull) {
+        this.#resume = undefined
+        resume()
+      }
+    }
+    this.#work = undefined
+  }
+
+  async #process(body: Uint8Array | 'frames'): Promise<void> {
     const { handle, log, source } = this.#dependencies
+    const event = await this.#read(body)
+    if (!event) return
     try {
-      await handle(source, event)
+      const stale = await handle(source, event)
+      if (stale) this.#drops.report(stale.message, stale.fields)
     } catch (error) {
       // The database logs a full disk once; the driver sends again what has to arrive.
       const isLoggedByDatabase = error instanceof AppError && error.code === 'storage_full'
       if (!isLoggedByDatabase) log.error('event handler failed', { type: event.type, event: event.id, error })
     }
-    this.#pending -= 1
-    const resume = this.#resume
-    if (resume && this.#pending < MAX_PENDING_EVENTS / 2) {
-      this.#resume = undefined
-      resume()
-    }
   }
 
-  #parse(body: Uint8Array): EventEnvelope | undefined {
-    if (body.byteLength > MAX_RESULT_BYTES) {
-      this.#drop('too_large', { bytes: body.byteLength })
-      const head = readHead(body)
-      return (
-        head && (failedResult(head, this.#dependencies) ?? this.#reject(head, 'it is larger than 32 MiB'))
-      )
+  /** The event to handle, which may replace the received one; undefined when it is dropped. */
+  async #read(body: Uint8Array | 'frames'): Promise<EventEnvelope | undefined> {
+    if (body === 'frames') {
+      return this.#drop({ drop: 'not_an_event', fields: { reason: 'a message of several frames' } })
     }
-    let event: EventEnvelope
-    try {
-      const text = decoder.decode(body)
-      assertWithinJsonLimits(text, EVENT_SHAPE)
-      event = v.parse(eventEnvelope, JSON.parse(text))
-    } catch (error) {
-      const reason = messageOf(error)
-      this.#drop('not_an_event', { reason })
-      const head = readHead(body)
-      return head && this.#reject(head, reason)
+    const head = readHead(body)
+    if (body.byteLength > EVENT_LIMITS.acknowledgedBytes) {
+      const fields = { type: head?.type, bytes: body.byteLength, limit: EVENT_LIMITS.acknowledgedBytes }
+      return this.#drop({ drop: 'too_large', fields, head })
     }
-    const type = TYPES.get(event.type)
-    if (!type) {
-      this.#drop('unknown_type', { type: event.type })
-      return undefined
-    }
-    if (!type.acknowledged && body.byteLength > MAX_EVENT_BYTES) {
-      this.#drop('too_large', { type: event.type, bytes: body.byteLength })
-      return undefined
-    }
-    if (type.limited && !this.#limit.allows()) {
-      this.#dependencies.onDropped('rate_limit')
-      return undefined
-    }
-    const payload = v.safeParse(type.payload, event.payload)
-    if (!payload.success) {
-      const [issue] = payload.issues
-      const field = v.getDotPath(issue) ?? ''
-      this.#drop('bad_payload', { type: event.type, field, reason: issue.message })
-      return this.#reject(event, `${field}: ${issue.message}`)
-    }
-    return { ...event, payload: payload.output }
+    const early = dropByHead(head, body.byteLength) ?? this.#dropByRate(head?.type)
+    if (early) return this.#drop(early)
+    const outcome = await this.#dependencies.parser.parse(body).catch((error: unknown) => {
+      // Not acknowledged: the driver sends it again.
+      this.#dependencies.log.error('event could not be parsed', {
+        driver: this.#dependencies.source.name,
+        error,
+      })
+    })
+    if (!outcome) return undefined
+    if ('drop' in outcome) return this.#drop(outcome)
+    const { event, large } = outcome
+    // A text with two types is limited by the one that counts.
+    const late = head?.type === event.type ? undefined : this.#dropByRate(event.type)
+    if (late) return this.#drop(late)
+    for (const [name, text] of Object.entries(large)) event.payload[name] = new JsonText(text)
+    return event
   }
 
-  #drop(reason: keyof typeof DROPS, fields: LogFields): void {
-    this.#dependencies.log.warn(DROPS[reason], fields)
-    this.#dependencies.onDropped(reason)
+  #dropByRate(type: string | undefined): DroppedEvent | undefined {
+    const perSecond = this.#dependencies.rateLimit()
+    if (perSecond === 0 || type === undefined || !EVENT_TYPES.get(type)?.limited) return undefined
+    const now = this.#dependencies.clock.monotonic()
+    if (this.#telemetry.take({ perSecond, burst: perSecond }, now) === 0) return undefined
+    return { drop: 'rate_limit', fields: { type } }
   }
 
-  /** An unreadable event stays unreadable: it is acknowledged, or for a report replaced by a failed one. */
-  #reject(head: EventHead, reason: string): EventEnvelope | undefined {
-    const report = failedReport(head, reason, this.#dependencies)
-    if (!report && TYPES.get(head.type)?.acknowledged) this.#dependencies.onRejected(head.id)
-    return report
+  /**
+   * An unreadable event stays unreadable: it is acknowledged, or for a task replaced by the failure of that
+   * task, so that it ends.
+   */
+  #drop({ drop, fields, head }: DroppedEvent): EventEnvelope | undefined {
+    this.#drops.report(DROPS[drop], fields)
+    this.#dependencies.onDropped(drop)
+    return head && this.#replacement(head, drop, fields)
+  }
+
+  #replacement(head: EventHead, drop: DropReason, fields: LogFields): EventEnvelope | undefined {
+    const isLarge = drop === 'too_large'
+    const reason = isLarge
+      ? 'it is larger than 8 MiB'
+      : [fields['field'], fields['reason']].filter(Boolean).join(': ')
+    const replacement =
+      (isLarge ? failedResult(head, this.#dependencies) : undefined) ??
+      failedReport(head, reason, this.#dependencies)
+    if (!replacement && EVENT_TYPES.get(head.type)?.acknowledged) this.#dependencies.onRejected(head.id)
+    return replacement
   }
 }

@@ -8,18 +8,12 @@ import {
   markStarted,
   requeueUndelivered,
 } from '../../db/index.ts'
-import {
-  EVENTS,
-  type EventEnvelope,
-  type EventName,
-  type EventPayload,
-  type HandledEventName,
-} from '../../protocol/index.ts'
+import { EVENTS, type EventEnvelope, type EventName, type HandledEventName } from '../../protocol/index.ts'
 import { finishCalibration } from '../calibration/report.ts'
 import { confirmStart, reconcileTuner, requeueRefused, trackProgress } from '../calibration/track-run.ts'
 import type { ServerContext } from '../context.ts'
 import type { DispatchBackoff } from '../drivers/dispatch-backoff.ts'
-import type { EventHandler, EventSource } from '../drivers/receive.ts'
+import type { EventHandler, EventSource, Handled, ReceivedPayload } from '../drivers/receive.ts'
 import { finishJob } from '../jobs/attempts/finish.ts'
 import type { Heartbeats } from '../jobs/attempts/heartbeats.ts'
 import { requeueAbandoned } from '../jobs/attempts/requeue-abandoned.ts'
@@ -37,9 +31,9 @@ type Handlers = {
   [Name in HandledEventName]: (
     dependencies: HandlerDependencies,
     source: EventSource,
-    payload: EventPayload<Name>,
+    payload: ReceivedPayload<Name>,
     event: EventEnvelope,
-  ) => Promise<void>
+  ) => Promise<Handled>
 }
 
 const handlers: Handlers = {
@@ -67,7 +61,9 @@ const handlers: Handlers = {
       return refuseForeign(context, source, foreign)
     }
     context.hub.send(driver, { type: 'EventAck', event: event.id, applied: end !== 'stale' })
+    if (end === 'stale') return { message: 'stale report not applied', fields: { run } }
     context.log.info('calibration reported', { run, driver, status, end })
+    return undefined
   },
 
   /**
@@ -127,8 +123,9 @@ const handlers: Handlers = {
     }
     context.hub.send(driver, { type: 'EventAck', event: event.id, applied: end.kind === 'applied' })
     if (feature('FAILPOINTS')) failpoint('result.acknowledged')
-    if (end.kind === 'applied') context.log.info('job ended', { job, attempt, driver, status: end.status })
-    else context.log.info('stale result not applied', { job, attempt, driver })
+    if (end.kind === 'stale') return { message: 'stale result not applied', fields: { job, attempt } }
+    context.log.info('job ended', { job, attempt, driver, status: end.status })
+    return undefined
   },
 }
 
@@ -169,7 +166,7 @@ function call<Name extends HandledEventName>(
   dependencies: HandlerDependencies,
   source: EventSource,
   event: EventEnvelope,
-): Promise<void> {
+): Promise<Handled> {
   // The receiver has parsed the payload with the schema of this type.
-  return handlers[type](dependencies, source, event.payload as EventPayload<Name>, event)
+  return handlers[type](dependencies, source, event.payload as ReceivedPayload<Name>, event)
 }

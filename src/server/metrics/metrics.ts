@@ -9,7 +9,7 @@ import {
   readGauges,
 } from '../../db/index.ts'
 import type { ServerContext } from '../context.ts'
-import type { DropReason } from '../drivers/receive.ts'
+import type { DropReason } from '../drivers/parse-event.ts'
 import { Histogram, writeMetric } from './exposition.ts'
 
 /** Histogram bounds of the wait for the first dispatch, in s: from the fast path to a night in the queue. */

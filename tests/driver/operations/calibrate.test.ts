@@ -164,11 +164,12 @@ test.each([
   expect(errors[0]).toStartWith(`the device reported invalid findings: ${where}`)
 })
 
-test('a report that is too large loses its traces, and fails if that is not enough', async () => {
-  const long = 'x'.repeat(33 * 1024 * 1024)
+test('a report that is too large loses its largest traces, and fails if that is not enough', async () => {
+  const long = 'x'.repeat(9 * 1024 * 1024)
   const routine = { routine: 't1', target: 'q0', status: 'success' as const }
+  const small = { ...routine, fit: { y: [1, 2, 3] } }
   const found = [
-    { status: 'success' as const, routines: [{ ...routine, fit: { y: long } }, routine] },
+    { status: 'success' as const, routines: [{ ...routine, fit: { y: long } }, routine, small] },
     { status: 'success' as const, routines: [{ ...routine, extra: long }] },
   ]
   const { operation, reportOf } = open(async () => found.shift() ?? { status: 'failed' })
@@ -176,11 +177,11 @@ test('a report that is too large loses its traces, and fails if that is not enou
   operation.onCommand(OTHER)
   expect(await reportOf(RUN.run_id)).toMatchObject({
     status: 'success',
-    routines: [{ ...routine, fit: { dropped: true } }, routine],
+    routines: [{ ...routine, fit: { dropped: true } }, routine, small],
   })
   expect(await reportOf(OTHER.run_id)).toMatchObject({
     status: 'failed',
-    errors: ['the report is larger than 32 MiB even without its traces'],
+    errors: ['the report is larger than 8 MiB even without its traces'],
   })
 })
 

@@ -123,8 +123,8 @@ const FAILURES: [string, () => Promise<JobResults>, object, number][] = [
     70,
   ],
   [
-    'results larger than 32 MiB',
-    async () => ({ ...resultsOf(''), metadata: { text: 'x'.repeat(33 * 1024 * 1024) } }),
+    'results larger than 8 MiB',
+    async () => ({ ...resultsOf(''), metadata: { text: 'x'.repeat(9 * 1024 * 1024) } }),
     { ...user, error_code: 'results_too_large' },
     70,
   ],
@@ -143,12 +143,12 @@ test.each(FAILURES)('runProcess() reports %s', async (_, run, error, execution_m
 test('runProcess() names what to reduce when results are too large', async () => {
   const { operation, results } = open(async () => ({
     ...resultsOf(''),
-    metadata: { text: 'x'.repeat(33 * 1024 * 1024) },
+    metadata: { text: 'x'.repeat(9 * 1024 * 1024) },
   }))
   operation.onCommand(runJobOf('x'))
   await until('the result is sent', () => results().length === 1)
   const message = JSON.stringify(results()[0])
-  for (const word of ['shots', 'meas_level', 'memory', '32 MiB']) expect(message).toContain(word)
+  for (const word of ['shots', 'meas_level', 'memory', '8 MiB']) expect(message).toContain(word)
 })
 
 test('runProcess() writes the full error to the log of the driver', async () => {

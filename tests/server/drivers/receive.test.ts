@@ -1,35 +1,45 @@
-import { expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import * as v from 'valibot'
-import { silentLog } from '../../../src/base/index.ts'
-import { calibrationReport, type EventEnvelope } from '../../../src/protocol/index.ts'
+import { JsonText } from '../../../src/db/index.ts'
+import { calibrationReport, EVENT_LIMITS, type EventEnvelope } from '../../../src/protocol/index.ts'
+import { EventParser } from '../../../src/server/drivers/event-parser.ts'
+import { INBOUND_LIMITS } from '../../../src/server/drivers/inbound-budget.ts'
 import { Receiver } from '../../../src/server/drivers/receive.ts'
+import { recordedLog } from '../../driver/support/logs.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
+import { until } from '../../support/until.ts'
 
 const SOURCE = { driver: 'd', name: 'north', qpu: 'q', operation: 'process', epoch: 1 }
+
+const parser = new EventParser()
+afterAll(() => parser.stop())
 
 function open({ rateLimit = 0 } = {}) {
   const handled: string[] = []
   const rejected: string[] = []
   const dropped: string[] = []
   const events: EventEnvelope[] = []
+  const clock = new FakeClock()
+  const { log, lines } = recordedLog()
   const receiver = new Receiver({
     source: SOURCE,
     handle: async (_, event) => {
       handled.push(event.id)
       events.push(event)
     },
+    parser,
     onDropped: (reason) => void dropped.push(reason),
     onRejected: (event) => void rejected.push(event),
     rateLimit: () => rateLimit,
-    clock: new FakeClock(),
-    log: silentLog,
+    clock,
+    log,
   })
   const take = async (event: unknown) => {
     const text = typeof event === 'string' ? event : JSON.stringify(event)
     receiver.receive(new TextEncoder().encode(text), () => undefined)
-    await receiver.drained()
+    await until('the event is processed', () => !receiver.isBusy)
   }
-  return { handled, rejected, dropped, events, take }
+  return { handled, rejected, dropped, events, take, receiver, clock, lines }
 }
 
 const ts = '2026-01-31T09:05:00.000Z'
@@ -58,7 +68,7 @@ test('receive() rejects a result with an invalid payload, which would otherwise 
 
 test('receive() rejects a result that is too large to be parsed', async () => {
   const { handled, rejected, take } = open()
-  const padding = 'x'.repeat(34 * 1024 * 1024)
+  const padding = 'x'.repeat(9 * 1024 * 1024)
   await take({ type: 'JobResult', id: 'r1', ts, payload: { ...result, padding } })
   await take({ payload: { ...result, padding }, type: 'JobResult', id: 'r2', ts })
   expect([handled, rejected]).toEqual([[], ['r1']])
@@ -66,13 +76,13 @@ test('receive() rejects a result that is too large to be parsed', async () => {
 
 test('receive() replaces an unreadable report by a failed one, so that its request ends', async () => {
   const { events, rejected, take } = open()
-  const padding = 'x'.repeat(34 * 1024 * 1024)
+  const padding = 'x'.repeat(9 * 1024 * 1024)
   const report = { type: 'CalibrationReport', ts, payload: { status: 'fine' } }
   await take({ type: report.type, id: 'run000000000001', ts, payload: { padding } })
   await take({ type: report.type, id: 'run000000000002', ts, payload: report.payload })
   await take({ type: report.type, id: 'not the id of a run', ts, payload: report.payload })
   expect(events.map(({ id, payload }) => [id, (payload as { errors: string[] }).errors])).toEqual([
-    ['run000000000001', ['The report of the tuner cannot be read: it is larger than 32 MiB']],
+    ['run000000000001', ['The report of the tuner cannot be read: it is larger than 8 MiB']],
     ['run000000000002', [expect.stringContaining('cannot be read: ')]],
   ])
   expect(rejected).toEqual(['not the id of a run'])
@@ -81,7 +91,7 @@ test('receive() replaces an unreadable report by a failed one, so that its reque
 
 test('receive() fails a job whose results are too large, because a retry would produce the same', async () => {
   const { handled, rejected, events, take } = open()
-  const padding = 'x'.repeat(34 * 1024 * 1024)
+  const padding = 'x'.repeat(9 * 1024 * 1024)
   await take({ type: 'JobResult', id: 'abcdefghijklmno.2', ts, payload: { ...result, padding } })
   expect([handled, rejected]).toEqual([['abcdefghijklmno.2'], []])
   expect(events[0]?.payload).toMatchObject({
@@ -111,4 +121,134 @@ test('Receiver reports the reason for each dropped event once', async () => {
   await take(event)
   await take({ ...event, payload: { text: 'x'.repeat(70_000) } })
   expect(dropped).toEqual(['not_an_event', 'unknown_type', 'bad_payload', 'rate_limit', 'too_large'])
+})
+
+const bytesOf = (event: object) => new TextEncoder().encode(JSON.stringify(event))
+
+/** Sends as a socket does: a refused message again as soon as the receiver is ready. Returns what passed. */
+function sendAll(receiver: Receiver, messages: readonly Uint8Array[]): { accepted: number } {
+  const state = { accepted: 0 }
+  const send = () => {
+    for (let next = messages[state.accepted]; next; next = messages[state.accepted]) {
+      if (receiver.receive(next, send) === false) return
+      state.accepted += 1
+    }
+  }
+  send()
+  return state
+}
+
+test.each([
+  ['heartbeats', { type: 'JobHeartbeat', payload: { job: 'abcdefghijklmno', attempt: 1 } }, 'handled'],
+  ['results', { type: 'JobResult', payload: result }, 'handled'],
+  ['unknown types', { type: 'Gossip', payload: {} }, 'dropped'],
+  ['malformed payloads', { type: 'JobResult', payload: { job: 7 } }, 'dropped'],
+  ['messages that are no events', { hello: 1 }, 'dropped'],
+] as const)('receive() reads %s above the budget later, and loses none', async (_, event, kind) => {
+  const opened = open()
+  const { receiver, clock } = opened
+  const count = INBOUND_LIMITS.messagesBurst + INBOUND_LIMITS.messagesPerSecond
+  const state = sendAll(receiver, Array<Uint8Array>(count).fill(bytesOf({ id: 'x', ts, ...event })))
+  const { messagesBurst, messagesPerSecond } = INBOUND_LIMITS
+  await until('the burst is processed', () => opened[kind].length >= messagesBurst)
+  await Bun.sleep(20)
+  expect(opened[kind].length).toBe(messagesBurst)
+  // What waits is bounded; the rest stays in the socket.
+  expect(state.accepted - messagesBurst).toBeLessThanOrEqual(64)
+  await clock.advance(500)
+  await until('half a second more', () => opened[kind].length >= messagesBurst + messagesPerSecond / 2)
+  await Bun.sleep(20)
+  expect(opened[kind].length).toBeLessThanOrEqual(messagesBurst + messagesPerSecond / 2 + 1)
+  await clock.advance(501)
+  await until('all', () => opened[kind].length === count)
+  expect([opened.handled.length, opened.dropped.length]).toEqual(kind === 'handled' ? [count, 0] : [0, count])
+})
+
+test('receive() reads large events above the budget of bytes later, and loses none', async () => {
+  const { receiver, clock, handled } = open()
+  const padding = { error: { class: 'user', message: 'x'.repeat(4_000) }, more: 'x'.repeat(8_000_000) }
+  const large = bytesOf({ type: 'JobResult', id: 'r', ts, payload: { ...result, ...padding } })
+  const passing = Math.floor(INBOUND_LIMITS.bytesBurst / large.length)
+  const state = sendAll(receiver, Array<Uint8Array>(passing + 2).fill(large))
+  await until('the burst', () => handled.length === passing)
+  await Bun.sleep(20)
+  expect([handled.length, state.accepted <= passing + 2]).toEqual([passing, true])
+  for (let step = 0; step < 40 && handled.length < passing + 2; step += 1) await clock.advance(50)
+  await until('all', () => handled.length === passing + 2, { clock })
+})
+
+test('close() handles what was accepted without waiting for the budget', async () => {
+  const { receiver, handled } = open()
+  const event = bytesOf({ type: 'JobResult', id: 'r', ts, payload: result })
+  const count = INBOUND_LIMITS.messagesBurst + 10
+  const state = sendAll(receiver, Array<Uint8Array>(count).fill(event))
+  await until('the burst', () => handled.length === INBOUND_LIMITS.messagesBurst)
+  await receiver.close()
+  expect([handled.length, state.accepted]).toEqual([count, count])
+})
+
+test('receive() logs at most one line per second about dropped events, with their number', async () => {
+  const { receiver, clock, lines, dropped, take } = open({ rateLimit: 1 })
+  sendAll(receiver, Array<Uint8Array>(500).fill(bytesOf({ type: 'Gossip', id: 'x', ts, payload: {} })))
+  await until('all', () => dropped.length === 500)
+  expect(lines).toHaveLength(1)
+  expect(lines[0]).toMatchObject({ driver: 'north', type: 'Gossip', dropped: 1 })
+  await take('no event')
+  await clock.advance(1_000)
+  expect(lines).toHaveLength(2)
+  expect(lines[1]).toMatchObject({
+    message: 'event dropped: unknown type',
+    dropped: 500,
+    kinds: { 'event dropped: unknown type': 499, 'event dropped: not an event': 1 },
+  })
+  // A quiet second ends the interval.
+  await clock.advance(1_000)
+  await take('no event')
+  expect(lines[2]).toMatchObject({ message: 'event dropped: not an event', dropped: 1 })
+  await take('no event')
+  await receiver.close()
+  expect(lines[3]).toMatchObject({ dropped: 1 })
+  expect(lines).toHaveLength(4)
+})
+
+test('receive() drops telemetry above the rate without parsing it, whatever type it claims first', async () => {
+  const { dropped, handled, take } = open({ rateLimit: 1 })
+  const reading = { type: 'CryostatReading', id: 'x', ts, payload: { readings: {} } }
+  await take(reading)
+  await take(reading)
+  await take(`{"type":"CryostatReading","id":"x", no JSON`)
+  await take(`{"type":"JobResult","id":"y",${JSON.stringify(reading).slice(1)}`)
+  expect([handled.length, dropped]).toEqual([1, ['rate_limit', 'rate_limit', 'rate_limit']])
+})
+
+test('receive() passes large fields on as text, small events and those of the thread alike', async () => {
+  const { events, dropped, take } = open()
+  const header = { name: 'c', n_qubits: 1, memory_slots: 1, creg_sizes: [], qreg_sizes: [], metadata: {} }
+  for (const shots of [1, 100_000]) {
+    const memory = Array(shots).fill('0x1')
+    const circuit = { shots, memory, header, metadata: {} }
+    const results = { success: true, backend: 'x', shots, circuit_results: [circuit], metadata: {} }
+    const { error: _, ...common } = result
+    await take({ type: 'JobResult', id: 'r', ts, payload: { ...common, status: 'completed', results } })
+    const [received] = events.splice(0).map(({ payload }) => Reflect.get(payload as object, 'results'))
+    expect(received).toBeInstanceOf(JsonText)
+    expect((received as JsonText).toJSON()).toEqual(results)
+  }
+  expect(dropped).toEqual([])
+})
+
+test('receive() drops messages of several frames', async () => {
+  const { receiver, dropped, handled } = open()
+  receiver.receive('frames', () => undefined)
+  await until('it is dropped', () => dropped.length === 1)
+  expect([dropped, handled]).toEqual([['not_an_event'], []])
+})
+
+test('receive() accepts an event of the maximum size', async () => {
+  const { handled, take } = open()
+  const frame = JSON.stringify({ type: 'JobResult', id: 'r', ts, payload: { ...result, more: '' } })
+  const more = 'x'.repeat(EVENT_LIMITS.acknowledgedBytes - frame.length)
+  await take({ type: 'JobResult', id: 'r', ts, payload: { ...result, more } })
+  await take({ type: 'JobResult', id: 'r', ts, payload: { ...result, more: `${more}x` } })
+  expect(handled).toEqual(['r'])
 })

@@ -95,8 +95,8 @@ export class CalibrationLab implements AsyncDisposable {
   }
 
   /** Sends an event as a tuner, under its newest lease or `epoch`. */
-  sendEvent(type: string, payload: object, { tuner = this.tuner, epoch = 0 } = {}): Promise<void> {
-    return this.handle(
+  async sendEvent(type: string, payload: object, { tuner = this.tuner, epoch = 0 } = {}): Promise<void> {
+    await this.handle(
       {
         ...{ driver: tuner.id, name: tuner.name, qpu: tuner.qpu, operation: 'calibrate' },
         epoch: epoch || (this.lab.hub.epochs.get(tuner.id) ?? 0),

@@ -2,6 +2,7 @@ import type { FieldError } from '../../../base/index.ts'
 import { jsonAt } from '../../sqlite/dialect.ts'
 import type { Bindable } from '../../sqlite/sql.ts'
 import type { Field, FieldKind, FieldOptions } from '../field.ts'
+import { jsonTextOf } from '../json-text.ts'
 import { plainText } from '../plain-text.ts'
 
 /**
@@ -23,7 +24,7 @@ interface JsonField extends JsonOptions, Field {
 const jsonKind: FieldKind<JsonField> = {
   ...plainText,
   columnConstraints: () => '',
-  encode: (value) => (value === null ? null : JSON.stringify(value)),
+  encode: (value) => (value === null ? null : jsonTextOf(value)),
   decode: (stored) => (stored === null ? null : JSON.parse(String(stored))),
   storedError,
   isLarge: ({ maxBytes = DEFAULT_MAX_BYTES }) => maxBytes > MAX_ROW_BYTES,

@@ -2,6 +2,7 @@ import { AppError, backoffMs, fromTimestamp, toTimestamp } from '../../../base/i
 import { quantumJobs } from '../../collections/quantum_jobs.ts'
 import { appendTimeline } from '../../journal/timeline.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
+import { jsonTextOf } from '../../schema/json-text.ts'
 import { splitLarge } from '../../schema/large-values.ts'
 import { chargeableMs, chargeJob } from '../accounts/ledger.ts'
 import { type AttemptKey, endAttempt } from './dispatch.ts'
@@ -78,7 +79,7 @@ function endJob(tx: Tx, result: AttemptResult, row: AttemptRow): ResultOutcome {
   const ms = chargeableMs(result.executionMs, result.elapsedMs ?? wallMsSince(tx, row.claimed_at))
   const hasRun = status === 'completed' || ms > 0
   const startedAt = hasRun ? startOf(tx, row, ms) : row.started_at
-  const results = splitLarge(quantumJobs, { results: JSON.stringify(outcome.results) })
+  const results = splitLarge(quantumJobs, { results: jsonTextOf(outcome.results) })
   const changed = tx.run(
     `UPDATE quantum_jobs SET status = $status, results = $results, error_code = $errorCode, driver = $driver,
        started_at = $startedAt, finished_at = $at, duration = $seconds, not_before = 0, held = 0,

@@ -1,5 +1,5 @@
 import type { TLSSocket } from 'node:tls'
-import { AppError, type Clock, messageOf, withTimeout } from '../../../base/index.ts'
+import { AppError, type Clock, messageOf, TokenBucket, withTimeout } from '../../../base/index.ts'
 import { checkCommandBytes, MessageAssembler } from '../framing/assembler.ts'
 import {
   answerPing,
@@ -78,6 +78,7 @@ export class ZmtpConnection {
   readonly #decoder: FrameDecoder
   readonly #assembler: MessageAssembler
   readonly #output: Output
+  readonly #commands: TokenBucket
   readonly #stop = new AbortController()
   readonly #ready = Promise.withResolvers<void>()
   #wasReady = false
@@ -95,6 +96,7 @@ export class ZmtpConnection {
     const { socket, limits, clock, counters } = options
     this.#options = options
     this.#lastReceived = clock.monotonic()
+    this.#commands = new TokenBucket(2 * limits.commandsPerSecond, clock.monotonic())
     this.#decoder = new FrameDecoder((header) => this.#checkHeader(header))
     this.#assembler = new MessageAssembler({
       mayReceive: options.role === 'pull',
@@ -299,6 +301,10 @@ export class ZmtpConnection {
   }
 
   #onCommand(body: Uint8Array): void {
+    const { commandsPerSecond: perSecond } = this.#options.limits
+    if (this.#commands.take({ perSecond, burst: 2 * perSecond }, this.#options.clock.monotonic()) > 0) {
+      throw new WireError(`more than ${perSecond} commands per second`)
+    }
     const command = parseCommand(body)
     if (command.name === 'PING') this.#output.command(answerPing(command.data))
     if (command.name === 'ERROR')

@@ -27,8 +27,10 @@ export interface SocketLimits {
   queuedMessages: number
   /** High-water mark: bytes that wait to be written. */
   queuedBytes: number
-  /** Maximum number of simultaneous TCP connections on one listening port. */
-  connections: number
+  /** Maximum number of TCP connections on one listening port that have not completed the handshake. */
+  unreadyConnections: number
+  /** Commands (PINGs, for example) that a ready peer may send per second; twice as many at once. */
+  commandsPerSecond: number
   /** Idle time before the first TCP keep-alive probe, in ms. */
   keepAliveMs: number
   /** Grace period in which a closing connection writes its messages before it is destroyed, in ms. */
@@ -54,7 +56,8 @@ export const DEFAULT_LIMITS: Readonly<SocketLimits> = {
   deadAfterMs: 15_000,
   queuedMessages: 1_000,
   queuedBytes: 16 * MIB,
-  connections: 16,
+  unreadyConnections: 16,
+  commandsPerSecond: 100,
   keepAliveMs: 15_000,
   closeGraceMs: 1_000,
   refusalLogMs: 10_000,

@@ -9,12 +9,15 @@ import { type Body, toMessage } from '../connection/message.ts'
 import { ALPN, NO_TICKETS, type TlsIdentity } from '../connection/tls.ts'
 import { refusalLog } from './refusal-log.ts'
 import { type Peer, type Served, type ServeOptions, serve } from './serve.ts'
+import { UnreadyPeers } from './unready-peers.ts'
 
 export interface ListenOptions extends ServeOptions {
   host: string
   /** 0 chooses any free port. */
   port: number
   tls: TlsIdentity
+  /** Whether another connection of this address may begin its handshake. */
+  admits?(address: string): boolean
   /** A driver completed the handshake; from now on messages flow. */
   onReady?(peer: Peer): void
   /** For each peer that was ready, exactly once. */
@@ -81,12 +84,24 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     ALPNProtocols: [ALPN],
     handshakeTimeout: limits.tlsHandshakeMs,
   })
-  server.maxConnections = limits.connections
   // Includes those that have not completed TLS, which have no connection object that could close them.
   const sockets = new Set<Socket>()
+  const unready = new UnreadyPeers(limits.unreadyConnections)
   server.on('connection', (socket) => {
+    const address = socket.remoteAddress ?? 'unknown'
+    // Counted when it has ended, like every other connection without a complete handshake.
+    const refuse = (which: Socket, reason: string) => {
+      logRefusal(which.remoteAddress ?? address, reason)
+      which.destroy()
+    }
+    if (options.admits?.(address) === false) return refuse(socket, 'too many connections of this address')
     sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
+    socket.once('close', () => {
+      sockets.delete(socket)
+      unready.remove(socket)
+    })
+    const displaced = unready.add(socket, address)
+    if (displaced) refuse(displaced, 'replaced by a newer connection before the handshake was complete')
   })
   server.on('secureConnection', (socket) => {
     const served = serve(socket, options, {
@@ -96,7 +111,10 @@ export async function listen(options: ListenOptions): Promise<Listener> {
         ready() && live?.peer.lease !== each.peer.lease
           ? { code: '400', reason: 'the port is in use under another lease' }
           : undefined,
-      onReady,
+      onReady(each) {
+        unready.remove(socket)
+        onReady(each)
+      },
       onEnd(each, { reason, kind }) {
         open.delete(each)
         const { wasReady } = each.connection

@@ -1,5 +1,6 @@
 import { applyResult, type Database, type JobError, type ResultOutcome } from '../../../db/index.ts'
-import type { EventPayload, JobFailure } from '../../../protocol/index.ts'
+import type { JobFailure } from '../../../protocol/index.ts'
+import type { ReceivedPayload } from '../../drivers/receive.ts'
 import type { Heartbeats } from './heartbeats.ts'
 
 /** What `finishJob` works with. */
@@ -16,7 +17,7 @@ interface FinishDependencies {
 export function finishJob(
   { db, heartbeats, config }: FinishDependencies,
   driver: string,
-  result: EventPayload<'JobResult'>,
+  result: ReceivedPayload<'JobResult'>,
 ): Promise<ResultOutcome> {
   const { job, attempt, execution_ms: executionMs } = result
   const elapsedMs = heartbeats.elapsedMs(result)

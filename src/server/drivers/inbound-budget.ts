@@ -1,0 +1,67 @@
+import { type Clock, TokenBucket } from '../../base/index.ts'
+
+const MIB = 1024 * 1024
+
+/**
+ * What the server processes of one driver. A result of 500 jobs per second needs a quarter of it; a driver
+ * that sends more is read more slowly, and nothing is lost.
+ */
+export const INBOUND_LIMITS = {
+  messagesPerSecond: 2_000,
+  messagesBurst: 4_000,
+  bytesPerSecond: 8 * MIB,
+  /** Also the largest message that can pass. */
+  bytesBurst: 64 * MIB,
+} as const
+
+/** Longest time for which one driver occupies the event loop without giving way to others, in ms. */
+const SLICE_MS = 2
+
+/** Bounds the share of the event loop that the messages of one driver take, whatever they contain. */
+export class InboundBudget {
+  readonly #clock: Clock
+  readonly #messages: TokenBucket
+  readonly #bytes: TokenBucket
+  #sliceStart = Number.NEGATIVE_INFINITY
+  #isSliceOpen = false
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+    this.#messages = new TokenBucket(INBOUND_LIMITS.messagesBurst, clock.monotonic())
+    this.#bytes = new TokenBucket(INBOUND_LIMITS.bytesBurst, clock.monotonic())
+  }
+
+  /** Waits until one more message may be processed, and until other work of this process had its turn. */
+  async admit(bytes: number, signal: AbortSignal): Promise<void> {
+    for (let seconds = this.#take(bytes); seconds > 0 && !signal.aborted; seconds = this.#take(bytes)) {
+      await this.#clock.sleep(seconds * 1_000, signal).catch(() => undefined)
+    }
+    const now = this.#clock.monotonic()
+    if (!this.#isSliceOpen) this.#openSlice(now)
+    else if (now - this.#sliceStart >= SLICE_MS) {
+      await new Promise((resolve) => setImmediate(resolve))
+      this.#openSlice(this.#clock.monotonic())
+    }
+  }
+
+  /** Takes the tokens of a message and returns 0, or the seconds until there are enough. */
+  #take(bytes: number): number {
+    const { messagesPerSecond, messagesBurst, bytesPerSecond, bytesBurst } = INBOUND_LIMITS
+    const now = this.#clock.monotonic()
+    const size = Math.min(bytes, bytesBurst)
+    const wait = this.#bytes.wait({ perSecond: bytesPerSecond, burst: bytesBurst }, now, size)
+    if (wait > 0) return wait
+    const messages = this.#messages.take({ perSecond: messagesPerSecond, burst: messagesBurst }, now)
+    if (messages > 0) return messages
+    this.#bytes.take({ perSecond: bytesPerSecond, burst: bytesBurst }, now, size)
+    return 0
+  }
+
+  #openSlice(now: number): void {
+    this.#sliceStart = now
+    this.#isSliceOpen = true
+    setImmediate(() => {
+      this.#isSliceOpen = false
+    })
+  }
+}
