@@ -20,7 +20,11 @@ export const notifications = defineCollection({
     title: text({ required: true, max: 255 }),
     description: text(),
     target_users: relations('users', { help: 'Empty = everybody' }),
-    dismissed_by: relations('users', { max: EVERYBODY }),
+    dismissed_by: relations('users', {
+      max: EVERYBODY,
+      ownOnly: true,
+      help: 'Users see only themselves here',
+    }),
     start_time: date(),
     end_time: date(),
   },

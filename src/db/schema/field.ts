@@ -8,6 +8,11 @@ export interface FieldOptions {
   readonly required?: boolean
   /** Never shown to callers who are not superusers. */
   readonly hidden?: boolean
+  /**
+   * A list of users of which callers who are not superusers see only their own id. They cannot use it in a
+   * filter, sort or expand, which would reveal the others.
+   */
+  readonly ownOnly?: boolean
   /** Never shown through any API. */
   readonly internal?: boolean
   /** Set by the server only; a value in a request body is refused. */

@@ -140,7 +140,7 @@ export class Logins {
   present(kind: AccountKind, account: Account): Record<string, unknown> {
     const { names } = this.#dependencies.context.db
     return kind === 'users' && 'qpu_seconds' in account
-      ? presentRecord(users, account, names, { isSuperuser: false, isSelf: true })
+      ? presentRecord(users, account, names, { isSuperuser: false, self: account.id })
       : presentRecord(superusers, account, names, { isSuperuser: true })
   }
 

@@ -55,6 +55,11 @@ export const SETTINGS = {
       '',
       'Origins allowed to call the API from browsers; * allows all',
     ),
+    hstsMaxAge: setting(
+      duration(),
+      '0',
+      'Time for which browsers may use only HTTPS; covers every port of the host name, so the HTTP port becomes unusable in browsers; 0 = no HSTS',
+    ),
     portRangeStart: setting(port, '6000', 'First port of the driver connections'),
     portRangeEnd: setting(port, '7000', 'Last port of the driver connections'),
   }),

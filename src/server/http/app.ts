@@ -129,7 +129,18 @@ export function buildApp({ context, routes, identify, onCaller, pages }: AppDepe
   if (pages) app.use('*', pages)
   app.notFound((c) => c.text('Not found\n', 404, API_HEADERS))
   app.onError((error) => errorResponse(error, newId(clock.now()), log))
-  return (request: Request, server?: HttpServer) => app.fetch(request, { server })
+  const serve = (request: Request, server?: HttpServer) => app.fetch(request, { server })
+  if (config.hstsMaxAge === 0) return serve
+  const policy = `max-age=${Math.floor(config.hstsMaxAge / 1_000)}`
+  return async (request, server) => {
+    const response = await serve(request, server)
+    const peer = server?.requestIP(request)?.address ?? 'unknown'
+    // Over HTTP browsers ignore the header, and an attacker could have added it.
+    if (originOf(request, peer, config.trustedProxies).isSecure) {
+      response.headers.set('strict-transport-security', policy)
+    }
+    return response
+  }
 }
 
 /** The methods of each path, HEAD and OPTIONS included. */

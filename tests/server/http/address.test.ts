@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { type Network, parseNetwork } from '../../../src/base/index.ts'
 import { addressLimitKey, originOf } from '../../../src/server/http/address.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
-import { openTestServer } from '../../support/server/server.ts'
+import { openTestServer, type TestServer } from '../../support/server/server.ts'
 
 const TRUSTED = ['127.0.0.1', '10.0.0.0/8', '2001:db8:1::/48'].map((text) => parseNetwork(text) as Network)
 
@@ -99,4 +99,19 @@ test('commands contain an https address behind a trusted proxy only', async () =
     )
     expect(reply.get('svc_addr')).toEqual(expected)
   }
+})
+
+test('HSTS is sent over HTTPS only, and not by default', async () => {
+  const policyOf = async (server: TestServer, proto: string) =>
+    (await fetch(`${server.url}/api/health`, { headers: { 'x-forwarded-proto': proto } })).headers.get(
+      'strict-transport-security',
+    )
+  const proxied = { trustedProxies: '127.0.0.1' }
+  await using off = await openTestServer({ settings: proxied })
+  expect(await policyOf(off, 'https')).toBeNull()
+  await using on = await openTestServer({ settings: { ...proxied, hstsMaxAge: '24h' } })
+  expect([await policyOf(on, 'https'), await policyOf(on, 'http')]).toEqual(['max-age=86400', null])
+  // A page that does not exist is answered by another part of the application.
+  const page = await fetch(`${on.url}/nothing`, { headers: { 'x-forwarded-proto': 'https' } })
+  expect(page.headers.get('strict-transport-security')).toBe('max-age=86400')
 })

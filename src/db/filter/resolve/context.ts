@@ -59,7 +59,8 @@ export function fieldOf(
   if (!Object.hasOwn(collection.fields, name)) return undefined
   const field = collection.fields[name]
   if (!field || (field.internal && caller !== 'rule')) return undefined
-  return field.hidden && caller === 'client' ? 'hidden' : { field, column: columnOf(name, field) }
+  const isForSuperusers = field.hidden === true || field.ownOnly === true
+  return isForSuperusers && caller === 'client' ? 'hidden' : { field, column: columnOf(name, field) }
 }
 
 /** The collection with the public name `name`; rules in declarations may also use its table name. */

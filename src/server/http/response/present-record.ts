@@ -10,8 +10,8 @@ export function collectionIdOf(collection: AnyCollection): string {
 
 interface Viewer {
   isSuperuser: boolean
-  /** The record is the caller's own account. */
-  isSelf?: boolean
+  /** Id of the caller's own account. */
+  self?: string | undefined
 }
 
 /**
@@ -31,9 +31,16 @@ export function presentRecord<C extends AnyCollection>(
   }
   for (const [name, field] of Object.entries(collection.fields)) {
     if (field.internal || (field.hidden && !viewer.isSuperuser)) continue
-    if (name === 'email' && !viewer.isSuperuser && !viewer.isSelf && values['emailVisibility'] !== true)
+    if (
+      name === 'email' &&
+      !viewer.isSuperuser &&
+      record.id !== viewer.self &&
+      values['emailVisibility'] !== true
+    )
       continue
-    presented[name] = values[name]
+    const value = values[name]
+    const isFiltered = field.ownOnly && !viewer.isSuperuser && Array.isArray(value)
+    presented[name] = isFiltered ? value.filter((id) => id === viewer.self) : value
   }
   return { ...presented, created: record.created, updated: record.updated }
 }

@@ -31,7 +31,7 @@ export function presentRecords(
       all.map(({ record }) => record),
     )
     return all.map(({ record, expand: related }) => ({
-      ...presentRecord(each, record, context.db.names, { isSuperuser, isSelf: record.id === self }),
+      ...presentRecord(each, record, context.db.names, { isSuperuser, self }),
       ...compute?.(record),
       ...(related && { expand: Object.fromEntries(Object.entries(related).map(presentRelation)) }),
     }))
