@@ -21,7 +21,7 @@ Attacks the built executable on a large database and measures its other users.
   --only NAMES    attacks whose names begin with one of these, separated by commas
   --server PATH   executable to attack (./svc)
   --compare       attacks two executables: BEFORE and AFTER
-  --check MARGIN  exit status 1 if the promise is broken with bounds that are MARGIN times as high
+  --check MARGIN  exit status 1 if an attack breaks the promise three times, with bounds MARGIN times as high
   --out PATH      file of the results, written after each attack
   --resume        continues the results in that file
   --markdown      prints the table of the documentation
@@ -31,6 +31,8 @@ Attacks the built executable on a large database and measures its other users.
 `
 /** A stall of this length is not measured again. */
 const CLEAR_STALL_MS = 2_000
+/** Runs of an attack that breaks the promise in a check. */
+const CHECK_RUNS = 3
 
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
@@ -104,6 +106,28 @@ function needsRun(measured: Results['attacks'][Side][string] = [], number: numbe
   return !measured.some(({ stall, isDead }) => isDead || stall > CLEAR_STALL_MS)
 }
 
+/** Attacks that broke the promise in every run, each with the first breach. */
+function broken(attacks: readonly Attack[], results: Results, margin: number): [Attack, string][] {
+  return attacks.flatMap((attack) => {
+    const found = (results.attacks.after[attack.name] ?? []).map((run) => {
+      const summary = summarize([run])
+      return summary ? breaches(attack, summary, margin) : []
+    })
+    const isKept = found.some((each) => each.length === 0)
+    return isKept ? [] : [[attack, found[0]?.join('; ') ?? 'not measured'] satisfies [Attack, string]]
+  })
+}
+
+/** Repeats the attacks that broke the promise: other work on the machine does so too, but not each time. */
+async function check(executable: string, attacks: readonly Attack[], results: Results, margin: number) {
+  for (let number = 1; number < CHECK_RUNS; number += 1) {
+    const again = broken(attacks, results, margin).map(([attack]) => attack)
+    if (again.length === 0) return []
+    await run('after', executable, again, results)
+  }
+  return broken(attacks, results, margin)
+}
+
 if (flags.help) {
   console.log(HELP)
   process.exit(0)
@@ -124,12 +148,18 @@ for (let number = 1; number <= runs; number += 1) {
 }
 if (flags.json) console.log(JSON.stringify(results))
 if (flags.markdown) console.log(markdownTable(attacks, results))
-const margin = flags.check === undefined ? 1 : positive('check', flags.check)
-const broken = attacks.flatMap((attack) => {
+const missed = attacks.flatMap((attack) => {
   const summary = summarize(results.attacks.after[attack.name])
-  const found = summary ? breaches(attack, summary, margin) : ['not measured']
+  const found = summary ? breaches(attack, summary) : ['not measured']
   return found.length > 0 ? [`${attack.name}: ${found.join('; ')}`] : []
 })
-console.error(`\n${attacks.length - broken.length} of ${attacks.length} attacks keep the promise`)
-for (const each of broken) console.error(`✗ ${each}`)
-process.exit(flags.check !== undefined && broken.length > 0 ? 1 : 0)
+console.error(`\n${attacks.length - missed.length} of ${attacks.length} attacks keep the promise`)
+for (const each of missed) console.error(`✗ ${each}`)
+if (flags.check !== undefined) {
+  const margin = positive('check', flags.check)
+  const failed = await check(resolve(positionals[1] ?? flags.server), attacks, results, margin)
+  console.log(`${attacks.length - failed.length} attacks passed, ${failed.length} failed (margin ${margin})`)
+  for (const [{ name }, found] of failed) console.log(`✗ ${name}: ${found}`)
+  if (failed.length > 0) process.exit(1)
+}
+process.exit(0)

@@ -9,6 +9,7 @@ const IDLE_MS = 4_000
 const WARM_UP_MS = 1_000
 /** A server that does not respond for this time after an attack counts as dead. */
 const DEAD_MS = 30_000
+const MEMORY_INTERVAL_MS = 50
 /** Time that it has after an attack that took longer. */
 const MIN_QUIET_MS = 3_000
 
@@ -17,6 +18,7 @@ export interface Measurement {
   /** ms, see `Window`. */
   stall: number
   rawStall: number
+  busy: number
   /** Of the calls of other users, in ms. */
   median: number
   p99: number
@@ -92,24 +94,38 @@ export class Arena implements AsyncDisposable {
     })
     await attacker.prepared()
     await this.#others.untilQuiet(DEAD_MS)
-    const before = this.#server.memory()
+    const before = this.#server.memory
+    const ownBefore = this.#server.ownMemory
     const logBefore = this.#server.logBytes
     this.#server.resetPeak()
     this.#others.open()
     const started = performance.now()
+    let peak = before
+    const sampling = setInterval(() => {
+      peak = Math.max(peak, this.#server.memory)
+    }, MEMORY_INTERVAL_MS)
     const outcome = await attacker.run()
     const left = Math.max(MIN_QUIET_MS, started + DEAD_MS - performance.now())
     const isQuiet = await this.#others.untilQuiet(left)
     const isDead = !isQuiet || !this.#server.isRunning
-    const after = this.#server.memory()
+    clearInterval(sampling)
+    const after = this.#server.memory
+    const ownPeak = this.#server.ownPeak
     // Calls that wait for a dead server end with it.
     if (isDead) await this.#server.kill()
     const window = await this.#others.close()
     const measurement: Measurement = {
-      ...{ stall: window.stall, rawStall: window.rawStall, median: window.median, p99: window.p99 },
+      ...{
+        stall: window.stall,
+        rawStall: window.rawStall,
+        busy: window.busy,
+        median: window.median,
+        p99: window.p99,
+      },
       ...{ slowdown: slowdownOf(window, this.#idle), failed: window.failed, calls: window.calls },
-      peakMemory: after.peak - before.now,
-      retainedMemory: after.now - before.now,
+      // The peak of the server itself is exact, that with its reader processes is sampled.
+      peakMemory: Math.max(peak - before, ownPeak - ownBefore),
+      retainedMemory: after - before,
       log: (this.#server.logBytes - logBefore) / 1024,
       ...{ isDead, outcome },
     }

@@ -33,29 +33,35 @@ try {
 interface Open {
   stall: number
   rawStall: number
+  busy: number
   probes: number
   calls: Map<string, number[]>
   failed: number
   outstanding: Set<Promise<void>>
 }
 const empty = (): Open => ({
-  ...{ stall: 0, rawStall: 0, probes: 0, failed: 0 },
+  ...{ stall: 0, rawStall: 0, busy: 0, probes: 0, failed: 0 },
   ...{ calls: new Map<string, number[]>(), outstanding: new Set<Promise<void>>() },
 })
 let open = empty()
 let quietProbes = 0
 let onQuiet: (() => void) | undefined
 
-/** Time in ms that the event loops of the server and of this process have waited for a processor. */
-function waitedForProcessor(): number {
-  const of = (pid: number) => {
-    try {
-      return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6
-    } catch {
-      return 0
-    }
+/** Times in ms since the start of a process, of the thread with its event loop. */
+interface ThreadTimes {
+  /** On a processor. */
+  busy: number
+  /** Ready, but waiting for a processor. */
+  waiting: number
+}
+
+function threadTimes(pid: number): ThreadTimes {
+  try {
+    const [busy, waiting] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')
+    return { busy: Number(busy) / 1e6, waiting: Number(waiting) / 1e6 }
+  } catch {
+    return { busy: 0, waiting: 0 }
   }
-  return of(config.pid) + of(process.pid)
 }
 
 let socket: Socket | undefined
@@ -84,15 +90,17 @@ function connection(): Promise<Socket | undefined> {
   return promise
 }
 
-/** Start of the probe without a response, and what it had waited for a processor by then. */
-let current: { sent: number; waited: number } | undefined
+/** The probe without a response: when it was sent, and the times of both event loops by then. */
+let current: { sent: number; server: ThreadTimes; own: ThreadTimes } | undefined
 
 function record(): void {
   if (!current) return
   const took = performance.now() - current.sent
-  const net = Math.max(0, took - (waitedForProcessor() - current.waited))
+  const [server, own] = [threadTimes(config.pid), threadTimes(process.pid)]
+  const waited = server.waiting - current.server.waiting + own.waiting - current.own.waiting
   open.rawStall = Math.max(open.rawStall, took)
-  open.stall = Math.max(open.stall, net)
+  open.stall = Math.max(open.stall, took - waited)
+  open.busy = Math.max(open.busy, Math.min(took, server.busy - current.server.busy))
 }
 
 async function probe(): Promise<void> {
@@ -100,7 +108,7 @@ async function probe(): Promise<void> {
   if (!to) return
   const { promise, resolve } = Promise.withResolvers<boolean>()
   onResponse = resolve
-  current = { sent: performance.now(), waited: waitedForProcessor() }
+  current = { sent: performance.now(), server: threadTimes(config.pid), own: threadTimes(process.pid) }
   to.write(PROBE)
   const isAnswered = await promise
   const took = performance.now() - current.sent
@@ -195,6 +203,7 @@ async function close(): Promise<void> {
   send({
     stall: window.stall,
     rawStall: window.rawStall,
+    busy: window.busy,
     probes: window.probes,
     p50: Object.fromEntries([...window.calls].map(([name, times]) => [name, percentile(times, 0.5)])),
     median: percentile(all, 0.5),

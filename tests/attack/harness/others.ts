@@ -22,6 +22,8 @@ export interface Window {
   stall: number
   /** The same with that time. */
   rawStall: number
+  /** Longest processor time of the event loop during one probe: without waits for disks either. */
+  busy: number
   probes: number
   /** Median by kind of call. */
   p50: Record<string, number>

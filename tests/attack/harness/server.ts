@@ -1,4 +1,4 @@
-import { appendFileSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { appendFileSync, openSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort, freePortRange } from '../../support/free-port.ts'
 import { until } from '../../support/until.ts'
@@ -101,16 +101,19 @@ export class AttackedServer {
     return readFileSync(this.#log, 'utf8').slice(from)
   }
 
-  /** Resident memory in MiB: now, and the peak since `resetPeak`; 0 for a server that has ended. */
-  memory(): { now: number; peak: number } {
-    try {
-      const status = readFileSync(`/proc/${this.pid}/status`, 'utf8')
-      const mib = (field: string) =>
-        Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1] ?? 0) / 1024
-      return { now: mib('VmRSS'), peak: mib('VmHWM') }
-    } catch {
-      return { now: 0, peak: 0 }
-    }
+  /** Resident memory in MiB of the server and its processes; 0 for a server that has ended. */
+  get memory(): number {
+    return [this.pid, ...childrenOf(this.pid)].reduce((sum, pid) => sum + statusMib(pid, 'VmRSS'), 0)
+  }
+
+  /** Peak of the server process alone since `resetPeak`, in MiB. */
+  get ownPeak(): number {
+    return statusMib(this.pid, 'VmHWM')
+  }
+
+  /** Resident memory of the server process alone, in MiB. */
+  get ownMemory(): number {
+    return statusMib(this.pid, 'VmRSS')
   }
 
   /** Begins a new measurement of the peak memory. */
@@ -120,5 +123,25 @@ export class AttackedServer {
     } catch {
       // Not permitted on this system, or the server has ended: the peak is that since the start.
     }
+  }
+}
+
+function statusMib(pid: number, field: string): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+    return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1] ?? 0) / 1024
+  } catch {
+    return 0
+  }
+}
+
+function childrenOf(pid: number): number[] {
+  try {
+    // Each thread lists the processes that it has started.
+    return readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+      readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
+    )
+  } catch {
+    return []
   }
 }

@@ -19,6 +19,15 @@ const TEXT_COLUMNS = 4
 /** The results as a Markdown table: times in ms, memory in MiB. */
 export function markdownTable(attacks: readonly Attack[], results: Results): string {
   const lines = [row(COLUMNS), row(COLUMNS.map((_, at) => (at < TEXT_COLUMNS ? '---' : '---:')))]
+  const { before: idleBefore, after: idleAfter } = results.idle
+  lines.push(
+    row([
+      ...['none: the idle server', NOTHING, NOTHING, NOTHING],
+      ...[figure(idleBefore?.stall), figure(idleAfter?.stall), NOTHING, NOTHING],
+      ...[figure(idleBefore?.median), figure(idleAfter?.median), NOTHING],
+      ...[figure(idleBefore?.p99), figure(idleAfter?.p99)],
+    ]),
+  )
   for (const attack of attacks) {
     const before = summaryOf(results, 'before', attack)
     const after = summaryOf(results, 'after', attack)
@@ -61,10 +70,10 @@ function responsesOf(summary: Summary | undefined): string {
 
 /** One line on an attack for the console. */
 export function lineOf(attack: Attack, summary: Summary): string {
-  const { stall, median, slowdown, p99, peakMemory, retainedMemory, log, failed } = summary
+  const { stall, busy, median, slowdown, p99, peakMemory, retainedMemory, log, failed } = summary
   const broken = breaches(attack, summary)
   const parts = [
-    `stall ${figure(stall)} ms`,
+    `stall ${figure(stall)} ms (busy ${figure(busy)})`,
     `others p50 ${figure(median)} ms (${figure(slowdown)} × idle), p99 ${figure(p99)} ms`,
     `memory +${Math.round(peakMemory)} (+${Math.round(retainedMemory)}) MiB`,
     ...(log > 1 ? [`log ${figure(log)} KiB`] : []),
