@@ -165,6 +165,15 @@ export const connections = defineAttacks([
     },
   }),
   raw({
+    name: 'url-parameters-at-cap',
+    input: 'a URL with 1,000 parameters',
+    cap: '1,000 parameters of a query',
+    prepare: (target) => {
+      const parameters = Array.from({ length: 999 }, (_, at) => `p${at}=1`).join('&')
+      return () => target.send({ path: `/api/collections/quantum_jobs/records?perPage=1&${parameters}` })
+    },
+  }),
+  raw({
     name: 'url-encoded-path',
     input: 'a path of 12 KB of escapes',
     cap: '16 KiB of a head',

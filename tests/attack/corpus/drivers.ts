@@ -1,4 +1,6 @@
 import { connect as connectTls } from 'node:tls'
+import { encodeCommand } from '../../../src/protocol/zmtp/framing/command.ts'
+import { encodeGreeting } from '../../../src/protocol/zmtp/handshake/greeting.ts'
 import { until } from '../../support/until.ts'
 import { type Attack, defineAttacks, type Shot, type Target } from '../attack.ts'
 import { attach, type HostileDriver } from './driver-client.ts'
@@ -7,6 +9,8 @@ const MIB = 1024 * 1024
 const RESULTS = ['sent', 'connection closed', 200]
 /** Messages between two looks at the clock. */
 const BATCH = 200
+const GREETING = Buffer.from(encodeGreeting('PLAIN', false))
+const PING = Buffer.from(encodeCommand('PING', new Uint8Array(2)))
 const ACKNOWLEDGED_MS = 20_000
 
 interface FloodAttack {
@@ -128,6 +132,44 @@ function rawConnections(name: string, input: string, count: number): Attack {
   }
 }
 
+/** Sends the same bytes on 20 connections to a port of the driver. */
+function rawPeer({
+  name,
+  input,
+  cap,
+  text,
+}: {
+  name: string
+  input: string
+  cap: string
+  text: Buffer
+}): Attack {
+  return {
+    ...{ name, who: 'guest', input, cap, expect: ['connections closed', 'connections open', 200] },
+    async prepare(target) {
+      const { granted } = await attach(target, target.seeded.drivers.process)
+      return async () => {
+        const closed = await Promise.all(
+          Array.from({ length: 20 }, () => {
+            const { promise, resolve } = Promise.withResolvers<boolean>()
+            const socket = connectTls({
+              host: '127.0.0.1',
+              port: granted.result_port,
+              rejectUnauthorized: false,
+            })
+            socket.on('secureConnect', () => socket.write(text))
+            socket.on('error', () => resolve(true))
+            socket.on('close', () => resolve(true))
+            setTimeout(() => resolve(false), 1_000).unref()
+            return promise
+          }),
+        )
+        target.note(closed.every(Boolean) ? 'connections closed' : 'connections open')
+      }
+    },
+  }
+}
+
 async function rejectLater(): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>()
   setTimeout(() => reject(new Error('not attached within 5 s')), 5_000).unref()
@@ -232,6 +274,33 @@ export const drivers = defineAttacks([
       }),
   }),
   flood({
+    name: 'driver-results-at-cap',
+    input: '5 results of 8 MB back to back',
+    cap: '8 MiB of results',
+    finding: 8,
+    most: 5,
+    acknowledged: 5,
+    send: (driver, number) => driver.event('JobResult', result(8_000_000), `job00000000000${number}.1`),
+  }),
+  flood({
+    name: 'driver-report-at-cap',
+    input: 'a report of 8 MB whose traces are stripped at once',
+    cap: '8 MiB of a report',
+    driver: 'calibrate',
+    finding: 8,
+    most: 1,
+    acknowledged: 1,
+    send: (driver) => driver.send(report(Math.floor(performance.now()) % 10_000, 8_000_000, monthsAgo())),
+  }),
+  flood({
+    name: 'driver-message-70-mb',
+    input: 'a message of 70 MB',
+    cap: '64 MiB of a message',
+    most: 1,
+    acknowledged: 1,
+    send: (driver) => driver.event('JobResult', result(70 * MIB), 'job000000000001.1'),
+  }),
+  flood({
     name: 'driver-results-largest',
     input: '10 results of 31 MB back to back',
     cap: '32 MiB of results',
@@ -286,6 +355,18 @@ export const drivers = defineAttacks([
         Object.fromEntries(Array.from({ length: 1_500_000 }, (_, at) => [`k${at.toString(36)}`, 1])),
         'job000000000001.1',
       ),
+  }),
+  rawPeer({
+    name: 'driver-pings',
+    input: 'PING commands without a pause, before a handshake',
+    cap: '100 commands per second',
+    text: Buffer.concat([GREETING, ...Array.from({ length: 5_000 }, () => PING)]),
+  }),
+  rawPeer({
+    name: 'driver-port-bytes',
+    input: '20 connections that send 1 MB before the handshake',
+    cap: '4 KiB before the handshake',
+    text: Buffer.alloc(MIB, 0xff),
   }),
   rawConnections('driver-port-16', '16 silent TLS connections to a driver port', 16),
   rawConnections('driver-port-100', '100 silent TLS connections to a driver port', 100),

@@ -36,6 +36,10 @@ function json({ name, input, cap, who, path, body, finding, expect = REFUSED }: 
 const keys = (count: number) =>
   `{${Array.from({ length: count }, (_, at) => `"k${at.toString(36)}":1`).join(',')}}`
 
+/** An object of `count` keys of 60 characters. */
+const longKeys = (count: number) =>
+  `{${Array.from({ length: count }, (_, at) => `"${'k'.repeat(54)}${at}":1`).join(',')}}`
+
 /** JSON whose cost is not its size. */
 export const jsonBodies = defineAttacks([
   json({
@@ -62,6 +66,29 @@ export const jsonBodies = defineAttacks([
     path: LOGIN,
     finding: 4,
     body: () => keys(90_000),
+  }),
+  json({
+    name: 'json-keys-at-cap',
+    input: '8 objects of 499 keys (250 KB)',
+    cap: '256 KiB, 500 keys per object for guests',
+    who: 'guest',
+    body: () => `{"a":[${Array.from({ length: 8 }, () => longKeys(499)).join(',')}]}`,
+  }),
+  json({
+    name: 'json-record-at-cap',
+    input: 'a record of 1 MiB with 40,000 texts',
+    cap: '1 MiB for users',
+    who: 'user',
+    path: '/api/collections/time_slots/records',
+    body: () => `{"qpu":[${Array.from({ length: 40_000 }, (_, at) => `"text ${at} of it"`).join(',')}]}`,
+  }),
+  json({
+    name: 'json-texts-at-cap',
+    input: 'a submission of 12 MB with 49,000 texts',
+    cap: '50,000 texts for users',
+    who: 'user',
+    body: () =>
+      `{"circuits":[${Array.from({ length: 49_000 }, (_, at) => `"${'x'.repeat(240)}${at}"`).join(',')}]}`,
   }),
   json({
     name: 'json-keys-nested',

@@ -187,6 +187,16 @@ export const programs = defineAttacks([
     },
   }),
   program({
+    name: 'program-parameters-one-set',
+    input: 'one set of 100,000 parameters',
+    cap: '100,000 parameters of a set',
+    body: () => {
+      const inputs = Array.from({ length: 100_000 }, (_, at) => `input float p${at};`).join('')
+      const set = Array.from({ length: 100_000 }, (_, at) => at / 7)
+      return { circuits: [{ circuit: `${HEAD}${inputs}`, parameter_values: [set] }], shots: 1 }
+    },
+  }),
+  program({
     name: 'program-circuits',
     input: '300 different circuits of 30 KB',
     cap: '300 executions',
@@ -204,6 +214,13 @@ export const programs = defineAttacks([
     width: 20,
     users: 20,
     circuit: () => HEAD + fill('h q;', 98_000),
+  }),
+  program({
+    name: 'program-waiting',
+    input: '25 submissions of one user at once, each above 128 KiB',
+    cap: '20 waiting jobs per user',
+    width: 25,
+    circuit: () => HEAD + fill('h q[0]; ', 200_000),
   }),
   program({
     name: 'submissions-largest',

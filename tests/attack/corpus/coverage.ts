@@ -1,0 +1,50 @@
+/**
+ * The attacks that scale an input to each documented cap: by row of docs/reference/limits.md, the names of
+ * attacks, or the reason why none is needed.
+ */
+export const COVERAGE: Readonly<Record<string, readonly string[] | { reason: string }>> = {
+  'Body of `POST /api/jobs` and of a job record': [
+    'submissions-largest',
+    'submission-record',
+    'json-white-space',
+  ],
+  'Body of another record': ['json-record-at-cap', 'json-keys-guest', 'slow-bodies'],
+  'Body of another route': ['json-keys-login', 'login-long-password', 'email-regex'],
+  'Form, URL-encoded or multipart': ['form-names-1-mib', 'form-names-multipart', 'form-names-user'],
+  'Fields of a form': ['form-names-at-cap', 'form-names', 'form-one-name'],
+  'Parameters of a query': ['url-long', 'url-parameters-at-cap'],
+  'JSON: nested lists and objects': ['json-deep', 'json-deep-at-cap'],
+  'JSON: keys of one object': ['json-keys-user', 'json-keys-at-cap', 'json-prototype'],
+  'JSON: texts, keys, lists and objects together': ['json-texts-at-cap', 'json-keys-nested'],
+  'JSON: values, numbers included': ['json-values'],
+  'One program': ['program-flat', 'program-block', 'program-comment'],
+  'Circuits times parameter sets of a job': ['program-circuits', 'program-parameters'],
+  'Parameters of one set': ['program-parameters-one-set'],
+  'Job as it is stored': ['submissions-largest', 'view-large-programs'],
+  'What a program may contain': [
+    'program-gates-nested',
+    'program-loop',
+    'program-registers',
+    'program-brackets',
+  ],
+  'Time to check the programs of one job': ['program-gate-body', 'program-many-gates'],
+  'Jobs with expensive programs that wait for their check': ['submissions-largest-blocks', 'program-waiting'],
+  'Messages of one driver': [
+    'driver-heartbeats',
+    'driver-unknown-types',
+    'driver-bad-payloads',
+    'driver-no-json',
+  ],
+  'Bytes of one driver': ['driver-results-largest', 'driver-reports'],
+  'Messages received and not processed': ['driver-bad-results', 'driver-hellos'],
+  'Telemetry events (`CryostatReading`, `CalibrationProgress`)': ['driver-readings', 'driver-progress'],
+  Event: ['driver-readings-wide', 'driver-readings-channels', 'driver-deep'],
+  'Results of a job, as JSON text': ['driver-results-at-cap', 'driver-results-largest'],
+  'Report of a calibration, as JSON text': ['driver-report-at-cap', 'driver-report-largest'],
+  'Message of any kind': ['driver-too-large', 'driver-message-70-mb'],
+  'Log lines about dropped events of one driver': ['driver-no-json', 'driver-unknown-types'],
+  '`PING` and other commands': ['driver-pings'],
+  'Connections on a port without complete handshake': ['driver-port-16', 'driver-port-100'],
+  'Connections of one address to the ports of all drivers': ['driver-port-100'],
+  'Bytes before the handshake is complete': ['driver-port-bytes'],
+}
