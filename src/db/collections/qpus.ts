@@ -13,8 +13,9 @@ export const qpus = defineCollection({
     num_qubits: integer({ min: 1, default: 1 }),
     executor_type: text({ max: 100 }),
     device_config: json(),
-    command_port: integer({ min: 0, max: 65_535, readOnly: true }),
-    result_port: integer({ min: 0, max: 65_535, readOnly: true }),
+    // Everybody reads QPUs, and an open port invites attacks; signed-in users find the ports at `drivers`.
+    command_port: integer({ min: 0, max: 65_535, readOnly: true, hidden: true }),
+    result_port: integer({ min: 0, max: 65_535, readOnly: true, hidden: true }),
     maintenance: bool(),
     maintenance_reason: text({ max: 1_000 }),
     draining: bool({ help: 'Takes no new job; the running one finishes' }),

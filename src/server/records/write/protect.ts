@@ -34,7 +34,7 @@ export function sortBody(collection: AnyCollection, sent: Values, options: Optio
     else if (!isProtected(name, field, options)) {
       values[name] = field.kind.normalize(value)
       body[name] = value
-    } else if (!changesNothing(name, field, value, before)) refused[name] = readOnly(name)
+    } else if (!changesNothing(name, field, value, options)) refused[name] = readOnly(name)
   }
   sortId(sent['id'], before, values, refused)
   return { values, refused, body }
@@ -81,10 +81,15 @@ function isProtected(name: string, field: Field, { behavior, isSuperuser, before
   return field.hidden === true || isOwner || behavior.superuserOnly?.includes(name) === true
 }
 
-function changesNothing(name: string, field: Field, sent: unknown, before: AnyRecord | undefined): boolean {
+function changesNothing(
+  name: string,
+  field: Field,
+  sent: unknown,
+  { before, isSuperuser }: Pick<Options, 'before' | 'isSuperuser'>,
+): boolean {
   const value = field.kind.normalize(sent)
   const same = (other: unknown) => Bun.deepEquals(value, field.kind.normalize(other))
-  // Hidden fields are not compared with the stored value: the response would reveal it.
-  if (field.internal || field.hidden) return same(null)
+  // Fields that the caller cannot read are not compared with the stored value: the response would reveal it.
+  if (field.internal || (field.hidden && !isSuperuser)) return same(null)
   return before ? same(before[name]) : same(null) || same(initialValue(field))
 }
