@@ -16,6 +16,7 @@ import { StartupError } from '../devices/index.ts'
 import { EVENTS, type EventPayload } from '../protocol/index.ts'
 import { isExposed } from './connection/connect.ts'
 import { EventQueue } from './connection/event-queue.ts'
+import { Orphaned } from './connection/orphaned.ts'
 import { Outbox } from './connection/outbox.ts'
 import { ServerConnection } from './connection/server-connection.ts'
 import { ownHostArgv } from './device-process/child.ts'
@@ -103,11 +104,12 @@ export async function startDriver(
     if (settings.values.tokenFile) makePrivate(resolve(cwd, settings.values.tokenFile), log)
     lock = lockFolder(prepared.dataDir)
     outbox = await Outbox.open(join(prepared.dataDir, 'outbox'), { clock, log })
+    const orphaned = await Orphaned.open(join(prepared.dataDir, 'orphaned'), { clock, log })
     await supervisor.open()
     if (isExposed(access.svcAddr)) {
       log.warn('the access token is sent over plain HTTP; use an https address', { address: access.svcAddr })
     }
-    const driver = assemble(settings, dependencies, { access, prepared, supervisor, outbox, queue })
+    const driver = assemble(settings, dependencies, { access, prepared, supervisor, outbox, orphaned, queue })
     connection = driver.connection
     return runUntilStopped(driver, { supervisor, outbox, lock, clock })
   } catch (error) {
@@ -145,6 +147,7 @@ interface Components {
   prepared: Prepared
   supervisor: Supervisor
   outbox: Outbox
+  orphaned: Orphaned
   queue: EventQueue
 }
 
@@ -157,7 +160,7 @@ interface Assembled {
 function assemble(
   settings: DriverSettings,
   { clock, log, version }: DriverDependencies,
-  { access, prepared, supervisor, outbox, queue }: Components,
+  { access, prepared, supervisor, outbox, orphaned, queue }: Components,
 ): Assembled {
   const { operation } = settings.values
   const { device, jobTimeoutMs } = prepared
@@ -189,8 +192,9 @@ function assemble(
     }
     switch (head?.kind) {
       case 'ack':
-        void outbox.acknowledge(head.event)
-        if (!head.applied) log.info('the server discarded an event as obsolete', { event: head.event })
+        void outbox.acknowledge(head.event, head.reason === 'unknown_job' ? orphaned : undefined)
+        if (!head.applied && head.reason === undefined)
+          log.info('the server discarded an event as obsolete', { event: head.event })
         return
       case 'stop':
         coordinator.stop(head.id)

@@ -45,6 +45,11 @@ export const eventAck = v.object({
   event: v.string(),
   /** False when the event changed nothing: it was stale or did not match its type. */
   applied: v.boolean(),
+  /**
+   * `unknown_job`: the server has no such job, perhaps because it was restored from an older backup; the
+   * driver keeps the result. Older servers do not send it.
+   */
+  reason: v.optional(v.picklist(['unknown_job'])),
 })
 export type EventAck = v.InferOutput<typeof eventAck>
 

@@ -5,6 +5,7 @@ import * as v from 'valibot'
 import { type BackoffLimits, backoffMs, type Clock, failpoint, type Log } from '../../base/index.ts'
 import { eventEnvelope } from '../../protocol/index.ts'
 import { parseJson } from '../messages/command-head.ts'
+import type { Orphaned } from './orphaned.ts'
 
 interface Entry {
   /** When to send it next, in ms of `clock.monotonic()`. */
@@ -161,9 +162,23 @@ export class Outbox {
     }
   }
 
-  /** Removes an acknowledged event; false when it is unknown or already removed. */
-  async acknowledge(id: string): Promise<boolean> {
-    if (!this.#entries.delete(id)) return false
+  /**
+   * Removes an acknowledged event, or moves it to `orphaned`; false when it is unknown or already removed.
+   */
+  async acknowledge(id: string, orphaned?: Orphaned): Promise<boolean> {
+    const entry = this.#entries.get(id)
+    if (!entry || !this.#entries.delete(id)) return false
+    if (orphaned) {
+      const path = join(this.#folder, fileOf(id))
+      const body = entry.isOnDisk ? undefined : entry.body
+      await this.#inSequence(() =>
+        orphaned
+          .keep(id, fileOf(id), { path, body })
+          .catch((error: unknown) =>
+            this.#log.error('the result of an unknown job could not be kept', { event: id, error }),
+          ),
+      )
+    }
     await this.#inSequence(() =>
       // This also removes the part of a file that a full disk accepted.
       rm(join(this.#folder, fileOf(id)), { force: true }).catch((error: unknown) =>

@@ -121,8 +121,13 @@ const handlers: Handlers = {
     if (end.kind === 'foreign') {
       return refuseForeign(context, source, { action: 'result.foreign', subject: job, detail: { attempt } })
     }
-    context.hub.send(driver, { type: 'EventAck', event: event.id, applied: end.kind === 'applied' })
+    context.hub.send(driver, {
+      ...{ type: 'EventAck', event: event.id, applied: end.kind === 'applied' },
+      ...(end.kind === 'unknown' && { reason: 'unknown_job' }),
+    })
     if (feature('FAILPOINTS')) failpoint('result.acknowledged')
+    if (end.kind === 'unknown')
+      return { message: 'result of an unknown job refused', fields: { job, attempt } }
     if (end.kind === 'stale') return { message: 'stale result not applied', fields: { job, attempt } }
     context.log.info('job ended', { job, attempt, driver, status: end.status })
     return undefined

@@ -30,11 +30,12 @@ export interface JobError {
 
 /**
  * The outcome of a result. `stale`: an older attempt, an ended job or an attempt that was given up, and
- * nothing changed. `foreign`: the attempt belongs to another driver.
+ * nothing changed. `unknown`: there is no such job. `foreign`: the attempt belongs to another driver.
  */
 export type ResultOutcome =
   | { kind: 'applied'; status: 'completed' | 'failed' | 'pending' }
   | { kind: 'stale' }
+  | { kind: 'unknown' }
   | { kind: 'foreign' }
 
 interface AttemptRow {
@@ -59,7 +60,7 @@ export function applyResult(tx: Tx, result: AttemptResult, { maxAttempts }: Retr
      WHERE claim.job = $job AND claim.attempt = $attempt`,
     { job, attempt },
   )
-  if (!row) return STALE
+  if (!row) return tx.one('SELECT 1 FROM quantum_jobs WHERE id = $job', { job }) ? STALE : { kind: 'unknown' }
   if (row.driver !== result.driver) return { kind: 'foreign' }
   // Only the newest attempt is accepted: a later claim means that the server gave this one up.
   if (row.current !== attempt || (row.status !== 'running' && row.status !== 'pending')) return STALE

@@ -1,0 +1,32 @@
+import { expect, test } from 'bun:test'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { openTestServer, startDriverProcess } from '../../support/server/server.ts'
+import { until } from '../../support/until.ts'
+
+test('the result of a job that the server does not know stays on the driver', async () => {
+  await using server = await openTestServer()
+  const user = await server.createUser({ qpuSeconds: 10 })
+  const { token } = await server.createQpu('north')
+  await using _driver = await startDriverProcess(server, { token, name: 'north' })
+  const circuit = '// svc-mock: latency=0.5\nOPENQASM 3.0; qubit q; bit c; c = measure q;'
+  const submitted = await server.as(user).post('/api/jobs', { circuits: [{ circuit }], qpu_target: 'north' })
+  const id = submitted.text('id')
+  const isRunning = async () => (await server.as(user).get(`/api/jobs/${id}`)).get('status') === 'running'
+  await until('the job runs', isRunning)
+  // As in a database restored from a backup that is older than the job.
+  await server.db.write('forget the job', (tx) => {
+    tx.run('DELETE FROM job_attempts WHERE job = $id', { id })
+    tx.run('DELETE FROM quantum_jobs WHERE id = $id', { id })
+  })
+  const folder = join(server.folder, 'driver-north', 'data')
+  const files = await until('the result is kept', async () => {
+    const names = await readdir(join(folder, 'orphaned'))
+    return names.length > 0 && names
+  })
+  expect(files).toEqual([`${id}.1.json`])
+  const event = JSON.parse(await readFile(join(folder, 'orphaned', `${id}.1.json`), 'utf8'))
+  expect(event).toMatchObject({ type: 'JobResult', payload: { job: id, status: 'completed' } })
+  expect(event.payload.results.counts).toBeDefined()
+  expect(await readdir(join(folder, 'outbox'))).toEqual(['owner'])
+})
