@@ -1,12 +1,17 @@
 /**
  * Builds the executable: `npx bun run scripts/build-binary.ts [--target bun-linux-arm64] [--outfile PATH]
- * [--failpoints]`. Also makes `<outfile>-driver`, a link under which it runs as the driver.
+ * [--failpoints]`. Also makes `<outfile>-driver`, a link under which it runs as the driver, and, unless with
+ * failpoints, the bill of materials `<outfile>.cdx.json` and `SHA256SUMS` beside it.
  */
 import { rm, stat, symlink } from 'node:fs/promises'
-import { basename, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import manifest from '../package.json' with { type: 'json' }
 import { buildKernel } from './build-kernel.ts'
+import { buildLicenses } from './build-licenses.ts'
 import { buildUi } from './build-ui.ts'
+import type { BundledPackage } from './licenses/collect.ts'
+import { renderSbom } from './licenses/sbom.ts'
 import { buildAndPlace } from './place-build.ts'
 import { findWorkerEntries } from './worker-entries.ts'
 
@@ -32,7 +37,7 @@ interface BuiltBinary {
 export async function buildBinary(options: BinaryOptions): Promise<BuiltBinary> {
   const { outfile, target, failpoints = false } = options
   const started = performance.now()
-  await Promise.all([buildUi(), buildKernel()])
+  const [packages] = await Promise.all([buildLicenses(), buildUi(), buildKernel()])
   const built = performance.now()
   const { declared } = await findWorkerEntries(repository)
   // The compiler leaves source maps in the folder of its output although it embeds them.
@@ -40,6 +45,7 @@ export async function buildBinary(options: BinaryOptions): Promise<BuiltBinary> 
     compile(compilerArguments(path, declared, target, failpoints)),
   )
   await linkDriver(outfile)
+  if (!failpoints) await describe(outfile, packages)
   const { size } = await stat(outfile)
   return { bytes: size, uiMs: built - started, compileMs: performance.now() - built }
 }
@@ -67,6 +73,8 @@ function compilerArguments(
     '--no-compile-autoload-bunfig',
     '--asset',
     join(repository, 'web'),
+    '--asset',
+    join(repository, 'licenses'),
     ...(failpoints ? ['--feature=FAILPOINTS'] : []),
     ...(target ? ['--target', target] : []),
     '--outfile',
@@ -86,6 +94,24 @@ async function compile(args: string[]): Promise<void> {
     compiler.exited,
   ])
   if (code !== 0) throw new Error(`bun build ended with ${code}\n${out}${err}`)
+}
+
+/** Writes the bill of materials and the checksums next to a released executable. */
+async function describe(outfile: string, packages: readonly BundledPackage[]): Promise<void> {
+  const sbom = `${outfile}.cdx.json`
+  const sha256 = await hashOf(outfile)
+  await Bun.write(
+    sbom,
+    `${JSON.stringify(renderSbom({ version: manifest.version, sha256 }, packages), null, 2)}\n`,
+  )
+  const sums = [`${sha256}  ${basename(outfile)}`, `${await hashOf(sbom)}  ${basename(sbom)}`]
+  await Bun.write(join(dirname(outfile), 'SHA256SUMS'), `${sums.join('\n')}\n`)
+}
+
+async function hashOf(path: string): Promise<string> {
+  const hasher = new Bun.CryptoHasher('sha256')
+  for await (const chunk of Bun.file(path).stream()) hasher.update(chunk)
+  return hasher.digest('hex')
 }
 
 async function linkDriver(outfile: string): Promise<void> {

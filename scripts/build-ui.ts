@@ -19,6 +19,9 @@ const FONTS = {
   'mono.woff2': ['atkinson-hyperlegible-mono', 'atkinson-hyperlegible-mono-latin-wght-normal.woff2'],
 } as const
 
+/** The npm packages of the fonts. */
+export const FONT_PACKAGES = Object.values(FONTS).map(([pack]) => `@fontsource-variable/${pack}`)
+
 /** What was built; sizes in bytes. */
 export interface UiManifest {
   /** Files the browser needs before it shows `/`, by URL path. */

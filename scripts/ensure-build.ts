@@ -12,6 +12,7 @@ const SOURCES = [
   'src/**/*',
   'ui/**/*',
   'scripts/build-*.ts',
+  'scripts/licenses/**/*',
   'package.json',
   'package-lock.json',
   'bunfig.toml',

@@ -116,7 +116,7 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
     steps: [
       ['version.ts'],
       ['command-line'],
-      ['completion.ts', 'data', 'driver.ts', 'serve', 'simulate', 'superuser.ts'],
+      ['completion.ts', 'data', 'driver.ts', 'licenses.ts', 'serve', 'simulate', 'superuser.ts'],
       ['demo'],
       ['main.ts'],
     ],

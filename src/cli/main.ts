@@ -32,6 +32,7 @@ const svc = defineGroup('Quantum job control service', {
   import: async () => (await import('./data/import.ts')).importCommand,
   simulate: async () => (await import('./simulate/simulate.ts')).simulateCommand,
   completion: async () => (await import('./completion.ts')).completionCommand,
+  licenses: async () => (await import('./licenses.ts')).licensesCommand,
   version: () => versionCommand,
   reader: async () => (await import('./serve/reader.ts')).readerCommand,
 })

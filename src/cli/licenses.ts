@@ -1,0 +1,23 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { AppError } from '../base/index.ts'
+import { defineCommand } from './command-line/command.ts'
+
+/** The folder that `scripts/build-licenses.ts` makes: inside the executable, or in the repository. */
+const FOLDER = Bun.main.startsWith('/$bunfs/')
+  ? '/$bunfs/root/licenses'
+  : join(import.meta.dir, '../../licenses')
+
+function read(name: string): string {
+  const path = join(FOLDER, name)
+  if (!existsSync(path))
+    throw new AppError('unavailable', 'the licenses are not collected; run npm run build')
+  return readFileSync(path, 'utf8')
+}
+
+export const licensesCommand = defineCommand({
+  summary: 'Print the licenses and notices of everything in this program',
+  run: () => ({ notices: read('notices.txt') }),
+  document: () => JSON.parse(read('components.json')),
+  print: ({ notices }) => process.stdout.write(notices),
+})
