@@ -28,7 +28,7 @@ test('the packages are those in the bundles, the fonts and the standard library 
 })
 
 test('the list of the runtime belongs to the version of Bun that builds the executable', () => {
-  expect(RUNTIME.version).toBe(manifest.devDependencies.bun)
+  expect<string>(RUNTIME.version).toBe(manifest.devDependencies.bun)
   expect<string>(Bun.version).toBe(RUNTIME.version)
 })
 
