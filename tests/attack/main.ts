@@ -18,6 +18,7 @@ Attacks the built executable on a large database and measures its other users.
 
   --jobs N        jobs in the database (1000000); seeded once, kept in the temporary folder
   --runs N        runs of each attack, of which the median counts (3)
+  --minutes N     starts no further attack after this time; the medians are those of the runs so far
   --only NAMES    attacks whose names begin with one of these, separated by commas
   --server PATH   executable to attack (./svc)
   --compare       attacks two executables: BEFORE and AFTER
@@ -30,7 +31,7 @@ Attacks the built executable on a large database and measures its other users.
   --help
 `
 /** A stall of this length is not measured again. */
-const CLEAR_STALL_MS = 2_000
+const CLEAR_STALL_MS = 500
 /** Runs of an attack that breaks the promise in a check. */
 const CHECK_RUNS = 3
 
@@ -39,6 +40,7 @@ const { values: flags, positionals } = parseArgs({
   options: {
     jobs: { type: 'string', default: '1000000' },
     runs: { type: 'string', default: '3' },
+    minutes: { type: 'string', default: '1440' },
     only: { type: 'string', default: '' },
     server: { type: 'string', default: SVC },
     compare: { type: 'boolean', default: false },
@@ -89,6 +91,7 @@ async function run(
   await using arena = await Arena.open(executable, results.jobs)
   if (arena.idle) results.idle[side] ??= arena.idle
   for (const attack of attacks) {
+    if (performance.now() > end) return
     try {
       const measurement = await arena.measure(attack)
       results.attacks[side][attack.name] = [...(results.attacks[side][attack.name] ?? []), measurement]
@@ -139,11 +142,12 @@ if (flags.list) {
 const attacks = selected()
 const runs = positive('runs', flags.runs)
 const jobs = positive('jobs', flags.jobs)
+const end = performance.now() + positive('minutes', flags.minutes) * 60_000
 const results = flags.resume ? readResults(flags.out, jobs) : readResults('', jobs)
 for (let number = 1; number <= runs; number += 1) {
   for (const [side, executable] of sides()) {
     const left = attacks.filter(({ name }) => needsRun(results.attacks[side][name], number))
-    if (left.length > 0) await run(side, executable, left, results)
+    if (left.length > 0 && performance.now() < end) await run(side, executable, left, results)
   }
 }
 if (flags.json) console.log(JSON.stringify(results))

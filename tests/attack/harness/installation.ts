@@ -1,5 +1,15 @@
 import { Database } from 'bun:sqlite'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runSvc } from '../../support/executable/service.ts'
@@ -8,6 +18,7 @@ import type { Seeded } from '../attack.ts'
 import { seedFolder } from './seed.ts'
 
 const SEEDED_FILE = 'seeded.json'
+const UNUSED_MS = 86_400_000
 const SEEDS = join(import.meta.dir, '../../../bench/scale/seed.ts')
 
 /** An installation that is seeded and stopped. */
@@ -35,9 +46,22 @@ function cacheFolder(): string {
   return folder
 }
 
+/** Removes installations, and copies of ended runs, that were not used for a day. */
+function removeOutdated(): void {
+  for (const name of readdirSync(cacheFolder())) {
+    const path = join(cacheFolder(), name)
+    if (statSync(path).isDirectory() && Date.now() - statSync(path).mtimeMs > UNUSED_MS)
+      rmSync(path, { recursive: true, force: true })
+  }
+}
+
 async function seededFolder(executable: string, jobs: number): Promise<string> {
   const folder = join(cacheFolder(), `seeded-${jobs}-${await revision(executable)}`)
-  if (existsSync(folder)) return folder
+  if (existsSync(folder)) {
+    utimesSync(folder, new Date(), new Date())
+    return folder
+  }
+  removeOutdated()
   console.error(`seeding ${jobs.toLocaleString('en')} jobs in ${folder}`)
   const started = performance.now()
   const partial = `${folder}.partial-${process.pid}`

@@ -4,7 +4,7 @@ import { type Installation, openInstallation } from './installation.ts'
 import { Others, type Window } from './others.ts'
 import { AttackedServer } from './server.ts'
 
-const ATTACK_MS = 1_500
+const ATTACK_MS = 1_000
 const IDLE_MS = 4_000
 const WARM_UP_MS = 1_000
 /** A server that does not respond for this time after an attack counts as dead. */

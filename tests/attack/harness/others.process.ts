@@ -100,7 +100,8 @@ function record(): void {
   const waited = server.waiting - current.server.waiting + own.waiting - current.own.waiting
   open.rawStall = Math.max(open.rawStall, took)
   open.stall = Math.max(open.stall, took - waited)
-  open.busy = Math.max(open.busy, Math.min(took, server.busy - current.server.busy))
+  // While this process waits for a processor, the server may take several turns.
+  open.busy = Math.max(open.busy, Math.min(took - waited, server.busy - current.server.busy))
 }
 
 async function probe(): Promise<void> {
