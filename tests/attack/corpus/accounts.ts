@@ -14,9 +14,21 @@ interface CallAttack {
   as?: (seeded: Seeded) => Account | undefined
   call: (target: Target, number: number) => { path: string; body?: unknown }
   headers?: Record<string, string>
+  /** Number of addresses that it is sent from; 1 unless given. */
+  addresses?: number
 }
 
-function calls({ name, input, cap, who = 'guest', width = 1, as, call, headers = {} }: CallAttack): Attack {
+function calls({
+  name,
+  input,
+  cap,
+  who = 'guest',
+  width = 1,
+  as,
+  call,
+  headers = {},
+  addresses = 1,
+}: CallAttack): Attack {
   return {
     ...{ name, who, input, cap, width, expect: RESULTS },
     prepare(target) {
@@ -26,10 +38,11 @@ function calls({ name, input, cap, who = 'guest', width = 1, as, call, headers =
         const { path, body } = call(target, number)
         const account = as?.(target.seeded) ?? attackers[number % attackers.length]
         const token = who === 'user' ? account?.token : undefined
+        const from = number % addresses
         number += 1
-        if (body === undefined) return target.send({ path, token, headers })
+        if (body === undefined) return target.send({ path, token, from, headers })
         const text = typeof body === 'string' ? body : JSON.stringify(body)
-        return target.send({ path, token, headers, body: text })
+        return target.send({ path, token, from, headers, body: text })
       }
     },
   }
@@ -52,6 +65,17 @@ export const accounts = defineAttacks([
     input: '50 logins of different accounts at once',
     cap: '4 hashes at once',
     width: 50,
+    call: (_, number) => ({
+      path: `${USERS}/auth-with-password`,
+      body: { identity: `user${number}@example.org`, password: `guess ${number}` },
+    }),
+  }),
+  calls({
+    name: 'login-many-addresses',
+    input: '50 logins of different accounts from 50 addresses at once',
+    cap: '4 hashes at once',
+    width: 50,
+    addresses: 50,
     call: (_, number) => ({
       path: `${USERS}/auth-with-password`,
       body: { identity: `user${number}@example.org`, password: `guess ${number}` },

@@ -16,6 +16,8 @@ interface ListAttack {
   finding?: number
   query: (target: Target) => Record<string, string>
   width?: number
+  /** Number of addresses that it is sent from; 1 unless given. */
+  addresses?: number
 }
 
 function list({
@@ -27,6 +29,7 @@ function list({
   finding,
   query,
   width = 1,
+  addresses = 1,
 }: ListAttack): Attack {
   return {
     ...{ name, who, input, cap, width, expect: SERVED_OR_REFUSED },
@@ -34,7 +37,8 @@ function list({
     prepare(target) {
       const token = who === 'user' ? target.seeded.attackers[0]?.token : undefined
       const search = new URLSearchParams(query(target))
-      return () => target.send({ path: `${path}?${search}`, token })
+      let number = 0
+      return () => target.send({ path: `${path}?${search}`, token, from: number++ % addresses })
     },
   }
 }
@@ -85,6 +89,17 @@ export const lists = defineAttacks([
     finding: 2,
     query: ({ seeded }) => ({
       filter: `user_id = "${seeded.attackers[0]?.id}" && results ~ "${'%a'.repeat(1_600)}%b%"`,
+      skipTotal: 'true',
+    }),
+  }),
+  list({
+    name: 'like-at-cap',
+    input: 'four texts of 249 characters with 8 wildcards each, on own jobs',
+    cap: '250 characters, 8 wildcards, 1,000 characters in all',
+    who: 'user',
+    finding: 2,
+    query: ({ seeded }) => ({
+      filter: `user_id = "${seeded.attackers[0]?.id}" && (${either(4, (at) => `results ~ "${'%aaa'.repeat(7)}%${'a'.repeat(218)}b${at}"`)})`,
       skipTotal: 'true',
     }),
   }),
@@ -257,6 +272,14 @@ export const lists = defineAttacks([
     who: 'user',
     path: '/api/collections/qpus/records',
     query: () => ({ filter: 'quantum_jobs_via_qpu_target.duration ?> 100' }),
+  }),
+  list({
+    name: 'reads-many-addresses',
+    input: 'filters without an index from 60 addresses at once',
+    cap: '1 read running and 20 waiting per address, 200 in all',
+    width: 60,
+    addresses: 60,
+    query: () => ({ filter: 'error_code ~ "nowhere"', perPage: '1', skipTotal: 'true' }),
   }),
   list({
     name: 'filter-concurrent',

@@ -10,11 +10,12 @@ export interface OpenStream {
 
 const GIVE_UP_MS = 10_000
 
-/** Opens an event stream; undefined if it is refused. The stream stays open until the process ends. */
-export function openStream(target: Target, token?: string): Promise<OpenStream | undefined> {
+/** Opens an event stream; undefined if it is refused. `from` is the number of its
+ * address. The stream stays open until the process ends. */
+export function openStream(target: Target, from: number, token?: string): Promise<OpenStream | undefined> {
   const { promise, resolve } = Promise.withResolvers<OpenStream | undefined>()
   const socket = connect({
-    ...{ host: '127.0.0.1', port: target.port, localAddress: target.addressOf(0) },
+    ...{ host: '127.0.0.1', port: target.port, localAddress: target.addressOf(from) },
   })
   const authorization = token === undefined ? '' : `authorization: ${token}\r\n`
   socket.on('connect', () =>

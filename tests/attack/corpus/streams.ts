@@ -11,6 +11,8 @@ interface StreamAttack {
   input: string
   cap: string
   streams: number
+  /** Number of addresses that the streams come from; 1 unless given. */
+  addresses?: number
   topics: (stream: number) => string[]
   who?: 'guest' | 'user'
   finding?: number
@@ -20,30 +22,40 @@ const withFilter = (filter: string) =>
   `quantum_jobs/*?options=${encodeURIComponent(JSON.stringify({ query: { filter } }))}`
 
 /** Opens the streams, subscribes each, and then changes a job. */
-function streams({ name, input, cap, streams: count, topics, who = 'guest', finding }: StreamAttack): Attack {
+function streams({
+  name,
+  input,
+  cap,
+  streams: count,
+  addresses = 1,
+  topics,
+  who = 'guest',
+  finding,
+}: StreamAttack): Attack {
   return {
     ...{ name, who, input, cap, expect: RESULTS },
     ...(finding === undefined ? {} : { finding }),
     async prepare(target) {
       const opened = await Promise.all(
         Array.from({ length: count }, async (_, at) => {
+          const from = at % addresses
           const token = who === 'user' ? target.seeded.attackers[at % 20]?.token : undefined
-          const stream = await openStream(target, token)
+          const stream = await openStream(target, from, token)
           target.note(stream ? 'stream open' : 'stream refused')
-          return { stream, token, topics: topics(at) }
+          return { stream, token, from, topics: topics(at) }
         }),
       )
       const left = [...opened]
       return async () => {
-        // Two streams at a time, within the rates of requests.
-        const next = left.splice(0, 2)
+        const next = left.splice(0, STREAMS)
         await Promise.all(
           next.map(
-            ({ stream, token, topics: subscriptions }) =>
+            ({ stream, token, from, topics: subscriptions }) =>
               stream &&
               target.send({
                 path: '/api/realtime',
                 token,
+                from,
                 body: JSON.stringify({ clientId: stream.id, subscriptions }),
               }),
           ),
@@ -90,6 +102,22 @@ export const eventStreams = defineAttacks([
     streams: 5,
     topics: (stream) =>
       Array.from({ length: 100 }, (_, at) => withFilter(`results ~ "${'a'.repeat(1_900)}${stream}_${at}"`)),
+  }),
+  streams({
+    name: 'streams-at-cap',
+    input: '10 guest streams from 5 addresses, each with 50 filters of its own and 450 plain topics',
+    cap: '50 topics with options per stream, 100 per address, 500 in all',
+    streams: 10,
+    addresses: 5,
+    topics: (stream) => [
+      ...Array.from({ length: 50 }, (_, at) =>
+        withFilter(`duration > ${stream * 50 + at} && error_code ~ "a%b%c${at}"`),
+      ),
+      ...Array.from(
+        { length: 450 },
+        (_, at) => `quantum_jobs/${String(stream * 450 + at).padStart(15, '0')}`,
+      ),
+    ],
   }),
   streams({
     name: 'streams-same-filter',
