@@ -10,6 +10,7 @@ export type ErrorCode =
   | 'limited'
   | 'unavailable'
   | 'storage_full'
+  | 'over_quota'
   | 'internal'
 
 /** A rejected field: a stable code and a sentence that says what to do. */

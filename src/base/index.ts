@@ -18,6 +18,7 @@ export { createLog, type Log, type LogFormat, type LogLevel, silentLog } from '.
 export { type LogFields, withLogFields } from './log-scope.ts'
 export { Loop } from './loop.ts'
 export { endWithParent } from './parent-watch/parent-watch.ts'
+export { describeBytes } from './settings/bytes.ts'
 export { formatDuration, parseDuration } from './settings/duration.ts'
 export * as kinds from './settings/kinds.ts'
 export { nearest } from './settings/nearest.ts'

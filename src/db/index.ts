@@ -97,6 +97,7 @@ export {
 } from './store/accounts/known-addresses.ts'
 export { chargeOf, postLedger } from './store/accounts/ledger.ts'
 export { dismissNotification } from './store/accounts/notifications.ts'
+export { storedBytesOf } from './store/accounts/stored-bytes.ts'
 export {
   type ApiToken,
   createApiToken,
@@ -138,7 +139,15 @@ export {
 } from './store/jobs/dispatch.ts'
 export { qubitLimit } from './store/jobs/fits-qpu.ts'
 export { findResponse, type KeyedRequest, RESPONSE_TTL_MS, saveResponse } from './store/jobs/idempotency.ts'
-export { assertMaySubmit, cancelJob, findJob, insertJob, type Job, listJobs } from './store/jobs/jobs.ts'
+export {
+  assertMaySubmit,
+  bytesOfJob,
+  cancelJob,
+  findJob,
+  insertJob,
+  type Job,
+  listJobs,
+} from './store/jobs/jobs.ts'
 export {
   holdJob,
   type JobAction,
@@ -161,6 +170,11 @@ export {
   retryBackoffMs,
 } from './store/jobs/results.ts'
 export { type Gauges, readDiskGauges, readGauges } from './store/maintenance/gauges.ts'
+export {
+  CANCELLED_PAYLOAD_MS,
+  pruneCancelledPayloads,
+  pruneJobs,
+} from './store/maintenance/job-retention.ts'
 export { probeWrites } from './store/maintenance/probe.ts'
 export {
   type PruneStep,

@@ -256,6 +256,24 @@ CREATE TABLE "qpus" (
   "updated" TEXT NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX "qpus_name_unique" ON "qpus" ("name");
+CREATE TRIGGER "quantum_jobs_bytes_delete" BEFORE DELETE ON "quantum_jobs" BEGIN
+  UPDATE "user_bytes" SET "bytes" = "bytes" - (1024 + coalesce(octet_length(OLD."payload"), 0) + coalesce(octet_length(OLD."results"), 0) + (SELECT coalesce(sum(octet_length("body")), 0) FROM "quantum_jobs_large" WHERE "record" = OLD."id")) WHERE "user" = OLD."user_id";
+END;
+CREATE TRIGGER "quantum_jobs_bytes_insert" AFTER INSERT ON "quantum_jobs" BEGIN
+  INSERT INTO "user_bytes" ("user", "bytes") SELECT NEW."user_id", 1024 + coalesce(octet_length(NEW."payload"), 0) + coalesce(octet_length(NEW."results"), 0) WHERE NEW."user_id" <> ''
+    ON CONFLICT ("user") DO UPDATE SET "bytes" = "bytes" + excluded."bytes";
+END;
+CREATE TRIGGER "quantum_jobs_bytes_owner" AFTER UPDATE OF "user_id" ON "quantum_jobs" WHEN OLD."user_id" <> NEW."user_id" BEGIN
+  UPDATE "user_bytes" SET "bytes" = "bytes" - (1024 + coalesce(octet_length(OLD."payload"), 0) + coalesce(octet_length(OLD."results"), 0) + (SELECT coalesce(sum(octet_length("body")), 0) FROM "quantum_jobs_large" WHERE "record" = OLD."id")) WHERE "user" = OLD."user_id";
+  INSERT INTO "user_bytes" ("user", "bytes") SELECT NEW."user_id", 1024 + coalesce(octet_length(NEW."payload"), 0) + coalesce(octet_length(NEW."results"), 0) + (SELECT coalesce(sum(octet_length("body")), 0) FROM "quantum_jobs_large" WHERE "record" = NEW."id") WHERE NEW."user_id" <> ''
+    ON CONFLICT ("user") DO UPDATE SET "bytes" = "bytes" + excluded."bytes";
+END;
+CREATE TRIGGER "quantum_jobs_bytes_payload" AFTER UPDATE OF "payload" ON "quantum_jobs" WHEN OLD."user_id" = NEW."user_id" BEGIN
+  UPDATE "user_bytes" SET "bytes" = "bytes" - (coalesce(octet_length(OLD."payload"), 0) - coalesce(octet_length(NEW."payload"), 0)) WHERE "user" = OLD."user_id";
+END;
+CREATE TRIGGER "quantum_jobs_bytes_results" AFTER UPDATE OF "results" ON "quantum_jobs" WHEN OLD."user_id" = NEW."user_id" BEGIN
+  UPDATE "user_bytes" SET "bytes" = "bytes" - (coalesce(octet_length(OLD."results"), 0) - coalesce(octet_length(NEW."results"), 0)) WHERE "user" = OLD."user_id";
+END;
 CREATE TABLE "quantum_jobs" (
   "seq" INTEGER PRIMARY KEY AUTOINCREMENT,
   "id" TEXT NOT NULL UNIQUE,
@@ -280,6 +298,7 @@ CREATE TABLE "quantum_jobs" (
 ) STRICT;
 CREATE INDEX "quantum_jobs_created" ON "quantum_jobs" ("created");
 CREATE INDEX "quantum_jobs_driver" ON "quantum_jobs" ("driver");
+CREATE INDEX "quantum_jobs_finished_at" ON "quantum_jobs" ("finished_at") WHERE status = 'cancelled' AND payload IS NOT NULL;
 CREATE INDEX "quantum_jobs_held_user_id" ON "quantum_jobs" ("held", "user_id") WHERE status = 'pending';
 CREATE INDEX "quantum_jobs_qpu_target" ON "quantum_jobs" ("qpu_target");
 CREATE INDEX "quantum_jobs_qpu_target_seq_user_id_not_before_qubits" ON "quantum_jobs" ("qpu_target", "seq", "user_id", "not_before", "qubits") WHERE status = 'pending' AND held = 0;
@@ -289,6 +308,18 @@ CREATE INDEX "quantum_jobs_status" ON "quantum_jobs" ("status");
 CREATE INDEX "quantum_jobs_user_id" ON "quantum_jobs" ("user_id");
 CREATE INDEX "quantum_jobs_user_id_created" ON "quantum_jobs" ("user_id", "created");
 CREATE INDEX "quantum_jobs_user_id_seq_qpu_target_not_before_qubits" ON "quantum_jobs" ("user_id", "seq", "qpu_target", "not_before", "qubits") WHERE status = 'pending' AND held = 0;
+CREATE TRIGGER "quantum_jobs_bytes_large_delete" AFTER DELETE ON "quantum_jobs_large" BEGIN
+  UPDATE "user_bytes" SET "bytes" = "bytes" - octet_length(OLD."body")
+    WHERE "user" = (SELECT "user_id" FROM "quantum_jobs" WHERE "id" = OLD."record");
+END;
+CREATE TRIGGER "quantum_jobs_bytes_large_insert" AFTER INSERT ON "quantum_jobs_large" BEGIN
+  UPDATE "user_bytes" SET "bytes" = "bytes" + octet_length(NEW."body")
+    WHERE "user" = (SELECT "user_id" FROM "quantum_jobs" WHERE "id" = NEW."record");
+END;
+CREATE TRIGGER "quantum_jobs_bytes_large_update" AFTER UPDATE OF "body" ON "quantum_jobs_large" BEGIN
+  UPDATE "user_bytes" SET "bytes" = "bytes" + octet_length(NEW."body") - octet_length(OLD."body")
+    WHERE "user" = (SELECT "user_id" FROM "quantum_jobs" WHERE "id" = NEW."record");
+END;
 CREATE TABLE "quantum_jobs_large" (
   "record" TEXT NOT NULL REFERENCES "quantum_jobs" ("id") ON DELETE CASCADE,
   "field" TEXT NOT NULL,
@@ -339,6 +370,10 @@ CREATE TABLE "time_slots" (
 CREATE INDEX "time_slots_booked_by_start_time" ON "time_slots" ("booked_by", "start_time");
 CREATE INDEX "time_slots_qpu" ON "time_slots" ("qpu");
 CREATE INDEX "time_slots_start_time" ON "time_slots" ("start_time");
+CREATE TABLE "user_bytes" (
+  "user" TEXT NOT NULL PRIMARY KEY,
+  "bytes" INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 CREATE TABLE "users" (
   "seq" INTEGER PRIMARY KEY AUTOINCREMENT,
   "id" TEXT NOT NULL UNIQUE,
@@ -351,6 +386,7 @@ CREATE TABLE "users" (
   "qpu_ms" INTEGER NOT NULL DEFAULT 0,
   "api_tokens" TEXT NOT NULL DEFAULT '[]',
   "disabled" INTEGER NOT NULL DEFAULT 0 CHECK ("disabled" IN (0, 1)),
+  "max_bytes" INTEGER NOT NULL DEFAULT 0,
   "unlimited" INTEGER NOT NULL DEFAULT 0 CHECK ("unlimited" IN (0, 1)),
   "created" TEXT NOT NULL,
   "updated" TEXT NOT NULL

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { type Network, parseNetwork } from '../ip-address.ts'
+import { formatBytes, parseBytes } from './bytes.ts'
 import { formatDuration, parseDuration } from './duration.ts'
 import { expected, ValueError } from './value-error.ts'
 import type { ValueKind } from './value-kind.ts'
@@ -99,6 +100,19 @@ export function duration(minMs = 0): ValueKind<number> {
       return ms
     },
     format: formatDuration,
+  }
+}
+
+/** `10GiB`, `500MiB`, `0`; stored in bytes. */
+export function bytes(): ValueKind<number> {
+  return {
+    hint: 'bytes',
+    parse(value) {
+      const size = parseBytes(value)
+      if (size === undefined) throw expected('a size such as 10GiB or 500MiB')
+      return size
+    },
+    format: formatBytes,
   }
 }
 

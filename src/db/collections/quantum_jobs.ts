@@ -62,6 +62,8 @@ export const quantumJobs = defineCollection({
       on: ['run_next', 'seq', 'user_id', 'qpu_target', 'not_before', 'qubits'],
       where: `run_next > 0 AND (${QUEUED})`,
     },
+    // For removing the programs of cancelled jobs.
+    { on: ['finished_at'], where: "status = 'cancelled' AND payload IS NOT NULL" },
     // For counting pending jobs, held or not, at each submission, independent of the length of the history.
     { on: ['held', 'user_id'], where: "status = 'pending'" },
     // I10: at most one running job per QPU.

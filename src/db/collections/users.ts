@@ -2,7 +2,7 @@ import { AppError, newId } from '../../base/index.ts'
 import { cancelJobsOf } from '../hooks/removal.ts'
 import { renewTokenKey } from '../hooks/token-key.ts'
 import { defineCollection } from '../schema/collection.ts'
-import { bool, email, relations, seconds, text } from '../schema/fields/index.ts'
+import { bool, email, integer, relations, seconds, text } from '../schema/fields/index.ts'
 
 const OWN = 'id = @request.auth.id'
 const NO_MONEY = '@request.body.qpu_seconds:isset = false && @request.body.api_tokens:isset = false'
@@ -32,6 +32,7 @@ export const users = defineCollection({
     qpu_seconds: seconds({ column: 'qpu_ms', min: 0, help: 'Balance of QPU time in seconds' }),
     api_tokens: relations('api_tokens'),
     disabled: bool({ help: 'The user cannot log in or submit jobs' }),
+    max_bytes: integer({ min: 0, help: 'Bytes that the user may store; 0 = --max-user-bytes' }),
     unlimited: bool({ readOnly: true, help: 'Proxy user of a superuser; the balance is unlimited' }),
   },
   rules: {
@@ -56,6 +57,9 @@ export const users = defineCollection({
         { id: newId(tx.now), user: record.id, delta: Math.round(record.qpu_seconds * 1_000), at: tx.at },
       )
     },
-    beforeRemove: ({ tx, record }) => cancelJobsOf(tx, record.id),
+    beforeRemove({ tx, record }) {
+      cancelJobsOf(tx, record.id)
+      tx.run('DELETE FROM user_bytes WHERE user = $user', { user: record.id })
+    },
   },
 })

@@ -1,5 +1,6 @@
 import { quantumJobs } from '../collections/quantum_jobs.ts'
 import { valueSql } from '../schema/large-values.ts'
+import { ownBytesSql } from '../schema/stored-bytes.ts'
 import { INSERTION_ORDER } from '../sqlite/dialect.ts'
 import type { SqlReader } from '../sqlite/sql.ts'
 
@@ -121,6 +122,18 @@ const INVARIANTS: readonly Invariant[] = [
     sql: `SELECT users.id, users.qpu_ms, coalesce(sum(delta_ms), 0) AS ledger_ms
           FROM users LEFT JOIN qpu_ledger ON qpu_ledger.user = users.id
           GROUP BY users.id HAVING users.qpu_ms <> ledger_ms`,
+  },
+  {
+    id: 'I11',
+    text: 'The stored bytes of a user are those of the jobs',
+    sql: `SELECT user, sum(bytes) AS difference FROM (
+            SELECT user, bytes FROM user_bytes
+            UNION ALL
+            SELECT job.user_id, -(${ownBytesSql(quantumJobs, 'job')}) FROM quantum_jobs job WHERE job.user_id <> ''
+            UNION ALL
+            SELECT job.user_id, -octet_length(body) FROM quantum_jobs_large JOIN quantum_jobs job ON job.id = record
+            WHERE job.user_id <> '')
+          GROUP BY user HAVING difference <> 0`,
   },
   {
     id: 'I12',

@@ -57,7 +57,10 @@ interface Collection<N extends string = string, F extends Fields = Fields> {
   readonly rules: Rules
   readonly indexes: readonly Index[]
   readonly hooks: Hooks<F>
-  /** Field with the account that owns a record, who alone of all users searches its large values. */
+  /**
+   * Relation to the user who owns a record, who alone of all users searches its large values, and whose stored
+   * bytes they count for; see `stored-bytes.ts`.
+   */
   readonly owner: string | undefined
 }
 

@@ -11,8 +11,8 @@ interface SchemaRow {
 }
 
 /**
- * Adds the declared tables, columns and indexes that are missing; call it inside a transaction. Indexes hold
- * no data of their own, so changed ones are rebuilt and undeclared ones dropped.
+ * Adds the declared tables, columns, indexes and triggers that are missing; call it inside a transaction.
+ * Indexes and triggers hold no data of their own, so changed ones are rebuilt and undeclared ones dropped.
  * @throws AppError `internal`, reason `migration_missing`, when a declaration would lose or change stored
  *   data.
  */
@@ -36,6 +36,11 @@ export function syncTables(connection: Connection, tables: readonly Table[], nex
     connection,
     tables,
     rows.filter((row) => row.type === 'index'),
+  )
+  syncTriggers(
+    connection,
+    tables,
+    rows.filter((row) => row.type === 'trigger'),
   )
 }
 
@@ -100,10 +105,34 @@ function definitions(sql: string): string[] {
 }
 
 function syncIndexes(connection: Connection, tables: readonly Table[], stored: readonly SchemaRow[]): void {
-  const declared = new Map(tables.flatMap((table) => table.indexes.map((index) => [index.name, index.sql])))
+  replace(
+    connection,
+    'INDEX',
+    tables.flatMap(({ indexes }) => indexes),
+    stored,
+  )
+}
+
+function syncTriggers(connection: Connection, tables: readonly Table[], stored: readonly SchemaRow[]): void {
+  replace(
+    connection,
+    'TRIGGER',
+    tables.flatMap(({ triggers = [] }) => triggers),
+    stored,
+  )
+}
+
+/** Drops what is stored but not declared in the same words, and creates what is missing. */
+function replace(
+  connection: Connection,
+  kind: 'INDEX' | 'TRIGGER',
+  wanted: readonly { name: string; sql: string }[],
+  stored: readonly SchemaRow[],
+): void {
+  const declared = new Map(wanted.map(({ name, sql }) => [name, sql]))
   for (const row of stored) {
     if (declared.get(row.name) === row.sql) declared.delete(row.name)
-    else connection.run(`DROP INDEX ${quoted(row.name)}`)
+    else connection.run(`DROP ${kind} ${quoted(row.name)}`)
   }
   for (const sql of declared.values()) connection.run(sql)
 }

@@ -2,6 +2,7 @@ import { quoted } from '../sqlite/sql.ts'
 import { type AnyCollection, columnOf } from './collection.ts'
 import type { Field } from './field.ts'
 import { largeFieldsOf, largeTableOf } from './large-values.ts'
+import { countingTriggers, type Trigger } from './stored-bytes.ts'
 
 /** The required form of a table: columns and constraints as SQL text, in order. */
 export interface Table {
@@ -9,6 +10,7 @@ export interface Table {
   columns: readonly { name: string; sql: string; addable: boolean }[]
   constraints: readonly string[]
   indexes: readonly { name: string; sql: string }[]
+  triggers?: readonly Trigger[]
   /** Stores rows in the order of the primary key instead of storing the key a second time. */
   isKeyed?: boolean
 }
@@ -58,7 +60,7 @@ export function tablesOf(collection: AnyCollection): Table[] {
     },
     ['PRIMARY KEY ("record", "field")'],
   )
-  return [own, large]
+  return [{ ...own, triggers: countingTriggers(collection) }, large]
 }
 
 /** Removing a record searches for the records that refer to it, which must not scan their table. */
@@ -108,6 +110,7 @@ function internal(
  * |---|---|
  * | `job_attempts` | one claim of a job for a driver; `epoch` is that of the lease at that time |
  * | `qpu_ledger` | one change of a user's balance in ms; (kind, source_id) makes it happen once |
+ * | `user_bytes` | the bytes that a user has stored; see `stored-bytes.ts` |
  * | `leases` | the right of one driver to serve one operation of a QPU; driver '' = free; `epoch` only grows |
  * | `job_timeline` | one event of a job |
  * | `idempotency_keys` | the response to a keyed request, returned again when it is repeated |
@@ -153,6 +156,10 @@ export const INTERNAL_TABLES: readonly Table[] = [
     ['UNIQUE (kind, source_id)'],
     [index('qpu_ledger', ['user'], false)],
   ),
+  {
+    ...internal('user_bytes', { user: 'TEXT NOT NULL PRIMARY KEY', bytes: 'INTEGER NOT NULL' }),
+    isKeyed: true,
+  },
   internal(
     'leases',
     {

@@ -7,6 +7,7 @@ export const RELOADABLE = [
   'userRate',
   'signupRate',
   'submitRate',
+  'jobsRetention',
   'eventsRetention',
   'eventsPruneInterval',
   'eventRateLimit',

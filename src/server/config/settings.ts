@@ -1,7 +1,8 @@
 import { group, kinds, type SettingsTable, setting, type ValuesOf } from '../../base/index.ts'
 import { oauth2Providers } from './oauth2-providers.ts'
 
-const { bool, choice, duration, integer, ipAddress, list, network, optional, rate, secret, text } = kinds
+const { bool, bytes, choice, duration, integer, ipAddress, list, network, optional, rate, secret, text } =
+  kinds
 
 const collectionName = text('name', {
   pattern: /^[a-z][a-z0-9_]{0,62}$/,
@@ -115,6 +116,11 @@ export const SETTINGS = {
     userRate: setting(rate(), '100:200', 'Requests, per user'),
     submitRate: setting(rate(), '20:100', 'Job submissions, per user'),
     maxPendingJobs: setting(integer({ min: 1, max: 10_000_000 }), '1000', 'Maximum pending jobs per user'),
+    maxUserBytes: setting(
+      bytes(),
+      '10GiB',
+      'Maximum size of the stored jobs of a user, programs and results; 0 = no limit',
+    ),
     maxSlotLength: setting(duration(60_000), '24h', 'Maximum length of a booking'),
     maxSlotAhead: setting(duration(60_000), '1440h', 'How far in advance a booking may start'),
     maxOpenTimeRequests: setting(
@@ -136,6 +142,7 @@ export const SETTINGS = {
     ),
   }),
   ...group('Retention', {
+    jobsRetention: setting(duration(), '0', 'Age at which an ended job is deleted; 0 = never'),
     eventsRetention: setting(duration(), '720h', 'Age at which an event is deleted; 0 = never'),
     eventsPruneInterval: setting(duration(100), '1h', 'Interval between two prunings'),
     calibrationRequestRetention: setting(

@@ -1,11 +1,14 @@
 import { type Clock, formatDuration, type Log, Loop } from '../../base/index.ts'
 import {
+  CANCELLED_PAYLOAD_MS,
   type Database,
   type PruneStep,
   pruneCalibrationRequests,
   pruneCalibrationResults,
+  pruneCancelledPayloads,
   pruneEvents,
   pruneIdempotencyKeys,
+  pruneJobs,
   pruneReadings,
   RESPONSE_TTL_MS,
   recordPruning,
@@ -29,6 +32,7 @@ type Retention = keyof typeof STEPS
  * removed.
  */
 const STEPS = {
+  jobsRetention: pruneJobs,
   eventsRetention: pruneEvents,
   calibrationRequestRetention: pruneCalibrationRequests,
   calibrationResultRetention: pruneCalibrationResults,
@@ -46,13 +50,13 @@ interface PrunerDependencies {
 
 /**
  * Removes rows that are older than the retention settings, in small transactions; readings are removed with
- * their events. The loop runs while any of the settings is not 0; a reload starts or stops it.
+ * their events. Responses to keyed requests and the programs of cancelled jobs have fixed ages. A reload
+ * causes a run.
  */
 export class Pruner {
   readonly #dependencies: PrunerDependencies
   readonly #loop: Loop
   readonly #stop = new AbortController()
-  #following: Promise<void> = Promise.resolve()
   #unsubscribe: () => void = () => undefined
   /** Both clocks at the last run. */
   #last: { wall: number; monotonic: number } | undefined
@@ -69,25 +73,15 @@ export class Pruner {
   }
 
   start(): void {
-    this.#unsubscribe = this.#dependencies.live.subscribe(() => this.#follow())
-    this.#follow()
+    this.#unsubscribe = this.#dependencies.live.subscribe(() => this.#loop.wake())
+    this.#loop.start()
   }
 
   /** Stops after the current transaction; the remaining rows are removed after the next start. */
   async stop(): Promise<void> {
     this.#unsubscribe()
     this.#stop.abort()
-    await this.#following
     await this.#loop.stop()
-  }
-
-  /** Starts or stops the loop according to the settings, after the previous change of settings is done. */
-  #follow(): void {
-    this.#following = this.#following.then(async () => {
-      if (this.#stop.signal.aborted) return
-      if (RETENTIONS.some((setting) => this.#dependencies.live.current[setting] > 0)) this.#loop.start()
-      else await this.#loop.stop()
-    })
   }
 
   /** Removes every row that is too old now, unless the wall clock was set since the last run. */
@@ -96,6 +90,7 @@ export class Pruner {
     if (await this.#clockWasSet()) return
     const { current } = live
     const counts: Record<Retention, number> = {
+      jobsRetention: 0,
       eventsRetention: 0,
       calibrationRequestRetention: 0,
       calibrationResultRetention: 0,
@@ -111,7 +106,9 @@ export class Pruner {
       if (current.eventsRetention > 0)
         await this.#repeat(pruneReadings, current.eventsRetention, () => undefined)
       await this.#repeat(pruneIdempotencyKeys, RESPONSE_TTL_MS, () => undefined)
+      await this.#repeat(pruneCancelledPayloads, CANCELLED_PAYLOAD_MS, () => undefined)
     } finally {
+      if (counts.jobsRetention > 0) log.info(`pruned ${counts.jobsRetention} ended jobs`)
       if (counts.eventsRetention > 0) log.info(`pruned ${counts.eventsRetention} expired events`)
       const calibrations = nonZero({
         requests: counts.calibrationRequestRetention,

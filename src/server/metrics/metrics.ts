@@ -115,6 +115,7 @@ export class Metrics {
       ),
       writeMetric('svc_event_streams', 'Open event streams of clients', [{ value: streams() }]),
       writeMetric('svc_database_bytes', 'Size of the database file', [{ value: gauges.databaseBytes }]),
+      writeMetric('svc_job_bytes', 'Size of the stored jobs of all users', [{ value: gauges.jobBytes }]),
       writeMetric('svc_database_log_bytes', 'Size of the write-ahead log of the database', [
         { value: disk.logBytes },
       ]),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { kinds, ValueError, type ValueKind } from '../../../src/base/index.ts'
 
-const { bool, choice, duration, httpUrl, integer, ipAddress, list, nonEmptyList, nonEmptyText } = kinds
+const { bool, bytes, choice, duration, httpUrl, integer, ipAddress, list, nonEmptyList, nonEmptyText } = kinds
 const { number, optional, path, rate, secret, seconds, text } = kinds
 
 const lowerCase = text('name', { pattern: /^[a-z]+$/, expected: 'lower-case letters' })
@@ -16,6 +16,8 @@ const VALUES: [string, ValueKind<unknown>, string, unknown][] = [
   ['a number', number(), '-1.5e-3', -0.0015],
   ['seconds', seconds(), '.5', 0.5],
   ['a duration', duration(), '1h30m', 5_400_000],
+  ['a size', bytes(), '10gib', 10 * 1024 ** 3],
+  ['a size of 0', bytes(), '0', 0],
   ['a switch', bool(), 'Yes', true],
   ['a switch that is off', bool(), 'OFF', false],
   ['a word', choice(['slow', 'fast']), ' fast ', 'fast'],
@@ -48,6 +50,8 @@ const ERRORS: [string, string, ValueKind<unknown>][] = [
   ['', 'expected a number', number()],
   ['NaN', 'expected a number', number()],
   ['-1', 'expected a number of seconds of at least 0', seconds()],
+  ['10 GB', 'expected a size such as 10GiB or 500MiB', bytes()],
+  ['9999999999TiB', 'expected a size such as 10GiB or 500MiB', bytes()],
   ['5', 'expected a duration such as 720h, 30m or 90s', duration()],
   ['10ms', 'expected at least 1s', duration(1_000)],
   ['maybe', 'expected true or false', bool()],

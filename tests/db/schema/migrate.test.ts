@@ -141,6 +141,17 @@ test('the migrations bring a database of the first schema up to date', async () 
   old.run(sql.replace(", 'requeued'", ''))
   old.run('ALTER TABLE external_auths RENAME COLUMN "recordRef" TO "user"')
   old.run('ALTER TABLE external_auths RENAME COLUMN "providerId" TO "provider_id"')
+  for (const { name } of old
+    .query<{ name: string }, []>("SELECT name FROM sqlite_master WHERE type = 'trigger'")
+    .all()) {
+    old.run(`DROP TRIGGER ${name}`)
+  }
+  old.run('DROP TABLE user_bytes')
+  old.run(
+    `INSERT INTO quantum_jobs (id, user_id, payload, created, updated)
+     VALUES ('small', 'u', '"ä"', '', ''), ('large', 'u', NULL, '', ''), ('foreign', '', '"a"', '', '')`,
+  )
+  old.run("INSERT INTO quantum_jobs_large VALUES ('large', 'results', '0123456789')")
   old.run('DELETE FROM migrations')
   const add = (attempt: number, state: string) =>
     old.run(
@@ -154,5 +165,7 @@ test('the migrations bring a database of the first schema up to date', async () 
   await db.write('requeue', (tx) => tx.run("UPDATE job_attempts SET state = 'requeued'"))
   const rows = await db.read((tx) => tx.all('SELECT id, attempt, state FROM job_attempts'))
   expect(rows).toEqual([{ id: 'a1', attempt: 1, state: 'requeued' }])
+  const bytes = await db.read((tx) => tx.all('SELECT * FROM user_bytes'))
+  expect(bytes).toEqual([{ user: 'u', bytes: 2 * 1_024 + '"ä"'.length + 1 + 10 }])
   await db.close()
 })

@@ -2,6 +2,7 @@ import type { Migration } from '../migrate.ts'
 
 import { requeuedAttempts } from './0001-requeued-attempts.ts'
 import { externalAuthNames } from './0002-external-auths.ts'
+import { userBytes } from './0003-user-bytes.ts'
 
 /** Every migration, `NNNN-name.ts` in this folder. */
-export const MIGRATIONS: readonly Migration[] = [requeuedAttempts, externalAuthNames]
+export const MIGRATIONS: readonly Migration[] = [requeuedAttempts, externalAuthNames, userBytes]

@@ -25,6 +25,9 @@ import { appendTimeline } from '../../journal/timeline.ts'
 import { MAX_LARGE_BYTES } from '../../records/page-size.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 import type { RecordOf } from '../../schema/collection.ts'
+import { RECORD_BYTES } from '../../schema/stored-bytes.ts'
+import type { User } from '../accounts/accounts.ts'
+import { assertMayStore, storedBytesOf } from '../accounts/stored-bytes.ts'
 
 export type Job = RecordOf<typeof quantumJobs>
 
@@ -39,12 +42,22 @@ interface NewJob {
   qubits: number
 }
 
+/** Limits of submissions. */
+interface SubmitLimits {
+  /** Maximum number of pending jobs of a user. */
+  maxPending: number
+  /** Maximum bytes of the stored jobs of a user; none or 0 = no limit. */
+  maxUserBytes?: number
+}
+
 /**
  * T1: appends a job to the queue.
- * @throws AppError `forbidden` (disabled account, no balance) or `conflict` (too many pending jobs).
+ * @throws AppError `forbidden` (disabled account, no balance), `conflict` (too many pending jobs),
+ *   `too_large` or `over_quota` (stored bytes).
  */
-export function insertJob(tx: Tx, job: NewJob, { maxPending }: { maxPending: number }): Job {
-  assertMaySubmit(tx, job.user, maxPending)
+export function insertJob(tx: Tx, job: NewJob, limits: SubmitLimits): Job {
+  const owner = assertMaySubmit(tx, job.user, limits)
+  const used = storedBytesOf(tx, job.user)
   const row = tx.insert(quantumJobs, {
     user_id: job.user,
     qpu_target: job.qpu,
@@ -52,15 +65,23 @@ export function insertJob(tx: Tx, job: NewJob, { maxPending }: { maxPending: num
     qubits: job.qubits,
     status: 'pending',
   })
+  // Counted by the insert; the refusal undoes it.
+  const bytes = storedBytesOf(tx, job.user) - used
+  assertMayStore(owner, { used, bytes, maxUserBytes: limits.maxUserBytes ?? 0 })
   appendTimeline(tx, row.id, { event: 'submitted', attempt: 0, detail: '' })
   return row
 }
 
 /**
- * Checks that a user may submit a job now.
+ * Checks that a user may submit a job now, which counts `bytes`; returns the user.
  * @throws AppError as `insertJob` does.
  */
-export function assertMaySubmit(tx: ReadTx, user: string, maxPending: number): void {
+export function assertMaySubmit(
+  tx: ReadTx,
+  user: string,
+  { maxPending, maxUserBytes = 0 }: SubmitLimits,
+  bytes = RECORD_BYTES,
+): User {
   const owner = tx.find(users, user)
   if (!owner || owner.disabled) {
     throw new AppError('forbidden', 'This account is disabled; ask an administrator', {
@@ -80,6 +101,8 @@ export function assertMaySubmit(tx: ReadTx, user: string, maxPending: number): v
       { reason: 'too_many_pending_jobs' },
     )
   }
+  assertMayStore(owner, { used: storedBytesOf(tx, user), bytes, maxUserBytes })
+  return owner
 }
 
 /**
@@ -89,6 +112,11 @@ export function assertMaySubmit(tx: ReadTx, user: string, maxPending: number): v
 export const COUNT_PENDING = `SELECT count(*) AS pending
   FROM quantum_jobs INDEXED BY quantum_jobs_held_user_id
   WHERE status = 'pending' AND held IN (0, 1) AND user_id = $user`
+
+/** The bytes that a new job counts. */
+export function bytesOfJob(payload: unknown): number {
+  return RECORD_BYTES + Buffer.byteLength(JSON.stringify(payload))
+}
 
 function countPending(tx: ReadTx, user: string): number {
   return tx.one<{ pending: number }>(COUNT_PENDING, { user })?.pending ?? 0

@@ -2,6 +2,7 @@ import { statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ReadTx } from '../../records/tx.ts'
 import { DATABASE_FILE } from '../../sqlite/database-file.ts'
+import { storedBytesOfAll } from '../accounts/stored-bytes.ts'
 
 /** Current sizes. Each is read from a small part of the database, so that frequent scrapes are cheap. */
 export interface Gauges {
@@ -16,6 +17,8 @@ export interface Gauges {
   leases: { operation: string; state: 'granted' | 'attached'; count: number }[]
   /** Size of the database file in bytes, without its log. */
   databaseBytes: number
+  /** Bytes of the stored jobs of all users. */
+  jobBytes: number
 }
 
 /** Reads the sizes from one snapshot. */
@@ -37,6 +40,7 @@ export function readGauges(tx: ReadTx): Gauges {
        GROUP BY operation, state ORDER BY operation, state`,
     ),
     databaseBytes: file?.bytes ?? 0,
+    jobBytes: storedBytesOfAll(tx),
   }
 }
 

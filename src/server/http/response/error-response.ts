@@ -11,6 +11,7 @@ const STATUS: Record<ErrorCode, number> = {
   limited: 429,
   unavailable: 503,
   storage_full: 507,
+  over_quota: 507,
   internal: 500,
 }
 

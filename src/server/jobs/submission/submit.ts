@@ -1,5 +1,12 @@
 import { AppError } from '../../../base/index.ts'
-import { appendAudit, assertMaySubmit, findJob, insertJob, saveResponse } from '../../../db/index.ts'
+import {
+  appendAudit,
+  assertMaySubmit,
+  bytesOfJob,
+  findJob,
+  insertJob,
+  saveResponse,
+} from '../../../db/index.ts'
 import { actingUser } from '../../auth/acting-user.ts'
 import type { ServerContext } from '../../context.ts'
 import type { Caller } from '../../http/caller.ts'
@@ -25,7 +32,8 @@ const ROUTE = 'POST /api/jobs'
  * Checks a job and puts it into the queue.
  * @throws AppError `invalid` with each refused field (programs: code of the problem, `params` line and
  *   column); `too_large`; `forbidden` (`insufficient_qpu_seconds`, `account_disabled`); `conflict`
- *   (`too_many_pending_jobs`); `unavailable` (`qpu_disabled`, `maintenance`); `unprocessable`
+ *   (`too_many_pending_jobs`); `unavailable` (`qpu_disabled`, `maintenance`);
+ *   `over_quota`; `unprocessable`
  *   (`idempotency_key_reused`).
  */
 export async function submitJob(
@@ -53,7 +61,7 @@ export async function submitJob(
     const row = insertJob(
       tx,
       { user: user.id, qpu: target.id, payload: submission.payload, qubits: report.qubits },
-      { maxPending: config.maxPendingJobs },
+      { maxPending: config.maxPendingJobs, maxUserBytes: config.maxUserBytes },
     )
     if (actor !== undefined) {
       appendAudit(tx, { actor, action: 'job.submit', subject: row.id, detail: { user: user.id } })
@@ -126,10 +134,11 @@ export async function dryRunJob(context: SubmissionContext, caller: Caller, body
   const { payload, ignored } = submission
   const report = await checkPrograms(payload, { checker, account: user.id })
   dryRun.problems.push(...report.problems)
+  const limits = { maxPending: config.maxPendingJobs, maxUserBytes: config.maxUserBytes }
   await db.read((tx) => {
     const target = collectProblems(dryRun.problems, () => resolveTarget(tx, submission.target))
     if (target) dryRun.problems.push(...sizeProblems(report, target))
-    collectProblems(dryRun.problems, () => assertMaySubmit(tx, user.id, config.maxPendingJobs))
+    collectProblems(dryRun.problems, () => assertMaySubmit(tx, user.id, limits, bytesOfJob(payload)))
     dryRun.qpu_target = target?.id ?? ''
   })
   const accepted = dryRun.problems.length === 0

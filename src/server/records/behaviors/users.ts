@@ -1,5 +1,6 @@
+import * as v from 'valibot'
 import { AppError, type FieldError } from '../../../base/index.ts'
-import { changeAccount, type User, users } from '../../../db/index.ts'
+import { changeAccount, storedBytesOf, type User, users } from '../../../db/index.ts'
 import { addressLimitKey } from '../../http/address.ts'
 import { callerName } from '../../http/caller.ts'
 import { type Draft, defineBehavior, type Step, type Values } from '../behavior.ts'
@@ -14,7 +15,9 @@ const MISMATCH: FieldError = { code: 'validation_values_mismatch', message: "Val
  * Users: balances change through the ledger only; addresses are changed by superusers or by a mailed link.
  */
 export const usersBehavior = defineBehavior(users, {
-  superuserOnly: ['qpu_seconds', 'api_tokens', 'disabled'],
+  superuserOnly: ['qpu_seconds', 'api_tokens', 'disabled', 'max_bytes'],
+  computedShape: { stored_bytes: v.pipe(v.number(), v.description('Bytes of the stored jobs of the user')) },
+  computed: (tx) => (user) => ({ stored_bytes: storedBytesOf(tx, user.id) }),
   fixed: { create: ['api_tokens'] },
   async prepare(draft) {
     refuseBadBalance(draft)

@@ -1,0 +1,46 @@
+import { AppError, describeBytes } from '../../../base/index.ts'
+import type { SqlReader } from '../../sqlite/sql.ts'
+import type { User } from './accounts.ts'
+
+/** The bytes of the stored jobs of a user. */
+export function storedBytesOf(tx: SqlReader, user: string): number {
+  const row = tx.one<{ bytes: number }>('SELECT bytes FROM user_bytes WHERE user = $user', { user })
+  return row?.bytes ?? 0
+}
+
+/** The bytes of the stored jobs of all users. */
+export function storedBytesOfAll(tx: SqlReader): number {
+  return tx.one<{ bytes: number }>('SELECT coalesce(sum(bytes), 0) AS bytes FROM user_bytes')?.bytes ?? 0
+}
+
+/** The most bytes that a user may store; 0 = no limit. `maxUserBytes` is the setting. */
+function limitOf({ unlimited, max_bytes }: User, maxUserBytes: number): number {
+  if (unlimited) return 0
+  return max_bytes > 0 ? max_bytes : maxUserBytes
+}
+
+/**
+ * Checks that a user who has stored `used` bytes may store `bytes` more.
+ * @throws AppError `too_large` when they exceed the whole limit, `over_quota` when they exceed the rest.
+ */
+export function assertMayStore(
+  user: User,
+  { used, bytes, maxUserBytes }: { used: number; bytes: number; maxUserBytes: number },
+): void {
+  const limit = limitOf(user, maxUserBytes)
+  if (limit === 0 || used + bytes <= limit) return
+  const most = describeBytes(limit)
+  if (bytes > limit) {
+    throw new AppError(
+      'too_large',
+      `The job takes ${describeBytes(bytes)}, more than the ${most} that you may store; submit a smaller one`,
+      { reason: 'larger_than_quota' },
+    )
+  }
+  throw new AppError(
+    'over_quota',
+    `Your jobs take ${describeBytes(used)} of the ${most} that you may store, and this one ${describeBytes(bytes)}; ` +
+      'cancelled jobs release their programs after a day, and an administrator can delete jobs or raise your limit',
+    { reason: 'quota_used_up' },
+  )
+}

@@ -1,0 +1,132 @@
+import { expect, test } from 'bun:test'
+import {
+  applyResult,
+  claimJob,
+  type Database,
+  findJob,
+  type PruneStep,
+  pruneCancelledPayloads,
+  pruneJobs,
+  quantumJobs,
+  storedBytesOf,
+  type User,
+} from '../../../../src/db/index.ts'
+import { RECORD_BYTES } from '../../../../src/db/schema/stored-bytes.ts'
+import { JobLab } from '../../../support/server/job-lab.ts'
+
+const BEFORE = Date.UTC(2026, 0, 10, 12)
+const EARLIER = '2026-01-10 11:59:59.999Z'
+const LATER = '2026-01-10 12:00:00.000Z'
+const LARGE = 'x'.repeat(2 * 1024 * 1024)
+
+const step = (db: Database, prune: PruneStep, limit = 500) =>
+  db.write('prune', (tx) => prune(tx, BEFORE, limit))
+
+/** A job that was submitted on the first of January, with the last event of its timeline. */
+function addJob(db: Database, values: object) {
+  return db.write('t', (tx) => {
+    const { id, status } = tx.insert(quantumJobs, values)
+    tx.run("UPDATE quantum_jobs SET created = '2026-01-01 00:00:00.000Z' WHERE id = $id", { id })
+    const event = status === 'pending' ? 'submitted' : status
+    tx.run("INSERT INTO job_timeline (id, job, at, event) VALUES ($id, $id, '', $event)", { id, event })
+    return id
+  })
+}
+
+/** A running job of the user, and the result that its driver reports. */
+async function running(lab: JobLab, user: User) {
+  const qpu = await lab.qpu()
+  const target = await lab.attach(qpu.driver)
+  const job = await lab.submit(user, qpu.id)
+  await lab.db.write('claim', (tx) => claimJob(tx, job.id, target))
+  return { job: job.id, attempt: 1, driver: target.driver }
+}
+
+const countJobs = (db: Database) => db.read((tx) => tx.list(quantumJobs).length)
+
+test('pruneJobs() removes ended jobs with everything but their charge, oldest first, in batches', async () => {
+  await using lab = await JobLab.open()
+  const { db } = lab
+  const user = await lab.user(100)
+  const attempt = await running(lab, user)
+  await db.write('end', (tx) =>
+    applyResult(
+      tx,
+      {
+        ...{ ...attempt, executionMs: 5_000 },
+        outcome: { kind: 'completed', results: LARGE },
+      },
+      { maxAttempts: 5 },
+    ),
+  )
+  const balance = await lab.balance(user)
+  await db.write('t', (tx) =>
+    tx.run("UPDATE quantum_jobs SET created = '2026-01-01 00:00:00.000Z', finished_at = $at", {
+      at: EARLIER,
+    }),
+  )
+  const kept = [
+    await addJob(db, { user_id: user.id, status: 'pending' }),
+    await addJob(db, { user_id: user.id, status: 'failed', finished_at: LATER }),
+  ]
+  await addJob(db, { user_id: user.id, status: 'cancelled', finished_at: EARLIER, payload: LARGE })
+  expect([await step(db, pruneJobs, 1), await step(db, pruneJobs, 1), await step(db, pruneJobs, 1)]).toEqual([
+    1, 1, 0,
+  ])
+  expect(await db.read((tx) => tx.list(quantumJobs).map(({ id }) => id))).toEqual(kept)
+  expect(await lab.balance(user)).toBe(balance)
+  const rows = (table: string) =>
+    db.read((tx) => tx.one<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)?.n)
+  expect(await rows("qpu_ledger WHERE kind = 'charge'")).toBe(1)
+  expect([await rows('quantum_jobs_large'), await rows('job_attempts'), await rows('job_timeline')]).toEqual([
+    0, 0, 2,
+  ])
+  expect(await db.read((tx) => storedBytesOf(tx, user.id))).toBe(2 * RECORD_BYTES)
+})
+
+test('pruneCancelledPayloads() removes the programs of cancelled jobs, small and large, and nothing else', async () => {
+  await using lab = await JobLab.open()
+  const { db } = lab
+  const user = await lab.user()
+  const cancelled = { user_id: user.id, status: 'cancelled', finished_at: EARLIER }
+  const small = await addJob(db, { ...cancelled, payload: { a: 1 } })
+  const large = await addJob(db, { ...cancelled, payload: LARGE })
+  const others = [
+    await addJob(db, { ...cancelled, finished_at: LATER, payload: 'late' }),
+    await addJob(db, { ...cancelled, status: 'failed', payload: 'ran' }),
+  ]
+  expect(await step(db, pruneCancelledPayloads)).toBe(1)
+  expect(await step(db, pruneCancelledPayloads)).toBe(1)
+  expect(await step(db, pruneCancelledPayloads)).toBe(0)
+  const payloads = await db.read((tx) =>
+    [small, large, ...others].map((id) => findJob(tx, id)?.payload ?? null),
+  )
+  expect(payloads).toEqual([null, null, 'late', 'ran'])
+  expect(await countJobs(db)).toBe(4)
+  const texts = '"late"'.length + '"ran"'.length
+  expect(await db.read((tx) => storedBytesOf(tx, user.id))).toBe(4 * RECORD_BYTES + texts)
+})
+
+test('the steps find their rows by index, without reading all jobs', async () => {
+  await using lab = await JobLab.open()
+  const seen: string[] = []
+  await lab.db.write('plan', (tx) => {
+    const spy: typeof tx = {
+      ...tx,
+      all: (sql, params) => {
+        seen.push(
+          ...tx.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, params).map(({ detail }) => detail),
+        )
+        return tx.all(sql, params)
+      },
+    }
+    pruneJobs(spy, BEFORE, 10)
+    pruneCancelledPayloads(spy, BEFORE, 10)
+  })
+  expect(seen).toEqual([
+    'SEARCH quantum_jobs USING INDEX quantum_jobs_created (created<?)',
+    expect.stringMatching(/^SCAN quantum_jobs_large USING COVERING INDEX/),
+    expect.stringMatching(/^SEARCH quantum_jobs USING INDEX sqlite_autoindex_quantum_jobs_1 \(id=\?\)/),
+    'SEARCH quantum_jobs USING INDEX quantum_jobs_finished_at (finished_at<?)',
+  ])
+})
