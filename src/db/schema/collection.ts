@@ -58,8 +58,8 @@ interface Collection<N extends string = string, F extends Fields = Fields> {
   readonly indexes: readonly Index[]
   readonly hooks: Hooks<F>
   /**
-   * Relation to the user who owns a record, who alone of all users searches its large values, and whose stored
-   * bytes they count for; see `stored-bytes.ts`.
+   * Relation to the user who owns a record. Of all users only the owner searches its large values, which
+   * count for the owner's stored bytes; see `stored-bytes.ts`.
    */
   readonly owner: string | undefined
 }
