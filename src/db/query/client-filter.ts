@@ -20,7 +20,8 @@ export function callerOf(requestInfo: RequestInfo): Caller {
 }
 
 /**
- * Compiles the filter of a request; undefined when it is blank.
+ * Compiles the filter of a request; undefined when there is none. As in the record-store pattern, a filter of
+ * white space or comments alone is an error: whoever sent it meant to send a condition.
  * @throws AppError `invalid` when it cannot be parsed, `forbidden` when it uses names reserved for
  *   superusers.
  */
@@ -30,7 +31,7 @@ export function clientFilter(
   text: string,
   requestInfo: RequestInfo,
 ): Condition | undefined {
-  if (text.trim() === '') return undefined
+  if (text === '') return undefined
   assertMayUse(text, requestInfo)
   return compileFilter(parseFilter(text), optionsOf(catalog, collection, requestInfo, 'f'))
 }

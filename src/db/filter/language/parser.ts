@@ -31,6 +31,9 @@ export function parseFilter(text: string): FilterAst {
     peek: () => all[index] ?? last,
     comparisons: 0,
   }
+  if (cursor.peek().kind === 'end') {
+    throw badFilter('The filter is blank; leave it out, or write a condition such as id = "ID"')
+  }
   const ast = parseOr(cursor, 0)
   const rest = cursor.next()
   if (rest.kind !== 'end') throw badFilter(`Write && or || before character ${rest.at} of the filter`)

@@ -99,7 +99,7 @@ async function openPages(
     // The caller's filter alone, so that unbalanced brackets are refused rather than completed by ours.
     first: await read(filter),
     next: (after) => {
-      const own = filter.trim() === '' ? '' : `(${filter}\n) && `
+      const own = filter === '' ? '' : `(${filter}\n) && `
       return read(`${own}id > ${JSON.stringify(after)}`)
     },
   }
