@@ -32,7 +32,7 @@ export {
 export { listTimeline, type TimelineEntry } from './journal/timeline.ts'
 export { type DatabaseOptions, openDatabase, type Schema } from './open-database.ts'
 export { isClosedTo } from './query/closed-rule.ts'
-export type { Expanded, ExpandLimits } from './query/expand.ts'
+export { createExpandBudget, type Expanded, type ExpandLimits } from './query/expand.ts'
 export { readPaging } from './query/paging.ts'
 export { createRecordQueries, type RecordQueries, type RecordTest } from './query/query.ts'
 export { type Page, readPage } from './query/read-page.ts'

@@ -1,10 +1,12 @@
+import { AppError } from '../../base/index.ts'
 import { BASE, type Catalog, type RequestInfo } from '../filter/index.ts'
 import { type BackRelation, backRelation } from '../filter/resolve/back-relation.ts'
 import { collectionOf, fieldOf } from '../filter/resolve/context.ts'
-import { fitting, lengthOf } from '../records/page-size.ts'
+import { fitting, lengthOf, MAX_LARGE_BYTES } from '../records/page-size.ts'
 import type { AnyCollection, RecordOf } from '../schema/collection.ts'
 import { largeFieldsOf } from '../schema/large-values.ts'
 import type { AnyRecord, Plan } from '../schema/plan.ts'
+import { isFoundByIndex } from '../schema/tables.ts'
 import { jsonValues } from '../sqlite/dialect.ts'
 import { type Params, quoted, type SqlReader } from '../sqlite/sql.ts'
 import { callerOf } from './client-filter.ts'
@@ -24,6 +26,7 @@ export interface Expander {
    * Follows the relations that `text` names (`user,qpu.drivers_via_qpu`), up to 6 levels deep. Related
    * records are included if their view rule allows it; unknown names are ignored. Never throws for invalid
    * names.
+   * @throws AppError `invalid`, reason `expand_too_large`, when this would read or return too many records.
    */
   expand<C extends AnyCollection>(
     tx: SqlReader,
@@ -31,7 +34,7 @@ export interface Expander {
     records: readonly RecordOf<C>[],
     text: string,
     requestInfo: RequestInfo,
-    limits?: ExpandLimits,
+    limits?: Partial<ExpandLimits>,
   ): Expanded[]
 }
 
@@ -41,6 +44,8 @@ export interface ExpandLimits {
   readonly backRecords: number
   /** Whether the large fields of related records are left out: they are not read, and null. */
   readonly isSlim: boolean
+  /** Shared by the calls for one response; a new one for each call by default. */
+  readonly budget?: ExpandBudget
 }
 
 interface ExpandDependencies {
@@ -54,8 +59,28 @@ const MAX_CHARACTERS = 3_500
 /** Limited because each name is a query. */
 const MAX_NAMES = 50
 const DEFAULT_LIMITS: ExpandLimits = { backRecords: 1_000, isSlim: false }
-/** In SQLite, a negative LIMIT means no limit. */
-const NO_LIMIT = -1
+/** Related records that one call reads; reading and presenting them takes some 30 ms. */
+const MAX_READ = 2_000
+/** Related records in a response, each counted as often as it appears. */
+const MAX_SHOWN = 10_000
+/** Bytes of the large fields of related records that one call reads; a single record is always read. */
+const MAX_READ_BYTES = 2 * 1024 * 1024
+/** Rows of a table in which a relation without an index may be searched. */
+const MAX_SCANNED = 5_000
+
+/**
+ * What is left of the limits of a response whose records are expanded by several calls: related records, and
+ * bytes of their large fields, each counted as often as it appears.
+ */
+interface ExpandBudget {
+  records: number
+  bytes: number
+}
+
+/** The budget of one response. */
+export function createExpandBudget(): ExpandBudget {
+  return { records: MAX_SHOWN, bytes: MAX_LARGE_BYTES }
+}
 
 /** The names to expand, each with the names to expand below it. */
 type Tree = Map<string, Tree>
@@ -69,16 +94,21 @@ export function createExpander(dependencies: ExpandDependencies): Expander {
       records: readonly RecordOf<C>[],
       text: string,
       requestInfo: RequestInfo,
-      limits: ExpandLimits = DEFAULT_LIMITS,
+      given: Partial<ExpandLimits> = {},
     ) => {
+      const limits = { ...DEFAULT_LIMITS, ...given }
       const request: Request = {
         ...dependencies,
         tx,
         limits,
+        budget: limits.budget ?? createExpandBudget(),
         requestInfo: { ...requestInfo, context: 'expand' },
+        read: { records: 0, bytes: 0, sizes: new Map() },
       }
       // Generic code reads fields by declared name; see createRecordReader.
-      return expandLevel(request, collection, records as readonly AnyRecord[], parsePaths(text))
+      const roots = expandLevel(request, collection, records as readonly AnyRecord[], parsePaths(text))
+      charge(request, roots)
+      return roots
     },
   }
 }
@@ -87,6 +117,41 @@ interface Request extends ExpandDependencies {
   readonly tx: SqlReader
   readonly requestInfo: RequestInfo
   readonly limits: ExpandLimits
+  readonly budget: ExpandBudget
+  /** The records that were read, and the bytes of their large fields. */
+  readonly read: { records: number; bytes: number; readonly sizes: Map<AnyRecord, number> }
+}
+
+function tooLarge(): AppError {
+  return new AppError(
+    'invalid',
+    `expand would return more than ${MAX_SHOWN} related records or 8 MiB of their programs, results and reports, ` +
+      `or ${MAX_READ} different ones per 100 records; name fewer relations, or request fewer records with perPage`,
+    { reason: 'expand_too_large' },
+  )
+}
+
+/** Takes all related records from the budget, each as often as it will appear. */
+function charge({ budget, read }: Request, roots: readonly Expanded[]): void {
+  const known = new Map<Expanded, ExpandBudget>()
+  function below(each: Expanded): ExpandBudget {
+    const before = known.get(each)
+    if (before) return before
+    const sum = { records: 0, bytes: 0 }
+    for (const child of Object.values(each.expand ?? {}).flat()) {
+      const { records, bytes } = below(child)
+      sum.records += records + 1
+      sum.bytes += bytes + (read.sizes.get(child.record) ?? 0)
+    }
+    known.set(each, sum)
+    return sum
+  }
+  for (const root of roots) {
+    const { records, bytes } = below(root)
+    budget.records -= records
+    budget.bytes -= bytes
+  }
+  if (budget.records < 0 || budget.bytes < 0) throw tooLarge()
 }
 
 function parsePaths(text: string): Tree {
@@ -149,7 +214,7 @@ function step(
   const { to, isList } = found.field.reference
   const target = collectionOf(catalog, to)
   const ids = new Set(records.flatMap((record) => idsOf(record[name])))
-  const related = target && visible(request, target, ids, below, `${BASE}."id" IN ${IDS}`, NO_LIMIT)
+  const related = target && visible(request, target, below, () => [...ids])
   if (!related) return undefined
   const byId = new Map(related.map((each) => [each.record.id, each]))
   return {
@@ -162,18 +227,16 @@ function step(
   }
 }
 
-const IDS = jsonValues('$ids')
-
 function backStep(
   request: Request,
   records: readonly AnyRecord[],
   name: string,
-  { collection, name: fieldName, reference, single }: BackRelation,
+  back: BackRelation,
   below: Tree,
 ): Step | undefined {
-  const condition = reference.holds(`${BASE}.${quoted(fieldName)}`, `IN ${IDS}`)
+  const { collection, name: fieldName, single } = back
   const ids = new Set(records.map(({ id }) => id))
-  const related = visible(request, collection, ids, below, condition, request.limits.backRecords)
+  const related = visible(request, collection, below, (rule) => referring(request, name, back, ids, rule))
   if (!related) return undefined
   const byTarget = new Map<string, Expanded[]>()
   for (const each of related) {
@@ -186,53 +249,112 @@ function backStep(
   return { name, of: (record) => oneOrMany(byTarget.get(record.id) ?? [], !single) }
 }
 
+/** A view rule as SQL, with its parameters. */
+interface ViewRule {
+  readonly sql: string
+  readonly params: Params
+}
+
+/**
+ * The ids of the visible records that refer to one of `ids`: the oldest ones of each, up to the limit
+ * together.
+ * @throws AppError `invalid` when no index finds them in a large table.
+ */
+function referring(
+  { tx, limits }: Request,
+  name: string,
+  { collection, name: fieldName, reference }: BackRelation,
+  ids: ReadonlySet<string>,
+  rule: ViewRule,
+): string[] {
+  const column = `${BASE}.${quoted(fieldName)}`
+  const select = (condition: string) =>
+    `SELECT ${BASE}."id" FROM ${quoted(collection.name)} AS ${BASE} WHERE ${condition} AND (${rule.sql})
+      ORDER BY ${BASE}."seq" LIMIT $limit`
+  const found: string[] = []
+  const add = (sql: string, params: Params) => {
+    const limit = limits.backRecords - found.length
+    if (limit <= 0) return
+    for (const { id } of tx.all<{ id: string }>(sql, { ...rule.params, ...params, limit })) found.push(id)
+  }
+  if (isFoundByIndex(collection, fieldName)) {
+    // One by one, since SQLite would sort all records of all ids before it applies the limit.
+    const sql = select(reference.holds(column, '= $target'))
+    for (const target of ids) add(sql, { target })
+    return found
+  }
+  assertScannable(tx, name, collection)
+  add(select(reference.holds(column, `IN ${IDS}`)), { ids: JSON.stringify([...ids]) })
+  return found
+}
+
+function assertScannable(tx: SqlReader, name: string, { name: table }: AnyCollection): void {
+  const span = tx.one<{ rows: number | null }>(
+    `SELECT (SELECT max(seq) FROM ${quoted(table)}) - (SELECT min(seq) FROM ${quoted(table)}) AS rows`,
+  )
+  if ((span?.rows ?? 0) < MAX_SCANNED) return
+  throw new AppError(
+    'invalid',
+    `${name} has no index and cannot be expanded; list these records with a filter`,
+    {
+      reason: 'expand_too_large',
+    },
+  )
+}
+
+const IDS = jsonValues('$ids')
+
 /**
  * The related records that the caller may view, themselves expanded; undefined when only superusers may view
- * any.
+ * any. `find` returns their ids.
  */
 function visible(
   request: Request,
   collection: AnyCollection,
-  ids: ReadonlySet<string>,
   below: Tree,
-  condition: string,
-  limit: number,
+  find: (rule: ViewRule) => readonly string[],
 ): Expanded[] | undefined {
-  const { tx, requestInfo, rules, planOf, catalog } = request
+  const { tx, requestInfo, rules, planOf, catalog, read, limits } = request
   const access = rules.access(collection, catalog.rulesOf(collection).view, requestInfo)
   if (access === 'nobody') return undefined
-  const rule = access === 'everybody' ? { sql: '1', bind: () => ({}) } : access
+  const rule =
+    access === 'everybody'
+      ? { sql: '1', params: {} }
+      : { sql: access.sql, params: access.bind(requestInfo, tx.now) }
+  const ids = find(rule)
+  read.records += ids.length
+  if (read.records > MAX_READ) throw tooLarge()
+  const sizes = sizesOf(request, collection, ids)
   const plan = planOf(collection)
-  const suffix = `AS ${BASE} WHERE ${condition} AND (${rule.sql}) ORDER BY ${BASE}."seq" LIMIT $limit`
-  const params = { ...rule.bind(requestInfo, tx.now), ids: JSON.stringify([...ids]), limit }
-  const rows = tx.all<Record<string, unknown>>(...bounded(request, collection, suffix, params))
-  return expandLevel(
-    request,
-    collection,
-    rows.map((row) => plan.record(row)),
-    below,
+  const select = limits.isSlim ? plan.selectWithout(largeFieldsOf(collection)) : plan.select
+  const rows = tx.all<Record<string, unknown>>(
+    `${select} AS ${BASE} WHERE ${BASE}."id" IN ${IDS} AND (${rule.sql}) ORDER BY ${BASE}."seq"`,
+    { ...rule.params, ids: JSON.stringify(sizes ? fitting(sizes, MAX_READ_BYTES - read.bytes) : ids) },
   )
+  const bytesOf = new Map(sizes?.map(({ id, bytes }) => [id, bytes]))
+  const related = rows.map((row) => {
+    const record = plan.record(row)
+    const bytes = bytesOf.get(record.id)
+    if (bytes !== undefined) read.sizes.set(record, bytes)
+    read.bytes += bytes ?? 0
+    return record
+  })
+  return expandLevel(request, collection, related, below)
 }
 
-/**
- * The statement for these records, or for as many of them as fit into one response where they may be large.
- */
-function bounded(
-  { tx, planOf, limits }: Request,
+/** The bytes of the large fields of records; undefined where there are none. */
+function sizesOf(
+  { tx, limits }: Request,
   collection: AnyCollection,
-  suffix: string,
-  params: Params,
-): [sql: string, params: Params] {
+  ids: readonly string[],
+): { id: string; bytes: number }[] | undefined {
   const large = largeFieldsOf(collection)
-  const plan = planOf(collection)
-  const select = limits.isSlim ? plan.selectWithout(large) : plan.select
-  if (large.length === 0 || limits.isSlim) return [`${select} ${suffix}`, params]
-  const sized = tx.all<{ id: string; bytes: number }>(
-    `SELECT ${BASE}."id", ${lengthOf(collection, large)} AS bytes FROM ${quoted(collection.name)} ${suffix}`,
-    params,
+  if (large.length === 0 || limits.isSlim) return undefined
+  return tx.all(
+    `SELECT "id", ${lengthOf(collection, large)} AS bytes FROM ${quoted(collection.name)}
+      WHERE "id" IN ${IDS} ORDER BY "seq"`,
+    { ids: JSON.stringify(ids) },
   )
-  const sql = `${select} AS ${BASE} WHERE ${BASE}."id" IN ${IDS} ORDER BY ${BASE}."seq"`
-  return [sql, { ids: JSON.stringify(fitting(sized)) }]
 }
 
 function idsOf(value: unknown): string[] {

@@ -103,12 +103,12 @@ function sizesOf(
   return new Map(rows.map(({ id, bytes }) => [id, bytes]))
 }
 
-/** The ids of the leading records whose sizes fit into one response together; at least one. */
-export function fitting(sized: readonly { id: string; bytes: number }[]): string[] {
+/** The ids of the leading records whose sizes are at most `maxBytes` together; at least one. */
+export function fitting(sized: readonly { id: string; bytes: number }[], maxBytes: number): string[] {
   let sum = 0
   const end = sized.findIndex(({ bytes }, at) => {
     sum += bytes
-    return at > 0 && sum > MAX_LARGE_BYTES
+    return at > 0 && sum > maxBytes
   })
   return sized.slice(0, end < 0 ? undefined : end).map(({ id }) => id)
 }

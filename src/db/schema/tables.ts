@@ -63,6 +63,13 @@ export function tablesOf(collection: AnyCollection): Table[] {
   return [{ ...own, triggers: countingTriggers(collection) }, large]
 }
 
+/** Whether an index finds the records whose field `name` has a value. */
+export function isFoundByIndex(collection: AnyCollection, name: string): boolean {
+  const field = collection.fields[name]
+  const isFirst = collection.indexes.some((each) => !('on' in each) && each[0] === name)
+  return isFirst || (field !== undefined && needsRelationIndex(collection, name, field))
+}
+
 /** Removing a record searches for the records that refer to it, which must not scan their table. */
 function needsRelationIndex(collection: AnyCollection, name: string, field: Field): boolean {
   const { reference } = field

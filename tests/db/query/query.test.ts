@@ -247,20 +247,20 @@ describe('expand()', () => {
   })
 })
 
-describe('costly filters', () => {
-  async function crowded() {
-    const crowd = await openSeeded()
-    await crowd.db.write('crowd', (tx) => {
-      tx.run(
-        `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
-         INSERT INTO reviews (id, shop, "by", stars, created, updated)
-         SELECT printf('r%014d', i), $shop, $by, 5, '', '' FROM n`,
-        { shop: idOf('a'), by: idOf('ann') },
-      )
-    })
-    return crowd
-  }
+async function crowded() {
+  const crowd = await openSeeded()
+  await crowd.db.write('crowd', (tx) => {
+    tx.run(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
+       INSERT INTO reviews (id, shop, "by", stars, created, updated)
+       SELECT printf('r%014d', i), $shop, $by, 5, '', '' FROM n`,
+      { shop: idOf('a'), by: idOf('ann') },
+    )
+  })
+  return crowd
+}
 
+describe('costly filters', () => {
   test('are rejected before they run, and accepted with conditions on the record itself', async () => {
     await using crowd = await crowded()
     const siblings = 'shop.reviews_via_shop.stars ?= 4'

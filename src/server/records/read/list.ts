@@ -1,6 +1,7 @@
 import { randomFraction } from '../../../base/index.ts'
 import {
   type AnyCollection,
+  createExpandBudget,
   MAX_LARGE_BYTES,
   type Page,
   type Reading,
@@ -43,13 +44,14 @@ export async function listRecords(
   const size = { without: unreadFields(collection, fields, computedFrom), maxBytes: MAX_LARGE_BYTES }
   const { db } = service.context
   const { queries } = service
+  const limits = { budget: createExpandBudget() }
   const response = await readPage(db, {
     ...size,
     reading: readingOf(caller, address, request.signal),
     plan: (tx) => queries.plan(tx, collection, { ...paging, rule, requestInfo, filter, sort }),
     records(tx, ids) {
       const records = queries.records(tx, collection, ids, { rule, requestInfo, ...size })
-      return presentRecords(service, tx, collection, records, { caller, requestInfo, expand })
+      return presentRecords(service, tx, collection, records, { caller, requestInfo, expand, limits })
     },
   })
   const isProbe = response.items.length === 0 && filter !== '' && rule && caller.kind !== 'superuser'

@@ -11,7 +11,7 @@ interface View {
   readonly requestInfo: RequestInfo
   /** Relations to expand; '' = none. */
   readonly expand: string
-  readonly limits?: ExpandLimits
+  readonly limits?: Partial<ExpandLimits>
 }
 
 /** Records as returned to the caller, with computed values and expanded relations. */
@@ -25,16 +25,24 @@ export function presentRecords(
   const isSuperuser = caller.kind === 'superuser'
   const self = caller.kind === 'user' ? caller.user.id : undefined
 
+  /** A related record may appear below many others. */
+  const presented = new Map<Expanded, Values>()
+
   function present(each: AnyCollection, all: readonly Expanded[]): Values[] {
+    const fresh = all.filter((one) => !presented.has(one))
     const compute = behaviorOf(each).computed?.(
       tx,
-      all.map(({ record }) => record),
+      fresh.map(({ record }) => record),
     )
-    return all.map(({ record, expand: related }) => ({
-      ...presentRecord(each, record, context.db.names, { isSuperuser, self }),
-      ...compute?.(record),
-      ...(related && { expand: Object.fromEntries(Object.entries(related).map(presentRelation)) }),
-    }))
+    for (const one of fresh) {
+      const { record, expand: related } = one
+      presented.set(one, {
+        ...presentRecord(each, record, context.db.names, { isSuperuser, self }),
+        ...compute?.(record),
+        ...(related && { expand: Object.fromEntries(Object.entries(related).map(presentRelation)) }),
+      })
+    }
+    return all.map((one) => presented.get(one) ?? {})
   }
 
   function presentRelation([name, related]: [string, Expanded | readonly Expanded[]]) {

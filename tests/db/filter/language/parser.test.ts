@@ -83,8 +83,8 @@ describe('parseFilter()', () => {
   })
 
   const refused: [filter: string, reason: RegExp][] = [
-    ['', /The filter ends, but/],
-    ['  // only a comment', /The filter ends, but/],
+    ['', /The filter is blank/],
+    ['  // only a comment', /The filter is blank/],
     ['()', /missing at character 2/],
     ['a', /operator such as = is missing at character 2/],
     ['a =', /The filter ends, but/],

@@ -176,7 +176,7 @@ describe('GET …/records', () => {
       ),
     )
     expect(expanded.get('items')).toEqual([
-      { expand: { quantum_jobs_via_qpu_target: [0, 1, 2].map((n) => ({ payload: { n } })) } },
+      { expand: { quantum_jobs_via_qpu_target: [0].map((n) => ({ payload: { n } })) } },
     ])
     const few = await list('?perPage=3&page=2&fields=error')
     expect(few.get('items')).toEqual([{ error: { code: 'device', message: 'no helium' } }])

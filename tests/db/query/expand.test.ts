@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'bun:test'
+import { createExpandBudget } from '../../../src/db/query/expand.ts'
+import { authors, idOf, ROOT, reviews, shops } from '../filter/library.ts'
+import { openSeeded } from '../filter/seed.ts'
+
+/** A library whose first shop has 2,000 reviews more. */
+async function crowded() {
+  const crowd = await openSeeded()
+  await crowd.db.write('crowd', (tx) => {
+    tx.run(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
+       INSERT INTO reviews (id, shop, "by", stars, created, updated)
+       SELECT printf('r%014d', i), $shop, $by, 5, '', '' FROM n`,
+      { shop: idOf('a'), by: idOf('ann') },
+    )
+  })
+  return crowd
+}
+
+describe('costly expansions', () => {
+  const expandAll = (crowd: Awaited<ReturnType<typeof openSeeded>>, text: string) =>
+    crowd.db.read((tx) =>
+      crowd.queries.expand(tx, reviews, tx.list(reviews, { where: { shop: idOf('b') } }), text, ROOT),
+    )
+  const refused = { code: 'invalid', reason: 'expand_too_large' }
+
+  test('a back relation returns 1,000 records', async () => {
+    await using crowd = await crowded()
+    const [shown] = await expandAll(crowd, 'shop.reviews_via_shop')
+    expect(shown).toMatchObject({ expand: { shop: { expand: {} } } })
+    const [first] = await crowd.db.read((tx) =>
+      crowd.queries.expand(tx, shops, tx.list(shops, { limit: 1 }), 'reviews_via_shop', ROOT),
+    )
+    expect(first?.expand?.['reviews_via_shop']).toHaveLength(1_000)
+  })
+
+  test('records that appear below many others count each time', async () => {
+    await using crowd = await crowded()
+    // Each of 1,000 reviews would show the same 1,000.
+    const text = 'reviews_via_shop.shop.reviews_via_shop'
+    const all = crowd.db.read((tx) =>
+      crowd.queries.expand(tx, shops, tx.list(shops, { limit: 1 }), text, ROOT),
+    )
+    await expect(all).rejects.toMatchObject(refused)
+  })
+
+  test('the calls of one response share its limit', async () => {
+    await using crowd = await crowded()
+    const budget = createExpandBudget()
+    const once = () =>
+      crowd.db.read((tx) =>
+        crowd.queries.expand(tx, shops, tx.list(shops, { limit: 1 }), 'reviews_via_shop', ROOT, { budget }),
+      )
+    for (let call = 0; call < 10; call += 1) await once()
+    await expect(once()).rejects.toMatchObject(refused)
+  })
+
+  test('different records are limited too, and a large table is not searched without an index', async () => {
+    await using crowd = await crowded()
+    const names =
+      'reviews_via_shop,reviews_via_shop.by.reviews_via_by,reviews_via_shop.by.reviews_via_by.shop'
+    const all = crowd.db.read((tx) =>
+      crowd.queries.expand(tx, shops, tx.list(shops, { limit: 1 }), names, ROOT),
+    )
+    await expect(all).rejects.toMatchObject(refused)
+    await crowd.db.write('spread', (tx) => tx.run('UPDATE shops SET seq = seq * 1000000'))
+    const scanned = crowd.db.read((tx) =>
+      crowd.queries.expand(tx, authors, tx.list(authors), 'shops_via_staff', ROOT),
+    )
+    await expect(scanned).rejects.toThrow(/shops_via_staff has no index/)
+  })
+})
