@@ -8,6 +8,7 @@ import {
   readDiskGauges,
   readGauges,
 } from '../../db/index.ts'
+import { OPERATIONS } from '../../protocol/index.ts'
 import type { ServerContext } from '../context.ts'
 import type { DropReason } from '../drivers/parse-event.ts'
 import { Histogram, writeMetric } from './exposition.ts'
@@ -184,6 +185,12 @@ function queues(gauges: Gauges): string[] {
   ]
 }
 
+/** Every combination, also with 0: an alert cannot compare a series that is absent. */
 function leases(gauges: Gauges) {
-  return gauges.leases.map(({ operation, state, count }) => ({ labels: { operation, state }, value: count }))
+  return OPERATIONS.flatMap((operation) =>
+    (['granted', 'attached'] as const).map((state) => {
+      const found = gauges.leases.find((lease) => lease.operation === operation && lease.state === state)
+      return { labels: { operation, state }, value: found?.count ?? 0 }
+    }),
+  )
 }

@@ -67,6 +67,7 @@ describe('GET /metrics', () => {
       expect(Number(line?.split(' ')[1])).toBeGreaterThan(0)
     }
     expect(lines).toContain('svc_drivers{operation="process",state="attached"} 1')
+    expect(lines).toContain('svc_drivers{operation="monitor",state="attached"} 0')
     expect(lines).toContain('svc_event_streams 0')
     expect(lines).toContain('svc_job_wait_seconds_count 1')
     const bytes = lines.find((line) => line.startsWith('svc_database_bytes '))
