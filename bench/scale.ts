@@ -7,7 +7,7 @@
 import { join } from 'node:path'
 import { silentLog, systemClock } from '../src/base/index.ts'
 import { openDatabase, pruneEvents, pruneReadings } from '../src/db/index.ts'
-import { AdaptiveBatchSize } from '../src/server/events/adaptive-batch-size.ts'
+import { AdaptiveBatchSize } from '../src/server/adaptive-batch-size.ts'
 import { seed } from './scale/seed.ts'
 import { percentile, spreadOf } from './support/figures.ts'
 import { Lab } from './support/lab.ts'

@@ -63,7 +63,14 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
   {
     folder: 'src/server',
     steps: [
-      ['access-token.ts', 'driver-hub.ts', 'semaphore.ts', 'services.ts', 'wake-on-changes.ts'],
+      [
+        'access-token.ts',
+        'adaptive-batch-size.ts',
+        'driver-hub.ts',
+        'semaphore.ts',
+        'services.ts',
+        'wake-on-changes.ts',
+      ],
       ['config'],
       ['mail', 'programs', 'tls', 'write-ahead-log.ts'],
       ['context.ts'],

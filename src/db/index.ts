@@ -187,6 +187,15 @@ export {
   stripCalibrationResult,
 } from './store/maintenance/retention.ts'
 export {
+  beginUserRemoval,
+  cancelAbandoned,
+  finishUserRemoval,
+  listJobsWithoutUser,
+  listUnfinishedRemovals,
+  type RemovalStep,
+  removalSteps,
+} from './store/maintenance/user-removal.ts'
+export {
   attachLease,
   type Grant,
   grantLease,

@@ -34,6 +34,7 @@ import { createRecordService } from './records/service.ts'
 import { buildRoutes } from './routes.ts'
 import { type Service, ServiceList } from './services.ts'
 import { openCertificateStore } from './tls/certificate-store.ts'
+import { UserRemovals } from './users/remove-user.ts'
 import { createLogWatch } from './write-ahead-log.ts'
 
 const RENEWAL_CHECK_MS = 3_600_000
@@ -122,9 +123,10 @@ async function assemble(config: Config, db: Database, dependencies: ServerDepend
   const passwords = new Passwords()
   const audit = new AccessAudit({ db, clock, log })
   const logins = new Logins({ context, accounts, passwords, audit })
+  const removals = new UserRemovals({ db, clock, log })
   const links = new AccountLinks({ context, accounts, mailer, publicUrl })
   const submissions = new RateLimiter(() => live.current.submitRate, clock)
-  const records = createRecordService(context, { passwords, logins, submissions, links })
+  const records = createRecordService(context, { passwords, logins, removals, submissions, links })
   const realtime = new Realtime({ context, records, identify })
   const metrics = new Metrics({ context, streams: () => realtime.size, drops: () => hub.drops })
   const setUp = new SetUp({ db, clock, passwords })
@@ -147,6 +149,7 @@ async function assemble(config: Config, db: Database, dependencies: ServerDepend
   const services: Service[] = [
     { name: 'database', stop: () => db.close(), health: () => storage.check() },
     { name: audit.loop.name, start: () => audit.loop.start(), stop: () => audit.stop() },
+    removals,
     { name: 'mailer', stop: () => mailer?.stop() },
     leases.loop,
     { name: 'drivers', start: () => hub.start(handleEvent), stop: () => hub.stop() },

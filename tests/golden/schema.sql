@@ -345,6 +345,12 @@ CREATE TABLE "reading_series" (
   "last" INTEGER NOT NULL,
   UNIQUE (driver, channel, unit)
 ) STRICT;
+CREATE TABLE "removed_users" (
+  "id" TEXT NOT NULL PRIMARY KEY,
+  "at" TEXT NOT NULL,
+  "actor" TEXT NOT NULL,
+  "state" TEXT NOT NULL CHECK (state IN ('begun', 'done'))
+) STRICT;
 CREATE TABLE "superusers" (
   "seq" INTEGER PRIMARY KEY AUTOINCREMENT,
   "id" TEXT NOT NULL UNIQUE,

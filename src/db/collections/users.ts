@@ -3,6 +3,7 @@ import { cancelJobsOf } from '../hooks/removal.ts'
 import { renewTokenKey } from '../hooks/token-key.ts'
 import { defineCollection } from '../schema/collection.ts'
 import { bool, email, integer, relations, seconds, text } from '../schema/fields/index.ts'
+import type { SqlReader } from '../sqlite/sql.ts'
 
 const OWN = 'id = @request.auth.id'
 const NO_MONEY = '@request.body.qpu_seconds:isset = false && @request.body.api_tokens:isset = false'
@@ -15,6 +16,14 @@ function refuseProxyName(user: { username: string; unlimited: boolean }): void {
   const message = `Must not begin with ${PROXY_PREFIX}, which is reserved for superusers.`
   throw new AppError('invalid', 'The user name is reserved', {
     fields: { username: { code: 'validation_invalid_value', message } },
+  })
+}
+
+/** The ledger and the audit log name removed users by their id, which nobody else may have. */
+function refuseRemovedId(tx: SqlReader, id: string): void {
+  if (!tx.one('SELECT 1 FROM removed_users WHERE id = $id', { id })) return
+  throw new AppError('invalid', 'Failed to create record', {
+    fields: { id: { code: 'validation_not_unique', message: 'Belongs to a removed user.' } },
   })
 }
 
@@ -43,7 +52,10 @@ export const users = defineCollection({
     remove: OWN,
   },
   hooks: {
-    beforeInsert: ({ record }) => refuseProxyName(record),
+    beforeInsert({ tx, record }) {
+      refuseProxyName(record)
+      refuseRemovedId(tx, record.id)
+    },
     beforeUpdate({ before, after }) {
       refuseProxyName(after)
       renewTokenKey(before, after)

@@ -10,7 +10,8 @@ export function cancelJobsOf(tx: SqlWriter, user: string): void {
   )
   for (const { id, attempt } of jobs) {
     tx.run(
-      `UPDATE quantum_jobs SET status = 'cancelled', finished_at = $at, not_before = 0, updated = $at
+      `UPDATE quantum_jobs SET status = 'cancelled', finished_at = $at, not_before = 0, held = 0,
+         hold_reason = '', updated = $at
        WHERE id = $id AND status = 'pending'`,
       { id, at: tx.at },
     )

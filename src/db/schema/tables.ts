@@ -122,6 +122,7 @@ function internal(
  * | `job_timeline` | one event of a job |
  * | `idempotency_keys` | the response to a keyed request, returned again when it is repeated |
  * | `audit_log` | one action of an administrator or use of an account, chained by hashes; `personal` can be erased |
+ * | `removed_users` | a user whose removal has `begun` or is `done`; its id is not given again |
  * | `known_addresses` | one address from which an account was used; see `store/accounts/known-addresses` |
  * | `change_log` | one change of a record, the newest 100,000 |
  * | `reading_series` | one channel of a driver in one unit; `last` is the time of its newest reading, s since the epoch |
@@ -237,6 +238,12 @@ export const INTERNAL_TABLES: readonly Table[] = [
     ),
     isKeyed: true,
   },
+  internal('removed_users', {
+    id: 'TEXT NOT NULL PRIMARY KEY',
+    at: 'TEXT NOT NULL',
+    actor: 'TEXT NOT NULL',
+    state: "TEXT NOT NULL CHECK (state IN ('begun', 'done'))",
+  }),
   internal('change_log', {
     seq: 'INTEGER PRIMARY KEY AUTOINCREMENT',
     collection: 'TEXT NOT NULL',

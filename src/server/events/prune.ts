@@ -14,8 +14,8 @@ import {
   recordPruning,
   stripCalibrationResult,
 } from '../../db/index.ts'
+import { AdaptiveBatchSize } from '../adaptive-batch-size.ts'
 import type { LiveConfig } from '../config/live-config.ts'
-import { AdaptiveBatchSize } from './adaptive-batch-size.ts'
 
 /** Pause between two steps, for other writers and the event loop. */
 const PAUSE_MS = 20

@@ -1,7 +1,7 @@
 import { type Clock, type Log, Loop } from '../../base/index.ts'
 import { type Database, events, rollUpReadings } from '../../db/index.ts'
+import { AdaptiveBatchSize } from '../adaptive-batch-size.ts'
 import { wakeOnChanges } from '../wake-on-changes.ts'
-import { AdaptiveBatchSize } from './adaptive-batch-size.ts'
 
 /** Pause between two steps, for other writers and the event loop. */
 const PAUSE_MS = 10

@@ -69,6 +69,8 @@ export interface Behavior<R = AnyRecord> {
   readonly updating?: (step: Step, before: R, patch: Values) => void
   /** After the update. */
   readonly updated?: (step: Step, before: R, after: R) => void
+  /** Replaces the removal of a record that the caller may remove. */
+  readonly remove?: (writer: Writer, record: R) => Promise<void>
   readonly removing?: (step: Step, record: R) => void
   readonly removed?: (step: Step, record: R) => void
   /** After the commit. */

@@ -18,8 +18,8 @@ const COLLECTION = '/api/collections/:collection'
 const RECORDS = `${COLLECTION}/records`
 const RECORD = `${RECORDS}/:id`
 
-/** A download without progress for this time is aborted. */
-const EXPORT_IDLE_SECONDS = 120
+/** A download without progress for this time is aborted, and the removal of a user may take as long. */
+const LONG_SECONDS = 120
 
 /** The routes of the record-store pattern, the same for every collection. */
 export function recordRoutes(service: RecordService): Route[] {
@@ -44,7 +44,7 @@ export function recordRoutes(service: RecordService): Route[] {
         const collection = requested(params)
         const request = { ...call, query: texts(plain) }
         if (format === 'json') return listRecords(service, collection, request)
-        call.setIdleTimeout(EXPORT_IDLE_SECONDS)
+        call.setIdleTimeout(LONG_SECONDS)
         return exportRecords(service, collection, format, request)
       },
     }),
@@ -95,6 +95,7 @@ export function recordRoutes(service: RecordService): Route[] {
       summary: 'Delete a record, if the delete rule of its collection allows it',
       statuses: [204, 400, 403, 404, 409],
       async run(_, { params, ...call }) {
+        call.setIdleTimeout(LONG_SECONDS)
         await removeRecord(service, requested(params), params['id'] ?? '', { ...call, query: {} })
         return new Reply(204)
       },

@@ -12,6 +12,7 @@ import type { Passwords } from '../auth/password.ts'
 import type { ServerContext } from '../context.ts'
 import { RateLimiter } from '../http/limits/rate-limit.ts'
 import { collectionIdOf } from '../http/response/present-record.ts'
+import type { UserRemovals } from '../users/remove-user.ts'
 import { rulesInForce } from './rules.ts'
 
 /** The services that the record routes use; created once. */
@@ -26,6 +27,7 @@ export interface RecordService {
   readonly signUps: RateLimiter
   /** Limits filtered lists without a result, per remote address and collection. */
   readonly emptyLists: RateLimiter
+  readonly removals: Pick<UserRemovals, 'remove'>
   readonly links: Pick<AccountLinks, 'request'>
   rulesOf(collection: AnyCollection): Rules
 }
@@ -36,7 +38,7 @@ const EMPTY_LISTS = { perSecond: 1, burst: 3 }
 /** Creates the record service. */
 export function createRecordService(
   context: ServerContext,
-  dependencies: Pick<RecordService, 'passwords' | 'logins' | 'submissions' | 'links'>,
+  dependencies: Pick<RecordService, 'passwords' | 'logins' | 'removals' | 'submissions' | 'links'>,
 ): RecordService {
   const rulesOf = rulesInForce(context.config)
   const queries = createRecordQueries({ names: context.db.names, rulesOf })

@@ -15,6 +15,7 @@ function counted(server: TestServer) {
   const real = createRecordService(server.context, {
     passwords: new Passwords(),
     submissions: new RateLimiter(server.context.config.submitRate, server.context.clock),
+    removals: { remove: async () => false },
     logins: { verifyPassword: async () => false },
     links: { request: () => undefined },
   })

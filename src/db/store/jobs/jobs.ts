@@ -123,7 +123,7 @@ function countPending(tx: ReadTx, user: string): number {
 }
 
 /** T8: cancels a pending job; undefined when it is not pending. */
-export function cancelJob(tx: Tx, id: string): Job | undefined {
+export function cancelJob(tx: Tx, id: string, detail = ''): Job | undefined {
   const changed = tx.run(
     `UPDATE quantum_jobs SET status = 'cancelled', finished_at = $at, not_before = 0, held = 0,
        hold_reason = '', updated = $at
@@ -132,7 +132,7 @@ export function cancelJob(tx: Tx, id: string): Job | undefined {
   )
   if (changed === 0) return undefined
   const job = tx.find(quantumJobs, id)
-  appendTimeline(tx, id, { event: 'cancelled', attempt: job?.attempt ?? 0, detail: '' })
+  appendTimeline(tx, id, { event: 'cancelled', attempt: job?.attempt ?? 0, detail })
   tx.changed(quantumJobs, id, 'update')
   return job
 }

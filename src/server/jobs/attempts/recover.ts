@@ -1,7 +1,16 @@
 import { type Clock, formatDuration, type Log, Loop } from '../../../base/index.ts'
-import { type Database, listRunningAttempts, requeueLost } from '../../../db/index.ts'
+import {
+  cancelAbandoned,
+  type Database,
+  listJobsWithoutUser,
+  listRunningAttempts,
+  requeueLost,
+} from '../../../db/index.ts'
 import type { DriverHub } from '../../driver-hub.ts'
 import type { Heartbeats } from './heartbeats.ts'
+
+/** Jobs without user cancelled in one run: at most one runs on each QPU when its user is removed. */
+const MAX_CANCELLED = 10
 
 /** What `JobRecovery` works with. */
 interface JobRecoveryDependencies {
@@ -33,11 +42,14 @@ export class JobRecovery {
     })
   }
 
-  /** Checks all running attempts once. */
+  /** Checks all running attempts once, and cancels jobs that came back to the queue without their user. */
   async recoverOnce(): Promise<void> {
     const { db, hub, heartbeats, config, log } = this.#dependencies
     // Inside the snapshot: a job claimed in the meantime must not look like one that has ended.
-    const expired = await db.read((tx) => heartbeats.findExpired(listRunningAttempts(tx)))
+    const { expired, abandoned } = await db.read((tx) => ({
+      expired: heartbeats.findExpired(listRunningAttempts(tx)),
+      abandoned: listJobsWithoutUser(tx, MAX_CANCELLED),
+    }))
     for (const attempt of expired) {
       if (hub.isReceiving(attempt.driver)) {
         heartbeats.record(attempt)
@@ -51,5 +63,6 @@ export class JobRecovery {
       )
       if (status) log.warn('job lost by its driver', { ...attempt, status })
     }
+    if (abandoned.length > 0) await db.write('cancel abandoned', (tx) => cancelAbandoned(tx, abandoned))
   }
 }

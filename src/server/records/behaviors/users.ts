@@ -4,6 +4,7 @@ import { changeAccount, storedBytesOf, type User, users } from '../../../db/inde
 import { addressLimitKey } from '../../http/address.ts'
 import { callerName } from '../../http/caller.ts'
 import { type Draft, defineBehavior, type Step, type Values } from '../behavior.ts'
+import { notFound } from '../service.ts'
 import { assertHasPassword, prepareCredentials } from './credentials.ts'
 
 /** Far above any balance, and still exact in milliseconds. */
@@ -39,6 +40,9 @@ export const usersBehavior = defineBehavior(users, {
   updating(step, before, patch) {
     if (!step.isSuperuser) assertAddressUnchanged(before, patch)
     changeBalance(step, before, patch)
+  },
+  async remove({ service, caller }, { id }) {
+    if (!(await service.removals.remove(id, callerName(caller)))) throw notFound()
   },
   committed({ service, isSuperuser }, { before, after }) {
     const signedUp = !isSuperuser && !before && after

@@ -1,4 +1,4 @@
-import type { AnyCollection } from '../../../db/index.ts'
+import type { AnyCollection, ReadTx } from '../../../db/index.ts'
 import type { RecordCall } from '../read/list.ts'
 import { notFound, type RecordService } from '../service.ts'
 import { afterCommit, audit, openWrite, requestInfoOfWrite } from './write.ts'
@@ -18,9 +18,14 @@ export async function removeRecord(
   const { behavior, writer } = write
   const requestInfo = requestInfoOfWrite(write)
   const test = service.queries.test(collection, { rule, requestInfo })
-  const before = await service.context.db.write(`delete ${collection.name}`, (tx) => {
+  const visible = (tx: ReadTx) => {
     const record = test.stored(tx, id, requestInfo) ? tx.find(collection, id) : undefined
     if (!record) throw notFound()
+    return record
+  }
+  if (behavior.remove) return behavior.remove(writer, await service.context.db.read(visible))
+  const before = await service.context.db.write(`delete ${collection.name}`, (tx) => {
+    const record = visible(tx)
     const step = { ...writer, tx }
     behavior.removing?.(step, record)
     tx.remove(collection, id)

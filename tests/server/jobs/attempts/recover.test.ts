@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { users } from '../../../../src/db/index.ts'
 import { DispatchBackoff } from '../../../../src/server/drivers/dispatch-backoff.ts'
 import { Heartbeats } from '../../../../src/server/jobs/attempts/heartbeats.ts'
 import { JobRecovery } from '../../../../src/server/jobs/attempts/recover.ts'
@@ -45,6 +46,17 @@ describe('JobRecovery.recoverOnce()', () => {
     expect(it.lab.hub.disconnected).toMatchObject([{ reason: 'no heartbeat from the driver for 20s' }])
     await it.dispatcher.dispatchOnce()
     expect(await it.lab.job(it.id)).toMatchObject({ status: 'running', attempt: 2 })
+  })
+
+  test('cancels a job that returns to the queue after the removal of its user', async () => {
+    await using it = await openCase()
+    await it.lab.clock.advance(20_000)
+    const { user_id } = await it.lab.job(it.id)
+    await it.lab.db.write('remove', (tx) => tx.remove(users, user_id))
+    await it.recovery.recoverOnce()
+    await it.recovery.recoverOnce()
+    expect(await it.lab.job(it.id)).toMatchObject({ status: 'cancelled', user_id: '' })
+    expect((await it.lab.timeline(it.id)).at(-1)).toMatchObject({ detail: 'its user was removed' })
   })
 
   test('does not requeue a job while a message of its driver is arriving', async () => {

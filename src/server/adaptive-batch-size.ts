@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/index.ts'
+import type { Clock } from '../base/index.ts'
 
 /** Other writers wait at most 5 ms for a write; the other half is for its commit. */
 const MAX_STEP_MS = 2.5

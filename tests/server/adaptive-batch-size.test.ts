@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { AdaptiveBatchSize } from '../../../src/server/events/adaptive-batch-size.ts'
-import { FakeClock } from '../../support/fake-clock.ts'
+import { AdaptiveBatchSize } from '../../src/server/adaptive-batch-size.ts'
+import { FakeClock } from '../support/fake-clock.ts'
 
 /** Runs `steps` steps of the largest allowed size, whose every row takes `msPerRow`; returns their sizes. */
 async function run(

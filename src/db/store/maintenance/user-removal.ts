@@ -1,0 +1,169 @@
+import { AppError, newSecret } from '../../../base/index.ts'
+import { apiTokens } from '../../collections/api_tokens.ts'
+import { externalAuths } from '../../collections/external_auths.ts'
+import { notifications } from '../../collections/notifications.ts'
+import { qpuTimeRequests } from '../../collections/qpu_time_requests.ts'
+import { timeSlots } from '../../collections/time_slots.ts'
+import { users } from '../../collections/users.ts'
+import { appendAudit, erasePersonal } from '../../journal/audit.ts'
+import type { Database } from '../../records/database.ts'
+import type { ReadTx, Tx } from '../../records/tx.ts'
+import type { AnyCollection } from '../../schema/collection.ts'
+import { forgetAddresses } from '../accounts/known-addresses.ts'
+import { cancelJob } from '../jobs/jobs.ts'
+
+/**
+ * Begins the removal of a user: nobody can log in any more, and name, address and password are erased. The
+ * steps of `removalSteps` and `finishUserRemoval` follow, also after a restart. `actor` is the one of the
+ * audit log. Returns false when there is no such user.
+ */
+export function beginUserRemoval(tx: Tx, id: string, actor: string): boolean {
+  if (!tx.find(users, id)) return false
+  const isBegun = tx.run(
+    "INSERT INTO removed_users (id, at, actor, state) VALUES ($id, $at, $actor, 'begun') ON CONFLICT DO NOTHING",
+    { id, at: tx.at, actor },
+  )
+  if (isBegun === 0) return true
+  tx.update(users, id, {
+    ...{ email: '', emailVisibility: false, verified: false, username: '' },
+    ...{ password: '', tokenKey: newSecret(), disabled: true },
+  })
+  return true
+}
+
+/** Removals that a stop of the server has interrupted. */
+export function listUnfinishedRemovals(db: Database): Promise<{ id: string; actor: string }[]> {
+  return db.read((tx) =>
+    tx.all<{ id: string; actor: string }>(
+      "SELECT id, actor FROM removed_users WHERE state = 'begun' ORDER BY at",
+    ),
+  )
+}
+
+/** One step: changes at most `limit` rows and returns whether it found all it looks for. */
+export type RemovalStep = (tx: Tx, limit: number) => boolean
+
+/**
+ * The steps that remove what belongs to a user, each to be repeated until it returns true. Jobs stay without
+ * their user, pending ones are cancelled; ledger and audit entries stay with the id, the latter without
+ * personal details. Changes of jobs that have ended are not published one by one.
+ */
+export function removalSteps(user: string): RemovalStep[] {
+  return [
+    (tx, limit) => cancelPending(tx, user, limit),
+    (tx, limit) => releaseJobs(tx, user, limit),
+    ...[apiTokens, externalAuths, timeSlots, qpuTimeRequests].map(
+      (collection): RemovalStep =>
+        (tx, limit) =>
+          removeOwned(tx, collection, user, limit),
+    ),
+    releaseNotifications(user),
+    (tx, limit) => removeResponsesOf(tx, user, limit),
+    (tx, limit) => erasePersonal(tx, { id: user, actor: `user:${user}` }, limit) < limit,
+  ]
+}
+
+/** Removes the account itself; does nothing when that was done. */
+export function finishUserRemoval(tx: Tx, id: string): void {
+  const removal = tx.one<{ actor: string }>(
+    "SELECT actor FROM removed_users WHERE id = $id AND state = 'begun'",
+    {
+      id,
+    },
+  )
+  if (!removal) return
+  forgetAddresses(tx, `user:${id}`)
+  tx.remove(users, id)
+  appendAudit(tx, { actor: removal.actor, action: 'user.delete', subject: id })
+  tx.run("UPDATE removed_users SET state = 'done' WHERE id = $id", { id })
+}
+
+/** At most `limit` jobs that were requeued after the removal of their user, so that nobody pays for them. */
+export function listJobsWithoutUser(tx: ReadTx, limit: number): string[] {
+  return listPending(tx, 'attempt > 0', { user: '', limit })
+}
+
+/** Cancels jobs because their user was removed. */
+export function cancelAbandoned(tx: Tx, ids: readonly string[]): void {
+  for (const id of ids) cancelJob(tx, id, 'its user was removed')
+}
+
+function cancelPending(tx: Tx, user: string, limit: number): boolean {
+  const ids = listPending(tx, 'TRUE', { user, limit })
+  cancelAbandoned(tx, ids)
+  return ids.length < limit
+}
+
+function listPending(tx: ReadTx, condition: string, given: { user: string; limit: number }): string[] {
+  const jobs = tx.all<{ id: string }>(
+    `SELECT id FROM quantum_jobs
+     WHERE status = 'pending' AND held IN (0, 1) AND user_id = $user AND ${condition} LIMIT $limit`,
+    given,
+  )
+  return jobs.map(({ id }) => id)
+}
+
+function releaseJobs(tx: Tx, user: string, limit: number): boolean {
+  const jobs = tx.run(
+    `UPDATE quantum_jobs SET user_id = '', updated = $at WHERE seq IN
+       (SELECT seq FROM quantum_jobs WHERE user_id = $user LIMIT $limit)`,
+    { user, limit, at: tx.at },
+  )
+  return jobs < limit
+}
+
+/** The collections in which a user owns records. */
+const OWNER = new Map<AnyCollection, string>([
+  [apiTokens, 'user'],
+  [externalAuths, 'recordRef'],
+  [timeSlots, 'booked_by'],
+  [qpuTimeRequests, 'user'],
+])
+
+function removeOwned(tx: Tx, collection: AnyCollection, user: string, limit: number): boolean {
+  const owner = OWNER.get(collection)
+  if (owner === undefined) throw new AppError('internal', `${collection.name} has no owner`)
+  const records = tx.list(collection, { where: { [owner]: user }, limit })
+  for (const { id } of records) tx.remove(collection, id)
+  return records.length < limit
+}
+
+/**
+ * Removes the user from notifications, in the order of the table. One that was addressed to the user alone is
+ * removed: without addressees it would be for everybody.
+ */
+function releaseNotifications(user: string): RemovalStep {
+  let after = 0
+  return (tx, limit) => {
+    const rows = tx.all<{ seq: number; id: string }>(
+      'SELECT seq, id FROM notifications WHERE seq > $after ORDER BY seq LIMIT $limit',
+      { after, limit },
+    )
+    for (const { seq, id } of rows) {
+      after = seq
+      const found = tx.find(notifications, id)
+      if (!found) continue
+      const others = (ids: readonly string[]) => ids.filter((each) => each !== user)
+      const [target_users, dismissed_by] = [others(found.target_users), others(found.dismissed_by)]
+      const isAddressed = target_users.length < found.target_users.length
+      if (isAddressed && target_users.length === 0) tx.remove(notifications, id)
+      else if (isAddressed || dismissed_by.length < found.dismissed_by.length) {
+        tx.run(
+          'UPDATE notifications SET target_users = $targets, dismissed_by = $dismissed, updated = $at WHERE id = $id',
+          { id, at: tx.at, targets: JSON.stringify(target_users), dismissed: JSON.stringify(dismissed_by) },
+        )
+        tx.changed(notifications, id, 'update')
+      }
+    }
+    return rows.length < limit
+  }
+}
+
+function removeResponsesOf(tx: Tx, user: string, limit: number): boolean {
+  const rows = tx.run(
+    `DELETE FROM idempotency_keys WHERE (user, key) IN
+       (SELECT user, key FROM idempotency_keys WHERE user = $user LIMIT $limit)`,
+    { user, limit },
+  )
+  return rows < limit
+}

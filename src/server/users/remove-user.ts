@@ -1,0 +1,96 @@
+import { AppError, type Clock, type Log, messageOf } from '../../base/index.ts'
+import {
+  beginUserRemoval,
+  type Database,
+  finishUserRemoval,
+  listUnfinishedRemovals,
+  type RemovalStep,
+  removalSteps,
+} from '../../db/index.ts'
+import { AdaptiveBatchSize } from '../adaptive-batch-size.ts'
+
+/** Pause between two steps, for other writers and the event loop. */
+const PAUSE_MS = 5
+/** Cancelling a job may read a program of 10 MB, so the first steps are small. */
+const INITIAL_ROWS = 1
+
+interface UserRemovalsDependencies {
+  db: Database
+  clock: Clock
+  log: Log
+}
+
+/**
+ * Removes users in short transactions, so that 100,000 jobs of one user stop nobody else. From the first one
+ * on the user cannot log in, and name and address are erased. A removal that a stop interrupts continues
+ * after the next start.
+ */
+export class UserRemovals {
+  readonly name = 'removal of users'
+  readonly #dependencies: UserRemovalsDependencies
+  readonly #running = new Map<string, Promise<void>>()
+  readonly #stop = new AbortController()
+
+  constructor(dependencies: UserRemovalsDependencies) {
+    this.#dependencies = dependencies
+  }
+
+  /** Continues interrupted removals in the background. */
+  async start(): Promise<void> {
+    for (const { id } of await listUnfinishedRemovals(this.#dependencies.db)) {
+      this.#runOnce(id).catch((error: unknown) =>
+        this.#dependencies.log.error('user not removed', { user: id, error: messageOf(error) }),
+      )
+    }
+  }
+
+  /** Stops after the current transactions. */
+  async stop(): Promise<void> {
+    this.#stop.abort()
+    await Promise.allSettled(this.#running.values())
+  }
+
+  /**
+   * Removes the user; settles when nothing is left. False when there is no such user.
+   * @throws AppError `unavailable` when the server stops first; the removal then continues later.
+   */
+  async remove(id: string, actor: string): Promise<boolean> {
+    const { db } = this.#dependencies
+    const exists = await db.write('begin removal of user', (tx) => beginUserRemoval(tx, id, actor))
+    if (exists) await this.#runOnce(id)
+    return exists
+  }
+
+  #runOnce(id: string): Promise<void> {
+    const running = this.#running.get(id) ?? this.#run(id).finally(() => this.#running.delete(id))
+    this.#running.set(id, running)
+    return running
+  }
+
+  async #run(id: string): Promise<void> {
+    const { db, log } = this.#dependencies
+    for (const step of removalSteps(id)) await this.#repeat(step)
+    await db.write('finish removal of user', (tx) => finishUserRemoval(tx, id))
+    log.info('user removed', { user: id })
+  }
+
+  async #repeat(step: RemovalStep): Promise<void> {
+    const { db, clock } = this.#dependencies
+    const { signal } = this.#stop
+    const batch = new AdaptiveBatchSize(clock, INITIAL_ROWS)
+    for (;;) {
+      if (signal.aborted) {
+        throw new AppError(
+          'unavailable',
+          'The server is stopping; the user is removed after its next start',
+          {
+            retryAfter: 5,
+          },
+        )
+      }
+      const isDone = await db.write('remove user', (tx) => batch.run((limit) => step(tx, limit)))
+      if (isDone) return
+      await clock.sleep(PAUSE_MS, signal).catch(() => undefined)
+    }
+  }
+}
