@@ -1,6 +1,7 @@
 export { type BackupReport, checkBackup } from './backup/check.ts'
+export { readBackupTime, recordBackup } from './backup/last-backup.ts'
 export { restoreBackup } from './backup/restore.ts'
-export { backupName, planRemoval, type RetentionPolicy } from './backup/retention.ts'
+export { backupName, newestBackup, planRemoval, type RetentionPolicy } from './backup/retention.ts'
 export { writeBackup } from './backup/write-backup.ts'
 export { apiTokens, TOKEN_SCOPES, type TokenScope } from './collections/api_tokens.ts'
 export { calibrationRequests } from './collections/calibration_requests.ts'
@@ -60,6 +61,7 @@ export { largeFieldsOf } from './schema/large-values.ts'
 export type { CollectionNames } from './schema/names.ts'
 export { isJsonLargerThan } from './schema/unread-json.ts'
 export { initialValue } from './schema/values.ts'
+export { BACKUP_FOLDER } from './sqlite/database-file.ts'
 export { readDatabase } from './sqlite/read-database.ts'
 
 export {

@@ -190,6 +190,11 @@ function databaseOf(
     // Async functions, so that every failure is a rejected promise.
     async write(intent, work) {
       assertOpen()
+      const window = writeAheadLog.window()
+      if (window !== undefined) {
+        await window
+        assertOpen()
+      }
       if (feature('FAILPOINTS')) failpoint(`${intent}.before`)
       const changes: Change[] = []
       const { tx, end, hasWritten } = createTx(writer, dependencies, clock.now(), changes)
@@ -229,6 +234,7 @@ function databaseOf(
       mark.flush()
       return writeAheadLog.trim()
     },
+    logSpanMs: () => mark.spanMs,
     async close() {
       if (!open) return
       open = false

@@ -92,6 +92,7 @@ export async function createServer(config: Config, dependencies: ServerDependenc
       timeoutMs: config.readTimeout,
       superuserTimeoutMs: config.superuserReadTimeout,
     },
+    checkpoints: config.checkpoints,
     ...(onUnflushed ? { onUnflushed } : {}),
     ...(onDamaged ? { onDamaged } : {}),
   })

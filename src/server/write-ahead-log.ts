@@ -28,7 +28,7 @@ export function createLogWatch({ db, clock, log }: LogWatchDependencies): Loop {
       isLarge = bytes > WARN_ABOVE_BYTES
       if (isLarge && !wasLarge) {
         log.warn(
-          'the write-ahead log is large; end backups and exports that hang, and check the space on the disk',
+          'the write-ahead log is large; check that the replicator runs, if there is one, end backups and exports that hang, and check the space on the disk',
           { megabytes: Math.round(bytes / 1e6) },
         )
       }

@@ -2,19 +2,27 @@ import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expected, flag, kinds, switchFlag, systemClock, type ValueKind } from '../../base/index.ts'
 import {
+  BACKUP_FOLDER,
   type BackupReport,
   backupName,
   checkBackup,
+  newestBackup,
   planRemoval,
   type RetentionPolicy,
+  recordBackup,
   writeBackup,
 } from '../../db/index.ts'
+import type { Config } from '../../server/index.ts'
 import { defineCommand } from '../command-line/command.ts'
 import { openProgress, type Progress } from '../command-line/progress.ts'
 import { DIR_SETTING, loadConfig } from '../command-line/server-config.ts'
 import { UsageError } from '../command-line/usage-error.ts'
+import { backUpEvery } from './backup-every.ts'
 import { assertCaExists, caFilesOf, caInUse, saveCa } from './ca-files.ts'
 import { failOn, printFindings } from './findings.ts'
+
+/** Shorter intervals would read the database all the time. */
+const MIN_INTERVAL_MS = 1_000
 
 const verifyCommand = defineCommand({
   summary: 'Check a backup',
@@ -40,9 +48,13 @@ export const backupCommand = defineCommand({
     },
   ],
   flags: {
+    every: flag(
+      kinds.duration(MIN_INTERVAL_MS),
+      'Without FILE: make a backup now and one in each such interval, such as 15m, until stopped',
+    ),
     keep: flag(
       retentionPolicy(),
-      'Without FILE: delete older backups; 7:4 keeps one per day for 7 days and one per week for 4 weeks',
+      'Without FILE: delete older backups; 96:7:4 keeps the last 96, one per day for 7 days and one per week for 4 weeks; 7:4 is short for 1:7:4',
     ),
     withCa: switchFlag(
       kinds.bool(),
@@ -51,27 +63,57 @@ export const backupCommand = defineCommand({
   },
   settings: DIR_SETTING,
   commands: { verify: () => verifyCommand },
-  run({ flags: { keep, withCa }, given, positionals: [file] }) {
-    if (keep && file !== undefined) {
-      throw new UsageError('--keep applies to backups with automatic names; leave FILE out')
+  async run({ flags: { every, keep, withCa }, given, positionals: [file] }) {
+    for (const [name, value] of Object.entries({ every, keep })) {
+      if (value === undefined || file === undefined) continue
+      throw new UsageError(`--${name} applies to backups with automatic names; leave FILE out`)
     }
     const config = loadConfig(given)
     if (withCa) assertCaExists(caInUse(config))
-    const folder = join(config.dir, 'backups')
-    const target = file ?? join(folder, backupName(systemClock.now()))
-    if (file === undefined && existsSync(config.dir)) mkdirSync(folder, { recursive: true, mode: 0o700 })
-    const progress = openProgress()
-    const report = runWith(progress, () => writeBackup(config.dir, target, progress.report))
-    if (withCa) saveCa(config, target)
-    // Old backups stay when the new one has problems.
-    const isSound = file === undefined && report.findings.length === 0
-    return { ...reportOf(target, report), removed: isSound ? removeOld(folder, keep) : [] }
+    const folder = join(config.dir, BACKUP_FOLDER)
+    if (every === undefined) return backUp({ config, folder, file, keep, withCa })
+    const status = await backUpEvery({
+      clock: systemClock,
+      intervalMs: every,
+      newest: existsSync(folder) ? newestBackup(readdirSync(folder)) : undefined,
+      backUp() {
+        const result = backUp({ config, folder, file, keep, withCa })
+        if (given['json'] === true) console.log(JSON.stringify(result))
+        else printResult(result)
+        return result.findings.length > 0 ? 1 : 0
+      },
+    })
+    process.exit(status)
   },
-  print(report) {
-    printReport(report)
-    for (const path of report.removed) console.log(`removed ${path}`)
-  },
+  print: printResult,
 })
+
+interface BackupOptions {
+  config: Config
+  folder: string
+  file: string | undefined
+  keep: RetentionPolicy | undefined
+  withCa: boolean
+}
+
+function backUp({ config, folder, file, keep, withCa }: BackupOptions) {
+  const at = systemClock.now()
+  const target = file ?? join(folder, backupName(at))
+  if (file === undefined && existsSync(config.dir)) mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const progress = openProgress()
+  const report = runWith(progress, () => writeBackup(config.dir, target, progress.report))
+  if (withCa) saveCa(config, target)
+  // Old backups stay when the new one has problems.
+  const isSound = report.findings.length === 0
+  if (isSound) recordBackup(config.dir, at)
+  const removed = isSound && file === undefined ? removeOld(folder, keep) : []
+  return { ...reportOf(target, report), removed }
+}
+
+function printResult(result: ReturnType<typeof backUp>): void {
+  printReport(result)
+  for (const path of result.removed) console.log(`removed ${path}`)
+}
 
 /** The result of `work`; the progress line is removed in any case. */
 function runWith<T>(progress: Progress, work: () => T): T {
@@ -102,13 +144,15 @@ function printReport({ file, bytes, from_older_version, findings }: ReturnType<t
 
 function retentionPolicy(): ValueKind<RetentionPolicy> {
   return {
-    hint: 'days:weeks',
+    hint: 'last:days:weeks',
     parse(text) {
-      const [, days, weeks] = /^(\d{1,4}):(\d{1,4})$/.exec(text) ?? []
-      if (days === undefined || weeks === undefined) throw expected('days:weeks, such as 7:4')
-      return { days: Number(days), weeks: Number(weeks) }
+      const [, last = '1', days, weeks] = /^(?:(\d{1,4}):)?(\d{1,4}):(\d{1,4})$/.exec(text) ?? []
+      if (days === undefined || weeks === undefined) {
+        throw expected('last:days:weeks, such as 96:7:4, or days:weeks, such as 7:4')
+      }
+      return { last: Number(last), days: Number(days), weeks: Number(weeks) }
     },
-    format: ({ days, weeks }) => `${days}:${weeks}`,
+    format: ({ last, days, weeks }) => `${last}:${days}:${weeks}`,
   }
 }
 

@@ -1,10 +1,14 @@
-/** The backups to keep: the newest of each of the last `days` days that have one, and of `weeks` weeks. */
+/**
+ * The backups to keep: the `last` ones, the newest of each of the last `days` days that have one, and of
+ * `weeks` weeks.
+ */
 export interface RetentionPolicy {
+  last: number
   days: number
   weeks: number
 }
 
-const NAME = /^svc-(\d{4})(\d\d)(\d\d)T\d{6}\.\d{3}Z\.db$/
+const NAME = /^svc-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)\.(\d{3})Z\.db$/
 const DAY_MS = 86_400_000
 /** 1 January 1970 was a Thursday; weeks begin on Monday. */
 const FIRST_MONDAY = 4
@@ -16,8 +20,18 @@ export function backupName(now: number): string {
   return `svc-${new Date(now).toISOString().replaceAll(/[-:]/g, '')}.db`
 }
 
+/** The time of the newest of these backups, in ms since the epoch; undefined when there is none. */
+export function newestBackup(names: readonly string[]): number | undefined {
+  const times = names.flatMap((name) => {
+    const [, year, month, day, hour, minute, second, ms] = NAME.exec(name) ?? []
+    if (year === undefined) return []
+    return [Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`)]
+  })
+  return times.length > 0 ? Math.max(...times) : undefined
+}
+
 /** The backups in a folder that are no longer needed. Files with other names are ignored. */
-export function planRemoval(names: readonly string[], { days, weeks }: RetentionPolicy): string[] {
+export function planRemoval(names: readonly string[], { last, days, weeks }: RetentionPolicy): string[] {
   const newestFirst = names
     .filter((name) => NAME.test(name))
     .toSorted()
@@ -25,7 +39,7 @@ export function planRemoval(names: readonly string[], { days, weeks }: Retention
   const kept = new Set([
     ...newestOfEach(newestFirst, dayOf).slice(0, days),
     ...newestOfEach(newestFirst, (name) => Math.floor((dayOf(name) - FIRST_MONDAY) / 7)).slice(0, weeks),
-    ...newestFirst.slice(0, 1),
+    ...newestFirst.slice(0, Math.max(1, last)),
   ])
   return newestFirst.filter((name) => !kept.has(name)).toReversed()
 }

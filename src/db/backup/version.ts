@@ -1,6 +1,6 @@
 import { COLLECTIONS } from '../collections/index.ts'
 import { MIGRATIONS } from '../schema/migrations/index.ts'
-import { INTERNAL_TABLES, tablesOf } from '../schema/tables.ts'
+import { FOREIGN_TABLES, INTERNAL_TABLES, tablesOf } from '../schema/tables.ts'
 import type { Connection } from '../sqlite/connection.ts'
 
 /** The version of a stored database compared with this program; `other`: not a database of svc. */
@@ -28,7 +28,7 @@ function columnsOf(connection: Connection): Set<string> {
   const rows = connection.all<{ name: string }>(
     `SELECT tables.name || '.' || columns.name AS name
      FROM sqlite_master tables, pragma_table_info(tables.name) columns
-     WHERE tables.type = 'table' AND tables.name NOT LIKE 'sqlite_%'`,
+     WHERE tables.type = 'table' AND NOT ${FOREIGN_TABLES.replaceAll('name', 'tables.name')}`,
   )
   return new Set(rows.map(({ name }) => name))
 }

@@ -19,6 +19,8 @@ import { encodeMark, MARK_BYTES } from './mark-file.ts'
 
 /** Remembers outside the log up to where the log goes; see docs/decisions/0012-log-mark.md. */
 export interface LogMark {
+  /** Time between the first and the last commit in the log, in ms; 0 while it is unknown. */
+  readonly spanMs: number
   /** Records the commit that has just been flushed. Never throws: an older mark is still true. */
   record(): void
   /** Starts to flush the mark to disk, without waiting for it. */
@@ -69,6 +71,9 @@ export function openLogMark(writer: Connection, { clock, log }: { clock: Clock; 
   }
 
   const mark: LogMark = {
+    get spanMs() {
+      return last === undefined || last === 'damaged' ? 0 : Math.max(0, last.at - last.since)
+    },
     record() {
       try {
         write()

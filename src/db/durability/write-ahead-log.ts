@@ -1,8 +1,13 @@
 import { statSync } from 'node:fs'
+import type { Clock } from '../../base/index.ts'
 import type { Connection } from '../sqlite/connection.ts'
 
 /** Equal to `journal_size_limit`, the size to which SQLite truncates the log when it restarts it. */
 const MAX_LOG_BYTES = 67_108_864
+
+/** A replicator that waits for the write lock looks for it every 100 ms. */
+const WINDOW_MS = 120
+const WINDOW_INTERVAL_MS = 2_000
 
 /**
  * Who copies the log into the database and empties it: this process, or a replicator that has to read each
@@ -19,6 +24,11 @@ export interface WriteAheadLog {
    * bytes.
    */
   trim(): number
+  /**
+   * With a replicator and a large log: the end of a short time in which nothing is to be written, so that the
+   * replicator gets the write lock, which it needs to empty the log. Undefined when writes may go on.
+   */
+  window(): Promise<void> | undefined
 }
 
 /**
@@ -27,12 +37,14 @@ export interface WriteAheadLog {
  */
 export function createWriteAheadLog(
   writer: Connection,
-  { checkpoints = 'server' }: { checkpoints?: Checkpoints },
+  { checkpoints = 'server', clock }: { checkpoints?: Checkpoints; clock: Clock },
 ): WriteAheadLog {
   const isOwn = checkpoints === 'server'
   // In SQLite, 0 disables the checkpoints that a commit makes; the one of the last connection remains.
   if (!isOwn) writer.one('PRAGMA wal_autocheckpoint = 0')
   let isIdle = false
+  let window: Promise<void> | undefined
+  let lookedAt = clock.monotonic()
   const bytes = () => statSync(`${writer.path}-wal`, { throwIfNoEntry: false })?.size ?? 0
 
   /** Does not wait for readers; a later call tries again. */
@@ -53,6 +65,17 @@ export function createWriteAheadLog(
       if (isOwn && bytes() > MAX_LOG_BYTES && isIdle && !writer.inTransaction()) empty()
       isIdle = true
       return bytes()
+    },
+    window() {
+      if (isOwn || window !== undefined) return window
+      if (clock.monotonic() - lookedAt < WINDOW_INTERVAL_MS) return undefined
+      lookedAt = clock.monotonic()
+      if (bytes() <= MAX_LOG_BYTES) return undefined
+      window = clock.sleep(WINDOW_MS).then(() => {
+        window = undefined
+        lookedAt = clock.monotonic()
+      })
+      return window
     },
   }
 }

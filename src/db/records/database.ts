@@ -35,6 +35,11 @@ export interface Database {
    * unless a backup or export still reads from it. Returns its size in bytes.
    */
   trimLog(): Promise<number>
+  /**
+   * Time between the first and the last commit in the write-ahead log, in ms. It grows while nobody empties
+   * the log.
+   */
+  logSpanMs(): number
   /** Closes the file and releases the folder lock; safe to call twice. */
   close(): Promise<void>
 }

@@ -1,7 +1,7 @@
 import { AppError } from '../../base/index.ts'
 import type { Connection } from '../sqlite/connection.ts'
 import { quoted } from '../sqlite/sql.ts'
-import type { Table } from './tables.ts'
+import { FOREIGN_TABLES, type Table } from './tables.ts'
 
 interface SchemaRow {
   type: string
@@ -18,7 +18,7 @@ interface SchemaRow {
  */
 export function syncTables(connection: Connection, tables: readonly Table[], nextMigration: number): void {
   const rows = connection.all<SchemaRow>(
-    "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'",
+    `SELECT type, name, tbl_name, sql FROM sqlite_master WHERE sql IS NOT NULL AND NOT ${FOREIGN_TABLES}`,
   )
   const existing = new Map(rows.filter((row) => row.type === 'table').map((row) => [row.name, row.sql]))
   const refuse = refusal(nextMigration)

@@ -288,3 +288,6 @@ export const INTERNAL_TABLES: readonly Table[] = [
   }),
   internal('meta', { key: 'TEXT NOT NULL PRIMARY KEY', value: 'TEXT NOT NULL' }),
 ]
+
+/** A condition on the name of a table: SQLite and the replicator Litestream keep these for themselves. */
+export const FOREIGN_TABLES = "(name GLOB 'sqlite_*' OR name GLOB '_litestream_*')"

@@ -33,6 +33,11 @@ export const SETTINGS = {
   ...group('General', {
     configFile: setting(path, 'svc.config.yml', 'Config file, JSON or YAML'),
     dir: setting(path, 'svc_data', 'Data folder, which holds the database'),
+    checkpoints: setting(
+      choice(['server', 'external']),
+      'server',
+      'Who copies the write-ahead log into the database: the server, or a replicator such as Litestream',
+    ),
     siteName: setting(siteName, 'svc', 'Service name shown in the web interface'),
   }),
   ...group('Network', {

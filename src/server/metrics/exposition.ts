@@ -42,7 +42,7 @@ export class Histogram {
 export function writeMetric(name: string, help: string, samples: readonly Sample[]): string {
   return lines([
     ...heading(name, help, name.endsWith('_total') ? 'counter' : 'gauge'),
-    ...samples.map(({ labels = {}, value }) => `${name}${labelText(labels)} ${value}`),
+    ...samples.map(({ labels = {}, value }) => `${name}${labelText(labels)} ${numberText(value)}`),
   ])
 }
 
@@ -52,6 +52,10 @@ function heading(name: string, help: string, type: string): string[] {
 
 function lines(each: readonly string[]): string {
   return `${each.join('\n')}\n`
+}
+
+function numberText(value: number): string {
+  return value === Number.POSITIVE_INFINITY ? '+Inf' : String(value)
 }
 
 /** In label values, backslashes, quotes and line ends are escaped. */

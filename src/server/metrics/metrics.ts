@@ -5,6 +5,7 @@ import {
   listRunningAttempts,
   quantumJobs,
   type RecordOf,
+  readBackupTime,
   readDiskGauges,
   readGauges,
 } from '../../db/index.ts'
@@ -35,7 +36,7 @@ const STEPS = ['submitted', 'dispatched', 'requeued', 'completed', 'failed', 'ca
 type Step = (typeof STEPS)[number]
 
 interface MetricsDependencies {
-  context: Pick<ServerContext, 'db' | 'version' | 'config'>
+  context: Pick<ServerContext, 'db' | 'version' | 'config' | 'clock'>
   /** Number of open event streams. */
   streams: () => number
   /** Events dropped since the start, by reason. */
@@ -120,9 +121,19 @@ export class Metrics {
       writeMetric('svc_database_log_bytes', 'Size of the write-ahead log of the database', [
         { value: disk.logBytes },
       ]),
+      writeMetric(
+        'svc_database_log_seconds',
+        'Time between the first and the last commit in the write-ahead log, which grows while nobody empties it',
+        [{ value: context.db.logSpanMs() / 1_000 }],
+      ),
       writeMetric('svc_disk_free_bytes', 'Free space on the disk of the database', [
         { value: disk.freeBytes },
       ]),
+      writeMetric(
+        'svc_backup_age_seconds',
+        'Time since the newest sound backup was begun; +Inf without one',
+        [{ value: backupAge(context) }],
+      ),
       writeMetric('svc_storage_refusals_total', 'Writes refused by the disk since the start', [
         { value: storage.refusals },
       ]),
@@ -193,4 +204,10 @@ function leases(gauges: Gauges) {
       return { labels: { operation, state }, value: found?.count ?? 0 }
     }),
   )
+}
+
+/** In s. Read from the data folder, since another process makes the backups. */
+function backupAge({ config, clock }: MetricsDependencies['context']): number {
+  const at = readBackupTime(config.dir)
+  return at === undefined ? Number.POSITIVE_INFINITY : Math.max(0, clock.now() - at) / 1_000
 }

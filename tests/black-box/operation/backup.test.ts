@@ -190,3 +190,56 @@ test('SIGHUP reloads the reloadable settings of the config file, and refuses a b
   expect(readFileSync(config, 'utf8')).toContain('Lab')
   expect(await service.stop()).toBe(0)
 }, 30_000)
+
+test('--every backs up until it is stopped, keeps the last ones, and the server reports their age', async () => {
+  using folder = temporaryFolder()
+  await using service = await Service.install(folder.path)
+  await service.start()
+  const admin = await service.admin()
+  const age = async () => {
+    const response = await fetch(`${service.url}/metrics`, { headers: { authorization: admin } })
+    return /^svc_backup_age_seconds (\S+)$/m.exec(await response.text())?.[1]
+  }
+  expect(await age()).toBe('+Inf')
+  const backups = join(folder.path, 'svc_data/backups')
+  const names = () => (existsSync(backups) ? readdirSync(backups).toSorted() : [])
+  const args = ['backup', '--every', '1s', '--keep', '2:0:0']
+  const start = () => Bun.spawn([SVC, ...args], { cwd: folder.path, stdio: ['ignore', 'pipe', 'pipe'] })
+  const running = start()
+  await until('the first backup', async () => names().some((name) => name.endsWith('Z.db')))
+  const [first = ''] = names()
+  await until('its removal', async () => !names().includes(first) && names().length === 2)
+  running.kill('SIGTERM')
+  expect(await running.exited).toBe(0)
+  expect((await new Response(running.stdout).text()).split('\n')[0]).toMatch(/Z\.db: no problems found/)
+  expect(names()).toHaveLength(2)
+  expect(names().every((name) => /^svc-.*Z\.db$/.test(name) && modeOf(join(backups, name)) === '600')).toBe(
+    true,
+  )
+  expect(Number(await age())).toBeLessThan(20)
+  // Elsewhere too: a backup with a name of its own counts.
+  expect((await runSvc(['backup', 'named.db'], { cwd: folder.path })).status).toBe(0)
+  expect(Number(await age())).toBeLessThan(20)
+})
+
+test('--every survives failures and ends with the status of the last backup', async () => {
+  using folder = temporaryFolder()
+  mkdirSync(join(folder.path, 'svc_data'))
+  const running = Bun.spawn([SVC, 'backup', '--every', '1s'], {
+    cwd: folder.path,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let log = ''
+  const reading = (async () => {
+    const decoder = new TextDecoder()
+    for await (const chunk of running.stderr) log += decoder.decode(chunk)
+  })()
+  await until('two failures', async () => (log.match(/backup failed/g) ?? []).length >= 2)
+  expect(log).toContain('There is no database')
+  running.kill('SIGTERM')
+  expect(await running.exited).toBe(1)
+  await reading
+  const together = await runSvc(['backup', 'named.db', '--every', '1s'], { cwd: folder.path })
+  expect(together.status).toBe(2)
+  expect(together.err).toContain('leave FILE out')
+})

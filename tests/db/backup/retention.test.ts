@@ -13,7 +13,7 @@ test('backupName() sorts by time and has no character that a file system rejects
 
 describe('planRemoval()', () => {
   test('keeps 7 days and the newest of 4 weeks', () => {
-    const removed = planRemoval(daily(60), { days: 7, weeks: 4 })
+    const removed = planRemoval(daily(60), { last: 1, days: 7, weeks: 4 })
     const kept = daily(60).filter((name) => !removed.includes(name))
     expect(kept).toEqual([
       'svc-20261122T030000.000Z.db',
@@ -35,7 +35,7 @@ describe('planRemoval()', () => {
       'svc-20260101T230000.000Z.db',
       'svc-20260301T000000.000Z.db',
     ]
-    expect(planRemoval(names, { days: 2, weeks: 0 })).toEqual(['svc-20260101T000000.000Z.db'])
+    expect(planRemoval(names, { last: 1, days: 2, weeks: 0 })).toEqual(['svc-20260101T000000.000Z.db'])
   })
 
   test('never removes the newest one, nor files with other names', () => {
@@ -45,15 +45,17 @@ describe('planRemoval()', () => {
         fc.array(fc.integer({ min: 0, max: 4_000 * DAY_MS }), { minLength: 1, maxLength: 60 }),
         fc.nat(10),
         fc.nat(10),
-        (times, days, weeks) => {
+        fc.nat(10),
+        (times, last, days, weeks) => {
           const names = [...new Set(times.map(backupName))]
-          const removed = planRemoval([...others, ...names], { days, weeks })
+          const removed = planRemoval([...others, ...names], { last, days, weeks })
           expect(removed.every((name) => names.includes(name))).toBe(true)
           expect(removed).not.toContain(names.toSorted().at(-1))
-          expect(names.length - removed.length).toBeLessThanOrEqual(Math.max(1, days + weeks))
+          expect(names.length - removed.length).toBeLessThanOrEqual(Math.max(1, last + days + weeks))
+          expect(names.length - removed.length).toBeGreaterThanOrEqual(Math.min(last, names.length))
           // The plan is stable: the backups to keep are the ones kept before.
           const kept = names.filter((name) => !removed.includes(name))
-          expect(planRemoval(kept, { days, weeks })).toEqual([])
+          expect(planRemoval(kept, { last, days, weeks })).toEqual([])
         },
       ),
     )

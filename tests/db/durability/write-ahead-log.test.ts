@@ -45,3 +45,31 @@ test('a small log is left alone', async () => {
   expect(await test.db.trimLog()).toBe(bytes(test))
   expect(bytes(test)).toBeGreaterThan(0)
 })
+
+test('a replicator empties the log, and gets a time without writes when it is large', async () => {
+  await using test = await openTestDatabase({ checkpoints: 'external' })
+  const { db, clock } = test
+  await fill(test)
+  await db.trimLog()
+  expect(await db.trimLog()).toBe(bytes(test))
+  expect(bytes(test)).toBeGreaterThan(67_108_864)
+  await clock.advance(2_000)
+  let isWritten = false
+  const late = db
+    .write('late', (tx) => tx.run("INSERT INTO meta (key, value) VALUES ('last', '')"))
+    .then(() => {
+      isWritten = true
+    })
+  const replicator = openConnection(join(test.dir, 'svc.db'), 'write')
+  replicator.run('BEGIN IMMEDIATE')
+  expect(isWritten).toBe(false)
+  replicator.run('COMMIT')
+  replicator.one('PRAGMA wal_checkpoint(TRUNCATE)')
+  replicator.close()
+  await clock.advance(120)
+  await late
+  expect(bytes(test)).toBeLessThan(67_108_864)
+  // A small log needs none.
+  await clock.advance(2_000)
+  await db.write('next', (tx) => tx.run("DELETE FROM meta WHERE key = 'last'"))
+})

@@ -74,7 +74,7 @@ describe('GET /metrics', () => {
     expect(Number(bytes?.split(' ')[1])).toBeGreaterThan(100_000)
     // Every line is a comment or a sample of the format.
     const wrong = lines.filter(
-      (line) => line !== '' && !/^(# (HELP|TYPE) .+|\w+(\{.*\})? [\d.e+-]+)$/.test(line),
+      (line) => line !== '' && !/^(# (HELP|TYPE) .+|\w+(\{.*\})? ([\d.e+-]+|\+Inf))$/.test(line),
     )
     expect(wrong).toEqual([])
   })

@@ -1,0 +1,20 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Says when the newest sound backup was begun, wherever it is stored. */
+const RECORD_FILE = 'svc.last-backup'
+
+/** Records that a sound backup of the database in `dir` was begun at `at`, in ms since the epoch. */
+export function recordBackup(dir: string, at: number): void {
+  const path = join(dir, RECORD_FILE)
+  writeFileSync(`${path}.partial`, `${new Date(at).toISOString()}\n`, { mode: 0o600 })
+  renameSync(`${path}.partial`, path)
+}
+
+/** The time of the newest sound backup, in ms since the epoch; undefined when none is known. */
+export function readBackupTime(dir: string): number | undefined {
+  const path = join(dir, RECORD_FILE)
+  if (!existsSync(path)) return undefined
+  const at = Date.parse(readFileSync(path, 'utf8').trim())
+  return Number.isNaN(at) ? undefined : at
+}

@@ -1,0 +1,129 @@
+import { Database } from 'bun:sqlite'
+import { expect, setDefaultTimeout, test } from 'bun:test'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { BELL, Service } from '../../support/executable/service.ts'
+import { closeRow, faultRuns } from '../../support/faults/fault-runs.ts'
+import { freePort } from '../../support/free-port.ts'
+import { openLitestream, Replicator } from '../../support/litestream/litestream.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { until } from '../../support/until.ts'
+
+// F25: the machine of the server is lost with its disk; Litestream has replicated its database elsewhere.
+const RUNS = faultRuns(2)
+setDefaultTimeout(120_000 + RUNS * 60_000)
+
+const program = await openLitestream()
+const LOAD_MS = 3_000
+const CLIENTS = 8
+const MAX_LOSS_MS = 2_000
+
+interface Accepted {
+  id: string
+  at: number
+}
+
+/** Submits as fast as the server accepts until `signal` aborts; returns what it has accepted, and when. */
+async function load(service: Service, token: string, signal: AbortSignal): Promise<Accepted[]> {
+  const accepted: Accepted[] = []
+  const body = { circuits: [{ circuit: BELL }], shots: 10, qpu_target: 'target' }
+  const client = async () => {
+    while (!signal.aborted) {
+      const response = await service
+        .call<{ id: string }>('POST', '/api/jobs', { token, body })
+        .catch(() => undefined)
+      if (response?.status === 201) accepted.push({ id: response.body.id, at: performance.now() })
+    }
+  }
+  await Promise.all(Array.from({ length: CLIENTS }, client))
+  return accepted
+}
+
+function storedIds(path: string): Set<string> {
+  using db = new Database(path, { readonly: true })
+  return new Set(
+    db
+      .query<{ id: string }, []>('SELECT id FROM quantum_jobs')
+      .all()
+      .map(({ id }) => id),
+  )
+}
+
+test.skipIf(program === undefined)(
+  'a lost machine loses at most two seconds, and the restored database is whole',
+  async () => {
+    using folder = temporaryFolder()
+    const data = join(folder.path, 'svc_data')
+    const database = join(data, 'svc.db')
+    await using service = await Service.install(folder.path, { flags: ['--checkpoints', 'external'] })
+    await service.start()
+    const qpu = await service.createQpu('target')
+    const { token } = await service.createUser(1_000_000)
+    const driver = service.startDriver('target', qpu)
+    const worst = { lost: 0, ms: 0 }
+    let [jobs, loadMs] = [0, 0]
+    try {
+      for (let run = 0; run < RUNS; run += 1) {
+        await service.untilOnline('target', 60_000)
+        const place = { folder: join(folder.path, `replica-${run}`), database, metricsPort: freePort() }
+        await using replicator = new Replicator(program ?? '', place)
+        replicator.start()
+        await until('the first replica', async () => ((await replicator.metric('litestream_txid')) ?? 0) > 0)
+        const end = new AbortController()
+        const started = performance.now()
+        const loading = load(service, token, end.signal)
+        // Not always at the same place between two synchronizations.
+        await Bun.sleep(LOAD_MS + Math.random() * 1_000)
+        const lostAt = performance.now()
+        await Promise.all([service.stop('SIGKILL'), replicator.stop('SIGKILL')])
+        end.abort()
+        const accepted = await loading
+        rmSync(data, { recursive: true })
+        await replicator.restore()
+        expect(await service.doctor()).toMatchObject({ status: 0, out: 'svc_data: no problems found\n' })
+        const stored = storedIds(database)
+        const lost = accepted.filter(({ id }) => !stored.has(id))
+        jobs += accepted.length
+        loadMs += lostAt - started
+        worst.lost = Math.max(worst.lost, lost.length)
+        worst.ms = Math.max(worst.ms, ...lost.map(({ at }) => lostAt - at))
+        await service.start()
+      }
+    } finally {
+      driver.kill('SIGKILL')
+      await driver.exited
+    }
+    const rate = Math.round((jobs / loadMs) * 1_000)
+    const figures = { jobs, 'jobs/s': rate, 'lost at most': worst.lost, 'within ms': Math.round(worst.ms) }
+    closeRow('F25 lost machine', { runs: RUNS, ...figures })
+    expect(jobs).toBeGreaterThan(RUNS * 50)
+    expect(worst.ms).toBeLessThan(MAX_LOSS_MS)
+  },
+)
+
+test.skipIf(program === undefined)(
+  'a replicator that stopped shows in the metrics of both programs',
+  async () => {
+    using folder = temporaryFolder()
+    const database = join(folder.path, 'svc_data/svc.db')
+    await using service = await Service.install(folder.path, { flags: ['--checkpoints', 'external'] })
+    await service.start()
+    await service.createQpu('target')
+    const place = { folder: join(folder.path, 'elsewhere'), database, metricsPort: freePort() }
+    await using replicator = new Replicator(program ?? '', place)
+    replicator.start()
+    await until('the first replica', async () => ((await replicator.metric('litestream_txid')) ?? 0) > 0)
+    await replicator.stop('SIGKILL')
+    expect(await replicator.metric('litestream_txid')).toBeUndefined()
+    // Nobody empties the log any more: its age grows with each commit.
+    const token = await service.admin()
+    const age = async () => {
+      const response = await fetch(`${service.url}/metrics`, { headers: { authorization: token } })
+      return Number(/^svc_database_log_seconds (\S+)$/m.exec(await response.text())?.[1])
+    }
+    const before = await age()
+    await Bun.sleep(20)
+    await service.createUser(1, 'late@example.org')
+    expect(await age()).toBeGreaterThan(before)
+  },
+)
