@@ -10,9 +10,12 @@ import {
 /** Why a pending job waits and when it may start; times in ms since the epoch. */
 interface WaitEstimate {
   waiting: WaitReason
-  /** 1 = next; absent while the job is held, because it is in no queue then. */
+  /** 1 = next; absent while the job is held, which is in no queue then, and in a queue too long to count. */
   position?: number
-  /** Absent if it cannot be estimated: the QPU is off, the owner has no balance, or the job is held. */
+  /**
+   * Absent if it cannot be estimated: the QPU is off, the owner has no balance, the job is held, or its queue
+   * is too long to count.
+   */
   start?: { from: number; to: number }
 }
 
@@ -31,20 +34,25 @@ const SEVERITY: readonly WaitCode[] = [
 const NO_QPU: WaitReason = { code: 'qpu_disabled', text: 'No QPU that can run this job is switched on' }
 const NO_BALANCE: WaitReason = { code: 'balance', text: 'Your balance of QPU seconds is used up' }
 
-type QueueEstimate = WaitEstimate & { position: number }
+type QueueEstimate = WaitEstimate & { ahead: number }
 
 /** Why a job waits and when it may start, from the same state that `pickJob` decides on. Pure. */
 export function estimateWait({ job, queues }: QueuePositionInput, now: number, idleMs: number): WaitEstimate {
   if (job.held !== undefined) return { waiting: heldBecause(job.held) }
   const estimates = queues.map((queue) => estimateInQueue(job, queue, now, idleMs))
-  const position = 1 + Math.min(...queues.map((queue) => queue.ahead), Number.MAX_SAFE_INTEGER)
   const [best] = estimates.toSorted(
     (one, other) =>
-      SEVERITY.indexOf(one.waiting.code) - SEVERITY.indexOf(other.waiting.code) ||
-      one.position - other.position,
+      SEVERITY.indexOf(one.waiting.code) - SEVERITY.indexOf(other.waiting.code) || one.ahead - other.ahead,
   )
-  if (!best) return { waiting: NO_QPU, position: 1 }
-  return job.hasBalance ? best : { waiting: NO_BALANCE, position }
+  const [shortest] = queues.toSorted((one, other) => one.ahead - other.ahead)
+  if (!best || !shortest) return { waiting: NO_QPU, position: 1 }
+  if (!job.hasBalance) return { waiting: NO_BALANCE, ...positionIn(shortest) }
+  const { ahead: _, ...estimate } = best
+  return estimate
+}
+
+function positionIn({ ahead, isLonger }: CandidateQueue): { position?: number } {
+  return isLonger ? {} : { position: ahead + 1 }
 }
 
 function heldBecause(reason: string): WaitReason {
@@ -58,9 +66,9 @@ function estimateInQueue(
   idleMs: number,
 ): QueueEstimate {
   const { state, ahead } = queue
-  const position = ahead + 1
+  const position = { ahead, ...positionIn(queue) }
   const closed = reasonClosed(state)
-  if (closed) return { waiting: closed, position }
+  if (closed) return { waiting: closed, ...position }
   const pause: WaitReason | undefined =
     job.notBefore > now
       ? { code: 'backoff', text: 'Waits before a retry after a device error', until: job.notBefore }
@@ -74,11 +82,13 @@ function estimateInQueue(
     ? { code: 'slot_of_other_user', text: describeBooking(idleMs), until: foreign.end }
     : undefined
   const waiting = pause ?? busy ?? idle ?? { code: 'ahead_in_queue', text: aheadText(queue) }
+  if (queue.isLonger) return { waiting, ...position }
   const booking = isBookerBusy ? { busyUntil: foreign.end, idleMs } : { idleUntil: idle?.until ?? now }
-  return { waiting, position, start: estimateStart(queue, { now, base: job.notBefore, booking }) }
+  return { waiting, ...position, start: estimateStart(queue, { now, base: job.notBefore, booking }) }
 }
 
-function aheadText({ ahead, state }: CandidateQueue): string {
+function aheadText({ ahead, isLonger, state }: CandidateQueue): string {
+  if (isLonger) return `More than ${ahead.toLocaleString('en')} jobs are ahead`
   if (ahead > 0) return ahead === 1 ? 'One job is ahead' : `${ahead} jobs are ahead`
   return state.running ? 'Next in the queue, after the running job' : 'Next in the queue'
 }

@@ -43,6 +43,7 @@ export const COVERAGE: Readonly<Record<string, readonly string[] | { reason: str
   'Report of a calibration, as JSON text': ['driver-report-at-cap', 'driver-report-largest'],
   'Message of any kind': ['driver-too-large', 'driver-message-70-mb'],
   'Log lines about dropped events of one driver': ['driver-no-json', 'driver-unknown-types'],
+  'Results of unknown jobs on the driver (`orphaned`)': { reason: 'kept by the driver, not by the server' },
   '`PING` and other commands': ['driver-pings'],
   'Connections on a port without complete handshake': ['driver-port-16', 'driver-port-100'],
   'Connections of one address to the ports of all drivers': ['driver-port-100'],

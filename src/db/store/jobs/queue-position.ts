@@ -2,7 +2,7 @@ import { qpus } from '../../collections/qpus.ts'
 import { QUEUED } from '../../collections/quantum_jobs.ts'
 import type { ReadTx } from '../../records/tx.ts'
 import { fitsQpu } from './fits-qpu.ts'
-import { MOVED_TO_FRONT, PENDING_BY_QPU, type QueueState, readQueue } from './queue.ts'
+import { MOVED_TO_FRONT, PENDING_BY_QPU, PENDING_BY_USER, type QueueState, readQueue } from './queue.ts'
 
 /** A pending job and its queues: the input for explaining why and estimating how long it waits. */
 export interface QueuePositionInput {
@@ -24,6 +24,8 @@ export interface CandidateQueue {
   state: QueueState
   /** Number of pending jobs that this QPU would run before it, whether or not they may run now. */
   ahead: number
+  /** Whether there are more than `ahead`, which is as far as they are counted. */
+  isLonger: boolean
   /** Whether the running job belongs to the user who has booked the current slot. */
   isBookerRunning: boolean
   /** Time from claim to end of the latest jobs on this QPU, in ms. */
@@ -41,6 +43,12 @@ interface PendingRow {
   hold_reason: string
   run_next: number
 }
+
+/**
+ * Number of jobs that are counted for one answer, in all queues together: 5 to 10 ms, which every view of a
+ * pending job takes.
+ */
+const MAX_COUNTED = 5_000
 
 /** Reads the queues of a job; undefined when it is not pending. */
 export function readQueuePosition(tx: ReadTx, id: string, idleMs: number): QueuePositionInput | undefined {
@@ -66,7 +74,7 @@ export function readQueuePosition(tx: ReadTx, id: string, idleMs: number): Queue
       .filter((state) => state !== undefined)
       .map((state) => ({
         state,
-        ahead: countAhead(tx, row, state),
+        ...countAhead(tx, row, state, Math.ceil(MAX_COUNTED / states.length)),
         isBookerRunning: isBookerRunning(tx, state),
         recentMs: recentMs(tx, state.qpu.id),
       })),
@@ -81,32 +89,58 @@ function candidates(tx: ReadTx, job: PendingRow): string[] {
     .map((qpu) => qpu.id)
 }
 
-/** The number of jobs before this one: those moved to the front, then those of `isEarlier`. */
-function countAhead(tx: ReadTx, job: PendingRow, { qpu, slot }: QueueState): number {
+/** Counts up to `most` jobs before this one: those moved to the front, then those of `earlierJobs`. */
+function countAhead(
+  tx: ReadTx,
+  job: PendingRow,
+  { qpu, slot }: QueueState,
+  most: number,
+): Pick<CandidateQueue, 'ahead' | 'isLonger'> {
   const params = {
     qpu: qpu.id,
     seq: job.seq,
     user: job.user_id,
     booker: slot?.user ?? '',
     rank: job.run_next,
+    limit: most + 1,
   }
-  const count = (jobs: string, condition: string) =>
+  const count = ({ jobs, condition }: Counted) =>
     tx.one<{ jobs: number }>(
-      `SELECT count(*) AS jobs FROM ${jobs}
-       WHERE ${QUEUED} AND qpu_target IN ('', $qpu) AND seq <> $seq AND ${condition}`,
+      `SELECT count(*) AS jobs FROM (SELECT 1 FROM ${jobs}
+       WHERE ${QUEUED} AND qpu_target IN ('', $qpu) AND seq <> $seq AND ${condition} LIMIT $limit)`,
       params,
     )?.jobs ?? 0
-  if (job.run_next > 0) return count(MOVED_TO_FRONT, 'run_next > 0 AND run_next > $rank')
-  const earlier = isEarlier(job, slot)
-  return count(PENDING_BY_QPU, earlier) + count(MOVED_TO_FRONT, `run_next > 0 AND NOT (${earlier})`)
+  const counted =
+    job.run_next > 0
+      ? [{ jobs: MOVED_TO_FRONT, condition: 'run_next > 0 AND run_next > $rank' }]
+      : earlierJobs(job, slot)
+  const ahead = counted.reduce((sum, each) => sum + count(each), 0)
+  return { ahead: Math.min(ahead, most), isLonger: ahead > most }
 }
 
-/** The condition of jobs that precede this one by booking and order of submission. */
-function isEarlier({ user_id }: PendingRow, slot: QueueState['slot']): string {
-  if (!slot) return 'seq < $seq'
-  if (slot.user === user_id) return 'seq < $seq AND user_id = $user'
+/** Jobs to count, by the index that finds them. */
+interface Counted {
+  jobs: string
+  condition: string
+}
+
+/** The jobs that precede this one, which nobody has moved, by booking and order of submission. */
+function earlierJobs({ user_id }: PendingRow, slot: QueueState['slot']): Counted[] {
+  const moved = (earlier: string) => ({
+    jobs: MOVED_TO_FRONT,
+    condition: `run_next > 0 AND NOT (${earlier})`,
+  })
+  if (!slot) return [{ jobs: PENDING_BY_QPU, condition: 'seq < $seq' }, moved('seq < $seq')]
+  if (slot.user === user_id) {
+    const own = 'seq < $seq AND user_id = $user'
+    return [{ jobs: PENDING_BY_USER, condition: own }, moved(own)]
+  }
   // The booker's jobs go first, whenever they were submitted.
-  return '(seq < $seq OR user_id = $booker)'
+  return [
+    { jobs: PENDING_BY_QPU, condition: 'seq < $seq' },
+    { jobs: PENDING_BY_USER, condition: 'seq > $seq AND user_id = $booker' },
+    moved('seq < $seq OR user_id = $booker'),
+  ]
 }
 
 function isBookerRunning(tx: ReadTx, { slot, running }: QueueState): boolean {

@@ -152,7 +152,8 @@ function idOf(tx: ReadTx, seq: number | undefined): string {
 
 /** Pending jobs by QPU, through a covering index; see `quantumJobs`. */
 export const PENDING_BY_QPU = 'quantum_jobs INDEXED BY quantum_jobs_qpu_target_seq_user_id_not_before_qubits'
-const PENDING_BY_USER = 'quantum_jobs INDEXED BY quantum_jobs_user_id_seq_qpu_target_not_before_qubits'
+/** Pending jobs by user, through a covering index. */
+export const PENDING_BY_USER = 'quantum_jobs INDEXED BY quantum_jobs_user_id_seq_qpu_target_not_before_qubits'
 /** The few jobs that operators moved to the front. */
 export const MOVED_TO_FRONT =
   'quantum_jobs INDEXED BY quantum_jobs_run_next_seq_user_id_qpu_target_not_before_qubits'

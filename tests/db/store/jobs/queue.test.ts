@@ -169,6 +169,38 @@ describe('readQueuePosition()', () => {
     expect(await ahead()).toEqual([1])
   })
 
+  test('counts 5,000 jobs at most, in all queues together', async () => {
+    await using lab = await JobLab.open()
+    const [qpu, user] = [await lab.qpu(), await lab.user()]
+    await lab.db.write('fill', (tx) =>
+      tx.run(
+        `INSERT INTO quantum_jobs (id, user_id, qpu_target, status, created, updated)
+         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+         SELECT printf('job%012d', i), $user, $qpu, 'pending', $at, $at FROM n`,
+        { user: user.id, qpu: qpu.id, at: tx.at },
+      ),
+    )
+    const queues = async (id: string) =>
+      (await lab.db.read((tx) => readQueuePosition(tx, id, IDLE_MS)))?.queues.map(({ ahead, isLonger }) => ({
+        ahead,
+        isLonger,
+      }))
+    const counted = await lab.submit(await lab.user(), qpu.id)
+    expect(await queues(counted.id)).toEqual([{ ahead: 5_000, isLonger: false }])
+    const [beyond, anywhere] = [
+      await lab.submit(await lab.user(), qpu.id),
+      await lab.submit(await lab.user()),
+    ]
+    expect(await queues(beyond.id)).toEqual([{ ahead: 5_000, isLonger: true }])
+    await lab.qpu()
+    expect(await queues(anywhere.id)).toEqual([
+      { ahead: 2_500, isLonger: true },
+      { ahead: 0, isLonger: false },
+    ])
+    // They have no timeline.
+    await lab.db.write('empty', (tx) => tx.run("DELETE FROM quantum_jobs WHERE id LIKE 'job0000%'"))
+  })
+
   test('states whether the running job belongs to the booker', async () => {
     await using lab = await JobLab.open()
     const qpu = await lab.qpu()
