@@ -39,8 +39,8 @@ async function open(options: string[] = []) {
   }
 }
 
-test('a calibration is followed by stream and request, delays jobs, and its 8 MB are stored byte by byte', async () => {
-  const bytes = 8 * 1024 * 1024
+test('a calibration is followed by stream and request, delays jobs, and its 7 MB are stored byte by byte', async () => {
+  const bytes = 7 * 1024 * 1024
   await using lab = await open([`trace_bytes=${bytes}`])
   const { service, tuner, user } = lab
   await using _qpu = lab.startQpu()

@@ -34,26 +34,34 @@ export class TunerLab {
   readonly #args: string[]
   readonly #token: string
   readonly #gate: string
+  readonly #executable: string | undefined
   /** Id of the driver. */
   readonly id: string
 
   private constructor(
     service: Service,
     id: string,
-    { args, token, gate }: { args: string[]; token: string; gate: string },
+    {
+      args,
+      token,
+      gate,
+      executable,
+    }: { args: string[]; token: string; gate: string; executable: string | undefined },
   ) {
     this.#service = service
     this.id = id
     this.#args = args
     this.#token = token
     this.#gate = gate
+    this.#executable = executable
   }
 
-  /** Registers a tuner. */
+  /** Registers a tuner, which `executable` runs if it is not the one under test. */
   static async register(
     service: Service,
     qpu: { id: string; fingerprint: string },
     options: string[] = [],
+    executable?: string,
   ): Promise<TunerLab> {
     const made = await service.call<{ id: string; token: string }>('POST', '/api/op/drivers/create', {
       token: await service.admin(),
@@ -62,12 +70,13 @@ export class TunerLab {
     const gate = join(service.folder, 'gate')
     const given = [`gate=${gate}`, ...options]
     const args = service.driverArgs('tuner', qpu.fingerprint, TUNER, given, 'calibrate')
-    return new TunerLab(service, made.body.id, { args, token: made.body.token, gate })
+    return new TunerLab(service, made.body.id, { args, token: made.body.token, gate, executable })
   }
 
   start(): Running {
     const env = { SVC_ACCESS_TOKEN: this.#token }
-    return startSvc(this.#args, { cwd: this.#service.folder, env })
+    const executable = this.#executable === undefined ? {} : { executable: this.#executable }
+    return startSvc(this.#args, { cwd: this.#service.folder, env, ...executable })
   }
 
   /** Lets runs end. */

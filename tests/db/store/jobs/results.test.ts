@@ -177,7 +177,7 @@ describe('applyResult()', () => {
     const other = await it.lab.standby(it.qpu)
     expect(await it.end(1, COMPLETED, { driver: other.id })).toEqual({ kind: 'foreign' })
     expect(await it.end(7, COMPLETED)).toEqual({ kind: 'stale' })
-    expect(await it.end(1, COMPLETED, { job: '000000000000000' })).toEqual({ kind: 'stale' })
+    expect(await it.end(1, COMPLETED, { job: '000000000000000' })).toEqual({ kind: 'unknown' })
     expect((await it.lab.job(it.job.id)).status).toBe('running')
   })
 

@@ -1,0 +1,154 @@
+import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Running, startSvc } from '../support/executable/background-process.ts'
+import { submit, untilJob } from '../support/executable/job-calls.ts'
+import { unpackPreviousRelease } from '../support/executable/previous-release.ts'
+import { Service, SVC } from '../support/executable/service.ts'
+import { TunerLab } from '../support/executable/tuner-lab.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+import { until } from '../support/until.ts'
+
+// Servers and drivers are upgraded at different times.
+setDefaultTimeout(60_000)
+
+const unpacked = temporaryFolder()
+afterAll(() => unpacked[Symbol.dispose]())
+const previous = await unpackPreviousRelease(unpacked.path)
+
+const MONITOR = `
+  import { defineDevice } from 'svc/devices'
+  export const probe = defineDevice({
+    operation: 'monitor',
+    name: 'probe',
+    create: () => ({
+      start: async (io) => io.every(0.2, async () => {
+        io.emit('CryostatReading', { readings: { stage: { value: 0.01, unit: 'K', status: 'ok' } } })
+      }),
+    }),
+  })
+`
+
+interface Versions {
+  server: string
+  driver: string
+}
+
+/** A server of one version, and drivers of the other. */
+async function open({ server, driver }: Versions) {
+  const folder = temporaryFolder()
+  const service = await Service.install(folder.path, { executable: server })
+  await service.start()
+  const user = await service.createUser(1_000)
+  const qpu = await service.createQpu('kelvin')
+  return {
+    service,
+    user,
+    qpu,
+    startQpu: () =>
+      startSvc(service.driverArgs('kelvin', qpu.fingerprint, 'mock'), {
+        cwd: folder.path,
+        env: { SVC_ACCESS_TOKEN: qpu.token },
+        executable: driver,
+      }),
+    /** Files of unacknowledged results. */
+    outbox: () =>
+      readdirSync(join(folder.path, 'drivers/kelvin/data/outbox')).filter((name) => name !== 'owner'),
+    run: (latency: number) =>
+      submit(service, user.token, {
+        circuits: [
+          { circuit: `// svc-mock: latency=${latency}\nOPENQASM 3.0; qubit q; bit c; c = measure q;` },
+        ],
+      }),
+    async [Symbol.asyncDispose]() {
+      await service.stop('SIGKILL')
+      folder[Symbol.dispose]()
+    },
+  }
+}
+
+async function stop(driver: Running): Promise<void> {
+  driver.process.kill('SIGTERM')
+  expect((await driver.ended()).status).toBe(0)
+}
+
+describe.each([
+  [
+    `a server of ${previous.version} with drivers of this version`,
+    { server: previous.executable, driver: SVC },
+  ],
+  [
+    `a server of this version with drivers of ${previous.version}`,
+    { server: SVC, driver: previous.executable },
+  ],
+])('%s', (_, versions) => {
+  test('runs jobs, and delivers a result after both sides were interrupted', async () => {
+    await using lab = await open(versions)
+    const { service, user } = lab
+    await using driver = lab.startQpu()
+    await service.untilOnline('kelvin')
+    const done = await untilJob(service, user.token, await lab.run(0))
+    expect([done.status, done.attempt]).toEqual(['completed', 1])
+    // The server is killed while the job runs, so that the driver reconnects and sends the result then.
+    const long = await lab.run(1.5)
+    await untilJob(service, user.token, long, ['running'])
+    await service.stop('SIGKILL')
+    await until('the result waits', async () => lab.outbox().length > 0)
+    await service.start()
+    const late = await untilJob(service, user.token, long)
+    expect([late.status, late.attempt]).toEqual(['completed', 1])
+    await until('it is acknowledged', async () => lab.outbox().length === 0)
+    // The driver is killed while a job runs, so that a new process gets the job.
+    const lost = await lab.run(1)
+    await untilJob(service, user.token, lost, ['running'])
+    driver.process.kill('SIGKILL')
+    await using restarted = lab.startQpu()
+    expect((await untilJob(service, user.token, lost)).status).toBe('completed')
+    await stop(restarted)
+  })
+
+  test('runs calibrations with progress and report, and stores readings', async () => {
+    await using lab = await open(versions)
+    const { service, qpu } = lab
+    const tuner = await TunerLab.register(service, qpu, [], versions.driver)
+    await using _tuner = tuner.start()
+    const id = await tuner.dispatch({ mode: 'partial', target_qubits: ['q0'] })
+    expect(await tuner.stepped(id)).toMatchObject({ status: 'running', progress: { step: 1, plan: [{}] } })
+    tuner.open()
+    const { result } = await tuner.until(id, 'done')
+    expect(await tuner.report(result)).toMatchObject({ request: id, status: 'success' })
+
+    writeFileSync(join(service.folder, 'probe.js'), MONITOR)
+    const token = await service.admin()
+    const body = { name: 'probe', qpu: qpu.id, operation: 'monitor' }
+    const made = await service.call<{ token: string }>('POST', '/api/op/drivers/create', { token, body })
+    const args = service.driverArgs('probe', qpu.fingerprint, './probe.js#probe', [], 'monitor')
+    await using _monitor = startSvc(args, {
+      cwd: service.folder,
+      env: { SVC_ACCESS_TOKEN: made.body.token },
+      executable: versions.driver,
+    })
+    const events = '/api/collections/events/records?filter=type%3D%22CryostatReading%22'
+    await until('a reading', async () => {
+      const page = await service.call<{ totalItems: number }>('GET', events, { token })
+      return page.body.totalItems > 0
+    })
+  })
+
+  test('stops a job that an operator requeues, and a driver that is disabled', async () => {
+    await using lab = await open(versions)
+    const { service, user } = lab
+    await using driver = lab.startQpu()
+    await service.untilOnline('kelvin')
+    const token = await service.admin()
+    const id = await lab.run(1.5)
+    await untilJob(service, user.token, id, ['running'])
+    expect((await service.call('POST', `/api/op/jobs/${id}/requeue`, { token, body: {} })).status).toBe(200)
+    const job = await untilJob(service, user.token, id)
+    expect([job.status, job.attempt]).toEqual(['completed', 2])
+    const toggle = { name: 'kelvin', enabled: false }
+    expect((await service.call('POST', '/api/op/qpu/toggle', { token, body: toggle })).status).toBe(200)
+    await driver.untilLogged('(403)')
+    expect(driver.process.exitCode).toBe(null)
+  })
+})
