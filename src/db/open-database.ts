@@ -22,11 +22,11 @@ import { type Change, createChangeFeed } from './records/changes.ts'
 import type { Database } from './records/database.ts'
 import { createReadTx, createTx, type TxDependencies } from './records/tx.ts'
 import type { AnyCollection } from './schema/collection.ts'
-import { isNew, type Migration, migrate, recordAll } from './schema/migrate.ts'
+import { copyBeforeAdditions, isNew, type Migration, migrate, recordAll } from './schema/migrate.ts'
 import { MIGRATIONS } from './schema/migrations/index.ts'
 import { type CollectionNames, createNames } from './schema/names.ts'
 import { createPlans } from './schema/plan.ts'
-import { syncTables } from './schema/sync.ts'
+import { isIncomplete, syncTables } from './schema/sync.ts'
 import { INTERNAL_TABLES, tablesOf } from './schema/tables.ts'
 import { type Connection, openConnection } from './sqlite/connection.ts'
 import { BACKUP_FOLDER, DATABASE_FILE, existingDatabase } from './sqlite/database-file.ts'
@@ -137,6 +137,9 @@ function prepareSchema(writer: Connection, schema: Schema, { clock, log }: Datab
   const fresh = isNew(writer)
   const ran = fresh ? [] : migrate(writer, schema.migrations, at)
   if (ran.length > 0) log.info('database migrated', { migrations: ran.join(', ') })
+  else if (!fresh && isIncomplete(writer, tables)) {
+    log.info('database copied before its tables are extended', { copy: copyBeforeAdditions(writer, at) })
+  }
   // One transaction: a new database has all its tables and migration records, or nothing.
   writer.transaction('IMMEDIATE', () => {
     syncTables(writer, tables, nextMigration)

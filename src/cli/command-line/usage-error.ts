@@ -8,6 +8,9 @@ const STATUS_BY_REASON: Record<string, number> = {
   database_damaged: 3,
   database_newer: 3,
   log_lost: 3,
+  migration_changed: 3,
+  migration_failed: 3,
+  migration_missing: 3,
   storage_io: 70,
   storage_unflushed: 70,
 }

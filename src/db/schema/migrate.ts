@@ -1,8 +1,8 @@
 import { feature } from 'bun:bundle'
 import { createHash } from 'node:crypto'
-import { renameSync, rmSync } from 'node:fs'
+import { existsSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { AppError, failpoint } from '../../base/index.ts'
+import { AppError, createPrivateFile, failpoint } from '../../base/index.ts'
 import type { Connection } from '../sqlite/connection.ts'
 import { flush } from '../sqlite/flush.ts'
 
@@ -53,16 +53,14 @@ function recordMigration(connection: Connection, migration: Migration, at: strin
  *   `migration_failed`.
  */
 export function migrate(connection: Connection, migrations: readonly Migration[], at: string): string[] {
-  const applied = connection.all<{ id: number; name: string; hash: string }>(
-    'SELECT id, name, hash FROM migrations ORDER BY id',
-  )
-  for (const row of applied) refuseForeign(row, migrations)
+  const applied = connection.all<AppliedMigration>('SELECT id, name, hash FROM migrations ORDER BY id')
+  for (const row of applied) refuseForeign(row, migrations, copyBefore(connection, row.id))
   const pending = migrations
     .filter((migration) => !applied.some((row) => row.id === migration.id))
     .sort((one, other) => one.id - other.id)
   const [first] = pending
   if (!first) return []
-  copyDatabase(connection, `${connection.path}.before-${String(first.id).padStart(4, '0')}`)
+  copyDatabase(connection, copyBefore(connection, first.id))
   if (feature('FAILPOINTS')) failpoint('migration.copied')
   // SQLite ignores this pragma inside a transaction; rebuilding a table needs it off.
   connection.run('PRAGMA foreign_keys = OFF')
@@ -74,12 +72,24 @@ export function migrate(connection: Connection, migrations: readonly Migration[]
   return pending.map((migration) => migration.name)
 }
 
-function refuseForeign(row: { id: number; name: string; hash: string }, known: readonly Migration[]): void {
+function copyBefore({ path }: Connection, migration: number): string {
+  return `${path}.before-${String(migration).padStart(4, '0')}`
+}
+
+interface AppliedMigration {
+  id: number
+  name: string
+  hash: string
+}
+
+/** `copy` is where an upgrade from this version has left the database. */
+function refuseForeign(row: AppliedMigration, known: readonly Migration[], copy: string): void {
   const migration = known.find((each) => each.id === row.id)
   if (!migration) {
+    const hint = existsSync(copy) ? `: svc restore ${copy}` : ''
     throw new AppError(
       'internal',
-      `The database was written by a newer version (migration ${row.id} ${row.name}); start that version or restore the copy made before it`,
+      `The database was written by a newer version (migration ${row.id} ${row.name}); start that version or restore the copy made before it${hint}`,
       { reason: 'database_newer' },
     )
   }
@@ -110,10 +120,22 @@ function apply(connection: Connection, migration: Migration, at: string): void {
   if (feature('FAILPOINTS')) failpoint('migration.after')
 }
 
+/**
+ * Copies the database before tables or columns are added without a migration, so that an older version can
+ * be restored. `at` is the time as in records. Returns the path of the copy.
+ */
+export function copyBeforeAdditions(connection: Connection, at: string): string {
+  const target = `${connection.path}.before-${at.replace(' ', 'T').replace(/[-:]/g, '')}`
+  copyDatabase(connection, target)
+  return target
+}
+
 /** Writes a complete copy of the database; a file with the final name is never partial. */
 function copyDatabase(connection: Connection, target: string): void {
   const partial = `${target}.tmp`
   rmSync(partial, { force: true })
+  // SQLite writes into the empty file, so that its mode is right from the first byte.
+  createPrivateFile(partial)
   connection.run('VACUUM INTO $partial', { partial })
   flush(partial)
   renameSync(partial, target)

@@ -44,6 +44,16 @@ export function syncTables(connection: Connection, tables: readonly Table[], nex
   )
 }
 
+/** Whether `syncTables` would add tables or columns, which an older version would refuse. */
+export function isIncomplete(connection: Connection, tables: readonly Table[]): boolean {
+  const rows = connection.all<SchemaRow>("SELECT name, sql FROM sqlite_master WHERE type = 'table'")
+  const existing = new Map(rows.map((row) => [row.name, definitions(row.sql)]))
+  return tables.some(({ name, columns }) => {
+    const stored = existing.get(name)
+    return !stored || columns.some((column) => !stored.some((each) => each.startsWith(`"${column.name}" `)))
+  })
+}
+
 type Refuse = (change: string, what: string) => never
 
 function refusal(nextMigration: number): Refuse {
@@ -51,7 +61,7 @@ function refusal(nextMigration: number): Refuse {
     const file = `${String(nextMigration).padStart(4, '0')}-${change.replaceAll('_', '-')}.ts`
     throw new AppError(
       'internal',
-      `The database does not fit this version: ${what}; the migration src/db/schema/migrations/${file} is missing`,
+      `The database does not fit this version: ${what}. If a newer version wrote it, start that version or restore the copy that it made first (.before-…); otherwise the migration src/db/schema/migrations/${file} is missing`,
       { reason: 'migration_missing' },
     )
   }

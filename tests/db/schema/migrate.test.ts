@@ -1,6 +1,6 @@
 import { Database as Sqlite } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { silentLog } from '../../../src/base/index.ts'
 import { openDatabase, type Schema } from '../../../src/db/index.ts'
@@ -94,6 +94,31 @@ describe('migrate()', () => {
     const opening = open(folder.path, [boxes])
     await expect(opening).rejects.toMatchObject({ code: 'internal', reason: 'database_newer' })
     await expect(opening).rejects.toThrow('migration 1 rename-label')
+  })
+
+  test('names the copy that an older version can restore', async () => {
+    using folder = temporaryFolder()
+    await seeded(folder.path)
+    await (await open(folder.path, [renamed], [rename])).close()
+    const copy = join(folder.path, 'svc.db.before-0001')
+    expect(statSync(copy).mode & 0o777).toBe(0o600)
+    await expect(open(folder.path, [boxes])).rejects.toThrow(`svc restore ${copy}`)
+  })
+
+  test('copies the database before it adds tables or columns without a migration', async () => {
+    using folder = temporaryFolder()
+    await seeded(folder.path)
+    const fields = { label: text(), size: integer(), color: text() }
+    const wider = defineCollection({ name: 'boxes', fields, rules })
+    for (let start = 0; start < 2; start++) await (await open(folder.path, [wider])).close()
+    const copies = readdirSync(folder.path).filter((name) => name.includes('.before-'))
+    expect(copies).toHaveLength(1)
+    const path = join(folder.path, copies[0] ?? '')
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    const copy = new Sqlite(path, { readonly: true })
+    expect(copy.query('SELECT label, size FROM boxes').all()).toEqual([{ label: 'red', size: 2 }])
+    copy.close()
+    await expect(open(folder.path, [boxes])).rejects.toThrow('start that version or restore the copy')
   })
 
   test('rejects a migration whose text has changed since it ran', async () => {
