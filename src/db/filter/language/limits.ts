@@ -11,6 +11,8 @@ export const MAX_WILDCARDS = 8
 /** Maximum length of all such texts of a filter together, each counted as at least 16 characters. */
 export const MAX_PATTERNS_CHARACTERS = 1_000
 export const MIN_PATTERN_CHARACTERS = 16
+/** Maximum number of times that a filter reads a program, result or report: each time may take 32 MiB. */
+export const MAX_LARGE_READS = 8
 /** Maximum nesting of brackets; deeper nesting would exhaust SQLite's own parser. */
 export const MAX_BRACKETS = 32
 /** Maximum nesting of functions. */

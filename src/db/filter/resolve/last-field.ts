@@ -3,7 +3,7 @@ import type { Field } from '../../schema/field.ts'
 import { valueSql } from '../../schema/large-values.ts'
 import { jsonAt, jsonItems, jsonLength, jsonOf } from '../../sqlite/dialect.ts'
 import { quoted } from '../../sqlite/sql.ts'
-import { badFilter, shortened } from '../language/limits.ts'
+import { badFilter, MAX_LARGE_READS, shortened } from '../language/limits.ts'
 import { BASE, NOTHING, type Operand } from '../sql/operand.ts'
 import type { Scope } from '../sql/scope.ts'
 import { type Context, fieldOf } from './context.ts'
@@ -108,6 +108,11 @@ function documentSql(
   if (alias === BASE) effort.documents.add(name)
   else effort.readsForeignDocuments = true
   const sql = valueSql(collection, name, alias)
+  if (caller !== 'rule' && field.kind.isLarge(field) && ++effort.largeReads > MAX_LARGE_READS) {
+    throw badFilter(
+      `The filter reads ${name} and other large values more than ${MAX_LARGE_READS} times; use fewer comparisons of them`,
+    )
+  }
   if (caller !== 'client' || !field.kind.isLarge(field)) return { sql }
   const { owner = '' } = collection
   const ownerKind = collection.fields[owner]?.reference?.to

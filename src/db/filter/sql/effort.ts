@@ -9,6 +9,8 @@ interface Match {
 /** What testing one row by a condition takes; collected while it is compiled. */
 export interface Effort {
   comparisons: number
+  /** How often values of possibly megabytes are read. */
+  largeReads: number
   /** JSON fields of the tested record that are read, whole or in part. */
   readonly documents: Set<string>
   /** Whether JSON fields of other records are read. */
@@ -17,7 +19,7 @@ export interface Effort {
 }
 
 export function noEffort(): Effort {
-  return { comparisons: 0, documents: new Set(), readsForeignDocuments: false, matches: [] }
+  return { comparisons: 0, largeReads: 0, documents: new Set(), readsForeignDocuments: false, matches: [] }
 }
 
 /** A term that all rows have to meet and that an index may serve, such as `b."user_id" = $f0`. */

@@ -88,6 +88,33 @@ describe('GET …/records', () => {
     expect(report.text('message')).toMatch(/Only superusers can filter by notes/)
   })
 
+  test('reads large values a few times only', async () => {
+    const find = (count: number) => {
+      const terms = Array.from({ length: count }, (_, at) => `payload.n = ${at}`)
+      return server.admin.get(records('quantum_jobs', `?${filterOf(terms.join(' || '))}&skipTotal=1`))
+    }
+    expect((await find(8)).status).toBe(200)
+    const refused = await find(9)
+    expect([refused.status, refused.get('code')]).toEqual([400, 'bad_filter'])
+    expect(refused.text('message')).toMatch(/more than 8 times/)
+  })
+
+  test('texts to search for are short, with few wildcards', async () => {
+    const find = (...texts: string[]) => {
+      const terms = texts.map((text) => `error_code ~ "${text}"`).join(' || ')
+      return server.admin.get(records('quantum_jobs', `?${filterOf(terms)}`))
+    }
+    const [long, wild] = ['x'.repeat(250), '%a'.repeat(8)]
+    expect((await find(long)).status).toBe(200)
+    expect((await find(`${long}x`)).text('message')).toMatch(/251 characters; at most 250/)
+    expect((await find(wild)).status).toBe(200)
+    expect((await find(`${wild}%`)).text('message')).toMatch(/9 wildcards %; at most 8/)
+    expect((await find(...Array.from({ length: 4 }, () => long))).status).toBe(200)
+    const sum = await find(...Array.from({ length: 63 }, () => 'x'))
+    expect(sum.text('message')).toMatch(/63 texts .* 1008 characters together.*at most 1000/)
+    expect((await find(...Array.from({ length: 62 }, () => 'x'))).status).toBe(200)
+  })
+
   test('is not sorted by values of megabytes', async () => {
     for (const sort of ['payload', '-results']) {
       const response = await server.admin.get(records('quantum_jobs', `?sort=${sort}`))
