@@ -10,7 +10,7 @@ import type { Paging } from './paging.ts'
 export interface ListPlan extends Paging {
   readonly collection: AnyCollection
   readonly ids: NonNullable<Selection['ids']>
-  readonly joins: NonNullable<Selection['joins']>
+  readonly joins: Selection['joins'] | undefined
   /** Counts all records of the list; undefined when the total is not wanted. */
   readonly count: Statement | undefined
   /** Whether reading the ids may take longer than the event loop can wait. */

@@ -25,6 +25,8 @@ interface PageWork<R> {
   readonly without?: readonly string[]
   /** Maximum total bytes of the large fields of the page; a single record is always accepted. */
   readonly maxBytes?: number
+  /** The parameter of the request that determines the size of a page. */
+  readonly sizeParameter?: 'perPage' | 'limit'
 }
 
 /** Records that are read without a pause. */
@@ -61,7 +63,7 @@ function startPage<R>(tx: ReadTx, work: PageWork<R>): Start<R> {
   const plan = work.plan(tx)
   return withCallerErrors(() => {
     if (plan.isCostly(tx)) return { plan }
-    const { ids } = readSelection(tx, { joins: plan.joins, ids: plan.ids })
+    const { ids } = readSelection(tx, selectionOf({ ...plan, count: undefined }))
     const total = cheapTotal(tx, plan, ids.length)
     const isShort = stepsOf(tx, plan, ids, work).length < 2
     return { plan, ids, total, ...(isShort && { items: work.records(tx, ids) }) }
@@ -76,16 +78,16 @@ function cheapTotal(tx: ReadTx, plan: ListPlan, length: number): number | undefi
 }
 
 function selectionOf({ joins, ids, count }: ListPlan) {
-  return { joins, ids, ...(count && { count }) }
+  return { ids, ...(joins && { joins }), ...(count && { count }) }
 }
 
 function stepsOf<R>(
   tx: ReadTx,
   { collection }: ListPlan,
   ids: readonly string[],
-  { without = [], maxBytes = Number.POSITIVE_INFINITY }: PageWork<R>,
+  { without = [], maxBytes = Number.POSITIVE_INFINITY, sizeParameter = 'perPage' }: PageWork<R>,
 ): string[][] {
-  const remedy = 'ask for fewer with perPage, or leave them out with fields'
+  const remedy = `ask for fewer with ${sizeParameter}, or leave them out with fields`
   return inSteps(tx, collection, ids, { without, maxBytes, remedy, records: RECORDS_AT_ONCE })
 }
 

@@ -31,28 +31,15 @@ interface PageBounds {
   readonly remedy: string
 }
 
-/**
- * Rejects a page whose large fields, except those in `without`, take more than `maxBytes` together. SQLite
- * knows their lengths without reading them. A page of one record is always accepted, since no page is
- * smaller.
- * @throws AppError `too_large`.
- */
-export function assertFits(
-  tx: SqlReader,
-  collection: AnyCollection,
-  ids: readonly string[],
-  bounds: PageBounds,
-): void {
-  if (bounds.maxBytes !== Number.POSITIVE_INFINITY) sizesOf(tx, collection, ids, bounds)
-}
-
 /** Bytes of large values that are read, parsed and encoded without a pause. */
 const MAX_STEP_BYTES = 512 * 1024
 
 /**
  * Ids in groups that can each be read without a pause: at most `records` of them, and half a megabyte of
- * large values.
- * @throws AppError as `assertFits` does.
+ * large values. SQLite knows the lengths without reading the values. A page of one record is always accepted,
+ * since no page is smaller.
+ * @throws AppError `too_large` when the large fields, except those in `without`, take more than `maxBytes`
+ *   together.
  */
 export function inSteps(
   tx: SqlReader,

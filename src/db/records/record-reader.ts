@@ -1,10 +1,12 @@
 import type { AnyCollection, RecordOf } from '../schema/collection.ts'
 import type { AnyRecord, Plan } from '../schema/plan.ts'
+import { jsonValues } from '../sqlite/dialect.ts'
 import { type Bindable, quoted, type SqlReader } from '../sqlite/sql.ts'
-import { assertFits } from './page-size.ts'
 
 /** The records that `list` returns, and their order; insertion order by default. */
 interface ListQuery<C extends AnyCollection> {
+  /** Only these records, in this order. */
+  ids?: readonly string[]
   where?: Partial<RecordOf<C>>
   /**
    * Comma-separated field names, descending with a leading `-`: `-created,name`; `seq` is the insertion
@@ -13,8 +15,6 @@ interface ListQuery<C extends AnyCollection> {
   sort?: string
   limit?: number
   offset?: number
-  /** Maximum total bytes of the large fields of the records; AppError `too_large` beyond it. */
-  maxBytes?: number
   /** Large fields to leave out: they are not read, and null in the records. */
   without?: readonly string[]
 }
@@ -55,20 +55,17 @@ export function createRecordReader(
     },
     list: <C extends AnyCollection>(collection: C, query: ListQuery<C> = {}) => {
       const plan = planOf(collection)
-      const { maxBytes, without = [] } = query
+      const { without = [], ids } = query
       const { condition, params } = conditionOf(plan, query.where ?? {})
       const order = orderOf(plan, query.sort ?? '')
       // LIMIT -1 is SQLite's "no limit".
       const page = { ...params, page_limit: query.limit ?? -1, page_offset: query.offset ?? 0 }
-      const tail = `${condition} ORDER BY ${order} LIMIT $page_limit OFFSET $page_offset`
-      if (maxBytes !== undefined) {
-        const ids = sql
-          .all<{ id: string }>(`SELECT "id" FROM ${quoted(collection.name)}${tail}`, page)
-          .map(({ id }) => id)
-        const remedy = 'ask for fewer with limit, or leave them out with fields'
-        assertFits(sql, collection, ids, { without, maxBytes, remedy })
-      }
-      return rows(collection, tail, page, without) as RecordOf<C>[]
+      const tail = `ORDER BY ${order} LIMIT $page_limit OFFSET $page_offset`
+      if (!ids) return rows(collection, `${condition} ${tail}`, page, without) as RecordOf<C>[]
+      const among = `${condition === '' ? ' WHERE' : `${condition} AND`} "id" IN ${jsonValues('$ids')} ${tail}`
+      const found = rows(collection, among, { ...page, ids: JSON.stringify(ids) }, without)
+      const byId = new Map(found.map((record) => [record.id, record]))
+      return ids.flatMap((id) => byId.get(id) ?? []) as RecordOf<C>[]
     },
   }
 }

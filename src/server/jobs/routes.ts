@@ -46,7 +46,7 @@ export function jobRoutes(limit: RateLimiter): Route[] {
       response: v.array(jobResponse),
       run: (context, { caller, query, request }) => {
         const fields = new URL(request.url).searchParams.get('fields') ?? ''
-        return listJobs(context, caller, { ...query, fields })
+        return listJobs(context, caller, { ...query, fields }, request.signal)
       },
     }),
     defineRoute({

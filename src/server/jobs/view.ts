@@ -6,13 +6,16 @@ import {
   type Job,
   listJobs as listStored,
   listTimeline,
+  MAX_LARGE_BYTES,
+  planOwnJobs,
   quantumJobs,
+  readPage,
   readQueuePosition,
   unreadFields,
 } from '../../db/index.ts'
 import { actingUser } from '../auth/acting-user.ts'
 import type { ServerContext } from '../context.ts'
-import type { Caller } from '../http/caller.ts'
+import { type Caller, callerName } from '../http/caller.ts'
 import { presentRecord } from '../http/response/present-record.ts'
 import { estimateWait } from './wait-estimate.ts'
 
@@ -86,11 +89,19 @@ export async function listJobs(
   { db }: Pick<ServerContext, 'db'>,
   caller: Caller,
   page: { skip: number; limit: number; sort: string; fields?: string },
+  signal?: AbortSignal,
 ): Promise<JobView[]> {
   const user = await actingUser(db, caller)
-  // `seq` is the order of submission, like `created`, but it is indexed and unaffected by clock jumps.
-  const sort = page.sort.replace(/^(-?)created$/, '$1seq')
   const without = unreadFields(quantumJobs, page.fields ?? '', COMPUTED_FROM)
-  const jobs = await db.read((tx) => listStored(tx, user.id, { ...page, sort, without }))
-  return jobs.map((job) => presentJob(db, job))
+  const { items } = await readPage(db, {
+    ...{ without, maxBytes: MAX_LARGE_BYTES, sizeParameter: 'limit' },
+    reading: {
+      caller: callerName(caller),
+      kind: caller.kind === 'superuser' ? 'superuser' : 'user',
+      ...(signal && { signal }),
+    },
+    plan: () => planOwnJobs(user.id, page),
+    records: (tx, ids) => listStored(tx, user.id, { ids, without }).map((job) => presentJob(db, job)),
+  })
+  return items
 }

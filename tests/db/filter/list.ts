@@ -13,7 +13,9 @@ export function listNow<C extends AnyCollection>(
   request: ListRequest,
 ): Page<RecordOf<C>> {
   const { joins, ids: page, count } = queries.plan(tx, collection, request)
-  const found = withCallerErrors(() => readSelection(tx, { joins, ids: page, ...(count && { count }) }))
+  const found = withCallerErrors(() =>
+    readSelection(tx, { ids: page, ...(joins && { joins }), ...(count && { count }) }),
+  )
   const items = queries.records(tx, collection, found.ids, request)
   const { total } = found
   const totals =

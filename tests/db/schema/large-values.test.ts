@@ -10,6 +10,7 @@ import {
   stripCalibrationResult,
   writeBackup,
 } from '../../../src/db/index.ts'
+import { inSteps } from '../../../src/db/records/page-size.ts'
 import { MAX_ROW_BYTES } from '../../../src/db/schema/fields/index.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
@@ -85,7 +86,8 @@ test('filters and sizes include values wherever they are stored', async () => {
   const request = { ...ALL, rule: '', requestInfo: ROOT, filter: 'payload.kind = "a"', sort: 'created' }
   const page = await db.read((tx) => listNow(queries, tx, quantumJobs, request))
   expect(page.items.map(({ id }) => id).sort()).toEqual(ids.slice(0, 2).sort())
-  const bounded = db.read((tx) => tx.list(quantumJobs, { maxBytes: 2 * MAX_ROW_BYTES }))
+  const bounds = { without: [], maxBytes: 2 * MAX_ROW_BYTES, remedy: '', records: 100 }
+  const bounded = db.read((tx) => inSteps(tx, quantumJobs, ids, bounds))
   await expect(bounded).rejects.toMatchObject({ code: 'too_large' })
 })
 

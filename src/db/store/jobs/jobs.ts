@@ -22,7 +22,6 @@ import { AppError } from '../../../base/index.ts'
 import { quantumJobs } from '../../collections/quantum_jobs.ts'
 import { users } from '../../collections/users.ts'
 import { appendTimeline } from '../../journal/timeline.ts'
-import { MAX_LARGE_BYTES } from '../../records/page-size.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 import type { RecordOf } from '../../schema/collection.ts'
 import { RECORD_BYTES } from '../../schema/stored-bytes.ts'
@@ -141,21 +140,11 @@ export function findJob(tx: ReadTx, id: string): Job | undefined {
   return tx.find(quantumJobs, id)
 }
 
-/**
- * A user's jobs. `sort` refers to declared fields or `seq`, the order of submission.
- * @throws AppError `too_large` when their programs and results exceed one response.
- */
+/** The jobs among `ids` that belong to the user, in the order of `ids`. */
 export function listJobs(
   tx: ReadTx,
   user: string,
-  page: { skip: number; limit: number; sort: string; without?: readonly string[] },
+  { ids, without = [] }: { ids: readonly string[]; without?: readonly string[] },
 ): Job[] {
-  return tx.list(quantumJobs, {
-    where: { user_id: user },
-    sort: page.sort,
-    limit: page.limit,
-    offset: page.skip,
-    maxBytes: MAX_LARGE_BYTES,
-    without: page.without ?? [],
-  })
+  return tx.list(quantumJobs, { ids, where: { user_id: user }, without })
 }
