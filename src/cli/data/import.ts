@@ -24,7 +24,7 @@ export const importCommand = defineCommand({
     const { isTTY } = process.stderr
     const { counts, errors } = await importRecords(db, {
       path,
-      readPayload: (payload) => readSubmission(payload).payload,
+      readPayload: (payload) => readSubmission(payload, { isStored: true }).payload,
       onProgress: (line) => void (isTTY && process.stderr.write(`\r${line} lines`)),
     }).finally(() => db.close())
     if (isTTY) process.stderr.write('\r\u001b[K')

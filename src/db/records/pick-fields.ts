@@ -1,4 +1,5 @@
 import { AppError } from '../../base/index.ts'
+import { JsonText } from '../schema/json-text.ts'
 import { excerptOf } from './excerpt.ts'
 
 /** The selected names, each with the names selected below it (none = everything) and its excerpt options. */
@@ -76,8 +77,10 @@ function readExcerpt(modifier: string, args: string): { length: number; withElli
 
 function picked(value: unknown, node: Picked): unknown {
   if (node.below.size === 0) {
+    if (node.excerpt && value instanceof JsonText) return picked(value.value, node)
     return node.excerpt && typeof value === 'string' ? excerptOf(value, node.excerpt) : value
   }
+  if (value instanceof JsonText) return picked(value.value, node)
   if (Array.isArray(value)) return value.map((each) => picked(each, node))
   if (!isObject(value)) return value
   const rest = node.below.get('*')

@@ -3,8 +3,10 @@ import type { AnyCollection, RecordOf } from '../schema/collection.ts'
 import type { Field } from '../schema/field.ts'
 import { MISSING_RELATION, NOT_UNIQUE, TAKEN_ID } from '../schema/field-errors.ts'
 import { text } from '../schema/fields/index.ts'
+import { JsonText } from '../schema/json-text.ts'
 import { splitLarge } from '../schema/large-values.ts'
 import type { AnyRecord, Plan } from '../schema/plan.ts'
+import { setDecoded, unreadText } from '../schema/unread-json.ts'
 import { fieldError, initialValue } from '../schema/values.ts'
 import { isUniqueViolation } from '../sqlite/connection.ts'
 import { type Bindable, quoted, type SqlWriter } from '../sqlite/sql.ts'
@@ -79,7 +81,9 @@ function insert(
     updated: sql.at,
   }
   for (const [name, field] of plan.fields) {
-    record[name] = values[name] === undefined ? initialValue(field) : field.kind.normalize(values[name])
+    const value = values[name]
+    if (value instanceof JsonText) setDecoded(record, name, value.text, field.kind.decode)
+    else record[name] = value === undefined ? initialValue(field) : field.kind.normalize(value)
   }
   if (isTyped(plan, record)) collection.hooks.beforeInsert?.({ tx: sql, record })
   const failure = 'Failed to create record'
@@ -134,7 +138,9 @@ function update(
 
 /** Hooks run only on values of the declared types; validation then rejects the others. */
 function isTyped(plan: Plan, record: AnyRecord): boolean {
-  return plan.fields.every(([name, { kind }]) => kind.isValue(record[name]))
+  return plan.fields.every(
+    ([name, { kind }]) => unreadText(record, name) !== undefined || kind.isValue(record[name]),
+  )
 }
 
 function refuseUnknown(plan: Plan, values: Record<string, unknown>): void {
@@ -161,8 +167,12 @@ function validated(
   const errors: Record<string, FieldError> = { ...found }
   const params: Record<string, Bindable> = {}
   for (const [name, field] of fields) {
-    const refused = fieldError(field, record[name]) ?? relationError(sql, field, record[name])
-    const stored = refused ? undefined : field.kind.encode(record[name])
+    const text = unreadText(record, name)
+    const refused =
+      text === undefined
+        ? (fieldError(field, record[name]) ?? relationError(sql, field, record[name]))
+        : undefined
+    const stored = refused ? undefined : (text ?? field.kind.encode(record[name]))
     const error = refused ?? field.kind.storedError(field, stored)
     if (error) errors[name] = error
     else params[name] = stored ?? null

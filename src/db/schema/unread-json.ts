@@ -35,6 +35,11 @@ export function setDecoded(
   })
 }
 
+/** The JSON text of `record[name]`, if it is long and has not been parsed. */
+export function unreadText(record: object, name: string): string | undefined {
+  return unread.get(record)?.get(name)
+}
+
 /**
  * Whether the JSON text of `record[name]` has more than `limit` bytes, without parsing the value or writing
  * more than the limit.

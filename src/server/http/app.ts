@@ -1,7 +1,7 @@
 import type { Server } from 'bun'
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { AppError, newId, withLogFields } from '../../base/index.ts'
-import { pickFields } from '../../db/index.ts'
+import { encodeJson, pickFields } from '../../db/index.ts'
 import type { ServerContext } from '../context.ts'
 import { addressLimitKey, originOf, type RequestOrigin } from './address.ts'
 import { assertScope, type Caller, callerName } from './caller.ts'
@@ -240,7 +240,10 @@ function toResponse(result: unknown, fields: string): Response {
   const { status, body, headers } = result instanceof Reply ? result : new Reply(200, result)
   if (body === undefined) return new Response(null, { status, headers: { ...API_HEADERS, ...headers } })
   const selected = status < 300 ? pickFields(body, fields) : body
-  return Response.json(selected, { status, headers: { ...API_HEADERS, ...headers } })
+  return new Response(encodeJson(selected), {
+    status,
+    headers: { 'content-type': 'application/json;charset=utf-8', ...API_HEADERS, ...headers },
+  })
 }
 
 function errorResponse(error: unknown, requestId: string, log: ServerContext['log']): Response {

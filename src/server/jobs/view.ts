@@ -37,8 +37,9 @@ export function presentJob(db: Database, job: Job): JobView {
 export const COMPUTED_FROM = { error: ['results'] } as const
 
 /** Why a failed job has no results, in one form for all kinds of failure. */
-export function errorOf({ status, results, error_code }: Job): { code: string; message: string } | null {
-  if (status !== 'failed') return null
+export function errorOf(job: Job): { code: string; message: string } | null {
+  if (job.status !== 'failed') return null
+  const { results, error_code } = job
   const text = typeof results === 'object' && results !== null && 'error' in results ? results.error : ''
   return { code: error_code, message: typeof text === 'string' ? text : '' }
 }

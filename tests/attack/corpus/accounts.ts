@@ -192,7 +192,7 @@ export const accounts = defineAttacks([
   calls({
     name: 'view-large-records',
     input: 'records with results of 8 MiB, 20 at once',
-    cap: '32 MiB of a page',
+    cap: '8 MiB of a page',
     width: 20,
     call: ({ seeded }, number) => ({
       path: `/api/collections/quantum_jobs/records/${seeded.largeResults[number % 5]}`,
@@ -201,7 +201,7 @@ export const accounts = defineAttacks([
   calls({
     name: 'list-large',
     input: 'a page of own jobs with 40 MB of programs',
-    cap: '32 MiB of a page',
+    cap: '8 MiB of a page',
     who: 'user',
     as: firstAttacker,
     width: 5,

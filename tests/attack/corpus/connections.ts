@@ -102,7 +102,7 @@ export const connections = defineAttacks([
   raw({
     name: 'unread-responses',
     input: '20 pages of 8 MB that are not read',
-    cap: '32 MiB of a page',
+    cap: '8 MiB of a page',
     who: 'user',
     shots: 1,
     prepare: (target) => async () => {

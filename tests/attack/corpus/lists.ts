@@ -226,7 +226,7 @@ export const lists = defineAttacks([
   list({
     name: 'expand-back',
     input: '`expand` of a back relation with a million records, with programs and results',
-    cap: '1,000 records, 32 MiB',
+    cap: '1,000 records, 8 MiB',
     who: 'user',
     path: '/api/collections/qpus/records',
     query: () => ({
@@ -261,7 +261,7 @@ export const lists = defineAttacks([
   list({
     name: 'page-of-1000',
     input: '1,000 records with programs and results, 5 at a time',
-    cap: '1,000 records, 32 MiB',
+    cap: '1,000 records, 8 MiB',
     width: 5,
     query: () => ({ perPage: '1000', sort: '-created', skipTotal: 'true' }),
   }),

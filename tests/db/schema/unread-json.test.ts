@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { isJsonLargerThan, setDecoded } from '../../../src/db/schema/unread-json.ts'
+import { isJsonLargerThan, setDecoded, unreadText } from '../../../src/db/schema/unread-json.ts'
 
 function recordOf(text: string) {
   const record: Record<string, unknown> = {}
@@ -45,4 +45,15 @@ test('the size of a value in memory is the size of its JSON text', () => {
     const sizes = [bytes - 1, bytes].map((limit) => isJsonLargerThan({ value }, 'value', limit))
     expect([value, ...sizes]).toEqual([value, true, false])
   }
+})
+
+test('the text of an unread value is available until it is read', () => {
+  const { record, parsed } = recordOf(LARGE)
+  expect([unreadText(record, 'payload'), unreadText(record, 'other'), parsed()]).toEqual([
+    LARGE,
+    undefined,
+    0,
+  ])
+  expect(record['payload']).toEqual(JSON.parse(LARGE))
+  expect(unreadText(record, 'payload')).toBeUndefined()
 })

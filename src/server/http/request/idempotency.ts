@@ -1,5 +1,5 @@
 import { AppError } from '../../../base/index.ts'
-import { findResponse, type KeyedRequest, type Tx } from '../../../db/index.ts'
+import { encodeJson, findResponse, type KeyedRequest, type Tx } from '../../../db/index.ts'
 
 const KEY = /^[\x21-\x7e]{1,255}$/
 
@@ -28,7 +28,7 @@ export function keyedRequest(
       'Idempotency-Key: expected 1 to 255 printable ASCII characters without spaces',
     )
   }
-  const bodyHash = new Bun.CryptoHasher('sha256').update(JSON.stringify(content)).digest('hex')
+  const bodyHash = new Bun.CryptoHasher('sha256').update(encodeJson(content)).digest('hex')
   return { user, key, route, bodyHash }
 }
 

@@ -9,22 +9,38 @@ export async function readBytes(request: Request, maxBytes: number): Promise<Uin
   const announced = Number(request.headers.get('content-length') ?? 0)
   if (announced > maxBytes) throw tooLarge(maxBytes)
   if (!request.body) return new Uint8Array()
-  const chunks: Uint8Array[] = []
-  let total = 0
   try {
-    for await (const chunk of request.body) {
-      total += chunk.byteLength
-      if (total > maxBytes) throw tooLarge(maxBytes)
-      chunks.push(chunk)
-    }
+    return await collected(request.body, { announced, maxBytes })
   } catch (cause) {
     if (cause instanceof AppError) throw cause
     throw new AppError('invalid', `body: truncated (${messageOf(cause)})`, { cause })
   }
-  if (chunks.length === 1 && chunks[0]) return chunks[0]
-  const bytes = Buffer.concat(chunks)
-  for (const chunk of chunks) releaseMemory(chunk)
-  return bytes
+}
+
+/** Copies each chunk as it arrives: joining all of a large body at its end would block the event loop. */
+async function collected(
+  body: ReadableStream<Uint8Array>,
+  { announced, maxBytes }: { announced: number; maxBytes: number },
+): Promise<Uint8Array> {
+  let bytes = new Uint8Array(0)
+  let total = 0
+  for await (const chunk of body) {
+    const end = total + chunk.byteLength
+    if (end > maxBytes) throw tooLarge(maxBytes)
+    if (total === 0 && end === announced) return chunk
+    if (end > bytes.length) bytes = grown(bytes, Math.max(end, Math.min(maxBytes, announced || 2 * end)))
+    bytes.set(chunk, total)
+    releaseMemory(chunk)
+    total = end
+  }
+  return bytes.subarray(0, total)
+}
+
+function grown(bytes: Uint8Array<ArrayBuffer>, length: number): Uint8Array<ArrayBuffer> {
+  const larger = new Uint8Array(length)
+  larger.set(bytes)
+  releaseMemory(bytes)
+  return larger
 }
 
 function tooLarge(maxBytes: number): AppError {

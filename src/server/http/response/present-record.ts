@@ -1,4 +1,10 @@
-import type { AnyCollection, CollectionNames, RecordOf } from '../../../db/index.ts'
+import {
+  type AnyCollection,
+  type CollectionNames,
+  JsonText,
+  type RecordOf,
+  unreadText,
+} from '../../../db/index.ts'
 
 /** Ids that are fixed in clients of the record-store pattern. */
 const FIXED_IDS: Record<string, string> = { users: '_pb_users_auth_', superusers: 'pbc_3142635823' }
@@ -23,7 +29,8 @@ export function presentRecord<C extends AnyCollection>(
   names: CollectionNames,
   viewer: Viewer,
 ): Record<string, unknown> {
-  const values: Record<string, unknown> = { ...record }
+  // Not a copy, which would parse large values.
+  const values: Readonly<Record<string, unknown>> = record
   const presented: Record<string, unknown> = {
     collectionId: collectionIdOf(collection),
     collectionName: names.publicName(collection),
@@ -38,9 +45,15 @@ export function presentRecord<C extends AnyCollection>(
       values['emailVisibility'] !== true
     )
       continue
-    const value = values[name]
+    const value = large(record, name) ?? values[name]
     const isFiltered = field.ownOnly && !viewer.isSuperuser && Array.isArray(value)
     presented[name] = isFiltered ? value.filter((id) => id === viewer.self) : value
   }
   return { ...presented, created: record.created, updated: record.updated }
+}
+
+/** A large value that nobody has read, as the text that is stored. */
+function large(record: object, name: string): JsonText | undefined {
+  const text = unreadText(record, name)
+  return text === undefined ? undefined : new JsonText(text)
 }

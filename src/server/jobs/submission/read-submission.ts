@@ -1,16 +1,29 @@
 import * as v from 'valibot'
-import { AppError, type FieldError } from '../../../base/index.ts'
+import { AppError, type FieldError, nearest } from '../../../base/index.ts'
 import { circuitEntry, JOB_LIMITS, type JobPayload, jobPayload } from '../../../protocol/index.ts'
 import { validate } from '../../http/request/validate.ts'
+import { problemOfSets } from './parameter-sets.ts'
 
 /** A submission in its canonical form. */
 interface Submission {
   payload: JobPayload
+  /** The payload as it is stored: a large one is encoded once. */
+  text: string
   /** Id or name of a QPU as the caller gave it; '' = any. */
   target: string
   /** Keys of the body that are not used. */
   ignored: string[]
 }
+
+interface ReadOptions {
+  /** Ignores unknown keys, for payloads that another server has stored. */
+  isStored?: boolean
+}
+
+/** The key under which clients may send what the server does not use. */
+const EXTENSIONS = 'extensions'
+/** Unknown keys that one response names. */
+const MAX_UNKNOWN_SHOWN = 10
 
 const CIRCUIT_NAMES = ['circuit', 'qasm', 'circuit_qasm'] as const
 const DEFAULTS = { shots: 1_024, meas_level: 2, meas_return: 'single', memory: false }
@@ -37,6 +50,7 @@ export const submissionForms = v.object({
   ...program,
   ...nullish(options),
   qpu_target: v.pipe(v.nullish(target), v.description('Name or id of a QPU; any QPU if omitted')),
+  [EXTENSIONS]: v.pipe(v.nullish(v.unknown()), v.description('Any value; ignored and not stored')),
 })
 
 function nullish(entries: Record<string, v.GenericSchema>): Record<string, v.GenericSchema> {
@@ -48,7 +62,7 @@ function nullish(entries: Record<string, v.GenericSchema>): Record<string, v.Gen
 
 const OPTION_KEYS = Object.keys(options)
 const ENTRY_KEYS = new Set(Object.keys(entry.entries))
-const BODY_KEYS = new Set(Object.keys(submissionForms.entries))
+const USED_KEYS = new Set(Object.keys(submissionForms.entries).filter((key) => key !== EXTENSIONS))
 /** Keys that only the server sets; a caller that sends one expects an effect that it does not have. */
 const SERVER_KEYS = new Set([
   'id',
@@ -79,13 +93,15 @@ type Body = Readonly<Record<string, unknown>>
  * parameter values into one set. The programs themselves are not checked.
  * @throws AppError `invalid` with each refused field under its path, such as `circuits.0.shots`; `too_large`.
  */
-export function readSubmission(body: unknown): Submission {
+export function readSubmission(body: unknown, { isStored = false }: ReadOptions = {}): Submission {
   if (!isObject(body)) throw new AppError('invalid', `${INVALID}: expected an object with circuits`)
   const fields: Fields = {}
   const given = withoutNulls(body)
-  for (const key of Object.keys(given)) if (SERVER_KEYS.has(key)) fields[key] = readOnly(key)
-  const circuits = circuitsOf(given, fields)
+  const ignored = checkKeys(given, fields, isStored)
+  const entries = circuitsOf(given, fields)
+  const sets = setsOfEntries(entries, fields)
   assertNoErrors(fields)
+  const circuits = Array.isArray(entries) ? entries.map(withoutSets) : entries
   const chosen = Object.fromEntries(OPTION_KEYS.map((key) => [key, given[key]]))
   const input = withoutNulls({
     ...DEFAULTS,
@@ -94,9 +110,50 @@ export function readSubmission(body: unknown): Submission {
   })
   const { qpu_target } = validate(targetField, given, INVALID)
   const payload = validate(jobPayload, input, INVALID)
-  assertWithinLimits(payload)
-  const ignored = Object.keys(given).filter((key) => !BODY_KEYS.has(key))
-  return { payload, target: qpu_target, ignored }
+  // Checked above.
+  for (const [index, circuit] of payload.circuits.entries()) {
+    if (sets[index] !== undefined) circuit.parameter_values = sets[index] as number[][]
+  }
+  assertFewExecutions(payload)
+  return { payload, text: encoded(payload), target: qpu_target, ignored }
+}
+
+/** Refuses keys that only the server sets and, in a submission, unknown ones; returns the others not used. */
+function checkKeys(given: Body, fields: Fields, isStored: boolean): string[] {
+  for (const key of Object.keys(given)) if (SERVER_KEYS.has(key)) fields[key] = readOnly(key)
+  const ignored = Object.keys(given).filter((key) => !USED_KEYS.has(key) && !SERVER_KEYS.has(key))
+  const unknown = isStored ? [] : ignored.filter((key) => key !== EXTENSIONS)
+  for (const key of unknown.slice(0, MAX_UNKNOWN_SHOWN)) fields[key] = unknownField(key)
+  return ignored
+}
+
+/** The parameter sets of each entry, checked. */
+function setsOfEntries(entries: unknown, fields: Fields): unknown[] {
+  const sets = Array.isArray(entries) ? entries.map(setsOfEntry) : []
+  for (const [index, each] of sets.entries()) {
+    const problem = each === undefined ? undefined : problemOfSets(each, `circuits.${index}.parameter_values`)
+    if (problem) fields[problem.path] = problem.error
+  }
+  return sets
+}
+
+function setsOfEntry(entry: unknown): unknown {
+  return isObject(entry) ? entry['parameter_values'] : undefined
+}
+
+function withoutSets(entry: unknown): unknown {
+  if (!isObject(entry)) return entry
+  const { parameter_values: _, ...others } = entry
+  return others
+}
+
+function unknownField(key: string): FieldError {
+  const suggestion = nearest(key, [...USED_KEYS])
+  const remedy =
+    suggestion === undefined
+      ? `the fields are ${[...USED_KEYS].join(', ')}; what the server shall ignore goes into ${EXTENSIONS}.`
+      : `did you mean ${suggestion}?`
+  return { code: 'unknown_field', message: `${key.slice(0, 80)} is not a field of a job: ${remedy}` }
 }
 
 function isObject(value: unknown): value is Body {
@@ -171,7 +228,8 @@ function setsOf(values: unknown): unknown {
   return values.every((value) => typeof value === 'number') ? [values] : values
 }
 
-function assertWithinLimits(payload: JobPayload): void {
+/** @throws AppError `invalid`. */
+function assertFewExecutions(payload: JobPayload): void {
   const executions = executionsOf(payload)
   if (executions > JOB_LIMITS.executions) {
     assertNoErrors({
@@ -182,13 +240,19 @@ function assertWithinLimits(payload: JobPayload): void {
       },
     })
   }
-  const bytes = Buffer.byteLength(JSON.stringify(payload))
+}
+
+/** @throws AppError `too_large`. */
+function encoded(payload: JobPayload): string {
+  const text = JSON.stringify(payload)
+  const bytes = Buffer.byteLength(text)
   if (bytes > JOB_LIMITS.payloadBytes) {
     throw new AppError(
       'too_large',
       `The job has ${bytes} bytes, the maximum is ${JOB_LIMITS.payloadBytes}; split it into several jobs`,
     )
   }
+  return text
 }
 
 /** The number of results of the job: one for each circuit with each of its parameter sets. */

@@ -5,6 +5,7 @@ import {
   bytesOfJob,
   findJob,
   insertJob,
+  JsonText,
   saveResponse,
 } from '../../../db/index.ts'
 import { actingUser } from '../../auth/acting-user.ts'
@@ -27,6 +28,8 @@ interface SubmitOptions {
 }
 
 const ROUTE = 'POST /api/jobs'
+/** Longer payloads are stored as the text that was measured, in UTF-16 code units. */
+const MAX_PARSED_LENGTH = 64 * 1024
 
 /**
  * Checks a job and puts it into the queue.
@@ -48,7 +51,7 @@ export async function submitJob(
   const request = keyedRequest(idempotencyKey, {
     user: user.id,
     route: ROUTE,
-    content: [submission.target, submission.payload],
+    content: [submission.target, new JsonText(submission.text)],
   })
   const report = await checkPrograms(submission.payload, { checker, account: user.id })
   assertNoProblems(report.problems)
@@ -60,7 +63,7 @@ export async function submitJob(
     assertNoProblems(sizeProblems(report, target))
     const row = insertJob(
       tx,
-      { user: user.id, qpu: target.id, payload: submission.payload, qubits: report.qubits },
+      { user: user.id, qpu: target.id, payload: stored(submission), qubits: report.qubits },
       { maxPending: config.maxPendingJobs, maxUserBytes: config.maxUserBytes },
     )
     if (actor !== undefined) {
@@ -70,6 +73,11 @@ export async function submitJob(
     return row
   })
   return presentJob(db, job)
+}
+
+/** Long texts as they are; short ones are needed as values soon. */
+function stored({ payload, text }: ReturnType<typeof readSubmission>): unknown {
+  return text.length > MAX_PARSED_LENGTH ? new JsonText(text) : payload
 }
 
 function sizeProblems({ qubits, largest }: ProgramsReport, { id, candidates }: Target): Problem[] {
@@ -138,7 +146,9 @@ export async function dryRunJob(context: SubmissionContext, caller: Caller, body
   await db.read((tx) => {
     const target = collectProblems(dryRun.problems, () => resolveTarget(tx, submission.target))
     if (target) dryRun.problems.push(...sizeProblems(report, target))
-    collectProblems(dryRun.problems, () => assertMaySubmit(tx, user.id, limits, bytesOfJob(payload)))
+    collectProblems(dryRun.problems, () =>
+      assertMaySubmit(tx, user.id, limits, bytesOfJob(new JsonText(submission.text))),
+    )
     dryRun.qpu_target = target?.id ?? ''
   })
   const accepted = dryRun.problems.length === 0

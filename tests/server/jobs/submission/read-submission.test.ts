@@ -28,6 +28,7 @@ describe('readSubmission()', () => {
         memory: false,
       },
       target: '',
+      text: expect.stringContaining('"shots":1024'),
       ignored: [],
     })
   })
@@ -61,17 +62,17 @@ describe('readSubmission()', () => {
     test(`accepts ${name}`, () => expect<unknown[]>(readSubmission(body).payload.circuits).toEqual([entry]))
   }
 
-  test("keeps the caller's values and lists the ignored keys", () => {
+  test("keeps the caller's values and lists the keys that it ignores", () => {
     const options = { shots: 5, meas_level: 1, meas_return: 'avg', memory: true, seed: 3, acq_threshold: 0.5 }
     const { payload, target, ignored } = readSubmission({
       circuits: [TEXT],
       ...options,
       qpu_target: ' kelvin-25 ',
-      name: 'mine',
+      extensions: { name: 'mine' },
     })
     expect(payload).toMatchObject(options)
     expect(target).toBe('kelvin-25')
-    expect(ignored).toEqual(['name'])
+    expect(ignored).toEqual(['extensions'])
   })
 
   const refused: [unknown, string[]][] = [
@@ -92,12 +93,40 @@ describe('readSubmission()', () => {
     [{ circuits: [TEXT], meas_level: 3, meas_return: 'mean' }, ['meas_level', 'meas_return']],
     [{ circuits: [TEXT], qpu_target: 5 }, ['qpu_target']],
     [{ circuits: [TEXT], status: 'completed', user_id: 'x' }, ['status', 'user_id']],
+    [{ circuits: [TEXT], shotz: 5, tags: ['a'] }, ['shotz', 'tags']],
+    [{ circuits: [{ circuit: TEXT, parameter_values: [[1], 'x'] }] }, ['circuits.0.parameter_values.1']],
+    [{ circuits: [{ circuit: TEXT, parameter_values: 5 }] }, ['circuits.0.parameter_values']],
   ]
   for (const [body, fields] of refused) {
     test(`names ${fields.join(' and ')} in ${JSON.stringify(body)}`, () => {
       expect(fieldsOf(body)).toEqual(fields)
     })
   }
+
+  test('suggests the field that was meant, or names the key for extensions', () => {
+    const messageOf = (key: string) => refusal({ circuits: [TEXT], [key]: 1 }).fields[key]?.message
+    expect(messageOf('shotz')).toBe('shotz is not a field of a job: did you mean shots?')
+    expect(messageOf('qpu-target')).toContain('did you mean qpu_target?')
+    expect(messageOf('tags')).toContain('goes into extensions')
+    const many = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`key${at}`, 1]))
+    expect(Object.keys(refusal({ circuits: [TEXT], ...many }).fields)).toHaveLength(10)
+  })
+
+  test('ignores unknown fields of a stored payload', () => {
+    const { ignored, payload } = readSubmission({ circuits: [TEXT], priority: 3 }, { isStored: true })
+    expect(ignored).toEqual(['priority'])
+    expect(payload).not.toHaveProperty('priority')
+  })
+
+  test('limits the values of a set, and returns the text of what it returns', () => {
+    const job = (count: number) => ({ circuits: [TEXT], parameter_values: Array<number>(count).fill(0.5) })
+    const { payload, text } = readSubmission(job(100_000))
+    expect(JSON.parse(text)).toEqual(payload)
+    expect(refusal(job(100_001)).fields['circuits.0.parameter_values.0']).toMatchObject({
+      code: 'validation_length_too_long',
+      params: { max: 100_000 },
+    })
+  })
 
   test('refuses more than 300 circuits times parameter sets', () => {
     const sets = Array.from({ length: 151 }, () => [1])

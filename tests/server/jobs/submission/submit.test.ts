@@ -182,7 +182,7 @@ describe('dryRunJob()', () => {
         },
         BELL,
       ],
-      shot: 5,
+      extensions: { shot: 5 },
     }
     expect(await dryRunJob(lab, lab.caller(await lab.user()), body)).toMatchObject({
       dry_run: true,
@@ -191,7 +191,7 @@ describe('dryRunJob()', () => {
       qubits: 2,
       qpu_target: qpu.id,
       problems: [],
-      ignored: ['shot'],
+      ignored: ['extensions'],
       payload: { shots: 1_024 },
     })
     expect(await countJobs(lab)).toBe(0)

@@ -1,0 +1,30 @@
+import { expect, test } from 'bun:test'
+import { pickFields } from '../../../src/db/records/pick-fields.ts'
+import { encodeJson, JsonText, jsonTextOf } from '../../../src/db/schema/json-text.ts'
+
+test('encodeJson() inserts texts as they are, JSON.stringify() their values', () => {
+  const text = '{ "b" : [1, 2.50, "$&\\u00e4"] }'
+  const value = { first: new JsonText(text), list: [1, new JsonText('[ ]')], last: 'x' }
+  expect(encodeJson(value)).toBe(`{"first":${text},"list":[1,[ ]],"last":"x"}`)
+  expect(JSON.parse(encodeJson(value))).toEqual(JSON.parse(JSON.stringify(value)))
+  expect(JSON.stringify(new JsonText(text))).toBe(JSON.stringify(JSON.parse(text)))
+  expect(encodeJson({ a: 'x' })).toBe('{"a":"x"}')
+  expect(() => encodeJson({ a: 1n })).toThrow(TypeError)
+  expect(JSON.stringify([new JsonText('{}')])).toBe('[{}]')
+})
+
+test('pickFields() selects parts of a text', () => {
+  const record = {
+    payload: new JsonText('{"a":{"b":1,"c":2},"d":"long text"}'),
+    name: new JsonText('"long text"'),
+  }
+  expect(encodeJson(pickFields(record, 'payload.a.b'))).toBe('{"payload":{"a":{"b":1}}}')
+  expect(encodeJson(pickFields(record, 'payload'))).toBe(`{"payload":${record.payload.text}}`)
+  expect(encodeJson(pickFields(record, 'payload.d:excerpt(4),name:excerpt(4)'))).toBe(
+    '{"payload":{"d":"long"},"name":"long"}',
+  )
+})
+
+test('jsonTextOf() is the text of any value', () => {
+  expect([jsonTextOf(new JsonText('[ 1 ]')), jsonTextOf([1])]).toEqual(['[ 1 ]', '[1]'])
+})
