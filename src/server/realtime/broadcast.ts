@@ -4,12 +4,11 @@ import type { ChangePublisher } from './change-publisher.ts'
 import type { EventStream } from './event-stream.ts'
 import { STREAM_LIMITS } from './limits.ts'
 import type { Subscription, Subscriptions } from './subscriptions.ts'
+import { Turn } from './turn.ts'
 
-/** Time in ms after which the loop yields to other work of the server, checked after each decision. */
-const MAX_TURN_MS = 5
 /** Number of decisions and of turns after which the gathered events are written. */
 const DECISIONS_PER_ROUND = 5_000
-const TURNS_PER_ROUND = 4
+const TURNS_PER_ROUND = 10
 
 const ACCOUNTS: readonly string[] = ['users', 'superusers', 'api_tokens']
 
@@ -37,8 +36,7 @@ export class Broadcast {
   readonly #dependencies: BroadcastDependencies
   #queue: Change[] = []
   #work: Promise<void> | undefined
-  /** Monotonic ms when this turn began. */
-  #turnBegan = 0
+  readonly #turn: Turn
   /** Decisions of this turn, and how many of them were about topics with options. */
   #decisions = { all: 0, optioned: 0 }
   #round = { decisions: 0, turns: 0 }
@@ -47,6 +45,7 @@ export class Broadcast {
 
   constructor(dependencies: BroadcastDependencies) {
     this.#dependencies = dependencies
+    this.#turn = new Turn(dependencies.clock)
   }
 
   start(): void {
@@ -84,7 +83,7 @@ export class Broadcast {
       for (let change = this.#queue.shift(); change; change = this.#queue.shift()) {
         await this.#publish(change, dirtyStreams)
         this.#count(false)
-        if (this.#isTurnOver()) await this.#endTurn()
+        if (this.#turn.isOver) await this.#endTurn()
         if (this.#round.turns >= TURNS_PER_ROUND || this.#round.decisions >= DECISIONS_PER_ROUND) break
       }
       for (const stream of dirtyStreams) stream.flush()
@@ -118,7 +117,7 @@ export class Broadcast {
     const prepared = this.#dependencies.publisher.prepare(change)
     let at = 0
     while (at < subscribers.length) {
-      if (this.#isTurnOver()) await this.#endTurn()
+      if (this.#turn.isOver) await this.#endTurn()
       await this.#dependencies.db.read((tx) => {
         do {
           const { stream, topic } = subscribers[at] as Subscription
@@ -126,7 +125,7 @@ export class Broadcast {
           if (data && stream.send(topic.text, data)) dirtyStreams.add(stream)
           this.#count(topic.hasOptions)
           at += 1
-        } while (at < subscribers.length && !this.#isTurnOver())
+        } while (at < subscribers.length && !this.#turn.isOver)
       })
     }
   }
@@ -137,24 +136,18 @@ export class Broadcast {
     if (hasOptions) this.#decisions.optioned += 1
   }
 
-  #isTurnOver(): boolean {
-    return this.#dependencies.clock.monotonic() - this.#turnBegan > MAX_TURN_MS
-  }
-
   /** Yields to other work; work for topics with options takes at most half of the time. */
   async #endTurn(): Promise<void> {
     const { clock, onCostlyTopics } = this.#dependencies
-    const isCostly = this.#isTurnOver() && this.#decisions.optioned * 2 > this.#decisions.all
+    const isCostly = this.#turn.isOver && this.#decisions.optioned * 2 > this.#decisions.all
     if (isCostly && this.#queue.length > STREAM_LIMITS.queuedForOptions) onCostlyTopics()
-    if (isCostly)
-      await clock.sleep(clock.monotonic() - this.#turnBegan, this.#stop.signal).catch(() => undefined)
+    if (isCostly) await clock.sleep(this.#turn.elapsedMs, this.#stop.signal).catch(() => undefined)
     this.#round.turns += 1
     await this.#nextTurn()
   }
 
   async #nextTurn(): Promise<void> {
-    await new Promise((resolve) => setImmediate(resolve))
-    this.#turnBegan = this.#dependencies.clock.monotonic()
+    await this.#turn.next()
     this.#decisions = { all: 0, optioned: 0 }
   }
 }

@@ -13,6 +13,7 @@ import { STREAM_LIMITS } from './limits.ts'
 import { Streams } from './streams.ts'
 import { Subscriptions } from './subscriptions.ts'
 import { badTopic, OAUTH2_TOPIC, parseTopic, type Topic } from './topic.ts'
+import { Turn } from './turn.ts'
 
 /** Streams end after these times without events and in total; clients reconnect automatically. */
 const MAX_IDLE_MS = 5 * 60_000
@@ -47,6 +48,9 @@ export class Realtime {
   readonly #loop: Loop
   /** The exact topic on which a stream waits for the outcome of a login. */
   readonly #logins = new WeakMap<EventStream, string>()
+  /** Number of requests to subscribe so far, and of the last one in force by stream. */
+  #requests = 0
+  readonly #inForce = new WeakMap<EventStream, number>()
   #isOpen = false
 
   constructor(dependencies: RealtimeDependencies) {
@@ -165,10 +169,47 @@ export class Realtime {
     return new Response(stream.body, { headers })
   }
 
-  #subscribe(
+  async #subscribe(
     { clientId, subscriptions }: v.InferOutput<typeof setSubscriptions>,
     { address, caller, request }: RouteRequest<unknown, unknown>,
-  ): Reply {
+  ): Promise<Reply> {
+    const wanted = [...new Set(subscriptions)]
+    this.#requests += 1
+    const number = this.#requests
+    this.#streamOf(clientId, { address, caller, wanted })
+    const login = wanted.find((text) => text.split('?')[0] === OAUTH2_TOPIC)
+    const topics: Topic[] = []
+    const turn = new Turn(this.#dependencies.context.clock)
+    for (const text of wanted) {
+      const topic = this.#readTopic(text, caller)
+      if (topic) topics.push(topic)
+      if (turn.isOver) await turn.next()
+    }
+    // The stream and the use of the limits may have changed in the meantime.
+    const stream = this.#streamOf(clientId, { address, caller, wanted })
+    // A later request that had less to read is in force already.
+    if ((this.#inForce.get(stream) ?? 0) > number) return new Reply(204)
+    if (stream.caller.kind === 'guest' && caller.kind !== 'guest') {
+      this.#streams.assertBelowLimit(caller, address)
+    }
+    this.#budget.displaceGuests(stream, caller, topics)
+    stream.caller = caller
+    stream.credentials = credentialsOf(request)
+    this.#subscriptions.set(stream, topics)
+    this.#inForce.set(stream, number)
+    if (login === undefined) this.#logins.delete(stream)
+    else this.#logins.set(stream, login)
+    return new Reply(204)
+  }
+
+  /**
+   * The stream with this id.
+   * @throws AppError when the caller may not set its subscriptions to `wanted`.
+   */
+  #streamOf(
+    clientId: string,
+    { address, caller, wanted }: { address: string; caller: Caller; wanted: readonly string[] },
+  ): EventStream {
     const stream = this.#streams.get(clientId)
     if (!stream) throw new AppError('not_found', 'Missing or invalid client id')
     if (stream.address !== address) {
@@ -180,20 +221,8 @@ export class Realtime {
         "The current and the previous request authorization don't match; open a new stream",
       )
     }
-    const wanted = [...new Set(subscriptions)]
-    const login = wanted.find((text) => text.split('?')[0] === OAUTH2_TOPIC)
     this.#budget.assertBelowLimits(stream, caller, wanted)
-    const topics = wanted.flatMap((text) => this.#readTopic(text, caller) ?? [])
-    if (stream.caller.kind === 'guest' && caller.kind !== 'guest') {
-      this.#streams.assertBelowLimit(caller, address)
-    }
-    this.#budget.displaceGuests(stream, caller, topics)
-    stream.caller = caller
-    stream.credentials = credentialsOf(request)
-    this.#subscriptions.set(stream, topics)
-    if (login === undefined) this.#logins.delete(stream)
-    else this.#logins.set(stream, login)
-    return new Reply(204)
+    return stream
   }
 
   /** Undefined for a topic that is not a collection, of which nothing is ever sent. */

@@ -91,7 +91,7 @@ test('a change to 200 topics is published in turns of a few decisions, in the or
     perTurn.push(state.decisions - before)
     before = state.decisions
   }
-  expect(Math.max(...perTurn)).toBeLessThanOrEqual(12)
+  expect(Math.max(...perTurn)).toBeLessThanOrEqual(8)
   expect(state.sent).toEqual(
     ['a', 'b'].flatMap((id) => Array.from({ length: 200 }, (_, at) => `${id} t${at}`)),
   )

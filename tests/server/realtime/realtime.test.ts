@@ -66,6 +66,22 @@ test('a new list of topics replaces the old one', async () => {
   expect(stream.of('qpus/*')).toEqual([])
 })
 
+test('of two lists that are sent at once the later one is in force', async () => {
+  await using server = await openTestServer()
+  await using stream = await openStream(server)
+  await stream.clientId()
+  const long = Array.from({ length: 50 }, (_, at) =>
+    withOptions('qpus/*', {
+      filter: Array.from({ length: 30 }, (_, k) => `num_qubits != ${at}${k}`).join('&&'),
+    }),
+  )
+  const [first, second] = [subscribe(server.guest, stream, long), subscribe(server.guest, stream, ['qpus'])]
+  expect([(await first).status, (await second).status]).toEqual([204, 204])
+  await server.createQpu('north')
+  await until('the QPU', () => stream.of('qpus').length === 1)
+  expect(stream.events.map(({ event }) => event)).toEqual(['PB_CONNECT', 'qpus'])
+})
+
 test('configured names are the topics', async () => {
   await using server = await openTestServer({ settings: { jobsCollection: 'work', qpusCollection: 'chips' } })
   await using stream = await listenAs(server.guest, 'work/*', 'chips/*')

@@ -85,6 +85,7 @@ export class Service {
       ...['--port-range-start', String(firstPort), '--port-range-end', String(firstPort + PORTS - 1)],
       // The harness calls faster than people do.
       ...['--user-rate', '0', '--anonymous-rate', '0', '--submit-rate', '0', '--max-pending-jobs', '1000000'],
+      ...['--guest-streams', '2000'],
       ...(options.flags ?? []),
     ]
   }
