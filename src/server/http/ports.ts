@@ -1,9 +1,11 @@
 import type { Server } from 'bun'
-import { AppError, messageOf, withTimeout } from '../../base/index.ts'
+import { AppError, messageOf, newId, withTimeout } from '../../base/index.ts'
 import type { ServerContext } from '../context.ts'
 import { type HttpsPort, openHttps } from '../tls/https.ts'
 import { hostForUrl, listenAddress } from './address.ts'
 import type { App } from './app.ts'
+import { MAX_PIPELINED, PipeliningLimit } from './limits/pipelining.ts'
+import { problem } from './response/error-response.ts'
 
 /**
  * The runtime refuses a larger body by itself, without our error body. Each route has its own, much smaller
@@ -81,6 +83,7 @@ export class HttpPorts {
 
   #listen(app: App, port: number, flag: string, tls?: { key: string; cert: string }): Server<undefined> {
     const hostname = listenAddress(this.#context.config)
+    const pipelining = new PipeliningLimit()
     try {
       return Bun.serve({
         hostname,
@@ -88,12 +91,29 @@ export class HttpPorts {
         ...(tls ? { tls } : {}),
         idleTimeout: IDLE_TIMEOUT_SECONDS,
         maxRequestBodySize: MAX_BODY_BYTES,
-        fetch: (request, server) => app(request, server),
+        fetch: (request, server) =>
+          pipelining.allows(() => connectionOf(request, server))
+            ? app(request, server)
+            : tooManyTogether(this.#context.clock.now()),
       })
     } catch (cause) {
       throw new AppError('unavailable', reasonNotOpen({ hostname, port, flag, cause }), { cause })
     }
   }
+}
+
+function connectionOf(request: Request, server: Server<undefined>): string {
+  const peer = server.requestIP(request)
+  return `${peer?.address} ${peer?.port}`
+}
+
+/** Returned at once, this response ends the connection together with the requests that still wait in it. */
+function tooManyTogether(now: number): Response {
+  const message = `A connection may send ${MAX_PIPELINED} requests at once; wait for the responses before sending more`
+  return Response.json(problem(429, 'too_many_pipelined', message, newId(now)), {
+    status: 429,
+    headers: { connection: 'close', 'cache-control': 'no-store' },
+  })
 }
 
 /** Why a port cannot be opened, and the setting to change. */

@@ -114,11 +114,11 @@ export const connections = defineAttacks([
   }),
   raw({
     name: 'pipelined',
-    input: '3,000 requests in one packet',
-    cap: '20 requests per second',
+    input: '20,000 requests in one packet',
+    cap: '32 requests of a connection at once',
     shots: 3,
     prepare: (target) => {
-      const text = request('/api/qpus', []).repeat(3_000)
+      const text = request('/api/qpus', []).repeat(20_000)
       return async () => {
         await open(target, text)
         await Bun.sleep(300)

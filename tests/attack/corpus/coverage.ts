@@ -17,6 +17,7 @@ export const COVERAGE: Readonly<Record<string, readonly string[] | { reason: str
   'JSON: keys of one object': ['json-keys-user', 'json-keys-at-cap', 'json-prototype'],
   'JSON: texts, keys, lists and objects together': ['json-texts-at-cap', 'json-keys-nested'],
   'JSON: values, numbers included': ['json-values'],
+  'Requests of one connection that arrive together (pipelined)': ['pipelined'],
   'One program': ['program-flat', 'program-block', 'program-comment'],
   'Circuits times parameter sets of a job': ['program-circuits', 'program-parameters'],
   'Parameters of one set': ['program-parameters-one-set'],

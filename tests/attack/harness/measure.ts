@@ -112,7 +112,10 @@ export class Arena implements AsyncDisposable {
     const after = this.#server.memory
     const ownPeak = this.#server.ownPeak
     // Calls that wait for a dead server end with it.
-    if (isDead) await this.#server.kill()
+    if (isDead) {
+      await this.#others.record()
+      await this.#server.kill()
+    }
     const window = await this.#others.close()
     const measurement: Measurement = {
       ...{

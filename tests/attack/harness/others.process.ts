@@ -55,12 +55,13 @@ interface ThreadTimes {
   waiting: number
 }
 
-function threadTimes(pid: number): ThreadTimes {
+/** Undefined for a process that has ended. */
+function threadTimes(pid: number): ThreadTimes | undefined {
   try {
     const [busy, waiting] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')
     return { busy: Number(busy) / 1e6, waiting: Number(waiting) / 1e6 }
   } catch {
-    return { busy: 0, waiting: 0 }
+    return undefined
   }
 }
 
@@ -92,11 +93,13 @@ function connection(): Promise<Socket | undefined> {
 
 /** The probe without a response: when it was sent, and the times of both event loops by then. */
 let current: { sent: number; server: ThreadTimes; own: ThreadTimes } | undefined
+const NO_TIMES: ThreadTimes = { busy: 0, waiting: 0 }
 
 function record(): void {
   if (!current) return
   const took = performance.now() - current.sent
-  const [server, own] = [threadTimes(config.pid), threadTimes(process.pid)]
+  const server = threadTimes(config.pid) ?? current.server
+  const own = threadTimes(process.pid) ?? current.own
   const waited = server.waiting - current.server.waiting + own.waiting - current.own.waiting
   open.rawStall = Math.max(open.rawStall, took)
   open.stall = Math.max(open.stall, took - waited)
@@ -109,7 +112,11 @@ async function probe(): Promise<void> {
   if (!to) return
   const { promise, resolve } = Promise.withResolvers<boolean>()
   onResponse = resolve
-  current = { sent: performance.now(), server: threadTimes(config.pid), own: threadTimes(process.pid) }
+  current = {
+    sent: performance.now(),
+    server: threadTimes(config.pid) ?? NO_TIMES,
+    own: threadTimes(process.pid) ?? NO_TIMES,
+  }
   to.write(PROBE)
   const isAnswered = await promise
   const took = performance.now() - current.sent
@@ -217,6 +224,8 @@ async function close(): Promise<void> {
 process.on('message', (command: Command) => {
   if (command === 'open') {
     open = empty()
+  } else if (command === 'record') {
+    record()
   } else if (command === 'close') {
     void close()
   } else {

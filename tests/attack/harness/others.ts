@@ -11,7 +11,7 @@ export interface OthersConfig {
   jobs: string[]
 }
 
-export type Command = 'open' | 'close' | 'quiet'
+export type Command = 'open' | 'record' | 'close' | 'quiet'
 
 /** What other users experienced in one period; times in ms. */
 export interface Window {
@@ -35,6 +35,8 @@ export interface Window {
   failed: number
 }
 
+const RECORD_MS = 100
+
 /** The other users of a server, in a process of their own. */
 export class Others implements AsyncDisposable {
   readonly #process: Bun.Subprocess
@@ -57,6 +59,12 @@ export class Others implements AsyncDisposable {
   /** Begins a new period. */
   open(): void {
     this.#process.send('open')
+  }
+
+  /** Records the probe that waits, before its server is killed. */
+  async record(): Promise<void> {
+    this.#process.send('record')
+    await Bun.sleep(RECORD_MS)
   }
 
   /** Ends the period; resolves when its calls have ended. */

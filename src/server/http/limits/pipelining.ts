@@ -1,0 +1,31 @@
+/** Requests of one connection that may arrive together; browsers and SDKs send one after the other. */
+export const MAX_PIPELINED = 32
+
+/**
+ * Bounds the requests that are begun in one turn of the event loop. The runtime begins every request of a
+ * packet before any other connection has its turn: 20,000 of them took 1.8 s, even though nearly all were
+ * refused by the request limits.
+ */
+export class PipeliningLimit {
+  #begun = 0
+  readonly #begunByConnection = new Map<string, number>()
+
+  /**
+   * Counts one request; false if its connection, which `connection` names, has sent too many in this turn.
+   * Connections are told apart only in a turn with many requests.
+   */
+  allows(connection: () => string): boolean {
+    if (this.#begun === 0) setImmediate(() => this.#endTurn())
+    this.#begun += 1
+    if (this.#begun <= MAX_PIPELINED) return true
+    const name = connection()
+    const begun = (this.#begunByConnection.get(name) ?? 0) + 1
+    this.#begunByConnection.set(name, begun)
+    return begun <= MAX_PIPELINED
+  }
+
+  #endTurn(): void {
+    this.#begun = 0
+    this.#begunByConnection.clear()
+  }
+}
