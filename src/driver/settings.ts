@@ -43,7 +43,7 @@ export const DRIVER_SETTINGS = {
     }),
     token: requiredSetting(
       secret(text('token')),
-      'Access token of the driver; other users can see a command line, so prefer the variable or --token-file',
+      'Access token of the driver; --token-file and the variable hide it from other users',
       { short: 't', variable: 'SVC_ACCESS_TOKEN' },
     ),
     tokenFile: setting(text('path'), '', 'File that contains the access token', {

@@ -49,15 +49,35 @@ function parseWords(words: readonly string[], flags: SettingsTable, allowPositio
     return parseArgs({ args, options, allowPositionals, allowNegative: true, strict: true })
   } catch (error) {
     if (error instanceof UsageError) throw error
-    const [, unknown] = /^Unknown option '(--?[^']+)'/.exec(messageOf(error)) ?? []
-    if (unknown === undefined) throw new UsageError(messageOf(error).split('. ')[0])
+    const message = messageOf(error)
+    const [, unvalued] =
+      /^Option '(?:-\w, )?(--[^ ']+).*(?:argument missing|is ambiguous)/.exec(message) ?? []
+    if (unvalued !== undefined) throw new UsageError(`${unvalued} needs a value${hintOf(unvalued, flags)}`)
+    const [, unknown] = /^Unknown option '(--?[^']+)'/.exec(message) ?? []
+    if (unknown === undefined) throw new UsageError(message.split('. ')[0])
     const negations = negationsOf(flags)
     if (negations.includes(unknown)) throw new UsageError(`${unknown} takes no value`)
     const suggestion = nearest(unknown, [...Object.keys(flags).map(flagOf), ...negations])
+    const meant = suggestion === undefined ? endingLike(unknown, flags) : [suggestion]
     throw new UsageError(
-      `unknown option ${unknown}${suggestion === undefined ? '' : `; did you mean ${suggestion}?`}`,
+      `unknown option ${unknown}${meant.length === 0 ? '' : `; did you mean ${meant.join(' or ')}?`}`,
     )
   }
+}
+
+/** The form of the value of a flag, such as ` <path>`. */
+function hintOf(flag: string, flags: SettingsTable): string {
+  const [, declared] = Object.entries(flags).find(([name]) => flagOf(name) === flag) ?? []
+  return declared ? ` <${declared.kind.hint}>` : ''
+}
+
+/** Flags whose last words were typed: `--server-port` for `--port`. */
+function endingLike(unknown: string, flags: SettingsTable): string[] {
+  const ending = unknown.replace(/^-*/, '-')
+  return Object.keys(flags)
+    .map(flagOf)
+    .filter((flag) => ending.length > 2 && flag.endsWith(ending))
+    .slice(0, 3)
 }
 
 /** Writes `--force=false`, which `parseArgs` refuses, as `--no-force`. */

@@ -22,8 +22,18 @@ export async function runCommand(root: Command, name: string, words: readonly st
     // them.
     await runCittyCommand({ ...command, subCommands: {} }, { rawArgs: rest })
   } catch (error) {
-    throw error instanceof UsageError ? withSource(path, error) : error
+    throw error instanceof UsageError ? withSource(path, misspelled(command, rest) ?? error) : error
   }
+}
+
+/** `backup verfy FILE`: the first of too many arguments was meant as a command. */
+function misspelled({ subCommands, positionals }: Command, words: readonly string[]): UsageError | undefined {
+  const [first = '', ...others] = words.filter((word) => !word.startsWith('-'))
+  const suggestion =
+    others.length >= positionals.length ? nearest(first, Object.keys(subCommands)) : undefined
+  return suggestion === undefined
+    ? undefined
+    : new UsageError(`unknown command ${first}; did you mean ${suggestion}?`)
 }
 
 function withSource(path: string, { message }: UsageError): UsageError {
