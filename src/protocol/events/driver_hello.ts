@@ -9,7 +9,6 @@ import { defineEvent } from '../define-event.ts'
  */
 export const driverHello = defineEvent({
   type: 'DriverHello',
-  limited: false,
   payload: v.object({
     version: v.pipe(v.string(), v.maxLength(100)),
     device: v.pipe(v.string(), v.maxLength(255)),

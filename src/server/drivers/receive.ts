@@ -16,6 +16,8 @@ import { DROPS, type DroppedEvent, type DropReason, dropByHead, EVENT_TYPES } fr
 /** Messages of one driver that may wait before its socket is paused. */
 const MAX_WAITING = 64
 const MAX_WAITING_BYTES = 1024 * 1024
+/** A rate-limited event counts once for each part of this size. */
+const COUNTED_BYTES = 4 * 1024
 /** Smaller messages are copied, so that a few bytes do not keep the whole received chunk in memory. */
 const COPIED_BYTES = 8 * 1024
 
@@ -156,7 +158,7 @@ export class Receiver {
       const fields = { type: head?.type, bytes: body.byteLength, limit: EVENT_LIMITS.acknowledgedBytes }
       return this.#drop({ drop: 'too_large', fields, head })
     }
-    const early = dropByHead(head, body.byteLength) ?? this.#dropByRate(head?.type)
+    const early = dropByHead(head, body.byteLength) ?? this.#dropByRate(head?.type, body.byteLength)
     if (early) return this.#drop(early)
     const outcome = await this.#dependencies.parser.parse(body).catch((error: unknown) => {
       // Not acknowledged: the driver sends it again.
@@ -169,17 +171,19 @@ export class Receiver {
     if ('drop' in outcome) return this.#drop(outcome)
     const { event, large } = outcome
     // A text with two types is limited by the one that counts.
-    const late = head?.type === event.type ? undefined : this.#dropByRate(event.type)
+    const late = head?.type === event.type ? undefined : this.#dropByRate(event.type, body.byteLength)
     if (late) return this.#drop(late)
     for (const [name, text] of Object.entries(large)) event.payload[name] = new JsonText(text)
     return event
   }
 
-  #dropByRate(type: string | undefined): DroppedEvent | undefined {
+  /** A large event counts several times: adding its readings to their series costs as much as many events. */
+  #dropByRate(type: string | undefined, bytes: number): DroppedEvent | undefined {
     const perSecond = this.#dependencies.rateLimit()
     if (perSecond === 0 || type === undefined || !EVENT_TYPES.get(type)?.limited) return undefined
     const now = this.#dependencies.clock.monotonic()
-    if (this.#telemetry.take({ perSecond, burst: perSecond }, now) === 0) return undefined
+    const count = Math.min(perSecond, Math.ceil(bytes / COUNTED_BYTES))
+    if (this.#telemetry.take({ perSecond, burst: perSecond }, now, count) === 0) return undefined
     return { drop: 'rate_limit', fields: { type } }
   }
 

@@ -25,12 +25,16 @@ export interface HostileDriver {
 }
 
 /** Connects and attaches with the access token of a driver. */
-export async function attach(target: Target, token: string): Promise<HostileDriver> {
+export async function attach(
+  target: Target,
+  token: string,
+  instance: string = crypto.randomUUID(),
+): Promise<HostileDriver> {
   const ca = await (await fetch(`${target.url}/api/pub/root-ca.pem`)).text()
   const response = await fetch(`${target.url}/api/op/drivers/connect`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ token, instance: crypto.randomUUID(), version: 'attack' }),
+    body: JSON.stringify({ token, instance, version: 'attack' }),
   })
   if (response.status !== 200) throw new Error(`connect: ${response.status} ${await response.text()}`)
   const granted = (await response.json()) as ConnectResponse

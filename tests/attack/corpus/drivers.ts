@@ -103,7 +103,8 @@ function rawConnections(name: string, input: string, count: number): Attack {
     ...{ name, who: 'guest', input, cap: '16 connections of a port', shots: 1 },
     expect: ['connections open', 'connections refused', 'driver attached', 'driver refused', 200],
     async prepare(target) {
-      const { granted } = await attach(target, target.seeded.drivers.process)
+      const instance = crypto.randomUUID()
+      const { granted } = await attach(target, target.seeded.drivers.process, instance)
       return async () => {
         const opened = await Promise.all(
           Array.from({ length: count }, () => {
@@ -122,7 +123,7 @@ function rawConnections(name: string, input: string, count: number): Attack {
         target.note(opened.every(Boolean) ? 'connections open' : 'connections refused')
         try {
           // The real driver reconnects meanwhile.
-          await Promise.race([attach(target, target.seeded.drivers.process), rejectLater()])
+          await Promise.race([attach(target, target.seeded.drivers.process, instance), rejectLater()])
           target.note('driver attached')
         } catch {
           target.note('driver refused')

@@ -221,6 +221,20 @@ test('receive() drops telemetry above the rate without parsing it, whatever type
   expect([handled.length, dropped]).toEqual([1, ['rate_limit', 'rate_limit', 'rate_limit']])
 })
 
+test('receive() counts a large event of telemetry once per 4 KiB, and lets one pass at any rate', async () => {
+  for (const [rateLimit, passing] of [
+    [100, 12],
+    [1, 1],
+  ] as const) {
+    const { dropped, handled, take } = open({ rateLimit })
+    const readings = { x: { value: 1, unit: 'K', status: 'ok', note: 'n'.repeat(30_000) } }
+    for (let count = 0; count < 14; count += 1) {
+      await take({ type: 'CryostatReading', id: 'x', ts, payload: { readings } })
+    }
+    expect([handled.length, dropped.length]).toEqual([passing, 14 - passing])
+  }
+})
+
 test('receive() passes large fields on as text, small events and those of the thread alike', async () => {
   const { events, dropped, take } = open()
   const header = { name: 'c', n_qubits: 1, memory_slots: 1, creg_sizes: [], qreg_sizes: [], metadata: {} }
