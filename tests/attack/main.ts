@@ -23,6 +23,7 @@ Attacks the built executable on a large database and measures its other users.
   --server PATH   executable to attack (./svc)
   --compare       attacks two executables: BEFORE and AFTER
   --check MARGIN  exit status 1 if an attack breaks the promise three times, with bounds MARGIN times as high
+                  (latencies three times that), and the stall counted in processor time
   --out PATH      file of the results, written after each attack
   --resume        continues the results in that file
   --markdown      prints the table of the documentation
