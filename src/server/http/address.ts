@@ -19,6 +19,8 @@ export interface RequestOrigin {
   readonly address: string
   /** Whether the client used HTTPS. */
   readonly isSecure: boolean
+  /** Whether the connection comes from a trusted proxy. */
+  readonly isProxied: boolean
 }
 
 /** Bits of an IPv6 address that a provider assigns to one connection; the rest is the client's choice. */
@@ -45,9 +47,9 @@ const MAX_ENTRY = 64
 export function originOf(request: Request, peer: string, trusted: readonly Network[]): RequestOrigin {
   const isSecure = request.url.startsWith('https:')
   const connected = parseIp(peer)
-  if (!connected) return { address: peer, isSecure }
+  if (!connected) return { address: peer, isSecure, isProxied: false }
   const isTrusted = (address: IpAddress) => trusted.some((network) => contains(network, address))
-  if (!isTrusted(connected)) return { address: formatIp(connected), isSecure }
+  if (!isTrusted(connected)) return { address: formatIp(connected), isSecure, isProxied: false }
 
   const forwarded = lastEntries(request.headers.get('forwarded')).map(readForwarded)
   const chains = [
@@ -60,6 +62,7 @@ export function originOf(request: Request, peer: string, trusted: readonly Netwo
   return {
     address: first === undefined || isAmbiguous ? formatIp(connected) : first,
     isSecure: isSecure || proto?.trim().toLowerCase() === 'https',
+    isProxied: true,
   }
 }
 
@@ -101,17 +104,18 @@ function readHost(entry: string): IpAddress | undefined {
 }
 
 /**
- * The base URL for commands and links: from `--domain` or `--ip-addr`, never from the Host header, which a
- * caller can forge. It has the configured port; a server on a free port (0) uses the port of the request.
- * Behind a trusted proxy that terminates TLS, it is `--public-url`, else the default HTTPS port.
+ * The address at which drivers reach the server: from `--domain` or `--ip-addr`, never from the Host header,
+ * which a caller can forge. It has the configured port; a server on a free port (0) uses the port of the
+ * request. Drivers accept only certificates of the server's own CA, so they connect past a proxy that
+ * terminates TLS.
  */
 export function serverAddress(
   config: Config,
   { url: text, isSecure }: { url: string; isSecure: boolean },
 ): string {
   const url = new URL(text)
+  const isTls = url.protocol === 'https:' || (isSecure && config.httpsPort !== 0)
+  const port = (isTls ? config.httpsPort : config.serverPort) || url.port
   const host = hostForUrl(config.domain || config.ipAddr)
-  if (isSecure && url.protocol === 'http:') return config.publicUrl.replace(/\/$/, '') || `https://${host}`
-  const port = (isSecure ? config.httpsPort : config.serverPort) || url.port
-  return `${isSecure ? 'https' : 'http'}://${host}${port ? `:${port}` : ''}`
+  return `${isTls ? 'https' : 'http'}://${host}${port ? `:${port}` : ''}`
 }

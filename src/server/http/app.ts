@@ -78,7 +78,10 @@ export function buildApp({ context, routes, identify, onCaller, pages }: AppDepe
     } catch (error) {
       response = errorResponse(error, requestId, log)
     }
-    if (hasUnreadBody(request, response)) response.headers.set('connection', 'close')
+    if (hasUnreadBody(request, response)) {
+      const { isProxied } = originOf(request, peerOf(c), config.trustedProxies)
+      if (!isProxied || !(await discardBody(request))) response.headers.set('connection', 'close')
+    }
     response.headers.set('x-request-id', requestId)
     addCors(response, request, config.corsOrigins)
     log.debug('request completed', {
@@ -184,6 +187,27 @@ function hasUnreadBody(request: Request, response: Response): boolean {
   if (!request.body) return false
   const length = Number(request.headers.get('content-length') ?? Number.POSITIVE_INFINITY)
   return response.status === 413 || (!request.bodyUsed && length > ARRIVED_BYTES)
+}
+
+/** Bytes that a trusted proxy may send in vain; beyond, its connection is closed. */
+const MAX_DISCARDED_BYTES = 64 * 1024 * 1024
+
+/**
+ * Reads the rest of a body and returns whether it ended. A proxy that is still sending when the connection
+ * closes takes this for a failure of the server and loses the response.
+ */
+async function discardBody({ body }: Request): Promise<boolean> {
+  if (!body || body.locked) return false
+  let bytes = 0
+  try {
+    for await (const chunk of body) {
+      bytes += chunk.byteLength
+      if (bytes > MAX_DISCARDED_BYTES) return false
+    }
+    return true
+  } catch {
+    return false
+  }
 }
 
 function requestIdOf(request: Request): string | undefined {

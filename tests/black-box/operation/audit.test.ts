@@ -33,7 +33,7 @@ test('svc audit lists what operators did, also by command, and finds what was ch
   expect((await service.call('PATCH', path, { token, body })).status).toBe(200)
 
   const listed = await run('audit', 'list', '--json')
-  const entries: Entry[] = JSON.parse(listed.out)
+  const entries = (JSON.parse(listed.out) as Entry[]).filter(({ act }) => act !== 'login')
   expect(entries.map(({ act }) => act)).toEqual([
     'superuser.create',
     'qpu.create',
@@ -55,10 +55,17 @@ test('svc audit lists what operators did, also by command, and finds what was ch
     /^\d{4}-\d\d-\d\d .*Z {2}superuser:\w{15} \(admin@example\.org\) {2}qpu\.drain {2}\w{15} {2}\{"draining":true,"reason":""\}\n$/,
   )
   expect((await run('audit', 'list', '--since', '2999-01-01')).out).toBe('')
-  expect((await run('audit', 'list', '--since', '1h', '--subject', user)).out.split('\n')).toHaveLength(4)
+  expect((await run('audit', 'list', '--since', '1h', '--subject', user)).out.split('\n')).toHaveLength(5)
+
+  const logins = await run('audit', 'list', '--act', 'login', '--address', '127.0.0.1', '--json')
+  expect(JSON.parse(logins.out)).toMatchObject([
+    { email: 'admin@example.org', detail: { via: 'password', address: '127.0.0.1' } },
+    { actor: `user:${user}` },
+  ])
+  expect((await run('audit', 'list', '--address', '192.0.2.1')).out).toBe('')
 
   const whole = await run('audit', 'verify')
-  expect(whole.out).toMatch(/^svc_data: 6 entries, none changed or removed; head [0-9a-f]{64}\n$/)
+  expect(whole.out).toMatch(/^svc_data: 8 entries, none changed or removed; head [0-9a-f]{64}\n$/)
   const head = whole.out.trim().split(' ').at(-1) ?? ''
   expect((await run('audit', 'verify', '--head', head)).status).toBe(0)
   await service.stop()
@@ -66,7 +73,7 @@ test('svc audit lists what operators did, also by command, and finds what was ch
     using db = new Sqlite(join(folder.path, 'svc_data', 'svc.db'))
     db.run(sql)
   }
-  forge('DELETE FROM audit_log WHERE seq = 6')
+  forge('DELETE FROM audit_log WHERE seq = 8')
   expect((await run('audit', 'verify')).status).toBe(0)
   const cut = await run('audit', 'verify', '--head', head)
   expect(cut).toMatchObject({ status: 1, out: expect.stringContaining('but was cut off') })
