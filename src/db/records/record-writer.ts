@@ -6,7 +6,7 @@ import { text } from '../schema/fields/index.ts'
 import { JsonText } from '../schema/json-text.ts'
 import { splitLarge } from '../schema/large-values.ts'
 import type { AnyRecord, Plan } from '../schema/plan.ts'
-import { setDecoded, unreadText } from '../schema/unread-json.ts'
+import { copyRecord, setDecoded, unreadText } from '../schema/unread-json.ts'
 import { fieldError, initialValue } from '../schema/values.ts'
 import { isUniqueViolation } from '../sqlite/connection.ts'
 import { type Bindable, quoted, type SqlWriter } from '../sqlite/sql.ts'
@@ -112,13 +112,17 @@ function update(
   refuseUnknown(plan, patch)
   const before = reader.find(collection, id)
   if (!before || !holds(before, guard)) return undefined
-  const after: AnyRecord = { ...before, updated: sql.at }
+  const decode = (name: string, stored: unknown) => collection.fields[name]?.kind.decode(stored)
+  const after: AnyRecord = copyRecord(before, decode)
+  after.updated = sql.at
   for (const [name, field] of plan.fields) {
     if (patch[name] !== undefined) after[name] = field.kind.normalize(patch[name])
   }
   if (isTyped(plan, after)) collection.hooks.beforeUpdate?.({ tx: sql, before, after })
   const failure = 'Failed to update record'
-  const changed = plan.fields.filter(([name]) => patch[name] !== undefined || after[name] !== before[name])
+  const isChanged = (name: string) =>
+    patch[name] !== undefined || (unreadText(after, name) === undefined && after[name] !== before[name])
+  const changed = plan.fields.filter(([name]) => isChanged(name))
   for (const [name, field] of changed) {
     if (field.kind.isBalance) throw new TypeError(`${collection.name}.${name} changes only by the ledger`)
   }

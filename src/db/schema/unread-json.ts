@@ -35,6 +35,22 @@ export function setDecoded(
   })
 }
 
+/** A copy of a record, in which texts that have not been parsed stay so. */
+export function copyRecord<R extends object>(
+  record: R,
+  decode: (name: string, stored: unknown) => unknown,
+): R {
+  const texts = unread.get(record)
+  const copy: Record<string, unknown> = {}
+  for (const name of Object.keys(record)) {
+    const text = texts?.get(name)
+    if (text === undefined) copy[name] = Reflect.get(record, name)
+    else setDecoded(copy, name, text, (stored) => decode(name, stored))
+  }
+  // The copy has the same keys and values.
+  return copy as R
+}
+
 /** The JSON text of `record[name]`, if it is long and has not been parsed. */
 export function unreadText(record: object, name: string): string | undefined {
   return unread.get(record)?.get(name)

@@ -12,6 +12,7 @@ import {
 } from '../../../src/db/index.ts'
 import { inSteps } from '../../../src/db/records/page-size.ts'
 import { MAX_ROW_BYTES } from '../../../src/db/schema/fields/index.ts'
+import { unreadText } from '../../../src/db/schema/unread-json.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { ALL, ROOT } from '../filter/library.ts'
@@ -72,6 +73,24 @@ test('nothing remains of a value when its transaction fails', async () => {
   })
   await expect(failing).rejects.toThrow('no')
   expect(await outside(test)).toEqual([])
+})
+
+test('a change of other fields neither parses nor writes large values', async () => {
+  await using test = await openTestDatabase()
+  const { db } = test
+  const inRow = { text: 'x'.repeat(MAX_ROW_BYTES / 2) }
+  const { id } = await db.write('insert', (tx) => tx.insert(quantumJobs, { payload: LARGE, results: inRow }))
+  const changes: unknown[] = []
+  db.changes.subscribe((published) => changes.push(...published.map(({ record }) => record)))
+  const after = await db.write('update', (tx) => tx.update(quantumJobs, id, { attempt: 3 }))
+  expect(after?.attempt).toBe(3)
+  for (const name of ['payload', 'results']) {
+    expect(unreadText(after ?? {}, name)).toBeString()
+    expect(unreadText(Object(changes[0]), name)).toBeString()
+  }
+  expect([Bun.deepEquals(after?.payload, LARGE), Bun.deepEquals(after?.results, inRow)]).toEqual([true, true])
+  const found = await db.read((tx) => tx.find(quantumJobs, id))
+  expect(Bun.deepEquals(found, after)).toBe(true)
 })
 
 test('filters and sizes include values wherever they are stored', async () => {
