@@ -126,6 +126,19 @@ describe('clients', () => {
     expect(await library.found('', library.ann, 'reviews_via_shop.stars')).toBe('da')
   })
 
+  test('compare every related record that the caller may list, and find nothing without one', async () => {
+    const found = (filter: string) => library.found(filter, library.ann)
+    // Of a's reviews with 5 and 3 stars ann sees hers with 5; those of b and c are others'; d has none.
+    expect(await found('reviews_via_shop.stars = 5')).toBe('a')
+    expect(await found('reviews_via_shop.stars ?= 5')).toBe('a')
+    expect(await found('reviews_via_shop.stars = 3')).toBe('')
+    expect(await found('reviews_via_shop.stars ?= 3')).toBe('')
+    expect(await found('reviews_via_shop.stars != 4')).toBe('ad')
+    expect(await found('reviews_via_shop.stars ?!= 4')).toBe('ad')
+    expect(await library.found('reviews_via_shop.stars = 5')).toBe('b')
+    expect(await library.found('reviews_via_shop.stars ?= 5')).toBe('ab')
+  })
+
   test('find e-mails only when these are visible, and cannot sort by those of others', async () => {
     expect(await library.found('owner.email ~ "x.org"', library.ann)).toBe('a')
     expect(await library.found('owner.email = "bob@x.org"', library.ann)).toBe('')
