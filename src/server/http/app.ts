@@ -9,6 +9,7 @@ import { BodyMemoryBudget } from './limits/body-memory-budget.ts'
 import { MAX_BODY_BYTES, maxBodyBytes } from './limits/body-size.ts'
 import { BODY_LIMITS } from './limits/json-shape.ts'
 import { RateLimiter } from './limits/rate-limit.ts'
+import { Turns } from './limits/turns.ts'
 import { MULTIPART } from './media.ts'
 import { assertQuerySize, isForm, readFormObject } from './request/form-body.ts'
 import { objectOf, readJsonBody } from './request/json-body.ts'
@@ -54,6 +55,7 @@ export function buildApp({ context, routes, identify, onCaller, pages }: AppDepe
     user: new RateLimiter(() => live.current.userRate, clock),
   }
   const bodyMemory = new BodyMemoryBudget(clock)
+  const turns = new Turns(clock)
   const app = new Hono<Env>()
 
   const limit = (caller: Caller, address: string) => {
@@ -109,8 +111,11 @@ export function buildApp({ context, routes, identify, onCaller, pages }: AppDepe
         const { fields = '' } = c.req.query()
         // An invalid `fields` parameter is refused before the route changes anything.
         pickFields({}, fields)
-        const run = async () =>
-          toResponse(await route.run(context, await readRequest(route, c, caller, origin)), fields)
+        const run = async () => {
+          const request = await readRequest(route, c, caller, origin)
+          await turns.enter(caller.kind === 'guest' ? origin.address : callerName(caller))
+          return toResponse(await route.run(context, request), fields)
+        }
         const bytes = caller.kind === 'guest' ? 0 : budgetedBytes(c.req.raw)
         return bytes === 0 ? run() : bodyMemory.run(callerName(caller), bytes, run)
       }),

@@ -10,8 +10,8 @@ import type { CheckReport, QasmProblem } from '../../qasm/index.ts'
 import { checkEach } from './check-each.ts'
 import { FairQueue } from './fair-queue.ts'
 
-/** Total characters and operations that are checked within about 20 ms. */
-const INLINE_LIMITS = { length: 128 * 1024, operations: 50_000 }
+/** Total characters and operations that are checked within about 5 ms. */
+const INLINE_LIMITS = { length: 64 * 1024, operations: 10_000 }
 /** More requests would wait longer than 30 s, after which idle connections are closed. */
 const MAX_WAITING = 100
 /** Of one account, which otherwise could take all places. */

@@ -1,0 +1,50 @@
+import { expect, test } from 'bun:test'
+import { Turns } from '../../../../src/server/http/limits/turns.ts'
+import { FakeClock } from '../../../support/fake-clock.ts'
+
+/** A request that takes `ms` of its turn. */
+function requests() {
+  const clock = new FakeClock()
+  const turns = new Turns(clock)
+  const log: string[] = []
+  let turn = 0
+  const count = () => {
+    turn += 1
+    setImmediate(count)
+  }
+  count()
+  const request = async (caller: string, ms: number) => {
+    const later = turns.enter(caller)
+    if (later !== undefined) await later
+    log.push(`${caller} ${turn}`)
+    await clock.advance(ms)
+  }
+  return { request, log, turn: () => turn }
+}
+
+test('cheap requests start at once', async () => {
+  const { request, log } = requests()
+  await Promise.all(Array.from({ length: 100 }, () => request('ada', 0)))
+  expect(new Set(log)).toEqual(new Set(['ada 1']))
+})
+
+test('expensive requests that arrive together start in turns of their own, and callers take turns', async () => {
+  const { request, log, turn } = requests()
+  const all = Array.from({ length: 10 }, () => request('ada', 20))
+  const start = turn()
+  await Promise.resolve()
+  const bob = request('bob', 0)
+  await Promise.all([...all, bob])
+  const turnsOf = (caller: string) =>
+    log.filter((line) => line.startsWith(caller)).map((line) => Number(line.split(' ')[1]))
+  expect(Math.max(...turnsOf('ada')) - start).toBeGreaterThanOrEqual(5)
+  expect(log.findIndex((line) => line.startsWith('bob'))).toBeLessThan(5)
+})
+
+test('waiting requests that are cheap start many at a time', async () => {
+  const { request, log } = requests()
+  const first = request('ada', 20)
+  const others = Array.from({ length: 500 }, () => request('ada', 0))
+  await Promise.all([first, ...others])
+  expect(new Set(log).size).toBeLessThan(30)
+})
