@@ -64,7 +64,7 @@ const MAX_FILES_BY_FLOW: Readonly<Record<string, number>> = {
   'A connection': 10,
   'A login through a provider': 8,
   'A mailed link': 7,
-  'Pruning and reload': 5,
+  'Pruning and reload': 6,
   'Backup and restore': 6,
 }
 

@@ -9,7 +9,7 @@ import {
 } from '../db/index.ts'
 import { checkPassword, Passwords } from '../server/index.ts'
 import { type Command, defineCommand, defineGroup } from './command-line/command.ts'
-import { DIR_SETTING, loadConfig } from './command-line/server-config.ts'
+import { DIR_SETTINGS, loadConfig } from './command-line/server-config.ts'
 import { UsageError } from './command-line/usage-error.ts'
 
 const EMAIL = { name: 'EMAIL', help: 'E-mail address' }
@@ -45,7 +45,7 @@ function saveCommand(mode: 'create' | 'update' | 'upsert', summary: string): Com
   return defineCommand({
     summary,
     positionals: [EMAIL, PASSWORD],
-    settings: DIR_SETTING,
+    settings: DIR_SETTINGS,
     async run({ given, positionals: [address = '', password] }) {
       const email = readAddress(address)
       const passwordHash = await new Passwords().hash(await readPassword(password))
@@ -60,7 +60,7 @@ function saveCommand(mode: 'create' | 'update' | 'upsert', summary: string): Com
 const removeCommand = defineCommand({
   summary: 'Delete a superuser; the last one cannot be deleted',
   positionals: [EMAIL],
-  settings: DIR_SETTING,
+  settings: DIR_SETTINGS,
   async run({ given, positionals: [address = ''] }) {
     const email = readAddress(address)
     await withDatabase(loadConfig(given).dir, (db) => removeSuperuser(db, { email, actor: 'cli' }))
@@ -70,7 +70,7 @@ const removeCommand = defineCommand({
 
 const listCommand = defineCommand({
   summary: 'List superusers; works while the server runs',
-  settings: DIR_SETTING,
+  settings: DIR_SETTINGS,
   run({ given }) {
     const { dir } = loadConfig(given)
     try {

@@ -2,8 +2,11 @@ import { existsSync, readFileSync } from 'node:fs'
 import { AppError, type GivenFlags, messageOf } from '../../base/index.ts'
 import { type Config, readConfig, SETTINGS } from '../../server/index.ts'
 
-/** The setting of commands that use the server's data folder only. */
-export const DIR_SETTING = { dir: { ...SETTINGS.dir, group: 'Options' } }
+/** The settings of commands that use the server's data folder only. */
+export const DIR_SETTINGS = {
+  dir: { ...SETTINGS.dir, group: 'Options' },
+  configFile: { ...SETTINGS.configFile, group: 'Options' },
+}
 
 /**
  * The effective configuration of this process.

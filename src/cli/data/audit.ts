@@ -1,7 +1,7 @@
 import { flag, kinds, systemClock, toTimestamp } from '../../base/index.ts'
 import { type ListedAudit, listAudit, readAuditChain, readDatabase } from '../../db/index.ts'
 import { defineCommand, defineGroup } from '../command-line/command.ts'
-import { DIR_SETTING, loadConfig } from '../command-line/server-config.ts'
+import { DIR_SETTINGS, loadConfig } from '../command-line/server-config.ts'
 import { momentOrAge } from '../command-line/time-kinds.ts'
 
 const { integer, text } = kinds
@@ -19,7 +19,7 @@ const listCommand = defineCommand({
     since: flag(momentOrAge(), 'Only actions since this time: 2026-01-31, or an age such as 24h'),
     limit: flag(integer({ min: 1 }), 'Maximum number of entries; the newest are printed', { default: '100' }),
   },
-  settings: DIR_SETTING,
+  settings: DIR_SETTINGS,
   run({ flags: { act, by, subject, address, since, limit }, given }) {
     const filter = {
       act,
@@ -43,7 +43,7 @@ const verifyCommand = defineCommand({
   flags: {
     head: flag(hash, 'A head printed earlier; the check fails when its entry is missing'),
   },
-  settings: DIR_SETTING,
+  settings: DIR_SETTINGS,
   run({ flags: { head = '' }, given }) {
     const { dir } = loadConfig(given)
     const chain = readDatabase(dir, systemClock.now(), (tx) => readAuditChain(tx, head))

@@ -15,7 +15,7 @@ import {
 import type { Config } from '../../server/index.ts'
 import { defineCommand } from '../command-line/command.ts'
 import { openProgress, type Progress } from '../command-line/progress.ts'
-import { DIR_SETTING, loadConfig } from '../command-line/server-config.ts'
+import { DIR_SETTINGS, loadConfig } from '../command-line/server-config.ts'
 import { UsageError } from '../command-line/usage-error.ts'
 import { backUpEvery } from './backup-every.ts'
 import { assertCaExists, caFilesOf, caInUse, saveCa } from './ca-files.ts'
@@ -61,7 +61,7 @@ export const backupCommand = defineCommand({
       'Also copy the root CA next to the backup; anyone with its key can impersonate the server',
     ),
   },
-  settings: DIR_SETTING,
+  settings: DIR_SETTINGS,
   commands: { verify: () => verifyCommand },
   async run({ flags: { every, keep, withCa }, given, positionals: [file] }) {
     for (const [name, value] of Object.entries({ every, keep })) {

@@ -1,7 +1,7 @@
 import { kinds, silentLog, switchFlag, systemClock } from '../../base/index.ts'
 import { appendAudit, diagnose, type LogLoss, openDatabase } from '../../db/index.ts'
 import { defineCommand } from '../command-line/command.ts'
-import { DIR_SETTING, loadConfig } from '../command-line/server-config.ts'
+import { DIR_SETTINGS, loadConfig } from '../command-line/server-config.ts'
 import { failOn, printFindings } from './findings.ts'
 
 export const doctorCommand = defineCommand({
@@ -12,7 +12,7 @@ export const doctorCommand = defineCommand({
       'Accept that the last changes are lost with the write-ahead log, so that the server starts again',
     ),
   },
-  settings: DIR_SETTING,
+  settings: DIR_SETTINGS,
   async run({ flags: { acceptLoss }, given }) {
     const { dir, maxAttempts } = loadConfig(given)
     const losses: LogLoss[] = []

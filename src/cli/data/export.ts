@@ -11,7 +11,7 @@ import {
   toJsonLines,
 } from '../../db/index.ts'
 import { defineCommand } from '../command-line/command.ts'
-import { DIR_SETTING, loadConfig } from '../command-line/server-config.ts'
+import { DIR_SETTINGS, loadConfig } from '../command-line/server-config.ts'
 import { UsageError } from '../command-line/usage-error.ts'
 
 export const exportCommand = defineCommand({
@@ -28,7 +28,7 @@ export const exportCommand = defineCommand({
       short: 'o',
     }),
   },
-  settings: DIR_SETTING,
+  settings: DIR_SETTINGS,
   async run({ flags: { collection, format, output }, given }) {
     const collections = collection ? [collection] : COLLECTIONS
     const isCsv = format === 'csv'

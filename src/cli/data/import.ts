@@ -2,7 +2,7 @@ import { silentLog, systemClock } from '../../base/index.ts'
 import { importRecords, openDatabase } from '../../db/index.ts'
 import { publicNames, readSubmission } from '../../server/index.ts'
 import { defineCommand } from '../command-line/command.ts'
-import { DIR_SETTING, loadConfig } from '../command-line/server-config.ts'
+import { DIR_SETTINGS, loadConfig } from '../command-line/server-config.ts'
 
 export const importCommand = defineCommand({
   summary: 'Add the records of a file to the database of a stopped server: all or none',
@@ -12,7 +12,7 @@ export const importCommand = defineCommand({
       help: 'JSON lines such as {"collection": "users", "email": ...}, as written by svc export',
     },
   ],
-  settings: DIR_SETTING,
+  settings: DIR_SETTINGS,
   async run({ given, positionals: [path = ''] }) {
     const config = loadConfig(given)
     const db = await openDatabase({

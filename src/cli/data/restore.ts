@@ -2,7 +2,7 @@ import { kinds, silentLog, switchFlag, systemClock } from '../../base/index.ts'
 import { restoreBackup } from '../../db/index.ts'
 import { defineCommand } from '../command-line/command.ts'
 import { openProgress } from '../command-line/progress.ts'
-import { DIR_SETTING, loadConfig } from '../command-line/server-config.ts'
+import { DIR_SETTINGS, loadConfig } from '../command-line/server-config.ts'
 import { assertCaExists, caFilesOf, caInUse, restoreCa } from './ca-files.ts'
 import { failOn, printFindings } from './findings.ts'
 
@@ -15,7 +15,7 @@ export const restoreCommand = defineCommand({
       'Also restore the root CA stored next to the backup, for a machine that has lost it',
     ),
   },
-  settings: DIR_SETTING,
+  settings: DIR_SETTINGS,
   async run({ flags: { withCa }, given, positionals: [file = ''] }) {
     const config = loadConfig(given)
     if (withCa) assertCaExists(caFilesOf(file))

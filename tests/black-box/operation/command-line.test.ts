@@ -153,7 +153,11 @@ describe('data for programs', () => {
     using folder = temporaryFolder()
     const run = (...args: string[]) => runSvc(args, { cwd: folder.path })
     await run('superuser', 'upsert', 'ann@example.org', 'a long password')
-    expect(JSON.parse((await run('doctor', '--json')).out)).toEqual({ dir: 'svc_data', findings: [] })
+    expect(JSON.parse((await run('doctor', '--json')).out)).toEqual({
+      dir: 'svc_data',
+      findings: [],
+      accepted_loss: null,
+    })
     expect(JSON.parse((await run('backup', 'a.db', '--json')).out)).toEqual({
       file: 'a.db',
       bytes: expect.any(Number),
