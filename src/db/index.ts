@@ -187,8 +187,8 @@ export {
   pruneIdempotencyKeys,
   pruneReadings,
   recordPruning,
-  stripCalibrationResult,
 } from './store/maintenance/retention.ts'
+export { stripCalibrationResult } from './store/maintenance/strip-report.ts'
 export {
   beginUserRemoval,
   cancelAbandoned,

@@ -33,6 +33,8 @@ import { BACKUP_FOLDER, DATABASE_FILE, existingDatabase } from './sqlite/databas
 import { checkFile } from './sqlite/file-check.ts'
 import { createGroupCommit } from './sqlite/group-commit.ts'
 import { lockFolder } from './sqlite/lock.ts'
+import { createReadThread } from './sqlite/read-thread.ts'
+import type { Statement } from './sqlite/sql.ts'
 import { WriteOutcomes } from './sqlite/storage-watch.ts'
 
 /** Options and dependencies of `openDatabase`. */
@@ -179,6 +181,7 @@ function databaseOf(
     onUnflushed: options.onUnflushed,
   })
   const readers = new ReaderPool(writer.path, clock, options.readLimits)
+  const apart = createReadThread(writer.path)
   let open = true
 
   function assertOpen(): void {
@@ -232,6 +235,10 @@ function databaseOf(
       assertOpen()
       return readers.read(selection, reading)
     },
+    async readApart<Row>({ sql, params }: Statement) {
+      assertOpen()
+      return (await apart.all(sql, params)) as Row[]
+    },
     async trimLog() {
       assertOpen()
       mark.flush()
@@ -242,6 +249,7 @@ function databaseOf(
       if (!open) return
       open = false
       readers.close()
+      apart.close()
       group.flush()
       release()
     },

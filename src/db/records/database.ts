@@ -1,6 +1,7 @@
 import type { Reading } from '../readers/reader-pool.ts'
 import type { Selected, Selection } from '../readers/selection.ts'
 import type { CollectionNames } from '../schema/names.ts'
+import type { Statement } from '../sqlite/sql.ts'
 import type { StorageWatch } from '../sqlite/storage-watch.ts'
 import type { ChangeFeed } from './changes.ts'
 import type { ReadTx, Tx } from './tx.ts'
@@ -22,6 +23,12 @@ export interface Database {
    * @throws AppError as `ReaderPool.read` does.
    */
   select(selection: Selection, reading: Reading): Promise<Selected>
+  /**
+   * The rows of a statement, read by another thread, for statements of the service itself that take long.
+   * They reflect the data committed when the statement starts.
+   * @throws ReadFailure when the statement cannot run; AppError `unavailable` after `close`.
+   */
+  readApart<Row>(statement: Statement): Promise<Row[]>
   readonly changes: ChangeFeed
   /**
    * Changes that are about to be committed with the current group, or not at all. For listeners that write in

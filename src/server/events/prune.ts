@@ -27,22 +27,18 @@ const JUMP_MS = 24 * 3_600_000
 
 type Retention = keyof typeof STEPS
 
-/**
- * What each retention setting removes, in this order, so that no report is stripped just before it is
- * removed.
- */
+/** What the retention settings remove, in this order; reports are stripped last. */
 const STEPS = {
   jobsRetention: pruneJobs,
   eventsRetention: pruneEvents,
   calibrationRequestRetention: pruneCalibrationRequests,
   calibrationResultRetention: pruneCalibrationResults,
-  calibrationFitRetention: stripCalibrationResult,
 } satisfies Partial<Record<keyof LiveConfig['current'], PruneStep>>
 
 const RETENTIONS = Object.keys(STEPS) as Retention[]
 
 interface PrunerDependencies {
-  db: Pick<Database, 'write'>
+  db: Pick<Database, 'write' | 'readApart'>
   clock: Clock
   log: Log
   live: Pick<LiveConfig, 'current' | 'subscribe'>
@@ -94,13 +90,20 @@ export class Pruner {
       eventsRetention: 0,
       calibrationRequestRetention: 0,
       calibrationResultRetention: 0,
-      calibrationFitRetention: 0,
     }
+    let stripped = 0
     try {
       for (const setting of RETENTIONS) {
         if (current[setting] === 0) continue
         await this.#repeat(STEPS[setting], current[setting], (rows) => {
           counts[setting] += rows
+        })
+      }
+      if (current.calibrationFitRetention > 0) {
+        await this.#untilDone(current.calibrationFitRetention, async (before) => {
+          const reports = await stripCalibrationResult(this.#dependencies.db, before)
+          stripped += reports
+          return reports
         })
       }
       if (current.eventsRetention > 0)
@@ -113,22 +116,30 @@ export class Pruner {
       const calibrations = nonZero({
         requests: counts.calibrationRequestRetention,
         reports: counts.calibrationResultRetention,
-        stripped: counts.calibrationFitRetention,
+        stripped,
       })
       if (calibrations) log.info('pruned calibration data', calibrations)
     }
   }
 
-  /** Repeats `step` until it finds nothing older than `ageMs`. */
-  async #repeat(step: PruneStep, ageMs: number, count: (rows: number) => void): Promise<void> {
+  /** Repeats `step` in transactions of its own until it finds nothing older than `ageMs`. */
+  #repeat(step: PruneStep, ageMs: number, count: (rows: number) => void): Promise<void> {
     const { db, clock } = this.#dependencies
+    const batch = new AdaptiveBatchSize(clock)
+    return this.#untilDone(ageMs, async (before) => {
+      const rows = await db.write('prune', (tx) => batch.run((most) => step(tx, before, most)))
+      count(rows)
+      return rows
+    })
+  }
+
+  /** Repeats `step`, which gets ms since the epoch, until it returns 0. */
+  async #untilDone(ageMs: number, step: (before: number) => Promise<number>): Promise<void> {
+    const { clock } = this.#dependencies
     const { signal } = this.#stop
     const before = Math.max(0, clock.now() - ageMs)
-    const batch = new AdaptiveBatchSize(clock)
     while (!signal.aborted) {
-      const rows = await db.write('prune', (tx) => batch.run((most) => step(tx, before, most)))
-      if (rows === 0) return
-      count(rows)
+      if ((await step(before)) === 0) return
       await clock.sleep(PAUSE_MS, signal).catch(() => undefined)
     }
   }

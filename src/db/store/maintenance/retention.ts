@@ -1,8 +1,5 @@
 import { fromTimestamp, toTimestamp } from '../../../base/index.ts'
-import { calibrationResults } from '../../collections/calibration_results.ts'
 import { eventTime } from '../../collections/events.ts'
-import { splitLarge, valueSql } from '../../schema/large-values.ts'
-import { jsonWithoutKey } from '../../sqlite/dialect.ts'
 import type { SqlWriter } from '../../sqlite/sql.ts'
 import { removeResponses } from '../jobs/idempotency.ts'
 import { STORED_STEPS } from '../readings/reading-steps.ts'
@@ -59,7 +56,7 @@ export const pruneReadings: PruneStep = (tx, before, limit) => {
 }
 
 /** The end of a record; a record that was ended by hand may lack it, and its last change counts instead. */
-const ENDED = `(finished_at > '' AND finished_at < $before OR finished_at = '' AND updated < $before)`
+export const ENDED = `(finished_at > '' AND finished_at < $before OR finished_at = '' AND updated < $before)`
 
 /** Removes requests that are `done` or `failed`, by their end. Reports keep the id of their request. */
 export const pruneCalibrationRequests: PruneStep = (tx, before, limit) =>
@@ -78,33 +75,6 @@ export const pruneCalibrationResults: PruneStep = (tx, before) => {
   const { id } = old
   tx.run("UPDATE calibration_requests SET result = '', updated = $at WHERE result = $id", { id, at: tx.at })
   return tx.run('DELETE FROM calibration_results WHERE id = $id', { id })
-}
-
-/**
- * Removes the traces of one report by its end: `fit` of its routine results, `raw_data` of its benchmarks.
- */
-export const stripCalibrationResult: PruneStep = (tx, before) => {
-  const stripped = tx.one<{ id: string; routines: string | null; benchmarks: string | null }>(
-    `SELECT id, ${without('routines', 'fit')} AS routines, ${without('benchmarks', 'raw_data')} AS benchmarks
-     FROM calibration_results WHERE traces_stripped = 0 AND ${ENDED} LIMIT 1`,
-    { before: toTimestamp(before) },
-  )
-  if (!stripped) return 0
-  const { id, routines, benchmarks } = stripped
-  const { row, saveLarge } = splitLarge(calibrationResults, { routines, benchmarks })
-  tx.run(
-    `UPDATE calibration_results SET routines = $routines, benchmarks = $benchmarks, traces_stripped = 1,
-       updated = $at
-     WHERE id = $id`,
-    { ...row, id, at: tx.at },
-  )
-  saveLarge(tx, id)
-  return 1
-}
-
-/** The JSON list in the field `name` with `key` removed from each of its objects. */
-function without(name: string, key: string): string {
-  return jsonWithoutKey(valueSql(calibrationResults, name, 'calibration_results'), key)
 }
 
 /** Removes the stored responses to keyed requests, by their time. */

@@ -1,0 +1,55 @@
+import { toTimestamp } from '../../../base/index.ts'
+import { calibrationResults } from '../../collections/calibration_results.ts'
+import type { Database } from '../../records/database.ts'
+import { splitLarge, valueSql } from '../../schema/large-values.ts'
+import { jsonWithoutKey } from '../../sqlite/dialect.ts'
+import type { Statement } from '../../sqlite/sql.ts'
+import { ENDED } from './retention.ts'
+
+/**
+ * Removes the traces of one report that ended before `before` (ms since the epoch): `fit` of its routine
+ * results, `raw_data` of its benchmarks. Returns the number of reports, 0 = none is left. The report, which
+ * may have 32 MB, is rewritten in another thread.
+ */
+export async function stripCalibrationResult(
+  db: Pick<Database, 'readApart' | 'write'>,
+  before: number,
+): Promise<number> {
+  const [stripped] = await db.readApart<StrippedReport>(strippedReport(before))
+  if (!stripped) return 0
+  const { id, read_at, routines, benchmarks } = stripped
+  await db.write('strip report', (tx) => {
+    const { row, saveLarge } = splitLarge(calibrationResults, { routines, benchmarks })
+    const changed = tx.run(
+      `UPDATE calibration_results SET routines = $routines, benchmarks = $benchmarks, traces_stripped = 1,
+         updated = $at
+       WHERE id = $id AND updated = $read_at AND traces_stripped = 0`,
+      { ...row, id, read_at, at: tx.at },
+    )
+    // A report that has changed since is read again.
+    if (changed > 0) saveLarge(tx, id)
+  })
+  return 1
+}
+
+interface StrippedReport {
+  id: string
+  read_at: string
+  routines: string | null
+  benchmarks: string | null
+}
+
+/** The statement that reads one old report without its traces; numbers stay as they were written. */
+export function strippedReport(before: number): Statement {
+  return {
+    sql: `SELECT id, updated AS read_at, ${without('routines', 'fit')} AS routines,
+        ${without('benchmarks', 'raw_data')} AS benchmarks
+      FROM calibration_results WHERE traces_stripped = 0 AND ${ENDED} LIMIT 1`,
+    params: { before: toTimestamp(before) },
+  }
+}
+
+/** The JSON list in the field `name` with `key` removed from each of its objects. */
+function without(name: string, key: string): string {
+  return jsonWithoutKey(valueSql(calibrationResults, name, 'calibration_results'), key)
+}
