@@ -50,6 +50,14 @@ test('at most 16 hops are followed, whatever the length of the header', () => {
   expect(addressOf('127.0.0.1', { 'x-forwarded-for': `${'1.1.1.1, '.repeat(900)}2.2.2.2` })).toBe('2.2.2.2')
 })
 
+test('without trusted proxies the address is that of the connection', () => {
+  const headers = { 'x-forwarded-for': '1.1.1.1' }
+  for (const peer of ['192.0.2.1', '::ffff:192.0.2.1']) {
+    const origin = originOf(new Request('http://svc/', { headers }), peer, [])
+    expect(origin).toEqual({ address: '192.0.2.1', isSecure: false, isProxied: false })
+  }
+})
+
 test.each<[string, Record<string, string>, boolean]>([
   ['127.0.0.1', { 'x-forwarded-proto': 'https' }, true],
   ['127.0.0.1', { 'x-forwarded-proto': 'http' }, false],
@@ -61,8 +69,9 @@ test.each<[string, Record<string, string>, boolean]>([
 
 test.each([
   ['192.0.2.1', '192.0.2.1'],
-  ['::ffff:192.0.2.1', '192.0.2.1'],
   ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['::ffff:192.0.2.1', '192.0.2.1'],
+  ['2001:db8:1:2::', '2001:db8:1:2::/64'],
   ['unknown', 'unknown'],
 ])('limits count %s as %s', (address, key) => expect(addressLimitKey(address)).toBe(key))
 
