@@ -1,8 +1,9 @@
 import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 import { seed as seedRows } from '../../../bench/scale/seed.ts'
-import { runSvc, Service } from '../../support/executable/service.ts'
+import { runSvc } from '../../support/executable/service.ts'
 import type { Account, Seeded } from '../attack.ts'
+import { AttackedServer } from './server.ts'
 
 const ATTACKERS = 20
 const OTHERS = 5
@@ -15,24 +16,58 @@ const REPORT_BYTES = 15_000_000
 /** An account that is never used up by the attacks. */
 const BALANCE_S = 1_000_000_000
 
-async function createAccount(service: Service, email: string): Promise<Account> {
-  const { id, token: login } = await service.createUser(BALANCE_S, email)
-  // Login tokens expire; a seeded database is used for weeks.
-  const made = await service.call<{ token: string }>('POST', '/api/tokens', {
-    token: login,
-    body: { name: 'attack' },
-  })
-  if (made.status !== 201) throw new Error(`no API token: ${JSON.stringify(made.body)}`)
-  return { id, token: made.body.token }
-}
+const ADMIN = { email: 'admin@example.org', password: 'a long password' }
+const PASSWORD = 'another long password'
 
-async function createDriver(service: Service, qpu: string, operation: string): Promise<string> {
-  const made = await service.call<{ token: string }>('POST', '/api/op/drivers/create', {
-    token: await service.admin(),
-    body: { name: `attack_${operation}`, qpu, operation },
-  })
-  if (made.status !== 201) throw new Error(`no driver: ${JSON.stringify(made.body)}`)
-  return made.body.token
+/** Calls of the superuser and of new accounts, in the form that all releases of the server understand. */
+class SetUp {
+  readonly #url: string
+  #admin = ''
+
+  constructor(url: string) {
+    this.#url = url
+  }
+
+  async #post<T>(path: string, body: unknown, token?: string): Promise<T> {
+    const response = await fetch(this.#url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(token && { authorization: token }) },
+      body: JSON.stringify(body),
+    })
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
+    return (await response.json()) as T
+  }
+
+  async #login(collection: string, identity: string, password: string): Promise<string> {
+    const path = `/api/collections/${collection}/auth-with-password`
+    return (await this.#post<{ token: string }>(path, { identity, password })).token
+  }
+
+  async open(): Promise<void> {
+    this.#admin = await this.#login('_superusers', ADMIN.email, ADMIN.password)
+  }
+
+  async accounts(name: string, count: number): Promise<Account[]> {
+    const made: Account[] = []
+    for (let at = 0; at < count; at += 1) {
+      const email = `${name}${at}@attack.example.org`
+      const account = { email, password: PASSWORD, passwordConfirm: PASSWORD, qpu_seconds: BALANCE_S }
+      const { id } = await this.#post<{ id: string }>('/api/collections/users/records', account, this.#admin)
+      const login = await this.#login('users', email, PASSWORD)
+      // Login tokens expire; a seeded database is used for weeks.
+      made.push({ id, token: (await this.#post<Account>('/api/tokens', { name: 'attack' }, login)).token })
+    }
+    return made
+  }
+
+  qpu(name: string): Promise<{ id: string; access_token: string }> {
+    return this.#post('/api/op/qpus/create', { name, num_qubits: 24 }, this.#admin)
+  }
+
+  async driver(qpu: string, operation: string): Promise<string> {
+    const body = { name: `attack_${operation}`, qpu, operation }
+    return (await this.#post<{ token: string }>('/api/op/drivers/create', body, this.#admin)).token
+  }
 }
 
 /**
@@ -40,36 +75,30 @@ async function createDriver(service: Service, qpu: string, operation: string): P
  * with all their rows, three times as many events, and 100 MB of large values. `svc doctor` accepts it.
  */
 export async function seedFolder(folder: string, executable: string, jobs: number): Promise<Seeded> {
-  const service = await Service.install(folder, { executable })
-  await using _ = service
-  await service.start()
-  const accounts = async (name: string, count: number) => {
-    const made: Account[] = []
-    for (let at = 0; at < count; at += 1)
-      made.push(await createAccount(service, `${name}${at}@attack.example.org`))
-    return made
-  }
-  const attackers = await accounts('attacker', ATTACKERS)
-  const others = await accounts('other', OTHERS)
+  const made = await runSvc(['superuser', 'upsert', ADMIN.email, ADMIN.password], { cwd: folder, executable })
+  if (made.status !== 0) throw new Error(made.err)
+  const server = new AttackedServer(folder, executable)
+  await server.start()
+  const setUp = new SetUp(server.url)
+  await setUp.open()
+  const attackers = await setUp.accounts('attacker', ATTACKERS)
+  const others = await setUp.accounts('other', OTHERS)
   const [attacker, other] = [attackers[0], others[0]]
   if (!attacker || !other) throw new Error('no accounts')
-  const qpu = await service.createQpu('attacked')
+  const { id: qpu, access_token } = await setUp.qpu('attacked')
   const drivers = {
-    process: qpu.token,
-    monitor: await createDriver(service, qpu.id, 'monitor'),
-    calibrate: await createDriver(service, qpu.id, 'calibrate'),
+    process: access_token,
+    monitor: await setUp.driver(qpu, 'monitor'),
+    calibrate: await setUp.driver(qpu, 'calibrate'),
   }
-  await service.stop()
+  await server.stop()
   const path = join(folder, 'svc_data/svc.db')
   const events = jobs * EVENTS_PER_JOB
-  seedRows(path, { jobs, events }, { owner: other.id, qpu: qpu.id })
-  const large = seedLarge(path, attacker.id, qpu.id)
+  seedRows(path, { jobs, events }, { owner: other.id, qpu })
+  const large = seedLarge(path, attacker.id, qpu)
   const doctor = await runSvc(['doctor'], { cwd: folder, executable })
   if (doctor.status !== 0) throw new Error(`svc doctor refuses the seeded data:\n${doctor.out}${doctor.err}`)
-  return {
-    ...{ attackers, others, drivers, qpu: { id: qpu.id, name: 'attacked' } },
-    ...{ ...large, jobs, events },
-  }
+  return { attackers, others, drivers, qpu: { id: qpu, name: 'attacked' }, ...large, jobs, events }
 }
 
 /** Ended jobs of `user` with the largest values, and one report, stored as the server stores them. */
