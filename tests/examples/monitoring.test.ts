@@ -2,6 +2,7 @@ import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
+import { absentOf, skips } from '../support/faults/prerequisites.ts'
 import { freePort } from '../support/free-port.ts'
 import { openTestServer, startDriverProcess } from '../support/server/server.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -97,7 +98,7 @@ test('every alert has a summary and a remedy, and the dashboard shows every metr
   expect([...new Set(names)].filter((name) => !shown.includes(name))).toEqual([])
 })
 
-describe.skipIf(Bun.which('promtool') === null || Bun.which('prometheus') === null)('Prometheus', () => {
+describe.skipIf(skips('Prometheus', absentOf('promtool', 'prometheus')))('Prometheus', () => {
   async function run(...command: string[]): Promise<string> {
     const child = Bun.spawn(command, { stdout: 'pipe', stderr: 'pipe' })
     const [out, err] = await Promise.all([

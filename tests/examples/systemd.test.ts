@@ -7,6 +7,7 @@ import { exitStatus } from '../../src/cli/command-line/usage-error.ts'
 import { backupCommand } from '../../src/cli/data/backup.ts'
 import { serveCommand } from '../../src/cli/serve/serve.ts'
 import { SVC } from '../support/executable/service.ts'
+import { absentOf, skips } from '../support/faults/prerequisites.ts'
 import { analyze } from '../support/systemd.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -14,7 +15,7 @@ const units = join(import.meta.dir, '../../examples/systemd')
 const unit = readFileSync(join(units, 'svc.service'), 'utf8')
 const commands = { serve: serveCommand, backup: backupCommand }
 
-test.skipIf(Bun.which('systemd-analyze') === null).each(readdirSync(units))(
+test.skipIf(skips('units', absentOf('systemd-analyze'))).each(readdirSync(units))(
   'systemd accepts %s',
   async (name) => {
     using folder = temporaryFolder()

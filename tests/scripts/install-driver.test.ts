@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { absentOf, skips } from '../support/faults/prerequisites.ts'
 import { analyze } from '../support/systemd.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -49,15 +50,18 @@ function openCase() {
 }
 
 describe('scripts/install-driver.sh', () => {
-  test.skipIf(Bun.which('systemd-analyze') === null)('writes a unit that systemd accepts', async () => {
-    using it = openCase()
-    await it.install({}, ['seed=7'])
-    const unit = join(it.root, 'kelvin_25.service')
-    writeFileSync(unit, it.read(UNIT).replace('/usr/local/bin', join(it.root, 'usr/local/bin')))
-    expect(await analyze('verify', unit)).toEqual({ status: 0, err: '' })
-    // Exposure in tenths.
-    expect(await analyze('security', '--offline=true', '--threshold=60', unit)).toMatchObject({ status: 0 })
-  })
+  test.skipIf(skips('the unit of a driver', absentOf('systemd-analyze')))(
+    'writes a unit that systemd accepts',
+    async () => {
+      using it = openCase()
+      await it.install({}, ['seed=7'])
+      const unit = join(it.root, 'kelvin_25.service')
+      writeFileSync(unit, it.read(UNIT).replace('/usr/local/bin', join(it.root, 'usr/local/bin')))
+      expect(await analyze('verify', unit)).toEqual({ status: 0, err: '' })
+      // Exposure in tenths.
+      expect(await analyze('security', '--offline=true', '--threshold=60', unit)).toMatchObject({ status: 0 })
+    },
+  )
 
   test('writes executable, unit, settings and data folder, the token readable by its owner only', async () => {
     using it = openCase()

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { runSvc, SVC } from '../../support/executable/service.ts'
+import { absentOf, skips } from '../../support/faults/prerequisites.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 /** How each shell completes the words of a line: by its own function with the state that it has at a TAB. */
@@ -45,7 +46,7 @@ async function completeIn(shell: string, words: string[]): Promise<string[]> {
 }
 
 for (const shell of Object.keys(COMPLETE_IN)) {
-  test.skipIf(Bun.which(shell) === null)(
+  test.skipIf(skips(`completion in ${shell}`, absentOf(shell)))(
     `svc completion ${shell} completes commands, flags and values`,
     async () => {
       expect(await completeIn(shell, ['svc', 'ser'])).toEqual(['serve'])

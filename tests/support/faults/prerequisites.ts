@@ -7,6 +7,11 @@ type Why = string | undefined
 export function whyNot(...programs: string[]): Why {
   if (process.platform !== 'linux') return 'it takes Linux'
   if (process.getuid?.() !== 0) return 'it takes root'
+  return absentOf(...programs)
+}
+
+/** The prerequisites of a test that only needs `programs`. */
+export function absentOf(...programs: string[]): Why {
   const absent = programs.find((program) => !Bun.which(program))
   return absent && `it takes the program ${absent}`
 }
