@@ -308,8 +308,8 @@ CREATE INDEX "quantum_jobs_status" ON "quantum_jobs" ("status");
 CREATE INDEX "quantum_jobs_user_id" ON "quantum_jobs" ("user_id");
 CREATE INDEX "quantum_jobs_user_id_created" ON "quantum_jobs" ("user_id", "created");
 CREATE INDEX "quantum_jobs_user_id_seq_qpu_target_not_before_qubits" ON "quantum_jobs" ("user_id", "seq", "qpu_target", "not_before", "qubits") WHERE status = 'pending' AND held = 0;
-CREATE TRIGGER "quantum_jobs_bytes_large_delete" AFTER DELETE ON "quantum_jobs_large" BEGIN
-  UPDATE "user_bytes" SET "bytes" = "bytes" - octet_length(OLD."body")
+CREATE TRIGGER "quantum_jobs_bytes_large_delete" BEFORE DELETE ON "quantum_jobs_large" BEGIN
+  UPDATE "user_bytes" SET "bytes" = "bytes" - (SELECT octet_length("body") FROM "quantum_jobs_large" WHERE "record" = OLD."record" AND "field" = OLD."field")
     WHERE "user" = (SELECT "user_id" FROM "quantum_jobs" WHERE "id" = OLD."record");
 END;
 CREATE TRIGGER "quantum_jobs_bytes_large_insert" AFTER INSERT ON "quantum_jobs_large" BEGIN

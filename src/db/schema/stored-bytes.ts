@@ -54,7 +54,15 @@ export function countingTriggers(collection: AnyCollection): Trigger[] {
       ),
     ),
     trigger('large_insert', `AFTER INSERT ON ${large}`, ofRecord('NEW', '+ octet_length(NEW."body")')),
-    trigger('large_delete', `AFTER DELETE ON ${large}`, ofRecord('OLD', '- octet_length(OLD."body")')),
+    // Reads the length from the table: OLD would read all of the value.
+    trigger(
+      'large_delete',
+      `BEFORE DELETE ON ${large}`,
+      ofRecord(
+        'OLD',
+        `- (SELECT octet_length("body") FROM ${large} WHERE "record" = OLD."record" AND "field" = OLD."field")`,
+      ),
+    ),
     trigger(
       'large_update',
       `AFTER UPDATE OF "body" ON ${large}`,

@@ -3,6 +3,14 @@ import { jsonValues } from '../../sqlite/dialect.ts'
 import type { SqlWriter } from '../../sqlite/sql.ts'
 import type { PruneStep } from './retention.ts'
 
+/**
+ * Maximum bytes of values removed by one step, unless a single value has more: SQLite visits each page of a
+ * value that it removes.
+ */
+const MAX_BYTES = 4 * 1024 * 1024
+
+const LARGE_BYTES = 'SELECT coalesce(sum(octet_length(body)), 0) FROM quantum_jobs_large WHERE record = id'
+
 /** Age at which the program of a cancelled job is removed, in ms. */
 export const CANCELLED_PAYLOAD_MS = 24 * 3_600_000
 
@@ -13,7 +21,8 @@ export const CANCELLED_PAYLOAD_MS = 24 * 3_600_000
 export const pruneJobs: PruneStep = (tx, before, limit) => {
   const jobs = idsIn(
     tx,
-    `SELECT id FROM quantum_jobs INDEXED BY quantum_jobs_created
+    `SELECT id, (${LARGE_BYTES}) + coalesce(octet_length(payload), 0) + coalesce(octet_length(results), 0) AS bytes
+     FROM quantum_jobs INDEXED BY quantum_jobs_created
      WHERE created < $before AND finished_at <> '' AND finished_at < $before
        AND status IN ('completed', 'failed', 'cancelled')
      ORDER BY created LIMIT $limit`,
@@ -30,7 +39,7 @@ export const pruneCancelledPayloads: PruneStep = (tx, before, limit) => {
   const at = toTimestamp(before)
   const large = idsIn(
     tx,
-    `SELECT id FROM quantum_jobs_large CROSS JOIN quantum_jobs ON quantum_jobs.id = record
+    `SELECT id, octet_length(body) AS bytes FROM quantum_jobs_large CROSS JOIN quantum_jobs ON quantum_jobs.id = record
      WHERE field = 'payload' AND status = 'cancelled' AND finished_at < $at LIMIT $limit`,
     { at, limit },
   )
@@ -42,7 +51,7 @@ export const pruneCancelledPayloads: PruneStep = (tx, before, limit) => {
   }
   const jobs = idsIn(
     tx,
-    `SELECT id FROM quantum_jobs INDEXED BY quantum_jobs_finished_at
+    `SELECT id, octet_length(payload) AS bytes FROM quantum_jobs INDEXED BY quantum_jobs_finished_at
      WHERE status = 'cancelled' AND payload IS NOT NULL AND finished_at < $at
      ORDER BY finished_at LIMIT $limit`,
     { at, limit },
@@ -54,8 +63,17 @@ export const pruneCancelledPayloads: PruneStep = (tx, before, limit) => {
   })
 }
 
-/** The ids that a statement selects, as a JSON list; undefined when there are none. */
+/**
+ * The ids of the leading rows of a statement that have at most `MAX_BYTES` together, at least one, as a JSON
+ * list; undefined when there are no rows.
+ */
 function idsIn(tx: SqlWriter, sql: string, params: Record<string, string | number>): string | undefined {
-  const ids = tx.all<{ id: string }>(sql, params).map(({ id }) => id)
+  const rows = tx.all<{ id: string; bytes: number }>(sql, params)
+  let sum = 0
+  const end = rows.findIndex(({ bytes }, at) => {
+    sum += bytes
+    return at > 0 && sum > MAX_BYTES
+  })
+  const ids = rows.slice(0, end < 0 ? rows.length : end).map(({ id }) => id)
   return ids.length === 0 ? undefined : JSON.stringify(ids)
 }
