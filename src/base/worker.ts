@@ -12,8 +12,8 @@ type ResponseOf<Entry> = Entry extends WorkerEntry<unknown, infer Response> ? Re
 
 /** A thread that was started. It never keeps the process alive. */
 export interface RunningWorker<Request> {
-  /** Sends a request; requests arrive in order. */
-  send(request: Request): void
+  /** Sends a request; requests arrive in order. The memory of `moved` moves to the thread uncopied. */
+  send(request: Request, moved?: readonly ArrayBuffer[]): void
   /** Ends the thread at once; `onEnd` is not called then. */
   terminate(): void
 }
@@ -53,7 +53,7 @@ export function startWorker<Request, Response>(
   worker.addEventListener('error', ({ message }) => end(new Error(message)))
   worker.addEventListener('close', () => end(undefined))
   return {
-    send: (request) => worker.postMessage(request),
+    send: (request, moved = []) => worker.postMessage(request, [...moved]),
     terminate: () => {
       isRunning = false
       worker.terminate()

@@ -1,6 +1,6 @@
 import { silentLog, systemClock } from '../../base/index.ts'
 import { importRecords, openDatabase } from '../../db/index.ts'
-import { publicNames, readSubmission } from '../../server/index.ts'
+import { publicNames, readStoredPayload } from '../../server/index.ts'
 import { defineCommand } from '../command-line/command.ts'
 import { DIR_SETTINGS, loadConfig } from '../command-line/server-config.ts'
 
@@ -24,7 +24,7 @@ export const importCommand = defineCommand({
     const { isTTY } = process.stderr
     const { counts, errors } = await importRecords(db, {
       path,
-      readPayload: (payload) => readSubmission(payload, { isStored: true }).payload,
+      readPayload: readStoredPayload,
       onProgress: (line) => void (isTTY && process.stderr.write(`\r${line} lines`)),
     }).finally(() => db.close())
     if (isTTY) process.stderr.write('\r\u001b[K')

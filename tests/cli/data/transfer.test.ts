@@ -83,6 +83,7 @@ describe('svc import', () => {
       { collection: 'users', email: 'nobody' },
       { collection: 'quantum_jobs', payload: { circuits: [{ circuit: '', shots: 0 }] } },
       { collection: 'api_tokens', user: 'ada000000000000', token: '0'.repeat(64) },
+      { collection: 'quantum_jobs', payload: { circuits: ['OPENQASM 3.0; qubit q;\nnothing q;'], old: 1 } },
     ])
     const { out, err, status } = await svc(folder.path, 'import', file)
     expect({ out, status }).toEqual({ out: '', status: 1 })
@@ -91,6 +92,9 @@ describe('svc import', () => {
       expect.stringContaining('in.jsonl:2: quantum_jobs.payload.circuits.0.circuit: Expected'),
       expect.stringContaining('in.jsonl:2: quantum_jobs.payload.circuits.0.shots: Expected'),
       'in.jsonl:3: api_tokens.user: there is no record ada000000000000 in users',
+      expect.stringContaining(
+        'in.jsonl:4: quantum_jobs.payload.circuits.0.circuit: line 2, column 1: There is no gate',
+      ),
       'Nothing was imported; correct the errors above (at most 100 are shown) and try again',
     ])
     expect((await svc(folder.path, 'export')).out).toBe('')

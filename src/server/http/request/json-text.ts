@@ -60,7 +60,9 @@ class JsonThread {
       onResponse: (parsed) => this.#pending.shift()?.resolve(parsed),
       onEnd: (error) => this.#end(error),
     })
-    this.#worker.send(text)
+    const { buffer, byteLength } = text.bytes
+    const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength
+    this.#worker.send(text, isWhole ? [buffer] : [])
     return pending.promise
   }
 
