@@ -93,7 +93,7 @@ export const accounts = defineAttacks([
   calls({
     name: 'sign-up',
     input: '20 sign-ups at once',
-    cap: 'sign-up rate',
+    cap: '20 sign-ups at once',
     width: 20,
     call: (_, number) => ({
       path: `${USERS}/records`,
@@ -210,7 +210,7 @@ export const accounts = defineAttacks([
   calls({
     name: 'list-skip',
     input: '`skip=1000000` of own jobs',
-    cap: 'rows skipped',
+    cap: '2 s of a list',
     who: 'user',
     // The owner of ten thousand jobs.
     as: ({ others }) => others[0],
@@ -239,7 +239,7 @@ export const accounts = defineAttacks([
   calls({
     name: 'series',
     input: 'the readings of 30 days of a monitor, 10 at once',
-    cap: 'points of a series',
+    cap: 'buckets of a series',
     who: 'user',
     width: 10,
     call: () => ({
@@ -249,7 +249,7 @@ export const accounts = defineAttacks([
   calls({
     name: 'series-long',
     input: 'the readings of a hundred years',
-    cap: 'points of a series',
+    cap: 'buckets of a series',
     who: 'user',
     call: () => ({ path: '/api/events/series?driver=monitor00000000&from=1970-01-01&to=2070-01-01' }),
   }),

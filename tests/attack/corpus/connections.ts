@@ -65,7 +65,7 @@ export const connections = defineAttacks([
   raw({
     name: 'slow-bodies',
     input: '300 bodies that never end',
-    cap: '1 MiB for guests',
+    cap: '256 KiB for guests',
     shots: 1,
     prepare: (target) => async () => {
       const head = request(
@@ -80,7 +80,7 @@ export const connections = defineAttacks([
   raw({
     name: 'slow-bodies-user',
     input: '60 users’ bodies of 9 MB that never end',
-    cap: 'memory of bodies',
+    cap: '20 MiB of bodies at once',
     who: 'user',
     shots: 1,
     prepare: (target) => async () => {
@@ -201,7 +201,7 @@ export const connections = defineAttacks([
   raw({
     name: 'chunked-body',
     input: 'a body of 900,000 chunks of one byte',
-    cap: '1 MiB for guests',
+    cap: '256 KiB for guests',
     shots: 2,
     prepare: (target) => {
       const head = request(

@@ -56,6 +56,7 @@ export const COVERAGE: Readonly<Record<string, readonly string[] | { reason: str
   'Text right of `~`': ['like-at-cap', 'like-wildcards', 'like-terms'],
   'Comparisons of `payload`, `results` and reports': [
     'equal-payload',
+    'large-comparisons-at-cap',
     'filter-json-path',
     'like-results-own',
   ],

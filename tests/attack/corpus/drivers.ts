@@ -304,7 +304,7 @@ export const drivers = defineAttacks([
   flood({
     name: 'driver-results-largest',
     input: '10 results of 31 MB back to back',
-    cap: '32 MiB of results',
+    cap: '8 MiB of results',
     finding: 8,
     most: 10,
     acknowledged: 10,
@@ -313,7 +313,7 @@ export const drivers = defineAttacks([
   flood({
     name: 'driver-report-largest',
     input: 'a report of 30 MB whose traces are stripped at once',
-    cap: '32 MiB of a report',
+    cap: '8 MiB of a report',
     driver: 'calibrate',
     finding: 8,
     most: 1,
@@ -323,7 +323,7 @@ export const drivers = defineAttacks([
   flood({
     name: 'driver-reports',
     input: '4 reports of 30 MB back to back',
-    cap: '32 MiB of a report',
+    cap: '8 MiB of a report',
     driver: 'calibrate',
     finding: 8,
     most: 4,
@@ -333,7 +333,7 @@ export const drivers = defineAttacks([
   flood({
     name: 'driver-too-large',
     input: 'results of 40 MB back to back',
-    cap: '33 MiB of a message',
+    cap: '64 MiB of a message',
     most: 5,
     acknowledged: 5,
     send: (driver, number) => driver.event('JobResult', result(40 * MIB), `job00000000000${number}.1`),
@@ -347,7 +347,7 @@ export const drivers = defineAttacks([
   flood({
     name: 'driver-keys',
     input: 'an event of 30 MB of keys',
-    cap: 'values of an event',
+    cap: '64 KiB of an event, 8 MiB of results',
     most: 2,
     acknowledged: 2,
     send: (driver) =>

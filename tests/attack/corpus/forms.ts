@@ -72,7 +72,7 @@ export const forms = defineAttacks([
   form({
     name: 'form-names-1-mib',
     input: 'URL-encoded form of 1 MiB of names',
-    cap: '1 MiB for guests',
+    cap: '256 KiB for guests',
     body: () => encoded(180_000).slice(0, MIB),
   }),
   form({
@@ -85,7 +85,7 @@ export const forms = defineAttacks([
   form({
     name: 'form-names-closed',
     input: 'the form of 50,000 names to a collection that is closed to guests',
-    cap: 'rule before body',
+    cap: 'refused without reading the body',
     path: CLOSED,
     body: () => encoded(50_000),
   }),
@@ -98,7 +98,7 @@ export const forms = defineAttacks([
   form({
     name: 'form-names-user',
     input: 'URL-encoded form of 16 MiB of names from a user',
-    cap: '16 MiB for users',
+    cap: '1 MiB for users',
     path: '/api/collections/quantum_jobs/records',
     body: () => encoded(1_500_000).slice(0, 8 * MIB),
     token: ({ seeded }) => seeded.attackers[0]?.token,
@@ -106,7 +106,7 @@ export const forms = defineAttacks([
   form({
     name: 'form-json-part',
     input: 'URL-encoded form whose @jsonPayload has 100,000 keys',
-    cap: 'keys per JSON object',
+    cap: '500 keys of an object for guests',
     body: () =>
       `@jsonPayload=${encodeURIComponent(`{${Array.from({ length: 50_000 }, (_, at) => `"k${at}":1`).join(',')}}`)}`.slice(
         0,

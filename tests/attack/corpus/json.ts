@@ -45,7 +45,7 @@ export const jsonBodies = defineAttacks([
   json({
     name: 'json-keys-user',
     input: 'an object of 1.3 million keys (12.6 MB)',
-    cap: 'keys per object',
+    cap: '500 keys of an object, 1,000 for users',
     who: 'user',
     finding: 4,
     body: () => keys(1_300_000),
@@ -53,7 +53,7 @@ export const jsonBodies = defineAttacks([
   json({
     name: 'json-keys-guest',
     input: 'an object of 90,000 keys (900 KB)',
-    cap: 'keys per object',
+    cap: '500 keys of an object, 1,000 for users',
     who: 'guest',
     finding: 4,
     body: () => keys(90_000),
@@ -61,7 +61,7 @@ export const jsonBodies = defineAttacks([
   json({
     name: 'json-keys-login',
     input: 'the same to the login',
-    cap: 'keys per object',
+    cap: '500 keys of an object, 1,000 for users',
     who: 'guest',
     path: LOGIN,
     finding: 4,
@@ -93,7 +93,7 @@ export const jsonBodies = defineAttacks([
   json({
     name: 'json-keys-nested',
     input: '12 MB of objects with 900 keys each',
-    cap: 'values of a body',
+    cap: '50,000 texts, keys and objects for users',
     who: 'user',
     finding: 4,
     body: () => `{"circuits":[${Array.from({ length: 1_400 }, () => keys(900)).join(',')}]}`,
@@ -123,7 +123,7 @@ export const jsonBodies = defineAttacks([
   json({
     name: 'json-long-number',
     input: 'a number of 1 MB',
-    cap: '1 MiB for guests',
+    cap: '256 KiB for guests',
     who: 'guest',
     body: () => `{"a":${'9'.repeat(GUEST_BYTES)}}`,
   }),
@@ -151,7 +151,7 @@ export const jsonBodies = defineAttacks([
   json({
     name: 'json-backslashes',
     input: 'a text of 1 MB of backslashes without its end',
-    cap: '1 MiB for guests',
+    cap: '256 KiB for guests',
     who: 'guest',
     body: () => `{"a":"${'\\"'.repeat(GUEST_BYTES / 2)}`,
   }),
@@ -165,14 +165,14 @@ export const jsonBodies = defineAttacks([
   json({
     name: 'json-prototype',
     input: '60,000 times the key __proto__',
-    cap: 'keys per object',
+    cap: '500 keys of an object, 1,000 for users',
     who: 'guest',
     body: () => `{${Array.from({ length: 60_000 }, () => '"__proto__":{}').join(',')}}`,
   }),
   json({
     name: 'json-unknown-fields',
     input: '900 unknown fields of a submission',
-    cap: 'keys per object',
+    cap: '500 keys of an object, 1,000 for users',
     who: 'user',
     expect: [...REFUSED, 201],
     body: () => `{"circuit":"OPENQASM 3.0; qubit q;",${keys(900).slice(1)}`,

@@ -52,28 +52,28 @@ export const lists = defineAttacks([
   list({
     name: 'like-payload-short',
     input: '`payload ~ "…"` with one word',
-    cap: 'scope of large values',
+    cap: 'programs are searched for their owner only',
     finding: 2,
     query: () => ({ filter: 'payload ~ "nowhere"', perPage: '1' }),
   }),
   list({
     name: 'like-payload',
     input: '`payload ~ "…"` with a pattern of 3,400 characters that nearly matches',
-    cap: 'pattern × bytes',
+    cap: '250 characters, 8 wildcards; results for their owner only',
     finding: 2,
     query: () => ({ filter: `payload ~ "${'h q[0];%'.repeat(PATTERN_CHARACTERS / 8)}x"`, skipTotal: 'true' }),
   }),
   list({
     name: 'like-results',
     input: '`results ~ "…"` with a pattern of 3,400 letters',
-    cap: 'pattern × bytes',
+    cap: '250 characters, 8 wildcards; results for their owner only',
     finding: 2,
     query: () => ({ filter: `results ~ "${'a'.repeat(PATTERN_CHARACTERS)}b"`, skipTotal: 'true' }),
   }),
   list({
     name: 'like-results-own',
     input: 'the same on own jobs',
-    cap: 'pattern × bytes',
+    cap: '250 characters, 8 wildcards; results for their owner only',
     who: 'user',
     finding: 2,
     query: ({ seeded }) => ({
@@ -84,7 +84,7 @@ export const lists = defineAttacks([
   list({
     name: 'like-wildcards',
     input: '`results ~ "%a%a…"` with 1,600 wildcards on own jobs',
-    cap: 'pattern × bytes',
+    cap: '250 characters, 8 wildcards; results for their owner only',
     who: 'user',
     finding: 2,
     query: ({ seeded }) => ({
@@ -106,7 +106,7 @@ export const lists = defineAttacks([
   list({
     name: 'like-terms',
     input: '20 terms `payload ~ "…"`',
-    cap: 'comparisons of large values',
+    cap: '8 comparisons of programs and results',
     finding: 2,
     query: () => ({
       filter: either(TERMS, (at) => `payload ~ "${'q'.repeat(100)}${at}"`),
@@ -116,7 +116,7 @@ export const lists = defineAttacks([
   list({
     name: 'like-report',
     input: '`routines ~ "…"` on a report of 15 MB',
-    cap: 'pattern × bytes',
+    cap: '250 characters, 8 wildcards; results for their owner only',
     who: 'user',
     path: '/api/collections/calibration_results/records',
     finding: 2,
@@ -130,9 +130,21 @@ export const lists = defineAttacks([
     query: () => ({ filter: either(200, (at) => `payload="${at}"`), skipTotal: 'true' }),
   }),
   list({
+    name: 'large-comparisons-at-cap',
+    input: '8 comparisons of `payload` and `results` of own jobs with 9 MB each',
+    cap: '8 comparisons, for the owner only',
+    who: 'user',
+    finding: 2,
+    query: ({ seeded }) => ({
+      filter: `user_id = "${seeded.attackers[0]?.id}" && (${either(4, (at) => `payload = "${at}" || results = "${at}"`)})`,
+      fields: 'id',
+      skipTotal: 'true',
+    }),
+  }),
+  list({
     name: 'sort-payload',
     input: '`sort=payload,results`',
-    cap: 'sort keys',
+    cap: 'no sort by programs or results',
     finding: 2,
     query: () => ({ sort: 'payload,results', perPage: '1', skipTotal: 'true' }),
   }),
@@ -149,7 +161,7 @@ export const lists = defineAttacks([
   list({
     name: 'filter-unindexed-events',
     input: 'a filter without an index over all events',
-    cap: 'time of a read',
+    cap: '2 s of a list',
     who: 'user',
     path: EVENTS,
     finding: 7,
@@ -165,7 +177,7 @@ export const lists = defineAttacks([
   list({
     name: 'filter-json-path',
     input: 'comparisons of a path in `payload` of each job',
-    cap: 'scope of large values',
+    cap: 'programs are searched for their owner only',
     query: () => ({ filter: either(20, (at) => `payload.shots=${at + 1_000}`), skipTotal: 'true' }),
   }),
   list({
@@ -180,7 +192,7 @@ export const lists = defineAttacks([
   list({
     name: 'page-deep',
     input: 'the page two million rows down',
-    cap: 'rows skipped',
+    cap: '2 s of a list',
     who: 'user',
     path: EVENTS,
     finding: 7,
@@ -189,7 +201,7 @@ export const lists = defineAttacks([
   list({
     name: 'page-last',
     input: 'page 9,007,199,254,740',
-    cap: 'rows skipped',
+    cap: '2 s of a list',
     path: JOBS,
     finding: 7,
     query: () => ({ page: '9007199254740', perPage: '1000', skipTotal: 'true' }),
@@ -197,7 +209,7 @@ export const lists = defineAttacks([
   list({
     name: 'totals',
     input: '20 totals of all events at once',
-    cap: 'waiting reads',
+    cap: '1 list running and 20 waiting per caller',
     who: 'user',
     path: EVENTS,
     width: 20,
@@ -207,14 +219,14 @@ export const lists = defineAttacks([
   list({
     name: 'totals-filtered',
     input: '20 totals of a filter without an index at once',
-    cap: 'waiting reads',
+    cap: '1 list running and 20 waiting per caller',
     width: 20,
     query: () => ({ filter: 'duration > 0.001', perPage: '1', fields: 'id' }),
   }),
   list({
     name: 'expand-deep',
     input: '`expand` six levels deep from 1,000 jobs',
-    cap: '6 levels, 50 names',
+    cap: '6 levels, 2,000 different records per 100',
     who: 'user',
     query: () => ({
       perPage: '1000',
@@ -226,7 +238,7 @@ export const lists = defineAttacks([
   list({
     name: 'expand-back',
     input: '`expand` of a back relation with a million records, with programs and results',
-    cap: '1,000 records, 8 MiB',
+    cap: '1,000 records, 2 MiB of programs and results',
     who: 'user',
     path: '/api/collections/qpus/records',
     query: () => ({
@@ -261,14 +273,14 @@ export const lists = defineAttacks([
   list({
     name: 'page-of-1000',
     input: '1,000 records with programs and results, 5 at a time',
-    cap: '1,000 records, 8 MiB',
+    cap: '1,000 records, 2 MiB of programs and results',
     width: 5,
     query: () => ({ perPage: '1000', sort: '-created', skipTotal: 'true' }),
   }),
   list({
     name: 'filter-back-relation',
     input: 'a filter by a back relation of all jobs',
-    cap: '500,000 joined rows',
+    cap: '2 s of a list',
     who: 'user',
     path: '/api/collections/qpus/records',
     query: () => ({ filter: 'quantum_jobs_via_qpu_target.duration ?> 100' }),
@@ -284,7 +296,7 @@ export const lists = defineAttacks([
   list({
     name: 'filter-concurrent',
     input: '20 filters without an index at once',
-    cap: 'waiting reads',
+    cap: '1 list running and 20 waiting per caller',
     width: 20,
     query: () => ({ filter: 'error_code ~ "nowhere"', perPage: '1', skipTotal: 'true' }),
   }),

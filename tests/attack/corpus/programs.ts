@@ -51,21 +51,21 @@ export const programs = defineAttacks([
   program({
     name: 'program-block',
     input: '`{h q; h q; …}` of 9.5 MB',
-    cap: 'statements of a program',
+    cap: '10 MB, limits of a statement',
     finding: 5,
     circuit: () => `${HEAD}{${fill('h q; ')}}`,
   }),
   program({
     name: 'program-gate-body',
     input: 'a gate body of 9.5 MB',
-    cap: 'statements of a program',
+    cap: '10 MB, limits of a statement',
     finding: 5,
     circuit: () => `${HEAD}gate g a { ${fill('h a; ')} }\ng q[0];`,
   }),
   program({
     name: 'program-subroutine',
     input: 'a subroutine body of 9.5 MB',
-    cap: 'statements of a program',
+    cap: '10 MB, limits of a statement',
     finding: 5,
     circuit: () => `${HEAD}def f(qubit a) { ${fill('h a; ')} }\nf(q[0]);`,
   }),
@@ -128,7 +128,7 @@ export const programs = defineAttacks([
   program({
     name: 'program-expression',
     input: 'a sum of 3 million terms',
-    cap: 'depth of an expression',
+    cap: 'limits of a statement',
     circuit: () => `${HEAD}rx(1${fill('+1.0')}) q[0];`,
   }),
   program({
@@ -160,7 +160,7 @@ export const programs = defineAttacks([
   program({
     name: 'program-errors',
     input: '9.5 MB of unknown gates',
-    cap: 'problems of a program',
+    cap: '10 MB',
     circuit: () => HEAD + fill('nogate q[0]; '),
   }),
   program({
@@ -225,7 +225,7 @@ export const programs = defineAttacks([
   program({
     name: 'submissions-largest',
     input: '20 users submit 9.5 MB at once',
-    cap: 'memory of bodies',
+    cap: '20 MiB of bodies at once',
     width: 20,
     users: 20,
     circuit: () => HEAD + fill('h q[0]; '),
@@ -233,7 +233,7 @@ export const programs = defineAttacks([
   program({
     name: 'submissions-largest-blocks',
     input: '5 users submit `{h q; …}` of 9.5 MB at once',
-    cap: 'memory of bodies',
+    cap: '20 MiB of bodies at once',
     finding: 5,
     width: 5,
     users: 5,

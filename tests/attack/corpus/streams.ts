@@ -76,7 +76,7 @@ export const eventStreams = defineAttacks([
   streams({
     name: 'streams-own-filters',
     input: '25 guest streams of 1,000 topics, each with its own filter, and a change of a job',
-    cap: 'streams per address, topics',
+    cap: '50 streams and 100 topics with options per address',
     finding: 3,
     streams: STREAMS,
     topics: (stream) =>
@@ -87,7 +87,7 @@ export const eventStreams = defineAttacks([
   streams({
     name: 'streams-users',
     input: '25 user streams of 1,000 topics, each with its own filter',
-    cap: '5 streams per user, topics',
+    cap: '5 streams and 100 topics with options per user',
     who: 'user',
     finding: 3,
     streams: STREAMS,
@@ -97,7 +97,7 @@ export const eventStreams = defineAttacks([
   streams({
     name: 'streams-like',
     input: '5 guest streams of 100 filters of 2,000 characters on results',
-    cap: 'pattern × bytes',
+    cap: '250 characters, 8 wildcards; results for their owner only',
     finding: 3,
     streams: 5,
     topics: (stream) =>
@@ -122,14 +122,14 @@ export const eventStreams = defineAttacks([
   streams({
     name: 'streams-same-filter',
     input: '25 guest streams of 1,000 topics with the same filter',
-    cap: 'streams per address, topics',
+    cap: '50 streams and 100 topics with options per address',
     streams: STREAMS,
     topics: () => Array.from({ length: TOPICS }, (_, at) => `${withFilter('duration > 5')}&n=${at}`),
   }),
   streams({
     name: 'streams-expand',
     input: '25 guest streams of 100 topics with expands',
-    cap: 'streams per address, topics',
+    cap: '50 streams and 100 topics with options per address',
     streams: STREAMS,
     topics: (stream) =>
       Array.from(
@@ -141,7 +141,7 @@ export const eventStreams = defineAttacks([
   streams({
     name: 'streams-many',
     input: '300 guest streams from one address',
-    cap: 'streams per address',
+    cap: '50 streams per address',
     streams: 300,
     topics: () => ['quantum_jobs/*'],
   }),
