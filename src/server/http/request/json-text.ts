@@ -82,7 +82,7 @@ const thread = new JsonThread()
  * Frees the memory of bytes at once instead of at the next garbage collection; they must not be used again.
  */
 export function releaseMemory(bytes: Uint8Array): void {
-  const { buffer } = bytes
-  // Small buffers may share their memory with others.
-  if (buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength) buffer.transfer(0)
+  const { buffer, byteLength } = bytes
+  // Small buffers may share their memory with others; those that have moved to a thread are empty.
+  if (byteLength > 0 && buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
 }

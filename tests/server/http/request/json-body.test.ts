@@ -24,6 +24,18 @@ test('readJsonBody() reads a large body in pieces, also when one ends within a c
   expect(await readJsonBody(chunked(...pieces), 16 * MIB, LIMITS)).toEqual(value)
 })
 
+test('readJsonBody() reads a large body that fills its memory exactly, whether its length is announced', async () => {
+  const value = ['x'.repeat(MIB)]
+  const bytes = new TextEncoder().encode(JSON.stringify(value))
+  for (const headers of [{ 'content-length': String(bytes.length) }, {}]) {
+    for (const pieces of [[bytes.slice()], [bytes.slice(0, 600_000), bytes.slice(600_000)]]) {
+      const { body } = chunked(...pieces)
+      const request = new Request('http://localhost/', { method: 'POST', body, headers })
+      expect(await readJsonBody(request, bytes.length, LIMITS)).toEqual(value)
+    }
+  }
+})
+
 test('readJsonBody() does not touch memory that a piece shares with others', async () => {
   const memory = new TextEncoder().encode('{"a":1}   other')
   expect(await readJsonBody(chunked(memory.subarray(0, 7)), MIB, LIMITS)).toEqual({ a: 1 })
