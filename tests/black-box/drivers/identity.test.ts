@@ -163,7 +163,9 @@ describe('svc serve gives no message port to', () => {
 
   async function lease(token: string): Promise<ConnectResponse> {
     const path = '/api/op/drivers/connect'
-    const { status, body } = await service.call<ConnectResponse>('POST', path, { body: { token } })
+    const { status, body } = await service.call<ConnectResponse>('POST', path, {
+      body: { token, instance: 'one process' },
+    })
     expect(status).toBe(200)
     return body
   }
