@@ -96,6 +96,8 @@ export function openLogMark(writer: Connection, { clock, log }: { clock: Clock; 
       files = undefined
     },
   }
+  // Without updates, it would soon claim what is no longer so.
+  if (!isSupported) rmSync(path, { force: true })
   mark.record()
   mark.flush()
   return mark
