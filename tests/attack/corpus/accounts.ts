@@ -239,19 +239,21 @@ export const accounts = defineAttacks([
   calls({
     name: 'series',
     input: 'the readings of 30 days of a monitor, 10 at once',
-    cap: 'buckets of a series',
+    cap: '2,000 points of a series',
     who: 'user',
     width: 10,
     call: () => ({
-      path: `/api/events/series?driver=monitor00000000&from=${new Date(Date.now() - 30 * 86_400_000).toISOString()}`,
+      path: `/api/events/series?points=2000&driver=monitor00000000&from=${new Date(Date.now() - 30 * 86_400_000).toISOString()}`,
     }),
   }),
   calls({
     name: 'series-long',
     input: 'the readings of a hundred years',
-    cap: 'buckets of a series',
+    cap: '2,000 points of a series',
     who: 'user',
-    call: () => ({ path: '/api/events/series?driver=monitor00000000&from=1970-01-01&to=2070-01-01' }),
+    call: () => ({
+      path: '/api/events/series?points=2000&driver=monitor00000000&from=1970-01-01&to=2070-01-01',
+    }),
   }),
   calls({
     name: 'tokens',
