@@ -191,7 +191,7 @@ test('toggle and maintenance refuse unknown QPUs and missing values, and are aud
   await server.admin.post('/api/op/drivers/toggle', { id: qpu.driver, enabled: false })
   const acts = await server.db.read((tx) =>
     tx.all<{ act: string; actor: string }>(
-      "SELECT act, actor FROM audit_log WHERE act NOT LIKE 'superuser.%' ORDER BY seq",
+      "SELECT act, actor FROM audit_log WHERE act NOT LIKE 'superuser.%' AND act <> 'login' ORDER BY seq",
     ),
   )
   const actor = `superuser:${server.superuser.id}`
