@@ -59,13 +59,14 @@ export function createListCosts(): ListCosts {
     const isUnbounded = conditions.some(
       ({ load, effort }) => followsBack(load) || effort.readsForeignDocuments,
     )
-    const work = rowWork(collection, conditions)
-    const counted = (tx: SqlReader, { used }: Served) => countSteps(tx, { collection, params, used, work })
+    const perRow = stepsPerRow(conditions)
+    const counted = (tx: SqlReader, { used }: Served) =>
+      countSteps(tx, { collection, params, used, perRow, ofSizes: sizeSteps(collection, conditions) })
     return {
       isCostly(tx) {
         if (isUnbounded) return true
         const served = servedBy(accessOf(tx, ids), conditions)
-        const steps = served.inOrder ? page * perPage * work.perRow : counted(tx, served)
+        const steps = served.inOrder ? page * perPage * perRow : counted(tx, served)
         return steps > MAX_STEPS
       },
       isCountCostly(tx) {
@@ -130,17 +131,16 @@ function servedBy({ constraints, isSorted }: Access, conditions: readonly Condit
   return { used, inOrder: !isSorted && others === 0 }
 }
 
-/** What testing a row takes: steps that are the same for all rows, and sizes to be read from each. */
-interface RowWork {
-  readonly perRow: number
-  /** SQL for the steps that depend on the sizes in a row. */
-  readonly ofSizes: string
+/** Steps of testing any row. */
+function stepsPerRow(conditions: readonly Condition[]): number {
+  const comparisons = conditions.reduce((sum, { effort }) => sum + effort.comparisons, 0)
+  const joins = conditions.reduce((sum, { sql }) => sum + sql.split('JOIN ').length - 1, 0)
+  return 1 + comparisons / COMPARISONS + joins * JOIN_STEPS
 }
 
-function rowWork(collection: AnyCollection, conditions: readonly Condition[]): RowWork {
+/** SQL for the further steps that depend on the sizes in a row. */
+function sizeSteps(collection: AnyCollection, conditions: readonly Condition[]): string {
   const efforts = conditions.map(({ effort }) => effort)
-  const comparisons = efforts.reduce((sum, effort) => sum + effort.comparisons, 0)
-  const joins = conditions.reduce((sum, { sql }) => sum + sql.split('JOIN ').length - 1, 0)
   const documents = [...new Set(efforts.flatMap((effort) => [...effort.documents]))]
   const inline = Object.entries(collection.fields).flatMap(([name, { kind }]) =>
     kind.isDocument ? [`coalesce(octet_length(${BASE}.${quoted(name)}), 0)`] : [],
@@ -156,10 +156,7 @@ function rowWork(collection: AnyCollection, conditions: readonly Condition[]): R
     ...(inline.length > 0 ? [`(${inline.join(' + ')}) / ${PASSED_BYTES}`] : []),
     ...matches,
   ]
-  return {
-    perRow: 1 + comparisons / COMPARISONS + joins * JOIN_STEPS,
-    ofSizes: terms.length === 0 ? '0' : terms.join(' + '),
-  }
+  return terms.length === 0 ? '0' : terms.join(' + ')
 }
 
 /** Steps of testing all rows that the used terms leave; infinite when there are too many to count them. */
@@ -169,18 +166,25 @@ function countSteps(
     collection,
     params,
     used,
-    work,
-  }: { collection: AnyCollection; params: Params; used: readonly Term[]; work: RowWork },
+    perRow,
+    ofSizes,
+  }: {
+    collection: AnyCollection
+    params: Params
+    used: readonly Term[]
+    perRow: number
+    ofSizes: string
+  },
 ): number {
   if (used.length === 0 && spanOf(tx, collection) > MAX_COUNTED_ROWS) return Number.POSITIVE_INFINITY
   const where = used.length === 0 ? '' : ` WHERE ${used.map(({ sql }) => sql).join(' AND ')}`
   const found = tx.one<{ rows: number; steps: number }>(
-    `SELECT count(*) AS rows, total(steps) AS steps FROM (SELECT ${work.ofSizes} AS steps
+    `SELECT count(*) AS rows, total(steps) AS steps FROM (SELECT ${ofSizes} AS steps
        FROM ${quoted(collection.name)} AS ${BASE}${where} LIMIT $cost_limit)`,
     { ...params, cost_limit: MAX_COUNTED_ROWS + 1 },
   )
   const { rows = 0, steps = 0 } = found ?? {}
-  return rows > MAX_COUNTED_ROWS ? Number.POSITIVE_INFINITY : rows * work.perRow + steps
+  return rows > MAX_COUNTED_ROWS ? Number.POSITIVE_INFINITY : rows * perRow + steps
 }
 
 /** An upper bound of the number of rows, known without counting them. */
