@@ -101,7 +101,7 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
       ['caller.ts', 'media.ts'],
       ['limits'],
       ['request', 'response', 'address.ts'],
-      ['route.ts'],
+      ['reading.ts', 'route.ts'],
       ['app.ts', 'openapi.ts'],
       ['ports.ts'],
     ],

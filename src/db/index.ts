@@ -223,6 +223,8 @@ export {
 export { readSchedule } from './store/qpus/schedule.ts'
 export { type BucketRange, bucketRange } from './store/readings/reading-steps.ts'
 export {
+  bucketOf,
+  bucketsOf,
   findReadingDrivers,
   listReadingSeries,
   type ReadingBucket,

@@ -10,6 +10,8 @@ export interface Selection {
   }
   /** Selects the `id` of each record of one page; absent when only the total is wanted. */
   readonly ids?: Statement & { readonly perPage: number; readonly offset: number }
+  /** Selects any rows; for a few thousand of them, since they are sent as JSON. */
+  readonly rows?: Statement
   /** Selects the total as `n`; absent when it is not wanted. */
   readonly count?: Statement
 }
@@ -19,18 +21,20 @@ export interface Selected {
   readonly ids: readonly string[]
   /** Undefined when it was not wanted. */
   readonly total: number | undefined
+  readonly rows: readonly Readonly<Record<string, unknown>>[]
 }
 
 /**
  * Reads a selection in the snapshot of `tx`.
  * @throws AppError `invalid`, reason `bad_filter`, when the joins would read too many records.
  */
-export function readSelection(tx: SqlReader, { joins, ids: page, count }: Selection): Selected {
+export function readSelection(tx: SqlReader, { joins, ids: page, rows: wanted, count }: Selection): Selected {
   if (joins) refuseCostly(tx, joins.loads, joins.source)
   const ids = page ? tx.all<{ id: string }>(page.sql, page.params).map(({ id }) => id) : []
-  if (!count) return { ids, total: undefined }
-  if (page && endsAt(page, ids.length)) return { ids, total: page.offset + ids.length }
-  return { ids, total: tx.one<{ n: number }>(count.sql, count.params)?.n ?? 0 }
+  const rows = wanted ? tx.all<Record<string, unknown>>(wanted.sql, wanted.params) : []
+  if (!count) return { ids, rows, total: undefined }
+  if (page && endsAt(page, ids.length)) return { ids, rows, total: page.offset + ids.length }
+  return { ids, rows, total: tx.one<{ n: number }>(count.sql, count.params)?.n ?? 0 }
 }
 
 /** Whether a page of `length` records is the last one: then the total is known without counting. */

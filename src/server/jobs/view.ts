@@ -15,7 +15,8 @@ import {
 } from '../../db/index.ts'
 import { actingUser } from '../auth/acting-user.ts'
 import type { ServerContext } from '../context.ts'
-import { type Caller, callerName } from '../http/caller.ts'
+import type { Caller } from '../http/caller.ts'
+import { readingOf } from '../http/reading.ts'
 import { presentRecord } from '../http/response/present-record.ts'
 import { estimateWait } from './wait-estimate.ts'
 
@@ -96,11 +97,7 @@ export async function listJobs(
   const without = unreadFields(quantumJobs, page.fields ?? '', COMPUTED_FROM)
   const { items } = await readPage(db, {
     ...{ without, maxBytes: MAX_LARGE_BYTES, sizeParameter: 'limit' },
-    reading: {
-      caller: callerName(caller),
-      kind: caller.kind === 'superuser' ? 'superuser' : 'user',
-      ...(signal && { signal }),
-    },
+    reading: readingOf(caller, '', signal),
     plan: () => planOwnJobs(user.id, page),
     records: (tx, ids) => listStored(tx, user.id, { ids, without }).map((job) => presentJob(db, job)),
   })

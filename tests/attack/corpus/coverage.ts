@@ -52,6 +52,7 @@ export const COVERAGE: Readonly<Record<string, readonly string[] | { reason: str
   'Run of a list that no index answers': ['filter-unindexed-events', 'filter-brackets', 'page-deep'],
   'Such lists that run at once': ['totals', 'filter-concurrent'],
   'Such lists that wait': ['totals-filtered', 'filter-concurrent'],
+  'Buckets of `GET /api/events/series`': { reason: 'reads run like lists, and the number is fixed' },
   Filter: ['filter-unindexed-jobs', 'filter-brackets'],
   'Text right of `~`': ['like-at-cap', 'like-wildcards', 'like-terms'],
   'Comparisons of `payload`, `results` and reports': [

@@ -53,7 +53,7 @@ describe('ReaderPool', () => {
           value,
         }),
       )
-      expect(await it.pool.read(NOTE, ann)).toEqual({ ids: [], total: value })
+      expect(await it.pool.read(NOTE, ann)).toEqual({ ids: [], rows: [], total: value })
     }
     expect(it.pool.pids).toHaveLength(1)
   })

@@ -9,7 +9,7 @@
 import { drivers } from '../../collections/drivers.ts'
 import type { ReadTx } from '../../records/tx.ts'
 import { jsonItems, jsonKey, jsonType, jsonValues } from '../../sqlite/dialect.ts'
-import type { SqlWriter } from '../../sqlite/sql.ts'
+import type { SqlWriter, Statement } from '../../sqlite/sql.ts'
 import { type BucketRange, STORED_STEPS, storedStep } from './reading-steps.ts'
 
 /** Key in `meta` of the last event whose readings are in the buckets. */
@@ -119,19 +119,49 @@ export interface ReadingBucket {
   count: number
 }
 
-/** The buckets with readings of a driver's series, by series and time. */
-export function readBuckets(
-  tx: ReadTx,
-  { driver, series, range }: { driver: string; series: readonly ReadingSeries[]; range: BucketRange },
-): ReadingBucket[] {
-  // Rounding must not move the mean outside the range of the readings.
-  return tx.all<ReadingBucket>(
-    `SELECT series, start - start % $step AS start, min(low) AS min, max(high) AS max, sum(readings) AS count,
+interface BucketQuery {
+  driver: string
+  series: readonly ReadingSeries[]
+  range: BucketRange
+}
+
+/** Stored buckets that are summed on the event loop at most: a few ms. */
+const MAX_SUMMED_AT_ONCE = 5_000
+
+/**
+ * The buckets with readings of a driver's series, by series and time; undefined if summing them may take
+ * longer than the event loop can wait. Then a reader process runs `bucketsOf`.
+ */
+export function readBuckets(tx: ReadTx, query: BucketQuery): ReadingBucket[] | undefined {
+  const { series, range } = query
+  const stored = (series.length * (range.to - range.from)) / storedStep(range.step)
+  if (stored > MAX_SUMMED_AT_ONCE) return undefined
+  const { sql, params } = bucketsOf(query)
+  return tx.all<ReadingBucket>(sql, params)
+}
+
+/** Selects these buckets. */
+export function bucketsOf({ driver, series, range }: BucketQuery): Statement {
+  return {
+    // Rounding must not move the mean outside the range of the readings.
+    sql: `SELECT series, start - start % $step AS start, min(low) AS min, max(high) AS max, sum(readings) AS count,
        max(min(low), min(max(high), sum(total) / sum(readings))) AS mean
      FROM reading_buckets
      WHERE driver = $driver AND step = $stored AND start >= $from AND start < $to
        AND series IN ${jsonValues('$series')}
      GROUP BY 1, 2 ORDER BY 1, 2`,
-    { driver, stored: storedStep(range.step), series: JSON.stringify(series.map(({ id }) => id)), ...range },
-  )
+    params: {
+      ...{ driver, stored: storedStep(range.step), from: range.from, to: range.to, step: range.step },
+      series: JSON.stringify(series.map(({ id }) => id)),
+    },
+  }
+}
+
+/** A row that `bucketsOf` selected. */
+export function bucketOf(row: Readonly<Record<string, unknown>>): ReadingBucket {
+  const { series, start, min, mean, max, count } = row
+  return {
+    ...{ series: Number(series), start: Number(start), count: Number(count) },
+    ...{ min: Number(min), mean: Number(mean), max: Number(max) },
+  }
 }

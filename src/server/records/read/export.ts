@@ -8,9 +8,10 @@ import {
   toCsv,
   toJsonLines,
 } from '../../../db/index.ts'
+import { readingOf } from '../../http/reading.ts'
 import type { AnyRecord, Values } from '../behavior.ts'
 import type { RecordService } from '../service.ts'
-import { type RecordCall, readingOf } from './list.ts'
+import type { RecordCall } from './list.ts'
 import { presentRecords } from './present.ts'
 import { requestDetailsOf, requestInfoOf } from './request-info.ts'
 

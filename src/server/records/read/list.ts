@@ -4,13 +4,13 @@ import {
   createExpandBudget,
   MAX_LARGE_BYTES,
   type Page,
-  type Reading,
   readPage,
   readPaging,
   unreadFields,
 } from '../../../db/index.ts'
 import { addressLimitKey } from '../../http/address.ts'
-import { type Caller, callerName } from '../../http/caller.ts'
+import type { Caller } from '../../http/caller.ts'
+import { readingOf } from '../../http/reading.ts'
 import type { Values } from '../behavior.ts'
 import { behaviorOf } from '../behaviors/index.ts'
 import type { RecordService } from '../service.ts'
@@ -57,12 +57,6 @@ export async function listRecords(
   const isProbe = response.items.length === 0 && filter !== '' && rule && caller.kind !== 'superuser'
   if (isProbe) await blurTime(service, `${addressLimitKey(address)} ${collection.name}`)
   return response
-}
-
-/** On whose behalf a list is read. */
-export function readingOf(caller: Caller, address: string, signal: AbortSignal): Reading {
-  const name = caller.kind === 'guest' ? `guest ${addressLimitKey(address)}` : callerName(caller)
-  return { caller: name, kind: caller.kind, signal }
 }
 
 /** Maximum delay of an empty response, in ms. */

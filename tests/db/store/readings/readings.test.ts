@@ -3,7 +3,9 @@ import fc from 'fast-check'
 import { toTimestamp } from '../../../../src/base/index.ts'
 import {
   type BucketRange,
+  bucketOf,
   bucketRange,
+  bucketsOf,
   type Database,
   drivers,
   events,
@@ -68,7 +70,11 @@ function stored(db: Database, driver: string, range: BucketRange) {
   return db.read((tx) => {
     const series = listReadingSeries(tx, driver)
     const names = new Map(series.map(({ id, channel, unit }) => [id, { channel, unit }]))
-    return readBuckets(tx, { driver, series, range }).map(({ series: id, ...rest }) => ({
+    const query = { driver, series, range }
+    const { sql, params } = bucketsOf(query)
+    const selected = tx.all<Record<string, unknown>>(sql, params).map(bucketOf)
+    expect(readBuckets(tx, query) ?? selected).toEqual(selected)
+    return selected.map(({ series: id, ...rest }) => ({
       ...names.get(id),
       ...rest,
     }))
@@ -323,4 +329,13 @@ test('a chart reads one range of the table, and a roll-up one range of events', 
   expect(plan[0]?.detail).toMatch(
     /^SEARCH reading_buckets USING PRIMARY KEY \(driver=\? AND step=\? AND start>\?/,
   )
+})
+
+test('readBuckets() leaves the sum of many stored buckets to a reader process', async () => {
+  await using test = await openTestDatabase()
+  const series = Array.from({ length: 5 }, (_, id) => ({ id, channel: `c${id}`, unit: 'K', last: 0 }))
+  const read = (to: number) =>
+    test.db.read((tx) => readBuckets(tx, { driver: 'd', series, range: { from: 0, to, step: 1 } }))
+  expect(await read(1_000)).toEqual([])
+  expect(await read(1_001)).toBeUndefined()
 })

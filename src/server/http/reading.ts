@@ -1,0 +1,11 @@
+import type { Reading } from '../../db/index.ts'
+import { addressLimitKey } from './address.ts'
+import { type Caller, callerName } from './caller.ts'
+
+/**
+ * On whose behalf a read runs whose cost depends on the client; `signal` ends it when the client has gone.
+ */
+export function readingOf(caller: Caller, address: string, signal?: AbortSignal): Reading {
+  const name = caller.kind === 'guest' ? `guest ${addressLimitKey(address)}` : callerName(caller)
+  return { caller: name, kind: caller.kind, ...(signal && { signal }) }
+}
