@@ -217,7 +217,7 @@ export const accounts = defineAttacks([
     call: () => ({ path: '/api/jobs?skip=1000000&limit=1000' }),
   }),
   {
-    ...{ name: 'queue-position', who: 'user', width: 20, expect: [200, 429] },
+    ...{ name: 'queue-position', who: 'user', width: 20, expect: [200, 201, 409, 429, 503] },
     input: 'the position of a job behind 20,000 others, 20 at once',
     cap: '1,000 pending jobs per user',
     async prepare(target) {
