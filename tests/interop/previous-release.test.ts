@@ -141,7 +141,7 @@ describe.each([
     await using driver = lab.startQpu()
     await service.untilOnline('kelvin')
     const token = await service.admin()
-    const id = await lab.run(1.5)
+    const id = await lab.run(4)
     await untilJob(service, user.token, id, ['running'])
     expect((await service.call('POST', `/api/op/jobs/${id}/requeue`, { token, body: {} })).status).toBe(200)
     const job = await untilJob(service, user.token, id)
