@@ -188,6 +188,14 @@ function databaseOf(
     if (!open) throw new AppError('unavailable', 'The database is closed; the service is stopping')
   }
 
+  function finishLog(): void {
+    try {
+      writeAheadLog.finish()
+    } catch (error) {
+      log.warn('the write-ahead log stays; the next start reads it', { error })
+    }
+  }
+
   return {
     names,
     storage,
@@ -251,6 +259,7 @@ function databaseOf(
       readers.close()
       apart.close()
       group.flush()
+      finishLog()
       release()
     },
   }

@@ -25,6 +25,11 @@ export interface WriteAheadLog {
    */
   trim(): number
   /**
+   * Empties the log, if it is ours, before the connection is closed: SQLite does so by itself only when no
+   * other process has the database open.
+   */
+  finish(): void
+  /**
    * With a replicator and a large log: the end of a short time in which nothing is to be written, so that the
    * replicator gets the write lock, which it needs to empty the log. Undefined when writes may go on.
    */
@@ -65,6 +70,9 @@ export function createWriteAheadLog(
       if (isOwn && bytes() > MAX_LOG_BYTES && isIdle && !writer.inTransaction()) empty()
       isIdle = true
       return bytes()
+    },
+    finish() {
+      if (isOwn && bytes() > 0) empty()
     },
     window() {
       if (isOwn || window !== undefined) return window
