@@ -46,7 +46,7 @@ async function open({ server, driver }: Versions) {
     user,
     qpu,
     startQpu: () =>
-      startSvc(service.driverArgs('kelvin', qpu.fingerprint, 'mock'), {
+      startSvc(service.driverArgs('kelvin', qpu.fingerprint, 'mock', ['pragmas=true']), {
         cwd: folder.path,
         env: { SVC_ACCESS_TOKEN: qpu.token },
         executable: driver,
@@ -103,7 +103,8 @@ describe.each([
     await untilJob(service, user.token, lost, ['running'])
     driver.process.kill('SIGKILL')
     await using restarted = lab.startQpu()
-    expect((await untilJob(service, user.token, lost)).status).toBe('completed')
+    const again = await untilJob(service, user.token, lost)
+    expect([again.status, again.attempt]).toEqual(['completed', 2])
     await stop(restarted)
   })
 

@@ -8,7 +8,7 @@ test('the result of a job that the server does not know stays on the driver', as
   await using server = await openTestServer()
   const user = await server.createUser({ qpuSeconds: 10 })
   const { token } = await server.createQpu('north')
-  await using _driver = await startDriverProcess(server, { token, name: 'north' })
+  await using _driver = await startDriverProcess(server, { token, name: 'north', options: ['pragmas=true'] })
   const circuit = '// svc-mock: latency=0.5\nOPENQASM 3.0; qubit q; bit c; c = measure q;'
   const submitted = await server.as(user).post('/api/jobs', { circuits: [{ circuit }], qpu_target: 'north' })
   const id = submitted.text('id')
