@@ -82,8 +82,22 @@ function sides(): [Side, string][] {
   ]
 }
 
-/** One run of the attacks that still need it, each on the state that the earlier ones left. */
+/** One run of the attacks that still need it; a server that does not start is reported. */
 async function run(
+  side: Side,
+  executable: string,
+  attacks: readonly Attack[],
+  results: Results,
+): Promise<void> {
+  try {
+    await attackOnce(side, executable, attacks, results)
+  } catch (error) {
+    console.error(`${side} ! ${executable}: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+/** Attacks one server, each time on the state that the earlier attacks left. */
+async function attackOnce(
   side: Side,
   executable: string,
   attacks: readonly Attack[],

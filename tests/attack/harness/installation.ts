@@ -68,7 +68,13 @@ async function seededFolder(executable: string, jobs: number): Promise<string> {
   rmSync(partial, { recursive: true, force: true })
   mkdirSync(partial)
   writeFileSync(join(partial, SEEDED_FILE), JSON.stringify(await seedFolder(partial, executable, jobs)))
-  renameSync(partial, folder)
+  try {
+    renameSync(partial, folder)
+  } catch (error) {
+    rmSync(partial, { recursive: true, force: true })
+    // Another process has seeded the same meanwhile.
+    if (!existsSync(folder)) throw error
+  }
   const seconds = ((performance.now() - started) / 1_000).toFixed(0)
   const megabytes = (statSync(join(folder, 'svc_data/svc.db')).size / 1e6).toFixed(0)
   console.error(`seeded ${megabytes} MB in ${seconds} s`)
