@@ -81,14 +81,18 @@ describe('without a driver', () => {
     const before = await countJobs()
     const dry = (body: unknown) =>
       service.call('POST', '/api/jobs?dry_run=true', { token: user.token, body }).then(({ body }) => body)
-    expect(await dry({ ...bell, color: 'red' })).toMatchObject({
+    expect(await dry({ ...bell, extensions: { color: 'red' } })).toMatchObject({
       dry_run: true,
       accepted: true,
       executions: 1,
       qubits: 2,
       qpu_target: qpu.id,
       problems: [],
-      ignored: ['color'],
+      ignored: ['extensions'],
+    })
+    expect(await dry({ ...bell, color: 'red' })).toMatchObject({
+      accepted: false,
+      problems: [{ path: 'color', code: 'unknown_field' }],
     })
     const bad = await dry({ circuits: ['OPENQASM 3.0;\nqubit q;\nfoo q;'], qpu_target: 'nowhere' })
     expect(bad['accepted']).toBe(false)
