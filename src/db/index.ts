@@ -52,18 +52,20 @@ export type { Change } from './records/changes.ts'
 export type { Database } from './records/database.ts'
 export { MAX_LARGE_BYTES, unreadFields } from './records/page-size.ts'
 export { pickedNames, pickFields } from './records/pick-fields.ts'
+export { heldBytes, readSlice } from './records/stored-values.ts'
 
 export type { ReadTx, Tx } from './records/tx.ts'
 export type { AnyCollection, RecordOf, Rules } from './schema/collection.ts'
 export type { Field, ValueSchema } from './schema/field.ts'
 export { date } from './schema/fields/index.ts'
-export { encodeJson, JsonText } from './schema/json-text.ts'
+export { encodeJson, encodeParts, JsonText, StoredJson } from './schema/json-text.ts'
 export { largeFieldsOf } from './schema/large-values.ts'
 export type { CollectionNames } from './schema/names.ts'
-export { isJsonLargerThan, unreadText } from './schema/unread-json.ts'
+export { isJsonLargerThan, storedValue, unreadText } from './schema/unread-json.ts'
 export { initialValue } from './schema/values.ts'
 export { BACKUP_FOLDER } from './sqlite/database-file.ts'
 export { readDatabase } from './sqlite/read-database.ts'
+export type { SqlReader } from './sqlite/sql.ts'
 
 export {
   type Account,

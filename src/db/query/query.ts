@@ -1,6 +1,7 @@
 import { AppError } from '../../base/index.ts'
 import { COLLECTIONS } from '../collections/index.ts'
 import { BASE, badFilter, type Catalog, followsBack, isSuperuser, type RequestInfo } from '../filter/index.ts'
+import { loader } from '../records/stored-values.ts'
 import type { AnyCollection, RecordOf, Rules } from '../schema/collection.ts'
 import type { CollectionNames } from '../schema/names.ts'
 import { createPlans } from '../schema/plan.ts'
@@ -21,6 +22,12 @@ interface Permission {
   /** Text of the rule; `null` = superusers only, `''` = everybody. */
   readonly rule: string | null
   readonly requestInfo: RequestInfo
+}
+
+/** Which large values stay in the database, see `StoredJson`. */
+interface Shortened {
+  /** Those of more bytes; none by default. */
+  readonly most?: number | undefined
 }
 
 /** A list request. */
@@ -57,7 +64,7 @@ export interface RecordQueries extends Expander {
     tx: SqlReader,
     collection: C,
     ids: readonly string[],
-    request: Permission & { readonly without?: readonly string[] },
+    request: Permission & Shortened & { readonly without?: readonly string[] },
   ): RecordOf<C>[]
   /**
    * The record if it exists and the rule allows it.
@@ -67,7 +74,7 @@ export interface RecordQueries extends Expander {
     tx: SqlReader,
     collection: C,
     id: string,
-    permission: Permission,
+    permission: Permission & Shortened,
   ): RecordOf<C> | undefined
   /**
    * Compiles a rule, and the caller's filter if there is one, for the kind of account in `requestInfo`; call
@@ -113,33 +120,40 @@ export function createRecordQueries({
       tx: SqlReader,
       collection: C,
       ids: readonly string[],
-      { rule, requestInfo, without = [] }: Permission & { readonly without?: readonly string[] },
+      {
+        rule,
+        requestInfo,
+        without = [],
+        most,
+      }: Permission & Shortened & { readonly without?: readonly string[] },
     ) => {
       const access = assertAllowed(rules.access(collection, rule, requestInfo))
       const { where, params } = joinedConditions([BY_IDS, access], requestInfo, tx.now)
-      const { selectWithout, record } = planOf(collection)
-      const sql = `${selectWithout(without)} AS ${BASE}${where}`
+      const { selectShort, record } = planOf(collection)
+      const sql = `${selectShort(without, most)} AS ${BASE}${where}`
+      const load = loader(tx, collection)
       const rows = tx.all<Record<string, unknown>>(sql, { ...params, ids: JSON.stringify(ids) })
       const byId = new Map(rows.map((row) => [row['id'], row]))
       return ids.flatMap((id) => {
         const row = byId.get(id)
         // The plan decodes exactly the declared fields; see createRecordReader.
-        return row ? [record(row) as RecordOf<C>] : []
+        return row ? [record(row, load) as RecordOf<C>] : []
       })
     },
     view: <C extends AnyCollection>(
       tx: SqlReader,
       collection: C,
       id: string,
-      { rule, requestInfo }: Permission,
+      { rule, requestInfo, most }: Permission & Shortened,
     ) => {
       const access = assertAllowed(rules.access(collection, rule, requestInfo))
       const { where, params } = joinedConditions([BY_ID, access], requestInfo, tx.now)
-      const row = tx.one<Record<string, unknown>>(`${planOf(collection).select} AS ${BASE}${where}`, {
+      const { selectShort, record } = planOf(collection)
+      const row = tx.one<Record<string, unknown>>(`${selectShort([], most)} AS ${BASE}${where}`, {
         ...params,
         id,
       })
-      return row && (planOf(collection).record(row) as RecordOf<C>)
+      return row && (record(row, loader(tx, collection)) as RecordOf<C>)
     },
     test(collection, { rule, requestInfo: compiledFor, filter = '' }) {
       const access = rules.access(collection, rule, compiledFor)

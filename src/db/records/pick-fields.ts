@@ -1,5 +1,7 @@
 import { AppError } from '../../base/index.ts'
-import { JsonText } from '../schema/json-text.ts'
+import type { AnyCollection } from '../schema/collection.ts'
+import { JsonText, StoredJson } from '../schema/json-text.ts'
+import { largeFieldsOf } from '../schema/large-values.ts'
 import { excerptOf } from './excerpt.ts'
 
 /** The selected names, each with the names selected below it (none = everything) and its excerpt options. */
@@ -39,6 +41,16 @@ export function pickedNames(fields: string): ReadonlySet<string> | undefined {
   return below.size === 0 || below.has('*') ? undefined : new Set(below.keys())
 }
 
+/** Whether `fields` selects parts of a large field rather than all of it. */
+export function picksInside(collection: AnyCollection, fields: string): boolean {
+  if (fields.trim() === '') return false
+  const { below } = parseFields(fields)
+  return [...largeFieldsOf(collection), '*'].some((name) => {
+    const node = below.get(name)
+    return node !== undefined && (node.below.size > 0 || node.excerpt !== undefined)
+  })
+}
+
 function badFields(problem: string): AppError {
   return new AppError('invalid', problem, { reason: 'bad_parameter' })
 }
@@ -76,6 +88,15 @@ function readExcerpt(modifier: string, args: string): { length: number; withElli
 }
 
 function picked(value: unknown, node: Picked): unknown {
+  if (value instanceof StoredJson) {
+    if (node.below.size === 0 && !node.excerpt) return value
+    throw new AppError(
+      'too_large',
+      `fields: ${value.field} of ${value.record} has ${value.bytes} bytes; parts of it can be selected up to 1 MiB, ` +
+        `so name ${value.field} alone or leave it out`,
+      { reason: 'value_too_large' },
+    )
+  }
   if (node.below.size === 0) {
     if (node.excerpt && value instanceof JsonText) return picked(value.value, node)
     return node.excerpt && typeof value === 'string' ? excerptOf(value, node.excerpt) : value

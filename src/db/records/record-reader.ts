@@ -2,6 +2,7 @@ import type { AnyCollection, RecordOf } from '../schema/collection.ts'
 import type { AnyRecord, Plan } from '../schema/plan.ts'
 import { jsonValues } from '../sqlite/dialect.ts'
 import { type Bindable, quoted, type SqlReader } from '../sqlite/sql.ts'
+import { loader } from './stored-values.ts'
 
 /** The records that `list` returns, and their order; insertion order by default. */
 interface ListQuery<C extends AnyCollection> {
@@ -17,6 +18,8 @@ interface ListQuery<C extends AnyCollection> {
   offset?: number
   /** Large fields to leave out: they are not read, and null in the records. */
   without?: readonly string[]
+  /** Large values of more bytes stay in the database, see `StoredJson`; none by default. */
+  most?: number | undefined
 }
 
 /** Typed reads of records inside a transaction. */
@@ -40,11 +43,13 @@ export function createRecordReader(
     collection: AnyCollection,
     tail: string,
     params: Record<string, Bindable>,
-    without: readonly string[] = [],
+    { without = [], most }: Pick<ListQuery<AnyCollection>, 'without' | 'most'> = {},
   ): AnyRecord[] => {
     const plan = planOf(collection)
-    const select = without.length === 0 ? plan.select : plan.selectWithout(without)
-    return sql.all<Record<string, unknown>>(`${select}${tail}`, params).map((row) => plan.record(row))
+    const isWhole = without.length === 0 && most === undefined
+    const select = isWhole ? plan.select : plan.selectShort(without, most)
+    const load = loader(sql, collection)
+    return sql.all<Record<string, unknown>>(`${select}${tail}`, params).map((row) => plan.record(row, load))
   }
   return {
     find: <C extends AnyCollection>(collection: C, id: string) =>
@@ -55,15 +60,15 @@ export function createRecordReader(
     },
     list: <C extends AnyCollection>(collection: C, query: ListQuery<C> = {}) => {
       const plan = planOf(collection)
-      const { without = [], ids } = query
+      const { ids } = query
       const { condition, params } = conditionOf(plan, query.where ?? {})
       const order = orderOf(plan, query.sort ?? '')
       // LIMIT -1 is SQLite's "no limit".
       const page = { ...params, page_limit: query.limit ?? -1, page_offset: query.offset ?? 0 }
       const tail = `ORDER BY ${order} LIMIT $page_limit OFFSET $page_offset`
-      if (!ids) return rows(collection, `${condition} ${tail}`, page, without) as RecordOf<C>[]
+      if (!ids) return rows(collection, `${condition} ${tail}`, page, query) as RecordOf<C>[]
       const among = `${condition === '' ? ' WHERE' : `${condition} AND`} "id" IN ${jsonValues('$ids')} ${tail}`
-      const found = rows(collection, among, { ...page, ids: JSON.stringify(ids) }, without)
+      const found = rows(collection, among, { ...page, ids: JSON.stringify(ids) }, query)
       const byId = new Map(found.map((record) => [record.id, record]))
       return ids.flatMap((id) => byId.get(id) ?? []) as RecordOf<C>[]
     },

@@ -1,3 +1,5 @@
+import type { AnyCollection } from './collection.ts'
+
 /**
  * A value as its JSON text, which is stored or sent without being parsed: that would take longer.
  * `encodeJson` inserts the text; `JSON.stringify` parses it.
@@ -20,24 +22,64 @@ export class JsonText {
   }
 }
 
+/**
+ * A large value of a record that stays in the database until it is sent: its JSON text is read in slices,
+ * see `readSlice`. Only `encodeParts` can encode it.
+ */
+export class StoredJson {
+  readonly collection: AnyCollection
+  readonly record: string
+  readonly field: string
+  /** Length of the JSON text when the record was read. */
+  readonly bytes: number
+
+  constructor(
+    collection: AnyCollection,
+    { record, field, bytes }: { record: string; field: string; bytes: number },
+  ) {
+    this.collection = collection
+    this.record = record
+    this.field = field
+    this.bytes = bytes
+  }
+
+  toJSON(): unknown {
+    if (!inserted) throw new TypeError(`${this.field} of ${this.record} is encoded without being read`)
+    inserted.push(this)
+    return PLACE
+  }
+}
+
 /** Stands for a text in the encoding of `encodeJson`; no value of a client can contain it. */
 const PLACE = `json-text-${crypto.randomUUID()}`
 /** The texts that the encoding in progress has to insert, in their order. */
-let inserted: string[] | undefined
+let inserted: (string | StoredJson)[] | undefined
 
-/** `JSON.stringify` that inserts each `JsonText` as it is. */
+/** `JSON.stringify` that inserts each `JsonText` as it is. @throws TypeError for a `StoredJson`. */
 export function encodeJson(value: unknown): string {
-  const texts: string[] = []
-  inserted = texts
+  return encodeParts(value)
+    .map((part) => {
+      if (part instanceof StoredJson) throw new TypeError(`${part.field} of ${part.record} is not read`)
+      return part
+    })
+    .join('')
+}
+
+/** The JSON text of a value in parts, of which some are still in the database. */
+export function encodeParts(value: unknown): (string | StoredJson)[] {
+  const large: (string | StoredJson)[] = []
+  inserted = large
   let encoded: string
   try {
     encoded = JSON.stringify(value)
   } finally {
     inserted = undefined
   }
-  if (texts.length === 0) return encoded
-  const parts = encoded.split(JSON.stringify(PLACE))
-  return parts.map((part, at) => part + (texts[at] ?? '')).join('')
+  if (large.length === 0) return [encoded]
+  return encoded.split(JSON.stringify(PLACE)).flatMap((part, at) => {
+    const next = large[at]
+    return next === undefined ? [part] : [part, next]
+  })
 }
 
 /** The JSON text of a value. */

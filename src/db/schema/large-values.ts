@@ -28,6 +28,16 @@ export function valueSql(collection: AnyCollection, name: string, row?: string):
   return readWith(collection, name, row, (column) => column)
 }
 
+/**
+ * SQL for the stored value of a field, or for its number of bytes when it is larger than `most` bytes.
+ * SQLite knows the bytes without reading the value.
+ */
+export function shortValueSql(collection: AnyCollection, name: string, most: number): string {
+  const short = (column: string) =>
+    `CASE WHEN octet_length(${column}) > ${most} THEN octet_length(${column}) ELSE ${column} END`
+  return readWith(collection, name, undefined, short)
+}
+
 /** SQL for the bytes of the stored value of a field; SQLite knows them without reading it. */
 export function lengthSql(collection: AnyCollection, name: string): string {
   return readWith(collection, name, undefined, (column) => `octet_length(${column})`)

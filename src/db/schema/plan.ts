@@ -1,8 +1,9 @@
 import { quoted } from '../sqlite/sql.ts'
 import { type AnyCollection, columnOf, type RecordOf } from './collection.ts'
 import type { Field } from './field.ts'
-import { valueSql } from './large-values.ts'
-import { setDecoded } from './unread-json.ts'
+import { StoredJson } from './json-text.ts'
+import { largeFieldsOf, shortValueSql, valueSql } from './large-values.ts'
+import { setDecoded, setStored } from './unread-json.ts'
 
 /** A record of a collection that is not known at compile time. */
 export type AnyRecord = RecordOf<AnyCollection>
@@ -13,9 +14,15 @@ export interface Plan {
   select: string
   /** The same with null in place of the values of these fields, which are then not read. */
   selectWithout(names: readonly string[]): string
+  /**
+   * The same, with the number of bytes in place of large values of more than `most` bytes; `record` then
+   * needs `load`.
+   */
+  selectShort(names: readonly string[], most?: number): string
   insert: string
   fields: readonly (readonly [name: string, field: Field])[]
-  record(row: Record<string, unknown>): AnyRecord
+  /** The record of a row; `load` reads the stored text of a large field that the row has only the length of. */
+  record(row: Record<string, unknown>, load?: (id: string, name: string) => unknown): AnyRecord
   /** Column of a declared field or system key. Throws TypeError for any other name. */
   column(name: string): string
 }
@@ -41,29 +48,43 @@ function planOf(collection: AnyCollection): Plan {
     ...SYSTEM_COLUMNS.map((name): [string, string] => [name, name]),
     ...fields.map(([name, field]): [string, string] => [name, columnOf(name, field)]),
   ])
-  const selectWithout = (names: readonly string[]) => {
+  const large = largeFieldsOf(collection)
+  const texts = new Map<string, string>()
+  const selectShort = (names: readonly string[], most = Number.POSITIVE_INFINITY) => {
+    const key = `${most} ${names}`
+    const known = texts.get(key) ?? shortened(names, most)
+    texts.set(key, known)
+    return known
+  }
+  const shortened = (names: readonly string[], most: number) => {
     const selected = [...columns.keys()].map((name) => {
       if (names.includes(name)) return `NULL AS ${quoted(name)}`
-      const value = valueSql(collection, name)
+      const isShort = Number.isFinite(most) && large.includes(name)
+      const value = isShort ? shortValueSql(collection, name, most) : valueSql(collection, name)
       return value === quoted(name) ? value : `${value} AS ${quoted(name)}`
     })
     return `SELECT ${selected.join(', ')} FROM ${quoted(collection.name)}`
   }
   return {
-    select: selectWithout([]),
-    selectWithout,
+    select: selectShort([]),
+    selectWithout: (names) => selectShort(names),
+    selectShort,
     insert:
       `INSERT INTO ${quoted(collection.name)} (${[...columns.values()].map(quoted).join(', ')}) ` +
       `VALUES (${[...columns.keys()].map((name) => `$${name}`).join(', ')})`,
     fields,
-    record(row) {
+    record(row, load) {
       const record: AnyRecord = {
         id: String(row['id']),
         created: String(row['created']),
         updated: String(row['updated']),
       }
       for (const [name, decode, isDocument] of decoders) {
-        if (isDocument) setDecoded(record, name, row[name], decode)
+        const value = row[name]
+        if (load && typeof value === 'number' && large.includes(name)) {
+          const stored = new StoredJson(collection, { record: record.id, field: name, bytes: value })
+          setStored(record, name, stored, () => decode(load(record.id, name)))
+        } else if (isDocument) setDecoded(record, name, row[name], decode)
         else record[name] = decode(row[name])
       }
       return record

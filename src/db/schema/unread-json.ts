@@ -1,3 +1,5 @@
+import type { StoredJson } from './json-text.ts'
+
 /**
  * Parsing megabytes of JSON takes tens of milliseconds, and most code that reads a record does not use its
  * large values. They are therefore parsed when they are first used; spreading a record uses all of them.
@@ -33,6 +35,26 @@ export function setDecoded(
     enumerable: true,
     configurable: true,
   })
+}
+
+/** The values that are still in the database, by record and field. */
+const stored = new WeakMap<object, Map<string, StoredJson>>()
+
+/** Leaves `record[name]` in the database; code that uses it nevertheless gets the result of `load`. */
+export function setStored(
+  record: Record<string, unknown>,
+  name: string,
+  value: StoredJson,
+  load: () => unknown,
+): void {
+  const values = stored.get(record) ?? new Map<string, StoredJson>()
+  stored.set(record, values.set(name, value))
+  Object.defineProperty(record, name, { get: load, enumerable: true, configurable: true })
+}
+
+/** The value of `record[name]`, if it is still in the database. */
+export function storedValue(record: object, name: string): StoredJson | undefined {
+  return stored.get(record)?.get(name)
 }
 
 /** A copy of a record, in which texts that have not been parsed stay so. */

@@ -1,13 +1,13 @@
 import type { Server } from 'bun'
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { AppError, newId, withLogFields } from '../../base/index.ts'
-import { encodeJson, pickFields } from '../../db/index.ts'
+import { pickFields } from '../../db/index.ts'
 import type { ServerContext } from '../context.ts'
 import { addressLimitKey, originOf, type RequestOrigin } from './address.ts'
 import { assertScope, type Caller, callerName } from './caller.ts'
-import { BodyMemoryBudget } from './limits/body-memory-budget.ts'
 import { MAX_BODY_BYTES, maxBodyBytes } from './limits/body-size.ts'
 import { BODY_LIMITS } from './limits/json-shape.ts'
+import { MemoryBudget, REQUEST_MEMORY } from './limits/memory-budget.ts'
 import { RateLimiter } from './limits/rate-limit.ts'
 import { Turns } from './limits/turns.ts'
 import { MULTIPART } from './media.ts'
@@ -16,6 +16,7 @@ import { objectOf, readJsonBody } from './request/json-body.ts'
 import { validate } from './request/validate.ts'
 import { addCors, optionsResponse } from './response/cors.ts'
 import { errorBody, problem } from './response/error-response.ts'
+import { ResponseEncoder } from './response/response-encoder.ts'
 import { Reply, type Route, type RouteRequest } from './route.ts'
 
 type HttpServer = Server<undefined>
@@ -54,7 +55,8 @@ export function buildApp({ context, routes, identify, onCaller, pages }: AppDepe
     guest: new RateLimiter(() => live.current.anonymousRate, clock),
     user: new RateLimiter(() => live.current.userRate, clock),
   }
-  const bodyMemory = new BodyMemoryBudget(clock)
+  const bodyMemory = new MemoryBudget(clock, REQUEST_MEMORY)
+  const encoder = new ResponseEncoder(context.db, clock)
   const turns = new Turns(clock)
   const app = new Hono<Env>()
 
@@ -114,7 +116,9 @@ export function buildApp({ context, routes, identify, onCaller, pages }: AppDepe
         const run = async () => {
           const request = await readRequest(route, c, caller, origin)
           await turns.enter(caller.kind === 'guest' ? origin.address : callerName(caller))
-          return toResponse(await route.run(context, request), fields)
+          const result = await route.run(context, request)
+          const receiver = { caller: receiverOf(caller, origin.address), request: c.req.raw }
+          return toResponse(result, fields, (...response) => encoder.encode(...response, receiver))
         }
         const bytes = caller.kind === 'guest' ? 0 : budgetedBytes(c.req.raw)
         return bytes === 0 ? run() : bodyMemory.run(callerName(caller), bytes, run)
@@ -264,15 +268,23 @@ async function readObject(route: Route, request: Request, caller: Caller): Promi
 }
 
 /** Encodes the result of a route; on every route, `fields` selects parts of a successful body. */
-function toResponse(result: unknown, fields: string): Response {
+function toResponse(
+  result: unknown,
+  fields: string,
+  encode: (body: unknown, init: ResponseInit) => Promise<Response>,
+): Response | Promise<Response> {
   if (result instanceof Response) return result
   const { status, body, headers } = result instanceof Reply ? result : new Reply(200, result)
   if (body === undefined) return new Response(null, { status, headers: { ...API_HEADERS, ...headers } })
-  const selected = status < 300 ? pickFields(body, fields) : body
-  return new Response(encodeJson(selected), {
+  return encode(status < 300 ? pickFields(body, fields) : body, {
     status,
     headers: { 'content-type': 'application/json;charset=utf-8', ...API_HEADERS, ...headers },
   })
+}
+
+/** Who shares the memory for large responses. */
+function receiverOf(caller: Caller, address: string): string {
+  return caller.kind === 'guest' ? addressLimitKey(address) : callerName(caller)
 }
 
 function errorResponse(error: unknown, requestId: string, log: ServerContext['log']): Response {

@@ -42,11 +42,10 @@ export function jobRoutes(limit: RateLimiter): Route[] {
       access: 'signed_in',
       summary: "List the caller's jobs, newest first",
       query: listQuery(['created', 'updated', 'status', 'finished_at', 'duration'], '-created'),
-      statuses: [200, 400, 401, 413],
+      statuses: [200, 400, 401, 413, 503],
       response: v.array(jobResponse),
       run: (context, { caller, query, request }) => {
-        const fields = new URL(request.url).searchParams.get('fields') ?? ''
-        return listJobs(context, caller, { ...query, fields }, request.signal)
+        return listJobs(context, caller, { ...query, fields: fieldsOf(request) }, request.signal)
       },
     }),
     defineRoute({
@@ -54,9 +53,10 @@ export function jobRoutes(limit: RateLimiter): Route[] {
       path: '/api/jobs/:id',
       access: 'signed_in',
       summary: 'Retrieve a job: results, timeline, charge and, while it is pending, why it waits',
-      statuses: [200, 401, 404],
+      statuses: [200, 401, 404, 413, 503],
       response: jobDetailResponse,
-      run: (context, { caller, params }) => viewJob(context, caller, params['id'] ?? ''),
+      run: (context, { caller, params, request }) =>
+        viewJob(context, caller, params['id'] ?? '', fieldsOf(request)),
     }),
     defineRoute({
       method: 'POST',
@@ -69,4 +69,8 @@ export function jobRoutes(limit: RateLimiter): Route[] {
       run: (context, { caller, params }) => cancelJob(context, caller, params['id'] ?? ''),
     }),
   ]
+}
+
+function fieldsOf({ url }: Request): string {
+  return url.includes('fields=') ? (new URL(url).searchParams.get('fields') ?? '') : ''
 }

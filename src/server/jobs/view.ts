@@ -3,6 +3,7 @@ import {
   chargeOf,
   type Database,
   findJob,
+  heldBytes,
   type Job,
   listJobs as listStored,
   listTimeline,
@@ -51,16 +52,18 @@ export function mayAccess(caller: Caller, job: Job): boolean {
 }
 
 /**
- * One job with its history, its charge and, while it is pending, its wait estimate.
+ * One job with its history, its charge and, while it is pending, its wait estimate. `fields`: what the response selects.
  * @throws AppError `not_found`, also for jobs of other users.
  */
 export async function viewJob(
   { db, config }: Pick<ServerContext, 'db' | 'config'>,
   caller: Caller,
   id: string,
+  fields = '',
 ): Promise<JobView> {
+  const most = heldBytes(quantumJobs, fields)
   return db.read((tx) => {
-    const job = findJob(tx, id)
+    const job = findJob(tx, id, { most })
     if (!job || !mayAccess(caller, job))
       throw new AppError('not_found', "The requested resource wasn't found")
     const input = readQueuePosition(tx, id, config.idleThreshold)
@@ -95,11 +98,12 @@ export async function listJobs(
 ): Promise<JobView[]> {
   const user = await actingUser(db, caller)
   const without = unreadFields(quantumJobs, page.fields ?? '', COMPUTED_FROM)
+  const most = heldBytes(quantumJobs, page.fields ?? '')
   const { items } = await readPage(db, {
     ...{ without, maxBytes: MAX_LARGE_BYTES, sizeParameter: 'limit' },
     reading: readingOf(caller, '', signal),
     plan: () => planOwnJobs(user.id, page),
-    records: (tx, ids) => listStored(tx, user.id, { ids, without }).map((job) => presentJob(db, job)),
+    records: (tx, ids) => listStored(tx, user.id, { ids, without, most }).map((job) => presentJob(db, job)),
   })
   return items
 }

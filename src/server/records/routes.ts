@@ -36,7 +36,7 @@ export function recordRoutes(service: RecordService): Route[] {
       access: 'public',
       summary: 'List the records of a collection that are visible to the caller by its list rule',
       query: listQuery,
-      statuses: [200, 400, 403, 404, 413],
+      statuses: [200, 400, 403, 404, 413, 503],
       response: pageOf(shapes.record),
       files: EXPORT_TYPES,
       run: async (_, { params, query, ...call }) => {
@@ -55,7 +55,7 @@ export function recordRoutes(service: RecordService): Route[] {
       access: 'public',
       summary: 'Retrieve a record, if it is visible to the caller by the view rule of its collection',
       query: recordQuery,
-      statuses: [200, 400, 403, 404],
+      statuses: [200, 400, 403, 404, 413, 503],
       response: shapes.record,
       run: async (_, { params, query, ...call }) =>
         viewRecord(service, requested(params), params['id'] ?? '', { ...call, query: texts(query) }),

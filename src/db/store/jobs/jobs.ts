@@ -137,15 +137,17 @@ export function cancelJob(tx: Tx, id: string, detail = ''): Job | undefined {
   return job
 }
 
-export function findJob(tx: ReadTx, id: string): Job | undefined {
-  return tx.find(quantumJobs, id)
+/** A job; its large values of more than `most` bytes stay in the database. */
+export function findJob(tx: ReadTx, id: string, { most }: { most?: number } = {}): Job | undefined {
+  if (most === undefined) return tx.find(quantumJobs, id)
+  return tx.list(quantumJobs, { where: { id }, most })[0]
 }
 
 /** The jobs among `ids` that belong to the user, in the order of `ids`. */
 export function listJobs(
   tx: ReadTx,
   user: string,
-  { ids, without = [] }: { ids: readonly string[]; without?: readonly string[] },
+  { ids, without = [], most }: { ids: readonly string[]; without?: readonly string[]; most?: number },
 ): Job[] {
-  return tx.list(quantumJobs, { ids, where: { user_id: user }, without })
+  return tx.list(quantumJobs, { ids, where: { user_id: user }, without, most })
 }

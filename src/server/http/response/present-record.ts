@@ -3,6 +3,8 @@ import {
   type CollectionNames,
   JsonText,
   type RecordOf,
+  type StoredJson,
+  storedValue,
   unreadText,
 } from '../../../db/index.ts'
 
@@ -52,8 +54,10 @@ export function presentRecord<C extends AnyCollection>(
   return { ...presented, created: record.created, updated: record.updated }
 }
 
-/** A large value that nobody has read, as the text that is stored. */
-function large(record: object, name: string): JsonText | undefined {
+/** A large value that nobody has read: still in the database, or as the text that is stored. */
+function large(record: object, name: string): JsonText | StoredJson | undefined {
+  const stored = storedValue(record, name)
+  if (stored) return stored
   const text = unreadText(record, name)
   return text === undefined ? undefined : new JsonText(text)
 }

@@ -2,6 +2,7 @@ import { randomFraction } from '../../../base/index.ts'
 import {
   type AnyCollection,
   createExpandBudget,
+  heldBytes,
   MAX_LARGE_BYTES,
   type Page,
   readPage,
@@ -42,6 +43,7 @@ export async function listRecords(
   const paging = readPaging(query)
   const { computedFrom } = behaviorOf(collection)
   const size = { without: unreadFields(collection, fields, computedFrom), maxBytes: MAX_LARGE_BYTES }
+  const most = heldBytes(collection, fields)
   const { db } = service.context
   const { queries } = service
   const limits = { budget: createExpandBudget() }
@@ -50,7 +52,7 @@ export async function listRecords(
     reading: readingOf(caller, address, request.signal),
     plan: (tx) => queries.plan(tx, collection, { ...paging, rule, requestInfo, filter, sort }),
     records(tx, ids) {
-      const records = queries.records(tx, collection, ids, { rule, requestInfo, ...size })
+      const records = queries.records(tx, collection, ids, { rule, requestInfo, most, ...size })
       return presentRecords(service, tx, collection, records, { caller, requestInfo, expand, limits })
     },
   })

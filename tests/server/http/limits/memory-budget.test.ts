@@ -1,6 +1,10 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { BodyMemoryBudget } from '../../../../src/server/http/limits/body-memory-budget.ts'
+import {
+  MemoryBudget,
+  REQUEST_MEMORY,
+  RESPONSE_MEMORY,
+} from '../../../../src/server/http/limits/memory-budget.ts'
 import { FakeClock } from '../../../support/fake-clock.ts'
 
 const MIB = 1024 * 1024
@@ -8,8 +12,8 @@ const COLLECTION_MS = 200
 const refused = expect.objectContaining({ reason: 'too_many_large_bodies', retryAfter: 5 })
 
 /** A budget with the names of the bodies that are being read, in order of their admission. */
-function openBudget(clock = new FakeClock()) {
-  const budget = new BodyMemoryBudget(clock)
+function openBudget(clock = new FakeClock(), limits = REQUEST_MEMORY) {
+  const budget = new MemoryBudget(clock, limits)
   const reading: string[] = []
   const ends = new Map<string, (error?: Error) => void>()
   const send = (name: string, mib: number, account = name) =>
@@ -30,7 +34,7 @@ function openBudget(clock = new FakeClock()) {
 
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
-test('BodyMemoryBudget.run() admits 20 MiB in all; the others follow in order, also after a failure', async () => {
+test('MemoryBudget.run() admits 20 MiB in all; the others follow in order, also after a failure', async () => {
   const { reading, send, end } = openBudget()
   const runs = [send('ada', 10), send('bob', 10), send('cleo', 10), send('dan', 2)]
   await settle()
@@ -43,7 +47,7 @@ test('BodyMemoryBudget.run() admits 20 MiB in all; the others follow in order, a
   expect(reading).toEqual(['cleo', 'dan'])
 })
 
-test('BodyMemoryBudget.run() settles with its work and frees the share after a collection', async () => {
+test('MemoryBudget.run() settles with its work and frees the share after a collection', async () => {
   const { clock, reading, ends, send } = openBudget()
   const first = send('ada', 16)
   void send('bob', 16)
@@ -56,7 +60,7 @@ test('BodyMemoryBudget.run() settles with its work and frees the share after a c
   expect(reading).toEqual(['bob'])
 })
 
-test('BodyMemoryBudget.run() frees a share that is returned during a collection after the next one', async () => {
+test('MemoryBudget.run() frees a share that is returned during a collection after the next one', async () => {
   const { clock, reading, ends, send } = openBudget()
   void send('ada', 10)
   void send('bob', 10)
@@ -71,7 +75,7 @@ test('BodyMemoryBudget.run() frees a share that is returned during a collection 
   expect(reading).toEqual(['cleo'])
 })
 
-test('BodyMemoryBudget.run() limits an account to half of the budget and admits other accounts', async () => {
+test('MemoryBudget.run() limits an account to half of the budget and admits other accounts', async () => {
   const { reading, send, end } = openBudget()
   for (const name of ['a1', 'a2', 'a3']) void send(name, 5, 'ada')
   void send('b1', 5, 'bob')
@@ -81,7 +85,7 @@ test('BodyMemoryBudget.run() limits an account to half of the budget and admits 
   expect(reading).toEqual(['a2', 'b1', 'a3'])
 })
 
-test('BodyMemoryBudget.run() admits a body above the part of its account while the account has no other', async () => {
+test('MemoryBudget.run() admits a body above the part of its account while the account has no other', async () => {
   const { reading, send, end } = openBudget()
   void send('a1', 16, 'ada')
   void send('a2', 2, 'ada')
@@ -92,7 +96,7 @@ test('BodyMemoryBudget.run() admits a body above the part of its account while t
   expect(reading).toEqual(['b1', 'a2'])
 })
 
-test('BodyMemoryBudget.run() refuses a body after 20 s; the next one receives the share', async () => {
+test('MemoryBudget.run() refuses a body after 20 s; the next one receives the share', async () => {
   const { clock, reading, send, end } = openBudget()
   void send('ada', 16)
   await settle()
@@ -107,19 +111,19 @@ test('BodyMemoryBudget.run() refuses a body after 20 s; the next one receives th
   expect(reading).toEqual(['cleo'])
 })
 
-test('BodyMemoryBudget.run() refuses a body at once when 64 are waiting', async () => {
+test('MemoryBudget.run() refuses a body at once when 64 are waiting', async () => {
   const { send } = openBudget()
   void send('ada', 16)
   for (let at = 0; at < 64; at += 1) send(`b${at}`, 16).catch(() => undefined)
   await expect(send('cleo', 16)).rejects.toEqual(refused)
 })
 
-test('BodyMemoryBudget.run() never exceeds the budget and admits every body', async () => {
+test('MemoryBudget.run() never exceeds the budget and admits every body', async () => {
   const body = fc.record({ account: fc.nat(4), mib: fc.integer({ min: 1, max: 16 }) })
   await fc.assert(
     fc.asyncProperty(fc.array(body, { maxLength: 40 }), async (bodies) => {
       const clock = new FakeClock()
-      const budget = new BodyMemoryBudget(clock)
+      const budget = new MemoryBudget(clock, REQUEST_MEMORY)
       const reading: typeof bodies = []
       const of = (account?: number) =>
         reading.filter((each) => account === undefined || each.account === account).map(({ mib }) => mib)
@@ -141,4 +145,16 @@ test('BodyMemoryBudget.run() never exceeds the budget and admits every body', as
     }),
     { numRuns: 100 },
   )
+})
+
+test('MemoryBudget.run() sends 16 large responses at once, 4 of one account; 16 more of it wait', async () => {
+  const { reading, send } = openBudget(new FakeClock(), RESPONSE_MEMORY)
+  const refusal = expect.objectContaining({ reason: 'too_many_large_responses', retryAfter: 5 })
+  for (let each = 0; each < 20; each += 1) void send(`ada ${each}`, 2, 'ada')
+  await settle()
+  expect(reading).toEqual(['ada 0', 'ada 1', 'ada 2', 'ada 3'])
+  await expect(send('ada 20', 2, 'ada')).rejects.toEqual(refusal)
+  for (let each = 0; each < 14; each += 1) void send(`bob ${each}`, 2, `bob ${each}`)
+  await settle()
+  expect(reading.length).toBe(16)
 })

@@ -1,0 +1,65 @@
+import type { AnyCollection } from '../schema/collection.ts'
+import { MAX_ROW_BYTES } from '../schema/fields/index.ts'
+import type { StoredJson } from '../schema/json-text.ts'
+import { largeTableOf, valueSql } from '../schema/large-values.ts'
+import { quoted, type SqlReader } from '../sqlite/sql.ts'
+import { picksInside } from './pick-fields.ts'
+
+/** Longer values of responses stay in the database until they are sent. */
+const MAX_HELD_BYTES = 64 * 1024
+
+/**
+ * The size in bytes above which the large values of a response stay in the database. Those of which `fields`
+ * selects parts are read and parsed, up to the size of a row.
+ */
+export function heldBytes(collection: AnyCollection, fields: string): number {
+  return picksInside(collection, fields) ? MAX_ROW_BYTES : MAX_HELD_BYTES
+}
+
+/** Reads the stored text of a large value whose record has been read without it, in the same transaction. */
+export function loader(sql: SqlReader, collection: AnyCollection) {
+  return (id: string, name: string): unknown => {
+    const statement = `SELECT ${valueSql(collection, name)} AS value FROM ${quoted(collection.name)} WHERE "id" = $id`
+    return sql.one<{ value: unknown }>(statement, { id })?.value ?? null
+  }
+}
+
+/** Bytes of a value, and what identifies the value that they belong to. */
+export interface Slice {
+  readonly bytes: Uint8Array
+  readonly version: number
+  /** Bytes of the whole value. */
+  readonly total: number
+}
+
+interface SliceRow {
+  slice: Uint8Array | null
+  total: number | null
+  version: number
+}
+
+/**
+ * Up to `length` bytes of the JSON text of a value, from byte `from` on; undefined when the record or its
+ * value has been removed. The bytes come from the database without conversion to text.
+ */
+export function readSlice(
+  sql: SqlReader,
+  { collection, record, field }: StoredJson,
+  { from, length }: { from: number; length: number },
+): Slice | undefined {
+  const read = (column: string, version: string) =>
+    `SELECT substr(CAST(${column} AS BLOB), $from, $length) AS slice, octet_length(${column}) AS total, ${version} AS version`
+  const params = { record, from: from + 1, length }
+  const outside = sql.one<SliceRow>(
+    `${read('"body"', 'rowid')} FROM ${quoted(largeTableOf(collection))} WHERE "record" = $record AND "field" = $field`,
+    { ...params, field },
+  )
+  const own = () =>
+    sql.one<SliceRow>(
+      `${read(quoted(field), '0')} FROM ${quoted(collection.name)} WHERE "id" = $record`,
+      params,
+    )
+  const row = outside ?? own()
+  if (!row?.slice || row.total === null) return undefined
+  return { bytes: row.slice, total: row.total, version: row.version }
+}

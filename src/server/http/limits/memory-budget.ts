@@ -1,0 +1,184 @@
+import { AppError, type Clock, withTimeout } from '../../../base/index.ts'
+
+/** The memory that one body takes from the budget. */
+interface Share {
+  account: string
+  bytes: number
+}
+
+/** A body that is not read or sent before its share is granted. */
+interface WaitingBody extends Share {
+  grant(): void
+}
+
+/** How much memory bodies of one direction may take. */
+interface MemoryLimits {
+  /** Bytes of all bodies together. */
+  readonly total: number
+  /** Bytes of all bodies of one account; a single larger body is admitted while the account has no other. */
+  readonly account: number
+  /** Bodies that wait; further ones are refused at once. */
+  readonly waiting: number
+  /** Of these, bodies of one account. */
+  readonly accountWaiting: number
+  /** What a refusal says. */
+  readonly refusal: { readonly reason: string; readonly message: string }
+}
+
+const MIB = 1024 * 1024
+const RETRY_AFTER_S = 5
+
+/**
+ * Bodies of requests, as sent: two jobs with the largest programs. While a body is read, checked and stored
+ * it takes about 7 times its size (measured: 128 MiB for two of 9 MB); a server needs 100 MiB for itself.
+ */
+export const REQUEST_MEMORY: MemoryLimits = {
+  total: 20 * MIB,
+  account: 10 * MIB,
+  // The budget does not admit more than this within `MAX_WAIT_MS`.
+  waiting: 64,
+  accountWaiting: 64,
+  refusal: {
+    reason: 'too_many_large_bodies',
+    message: 'The server is processing other large requests',
+  },
+}
+
+/** The parts of large responses that are in memory: 16 responses, 4 of an account or guest address. */
+export const RESPONSE_MEMORY: MemoryLimits = {
+  total: 32 * MIB,
+  account: 8 * MIB,
+  waiting: 64,
+  accountWaiting: 16,
+  refusal: {
+    reason: 'too_many_large_responses',
+    message: 'The server is sending other large responses',
+  },
+}
+
+/** Well below the idle timeout of connections (32 s). */
+const MAX_WAIT_MS = 20_000
+/**
+ * How long the share of a finished body stays in use, so that its garbage is collected before the next body
+ * is read. With 20 accounts that send two jobs of 9 MB each, the peak of the process is 259 to 318 MiB, as
+ * with a blocking collection; without a collection it is 387 to 491 MiB, and with 30 ms up to 430 MiB.
+ */
+const COLLECTION_MS = 200
+
+/**
+ * Limits the memory for large bodies of requests, or of responses. A body waits until its share is free. Shares are granted in order of arrival, except that a body whose account has used up its
+ * part lets the bodies of other accounts pass.
+ */
+export class MemoryBudget {
+  readonly #clock: Clock
+  readonly #limits: MemoryLimits
+  readonly #usedByAccount = new Map<string, number>()
+  #used = 0
+  #waiting: WaitingBody[] = []
+  #finished: Share[] = []
+  #isReclaiming = false
+
+  constructor(clock: Clock, limits: MemoryLimits) {
+    this.#clock = clock
+    this.#limits = limits
+  }
+
+  /**
+   * Runs `work`, which reads or sends a body of `account` that takes at most `bytes`, once its share is free;
+   * settles like `work`.
+   * @throws AppError `unavailable` as `take` does.
+   */
+  async run<T>(account: string, bytes: number, work: () => Promise<T>): Promise<T> {
+    const release = await this.take(account, bytes)
+    try {
+      return await work()
+    } finally {
+      release()
+    }
+  }
+
+  /**
+   * Waits for a share; call the result once when the body is finished.
+   * @throws AppError `unavailable` with the reason of the limits after waiting 20 s, and when too many bodies
+   *   wait already.
+   */
+  async take(account: string, bytes: number): Promise<() => void> {
+    await this.#acquire({ account, bytes })
+    return () => {
+      this.#finished.push({ account, bytes })
+      void this.#reclaim()
+    }
+  }
+
+  #isFullFor(account: string): boolean {
+    if (this.#waiting.length >= this.#limits.waiting) return true
+    return this.#waiting.filter((body) => body.account === account).length >= this.#limits.accountWaiting
+  }
+
+  async #acquire(share: Share): Promise<void> {
+    if (this.#isFullFor(share.account)) throw this.#refusal()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const body: WaitingBody = { ...share, grant: resolve }
+    this.#waiting.push(body)
+    this.#grantShares()
+    if (!this.#waiting.includes(body)) return
+    await withTimeout(promise, {
+      clock: this.#clock,
+      ms: MAX_WAIT_MS,
+      onTimeout: () => {
+        this.#waiting = this.#waiting.filter((other) => other !== body)
+        throw this.#refusal()
+      },
+    })
+  }
+
+  /**
+   * Returns the shares of finished bodies after a garbage collection. The collection runs beside the event
+   * loop and does not report its end, hence the fixed time. A blocking one stops the loop for 30 ms with an
+   * empty server and for 200 ms with a million objects on the heap.
+   */
+  async #reclaim(): Promise<void> {
+    if (this.#isReclaiming) return
+    this.#isReclaiming = true
+    while (this.#finished.length > 0) {
+      const finished = this.#finished
+      this.#finished = []
+      Bun.gc(false)
+      await this.#clock.sleep(COLLECTION_MS)
+      for (const { account, bytes } of finished) this.#use(account, -bytes)
+      this.#grantShares()
+    }
+    this.#isReclaiming = false
+  }
+
+  #grantShares(): void {
+    for (const body of [...this.#waiting]) {
+      const { account, bytes } = body
+      if (!fits(this.#usedByAccount.get(account) ?? 0, bytes, this.#limits.account)) continue
+      // Smaller bodies must not overtake: a large one would never get its share.
+      if (!fits(this.#used, bytes, this.#limits.total)) return
+      this.#waiting.splice(this.#waiting.indexOf(body), 1)
+      this.#use(account, bytes)
+      body.grant()
+    }
+  }
+
+  #refusal(): AppError {
+    const { reason, message } = this.#limits.refusal
+    return new AppError('unavailable', `${message}; send this one again in ${RETRY_AFTER_S} s`, {
+      reason,
+      retryAfter: RETRY_AFTER_S,
+    })
+  }
+
+  #use(account: string, bytes: number): void {
+    this.#used += bytes
+    const used = (this.#usedByAccount.get(account) ?? 0) + bytes
+    if (used > 0) this.#usedByAccount.set(account, used)
+    else this.#usedByAccount.delete(account)
+  }
+}
+
+function fits(used: number, bytes: number, limit: number): boolean {
+  return used === 0 || used + bytes <= limit
+}

@@ -1,0 +1,78 @@
+import { AppError } from '../../../base/index.ts'
+import { readSlice, type SqlReader, type StoredJson } from '../../../db/index.ts'
+
+/** Bytes that are read and sent at once: with a value of 9 MB, 4 ms. */
+export const CHUNK_BYTES = 1024 * 1024
+/** Records are encoded at once for this time, in ms. */
+const MAX_ENCODE_MS = 4
+
+/** A value that is being sent. */
+interface OpenValue {
+  readonly value: StoredJson
+  readonly sent: number
+  /** Of the first slice: later slices must belong to the same value. */
+  readonly version: number
+  readonly total: number
+}
+
+/** The body of a response as bytes, chunk by chunk, from texts and values in the database. */
+export class StoredChunks {
+  readonly #parts: Iterator<string | StoredJson>
+  readonly #now: () => number
+  #open: OpenValue | undefined
+  /** A part that did not fit into the last chunk. */
+  #next: StoredJson | undefined
+
+  /** `now`: monotonic time in ms. */
+  constructor(parts: Iterator<string | StoredJson>, now: () => number) {
+    this.#parts = parts
+    this.#now = now
+  }
+
+  /**
+   * The next chunk; undefined at the end. A value that has been removed since its record was read is null.
+   * @throws AppError `unavailable` when a value was replaced while it was sent.
+   */
+  read(sql: SqlReader): Uint8Array | undefined {
+    if (this.#open) return this.#continue(sql, this.#open)
+    const end = this.#now() + MAX_ENCODE_MS
+    const pieces: Uint8Array[] = []
+    let bytes = 0
+    while (bytes < CHUNK_BYTES && this.#now() <= end) {
+      const part = this.#next ?? this.#parts.next().value
+      this.#next = undefined
+      if (part === undefined) break
+      if (typeof part === 'string') pieces.push(Buffer.from(part))
+      else if (bytes > 0 && bytes + part.bytes > CHUNK_BYTES) {
+        this.#next = part
+        break
+      } else pieces.push(this.#begin(sql, part))
+      bytes += pieces.at(-1)?.byteLength ?? 0
+      if (this.#open) break
+    }
+    if (pieces.length < 2) return pieces[0]
+    return Buffer.concat(pieces)
+  }
+
+  #begin(sql: SqlReader, value: StoredJson): Uint8Array {
+    const slice = readSlice(sql, value, { from: 0, length: CHUNK_BYTES })
+    if (!slice) return Buffer.from('null')
+    const { bytes, version, total } = slice
+    const sent = bytes.byteLength
+    this.#open = sent < total ? { value, sent, version, total } : undefined
+    return bytes
+  }
+
+  #continue(sql: SqlReader, { value, sent, version, total }: OpenValue): Uint8Array {
+    const slice = readSlice(sql, value, { from: sent, length: CHUNK_BYTES })
+    if (slice?.version !== version || slice.total !== total) {
+      throw new AppError('unavailable', `${value.field} of ${value.record} changed while it was sent`, {
+        reason: 'changed_while_sent',
+        retryAfter: 1,
+      })
+    }
+    const end = sent + slice.bytes.byteLength
+    this.#open = end < total ? { value, sent: end, version, total } : undefined
+    return slice.bytes
+  }
+}
