@@ -2,6 +2,7 @@ import type { AnyCollection } from '../schema/collection.ts'
 import { MAX_ROW_BYTES } from '../schema/fields/index.ts'
 import type { StoredJson } from '../schema/json-text.ts'
 import { largeTableOf, valueSql } from '../schema/large-values.ts'
+import { INSERTION_ORDER } from '../sqlite/dialect.ts'
 import { quoted, type SqlReader } from '../sqlite/sql.ts'
 import { picksInside } from './pick-fields.ts'
 
@@ -25,7 +26,7 @@ export function loader(sql: SqlReader, collection: AnyCollection) {
 }
 
 /** Bytes of a value, and what identifies the value that they belong to. */
-export interface Slice {
+interface Slice {
   readonly bytes: Uint8Array
   readonly version: number
   /** Bytes of the whole value. */
@@ -51,7 +52,7 @@ export function readSlice(
     `SELECT substr(CAST(${column} AS BLOB), $from, $length) AS slice, octet_length(${column}) AS total, ${version} AS version`
   const params = { record, from: from + 1, length }
   const outside = sql.one<SliceRow>(
-    `${read('"body"', 'rowid')} FROM ${quoted(largeTableOf(collection))} WHERE "record" = $record AND "field" = $field`,
+    `${read('"body"', INSERTION_ORDER)} FROM ${quoted(largeTableOf(collection))} WHERE "record" = $record AND "field" = $field`,
     { ...params, field },
   )
   const own = () =>

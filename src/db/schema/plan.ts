@@ -21,7 +21,10 @@ export interface Plan {
   selectShort(names: readonly string[], most?: number): string
   insert: string
   fields: readonly (readonly [name: string, field: Field])[]
-  /** The record of a row; `load` reads the stored text of a large field that the row has only the length of. */
+  /**
+   * The record of a row; `load` reads the stored text of a large field of which the row has only the
+   * length.
+   */
   record(row: Record<string, unknown>, load?: (id: string, name: string) => unknown): AnyRecord
   /** Column of a declared field or system key. Throws TypeError for any other name. */
   column(name: string): string

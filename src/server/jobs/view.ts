@@ -52,7 +52,8 @@ export function mayAccess(caller: Caller, job: Job): boolean {
 }
 
 /**
- * One job with its history, its charge and, while it is pending, its wait estimate. `fields`: what the response selects.
+ * One job with its history, its charge and, while it is pending, its wait estimate. `fields`: what the
+ * response selects.
  * @throws AppError `not_found`, also for jobs of other users.
  */
 export async function viewJob(

@@ -199,6 +199,15 @@ export const accounts = defineAttacks([
     }),
   }),
   calls({
+    name: 'view-large-part',
+    input: 'a part of results of 8 MiB, 20 at once',
+    cap: '1 MiB of a value of which parts are selected',
+    width: 20,
+    call: ({ seeded }, number) => ({
+      path: `/api/collections/quantum_jobs/records/${seeded.largeResults[number % 5]}?fields=results.counts`,
+    }),
+  }),
+  calls({
     name: 'list-large',
     input: 'a page of own jobs with 40 MB of programs',
     cap: '8 MiB of a page',

@@ -66,8 +66,9 @@ const MAX_WAIT_MS = 20_000
 const COLLECTION_MS = 200
 
 /**
- * Limits the memory for large bodies of requests, or of responses. A body waits until its share is free. Shares are granted in order of arrival, except that a body whose account has used up its
- * part lets the bodies of other accounts pass.
+ * Limits the memory for large bodies of requests, or of responses. A body waits until its share is free.
+ * Shares are granted in order of arrival, except that a body whose account has used up its part lets the
+ * bodies of other accounts pass.
  */
 export class MemoryBudget {
   readonly #clock: Clock
@@ -100,10 +101,10 @@ export class MemoryBudget {
   /**
    * Waits for a share; call the result once when the body is finished.
    * @throws AppError `unavailable` with the reason of the limits after waiting 20 s, and when too many bodies
-   *   wait already.
+   *   wait already; also when `signal` ends the wait, since nobody receives the body any more.
    */
-  async take(account: string, bytes: number): Promise<() => void> {
-    await this.#acquire({ account, bytes })
+  async take(account: string, bytes: number, signal?: AbortSignal): Promise<() => void> {
+    await this.#acquire({ account, bytes }, signal)
     return () => {
       this.#finished.push({ account, bytes })
       void this.#reclaim()
@@ -115,21 +116,29 @@ export class MemoryBudget {
     return this.#waiting.filter((body) => body.account === account).length >= this.#limits.accountWaiting
   }
 
-  async #acquire(share: Share): Promise<void> {
+  async #acquire(share: Share, signal?: AbortSignal): Promise<void> {
     if (this.#isFullFor(share.account)) throw this.#refusal()
-    const { promise, resolve } = Promise.withResolvers<void>()
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
     const body: WaitingBody = { ...share, grant: resolve }
     this.#waiting.push(body)
     this.#grantShares()
     if (!this.#waiting.includes(body)) return
+    const leave = () => {
+      this.#waiting = this.#waiting.filter((other) => other !== body)
+    }
+    const abort = () => {
+      leave()
+      reject(this.#refusal())
+    }
+    signal?.addEventListener('abort', abort, { once: true })
     await withTimeout(promise, {
       clock: this.#clock,
       ms: MAX_WAIT_MS,
       onTimeout: () => {
-        this.#waiting = this.#waiting.filter((other) => other !== body)
+        leave()
         throw this.#refusal()
       },
-    })
+    }).finally(() => signal?.removeEventListener('abort', abort))
   }
 
   /**

@@ -61,7 +61,7 @@ export class ResponseEncoder {
     if (request.method === 'HEAD') return new Response(null, init)
     const chunks = new StoredChunks(followedBy(first, parts), () => this.#clock.monotonic())
     if (isEnd && bytes <= MAX_WHOLE_BYTES) return new Response(await this.#readAll(chunks), init)
-    const release = await this.#memory.take(caller, SHARE_BYTES)
+    const release = await this.#memory.take(caller, SHARE_BYTES, request.signal)
     return new Response(this.#stream(chunks, caller, request.signal, release), init)
   }
 

@@ -158,3 +158,16 @@ test('MemoryBudget.run() sends 16 large responses at once, 4 of one account; 16 
   await settle()
   expect(reading.length).toBe(16)
 })
+
+test('MemoryBudget.take() stops waiting when the receiver has gone', async () => {
+  const budget = new MemoryBudget(new FakeClock(), RESPONSE_MEMORY)
+  await budget.take('ada', 8 * MIB)
+  const stop = new AbortController()
+  const waiting = Array.from({ length: 16 }, () => budget.take('ada', 2 * MIB, stop.signal))
+  stop.abort()
+  const ends = await Promise.allSettled(waiting)
+  expect(ends.every(({ status }) => status === 'rejected')).toBe(true)
+  // Nobody waits any more, so this one is not refused at once.
+  const next = budget.take('ada', 2 * MIB).catch(() => 'refused')
+  expect(await Promise.race([next, settle().then(() => 'waits')])).toBe('waits')
+})
