@@ -1,6 +1,6 @@
 import type { Condition, Order, RequestInfo } from '../filter/index.ts'
 import type { AnyCollection } from '../schema/collection.ts'
-import type { Params } from '../sqlite/sql.ts'
+import type { Bindable, Params } from '../sqlite/sql.ts'
 import type { Paging } from './paging.ts'
 
 /** A list request with its compiled parts. */
@@ -16,19 +16,19 @@ export interface CompiledList extends Paging {
 /** Conditions that all have to hold; `everybody` and undefined hold for every row. */
 export type Conditions = readonly (Pick<Condition, 'sql' | 'bind'> | 'everybody' | undefined)[]
 
-/** The terms of conditions, their WHERE clause ('' when there is none) and their parameters. */
+/** The WHERE clause of conditions ('' when there is none) and their parameters. */
 export function joinedConditions(
   conditions: Conditions,
   requestInfo: RequestInfo,
   now: number,
-): { terms: string[]; where: string; params: Params } {
+): { where: string; params: Params } {
   const terms: string[] = []
-  const params: Params[] = []
+  const params: Record<string, Bindable> = {}
   for (const condition of conditions) {
     if (condition === undefined || condition === 'everybody') continue
     if (condition.sql !== '') terms.push(`(${condition.sql})`)
-    params.push(condition.bind(requestInfo, now))
+    Object.assign(params, condition.bind(requestInfo, now))
   }
   const where = terms.length === 0 ? '' : ` WHERE ${terms.join(' AND ')}`
-  return { terms, where, params: Object.fromEntries(params.flatMap((each) => Object.entries(each))) }
+  return { where, params }
 }

@@ -2,6 +2,7 @@ import { BASE, type Condition, type Effort, followsBack, type Term } from '../fi
 import { lengthOf } from '../records/page-size.ts'
 import type { AnyCollection } from '../schema/collection.ts'
 import { lengthSql } from '../schema/large-values.ts'
+import { RECORD_BYTES } from '../schema/stored-bytes.ts'
 import { type Params, quoted, type SqlReader, type Statement } from '../sqlite/sql.ts'
 import type { CompiledList } from './compiled-list.ts'
 
@@ -60,8 +61,11 @@ export function createListCosts(): ListCosts {
       ({ load, effort }) => followsBack(load) || effort.readsForeignDocuments,
     )
     const perRow = stepsPerRow(conditions)
-    const counted = (tx: SqlReader, { used }: Served) =>
-      countSteps(tx, { collection, params, used, perRow, ofSizes: sizeSteps(collection, conditions) })
+    let steps: number | undefined
+    const counted = (tx: SqlReader, { used }: Served) => {
+      steps ??= countSteps(tx, { collection, params, used, perRow, conditions })
+      return steps
+    }
     return {
       isCostly(tx) {
         if (isUnbounded) return true
@@ -138,8 +142,15 @@ function stepsPerRow(conditions: readonly Condition[]): number {
   return 1 + comparisons / COMPARISONS + joins * JOIN_STEPS
 }
 
-/** SQL for the further steps that depend on the sizes in a row. */
-function sizeSteps(collection: AnyCollection, conditions: readonly Condition[]): string {
+/** The further steps that depend on the sizes in a row. */
+interface SizeSteps {
+  /** SQL for the steps of reading past the documents in a row; undefined when there are none. */
+  readonly passing: string | undefined
+  /** SQL for the steps of reading documents and searching texts. */
+  readonly reading: readonly string[]
+}
+
+function sizeSteps(collection: AnyCollection, conditions: readonly Condition[]): SizeSteps {
   const efforts = conditions.map(({ effort }) => effort)
   const documents = [...new Set(efforts.flatMap((effort) => [...effort.documents]))]
   const inline = Object.entries(collection.fields).flatMap(([name, { kind }]) =>
@@ -151,40 +162,65 @@ function sizeSteps(collection: AnyCollection, conditions: readonly Condition[]):
       const text = field === undefined ? UNKNOWN_CHARACTERS : `coalesce(${lengthSql(collection, field)}, 0)`
       return `${characters} * ${text} / ${MATCHED_CHARACTERS}`
     })
-  const terms = [
-    ...(documents.length > 0 ? [`(${lengthOf(collection, documents)}) / ${DOCUMENT_BYTES}`] : []),
-    ...(inline.length > 0 ? [`(${inline.join(' + ')}) / ${PASSED_BYTES}`] : []),
-    ...matches,
-  ]
-  return terms.length === 0 ? '0' : terms.join(' + ')
+  const parsed = documents.length > 0 ? [`(${lengthOf(collection, documents)}) / ${DOCUMENT_BYTES}`] : []
+  return {
+    passing: inline.length > 0 ? `(${inline.join(' + ')}) / ${PASSED_BYTES}` : undefined,
+    reading: [...parsed, ...matches],
+  }
 }
 
-/** Steps of testing all rows that the used terms leave; infinite when there are too many to count them. */
-function countSteps(
-  tx: SqlReader,
-  {
-    collection,
-    params,
-    used,
-    perRow,
-    ofSizes,
-  }: {
-    collection: AnyCollection
-    params: Params
-    used: readonly Term[]
-    perRow: number
-    ofSizes: string
-  },
-): number {
+/** What is counted for an estimate. */
+interface Counting {
+  readonly collection: AnyCollection
+  readonly params: Params
+  readonly used: readonly Term[]
+  readonly perRow: number
+  readonly conditions: readonly Condition[]
+}
+
+/**
+ * Steps of testing all rows that the used terms leave; infinite when there are too many to count them. The
+ * sizes of rows take as long to read as the list itself, so they are read only if a bound of them is too
+ * large.
+ */
+function countSteps(tx: SqlReader, counting: Counting): number {
+  const { collection, params, used, perRow, conditions } = counting
   if (used.length === 0 && spanOf(tx, collection) > MAX_COUNTED_ROWS) return Number.POSITIVE_INFINITY
   const where = used.length === 0 ? '' : ` WHERE ${used.map(({ sql }) => sql).join(' AND ')}`
-  const found = tx.one<{ rows: number; steps: number }>(
-    `SELECT count(*) AS rows, total(steps) AS steps FROM (SELECT ${ofSizes} AS steps
-       FROM ${quoted(collection.name)} AS ${BASE}${where} LIMIT $cost_limit)`,
-    { ...params, cost_limit: MAX_COUNTED_ROWS + 1 },
+  const rowsOf = (columns: string) =>
+    `(SELECT ${columns} FROM ${quoted(collection.name)} AS ${BASE}${where} LIMIT $cost_limit)`
+  const limited = { ...params, cost_limit: MAX_COUNTED_ROWS + 1 }
+  const rows = tx.one<{ rows: number }>(`SELECT count(*) AS rows FROM ${rowsOf('1')}`, limited)?.rows ?? 0
+  if (rows > MAX_COUNTED_ROWS) return Number.POSITIVE_INFINITY
+  const { passing, reading } = sizeSteps(collection, conditions)
+  const steps = rows * perRow
+  if (steps > MAX_STEPS || (passing === undefined && reading.length === 0)) return steps
+  const bound = reading.length === 0 ? maxPassingSteps(tx, counting, rows) : undefined
+  if (bound !== undefined && steps + bound <= MAX_STEPS) return steps + bound
+  const ofSizes = [...(passing === undefined ? [] : [passing]), ...reading].join(' + ')
+  const sizes = tx.one<{ steps: number }>(
+    `SELECT total(steps) AS steps FROM ${rowsOf(`${ofSizes} AS steps`)}`,
+    limited,
   )
-  const { rows = 0, steps = 0 } = found ?? {}
-  return rows > MAX_COUNTED_ROWS ? Number.POSITIVE_INFINITY : rows * perRow + steps
+  return steps + (sizes?.steps ?? 0)
+}
+
+/**
+ * An upper bound of the steps of reading past the documents of one owner's records, from the bytes that are
+ * counted for the owner; undefined for other lists.
+ */
+function maxPassingSteps(
+  tx: SqlReader,
+  { collection: { owner }, params, used }: Counting,
+  rows: number,
+): number | undefined {
+  const term = used.find(({ column, operator }) => column === owner && operator === '=')
+  if (owner === undefined || !term) return undefined
+  const sql =
+    `SELECT ${BASE}.bytes FROM (SELECT "user" AS ${quoted(owner)}, bytes FROM user_bytes) AS ${BASE} ` +
+    `WHERE ${term.sql}`
+  const bytes = tx.one<{ bytes: number }>(sql, params)?.bytes
+  return bytes === undefined ? undefined : Math.max(0, bytes - rows * RECORD_BYTES) / PASSED_BYTES
 }
 
 /** An upper bound of the number of rows, known without counting them. */

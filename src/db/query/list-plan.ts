@@ -34,7 +34,7 @@ export function planList(list: CompiledList, costs: ListCosts): ListPlan {
     offset,
   }
   const loads = [...(filter ? [filter.load] : []), order.load]
-  const own = joinedConditions([rule], requestInfo, now).terms
+  const own = rule === 'everybody' || rule.sql === '' ? [] : [`(${rule.sql})`]
   const estimate = costs({ ...list, ids, params })
   return {
     ...{ collection, page, perPage, skipTotal, ids },

@@ -12,7 +12,7 @@ export interface Reading {
   readonly caller: string
   readonly kind: 'guest' | 'user' | 'superuser'
   /** Ends the read, running or waiting, when the client has gone. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Limits of the reads whose cost depends on the client. */
@@ -73,7 +73,8 @@ export class ReaderPool {
    */
   read(selection: Selection, reading: Reading): Promise<Selected> {
     if (this.#isClosed) return Promise.reject(closed())
-    if (reading.signal?.aborted) return Promise.reject(gone())
+    const { signal } = reading
+    if (signal?.aborted) return Promise.reject(gone())
     const job: Job = { selection, reading, ...Promise.withResolvers<Selected>() }
     try {
       this.#waiting.add(job)
@@ -81,8 +82,8 @@ export class ReaderPool {
       return Promise.reject(error)
     }
     const onAbort = () => this.#cancel(job)
-    reading.signal?.addEventListener('abort', onAbort, { once: true })
-    const settled = job.promise.finally(() => reading.signal?.removeEventListener('abort', onAbort))
+    signal?.addEventListener('abort', onAbort, { once: true })
+    const settled = job.promise.finally(() => signal?.removeEventListener('abort', onAbort))
     this.#next()
     return settled
   }

@@ -73,7 +73,7 @@ export const eventRoutes: Route[] = [
       return { driver, ...presentSeries(known, range, buckets) }
 
       async function selectBuckets(): Promise<ReadingBucket[]> {
-        const reading = readingOf(caller, address, request.signal)
+        const reading = readingOf(caller, address, request)
         const { rows } = await db.select({ rows: bucketsOf({ driver, series: known, range }) }, reading)
         return rows.map(bucketOf)
       }

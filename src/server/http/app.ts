@@ -115,7 +115,8 @@ export function buildApp({ context, routes, identify, onCaller, pages }: AppDepe
         pickFields({}, fields)
         const run = async () => {
           const request = await readRequest(route, c, caller, origin)
-          await turns.enter(caller.kind === 'guest' ? origin.address : callerName(caller))
+          const turn = turns.enter(caller.kind === 'guest' ? origin.address : callerName(caller))
+          if (turn !== undefined) await turn
           const result = await route.run(context, request)
           const receiver = { caller: receiverOf(caller, origin.address), request: c.req.raw }
           return toResponse(result, fields, (...response) => encoder.encode(...response, receiver))

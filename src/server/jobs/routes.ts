@@ -45,7 +45,7 @@ export function jobRoutes(limit: RateLimiter): Route[] {
       statuses: [200, 400, 401, 413, 503],
       response: v.array(jobResponse),
       run: (context, { caller, query, request }) => {
-        return listJobs(context, caller, { ...query, fields: fieldsOf(request) }, request.signal)
+        return listJobs(context, caller, { ...query, fields: fieldsOf(request) }, request)
       },
     }),
     defineRoute({

@@ -95,14 +95,14 @@ export async function listJobs(
   { db }: Pick<ServerContext, 'db'>,
   caller: Caller,
   page: { skip: number; limit: number; sort: string; fields?: string },
-  signal?: AbortSignal,
+  request?: Request,
 ): Promise<JobView[]> {
   const user = await actingUser(db, caller)
   const without = unreadFields(quantumJobs, page.fields ?? '', COMPUTED_FROM)
   const most = heldBytes(quantumJobs, page.fields ?? '')
   const { items } = await readPage(db, {
     ...{ without, maxBytes: MAX_LARGE_BYTES, sizeParameter: 'limit' },
-    reading: readingOf(caller, '', signal),
+    reading: readingOf(caller, '', request),
     plan: () => planOwnJobs(user.id, page),
     records: (tx, ids) => listStored(tx, user.id, { ids, without, most }).map((job) => presentJob(db, job)),
   })

@@ -49,7 +49,7 @@ export async function listRecords(
   const limits = { budget: createExpandBudget() }
   const response = await readPage(db, {
     ...size,
-    reading: readingOf(caller, address, request.signal),
+    reading: readingOf(caller, address, request),
     plan: (tx) => queries.plan(tx, collection, { ...paging, rule, requestInfo, filter, sort }),
     records(tx, ids) {
       const records = queries.records(tx, collection, ids, { rule, requestInfo, most, ...size })
