@@ -1,6 +1,7 @@
 import { BASE, type Condition, type Effort, followsBack, type Term } from '../filter/index.ts'
 import { lengthOf } from '../records/page-size.ts'
 import type { AnyCollection } from '../schema/collection.ts'
+import { MAX_ROW_BYTES } from '../schema/fields/index.ts'
 import { lengthSql } from '../schema/large-values.ts'
 import { RECORD_BYTES } from '../schema/stored-bytes.ts'
 import { type Params, quoted, type SqlReader, type Statement } from '../sqlite/sql.ts'
@@ -206,14 +207,18 @@ function countSteps(tx: SqlReader, counting: Counting): number {
 }
 
 /**
- * An upper bound of the steps of reading past the documents of one owner's records, from the bytes that are
- * counted for the owner; undefined for other lists.
+ * An upper bound of the steps of reading past the documents of `rows` records: by the longest that a row may
+ * hold, and by the bytes that are counted for the owner if all the records are of one; undefined for others.
  */
 function maxPassingSteps(
   tx: SqlReader,
-  { collection: { owner }, params, used }: Counting,
+  { collection, params, used }: Counting,
   rows: number,
 ): number | undefined {
+  const { owner, fields } = collection
+  const documents = Object.values(fields).filter(({ kind }) => kind.isDocument).length
+  const byRows = (rows * documents * MAX_ROW_BYTES) / PASSED_BYTES
+  if (byRows <= MAX_STEPS / 2) return byRows
   const term = used.find(({ column, operator }) => column === owner && operator === '=')
   if (owner === undefined || !term) return undefined
   const sql =
