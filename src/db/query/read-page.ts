@@ -4,6 +4,7 @@ import type { Database } from '../records/database.ts'
 import { inSteps } from '../records/page-size.ts'
 import type { ReadTx } from '../records/tx.ts'
 import { withCallerErrors } from '../sqlite/caller-errors.ts'
+import { KnownTotals } from './known-totals.ts'
 import type { ListPlan } from './list-plan.ts'
 
 /** One page of records; totals are -1 when they were not requested. */
@@ -39,7 +40,7 @@ const RECORDS_AT_ONCE = 100
  * @throws AppError as `RecordQueries.plan` and `ReaderPool.read` do; `too_large` for more than `maxBytes`.
  */
 export async function readPage<R>(db: Database, work: PageWork<R>): Promise<Page<R>> {
-  const start = await db.read((tx) => startPage(tx, work))
+  const start = await db.read((tx) => startPage(tx, work, knownTotalsOf(db)))
   const { plan } = start
   const page = start.ids
     ? { ids: start.ids, total: start.total, items: start.items }
@@ -51,6 +52,14 @@ export async function readPage<R>(db: Database, work: PageWork<R>): Promise<Page
   return { page: plan.page, perPage: plan.perPage, ...totals, items }
 }
 
+const totalsByDatabase = new WeakMap<Database, KnownTotals>()
+
+function knownTotalsOf(db: Database): KnownTotals {
+  const totals = totalsByDatabase.get(db) ?? new KnownTotals()
+  totalsByDatabase.set(db, totals)
+  return totals
+}
+
 interface Start<R> {
   readonly plan: ListPlan
   readonly ids?: readonly string[]
@@ -59,22 +68,22 @@ interface Start<R> {
 }
 
 /** Everything that the event loop may read at once. */
-function startPage<R>(tx: ReadTx, work: PageWork<R>): Start<R> {
+function startPage<R>(tx: ReadTx, work: PageWork<R>, totals: KnownTotals): Start<R> {
   const plan = work.plan(tx)
   return withCallerErrors(() => {
     if (plan.isCostly(tx)) return { plan }
     const { ids } = readSelection(tx, selectionOf({ ...plan, count: undefined }))
-    const total = cheapTotal(tx, plan, ids.length)
+    const total = cheapTotal(tx, plan, ids.length, totals)
     const isShort = stepsOf(tx, plan, ids, work).length < 2
     return { plan, ids, total, ...(isShort && { items: work.records(tx, ids) }) }
   })
 }
 
-function cheapTotal(tx: ReadTx, plan: ListPlan, length: number): number | undefined {
+function cheapTotal(tx: ReadTx, plan: ListPlan, length: number, totals: KnownTotals): number | undefined {
   const { count, ids } = plan
   if (!count) return undefined
   if (endsAt(ids, length)) return ids.offset + length
-  return plan.isCountCostly(tx) ? undefined : readSelection(tx, { count }).total
+  return plan.isCountCostly(tx) ? undefined : totals.count(tx, count)
 }
 
 function selectionOf({ joins, ids, count }: ListPlan) {

@@ -1,0 +1,23 @@
+import { expect, test } from 'bun:test'
+import { KnownTotals } from '../../../src/db/query/known-totals.ts'
+import { openTestDatabase } from '../../support/database.ts'
+
+const COUNT = { sql: 'SELECT count(*) AS n FROM meta WHERE key >= $from', params: { from: 'known' } }
+
+test('a total is counted once until something is written', async () => {
+  await using lab = await openTestDatabase()
+  const totals = new KnownTotals()
+  let counts = 0
+  const total = (params: { from: string } = COUNT.params) =>
+    lab.db.read((tx) => {
+      const one: typeof tx.one = (sql, values) => {
+        if (sql === COUNT.sql) counts += 1
+        return tx.one(sql, values)
+      }
+      return totals.count({ ...tx, one }, { ...COUNT, params })
+    })
+  const before = await total()
+  expect([await total(), await total({ from: 'zzz' }), counts]).toEqual([before, 0, 2])
+  await lab.db.write('add', (tx) => tx.run("INSERT INTO meta (key, value) VALUES ('known1', '')"))
+  expect([await total(), await total(), counts]).toEqual([before + 1, before + 1, 3])
+})
