@@ -56,8 +56,7 @@ interface SubmitLimits {
  *   `too_large` or `over_quota` (stored bytes).
  */
 export function insertJob(tx: Tx, job: NewJob, limits: SubmitLimits): Job {
-  const owner = assertMaySubmit(tx, job.user, limits)
-  const used = storedBytesOf(tx, job.user)
+  const { owner, used } = assertMaySubmit(tx, job.user, limits)
   const row = tx.insert(quantumJobs, {
     user_id: job.user,
     qpu_target: job.qpu,
@@ -73,7 +72,7 @@ export function insertJob(tx: Tx, job: NewJob, limits: SubmitLimits): Job {
 }
 
 /**
- * Checks that a user may submit a job now, which counts `bytes`; returns the user.
+ * Checks that a user may submit a job now, which counts `bytes`; returns the user and the bytes stored.
  * @throws AppError as `insertJob` does.
  */
 export function assertMaySubmit(
@@ -81,7 +80,7 @@ export function assertMaySubmit(
   user: string,
   { maxPending, maxUserBytes = 0 }: SubmitLimits,
   bytes = RECORD_BYTES,
-): User {
+): { owner: User; used: number } {
   const owner = tx.find(users, user)
   if (!owner || owner.disabled) {
     throw new AppError('forbidden', 'This account is disabled; ask an administrator', {
@@ -101,8 +100,9 @@ export function assertMaySubmit(
       { reason: 'too_many_pending_jobs' },
     )
   }
-  assertMayStore(owner, { used: storedBytesOf(tx, user), bytes, maxUserBytes })
-  return owner
+  const used = storedBytesOf(tx, user)
+  assertMayStore(owner, { used, bytes, maxUserBytes })
+  return { owner, used }
 }
 
 /**
