@@ -58,7 +58,8 @@ async function openDeafStream(): Promise<Socket> {
   socket.on('error', () => undefined)
   socket.write('GET /api/realtime HTTP/1.1\r\nHost: x\r\n\r\n')
   const clientId = await until('the id', async () => /"clientId":"(\w+)"/.exec(head)?.[1])
-  const body = { clientId, subscriptions: ['quantum_jobs/*'] }
+  const options = encodeURIComponent(JSON.stringify({ query: { fields: 'id,payload' } }))
+  const body = { clientId, subscriptions: [`quantum_jobs/*?options=${options}`] }
   expect((await service.call('POST', '/api/realtime', { body })).status).toBe(204)
   socket.pause()
   return socket
