@@ -20,7 +20,7 @@ export interface FieldError {
   params?: Record<string, unknown>
 }
 
-interface AppErrorDetails {
+export interface AppErrorDetails {
   /** Rejected fields by their path in the input. */
   fields?: Record<string, FieldError>
   /** A stable, more specific code for clients, such as `not_pending`. */

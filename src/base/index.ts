@@ -1,6 +1,6 @@
 export { Backoff, type BackoffLimits, backoffMs } from './backoff.ts'
 export { type Clock, systemClock, watchEventLoop } from './clock.ts'
-export { AppError, type ErrorCode, type FieldError, messageOf } from './error.ts'
+export { AppError, type AppErrorDetails, type ErrorCode, type FieldError, messageOf } from './error.ts'
 export { armFailpoint, type Failpoint, failpoint } from './failpoint.ts'
 export { createPrivateFile, makeFolderPrivate, makePrivate } from './files/private-files.ts'
 export { FolderInUseError, type FolderLock, takeFolderLock } from './folder-lock.ts'
@@ -51,4 +51,11 @@ export type { ValueKind } from './settings/value-kind.ts'
 export { withTimeout } from './timeout.ts'
 export { fromTimestamp, toTimestamp } from './timestamp.ts'
 export { TokenBucket } from './token-bucket.ts'
-export { defineWorker, type RunningWorker, serveWorker, startWorker, type WorkerEntry } from './worker.ts'
+export {
+  defineWorker,
+  type RunningWorker,
+  serveWorker,
+  startWorker,
+  type WorkerEntry,
+  wholeBuffer,
+} from './worker.ts'

@@ -67,15 +67,25 @@ function locationOf(file: string): string {
   return new URL(`../../${file}`, import.meta.url).href
 }
 
+/** The memory to move with a message: that of bytes which do not share it with others. */
+export function wholeBuffer({ buffer, byteLength }: Uint8Array): ArrayBuffer[] {
+  return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : []
+}
+
 declare const self: Worker
 
 /**
  * Handles the requests of the thread in which it is called; each worker file calls it once. `Entry` is the
- * type of its declaration, so that both sides agree on the messages.
+ * type of its declaration, so that both sides agree on the messages. The memory that a response moves is not
+ * copied.
  */
 export function serveWorker<Entry extends WorkerEntry<unknown, unknown>>(
-  handle: (request: RequestOf<Entry>, respond: (response: ResponseOf<Entry>) => void) => void,
+  handle: (
+    request: RequestOf<Entry>,
+    respond: (response: ResponseOf<Entry>, moved?: readonly ArrayBuffer[]) => void,
+  ) => void,
 ): void {
-  const respond = (response: ResponseOf<Entry>): void => self.postMessage(response)
+  const respond = (response: ResponseOf<Entry>, moved: readonly ArrayBuffer[] = []): void =>
+    self.postMessage(response, [...moved])
   self.onmessage = ({ data }: MessageEvent<RequestOf<Entry>>) => handle(data, respond)
 }

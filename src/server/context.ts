@@ -3,7 +3,7 @@ import type { Database } from '../db/index.ts'
 import type { LiveConfig } from './config/live-config.ts'
 import type { Config } from './config/settings.ts'
 import type { DriverHub } from './driver-hub.ts'
-import type { ProgramChecker } from './programs/checker.ts'
+import type { SubmissionThread } from './programs/submission-thread.ts'
 import type { CertificateStore } from './tls/certificate-store.ts'
 
 /** What every feature of the server works with; built once in `create-server.ts`. */
@@ -16,8 +16,8 @@ export interface ServerContext {
   readonly log: Log
   readonly hub: DriverHub
   readonly tls: CertificateStore
-  /** Checks submitted programs. */
-  readonly checker: ProgramChecker
+  /** Examines large submissions. */
+  readonly submissionThread: SubmissionThread
   /** `{year}.{month}.{patch}` of this build. */
   readonly version: string
 }

@@ -25,10 +25,11 @@ import type { Route } from './http/route.ts'
 import { Heartbeats } from './jobs/attempts/heartbeats.ts'
 import { JobRecovery } from './jobs/attempts/recover.ts'
 import { JobDispatcher } from './jobs/dispatch/dispatcher.ts'
+import { submissionWorker } from './jobs/submission/examine.ts'
 import { Mailer } from './mail/mailer.ts'
 import { Readiness, StorageHealth } from './meta/readiness.ts'
 import { Metrics } from './metrics/metrics.ts'
-import { ProgramChecker } from './programs/checker.ts'
+import { SubmissionThread } from './programs/submission-thread.ts'
 import { Realtime } from './realtime/realtime.ts'
 import { createRecordService } from './records/service.ts'
 import { buildRoutes } from './routes.ts'
@@ -115,8 +116,8 @@ async function assemble(config: Config, db: Database, dependencies: ServerDepend
 
   const ready = () => leases.done()
   const hub = new Hub({ config, live, db, clock, log, tls, version, ready })
-  const checker = new ProgramChecker(clock)
-  const context: ServerContext = { config, live, db, clock, log, hub, tls, checker, version }
+  const submissionThread = new SubmissionThread(submissionWorker, clock)
+  const context: ServerContext = { config, live, db, clock, log, hub, tls, submissionThread, version }
   const ports = new HttpPorts(context)
   const publicUrl = () => config.publicUrl.replace(/\/$/, '') || ports.url
 
@@ -160,7 +161,7 @@ async function assemble(config: Config, db: Database, dependencies: ServerDepend
     { name: 'pruning', start: () => pruner.start(), stop: () => pruner.stop() },
     { name: 'roll-up of readings', start: () => rollUp.start(), stop: () => rollUp.stop() },
     logWatch,
-    { name: 'program checker', stop: () => checker.stop() },
+    { name: 'submission thread', stop: () => submissionThread.stop() },
     { name: 'realtime', start: () => realtime.start(), stop: () => realtime.stop() },
   ]
   const readiness = new Readiness([...services, ports])

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findWorkerEntries } from '../../scripts/worker-entries.ts'
 import { defineWorker, startWorker } from '../../src/base/index.ts'
-import { checkWorker } from '../../src/server/programs/checker.ts'
+import { submissionWorker } from '../../src/server/jobs/submission/examine.ts'
 
 const root = join(import.meta.dir, '../..')
 
@@ -11,13 +11,16 @@ describe('startWorker()', () => {
   test('passes requests to the thread in order and its responses back', async () => {
     const sizes: number[] = []
     const done = Promise.withResolvers<void>()
-    const worker = startWorker(checkWorker, {
-      onResponse: ({ reports }) => {
-        if (sizes.push(reports.length) === 3) done.resolve()
+    const worker = startWorker(submissionWorker, {
+      onResponse: ({ examination: { outcome } }) => {
+        if (sizes.push('text' in outcome ? outcome.executions : 0) === 3) done.resolve()
       },
       onEnd: (error) => done.reject(error),
     })
-    for (const size of [1, 3, 2]) worker.send(Array.from({ length: size }, () => 'OPENQASM 3.0;'))
+    for (const size of [1, 3, 2]) {
+      const value = { circuits: Array.from({ length: size }, () => 'OPENQASM 3.0;') }
+      worker.send({ body: { value }, isRecord: false, isKeyed: false })
+    }
     await done.promise
     worker.terminate()
     expect(sizes).toEqual([1, 3, 2])

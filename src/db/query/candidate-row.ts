@@ -1,5 +1,6 @@
 import { type AnyCollection, columnOf } from '../schema/collection.ts'
 import type { FieldKind } from '../schema/field.ts'
+import { JsonText } from '../schema/json-text.ts'
 import { type Bindable, type Params, quoted } from '../sqlite/sql.ts'
 
 /**
@@ -21,7 +22,8 @@ export function candidateRow(
     const parameter = `v${columns.length}`
     const stored = storedForm(field.kind, Object.hasOwn(values, name) ? values[name] : undefined)
     params[parameter] = stored
-    lengths.set(name, typeof stored === 'string' ? stored.length : 0)
+    const isText = typeof stored === 'string' || stored instanceof Uint8Array
+    lengths.set(name, isText ? stored.length : 0)
     // The type of the stored column decides how it is compared.
     columns.push(`CAST($${parameter} AS ${field.kind.columnType(field)}) AS ${quoted(columnOf(name, field))}`)
   }
@@ -37,6 +39,7 @@ function storedForm(kind: FieldKind, value: unknown): Bindable {
   const empty = kind.emptyValue()
   const normal = kind.normalize(value)
   const usable = typeof normal === 'number' && !Number.isFinite(normal) ? empty : normal
+  if (usable instanceof JsonText) return usable.bytes ?? usable.text
   const isMisplaced = typeof usable === 'object' && typeof empty !== 'object'
   const stored = kind.encode(isMisplaced ? JSON.stringify(usable) : usable) ?? null
   return typeof stored === 'number' && !Number.isFinite(stored) ? 0 : stored

@@ -82,7 +82,7 @@ function insert(
   }
   for (const [name, field] of plan.fields) {
     const value = values[name]
-    if (value instanceof JsonText) setDecoded(record, name, value.text, field.kind.decode)
+    if (value instanceof JsonText) setDecoded(record, name, value, field.kind.decode)
     else record[name] = value === undefined ? initialValue(field) : field.kind.normalize(value)
   }
   if (isTyped(plan, record)) collection.hooks.beforeInsert?.({ tx: sql, record })
@@ -171,7 +171,8 @@ function validated(
   const errors: Record<string, FieldError> = { ...found }
   const params: Record<string, Bindable> = {}
   for (const [name, field] of fields) {
-    const text = unreadText(record, name)
+    const json = unreadText(record, name)
+    const text = json?.bytes ?? json?.text
     const refused =
       text === undefined
         ? (fieldError(field, record[name]) ?? relationError(sql, field, record[name]))

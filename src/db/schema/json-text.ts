@@ -5,10 +5,24 @@ import type { AnyCollection } from './collection.ts'
  * `encodeJson` inserts the text; `JSON.stringify` parses it.
  */
 export class JsonText {
-  readonly text: string
+  /** The text in UTF-8, if it was given so: SQLite stores it without conversion. */
+  readonly bytes: Uint8Array | undefined
+  #text: string | undefined
 
-  constructor(text: string) {
-    this.text = text
+  /** `text` may be in UTF-8 and is decoded on first use. */
+  constructor(text: string | Uint8Array) {
+    if (typeof text === 'string') this.#text = text
+    else this.bytes = text
+  }
+
+  get text(): string {
+    this.#text ??= new TextDecoder().decode(this.bytes)
+    return this.#text
+  }
+
+  /** Bytes of the text in UTF-8. */
+  get byteLength(): number {
+    return this.bytes?.byteLength ?? Buffer.byteLength(this.text)
   }
 
   get value(): unknown {

@@ -66,7 +66,10 @@ interface SplitRecord {
   saveLarge(sql: SqlWriter, id: string): void
 }
 
-/** Splits the stored values of a record (or of its fields that change) by the table that stores them. */
+/**
+ * Splits the stored values of a record (or of its fields that change) by the table that stores them. A text
+ * may be given in UTF-8.
+ */
 export function splitLarge(
   collection: AnyCollection,
   stored: Readonly<Record<string, Bindable>>,
@@ -75,9 +78,13 @@ export function splitLarge(
   const large = largeFieldsOf(collection).filter((field) => Object.hasOwn(stored, field))
   const outside = large.flatMap((field) => {
     const body = stored[field]
-    if (typeof body !== 'string' || Buffer.byteLength(body) <= MAX_ROW_BYTES) return []
-    row[field] = null
-    return [{ field, body }]
+    if (typeof body !== 'string' && !(body instanceof Uint8Array)) return []
+    if (Buffer.byteLength(body) > MAX_ROW_BYTES) {
+      row[field] = null
+      return [{ field, body }]
+    }
+    if (typeof body !== 'string') row[field] = new TextDecoder().decode(body)
+    return []
   })
   const table = quoted(largeTableOf(collection))
   return {
@@ -87,11 +94,11 @@ export function splitLarge(
         sql.run(`DELETE FROM ${table} WHERE "record" = $record AND "field" = $field`, { record, field })
       }
       for (const { field, body } of outside) {
-        sql.run(`INSERT INTO ${table} ("record", "field", "body") VALUES ($record, $field, $body)`, {
-          record,
-          field,
-          body,
-        })
+        // The cast does not convert: SQLite stores UTF-8.
+        sql.run(
+          `INSERT INTO ${table} ("record", "field", "body") VALUES ($record, $field, CAST($body AS TEXT))`,
+          { record, field, body },
+        )
       }
     },
   }

@@ -1,4 +1,4 @@
-import type { StoredJson } from './json-text.ts'
+import { JsonText, type StoredJson } from './json-text.ts'
 
 /**
  * Parsing megabytes of JSON takes tens of milliseconds, and most code that reads a record does not use its
@@ -9,28 +9,32 @@ import type { StoredJson } from './json-text.ts'
 const MAX_EAGER_LENGTH = 64 * 1024
 
 /** The texts that have not been parsed, by record and field. */
-const unread = new WeakMap<object, Map<string, string>>()
+const unread = new WeakMap<object, Map<string, JsonText>>()
 
-/** Sets `record[name]` to the decoded text, or to a property that decodes a long text once it is read. */
+/**
+ * Sets `record[name]` to the decoded value of a stored text, or to a property that decodes a long text once
+ * it is read.
+ */
 export function setDecoded(
   record: Record<string, unknown>,
   name: string,
   stored: unknown,
   decode: (stored: unknown) => unknown,
 ): void {
-  if (typeof stored !== 'string' || stored.length <= MAX_EAGER_LENGTH) {
-    record[name] = decode(stored)
+  if (isShort(stored)) {
+    record[name] = decode(stored instanceof JsonText ? stored.text : stored)
     return
   }
-  const texts = unread.get(record) ?? new Map<string, string>()
-  unread.set(record, texts.set(name, stored))
+  const text = stored instanceof JsonText ? stored : new JsonText(String(stored))
+  const texts = unread.get(record) ?? new Map<string, JsonText>()
+  unread.set(record, texts.set(name, text))
   const replace = (value: unknown) => {
     texts.delete(name)
     Object.defineProperty(record, name, { value, writable: true, enumerable: true, configurable: true })
     return value
   }
   Object.defineProperty(record, name, {
-    get: () => replace(decode(stored)),
+    get: () => replace(decode(text.text)),
     set: (value: unknown) => void replace(value),
     enumerable: true,
     configurable: true,
@@ -57,6 +61,11 @@ export function storedValue(record: object, name: string): StoredJson | undefine
   return stored.get(record)?.get(name)
 }
 
+function isShort(stored: unknown): boolean {
+  if (stored instanceof JsonText) return (stored.bytes ?? stored.text).length <= MAX_EAGER_LENGTH
+  return typeof stored !== 'string' || stored.length <= MAX_EAGER_LENGTH
+}
+
 /** A copy of a record, in which texts that have not been parsed stay so. */
 export function copyRecord<R extends object>(
   record: R,
@@ -74,7 +83,7 @@ export function copyRecord<R extends object>(
 }
 
 /** The JSON text of `record[name]`, if it is long and has not been parsed. */
-export function unreadText(record: object, name: string): string | undefined {
+export function unreadText(record: object, name: string): JsonText | undefined {
   return unread.get(record)?.get(name)
 }
 
@@ -88,7 +97,7 @@ export function isJsonLargerThan(
   limit: number,
 ): boolean {
   const text = unread.get(record)?.get(name)
-  if (text !== undefined) return text.length > limit || Buffer.byteLength(text) > limit
+  if (text !== undefined) return text.byteLength > limit
   return countBytes(record[name], limit) > limit
 }
 

@@ -8,7 +8,7 @@ import {
 } from '../../db/index.ts'
 import { CALIBRATION_LIMITS, calibrationMode, targetName } from '../../protocol/index.ts'
 import type { ServerContext } from '../context.ts'
-import { earlierId, keyedRequest } from '../http/request/idempotency.ts'
+import { contentHash, earlierId, keyedRequest } from '../http/request/idempotency.ts'
 
 /** Qubits and edges to which a partial calibration is limited. */
 export const targetQubits = v.pipe(v.array(targetName), v.maxLength(CALIBRATION_LIMITS.targets))
@@ -48,7 +48,7 @@ export async function requestCalibration(
   const request = keyedRequest(idempotencyKey, {
     user: actor,
     route: ROUTE,
-    content: [driver, mode, targets],
+    bodyHash: idempotencyKey === undefined ? '' : contentHash([driver, mode, targets]),
   })
   return db.write('queue calibration', (tx) => {
     const earlier = earlierId(tx, request)

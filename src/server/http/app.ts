@@ -12,7 +12,7 @@ import { RateLimiter } from './limits/rate-limit.ts'
 import { Turns } from './limits/turns.ts'
 import { MULTIPART } from './media.ts'
 import { assertQuerySize, isForm, readFormObject } from './request/form-body.ts'
-import { objectOf, readJsonBody } from './request/json-body.ts'
+import { objectOf, readJsonBody, receiveJsonBody } from './request/json-body.ts'
 import { validate } from './request/validate.ts'
 import { addCors, optionsResponse } from './response/cors.ts'
 import { errorBody, problem } from './response/error-response.ts'
@@ -265,6 +265,7 @@ async function readObject(route: Route, request: Request, caller: Caller): Promi
   const maxBytes = maxBodyBytes(caller, route.maxBody)
   if (route.bodyMedia.includes(MULTIPART) && isForm(request))
     return readFormObject(request, { maxBytes, limits })
+  if (route.receivesLarge) return objectOf((await receiveJsonBody(request, maxBytes, caller.kind)) ?? {})
   return objectOf((await readJsonBody(request, maxBytes, limits)) ?? {})
 }
 

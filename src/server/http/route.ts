@@ -64,6 +64,8 @@ export interface Route {
   readonly headers: Readonly<Record<string, string>>
   /** Status codes of success and of the route's own errors, for the API reference. */
   readonly statuses: readonly number[]
+  /** Whether `run` gets a large JSON body unparsed, as `ReceivedJson`. */
+  readonly receivesLarge: boolean
   /** Maximum size of the body in bytes. */
   readonly maxBody: number
   run(context: ServerContext, request: RouteRequest<unknown, unknown>): Promise<unknown>
@@ -86,6 +88,7 @@ interface RouteDeclaration<Body extends v.GenericSchema, Query extends v.Generic
   params?: Readonly<Record<string, v.GenericSchema>>
   headers?: Readonly<Record<string, string>>
   statuses?: readonly number[]
+  receivesLarge?: boolean
   maxBody?: number
   /** Returns the JSON body of a 200, a `Reply`, or a `Response` for streams and files. */
   run(
@@ -108,6 +111,7 @@ export function defineRoute<
     summary,
     headers = {},
     statuses: own = [200],
+    receivesLarge = false,
     maxBody = SMALL_BODY_BYTES,
   } = declaration
   const { scope = method === 'GET' ? 'read' : 'all' } = declaration
@@ -116,7 +120,7 @@ export function defineRoute<
   const run = declaration.run as Route['run']
   return {
     ...{ method, path, access, scope, summary, body, query, bodyForms, bodyMedia, params },
-    ...{ response, media, files, headers, statuses, maxBody },
+    ...{ response, media, files, headers, statuses, receivesLarge, maxBody },
     run,
   }
 }

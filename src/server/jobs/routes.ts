@@ -27,6 +27,7 @@ export function jobRoutes(limit: RateLimiter): Route[] {
           'Repeating the request with the same key returns the same job; 1 to 255 characters',
       },
       response: v.union([jobResponse, dryRunResponse]),
+      receivesLarge: true,
       maxBody: MAX_BODY_BYTES,
       statuses: [200, 201, 400, 401, 403, 409, 413, 422, 429, 503],
       async run(context, { body, query, caller, request }) {

@@ -2,6 +2,7 @@ import type * as v from 'valibot'
 import type { AnyCollection, ReadTx, RecordOf, Tx } from '../../db/index.ts'
 import type { Client } from '../auth/access-audit.ts'
 import type { Caller } from '../http/caller.ts'
+import type { ReceivedJson } from '../http/request/json-text.ts'
 import type { RecordService } from './service.ts'
 
 /** A record of a collection that is known at run time only. */
@@ -57,6 +58,11 @@ export interface Behavior<R = AnyRecord> {
   readonly computedShape?: Readonly<Record<string, v.GenericSchema>>
   /** The large fields that each computed value is derived from. */
   readonly computedFrom?: Readonly<Record<string, readonly string[]>>
+  /**
+   * The values of a large JSON body, which is not parsed before; without it, such a body is parsed like
+   * others.
+   */
+  readonly receive?: (writer: Writer, body: ReceivedJson, request: Request) => Promise<Values>
   /** Replaces the insert; returns the id of the new record. */
   readonly submit?: (draft: Draft, request: Request) => Promise<string>
   /** Asynchronous work before the transaction; its exceptions become the response. */

@@ -25,7 +25,8 @@ import { readConfig } from '../../../src/server/config/read-config.ts'
 import type { Config } from '../../../src/server/config/settings.ts'
 import type { DriverHub } from '../../../src/server/driver-hub.ts'
 import type { Caller } from '../../../src/server/http/caller.ts'
-import { ProgramChecker } from '../../../src/server/programs/checker.ts'
+import { submissionWorker } from '../../../src/server/jobs/submission/examine.ts'
+import { SubmissionThread } from '../../../src/server/programs/submission-thread.ts'
 import { openTestDatabase, type TestDatabase } from '../database.ts'
 import type { FakeClock } from '../fake-clock.ts'
 
@@ -96,7 +97,7 @@ export class JobLab implements AsyncDisposable {
   readonly hub = new TestHub()
   readonly config: Config
   readonly log = silentLog
-  readonly checker = new ProgramChecker(systemClock)
+  readonly submissionThread = new SubmissionThread(submissionWorker, systemClock)
   readonly db: Database
   readonly clock: FakeClock
   /** Folder of the database. */

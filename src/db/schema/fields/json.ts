@@ -55,7 +55,8 @@ function storedError(
   stored: Bindable | undefined,
 ): FieldError | undefined {
   if (stored === undefined) return { code: 'validation_invalid_json', message: 'Must be a valid json value.' }
-  if (typeof stored !== 'string' || Buffer.byteLength(stored) <= maxBytes) return undefined
+  const isText = typeof stored === 'string' || stored instanceof Uint8Array
+  if (!isText || Buffer.byteLength(stored) <= maxBytes) return undefined
   return {
     code: 'validation_json_size_limit',
     message: `The maximum allowed JSON size is ${maxBytes} bytes.`,

@@ -24,7 +24,7 @@ import { users } from '../../collections/users.ts'
 import { appendTimeline } from '../../journal/timeline.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 import type { RecordOf } from '../../schema/collection.ts'
-import { jsonTextOf } from '../../schema/json-text.ts'
+import { JsonText } from '../../schema/json-text.ts'
 import { RECORD_BYTES } from '../../schema/stored-bytes.ts'
 import type { User } from '../accounts/accounts.ts'
 import { assertMayStore, storedBytesOf } from '../accounts/stored-bytes.ts'
@@ -115,7 +115,8 @@ export const COUNT_PENDING = `SELECT count(*) AS pending
 
 /** The bytes that a new job counts. */
 export function bytesOfJob(payload: unknown): number {
-  return RECORD_BYTES + Buffer.byteLength(jsonTextOf(payload))
+  const json = payload instanceof JsonText ? payload : new JsonText(JSON.stringify(payload))
+  return RECORD_BYTES + json.byteLength
 }
 
 function countPending(tx: ReadTx, user: string): number {

@@ -9,8 +9,8 @@ interface Repeatable {
   user: string
   /** Method and path, such as `POST /api/jobs`. */
   route: string
-  /** The request itself, as a JSON value. */
-  content: unknown
+  /** Identifies the request itself, see `contentHash`. */
+  bodyHash: string
 }
 
 /**
@@ -19,7 +19,7 @@ interface Repeatable {
  */
 export function keyedRequest(
   key: string | undefined,
-  { user, route, content }: Repeatable,
+  { user, route, bodyHash }: Repeatable,
 ): KeyedRequest | undefined {
   if (key === undefined) return undefined
   if (!KEY.test(key)) {
@@ -28,8 +28,12 @@ export function keyedRequest(
       'Idempotency-Key: expected 1 to 255 printable ASCII characters without spaces',
     )
   }
-  const bodyHash = new Bun.CryptoHasher('sha256').update(encodeJson(content)).digest('hex')
   return { user, key, route, bodyHash }
+}
+
+/** Identifies the content of a request, a JSON value. */
+export function contentHash(content: unknown): string {
+  return new Bun.CryptoHasher('sha256').update(encodeJson(content)).digest('hex')
 }
 
 /** The id of the record that an earlier request with the same key has created, if any. */

@@ -1,6 +1,6 @@
 import { AppError } from '../../../base/index.ts'
-import type { JsonLimits } from '../limits/json-shape.ts'
-import { parseJsonBytes } from './json-text.ts'
+import { BODY_LIMITS, type JsonLimits } from '../limits/json-shape.ts'
+import { isLargeJson, parseJsonBytes, ReceivedJson } from './json-text.ts'
 import { readBytes } from './read-bytes.ts'
 
 /**
@@ -9,6 +9,19 @@ import { readBytes } from './read-bytes.ts'
  */
 export async function readJsonBody(request: Request, maxBytes: number, limits: JsonLimits): Promise<unknown> {
   return parseJsonBytes(await readBytes(request, maxBytes), limits)
+}
+
+/**
+ * Like `readJsonBody` with the limits of `sender`, but returns a large body unparsed, for a thread that does
+ * more with it than parsing.
+ */
+export async function receiveJsonBody(
+  request: Request,
+  maxBytes: number,
+  sender: keyof typeof BODY_LIMITS,
+): Promise<unknown> {
+  const bytes = await readBytes(request, maxBytes)
+  return isLargeJson(bytes) ? new ReceivedJson(bytes, sender) : parseJsonBytes(bytes, BODY_LIMITS[sender])
 }
 
 /** The body as an object; an absent one is empty: the record-store SDK sends some requests without a body. */

@@ -1,5 +1,12 @@
-import { AppError, defineWorker, messageOf, type RunningWorker, startWorker } from '../../../base/index.ts'
-import { assertWithinJsonLimits, type JsonLimits } from '../limits/json-shape.ts'
+import {
+  AppError,
+  defineWorker,
+  messageOf,
+  type RunningWorker,
+  startWorker,
+  wholeBuffer,
+} from '../../../base/index.ts'
+import { assertWithinJsonLimits, type BODY_LIMITS, type JsonLimits } from '../limits/json-shape.ts'
 
 interface JsonBytes {
   bytes: Uint8Array
@@ -21,11 +28,27 @@ const MAX_INLINE_BYTES = 256 * 1024
  * @throws AppError `invalid` for malformed JSON and for a text beyond `limits`.
  */
 export async function parseJsonBytes(bytes: Uint8Array, limits: JsonLimits): Promise<unknown> {
-  const isLarge = bytes.byteLength > MAX_INLINE_BYTES
-  const parsed = isLarge ? await thread.parse({ bytes, limits }) : parseJsonText({ bytes, limits })
+  const parsed = isLargeJson(bytes) ? await thread.parse({ bytes, limits }) : parseJsonText({ bytes, limits })
   releaseMemory(bytes)
   if ('refused' in parsed) throw new AppError('invalid', parsed.refused)
   return parsed.value
+}
+
+/** A JSON body that was received and not parsed, because it is large. */
+export class ReceivedJson {
+  readonly bytes: Uint8Array
+  /** The kind of caller, whose limits apply. */
+  readonly sender: keyof typeof BODY_LIMITS
+
+  constructor(bytes: Uint8Array, sender: keyof typeof BODY_LIMITS) {
+    this.bytes = bytes
+    this.sender = sender
+  }
+}
+
+/** Whether a JSON text is too large to be parsed on the event loop. */
+export function isLargeJson(bytes: Uint8Array): boolean {
+  return bytes.byteLength > MAX_INLINE_BYTES
 }
 
 /** Parses a JSON text here. */
@@ -60,9 +83,7 @@ class JsonThread {
       onResponse: (parsed) => this.#pending.shift()?.resolve(parsed),
       onEnd: (error) => this.#end(error),
     })
-    const { buffer, byteLength } = text.bytes
-    const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength
-    this.#worker.send(text, isWhole ? [buffer] : [])
+    this.#worker.send(text, wholeBuffer(text.bytes))
     return pending.promise
   }
 

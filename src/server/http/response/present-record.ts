@@ -1,7 +1,7 @@
 import {
   type AnyCollection,
   type CollectionNames,
-  JsonText,
+  type JsonText,
   type RecordOf,
   type StoredJson,
   storedValue,
@@ -56,8 +56,5 @@ export function presentRecord<C extends AnyCollection>(
 
 /** A large value that nobody has read: still in the database, or as the text that is stored. */
 function large(record: object, name: string): JsonText | StoredJson | undefined {
-  const stored = storedValue(record, name)
-  if (stored) return stored
-  const text = unreadText(record, name)
-  return text === undefined ? undefined : new JsonText(text)
+  return storedValue(record, name) ?? unreadText(record, name)
 }

@@ -1,38 +1,27 @@
-import type { FieldError } from '../../../base/index.ts'
 import type { JobPayload } from '../../../protocol/index.ts'
 import type { CheckReport, QasmProblem } from '../../../qasm/index.ts'
-import { checkEach } from '../../programs/check-each.ts'
-import type { ProgramChecker } from '../../programs/checker.ts'
+import type { Problem, ProgramsReport } from '../../programs/messages.ts'
+import { checkEach } from './check-each.ts'
 
-/** One problem of a submission: its path (`circuits.0.circuit`) and what to do about it. */
-export interface Problem extends FieldError {
-  path: string
-}
+/** Total characters and operations that are checked within about 5 ms. */
+const INLINE_LIMITS = { length: 64 * 1024, operations: 10_000 }
 
-/** What the programs of a job declare, and their problems. */
-export interface ProgramsReport {
-  /** Of the largest program. */
-  qubits: number
-  /** Index of the largest program. */
-  largest: number
-  problems: Problem[]
-}
-
-/**
- * Checks each program of `account`, and its parameter sets against its inputs. Throws what
- * `ProgramChecker.check` throws.
- */
-export async function checkPrograms(
-  { circuits }: JobPayload,
-  { checker, account }: { checker: ProgramChecker; account: string },
-): Promise<ProgramsReport> {
-  const programs = circuits.map(({ circuit }) => circuit)
-  return reportOn(circuits, await checker.check(programs, account))
-}
-
-/** Like `checkPrograms`, at once, where nobody else waits. */
-export function checkProgramsNow({ circuits }: JobPayload): ProgramsReport {
+/** Checks each program, and its parameter sets against its inputs. */
+export function checkPrograms({ circuits }: JobPayload): ProgramsReport {
   return reportOn(circuits, checkEach(circuits.map(({ circuit }) => circuit)))
+}
+
+/** Like `checkPrograms`; undefined when the check would block the event loop for too long. */
+export function checkProgramsInline({ circuits }: JobPayload): ProgramsReport | undefined {
+  const programs = circuits.map(({ circuit }) => circuit)
+  const different = [...new Set(programs)]
+  const length = different.reduce((sum, program) => sum + program.length, 0)
+  if (length > INLINE_LIMITS.length) return undefined
+  const operations = Math.floor(INLINE_LIMITS.operations / different.length)
+  const reports = checkEach(programs, { operations })
+  const isCutShort = ({ code }: QasmProblem) => code === 'too_many_operations'
+  if (reports.some(({ problems }) => problems.some(isCutShort))) return undefined
+  return reportOn(circuits, reports)
 }
 
 function reportOn(circuits: JobPayload['circuits'], reports: readonly CheckReport[]): ProgramsReport {

@@ -1,6 +1,6 @@
 import { AppError, type FieldError } from '../../../base/index.ts'
 import type { JobPayload } from '../../../protocol/index.ts'
-import { checkProgramsNow } from './check-programs.ts'
+import { checkPrograms } from './check-programs.ts'
 import { readSubmission } from './read-submission.ts'
 
 /**
@@ -10,7 +10,7 @@ import { readSubmission } from './read-submission.ts'
  */
 export function readStoredPayload(stored: unknown): JobPayload {
   const { payload } = readSubmission(stored, { isStored: true })
-  const [problem, ...others] = checkProgramsNow(payload).problems
+  const [problem, ...others] = checkPrograms(payload).problems
   if (!problem) return payload
   const fields: AppError['fields'] = {}
   for (const { path, ...error } of [problem, ...others]) fields[path] ??= withPlace(error)

@@ -10,15 +10,15 @@ import {
 } from '../../../db/index.ts'
 import { actingUser } from '../../auth/acting-user.ts'
 import type { ServerContext } from '../../context.ts'
-import type { Caller } from '../../http/caller.ts'
+import { type Caller, callerName } from '../../http/caller.ts'
 import { earlierId, keyedRequest } from '../../http/request/idempotency.ts'
+import type { Problem, ProgramsReport } from '../../programs/messages.ts'
 import { type JobView, presentJob } from '../view.ts'
-import { checkPrograms, type Problem, type ProgramsReport } from './check-programs.ts'
-import { executionsOf, readSubmission } from './read-submission.ts'
+import { accepted, examineBody } from './examine.ts'
 import { maxQubits, resolveTarget, type Target } from './target.ts'
 
 /** What a submission works with. */
-type SubmissionContext = Pick<ServerContext, 'db' | 'config' | 'checker'>
+type SubmissionContext = Pick<ServerContext, 'db' | 'config' | 'submissionThread'>
 
 interface SubmitOptions {
   /** The caller's `Idempotency-Key`: repeating the request returns the same job. */
@@ -28,11 +28,9 @@ interface SubmitOptions {
 }
 
 const ROUTE = 'POST /api/jobs'
-/** Longer payloads are stored as the text that was measured, in UTF-16 code units. */
-const MAX_PARSED_LENGTH = 64 * 1024
 
 /**
- * Checks a job and puts it into the queue.
+ * Checks a job and puts it into the queue. `body`: a JSON value, a `ReceivedJson` or an `ExaminedPayload`.
  * @throws AppError `invalid` with each refused field (programs: code of the problem, `params` line and
  *   column); `too_large`; `forbidden` (`insufficient_qpu_seconds`, `account_disabled`); `conflict`
  *   (`too_many_pending_jobs`); `unavailable` (`qpu_disabled`, `maintenance`);
@@ -45,25 +43,25 @@ export async function submitJob(
   body: unknown,
   { idempotencyKey, actor }: SubmitOptions = {},
 ): Promise<JobView> {
-  const { db, config, checker } = context
+  const { db, config, submissionThread } = context
   const user = await actingUser(db, caller)
-  const submission = readSubmission(body)
-  const request = keyedRequest(idempotencyKey, {
-    user: user.id,
-    route: ROUTE,
-    content: [submission.target, new JsonText(submission.text)],
-  })
-  const report = await checkPrograms(submission.payload, { checker, account: user.id })
-  assertNoProblems(report.problems)
+  const examiner = {
+    thread: submissionThread,
+    account: callerName(caller),
+    isKeyed: idempotencyKey !== undefined,
+  }
+  const submission = accepted(await examineBody(body, examiner))
+  const request = keyedRequest(idempotencyKey, { user: user.id, route: ROUTE, bodyHash: submission.hash })
+  assertNoProblems(submission.problems)
   const job = await db.write('submit job', (tx) => {
     const earlier = earlierId(tx, request)
     const before = earlier === undefined ? undefined : findJob(tx, earlier)
     if (before) return before
     const target = resolveTarget(tx, submission.target)
-    assertNoProblems(sizeProblems(report, target))
+    assertNoProblems(sizeProblems(submission, target))
     const row = insertJob(
       tx,
-      { user: user.id, qpu: target.id, payload: stored(submission), qubits: report.qubits },
+      { user: user.id, qpu: target.id, payload: new JsonText(submission.text), qubits: submission.qubits },
       { maxPending: config.maxPendingJobs, maxUserBytes: config.maxUserBytes },
     )
     if (actor !== undefined) {
@@ -73,11 +71,6 @@ export async function submitJob(
     return row
   })
   return presentJob(db, job)
-}
-
-/** Long texts as they are; short ones are needed as values soon. */
-function stored({ payload, text }: ReturnType<typeof readSubmission>): unknown {
-  return text.length > MAX_PARSED_LENGTH ? new JsonText(text) : payload
 }
 
 function sizeProblems({ qubits, largest }: ProgramsReport, { id, candidates }: Target): Problem[] {
@@ -125,7 +118,7 @@ interface DryRun {
  * @throws AppError `unauthorized` for guests.
  */
 export async function dryRunJob(context: SubmissionContext, caller: Caller, body: unknown): Promise<DryRun> {
-  const { db, config, checker } = context
+  const { db, config, submissionThread } = context
   const user = await actingUser(db, caller)
   const dryRun: DryRun = {
     dry_run: true,
@@ -137,22 +130,26 @@ export async function dryRunJob(context: SubmissionContext, caller: Caller, body
     problems: [],
     ignored: [],
   }
-  const submission = collectProblems(dryRun.problems, () => readSubmission(body))
+  const examined = await examineBody(body, {
+    thread: submissionThread,
+    account: callerName(caller),
+    isKeyed: false,
+  })
+  const submission = collectProblems(dryRun.problems, () => accepted(examined))
   if (!submission) return dryRun
-  const { payload, ignored } = submission
-  const report = await checkPrograms(payload, { checker, account: user.id })
-  dryRun.problems.push(...report.problems)
+  const { ignored, executions, qubits, problems } = submission
+  const payload = new JsonText(submission.text)
+  dryRun.problems.push(...problems)
   const limits = { maxPending: config.maxPendingJobs, maxUserBytes: config.maxUserBytes }
   await db.read((tx) => {
     const target = collectProblems(dryRun.problems, () => resolveTarget(tx, submission.target))
-    if (target) dryRun.problems.push(...sizeProblems(report, target))
-    collectProblems(dryRun.problems, () =>
-      assertMaySubmit(tx, user.id, limits, bytesOfJob(new JsonText(submission.text))),
-    )
+    if (target) dryRun.problems.push(...sizeProblems(submission, target))
+    collectProblems(dryRun.problems, () => assertMaySubmit(tx, user.id, limits, bytesOfJob(payload)))
     dryRun.qpu_target = target?.id ?? ''
   })
-  const accepted = dryRun.problems.length === 0
-  return { ...dryRun, accepted, executions: executionsOf(payload), qubits: report.qubits, payload, ignored }
+  const isAccepted = dryRun.problems.length === 0
+  const shown = typeof submission.text === 'string' ? payload.value : payload
+  return { ...dryRun, accepted: isAccepted, executions, qubits, payload: shown, ignored }
 }
 
 /** The result of `work`; if it throws an AppError, adds that to the problems and returns undefined. */

@@ -2,6 +2,7 @@ import { AppError } from '../../../base/index.ts'
 import { cancelJob, findUser, type Job, quantumJobs, type Tx } from '../../../db/index.ts'
 import { type Caller, callerName } from '../../http/caller.ts'
 import { jobShape } from '../../jobs/responses.ts'
+import { ExaminedPayload, examineRecord, submissionOf } from '../../jobs/submission/examine.ts'
 import { submitJob } from '../../jobs/submission/submit.ts'
 import { COMPUTED_FROM, errorOf } from '../../jobs/view.ts'
 import { type Draft, defineBehavior, type Values } from '../behavior.ts'
@@ -19,12 +20,22 @@ export const quantumJobsBehavior = defineBehavior(quantumJobs, {
   computedShape: jobShape,
   computedFrom: COMPUTED_FROM,
   computed: () => (job) => ({ error: errorOf(job) }),
+  receive({ service, caller }, body, request) {
+    if (caller.kind === 'user') service.submissions.take(callerName(caller))
+    const isKeyed = request.headers.has('idempotency-key')
+    const thread = service.context.submissionThread
+    return examineRecord(body, { thread, account: callerName(caller), isKeyed })
+  },
   async submit(draft, request) {
     const { service } = draft
     const caller = await submitterOf(draft)
-    if (caller.kind === 'user' && !draft.isSuperuser) service.submissions.take(callerName(caller))
+    const { payload } = draft.body
+    const isReceived = payload instanceof ExaminedPayload
+    if (caller.kind === 'user' && !draft.isSuperuser && !isReceived)
+      service.submissions.take(callerName(caller))
     const idempotencyKey = request.headers.get('idempotency-key') ?? undefined
-    const body = { ...payloadOf(draft.body), ...targetOf(draft.body) }
+    refuseId(draft.body)
+    const body = isReceived ? payload : submissionOf(draft.body)
     // Superusers submit for themselves or for a user.
     const actor = draft.isSuperuser && caller !== draft.caller ? callerName(draft.caller) : undefined
     return (await submitJob(service.context, caller, body, { idempotencyKey, actor })).id
@@ -54,22 +65,13 @@ async function submitterOf({ caller, body, service }: Draft): Promise<Caller> {
   })
 }
 
-function payloadOf({ payload, id }: Values): object {
-  if (id !== undefined && id !== null && id !== '') {
-    const message = 'id cannot be set here; omit it.'
-    throw new AppError('invalid', 'Failed to create record', {
-      reason: 'read_only_field',
-      fields: { id: { code: 'read_only_field', message } },
-    })
-  }
-  if (typeof payload === 'object' && payload !== null && !Array.isArray(payload)) return payload
+function refuseId({ id }: Values): void {
+  if (id === undefined || id === null || id === '') return
+  const message = 'id cannot be set here; omit it.'
   throw new AppError('invalid', 'Failed to create record', {
-    fields: { payload: { code: 'validation_required', message: 'Must be an object with circuits.' } },
+    reason: 'read_only_field',
+    fields: { id: { code: 'read_only_field', message } },
   })
-}
-
-function targetOf({ qpu_target }: Values): Values {
-  return qpu_target === undefined || qpu_target === null || qpu_target === '' ? {} : { qpu_target }
 }
 
 /** The only change of status that is allowed here. */

@@ -3,22 +3,29 @@ import type { Caller } from '../../http/caller.ts'
 import { MAX_BODY_BYTES, maxBodyBytes, SMALL_BODY_BYTES } from '../../http/limits/body-size.ts'
 import { assertWithinJsonLimits, BODY_LIMITS, type JsonLimits } from '../../http/limits/json-shape.ts'
 import { isForm, readFormObject } from '../../http/request/form-body.ts'
-import { objectOf, readJsonBody } from '../../http/request/json-body.ts'
+import { objectOf, readJsonBody, receiveJsonBody } from '../../http/request/json-body.ts'
+import { ReceivedJson } from '../../http/request/json-text.ts'
 import type { Values } from '../behavior.ts'
 import { plainName } from './modifiers.ts'
 
 /**
  * Reads a body: JSON, a multipart form or a URL-encoded form. In forms, repeated names form a list, and texts
- * are converted to the kind of their field. An absent body counts as an empty object.
+ * are converted to the kind of their field. An absent body counts as an empty object. `receive` reads a large
+ * JSON body.
  * @throws AppError `invalid` for malformed bodies and for files; `too_large`.
  */
 export async function readBody(
   { request, caller }: { request: Request; caller: Pick<Caller, 'kind'> },
   collection: AnyCollection,
+  receive?: (body: ReceivedJson) => Promise<Values>,
 ): Promise<Values> {
   const maxBytes = maxBodyBytes(caller, mayBeLarge(caller, collection) ? MAX_BODY_BYTES : SMALL_BODY_BYTES)
   const limits = BODY_LIMITS[caller.kind]
-  if (!isForm(request)) return objectOf(await readJsonBody(request, maxBytes, limits))
+  if (!isForm(request)) {
+    if (!receive) return objectOf(await readJsonBody(request, maxBytes, limits))
+    const body = await receiveJsonBody(request, maxBytes, caller.kind)
+    return body instanceof ReceivedJson ? receive(body) : objectOf(body)
+  }
   const convert = (name: string, text: string) => typedText(collection, name, text, limits)
   return readFormObject(request, { maxBytes, limits, convert })
 }

@@ -2,6 +2,7 @@ import { AppError } from '../../../base/index.ts'
 import type { AnyCollection, ReadTx, Tx } from '../../../db/index.ts'
 import { actingUser } from '../../auth/acting-user.ts'
 import { assertScope } from '../../http/caller.ts'
+import type { ReceivedJson } from '../../http/request/json-text.ts'
 import type { AnyRecord, Completion, Values } from '../behavior.ts'
 import { behaviorOf } from '../behaviors/index.ts'
 import type { RecordCall } from '../read/list.ts'
@@ -28,8 +29,10 @@ export async function createRecord(
   if (!behaviorOf(collection).submit) assertScope(call.caller, 'all')
   const rule = service.rulesOf(collection).create
   const write = openWrite(service, collection, { rule, refusal: notAllowed }, call)
-  const sent = applyModifiers(collection, undefined, await readBody(call, collection))
   const { behavior, writer } = write
+  const { receive } = behavior
+  const readLarge = receive && ((body: ReceivedJson) => receive(writer, body, call.request))
+  const sent = applyModifiers(collection, undefined, await readBody(call, collection, readLarge))
   const sorted = sortBody(collection, sent, { behavior, isSuperuser: writer.isSuperuser, before: undefined })
   assertNothingRefused(sorted, FAILED)
   const mayCreate = (tx: ReadTx) => assertRuleAllows(write, rule, tx, sorted)

@@ -1,4 +1,4 @@
-import { type CheckReport, checkProgram, type Limits } from '../../qasm/index.ts'
+import { type CheckReport, checkProgram, type Limits } from '../../../qasm/index.ts'
 
 /** Checks each of the programs and returns the reports in the same order. Equal programs are checked once. */
 export function checkEach(programs: readonly string[], limits?: Partial<Limits>): CheckReport[] {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { systemClock } from '../../../src/base/index.ts'
-import { checkProgram } from '../../../src/qasm/index.ts'
-import { ProgramChecker } from '../../../src/server/programs/checker.ts'
+import { examine, examineBody, submissionWorker } from '../../../src/server/jobs/submission/examine.ts'
+import { SubmissionThread } from '../../../src/server/programs/submission-thread.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 
 const HEAD = 'OPENQASM 3.0; include "stdgates.inc"; qubit[4] q; bit[4] c; input float v;\n'
@@ -29,21 +29,28 @@ const WIDE: Record<string, string> = {
 
 const caught = (error: unknown) => error
 
-describe('ProgramChecker.check()', () => {
+const requestOf = (programs: readonly string[]) => ({
+  body: { value: { circuits: programs.map((circuit) => ({ circuit, parameter_values: [0] })) } },
+  isRecord: false,
+  isKeyed: false,
+})
+const NO_PROBLEMS = { outcome: { problems: [] } }
+
+/** An examination with its text decoded. */
+function decoded({ outcome, fields }: ReturnType<typeof examine>) {
+  if (!('text' in outcome) || typeof outcome.text === 'string') return { outcome, fields }
+  return { outcome: { ...outcome, text: new TextDecoder().decode(outcome.text) }, fields }
+}
+
+describe('SubmissionThread.examine()', () => {
   test.each(Object.entries({ ...LARGE, ...WIDE }))(
-    'returns the same reports from the thread as without: %s',
+    'returns the same as without a thread: %s',
     async (_, program) => {
-      expect(await new ProgramChecker(systemClock).check([program], 'ada')).toEqual([checkProgram(program)])
+      const thread = new SubmissionThread(submissionWorker, systemClock)
+      const examination = await thread.examine(requestOf([program]), 'ada')
+      expect(decoded(examination)).toEqual(examine(requestOf([program])))
     },
   )
-
-  test('preserves the order of the programs and checks equal ones once', async () => {
-    const small = `${HEAD}rz(v) q[0];`
-    const programs = [small, ...Object.values(LARGE).slice(0, 2), small]
-    const reports = await new ProgramChecker(systemClock).check(programs, 'ada')
-    expect(reports).toEqual(programs.map((program) => checkProgram(program)))
-    expect(reports[0]).toBe(reports[3] ?? expect.unreachable())
-  })
 
   test.each([
     ['one block', [LARGE['one loop'] ?? '']],
@@ -53,52 +60,56 @@ describe('ProgramChecker.check()', () => {
       Array.from({ length: 300 }, (_, n) => `OPENQASM 3.0; bit[4000] c; c = c << ${n};`),
     ],
   ])('yields to the event loop during %s, and checks small programs meanwhile', async (_, programs) => {
-    const checker = new ProgramChecker(systemClock)
+    const thread = new SubmissionThread(submissionWorker, systemClock)
     const ended: string[] = []
-    const large = checker.check(programs, 'ada').then(() => ended.push('large'))
+    const examiner = { thread: thread, account: 'ada', isKeyed: false }
+    const large = examineBody({ circuits: programs }, examiner).then(() => ended.push('large'))
     setImmediate(() => ended.push('loop'))
-    await checker.check(['OPENQASM 3.0; qubit q;'], 'ada').then(() => ended.push('small'))
+    const small = { circuits: ['OPENQASM 3.0; qubit q;'] }
+    await examineBody(small, examiner).then(() => ended.push('small'))
     await large
     expect(ended).toEqual(['small', 'loop', 'large'])
   })
 
   test('runs one check at a time, refuses too many, and refuses all when the server stops', async () => {
-    const checker = new ProgramChecker(systemClock)
+    const thread = new SubmissionThread(submissionWorker, systemClock)
     const ended: string[] = []
     let accounts = 0
     const check = async (what: string) => {
       accounts += 1
-      const response = await checker.check([LARGE['plain calls'] ?? ''], `user${accounts}`).catch(caught)
+      const response = await thread
+        .examine(requestOf([LARGE['plain calls'] ?? '']), `user${accounts}`)
+        .catch(caught)
       ended.push(what)
       return response
     }
     const [first, second, ...others] = ['first', 'second', ...Array<string>(99).fill('other')].map(check)
     const busy = { code: 'unavailable', reason: 'too_many_large_programs', retryAfter: 5 }
     expect(await check('too many')).toMatchObject(busy)
-    expect(await first).toMatchObject([{ problems: [] }])
+    expect(await first).toMatchObject(NO_PROBLEMS)
     expect(await second).toEqual(await first)
     expect(ended).toEqual(['too many', 'first', 'second'])
-    checker.stop()
-    checker.stop()
+    thread.stop()
+    thread.stop()
     for (const other of [...others, check('late')]) {
       expect(await other).toMatchObject({ code: 'unavailable', reason: undefined })
     }
   })
 
   test('continues after a failure of its thread', async () => {
-    const checker = new ProgramChecker(systemClock)
-    const notText = { length: 1_000_000 } as unknown as string
-    expect(await checker.check([notText], 'ada').catch(caught)).toMatchObject({
+    const thread = new SubmissionThread(submissionWorker, systemClock)
+    const unknown = { bytes: new Uint8Array(9), sender: 'nobody' as 'user' }
+    expect(await thread.examine({ ...requestOf([]), body: unknown }, 'ada').catch(caught)).toMatchObject({
       message: expect.stringMatching(/^Programs cannot be checked: /),
     })
-    expect(await checker.check([LARGE['plain calls'] ?? ''], 'ada')).toMatchObject([{ problems: [] }])
+    expect(await thread.examine(requestOf([LARGE['plain calls'] ?? '']), 'ada')).toMatchObject(NO_PROBLEMS)
   })
 
   test('lets accounts take turns, and limits how many requests of one account wait', async () => {
-    const checker = new ProgramChecker(systemClock)
+    const thread = new SubmissionThread(submissionWorker, systemClock)
     const ended: string[] = []
     const check = async (account: string) => {
-      const response = await checker.check([LARGE['plain calls'] ?? ''], account).catch(caught)
+      const response = await thread.examine(requestOf([LARGE['plain calls'] ?? '']), account).catch(caught)
       ended.push(account)
       return response
     }
@@ -106,22 +117,22 @@ describe('ProgramChecker.check()', () => {
     expect(await check('ada')).toMatchObject({ code: 'unavailable', reason: 'too_many_large_programs' })
     await Promise.all(all.slice(-3))
     expect(ended.slice(0, 7)).toEqual(['ada', 'ada', 'ada', 'bob', 'eve', 'ada', 'bob'])
-    checker.stop()
+    thread.stop()
     await Promise.all(all)
   })
 
   test('refuses programs whose check takes longer than 10 s, and checks the next ones', async () => {
     const clock = new FakeClock()
-    const checker = new ProgramChecker(clock)
+    const thread = new SubmissionThread(submissionWorker, clock)
     // The thread gets no time to respond: the clock moves in the same turn.
-    const slow = checker.check([LARGE['one loop'] ?? ''], 'ada').catch(caught)
+    const slow = thread.examine(requestOf([LARGE['one loop'] ?? '']), 'ada').catch(caught)
     await clock.advance(10_000)
     expect(await slow).toMatchObject({
       code: 'invalid',
       reason: 'check_too_long',
       message: expect.stringContaining('several jobs'),
     })
-    expect(await checker.check([LARGE['plain calls'] ?? ''], 'ada')).toMatchObject([{ problems: [] }])
+    expect(await thread.examine(requestOf([LARGE['plain calls'] ?? '']), 'ada')).toMatchObject(NO_PROBLEMS)
   })
 
   test.each([
@@ -136,12 +147,12 @@ describe('ProgramChecker.check()', () => {
         started += 1
       }
     }
-    const checker = new ProgramChecker(systemClock, options)
+    const thread = new SubmissionThread(submissionWorker, systemClock, options)
     for (let check = 0; check < 3; check += 1) {
-      expect(await checker.check([LARGE['one loop'] ?? ''], 'ada')).toMatchObject([{ problems: [] }])
+      expect(await thread.examine(requestOf([LARGE['one loop'] ?? '']), 'ada')).toMatchObject(NO_PROBLEMS)
     }
     globalThis.Worker = Original
-    checker.stop()
+    thread.stop()
     expect(started).toBe(threads)
   })
 })

@@ -1,0 +1,135 @@
+import { AppError, defineWorker } from '../../../base/index.ts'
+import { JsonText } from '../../../db/index.ts'
+import { BODY_LIMITS } from '../../http/limits/json-shape.ts'
+import { contentHash } from '../../http/request/idempotency.ts'
+import { objectOf } from '../../http/request/json-body.ts'
+import { parseJsonText, ReceivedJson, releaseMemory } from '../../http/request/json-text.ts'
+import type {
+  Examination,
+  ExaminedSubmission,
+  ReceivedBytes,
+  SubmissionRequest,
+  ThreadResponse,
+} from '../../programs/messages.ts'
+import type { SubmissionThread } from '../../programs/submission-thread.ts'
+import { checkPrograms, checkProgramsInline } from './check-programs.ts'
+import { executionsOf, readSubmission } from './read-submission.ts'
+
+/** Examines large submissions in their order. */
+export const submissionWorker = defineWorker<SubmissionRequest, ThreadResponse>(
+  'src/server/jobs/submission/worker.ts',
+)
+
+type Outcome = Examination['outcome']
+
+/** Who examines a body. */
+interface Examiner {
+  thread: SubmissionThread
+  /** The account whose turn it is. */
+  account: string
+  /** Whether the request has an `Idempotency-Key`. */
+  isKeyed: boolean
+}
+
+/** The payload of a job that was submitted as a large record. */
+export class ExaminedPayload extends JsonText {
+  readonly outcome: Outcome
+
+  constructor(outcome: Outcome) {
+    super('text' in outcome ? outcome.text : 'null')
+    this.outcome = outcome
+  }
+}
+
+/**
+ * Examines the body of a submission: at once if it is small and its programs are, otherwise in the thread,
+ * where `account` takes its turn. A `ReceivedJson` always goes there; an `ExaminedPayload` has been there.
+ * @throws AppError what `SubmissionThread.examine` throws.
+ */
+export async function examineBody(body: unknown, { thread, account, isKeyed }: Examiner): Promise<Outcome> {
+  if (body instanceof ExaminedPayload) return body.outcome
+  const form = { isRecord: false, isKeyed }
+  if (body instanceof ReceivedJson)
+    return (await thread.examine({ body: { ...body }, ...form }, account)).outcome
+  const request = { body: { value: body }, ...form }
+  const inline = examineWith(request, checkProgramsInline)
+  return (inline ?? (await thread.examine(request, account))).outcome
+}
+
+/**
+ * The fields of the record of a job that was received; instead of its payload, what is known of the
+ * submission in it.
+ * @throws AppError as `examineBody`, and `invalid` when the body is not a JSON object.
+ */
+export async function examineRecord(
+  { bytes, sender }: ReceivedJson,
+  { thread, account, isKeyed }: Examiner,
+): Promise<Record<string, unknown>> {
+  const request = { body: { bytes, sender }, isRecord: true, isKeyed }
+  const { fields, outcome } = await thread.examine(request, account)
+  return fields ? { ...fields, payload: new ExaminedPayload(outcome) } : { ...accepted(outcome) }
+}
+
+/** Examines a body here, however long it takes. */
+export function examine(request: SubmissionRequest): Examination {
+  const examination = examineWith(request, checkPrograms)
+  if (!examination) throw new TypeError('only an inline check ends early')
+  return examination
+}
+
+/** Throws the refusal of a submission, as `readSubmission` would have done. */
+export function accepted(outcome: Outcome): ExaminedSubmission {
+  if ('text' in outcome) return outcome
+  throw new AppError(outcome.code, outcome.message, outcome.details)
+}
+
+/** Undefined when the programs are too large for `check`. */
+function examineWith(
+  { body, isRecord, isKeyed }: SubmissionRequest,
+  check: typeof checkProgramsInline,
+): Examination | undefined {
+  let fields: Examination['fields']
+  try {
+    const value = 'bytes' in body ? parsed(body) : body.value
+    if (isRecord) fields = withoutPayload(objectOf(value))
+    const { payload, text, target, ignored } = readSubmission(
+      isRecord ? submissionOf(objectOf(value)) : value,
+    )
+    const report = check(payload)
+    if (!report) return undefined
+    const hash = isKeyed ? contentHash([target, new JsonText(text)]) : ''
+    return { fields, outcome: { ...report, target, text, ignored, hash, executions: executionsOf(payload) } }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const { code, message, fields: refused, reason } = error
+    return {
+      fields,
+      outcome: { code, message, details: { fields: refused, ...(reason !== undefined && { reason }) } },
+    }
+  }
+}
+
+/** The value of a body; its memory is freed. */
+function parsed({ bytes, sender }: ReceivedBytes): unknown {
+  const json = parseJsonText({ bytes, limits: BODY_LIMITS[sender] })
+  releaseMemory(bytes)
+  if ('refused' in json) throw new AppError('invalid', json.refused)
+  return json.value
+}
+
+function withoutPayload({ payload: _, ...others }: Record<string, unknown>): Record<string, unknown> {
+  return others
+}
+
+/**
+ * The submission that the record of a job contains.
+ * @throws AppError `invalid`.
+ */
+export function submissionOf({ payload, qpu_target }: Record<string, unknown>): object {
+  const isUnset = qpu_target === undefined || qpu_target === null || qpu_target === ''
+  if (typeof payload === 'object' && payload !== null && !Array.isArray(payload))
+    return { ...payload, ...(isUnset ? {} : { qpu_target }) }
+  throw new AppError('invalid', 'Failed to create record', {
+    fields: { payload: { code: 'validation_required', message: 'Must be an object with circuits.' } },
+  })
+}

@@ -1,0 +1,65 @@
+import type { AppErrorDetails, ErrorCode, FieldError } from '../../base/index.ts'
+
+/** A JSON body as it was received, and whose limits apply to it. */
+export interface ReceivedBytes {
+  bytes: Uint8Array
+  sender: 'guest' | 'user' | 'superuser'
+}
+
+/** A submission to examine. */
+export interface SubmissionRequest {
+  body: ReceivedBytes | { value: unknown }
+  /** Whether the body is a record, whose field `payload` holds the submission. */
+  isRecord: boolean
+  /** Whether the request has an `Idempotency-Key`. */
+  isKeyed: boolean
+}
+
+/** One problem of a submission: its path (`circuits.0.circuit`) and what to do about it. */
+export interface Problem extends FieldError {
+  path: string
+}
+
+/** What the programs of a job declare, and their problems. */
+export interface ProgramsReport {
+  /** Of the largest program. */
+  qubits: number
+  /** Index of the largest program. */
+  largest: number
+  problems: Problem[]
+}
+
+/** An `AppError` as it moves between threads. */
+export interface Refusal {
+  code: ErrorCode
+  message: string
+  details: Omit<AppErrorDetails, 'cause'>
+}
+
+/** A submission whose form is right; its programs may have problems. */
+export interface ExaminedSubmission extends ProgramsReport {
+  /** Id or name of a QPU as the caller gave it; '' = any. */
+  target: string
+  /** The JSON text of the payload with every default, in UTF-8 when it comes from the thread. */
+  text: string | Uint8Array<ArrayBuffer>
+  /** Number of results that the job produces. */
+  executions: number
+  /** Keys of the body that are not used. */
+  ignored: string[]
+  /** Identifies the content of the request; '' without an `Idempotency-Key`. */
+  hash: string
+}
+
+/** What is known about a submission from its body alone. */
+export interface Examination {
+  outcome: ExaminedSubmission | Refusal
+  /** The other fields of a record; undefined for another body, and for one that is not an object. */
+  fields: Record<string, unknown> | undefined
+}
+
+/** What the thread returns. */
+export interface ThreadResponse {
+  examination: Examination
+  /** What the heap of the thread keeps afterwards. */
+  heapBytes: number
+}

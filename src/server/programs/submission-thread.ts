@@ -1,0 +1,129 @@
+import {
+  AppError,
+  type Clock,
+  type RunningWorker,
+  startWorker,
+  type WorkerEntry,
+  wholeBuffer,
+  withTimeout,
+} from '../../base/index.ts'
+import { FairQueue } from './fair-queue.ts'
+import type { Examination, SubmissionRequest, ThreadResponse } from './messages.ts'
+
+/** More requests would wait longer than 30 s, after which idle connections are closed. */
+const MAX_WAITING = 100
+/** Of one account, which otherwise could take all places. */
+const MAX_WAITING_OF_ACCOUNT = 20
+const RETRY_AFTER_S = 5
+/** Jobs that take longer are refused; the largest plain ones take about a second. */
+const MAX_CHECK_MS = 10_000
+/** The thread is replaced when its heap remains larger after a collection: it would not shrink by itself. */
+const MAX_IDLE_HEAP_BYTES = 64 * 1024 * 1024
+
+/**
+ * Examines large submissions in a thread, so that the event loop is not blocked: parses their bodies, checks
+ * their programs and encodes what is stored. The thread starts with the first one and does not keep the
+ * process alive. It runs one examination at a time to limit memory: the syntax tree of a statement takes up
+ * to a hundred times the size of its text. Accounts take turns.
+ */
+export class SubmissionThread {
+  readonly #worker: WorkerEntry<SubmissionRequest, ThreadResponse>
+  readonly #clock: Clock
+  readonly #maxIdleHeapBytes: number
+  readonly #queue = new FairQueue()
+  #thread: RunningWorker<SubmissionRequest> | undefined
+  /** The current or last request to the thread. */
+  #pending: PromiseWithResolvers<Examination> | undefined
+  #isStopped = false
+
+  constructor(
+    worker: WorkerEntry<SubmissionRequest, ThreadResponse>,
+    clock: Clock,
+    { maxIdleHeapBytes = MAX_IDLE_HEAP_BYTES } = {},
+  ) {
+    this.#worker = worker
+    this.#clock = clock
+    this.#maxIdleHeapBytes = maxIdleHeapBytes
+  }
+
+  /**
+   * Examines a submission that `account` sends. Its bytes move to the thread and must not be used again.
+   * @throws AppError `invalid` (`check_too_long`) after 10 s; `unavailable`: `too_many_large_programs` when
+   *   too many requests wait for the thread, and after `stop`.
+   */
+  async examine(request: SubmissionRequest, account: string): Promise<Examination> {
+    const isFull =
+      this.#queue.waiting >= MAX_WAITING || this.#queue.waitingOf(account) >= MAX_WAITING_OF_ACCOUNT
+    if (isFull) throw overloaded()
+    return this.#queue.run(account, () => this.#examineNow(request))
+  }
+
+  /** Ends the thread; waiting and further checks are refused. Safe to call twice. */
+  stop(): void {
+    this.#isStopped = true
+    this.#endThread()
+    this.#end(stopping())
+  }
+
+  async #examineNow(request: SubmissionRequest): Promise<Examination> {
+    if (this.#isStopped) throw stopping()
+    const pending = Promise.withResolvers<Examination>()
+    this.#pending = pending
+    this.#thread ??= this.#start()
+    this.#thread.send(request, 'bytes' in request.body ? wholeBuffer(request.body.bytes) : [])
+    return withTimeout(pending.promise, {
+      clock: this.#clock,
+      ms: MAX_CHECK_MS,
+      onTimeout: () => {
+        this.#endThread()
+        throw tooLong()
+      },
+    })
+  }
+
+  #finish({ examination, heapBytes }: ThreadResponse): void {
+    if (heapBytes > this.#maxIdleHeapBytes) this.#endThread()
+    this.#pending?.resolve(examination)
+  }
+
+  /** The next submission starts another thread. */
+  #endThread(): void {
+    this.#thread?.terminate()
+    this.#thread = undefined
+  }
+
+  #start(): RunningWorker<SubmissionRequest> {
+    return startWorker(this.#worker, {
+      onResponse: (response) => this.#finish(response),
+      onEnd: (error) =>
+        this.#end(
+          new Error(
+            error ? `Programs cannot be checked: ${error.message}` : 'The thread that checks programs ended',
+          ),
+        ),
+    })
+  }
+
+  /** Rejects the pending examination; the next one starts another thread. */
+  #end(reason: Error): void {
+    this.#thread = undefined
+    this.#pending?.reject(reason)
+  }
+}
+
+function overloaded(): AppError {
+  return new AppError(
+    'unavailable',
+    `The server is checking other large programs; send this one again in ${RETRY_AFTER_S} s`,
+    { reason: 'too_many_large_programs', retryAfter: RETRY_AFTER_S },
+  )
+}
+
+function tooLong(): AppError {
+  const message = `Checking the programs takes longer than ${MAX_CHECK_MS / 1000} s; send them in several jobs`
+  return new AppError('invalid', message, { reason: 'check_too_long' })
+}
+
+function stopping(): AppError {
+  return new AppError('unavailable', 'The server is stopping; submit the job again later')
+}
