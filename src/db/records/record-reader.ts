@@ -24,7 +24,8 @@ interface ListQuery<C extends AnyCollection> {
 
 /** Typed reads of records inside a transaction. */
 export interface RecordReader {
-  find<C extends AnyCollection>(collection: C, id: string): RecordOf<C> | undefined
+  /** `most`: large values of more bytes stay in the database, see `StoredJson`; none by default. */
+  find<C extends AnyCollection>(collection: C, id: string, most?: number): RecordOf<C> | undefined
   /** The first record in insertion order whose fields equal all those in `where`. */
   findBy<C extends AnyCollection>(collection: C, where: Partial<RecordOf<C>>): RecordOf<C> | undefined
   list<C extends AnyCollection>(collection: C, query?: ListQuery<C>): RecordOf<C>[]
@@ -52,8 +53,8 @@ export function createRecordReader(
     return sql.all<Record<string, unknown>>(`${select}${tail}`, params).map((row) => plan.record(row, load))
   }
   return {
-    find: <C extends AnyCollection>(collection: C, id: string) =>
-      rows(collection, ' WHERE id = $id', { id })[0] as RecordOf<C> | undefined,
+    find: <C extends AnyCollection>(collection: C, id: string, most?: number) =>
+      rows(collection, ' WHERE id = $id', { id }, { most })[0] as RecordOf<C> | undefined,
     findBy: <C extends AnyCollection>(collection: C, where: Partial<RecordOf<C>>) => {
       const { condition, params } = conditionOf(planOf(collection), where)
       return rows(collection, `${condition} ORDER BY seq LIMIT 1`, params)[0] as RecordOf<C> | undefined

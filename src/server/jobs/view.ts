@@ -64,7 +64,7 @@ export async function viewJob(
 ): Promise<JobView> {
   const most = heldBytes(quantumJobs, fields)
   return db.read((tx) => {
-    const job = findJob(tx, id, { most })
+    const job = findJob(tx, id, most)
     if (!job || !mayAccess(caller, job))
       throw new AppError('not_found', "The requested resource wasn't found")
     const input = readQueuePosition(tx, id, config.idleThreshold)

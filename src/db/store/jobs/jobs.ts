@@ -139,9 +139,8 @@ export function cancelJob(tx: Tx, id: string, detail = ''): Job | undefined {
 }
 
 /** A job; its large values of more than `most` bytes stay in the database. */
-export function findJob(tx: ReadTx, id: string, { most }: { most?: number } = {}): Job | undefined {
-  if (most === undefined) return tx.find(quantumJobs, id)
-  return tx.list(quantumJobs, { where: { id }, most })[0]
+export function findJob(tx: ReadTx, id: string, most?: number): Job | undefined {
+  return tx.find(quantumJobs, id, most)
 }
 
 /** The jobs among `ids` that belong to the user, in the order of `ids`. */
