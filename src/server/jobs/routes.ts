@@ -34,7 +34,10 @@ export function jobRoutes(limit: RateLimiter): Route[] {
         if (query.dry_run === 'true') return dryRunJob(context, caller, body)
         if (caller.kind !== 'superuser') limit.take(callerName(caller))
         const idempotencyKey = request.headers.get('idempotency-key') ?? undefined
-        return new Reply(201, await submitJob(context, caller, body, { idempotencyKey }))
+        return new Reply(
+          201,
+          await submitJob(context, caller, body, { idempotencyKey, fields: fieldsOf(request) }),
+        )
       },
     }),
     defineRoute({

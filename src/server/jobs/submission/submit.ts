@@ -4,8 +4,10 @@ import {
   assertMaySubmit,
   bytesOfJob,
   findJob,
+  heldBytes,
   insertJob,
   JsonText,
+  quantumJobs,
   saveResponse,
 } from '../../../db/index.ts'
 import { actingUser } from '../../auth/acting-user.ts'
@@ -25,6 +27,8 @@ interface SubmitOptions {
   idempotencyKey?: string | undefined
   /** The superuser who submits on behalf of the caller, in the form of the audit log. */
   actor?: string | undefined
+  /** The parts of the response that the client wants; all by default. */
+  fields?: string
 }
 
 const ROUTE = 'POST /api/jobs'
@@ -41,7 +45,7 @@ export async function submitJob(
   context: SubmissionContext,
   caller: Caller,
   body: unknown,
-  { idempotencyKey, actor }: SubmitOptions = {},
+  { idempotencyKey, actor, fields = '' }: SubmitOptions = {},
 ): Promise<JobView> {
   const { db, config, submissionThread } = context
   const user = await actingUser(db, caller)
@@ -70,7 +74,10 @@ export async function submitJob(
     if (request) saveResponse(tx, request, { status: 201, response: { id: row.id } })
     return row
   })
-  return presentJob(db, job)
+  if (typeof submission.text === 'string') return presentJob(db, job)
+  // A large payload is sent in chunks from the database.
+  const most = heldBytes(quantumJobs, fields)
+  return presentJob(db, (await db.read((tx) => findJob(tx, job.id, most))) ?? job)
 }
 
 function sizeProblems({ qubits, largest }: ProgramsReport, { id, candidates }: Target): Problem[] {

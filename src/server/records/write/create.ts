@@ -1,5 +1,5 @@
 import { AppError } from '../../../base/index.ts'
-import type { AnyCollection, ReadTx, Tx } from '../../../db/index.ts'
+import { type AnyCollection, heldBytes, type ReadTx, type Tx } from '../../../db/index.ts'
 import { actingUser } from '../../auth/acting-user.ts'
 import { assertScope } from '../../http/caller.ts'
 import type { ReceivedJson } from '../../http/request/json-text.ts'
@@ -41,7 +41,11 @@ export async function createRecord(
   const draft = { ...writer, body: sent, before: undefined }
   if (behavior.submit) {
     const id = await behavior.submit(draft, call.request)
-    return db.read((tx) => presentWritten(write, tx, existing(tx.find(collection, id))))
+    const most = heldBytes(collection, call.query['fields'] ?? '')
+    return db.read((tx) => {
+      const [record] = tx.list(collection, { ids: [id], most })
+      return presentWritten(write, tx, existing(record))
+    })
   }
   const complete = await behavior.prepare?.(draft)
   const values = { ...sorted.values, ...(await ownerValue(write, sorted.values)) }
