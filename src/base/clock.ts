@@ -36,10 +36,10 @@ function timer(ms: number, signal?: AbortSignal): Promise<void> {
   })
 }
 
-const WATCH_INTERVAL_MS = 20
+const WATCH_INTERVAL_MS = 100
 
 /**
- * Calls `observe` about every 20 ms with the time in ms by which the event loop was late, which is the delay
+ * Calls `observe` about every 100 ms with the time in ms by which the event loop was late, which is the delay
  * of everything else that waited for it. Returns how to stop. It reads the real time, because no injected
  * clock can tell how long the loop was blocked; it does not keep the process alive.
  */

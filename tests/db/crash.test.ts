@@ -50,7 +50,7 @@ test(`no acknowledged commit is lost and no partial transaction is stored over $
     ).toEqual([])
   })
   await db.close()
-}, 30_000)
+}, 60_000)
 
 test('a process killed during its first start leaves a folder that the next start can use', async () => {
   for (let kill = 0; kill < 8; kill++) {

@@ -108,7 +108,7 @@ export class Metrics {
       ),
       this.#loopDelay.write(
         'svc_event_loop_delay_seconds',
-        'Time by which the event loop was late, measured every 20 ms',
+        'Time by which the event loop was late, measured every 100 ms',
       ),
       writeMetric(
         'svc_drivers',
