@@ -3,7 +3,7 @@ import { type Attack, defineAttacks, type Target } from '../attack.ts'
 const HEAD = 'OPENQASM 3.0;\ninclude "stdgates.inc";\nqubit[2] q;\n'
 const BYTES = 9_500_000
 /** Accepted, refused by a limit, or told to come back while other programs are checked. */
-const CHECKED = [201, 400, 403, 409, 413, 429, 503, 507]
+const CHECKED = [200, 201, 400, 403, 409, 413, 429, 503, 507]
 
 const fill = (unit: string, bytes = BYTES) => unit.repeat(Math.floor(bytes / unit.length))
 
