@@ -56,7 +56,7 @@ test('each file and function that the flows and state machines name exists', () 
 
 /** Files that each flow may cross; a larger number means a detour. */
 const MAX_FILES_BY_FLOW: Readonly<Record<string, number>> = {
-  'A job': 40,
+  'A job': 41,
   'A reading': 15,
   'A calibration': 18,
   'A record': 18,
