@@ -41,10 +41,14 @@ test('a result that takes longer than the job timeout to arrive is applied', asy
   // 0.6 MB of results.
   const job = await owner.post('/api/jobs', { circuits: [{ circuit: BELL }], shots: 100_000, memory: true })
   const path = `/api/jobs/${job.text('id')}`
-  const ended = await until('the job has ended', async () => {
-    const response = await owner.get(path)
-    return ['completed', 'failed'].includes(response.text('status')) && response
-  })
+  const ended = await until(
+    'the job has ended',
+    async () => {
+      const response = await owner.get(path)
+      return ['completed', 'failed'].includes(response.text('status')) && response
+    },
+    { timeoutMs: 50_000 },
+  )
   expect(ended.get('status')).toBe('completed')
   expect(JSON.stringify(ended.get('results')).length).toBeGreaterThan(500_000)
 })
